@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * argtrace: what the kernel module and user space share.
+ *
+ * Everything is little-endian on x86-64 and arm64, naturally aligned, free of
+ * pointers and of types whose width differs between ABIs. Times are in
+ * nanoseconds of the session's clock, sizes in bytes, unless a field says
+ * otherwise.
+ *
+ * Two versions:
+ *
+ *   ARGTRACE_API_VERSION     ioctls and mmap layout. Raised when a program built
+ *                            against the older header would misbehave. Growing a
+ *                            struct at its end, adding a flag or an ioctl does
+ *                            not raise it: see "sizes" below.
+ *   ARGTRACE_RECORD_VERSION  packets and records: what lies in the ring and in a
+ *                            file. Raised when an older decoder would misread
+ *                            the bytes. A new record id does not raise it:
+ *                            decoders skip ids they do not know by their size.
+ *
+ * Sizes: every ioctl struct begins with its own size, set by the caller. The
+ * module takes a shorter struct (what is missing counts as zero) and a longer
+ * one whose unknown tail is zero; a non-zero tail is -E2BIG, a size below the
+ * first version's is -EINVAL. Unknown flags and non-zero reserved fields are
+ * -EINVAL. A refused call has changed nothing.
+ */
+#ifndef _UAPI_ARGTRACE_H
+#define _UAPI_ARGTRACE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define ARGTRACE_API_VERSION	1
+#define ARGTRACE_RECORD_VERSION	1
+
+#define ARGTRACE_DEVICE		"/dev/argtrace"
+
+/* Limits that are part of the ABI; those that may grow are in argtrace_info. */
+#define ARGTRACE_NAME_LEN	32	/* session name, with its NUL */
+#define ARGTRACE_COMM_LEN	16	/* TASK_COMM_LEN, include/linux/sched.h */
+
+/*
+ * Type codes: how the data of an argument is to be read. The code alone gives
+ * the size of the data, but for STR and BYTES, which begin with a __u16 length.
+ * Enums are recorded as the integer they are stored in.
+ */
+enum argtrace_type {
+	ARGTRACE_TYPE_END	= 0,	/* closes a named record */
+	ARGTRACE_TYPE_U8	= 1,
+	ARGTRACE_TYPE_S8	= 2,
+	ARGTRACE_TYPE_U16	= 3,
+	ARGTRACE_TYPE_S16	= 4,
+	ARGTRACE_TYPE_U32	= 5,
+	ARGTRACE_TYPE_S32	= 6,
+	ARGTRACE_TYPE_U64	= 7,
+	ARGTRACE_TYPE_S64	= 8,
+	ARGTRACE_TYPE_U128	= 9,	/* reserved: refused by this version */
+	ARGTRACE_TYPE_S128	= 10,	/* reserved */
+	ARGTRACE_TYPE_BOOL	= 11,	/* 1 byte, zero or not */
+	ARGTRACE_TYPE_CHAR	= 12,	/* 1 byte, plain char where it is signed */
+	ARGTRACE_TYPE_UCHAR	= 13,	/* 1 byte, plain char where it is unsigned (-funsigned-char, Linux >= 6.2) */
+	ARGTRACE_TYPE_PTR	= 14,	/* 8 bytes, an address */
+	ARGTRACE_TYPE_STR	= 15,	/* reserved: __u16 length, then text */
+	ARGTRACE_TYPE_BYTES	= 16,	/* reserved: __u16 length, then bytes */
+};
+
+/* Where an argument lies when the function is entered. */
+enum argtrace_loc {
+	ARGTRACE_LOC_NONE	= 0,	/* not captured: type END, size 0, nothing in the record */
+	ARGTRACE_LOC_REG	= 1,	/* argument register `index`, counted from 0 in the ABI's order:
+					 * rdi rsi rdx rcx r8 r9 (System V x86-64 psABI, 3.2.3) */
+	ARGTRACE_LOC_REG_PAIR	= 2,	/* reserved: registers `index` and `index` + 1 */
+	ARGTRACE_LOC_STACK	= 3,	/* reserved: `offset` bytes above the stack pointer at entry */
+	ARGTRACE_LOC_REF	= 4,	/* reserved: register `index` holds its address */
+};
+
+#define ARGTRACE_REG_COUNT	6	/* argument registers of x86-64 */
+
+/* One argument of a probe. */
+struct argtrace_arg {
+	__u8	loc;		/* enum argtrace_loc */
+	__u8	index;		/* register, see loc; else 0 */
+	__u8	type;		/* enum argtrace_type */
+	__u8	flags;		/* 0 */
+	__u32	size;		/* bytes captured; must be the size that type says */
+	__u32	offset;		/* LOC_STACK only, else 0 */
+	__u16	name;		/* offsets of two strings in the probe's string table: */
+	__u16	type_name;	/* the argument's name, and its type as C writes it */
+};
+
+/*
+ * One probe, as it is added and as it is listed: this header, then nr_args
+ * structs argtrace_arg, then `strings` bytes of NUL-terminated strings (the
+ * first is the function's name), then zeros up to `size`. Everything user space
+ * needs to read the probe's records is in here: its schema.
+ */
+struct argtrace_probe {
+	__u32	size;		/* of the whole entry, a multiple of 8 */
+	__u32	id;		/* out: stands in the records; 0 when added */
+	__u64	addr;		/* address of the function's symbol */
+	__u32	flags;		/* out: ARGTRACE_PROBE_*; 0 when added */
+	__u16	nr_args;
+	__u16	strings;	/* length of the string table */
+};
+
+#define ARGTRACE_PROBE_REMOVED	(1u << 0) /* no longer traced; kept for the records that name it */
+
+/*
+ * Why a call was not recorded. The sum of records, filtered and all of lost[]
+ * is the number of hits.
+ */
+enum argtrace_lost {
+	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full */
+	ARGTRACE_LOST_RECURSION	= 1,	/* hit while this context was already inside a tracer */
+	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came up after the session was made: it has no ring */
+};
+
+#define ARGTRACE_LOST_COUNT	3	/* causes known to this version */
+#define ARGTRACE_LOST_MAX	8	/* room for them in argtrace_counts */
+
+struct argtrace_counts {
+	__u32	id;			/* the probe */
+	__u32	flags;			/* ARGTRACE_PROBE_* */
+	__u64	records;		/* calls written to a ring */
+	__u64	filtered;		/* calls the session's filter turned away */
+	__u64	lost[ARGTRACE_LOST_MAX];
+};
+
+/* ARGTRACE_IOC_INFO: needs no session. */
+struct argtrace_info {
+	__u32	size;
+	__u32	api_version;		/* out, all of these */
+	__u32	record_version;
+	__u32	max_args;		/* arguments a probe may have */
+	__u64	features;		/* ARGTRACE_FEATURE_* */
+	__u64	memory_limit;		/* bytes all sessions may take together (module parameter memory_limit_mb) */
+	__u64	memory_used;
+	__u32	max_probes;		/* probes a session may hold, removed ones included */
+	__u32	max_strings;		/* bytes of a probe's string table */
+	__u32	packet_size_min;
+	__u32	packet_size_max;
+	__u32	nr_packets_max;		/* packets per CPU */
+	__u32	nr_cpus;		/* CPU numbers run from 0 to nr_cpus - 1 */
+	__u32	nr_sessions;		/* named and nameless */
+	__u32	reserved;
+	char	module_version[32];
+};
+
+#define ARGTRACE_FEATURE_NAMED	(1ull << 0) /* the named encoding */
+
+/*
+ * ARGTRACE_IOC_SESSION: binds the file to a session, once (-EBUSY after that).
+ * A nameless one (name[0] == 0) is made for this file and ends with it. A named
+ * one is attached to, or made if CREATE says so, and lives until it is removed
+ * or the module goes. On return the struct describes the session as it is,
+ * whoever made it.
+ *
+ * -ENOENT no session of that name (without CREATE), -ENOMEM no memory, -ENOSPC
+ * the module's memory limit would be passed.
+ */
+struct argtrace_session_attr {
+	__u32	size;
+	__u32	flags;			/* ARGTRACE_SESSION_CREATE */
+	__u32	format;			/* ARGTRACE_FORMAT_*; when made */
+	__u32	clock;			/* ARGTRACE_CLOCK_*; when made */
+	__u32	packet_size;		/* bytes, a power of two; 0 is 64 KiB; when made */
+	__u32	nr_packets;		/* per CPU, a power of two, at least 2; 0 is 64; when made */
+	__u32	nr_cpus;		/* out: rings run from CPU 0 to nr_cpus - 1 (some may be absent) */
+	__u32	reserved;
+	char	name[ARGTRACE_NAME_LEN];
+};
+
+#define ARGTRACE_SESSION_CREATE		(1u << 0)
+
+#define ARGTRACE_FORMAT_NAMED		(1u << 0) /* named encoding instead of compact */
+#define ARGTRACE_FORMAT_NO_CALLER	(1u << 1) /* records without the caller's address */
+
+#define ARGTRACE_CLOCK_MONOTONIC	0	/* ns of CLOCK_MONOTONIC (ktime_get_mono_fast_ns) */
+
+/*
+ * ARGTRACE_IOC_SESSION_REMOVE: disarms a named session and takes its name away.
+ * Files that have it open keep it, poll() reports POLLHUP to them, and it is
+ * freed with the last of them. -ENOENT.
+ */
+struct argtrace_session_remove {
+	__u32	size;
+	__u32	flags;			/* 0 */
+	char	name[ARGTRACE_NAME_LEN];
+};
+
+/*
+ * ARGTRACE_IOC_PROBE_ADD: adds all of `count` probes, or none. They are traced
+ * from some moment during the call. -EINVAL a malformed probe or an address at
+ * which no traceable function begins, -EEXIST an address that is in the session
+ * already or twice in the list, -E2BIG too many probes or a record that would not
+ * fit a packet, -ENOSPC the memory limit. `failed` is the index of the probe that was
+ * refused where a single one is to blame, else `count`.
+ */
+struct argtrace_probe_add {
+	__u32	size;
+	__u32	flags;			/* 0 */
+	__u64	probes;			/* address of the probes, one behind the other */
+	__u64	length;			/* of them all, in bytes */
+	__u32	count;
+	__u32	failed;			/* out */
+};
+
+/*
+ * ARGTRACE_IOC_PROBE_REMOVE: removes the probes at `count` addresses, or none:
+ * -ENOENT if one is not there (`failed` is its index). With ALL the list must be
+ * empty. Once it returns, no further record of these probes is written.
+ */
+struct argtrace_probe_remove {
+	__u32	size;
+	__u32	flags;			/* ARGTRACE_REMOVE_ALL */
+	__u64	addrs;			/* address of __u64[count] */
+	__u32	count;
+	__u32	failed;			/* out */
+};
+
+#define ARGTRACE_REMOVE_ALL	(1u << 0)
+
+/*
+ * ARGTRACE_IOC_PROBE_LIST: the session's probes with id >= first in the order of
+ * their ids, as many as fit whole into `length` bytes. ARGTRACE_IOC_COUNTS: the
+ * same with one struct argtrace_counts each. Call again with first = next until
+ * next is 0.
+ */
+struct argtrace_list {
+	__u32	size;
+	__u32	flags;			/* ARGTRACE_LIST_REMOVED: removed probes too */
+	__u64	buffer;			/* address to write to */
+	__u64	length;			/* room there, in bytes */
+	__u32	first;
+	__u32	next;			/* out: 0 when the end was reached */
+	__u32	count;			/* out: entries written; 0 with next != 0: length is too small for one */
+	__u32	generation;		/* out: changes whenever probes are added or removed */
+};
+
+#define ARGTRACE_LIST_REMOVED	(1u << 0)
+
+/*
+ * ARGTRACE_IOC_READER: makes this file the session's one reader until it is
+ * closed: it may map the reader pages writable. -EBUSY there is another.
+ * EXCLUDE_SELF: calls made by the calling process (its thread group) are counted
+ * as filtered instead of recorded, so that reading does not feed itself.
+ */
+struct argtrace_reader {
+	__u32	size;
+	__u32	flags;
+};
+
+#define ARGTRACE_READER_EXCLUDE_SELF	(1u << 0)
+
+/* The encoded argument is the leading size: a number stays when its struct grows. */
+#define ARGTRACE_IOC_MAGIC		0xA8
+#define ARGTRACE_IOC_INFO		_IOWR(ARGTRACE_IOC_MAGIC, 0, __u32)
+#define ARGTRACE_IOC_SESSION		_IOWR(ARGTRACE_IOC_MAGIC, 1, __u32)
+#define ARGTRACE_IOC_SESSION_REMOVE	_IOW(ARGTRACE_IOC_MAGIC, 2, __u32)
+#define ARGTRACE_IOC_PROBE_ADD		_IOWR(ARGTRACE_IOC_MAGIC, 3, __u32)
+#define ARGTRACE_IOC_PROBE_REMOVE	_IOWR(ARGTRACE_IOC_MAGIC, 4, __u32)
+#define ARGTRACE_IOC_PROBE_LIST		_IOWR(ARGTRACE_IOC_MAGIC, 5, __u32)
+#define ARGTRACE_IOC_COUNTS		_IOWR(ARGTRACE_IOC_MAGIC, 6, __u32)
+#define ARGTRACE_IOC_READER		_IOW(ARGTRACE_IOC_MAGIC, 7, __u32)
+
+/*
+ * mmap. Each CPU has two regions, at these offsets:
+ *
+ *   READER   one page, struct argtrace_ring_reader: user space writes it. Only
+ *            the session's reader may map it.
+ *   PACKETS  one page, struct argtrace_ring_control, then nr_packets packets of
+ *            packet_size bytes: the kernel writes them, they cannot be mapped
+ *            writable.
+ *
+ * -ENXIO: no ring for that CPU.
+ *
+ * Positions count bytes and never wrap: position p lies in packet
+ * (p / packet_size) % nr_packets at offset p % packet_size. Each packet begins
+ * with a struct argtrace_packet, which positions count too.
+ */
+#define ARGTRACE_MMAP_READER	0
+#define ARGTRACE_MMAP_PACKETS	1
+#define ARGTRACE_MMAP_OFFSET(cpu, region) \
+	((((__u64)(cpu) << 1) | (__u64)(region)) << 32)
+
+struct argtrace_ring_control {
+	/* Everything before this position is complete. Read it with acquire. */
+	__u64	head;
+	/*
+	 * Writers at work on this CPU, and the position up to which they have reserved.
+	 * Read the clock, then active, reserve and head, in this order and each with
+	 * acquire: if active was 0 and reserve not above head, then every record older
+	 * than that clock lies before head.
+	 */
+	__u64	reserve;
+	__u32	active;
+	__u32	reserved;
+	__u64	lost;		/* records lost on this CPU so far because the ring was full */
+};
+
+struct argtrace_ring_reader {
+	/* Everything before this position may be overwritten. Write it with release. */
+	__u64	tail;
+};
+
+/*
+ * A packet. While it is the newest in a ring, `used` means nothing and its records
+ * end at argtrace_ring_control.head. A record never crosses its end.
+ */
+struct argtrace_packet {
+	__u32	magic;		/* ARGTRACE_PACKET_MAGIC */
+	__u16	version;	/* ARGTRACE_RECORD_VERSION */
+	__u16	header;		/* bytes of this header: records begin there */
+	__u32	size;		/* of the packet */
+	__u32	used;		/* bytes used, header included; once a newer packet follows */
+	__u64	seq;		/* position / size: counts the CPU's packets from 0 */
+	__u64	clock;		/* of the first record, full width */
+	__u64	lost;		/* argtrace_ring_control.lost when the packet was opened */
+	__u32	cpu;
+	__u32	format;		/* ARGTRACE_FORMAT_* */
+	__u32	clock_id;	/* ARGTRACE_CLOCK_* */
+	__u32	reserved[3];
+};
+
+#define ARGTRACE_PACKET_MAGIC	0x50475241u	/* "ARGP" */
+
+/*
+ * A record, aligned to 8 bytes. For a probe's id it is followed by the caller's
+ * address (__u64, unless NO_CALLER) and then by the arguments in order:
+ *
+ *   compact  the data alone, one behind the other without padding
+ *   named    char name[] with its NUL, __u8 type, data; the list is closed by
+ *            an empty name and type 0 (two zero bytes)
+ *
+ * clock holds the low 32 bits. The full value is the one nearest to that of the
+ * record before it (the first: of the packet); where records lie further apart
+ * than that can tell, a CLOCK record stands between them.
+ */
+struct argtrace_record {
+	__u32	clock;
+	__u32	id;		/* a probe's, or ARGTRACE_ID_* */
+	__u32	tid;
+	__u16	size;		/* of the whole record, a multiple of 8 */
+	__u8	context;	/* ARGTRACE_CTX_* */
+	__u8	preempt;	/* preempt_disable() depth of the caller */
+};
+
+#define ARGTRACE_ID_MAX		0xefffffffu	/* ids above are not probes: skip what you do not know */
+#define ARGTRACE_ID_CLOCK	0xffffffffu	/* __u64: the full clock of the next record */
+#define ARGTRACE_ID_TASK	0xfffffffeu	/* struct argtrace_task: who tid is from here on */
+
+struct argtrace_task {
+	__u32	tgid;
+	__u32	reserved;
+	char	comm[ARGTRACE_COMM_LEN];
+};
+
+/* Bits as TRACE_FLAG_* in include/linux/trace_events.h, which ftrace shows. */
+#define ARGTRACE_CTX_IRQS_OFF		0x01
+#define ARGTRACE_CTX_NEED_RESCHED	0x04	/* TIF_NEED_RESCHED */
+#define ARGTRACE_CTX_HARDIRQ		0x08
+#define ARGTRACE_CTX_SOFTIRQ		0x10
+#define ARGTRACE_CTX_PREEMPT_RESCHED	0x20	/* PREEMPT_NEED_RESCHED */
+#define ARGTRACE_CTX_NMI		0x40
+#define ARGTRACE_CTX_BH_OFF		0x80
+
+/* The first version's sizes: what a caller must at least give. */
+#define ARGTRACE_INFO_SIZE_V1		104
+#define ARGTRACE_SESSION_SIZE_V1	64
+#define ARGTRACE_SESSION_REMOVE_SIZE_V1	40
+#define ARGTRACE_PROBE_ADD_SIZE_V1	32
+#define ARGTRACE_PROBE_REMOVE_SIZE_V1	24
+#define ARGTRACE_LIST_SIZE_V1		40
+#define ARGTRACE_READER_SIZE_V1		8
+
+#ifdef __cplusplus
+#define ARGTRACE_SIZE_ASSERT(what, bytes) static_assert(sizeof(what) == (bytes), #what)
+#else
+#define ARGTRACE_SIZE_ASSERT(what, bytes) _Static_assert(sizeof(what) == (bytes), #what)
+#endif
+ARGTRACE_SIZE_ASSERT(struct argtrace_arg, 16);
+ARGTRACE_SIZE_ASSERT(struct argtrace_probe, 24);
+ARGTRACE_SIZE_ASSERT(struct argtrace_counts, 88);
+ARGTRACE_SIZE_ASSERT(struct argtrace_info, ARGTRACE_INFO_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_session_attr, ARGTRACE_SESSION_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_session_remove, ARGTRACE_SESSION_REMOVE_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_probe_add, ARGTRACE_PROBE_ADD_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_probe_remove, ARGTRACE_PROBE_REMOVE_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_list, ARGTRACE_LIST_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_reader, ARGTRACE_READER_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 32);
+ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);
+ARGTRACE_SIZE_ASSERT(struct argtrace_packet, 64);
+ARGTRACE_SIZE_ASSERT(struct argtrace_record, 16);
+ARGTRACE_SIZE_ASSERT(struct argtrace_task, 24);
+
+#endif /* _UAPI_ARGTRACE_H */

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/ftrace.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "arm.h"
+#include "session.h"
+
+static int compare_addrs(const void *a, const void *b)
+{
+	unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void free_plans(struct argtrace_plan **plans, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		argtrace_plan_free(plans[i]);
+}
+
+static struct argtrace_table *current_table(struct argtrace_session *session)
+{
+	return rcu_dereference_protected(session->table, lockdep_is_held(&session->lock));
+}
+
+/* Callbacks see the new table from here on; the old one and what only it points at may be freed after. */
+static void publish_table(struct argtrace_session *session, struct argtrace_table *table)
+{
+	struct argtrace_table *old = current_table(session);
+
+	rcu_assign_pointer(session->table, table);
+	if (old) {
+		argtrace_synchronize();
+		argtrace_table_free(old);
+	}
+}
+
+/*
+ * Lets callbacks forget removed probes and frees those that no record names. Without
+ * memory for a new table they stay as they are: nothing of them is armed any more.
+ */
+static void forget_removed(struct argtrace_session *session)
+{
+	struct argtrace_table *table = argtrace_table_create(session->catalog.by_id,
+							     session->catalog.nr_ids);
+
+	if (IS_ERR(table))
+		return;
+	publish_table(session, table);
+	argtrace_catalog_sweep(&session->catalog);
+}
+
+/* Which of the addresses ftrace does not know; the filter of an ops that is never registered tells. */
+static unsigned long find_untraceable(const unsigned long *addrs, u32 count)
+{
+	struct ftrace_ops probe_ops = { };
+	unsigned long bad = 0;
+	u32 i;
+
+	for (i = 0; i < count && !bad; i++) {
+		if (ftrace_set_filter_ip(&probe_ops, addrs[i], 0, 1) == -EINVAL)
+			bad = addrs[i];
+		cond_resched();
+	}
+	ftrace_free_filter(&probe_ops);
+	return bad;
+}
+
+/* An empty filter means every function there is: never register with one. */
+static int arm(struct argtrace_session *session, unsigned long *addrs, u32 count)
+{
+	int ret;
+
+	ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, !session->armed);
+	if (ret || session->armed)
+		return ret;
+	ret = register_ftrace_function(&session->ops);
+	if (ret)
+		ftrace_free_filter(&session->ops);
+	else
+		session->armed = true;
+	return ret;
+}
+
+static void disarm_all(struct argtrace_session *session)
+{
+	if (!session->armed)
+		return;
+	WARN_ON_ONCE(unregister_ftrace_function(&session->ops));
+	ftrace_free_filter(&session->ops);
+	session->armed = false;
+}
+
+/*
+ * Takes the addresses out of the filter; the live probes of the catalog (those to go
+ * are marked already) say what stays.
+ */
+static int disarm(struct argtrace_session *session, unsigned long *addrs, u32 count)
+{
+	/* Unregister before the filter gets empty: an empty one would trace everything. */
+	if (!session->catalog.nr_live) {
+		disarm_all(session);
+		return 0;
+	}
+	return ftrace_set_filter_ips(&session->ops, addrs, count, 1, 0);
+}
+
+/* Sorts, and refuses what is there twice or already. */
+static int check_new(const struct argtrace_session *session, struct argtrace_plan **plans,
+		     u32 count, unsigned long *failed_addr)
+{
+	const struct argtrace_plan *there;
+	u32 i;
+
+	sort(plans, count, sizeof(*plans), argtrace_plan_compare, NULL);
+	for (i = 0; i < count; i++) {
+		*failed_addr = plans[i]->addr;
+		/* So close to the one before, it is the same function by its ftrace address. */
+		if (i && plans[i]->addr - plans[i - 1]->addr <= ARGTRACE_FENTRY_SKEW)
+			return -EEXIST;
+		there = argtrace_catalog_find(&session->catalog, plans[i]->addr);
+		if (!there)
+			there = argtrace_catalog_find(&session->catalog,
+						      plans[i]->addr - ARGTRACE_FENTRY_SKEW);
+		if (!there)
+			there = argtrace_catalog_find(&session->catalog,
+						      plans[i]->addr + ARGTRACE_FENTRY_SKEW);
+		if (there && !there->removed)
+			return -EEXIST;
+	}
+	return 0;
+}
+
+/*
+ * Where a removed probe with the same schema is still kept, it comes back to life
+ * in place of the new plan: adding and removing in turns takes no memory. Puts what
+ * is really new to the front of `plans` and returns how many that is; the rest
+ * has been freed, and revived probes stand at `revived`.
+ */
+static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan **plans,
+			  u32 count, struct argtrace_plan **revived)
+{
+	u32 i, nr_new = 0, nr_revived = 0;
+
+	for (i = 0; i < count; i++) {
+		struct argtrace_plan *there = argtrace_catalog_find(&session->catalog,
+								    plans[i]->addr);
+
+		if (there && argtrace_plan_same_schema(there, plans[i])) {
+			argtrace_plan_free(plans[i]);
+			revived[nr_revived++] = there;
+		} else {
+			plans[nr_new++] = plans[i];
+		}
+	}
+	return nr_new;
+}
+
+static void set_removed(struct argtrace_session *session, struct argtrace_plan **plans, u32 count,
+			bool removed)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		WRITE_ONCE(plans[i]->removed, removed);
+		plans[i]->schema->flags = removed ? ARGTRACE_PROBE_REMOVED : 0;
+	}
+	if (removed)
+		session->catalog.nr_live -= count;
+	else
+		session->catalog.nr_live += count;
+	session->catalog.generation++;
+}
+
+int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **plans, u32 count,
+		     unsigned long *failed_addr)
+{
+	struct argtrace_catalog_room room = { };
+	struct argtrace_plan **revived = NULL;
+	struct argtrace_table *table;
+	unsigned long *addrs = NULL;
+	u32 i, nr_new = count, nr_revived, generation = session->catalog.generation;
+	int ret;
+
+	lockdep_assert_held(&session->lock);
+	if (session->removed) {
+		free_plans(plans, count);
+		return -ENOENT;
+	}
+
+	ret = check_new(session, plans, count, failed_addr);
+	if (ret)
+		goto err;
+	ret = -ENOMEM;
+	addrs = kvmalloc_array(count, sizeof(*addrs), GFP_KERNEL);
+	revived = kvmalloc_array(count, sizeof(*revived), GFP_KERNEL);
+	if (!addrs || !revived)
+		goto err;
+	for (i = 0; i < count; i++)
+		addrs[i] = plans[i]->addr;
+	ret = argtrace_catalog_reserve(&session->catalog, count, &room);
+	if (ret)
+		goto err;
+
+	nr_new = revive_removed(session, plans, count, revived);
+	nr_revived = count - nr_new;
+	argtrace_catalog_add(&session->catalog, plans, nr_new, &room);
+	set_removed(session, revived, nr_revived, false);
+
+	/* The table first: a function that is armed must be found. */
+	table = argtrace_table_create(session->catalog.by_id, session->catalog.nr_ids);
+	if (IS_ERR(table)) {
+		ret = PTR_ERR(table);
+		goto err_take_back;
+	}
+	publish_table(session, table);
+
+	ret = arm(session, addrs, count);
+	if (ret == -EINVAL)
+		*failed_addr = find_untraceable(addrs, count);
+	if (ret)
+		goto err_take_back;
+
+	kvfree(addrs);
+	kvfree(revived);
+	return 0;
+
+err_take_back:
+	set_removed(session, plans, nr_new, true);
+	set_removed(session, revived, nr_revived, true);
+	session->catalog.generation = generation;
+	forget_removed(session);
+	kvfree(addrs);
+	kvfree(revived);
+	return ret;
+err:
+	argtrace_catalog_room_free(&room);
+	free_plans(plans, nr_new);
+	kvfree(addrs);
+	kvfree(revived);
+	return ret;
+}
+
+/* The live plans at the addresses, into `plans`. */
+static int find_live(const struct argtrace_session *session, unsigned long *addrs, u32 count,
+		     struct argtrace_plan **plans, unsigned long *failed_addr)
+{
+	u32 i;
+
+	sort(addrs, count, sizeof(*addrs), compare_addrs, NULL);
+	for (i = 0; i < count; i++) {
+		plans[i] = argtrace_catalog_find(&session->catalog, addrs[i]);
+		if (!plans[i] || plans[i]->removed || (i && addrs[i] == addrs[i - 1])) {
+			*failed_addr = addrs[i];
+			return -ENOENT;
+		}
+	}
+	return 0;
+}
+
+int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, u32 count,
+			unsigned long *failed_addr)
+{
+	struct argtrace_plan **plans;
+	struct argtrace_table *table;
+	int ret;
+
+	lockdep_assert_held(&session->lock);
+	if (!count)
+		return 0;
+	plans = kvmalloc_array(count, sizeof(*plans), GFP_KERNEL);
+	if (!plans)
+		return -ENOMEM;
+	ret = find_live(session, addrs, count, plans, failed_addr);
+	if (ret)
+		goto out;
+
+	set_removed(session, plans, count, true);
+	table = argtrace_table_create(session->catalog.by_id, session->catalog.nr_ids);
+	ret = PTR_ERR_OR_ZERO(table);
+	if (!ret) {
+		ret = disarm(session, addrs, count);
+		if (ret)
+			argtrace_table_free(table);
+	}
+	if (ret) {
+		set_removed(session, plans, count, false);
+		goto out;
+	}
+	publish_table(session, table);
+	argtrace_catalog_sweep(&session->catalog);
+out:
+	kvfree(plans);
+	return ret;
+}
+
+/* Removes all live probes, or those in `module`. Cannot fail. */
+static void remove_picked(struct argtrace_session *session, const struct module *module)
+{
+	struct argtrace_catalog *catalog = &session->catalog;
+	u32 i;
+
+	for (i = 0; i < catalog->nr_addrs; i++) {
+		struct argtrace_plan *plan = catalog->by_addr[i];
+
+		if (plan->removed || (module && !within_module(plan->addr, module)))
+			continue;
+		set_removed(session, &plan, 1, true);
+		/*
+		 * One by one: a module goes seldom. Should memory fail, ftrace itself takes
+		 * the addresses out when it forgets the module.
+		 */
+		if (module && catalog->nr_live)
+			ftrace_set_filter_ip(&session->ops, plan->addr, 1, 0);
+	}
+	if (!catalog->nr_live)
+		disarm_all(session);
+	forget_removed(session);
+}
+
+void argtrace_arm_remove_all(struct argtrace_session *session)
+{
+	lockdep_assert_held(&session->lock);
+	if (session->catalog.nr_live)
+		remove_picked(session, NULL);
+}
+
+void argtrace_arm_forget_module(struct argtrace_session *session, const struct module *module)
+{
+	u32 i;
+
+	lockdep_assert_held(&session->lock);
+	for (i = 0; i < session->catalog.nr_addrs; i++) {
+		const struct argtrace_plan *plan = session->catalog.by_addr[i];
+
+		if (!plan->removed && within_module(plan->addr, module)) {
+			remove_picked(session, module);
+			return;
+		}
+	}
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bsearch.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "catalog.h"
+
+void argtrace_catalog_free(struct argtrace_catalog *catalog)
+{
+	u32 i;
+
+	for (i = 0; i < catalog->nr_ids; i++)
+		argtrace_plan_free(catalog->by_id[i]);
+	kvfree(catalog->by_id);
+	kvfree(catalog->by_addr);
+	memset(catalog, 0, sizeof(*catalog));
+}
+
+int argtrace_plan_compare(const void *a, const void *b)
+{
+	const struct argtrace_plan *pa = *(const struct argtrace_plan *const *)a;
+	const struct argtrace_plan *pb = *(const struct argtrace_plan *const *)b;
+
+	return pa->addr < pb->addr ? -1 : pa->addr > pb->addr;
+}
+
+struct argtrace_plan *argtrace_catalog_find(const struct argtrace_catalog *catalog,
+					    unsigned long addr)
+{
+	const struct argtrace_plan wanted = { .addr = addr }, *key = &wanted;
+	struct argtrace_plan **found;
+
+	if (!catalog->nr_addrs)
+		return NULL;
+	found = bsearch(&key, catalog->by_addr, catalog->nr_addrs, sizeof(*catalog->by_addr),
+			argtrace_plan_compare);
+	return found ? *found : NULL;
+}
+
+int argtrace_catalog_reserve(const struct argtrace_catalog *catalog, u32 count,
+			     struct argtrace_catalog_room *room)
+{
+	memset(room, 0, sizeof(*room));
+	if (count > ARGTRACE_MAX_PROBES || catalog->nr_ids > ARGTRACE_MAX_PROBES - count)
+		return -E2BIG;
+	room->by_id = kvcalloc(catalog->nr_ids + count + 1, sizeof(*room->by_id), GFP_KERNEL);
+	room->by_addr = kvcalloc(catalog->nr_addrs + count, sizeof(*room->by_addr), GFP_KERNEL);
+	if (!room->by_id || !room->by_addr) {
+		argtrace_catalog_room_free(room);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void argtrace_catalog_room_free(struct argtrace_catalog_room *room)
+{
+	kvfree(room->by_id);
+	kvfree(room->by_addr);
+	memset(room, 0, sizeof(*room));
+}
+
+/* Free ids first, then new ones behind the last. There is no id 0: a list that goes on at 0 has ended. */
+static void give_ids(struct argtrace_catalog *catalog, struct argtrace_plan **plans, u32 count)
+{
+	u32 id = 1, i;
+
+	for (i = 0; i < count; i++) {
+		while (id < catalog->nr_ids && catalog->by_id[id])
+			id++;
+		catalog->by_id[id] = plans[i];
+		plans[i]->id = id;
+		plans[i]->schema->id = id;
+		catalog->nr_ids = max(catalog->nr_ids, id + 1);
+	}
+}
+
+void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan **plans,
+			  u32 count, struct argtrace_catalog_room *room)
+{
+	struct argtrace_plan **old = catalog->by_addr, **merged = room->by_addr;
+	u32 nr_old = catalog->nr_addrs, from_old = 0, from_new = 0, nr = 0;
+
+	memcpy(room->by_id, catalog->by_id, catalog->nr_ids * sizeof(*room->by_id));
+	swap(catalog->by_id, room->by_id);
+	give_ids(catalog, plans, count);
+
+	while (from_old < nr_old || from_new < count) {
+		if (from_new == count || (from_old < nr_old &&
+					  old[from_old]->addr < plans[from_new]->addr)) {
+			merged[nr++] = old[from_old++];
+			continue;
+		}
+		/* A new probe takes the place of a removed one at its address. */
+		if (from_old < nr_old && old[from_old]->addr == plans[from_new]->addr)
+			from_old++;
+		merged[nr++] = plans[from_new++];
+	}
+	swap(catalog->by_addr, room->by_addr);
+	catalog->nr_addrs = nr;
+	catalog->nr_live += count;
+	catalog->generation++;
+	argtrace_catalog_room_free(room);
+}
+
+static bool was_recorded(const struct argtrace_plan *plan)
+{
+	struct argtrace_counts counts;
+
+	argtrace_plan_counts(plan, &counts);
+	return counts.records;
+}
+
+void argtrace_catalog_sweep(struct argtrace_catalog *catalog)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < catalog->nr_addrs; i++) {
+		struct argtrace_plan *plan = catalog->by_addr[i];
+
+		if (!plan->removed || was_recorded(plan)) {
+			catalog->by_addr[nr++] = plan;
+			continue;
+		}
+		catalog->by_id[plan->id] = NULL;
+		argtrace_plan_free(plan);
+	}
+	catalog->nr_addrs = nr;
+	while (catalog->nr_ids && !catalog->by_id[catalog->nr_ids - 1])
+		catalog->nr_ids--;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between kernels and architectures, and nothing else does.
+ * Features are probed where they can be (a macro that is defined or not): Debian's
+ * stable kernels carry newer interfaces under older version numbers.
+ */
+#ifndef ARGTRACE_COMPAT_H
+#define ARGTRACE_COMPAT_H
+
+#include <linux/ftrace.h>
+#include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/version.h>
+
+#if !defined(CONFIG_X86_64)
+#error "argtrace: this version knows the calling convention of x86-64 only"
+#endif
+#if !defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+#error "argtrace needs a kernel with CONFIG_DYNAMIC_FTRACE_WITH_ARGS: without it ftrace does not hand over the argument registers"
+#endif
+
+/*
+ * How far behind its symbol ftrace may say a function begins: ENDBR64 has 4 bytes
+ * (arch/x86/include/asm/ibt.h). Some functions of an IBT kernel have it, some not.
+ */
+#define ARGTRACE_FENTRY_SKEW	4UL
+
+/* Linux 6.2 made the accessors; before, x86 kept plain pt_regs inside, whose argument registers are always filled. */
+#ifndef ftrace_regs_get_argument
+#define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
+#endif
+
+/* Linux 6.3 took vm_flags out of direct reach. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,
+					 unsigned long set, unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#else
+static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,
+					 unsigned long set, unsigned long clear)
+{
+	vm_flags_mod(vma, set, clear);
+}
+#endif
+
+/*
+ * Waits until every callback that is running has ended. They run with preemption
+ * off, which is enough for RCU where it is watching; the rude flavour also waits for
+ * the idle and entry code of kernels before 6.3, which can be traced while RCU is not
+ * watching.
+ */
+static inline void argtrace_synchronize(void)
+{
+	synchronize_rcu();
+	synchronize_rcu_tasks_rude();
+}
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /dev/argtrace: open, mmap, poll, close. */
+#include <linux/capability.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "device.h"
+#include "session.h"
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct argtrace_file *own;
+	int ret;
+
+	if (!perfmon_capable())
+		return -EPERM;
+	/* What tracefs shows is no secret to us, and refused alike. */
+	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	if (ret)
+		return ret;
+	own = kzalloc(sizeof(*own), GFP_KERNEL);
+	if (!own)
+		return -ENOMEM;
+	mutex_init(&own->lock);
+	file->private_data = own;
+	return stream_open(inode, file);
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	struct argtrace_file *own = file->private_data;
+
+	if (own->session) {
+		argtrace_session_drop_reader(own->session, file);
+		argtrace_session_put(own->session);
+	}
+	mutex_destroy(&own->lock);
+	kfree(own);
+	return 0;
+}
+
+static __poll_t device_poll(struct file *file, poll_table *wait)
+{
+	struct argtrace_file *own = file->private_data;
+	struct argtrace_session *session = smp_load_acquire(&own->session);
+	__poll_t events = 0;
+
+	if (!session)
+		return EPOLLERR;
+	poll_wait(file, &session->wait, wait);
+	if (!argtrace_session_has_data(session))
+		argtrace_session_wait(session);
+	if (argtrace_session_has_data(session))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(session->removed))
+		events |= EPOLLHUP;
+	return events;
+}
+
+static int map_reader(struct argtrace_session *session, struct argtrace_ring *ring,
+		      struct file *file, struct vm_area_struct *vma)
+{
+	bool is_reader;
+
+	mutex_lock(&session->lock);
+	is_reader = session->reader == file;
+	mutex_unlock(&session->lock);
+	if (!is_reader)
+		return -EPERM;
+	return remap_vmalloc_range(vma, ring->reader, 0);
+}
+
+static int map_packets(struct argtrace_ring *ring, struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	argtrace_vm_flags_mod(vma, 0, VM_MAYWRITE);
+	return remap_vmalloc_range(vma, ring->control, 0);
+}
+
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct argtrace_file *own = file->private_data;
+	struct argtrace_session *session = smp_load_acquire(&own->session);
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	u64 index = offset >> 32;
+	struct argtrace_ring *ring;
+	u64 cpu = index >> 1;
+
+	if (!session)
+		return -EBADFD;
+	if ((u32)offset || !(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
+		return -EINVAL;
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -ENXIO;
+	ring = per_cpu_ptr(session->rings, cpu);
+	if (!ring->control)
+		return -ENXIO;
+	/* A child must not hold on to what its parent reads. */
+	argtrace_vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
+	if ((index & 1) == ARGTRACE_MMAP_READER)
+		return map_reader(session, ring, file, vma);
+	return map_packets(ring, vma);
+}
+
+static const struct file_operations device_fops = {
+	.owner		= THIS_MODULE,
+	.open		= device_open,
+	.release	= device_release,
+	.unlocked_ioctl	= argtrace_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.mmap		= device_mmap,
+	.poll		= device_poll,
+};
+
+static struct miscdevice device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "argtrace",
+	.fops	= &device_fops,
+	.mode	= 0600,
+};
+
+int argtrace_device_register(void)
+{
+	return misc_register(&device);
+}
+
+void argtrace_device_unregister(void)
+{
+	misc_deregister(&device);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef ARGTRACE_DEVICE_H
+#define ARGTRACE_DEVICE_H
+
+#include <linux/fs.h>
+#include <linux/mutex.h>
+
+struct argtrace_session;
+
+/* What an open file of /dev/argtrace holds. */
+struct argtrace_file {
+	struct mutex lock;			/* taken to bind; session never changes after */
+	struct argtrace_session *session;	/* a reference; NULL until ARGTRACE_IOC_SESSION */
+};
+
+int argtrace_device_register(void);
+void argtrace_device_unregister(void);
+
+/* ioctl.c */
+long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
+
+#endif

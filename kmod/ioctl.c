@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The ioctls: what user space says is copied, checked and handed on; nothing is trusted. */
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "arm.h"
+#include "device.h"
+#include "limits.h"
+#include "memory.h"
+#include "session.h"
+
+static int copy_in(void *to, size_t known, size_t least, const void __user *from)
+{
+	u32 size;
+
+	if (get_user(size, (const u32 __user *)from))
+		return -EFAULT;
+	if (size < least)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(to, known, from, size);
+}
+
+/* As much as the caller knows of. */
+static int copy_out(void __user *to, const void *from, size_t known, u32 size)
+{
+	return copy_to_user(to, from, min_t(size_t, known, size)) ? -EFAULT : 0;
+}
+
+static long ioctl_info(void __user *arg)
+{
+	struct argtrace_info info;
+	int ret = copy_in(&info, sizeof(info), ARGTRACE_INFO_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	info = (struct argtrace_info){
+		.size = info.size,
+		.api_version = ARGTRACE_API_VERSION,
+		.record_version = ARGTRACE_RECORD_VERSION,
+		.max_args = ARGTRACE_MAX_ARGS,
+		.features = ARGTRACE_FEATURE_NAMED,
+		.memory_limit = argtrace_memory_limit(),
+		.memory_used = argtrace_memory_used(),
+		.max_probes = ARGTRACE_MAX_PROBES,
+		.max_strings = ARGTRACE_MAX_STRINGS,
+		.packet_size_min = ARGTRACE_PACKET_SIZE_MIN,
+		.packet_size_max = ARGTRACE_PACKET_SIZE_MAX,
+		.nr_packets_max = ARGTRACE_NR_PACKETS_MAX,
+		.nr_cpus = nr_cpu_ids,
+		.nr_sessions = argtrace_sessions_count(),
+		.module_version = ARGTRACE_VERSION,
+	};
+	return copy_out(arg, &info, sizeof(info), info.size);
+}
+
+static bool name_is_terminated(const char *name)
+{
+	return strnlen(name, ARGTRACE_NAME_LEN) < ARGTRACE_NAME_LEN;
+}
+
+static long ioctl_session(struct argtrace_file *own, void __user *arg)
+{
+	struct argtrace_session_attr attr;
+	struct argtrace_session *session;
+	int ret = copy_in(&attr, sizeof(attr), ARGTRACE_SESSION_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if ((attr.flags & ~ARGTRACE_SESSION_CREATE) || attr.nr_cpus || attr.reserved ||
+	    !name_is_terminated(attr.name))
+		return -EINVAL;
+
+	mutex_lock(&own->lock);
+	if (own->session) {
+		ret = -EBUSY;
+		goto out;
+	}
+	session = argtrace_session_get(&attr);
+	if (IS_ERR(session)) {
+		ret = PTR_ERR(session);
+		goto out;
+	}
+	ret = copy_out(arg, &attr, sizeof(attr), attr.size);
+	if (ret)
+		argtrace_session_put(session);
+	else
+		smp_store_release(&own->session, session);
+out:
+	mutex_unlock(&own->lock);
+	return ret;
+}
+
+static long ioctl_session_remove(void __user *arg)
+{
+	struct argtrace_session_remove remove;
+	int ret = copy_in(&remove, sizeof(remove), ARGTRACE_SESSION_REMOVE_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (remove.flags || !remove.name[0] || !name_is_terminated(remove.name))
+		return -EINVAL;
+	return argtrace_session_remove(remove.name);
+}
+
+/* Reads and prepares all probes; on failure *done says how many were good, and none is left. */
+static struct argtrace_plan **read_probes(const struct argtrace_session *session,
+					  const struct argtrace_probe_add *add, u32 *done)
+{
+	const struct argtrace_plan_format format = {
+		.format = session->format,
+		.max_record = min_t(u32, session->packet_size - ARGTRACE_PACKET_OVERHEAD,
+				    ALIGN_DOWN(U16_MAX, 8)),
+	};
+	struct argtrace_plan **plans;
+	u64 left = add->length;
+	u32 i;
+
+	plans = kvmalloc_array(add->count, sizeof(*plans), GFP_KERNEL);
+	if (!plans)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < add->count; i++) {
+		struct argtrace_plan *plan;
+
+		plan = argtrace_plan_create(u64_to_user_ptr(add->probes + add->length - left),
+					    &left, &format);
+		if (IS_ERR(plan)) {
+			*done = i;
+			while (i--)
+				argtrace_plan_free(plans[i]);
+			kvfree(plans);
+			return ERR_CAST(plan);
+		}
+		plans[i] = plan;
+		cond_resched();
+	}
+	*done = add->count;
+	if (left) {
+		while (i--)
+			argtrace_plan_free(plans[i]);
+		kvfree(plans);
+		return ERR_PTR(-EINVAL);
+	}
+	return plans;
+}
+
+/* The index of the last probe with that address: of two with the same, the second is too many. */
+static u32 index_of_probe(const struct argtrace_probe_add *add, unsigned long addr)
+{
+	u64 at = 0;
+	u32 i, found = add->count;
+
+	for (i = 0; i < add->count; i++) {
+		struct argtrace_probe probe;
+
+		if (copy_from_user(&probe, u64_to_user_ptr(add->probes + at), sizeof(probe)))
+			break;
+		if (probe.addr == addr)
+			found = i;
+		at += probe.size;
+		if (at + sizeof(probe) > add->length)
+			break;
+	}
+	return found;
+}
+
+static long ioctl_probe_add(struct argtrace_session *session, void __user *arg)
+{
+	struct argtrace_probe_add add;
+	struct argtrace_plan **plans;
+	unsigned long failed_addr = 0;
+	int ret = copy_in(&add, sizeof(add), ARGTRACE_PROBE_ADD_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (add.flags || add.failed || !add.count)
+		return -EINVAL;
+	if (add.count > ARGTRACE_MAX_PROBES)
+		return -E2BIG;
+
+	plans = read_probes(session, &add, &add.failed);
+	if (IS_ERR(plans)) {
+		ret = PTR_ERR(plans);
+	} else {
+		mutex_lock(&session->lock);
+		ret = argtrace_arm_add(session, plans, add.count, &failed_addr);
+		mutex_unlock(&session->lock);
+		kvfree(plans);
+		add.failed = ret == -EEXIST || ret == -EINVAL ?
+			     index_of_probe(&add, failed_addr) : add.count;
+	}
+	if (ret)
+		copy_out(arg, &add, sizeof(add), add.size);
+	return ret;
+}
+
+static long ioctl_probe_remove(struct argtrace_session *session, void __user *arg)
+{
+	struct argtrace_probe_remove remove;
+	unsigned long *addrs, *sorted;
+	unsigned long failed_addr = 0;
+	int ret = copy_in(&remove, sizeof(remove), ARGTRACE_PROBE_REMOVE_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if ((remove.flags & ~ARGTRACE_REMOVE_ALL) || remove.failed)
+		return -EINVAL;
+	if (remove.flags & ARGTRACE_REMOVE_ALL) {
+		if (remove.count || remove.addrs)
+			return -EINVAL;
+		mutex_lock(&session->lock);
+		argtrace_arm_remove_all(session);
+		mutex_unlock(&session->lock);
+		return 0;
+	}
+	if (!remove.count)
+		return -EINVAL;
+	if (remove.count > ARGTRACE_MAX_PROBES)
+		return -E2BIG;
+
+	/* __u64 and unsigned long are the same: see compat.h. */
+	addrs = vmemdup_user(u64_to_user_ptr(remove.addrs), remove.count * sizeof(*addrs));
+	if (IS_ERR(addrs))
+		return PTR_ERR(addrs);
+	sorted = kvmalloc_array(remove.count, sizeof(*sorted), GFP_KERNEL);
+	if (!sorted) {
+		kvfree(addrs);
+		return -ENOMEM;
+	}
+	memcpy(sorted, addrs, remove.count * sizeof(*sorted));
+	mutex_lock(&session->lock);
+	ret = argtrace_arm_remove(session, sorted, remove.count, &failed_addr);
+	mutex_unlock(&session->lock);
+	if (ret) {
+		u32 i;
+
+		remove.failed = remove.count;
+		for (i = 0; ret == -ENOENT && i < remove.count; i++) {
+			if (addrs[i] == failed_addr)
+				remove.failed = i;
+		}
+		copy_out(arg, &remove, sizeof(remove), remove.size);
+	}
+	kvfree(sorted);
+	kvfree(addrs);
+	return ret;
+}
+
+/* What one entry of a list is made of; `counts` is room for it. */
+static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int cmd,
+				 struct argtrace_counts *counts, u32 *bytes)
+{
+	if (cmd == ARGTRACE_IOC_PROBE_LIST) {
+		*bytes = plan->schema->size;
+		return plan->schema;
+	}
+	argtrace_plan_counts(plan, counts);
+	*bytes = sizeof(*counts);
+	return counts;
+}
+
+static long ioctl_list(struct argtrace_session *session, unsigned int cmd, void __user *arg)
+{
+	const struct argtrace_catalog *catalog = &session->catalog;
+	struct argtrace_list list;
+	u64 used = 0;
+	u32 id;
+	int ret = copy_in(&list, sizeof(list), ARGTRACE_LIST_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if ((list.flags & ~ARGTRACE_LIST_REMOVED) || list.next || list.count || list.generation)
+		return -EINVAL;
+
+	mutex_lock(&session->lock);
+	for (id = list.first; id < catalog->nr_ids; id++) {
+		const struct argtrace_plan *plan = catalog->by_id[id];
+		struct argtrace_counts counts;
+		const void *entry;
+		u32 bytes;
+
+		if (!plan || (plan->removed && !(list.flags & ARGTRACE_LIST_REMOVED)))
+			continue;
+		entry = list_entry_of(plan, cmd, &counts, &bytes);
+		if (bytes > list.length - used) {
+			list.next = id;
+			break;
+		}
+		if (copy_to_user(u64_to_user_ptr(list.buffer + used), entry, bytes)) {
+			ret = -EFAULT;
+			break;
+		}
+		used += bytes;
+		list.count++;
+	}
+	list.generation = catalog->generation;
+	mutex_unlock(&session->lock);
+	return ret ?: copy_out(arg, &list, sizeof(list), list.size);
+}
+
+static long ioctl_reader(struct argtrace_session *session, struct file *file, void __user *arg)
+{
+	struct argtrace_reader reader;
+	int ret = copy_in(&reader, sizeof(reader), ARGTRACE_READER_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (reader.flags & ~ARGTRACE_READER_EXCLUDE_SELF)
+		return -EINVAL;
+	return argtrace_session_set_reader(session, file,
+					   reader.flags & ARGTRACE_READER_EXCLUDE_SELF);
+}
+
+long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct argtrace_file *own = file->private_data;
+	struct argtrace_session *session = smp_load_acquire(&own->session);
+	void __user *user = (void __user *)arg;
+
+	switch (cmd) {
+	case ARGTRACE_IOC_INFO:
+		return ioctl_info(user);
+	case ARGTRACE_IOC_SESSION:
+		return ioctl_session(own, user);
+	case ARGTRACE_IOC_SESSION_REMOVE:
+		return ioctl_session_remove(user);
+	case ARGTRACE_IOC_PROBE_ADD:
+		return session ? ioctl_probe_add(session, user) : -EBADFD;
+	case ARGTRACE_IOC_PROBE_REMOVE:
+		return session ? ioctl_probe_remove(session, user) : -EBADFD;
+	case ARGTRACE_IOC_PROBE_LIST:
+	case ARGTRACE_IOC_COUNTS:
+		return session ? ioctl_list(session, cmd, user) : -EBADFD;
+	case ARGTRACE_IOC_READER:
+		return session ? ioctl_reader(session, file, user) : -EBADFD;
+	default:
+		return -ENOTTY;
+	}
+}

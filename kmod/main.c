@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/module.h>
+#include <linux/notifier.h>
+
+#include "device.h"
+#include "session.h"
+
+static int module_event(struct notifier_block *block, unsigned long event, void *data)
+{
+	/* Before ftrace forgets the module's functions: it would leave us an empty filter. */
+	if (event == MODULE_STATE_GOING)
+		argtrace_sessions_forget_module(data);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_event,
+};
+
+static int __init argtrace_init(void)
+{
+	int ret;
+
+	ret = register_module_notifier(&module_notifier);
+	if (ret)
+		return ret;
+	ret = argtrace_device_register();
+	if (ret)
+		unregister_module_notifier(&module_notifier);
+	return ret;
+}
+
+/* No file is open any more; named sessions may be armed. */
+static void __exit argtrace_exit(void)
+{
+	argtrace_device_unregister();
+	argtrace_sessions_remove_all();
+	unregister_module_notifier(&module_notifier);
+}
+
+module_init(argtrace_init);
+module_exit(argtrace_exit);
+
+MODULE_DESCRIPTION("See every call of a kernel function with its arguments named and typed");
+MODULE_VERSION(ARGTRACE_VERSION);
+MODULE_LICENSE("GPL");

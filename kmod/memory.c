@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+
+#include "memory.h"
+
+static unsigned int memory_limit_mb;
+module_param(memory_limit_mb, uint, 0644);
+MODULE_PARM_DESC(memory_limit_mb,
+		 "MiB that all sessions may take together (default 0: a quarter of the memory)");
+
+static atomic64_t memory_used = ATOMIC64_INIT(0);
+
+u64 argtrace_memory_limit(void)
+{
+	unsigned int mb = READ_ONCE(memory_limit_mb);
+
+	return mb ? (u64)mb << 20 : (u64)totalram_pages() << (PAGE_SHIFT - 2);
+}
+
+u64 argtrace_memory_used(void)
+{
+	return atomic64_read(&memory_used);
+}
+
+int argtrace_memory_charge(u64 bytes)
+{
+	u64 limit = argtrace_memory_limit();
+
+	if (bytes > limit || atomic64_add_return(bytes, &memory_used) > limit) {
+		if (bytes <= limit)
+			atomic64_sub(bytes, &memory_used);
+		return -ENOSPC;
+	}
+	return 0;
+}
+
+void argtrace_memory_uncharge(u64 bytes)
+{
+	WARN_ON_ONCE(atomic64_sub_return(bytes, &memory_used) < 0);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/align.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "memory.h"
+#include "probe.h"
+
+/* Bytes of data that a type code stands for; 0: not one that can be captured. */
+static u32 type_size(u8 type)
+{
+	switch (type) {
+	case ARGTRACE_TYPE_U8:
+	case ARGTRACE_TYPE_S8:
+	case ARGTRACE_TYPE_BOOL:
+	case ARGTRACE_TYPE_CHAR:
+	case ARGTRACE_TYPE_UCHAR:
+		return 1;
+	case ARGTRACE_TYPE_U16:
+	case ARGTRACE_TYPE_S16:
+		return 2;
+	case ARGTRACE_TYPE_U32:
+	case ARGTRACE_TYPE_S32:
+		return 4;
+	case ARGTRACE_TYPE_U64:
+	case ARGTRACE_TYPE_S64:
+	case ARGTRACE_TYPE_PTR:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+static const struct argtrace_arg *schema_args(const struct argtrace_probe *schema)
+{
+	return (const void *)(schema + 1);
+}
+
+static const char *schema_strings(const struct argtrace_probe *schema)
+{
+	return (const char *)(schema_args(schema) + schema->nr_args);
+}
+
+static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u32 strings_len)
+{
+	if (arg->flags || arg->offset)
+		return false;
+	if (arg->name >= strings_len || arg->type_name >= strings_len)
+		return false;
+	/* An empty name would close a named record; its length goes into a byte. */
+	if (!strings[arg->name] || strlen(strings + arg->name) >= U8_MAX)
+		return false;
+	switch (arg->loc) {
+	case ARGTRACE_LOC_NONE:
+		return !arg->index && arg->type == ARGTRACE_TYPE_END && !arg->size;
+	case ARGTRACE_LOC_REG:
+		return arg->index < ARGTRACE_REG_COUNT && type_size(arg->type) &&
+		       arg->size == type_size(arg->type);
+	default:
+		return false;
+	}
+}
+
+/* The header, before anything is allocated for what it says. */
+static bool header_is_valid(const struct argtrace_probe *header)
+{
+	if (header->id || header->flags || !header->addr)
+		return false;
+	if (header->nr_args > ARGTRACE_MAX_ARGS)
+		return false;
+	if (!header->strings || header->strings > ARGTRACE_MAX_STRINGS)
+		return false;
+	return header->size == ALIGN(sizeof(*header) +
+				     header->nr_args * sizeof(struct argtrace_arg) +
+				     header->strings, 8);
+}
+
+static bool schema_is_valid(const struct argtrace_probe *schema)
+{
+	const char *strings = schema_strings(schema);
+	const char *padding = strings + schema->strings;
+	u32 i;
+
+	/* The last byte ends the last string; the first string is the function's name. */
+	if (strings[schema->strings - 1] || !strings[0])
+		return false;
+	if (memchr_inv(padding, 0, (const char *)schema + schema->size - padding))
+		return false;
+	for (i = 0; i < schema->nr_args; i++) {
+		if (!arg_is_valid(&schema_args(schema)[i], strings, schema->strings))
+			return false;
+	}
+	return true;
+}
+
+static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_probe *schema)
+{
+	const struct argtrace_arg *args = schema_args(schema);
+	u32 i, count = 0;
+
+	for (i = 0; i < schema->nr_args; i++) {
+		if (args[i].loc == ARGTRACE_LOC_NONE)
+			continue;
+		steps[count++] = (struct argtrace_step){
+			.index = args[i].index,
+			.size = args[i].size,
+			.type = args[i].type,
+			.name_length = strlen(schema_strings(schema) + args[i].name) + 1,
+			.name = args[i].name,
+		};
+	}
+	return count;
+}
+
+struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length,
+					   const struct argtrace_plan_format *format)
+{
+	struct argtrace_probe header;
+	struct argtrace_plan *plan;
+	struct argtrace_step *steps;
+	u64 bytes, charge;
+	u32 record_size;
+	int ret;
+
+	if (*length < sizeof(header))
+		return ERR_PTR(-EINVAL);
+	if (copy_from_user(&header, entry, sizeof(header)))
+		return ERR_PTR(-EFAULT);
+	if (!header_is_valid(&header) || header.size > *length)
+		return ERR_PTR(-EINVAL);
+
+	bytes = sizeof(*plan) + header.nr_args * sizeof(*steps) + header.size;
+	charge = bytes + sizeof(struct argtrace_outcomes) * num_possible_cpus();
+	ret = argtrace_memory_charge(charge);
+	if (ret)
+		return ERR_PTR(ret);
+	plan = kzalloc(bytes, GFP_KERNEL);
+	if (!plan) {
+		argtrace_memory_uncharge(charge);
+		return ERR_PTR(-ENOMEM);
+	}
+	plan->charged = charge;
+	steps = (void *)(plan + 1);
+	plan->schema = (void *)(steps + header.nr_args);
+
+	ret = -EFAULT;
+	if (copy_from_user(plan->schema, entry, header.size))
+		goto err;
+	ret = -EINVAL;
+	/* User space may have changed it since the header was looked at. */
+	if (memcmp(plan->schema, &header, sizeof(header)) || !schema_is_valid(plan->schema))
+		goto err;
+
+	plan->addr = header.addr;
+	plan->strings = schema_strings(plan->schema);
+	plan->steps = steps;
+	plan->nr_steps = prepare_steps(steps, plan->schema);
+
+	ret = -E2BIG;
+	record_size = sizeof(struct argtrace_record);
+	if (!(format->format & ARGTRACE_FORMAT_NO_CALLER))
+		record_size += sizeof(u64);
+	record_size += argtrace_encoded_size(steps, plan->nr_steps,
+					     format->format & ARGTRACE_FORMAT_NAMED);
+	record_size = ALIGN(record_size, 8);
+	if (record_size > format->max_record)
+		goto err;
+	plan->record_size = record_size;
+
+	ret = -ENOMEM;
+	plan->outcomes = alloc_percpu(struct argtrace_outcomes);
+	if (!plan->outcomes)
+		goto err;
+
+	*length -= header.size;
+	return plan;
+
+err:
+	argtrace_plan_free(plan);
+	return ERR_PTR(ret);
+}
+
+void argtrace_plan_free(struct argtrace_plan *plan)
+{
+	if (IS_ERR_OR_NULL(plan))
+		return;
+	free_percpu(plan->outcomes);
+	argtrace_memory_uncharge(plan->charged);
+	kfree(plan);
+}
+
+bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
+{
+	size_t behind_id = offsetofend(struct argtrace_probe, id);
+
+	return a->schema->size == b->schema->size &&
+	       !memcmp((const u8 *)a->schema + behind_id, (const u8 *)b->schema + behind_id,
+		       a->schema->size - behind_id);
+}
+
+void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
+{
+	int cpu, cause;
+
+	memset(counts, 0, sizeof(*counts));
+	counts->id = plan->id;
+	counts->flags = plan->removed ? ARGTRACE_PROBE_REMOVED : 0;
+	for_each_possible_cpu(cpu) {
+		const struct argtrace_outcomes *on = per_cpu_ptr(plan->outcomes, cpu);
+
+		counts->records += READ_ONCE(on->records);
+		counts->filtered += READ_ONCE(on->filtered);
+		for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
+			counts->lost[cause] += READ_ONCE(on->lost[cause]);
+	}
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef ARGTRACE_PROBE_H
+#define ARGTRACE_PROBE_H
+
+#include <linux/compiler.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "compat.h"
+
+static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
+{
+	return ftrace_regs_get_argument((struct ftrace_regs *)regs, index);
+}
+
+#include "encode.h"
+
+#define ARGTRACE_MAX_ARGS	64
+#define ARGTRACE_MAX_STRINGS	8192
+#define ARGTRACE_MAX_PROBES	(1u << 18)
+
+/* What became of the calls: each adds one to one of these, on its CPU. */
+struct argtrace_outcomes {
+	unsigned long records;
+	unsigned long filtered;
+	unsigned long lost[ARGTRACE_LOST_COUNT];
+};
+
+/* A probe, prepared: what can be decided when it is added has been decided. */
+struct argtrace_plan {
+	/* What a call needs. */
+	struct argtrace_outcomes __percpu *outcomes;
+	u32 id;
+	u16 record_size;		/* fixed: all arguments have a fixed size */
+	u16 nr_steps;
+	const struct argtrace_step *steps;
+	const char *strings;		/* in schema */
+
+	unsigned long addr;		/* of the symbol */
+	bool removed;			/* no longer traced, kept for its records */
+	u64 charged;
+	struct argtrace_probe *schema;	/* the entry as it was added, with its id */
+};
+
+/* What the session settles for its probes. */
+struct argtrace_plan_format {
+	u32 format;			/* ARGTRACE_FORMAT_* */
+	u32 max_record;			/* bytes; a larger one does not fit a packet */
+};
+
+/*
+ * Reads one struct argtrace_probe from user space, validates it and prepares it.
+ * *length is what is left of the caller's buffer, and is reduced by the entry.
+ * ERR_PTR: -EFAULT, -EINVAL, -E2BIG, -ENOMEM, -ENOSPC. The caller owns the plan.
+ */
+struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length,
+					   const struct argtrace_plan_format *format);
+void argtrace_plan_free(struct argtrace_plan *plan);
+
+/* Whether two probes of one address have the same schema, so that one can stand for the other. */
+bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
+
+/* The sum over all CPUs. */
+void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts);
+
+#endif

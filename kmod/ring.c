@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "memory.h"
+#include "ring.h"
+
+static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, lost));
+static_assert(sizeof(struct argtrace_ring_control) <= PAGE_SIZE);
+static_assert(ARGTRACE_COMM_LEN == TASK_COMM_LEN);
+
+static void ring_free(struct argtrace_ring *ring)
+{
+	vfree(ring->control);
+	vfree(ring->reader);
+	ring->control = NULL;
+	ring->reader = NULL;
+}
+
+static int ring_create(struct argtrace_ring *ring, int cpu, u32 packet_size, u32 nr_packets,
+		       u32 format)
+{
+	u64 bytes = (u64)packet_size * nr_packets;
+
+	/* vmalloc_user(): zeroed, so that no old kernel memory shows, and fit to be mapped. */
+	ring->control = vmalloc_user(PAGE_SIZE + bytes);
+	ring->reader = vmalloc_user(PAGE_SIZE);
+	if (!ring->control || !ring->reader) {
+		ring_free(ring);
+		return -ENOMEM;
+	}
+	ring->packets = (u8 *)ring->control + PAGE_SIZE;
+	ring->packet_size = packet_size;
+	ring->packet_shift = ilog2(packet_size);
+	ring->ring_mask = bytes - 1;
+	ring->format = format;
+	ring->cpu = cpu;
+	return 0;
+}
+
+int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
+			  u32 format, u64 *charged)
+{
+	u64 bytes = num_present_cpus() * (2 * PAGE_SIZE + (u64)packet_size * nr_packets);
+	int cpu, ret;
+
+	ret = argtrace_memory_charge(bytes);
+	if (ret)
+		return ret;
+	for_each_present_cpu(cpu) {
+		ret = ring_create(per_cpu_ptr(rings, cpu), cpu, packet_size, nr_packets, format);
+		if (ret) {
+			argtrace_rings_free(rings, bytes);
+			return ret;
+		}
+	}
+	*charged = bytes;
+	return 0;
+}
+
+void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		ring_free(per_cpu_ptr(rings, cpu));
+	argtrace_memory_uncharge(charged);
+}
+
+bool argtrace_ring_has_data(const struct argtrace_ring *ring)
+{
+	return ring->control &&
+	       smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
+}
+
+bool argtrace_ring_repair_tail(struct argtrace_ring *ring)
+{
+	u64 reserve, tail, end, oldest = 0;
+
+	if (!ring->control)
+		return false;
+	tail = READ_ONCE(ring->reader->tail);
+	reserve = READ_ONCE(ring->control->reserve);
+	/* The end of the newest packet: what lies a ring before it is the oldest that is whole. */
+	end = ALIGN(reserve, (u64)ring->packet_size);
+	if (end > ring->ring_mask + 1)
+		oldest = end - (ring->ring_mask + 1);
+	if (tail >= oldest && tail <= reserve)
+		return false;
+	WRITE_ONCE(ring->reader->tail, oldest);
+	return true;
+}
+
+static void write_task(u8 *to, struct argtrace_ring *ring, u64 now)
+{
+	struct argtrace_record *record = (void *)to;
+	struct argtrace_task *task = (void *)(record + 1);
+
+	*record = (struct argtrace_record){
+		.clock = now,
+		.id = ARGTRACE_ID_TASK,
+		.tid = current->pid,
+		.size = ARGTRACE_TASK_RECORD,
+	};
+	task->tgid = current->tgid;
+	task->reserved = 0;
+	memcpy(task->comm, current->comm, sizeof(task->comm));
+
+	/* What was written, not what may have changed since. */
+	ring->tid_said = record->tid;
+	memcpy(ring->comm_said, task->comm, sizeof(ring->comm_said));
+}
+
+static void write_clock(u8 *to, u64 now)
+{
+	struct argtrace_record *record = (void *)to;
+
+	*record = (struct argtrace_record){
+		.clock = now,
+		.id = ARGTRACE_ID_CLOCK,
+		.size = ARGTRACE_CLOCK_RECORD,
+	};
+	*(u64 *)(record + 1) = now;
+}
+
+static struct argtrace_packet *packet_at(struct argtrace_ring *ring, u64 position)
+{
+	position &= ~(u64)(ring->packet_size - 1);
+	return (void *)(ring->packets + (position & ring->ring_mask));
+}
+
+/* Closes the packet that ends at `old` and heads the one at `start`. */
+static void switch_packet(struct argtrace_ring *ring, u64 old, u64 start, u64 now)
+{
+	struct argtrace_packet *packet;
+
+	if (old) {
+		u64 last = (old - 1) & ~(u64)(ring->packet_size - 1);
+
+		packet_at(ring, last)->used = old - last;
+	}
+	packet = packet_at(ring, start);
+	packet->magic = ARGTRACE_PACKET_MAGIC;
+	packet->version = ARGTRACE_RECORD_VERSION;
+	packet->header = sizeof(*packet);
+	packet->size = ring->packet_size;
+	/* Not packet->used: a nested writer may have filled and closed it already. */
+	packet->seq = start >> ring->packet_shift;
+	packet->clock = now;
+	packet->lost = READ_ONCE(ring->control->lost);
+	packet->cpu = ring->cpu;
+	packet->format = ring->format;
+	packet->clock_id = ARGTRACE_CLOCK_MONOTONIC;
+}
+
+/*
+ * Steps A, B and C of ring_reserve() with all that may have to stand before the
+ * record: a new packet, the clock, the task. It is written behind C, into what is
+ * ours alone; nobody reads it before the outermost writer publishes.
+ */
+void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock)
+{
+	struct argtrace_ring_control *control = ring->control;
+	u64 old, now, start;
+	u32 need;
+	bool opens, says_task, says_clock;
+	u8 *to;
+
+	do {
+		old = READ_ONCE(control->reserve);			/* A */
+		start = old;
+		barrier();
+		now = argtrace_clock();					/* B */
+
+		says_task = argtrace_ring_task_changed(ring, current);
+		says_clock = now - ring->clock_said >= ARGTRACE_CLOCK_REACH;
+		need = size + says_task * ARGTRACE_TASK_RECORD +
+		       says_clock * ARGTRACE_CLOCK_RECORD;
+		opens = !(old & (ring->packet_size - 1)) ||
+			(old & (ring->packet_size - 1)) + need > ring->packet_size;
+		if (opens) {
+			start = ALIGN(old, (u64)ring->packet_size);
+			says_task = true;
+			says_clock = false;
+			need = sizeof(struct argtrace_packet) + ARGTRACE_TASK_RECORD + size;
+			/*
+			 * The packet must be free: the reader is past what lay there a
+			 * ring ago. Pairs with the release of RingReader::advance()
+			 * (user/session/ring_reader.cpp); the overwriting stores depend on
+			 * this load. Any nonsense in the tail can do no more than
+			 * to make the ring look full, or its reader lose what it has not read.
+			 */
+			if (start + ring->packet_size - READ_ONCE(ring->reader->tail) >
+			    ring->ring_mask + 1) {
+				argtrace_ring_count_lost(ring);
+				return NULL;
+			}
+		}
+	} while (cmpxchg_local(&control->reserve, old, start + need) != old);	/* C */
+
+	to = ring->packets + (start & ring->ring_mask);
+	if (opens) {
+		switch_packet(ring, old, start, now);
+		to += sizeof(struct argtrace_packet);
+	}
+	if (says_clock) {
+		write_clock(to, now);
+		to += ARGTRACE_CLOCK_RECORD;
+	}
+	if (opens || says_clock)
+		ring->clock_said = now;
+	if (says_task) {
+		write_task(to, ring, now);
+		to += ARGTRACE_TASK_RECORD;
+	}
+	*clock = now;
+	return to;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ring of one CPU, written by that CPU alone, in any context up to NMI.
+ *
+ *   region of vmalloc memory, mapped read-only by user space:
+ *   +---------+-----------------------+-----------------------+-----
+ *   | control | packet 0              | packet 1              | ...
+ *   | 1 page  | header records unused | header records ...    |
+ *   +---------+-----------------------+-----------------------+-----
+ *   and one page of its own that user space writes: the reader's tail.
+ *
+ * Positions count bytes and never wrap (include/uapi/argtrace.h). Everything up to
+ * control->reserve is taken, everything up to control->head is complete.
+ *
+ * Writers on one CPU nest: an interrupt or NMI runs to its end before the one it
+ * interrupted goes on. So a reservation is one local compare-and-exchange, and
+ * whoever finds itself outermost when it ends publishes for all. The steps of
+ * ring_reserve() and ring_end() are labelled; what an interrupt between two of them
+ * does stands there.
+ */
+#ifndef ARGTRACE_RING_H
+#define ARGTRACE_RING_H
+
+#include <linux/atomic.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <linux/types.h>
+#include <asm/local.h>
+#include <uapi/argtrace.h>
+
+struct argtrace_ring {
+	struct argtrace_ring_control *control;	/* NULL: this CPU has no ring */
+	struct argtrace_ring_reader *reader;	/* never trusted */
+	u8 *packets;
+	u32 packet_size;			/* a power of two */
+	u32 packet_shift;
+	u64 ring_mask;				/* packet_size * nr_packets - 1 */
+
+	/*
+	 * What the newest packet has said last: the full clock, and who runs here. A
+	 * nested writer may leave them older than they could be, never newer (they are
+	 * set behind step C), so that at worst something is said twice.
+	 */
+	u64 clock_said;
+	u64 comm_said[2];
+	u32 tid_said;
+
+	u32 format;
+	u32 cpu;
+};
+
+/* Beyond this distance, well below 2^31, the full clock is said anew. */
+#define ARGTRACE_CLOCK_REACH	(1ull << 30)
+
+/* What the slow path of a reservation may put before the caller's record, at most. */
+#define ARGTRACE_CLOCK_RECORD	(sizeof(struct argtrace_record) + sizeof(u64))
+#define ARGTRACE_TASK_RECORD	(sizeof(struct argtrace_record) + sizeof(struct argtrace_task))
+#define ARGTRACE_PACKET_OVERHEAD \
+	(sizeof(struct argtrace_packet) + ARGTRACE_CLOCK_RECORD + ARGTRACE_TASK_RECORD)
+
+/*
+ * Makes the rings of all present CPUs; returns 0, -ENOMEM or -ENOSPC, and what was
+ * charged. packet_size and nr_packets are powers of two, nr_packets >= 2.
+ */
+int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
+			  u32 format, u64 *charged);
+void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged);
+
+/* Whether there is something to read. */
+bool argtrace_ring_has_data(const struct argtrace_ring *ring);
+
+/*
+ * Brings a tail that an earlier reader left in nonsense back to the oldest whole packet;
+ * true if it had to. Writers that have read the nonsense may still be at work then:
+ * wait for them and repair again.
+ */
+bool argtrace_ring_repair_tail(struct argtrace_ring *ring);
+
+/* The rare part of ring_reserve(); NULL: the ring is full. */
+void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock);
+
+static __always_inline u64 argtrace_clock(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+static __always_inline bool argtrace_ring_task_changed(const struct argtrace_ring *ring,
+						       const struct task_struct *task)
+{
+	u64 comm[2];
+
+	/* Two loads: no call at this constant size. */
+	__builtin_memcpy(comm, task->comm, sizeof(comm));
+	return ring->tid_said != (u32)task->pid || ring->comm_said[0] != comm[0] ||
+	       ring->comm_said[1] != comm[1];
+}
+
+/* Enters the ring; preemption is off. Always paired with ring_end(). */
+static __always_inline void argtrace_ring_begin(struct argtrace_ring *ring)
+{
+	/* An interrupt here adds and takes away the same: no need to be atomic. */
+	WRITE_ONCE(ring->control->active, ring->control->active + 1);
+	barrier();
+}
+
+/*
+ * Takes `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD) and
+ * says when; NULL, having counted it, when the ring is full.
+ *
+ *   A  read the position
+ *   B  read the clock
+ *   C  compare and exchange the position
+ *
+ * A nested writer between A and C moves the position and C fails: all is done
+ * again. So who succeeds at C has read the clock after everyone before it in the
+ * ring: times never decrease along it (as far as the clock itself does not).
+ */
+static __always_inline void *argtrace_ring_reserve(struct argtrace_ring *ring, u32 size,
+						   u64 *clock)
+{
+	u64 old = READ_ONCE(ring->control->reserve);			/* A */
+	u32 offset = old & (ring->packet_size - 1);
+	u64 now;
+
+	barrier();
+	now = argtrace_clock();						/* B */
+	if (unlikely(!offset || offset + size > ring->packet_size ||
+		     now - ring->clock_said >= ARGTRACE_CLOCK_REACH ||
+		     argtrace_ring_task_changed(ring, current)))
+		return argtrace_ring_reserve_slow(ring, size, clock);
+	if (unlikely(cmpxchg_local(&ring->control->reserve, old, old + size) != old)) /* C */
+		return argtrace_ring_reserve_slow(ring, size, clock);
+	*clock = now;
+	return ring->packets + (old & ring->ring_mask);
+}
+
+/*
+ * Leaves the ring; the outermost writer publishes.
+ *
+ *   D  read how far has been reserved: all of it is complete, as every nested
+ *      writer has run to its end
+ *   E  publish it. The release pairs with the acquire of RingReader's look at head
+ *      (user/session/ring_reader.cpp).
+ *   F  stop being active
+ *   G  look once more
+ *
+ * A nested writer between D and F leaves publishing to us: G sees its reservation.
+ * One after F publishes itself. In between, user space can tell from reserve being
+ * ahead of head that something is still to come.
+ */
+static __always_inline void argtrace_ring_end(struct argtrace_ring *ring)
+{
+	struct argtrace_ring_control *control = ring->control;
+	u64 reserved;
+
+	barrier();
+	if (unlikely(control->active > 1)) {
+		WRITE_ONCE(control->active, control->active - 1);
+		return;
+	}
+	for (;;) {
+		reserved = READ_ONCE(control->reserve);			/* D */
+		smp_store_release(&control->head, reserved);		/* E */
+		smp_store_release(&control->active, 0);			/* F */
+		barrier();
+		if (likely(READ_ONCE(control->reserve) == reserved))	/* G */
+			return;
+		WRITE_ONCE(control->active, 1);
+		barrier();
+	}
+}
+
+static __always_inline void argtrace_ring_count_lost(struct argtrace_ring *ring)
+{
+	/* One instruction on x86: whole under interrupts. */
+	local_inc((local_t *)&ring->control->lost);
+}
+
+#endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "arm.h"
+#include "callback.h"
+#include "limits.h"
+#include "session.h"
+
+static DEFINE_MUTEX(sessions_lock);
+static LIST_HEAD(sessions);
+static u32 nr_sessions;
+
+/* How long a store of a callback may take to be seen by a CPU that is going to sleep: ample. */
+#define RECHECK_DELAY	2	/* jiffies */
+
+static void session_wake(struct irq_work *work)
+{
+	struct argtrace_session *session = container_of(work, struct argtrace_session, wake);
+
+	WRITE_ONCE(session->waiting, false);
+	wake_up_all(&session->wait);
+}
+
+static void session_recheck(struct work_struct *work)
+{
+	struct argtrace_session *session = container_of(to_delayed_work(work),
+							struct argtrace_session, recheck);
+
+	if (argtrace_session_has_data(session))
+		wake_up_all(&session->wait);
+}
+
+static void session_destroy(struct argtrace_session *session)
+{
+	mutex_lock(&session->lock);
+	argtrace_arm_remove_all(session);
+	mutex_unlock(&session->lock);
+	/* No callback is left that could queue it. */
+	irq_work_sync(&session->wake);
+	cancel_delayed_work_sync(&session->recheck);
+
+	argtrace_table_free(rcu_dereference_protected(session->table, true));
+	argtrace_catalog_free(&session->catalog);
+	argtrace_rings_free(session->rings, session->charged);
+	free_percpu(session->rings);
+	mutex_destroy(&session->lock);
+	kfree(session);
+}
+
+static struct argtrace_session *session_create(const struct argtrace_session_attr *attr)
+{
+	struct argtrace_session *session;
+	struct argtrace_table *table;
+	int ret = -ENOMEM;
+
+	session = kzalloc(sizeof(*session), GFP_KERNEL);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&session->ref);
+	mutex_init(&session->lock);
+	init_waitqueue_head(&session->wait);
+	init_irq_work(&session->wake, session_wake);
+	INIT_DELAYED_WORK(&session->recheck, session_recheck);
+	session->ops.func = argtrace_callback;
+	session->format = attr->format;
+	session->excluded_tgid = -1;
+	session->packet_size = attr->packet_size;
+	session->nr_packets = attr->nr_packets;
+	strscpy(session->name, attr->name, sizeof(session->name));
+
+	session->rings = alloc_percpu(struct argtrace_ring);
+	if (!session->rings)
+		goto err_free;
+	ret = argtrace_rings_create(session->rings, attr->packet_size, attr->nr_packets,
+				    attr->format, &session->charged);
+	if (ret)
+		goto err_percpu;
+	table = argtrace_table_create(NULL, 0);
+	if (IS_ERR(table)) {
+		ret = PTR_ERR(table);
+		goto err_rings;
+	}
+	RCU_INIT_POINTER(session->table, table);
+	return session;
+
+err_rings:
+	argtrace_rings_free(session->rings, session->charged);
+err_percpu:
+	free_percpu(session->rings);
+err_free:
+	mutex_destroy(&session->lock);
+	kfree(session);
+	return ERR_PTR(ret);
+}
+
+static struct argtrace_session *find_named(const char *name)
+{
+	struct argtrace_session *session;
+
+	lockdep_assert_held(&sessions_lock);
+	list_for_each_entry(session, &sessions, link) {
+		if (session->name[0] && !session->removed && !strcmp(session->name, name))
+			return session;
+	}
+	return NULL;
+}
+
+/* Fills in the defaults; false where something cannot be had. */
+static bool attr_is_valid(struct argtrace_session_attr *attr)
+{
+	if (!attr->packet_size)
+		attr->packet_size = ARGTRACE_PACKET_SIZE;
+	if (!attr->nr_packets)
+		attr->nr_packets = ARGTRACE_NR_PACKETS;
+	return !(attr->format & ~(ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_NO_CALLER)) &&
+	       attr->clock == ARGTRACE_CLOCK_MONOTONIC &&
+	       is_power_of_2(attr->packet_size) && is_power_of_2(attr->nr_packets) &&
+	       attr->packet_size >= ARGTRACE_PACKET_SIZE_MIN &&
+	       attr->packet_size <= ARGTRACE_PACKET_SIZE_MAX &&
+	       attr->nr_packets >= 2 && attr->nr_packets <= ARGTRACE_NR_PACKETS_MAX;
+}
+
+struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr)
+{
+	struct argtrace_session *session = NULL;
+
+	if (!attr_is_valid(attr))
+		return ERR_PTR(-EINVAL);
+
+	mutex_lock(&sessions_lock);
+	if (attr->name[0])
+		session = find_named(attr->name);
+	if (session) {
+		kref_get(&session->ref);
+	} else if (attr->name[0] && !(attr->flags & ARGTRACE_SESSION_CREATE)) {
+		session = ERR_PTR(-ENOENT);
+	} else {
+		session = session_create(attr);
+		if (!IS_ERR(session)) {
+			list_add_tail(&session->link, &sessions);
+			nr_sessions++;
+			/* The name holds a reference of its own. */
+			if (attr->name[0])
+				kref_get(&session->ref);
+		}
+	}
+	mutex_unlock(&sessions_lock);
+	if (IS_ERR(session))
+		return session;
+
+	attr->format = session->format;
+	attr->clock = ARGTRACE_CLOCK_MONOTONIC;
+	attr->packet_size = session->packet_size;
+	attr->nr_packets = session->nr_packets;
+	attr->nr_cpus = nr_cpu_ids;
+	return session;
+}
+
+static void session_release(struct kref *ref)
+{
+	struct argtrace_session *session = container_of(ref, struct argtrace_session, ref);
+
+	list_del(&session->link);
+	nr_sessions--;
+	mutex_unlock(&sessions_lock);
+	session_destroy(session);
+}
+
+void argtrace_session_put(struct argtrace_session *session)
+{
+	kref_put_mutex(&session->ref, session_release, &sessions_lock);
+}
+
+/* Takes the name away; the caller then owns the reference that the name held. */
+static void take_name(struct argtrace_session *session)
+{
+	lockdep_assert_held(&sessions_lock);
+	mutex_lock(&session->lock);
+	WRITE_ONCE(session->removed, true);
+	argtrace_arm_remove_all(session);
+	mutex_unlock(&session->lock);
+	wake_up_all(&session->wait);
+}
+
+int argtrace_session_remove(const char *name)
+{
+	struct argtrace_session *session;
+
+	mutex_lock(&sessions_lock);
+	session = find_named(name);
+	if (session)
+		take_name(session);
+	mutex_unlock(&sessions_lock);
+	if (!session)
+		return -ENOENT;
+	argtrace_session_put(session);
+	return 0;
+}
+
+void argtrace_sessions_remove_all(void)
+{
+	struct argtrace_session *session;
+
+	for (;;) {
+		mutex_lock(&sessions_lock);
+		session = list_first_entry_or_null(&sessions, struct argtrace_session, link);
+		if (session)
+			take_name(session);
+		mutex_unlock(&sessions_lock);
+		if (!session)
+			return;
+		argtrace_session_put(session);
+	}
+}
+
+u32 argtrace_sessions_count(void)
+{
+	return READ_ONCE(nr_sessions);
+}
+
+void argtrace_sessions_forget_module(const struct module *module)
+{
+	struct argtrace_session *session;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, link) {
+		mutex_lock(&session->lock);
+		argtrace_arm_forget_module(session, module);
+		mutex_unlock(&session->lock);
+	}
+	mutex_unlock(&sessions_lock);
+}
+
+int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude)
+{
+	bool repaired = false;
+	int cpu, ret = 0;
+
+	mutex_lock(&session->lock);
+	if (session->reader && session->reader != file) {
+		ret = -EBUSY;
+		goto out;
+	}
+	for_each_possible_cpu(cpu)
+		repaired |= argtrace_ring_repair_tail(per_cpu_ptr(session->rings, cpu));
+	if (repaired) {
+		argtrace_synchronize();
+		for_each_possible_cpu(cpu)
+			argtrace_ring_repair_tail(per_cpu_ptr(session->rings, cpu));
+	}
+	session->reader = file;
+	WRITE_ONCE(session->excluded_tgid, exclude ? current->tgid : -1);
+out:
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+void argtrace_session_drop_reader(struct argtrace_session *session, void *file)
+{
+	mutex_lock(&session->lock);
+	if (session->reader == file) {
+		session->reader = NULL;
+		WRITE_ONCE(session->excluded_tgid, -1);
+	}
+	mutex_unlock(&session->lock);
+}
+
+bool argtrace_session_has_data(const struct argtrace_session *session)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (argtrace_ring_has_data(per_cpu_ptr(session->rings, cpu)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A callback publishes and then looks at `waiting`, without a full barrier between the two:
+ * that would cost every call. So one on another CPU may miss what we set here, while
+ * we miss what it published; the recheck catches that one.
+ */
+void argtrace_session_wait(struct argtrace_session *session)
+{
+	WRITE_ONCE(session->waiting, true);
+	schedule_delayed_work(&session->recheck, RECHECK_DELAY);
+}

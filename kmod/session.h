@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A session: its own ftrace_ops, probes, filter and rings. A named one is held by the
+ * list of sessions until it is removed, any by the files that are bound to it.
+ *
+ * Lock order: sessions_lock -> session->lock -> ftrace's own.
+ */
+#ifndef ARGTRACE_SESSION_H
+#define ARGTRACE_SESSION_H
+
+#include <linux/ftrace.h>
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <uapi/argtrace.h>
+
+#include "catalog.h"
+#include "probe.h"
+#include "ring.h"
+#include "table.h"
+
+struct module;
+
+struct argtrace_session {
+	/* What a call needs. */
+	struct argtrace_table __rcu *table;
+	struct argtrace_ring __percpu *rings;
+	u32 format;			/* ARGTRACE_FORMAT_* */
+	pid_t excluded_tgid;		/* its calls are filtered; -1: nobody's */
+	bool waiting;			/* somebody sleeps in poll() */
+	struct irq_work wake;
+
+	struct ftrace_ops ops;
+	bool armed;			/* ops is registered */
+
+	struct mutex lock;		/* all below, armed, and who may write table */
+	struct argtrace_catalog catalog;
+	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
+	void *reader;			/* the file that reads, or NULL */
+
+	u32 packet_size;
+	u32 nr_packets;
+	u64 charged;			/* for the rings */
+	wait_queue_head_t wait;
+	struct delayed_work recheck;	/* see argtrace_session_wait() */
+
+	struct kref ref;
+	struct list_head link;		/* in the list of sessions; under sessions_lock */
+	char name[ARGTRACE_NAME_LEN];	/* "": nameless */
+};
+
+/*
+ * Attaches to or makes the session that `wanted` describes and fills in what it is like.
+ * Returns a reference for the caller, or ERR_PTR as ARGTRACE_IOC_SESSION says.
+ */
+struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *wanted);
+void argtrace_session_put(struct argtrace_session *session);
+
+/* Takes a named session's name away and disarms it; 0 or -ENOENT. */
+int argtrace_session_remove(const char *name);
+/* The same for all of them, when the module goes. */
+void argtrace_sessions_remove_all(void);
+
+u32 argtrace_sessions_count(void);
+
+/* A module is about to go: nothing may point at its functions any more. */
+void argtrace_sessions_forget_module(const struct module *module);
+
+/* Makes `file` the one reader, its process excluded if so wished; 0 or -EBUSY. */
+int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude);
+void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
+
+bool argtrace_session_has_data(const struct argtrace_session *session);
+/* Asks for a wake-up of session->wait once there is data. */
+void argtrace_session_wait(struct argtrace_session *session);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Address -> probe: open addressing, a power of two, at most half full. Read under
+ * RCU by callbacks, never changed once published: a change makes a new table.
+ */
+#ifndef ARGTRACE_TABLE_H
+#define ARGTRACE_TABLE_H
+
+#include <linux/hash.h>
+#include <linux/types.h>
+
+#include "compat.h"
+#include "probe.h"
+
+struct argtrace_slot {
+	unsigned long addr;		/* of the symbol; 0: empty */
+	struct argtrace_plan *plan;
+};
+
+struct argtrace_table {
+	unsigned long mask;		/* slots - 1 */
+	unsigned int shift;		/* 64 - log2(slots) */
+	u64 charged;
+	struct argtrace_slot slots[];
+};
+
+/* A table of these plans, NULL entries and removed ones left out. ERR_PTR(-ENOMEM or -ENOSPC). */
+struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *plans, u32 count);
+void argtrace_table_free(struct argtrace_table *table);
+
+/* Symbol and ftrace address share their bucket: they differ in the low bits (see lookup). */
+static __always_inline unsigned long argtrace_table_hash(const struct argtrace_table *table,
+							 unsigned long ip)
+{
+	return ((ip >> 4) * GOLDEN_RATIO_64) >> table->shift;
+}
+
+/*
+ * The probe of the function that ftrace reports at `ip`: the address of the symbol
+ * or ARGTRACE_FENTRY_SKEW behind it. No two functions can be confused, as both
+ * would need room for ftrace's 5-byte call there.
+ */
+static __always_inline struct argtrace_plan *
+argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)
+{
+	unsigned long i = argtrace_table_hash(table, ip);
+
+	for (;; i = (i + 1) & table->mask) {
+		const struct argtrace_slot *slot = &table->slots[i];
+
+		if (likely(!((ip - slot->addr) & ~ARGTRACE_FENTRY_SKEW)))
+			return slot->plan;
+		if (!slot->addr)
+			return NULL;
+	}
+}
+
+#endif
