@@ -7,6 +7,7 @@
 #include <linux/sort.h>
 
 #include "arm.h"
+#include "callback.h"
 #include "session.h"
 
 static int compare_addrs(const void *a, const void *b)
@@ -29,16 +30,18 @@ static struct argtrace_table *current_table(struct argtrace_session *session)
 	return rcu_dereference_protected(session->table, lockdep_is_held(&session->lock));
 }
 
-/* Callbacks see the new table from here on; the old one and what only it points at may be freed after. */
+/*
+ * Callbacks see the new table from here on; the old one, and what only it points at, may be
+ * freed after. Without a registered ops there is none to wait for: unregistering has waited.
+ */
 static void publish_table(struct argtrace_session *session, struct argtrace_table *table)
 {
 	struct argtrace_table *old = current_table(session);
 
 	rcu_assign_pointer(session->table, table);
-	if (old) {
+	if (session->armed)
 		argtrace_synchronize();
-		argtrace_table_free(old);
-	}
+	argtrace_table_free(old);
 }
 
 /*
@@ -56,20 +59,50 @@ static void forget_removed(struct argtrace_session *session)
 	argtrace_catalog_sweep(&session->catalog);
 }
 
-/* Which of the addresses ftrace does not know; the filter of an ops that is never registered tells. */
-static unsigned long find_untraceable(const unsigned long *addrs, u32 count)
+/* What ftrace says of one address, asked through the filter of an ops that is never registered. */
+static bool ftrace_knows(struct ftrace_ops *scratch, unsigned long addr)
 {
-	struct ftrace_ops probe_ops = { };
+	return ftrace_set_filter_ip(scratch, addr, 0, 1) != -EINVAL;
+}
+
+static bool is_traceable(struct ftrace_ops *scratch, unsigned long addr)
+{
+	if (!ftrace_knows(scratch, addr))
+		return false;
+	/*
+	 * ftrace_location() takes any byte of the call at a function's begin for it. One
+	 * that is not the first has a neighbour before it that is taken as well. Symbols are
+	 * aligned but for very few: do not ask twice for the others.
+	 */
+	return IS_ALIGNED(addr, 16) || !ftrace_knows(scratch, addr - 1);
+}
+
+/*
+ * Which of the addresses no traceable function begins at; 0: none. With `all` each is
+ * asked for, else only those that ftrace_set_filter_ips() would take by mistake.
+ */
+static unsigned long find_untraceable(const unsigned long *addrs, u32 count, bool all)
+{
+	struct ftrace_ops scratch = { };
 	unsigned long bad = 0;
 	u32 i;
 
 	for (i = 0; i < count && !bad; i++) {
-		if (ftrace_set_filter_ip(&probe_ops, addrs[i], 0, 1) == -EINVAL)
+		if (!all && IS_ALIGNED(addrs[i], 16))
+			continue;
+		if (!is_traceable(&scratch, addrs[i]))
 			bad = addrs[i];
 		cond_resched();
 	}
-	ftrace_free_filter(&probe_ops);
+	ftrace_free_filter(&scratch);
 	return bad;
+}
+
+/* ftrace_free_filter() leaves the ops pointing at what it has freed: it must begin anew. */
+static void reset_ops(struct argtrace_session *session)
+{
+	ftrace_free_filter(&session->ops);
+	session->ops = (struct ftrace_ops){ .func = argtrace_callback };
 }
 
 /* An empty filter means every function there is: never register with one. */
@@ -78,11 +111,12 @@ static int arm(struct argtrace_session *session, unsigned long *addrs, u32 count
 	int ret;
 
 	ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, !session->armed);
-	if (ret || session->armed)
+	if (session->armed)
 		return ret;
-	ret = register_ftrace_function(&session->ops);
+	if (!ret)
+		ret = register_ftrace_function(&session->ops);
 	if (ret)
-		ftrace_free_filter(&session->ops);
+		reset_ops(session);
 	else
 		session->armed = true;
 	return ret;
@@ -93,22 +127,33 @@ static void disarm_all(struct argtrace_session *session)
 	if (!session->armed)
 		return;
 	WARN_ON_ONCE(unregister_ftrace_function(&session->ops));
-	ftrace_free_filter(&session->ops);
+	reset_ops(session);
 	session->armed = false;
 }
 
-/*
- * Takes the addresses out of the filter; the live probes of the catalog (those to go
- * are marked already) say what stays.
- */
-static int disarm(struct argtrace_session *session, unsigned long *addrs, u32 count)
+/* Makes the filter what the catalog says is live. */
+static int disarm_removed(struct argtrace_session *session)
 {
+	const struct argtrace_catalog *catalog = &session->catalog;
+	unsigned long *addrs;
+	u32 i, count = 0;
+	int ret;
+
 	/* Unregister before the filter gets empty: an empty one would trace everything. */
-	if (!session->catalog.nr_live) {
+	if (!catalog->nr_live) {
 		disarm_all(session);
 		return 0;
 	}
-	return ftrace_set_filter_ips(&session->ops, addrs, count, 1, 0);
+	addrs = kvmalloc_array(catalog->nr_live, sizeof(*addrs), GFP_KERNEL);
+	if (!addrs)
+		return -ENOMEM;
+	for (i = 0; i < catalog->nr_addrs; i++) {
+		if (!catalog->by_addr[i]->removed)
+			addrs[count++] = catalog->by_addr[i]->addr;
+	}
+	ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, 1);
+	kvfree(addrs);
+	return ret;
 }
 
 /* Sorts, and refuses what is there twice or already. */
@@ -204,6 +249,10 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 		goto err;
 	for (i = 0; i < count; i++)
 		addrs[i] = plans[i]->addr;
+	ret = -EINVAL;
+	*failed_addr = find_untraceable(addrs, count, false);
+	if (*failed_addr)
+		goto err;
 	ret = argtrace_catalog_reserve(&session->catalog, count, &room);
 	if (ret)
 		goto err;
@@ -223,7 +272,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 
 	ret = arm(session, addrs, count);
 	if (ret == -EINVAL)
-		*failed_addr = find_untraceable(addrs, count);
+		*failed_addr = find_untraceable(addrs, count, true);
 	if (ret)
 		goto err_take_back;
 
@@ -285,7 +334,7 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 	table = argtrace_table_create(session->catalog.by_id, session->catalog.nr_ids);
 	ret = PTR_ERR_OR_ZERO(table);
 	if (!ret) {
-		ret = disarm(session, addrs, count);
+		ret = disarm_removed(session);
 		if (ret)
 			argtrace_table_free(table);
 	}
@@ -304,44 +353,32 @@ out:
 static void remove_picked(struct argtrace_session *session, const struct module *module)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
-	u32 i;
+	u32 i, live = catalog->nr_live;
 
 	for (i = 0; i < catalog->nr_addrs; i++) {
 		struct argtrace_plan *plan = catalog->by_addr[i];
 
-		if (plan->removed || (module && !within_module(plan->addr, module)))
-			continue;
-		set_removed(session, &plan, 1, true);
-		/*
-		 * One by one: a module goes seldom. Should memory fail, ftrace itself takes
-		 * the addresses out when it forgets the module.
-		 */
-		if (module && catalog->nr_live)
-			ftrace_set_filter_ip(&session->ops, plan->addr, 1, 0);
+		if (!plan->removed && (!module || within_module(plan->addr, module)))
+			set_removed(session, &plan, 1, true);
 	}
-	if (!catalog->nr_live)
-		disarm_all(session);
+	if (catalog->nr_live == live)
+		return;
+	/*
+	 * Should there be no memory for it while others stay, ftrace takes the addresses
+	 * out itself when it forgets the module.
+	 */
+	disarm_removed(session);
 	forget_removed(session);
 }
 
 void argtrace_arm_remove_all(struct argtrace_session *session)
 {
 	lockdep_assert_held(&session->lock);
-	if (session->catalog.nr_live)
-		remove_picked(session, NULL);
+	remove_picked(session, NULL);
 }
 
 void argtrace_arm_forget_module(struct argtrace_session *session, const struct module *module)
 {
-	u32 i;
-
 	lockdep_assert_held(&session->lock);
-	for (i = 0; i < session->catalog.nr_addrs; i++) {
-		const struct argtrace_plan *plan = session->catalog.by_addr[i];
-
-		if (!plan->removed && within_module(plan->addr, module)) {
-			remove_picked(session, module);
-			return;
-		}
-	}
+	remove_picked(session, module);
 }

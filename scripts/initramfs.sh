@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Making the file trees that guests boot from. Sourced by scripts/vm after lib.sh.
+#
+# A guest's initramfs is two archives in a row, which the kernel unpacks one over the other: the base, the same for all
+# runs and kernels and so cached, and a small one with what is of this run.
+
+# Where a file of the host goes in the guest: its directory without symbolic links, and /bin, /lib ... below /usr.
+guest_path() {
+	local dir
+	dir=$(realpath -- "$(dirname -- "$1")")
+	case $dir/ in
+	/bin/* | /sbin/* | /lib/* | /lib64/*) dir=/usr$dir ;;
+	esac
+	printf '%s/%s\n' "${dir%/}" "$(basename -- "$1")"
+}
+
+# The shared libraries and the loaders of ELF programs. ldd fails for what is no dynamic program: it needs none.
+libraries() {
+	{ ldd -- "$@" 2>/dev/null || true; } | sed -nE 's/^[^/]*(\/.*) \(0x[0-9a-f]+\)$/\1/p' | sort -u
+}
+
+# copy_file SOURCE TREE PATH: contents and mode; links are followed.
+copy_file() {
+	mkdir -p -- "$2$(dirname -- "$3")"
+	cp -L --preserve=mode -- "$1" "$2$3"
+}
+
+# copy_libraries TREE BASE_FILES PROGRAM...: those that neither the tree nor the base has.
+copy_libraries() {
+	local tree=$1 base_files=$2 library path
+	shift 2
+	for library in $(libraries "$@"); do
+		path=$(guest_path "$library")
+		if [[ ! -e $tree$path ]] && ! grep -qxF -- "$path" "$base_files"; then
+			copy_file "$library" "$tree" "$path"
+		fi
+	done
+}
+
+# pack TREE ARCHIVE
+pack() { (cd "$1" && find . -print0 | LC_ALL=C sort -z | cpio --quiet -0 -o -H newc -R 0:0) >"$2"; }
+
+# The programs of tools.list that the host has.
+base_programs() {
+	local name
+	sed -e 's/#.*//' "$TOP/scripts/guest/tools.list" | tr -s ' ' '\n' | while read -r name; do
+		[[ ! $name ]] || type -P -- "$name" || true
+	done
+}
+
+# Sets BASE to the base archive's path; beside it lies BASE.files, the list of what is in it. It is named by what goes
+# into it: our own files, and the host's programs with their times (ld.so.cache changes whenever a library does).
+make_base() {
+	local programs key tree
+	mapfile -t programs < <(base_programs; type -P busybox)
+	key=$({ cat "$TOP/scripts/initramfs.sh" "$TOP"/scripts/guest/*
+		stat -L -c '%n %s %Y' "${programs[@]}" /etc/ld.so.cache; } | sha256sum)
+	BASE=$CACHE/base/${key:0:16}.cpio
+	if [[ -f $BASE ]]; then
+		touch "$BASE"
+		return
+	fi
+
+	mkdir -p "$CACHE/base"
+	exec {base_lock}>"$CACHE/base/.lock"
+	flock "$base_lock"
+	if [[ ! -f $BASE ]]; then
+		tree=$(mktemp -d "$CACHE/base/.tree.XXXXXX")
+		on_exit "rm -rf '$tree'"
+		fill_base "$tree" "${programs[@]}"
+		(cd "$tree" && find . -type f -o -type l) | sed 's/^\.//' >"$BASE.files"
+		pack "$tree" "$tree.cpio"
+		mv "$tree.cpio" "$BASE"
+		rm -rf "$tree"
+		# What no run has used for a month belongs to a host that has changed since.
+		find "$CACHE/base" -name '*.cpio*' -mtime +30 -delete
+	fi
+	exec {base_lock}>&-
+}
+
+# fill_base TREE PROGRAM...
+fill_base() {
+	local tree=$1 program path applet link
+	shift
+	for path in dev proc sys tmp run root mnt etc vm var/log usr/bin usr/sbin usr/lib usr/lib64 usr/local/bin; do
+		mkdir -p "$tree/$path"
+	done
+	chmod 1777 "$tree/tmp"
+	for link in bin sbin lib lib64; do
+		ln -s "usr/$link" "$tree/$link"
+	done
+	ln -s /proc/mounts "$tree/etc/mtab"
+	ln -s ../run "$tree/var/run"
+	ln -s ../tmp "$tree/var/tmp"
+	echo 'root:x:0:0:root:/root:/bin/bash' >"$tree/etc/passwd"
+	echo 'root:x:0:' >"$tree/etc/group"
+	echo '127.0.0.1 localhost guest' >"$tree/etc/hosts"
+
+	for program in "$@"; do
+		copy_file "$program" "$tree" "$(guest_path "$program")"
+	done
+	need cc build-essential
+	cc -O2 -Wall -o "$tree/vm/run" "$TOP/scripts/guest/run.c"
+	copy_libraries "$tree" /dev/null "$@" "$tree/vm/run"
+	for applet in $(busybox --list); do
+		[[ -e $tree/usr/bin/$applet || -e $tree/usr/sbin/$applet ]] || ln -s busybox "$tree/usr/bin/$applet"
+	done
+	install -m 755 "$TOP/scripts/guest/init" "$tree/init"
+}

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034 # its variables are used by those who source it
+#
+# What the scripts share. Sourced, never run; the caller has set -euo pipefail.
+
+TOP=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/argtrace
+KERNELS_LIST=${ARGTRACE_KERNELS_LIST:-$TOP/scripts/kernels.list}
+ME=${0##*/}
+# depmod and its like live there, and users need not have it on their PATH.
+PATH=$PATH:/usr/sbin:/sbin
+
+# Sentences on stderr. say: for the user to know; die: the end, with status 1; usage_error: bad usage, status 2.
+say() { printf '%s: %s\n' "$ME" "$*" >&2; }
+die() { say "$*"; exit 1; }
+usage_error() { say "$*"; exit 2; }
+
+# The rows of kernels.list without comments.
+kernel_rows() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$KERNELS_LIST"; }
+
+kernel_labels() { kernel_rows | awk '{ print $1 }'; }
+
+# The labels in one line, for messages.
+kernel_labels_line() { kernel_labels | paste -sd ' ' | sed 's/ /, /g'; }
+
+kernel_default() { kernel_labels | sed -n 1p; }
+
+# The labels which `make check` covers.
+kernel_labels_checked() { kernel_rows | awk '$6 == "yes" { print $1 }'; }
+
+# kernel_row LABEL: its row, or status 1.
+kernel_row() { kernel_rows | awk -v label="$1" '$1 == label { print; found = 1 } END { exit !found }'; }
+
+require_kernel_label() {
+	kernel_row "$1" >/dev/null || usage_error "no kernel is called '$1'; there are: $(kernel_labels_line)"
+}
+
+# need PROGRAM PACKAGE: a missing program is told with its remedy.
+need() {
+	command -v "$1" >/dev/null || die "$1 is not installed: apt-get install $2, or scripts/bootstrap for everything"
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "device.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace vmtest {
+
+RawDevice::RawDevice() : fd_(open(ARGTRACE_DEVICE, O_RDWR | O_CLOEXEC)) {
+    EXPECT_GE(fd_, 0) << ARGTRACE_DEVICE << ": " << strerror(errno);
+}
+
+RawDevice::~RawDevice() {
+    if (fd_ >= 0)
+        close(fd_);
+}
+
+int RawDevice::call(unsigned long request, void *arg) const {
+    return ioctl(fd_, request, arg) == 0 ? 0 : errno;
+}
+
+int RawDevice::session(const std::string &name, std::uint32_t packet_size,
+                       std::uint32_t nr_packets, std::uint32_t format) const {
+    argtrace_session_attr attr{};
+    attr.size = sizeof(attr);
+    attr.flags = name.empty() ? 0 : ARGTRACE_SESSION_CREATE;
+    attr.format = format;
+    attr.packet_size = packet_size;
+    attr.nr_packets = nr_packets;
+    strncpy(attr.name, name.c_str(), sizeof(attr.name) - 1);
+    return call(ARGTRACE_IOC_SESSION, &attr);
+}
+
+int RawDevice::reader(std::uint32_t flags) const {
+    argtrace_reader reader{sizeof(reader), flags};
+    return call(ARGTRACE_IOC_READER, &reader);
+}
+
+int RawDevice::add(const std::vector<std::byte> &probes, std::uint32_t count,
+                   std::uint32_t *failed) const {
+    argtrace_probe_add add{};
+    add.size = sizeof(add);
+    add.probes = reinterpret_cast<std::uintptr_t>(probes.data());
+    add.length = probes.size();
+    add.count = count;
+    const int error = call(ARGTRACE_IOC_PROBE_ADD, &add);
+    if (failed)
+        *failed = add.failed;
+    return error;
+}
+
+int RawDevice::remove(std::vector<std::uint64_t> addrs, std::uint32_t *failed) const {
+    argtrace_probe_remove remove{};
+    remove.size = sizeof(remove);
+    remove.addrs = reinterpret_cast<std::uintptr_t>(addrs.data());
+    remove.count = static_cast<std::uint32_t>(addrs.size());
+    const int error = call(ARGTRACE_IOC_PROBE_REMOVE, &remove);
+    if (failed)
+        *failed = remove.failed;
+    return error;
+}
+
+int RawDevice::remove_all() const {
+    argtrace_probe_remove remove{};
+    remove.size = sizeof(remove);
+    remove.flags = ARGTRACE_REMOVE_ALL;
+    return call(ARGTRACE_IOC_PROBE_REMOVE, &remove);
+}
+
+std::vector<argtrace_counts> RawDevice::counts() const {
+    std::vector<argtrace_counts> all(64);
+    argtrace_list list{};
+    list.size = sizeof(list);
+    list.buffer = reinterpret_cast<std::uintptr_t>(all.data());
+    list.length = all.size() * sizeof(all[0]);
+    EXPECT_EQ(call(ARGTRACE_IOC_COUNTS, &list), 0);
+    EXPECT_EQ(list.next, 0u);
+    all.resize(list.count);
+    return all;
+}
+
+std::string RawDevice::fingerprint() const {
+    std::vector<std::byte> entries(1 << 20);
+    argtrace_list list{};
+    list.size = sizeof(list);
+    list.flags = ARGTRACE_LIST_REMOVED;
+    list.buffer = reinterpret_cast<std::uintptr_t>(entries.data());
+    list.length = entries.size();
+    EXPECT_EQ(call(ARGTRACE_IOC_PROBE_LIST, &list), 0);
+    EXPECT_EQ(list.next, 0u);
+
+    std::ostringstream out;
+    out << "generation " << list.generation;
+    std::size_t at = 0;
+    for (std::uint32_t i = 0; i < list.count; i++) {
+        argtrace_probe probe;
+        memcpy(&probe, &entries[at], sizeof(probe));
+        out << "; " << probe.id << " at " << std::hex << probe.addr << std::dec << " flags "
+            << probe.flags;
+        at += probe.size;
+    }
+    return out.str();
+}
+
+int remove_session(const std::string &name) {
+    argtrace_session_remove remove{};
+    remove.size = sizeof(remove);
+    strncpy(remove.name, name.c_str(), sizeof(remove.name) - 1);
+    return RawDevice().call(ARGTRACE_IOC_SESSION_REMOVE, &remove);
+}
+
+RawProbe RawProbe::words(std::uint64_t addr, unsigned count, const std::string &name) {
+    RawProbe probe;
+    probe.header.addr = addr;
+    probe.strings = name + '\0';
+    for (unsigned i = 0; i < count; i++) {
+        argtrace_arg arg{};
+        arg.loc = ARGTRACE_LOC_REG;
+        arg.index = static_cast<std::uint8_t>(i);
+        arg.type = ARGTRACE_TYPE_U64;
+        arg.size = 8;
+        arg.name = static_cast<std::uint16_t>(probe.strings.size());
+        probe.strings += "a" + std::to_string(i) + '\0';
+        arg.type_name = static_cast<std::uint16_t>(probe.strings.size());
+        probe.strings += std::string("u64") + '\0';
+        probe.args.push_back(arg);
+    }
+    return probe.seal();
+}
+
+RawProbe &RawProbe::seal() {
+    header.nr_args = static_cast<std::uint16_t>(args.size());
+    header.strings = static_cast<std::uint16_t>(strings.size());
+    const std::size_t size = sizeof(header) + args.size() * sizeof(args[0]) + strings.size();
+    header.size = static_cast<std::uint32_t>((size + 7) / 8 * 8);
+    return *this;
+}
+
+std::vector<std::byte> RawProbe::bytes() const {
+    const std::size_t args_size = args.size() * sizeof(argtrace_arg);
+    std::vector<std::byte> out((sizeof(header) + args_size + strings.size() + 7) / 8 * 8);
+    memcpy(out.data(), &header, sizeof(header));
+    if (args_size)
+        memcpy(out.data() + sizeof(header), args.data(), args_size);
+    memcpy(out.data() + sizeof(header) + args_size, strings.data(), strings.size());
+    return out;
+}
+
+std::vector<std::byte> operator+(std::vector<std::byte> a, const std::vector<std::byte> &b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+std::uint64_t address_of(const std::string &function) {
+    std::ifstream kallsyms("/proc/kallsyms");
+    std::string line;
+    while (std::getline(kallsyms, line)) {
+        std::istringstream words(line);
+        std::string addr, type, name;
+        words >> addr >> type >> name;
+        if (name == function && (type == "t" || type == "T"))
+            return std::stoull(addr, nullptr, 16);
+    }
+    ADD_FAILURE() << function << " is not in /proc/kallsyms";
+    return 0;
+}
+
+std::uint64_t hits(const argtrace_counts &counts) {
+    std::uint64_t sum = counts.records + counts.filtered;
+    for (std::uint64_t lost : counts.lost)
+        sum += lost;
+    return sum;
+}
+
+namespace {
+
+void *map(const RawDevice &device, std::uint64_t offset, std::size_t size, int protection) {
+    void *at = mmap(nullptr, size, protection, MAP_SHARED, device.fd(),
+                    static_cast<off_t>(offset));
+    EXPECT_NE(at, MAP_FAILED) << strerror(errno);
+    return at;
+}
+
+} // namespace
+
+RawRing::RawRing(const RawDevice &device, unsigned cpu, std::uint32_t packet_size,
+                 std::uint32_t nr_packets)
+    : packet_size_(packet_size), ring_size_(std::uint64_t{packet_size} * nr_packets) {
+    packets_ = static_cast<unsigned char *>(
+        map(device, ARGTRACE_MMAP_OFFSET(cpu, ARGTRACE_MMAP_PACKETS), 4096 + ring_size_,
+            PROT_READ));
+    reader_ = static_cast<argtrace_ring_reader *>(
+        map(device, ARGTRACE_MMAP_OFFSET(cpu, ARGTRACE_MMAP_READER), 4096,
+            PROT_READ | PROT_WRITE));
+}
+
+RawRing::~RawRing() {
+    munmap(packets_, 4096 + ring_size_);
+    munmap(const_cast<argtrace_ring_reader *>(reader_), 4096);
+}
+
+const volatile argtrace_ring_control *RawRing::control() const {
+    return reinterpret_cast<const volatile argtrace_ring_control *>(packets_);
+}
+
+std::uint64_t RawRing::drain() {
+    const std::uint64_t head = __atomic_load_n(&control()->head, __ATOMIC_ACQUIRE);
+    std::uint64_t at = reader_->tail, records = 0;
+    while (at < head) {
+        const std::uint64_t start = at - at % packet_size_;
+        const unsigned char *bytes = packets_ + 4096 + start % ring_size_;
+        argtrace_packet packet;
+        memcpy(&packet, bytes, sizeof(packet));
+        EXPECT_EQ(packet.magic, ARGTRACE_PACKET_MAGIC);
+        EXPECT_EQ(packet.seq, start / packet_size_);
+        const std::uint64_t end =
+            head - start <= packet_size_ ? head - start : std::uint64_t{packet.used};
+        for (std::uint64_t offset = std::max<std::uint64_t>(at - start, packet.header);
+             offset < end;) {
+            argtrace_record record;
+            memcpy(&record, bytes + offset, sizeof(record));
+            if (record.size < sizeof(record) || record.size % 8 || offset + record.size > end) {
+                ADD_FAILURE() << "a record of " << record.size << " bytes at " << start + offset;
+                return records;
+            }
+            records += record.id <= ARGTRACE_ID_MAX;
+            offset += record.size;
+        }
+        at = head - start <= packet_size_ ? head : start + packet_size_;
+    }
+    __atomic_store_n(&reader_->tail, at, __ATOMIC_RELEASE);
+    return records;
+}
+
+} // namespace vmtest

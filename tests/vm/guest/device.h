@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// /dev/argtrace as the ABI header describes it, without the tool's own code in between.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "uapi/argtrace.h"
+
+namespace vmtest {
+
+/// An open /dev/argtrace. Calls return 0 or the errno.
+class RawDevice {
+public:
+    RawDevice();
+    ~RawDevice();
+    RawDevice(const RawDevice &) = delete;
+    RawDevice &operator=(const RawDevice &) = delete;
+
+    int fd() const { return fd_; }
+    int call(unsigned long request, void *arg) const;
+
+    /// Binds to a session: nameless, or named and made if need be.
+    int session(const std::string &name = "", std::uint32_t packet_size = 0,
+                std::uint32_t nr_packets = 0, std::uint32_t format = 0) const;
+    int reader(std::uint32_t flags = 0) const;
+
+    int add(const std::vector<std::byte> &probes, std::uint32_t count,
+            std::uint32_t *failed = nullptr) const;
+    int remove(std::vector<std::uint64_t> addrs, std::uint32_t *failed = nullptr) const;
+    int remove_all() const;
+
+    std::vector<argtrace_counts> counts() const;
+    /// Ids, addresses and flags of the probes, removed ones too, and the generation:
+    /// equal before and after a call that must change nothing.
+    std::string fingerprint() const;
+
+private:
+    int fd_;
+};
+
+/// Removes the named session if it is there.
+int remove_session(const std::string &name);
+
+/// One probe in the layout of the ABI; a test then spoils what it likes.
+struct RawProbe {
+    argtrace_probe header{};
+    std::vector<argtrace_arg> args;
+    std::string strings;
+
+    /// A function of `count` unsigned 64-bit register arguments a0, a1 ...
+    static RawProbe words(std::uint64_t addr, unsigned count, const std::string &name = "f");
+
+    /// Sets size, nr_args and strings from what is there.
+    RawProbe &seal();
+    std::vector<std::byte> bytes() const;
+};
+
+std::vector<std::byte> operator+(std::vector<std::byte> a, const std::vector<std::byte> &b);
+
+/// The address of a function in /proc/kallsyms; the test fails if it is not there.
+std::uint64_t address_of(const std::string &function);
+
+/// Sum of records, filtered and lost.
+std::uint64_t hits(const argtrace_counts &counts);
+
+/// The rings of one CPU, mapped.
+class RawRing {
+public:
+    RawRing(const RawDevice &device, unsigned cpu, std::uint32_t packet_size,
+            std::uint32_t nr_packets);
+    ~RawRing();
+    RawRing(const RawRing &) = delete;
+    RawRing &operator=(const RawRing &) = delete;
+
+    const volatile argtrace_ring_control *control() const;
+    volatile argtrace_ring_reader *reader() const { return reader_; }
+
+    /// Records of probes from tail to head; moves tail. Fails the test on a malformed one.
+    std::uint64_t drain();
+
+private:
+    std::uint32_t packet_size_;
+    std::uint64_t ring_size_;
+    unsigned char *packets_ = nullptr;
+    volatile argtrace_ring_reader *reader_ = nullptr;
+};
+
+} // namespace vmtest

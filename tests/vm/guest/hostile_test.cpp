@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Whatever readers do and whenever the module goes: the kernel stays well, and so does the
+// next reader. That the log is clean is checked by scripts/vm.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "device.h"
+#include "machine.h"
+
+namespace vmtest {
+namespace {
+
+constexpr std::uint32_t kPacketSize = 4096;
+constexpr std::uint32_t kPackets = 4;
+constexpr unsigned kCpus = 2;
+constexpr char kSession[] = "hostile";
+
+class Hostile : public testing::Test {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        need_test_module();
+        remove_session(kSession);
+    }
+    void TearDown() override { remove_session(kSession); }
+
+    static void attach(const RawDevice &device) {
+        ASSERT_EQ(device.session(kSession, kPacketSize, kPackets), 0);
+    }
+
+    static void add(const RawDevice &device, const std::string &function) {
+        ASSERT_EQ(device.add(RawProbe::words(address_of(function), 4, function).bytes(), 1), 0);
+    }
+
+    using Rings = std::vector<std::unique_ptr<RawRing>>;
+    static Rings map_rings(const RawDevice &device) {
+        Rings rings;
+        for (unsigned cpu = 0; cpu < kCpus; cpu++)
+            rings.push_back(std::make_unique<RawRing>(device, cpu, kPacketSize, kPackets));
+        return rings;
+    }
+
+    static std::uint64_t drain(const Rings &rings) {
+        std::uint64_t records = 0;
+        for (const auto &ring : rings)
+            records += ring->drain();
+        return records;
+    }
+};
+
+TEST_F(Hostile, a_burst_larger_than_the_ring_is_counted_to_the_last_call) {
+    RawDevice device;
+    attach(device);
+    add(device, "at_four");
+    ASSERT_EQ(device.reader(), 0);
+    const Rings rings = map_rings(device);
+
+    call_functions("burst", 20000);
+    argtrace_counts counts = device.counts().at(0);
+    EXPECT_EQ(hits(counts), 20000u);
+    EXPECT_GT(counts.records, 0u);
+    EXPECT_GT(counts.lost[ARGTRACE_LOST_FULL], 0u);
+    EXPECT_EQ(counts.records + counts.lost[ARGTRACE_LOST_FULL], 20000u);
+    EXPECT_EQ(drain(rings), counts.records) << "what was counted as recorded is there";
+
+    std::uint64_t lost = 0;
+    for (const auto &ring : rings)
+        lost += ring->control()->lost;
+    EXPECT_EQ(lost, counts.lost[ARGTRACE_LOST_FULL]);
+
+    call_functions("burst", 50);
+    EXPECT_EQ(drain(rings), 50u) << "there is room again";
+    EXPECT_EQ(hits(device.counts().at(0)), 20050u);
+}
+
+TEST_F(Hostile, writers_nested_in_writers) {
+    // 4 MiB hold them all: nothing may be missing, whatever the timer interrupted.
+    RawDevice device;
+    ASSERT_EQ(device.session("", 65536, 64), 0);
+    add(device, "at_four");
+    add(device, "at_two");
+    ASSERT_EQ(device.reader(), 0);
+    std::vector<std::unique_ptr<RawRing>> rings;
+    for (unsigned cpu = 0; cpu < kCpus; cpu++)
+        rings.push_back(std::make_unique<RawRing>(device, cpu, 65536, 64));
+
+    const std::uint64_t before = storm_calls();
+    std::uint64_t calls = 0, read = 0;
+    for (int round = 0; round < 10 || (storm_calls() - before < 200 && round < 200); round++) {
+        call_functions("storm", 5000);
+        calls += 5000;
+        read += drain(rings);
+    }
+    const std::uint64_t ticks = storm_calls() - before;
+    EXPECT_GE(ticks, 200u) << "the timer hardly ran: this shows nothing";
+
+    std::uint64_t records = 0;
+    for (const argtrace_counts &counts : device.counts()) {
+        const bool is_four = counts.id == 1;
+        EXPECT_EQ(hits(counts), is_four ? calls : ticks);
+        EXPECT_EQ(counts.lost[ARGTRACE_LOST_FULL], 0u);
+        // An interrupt between the guard and the preemption count looks like recursion to it.
+        EXPECT_EQ(counts.records + counts.lost[ARGTRACE_LOST_RECURSION], hits(counts));
+        records += counts.records;
+    }
+    EXPECT_EQ(read, records);
+}
+
+TEST_F(Hostile, a_reader_that_scribbles_over_its_page) {
+    RawDevice device;
+    attach(device);
+    add(device, "at_four");
+    std::uint64_t calls = 0;
+    {
+        RawDevice bad;
+        attach(bad);
+        ASSERT_EQ(bad.reader(), 0);
+        const Rings rings = map_rings(bad);
+        std::atomic<bool> stop = false;
+        std::thread scribbler([&] {
+            std::mt19937_64 random(42);
+            while (!stop) {
+                for (const auto &ring : rings) {
+                    auto *words = reinterpret_cast<volatile std::uint64_t *>(ring->reader());
+                    // Wild values, and values near the truth, which are the worse ones.
+                    const std::uint64_t near = ring->control()->head + random() % 65536 - 32768;
+                    words[0] = random() % 2 ? random() : near;
+                    words[1 + random() % 511] = random();
+                }
+            }
+        });
+        for (int i = 0; i < 50; i++, calls += 500)
+            call_functions("burst", 500);
+        stop = true;
+        scribbler.join();
+        for (const auto &ring : rings)
+            ring->reader()->tail = 0x123456789abcdef;
+    }
+    EXPECT_EQ(hits(device.counts().at(0)), calls);
+
+    ASSERT_EQ(device.reader(), 0);
+    const Rings rings = map_rings(device);
+    drain(rings);
+    const std::uint64_t before = device.counts().at(0).records;
+    call_functions("burst", 40);
+    EXPECT_EQ(device.counts().at(0).records - before, 40u);
+    EXPECT_EQ(drain(rings), 40u) << "the next reader reads as if nothing had been";
+    EXPECT_EQ(hits(device.counts().at(0)), calls + 40);
+}
+
+TEST_F(Hostile, a_reader_that_is_killed_while_it_reads) {
+    RawDevice device;
+    attach(device);
+    add(device, "at_four");
+    std::uint64_t calls = 0;
+    for (int round = 0; round < 5; round++) {
+        Child reader([] {
+            RawDevice own;
+            attach(own);
+            if (own.reader())
+                _exit(1);
+            for (const Rings rings = map_rings(own);;)
+                drain(rings);
+        });
+        for (int i = 0; i < 20; i++, calls += 500)
+            call_functions("burst", 500);
+        EXPECT_EQ(device.reader(), EBUSY) << "it is alive";
+        reader.kill_and_wait();
+
+        RawDevice next;
+        attach(next);
+        ASSERT_EQ(next.reader(), 0);
+        const Rings rings = map_rings(next);
+        drain(rings);
+        call_functions("burst", 40);
+        calls += 40;
+        EXPECT_EQ(drain(rings), 40u);
+    }
+    EXPECT_EQ(hits(device.counts().at(0)), calls);
+}
+
+TEST_F(Hostile, the_module_goes_while_functions_are_called) {
+    for (int round = 0; round < 3; round++) {
+        need_argtrace();
+        {
+            RawDevice device;
+            attach(device);
+            add(device, "vfs_read");
+        }
+        std::vector<std::unique_ptr<Child>> writers;
+        for (int i = 0; i < 4; i++)
+            writers.push_back(std::make_unique<Child>(hammer_vfs_read));
+        Child reader([] {
+            RawDevice own;
+            attach(own);
+            if (own.reader())
+                _exit(1);
+            for (const Rings rings = map_rings(own);;)
+                drain(rings);
+        });
+        ASSERT_TRUE(eventually([] {
+            RawDevice device;
+            attach(device);
+            return device.reader() == EBUSY && device.counts().at(0).records > 2000;
+        }));
+        EXPECT_EQ(unload_module("argtrace"), EAGAIN) << "a reader has it open";
+        reader.kill_and_wait();
+        ASSERT_TRUE(is_armed("vfs_read"));
+        EXPECT_EQ(unload_module("argtrace"), 0);
+        EXPECT_FALSE(is_armed("vfs_read"));
+        EXPECT_FALSE(module_is_loaded("argtrace"));
+    }
+    need_argtrace();
+}
+
+TEST_F(Hostile, adding_and_removing_under_load) {
+    std::vector<std::unique_ptr<Child>> writers;
+    for (int i = 0; i < 2; i++)
+        writers.push_back(std::make_unique<Child>(hammer_vfs_read));
+    RawDevice device;
+    attach(device);
+    const std::uint64_t read = address_of("vfs_read"), write = address_of("vfs_write");
+    for (int round = 0; round < 5; round++) {
+        const auto both = RawProbe::words(read, 4).bytes() + RawProbe::words(write, 4).bytes();
+        ASSERT_EQ(device.add(both, 2), 0);
+        ASSERT_EQ(device.remove({write}), 0);
+        EXPECT_TRUE(is_armed("vfs_read"));
+        EXPECT_FALSE(is_armed("vfs_write"));
+        ASSERT_EQ(device.remove({read}), 0);
+        // An empty filter would mean every function of the kernel.
+        EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+    }
+    argtrace_list list{};
+    list.size = sizeof(list);
+    std::vector<std::byte> entries(65536);
+    list.flags = ARGTRACE_LIST_REMOVED;
+    list.buffer = reinterpret_cast<std::uintptr_t>(entries.data());
+    list.length = entries.size();
+    ASSERT_EQ(device.call(ARGTRACE_IOC_PROBE_LIST, &list), 0);
+    EXPECT_LE(list.count, 2u) << "a removed probe comes back to life: no new one each time";
+}
+
+TEST_F(Hostile, a_traced_module_goes_and_comes_back) {
+    RawDevice device;
+    attach(device);
+    add(device, "at_four");
+    add(device, "vfs_statfs");
+    ASSERT_EQ(device.counts().size(), 2u);
+
+    ASSERT_EQ(unload_module("argtrace_test"), 0);
+    EXPECT_EQ(device.counts().size(), 1u) << "its probe has gone with it";
+    EXPECT_TRUE(is_armed("vfs_statfs"));
+
+    need_test_module();
+    EXPECT_FALSE(is_armed("at_four"));
+    call_functions("burst", 10);
+    EXPECT_EQ(hits(device.counts().at(0)), 0u);
+
+    ASSERT_EQ(device.remove_all(), 0);
+    add(device, "at_four");
+    ASSERT_EQ(unload_module("argtrace_test"), 0);
+    // The last one went: nothing is left that could mean everything.
+    EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+    EXPECT_TRUE(device.counts().empty());
+    need_test_module();
+}
+
+TEST_F(Hostile, two_sessions_do_not_see_each_other) {
+    RawDevice one, two;
+    ASSERT_EQ(one.session(), 0);
+    ASSERT_EQ(two.session("", 0, 0, ARGTRACE_FORMAT_NAMED), 0);
+    add(one, "at_four");
+    call_functions("burst", 30);
+    add(two, "at_four");
+    call_functions("burst", 50);
+    EXPECT_EQ(hits(one.counts().at(0)), 80u);
+    EXPECT_EQ(hits(two.counts().at(0)), 50u);
+    ASSERT_EQ(one.remove_all(), 0);
+    call_functions("burst", 5);
+    EXPECT_EQ(hits(two.counts().at(0)), 55u);
+}
+
+TEST_F(Hostile, nothing_is_left_behind) {
+    remove_session(kSession);
+    argtrace_info info{};
+    info.size = sizeof(info);
+    ASSERT_EQ(RawDevice().call(ARGTRACE_IOC_INFO, &info), 0);
+    EXPECT_EQ(info.nr_sessions, 0u);
+    EXPECT_EQ(info.memory_used, 0u);
+    EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+}
+
+} // namespace
+} // namespace vmtest

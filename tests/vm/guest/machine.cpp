@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "machine.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace vmtest {
+
+int load_module(const std::string &path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    const int error = syscall(SYS_finit_module, fd, "", 0) == 0 ? 0 : errno;
+    close(fd);
+    return error;
+}
+
+int unload_module(const std::string &name) {
+    return syscall(SYS_delete_module, name.c_str(), O_NONBLOCK) == 0 ? 0 : errno;
+}
+
+bool module_is_loaded(const std::string &name) {
+    return access(("/sys/module/" + name + "/refcnt").c_str(), F_OK) == 0;
+}
+
+void need_argtrace() {
+    if (module_is_loaded("argtrace"))
+        return;
+    utsname name{};
+    uname(&name);
+    ASSERT_EQ(load_module(std::string("/lib/modules/") + name.release + "/updates/argtrace.ko"),
+              0);
+    ASSERT_TRUE(eventually([] { return access("/dev/argtrace", F_OK) == 0; }));
+}
+
+void need_test_module() {
+    if (module_is_loaded("argtrace_test"))
+        return;
+    ASSERT_EQ(load_module("/root/argtrace_test.ko"), 0);
+}
+
+void call_functions(const std::string &file, std::uint64_t count) {
+    std::ofstream out("/sys/kernel/debug/argtrace_test/" + file);
+    out << count << std::flush;
+    ASSERT_TRUE(out.good()) << file;
+}
+
+std::uint64_t storm_calls() {
+    return std::stoull(read_file("/sys/kernel/debug/argtrace_test/storm"));
+}
+
+std::string read_file(const std::string &path) {
+    std::ifstream in(path);
+    EXPECT_TRUE(in.good()) << path;
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+bool is_armed(const std::string &function) {
+    std::istringstream lines(read_file("/sys/kernel/tracing/enabled_functions"));
+    std::string line;
+    while (std::getline(lines, line)) {
+        if (line.substr(0, line.find(' ')) == function)
+            return true;
+    }
+    return false;
+}
+
+bool eventually(const std::function<bool()> &condition) {
+    for (int tries = 0; tries < 400; tries++) {
+        if (condition())
+            return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return false;
+}
+
+void pin_to_cpu(unsigned cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+Child::Child(const std::function<void()> &body) : pid_(fork()) {
+    if (pid_ == 0) {
+        body();
+        _exit(0);
+    }
+    EXPECT_GT(pid_, 0);
+}
+
+void Child::kill_and_wait() {
+    if (pid_ <= 0)
+        return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+}
+
+void hammer_vfs_read() {
+    const int fd = open("/dev/zero", O_RDONLY);
+    for (char byte;;) {
+        if (read(fd, &byte, 1) != 1)
+            _exit(1);
+    }
+}
+
+} // namespace vmtest

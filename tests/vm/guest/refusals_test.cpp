@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Bad ioctls and mmaps: each refused with the errno the ABI header documents, nothing changed.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <functional>
+
+#include "device.h"
+
+namespace vmtest {
+namespace {
+
+/// Every struct of an ioctl, as a caller that does it right would send it.
+struct SizedCall {
+    const char *name;
+    unsigned long request;
+    std::uint32_t size;
+};
+
+const SizedCall sized_calls[] = {
+    {"INFO", ARGTRACE_IOC_INFO, ARGTRACE_INFO_SIZE_V1},
+    {"SESSION", ARGTRACE_IOC_SESSION, ARGTRACE_SESSION_SIZE_V1},
+    {"SESSION_REMOVE", ARGTRACE_IOC_SESSION_REMOVE, ARGTRACE_SESSION_REMOVE_SIZE_V1},
+    {"PROBE_ADD", ARGTRACE_IOC_PROBE_ADD, ARGTRACE_PROBE_ADD_SIZE_V1},
+    {"PROBE_REMOVE", ARGTRACE_IOC_PROBE_REMOVE, ARGTRACE_PROBE_REMOVE_SIZE_V1},
+    {"PROBE_LIST", ARGTRACE_IOC_PROBE_LIST, ARGTRACE_LIST_SIZE_V1},
+    {"COUNTS", ARGTRACE_IOC_COUNTS, ARGTRACE_LIST_SIZE_V1},
+    {"READER", ARGTRACE_IOC_READER, ARGTRACE_READER_SIZE_V1},
+};
+
+class Refusals : public testing::Test {
+protected:
+    void SetUp() override {
+        target_ = address_of("vfs_fsync_range");
+        ASSERT_EQ(device_.session(), 0);
+        ASSERT_EQ(device_.add(RawProbe::words(address_of("vfs_statfs"), 2).bytes(), 1), 0);
+        before_ = device_.fingerprint();
+    }
+
+    void TearDown() override { EXPECT_EQ(device_.fingerprint(), before_); }
+
+    void refuse(const RawProbe &probe, int error) {
+        EXPECT_EQ(device_.add(probe.bytes(), 1), error);
+    }
+
+    RawDevice device_;
+    std::uint64_t target_ = 0;
+    std::string before_;
+};
+
+TEST_F(Refusals, structs_too_short_and_too_long) {
+    for (const SizedCall &call : sized_calls) {
+        alignas(8) unsigned char arg[8192] = {};
+        auto with_size = [&](std::uint32_t size) {
+            memcpy(arg, &size, sizeof(size));
+            // One that is bound already: SESSION must not get as far as to make another.
+            return device_.call(call.request, arg);
+        };
+        EXPECT_EQ(with_size(0), EINVAL) << call.name;
+        EXPECT_EQ(with_size(call.size - 1), EINVAL) << call.name;
+        EXPECT_EQ(with_size(8192), E2BIG) << call.name;
+        EXPECT_EQ(with_size(0xffffffff), E2BIG) << call.name;
+        arg[call.size + 100] = 1;
+        EXPECT_EQ(with_size(call.size + 128), E2BIG) << call.name << " with an unknown tail";
+        EXPECT_EQ(device_.call(call.request, nullptr), EFAULT) << call.name;
+    }
+}
+
+TEST_F(Refusals, a_longer_struct_with_a_zero_tail_is_taken) {
+    alignas(8) unsigned char arg[512] = {};
+    const std::uint32_t size = sizeof(arg);
+    memcpy(arg, &size, sizeof(size));
+    ASSERT_EQ(device_.call(ARGTRACE_IOC_INFO, arg), 0);
+    argtrace_info info;
+    memcpy(&info, arg, sizeof(info));
+    EXPECT_EQ(info.api_version, ARGTRACE_API_VERSION);
+    EXPECT_EQ(info.record_version, ARGTRACE_RECORD_VERSION);
+}
+
+TEST_F(Refusals, unknown_ioctls) {
+    char arg[64] = {};
+    EXPECT_EQ(device_.call(_IOWR(ARGTRACE_IOC_MAGIC, 99, __u32), arg), ENOTTY);
+    EXPECT_EQ(device_.call(_IOWR(ARGTRACE_IOC_MAGIC, 0, __u64), arg), ENOTTY);
+    EXPECT_EQ(device_.call(TCGETS, arg), ENOTTY);
+}
+
+TEST_F(Refusals, without_a_session) {
+    RawDevice bare;
+    EXPECT_EQ(bare.add(RawProbe::words(target_, 1).bytes(), 1), EBADFD);
+    EXPECT_EQ(bare.remove_all(), EBADFD);
+    EXPECT_EQ(bare.reader(), EBADFD);
+    argtrace_list list{};
+    list.size = sizeof(list);
+    EXPECT_EQ(bare.call(ARGTRACE_IOC_PROBE_LIST, &list), EBADFD);
+    EXPECT_EQ(bare.call(ARGTRACE_IOC_COUNTS, &list), EBADFD);
+    EXPECT_EQ(mmap(nullptr, 4096, PROT_READ, MAP_SHARED, bare.fd(), 0), MAP_FAILED);
+    EXPECT_EQ(errno, EBADFD);
+}
+
+TEST_F(Refusals, sessions) {
+    EXPECT_EQ(device_.session(), EBUSY) << "bound already";
+
+    RawDevice other;
+    const std::function<int(std::function<void(argtrace_session_attr &)>)> attach =
+        [&](const std::function<void(argtrace_session_attr &)> &spoil) {
+            argtrace_session_attr attr{};
+            attr.size = sizeof(attr);
+            spoil(attr);
+            return other.call(ARGTRACE_IOC_SESSION, &attr);
+        };
+    EXPECT_EQ(attach([](auto &a) { a.flags = 0x80; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.format = 0x80; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.clock = 7; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.reserved = 1; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.packet_size = 3000; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.packet_size = 12288; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.packet_size = 1u << 31; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.nr_packets = 1; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.nr_packets = 3; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.nr_packets = 1u << 30; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.packet_size = 1u << 20, a.nr_packets = 1u << 14; }), ENOSPC);
+    EXPECT_EQ(attach([](auto &a) { memset(a.name, 'x', sizeof(a.name)); }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { strcpy(a.name, "nobody-made-it"); }), ENOENT);
+    EXPECT_EQ(remove_session("nobody-made-it"), ENOENT);
+    EXPECT_EQ(remove_session(""), EINVAL);
+    EXPECT_EQ(other.session(), 0) << "a refused file can still be bound";
+}
+
+TEST_F(Refusals, probe_headers) {
+    const RawProbe good = RawProbe::words(target_, 3);
+    auto spoiled = [&](auto spoil) {
+        RawProbe probe = good;
+        spoil(probe.header);
+        return probe;
+    };
+    refuse(spoiled([](auto &h) { h.id = 1; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.flags = ARGTRACE_PROBE_REMOVED; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.addr = 0; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.size += 8; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.size -= 8; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.size = 0; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.size = 0xfffffff8; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.nr_args = 0xffff; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.strings = 0; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.strings = 0xffff; }), EINVAL);
+}
+
+TEST_F(Refusals, wild_descriptors) {
+    auto spoiled = [&](auto spoil) {
+        RawProbe probe = RawProbe::words(target_, 3);
+        spoil(probe.args[1]);
+        return probe;
+    };
+    refuse(spoiled([](auto &a) { a.loc = 200; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.loc = ARGTRACE_LOC_STACK; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.index = 6; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.index = 255; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_END; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_STR; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.type = 250; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.size = 4; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.size = 0x80000000; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.offset = 8; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.flags = 1; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.name = 0xffff; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.type_name = 0xffff; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.loc = ARGTRACE_LOC_NONE; }), EINVAL);
+}
+
+TEST_F(Refusals, strings) {
+    RawProbe unterminated = RawProbe::words(target_, 1);
+    unterminated.strings.back() = 'x';
+    refuse(unterminated, EINVAL);
+
+    RawProbe nameless = RawProbe::words(target_, 1);
+    nameless.strings[0] = '\0';
+    refuse(nameless, EINVAL);
+
+    RawProbe nameless_arg = RawProbe::words(target_, 1);
+    nameless_arg.strings[nameless_arg.args[0].name] = '\0';
+    refuse(nameless_arg, EINVAL);
+
+    RawProbe long_name = RawProbe::words(target_, 1);
+    long_name.args[0].name = static_cast<std::uint16_t>(long_name.strings.size());
+    long_name.strings += std::string(255, 'n') + '\0';
+    refuse(long_name.seal(), EINVAL);
+
+    std::vector<std::byte> padded = RawProbe::words(target_, 0, "abcd").bytes();
+    padded.back() = std::byte{1};
+    EXPECT_EQ(device_.add(padded, 1), EINVAL) << "rubbish in the padding";
+}
+
+TEST_F(Refusals, lists_of_probes) {
+    const auto one = RawProbe::words(target_, 2).bytes();
+    const auto two = RawProbe::words(address_of("vfs_getattr"), 2).bytes();
+    auto bad = RawProbe::words(address_of("vfs_read"), 2);
+    bad.header.flags = 1;
+    std::uint32_t failed = 99;
+
+    EXPECT_EQ(device_.add(one, 0), EINVAL);
+    EXPECT_EQ(device_.add(one, 2, &failed), EINVAL) << "more are promised than there are";
+    EXPECT_EQ(failed, 1u);
+    EXPECT_EQ(device_.add(one + two, 1), EINVAL) << "bytes are left over";
+    EXPECT_EQ(device_.add(one, 0xffffffff), E2BIG);
+    EXPECT_EQ(device_.add(one + two + bad.bytes(), 3, &failed), EINVAL);
+    EXPECT_EQ(failed, 2u);
+    EXPECT_EQ(device_.add(one + two + one, 3, &failed), EEXIST);
+    EXPECT_EQ(failed, 2u);
+    EXPECT_EQ(
+        device_.add(two + RawProbe::words(address_of("vfs_statfs"), 2).bytes(), 2, &failed),
+        EEXIST);
+    EXPECT_EQ(failed, 1u);
+
+    argtrace_probe_add wild{};
+    wild.size = sizeof(wild);
+    wild.count = 1;
+    wild.probes = 0xffffffffff600000;
+    wild.length = 4096;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_ADD, &wild), EFAULT);
+    wild.flags = 1;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_ADD, &wild), EINVAL);
+}
+
+TEST_F(Refusals, addresses_at_which_no_function_begins) {
+    const auto good = RawProbe::words(target_, 2).bytes();
+    std::uint32_t failed = 99;
+    for (std::uint64_t addr : {target_ + 7, std::uint64_t{0x1234}, std::uint64_t{1} << 63,
+                               ~std::uint64_t{0}, address_of("ftrace_stub")}) {
+        EXPECT_EQ(device_.add(good + RawProbe::words(addr, 1).bytes(), 2, &failed), EINVAL)
+            << std::hex << addr;
+        EXPECT_EQ(failed, 1u);
+    }
+}
+
+TEST_F(Refusals, a_record_that_fits_no_packet) {
+    RawDevice small;
+    ASSERT_EQ(small.session("", 4096, 2, ARGTRACE_FORMAT_NAMED), 0);
+    RawProbe probe = RawProbe::words(target_, 0);
+    for (int i = 0; i < 20; i++) {
+        argtrace_arg arg{};
+        arg.loc = ARGTRACE_LOC_REG;
+        arg.type = ARGTRACE_TYPE_U8;
+        arg.size = 1;
+        arg.name = static_cast<std::uint16_t>(probe.strings.size());
+        probe.strings += std::string(250, 'n') + '\0';
+        probe.args.push_back(arg);
+    }
+    EXPECT_EQ(small.add(probe.seal().bytes(), 1), E2BIG);
+    EXPECT_TRUE(small.counts().empty());
+}
+
+TEST_F(Refusals, removals) {
+    std::uint32_t failed = 99;
+    const std::uint64_t there = address_of("vfs_statfs");
+    EXPECT_EQ(device_.remove({there, target_}, &failed), ENOENT);
+    EXPECT_EQ(failed, 1u);
+    EXPECT_EQ(device_.remove({there, there}, &failed), ENOENT);
+    EXPECT_EQ(device_.remove({}), EINVAL);
+
+    argtrace_probe_remove remove{};
+    remove.size = sizeof(remove);
+    remove.flags = 8;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL);
+    remove.flags = ARGTRACE_REMOVE_ALL;
+    remove.count = 1;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL);
+    remove.flags = 0;
+    remove.count = 0xffffffff;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), E2BIG);
+    remove.count = 4;
+    remove.addrs = 0xffffffffff600000;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EFAULT);
+}
+
+TEST_F(Refusals, lists) {
+    argtrace_list list{};
+    list.size = sizeof(list);
+    list.length = 4096;
+    list.buffer = 0xffffffffff600000;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_LIST, &list), EFAULT);
+    list.flags = 8;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_LIST, &list), EINVAL);
+    list = {};
+    list.size = sizeof(list);
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_LIST, &list), 0) << "no room is no error";
+    EXPECT_EQ(list.count, 0u);
+    EXPECT_NE(list.next, 0u);
+}
+
+TEST_F(Refusals, mappings) {
+    const auto packets = static_cast<off_t>(ARGTRACE_MMAP_OFFSET(0, ARGTRACE_MMAP_PACKETS));
+    const auto reader = static_cast<off_t>(ARGTRACE_MMAP_OFFSET(0, ARGTRACE_MMAP_READER));
+    auto refused = [&](std::size_t size, int protection, int flags, off_t offset) {
+        void *at = mmap(nullptr, size, protection, flags, device_.fd(), offset);
+        if (at != MAP_FAILED) {
+            munmap(at, size);
+            return 0;
+        }
+        return errno;
+    };
+    EXPECT_EQ(refused(4096, PROT_READ | PROT_WRITE, MAP_SHARED, packets), EPERM);
+    EXPECT_EQ(refused(4096, PROT_READ | PROT_EXEC, MAP_SHARED, packets), EINVAL);
+    EXPECT_EQ(refused(4096, PROT_READ, MAP_PRIVATE, packets), EINVAL);
+    EXPECT_EQ(refused(4096, PROT_READ, MAP_SHARED, packets + 4096), EINVAL);
+    EXPECT_EQ(refused(std::size_t{64} << 20, PROT_READ, MAP_SHARED, packets), EINVAL);
+    EXPECT_EQ(refused(4096, PROT_READ, MAP_SHARED, reader), EPERM) << "not the reader";
+    EXPECT_EQ(refused(4096, PROT_READ, MAP_SHARED,
+                      static_cast<off_t>(ARGTRACE_MMAP_OFFSET(4000, ARGTRACE_MMAP_PACKETS))),
+              ENXIO);
+
+    ASSERT_EQ(device_.reader(), 0);
+    EXPECT_EQ(refused(8192, PROT_READ | PROT_WRITE, MAP_SHARED, reader), EINVAL);
+    EXPECT_EQ(refused(4096, PROT_READ | PROT_WRITE, MAP_SHARED, reader), 0);
+
+    void *at = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, device_.fd(), packets);
+    ASSERT_NE(at, MAP_FAILED);
+    EXPECT_EQ(mprotect(at, 4096, PROT_READ | PROT_WRITE), -1) << "made writable afterwards";
+    EXPECT_EQ(errno, EACCES);
+    munmap(at, 4096);
+}
+
+TEST_F(Refusals, a_second_reader) {
+    ASSERT_EQ(remove_session("shared") % ENOENT, 0);
+    RawDevice first, second;
+    ASSERT_EQ(first.session("shared"), 0);
+    ASSERT_EQ(second.session("shared"), 0);
+    EXPECT_EQ(first.reader(8), EINVAL);
+    EXPECT_EQ(first.reader(), 0);
+    EXPECT_EQ(second.reader(), EBUSY);
+    EXPECT_EQ(first.reader(), 0) << "the reader itself may say it again";
+    EXPECT_EQ(remove_session("shared"), 0);
+}
+
+TEST(Permission, an_ordinary_user_cannot_open_the_device) {
+    struct stat node {};
+    ASSERT_EQ(stat(ARGTRACE_DEVICE, &node), 0);
+    EXPECT_EQ(node.st_mode & 0777, 0600u);
+
+    // Not even where the node's mode would let them.
+    ASSERT_EQ(chmod(ARGTRACE_DEVICE, 0666), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (setgid(65534) || setuid(65534))
+            _exit(99);
+        _exit(open(ARGTRACE_DEVICE, O_RDWR) >= 0 ? 0 : errno);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), EPERM);
+    ASSERT_EQ(chmod(ARGTRACE_DEVICE, 0600), 0);
+}
+
+} // namespace
+} // namespace vmtest
