@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "command.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "machine.h"
+
+namespace vmtest {
+
+namespace {
+
+int next_number = 0;
+
+int create(const std::string &path) {
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    EXPECT_GE(file, 0) << path;
+    return file;
+}
+
+} // namespace
+
+Background::Background(const std::vector<std::string> &words)
+    : out_path_("/tmp/out." + std::to_string(next_number)),
+      err_path_("/tmp/err." + std::to_string(next_number)) {
+    next_number++;
+    const int out = create(out_path_), err = create(err_path_);
+    pid_ = fork();
+    EXPECT_GE(pid_, 0);
+    if (pid_ != 0) {
+        close(out);
+        close(err);
+        return;
+    }
+    if (dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+        _exit(125);
+    std::vector<char *> argv;
+    for (const std::string &word : words)
+        argv.push_back(const_cast<char *>(word.c_str()));
+    argv.push_back(nullptr);
+    execvp(argv[0], argv.data());
+    _exit(127);
+}
+
+Background::~Background() {
+    if (pid_ > 0)
+        end(SIGKILL);
+}
+
+std::string Background::out_so_far() const { return read_file(out_path_); }
+
+bool Background::is_running() {
+    siginfo_t info{};
+    return pid_ > 0 &&
+           waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == 0;
+}
+
+Outcome Background::end(int signal) {
+    kill(pid_, signal);
+    return wait();
+}
+
+Outcome Background::wait() {
+    int status = 0;
+    EXPECT_EQ(waitpid(pid_, &status, 0), pid_);
+    pid_ = -1;
+    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                    read_file(out_path_), read_file(err_path_)};
+    unlink(out_path_.c_str());
+    unlink(err_path_.c_str());
+    return outcome;
+}
+
+Outcome run(const std::vector<std::string> &words) { return Background(words).wait(); }
+
+std::vector<nlohmann::ordered_json> json_lines(const std::string &text) {
+    std::vector<nlohmann::ordered_json> objects;
+    std::istringstream lines(text);
+    std::string line;
+    while (std::getline(lines, line)) {
+        auto object = nlohmann::ordered_json::parse(line, nullptr, false);
+        if (object.is_discarded())
+            ADD_FAILURE() << "not JSON: " << line;
+        else
+            objects.push_back(std::move(object));
+    }
+    return objects;
+}
+
+} // namespace vmtest

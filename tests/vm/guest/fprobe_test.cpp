@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The kernel's own fprobe event with $arg* and argtrace on the same calls of vfs_read.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <regex>
+#include <sstream>
+
+#include "command.h"
+#include "machine.h"
+
+namespace vmtest {
+namespace {
+
+const std::string kTracing = "/sys/kernel/tracing/";
+
+/// Neither creating nor truncating: that would remove every event that dynamic_events has.
+void write_file(const std::string &path, const std::string &text) {
+    const int fd = open((kTracing + path).c_str(), O_WRONLY | O_CLOEXEC);
+    ASSERT_GE(fd, 0) << path;
+    EXPECT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()))
+        << path << ": " << strerror(errno);
+    close(fd);
+}
+
+bool has_fprobe() {
+    return read_file("/proc/kallsyms").find(" register_fprobe\n") != std::string::npos;
+}
+
+using Calls = std::vector<std::string>;
+
+/// "file=0x.. buf=0x.. count=N pos=0x.." of each event of that process, in order.
+Calls fprobe_calls(pid_t pid) {
+    Calls calls;
+    std::istringstream lines(read_file(kTracing + "trace"));
+    std::string line;
+    const std::regex event("-" + std::to_string(pid) +
+                           R"( .* at_vfs_read: \(vfs_read.*\) file=(\S+) buf=(\S+) count=(\S+) )"
+                           R"(pos=(\S+))");
+    std::smatch match;
+    while (std::getline(lines, line)) {
+        if (!std::regex_search(line, match, event))
+            continue;
+        // fprobe has integers of unknown sign in hex.
+        calls.push_back("file=" + match[1].str() + " buf=" + match[2].str() + " count=" +
+                        std::to_string(std::stoull(match[3].str(), nullptr, 0)) +
+                        " pos=" + match[4].str());
+    }
+    return calls;
+}
+
+Calls argtrace_calls(const std::string &out, pid_t pid) {
+    Calls calls;
+    for (const auto &event : json_lines(out)) {
+        if (event["tid"] != pid)
+            continue;
+        const auto &args = event["args"];
+        calls.push_back("file=" + args["file"].get<std::string>() +
+                        " buf=" + args["buf"].get<std::string>() +
+                        " count=" + std::to_string(args["count"].get<std::uint64_t>()) +
+                        " pos=" + args["pos"].get<std::string>());
+    }
+    return calls;
+}
+
+TEST(Fprobe, sees_the_same_arguments_in_the_same_calls) {
+    if (!has_fprobe())
+        GTEST_SKIP() << "this kernel is built without CONFIG_FPROBE: it has no fprobe events";
+    need_argtrace();
+    Background trace({"argtrace", "trace", "--json", "--buffer", "16M", "vfs_read"});
+    ASSERT_TRUE(eventually([] { return is_armed("vfs_read"); }));
+    // Not before: a fprobe event arms its function when it is made.
+    write_file("dynamic_events", "f:at_vfs_read vfs_read $arg*\n");
+    write_file("events/fprobes/at_vfs_read/enable", "1");
+
+    // Both tracers have it from its first call to its last: it starts after and ends before.
+    Background load({"dd", "if=/dev/zero", "of=/dev/null", "bs=3333", "count=200"});
+    const pid_t pid = load.pid();
+    ASSERT_EQ(load.wait().status, 0);
+
+    write_file("tracing_on", "0");
+    const Outcome outcome = trace.end(SIGINT);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const Calls theirs = fprobe_calls(pid), ours = argtrace_calls(outcome.out, pid);
+
+    write_file("events/fprobes/at_vfs_read/enable", "0");
+    write_file("tracing_on", "1");
+    write_file("dynamic_events", "-:fprobes/at_vfs_read\n");
+    EXPECT_FALSE(is_armed("vfs_read"));
+
+    EXPECT_GE(ours.size(), 200u);
+    EXPECT_EQ(ours, theirs);
+    std::printf("compared %zu calls\n", ours.size());
+}
+
+} // namespace
+} // namespace vmtest

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The tool as a person uses it: sessions that live on, counts that add up, and a sentence for
+// everything that goes wrong.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "command.h"
+#include "device.h"
+#include "machine.h"
+
+namespace vmtest {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+class Tool : public testing::Test {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        need_test_module();
+        run({"argtrace", "clear"});
+    }
+    void TearDown() override { run({"argtrace", "clear"}); }
+
+    /// The command must fail with 1 and exactly this sentence.
+    static void fails(const std::vector<std::string> &words, const std::string &sentence) {
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.status, 1);
+        EXPECT_EQ(outcome.err, "argtrace: " + sentence + "\n");
+        EXPECT_EQ(outcome.out, "");
+    }
+
+    static void succeeds(const std::vector<std::string> &words) {
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+    }
+
+    static json status_of(const std::string &function) {
+        for (const json &line : json_lines(run({"argtrace", "status", "--json"}).out)) {
+            if (line.value("func", "") == function)
+                return line;
+        }
+        return {};
+    }
+};
+
+TEST_F(Tool, what_add_arms_stays_until_it_is_removed) {
+    succeeds({"argtrace", "add", "at_four", "at_two"});
+    EXPECT_TRUE(is_armed("at_four"));
+    call_functions("burst", 25);
+    EXPECT_EQ(status_of("at_four")["hits"], 25);
+    EXPECT_EQ(status_of("at_four")["records"], 25);
+    EXPECT_EQ(status_of("at_two")["hits"], 0);
+
+    succeeds({"argtrace", "rm", "at_four"});
+    EXPECT_FALSE(is_armed("at_four"));
+    EXPECT_TRUE(is_armed("at_two"));
+    succeeds({"argtrace", "clear"});
+    EXPECT_FALSE(is_armed("at_two"));
+    EXPECT_EQ(run({"argtrace", "status", "--json"}).out,
+              R"({"hits":0,"records":0,"lost":{"full":0,"recursion":0,"no_buffer":0},"filtered":0})"
+              "\n");
+}
+
+TEST_F(Tool, a_trace_of_its_own_leaves_nothing_behind) {
+    Background trace({"argtrace", "trace", "--json", "-n", "7", "at_four"});
+    ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
+    call_functions("burst", 100);
+    const Outcome outcome = trace.wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(json_lines(outcome.out).size(), 7u);
+    EXPECT_FALSE(is_armed("at_four"));
+    EXPECT_NE(outcome.err.find("7 events shown; "), std::string::npos) << outcome.err;
+}
+
+TEST_F(Tool, a_trace_begins_with_what_was_called_since_add) {
+    succeeds({"argtrace", "add", "at_four"});
+    call_functions("burst", 300);
+    const Outcome outcome = run({"argtrace", "trace", "--json", "--duration", "0.2"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(json_lines(outcome.out).size(), 300u);
+    EXPECT_TRUE(is_armed("at_four")) << "a trace without functions takes nothing away";
+}
+
+TEST_F(Tool, interrupting_drains_the_rings_first) {
+    Background trace({"argtrace", "trace", "--json", "at_four"});
+    ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
+    ASSERT_EQ(kill(trace.pid(), SIGSTOP), 0);
+    call_functions("burst", 5000);
+    ASSERT_EQ(kill(trace.pid(), SIGINT), 0);
+    ASSERT_EQ(kill(trace.pid(), SIGCONT), 0);
+    const Outcome outcome = trace.wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(json_lines(outcome.out).size(), 5000u);
+}
+
+TEST_F(Tool, loss_adds_up_and_is_told) {
+    succeeds({"argtrace", "add", "--buffer", "8K", "at_four"});
+    call_functions("burst", 10000);
+    const json status = status_of("at_four");
+    EXPECT_EQ(status["hits"], 10000);
+    EXPECT_GT(status["lost"]["full"], 0);
+    EXPECT_EQ(status["records"].get<int>() + status["lost"]["full"].get<int>() +
+                  status["lost"]["recursion"].get<int>(),
+              10000);
+
+    const Outcome outcome = run({"argtrace", "trace", "--json", "--duration", "0.2"});
+    EXPECT_EQ(json_lines(outcome.out).size(), status["records"].get<std::size_t>());
+    EXPECT_NE(outcome.err.find("lost"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("--buffer"), std::string::npos) << "and the remedy: " << outcome.err;
+
+    const auto totals = json_lines(run({"argtrace", "status", "--json"}).out).back();
+    EXPECT_FALSE(totals.contains("func"));
+    EXPECT_EQ(totals["hits"], 10000);
+}
+
+TEST_F(Tool, events_appear_while_traffic_is_thin) {
+    Background trace({"argtrace", "trace", "--json", "at_four"});
+    ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
+    for (std::size_t i = 1; i <= 3; i++) {
+        call_functions("burst", 1);
+        EXPECT_TRUE(eventually([&] { return json_lines(trace.out_so_far()).size() == i; }));
+    }
+}
+
+TEST_F(Tool, its_own_calls_are_filtered) {
+    Background trace({"argtrace", "trace", "--json", "vfs_write"});
+    ASSERT_TRUE(eventually([] { return is_armed("vfs_write"); }));
+    run({"dd", "if=/dev/zero", "of=/dev/null", "count=5"});
+    const pid_t pid = trace.pid();
+    const Outcome outcome = trace.end(SIGINT);
+    for (const json &event : json_lines(outcome.out))
+        EXPECT_NE(event["tid"], pid);
+    EXPECT_NE(outcome.err.find(" filtered"), std::string::npos);
+}
+
+TEST_F(Tool, a_session_that_is_removed_ends_its_trace) {
+    succeeds({"argtrace", "add", "at_four"});
+    Background trace({"argtrace", "trace", "--json"});
+    call_functions("burst", 3);
+    ASSERT_TRUE(eventually([&] { return json_lines(trace.out_so_far()).size() == 3; }));
+    succeeds({"argtrace", "clear"});
+    EXPECT_TRUE(eventually([&] { return !trace.is_running(); }));
+    EXPECT_EQ(trace.wait().status, 0);
+}
+
+TEST_F(Tool, list_shows_what_can_be_traced) {
+    const auto lines = json_lines(run({"argtrace", "list", "--json", "vfs_rea?"}).out);
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0]["func"], "vfs_read");
+    EXPECT_EQ(run({"argtrace", "list", "vfs_read"}).out,
+              "ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos)\n");
+    EXPECT_EQ(run({"argtrace", "list", "at_fou*"}).out,
+              "void at_four(struct at_object *object, const void *buf, size_t count, loff_t *pos) "
+              "[argtrace_test]\n");
+}
+
+TEST_F(Tool, functions_that_cannot_be_traced_say_why) {
+    fails({"argtrace", "add", "vfs_raed"}, "vfs_raed: no such function; did you mean vfs_read?");
+    fails({"argtrace", "trace", "vfs_raed"}, "vfs_raed: no such function; did you mean vfs_read?");
+    fails({"argtrace", "list", "vfs_raed"}, "vfs_raed: no such function; did you mean vfs_read?");
+    EXPECT_FALSE(is_armed("vfs_read"));
+
+    const Outcome notrace = run({"argtrace", "add", "irq_work_run", "ktime_get_mono_fast_ns"});
+    EXPECT_EQ(notrace.status, 1);
+    EXPECT_NE(notrace.err.find("ktime_get_mono_fast_ns: cannot be traced: it is marked notrace"),
+              std::string::npos)
+        << notrace.err;
+    EXPECT_FALSE(is_armed("irq_work_run")) << "all or nothing";
+
+    fails({"argtrace", "rm", "vfs_read"}, "no functions are traced: there is nothing to remove");
+    succeeds({"argtrace", "add", "vfs_read"});
+    fails({"argtrace", "rm", "vfs_raed"}, "vfs_raed: is not traced; did you mean vfs_read?");
+    EXPECT_TRUE(is_armed("vfs_read"));
+}
+
+TEST_F(Tool, adding_twice_is_no_error) {
+    succeeds({"argtrace", "add", "at_four"});
+    const Outcome again = run({"argtrace", "add", "at_four", "at_two"});
+    EXPECT_EQ(again.status, 0);
+    EXPECT_EQ(again.err, "argtrace: at_four is traced already\n");
+    EXPECT_TRUE(is_armed("at_two"));
+}
+
+TEST_F(Tool, without_permission) {
+    const Outcome outcome = run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                                 "argtrace", "status"});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.err.find("no permission to open /dev/argtrace: run as root"),
+              std::string::npos)
+        << outcome.err;
+}
+
+TEST_F(Tool, without_the_module) {
+    ASSERT_EQ(unload_module("argtrace"), 0);
+    for (const char *command : {"status", "clear", "trace", "info"}) {
+        const Outcome outcome = run({"argtrace", command});
+        EXPECT_EQ(outcome.status, 1) << command;
+        EXPECT_NE(outcome.err.find("argtrace: the argtrace module is not loaded: run `modprobe "
+                                   "argtrace`"),
+                  std::string::npos)
+            << outcome.err;
+    }
+    need_argtrace();
+}
+
+TEST_F(Tool, with_a_module_of_another_version) {
+    ASSERT_EQ(unload_module("argtrace"), 0);
+    ASSERT_EQ(load_module("/root/argtrace_other_version.ko"), 0);
+    ASSERT_TRUE(eventually([] { return access("/dev/argtrace", F_OK) == 0; }));
+    for (const char *command : {"status", "clear", "trace"}) {
+        const Outcome outcome = run({"argtrace", command});
+        EXPECT_EQ(outcome.status, 1) << command;
+        EXPECT_NE(outcome.err.find("99.9.9"), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.err.find("API 2"), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.err.find("API 1"), std::string::npos) << outcome.err;
+    }
+    ASSERT_EQ(unload_module("argtrace_other_version"), 0);
+    need_argtrace();
+}
+
+} // namespace
+} // namespace vmtest
