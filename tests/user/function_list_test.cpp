@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/function_list.h"
+
+#include <gtest/gtest.h>
+
+namespace argtrace {
+namespace {
+
+Function make_function(std::string_view module) {
+    Function function;
+    function.symbol = {0xffffffff81000000, "f", module};
+    function.prototype.function = "f";
+    function.prototype.text = "void f(const char *name, struct pair p, int)";
+    function.prototype.parameters = {
+        {"name", "const char *", {.kind = Shape::Kind::Pointer, .bytes = 8}},
+        {"p", "struct pair", {.kind = Shape::Kind::Aggregate, .bytes = 16}},
+        {"arg2", "int", {.kind = Shape::Kind::Integer, .bytes = 4, .is_signed = true}},
+    };
+    return function;
+}
+
+std::string text(const Function &function, bool verbose) {
+    std::string out;
+    append_function_text(out, function, verbose);
+    return out;
+}
+
+std::string json(const Function &function, bool verbose) {
+    std::string out;
+    append_function_json(out, function, verbose);
+    return out;
+}
+
+TEST(FunctionList, Text) {
+    EXPECT_EQ(text(make_function(""), false), "void f(const char *name, struct pair p, int)\n");
+    EXPECT_EQ(text(make_function("ext4"), false),
+              "void f(const char *name, struct pair p, int) [ext4]\n");
+}
+
+TEST(FunctionList, VerboseTextSaysWhereArgumentsLie) {
+    EXPECT_EQ(text(make_function(""), true), "void f(const char *name, struct pair p, int)\n"
+                                             "    rdi            name             const char *\n"
+                                             "    not recorded   p                struct pair\n"
+                                             "    rcx            arg2             int\n");
+}
+
+TEST(FunctionList, Json) {
+    EXPECT_EQ(
+        json(make_function(""), false),
+        R"~({"func":"f","addr":"0xffffffff81000000",)~"
+        R"~("prototype":"void f(const char *name, struct pair p, int)",)~"
+        R"~("args":[{"name":"name","type":"const char *"},{"name":"p","type":"struct pair"},)~"
+        R"~({"name":"arg2","type":"int"}]})~"
+        "\n");
+}
+
+TEST(FunctionList, JsonNamesTheModuleAndWithVerboseTheLocation) {
+    const std::string line = json(make_function("ext4"), true);
+    EXPECT_NE(line.find(R"~("func":"f","module":"ext4","addr")~"), line.npos) << line;
+    EXPECT_NE(line.find(R"~({"name":"arg2","type":"int","location":"rcx"})~"), line.npos) << line;
+}
+
+TEST(FunctionList, JsonOfNoArgumentsIsAnEmptyList) {
+    Function function = make_function("");
+    function.prototype.parameters.clear();
+    EXPECT_NE(json(function, false).find(R"~("args":[]})~"), std::string::npos);
+}
+
+} // namespace
+} // namespace argtrace

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "btf/kernel_types.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <fmt/core.h>
+
+#include "btf/declaration.h"
+#include "btf/shape.h"
+#include "util/error.h"
+
+namespace argtrace {
+
+namespace {
+
+Prototype make_prototype(const btf *types, const char *function, std::uint32_t proto_id) {
+    const btf_type *proto = btf__type_by_id(types, proto_id);
+    const btf_param *params = btf_params(proto);
+
+    Prototype prototype;
+    prototype.function = function;
+    prototype.result = declare(types, proto->type);
+    prototype.result_shape = shape_of(types, proto->type);
+    prototype.text = declare(types, proto_id, function);
+    for (int i = 0; i < btf_vlen(proto); i++) {
+        if (i == btf_vlen(proto) - 1 && params[i].type == 0) {
+            prototype.variadic = true;
+            break;
+        }
+        const char *name = btf__name_by_offset(types, params[i].name_off);
+        prototype.parameters.push_back({name && *name ? name : fmt::format("arg{}", i),
+                                        declare(types, params[i].type),
+                                        shape_of(types, params[i].type)});
+    }
+    return prototype;
+}
+
+} // namespace
+
+void BtfDeleter::operator()(btf *types) const {
+    btf__free(types);
+}
+
+/// The functions of one BTF object.
+class KernelTypes::Table {
+public:
+    explicit Table(BtfPtr types) : types_(std::move(types)) {
+        const btf *base = btf__base_btf(types_.get());
+        const std::uint32_t end = btf__type_cnt(types_.get());
+        for (std::uint32_t id = base ? btf__type_cnt(base) : 1; id < end; id++) {
+            const btf_type *type = btf__type_by_id(types_.get(), id);
+            if (!btf_is_func(type))
+                continue;
+            const btf_type *proto = btf__type_by_id(types_.get(), type->type);
+            const char *name = btf__name_by_offset(types_.get(), type->name_off);
+            if (name && proto && btf_is_func_proto(proto))
+                functions_.emplace_back(name, type->type);
+        }
+        std::sort(functions_.begin(), functions_.end());
+        functions_.erase(std::unique(functions_.begin(), functions_.end()), functions_.end());
+    }
+
+    btf *types() const { return types_.get(); }
+
+    std::vector<Prototype> prototypes(std::string_view name) const {
+        std::vector<Prototype> found;
+        auto function = std::lower_bound(functions_.begin(), functions_.end(),
+                                         std::pair<std::string_view, std::uint32_t>(name, 0));
+        for (; function != functions_.end() && function->first == name; ++function) {
+            Prototype next = make_prototype(types(), function->first.data(), function->second);
+            if (std::find(found.begin(), found.end(), next) == found.end())
+                found.push_back(std::move(next));
+        }
+        return found;
+    }
+
+    std::vector<std::string_view> names() const {
+        std::vector<std::string_view> names;
+        for (const auto &[name, proto] : functions_)
+            if (names.empty() || names.back() != name)
+                names.push_back(name);
+        return names;
+    }
+
+private:
+    BtfPtr types_;
+    std::vector<std::pair<std::string_view, std::uint32_t>> functions_; // name, its FUNC_PROTO
+};
+
+KernelTypes KernelTypes::load(const std::string &directory) {
+    libbpf_set_print(nullptr);
+    const std::string path = directory + "/vmlinux";
+    BtfPtr types(btf__parse(path.c_str(), nullptr));
+    if (types)
+        return KernelTypes(std::move(types), directory);
+
+    const int error = errno;
+    if (error == ENOENT)
+        throw Error(fmt::format("{} does not exist: this kernel has no type information; it must "
+                                "be built with CONFIG_DEBUG_INFO_BTF=y",
+                                path));
+    throw Error(fmt::format("{}: the kernel's type information cannot be read: {}", path,
+                            std::strerror(error)));
+}
+
+KernelTypes::KernelTypes(BtfPtr kernel, std::string directory)
+    : directory_(std::move(directory)), kernel_(std::make_unique<Table>(std::move(kernel))) {}
+
+KernelTypes::KernelTypes(KernelTypes &&) noexcept = default;
+
+KernelTypes &KernelTypes::operator=(KernelTypes &&other) noexcept {
+    // Split BTF refers to its base: it goes first.
+    modules_ = std::move(other.modules_);
+    kernel_ = std::move(other.kernel_);
+    directory_ = std::move(other.directory_);
+    return *this;
+}
+
+KernelTypes::~KernelTypes() = default;
+
+void KernelTypes::add_module(const std::string &module, BtfPtr types) {
+    modules_[module] = std::make_unique<Table>(std::move(types));
+}
+
+btf *KernelTypes::kernel() const {
+    return kernel_->types();
+}
+
+KernelTypes::Table *KernelTypes::table(std::string_view module) {
+    if (module.empty())
+        return kernel_.get();
+    const auto known = modules_.find(module);
+    if (known != modules_.end())
+        return known->second.get();
+
+    std::unique_ptr<Table> made;
+    if (!directory_.empty()) {
+        libbpf_set_print(nullptr);
+        const std::string path = fmt::format("{}/{}", directory_, module);
+        BtfPtr types(btf__parse_split(path.c_str(), kernel()));
+        if (types)
+            made = std::make_unique<Table>(std::move(types));
+    }
+    return modules_.emplace(module, std::move(made)).first->second.get();
+}
+
+bool KernelTypes::has_module(std::string_view module) {
+    return table(module) != nullptr;
+}
+
+std::vector<Prototype> KernelTypes::prototypes(std::string_view function, std::string_view module) {
+    const Table *described = table(module);
+    return described ? described->prototypes(function) : std::vector<Prototype>();
+}
+
+std::vector<std::string_view> KernelTypes::functions(std::string_view module) {
+    const Table *described = table(module);
+    return described ? described->names() : std::vector<std::string_view>();
+}
+
+} // namespace argtrace

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace argtrace {
+
+/// What a value of a type is to the machine: the type behind its typedefs and qualifiers.
+struct Shape {
+    enum class Kind {
+        Void,
+        Pointer, ///< and arrays and functions given as parameters, which decay to one
+        Integer,
+        Enum,
+        Float,
+        Aggregate, ///< struct or union
+        Unknown,   ///< a kind of BTF that this version does not know, or broken BTF
+    };
+
+    Kind kind = Kind::Unknown;
+    std::uint32_t bytes = 0;
+    bool is_signed = false; ///< Integer and Enum
+    bool is_bool = false;   ///< Integer: _Bool
+    bool is_char = false;   ///< Integer: plain char, neither signed char nor unsigned char
+    bool unaligned = false; ///< Aggregate: a member does not lie at its natural alignment
+    bool has_float = false; ///< Aggregate: a member is a floating-point number
+
+    bool operator==(const Shape &) const = default;
+};
+
+struct Parameter {
+    std::string name; ///< "count"; unnamed ones are "arg0", "arg1" ...
+    std::string type; ///< "size_t", "struct file *", "int (*)(void *)"
+    Shape shape;
+
+    bool operator==(const Parameter &) const = default;
+};
+
+/// What BTF says of a function.
+struct Prototype {
+    std::string function;
+    std::string result; ///< its return type as C writes it
+    Shape result_shape;
+    std::vector<Parameter> parameters;
+    bool variadic = false; ///< "..." follows the parameters
+    std::string text;      ///< "ssize_t vfs_read(struct file *file, char *buf, ...)" on one line
+
+    bool operator==(const Prototype &) const = default;
+};
+
+} // namespace argtrace

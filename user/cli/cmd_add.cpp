@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "session/session.h"
+#include "spec/resolve.h"
+
+namespace argtrace {
+
+namespace {
+
+struct AddOptions {
+    std::vector<std::string> functions;
+    SessionOptions session;
+};
+
+constexpr std::size_t names_shown = 4;
+
+void note_known(const std::vector<Probe> &known) {
+    if (known.empty())
+        return;
+    std::string names = known[0].function;
+    for (std::size_t i = 1; i < known.size() && i < names_shown; ++i)
+        names += ", " + known[i].function;
+    if (known.size() > names_shown)
+        names += fmt::format(" and {} more", known.size() - names_shown);
+    fmt::print(stderr, "argtrace: {} {} traced already\n", names, known.size() == 1 ? "is" : "are");
+}
+
+/// Takes those out of `probes` that the session has, and returns them.
+std::vector<Probe> take_known(std::vector<Probe> &probes, const Session &session) {
+    std::unordered_set<std::uint64_t> addrs;
+    for (const Probe &probe : session.probes(false))
+        addrs.insert(probe.addr);
+    std::vector<Probe> known;
+    std::erase_if(probes, [&](const Probe &probe) {
+        if (!addrs.contains(probe.addr))
+            return false;
+        known.push_back(probe);
+        return true;
+    });
+    return known;
+}
+
+void add_probes(Session &session, Kernel &kernel, const std::vector<Probe> &probes) {
+    if (auto refused = session.add(probes))
+        throw explain_refusal(kernel, probes[*refused]);
+}
+
+void run_add(const AddOptions &options) {
+    Session session(Device::open());
+    Kernel kernel;
+    std::vector<Probe> probes = resolve(kernel, options.functions);
+
+    if (session.attach(default_session)) {
+        check_attributes(session.attributes(), options.session, session.info());
+        std::vector<Probe> known = take_known(probes, session);
+        if (!probes.empty())
+            add_probes(session, kernel, probes);
+        note_known(known);
+        return;
+    }
+    session.create(default_session, options.session);
+    try {
+        add_probes(session, kernel, probes);
+    } catch (...) {
+        session.remove(default_session); // it was not there before
+        throw;
+    }
+}
+
+} // namespace
+
+void setup_add(CLI::App &app) {
+    auto options = std::make_shared<AddOptions>();
+    CLI::App *command = app.add_subcommand("add", "Trace functions in the background");
+    command->add_option("FUNC", options->functions, "Functions: names, or globs of * and ?")
+        ->required();
+    add_session_options(*command, options->session);
+    command->footer(
+        "Calls gather in the buffer until `argtrace trace` shows them; when it is full, "
+        "further ones\nare counted as lost. `argtrace status` counts, `argtrace clear` "
+        "ends it.\n\nExamples:\n  argtrace add vfs_read vfs_write\n"
+        "  argtrace add --buffer 16M 'ext4_*'");
+    command->callback([options] { run_add(*options); });
+}
+
+} // namespace argtrace

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "render/status.h"
+#include "session/counts.h"
+#include "session/session.h"
+#include "util/output.h"
+
+namespace argtrace {
+
+namespace {
+
+struct StatusOptions {
+    bool json = false;
+};
+
+void note(const Session::Snapshot &snapshot) {
+    argtrace_counts total{};
+    for (const argtrace_counts &counts : snapshot.counts)
+        add_counts(total, counts);
+    if (snapshot.probes.empty())
+        fmt::print(stderr,
+                   "argtrace: no functions are traced; add some with `argtrace add FUNC`\n");
+    else if (lost_total(total) > 0)
+        fmt::print(stderr, "argtrace: {} calls were lost: {}\n", lost_total(total),
+                   describe_lost(total));
+}
+
+void run_status(const StatusOptions &options) {
+    Session session(Device::open());
+    Session::Snapshot snapshot;
+    if (session.attach(default_session))
+        snapshot = session.snapshot(false);
+
+    Output output(STDOUT_FILENO);
+    auto append = options.json ? append_status_json : append_status_text;
+    append(output.buffer(), snapshot.probes, snapshot.counts);
+    (void)output.flush(); // a reader that has gone is no failure
+    if (!options.json)
+        note(snapshot);
+}
+
+} // namespace
+
+void setup_status(CLI::App &app) {
+    auto options = std::make_shared<StatusOptions>();
+    CLI::App *command = app.add_subcommand("status", "Count the calls of what `add` has added");
+    command->add_flag("--json", options->json, "One JSON object a line, the totals last");
+    command->footer("HITS are all calls: recorded in the buffer, lost, or filtered (made by the "
+                    "reader itself).");
+    command->callback([options] { run_status(*options); });
+}
+
+} // namespace argtrace

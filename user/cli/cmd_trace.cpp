@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/live_trace.h"
+#include "cli/options.h"
+#include "render/json.h"
+#include "render/status.h"
+#include "render/text.h"
+#include "session/counts.h"
+#include "session/session.h"
+#include "spec/resolve.h"
+#include "util/units.h"
+
+namespace argtrace {
+
+namespace {
+
+struct TraceOptions {
+    std::vector<std::string> functions;
+    LiveTrace::Limits limits;
+    SessionOptions session;
+    bool json = false;
+    bool types = false;
+    bool no_header = false;
+
+    bool own_session() const { return !functions.empty(); }
+};
+
+void check_usage(const TraceOptions &options) {
+    if (options.session.given() && !options.own_session())
+        throw CLI::ValidationError(
+            "--buffer, --encoding and --no-caller are chosen when functions "
+            "are added: give them to `argtrace add`, or name functions here");
+}
+
+void attach_default(Session &session) {
+    if (!session.attach(default_session) || session.probes(false).empty())
+        throw Error("no functions are traced: add some with `argtrace add FUNC`, or name them "
+                    "here: `argtrace trace FUNC`");
+}
+
+/// Callers are shown as addresses when the kernel hides its symbols.
+const Kallsyms *symbols_of(Kernel &kernel) {
+    try {
+        return &kernel.symbols();
+    } catch (const Error &) {
+        return nullptr;
+    }
+}
+
+std::unique_ptr<Renderer> make_renderer(const TraceOptions &options, CallerNames &callers) {
+    if (options.json)
+        return std::make_unique<JsonRenderer>(callers, options.types);
+    return std::make_unique<TextRenderer>(callers, !options.no_header);
+}
+
+void print_remedy(const TraceOptions &options, const Session &session) {
+    std::string larger = format_size(ring_size(session.attributes()) * 4);
+    if (options.own_session())
+        fmt::print(stderr, "argtrace: calls were lost to full rings: use --buffer {}\n", larger);
+    else
+        fmt::print(stderr,
+                   "argtrace: calls were lost to full rings: `argtrace clear`, then "
+                   "`argtrace add --buffer {} ...`\n",
+                   larger);
+}
+
+void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace) {
+    argtrace_counts total{};
+    for (const argtrace_counts &counts : session.counts(true))
+        add_counts(total, counts);
+    fmt::print(stderr, "argtrace: {}\n", trace_summary(trace.shown(), total));
+    if (total.lost[ARGTRACE_LOST_FULL] > 0)
+        print_remedy(options, session);
+
+    Unreadable bad = trace.unreadable();
+    if (bad.records + bad.packets > 0)
+        fmt::print(stderr, "argtrace: {} records and {} packets could not be read: {}\n",
+                   bad.records, bad.packets, describe(bad.why));
+}
+
+void run_trace(const TraceOptions &options) {
+    check_usage(options);
+    Session session(Device::open());
+    Kernel kernel;
+    std::vector<Probe> probes;
+    if (options.own_session()) {
+        probes = resolve(kernel, options.functions);
+        session.create("", options.session);
+    } else {
+        attach_default(session);
+    }
+    session.become_reader();
+    std::vector<RingMapping> mappings = session.map_rings();
+    std::vector<RingView> rings;
+    for (const RingMapping &mapping : mappings)
+        rings.push_back(mapping.view());
+
+    StopSignal stop; // from here on Ctrl-C ends in a summary
+    if (auto refused = session.add(probes))
+        throw explain_refusal(kernel, probes[*refused]);
+
+    Schema schema([&session] { return session.probes(true); });
+    schema.reload();
+    CallerNames callers(symbols_of(kernel));
+    auto renderer = make_renderer(options, callers);
+    Output output(STDOUT_FILENO);
+    LiveTrace trace(session, rings, options.own_session(), schema, *renderer, output);
+    LiveTrace::End end = trace.run(options.limits, stop);
+    if (end == LiveTrace::End::removed)
+        fmt::print(stderr, "argtrace: the session was removed (`argtrace clear`)\n");
+    if (end != LiveTrace::End::abandoned)
+        print_summary(options, session, trace);
+}
+
+} // namespace
+
+void setup_trace(CLI::App &app) {
+    auto options = std::make_shared<TraceOptions>();
+    CLI::App *command = app.add_subcommand("trace", "Show calls as they happen, until Ctrl-C");
+    command->add_option("FUNC", options->functions,
+                        "Functions: names, or globs of * and ?; without any, those of `add`");
+    add_parsed_option(
+        *command, "-n,--max-events",
+        [options](const std::string &text) {
+            options->limits.events = parse_count("--max-events", text);
+        },
+        "End after N events")
+        ->type_name("N");
+    add_parsed_option(
+        *command, "--duration",
+        [options](const std::string &text) {
+            options->limits.duration = parse_seconds("--duration", text);
+        },
+        "End after that time; fractions are allowed")
+        ->type_name("SECONDS");
+    auto json = command->add_flag("--json", options->json, "One JSON object a line");
+    command->add_flag("--types", options->types, "With --json: the types of the arguments, too")
+        ->needs(json);
+    command->add_flag("--no-header", options->no_header, "Leave out the line of column names");
+    add_session_options(*command, options->session);
+    command->footer(
+        "With functions it traces them as long as it runs and leaves nothing behind. Without, it\n"
+        "shows what `argtrace add` has added, from the oldest call that is in the buffer.\n"
+        "Its own calls are not shown. Events go to stdout; losses and the summary to stderr.\n\n"
+        "FLAGS are those of ftrace: interrupts off (d), bottom halves off (b), need-resched (n p "
+        "N),\n"
+        "hardirq, softirq, NMI (h s H z Z), preempt depth.\n\n"
+        "Examples:\n"
+        "  argtrace trace vfs_read vfs_write\n"
+        "  argtrace trace -n 100 --json 'tcp_*' | jq .args\n"
+        "  argtrace add vfs_open; argtrace trace --duration 10");
+    command->callback([options] { run_trace(*options); });
+}
+
+} // namespace argtrace

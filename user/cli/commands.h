@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace argtrace {
+
+// Each adds its subcommand to `app`, with a callback that runs it.
+void setup_list(CLI::App &app);
+void setup_add(CLI::App &app);
+void setup_rm(CLI::App &app);
+void setup_clear(CLI::App &app);
+void setup_status(CLI::App &app);
+void setup_trace(CLI::App &app);
+void setup_info(CLI::App &app);
+
+} // namespace argtrace

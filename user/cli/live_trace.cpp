@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/live_trace.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+
+#include <fmt/format.h>
+#include <poll.h>
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::uint64_t nanoseconds_per_second = 1000000000;
+constexpr std::uint64_t nanoseconds_per_millisecond = 1000000;
+
+// After events have come, more are likely: waiting a little for them costs less than a wake-up
+// for each. Well below the time after which a person sees a delay.
+constexpr std::uint64_t nap_ns = 5 * nanoseconds_per_millisecond;
+
+// With this much of a ring in use there is no time for a nap.
+constexpr double pressure_high = 0.125;
+
+/// For poll(): rounded up, so that it does not return just before the time.
+int milliseconds_until(std::uint64_t time, std::uint64_t now) {
+    if (time <= now)
+        return 0;
+    std::uint64_t milliseconds =
+        (time - now + nanoseconds_per_millisecond - 1) / nanoseconds_per_millisecond;
+    return static_cast<int>(std::min<std::uint64_t>(milliseconds, std::numeric_limits<int>::max()));
+}
+
+} // namespace
+
+std::uint64_t monotonic_now() {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * nanoseconds_per_second +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+LiveTrace::LiveTrace(Session &session, std::span<const RingView> rings, bool own, Schema &schema,
+                     Renderer &renderer, Output &output)
+    : session_(session), own_(own),
+      merge_(rings, schema, own ? Merge::Keep::nothing : Merge::Keep::unseen), renderer_(renderer),
+      output_(output) {}
+
+LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
+    limits_ = limits;
+    std::uint64_t start = monotonic_now();
+    deadline_ =
+        limits.duration ? start + *limits.duration : std::numeric_limits<std::uint64_t>::max();
+    renderer_.begin(output_.buffer(), start);
+    for (;;) {
+        merge_.collect(monotonic_now());
+        if (!show())
+            return End::abandoned;
+        report_loss();
+        if (satisfied() || removed_ || stop.requested() || monotonic_now() >= deadline_)
+            break;
+        if (!idle(stop))
+            return End::abandoned;
+    }
+    if (own_)
+        session_.remove_all();
+    if (!satisfied()) {
+        merge_.collect_rest();
+        if (!show())
+            return End::abandoned;
+    }
+    return removed_ ? End::removed : End::reached;
+}
+
+/// Shows what the last round has to show. False when nobody reads it.
+bool LiveTrace::show() {
+    found_ = false;
+    while (!satisfied()) {
+        auto view = merge_.next();
+        if (!view)
+            break;
+        renderer_.event(output_.buffer(), *view);
+        ++shown_;
+        found_ = true;
+        if (output_.full()) {
+            if (!output_.flush())
+                return false;
+            merge_.release();
+        }
+    }
+    if (!output_.flush())
+        return false;
+    merge_.release();
+    return true;
+}
+
+/// Waits for more: not at all when a ring fills, a little when events come now and then, else
+/// until one does. False when nobody reads the output any more.
+bool LiveTrace::idle(const StopSignal &stop) {
+    if (merge_.pressure() > pressure_high)
+        return true;
+    std::uint64_t now = monotonic_now();
+    bool nap = found_ || merge_.waiting();
+    int timeout = -1;
+    if (nap || limits_.duration)
+        timeout = milliseconds_until(nap ? std::min(now + nap_ns, deadline_) : deadline_, now);
+
+    std::array<pollfd, 3> files{{
+        {stop.fd(), POLLIN, 0},
+        {output_.fd(), 0, 0}, // POLLERR: the reader of the pipe has gone
+        {session_.fd(), POLLIN, 0},
+    }};
+    ::poll(files.data(), nap ? 2 : 3, timeout);
+    removed_ = files[2].revents & (POLLHUP | POLLERR);
+    return !(files[1].revents & POLLERR);
+}
+
+void LiveTrace::report_loss() {
+    std::uint64_t lost = merge_.lost();
+    if (lost == loss_reported_)
+        return;
+    std::uint64_t now = monotonic_now();
+    if (now < next_report_)
+        return;
+    fmt::print(stderr, "argtrace: {} calls lost: a ring was full\n", lost - loss_reported_);
+    loss_reported_ = lost;
+    next_report_ = now + nanoseconds_per_second;
+}
+
+} // namespace argtrace

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include "util/units.h"
+
+namespace argtrace {
+
+CLI::Option *add_parsed_option(CLI::App &command, const std::string &name,
+                               std::function<void(const std::string &)> read,
+                               const std::string &description) {
+    auto checked = [read = std::move(read)](const std::string &text) {
+        try {
+            read(text);
+        } catch (const Error &error) {
+            throw CLI::ValidationError(std::string(error.what()));
+        }
+    };
+    return command.add_option_function<std::string>(name, checked, description)->take_last();
+}
+
+void add_session_options(CLI::App &command, SessionOptions &options) {
+    add_parsed_option(
+        command, "-b,--buffer",
+        [&options](const std::string &text) { options.buffer = parse_size("--buffer", text); },
+        "Size of each CPU's ring buffer (4M if not given), rounded up to a power of two")
+        ->type_name("SIZE");
+    add_parsed_option(
+        command, "--encoding",
+        [&options](const std::string &text) {
+            if (text != "compact" && text != "named")
+                throw Error(fmt::format("--encoding is compact or named, not '{}'", text));
+            options.named = text == "named";
+        },
+        "How calls lie in the buffer: compact (default), or named, larger, with names and types")
+        ->type_name("compact|named");
+    command.add_flag("--no-caller", options.no_caller, "Do not record who called");
+}
+
+} // namespace argtrace

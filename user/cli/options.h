@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "session/options.h"
+#include "util/error.h"
+
+namespace argtrace {
+
+/// Adds --buffer, --encoding and --no-caller, which write to `options`.
+void add_session_options(CLI::App &command, SessionOptions &options);
+
+/// Adds an option whose text `read` takes; the Error that it throws becomes one of usage.
+CLI::Option *add_parsed_option(CLI::App &command, const std::string &name,
+                               std::function<void(const std::string &)> read,
+                               const std::string &description);
+
+} // namespace argtrace

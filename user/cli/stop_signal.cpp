@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/stop_signal.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "util/error.h"
+
+namespace argtrace {
+
+namespace {
+
+volatile std::sig_atomic_t signal_seen = 0;
+volatile std::sig_atomic_t event_fd = -1;
+
+void set_handler(void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler; // without SA_RESTART: a blocked call shall return
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+}
+
+void on_signal(int) {
+    int saved = errno;
+    signal_seen = 1;
+    std::uint64_t one = 1;
+    [[maybe_unused]] ssize_t written = ::write(event_fd, &one, sizeof(one));
+    set_handler(SIG_DFL);
+    errno = saved;
+}
+
+} // namespace
+
+StopSignal::StopSignal() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!event_)
+        throw Error(fmt::format("cannot make an eventfd: {}", std::strerror(errno)));
+    signal_seen = 0;
+    event_fd = event_.get();
+    set_handler(on_signal);
+}
+
+StopSignal::~StopSignal() {
+    set_handler(SIG_DFL);
+}
+
+bool StopSignal::requested() const {
+    return signal_seen != 0;
+}
+
+} // namespace argtrace

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "decode/decode.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "decode/values.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t record_alignment = 8;
+constexpr std::uint32_t known_formats = ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_NO_CALLER;
+
+} // namespace
+
+DecodeStatus Decoder::open(std::span<const std::byte> packet) {
+    packet_ = packet;
+    header_ = {};
+    offset_ = packet.size();
+    if (packet.size() < sizeof(header_))
+        return DecodeStatus::packet_too_short;
+    std::memcpy(&header_, packet.data(), sizeof(header_));
+    if (header_.magic != ARGTRACE_PACKET_MAGIC)
+        return DecodeStatus::bad_magic;
+    if (header_.version != ARGTRACE_RECORD_VERSION)
+        return DecodeStatus::bad_version;
+    if (header_.size != packet.size())
+        return DecodeStatus::bad_packet_size;
+    if (header_.header < sizeof(header_) || header_.header % record_alignment != 0 ||
+        header_.header > header_.size)
+        return DecodeStatus::bad_header_size;
+    if (header_.format & ~known_formats)
+        return DecodeStatus::unknown_format;
+    if (header_.clock_id != ARGTRACE_CLOCK_MONOTONIC)
+        return DecodeStatus::unknown_clock;
+
+    offset_ = header_.header;
+    clock_ = header_.clock;
+    task_known_ = false;
+    return DecodeStatus::ok;
+}
+
+DecodeStatus Decoder::next_record(std::size_t limit, argtrace_record &record) const {
+    std::size_t left = limit - offset_;
+    if (left < sizeof(record))
+        return DecodeStatus::record_too_short;
+    std::memcpy(&record, packet_.data() + offset_, sizeof(record));
+    if (record.size < sizeof(record) || record.size % record_alignment != 0 || record.size > left)
+        return DecodeStatus::bad_record_size;
+    return DecodeStatus::ok;
+}
+
+DecodeStatus Decoder::decode(std::size_t limit, std::size_t first, const Schema &schema,
+                             EventBatch &out) {
+    limit = std::min(limit, packet_.size());
+    while (offset_ < limit) {
+        argtrace_record record;
+        DecodeStatus status = next_record(limit, record);
+        if (status != DecodeStatus::ok)
+            return status;
+        auto data = packet_.subspan(offset_ + sizeof(record), record.size - sizeof(record));
+
+        if (record.id > ARGTRACE_ID_MAX) {
+            status = special(record, data);
+        } else if (offset_ >= first) {
+            const Probe *probe = schema.find(record.id);
+            status = probe ? call(record, data, *probe, out) : DecodeStatus::unknown_probe;
+        }
+        if (status != DecodeStatus::ok)
+            return status;
+        if (record.id != ARGTRACE_ID_CLOCK)
+            clock_ = full_clock(record.clock);
+        offset_ += record.size;
+    }
+    return DecodeStatus::ok;
+}
+
+bool Decoder::skip(std::size_t limit) {
+    limit = std::min(limit, packet_.size());
+    argtrace_record record;
+    if (offset_ >= limit || next_record(limit, record) != DecodeStatus::ok)
+        return false;
+    clock_ = full_clock(record.clock);
+    offset_ += record.size;
+    return true;
+}
+
+/// The value nearest to the clock of the record before that has these low 32 bits.
+std::uint64_t Decoder::full_clock(std::uint32_t low) const {
+    auto difference = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(clock_));
+    return clock_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(difference));
+}
+
+DecodeStatus Decoder::special(const argtrace_record &record, std::span<const std::byte> data) {
+    switch (record.id) {
+    case ARGTRACE_ID_CLOCK:
+        if (data.size() < sizeof(clock_))
+            return DecodeStatus::bad_clock_record;
+        std::memcpy(&clock_, data.data(), sizeof(clock_));
+        break;
+    case ARGTRACE_ID_TASK:
+        if (data.size() < sizeof(task_))
+            return DecodeStatus::bad_task_record;
+        std::memcpy(&task_, data.data(), sizeof(task_));
+        task_tid_ = record.tid;
+        task_known_ = true;
+        break;
+    default: // of a later version: its size is all we know
+        break;
+    }
+    return DecodeStatus::ok;
+}
+
+DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::byte> data,
+                           const Probe &probe, EventBatch &out) const {
+    Event event;
+    event.ts = full_clock(record.clock);
+    event.position = header_.seq * header_.size + offset_;
+    event.probe = &probe;
+    event.cpu = header_.cpu;
+    event.tid = record.tid;
+    event.context = record.context;
+    event.preempt = record.preempt;
+    event.first_value = static_cast<std::uint32_t>(out.values.size());
+    if (task_known_ && task_tid_ == record.tid) {
+        event.tgid = task_.tgid;
+        std::memcpy(event.comm.data(), task_.comm, sizeof(task_.comm));
+    }
+    if (!(header_.format & ARGTRACE_FORMAT_NO_CALLER)) {
+        if (data.size() < sizeof(event.caller))
+            return DecodeStatus::caller_cut_off;
+        std::memcpy(&event.caller, data.data(), sizeof(event.caller));
+        data = data.subspan(sizeof(event.caller));
+    }
+
+    out.values.resize(event.first_value + probe.args.size());
+    auto values = std::span(out.values).subspan(event.first_value);
+    DecodeStatus status = header_.format & ARGTRACE_FORMAT_NAMED
+                              ? read_named(data, probe, values)
+                              : read_compact(data, probe, values);
+    if (status != DecodeStatus::ok) {
+        out.values.resize(event.first_value);
+        return status;
+    }
+    out.events.push_back(event);
+    return DecodeStatus::ok;
+}
+
+} // namespace argtrace

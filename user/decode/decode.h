@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "decode/event.h"
+#include "decode/schema.h"
+#include "decode/status.h"
+#include "uapi/argtrace.h"
+
+namespace argtrace {
+
+/// Reads one packet: bytes in, events out. Knows nothing of rings and files, never reads
+/// outside the bytes it is given, whatever they contain.
+///
+/// The packet may still grow: decode() goes on where it stopped, up to the new limit.
+class Decoder {
+public:
+    /// Starts on the packet that fills `packet`. Its header is checked; what its `used` says is
+    /// left to the caller, who knows how far the packet is complete.
+    DecodeStatus open(std::span<const std::byte> packet);
+
+    /// Decodes the records before `limit` (an offset in the packet, cut to its size) and
+    /// appends their events to `out`; those that begin before `first` are followed for what
+    /// they say about clock and task, but not appended.
+    ///
+    /// On anything but ok it stands before the record that is to blame: after UNKNOWN_PROBE
+    /// decode() may be tried again with a larger schema; skip() passes over the record.
+    DecodeStatus decode(std::size_t limit, std::size_t first, const Schema &schema,
+                        EventBatch &out);
+
+    /// Passes over one record. False when its size cannot be believed.
+    bool skip(std::size_t limit);
+
+    /// Everything before this offset has been decoded.
+    std::size_t offset() const { return offset_; }
+
+    const argtrace_packet &header() const { return header_; }
+
+private:
+    DecodeStatus next_record(std::size_t limit, argtrace_record &record) const;
+    DecodeStatus special(const argtrace_record &record, std::span<const std::byte> data);
+    DecodeStatus call(const argtrace_record &record, std::span<const std::byte> data,
+                      const Probe &probe, EventBatch &out) const;
+    std::uint64_t full_clock(std::uint32_t low) const;
+
+    std::span<const std::byte> packet_;
+    argtrace_packet header_{};
+    std::size_t offset_ = 0;
+    std::uint64_t clock_ = 0; // of the record before offset_
+    argtrace_task task_{};
+    std::uint32_t task_tid_ = 0;
+    bool task_known_ = false;
+};
+
+} // namespace argtrace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "uapi/probe.h"
+
+namespace argtrace {
+
+/// The value of one argument.
+struct Value {
+    std::uint64_t low = 0;  ///< sign-extended where the type is signed
+    std::uint64_t high = 0; ///< of a 128-bit value, else 0
+    std::uint8_t type = ARGTRACE_TYPE_END;
+    bool captured = false; ///< otherwise nothing was recorded for this argument
+
+    bool operator==(const Value &) const = default;
+};
+
+/// One call. Its values are in the batch that it belongs to.
+struct Event {
+    std::uint64_t ts = 0;       ///< ns of the session's clock
+    std::uint64_t caller = 0;   ///< return address; 0 when it was not recorded
+    std::uint64_t position = 0; ///< where its record begins in its CPU's ring
+    const Probe *probe = nullptr;
+    std::uint32_t cpu = 0;
+    std::uint32_t tid = 0;
+    std::uint32_t tgid = 0; ///< 0 when unknown, as comm is then empty
+    std::uint32_t first_value = 0;
+    std::uint8_t context = 0; ///< ARGTRACE_CTX_*
+    std::uint8_t preempt = 0;
+    std::array<char, ARGTRACE_COMM_LEN> comm{};
+
+    std::string_view comm_view() const {
+        std::string_view whole(comm.data(), comm.size());
+        return whole.substr(0, whole.find('\0'));
+    }
+};
+
+/// An event with its values, as it is handed on.
+struct EventView {
+    const Event *event = nullptr;
+    std::span<const Value> values; ///< one for each argument of the probe
+};
+
+/// Events and their values, which share two allocations however many there are.
+struct EventBatch {
+    std::vector<Event> events;
+    std::vector<Value> values;
+
+    std::span<const Value> values_of(const Event &event) const {
+        return std::span(values).subspan(event.first_value, event.probe->args.size());
+    }
+
+    /// Copies an event of another batch to the end of this one.
+    void append(const EventBatch &from, const Event &event) {
+        auto source = from.values_of(event);
+        events.push_back(event);
+        events.back().first_value = static_cast<std::uint32_t>(values.size());
+        values.insert(values.end(), source.begin(), source.end());
+    }
+
+    void clear() {
+        events.clear();
+        values.clear();
+    }
+};
+
+} // namespace argtrace

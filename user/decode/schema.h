@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "uapi/probe.h"
+
+namespace argtrace {
+
+/// Probe id -> probe: what is needed to read its records.
+class Schema {
+public:
+    /// Fetches all probes anew, removed ones too.
+    using Source = std::function<std::vector<Probe>()>;
+
+    /// Without a source, reload() finds nothing.
+    explicit Schema(Source source = {}) : source_(std::move(source)) {}
+
+    /// The probe of that id, or null. It stays where it is as long as the schema lives.
+    const Probe *find(std::uint32_t id) const {
+        if (id < dense_.size())
+            return dense_[id];
+        auto known = probes_.find(id);
+        return known == probes_.end() ? nullptr : &known->second;
+    }
+
+    /// Adds a probe. One that is known already is kept as it is: ids are not used twice.
+    void add(Probe probe);
+
+    /// Asks the source for probes added meanwhile. True when there were any.
+    bool reload();
+
+private:
+    Source source_;
+    std::unordered_map<std::uint32_t, Probe> probes_;
+    std::vector<const Probe *> dense_; // small ids, which is nearly all of them
+};
+
+} // namespace argtrace

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "decode/values.h"
+
+#include <cstring>
+#include <string_view>
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t padding_max = 7;
+
+/// The first bytes of `data` as a T; they have been checked to be there.
+template<typename T>
+T load(std::span<const std::byte> data) {
+    T value;
+    std::memcpy(&value, data.data(), sizeof(value));
+    return value;
+}
+
+template<typename T>
+std::uint64_t load_signed(std::span<const std::byte> data) {
+    return static_cast<std::uint64_t>(std::int64_t{load<T>(data)});
+}
+
+/// Reads a value of `type` and cuts it off the front of `data`.
+DecodeStatus read_value(std::span<const std::byte> &data, std::uint8_t type, Value &value) {
+    std::size_t size = type_size(type);
+    if (size == 0)
+        return DecodeStatus::unsupported_type;
+    if (data.size() < size)
+        return DecodeStatus::data_cut_off;
+
+    value = {0, 0, type, true};
+    switch (type) {
+    case ARGTRACE_TYPE_S8:
+    case ARGTRACE_TYPE_CHAR:
+        value.low = load_signed<std::int8_t>(data);
+        break;
+    case ARGTRACE_TYPE_S16:
+        value.low = load_signed<std::int16_t>(data);
+        break;
+    case ARGTRACE_TYPE_S32:
+        value.low = load_signed<std::int32_t>(data);
+        break;
+    default:
+        std::memcpy(&value.low, data.data(), size < 8 ? size : 8); // little-endian
+        if (size == 16)
+            value.high = load<std::uint64_t>(data.subspan(8));
+        break;
+    }
+    data = data.subspan(size);
+    return DecodeStatus::ok;
+}
+
+DecodeStatus check_padding(std::span<const std::byte> data) {
+    return data.size() > padding_max ? DecodeStatus::excess_data : DecodeStatus::ok;
+}
+
+/// Reads the name and the type code that stand before a value, and cuts them off.
+DecodeStatus read_heading(std::span<const std::byte> &data, std::string_view &name,
+                          std::uint8_t &type) {
+    std::string_view text(reinterpret_cast<const char *>(data.data()), data.size());
+    auto end = text.find('\0');
+    if (end == std::string_view::npos)
+        return DecodeStatus::unterminated_name;
+    if (end + 1 >= data.size())
+        return DecodeStatus::data_cut_off;
+    name = text.substr(0, end);
+    type = std::to_integer<std::uint8_t>(data[end + 1]);
+    data = data.subspan(end + 2);
+    return DecodeStatus::ok;
+}
+
+DecodeStatus read_named_argument(std::span<const std::byte> &data, const Argument &argument,
+                                 Value &value) {
+    std::string_view name;
+    std::uint8_t type;
+    DecodeStatus status = read_heading(data, name, type);
+    if (status != DecodeStatus::ok)
+        return status;
+    if (type == ARGTRACE_TYPE_END)
+        return DecodeStatus::missing_argument;
+    if (name != argument.name)
+        return DecodeStatus::name_mismatch;
+    if (type != argument.type)
+        return DecodeStatus::type_mismatch;
+    return read_value(data, type, value);
+}
+
+} // namespace
+
+DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
+                          std::span<Value> values) {
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        values[i] = {};
+        if (probe.args[i].loc == ARGTRACE_LOC_NONE)
+            continue;
+        DecodeStatus status = read_value(data, probe.args[i].type, values[i]);
+        if (status != DecodeStatus::ok)
+            return status;
+    }
+    return check_padding(data);
+}
+
+DecodeStatus read_named(std::span<const std::byte> data, const Probe &probe,
+                        std::span<Value> values) {
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        values[i] = {};
+        if (probe.args[i].loc == ARGTRACE_LOC_NONE)
+            continue;
+        DecodeStatus status = read_named_argument(data, probe.args[i], values[i]);
+        if (status != DecodeStatus::ok)
+            return status;
+    }
+    std::string_view name;
+    std::uint8_t type;
+    DecodeStatus status = read_heading(data, name, type);
+    if (status != DecodeStatus::ok || !name.empty() || type != ARGTRACE_TYPE_END)
+        return DecodeStatus::unclosed_list;
+    return check_padding(data);
+}
+
+} // namespace argtrace

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "decode/event.h"
+#include "decode/status.h"
+
+namespace argtrace {
+
+// The data of a record -> one value for each argument of its probe (`values` has room for
+// them). Arguments that are not captured have no data. Both encodings give the same values.
+// Behind the arguments only the padding to the record's alignment may follow.
+
+DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
+                          std::span<Value> values);
+
+DecodeStatus read_named(std::span<const std::byte> data, const Probe &probe,
+                        std::span<Value> values);
+
+} // namespace argtrace

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/info.h"
+
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "render/json.h"
+#include "session/device.h"
+#include "util/units.h"
+
+namespace argtrace {
+
+namespace {
+
+struct Feature {
+    std::uint64_t bit;
+    std::string_view name;
+};
+
+constexpr std::array<Feature, 1> known_features{{{ARGTRACE_FEATURE_NAMED, "named"}}};
+
+std::vector<std::string_view> features(const argtrace_info &info) {
+    std::vector<std::string_view> names;
+    for (const Feature &feature : known_features) {
+        if (info.features & feature.bit)
+            names.push_back(feature.name);
+    }
+    return names;
+}
+
+} // namespace
+
+void append_info_text(std::string &out, std::string_view kernel, const argtrace_info *info) {
+    auto line = [&](std::string_view what, const std::string &value) {
+        fmt::format_to(std::back_inserter(out), "{:<24}{}\n", what, value);
+    };
+    line("tool", fmt::format("{}, API {}, records {}", ARGTRACE_VERSION, ARGTRACE_API_VERSION,
+                             ARGTRACE_RECORD_VERSION));
+    line("kernel", std::string(kernel));
+    if (!info)
+        return;
+    line("module", fmt::format("{}, API {}, records {}", module_version(*info), info->api_version,
+                               info->record_version));
+    line("features", fmt::format("{}", fmt::join(features(*info), ", ")));
+    line("CPUs", fmt::format("{}", info->nr_cpus));
+    line("sessions", fmt::format("{}", info->nr_sessions));
+    line("memory", fmt::format("{} of {} in use", format_size(info->memory_used),
+                               format_size(info->memory_limit)));
+    line("functions per session", fmt::format("at most {}", info->max_probes));
+    line("arguments", fmt::format("at most {} per function", info->max_args));
+    line("packets", fmt::format("{} to {}, at most {} per CPU", format_size(info->packet_size_min),
+                                format_size(info->packet_size_max), info->nr_packets_max));
+}
+
+void append_info_json(std::string &out, std::string_view kernel, const argtrace_info *info) {
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, "{{\"tool\":{{\"version\":\"{}\",\"api\":{},\"records\":{}}},\"kernel\":",
+                   ARGTRACE_VERSION, ARGTRACE_API_VERSION, ARGTRACE_RECORD_VERSION);
+    append_json_string(out, kernel);
+    out += ",\"module\":";
+    if (!info) {
+        out += "null}\n";
+        return;
+    }
+    out += "{\"version\":";
+    append_json_string(out, module_version(*info));
+    fmt::format_to(to, ",\"api\":{},\"records\":{},\"features\":[", info->api_version,
+                   info->record_version);
+    std::string_view separator;
+    for (std::string_view feature : features(*info)) {
+        out += separator;
+        append_json_string(out, feature);
+        separator = ",";
+    }
+    fmt::format_to(to,
+                   "],\"cpus\":{},\"sessions\":{},\"memory_used\":{},\"memory_limit\":{},"
+                   "\"max_probes\":{},\"max_args\":{},\"packet_size_min\":{},"
+                   "\"packet_size_max\":{},\"packets_max\":{}}}}}\n",
+                   info->nr_cpus, info->nr_sessions, std::uint64_t{info->memory_used},
+                   std::uint64_t{info->memory_limit}, info->max_probes, info->max_args,
+                   info->packet_size_min, info->packet_size_max, info->nr_packets_max);
+}
+
+} // namespace argtrace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string_view>
+
+#include "render/caller.h"
+#include "render/renderer.h"
+
+namespace argtrace {
+
+/// Events as one JSON object a line:
+///
+///     {"ts":2209678123,"cpu":1,"tid":149,"comm":"dd","flags":"....","func":"vfs_read",
+///      "caller":"ksys_read+0x6b","args":{"file":"0xff1e1afafffb5e40","count":4096}}
+///
+/// without the line break. `caller` is null when it was not recorded, an argument when it
+/// was not captured; an unknown comm is empty.
+class JsonRenderer : public Renderer {
+public:
+    /// With `types`, each event also tells its arguments' types.
+    JsonRenderer(CallerNames &callers, bool types) : callers_(callers), types_(types) {}
+
+    void begin(std::string &, std::uint64_t) override {}
+    void event(std::string &out, const EventView &view) override;
+
+private:
+    CallerNames &callers_;
+    bool types_;
+};
+
+/// Appends `text` as a JSON string, valid whatever bytes it has: what is not UTF-8 becomes
+/// U+FFFD.
+void append_json_string(std::string &out, std::string_view text);
+
+/// Appends a value: a number, true or false, a pointer as a string, null if not captured.
+void append_json_value(std::string &out, const Value &value);
+
+} // namespace argtrace

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/status.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "render/json.h"
+#include "session/counts.h"
+
+namespace argtrace {
+
+namespace {
+
+argtrace_counts total_of(std::span<const argtrace_counts> counts) {
+    argtrace_counts total{};
+    for (const argtrace_counts &one : counts)
+        add_counts(total, one);
+    return total;
+}
+
+/// What stands behind "func" in a status line.
+void append_counts_json(std::string &out, const argtrace_counts &counts) {
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, "\"hits\":{},\"records\":{},\"lost\":{{", hits(counts),
+                   std::uint64_t{counts.records});
+    for (std::size_t i = 0; i < lost_causes.size(); ++i)
+        fmt::format_to(to, "{}\"{}\":{}", i > 0 ? "," : "", lost_causes[i].key,
+                       std::uint64_t{counts.lost[i]});
+    fmt::format_to(to, "}},\"filtered\":{}}}\n", std::uint64_t{counts.filtered});
+}
+
+} // namespace
+
+void append_status_text(std::string &out, std::span<const Probe> probes,
+                        std::span<const argtrace_counts> counts) {
+    std::size_t width = sizeof("total") - 1;
+    for (const Probe &probe : probes)
+        width = std::max(width, probe.function.size());
+
+    auto line = [&](std::string_view name, const argtrace_counts &one) {
+        fmt::format_to(std::back_inserter(out), "{:{}} {:>14} {:>14} {:>10} {:>10}\n", name, width,
+                       hits(one), std::uint64_t{one.records}, lost_total(one),
+                       std::uint64_t{one.filtered});
+    };
+    fmt::format_to(std::back_inserter(out), "{:{}} {:>14} {:>14} {:>10} {:>10}\n", "FUNC", width,
+                   "HITS", "RECORDS", "LOST", "FILTERED");
+    for (std::size_t i = 0; i < probes.size(); ++i)
+        line(probes[i].function, counts[i]);
+    line("total", total_of(counts));
+}
+
+void append_status_json(std::string &out, std::span<const Probe> probes,
+                        std::span<const argtrace_counts> counts) {
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+        out += "{\"func\":";
+        append_json_string(out, probes[i].function);
+        out += ',';
+        append_counts_json(out, counts[i]);
+    }
+    out += '{';
+    append_counts_json(out, total_of(counts));
+}
+
+std::string trace_summary(std::uint64_t shown, const argtrace_counts &total) {
+    std::string causes = describe_lost(total);
+    std::uint64_t calls = hits(total);
+    return fmt::format("{} event{} shown; {} call{}: {} recorded, {} lost{}, {} filtered", shown,
+                       shown == 1 ? "" : "s", calls, calls == 1 ? "" : "s",
+                       std::uint64_t{total.records}, lost_total(total),
+                       causes.empty() ? "" : fmt::format(" ({})", causes),
+                       std::uint64_t{total.filtered});
+}
+
+} // namespace argtrace

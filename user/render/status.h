@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "uapi/probe.h"
+
+namespace argtrace {
+
+// The counts of a session's probes: `counts` has one for each of `probes`. Totals come last.
+
+/// A table for people.
+void append_status_text(std::string &out, std::span<const Probe> probes,
+                        std::span<const argtrace_counts> counts);
+
+/// One JSON object a line, the totals without "func".
+void append_status_json(std::string &out, std::span<const Probe> probes,
+                        std::span<const argtrace_counts> counts);
+
+/// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
+std::string trace_summary(std::uint64_t shown, const argtrace_counts &total);
+
+} // namespace argtrace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/counts.h"
+
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace argtrace {
+
+std::uint64_t lost_total(const argtrace_counts &counts) {
+    return std::accumulate(std::begin(counts.lost), std::end(counts.lost), std::uint64_t{0},
+                           [](std::uint64_t sum, std::uint64_t one) { return sum + one; });
+}
+
+std::uint64_t hits(const argtrace_counts &counts) {
+    return counts.records + counts.filtered + lost_total(counts);
+}
+
+void add_counts(argtrace_counts &sum, const argtrace_counts &counts) {
+    sum.records += counts.records;
+    sum.filtered += counts.filtered;
+    for (std::size_t i = 0; i < ARGTRACE_LOST_MAX; ++i)
+        sum.lost[i] += counts.lost[i];
+}
+
+std::string describe_lost(const argtrace_counts &counts) {
+    std::string text;
+    for (std::size_t i = 0; i < ARGTRACE_LOST_MAX; ++i) {
+        if (counts.lost[i] == 0)
+            continue;
+        std::string_view words = i < lost_causes.size() ? lost_causes[i].words : "another cause";
+        text +=
+            fmt::format("{}{} {}", text.empty() ? "" : ", ", std::uint64_t{counts.lost[i]}, words);
+    }
+    return text;
+}
+
+} // namespace argtrace

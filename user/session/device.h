@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "uapi/argtrace.h"
+#include "util/error.h"
+#include "util/fd.h"
+
+namespace argtrace {
+
+/// /dev/argtrace, opened.
+class Device {
+public:
+    /// Throws Error when the module is not loaded, when we may not open it, or when its
+    /// version is not ours.
+    static Device open(const std::string &path = ARGTRACE_DEVICE);
+
+    /// The same for a module of whatever version: good for info() only.
+    static Device open_any(const std::string &path = ARGTRACE_DEVICE);
+
+    argtrace_info info() const;
+
+    /// One ioctl: 0 or the errno.
+    int request(unsigned long number, void *argument) const;
+
+    int fd() const { return fd_.get(); }
+
+private:
+    explicit Device(Fd fd) : fd_(std::move(fd)) {}
+
+    Fd fd_;
+};
+
+/// Throws Error with both versions and the way out when the module's are not ours.
+void check_versions(const argtrace_info &info);
+
+/// Why the device could not be opened: `error` is the errno, `root` whether we are root,
+/// `lockdown` what /sys/kernel/security/lockdown says ("none [integrity] confidentiality").
+Error explain_open(int error, bool root, std::string_view lockdown);
+
+/// Why the module refused a request for `what` ("cannot WHAT: ..."), for the errnos that
+/// mean the same in all of them.
+Error explain_request(std::string_view what, int error, const argtrace_info &info);
+
+/// The module's version as text, wherever its NUL is.
+std::string_view module_version(const argtrace_info &info);
+
+} // namespace argtrace

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/options.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "util/error.h"
+#include "util/units.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::uint64_t usual_packet_size = 64 * 1024;
+constexpr std::uint32_t nr_packets_min = 2;
+
+const char *encoding_name(bool named) {
+    return named ? "named" : "compact";
+}
+
+[[noreturn]] void differs(const std::string &is, const std::string &option) {
+    throw Error(fmt::format("the session is there already, {}: end it with `argtrace clear` before "
+                            "you use {}",
+                            is, option));
+}
+
+} // namespace
+
+argtrace_session_attr session_attributes(const SessionOptions &wished, const argtrace_info &info) {
+    argtrace_session_attr attr{};
+    attr.size = sizeof(attr);
+    if (wished.named.value_or(false)) {
+        if (!(info.features & ARGTRACE_FEATURE_NAMED))
+            throw Error("the loaded module does not write the named encoding: use "
+                        "--encoding compact");
+        attr.format |= ARGTRACE_FORMAT_NAMED;
+    }
+    if (wished.no_caller)
+        attr.format |= ARGTRACE_FORMAT_NO_CALLER;
+    if (!wished.buffer)
+        return attr;
+
+    std::uint64_t least = std::uint64_t{info.packet_size_min} * nr_packets_min;
+    std::uint64_t most = std::uint64_t{info.packet_size_max} * info.nr_packets_max;
+    if (*wished.buffer < least || *wished.buffer > most)
+        throw Error(fmt::format("a buffer of {} per CPU is not possible: give {} to {}",
+                                format_size(*wished.buffer), format_size(least),
+                                format_size(most)));
+
+    // The usual packets; smaller ones where there would be less than two, larger ones where
+    // there would be too many.
+    std::uint64_t bytes = std::bit_ceil(*wished.buffer);
+    std::uint64_t packet = std::min(usual_packet_size, bytes / nr_packets_min);
+    packet = std::clamp<std::uint64_t>(packet, info.packet_size_min, info.packet_size_max);
+    packet = std::max(packet, bytes / info.nr_packets_max);
+    attr.packet_size = static_cast<std::uint32_t>(packet);
+    attr.nr_packets = static_cast<std::uint32_t>(bytes / packet);
+    return attr;
+}
+
+void check_attributes(const argtrace_session_attr &session, const SessionOptions &wished,
+                      const argtrace_info &info) {
+    if (wished.buffer && ring_size(session_attributes(wished, info)) != ring_size(session))
+        differs(fmt::format("with a buffer of {} per CPU", format_size(ring_size(session))),
+                fmt::format("--buffer {}", format_size(*wished.buffer)));
+    bool named = session.format & ARGTRACE_FORMAT_NAMED;
+    if (wished.named && *wished.named != named)
+        differs(fmt::format("with the {} encoding", encoding_name(named)),
+                fmt::format("--encoding {}", encoding_name(*wished.named)));
+    if (wished.no_caller && !(session.format & ARGTRACE_FORMAT_NO_CALLER))
+        differs("and records callers", "--no-caller");
+}
+
+} // namespace argtrace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/ring_mapping.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "session/options.h"
+#include "util/error.h"
+
+namespace argtrace {
+
+namespace {
+
+std::optional<Mapping> map_region(int fd, std::size_t size, int protection, std::uint32_t cpu,
+                                  unsigned region) {
+    auto offset = static_cast<off_t>(ARGTRACE_MMAP_OFFSET(cpu, region));
+    void *start = ::mmap(nullptr, size, protection, MAP_SHARED, fd, offset);
+    if (start != MAP_FAILED)
+        return Mapping(start, size);
+    if (errno == ENXIO)
+        return std::nullopt;
+    throw Error(fmt::format("cannot map the ring of CPU {}: {}", cpu, std::strerror(errno)));
+}
+
+} // namespace
+
+Mapping::~Mapping() {
+    if (start_)
+        ::munmap(start_, size_);
+}
+
+std::optional<RingMapping> RingMapping::map(int fd, const argtrace_session_attr &session,
+                                            std::uint32_t cpu) {
+    auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    auto packets = map_region(fd, page + ring_size(session), PROT_READ, cpu, ARGTRACE_MMAP_PACKETS);
+    if (!packets)
+        return std::nullopt;
+    auto reader = map_region(fd, page, PROT_READ | PROT_WRITE, cpu, ARGTRACE_MMAP_READER);
+    if (!reader)
+        return std::nullopt;
+
+    RingView view;
+    view.control = reinterpret_cast<const argtrace_ring_control *>(packets->start());
+    view.packets = packets->start() + page;
+    view.reader = reinterpret_cast<argtrace_ring_reader *>(reader->start());
+    view.packet_size = session.packet_size;
+    view.nr_packets = session.nr_packets;
+    view.cpu = cpu;
+    return RingMapping(std::move(*reader), std::move(*packets), view);
+}
+
+} // namespace argtrace

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/session.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "util/error.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t first_room = 64 * 1024;
+
+std::uint64_t user_address(const void *pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+template<std::size_t N>
+void copy_name(char (&to)[N], const std::string &name) {
+    if (name.size() >= N)
+        throw Error(fmt::format("{}: a session's name has at most {} characters", name, N - 1));
+    std::memcpy(to, name.c_str(), name.size() + 1);
+}
+
+} // namespace
+
+int Session::bind(const std::string &name, std::uint32_t flags, argtrace_session_attr attr) {
+    attr.size = sizeof(attr);
+    attr.flags = flags;
+    copy_name(attr.name, name);
+    int error = device_.request(ARGTRACE_IOC_SESSION, &attr);
+    if (error == 0)
+        attributes_ = attr;
+    return error;
+}
+
+bool Session::attach(const std::string &name) {
+    int error = bind(name, 0, {});
+    if (error == ENOENT)
+        return false;
+    if (error != 0)
+        throw explain_request("use the session", error, info_);
+    return true;
+}
+
+void Session::create(const std::string &name, const SessionOptions &options) {
+    int error = bind(name, ARGTRACE_SESSION_CREATE, session_attributes(options, info_));
+    if (error != 0)
+        throw explain_request("make a session", error, device_.info());
+}
+
+bool Session::remove(const std::string &name) {
+    argtrace_session_remove request{};
+    request.size = sizeof(request);
+    copy_name(request.name, name);
+    int error = device_.request(ARGTRACE_IOC_SESSION_REMOVE, &request);
+    if (error != 0 && error != ENOENT)
+        throw explain_request("remove the session", error, info_);
+    return error == 0;
+}
+
+std::optional<std::size_t> Session::add(std::span<const Probe> probes) {
+    if (probes.empty())
+        return std::nullopt;
+    if (probes.size() > info_.max_probes)
+        throw too_many(probes.size());
+    std::vector<std::byte> bytes;
+    for (const Probe &probe : probes)
+        append_probe(bytes, probe);
+
+    argtrace_probe_add request{};
+    request.size = sizeof(request);
+    request.probes = user_address(bytes.data());
+    request.length = bytes.size();
+    request.count = static_cast<std::uint32_t>(probes.size());
+    int error = device_.request(ARGTRACE_IOC_PROBE_ADD, &request);
+    if (error == 0)
+        return std::nullopt;
+
+    const Probe *blamed = request.failed < probes.size() ? &probes[request.failed] : nullptr;
+    if (error == EINVAL && blamed)
+        return request.failed;
+    if (error == EEXIST)
+        throw Error(fmt::format("{}: the session has it already",
+                                blamed ? blamed->function : "a function"));
+    if (error == E2BIG && blamed)
+        throw Error(fmt::format("{}: its record does not fit a packet of {} bytes: use a larger "
+                                "--buffer",
+                                blamed->function, attributes_.packet_size));
+    if (error == E2BIG)
+        throw too_many(probes.size());
+    throw explain_request("add the functions", error, device_.info());
+}
+
+Error Session::too_many(std::size_t count) const {
+    return Error(fmt::format("{} more functions are too many: a session holds at most {}, removed "
+                             "ones included (`argtrace clear` forgets them)",
+                             count, info_.max_probes));
+}
+
+void Session::remove(std::span<const std::uint64_t> addrs) {
+    argtrace_probe_remove request{};
+    request.size = sizeof(request);
+    request.addrs = user_address(addrs.data());
+    request.count = static_cast<std::uint32_t>(addrs.size());
+    int error = device_.request(ARGTRACE_IOC_PROBE_REMOVE, &request);
+    if (error == ENOENT)
+        throw Error("somebody else removed a function meanwhile: nothing was removed, try again");
+    if (error != 0)
+        throw explain_request("remove the functions", error, info_);
+}
+
+void Session::remove_all() {
+    argtrace_probe_remove request{};
+    request.size = sizeof(request);
+    request.flags = ARGTRACE_REMOVE_ALL;
+    int error = device_.request(ARGTRACE_IOC_PROBE_REMOVE, &request);
+    if (error != 0)
+        throw explain_request("remove the functions", error, info_);
+}
+
+/// Hands every page of a listing to `page`; the generation, or nothing when it changed in between.
+std::optional<std::uint32_t> Session::list(unsigned long number, bool removed,
+                                           const Page &page) const {
+    std::vector<std::byte> room(first_room);
+    std::optional<std::uint32_t> generation;
+    std::uint32_t first = 0;
+    do {
+        argtrace_list request{};
+        request.size = sizeof(request);
+        request.flags = removed ? ARGTRACE_LIST_REMOVED : 0;
+        request.buffer = user_address(room.data());
+        request.length = room.size();
+        request.first = first;
+        int error = device_.request(number, &request);
+        if (error != 0)
+            throw explain_request("list the functions", error, info_);
+        if (generation && *generation != request.generation)
+            return std::nullopt;
+        generation = request.generation;
+        if (request.count == 0 && request.next != 0)
+            room.resize(room.size() * 2);
+        page(room, request.count);
+        first = request.next;
+    } while (first != 0);
+    return generation;
+}
+
+std::uint32_t Session::list_probes(bool removed, std::vector<Probe> &probes) const {
+    for (;;) {
+        probes.clear();
+        auto generation = list(ARGTRACE_IOC_PROBE_LIST, removed, [&](auto bytes, auto count) {
+            for (Probe &probe : parse_probes(bytes, count))
+                probes.push_back(std::move(probe));
+        });
+        if (generation)
+            return *generation;
+    }
+}
+
+std::uint32_t Session::list_counts(bool removed, std::vector<argtrace_counts> &counts) const {
+    for (;;) {
+        counts.clear();
+        auto generation = list(ARGTRACE_IOC_COUNTS, removed, [&](auto bytes, auto count) {
+            if (count > bytes.size() / sizeof(argtrace_counts))
+                throw Error("the module's list of counts is malformed");
+            std::size_t before = counts.size();
+            counts.resize(before + count);
+            if (count > 0)
+                std::memcpy(&counts[before], bytes.data(), count * sizeof(argtrace_counts));
+        });
+        if (generation)
+            return *generation;
+    }
+}
+
+std::vector<Probe> Session::probes(bool removed) const {
+    std::vector<Probe> probes;
+    list_probes(removed, probes);
+    return probes;
+}
+
+std::vector<argtrace_counts> Session::counts(bool removed) const {
+    std::vector<argtrace_counts> counts;
+    list_counts(removed, counts);
+    return counts;
+}
+
+Session::Snapshot Session::snapshot(bool removed) const {
+    Snapshot snapshot;
+    while (list_probes(removed, snapshot.probes) != list_counts(removed, snapshot.counts) ||
+           snapshot.probes.size() != snapshot.counts.size())
+        continue;
+    return snapshot;
+}
+
+void Session::become_reader() {
+    argtrace_reader request{};
+    request.size = sizeof(request);
+    request.flags = ARGTRACE_READER_EXCLUDE_SELF;
+    int error = device_.request(ARGTRACE_IOC_READER, &request);
+    if (error == EBUSY)
+        throw Error("another process is reading this session: end it first, or name the functions "
+                    "to trace in a session of your own: `argtrace trace FUNC`");
+    if (error != 0)
+        throw explain_request("read the session", error, info_);
+}
+
+std::vector<RingMapping> Session::map_rings() const {
+    std::vector<RingMapping> rings;
+    for (std::uint32_t cpu = 0; cpu < attributes_.nr_cpus; ++cpu) {
+        if (auto ring = RingMapping::map(fd(), attributes_, cpu))
+            rings.push_back(std::move(*ring));
+    }
+    return rings;
+}
+
+} // namespace argtrace

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "session/device.h"
+#include "session/options.h"
+#include "session/ring_mapping.h"
+#include "uapi/probe.h"
+
+namespace argtrace {
+
+/// The named session that the commands use when they are not told otherwise.
+inline constexpr const char *default_session = "default";
+
+/// A device file and the session that it gets bound to. All throw Error with a sentence for
+/// the user when the module refuses.
+class Session {
+public:
+    explicit Session(Device device) : device_(std::move(device)), info_(device_.info()) {}
+
+    /// Binds to an existing named session; false when there is none.
+    bool attach(const std::string &name);
+
+    /// Makes a session and binds to it: a nameless one if `name` is empty. If one of that
+    /// name came into being meanwhile, binds to that.
+    void create(const std::string &name, const SessionOptions &options);
+
+    /// Removes a named session; false when there was none. Needs no binding.
+    bool remove(const std::string &name);
+
+    const argtrace_info &info() const { return info_; }
+
+    /// What the session is like, once bound.
+    const argtrace_session_attr &attributes() const { return attributes_; }
+
+    /// Adds all probes or none. The index of the probe whose address the module does not
+    /// take, if that is what was wrong.
+    std::optional<std::size_t> add(std::span<const Probe> probes);
+
+    /// Removes the probes at these addresses: all or none.
+    void remove(std::span<const std::uint64_t> addrs);
+    void remove_all();
+
+    /// The probes by id, those that have been removed too if `removed`.
+    std::vector<Probe> probes(bool removed) const;
+
+    /// Their counts, in the same order.
+    std::vector<argtrace_counts> counts(bool removed) const;
+
+    struct Snapshot {
+        std::vector<Probe> probes;
+        std::vector<argtrace_counts> counts; ///< one for each of them
+    };
+
+    /// Both, of one moment as far as adding and removing goes.
+    Snapshot snapshot(bool removed) const;
+
+    /// Makes us the session's reader, whose own calls are not recorded.
+    void become_reader();
+
+    /// The rings of all CPUs that have one. We must be the reader.
+    std::vector<RingMapping> map_rings() const;
+
+    int fd() const { return device_.fd(); }
+
+private:
+    using Page = std::function<void(std::span<const std::byte> bytes, std::size_t count)>;
+
+    Error too_many(std::size_t count) const;
+    int bind(const std::string &name, std::uint32_t flags, argtrace_session_attr attr);
+    std::optional<std::uint32_t> list(unsigned long number, bool removed, const Page &page) const;
+    std::uint32_t list_probes(bool removed, std::vector<Probe> &probes) const;
+    std::uint32_t list_counts(bool removed, std::vector<argtrace_counts> &counts) const;
+
+    Device device_;
+    argtrace_info info_;
+    argtrace_session_attr attributes_{};
+};
+
+} // namespace argtrace

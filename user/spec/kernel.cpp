@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/kernel.h"
+
+#include <utility>
+
+namespace argtrace {
+
+namespace {
+
+template<typename Part>
+Part &once(std::optional<Part> &part, const std::function<Part()> &source) {
+    if (!part)
+        part.emplace(source());
+    return *part;
+}
+
+} // namespace
+
+Kernel::Kernel()
+    : Kernel(Sources{
+          [] { return Kallsyms::load(); },
+          [] { return KernelTypes::load(); },
+          [] { return Traceable::load(); },
+      }) {}
+
+Kernel::Kernel(Sources sources) : sources_(std::move(sources)) {}
+
+const Kallsyms &Kernel::symbols() {
+    return once(symbols_, sources_.symbols);
+}
+
+KernelTypes &Kernel::types() {
+    return once(types_, sources_.types);
+}
+
+const Traceable &Kernel::traceable() {
+    return once(traceable_, sources_.traceable);
+}
+
+} // namespace argtrace

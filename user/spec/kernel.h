@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "btf/kernel_types.h"
+#include "symbols/kallsyms.h"
+#include "symbols/traceable.h"
+
+namespace argtrace {
+
+/// What the tool knows of a kernel. Each part is read when it is first asked for, and
+/// asking throws Error when it cannot be read.
+class Kernel {
+public:
+    /// Where the parts come from: each is called at most once, unless it throws.
+    struct Sources {
+        std::function<Kallsyms()> symbols;
+        std::function<KernelTypes()> types;
+        std::function<Traceable()> traceable;
+    };
+
+    /// The running kernel.
+    Kernel();
+
+    explicit Kernel(Sources sources);
+
+    const Kallsyms &symbols();
+    KernelTypes &types();
+    const Traceable &traceable();
+
+private:
+    Sources sources_;
+    std::optional<Kallsyms> symbols_;
+    std::optional<KernelTypes> types_;
+    std::optional<Traceable> traceable_;
+};
+
+} // namespace argtrace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/file.h"
+
+namespace argtrace {
+
+struct Symbol {
+    std::uint64_t addr = 0;
+    std::string_view name;   ///< owned by the Kallsyms it came from
+    std::string_view module; ///< empty for the kernel itself
+
+    bool operator==(const Symbol &) const = default;
+};
+
+/// The kernel's function symbols, read once.
+class Kallsyms {
+public:
+    /// Reads /proc/kallsyms (or a file of that form). Throws Error when it cannot be
+    /// read, or when addresses are hidden from this user (all zero).
+    static Kallsyms load(const std::string &path = "/proc/kallsyms");
+
+    /// Parses text of that form; text symbols (t, T, w, W) only.
+    static Kallsyms parse(std::string_view text);
+
+    /// The symbol that `addr` lies in, or nothing if it lies before the first one.
+    std::optional<Symbol> at(std::uint64_t addr) const;
+
+    /// All symbols of exactly that name, by address.
+    std::vector<Symbol> named(std::string_view name) const;
+
+    /// What the compiler made of that function: name.isra.0, name.constprop.0, name.part.0,
+    /// name.cold ...
+    std::vector<Symbol> clones(std::string_view name) const;
+
+    /// All of them, by address; where several share one, in the kernel's order.
+    const std::vector<Symbol> &all() const { return symbols_; }
+
+private:
+    explicit Kallsyms(Text text);
+
+    template<typename Matches>
+    std::vector<Symbol> from(std::string_view first, Matches matches) const;
+
+    Text text_;
+    std::vector<Symbol> symbols_;        // by address
+    std::vector<std::uint32_t> by_name_; // indices of symbols_, by name, then address
+};
+
+} // namespace argtrace

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/file.h"
+
+namespace argtrace {
+
+struct TraceableFunction {
+    std::string_view name;   ///< owned by the Traceable it came from
+    std::string_view module; ///< empty for the kernel itself
+
+    auto operator<=>(const TraceableFunction &) const = default;
+};
+
+/// The functions ftrace can trace, read once.
+class Traceable {
+public:
+    /// Reads available_filter_functions from the first of `directories` that has it.
+    /// Throws Error when tracefs is not mounted or not open to this user.
+    static Traceable load(std::span<const std::string> directories = tracefs_directories());
+
+    /// Parses text of that form.
+    static Traceable parse(std::string_view text);
+
+    /// Whether ftrace can trace a function of that name in that module ("" for the kernel).
+    bool contains(std::string_view name, std::string_view module = {}) const;
+
+    /// All of them, by name, then module; as often as there are functions of that name.
+    const std::vector<TraceableFunction> &all() const { return functions_; }
+
+    /// Where tracefs is mounted, by custom.
+    static std::span<const std::string> tracefs_directories();
+
+private:
+    explicit Traceable(Text text);
+
+    Text text_;
+    std::vector<TraceableFunction> functions_;
+};
+
+} // namespace argtrace

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "uapi/probe.h"
+
+#include <cstring>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "util/error.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t entry_alignment = 8;
+constexpr std::size_t string_table_max = std::numeric_limits<std::uint16_t>::max();
+
+/// The strings of one probe, each once, NUL-terminated.
+class StringTable {
+public:
+    std::uint16_t add(const std::string &text) {
+        if (auto known = offsets_.find(text); known != offsets_.end())
+            return known->second;
+        if (text.find('\0') != std::string::npos ||
+            bytes_.size() + text.size() + 1 > string_table_max)
+            return overflow_ = true, 0;
+        auto offset = static_cast<std::uint16_t>(bytes_.size());
+        bytes_.append(text).push_back('\0');
+        offsets_.emplace(text, offset);
+        return offset;
+    }
+
+    const std::string &bytes() const { return bytes_; }
+    bool overflow() const { return overflow_; }
+
+private:
+    std::string bytes_;
+    std::map<std::string, std::uint16_t> offsets_;
+    bool overflow_ = false;
+};
+
+void append(std::vector<std::byte> &out, const void *data, std::size_t size) {
+    auto bytes = static_cast<const std::byte *>(data);
+    out.insert(out.end(), bytes, bytes + size);
+}
+
+/// The string at `offset`, or nothing when it does not end within the table.
+std::optional<std::string> string_at(std::string_view table, std::size_t offset) {
+    if (offset >= table.size())
+        return std::nullopt;
+    auto end = table.find('\0', offset);
+    if (end == std::string_view::npos)
+        return std::nullopt;
+    return std::string(table.substr(offset, end - offset));
+}
+
+[[noreturn]] void malformed(std::size_t index, const char *what) {
+    throw Error(fmt::format("the module's description of probe {} is malformed: {}", index, what));
+}
+
+Argument parse_argument(const std::byte *at, std::string_view table, std::size_t index) {
+    argtrace_arg raw;
+    std::memcpy(&raw, at, sizeof(raw));
+    auto name = string_at(table, raw.name);
+    auto type_name = string_at(table, raw.type_name);
+    if (!name || !type_name)
+        malformed(index, "a name lies outside its strings");
+    return {raw.loc,
+            raw.index,
+            raw.type,
+            raw.size,
+            raw.offset,
+            std::move(*name),
+            std::move(*type_name)};
+}
+
+} // namespace
+
+void append_probe(std::vector<std::byte> &out, const Probe &probe) {
+    StringTable strings;
+    strings.add(probe.function);
+    std::vector<argtrace_arg> args;
+    for (const Argument &argument : probe.args) {
+        argtrace_arg raw{};
+        raw.loc = argument.loc;
+        raw.index = argument.index;
+        raw.type = argument.type;
+        raw.size = argument.size;
+        raw.offset = argument.offset;
+        raw.name = strings.add(argument.name);
+        raw.type_name = strings.add(argument.type_name);
+        args.push_back(raw);
+    }
+    if (strings.overflow() || args.size() > std::numeric_limits<std::uint16_t>::max())
+        throw Error(fmt::format("{}: its prototype is too long to be traced", probe.function));
+
+    std::size_t args_bytes = args.size() * sizeof(argtrace_arg);
+    std::size_t used = sizeof(argtrace_probe) + args_bytes + strings.bytes().size();
+    std::size_t padding = (entry_alignment - used % entry_alignment) % entry_alignment;
+
+    argtrace_probe header{};
+    header.size = static_cast<std::uint32_t>(used + padding);
+    header.addr = probe.addr;
+    header.nr_args = static_cast<std::uint16_t>(args.size());
+    header.strings = static_cast<std::uint16_t>(strings.bytes().size());
+
+    append(out, &header, sizeof(header));
+    append(out, args.data(), args_bytes);
+    append(out, strings.bytes().data(), strings.bytes().size());
+    out.resize(out.size() + padding);
+}
+
+std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t count) {
+    std::vector<Probe> probes;
+    for (std::size_t i = 0; i < count; ++i) {
+        argtrace_probe header;
+        if (bytes.size() < sizeof(header))
+            malformed(i, "its header is cut off");
+        std::memcpy(&header, bytes.data(), sizeof(header));
+        if (header.size > bytes.size() || header.size % entry_alignment != 0)
+            malformed(i, "its size is wrong");
+        std::size_t args_end = sizeof(header) + header.nr_args * sizeof(argtrace_arg);
+        if (args_end + header.strings > header.size)
+            malformed(i, "its parts are larger than the whole");
+
+        std::string_view table(reinterpret_cast<const char *>(bytes.data()) + args_end,
+                               header.strings);
+        auto function = string_at(table, 0);
+        if (!function)
+            malformed(i, "it has no name");
+
+        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}};
+        for (std::size_t n = 0; n < header.nr_args; ++n)
+            probe.args.push_back(
+                parse_argument(bytes.data() + sizeof(header) + n * sizeof(argtrace_arg), table, i));
+        probes.push_back(std::move(probe));
+        bytes = bytes.subspan(header.size);
+    }
+    return probes;
+}
+
+std::size_t type_size(std::uint8_t type) {
+    switch (type) {
+    case ARGTRACE_TYPE_U8:
+    case ARGTRACE_TYPE_S8:
+    case ARGTRACE_TYPE_BOOL:
+    case ARGTRACE_TYPE_CHAR:
+    case ARGTRACE_TYPE_UCHAR:
+        return 1;
+    case ARGTRACE_TYPE_U16:
+    case ARGTRACE_TYPE_S16:
+        return 2;
+    case ARGTRACE_TYPE_U32:
+    case ARGTRACE_TYPE_S32:
+        return 4;
+    case ARGTRACE_TYPE_U64:
+    case ARGTRACE_TYPE_S64:
+    case ARGTRACE_TYPE_PTR:
+        return 8;
+    case ARGTRACE_TYPE_U128:
+    case ARGTRACE_TYPE_S128:
+        return 16;
+    default:
+        return 0;
+    }
+}
+
+} // namespace argtrace

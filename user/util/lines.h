@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace argtrace {
+
+/// Calls `visit` with each line of `text`, without its newline.
+template<typename Visit>
+void for_each_line(std::string_view text, Visit visit) {
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        visit(text.substr(0, end));
+        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    }
+}
+
+/// Takes the next word off `line`; words stand between spaces and tabs. Empty at its end.
+inline std::string_view next_word(std::string_view &line) {
+    constexpr std::string_view blanks = " \t";
+    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+    const std::string_view word = line.substr(0, line.find_first_of(blanks));
+    line.remove_prefix(word.size());
+    return word;
+}
+
+/// "ext4" of "[ext4]"; empty if `word` does not stand in brackets.
+inline std::string_view bracketed(std::string_view word) {
+    if (word.size() < 2 || word.front() != '[' || word.back() != ']')
+        return {};
+    return word.substr(1, word.size() - 2);
+}
+
+} // namespace argtrace

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "util/units.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "util/error.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr double nanoseconds_per_second = 1e9;
+constexpr double seconds_max = 365.0 * 24 * 3600;
+
+/// The power of two that a unit stands for.
+std::optional<unsigned> unit_shift(std::string_view unit) {
+    if (unit.empty() || unit == "B" || unit == "b")
+        return 0;
+    auto rest = unit.substr(1);
+    if (!rest.empty() && rest != "B" && rest != "b" && rest != "iB" && rest != "ib")
+        return std::nullopt;
+    switch (unit[0]) {
+    case 'k':
+    case 'K':
+        return 10;
+    case 'm':
+    case 'M':
+        return 20;
+    case 'g':
+    case 'G':
+        return 30;
+    default:
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
+std::uint64_t parse_size(std::string_view what, std::string_view text) {
+    std::uint64_t number = 0;
+    const char *end = text.data() + text.size();
+    auto [rest, problem] = std::from_chars(text.data(), end, number);
+    auto shift = problem == std::errc{} ? unit_shift({rest, end}) : std::nullopt;
+    if (!shift || number == 0 || number > std::numeric_limits<std::uint64_t>::max() >> *shift)
+        throw Error(fmt::format("{} takes a size such as 64K, 4M or 1G, not '{}'", what, text));
+    return number << *shift;
+}
+
+std::string format_size(std::uint64_t bytes) {
+    struct Unit {
+        unsigned shift;
+        char letter;
+    };
+    for (Unit unit : std::array<Unit, 3>{{{30, 'G'}, {20, 'M'}, {10, 'K'}}}) {
+        if (bytes != 0 && bytes % (std::uint64_t{1} << unit.shift) == 0)
+            return fmt::format("{}{}", bytes >> unit.shift, unit.letter);
+    }
+    return fmt::format("{}", bytes);
+}
+
+std::uint64_t parse_count(std::string_view what, std::string_view text) {
+    std::uint64_t number = 0;
+    const char *end = text.data() + text.size();
+    auto [rest, problem] = std::from_chars(text.data(), end, number);
+    if (problem != std::errc{} || rest != end || number == 0)
+        throw Error(fmt::format("{} takes a whole number from 1 on, not '{}'", what, text));
+    return number;
+}
+
+std::uint64_t parse_seconds(std::string_view what, std::string_view text) {
+    double seconds = 0;
+    const char *end = text.data() + text.size();
+    auto [rest, problem] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
+    // The comparison is false for what is not a number, too.
+    bool sensible = seconds * nanoseconds_per_second >= 1 && seconds <= seconds_max;
+    if (problem != std::errc{} || rest != end || !sensible)
+        throw Error(
+            fmt::format("{} takes a number of seconds such as 10 or 0.5, not '{}'", what, text));
+    return static_cast<std::uint64_t>(std::llround(seconds * nanoseconds_per_second));
+}
+
+} // namespace argtrace

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace argtrace {
+
+/// Reads a size in bytes: "65536", "64K", "4M", "1G" (powers of 1024; lower case, "KB" and
+/// "KiB" too). Throws Error, which begins with `what`, on anything else.
+std::uint64_t parse_size(std::string_view what, std::string_view text);
+
+/// The shortest exact form that parse_size() reads: "64K", "4M", "1000".
+std::string format_size(std::uint64_t bytes);
+
+/// Reads a whole number from 1 on. Throws Error, which begins with `what`, on anything else.
+std::uint64_t parse_count(std::string_view what, std::string_view text);
+
+/// Reads seconds ("2", "0.25") as nanoseconds, more than none and at most a year.
+/// Throws Error, which begins with `what`, on anything else.
+std::uint64_t parse_seconds(std::string_view what, std::string_view text);
+
+} // namespace argtrace
