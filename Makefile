@@ -36,7 +36,7 @@ KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
 TEST_MODULE_SOURCES := $(shell find tests/vm/modules -type f 2>/dev/null)
 TOOL_SOURCES := CMakeLists.txt VERSION $(shell find user include -type f 2>/dev/null)
 
-all: tool module ## build the tool and the module
+all: tool module man ## build the tool, the module and the manual page
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -45,6 +45,8 @@ help: ## list the targets
 module: $(KOUT)/argtrace.ko ## build the module, for KERNEL=LABEL or for the running kernel
 
 tool: build/bin/argtrace ## build the tool
+
+man: build/man/argtrace.1 ## build the manual page
 
 test-modules: $(KOUT)/argtrace_test.ko ## build the modules that the VM tests need, for KERNEL=LABEL
 
@@ -58,15 +60,17 @@ check: ## test it: installs packages, runs the unit tests and the VM tests
 # Below DESTDIR, where packages are made, depmod is left to their installation.
 DEPMOD = $(if $(DESTDIR),:,depmod)
 
-install: module tool ## install both here (as root), or below DESTDIR
+install: all ## install all three here (as root), or below DESTDIR
 	@$(KERNEL_PARTS) && release="$${RELEASE:-$(KREL)}" && set -x && \
 		install -D -m 644 $(KOUT)/argtrace.ko "$(DESTDIR)/lib/modules/$$release/updates/argtrace.ko" && \
 		install -D -m 755 build/bin/argtrace "$(DESTDIR)$(PREFIX)/bin/argtrace" && \
+		install -D -m 644 build/man/argtrace.1 "$(DESTDIR)$(PREFIX)/share/man/man1/argtrace.1" && \
 		$(DEPMOD) "$$release"
 
-uninstall: ## take both away again
+uninstall: ## take them away again
 	@$(KERNEL_PARTS) && release="$${RELEASE:-$(KREL)}" && set -x && \
-		rm -f "$(DESTDIR)/lib/modules/$$release/updates/argtrace.ko" "$(DESTDIR)$(PREFIX)/bin/argtrace" && \
+		rm -f "$(DESTDIR)/lib/modules/$$release/updates/argtrace.ko" "$(DESTDIR)$(PREFIX)/bin/argtrace" \
+			"$(DESTDIR)$(PREFIX)/share/man/man1/argtrace.1" && \
 		$(DEPMOD) "$$release"
 
 clean: ## remove what was built (fetched kernels stay in the cache)
@@ -104,4 +108,8 @@ build/bin/argtrace: $(TOOL_SOURCES) | build/user/CMakeCache.txt
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace
 	@touch $@
 
-.PHONY: all help module tool test-modules demo check install uninstall clean
+build/man/%: docs/%.scd
+	@mkdir -p $(@D)
+	@scdoc <$< >$@
+
+.PHONY: all help module tool man test-modules demo check install uninstall clean

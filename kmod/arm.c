@@ -25,38 +25,27 @@ static void free_plans(struct argtrace_plan **plans, u32 count)
 		argtrace_plan_free(plans[i]);
 }
 
-static struct argtrace_table *current_table(struct argtrace_session *session)
+/* Callbacks see the new table from here on, and may still be using the one returned. */
+static struct argtrace_table *swap_table(struct argtrace_session *session,
+					 struct argtrace_table *table)
 {
-	return rcu_dereference_protected(session->table, lockdep_is_held(&session->lock));
+	return rcu_replace_pointer(session->table, table, lockdep_is_held(&session->lock));
 }
 
 /*
- * Callbacks see the new table from here on; the old one, and what only it points at, may be
- * freed after. Without a registered ops there is none to wait for: unregistering has waited.
+ * Frees a table that has been swapped out. `armed`: there may be callbacks to wait for.
+ * Without a registered ops there are none, since unregistering has waited for them.
  */
-static void publish_table(struct argtrace_session *session, struct argtrace_table *table)
+static void retire_table(struct argtrace_table *table, bool armed)
 {
-	struct argtrace_table *old = current_table(session);
-
-	rcu_assign_pointer(session->table, table);
-	if (session->armed)
+	if (armed)
 		argtrace_synchronize();
-	argtrace_table_free(old);
+	argtrace_table_free(table);
 }
 
-/*
- * Lets callbacks forget removed probes and frees those that no record names. Without
- * memory for a new table they stay as they are: nothing of them is armed any more.
- */
-static void forget_removed(struct argtrace_session *session)
+static struct argtrace_table *table_of_catalog(const struct argtrace_catalog *catalog)
 {
-	struct argtrace_table *table = argtrace_table_create(session->catalog.by_id,
-							     session->catalog.nr_ids);
-
-	if (IS_ERR(table))
-		return;
-	publish_table(session, table);
-	argtrace_catalog_sweep(&session->catalog);
+	return argtrace_table_create(catalog->by_id, catalog->nr_ids, NULL, 0);
 }
 
 /* What ftrace says of one address, asked through the filter of an ops that is never registered. */
@@ -126,7 +115,15 @@ static void disarm_all(struct argtrace_session *session)
 {
 	if (!session->armed)
 		return;
-	WARN_ON_ONCE(unregister_ftrace_function(&session->ops));
+	/*
+	 * It fails only when ftrace has shut itself down after a fault of its own; as it may
+	 * go on calling us then, neither the session nor the module ever goes.
+	 */
+	if (WARN_ON_ONCE(unregister_ftrace_function(&session->ops))) {
+		session->undead = true;
+		__module_get(THIS_MODULE);
+		return;
+	}
 	reset_ops(session);
 	session->armed = false;
 }
@@ -220,75 +217,69 @@ static void set_removed(struct argtrace_session *session, struct argtrace_plan *
 		session->catalog.nr_live -= count;
 	else
 		session->catalog.nr_live += count;
-	session->catalog.generation++;
 }
 
 int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **plans, u32 count,
 		     unsigned long *failed_addr)
 {
+	struct argtrace_catalog *catalog = &session->catalog;
 	struct argtrace_catalog_room room = { };
 	struct argtrace_plan **revived = NULL;
-	struct argtrace_table *table;
+	struct argtrace_table *table, *old;
 	unsigned long *addrs = NULL;
-	u32 i, nr_new = count, nr_revived, generation = session->catalog.generation;
+	bool was_armed = session->armed;
+	u32 i, nr_new = count, nr_revived = 0;
 	int ret;
 
 	lockdep_assert_held(&session->lock);
-	if (session->removed) {
-		free_plans(plans, count);
-		return -ENOENT;
-	}
-
-	ret = check_new(session, plans, count, failed_addr);
+	ret = session->removed ? -ENOENT : check_new(session, plans, count, failed_addr);
 	if (ret)
-		goto err;
+		goto out;
 	ret = -ENOMEM;
 	addrs = kvmalloc_array(count, sizeof(*addrs), GFP_KERNEL);
 	revived = kvmalloc_array(count, sizeof(*revived), GFP_KERNEL);
 	if (!addrs || !revived)
-		goto err;
+		goto out;
 	for (i = 0; i < count; i++)
 		addrs[i] = plans[i]->addr;
 	ret = -EINVAL;
 	*failed_addr = find_untraceable(addrs, count, false);
 	if (*failed_addr)
-		goto err;
-	ret = argtrace_catalog_reserve(&session->catalog, count, &room);
+		goto out;
+	ret = argtrace_catalog_reserve(catalog, count, &room);
 	if (ret)
-		goto err;
+		goto out;
 
 	nr_new = revive_removed(session, plans, count, revived);
 	nr_revived = count - nr_new;
-	argtrace_catalog_add(&session->catalog, plans, nr_new, &room);
 	set_removed(session, revived, nr_revived, false);
+	argtrace_catalog_number(catalog, plans, nr_new);
 
-	/* The table first: a function that is armed must be found. */
-	table = argtrace_table_create(session->catalog.by_id, session->catalog.nr_ids);
-	if (IS_ERR(table)) {
-		ret = PTR_ERR(table);
-		goto err_take_back;
-	}
-	publish_table(session, table);
-
-	ret = arm(session, addrs, count);
-	if (ret == -EINVAL)
-		*failed_addr = find_untraceable(addrs, count, true);
+	/*
+	 * The table first: a function that is armed must be found. The catalog last, as that
+	 * cannot fail; who asks for the schema of a record waits for session->lock.
+	 */
+	table = argtrace_table_create(catalog->by_id, catalog->nr_ids, plans, nr_new);
+	ret = PTR_ERR_OR_ZERO(table);
 	if (ret)
-		goto err_take_back;
+		goto out_revived;
+	old = swap_table(session, table);
+	ret = arm(session, addrs, count);
+	if (ret) {
+		if (ret == -EINVAL)
+			*failed_addr = find_untraceable(addrs, count, true);
+		retire_table(swap_table(session, old), was_armed);
+		goto out_revived;
+	}
+	argtrace_catalog_add(catalog, plans, nr_new, &room);
+	catalog->generation++;
+	retire_table(old, was_armed);
+	nr_new = 0;
+	goto out;
 
-	kvfree(addrs);
-	kvfree(revived);
-	return 0;
-
-err_take_back:
-	set_removed(session, plans, nr_new, true);
+out_revived:
 	set_removed(session, revived, nr_revived, true);
-	session->catalog.generation = generation;
-	forget_removed(session);
-	kvfree(addrs);
-	kvfree(revived);
-	return ret;
-err:
+out:
 	argtrace_catalog_room_free(&room);
 	free_plans(plans, nr_new);
 	kvfree(addrs);
@@ -331,7 +322,7 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 		goto out;
 
 	set_removed(session, plans, count, true);
-	table = argtrace_table_create(session->catalog.by_id, session->catalog.nr_ids);
+	table = table_of_catalog(&session->catalog);
 	ret = PTR_ERR_OR_ZERO(table);
 	if (!ret) {
 		ret = disarm_removed(session);
@@ -342,8 +333,8 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 		set_removed(session, plans, count, false);
 		goto out;
 	}
-	publish_table(session, table);
-	argtrace_catalog_sweep(&session->catalog);
+	retire_table(swap_table(session, table), session->armed);
+	session->catalog.generation++;
 out:
 	kvfree(plans);
 	return ret;
@@ -353,6 +344,7 @@ out:
 static void remove_picked(struct argtrace_session *session, const struct module *module)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
+	struct argtrace_table *table;
 	u32 i, live = catalog->nr_live;
 
 	for (i = 0; i < catalog->nr_addrs; i++) {
@@ -364,11 +356,15 @@ static void remove_picked(struct argtrace_session *session, const struct module 
 	if (catalog->nr_live == live)
 		return;
 	/*
-	 * Should there be no memory for it while others stay, ftrace takes the addresses
-	 * out itself when it forgets the module.
+	 * Should there be no memory to keep the others armed without these, ftrace takes
+	 * a module's functions out itself when it forgets the module. A table that
+	 * still names removed probes does no harm: they are kept.
 	 */
 	disarm_removed(session);
-	forget_removed(session);
+	catalog->generation++;
+	table = table_of_catalog(catalog);
+	if (!IS_ERR(table))
+		retire_table(swap_table(session, table), session->armed);
 }
 
 void argtrace_arm_remove_all(struct argtrace_session *session)

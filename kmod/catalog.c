@@ -60,18 +60,14 @@ void argtrace_catalog_room_free(struct argtrace_catalog_room *room)
 	memset(room, 0, sizeof(*room));
 }
 
-/* Free ids first, then new ones behind the last. There is no id 0: a list that goes on at 0 has ended. */
-static void give_ids(struct argtrace_catalog *catalog, struct argtrace_plan **plans, u32 count)
+void argtrace_catalog_number(const struct argtrace_catalog *catalog, struct argtrace_plan **plans,
+			     u32 count)
 {
-	u32 id = 1, i;
+	u32 first = max(catalog->nr_ids, 1u), i;
 
 	for (i = 0; i < count; i++) {
-		while (id < catalog->nr_ids && catalog->by_id[id])
-			id++;
-		catalog->by_id[id] = plans[i];
-		plans[i]->id = id;
-		plans[i]->schema->id = id;
-		catalog->nr_ids = max(catalog->nr_ids, id + 1);
+		plans[i]->id = first + i;
+		plans[i]->schema->id = first + i;
 	}
 }
 
@@ -79,11 +75,14 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 			  u32 count, struct argtrace_catalog_room *room)
 {
 	struct argtrace_plan **old = catalog->by_addr, **merged = room->by_addr;
-	u32 nr_old = catalog->nr_addrs, from_old = 0, from_new = 0, nr = 0;
+	u32 nr_old = catalog->nr_addrs, from_old = 0, from_new = 0, nr = 0, i;
 
 	memcpy(room->by_id, catalog->by_id, catalog->nr_ids * sizeof(*room->by_id));
 	swap(catalog->by_id, room->by_id);
-	give_ids(catalog, plans, count);
+	for (i = 0; i < count; i++)
+		catalog->by_id[plans[i]->id] = plans[i];
+	if (count)
+		catalog->nr_ids = plans[count - 1]->id + 1;
 
 	while (from_old < nr_old || from_new < count) {
 		if (from_new == count || (from_old < nr_old &&
@@ -99,33 +98,5 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 	swap(catalog->by_addr, room->by_addr);
 	catalog->nr_addrs = nr;
 	catalog->nr_live += count;
-	catalog->generation++;
 	argtrace_catalog_room_free(room);
-}
-
-static bool was_recorded(const struct argtrace_plan *plan)
-{
-	struct argtrace_counts counts;
-
-	argtrace_plan_counts(plan, &counts);
-	return counts.records;
-}
-
-void argtrace_catalog_sweep(struct argtrace_catalog *catalog)
-{
-	u32 i, nr = 0;
-
-	for (i = 0; i < catalog->nr_addrs; i++) {
-		struct argtrace_plan *plan = catalog->by_addr[i];
-
-		if (!plan->removed || was_recorded(plan)) {
-			catalog->by_addr[nr++] = plan;
-			continue;
-		}
-		catalog->by_id[plan->id] = NULL;
-		argtrace_plan_free(plan);
-	}
-	catalog->nr_addrs = nr;
-	while (catalog->nr_ids && !catalog->by_id[catalog->nr_ids - 1])
-		catalog->nr_ids--;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The probes of a session, by id and by address. Removed probes stay as long as
- * records may name them. All under the session's lock.
+ * The probes of a session, by id and by address. Removed probes stay, since records name
+ * them and their counts belong to the session's; adding the same again revives them.
+ * All under the session's lock.
  */
 #ifndef ARGTRACE_CATALOG_H
 #define ARGTRACE_CATALOG_H
@@ -11,8 +12,8 @@
 #include "probe.h"
 
 struct argtrace_catalog {
-	struct argtrace_plan **by_id;	/* NULL: an id that is free */
-	u32 nr_ids;
+	struct argtrace_plan **by_id;	/* [0] is NULL: a list that goes on at 0 has ended */
+	u32 nr_ids;			/* with [0] */
 	struct argtrace_plan **by_addr;	/* sorted; of each address the newest */
 	u32 nr_addrs;
 	u32 nr_live;			/* not removed */
@@ -40,13 +41,14 @@ int argtrace_catalog_reserve(const struct argtrace_catalog *catalog, u32 count,
 void argtrace_catalog_room_free(struct argtrace_catalog_room *room);
 
 /*
- * Takes the plans in (sorted by address, none of them live already), gives them
- * ids and empties `room`. Cannot fail.
+ * Gives the plans the ids that they will have. An id is never given twice in a session: a
+ * reader may still hold the schema of the first one.
  */
+void argtrace_catalog_number(const struct argtrace_catalog *catalog, struct argtrace_plan **plans,
+			     u32 count);
+
+/* Takes the numbered plans in (sorted by address, none live already) and empties `room`. */
 void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan **plans,
 			  u32 count, struct argtrace_catalog_room *room);
-
-/* Frees the removed plans that no record names. No callback may be using them. */
-void argtrace_catalog_sweep(struct argtrace_catalog *catalog);
 
 #endif

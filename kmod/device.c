@@ -66,12 +66,11 @@ static __poll_t device_poll(struct file *file, poll_table *wait)
 static int map_reader(struct argtrace_session *session, struct argtrace_ring *ring,
 		      struct file *file, struct vm_area_struct *vma)
 {
-	bool is_reader;
-
-	mutex_lock(&session->lock);
-	is_reader = session->reader == file;
-	mutex_unlock(&session->lock);
-	if (!is_reader)
+	/*
+	 * Without the session's lock, which mmap_lock must not be held around. Only
+	 * this file makes itself the reader, and only closing it ends that.
+	 */
+	if (READ_ONCE(session->reader) != file)
 		return -EPERM;
 	return remap_vmalloc_range(vma, ring->reader, 0);
 }

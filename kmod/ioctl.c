@@ -106,9 +106,9 @@ static long ioctl_session_remove(void __user *arg)
 	return argtrace_session_remove(remove.name);
 }
 
-/* Reads and prepares all probes; on failure *done says how many were good, and none is left. */
+/* Reads and prepares all probes, or none; *failed is then the one to blame, or count. */
 static struct argtrace_plan **read_probes(const struct argtrace_session *session,
-					  const struct argtrace_probe_add *add, u32 *done)
+					  const struct argtrace_probe_add *add, u32 *failed)
 {
 	const struct argtrace_plan_format format = {
 		.format = session->format,
@@ -119,6 +119,7 @@ static struct argtrace_plan **read_probes(const struct argtrace_session *session
 	u64 left = add->length;
 	u32 i;
 
+	*failed = add->count;
 	plans = kvmalloc_array(add->count, sizeof(*plans), GFP_KERNEL);
 	if (!plans)
 		return ERR_PTR(-ENOMEM);
@@ -128,7 +129,7 @@ static struct argtrace_plan **read_probes(const struct argtrace_session *session
 		plan = argtrace_plan_create(u64_to_user_ptr(add->probes + add->length - left),
 					    &left, &format);
 		if (IS_ERR(plan)) {
-			*done = i;
+			*failed = i;
 			while (i--)
 				argtrace_plan_free(plans[i]);
 			kvfree(plans);
@@ -137,7 +138,6 @@ static struct argtrace_plan **read_probes(const struct argtrace_session *session
 		plans[i] = plan;
 		cond_resched();
 	}
-	*done = add->count;
 	if (left) {
 		while (i--)
 			argtrace_plan_free(plans[i]);
@@ -178,8 +178,10 @@ static long ioctl_probe_add(struct argtrace_session *session, void __user *arg)
 		return ret;
 	if (add.flags || add.failed || !add.count)
 		return -EINVAL;
-	if (add.count > ARGTRACE_MAX_PROBES)
-		return -E2BIG;
+	if (add.count > ARGTRACE_MAX_PROBES) {
+		add.failed = add.count;
+		return copy_out(arg, &add, sizeof(add), add.size) ?: -E2BIG;
+	}
 
 	plans = read_probes(session, &add, &add.failed);
 	if (IS_ERR(plans)) {
@@ -262,12 +264,42 @@ static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int 
 	return counts;
 }
 
-static long ioctl_list(struct argtrace_session *session, unsigned int cmd, void __user *arg)
+/* Fills `to` with what fits and says in `list` how far that was; returns the bytes. */
+static u64 fill_list(const struct argtrace_catalog *catalog, unsigned int cmd, u8 *to, u64 room,
+		     struct argtrace_list *list)
 {
-	const struct argtrace_catalog *catalog = &session->catalog;
-	struct argtrace_list list;
 	u64 used = 0;
 	u32 id;
+
+	list->generation = catalog->generation;
+	for (id = list->first; id < catalog->nr_ids; id++) {
+		const struct argtrace_plan *plan = catalog->by_id[id];
+		struct argtrace_counts counts;
+		const void *entry;
+		u32 bytes;
+
+		if (!plan || (plan->removed && !(list->flags & ARGTRACE_LIST_REMOVED)))
+			continue;
+		entry = list_entry_of(plan, cmd, &counts, &bytes);
+		if (bytes > room - used) {
+			list->next = id;
+			break;
+		}
+		memcpy(to + used, entry, bytes);
+		used += bytes;
+		list->count++;
+	}
+	return used;
+}
+
+/* In pieces: user memory may make us wait, and nobody else is to wait for that. */
+#define LIST_PIECE	(1u << 20)
+
+static long ioctl_list(struct argtrace_session *session, unsigned int cmd, void __user *arg)
+{
+	struct argtrace_list list;
+	u64 room, used;
+	u8 *piece;
 	int ret = copy_in(&list, sizeof(list), ARGTRACE_LIST_SIZE_V1, arg);
 
 	if (ret)
@@ -275,29 +307,16 @@ static long ioctl_list(struct argtrace_session *session, unsigned int cmd, void 
 	if ((list.flags & ~ARGTRACE_LIST_REMOVED) || list.next || list.count || list.generation)
 		return -EINVAL;
 
+	room = min_t(u64, list.length, LIST_PIECE);
+	piece = kvmalloc(max_t(u64, room, 1), GFP_KERNEL);
+	if (!piece)
+		return -ENOMEM;
 	mutex_lock(&session->lock);
-	for (id = list.first; id < catalog->nr_ids; id++) {
-		const struct argtrace_plan *plan = catalog->by_id[id];
-		struct argtrace_counts counts;
-		const void *entry;
-		u32 bytes;
-
-		if (!plan || (plan->removed && !(list.flags & ARGTRACE_LIST_REMOVED)))
-			continue;
-		entry = list_entry_of(plan, cmd, &counts, &bytes);
-		if (bytes > list.length - used) {
-			list.next = id;
-			break;
-		}
-		if (copy_to_user(u64_to_user_ptr(list.buffer + used), entry, bytes)) {
-			ret = -EFAULT;
-			break;
-		}
-		used += bytes;
-		list.count++;
-	}
-	list.generation = catalog->generation;
+	used = fill_list(&session->catalog, cmd, piece, room, &list);
 	mutex_unlock(&session->lock);
+	if (copy_to_user(u64_to_user_ptr(list.buffer), piece, used))
+		ret = -EFAULT;
+	kvfree(piece);
 	return ret ?: copy_out(arg, &list, sizeof(list), list.size);
 }
 

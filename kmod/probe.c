@@ -194,11 +194,12 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
-	size_t behind_id = offsetofend(struct argtrace_probe, id);
+	/* What lies before differs: the id and whether it is removed. */
+	size_t from = offsetof(struct argtrace_probe, nr_args);
 
-	return a->schema->size == b->schema->size &&
-	       !memcmp((const u8 *)a->schema + behind_id, (const u8 *)b->schema + behind_id,
-		       a->schema->size - behind_id);
+	return a->addr == b->addr && a->schema->size == b->schema->size &&
+	       !memcmp((const u8 *)a->schema + from, (const u8 *)b->schema + from,
+		       a->schema->size - from);
 }
 
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)

@@ -189,7 +189,7 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 			need = sizeof(struct argtrace_packet) + ARGTRACE_TASK_RECORD + size;
 			/*
 			 * The packet must be free: the reader is past what lay there a
-			 * ring ago. Pairs with the release of RingReader::advance()
+			 * ring ago. Pairs with the release of RingReader::release()
 			 * (user/session/ring_reader.cpp); the overwriting stores depend on
 			 * this load. Any nonsense in the tail can do no more than
 			 * to make the ring look full, or its reader lose what it has not read.

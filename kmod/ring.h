@@ -140,7 +140,7 @@ static __always_inline void *argtrace_ring_reserve(struct argtrace_ring *ring, u
  *
  *   D  read how far has been reserved: all of it is complete, as every nested
  *      writer has run to its end
- *   E  publish it. The release pairs with the acquire of RingReader's look at head
+ *   E  publish it. The release pairs with the acquires of RingReader::look()
  *      (user/session/ring_reader.cpp).
  *   F  stop being active
  *   G  look once more

@@ -39,6 +39,8 @@ static void session_destroy(struct argtrace_session *session)
 	mutex_lock(&session->lock);
 	argtrace_arm_remove_all(session);
 	mutex_unlock(&session->lock);
+	if (session->undead)
+		return;
 	/* No callback is left that could queue it. */
 	irq_work_sync(&session->wake);
 	cancel_delayed_work_sync(&session->recheck);
@@ -79,7 +81,7 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 				    attr->format, &session->charged);
 	if (ret)
 		goto err_percpu;
-	table = argtrace_table_create(NULL, 0);
+	table = argtrace_table_create(NULL, 0, NULL, 0);
 	if (IS_ERR(table)) {
 		ret = PTR_ERR(table);
 		goto err_rings;
@@ -252,7 +254,7 @@ int argtrace_session_set_reader(struct argtrace_session *session, void *file, bo
 		for_each_possible_cpu(cpu)
 			argtrace_ring_repair_tail(per_cpu_ptr(session->rings, cpu));
 	}
-	session->reader = file;
+	WRITE_ONCE(session->reader, file);
 	WRITE_ONCE(session->excluded_tgid, exclude ? current->tgid : -1);
 out:
 	mutex_unlock(&session->lock);
@@ -263,7 +265,7 @@ void argtrace_session_drop_reader(struct argtrace_session *session, void *file)
 {
 	mutex_lock(&session->lock);
 	if (session->reader == file) {
-		session->reader = NULL;
+		WRITE_ONCE(session->reader, NULL);
 		WRITE_ONCE(session->excluded_tgid, -1);
 	}
 	mutex_unlock(&session->lock);

@@ -35,6 +35,7 @@ struct argtrace_session {
 
 	struct ftrace_ops ops;
 	bool armed;			/* ops is registered */
+	bool undead;			/* and cannot be unregistered: must not be freed */
 
 	struct mutex lock;		/* all below, armed, and who may write table */
 	struct argtrace_catalog catalog;

@@ -13,6 +13,23 @@ static bool table_needs_alias(unsigned long addr)
 	return (addr >> 4) != ((addr + ARGTRACE_FENTRY_SKEW) >> 4);
 }
 
+static bool is_live(const struct argtrace_plan *plan)
+{
+	return plan && !plan->removed;
+}
+
+static unsigned long slots_needed(struct argtrace_plan *const *plans, u32 count)
+{
+	unsigned long needed = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (is_live(plans[i]))
+			needed += 1 + table_needs_alias(plans[i]->addr);
+	}
+	return needed;
+}
+
 static void table_insert(struct argtrace_table *table, unsigned long key,
 			 struct argtrace_plan *plan)
 {
@@ -24,20 +41,29 @@ static void table_insert(struct argtrace_table *table, unsigned long key,
 	table->slots[i].plan = plan;
 }
 
-struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *plans, u32 count)
+static void table_insert_all(struct argtrace_table *table, struct argtrace_plan *const *plans,
+			     u32 count)
 {
-	struct argtrace_table *table;
-	unsigned long used = 0, slots;
-	u64 bytes;
 	u32 i;
-	int ret;
 
 	for (i = 0; i < count; i++) {
-		if (plans[i] && !plans[i]->removed)
-			used += 1 + table_needs_alias(plans[i]->addr);
+		if (!is_live(plans[i]))
+			continue;
+		table_insert(table, plans[i]->addr, plans[i]);
+		if (table_needs_alias(plans[i]->addr))
+			table_insert(table, plans[i]->addr + ARGTRACE_FENTRY_SKEW, plans[i]);
 	}
-	slots = roundup_pow_of_two(max(2 * used, 2UL));
-	bytes = struct_size(table, slots, slots);
+}
+
+struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id, u32 nr_ids,
+					     struct argtrace_plan *const *more, u32 nr_more)
+{
+	unsigned long needed = slots_needed(by_id, nr_ids) + slots_needed(more, nr_more);
+	unsigned long slots = roundup_pow_of_two(max(2 * needed, 2UL));
+	struct argtrace_table *table;
+	u64 bytes = struct_size(table, slots, slots);
+	int ret;
+
 	ret = argtrace_memory_charge(bytes);
 	if (ret)
 		return ERR_PTR(ret);
@@ -49,16 +75,8 @@ struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *plans,
 	table->mask = slots - 1;
 	table->shift = 64 - ilog2(slots);
 	table->charged = bytes;
-
-	for (i = 0; i < count; i++) {
-		struct argtrace_plan *plan = plans[i];
-
-		if (!plan || plan->removed)
-			continue;
-		table_insert(table, plan->addr, plan);
-		if (table_needs_alias(plan->addr))
-			table_insert(table, plan->addr + ARGTRACE_FENTRY_SKEW, plan);
-	}
+	table_insert_all(table, by_id, nr_ids);
+	table_insert_all(table, more, nr_more);
 	return table;
 }
 

@@ -24,8 +24,12 @@ struct argtrace_table {
 	struct argtrace_slot slots[];
 };
 
-/* A table of these plans, NULL entries and removed ones left out. ERR_PTR(-ENOMEM or -ENOSPC). */
-struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *plans, u32 count);
+/*
+ * A table of what is live in a catalog's by_id, and of further plans. ERR_PTR(-ENOMEM or
+ * -ENOSPC).
+ */
+struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id, u32 nr_ids,
+					     struct argtrace_plan *const *more, u32 nr_more);
 void argtrace_table_free(struct argtrace_table *table);
 
 /* Symbol and ftrace address share their bucket: they differ in the low bits (see lookup). */

@@ -62,6 +62,12 @@ std::unique_ptr<Renderer> make_renderer(const TraceOptions &options, CallerNames
     return std::make_unique<TextRenderer>(callers, !options.no_header);
 }
 
+/// On stderr, so that whoever waits for it knows that from now on no call is missed.
+void print_armed(std::size_t functions) {
+    fmt::print(stderr, "argtrace: tracing {} function{}, until Ctrl-C\n", functions,
+               functions == 1 ? "" : "s");
+}
+
 void print_remedy(const TraceOptions &options, const Session &session) {
     std::string larger = format_size(ring_size(session.attributes()) * 4);
     if (options.own_session())
@@ -107,6 +113,8 @@ void run_trace(const TraceOptions &options) {
     StopSignal stop; // from here on Ctrl-C ends in a summary
     if (auto refused = session.add(probes))
         throw explain_refusal(kernel, probes[*refused]);
+
+    print_armed(session.probes(false).size());
 
     Schema schema([&session] { return session.probes(true); });
     schema.reload();

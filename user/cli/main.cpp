@@ -83,7 +83,6 @@ int run(std::vector<std::string> words) {
     CLI::App app("Show the calls of live kernel functions, with typed arguments", "argtrace");
     app.set_version_flag("--version", "argtrace " ARGTRACE_VERSION, "Show the version and exit");
     app.set_help_flag("-h,--help", "Show this help and exit");
-    app.footer(examples);
     setup_trace(app);
     setup_list(app);
     setup_add(app);
@@ -91,6 +90,7 @@ int run(std::vector<std::string> words) {
     setup_clear(app);
     setup_status(app);
     setup_info(app);
+    app.footer(examples); // last: the commands would inherit it
 
     words = expand_help(std::move(words));
     if (words.empty()) {

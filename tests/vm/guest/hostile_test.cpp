@@ -245,6 +245,24 @@ TEST_F(Hostile, adding_and_removing_under_load) {
     EXPECT_LE(list.count, 2u) << "a removed probe comes back to life: no new one each time";
 }
 
+TEST_F(Hostile, an_id_is_never_given_twice) {
+    RawDevice device;
+    attach(device);
+    add(device, "at_two");
+    const std::uint32_t first = device.counts().at(0).id;
+    ASSERT_EQ(device.remove_all(), 0);
+    add(device, "at_four");
+    EXPECT_NE(device.counts().at(0).id, first) << "a reader may still hold the other's schema";
+
+    // The same probe again goes on where it stopped, also with another in between.
+    call_functions("burst", 7);
+    const std::uint32_t second = device.counts().at(0).id;
+    ASSERT_EQ(device.remove_all(), 0);
+    add(device, "at_four");
+    EXPECT_EQ(device.counts().at(0).id, second);
+    EXPECT_EQ(hits(device.counts().at(0)), 7u);
+}
+
 TEST_F(Hostile, a_traced_module_goes_and_comes_back) {
     RawDevice device;
     attach(device);
