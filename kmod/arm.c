@@ -252,6 +252,8 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 
 	nr_new = revive_removed(session, plans, count, revived);
 	nr_revived = count - nr_new;
+	for (i = 0; i < nr_revived; i++)
+		argtrace_plan_revive(revived[i]);
 	set_removed(session, revived, nr_revived, false);
 	argtrace_catalog_number(catalog, plans, nr_new);
 

@@ -202,19 +202,38 @@ bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtr
 		       a->schema->size - from);
 }
 
-void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
+static struct argtrace_outcomes sum_outcomes(const struct argtrace_plan *plan)
 {
+	struct argtrace_outcomes sum = { };
 	int cpu, cause;
 
-	memset(counts, 0, sizeof(*counts));
-	counts->id = plan->id;
-	counts->flags = plan->removed ? ARGTRACE_PROBE_REMOVED : 0;
 	for_each_possible_cpu(cpu) {
 		const struct argtrace_outcomes *on = per_cpu_ptr(plan->outcomes, cpu);
 
-		counts->records += READ_ONCE(on->records);
-		counts->filtered += READ_ONCE(on->filtered);
+		sum.records += READ_ONCE(on->records);
+		sum.filtered += READ_ONCE(on->filtered);
 		for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
-			counts->lost[cause] += READ_ONCE(on->lost[cause]);
+			sum.lost[cause] += READ_ONCE(on->lost[cause]);
 	}
+	return sum;
+}
+
+void argtrace_plan_revive(struct argtrace_plan *plan)
+{
+	plan->before = sum_outcomes(plan);
+}
+
+void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
+{
+	const struct argtrace_outcomes sum = sum_outcomes(plan), *before = &plan->before;
+	int cause;
+
+	*counts = (struct argtrace_counts){
+		.id = plan->id,
+		.flags = plan->removed ? ARGTRACE_PROBE_REMOVED : 0,
+		.records = sum.records - before->records,
+		.filtered = sum.filtered - before->filtered,
+	};
+	for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
+		counts->lost[cause] = sum.lost[cause] - before->lost[cause];
 }

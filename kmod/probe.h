@@ -39,6 +39,7 @@ struct argtrace_plan {
 
 	unsigned long addr;		/* of the symbol */
 	bool removed;			/* no longer traced, kept for its records */
+	struct argtrace_outcomes before; /* those of lives before this one: argtrace_plan_revive() */
 	u64 charged;
 	struct argtrace_probe *schema;	/* the entry as it was added, with its id */
 };
@@ -61,7 +62,10 @@ void argtrace_plan_free(struct argtrace_plan *plan);
 /* Whether two probes of one address have the same schema, so that one can stand for the other. */
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
 
-/* The sum over all CPUs. */
+/* Lets a removed probe count from 0 again. No callback may be using it. */
+void argtrace_plan_revive(struct argtrace_plan *plan);
+
+/* The sum over all CPUs since it was added or revived. */
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts);
 
 #endif
