@@ -93,11 +93,12 @@ $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
 	@cp $(TREE)/kmod/argtrace.ko $@
 
 # With BTF whatever the kernel, since its functions are traced. Where Kbuild has no vmlinux for that, pahole adds it here.
+# pahole would look for llvm-objcopy.
 $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(TEST_MODULE_SOURCES))
 	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/tests/vm/modules KCFLAGS=-Werror modules && \
 		cp $(TREE)/tests/vm/modules/argtrace_test.ko $@.new && \
-		if ! readelf -SW $@.new | grep -q '\.BTF '; then pahole -J --btf_base "$$BTF" $@.new; fi && \
+		if ! readelf -SW $@.new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $@.new; fi && \
 		cp $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && mv $@.new $@
 
 build/user/CMakeCache.txt:
