@@ -87,11 +87,30 @@ static unsigned long find_untraceable(const unsigned long *addrs, u32 count, boo
 	return bad;
 }
 
+void argtrace_arm_init(struct argtrace_session *session)
+{
+	/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
+	session->ops = (struct ftrace_ops){
+		.func = argtrace_callback,
+		.flags = FTRACE_OPS_FL_PERMANENT,
+	};
+}
+
 /* ftrace_free_filter() leaves the ops pointing at what it has freed: it must begin anew. */
 static void reset_ops(struct argtrace_session *session)
 {
 	ftrace_free_filter(&session->ops);
-	session->ops = (struct ftrace_ops){ .func = argtrace_callback };
+	argtrace_arm_init(session);
+}
+
+/*
+ * ftrace has shut itself down after a fault of its own: it may go on calling us for ever,
+ * so neither the session nor the module may go.
+ */
+static void keep_for_ever(struct argtrace_session *session)
+{
+	session->undead = true;
+	__module_get(THIS_MODULE);
 }
 
 /* An empty filter means every function there is: never register with one. */
@@ -104,10 +123,11 @@ static int arm(struct argtrace_session *session, unsigned long *addrs, u32 count
 		return ret;
 	if (!ret)
 		ret = register_ftrace_function(&session->ops);
-	if (ret)
+	session->armed = !ret || ret == -ENODEV;
+	if (ret == -ENODEV)
+		keep_for_ever(session);
+	else if (ret)
 		reset_ops(session);
-	else
-		session->armed = true;
 	return ret;
 }
 
@@ -115,93 +135,14 @@ static void disarm_all(struct argtrace_session *session)
 {
 	if (!session->armed)
 		return;
-	/*
-	 * It fails only when ftrace has shut itself down after a fault of its own; as it may
-	 * go on calling us then, neither the session nor the module ever goes.
-	 */
+	if (session->undead)
+		return;
 	if (WARN_ON_ONCE(unregister_ftrace_function(&session->ops))) {
-		session->undead = true;
-		__module_get(THIS_MODULE);
+		keep_for_ever(session);
 		return;
 	}
 	reset_ops(session);
 	session->armed = false;
-}
-
-/* Makes the filter what the catalog says is live. */
-static int disarm_removed(struct argtrace_session *session)
-{
-	const struct argtrace_catalog *catalog = &session->catalog;
-	unsigned long *addrs;
-	u32 i, count = 0;
-	int ret;
-
-	/* Unregister before the filter gets empty: an empty one would trace everything. */
-	if (!catalog->nr_live) {
-		disarm_all(session);
-		return 0;
-	}
-	addrs = kvmalloc_array(catalog->nr_live, sizeof(*addrs), GFP_KERNEL);
-	if (!addrs)
-		return -ENOMEM;
-	for (i = 0; i < catalog->nr_addrs; i++) {
-		if (!catalog->by_addr[i]->removed)
-			addrs[count++] = catalog->by_addr[i]->addr;
-	}
-	ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, 1);
-	kvfree(addrs);
-	return ret;
-}
-
-/* Sorts, and refuses what is there twice or already. */
-static int check_new(const struct argtrace_session *session, struct argtrace_plan **plans,
-		     u32 count, unsigned long *failed_addr)
-{
-	const struct argtrace_plan *there;
-	u32 i;
-
-	sort(plans, count, sizeof(*plans), argtrace_plan_compare, NULL);
-	for (i = 0; i < count; i++) {
-		*failed_addr = plans[i]->addr;
-		/* So close to the one before, it is the same function by its ftrace address. */
-		if (i && plans[i]->addr - plans[i - 1]->addr <= ARGTRACE_FENTRY_SKEW)
-			return -EEXIST;
-		there = argtrace_catalog_find(&session->catalog, plans[i]->addr);
-		if (!there)
-			there = argtrace_catalog_find(&session->catalog,
-						      plans[i]->addr - ARGTRACE_FENTRY_SKEW);
-		if (!there)
-			there = argtrace_catalog_find(&session->catalog,
-						      plans[i]->addr + ARGTRACE_FENTRY_SKEW);
-		if (there && !there->removed)
-			return -EEXIST;
-	}
-	return 0;
-}
-
-/*
- * Where a removed probe with the same schema is still kept, it comes back to life
- * in place of the new plan: adding and removing in turns takes no memory. Puts what
- * is really new to the front of `plans` and returns how many that is; the rest
- * has been freed, and revived probes stand at `revived`.
- */
-static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan **plans,
-			  u32 count, struct argtrace_plan **revived)
-{
-	u32 i, nr_new = 0, nr_revived = 0;
-
-	for (i = 0; i < count; i++) {
-		struct argtrace_plan *there = argtrace_catalog_find(&session->catalog,
-								    plans[i]->addr);
-
-		if (there && argtrace_plan_same_schema(there, plans[i])) {
-			argtrace_plan_free(plans[i]);
-			revived[nr_revived++] = there;
-		} else {
-			plans[nr_new++] = plans[i];
-		}
-	}
-	return nr_new;
 }
 
 static void set_removed(struct argtrace_session *session, struct argtrace_plan **plans, u32 count,
@@ -219,12 +160,122 @@ static void set_removed(struct argtrace_session *session, struct argtrace_plan *
 		session->catalog.nr_live += count;
 }
 
+static u32 live_addrs(const struct argtrace_catalog *catalog, unsigned long *addrs)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < catalog->nr_addrs; i++) {
+		if (!catalog->by_addr[i]->removed)
+			addrs[count++] = catalog->by_addr[i]->addr;
+	}
+	return count;
+}
+
+/*
+ * Makes the filter what the catalog says is live. A function that has gone with its module
+ * without our notice (see module_event()) is found here, and removed as well.
+ */
+static int disarm_removed(struct argtrace_session *session)
+{
+	struct argtrace_catalog *catalog = &session->catalog;
+	unsigned long *addrs, gone;
+	int ret = 0;
+
+	addrs = kvmalloc_array(catalog->nr_live, sizeof(*addrs), GFP_KERNEL);
+	if (!addrs)
+		return -ENOMEM;
+	/* Unregister before the filter gets empty: an empty one would trace everything. */
+	while (catalog->nr_live) {
+		u32 count = live_addrs(catalog, addrs);
+		struct argtrace_plan *plan;
+
+		ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, 1);
+		gone = ret == -EINVAL ? find_untraceable(addrs, count, true) : 0;
+		if (!gone)
+			break;
+		plan = argtrace_catalog_find(catalog, gone);
+		set_removed(session, &plan, 1, true);
+	}
+	if (!catalog->nr_live) {
+		disarm_all(session);
+		ret = 0;
+	}
+	kvfree(addrs);
+	return ret;
+}
+
+static bool is_live_at(const struct argtrace_catalog *catalog, unsigned long addr)
+{
+	const struct argtrace_plan *plan = argtrace_catalog_find(catalog, addr);
+
+	return plan && !plan->removed;
+}
+
+/*
+ * Sorts, and refuses what is there twice or already. Addresses as close as symbol and ftrace
+ * address of a function may be are the same function.
+ */
+static int check_new(const struct argtrace_session *session, struct argtrace_plan **plans,
+		     u32 count, unsigned long *failed_addr)
+{
+	const struct argtrace_catalog *catalog = &session->catalog;
+	u32 i;
+
+	sort(plans, count, sizeof(*plans), argtrace_plan_compare, NULL);
+	for (i = 0; i < count; i++) {
+		unsigned long addr = plans[i]->addr;
+
+		*failed_addr = addr;
+		if (i && addr - plans[i - 1]->addr <= ARGTRACE_FENTRY_SKEW)
+			return -EEXIST;
+		if (is_live_at(catalog, addr) ||
+		    is_live_at(catalog, addr - ARGTRACE_FENTRY_SKEW) ||
+		    is_live_at(catalog, addr + ARGTRACE_FENTRY_SKEW))
+			return -EEXIST;
+	}
+	return 0;
+}
+
+/* A removed probe that is to be live again, and what it has counted until now. */
+struct revival {
+	struct argtrace_plan *plan;
+	struct argtrace_outcomes counted;
+};
+
+/*
+ * Where a removed probe with the same schema is still kept, it comes back to life
+ * in place of the new plan: adding and removing in turns takes no memory. Keeps what
+ * is really new at the front of `plans`, frees the others, and returns how many are new.
+ */
+static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan **plans,
+			  u32 count, struct revival *revived)
+{
+	u32 i, nr_new = 0;
+
+	for (i = 0; i < count; i++) {
+		struct argtrace_plan *there = argtrace_catalog_find(&session->catalog,
+								    plans[i]->addr);
+
+		if (there && argtrace_plan_same_schema(there, plans[i])) {
+			argtrace_plan_free(plans[i]);
+			revived->plan = there;
+			revived->counted = argtrace_plan_outcomes(there);
+			set_removed(session, &there, 1, false);
+			revived++;
+		} else {
+			plans[nr_new++] = plans[i];
+		}
+		cond_resched();
+	}
+	return nr_new;
+}
+
 int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **plans, u32 count,
 		     unsigned long *failed_addr)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
 	struct argtrace_catalog_room room = { };
-	struct argtrace_plan **revived = NULL;
+	struct revival *revived = NULL;
 	struct argtrace_table *table, *old;
 	unsigned long *addrs = NULL;
 	bool was_armed = session->armed;
@@ -252,9 +303,6 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 
 	nr_new = revive_removed(session, plans, count, revived);
 	nr_revived = count - nr_new;
-	for (i = 0; i < nr_revived; i++)
-		argtrace_plan_revive(revived[i]);
-	set_removed(session, revived, nr_revived, false);
 	argtrace_catalog_number(catalog, plans, nr_new);
 
 	/*
@@ -270,9 +318,11 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	if (ret) {
 		if (ret == -EINVAL)
 			*failed_addr = find_untraceable(addrs, count, true);
-		retire_table(swap_table(session, old), was_armed);
+		retire_table(swap_table(session, old), was_armed || session->armed);
 		goto out_revived;
 	}
+	for (i = 0; i < nr_revived; i++)
+		argtrace_plan_count_from(revived[i].plan, &revived[i].counted);
 	argtrace_catalog_add(catalog, plans, nr_new, &room);
 	catalog->generation++;
 	retire_table(old, was_armed);
@@ -280,7 +330,8 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	goto out;
 
 out_revived:
-	set_removed(session, revived, nr_revived, true);
+	for (i = 0; i < nr_revived; i++)
+		set_removed(session, &revived[i].plan, 1, true);
 out:
 	argtrace_catalog_room_free(&room);
 	free_plans(plans, nr_new);
@@ -342,17 +393,35 @@ out:
 	return ret;
 }
 
-/* Removes all live probes, or those in `module`. Cannot fail. */
-static void remove_picked(struct argtrace_session *session, const struct module *module)
+static bool always(const struct argtrace_plan *plan, const struct module *module)
+{
+	return true;
+}
+
+static bool in_module(const struct argtrace_plan *plan, const struct module *module)
+{
+	return within_module(plan->addr, module);
+}
+
+static bool in_module_init(const struct argtrace_plan *plan, const struct module *module)
+{
+	return within_module_init(plan->addr, module);
+}
+
+/* Removes the live probes that `picks` picks. Cannot fail. */
+static void remove_picked(struct argtrace_session *session,
+			  bool (*picks)(const struct argtrace_plan *, const struct module *),
+			  const struct module *module)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
 	struct argtrace_table *table;
 	u32 i, live = catalog->nr_live;
 
+	lockdep_assert_held(&session->lock);
 	for (i = 0; i < catalog->nr_addrs; i++) {
 		struct argtrace_plan *plan = catalog->by_addr[i];
 
-		if (!plan->removed && (!module || within_module(plan->addr, module)))
+		if (!plan->removed && picks(plan, module))
 			set_removed(session, &plan, 1, true);
 	}
 	if (catalog->nr_live == live)
@@ -371,12 +440,11 @@ static void remove_picked(struct argtrace_session *session, const struct module 
 
 void argtrace_arm_remove_all(struct argtrace_session *session)
 {
-	lockdep_assert_held(&session->lock);
-	remove_picked(session, NULL);
+	remove_picked(session, always, NULL);
 }
 
-void argtrace_arm_forget_module(struct argtrace_session *session, const struct module *module)
+void argtrace_arm_forget_module(struct argtrace_session *session, const struct module *module,
+				bool only_init)
 {
-	lockdep_assert_held(&session->lock);
-	remove_picked(session, module);
+	remove_picked(session, only_init ? in_module_init : in_module, module);
 }

@@ -30,7 +30,11 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 /* Cannot fail. */
 void argtrace_arm_remove_all(struct argtrace_session *session);
 
-/* Removes what lies in `module`, which is about to go. */
-void argtrace_arm_forget_module(struct argtrace_session *session, const struct module *module);
+/* Removes what lies in `module`, or in its init code alone, which is about to go. */
+void argtrace_arm_forget_module(struct argtrace_session *session, const struct module *module,
+				bool only_init);
+
+/* Prepares the ftrace_ops of a new session. */
+void argtrace_arm_init(struct argtrace_session *session);
 
 #endif

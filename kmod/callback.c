@@ -36,9 +36,10 @@ static __always_inline u8 context_flags(unsigned int preempt)
 
 static __always_inline void encode(u8 *to, const struct argtrace_session *session,
 				   const struct argtrace_plan *plan, u64 clock,
-				   unsigned long parent_ip, const struct ftrace_regs *fregs)
+				   unsigned int own_levels, unsigned long parent_ip,
+				   const struct ftrace_regs *fregs)
 {
-	unsigned int preempt = preempt_count();
+	unsigned int preempt = preempt_count() - own_levels;
 	struct argtrace_record *record = (void *)to;
 
 	/* The padding is what is left of the last word. */
@@ -49,8 +50,7 @@ static __always_inline void encode(u8 *to, const struct argtrace_session *sessio
 		.tid = current->pid,
 		.size = plan->record_size,
 		.context = context_flags(preempt),
-		/* Without the level that the recursion guard added. */
-		.preempt = (preempt & PREEMPT_MASK) - 1,
+		.preempt = preempt & PREEMPT_MASK,
 	};
 	to += sizeof(*record);
 	if (likely(!(session->format & ARGTRACE_FORMAT_NO_CALLER))) {
@@ -64,7 +64,8 @@ static __always_inline void encode(u8 *to, const struct argtrace_session *sessio
 }
 
 static __always_inline void record_call(struct argtrace_session *session,
-					struct argtrace_plan *plan, unsigned long parent_ip,
+					struct argtrace_plan *plan, unsigned int own_levels,
+					unsigned long parent_ip,
 					const struct ftrace_regs *fregs)
 {
 	struct argtrace_ring *ring = this_cpu_ptr(session->rings);
@@ -78,7 +79,7 @@ static __always_inline void record_call(struct argtrace_session *session,
 	argtrace_ring_begin(ring);
 	to = argtrace_ring_reserve(ring, plan->record_size, &clock);
 	if (likely(to)) {
-		encode(to, session, plan, clock, parent_ip, fregs);
+		encode(to, session, plan, clock, own_levels, parent_ip, fregs);
 		this_cpu_inc(plan->outcomes->records);
 	} else {
 		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_FULL]);
@@ -87,6 +88,15 @@ static __always_inline void record_call(struct argtrace_session *session,
 	if (unlikely(READ_ONCE(session->waiting)))
 		irq_work_queue(&session->wake);
 }
+
+/*
+ * How many levels of preempt_disable() are not the traced function's: the guard's, and
+ * one more when ftrace has not called us from our own trampoline but from the list
+ * function, as it does where others trace the same function.
+ */
+#define own_preempt_levels(ops) \
+	(1 + ((unsigned long)__builtin_return_address(0) - (ops)->trampoline >= \
+	      (ops)->trampoline_size))
 
 /* Inside another tracer, or in what we call ourselves, in this very context. */
 static noinline void count_recursion(struct argtrace_session *session, unsigned long ip)
@@ -104,6 +114,7 @@ void argtrace_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_
 		       struct ftrace_regs *fregs)
 {
 	struct argtrace_session *session = container_of(ops, struct argtrace_session, ops);
+	const unsigned int own_levels = own_preempt_levels(ops);
 	struct argtrace_plan *plan;
 	int bit;
 
@@ -118,7 +129,7 @@ void argtrace_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_
 		if (unlikely(current->tgid == READ_ONCE(session->excluded_tgid)))
 			this_cpu_inc(plan->outcomes->filtered);
 		else
-			record_call(session, plan, parent_ip, fregs);
+			record_call(session, plan, own_levels, parent_ip, fregs);
 	}
 	ftrace_test_recursion_unlock(bit);
 }

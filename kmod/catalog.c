@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bsearch.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -10,8 +11,10 @@ void argtrace_catalog_free(struct argtrace_catalog *catalog)
 {
 	u32 i;
 
-	for (i = 0; i < catalog->nr_ids; i++)
+	for (i = 0; i < catalog->nr_ids; i++) {
 		argtrace_plan_free(catalog->by_id[i]);
+		cond_resched();
+	}
 	kvfree(catalog->by_id);
 	kvfree(catalog->by_addr);
 	memset(catalog, 0, sizeof(*catalog));

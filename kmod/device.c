@@ -54,8 +54,8 @@ static __poll_t device_poll(struct file *file, poll_table *wait)
 	if (!session)
 		return EPOLLERR;
 	poll_wait(file, &session->wait, wait);
-	if (!argtrace_session_has_data(session))
-		argtrace_session_wait(session);
+	/* Whether or not there is data: who is told of edges does not ask again before the next. */
+	argtrace_session_wait(session);
 	if (argtrace_session_has_data(session))
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(session->removed))

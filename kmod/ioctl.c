@@ -79,6 +79,10 @@ static long ioctl_session(struct argtrace_file *own, void __user *arg)
 		ret = -EBUSY;
 		goto out;
 	}
+	/* It will be written to: not to find out after a session has been made. */
+	ret = copy_out(arg, &attr, sizeof(attr), attr.size);
+	if (ret)
+		goto out;
 	session = argtrace_session_get(&attr);
 	if (IS_ERR(session)) {
 		ret = PTR_ERR(session);
@@ -288,6 +292,7 @@ static u64 fill_list(const struct argtrace_catalog *catalog, unsigned int cmd, u
 		memcpy(to + used, entry, bytes);
 		used += bytes;
 		list->count++;
+		cond_resched();
 	}
 	return used;
 }

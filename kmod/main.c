@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/notifier.h>
+#include <linux/sched.h>
 
 #include "device.h"
 #include "session.h"
 
 static int module_event(struct notifier_block *block, unsigned long event, void *data)
 {
-	/* Before ftrace forgets the module's functions: it would leave us an empty filter. */
-	if (event == MODULE_STATE_GOING)
-		argtrace_sessions_forget_module(data);
+	switch (event) {
+	case MODULE_STATE_COMING:
+		/* What an add that raced with a GOING has left at these addresses. */
+	case MODULE_STATE_GOING:
+		argtrace_sessions_forget_module(data, false);
+		break;
+	case MODULE_STATE_LIVE:
+		argtrace_sessions_forget_module(data, true);
+		break;
+	}
 	return NOTIFY_DONE;
 }
 
@@ -34,8 +44,12 @@ static int __init argtrace_init(void)
 static void __exit argtrace_exit(void)
 {
 	argtrace_device_unregister();
-	argtrace_sessions_remove_all();
 	unregister_module_notifier(&module_notifier);
+	if (argtrace_sessions_remove_all())
+		return;
+	pr_err("ftrace has shut itself down and may still call this module: it stays\n");
+	for (;;)
+		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);
 }
 
 module_init(argtrace_init);

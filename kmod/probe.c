@@ -202,7 +202,7 @@ bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtr
 		       a->schema->size - from);
 }
 
-static struct argtrace_outcomes sum_outcomes(const struct argtrace_plan *plan)
+struct argtrace_outcomes argtrace_plan_outcomes(const struct argtrace_plan *plan)
 {
 	struct argtrace_outcomes sum = { };
 	int cpu, cause;
@@ -218,14 +218,15 @@ static struct argtrace_outcomes sum_outcomes(const struct argtrace_plan *plan)
 	return sum;
 }
 
-void argtrace_plan_revive(struct argtrace_plan *plan)
+void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_outcomes *counted)
 {
-	plan->before = sum_outcomes(plan);
+	plan->before = *counted;
 }
 
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
 {
-	const struct argtrace_outcomes sum = sum_outcomes(plan), *before = &plan->before;
+	const struct argtrace_outcomes sum = argtrace_plan_outcomes(plan);
+	const struct argtrace_outcomes *before = &plan->before;
 	int cause;
 
 	*counts = (struct argtrace_counts){

@@ -39,7 +39,7 @@ struct argtrace_plan {
 
 	unsigned long addr;		/* of the symbol */
 	bool removed;			/* no longer traced, kept for its records */
-	struct argtrace_outcomes before; /* those of lives before this one: argtrace_plan_revive() */
+	struct argtrace_outcomes before; /* of earlier lives: counts no more */
 	u64 charged;
 	struct argtrace_probe *schema;	/* the entry as it was added, with its id */
 };
@@ -62,10 +62,13 @@ void argtrace_plan_free(struct argtrace_plan *plan);
 /* Whether two probes of one address have the same schema, so that one can stand for the other. */
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
 
-/* Lets a removed probe count from 0 again. No callback may be using it. */
-void argtrace_plan_revive(struct argtrace_plan *plan);
+/* The sum over all CPUs, of all its lives. */
+struct argtrace_outcomes argtrace_plan_outcomes(const struct argtrace_plan *plan);
 
-/* The sum over all CPUs since it was added or revived. */
+/* Begins a new life: what it had counted at some moment counts no more. */
+void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_outcomes *counted);
+
+/* The counts of this life. */
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts);
 
 #endif

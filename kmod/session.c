@@ -6,7 +6,6 @@
 #include <linux/string.h>
 
 #include "arm.h"
-#include "callback.h"
 #include "limits.h"
 #include "session.h"
 
@@ -67,7 +66,7 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, session_wake);
 	INIT_DELAYED_WORK(&session->recheck, session_recheck);
-	session->ops.func = argtrace_callback;
+	argtrace_arm_init(session);
 	session->format = attr->format;
 	session->excluded_tgid = -1;
 	session->packet_size = attr->packet_size;
@@ -126,33 +125,59 @@ static bool attr_is_valid(struct argtrace_session_attr *attr)
 	       attr->nr_packets >= 2 && attr->nr_packets <= ARGTRACE_NR_PACKETS_MAX;
 }
 
+/* A reference to the session of that name, or NULL. */
+static struct argtrace_session *attach_named(const char *name)
+{
+	struct argtrace_session *session;
+
+	mutex_lock(&sessions_lock);
+	session = name[0] ? find_named(name) : NULL;
+	if (session)
+		kref_get(&session->ref);
+	mutex_unlock(&sessions_lock);
+	return session;
+}
+
+/* Makes it known; or returns a reference to one that has got the name meanwhile. */
+static struct argtrace_session *publish_session(struct argtrace_session *made)
+{
+	struct argtrace_session *session;
+
+	mutex_lock(&sessions_lock);
+	session = made->name[0] ? find_named(made->name) : NULL;
+	if (session) {
+		kref_get(&session->ref);
+	} else {
+		session = made;
+		list_add_tail(&made->link, &sessions);
+		nr_sessions++;
+		/* The name holds a reference of its own. */
+		if (made->name[0])
+			kref_get(&made->ref);
+	}
+	mutex_unlock(&sessions_lock);
+	return session;
+}
+
 struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr)
 {
-	struct argtrace_session *session = NULL;
+	struct argtrace_session *session, *made;
 
 	if (!attr_is_valid(attr))
 		return ERR_PTR(-EINVAL);
 
-	mutex_lock(&sessions_lock);
-	if (attr->name[0])
-		session = find_named(attr->name);
-	if (session) {
-		kref_get(&session->ref);
-	} else if (attr->name[0] && !(attr->flags & ARGTRACE_SESSION_CREATE)) {
-		session = ERR_PTR(-ENOENT);
-	} else {
-		session = session_create(attr);
-		if (!IS_ERR(session)) {
-			list_add_tail(&session->link, &sessions);
-			nr_sessions++;
-			/* The name holds a reference of its own. */
-			if (attr->name[0])
-				kref_get(&session->ref);
-		}
+	session = attach_named(attr->name);
+	if (!session && attr->name[0] && !(attr->flags & ARGTRACE_SESSION_CREATE))
+		return ERR_PTR(-ENOENT);
+	if (!session) {
+		/* Not under sessions_lock: this takes its time, and unloading modules waits for it. */
+		made = session_create(attr);
+		if (IS_ERR(made))
+			return made;
+		session = publish_session(made);
+		if (session != made)
+			session_destroy(made);
 	}
-	mutex_unlock(&sessions_lock);
-	if (IS_ERR(session))
-		return session;
 
 	attr->format = session->format;
 	attr->clock = ARGTRACE_CLOCK_MONOTONIC;
@@ -203,9 +228,10 @@ int argtrace_session_remove(const char *name)
 	return 0;
 }
 
-void argtrace_sessions_remove_all(void)
+bool argtrace_sessions_remove_all(void)
 {
 	struct argtrace_session *session;
+	bool all_freed = true;
 
 	for (;;) {
 		mutex_lock(&sessions_lock);
@@ -214,7 +240,9 @@ void argtrace_sessions_remove_all(void)
 			take_name(session);
 		mutex_unlock(&sessions_lock);
 		if (!session)
-			return;
+			return all_freed;
+		if (session->undead)
+			all_freed = false;
 		argtrace_session_put(session);
 	}
 }
@@ -224,14 +252,14 @@ u32 argtrace_sessions_count(void)
 	return READ_ONCE(nr_sessions);
 }
 
-void argtrace_sessions_forget_module(const struct module *module)
+void argtrace_sessions_forget_module(const struct module *module, bool only_init)
 {
 	struct argtrace_session *session;
 
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, link) {
 		mutex_lock(&session->lock);
-		argtrace_arm_forget_module(session, module);
+		argtrace_arm_forget_module(session, module, only_init);
 		mutex_unlock(&session->lock);
 	}
 	mutex_unlock(&sessions_lock);
@@ -290,5 +318,5 @@ bool argtrace_session_has_data(const struct argtrace_session *session)
 void argtrace_session_wait(struct argtrace_session *session)
 {
 	WRITE_ONCE(session->waiting, true);
-	schedule_delayed_work(&session->recheck, RECHECK_DELAY);
+	mod_delayed_work(system_wq, &session->recheck, RECHECK_DELAY);
 }

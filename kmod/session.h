@@ -35,7 +35,7 @@ struct argtrace_session {
 
 	struct ftrace_ops ops;
 	bool armed;			/* ops is registered */
-	bool undead;			/* and cannot be unregistered: must not be freed */
+	bool undead;			/* and ftrace is out of order: must not be freed */
 
 	struct mutex lock;		/* all below, armed, and who may write table */
 	struct argtrace_catalog catalog;
@@ -62,13 +62,13 @@ void argtrace_session_put(struct argtrace_session *session);
 
 /* Takes a named session's name away and disarms it; 0 or -ENOENT. */
 int argtrace_session_remove(const char *name);
-/* The same for all of them, when the module goes. */
-void argtrace_sessions_remove_all(void);
+/* The same for all of them, when the module goes; false if ftrace may still call us. */
+bool argtrace_sessions_remove_all(void);
 
 u32 argtrace_sessions_count(void);
 
-/* A module is about to go: nothing may point at its functions any more. */
-void argtrace_sessions_forget_module(const struct module *module);
+/* A module, or just its init code, is about to go: nothing may be armed there any more. */
+void argtrace_sessions_forget_module(const struct module *module, bool only_init);
 
 /* Makes `file` the one reader, its process excluded if so wished; 0 or -EBUSY. */
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude);

@@ -107,7 +107,9 @@ struct argtrace_probe {
 
 /*
  * Why a call was not recorded. The sum of records, filtered and all of lost[]
- * is the number of hits.
+ * is the number of hits: of calls that ftrace has handed to us. Where several tracers
+ * trace the same function, ftrace itself drops calls that come from inside one of them, and
+ * counts them nowhere.
  */
 enum argtrace_lost {
 	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full */
@@ -193,7 +195,9 @@ struct argtrace_session_remove {
  * from some moment during the call. -EINVAL a malformed probe or an address at
  * which no traceable function begins, -EEXIST an address that is in the session
  * already or twice in the list, -E2BIG too many probes or a record that would not
- * fit a packet, -ENOSPC the memory limit. `failed` is the index of the probe that was
+ * fit a packet, -ENOSPC the memory limit, -ENOENT
+ * the session has been removed, -EBUSY ftrace is switched off (sysctl
+ * kernel.ftrace_enabled), -ENODEV ftrace has shut itself down. `failed` is the index of the probe that was
  * refused where a single one is to blame, else `count`.
  */
 struct argtrace_probe_add {
@@ -222,7 +226,7 @@ struct argtrace_probe_remove {
 
 /*
  * ARGTRACE_IOC_PROBE_LIST: the session's probes with id >= first in the order of
- * their ids, as many as fit whole into `length` bytes. ARGTRACE_IOC_COUNTS: the
+ * their ids, as many as fit whole into `length` bytes, or into 1 MiB. ARGTRACE_IOC_COUNTS: the
  * same with one struct argtrace_counts each. Call again with first = next until
  * next is 0.
  */
@@ -242,8 +246,9 @@ struct argtrace_list {
 /*
  * ARGTRACE_IOC_READER: makes this file the session's one reader until it is
  * closed: it may map the reader pages writable. -EBUSY there is another.
- * EXCLUDE_SELF: calls made by the calling process (its thread group) are counted
- * as filtered instead of recorded, so that reading does not feed itself.
+ * EXCLUDE_SELF: calls made by the calling process (its thread group), and by interrupts
+ * while it runs, are counted as filtered instead of recorded, so that reading does not
+ * feed itself.
  */
 struct argtrace_reader {
 	__u32	size;
@@ -252,7 +257,10 @@ struct argtrace_reader {
 
 #define ARGTRACE_READER_EXCLUDE_SELF	(1u << 0)
 
-/* The encoded argument is the leading size: a number stays when its struct grows. */
+/*
+ * The encoded argument is the leading size: a number stays when its struct grows. Those
+ * from PROBE_ADD on need a session: -EBADFD without one, also from mmap.
+ */
 #define ARGTRACE_IOC_MAGIC		0xA8
 #define ARGTRACE_IOC_INFO		_IOWR(ARGTRACE_IOC_MAGIC, 0, __u32)
 #define ARGTRACE_IOC_SESSION		_IOWR(ARGTRACE_IOC_MAGIC, 1, __u32)
@@ -278,6 +286,8 @@ struct argtrace_reader {
  * (p / packet_size) % nr_packets at offset p % packet_size. Each packet begins
  * with a struct argtrace_packet, which positions count too.
  */
+#define ARGTRACE_CLOCK_SLACK	100000u	/* ns */
+
 #define ARGTRACE_MMAP_READER	0
 #define ARGTRACE_MMAP_PACKETS	1
 #define ARGTRACE_MMAP_OFFSET(cpu, region) \
@@ -290,7 +300,8 @@ struct argtrace_ring_control {
 	 * Writers at work on this CPU, and the position up to which they have reserved.
 	 * Read the clock, then active, reserve and head, in this order and each with
 	 * acquire: if active was 0 and reserve not above head, then every record older
-	 * than that clock lies before head.
+	 * than that clock by more than ARGTRACE_CLOCK_SLACK lies before head. (A writer's
+	 * first store may become visible a little after it has read its clock.)
 	 */
 	__u64	reserve;
 	__u32	active;

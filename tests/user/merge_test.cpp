@@ -13,7 +13,8 @@ namespace {
 using test::FakeRing;
 using test::vfs_read;
 
-constexpr std::uint64_t slack = 1000;
+/// The clock of a round that hands out what is older than `limit`.
+constexpr std::uint64_t up_to(std::uint64_t limit) { return limit + ARGTRACE_CLOCK_SLACK; }
 
 class MergeTest : public testing::Test {
 protected:
@@ -57,7 +58,7 @@ TEST_F(MergeTest, InTheOrderOfTime) {
     ring(2).call(30, 3);
     ring(1).call(40, 4);
     ring(0).call(50, 5);
-    merge.collect(100000);
+    merge.collect(up_to(99000));
     EXPECT_EQ(take(merge),
               (std::vector<Seen>{{10, 2, 1}, {20, 0, 2}, {30, 2, 3}, {40, 1, 4}, {50, 0, 5}}));
     EXPECT_FALSE(merge.waiting());
@@ -69,38 +70,38 @@ TEST_F(MergeTest, TiesByCpu) {
     ring(1).call(10, 2);
     ring(1).call(10, 3);
     ring(0).call(10, 4);
-    merge.collect(100000);
+    merge.collect(up_to(99000));
     EXPECT_EQ(take(merge), (std::vector<Seen>{{10, 0, 4}, {10, 1, 2}, {10, 1, 3}, {10, 2, 1}}));
 }
 
 TEST_F(MergeTest, WaitsForWhatMayStillCome) {
     Merge merge(views, schema);
     ring(0).call(5000, 1);
-    merge.collect(5000 + slack); // not older than the clock less the slack
+    merge.collect(up_to(5000)); // not older than the clock less the slack
     EXPECT_TRUE(take(merge).empty());
     EXPECT_TRUE(merge.waiting());
 
     ring(1).call(4999, 2); // it was on its way
-    merge.collect(5001 + slack);
+    merge.collect(up_to(5001));
     EXPECT_EQ(take(merge), (std::vector<Seen>{{4999, 1, 2}, {5000, 0, 1}}));
 }
 
 TEST_F(MergeTest, AWriterAtWorkHoldsEverythingBack) {
     Merge merge(views, schema);
-    merge.collect(10000);
+    merge.collect(up_to(9000));
     ring(1).write(1, 11000, test::vfs_read_data(1));
     ring(1).control.active = 1; // its record is not complete
     ring(0).call(10500, 2);
     ring(0).call(12000, 3);
-    merge.collect(100000);
+    merge.collect(up_to(99000));
     EXPECT_TRUE(take(merge).empty()); // CPU 1 vouches for what is before 10000 only
 
     ring(1).control.active = 0; // it left publishing to another, who has not done it yet
-    merge.collect(110000);
+    merge.collect(up_to(109000));
     EXPECT_TRUE(take(merge).empty());
 
     ring(1).publish();
-    merge.collect(120000);
+    merge.collect(up_to(119000));
     EXPECT_EQ(take(merge), (std::vector<Seen>{{10500, 0, 2}, {11000, 1, 1}, {12000, 0, 3}}));
 }
 
@@ -108,14 +109,14 @@ TEST_F(MergeTest, OldWatermarkStillCounts) {
     Merge merge(views, schema);
     ring(0).call(4000, 1);
     ring(0).call(9500, 2);
-    merge.collect(3000);
+    merge.collect(up_to(2000));
     ring(1).control.active = 1;
     ring(2).control.active = 1;
-    merge.collect(20000);
+    merge.collect(up_to(19000));
     EXPECT_TRUE(take(merge).empty());
     ring(1).control.active = 0;
     ring(2).control.active = 0;
-    merge.collect(10000);
+    merge.collect(up_to(9000));
     EXPECT_EQ(take(merge).size(), 1u);
 }
 
@@ -135,7 +136,7 @@ TEST_F(MergeTest, SteppedBackClockIsPutInOrder) {
     ring(0).call(10, 2);
     ring(1).call(20, 3);
     ring(0).call(40, 4);
-    merge.collect(100000);
+    merge.collect(up_to(99000));
     EXPECT_EQ(take(merge, 1), (std::vector<Seen>{{10, 0, 2}}));
     merge.release();
     // The one at 30 stands before it in the ring and has not been handed out.
@@ -154,12 +155,12 @@ TEST_F(MergeTest, WhatWasNotHandedOutIsThereForTheNextReader) {
         ring(i % 3).call(100 + i, i);
     {
         Merge merge(views, schema);
-        merge.collect(100000);
+        merge.collect(up_to(99000));
         EXPECT_EQ(take(merge, 5).size(), 5u);
         merge.release();
     }
     Merge merge(views, schema);
-    merge.collect(100000);
+    merge.collect(up_to(99000));
     auto rest = take(merge);
     ASSERT_EQ(rest.size(), 7u);
     for (std::uint64_t i = 0; i < 7; ++i)
@@ -169,7 +170,7 @@ TEST_F(MergeTest, WhatWasNotHandedOutIsThereForTheNextReader) {
 TEST_F(MergeTest, NothingIsReleasedBeforeItIsAskedFor) {
     ring(0).call(100, 1);
     Merge merge(views, schema);
-    merge.collect(100000);
+    merge.collect(up_to(99000));
     take(merge);
     EXPECT_EQ(ring(0).reader.tail, 0u);
     merge.release();
@@ -179,7 +180,7 @@ TEST_F(MergeTest, NothingIsReleasedBeforeItIsAskedFor) {
 TEST_F(MergeTest, KeepsNothingWhereNobodyComesAfter) {
     ring(0).call(100, 1);
     Merge merge(views, schema, Merge::Keep::nothing);
-    merge.collect(100000);
+    merge.collect(up_to(99000));
     EXPECT_EQ(ring(0).reader.tail, ring(0).control.head);
     EXPECT_EQ(take(merge), (std::vector<Seen>{{100, 0, 1}}));
     ring(0).call(200, 2);
@@ -192,17 +193,17 @@ TEST_F(MergeTest, KeepsNothingWhereNobodyComesAfter) {
 
 TEST_F(MergeTest, PressureAndLoss) {
     Merge merge(views, schema);
-    merge.collect(1000);
+    merge.collect(up_to(0));
     EXPECT_EQ(merge.pressure(), 0);
     while (ring(1).call(2000)) {
     }
-    merge.collect(100000);
+    merge.collect(up_to(99000));
     EXPECT_GT(merge.pressure(), 0.7);
     EXPECT_LE(merge.pressure(), 1.0);
     EXPECT_EQ(merge.lost(), 1u);
     take(merge);
     merge.release();
-    merge.collect(200000);
+    merge.collect(up_to(199000));
     EXPECT_EQ(merge.pressure(), 0);
 
     Merge later(views, schema); // counts its own time only

@@ -11,7 +11,7 @@ namespace {
 
 // A writer raises `active` before it reads the clock (argtrace_ring_begin() in kmod/ring.h), but
 // its store reaches us a little later: an event may be older than the watermark by that much.
-constexpr std::uint64_t slack_ns = 1000;
+constexpr std::uint64_t slack_ns = ARGTRACE_CLOCK_SLACK;
 
 // A writer is done within a microsecond or so: it is worth looking again.
 constexpr int looks = 32;

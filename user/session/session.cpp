@@ -92,6 +92,9 @@ std::optional<std::size_t> Session::add(std::span<const Probe> probes) {
                                 blamed->function, attributes_.packet_size));
     if (error == E2BIG)
         throw too_many(probes.size());
+    if (error == EBUSY)
+        throw Error("cannot add the functions: ftrace is switched off; switch it on with "
+                    "`sysctl kernel.ftrace_enabled=1`");
     throw explain_request("add the functions", error, device_.info());
 }
 

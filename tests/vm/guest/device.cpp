@@ -76,10 +76,11 @@ int RawDevice::remove_all() const {
     return call(ARGTRACE_IOC_PROBE_REMOVE, &remove);
 }
 
-std::vector<argtrace_counts> RawDevice::counts() const {
+std::vector<argtrace_counts> RawDevice::counts(std::uint32_t flags) const {
     std::vector<argtrace_counts> all(64);
     argtrace_list list{};
     list.size = sizeof(list);
+    list.flags = flags;
     list.buffer = reinterpret_cast<std::uintptr_t>(all.data());
     list.length = all.size() * sizeof(all[0]);
     EXPECT_EQ(call(ARGTRACE_IOC_COUNTS, &list), 0);
@@ -212,9 +213,10 @@ const volatile argtrace_ring_control *RawRing::control() const {
     return reinterpret_cast<const volatile argtrace_ring_control *>(packets_);
 }
 
-std::uint64_t RawRing::drain() {
+std::vector<argtrace_record> RawRing::records() {
     const std::uint64_t head = __atomic_load_n(&control()->head, __ATOMIC_ACQUIRE);
-    std::uint64_t at = reader_->tail, records = 0;
+    std::vector<argtrace_record> records;
+    std::uint64_t at = reader_->tail;
     while (at < head) {
         const std::uint64_t start = at - at % packet_size_;
         const unsigned char *bytes = packets_ + 4096 + start % ring_size_;
@@ -232,7 +234,8 @@ std::uint64_t RawRing::drain() {
                 ADD_FAILURE() << "a record of " << record.size << " bytes at " << start + offset;
                 return records;
             }
-            records += record.id <= ARGTRACE_ID_MAX;
+            if (record.id <= ARGTRACE_ID_MAX)
+                records.push_back(record);
             offset += record.size;
         }
         at = head - start <= packet_size_ ? head : start + packet_size_;

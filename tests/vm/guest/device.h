@@ -34,7 +34,8 @@ public:
     int remove(std::vector<std::uint64_t> addrs, std::uint32_t *failed = nullptr) const;
     int remove_all() const;
 
-    std::vector<argtrace_counts> counts() const;
+    /// Of the live probes, with ARGTRACE_LIST_REMOVED of all.
+    std::vector<argtrace_counts> counts(std::uint32_t flags = 0) const;
     /// Ids, addresses and flags of the probes, removed ones too, and the generation:
     /// equal before and after a call that must change nothing.
     std::string fingerprint() const;
@@ -81,7 +82,9 @@ public:
     volatile argtrace_ring_reader *reader() const { return reader_; }
 
     /// Records of probes from tail to head; moves tail. Fails the test on a malformed one.
-    std::uint64_t drain();
+    std::vector<argtrace_record> records();
+    /// How many those are.
+    std::uint64_t drain() { return records().size(); }
 
 private:
     std::uint32_t packet_size_;

@@ -2,6 +2,8 @@
 // Whatever readers do and whenever the module goes: the kernel stays well, and so does the
 // next reader. That the log is clean is checked by scripts/vm.
 #include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -288,6 +290,71 @@ TEST_F(Hostile, a_traced_module_goes_and_comes_back) {
     EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
     EXPECT_TRUE(device.counts().empty());
     need_test_module();
+}
+
+TEST_F(Hostile, a_refused_add_changes_no_counts) {
+    RawDevice device;
+    attach(device);
+    add(device, "at_four");
+    call_functions("burst", 2);
+    ASSERT_EQ(device.remove_all(), 0);
+    const auto probes = RawProbe::words(address_of("at_four"), 4, "at_four").bytes() +
+                        RawProbe::words(0xffffffff00000000, 1).bytes();
+    ASSERT_EQ(device.add(probes, 2), EINVAL);
+    EXPECT_TRUE(device.counts().empty());
+    EXPECT_EQ(hits(device.counts(ARGTRACE_LIST_REMOVED).at(0)), 2u);
+}
+
+TEST_F(Hostile, one_function_is_not_added_under_two_addresses) {
+    // Where ftrace's address lies behind the symbol it is taken as well, but not beside it.
+    RawDevice device;
+    attach(device);
+    const std::uint64_t symbol = address_of("vfs_read");
+    ASSERT_EQ(device.add(RawProbe::words(symbol, 4).bytes(), 1), 0);
+    EXPECT_EQ(device.add(RawProbe::words(symbol + 4, 4).bytes(), 1), EEXIST);
+    ASSERT_EQ(device.remove({symbol}), 0);
+    if (device.add(RawProbe::words(symbol + 4, 4).bytes(), 1) == 0) {
+        EXPECT_EQ(device.add(RawProbe::words(symbol, 4).bytes(), 1), EEXIST);
+    }
+}
+
+TEST_F(Hostile, preempt_depth_does_not_count_tracers) {
+    // Two sessions on one function: ftrace goes through its list function, which takes a
+    // level of its own.
+    RawDevice one, two;
+    for (RawDevice *device : {&one, &two}) {
+        ASSERT_EQ(device->session("", kPacketSize, kPackets), 0);
+        add(*device, "at_four");
+    }
+    ASSERT_EQ(one.reader(), 0);
+    pin_to_cpu(0);
+    RawRing ring(one, 0, kPacketSize, kPackets);
+    call_functions("burst", 3);
+    ASSERT_EQ(two.remove_all(), 0);
+    call_functions("burst", 3);
+    const std::vector<argtrace_record> records = ring.records();
+    unpin();
+    ASSERT_EQ(records.size(), 6u);
+    for (const argtrace_record &record : records)
+        EXPECT_EQ(record.preempt, 0u);
+}
+
+TEST_F(Hostile, edges_are_told_by_epoll) {
+    RawDevice device;
+    attach(device);
+    add(device, "at_four");
+    ASSERT_EQ(device.reader(), 0);
+    const Rings rings = map_rings(device);
+    const int poller = epoll_create1(EPOLL_CLOEXEC);
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLET;
+    ASSERT_EQ(epoll_ctl(poller, EPOLL_CTL_ADD, device.fd(), &event), 0);
+    for (int round = 0; round < 4; round++) {
+        call_functions("burst", 1);
+        EXPECT_EQ(epoll_wait(poller, &event, 1, 5000), 1) << "round " << round;
+        EXPECT_EQ(drain(rings), 1u);
+    }
+    close(poller);
 }
 
 TEST_F(Hostile, two_sessions_do_not_see_each_other) {

@@ -96,6 +96,12 @@ void pin_to_cpu(unsigned cpu) {
     ASSERT_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
+void unpin() {
+    cpu_set_t set;
+    memset(&set, 0xff, sizeof(set));
+    ASSERT_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
 Child::Child(const std::function<void()> &body) : pid_(fork()) {
     if (pid_ == 0) {
         body();

@@ -32,6 +32,7 @@ bool is_armed(const std::string &function);
 bool eventually(const std::function<bool()> &condition);
 
 void pin_to_cpu(unsigned cpu);
+void unpin();
 
 /// A child that runs `body` until it is killed, which the destructor does.
 class Child {

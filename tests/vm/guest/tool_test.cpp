@@ -177,6 +177,21 @@ TEST_F(Tool, functions_that_cannot_be_traced_say_why) {
     EXPECT_TRUE(is_armed("vfs_read"));
 }
 
+TEST_F(Tool, while_ftrace_is_switched_off) {
+    const auto set = [](const char *value) {
+        std::ofstream out("/proc/sys/kernel/ftrace_enabled");
+        out << value << std::flush;
+        return out.good();
+    };
+    ASSERT_TRUE(set("0"));
+    fails({"argtrace", "add", "at_four"},
+          "cannot add the functions: ftrace is switched off; switch it on with "
+          "`sysctl kernel.ftrace_enabled=1`");
+    ASSERT_TRUE(set("1"));
+    succeeds({"argtrace", "add", "at_four"});
+    EXPECT_FALSE(set("0")) << "calls would be missed, and nobody told";
+}
+
 TEST_F(Tool, adding_twice_is_no_error) {
     succeeds({"argtrace", "add", "at_four"});
     const Outcome again = run({"argtrace", "add", "at_four", "at_two"});
