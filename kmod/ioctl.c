@@ -47,6 +47,7 @@ static long ioctl_info(void __user *arg)
 		.memory_used = argtrace_memory_used(),
 		.max_probes = ARGTRACE_MAX_PROBES,
 		.max_strings = ARGTRACE_MAX_STRINGS,
+		.max_types = ARGTRACE_MAX_TYPES,
 		.packet_size_min = ARGTRACE_PACKET_SIZE_MIN,
 		.packet_size_max = ARGTRACE_PACKET_SIZE_MAX,
 		.nr_packets_max = ARGTRACE_NR_PACKETS_MAX,

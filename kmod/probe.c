@@ -67,21 +67,23 @@ static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u3
 /* The header, before anything is allocated for what it says. */
 static bool header_is_valid(const struct argtrace_probe *header)
 {
-	if (header->id || header->flags || !header->addr)
+	if (header->id || header->flags || header->reserved || !header->addr)
 		return false;
 	if (header->nr_args > ARGTRACE_MAX_ARGS)
 		return false;
 	if (!header->strings || header->strings > ARGTRACE_MAX_STRINGS)
 		return false;
+	if (header->types > ARGTRACE_MAX_TYPES)
+		return false;
 	return header->size == ALIGN(sizeof(*header) +
 				     header->nr_args * sizeof(struct argtrace_arg) +
-				     header->strings, 8);
+				     header->strings + header->types, 8);
 }
 
 static bool schema_is_valid(const struct argtrace_probe *schema)
 {
 	const char *strings = schema_strings(schema);
-	const char *padding = strings + schema->strings;
+	const char *padding = strings + schema->strings + schema->types;
 	u32 i;
 
 	/* The last byte ends the last string; the first string is the function's name. */
@@ -137,7 +139,7 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ERR_PTR(ret);
-	plan = kzalloc(bytes, GFP_KERNEL);
+	plan = kvzalloc(bytes, GFP_KERNEL);
 	if (!plan) {
 		argtrace_memory_uncharge(charge);
 		return ERR_PTR(-ENOMEM);
@@ -189,7 +191,7 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 		return;
 	free_percpu(plan->outcomes);
 	argtrace_memory_uncharge(plan->charged);
-	kfree(plan);
+	kvfree(plan);
 }
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)

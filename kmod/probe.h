@@ -18,6 +18,7 @@ static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, un
 
 #define ARGTRACE_MAX_ARGS	64
 #define ARGTRACE_MAX_STRINGS	8192
+#define ARGTRACE_MAX_TYPES	(64u << 10)
 #define ARGTRACE_MAX_PROBES	(1u << 18)
 
 /* What became of the calls: each adds one to one of these, on its CPU. */

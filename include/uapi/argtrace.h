@@ -54,14 +54,14 @@ enum argtrace_type {
 	ARGTRACE_TYPE_S32	= 6,
 	ARGTRACE_TYPE_U64	= 7,
 	ARGTRACE_TYPE_S64	= 8,
-	ARGTRACE_TYPE_U128	= 9,	/* reserved: refused by this version */
-	ARGTRACE_TYPE_S128	= 10,	/* reserved */
+	ARGTRACE_TYPE_U128	= 9,	/* 16 bytes, the lower half first */
+	ARGTRACE_TYPE_S128	= 10,
 	ARGTRACE_TYPE_BOOL	= 11,	/* 1 byte, zero or not */
 	ARGTRACE_TYPE_CHAR	= 12,	/* 1 byte, plain char where it is signed */
 	ARGTRACE_TYPE_UCHAR	= 13,	/* 1 byte, plain char where it is unsigned (-funsigned-char, Linux >= 6.2) */
 	ARGTRACE_TYPE_PTR	= 14,	/* 8 bytes, an address */
 	ARGTRACE_TYPE_STR	= 15,	/* reserved: __u16 length, then text */
-	ARGTRACE_TYPE_BYTES	= 16,	/* reserved: __u16 length, then bytes */
+	ARGTRACE_TYPE_BYTES	= 16,	/* __u16 length, then as many bytes: a struct or union by value */
 };
 
 /* Where an argument lies when the function is entered. */
@@ -69,12 +69,14 @@ enum argtrace_loc {
 	ARGTRACE_LOC_NONE	= 0,	/* not captured: type END, size 0, nothing in the record */
 	ARGTRACE_LOC_REG	= 1,	/* argument register `index`, counted from 0 in the ABI's order:
 					 * rdi rsi rdx rcx r8 r9 (System V x86-64 psABI, 3.2.3) */
-	ARGTRACE_LOC_REG_PAIR	= 2,	/* reserved: registers `index` and `index` + 1 */
-	ARGTRACE_LOC_STACK	= 3,	/* reserved: `offset` bytes above the stack pointer at entry */
+	ARGTRACE_LOC_REG_PAIR	= 2,	/* registers `index` and `index` + 1, the lower half first; 9 to 16 bytes */
+	ARGTRACE_LOC_STACK	= 3,	/* `offset` bytes above the stack pointer at entry, where on
+					 * x86-64 the return address lies at 0 and arguments from 8 on */
 	ARGTRACE_LOC_REF	= 4,	/* reserved: register `index` holds its address */
 };
 
 #define ARGTRACE_REG_COUNT	6	/* argument registers of x86-64 */
+#define ARGTRACE_STACK_MAX	2048	/* an argument on the stack ends at most so far above the stack pointer */
 
 /* One argument of a probe. */
 struct argtrace_arg {
@@ -82,7 +84,7 @@ struct argtrace_arg {
 	__u8	index;		/* register, see loc; else 0 */
 	__u8	type;		/* enum argtrace_type */
 	__u8	flags;		/* 0 */
-	__u32	size;		/* bytes captured; must be the size that type says */
+	__u32	size;		/* bytes captured; the size that type says, or of BYTES without the length */
 	__u32	offset;		/* LOC_STACK only, else 0 */
 	__u16	name;		/* offsets of two strings in the probe's string table: */
 	__u16	type_name;	/* the argument's name, and its type as C writes it */
@@ -91,8 +93,11 @@ struct argtrace_arg {
 /*
  * One probe, as it is added and as it is listed: this header, then nr_args
  * structs argtrace_arg, then `strings` bytes of NUL-terminated strings (the
- * first is the function's name), then zeros up to `size`. Everything user space
- * needs to read the probe's records is in here: its schema.
+ * first is the function's name), then `types` bytes that the module only keeps and
+ * hands out, then zeros up to `size`. Everything user space needs to read the probe's
+ * records is in here: its schema. `types` is 0, or a BTF blob (linux/btf.h) whose last type
+ * is the function's prototype (BTF_KIND_FUNC_PROTO), as far as its values are
+ * shown by it: structs, unions, enums, arrays, pointers to functions.
  */
 struct argtrace_probe {
 	__u32	size;		/* of the whole entry, a multiple of 8 */
@@ -101,6 +106,8 @@ struct argtrace_probe {
 	__u32	flags;		/* out: ARGTRACE_PROBE_*; 0 when added */
 	__u16	nr_args;
 	__u16	strings;	/* length of the string table */
+	__u32	types;		/* length of the types */
+	__u32	reserved;	/* 0 */
 };
 
 #define ARGTRACE_PROBE_REMOVED	(1u << 0) /* no longer traced; kept for the records that name it */
@@ -139,12 +146,12 @@ struct argtrace_info {
 	__u64	memory_used;
 	__u32	max_probes;		/* probes a session may hold, removed ones included */
 	__u32	max_strings;		/* bytes of a probe's string table */
+	__u32	max_types;		/* bytes of its types */
 	__u32	packet_size_min;
 	__u32	packet_size_max;
 	__u32	nr_packets_max;		/* packets per CPU */
 	__u32	nr_cpus;		/* CPU numbers run from 0 to nr_cpus - 1 */
 	__u32	nr_sessions;		/* named and nameless */
-	__u32	reserved;
 	char	module_version[32];
 };
 
@@ -390,7 +397,7 @@ struct argtrace_task {
 #define ARGTRACE_SIZE_ASSERT(what, bytes) _Static_assert(sizeof(what) == (bytes), #what)
 #endif
 ARGTRACE_SIZE_ASSERT(struct argtrace_arg, 16);
-ARGTRACE_SIZE_ASSERT(struct argtrace_probe, 24);
+ARGTRACE_SIZE_ASSERT(struct argtrace_probe, 32);
 ARGTRACE_SIZE_ASSERT(struct argtrace_counts, 88);
 ARGTRACE_SIZE_ASSERT(struct argtrace_info, ARGTRACE_INFO_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_session_attr, ARGTRACE_SESSION_SIZE_V1);

@@ -122,7 +122,8 @@ TEST(Resolve, MakesAProbeOfAName) {
                                           .type = ARGTRACE_TYPE_U64,
                                           .size = 8,
                                           .name = "count",
-                                          .type_name = "size_t"}}}));
+                                          .type_name = "size_t"}},
+                                .types = {}}));
 }
 
 TEST(Resolve, KeepsTheOrderAndTakesEachOnce) {

@@ -98,7 +98,8 @@ void append_probe(std::vector<std::byte> &out, const Probe &probe) {
         throw Error(fmt::format("{}: its prototype is too long to be traced", probe.function));
 
     std::size_t args_bytes = args.size() * sizeof(argtrace_arg);
-    std::size_t used = sizeof(argtrace_probe) + args_bytes + strings.bytes().size();
+    std::size_t used =
+        sizeof(argtrace_probe) + args_bytes + strings.bytes().size() + probe.types.size();
     std::size_t padding = (entry_alignment - used % entry_alignment) % entry_alignment;
 
     argtrace_probe header{};
@@ -106,10 +107,12 @@ void append_probe(std::vector<std::byte> &out, const Probe &probe) {
     header.addr = probe.addr;
     header.nr_args = static_cast<std::uint16_t>(args.size());
     header.strings = static_cast<std::uint16_t>(strings.bytes().size());
+    header.types = static_cast<std::uint32_t>(probe.types.size());
 
     append(out, &header, sizeof(header));
     append(out, args.data(), args_bytes);
     append(out, strings.bytes().data(), strings.bytes().size());
+    append(out, probe.types.data(), probe.types.size());
     out.resize(out.size() + padding);
 }
 
@@ -123,7 +126,8 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
         if (header.size > bytes.size() || header.size % entry_alignment != 0)
             malformed(i, "its size is wrong");
         std::size_t args_end = sizeof(header) + header.nr_args * sizeof(argtrace_arg);
-        if (args_end + header.strings > header.size)
+        std::size_t strings_end = args_end + header.strings;
+        if (strings_end > header.size || header.types > header.size - strings_end)
             malformed(i, "its parts are larger than the whole");
 
         std::string_view table(reinterpret_cast<const char *>(bytes.data()) + args_end,
@@ -132,10 +136,12 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
         if (!function)
             malformed(i, "it has no name");
 
-        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}};
+        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}, {}};
         for (std::size_t n = 0; n < header.nr_args; ++n)
             probe.args.push_back(
                 parse_argument(bytes.data() + sizeof(header) + n * sizeof(argtrace_arg), table, i));
+        auto types = bytes.subspan(strings_end, header.types);
+        probe.types.assign(types.begin(), types.end());
         probes.push_back(std::move(probe));
         bytes = bytes.subspan(header.size);
     }

@@ -31,6 +31,7 @@ struct Probe {
     std::uint32_t flags = 0; ///< ARGTRACE_PROBE_*
     std::string function;
     std::vector<Argument> args;
+    std::vector<std::byte> types; ///< BTF that tells how to show them; mostly empty
 
     bool operator==(const Probe &) const = default;
 };

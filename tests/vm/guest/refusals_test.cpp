@@ -149,6 +149,9 @@ TEST_F(Refusals, probe_headers) {
     refuse(spoiled([](auto &h) { h.size = 0xfffffff8; }), EINVAL);
     refuse(spoiled([](auto &h) { h.nr_args = 0xffff; }), EINVAL);
     refuse(spoiled([](auto &h) { h.strings = 0; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.types = 8; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.types = 0xffffffff; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.reserved = 1; }), EINVAL);
     refuse(spoiled([](auto &h) { h.strings = 0xffff; }), EINVAL);
 }
 
