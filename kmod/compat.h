@@ -31,6 +31,10 @@
 #define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
 #endif
 
+#ifndef ftrace_regs_get_stack_pointer
+#define ftrace_regs_get_stack_pointer(fregs) kernel_stack_pointer(&(fregs)->regs)
+#endif
+
 /* Linux 6.3 took vm_flags out of direct reach. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,

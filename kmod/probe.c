@@ -9,7 +9,7 @@
 #include "memory.h"
 #include "probe.h"
 
-/* Bytes of data that a type code stands for; 0: not one that can be captured. */
+/* Bytes of data that a type code stands for; 0: none, or it does not say. */
 static u32 type_size(u8 type)
 {
 	switch (type) {
@@ -29,6 +29,9 @@ static u32 type_size(u8 type)
 	case ARGTRACE_TYPE_S64:
 	case ARGTRACE_TYPE_PTR:
 		return 8;
+	case ARGTRACE_TYPE_U128:
+	case ARGTRACE_TYPE_S128:
+		return 16;
 	default:
 		return 0;
 	}
@@ -44,24 +47,43 @@ static const char *schema_strings(const struct argtrace_probe *schema)
 	return (const char *)(schema_args(schema) + schema->nr_args);
 }
 
+static bool size_is_valid(const struct argtrace_arg *arg)
+{
+	if (arg->type == ARGTRACE_TYPE_BYTES)
+		return arg->size && arg->size <= ARGTRACE_BYTES_MAX;
+	return arg->size && arg->size == type_size(arg->type);
+}
+
+static bool place_is_valid(const struct argtrace_arg *arg)
+{
+	switch (arg->loc) {
+	case ARGTRACE_LOC_NONE:
+		return !arg->index && !arg->offset && arg->type == ARGTRACE_TYPE_END && !arg->size;
+	case ARGTRACE_LOC_REG:
+		return size_is_valid(arg) && arg->size <= 8 && !arg->offset &&
+		       arg->index < ARGTRACE_REG_COUNT;
+	case ARGTRACE_LOC_REG_PAIR:
+		return size_is_valid(arg) && arg->size > 8 && arg->size <= 16 && !arg->offset &&
+		       arg->index < ARGTRACE_REG_COUNT - 1;
+	case ARGTRACE_LOC_STACK:
+		return size_is_valid(arg) && !arg->index && arg->offset &&
+		       IS_ALIGNED(arg->offset, 8) && arg->offset < ARGTRACE_STACK_MAX &&
+		       arg->size <= ARGTRACE_STACK_MAX - arg->offset;
+	default:
+		return false;
+	}
+}
+
 static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u32 strings_len)
 {
-	if (arg->flags || arg->offset)
+	if (arg->flags)
 		return false;
 	if (arg->name >= strings_len || arg->type_name >= strings_len)
 		return false;
 	/* An empty name would close a named record; its length goes into a byte. */
 	if (!strings[arg->name] || strlen(strings + arg->name) >= U8_MAX)
 		return false;
-	switch (arg->loc) {
-	case ARGTRACE_LOC_NONE:
-		return !arg->index && arg->type == ARGTRACE_TYPE_END && !arg->size;
-	case ARGTRACE_LOC_REG:
-		return arg->index < ARGTRACE_REG_COUNT && type_size(arg->type) &&
-		       arg->size == type_size(arg->type);
-	default:
-		return false;
-	}
+	return place_is_valid(arg);
 }
 
 /* The header, before anything is allocated for what it says. */
@@ -107,9 +129,13 @@ static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_prob
 		if (args[i].loc == ARGTRACE_LOC_NONE)
 			continue;
 		steps[count++] = (struct argtrace_step){
+			.is_word = args[i].loc == ARGTRACE_LOC_REG &&
+				   args[i].type != ARGTRACE_TYPE_BYTES,
 			.index = args[i].index,
 			.size = args[i].size,
 			.type = args[i].type,
+			.loc = args[i].loc,
+			.offset = args[i].offset,
 			.name_length = strlen(schema_strings(schema) + args[i].name) + 1,
 			.name = args[i].name,
 		};
@@ -145,8 +171,8 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 		return ERR_PTR(-ENOMEM);
 	}
 	plan->charged = charge;
-	steps = (void *)(plan + 1);
-	plan->schema = (void *)(steps + header.nr_args);
+	plan->schema = (void *)(plan + 1);
+	steps = (void *)plan->schema + header.size;
 
 	ret = -EFAULT;
 	if (copy_from_user(plan->schema, entry, header.size))

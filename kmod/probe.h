@@ -5,6 +5,7 @@
 #include <linux/compiler.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
+#include <linux/uaccess.h>
 #include <uapi/argtrace.h>
 
 #include "compat.h"
@@ -12,6 +13,26 @@
 static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
 {
 	return ftrace_regs_get_argument((struct ftrace_regs *)regs, index);
+}
+
+/* In words: __get_kernel_nofault() is one load with an entry in the exception table. */
+static inline void argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset,
+					u8 *to, unsigned int size)
+{
+	unsigned long from = ftrace_regs_get_stack_pointer((struct ftrace_regs *)regs) + offset;
+	unsigned int i, part;
+	u64 word;
+
+	/* An argument begins at a word, and so its last one is read whole. */
+	for (i = 0; i < size; i += part) {
+		part = min_t(unsigned int, size - i, sizeof(word));
+		__get_kernel_nofault(&word, (u64 *)(from + i), u64, unreadable);
+		__builtin_memcpy(to + i, &word, part);
+	}
+	return;
+unreadable:
+	for (; i < size; i++)
+		to[i] = 0;
 }
 
 #include "encode.h"

@@ -67,7 +67,7 @@ enum argtrace_type {
 /* Where an argument lies when the function is entered. */
 enum argtrace_loc {
 	ARGTRACE_LOC_NONE	= 0,	/* not captured: type END, size 0, nothing in the record */
-	ARGTRACE_LOC_REG	= 1,	/* argument register `index`, counted from 0 in the ABI's order:
+	ARGTRACE_LOC_REG	= 1,	/* up to 8 bytes in argument register `index`, counted from 0 in the ABI's order:
 					 * rdi rsi rdx rcx r8 r9 (System V x86-64 psABI, 3.2.3) */
 	ARGTRACE_LOC_REG_PAIR	= 2,	/* registers `index` and `index` + 1, the lower half first; 9 to 16 bytes */
 	ARGTRACE_LOC_STACK	= 3,	/* `offset` bytes above the stack pointer at entry, where on
@@ -77,6 +77,7 @@ enum argtrace_loc {
 
 #define ARGTRACE_REG_COUNT	6	/* argument registers of x86-64 */
 #define ARGTRACE_STACK_MAX	2048	/* an argument on the stack ends at most so far above the stack pointer */
+#define ARGTRACE_BYTES_MAX	1024	/* the largest BYTES */
 
 /* One argument of a probe. */
 struct argtrace_arg {

@@ -213,9 +213,9 @@ const volatile argtrace_ring_control *RawRing::control() const {
     return reinterpret_cast<const volatile argtrace_ring_control *>(packets_);
 }
 
-std::vector<argtrace_record> RawRing::records() {
+std::vector<RawRecord> RawRing::records() {
     const std::uint64_t head = __atomic_load_n(&control()->head, __ATOMIC_ACQUIRE);
-    std::vector<argtrace_record> records;
+    std::vector<RawRecord> records;
     std::uint64_t at = reader_->tail;
     while (at < head) {
         const std::uint64_t start = at - at % packet_size_;
@@ -234,8 +234,10 @@ std::vector<argtrace_record> RawRing::records() {
                 ADD_FAILURE() << "a record of " << record.size << " bytes at " << start + offset;
                 return records;
             }
-            if (record.id <= ARGTRACE_ID_MAX)
-                records.push_back(record);
+            if (record.id <= ARGTRACE_ID_MAX) {
+                const auto *data = reinterpret_cast<const std::byte *>(bytes) + offset;
+                records.push_back({record, {data + sizeof(record), data + record.size}});
+            }
             offset += record.size;
         }
         at = head - start <= packet_size_ ? head : start + packet_size_;

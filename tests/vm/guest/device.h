@@ -69,6 +69,11 @@ std::uint64_t address_of(const std::string &function);
 /// Sum of records, filtered and lost.
 std::uint64_t hits(const argtrace_counts &counts);
 
+/// A record of a probe: its header, and what follows it up to its size.
+struct RawRecord : argtrace_record {
+    std::vector<std::byte> data;
+};
+
 /// The rings of one CPU, mapped.
 class RawRing {
 public:
@@ -82,7 +87,7 @@ public:
     volatile argtrace_ring_reader *reader() const { return reader_; }
 
     /// Records of probes from tail to head; moves tail. Fails the test on a malformed one.
-    std::vector<argtrace_record> records();
+    std::vector<RawRecord> records();
     /// How many those are.
     std::uint64_t drain() { return records().size(); }
 

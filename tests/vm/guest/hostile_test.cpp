@@ -332,7 +332,7 @@ TEST_F(Hostile, preempt_depth_does_not_count_tracers) {
     call_functions("burst", 3);
     ASSERT_EQ(two.remove_all(), 0);
     call_functions("burst", 3);
-    const std::vector<argtrace_record> records = ring.records();
+    const std::vector<RawRecord> records = ring.records();
     unpin();
     ASSERT_EQ(records.size(), 6u);
     for (const argtrace_record &record : records)

@@ -162,7 +162,11 @@ TEST_F(Refusals, wild_descriptors) {
         return probe;
     };
     refuse(spoiled([](auto &a) { a.loc = 200; }), EINVAL);
-    refuse(spoiled([](auto &a) { a.loc = ARGTRACE_LOC_STACK; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.loc = ARGTRACE_LOC_REF; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.loc = ARGTRACE_LOC_REG_PAIR; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_BYTES, a.size = 9; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_BYTES, a.size = 0; }), EINVAL);
+    refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_U128, a.size = 16; }), EINVAL);
     refuse(spoiled([](auto &a) { a.index = 6; }), EINVAL);
     refuse(spoiled([](auto &a) { a.index = 255; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_END; }), EINVAL);
@@ -175,6 +179,32 @@ TEST_F(Refusals, wild_descriptors) {
     refuse(spoiled([](auto &a) { a.name = 0xffff; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type_name = 0xffff; }), EINVAL);
     refuse(spoiled([](auto &a) { a.loc = ARGTRACE_LOC_NONE; }), EINVAL);
+}
+
+TEST_F(Refusals, wild_places) {
+    const auto placed = [&](std::uint8_t loc, std::uint8_t index, std::uint8_t type,
+                            std::uint32_t size, std::uint32_t offset) {
+        RawProbe probe = RawProbe::words(target_, 1);
+        argtrace_arg &arg = probe.args[0];
+        arg.loc = loc, arg.index = index, arg.type = type, arg.size = size, arg.offset = offset;
+        return probe;
+    };
+    constexpr auto stack = ARGTRACE_LOC_STACK, pair = ARGTRACE_LOC_REG_PAIR;
+    constexpr auto bytes = ARGTRACE_TYPE_BYTES, u64 = ARGTRACE_TYPE_U64;
+    refuse(placed(stack, 1, u64, 8, 8), EINVAL);
+    refuse(placed(stack, 0, u64, 8, 0), EINVAL);
+    refuse(placed(stack, 0, u64, 8, 12), EINVAL);
+    refuse(placed(stack, 0, u64, 4, 8), EINVAL);
+    refuse(placed(stack, 0, u64, 8, ARGTRACE_STACK_MAX), EINVAL);
+    refuse(placed(stack, 0, u64, 8, 0xfffffff8), EINVAL);
+    refuse(placed(stack, 0, bytes, ARGTRACE_BYTES_MAX + 1, 8), EINVAL);
+    refuse(placed(stack, 0, bytes, 1024, ARGTRACE_STACK_MAX - 1016), EINVAL);
+    refuse(placed(stack, 0, bytes, 0xffffffff, 8), EINVAL);
+    refuse(placed(pair, 5, bytes, 16, 0), EINVAL);
+    refuse(placed(pair, 0, bytes, 8, 0), EINVAL);
+    refuse(placed(pair, 0, bytes, 17, 0), EINVAL);
+    refuse(placed(pair, 0, bytes, 16, 8), EINVAL);
+    refuse(placed(pair, 0, u64, 8, 0), EINVAL);
 }
 
 TEST_F(Refusals, strings) {

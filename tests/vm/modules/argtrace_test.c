@@ -5,6 +5,7 @@
  *
  *   argtrace_test/run    write N: on every CPU each function of calls.h is called N times
  *                        in process context and N times in hard interrupt context
+ *   argtrace_test/awkward  write N: the functions of AT_AWKWARD are called N times, here
  *   argtrace_test/burst  write N: at_four() is called N times, here, as fast as it goes
  *   argtrace_test/storm  write N: the same while a timer interrupts that CPU and calls
  *                        at_two(); read: how often it has done so in all
@@ -29,8 +30,34 @@ enum at_wide { AT_NARROW = 1, AT_WIDE = 0x100000000000ull };
 typedef u32 at_handle_t;
 typedef int (*at_handler_t)(void *);
 
+typedef __int128 at_s128_t;
+
 struct at_object {
 	int id;
+};
+
+struct at_small {
+	u8 tag;
+	bool on;
+	u16 port;
+	s32 delta;
+};
+
+struct at_pair {
+	u32 low;
+	enum at_color color;
+	s64 high;
+};
+
+struct at_large {
+	u64 first;
+	struct {
+		u16 a, b;
+	} inner;
+	char text[4];
+	u32 bits : 5;
+	s32 more : 7;
+	u32 last;
 };
 
 /* noipa: no clone of it, no argument left out, no call spared. External: a symbol of its own. */
@@ -96,6 +123,37 @@ static void make_all_calls(u64 number)
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		make_call(&calls[i], number);
 }
+
+#define A(name, parameters) \
+	__attribute__((__noipa__)) void at_##name parameters; \
+	__attribute__((__noipa__)) void at_##name parameters { barrier(); }
+AT_AWKWARD(A)
+#undef A
+
+typedef void (*at_words_t)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+
+static noinline void make_awkward_call(void *words_function, u64 c)
+{
+	at_words_t function = READ_ONCE(words_function);
+
+	function(at_value(c, 0), at_value(c, 1), at_value(c, 2), at_value(c, 3), at_value(c, 4),
+		 at_value(c, 5), at_value(c, 6), at_value(c, 7), at_value(c, 8), at_value(c, 9),
+		 at_value(c, 10), at_value(c, 11));
+	barrier();
+}
+
+static int awkward_set(void *data, u64 count)
+{
+	u64 number;
+
+	for (number = 0; number < count; number++) {
+#define A(name, parameters) make_awkward_call((void *)at_##name, number);
+		AT_AWKWARD(A)
+#undef A
+	}
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(awkward_fops, NULL, awkward_set, "%llu\n");
 
 struct at_run {
 	struct work_struct work;
@@ -217,6 +275,7 @@ static int __init at_init(void)
 #endif
 	directory = debugfs_create_dir("argtrace_test", NULL);
 	debugfs_create_file_unsafe("run", 0200, directory, NULL, &run_fops);
+	debugfs_create_file_unsafe("awkward", 0200, directory, NULL, &awkward_fops);
 	debugfs_create_file_unsafe("burst", 0200, directory, NULL, &burst_fops);
 	debugfs_create_file_unsafe("storm", 0600, directory, NULL, &storm_fops);
 	return 0;

@@ -6,6 +6,7 @@
  * Fn(name, type, kind, parameter, ...) is at_<name> with n parameters. Kinds: U unsigned,
  * S signed, B bool, P pointer, C plain char. Parameter k of call number c is given
  * at_value(c, k) in a whole register, of which its type has the lower part.
+ * AT_AWKWARD has those for which it is not that simple.
  */
 #ifndef ARGTRACE_TEST_CALLS_H
 #define ARGTRACE_TEST_CALLS_H
@@ -56,6 +57,30 @@ static inline uint64_t at_bool_value(uint64_t call, uint64_t parameter)
 {
 	return at_value(call, parameter) & ~0xfeull;
 }
+
+/*
+ * Functions whose arguments lie elsewhere than in one register each. They are called as if
+ * they took twelve words, six in registers and six on the stack: word w of call c is
+ * at_value(c, w). By the calling convention (psABI 3.2.3) those words are what the
+ * parameters in the comments say.
+ */
+#define AT_AWKWARD(A) \
+	A(eight,	(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u8 g, s32 h)) \
+	/* g and h: words 6 and 7 */ \
+	A(twelve,	(s8 a, s8 b, s8 c, s8 d, s8 e, s8 f, u16 g, bool h, s64 i, char j, void *k, enum at_level l)) \
+	/* g to l: words 6 to 11 */ \
+	A(small,	(struct at_small s, u16 after)) \
+	/* s: word 0; after: word 1 */ \
+	A(pair,		(u8 before, struct at_pair p, u16 after)) \
+	/* before: word 0; p: words 1 and 2; after: word 3 */ \
+	A(squeezed,	(u64 a, u64 b, u64 c, u64 d, u64 e, struct at_pair p, u32 after)) \
+	/* p fits no more: words 6 and 7; after takes the register that is left: word 5 */ \
+	A(large,	(u8 before, struct at_large l, u16 after)) \
+	/* before: word 0; l: words 6 to 8; after: word 1 */ \
+	A(huge_int,	(u8 before, at_s128_t i, u16 after)) \
+	/* before: word 0; i: words 1 and 2; after: word 3 */ \
+	A(variadic,	(const char *format, u32 count, ...)) \
+	/* format: word 0; count: word 1 */
 
 /* Calls made in interrupts are numbered from here. */
 #define AT_INTERRUPT_BASE	1000000000ull

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Arguments that lie elsewhere than in one register, taken by descriptors written by hand: what
+// the module records of each place, without the tool's calling convention in between.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "calls.h"
+#include "device.h"
+#include "machine.h"
+
+namespace vmtest {
+namespace {
+
+constexpr std::uint64_t kCalls = 3;
+
+class Places : public testing::Test {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        need_test_module();
+    }
+
+    /// One argument `arg` of that function, of each of kCalls calls: the data behind the caller.
+    static std::vector<std::vector<std::byte>> recorded(const std::string &function,
+                                                        argtrace_arg arg) {
+        RawDevice device;
+        EXPECT_EQ(device.session("", 4096, 16), 0);
+        RawProbe probe;
+        probe.header.addr = address_of(function);
+        probe.strings = function + '\0';
+        arg.name = static_cast<std::uint16_t>(probe.strings.size());
+        probe.strings += std::string("a") + '\0';
+        probe.args.push_back(arg);
+        EXPECT_EQ(device.add(probe.seal().bytes(), 1), 0);
+        EXPECT_EQ(device.reader(), 0);
+
+        pin_to_cpu(0);
+        RawRing ring(device, 0, 4096, 16);
+        call_functions("awkward", kCalls);
+        std::vector<std::vector<std::byte>> all;
+        for (const RawRecord &record : ring.records())
+            all.emplace_back(record.data.begin() + 8, record.data.end());
+        unpin();
+        EXPECT_EQ(all.size(), kCalls);
+        return all;
+    }
+
+    static argtrace_arg place(std::uint8_t loc, std::uint8_t index, std::uint8_t type,
+                              std::uint32_t size, std::uint32_t offset = 0) {
+        argtrace_arg arg{};
+        arg.loc = loc;
+        arg.index = index;
+        arg.type = type;
+        arg.size = size;
+        arg.offset = offset;
+        return arg;
+    }
+
+    /// The record's data begins with `length` if it is BYTES, then the first `size` bytes of
+    /// the words of that call from `word` on.
+    static void expect_words(const std::vector<std::vector<std::byte>> &calls, unsigned word,
+                             std::size_t size, bool is_bytes) {
+        for (std::uint64_t call = 0; call < calls.size(); call++) {
+            std::vector<std::byte> expected(is_bytes ? 2 : 0);
+            if (is_bytes)
+                expected[0] = static_cast<std::byte>(size);
+            for (std::size_t i = 0; i < size; i++)
+                expected.push_back(
+                    static_cast<std::byte>(at_value(call, word + i / 8) >> i % 8 * 8));
+            ASSERT_GE(calls[call].size(), expected.size());
+            EXPECT_EQ(std::vector<std::byte>(calls[call].begin(),
+                                             calls[call].begin() +
+                                                 static_cast<std::ptrdiff_t>(expected.size())),
+                      expected)
+                << "call " << call;
+        }
+    }
+};
+
+TEST_F(Places, words_on_the_stack) {
+    expect_words(recorded("at_eight", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_U8, 1, 8)), 6, 1,
+                 false);
+    expect_words(recorded("at_eight", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_S32, 4, 16)), 7,
+                 4, false);
+    expect_words(recorded("at_twelve", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_PTR, 8, 40)),
+                 10, 8, false);
+}
+
+TEST_F(Places, a_struct_in_one_register) {
+    expect_words(recorded("at_small", place(ARGTRACE_LOC_REG, 0, ARGTRACE_TYPE_BYTES, 8)), 0, 8,
+                 true);
+    expect_words(recorded("at_small", place(ARGTRACE_LOC_REG, 0, ARGTRACE_TYPE_BYTES, 5)), 0, 5,
+                 true);
+}
+
+TEST_F(Places, two_registers) {
+    expect_words(recorded("at_pair", place(ARGTRACE_LOC_REG_PAIR, 1, ARGTRACE_TYPE_BYTES, 16)), 1,
+                 16, true);
+    expect_words(
+        recorded("at_huge_int", place(ARGTRACE_LOC_REG_PAIR, 1, ARGTRACE_TYPE_S128, 16)), 1, 16,
+        false);
+}
+
+TEST_F(Places, structs_on_the_stack) {
+    expect_words(recorded("at_squeezed", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 16, 8)),
+                 6, 16, true);
+    expect_words(recorded("at_large", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 24, 8)),
+                 6, 24, true);
+    expect_words(recorded("at_large", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 21, 8)),
+                 6, 21, true);
+}
+
+TEST_F(Places, far_above_the_stack) {
+    // It may lie beyond the stack's end: whatever is there, the kernel stays well.
+    const auto calls = recorded("at_eight", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 1024,
+                                                  ARGTRACE_STACK_MAX - 1024));
+    for (const auto &call : calls)
+        EXPECT_EQ(call.size(), 1032u); // length, 1024 bytes, padding
+}
+
+} // namespace
+} // namespace vmtest
