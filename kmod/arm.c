@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/err.h>
-#include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
 #include "arm.h"
-#include "callback.h"
+#include "filter.h"
 #include "session.h"
 
 static int compare_addrs(const void *a, const void *b)
@@ -46,162 +45,6 @@ static void retire_table(struct argtrace_table *table, bool armed)
 static struct argtrace_table *table_of_catalog(const struct argtrace_catalog *catalog)
 {
 	return argtrace_table_create(catalog->by_id, catalog->nr_ids, NULL, 0);
-}
-
-/* What ftrace says of one address, asked through the filter of an ops that is never registered. */
-static bool ftrace_knows(struct ftrace_ops *scratch, unsigned long addr)
-{
-	return ftrace_set_filter_ip(scratch, addr, 0, 1) != -EINVAL;
-}
-
-static bool is_traceable(struct ftrace_ops *scratch, unsigned long addr)
-{
-	if (!ftrace_knows(scratch, addr))
-		return false;
-	/*
-	 * ftrace_location() takes any byte of the call at a function's begin for it. One
-	 * that is not the first has a neighbour before it that is taken as well. Symbols are
-	 * aligned but for very few: do not ask twice for the others.
-	 */
-	return IS_ALIGNED(addr, 16) || !ftrace_knows(scratch, addr - 1);
-}
-
-/*
- * Which of the addresses no traceable function begins at; 0: none. With `all` each is
- * asked for, else only those that ftrace_set_filter_ips() would take by mistake.
- */
-static unsigned long find_untraceable(const unsigned long *addrs, u32 count, bool all)
-{
-	struct ftrace_ops scratch = { };
-	unsigned long bad = 0;
-	u32 i;
-
-	for (i = 0; i < count && !bad; i++) {
-		if (!all && IS_ALIGNED(addrs[i], 16))
-			continue;
-		if (!is_traceable(&scratch, addrs[i]))
-			bad = addrs[i];
-		cond_resched();
-	}
-	ftrace_free_filter(&scratch);
-	return bad;
-}
-
-void argtrace_arm_init(struct argtrace_session *session)
-{
-	/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
-	session->ops = (struct ftrace_ops){
-		.func = argtrace_callback,
-		.flags = FTRACE_OPS_FL_PERMANENT,
-	};
-}
-
-/* ftrace_free_filter() leaves the ops pointing at what it has freed: it must begin anew. */
-static void reset_ops(struct argtrace_session *session)
-{
-	ftrace_free_filter(&session->ops);
-	argtrace_arm_init(session);
-}
-
-/*
- * ftrace has shut itself down after a fault of its own: it may go on calling us for ever,
- * so neither the session nor the module may go.
- */
-static void keep_for_ever(struct argtrace_session *session)
-{
-	session->undead = true;
-	__module_get(THIS_MODULE);
-}
-
-/* An empty filter means every function there is: never register with one. */
-static int arm(struct argtrace_session *session, unsigned long *addrs, u32 count)
-{
-	int ret;
-
-	ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, !session->armed);
-	if (session->armed)
-		return ret;
-	if (!ret)
-		ret = register_ftrace_function(&session->ops);
-	session->armed = !ret || ret == -ENODEV;
-	if (ret == -ENODEV)
-		keep_for_ever(session);
-	else if (ret)
-		reset_ops(session);
-	return ret;
-}
-
-static void disarm_all(struct argtrace_session *session)
-{
-	if (!session->armed)
-		return;
-	if (session->undead)
-		return;
-	if (WARN_ON_ONCE(unregister_ftrace_function(&session->ops))) {
-		keep_for_ever(session);
-		return;
-	}
-	reset_ops(session);
-	session->armed = false;
-}
-
-static void set_removed(struct argtrace_session *session, struct argtrace_plan **plans, u32 count,
-			bool removed)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		WRITE_ONCE(plans[i]->removed, removed);
-		plans[i]->schema->flags = removed ? ARGTRACE_PROBE_REMOVED : 0;
-	}
-	if (removed)
-		session->catalog.nr_live -= count;
-	else
-		session->catalog.nr_live += count;
-}
-
-static u32 live_addrs(const struct argtrace_catalog *catalog, unsigned long *addrs)
-{
-	u32 i, count = 0;
-
-	for (i = 0; i < catalog->nr_addrs; i++) {
-		if (!catalog->by_addr[i]->removed)
-			addrs[count++] = catalog->by_addr[i]->addr;
-	}
-	return count;
-}
-
-/*
- * Makes the filter what the catalog says is live. A function that has gone with its module
- * without our notice (see module_event()) is found here, and removed as well.
- */
-static int disarm_removed(struct argtrace_session *session)
-{
-	struct argtrace_catalog *catalog = &session->catalog;
-	unsigned long *addrs, gone;
-	int ret = 0;
-
-	addrs = kvmalloc_array(catalog->nr_live, sizeof(*addrs), GFP_KERNEL);
-	if (!addrs)
-		return -ENOMEM;
-	/* Unregister before the filter gets empty: an empty one would trace everything. */
-	while (catalog->nr_live) {
-		u32 count = live_addrs(catalog, addrs);
-		struct argtrace_plan *plan;
-
-		ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, 1);
-		gone = ret == -EINVAL ? find_untraceable(addrs, count, true) : 0;
-		if (!gone)
-			break;
-		plan = argtrace_catalog_find(catalog, gone);
-		set_removed(session, &plan, 1, true);
-	}
-	if (!catalog->nr_live) {
-		disarm_all(session);
-		ret = 0;
-	}
-	kvfree(addrs);
-	return ret;
 }
 
 static bool is_live_at(const struct argtrace_catalog *catalog, unsigned long addr)
@@ -260,7 +103,7 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 			argtrace_plan_free(plans[i]);
 			revived->plan = there;
 			revived->counted = argtrace_plan_outcomes(there);
-			set_removed(session, &there, 1, false);
+			argtrace_catalog_set_removed(&session->catalog, there, false);
 			revived++;
 		} else {
 			plans[nr_new++] = plans[i];
@@ -294,7 +137,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	for (i = 0; i < count; i++)
 		addrs[i] = plans[i]->addr;
 	ret = -EINVAL;
-	*failed_addr = find_untraceable(addrs, count, false);
+	*failed_addr = argtrace_filter_find_bad(addrs, count, false);
 	if (*failed_addr)
 		goto out;
 	ret = argtrace_catalog_reserve(catalog, count, &room);
@@ -314,10 +157,10 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	if (ret)
 		goto out_revived;
 	old = swap_table(session, table);
-	ret = arm(session, addrs, count);
+	ret = argtrace_filter_add(session, addrs, count);
 	if (ret) {
 		if (ret == -EINVAL)
-			*failed_addr = find_untraceable(addrs, count, true);
+			*failed_addr = argtrace_filter_find_bad(addrs, count, true);
 		retire_table(swap_table(session, old), was_armed || session->armed);
 		goto out_revived;
 	}
@@ -331,7 +174,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 
 out_revived:
 	for (i = 0; i < nr_revived; i++)
-		set_removed(session, &revived[i].plan, 1, true);
+		argtrace_catalog_set_removed(catalog, revived[i].plan, true);
 out:
 	argtrace_catalog_room_free(&room);
 	free_plans(plans, nr_new);
@@ -360,8 +203,10 @@ static int find_live(const struct argtrace_session *session, unsigned long *addr
 int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, u32 count,
 			unsigned long *failed_addr)
 {
+	struct argtrace_catalog *catalog = &session->catalog;
 	struct argtrace_plan **plans;
 	struct argtrace_table *table;
+	u32 i;
 	int ret;
 
 	lockdep_assert_held(&session->lock);
@@ -374,20 +219,22 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 	if (ret)
 		goto out;
 
-	set_removed(session, plans, count, true);
-	table = table_of_catalog(&session->catalog);
+	for (i = 0; i < count; i++)
+		argtrace_catalog_set_removed(catalog, plans[i], true);
+	table = table_of_catalog(catalog);
 	ret = PTR_ERR_OR_ZERO(table);
 	if (!ret) {
-		ret = disarm_removed(session);
+		ret = argtrace_filter_follow(session);
 		if (ret)
 			argtrace_table_free(table);
 	}
 	if (ret) {
-		set_removed(session, plans, count, false);
+		for (i = 0; i < count; i++)
+			argtrace_catalog_set_removed(catalog, plans[i], false);
 		goto out;
 	}
 	retire_table(swap_table(session, table), session->armed);
-	session->catalog.generation++;
+	catalog->generation++;
 out:
 	kvfree(plans);
 	return ret;
@@ -422,7 +269,7 @@ static void remove_picked(struct argtrace_session *session,
 		struct argtrace_plan *plan = catalog->by_addr[i];
 
 		if (!plan->removed && picks(plan, module))
-			set_removed(session, &plan, 1, true);
+			argtrace_catalog_set_removed(catalog, plan, true);
 	}
 	if (catalog->nr_live == live)
 		return;
@@ -431,7 +278,7 @@ static void remove_picked(struct argtrace_session *session,
 	 * a module's functions out itself when it forgets the module. A table that
 	 * still names removed probes does no harm: they are kept.
 	 */
-	disarm_removed(session);
+	argtrace_filter_follow(session);
 	catalog->generation++;
 	table = table_of_catalog(catalog);
 	if (!IS_ERR(table))

@@ -34,7 +34,4 @@ void argtrace_arm_remove_all(struct argtrace_session *session);
 void argtrace_arm_forget_module(struct argtrace_session *session, const struct module *module,
 				bool only_init);
 
-/* Prepares the ftrace_ops of a new session. */
-void argtrace_arm_init(struct argtrace_session *session);
-
 #endif

@@ -103,3 +103,11 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 	catalog->nr_live += count;
 	argtrace_catalog_room_free(room);
 }
+
+void argtrace_catalog_set_removed(struct argtrace_catalog *catalog, struct argtrace_plan *plan,
+				  bool removed)
+{
+	WRITE_ONCE(plan->removed, removed);
+	plan->schema->flags = removed ? ARGTRACE_PROBE_REMOVED : 0;
+	catalog->nr_live += removed ? -1 : 1;
+}

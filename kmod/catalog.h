@@ -47,6 +47,10 @@ void argtrace_catalog_room_free(struct argtrace_catalog_room *room);
 void argtrace_catalog_number(const struct argtrace_catalog *catalog, struct argtrace_plan **plans,
 			     u32 count);
 
+/* Says whether a plan of the catalog is live. */
+void argtrace_catalog_set_removed(struct argtrace_catalog *catalog, struct argtrace_plan *plan,
+				  bool removed);
+
 /* Takes the numbered plans in (sorted by address, none live already) and empties `room`. */
 void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan **plans,
 			  u32 count, struct argtrace_catalog_room *room);

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "arm.h"
+#include "filter.h"
 #include "limits.h"
 #include "session.h"
 
@@ -66,7 +67,7 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, session_wake);
 	INIT_DELAYED_WORK(&session->recheck, session_recheck);
-	argtrace_arm_init(session);
+	argtrace_filter_init(session);
 	session->format = attr->format;
 	session->excluded_tgid = -1;
 	session->packet_size = attr->packet_size;

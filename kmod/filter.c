@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ftrace.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#include "callback.h"
+#include "filter.h"
+#include "session.h"
+
+/* What ftrace says of one address, asked through the filter of an ops that is never registered. */
+static bool ftrace_knows(struct ftrace_ops *scratch, unsigned long addr)
+{
+	return ftrace_set_filter_ip(scratch, addr, 0, 1) != -EINVAL;
+}
+
+static bool is_traceable(struct ftrace_ops *scratch, unsigned long addr)
+{
+	if (!ftrace_knows(scratch, addr))
+		return false;
+	/*
+	 * ftrace_location() takes any byte of the call at a function's begin for it. One
+	 * that is not the first has a neighbour before it that is taken as well. Symbols are
+	 * aligned but for very few: do not ask twice for the others.
+	 */
+	return IS_ALIGNED(addr, 16) || !ftrace_knows(scratch, addr - 1);
+}
+
+unsigned long argtrace_filter_find_bad(const unsigned long *addrs, u32 count, bool all)
+{
+	struct ftrace_ops scratch = { };
+	unsigned long bad = 0;
+	u32 i;
+
+	for (i = 0; i < count && !bad; i++) {
+		if (!all && IS_ALIGNED(addrs[i], 16))
+			continue;
+		if (!is_traceable(&scratch, addrs[i]))
+			bad = addrs[i];
+		cond_resched();
+	}
+	ftrace_free_filter(&scratch);
+	return bad;
+}
+
+void argtrace_filter_init(struct argtrace_session *session)
+{
+	/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
+	session->ops = (struct ftrace_ops){
+		.func = argtrace_callback,
+		.flags = FTRACE_OPS_FL_PERMANENT,
+	};
+}
+
+/* ftrace_free_filter() leaves the ops pointing at what it has freed: it must begin anew. */
+static void reset_ops(struct argtrace_session *session)
+{
+	ftrace_free_filter(&session->ops);
+	argtrace_filter_init(session);
+}
+
+/*
+ * ftrace has shut itself down after a fault of its own: it may go on calling us for ever,
+ * so neither the session nor the module may go.
+ */
+static void keep_for_ever(struct argtrace_session *session)
+{
+	session->undead = true;
+	__module_get(THIS_MODULE);
+}
+
+/* An empty filter means every function there is: never register with one. */
+int argtrace_filter_add(struct argtrace_session *session, unsigned long *addrs, u32 count)
+{
+	int ret;
+
+	ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, !session->armed);
+	if (session->armed)
+		return ret;
+	if (!ret)
+		ret = register_ftrace_function(&session->ops);
+	session->armed = !ret || ret == -ENODEV;
+	if (ret == -ENODEV)
+		keep_for_ever(session);
+	else if (ret)
+		reset_ops(session);
+	return ret;
+}
+
+static void disarm_all(struct argtrace_session *session)
+{
+	if (!session->armed || session->undead)
+		return;
+	if (WARN_ON_ONCE(unregister_ftrace_function(&session->ops))) {
+		keep_for_ever(session);
+		return;
+	}
+	reset_ops(session);
+	session->armed = false;
+}
+
+static u32 live_addrs(const struct argtrace_catalog *catalog, unsigned long *addrs)
+{
+	u32 i, count = 0;
+
+	for (i = 0; i < catalog->nr_addrs; i++) {
+		if (!catalog->by_addr[i]->removed)
+			addrs[count++] = catalog->by_addr[i]->addr;
+	}
+	return count;
+}
+
+int argtrace_filter_follow(struct argtrace_session *session)
+{
+	struct argtrace_catalog *catalog = &session->catalog;
+	unsigned long *addrs, gone;
+	int ret = 0;
+
+	addrs = kvmalloc_array(catalog->nr_live, sizeof(*addrs), GFP_KERNEL);
+	if (!addrs)
+		return -ENOMEM;
+	/* Unregister before the filter gets empty: an empty one would trace everything. */
+	while (catalog->nr_live) {
+		u32 count = live_addrs(catalog, addrs);
+		struct argtrace_plan *plan;
+
+		ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, 1);
+		gone = ret == -EINVAL ? argtrace_filter_find_bad(addrs, count, true) : 0;
+		if (!gone)
+			break;
+		plan = argtrace_catalog_find(catalog, gone);
+		argtrace_catalog_set_removed(catalog, plan, true);
+	}
+	if (!catalog->nr_live) {
+		disarm_all(session);
+		ret = 0;
+	}
+	kvfree(addrs);
+	return ret;
+}
