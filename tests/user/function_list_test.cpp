@@ -11,6 +11,7 @@ Function make_function(std::string_view module) {
     function.symbol = {0xffffffff81000000, "f", module};
     function.prototype.function = "f";
     function.prototype.text = "void f(const char *name, struct pair p, int)";
+    function.prototype.result_shape.kind = Shape::Kind::Void;
     function.prototype.parameters = {
         {"name", "const char *", {.kind = Shape::Kind::Pointer, .bytes = 8}},
         {"p", "struct pair", {.kind = Shape::Kind::Aggregate, .bytes = 16}},
@@ -39,9 +40,29 @@ TEST(FunctionList, Text) {
 
 TEST(FunctionList, VerboseTextSaysWhereArgumentsLie) {
     EXPECT_EQ(text(make_function(""), true), "void f(const char *name, struct pair p, int)\n"
-                                             "    rdi            name             const char *\n"
-                                             "    not recorded   p                struct pair\n"
-                                             "    rcx            arg2             int\n");
+                                             "    name: ptr in rdi, 8 bytes\n"
+                                             "    p: struct pair in rsi:rdx, 18 bytes\n"
+                                             "    arg2: s32 in rcx, 4 bytes\n"
+                                             "    a record takes 56 bytes\n");
+}
+
+TEST(FunctionList, VerboseSaysWhatIsOnTheStackAndWhatIsNotCaptured) {
+    Function function = make_function("");
+    function.prototype.parameters = {
+        {"big", "struct big", {.kind = Shape::Kind::Aggregate, .bytes = 24}},
+        {"wide", "unsigned __int128", {.kind = Shape::Kind::Integer, .bytes = 16}},
+        {"d", "double", {.kind = Shape::Kind::Float, .bytes = 8}},
+        {"b", "bool", {.kind = Shape::Kind::Integer, .bytes = 1, .is_bool = true}},
+    };
+    EXPECT_EQ(text(function, true), function.prototype.text +
+                                        "\n"
+                                        "    big: struct big at sp+8, 26 bytes\n"
+                                        "    wide: u128 in rdi:rsi, 16 bytes\n"
+                                        "    d: double not captured\n"
+                                        "    b: bool in rdx, 1 byte\n"
+                                        "    a record takes 72 bytes\n");
+    EXPECT_NE(json(function, true).find(R"~("type":"double","location":null,"bytes":0})~"),
+              std::string::npos);
 }
 
 TEST(FunctionList, Json) {
@@ -57,7 +78,11 @@ TEST(FunctionList, Json) {
 TEST(FunctionList, JsonNamesTheModuleAndWithVerboseTheLocation) {
     const std::string line = json(make_function("ext4"), true);
     EXPECT_NE(line.find(R"~("func":"f","module":"ext4","addr")~"), line.npos) << line;
-    EXPECT_NE(line.find(R"~({"name":"arg2","type":"int","location":"rcx"})~"), line.npos) << line;
+    EXPECT_NE(
+        line.find(
+            R"~({"name":"arg2","type":"int","location":"rcx","bytes":4}],"record_bytes":56})~"),
+        line.npos)
+        << line;
 }
 
 TEST(FunctionList, JsonOfNoArgumentsIsAnEmptyList) {

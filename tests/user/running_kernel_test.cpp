@@ -45,8 +45,11 @@ TEST_F(RunningKernel, EveryFunctionIsDescribedInFull) {
             EXPECT_EQ(prototype.text.find('\n'), std::string::npos) << prototype.text;
             for (const Parameter &parameter : prototype.parameters)
                 EXPECT_NE(parameter.shape.kind, Shape::Kind::Unknown) << prototype.text;
-            for (const Argument &argument : sysv_x86_64(prototype))
-                EXPECT_EQ(argument.size, type_size(argument.type)) << prototype.text;
+            for (const Argument &argument : sysv_x86_64(prototype)) {
+                if (argument.type != ARGTRACE_TYPE_BYTES) {
+                    EXPECT_EQ(argument.size, type_size(argument.type)) << prototype.text;
+                }
+            }
         }
     }
 }

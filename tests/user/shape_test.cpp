@@ -76,6 +76,23 @@ TEST_F(ShapeOf, UnalignedAggregates) {
     EXPECT_TRUE(shape(b.structure("list", 12, {{"p", b.array(int_, packed, 1), 0}})).unaligned);
 }
 
+TEST_F(ShapeOf, BitFieldsAreNeverUnaligned) {
+    const int bits = b.structure("bits", 8, {{"a", int_, 0, 8}, {"b", int_, 8, 32}});
+    EXPECT_EQ(shape(bits), (Shape{.kind = Kind::Aggregate, .bytes = 8}));
+}
+
+TEST_F(ShapeOf, AmbiguousAggregates) {
+    EXPECT_TRUE(shape(b.structure("aligned", 16, {{"a", u64_, 0}})).ambiguous) << "a bare word";
+    EXPECT_TRUE(shape(b.structure("unnamed", 16, {{"a", u64_, 64}})).ambiguous);
+    EXPECT_FALSE(shape(b.structure("large", 32, {{"a", u64_, 0}})).ambiguous) << "in memory";
+    const int five = b.structure("five", 5, {{"a", int_, 0}});
+    const int list = b.structure("list", 10, {{"p", b.array(int_, five, 2), 0}});
+    EXPECT_TRUE(shape(list).ambiguous) << "its second element is unaligned";
+    EXPECT_FALSE(shape(list).unaligned);
+    const int unknown = b.structure("unknown", 8, {{"p", b.forward("f", BTF_FWD_STRUCT), 0}});
+    EXPECT_TRUE(shape(unknown).ambiguous);
+}
+
 TEST_F(ShapeOf, AggregatesWithFloats) {
     const int double_ = b.floating("double", 8);
     EXPECT_EQ(shape(double_), (Shape{.kind = Kind::Float, .bytes = 8}));

@@ -12,7 +12,10 @@
 #ifdef __x86_64__
 
 extern "C" {
-std::uint64_t argtrace_test_registers[ARGTRACE_REG_COUNT];
+struct {
+    std::uint64_t registers[ARGTRACE_REG_COUNT];
+    unsigned char stack[256];
+} argtrace_test_captured;
 void argtrace_test_capture();
 }
 
@@ -21,14 +24,19 @@ asm(R"(
     .globl argtrace_test_capture
     .type argtrace_test_capture, @function
 argtrace_test_capture:
-    mov argtrace_test_registers@GOTPCREL(%rip), %rax
+    mov argtrace_test_captured@GOTPCREL(%rip), %rax
     mov %rdi, (%rax)
     mov %rsi, 8(%rax)
     mov %rdx, 16(%rax)
     mov %rcx, 24(%rax)
     mov %r8, 32(%rax)
     mov %r9, 40(%rax)
-    mov %rdi, %rax
+    mov %rdi, %rdx
+    lea 48(%rax), %rdi
+    mov %rsp, %rsi
+    mov $32, %ecx
+    rep movsq
+    mov %rdx, %rax
     ret
     .size argtrace_test_capture, . - argtrace_test_capture
 )");
@@ -94,15 +102,18 @@ template<typename Value>
 void expect_value(const Argument &argument, const Value &value, int &recorded) {
     if (argument.loc == ARGTRACE_LOC_NONE)
         return;
-    ASSERT_EQ(argument.loc, ARGTRACE_LOC_REG);
     ASSERT_EQ(argument.size, sizeof(value));
-    EXPECT_EQ(0, std::memcmp(&argtrace_test_registers[argument.index], &value, sizeof(value)))
-        << argument.name << " is not in register " << int(argument.index);
+    const bool on_stack = argument.loc == ARGTRACE_LOC_STACK;
+    const void *found = on_stack
+                            ? static_cast<void *>(argtrace_test_captured.stack + argument.offset)
+                            : &argtrace_test_captured.registers[argument.index];
+    EXPECT_EQ(0, std::memcmp(found, &value, sizeof(value)))
+        << argument.name << " is not at " << sysv_x86_64_location(argument);
     recorded++;
 }
 
 // Calls a function that takes these values and returns a Result. Returns how many of the
-// values lay in a register, each of which must have been the right one.
+// values were found, each where it was said to be.
 template<typename Result = int, typename... Values>
 int recorded(Values... values) {
     Types types;
@@ -118,7 +129,7 @@ int recorded(Values... values) {
     KernelTypes kernel(types.take());
     const std::vector<Argument> arguments = sysv_x86_64(kernel.prototypes("function").at(0));
 
-    std::memset(argtrace_test_registers, 0x5a, sizeof(argtrace_test_registers));
+    std::memset(&argtrace_test_captured, 0x5a, sizeof(argtrace_test_captured));
     (void)reinterpret_cast<Result (*)(Values...)>(argtrace_test_capture)(values...);
 
     int count = 0;
@@ -132,32 +143,32 @@ TEST(SysvX8664Compiler, Integers) {
                        std::uint64_t(1) << 63, std::int64_t(-5), std::uint8_t(200)),
               6);
     EXPECT_EQ(recorded(true, 'x', std::int16_t(-3), std::uint32_t(~0u), Small::Seven), 5);
-    EXPECT_EQ(recorded<void>(&argtrace_test_registers, nullptr), 2);
+    EXPECT_EQ(recorded<void>(&argtrace_test_captured, nullptr), 2);
 }
 
 TEST(SysvX8664Compiler, MoreThanSix) {
-    EXPECT_EQ(recorded(1, 2, 3, 4, 5, 6, 7, 8), 6);
+    EXPECT_EQ(recorded(1, 2, 3, 4, 5, 6, 7, 8, 'c', &argtrace_test_captured, false), 11);
 }
 
 TEST(SysvX8664Compiler, Int128) {
-    EXPECT_EQ(recorded(Int128(1), 2), 1);
-    EXPECT_EQ(recorded(1, Int128(2), 3, 4, 5), 4);
-    EXPECT_EQ(recorded(1, 2, 3, Int128(4), 5, 6), 4);
-    EXPECT_EQ(recorded(1, 2, 3, 4, 5, Int128(6), 7, 8), 6);
+    EXPECT_EQ(recorded(Int128(1), 2), 2);
+    EXPECT_EQ(recorded(1, Int128(2), 3, 4, 5), 5);
+    EXPECT_EQ(recorded(1, 2, 3, Int128(4), 5, 6), 6);
+    EXPECT_EQ(recorded(1, 2, 3, 4, 5, Int128(6), 7, 8, Int128(9)), 9);
 }
 
 TEST(SysvX8664Compiler, Structs) {
-    EXPECT_EQ(recorded(Word{1}, 2), 1);
-    EXPECT_EQ(recorded(Pair{1, 2}, 3, Pair{4, 5}, 6), 2);
-    EXPECT_EQ(recorded(Odd{}, 1), 1);
-    EXPECT_EQ(recorded(1, Triple{2, 3, 4}, 5), 2);
-    EXPECT_EQ(recorded(1, Packed{2, 3}, 4), 2);
-    EXPECT_EQ(recorded(1, 2, 3, 4, 5, Pair{6, 7}, 8), 6);
-    EXPECT_EQ(recorded(1, 2, 3, 4, 5, Pair{6, 7}, Word{8}, 9), 5);
+    EXPECT_EQ(recorded(Word{1}, 2), 2);
+    EXPECT_EQ(recorded(Pair{1, 2}, 3, Pair{4, 5}, 6), 4);
+    EXPECT_EQ(recorded(Odd{}, 1), 2);
+    EXPECT_EQ(recorded(1, Triple{2, 3, 4}, 5), 3);
+    EXPECT_EQ(recorded(1, Packed{2, 3}, 4), 3);
+    EXPECT_EQ(recorded(1, 2, 3, 4, 5, Pair{6, 7}, 8), 7);
+    EXPECT_EQ(recorded(1, 2, 3, 4, 5, Pair{6, 7}, Word{8}, 9), 8);
 }
 
 TEST(SysvX8664Compiler, ResultsInMemory) {
-    EXPECT_EQ(recorded<Triple>(1, 2, 3, 4, 5, 6), 5);
+    EXPECT_EQ(recorded<Triple>(1, 2, 3, 4, 5, 6), 6);
     EXPECT_EQ(recorded<Packed>(1, 2), 2);
     EXPECT_EQ(recorded<Pair>(1, 2), 2);
 }

@@ -26,6 +26,9 @@ struct Shape {
     bool is_char = false;   ///< Integer: plain char, neither signed char nor unsigned char
     bool unaligned = false; ///< Aggregate: a member does not lie at its natural alignment
     bool has_float = false; ///< Aggregate: a member is a floating-point number
+    /// Aggregate: a word of it holds no member (it is padding, or an unnamed bit-field), or
+    /// only later elements of an array in it are unaligned, which compilers take differently.
+    bool ambiguous = false;
 
     bool operator==(const Shape &) const = default;
 };

@@ -40,26 +40,74 @@ Shape integer(const btf *types, const btf_type *type) {
 
 // Looks for what decides whether an aggregate may lie in integer registers
 // (System V x86-64 psABI, 3.2.3): unaligned members and floating-point ones.
-void inspect(const btf *types, const btf_type *aggregate, Shape &shape, int depth) {
-    if (depth > MAX_DEPTH)
-        return;
-    const btf_member *members = btf_members(aggregate);
-    for (int i = 0; i < btf_vlen(aggregate); i++) {
-        const std::uint32_t offset = btf_member_bit_offset(aggregate, i);
-        const bool bitfield = btf_member_bitfield_size(aggregate, i) != 0;
-        const int align = btf__align_of(types, members[i].type);
-        if (!bitfield && align > 0 && offset % (8 * align) != 0)
-            shape.unaligned = true;
+class Inspection {
+public:
+    Inspection(const btf *types, Shape &shape) : types_(types), shape_(shape) {}
 
-        const btf_type *type = resolve_type(types, members[i].type);
-        for (int d = 0; type && btf_is_array(type) && d < MAX_DEPTH; d++)
-            type = resolve_type(types, btf_array(type)->type);
-        if (type && btf_is_float(type))
-            shape.has_float = true;
-        if (type && btf_is_composite(type))
-            inspect(types, type, shape, depth + 1);
+    void run(std::uint32_t aggregate) {
+        visit(aggregate, 0, 0, false, 0);
+        if (budget_ <= 0)
+            shape_.ambiguous = true;
+        if (shape_.bytes > WORD_BITS / 8 * WORDS || shape_.unaligned)
+            return;
+        for (std::uint32_t word = 0; word * WORD_BITS < shape_.bytes * 8; word++)
+            if (!(held_ & 1u << word))
+                shape_.ambiguous = true;
     }
-}
+
+private:
+    static constexpr std::uint64_t WORD_BITS = 64;
+    static constexpr std::uint64_t WORDS = 2; // of the largest that registers take
+
+    // `later`: it is an element of an array, but not the first.
+    void visit(std::uint32_t id, std::uint64_t bit, std::uint32_t bitfield, bool later, int depth) {
+        const btf_type *type = resolve_type(types_, id);
+        if (!type || depth > MAX_DEPTH || --budget_ <= 0) {
+            shape_.ambiguous = true;
+        } else if (btf_is_composite(type)) {
+            const btf_member *members = btf_members(type);
+            for (int i = 0; i < btf_vlen(type); i++)
+                visit(members[i].type, bit + btf_member_bit_offset(type, i),
+                      btf_member_bitfield_size(type, i), later, depth + 1);
+        } else if (btf_is_array(type)) {
+            visit_elements(btf_array(type), bit, later, depth);
+        } else if (btf_is_ptr(type)) {
+            visit_scalar(8 * POINTER_SIZE, bit, bitfield, later);
+        } else if (btf_is_int(type) || btf_is_any_enum(type) || btf_is_float(type)) {
+            if (btf_is_float(type)) {
+                shape_.has_float = true;
+                shape_.ambiguous |= 8 * std::uint64_t(type->size) > WORD_BITS;
+            }
+            visit_scalar(8 * std::uint64_t(type->size), bit, bitfield, later);
+        } else {
+            shape_.ambiguous = true;
+        }
+    }
+
+    void visit_elements(const struct btf_array *array, std::uint64_t bit, bool later, int depth) {
+        const std::int64_t bytes = btf__resolve_size(types_, array->type);
+        for (std::uint64_t i = 0; i < array->nelems; i++) {
+            const std::uint64_t at = bit + i * 8 * std::uint64_t(bytes);
+            if (i > 0 && (bytes <= 0 || at >= WORDS * WORD_BITS))
+                break;
+            visit(array->type, at, 0, later || i > 0, depth + 1);
+        }
+    }
+
+    void visit_scalar(std::uint64_t bits, std::uint64_t bit, std::uint32_t bitfield, bool later) {
+        if (bitfield == 0 && bits != 0 && bit % bits != 0)
+            (later ? shape_.ambiguous : shape_.unaligned) = true;
+        const std::uint64_t end = bit + (bitfield ? bitfield : bits);
+        for (std::uint64_t word = 0; word < WORDS; word++)
+            if (bit < (word + 1) * WORD_BITS && end > word * WORD_BITS)
+                held_ |= 1u << word;
+    }
+
+    const btf *types_;
+    Shape &shape_;
+    unsigned held_ = 0;   // words that hold a member
+    int budget_ = 100000; // broken BTF may unfold without end
+};
 
 } // namespace
 
@@ -95,7 +143,7 @@ Shape shape_of(const btf *types, std::uint32_t id) {
     case BTF_KIND_UNION:
         shape.kind = Shape::Kind::Aggregate;
         shape.bytes = type->size;
-        inspect(types, type, shape, 0);
+        Inspection(types, shape).run(id);
         break;
     default:
         break;

@@ -10,6 +10,50 @@
 
 namespace argtrace {
 
+namespace {
+
+// "u64": what is recorded of a value. A struct has no shorter name than its own.
+std::string recorded_type(const Argument &argument) {
+    switch (argument.type) {
+    case ARGTRACE_TYPE_BOOL:
+        return "bool";
+    case ARGTRACE_TYPE_CHAR:
+    case ARGTRACE_TYPE_UCHAR:
+        return "char";
+    case ARGTRACE_TYPE_PTR:
+        return "ptr";
+    case ARGTRACE_TYPE_U8:
+    case ARGTRACE_TYPE_U16:
+    case ARGTRACE_TYPE_U32:
+    case ARGTRACE_TYPE_U64:
+    case ARGTRACE_TYPE_U128:
+        return fmt::format("u{}", 8 * argument.size);
+    case ARGTRACE_TYPE_S8:
+    case ARGTRACE_TYPE_S16:
+    case ARGTRACE_TYPE_S32:
+    case ARGTRACE_TYPE_S64:
+    case ARGTRACE_TYPE_S128:
+        return fmt::format("s{}", 8 * argument.size);
+    default:
+        return argument.type_name;
+    }
+}
+
+// "count: u64 in rdx, 8 bytes"
+void append_argument(std::string &out, const Argument &argument) {
+    fmt::format_to(std::back_inserter(out), "    {}: {}", argument.name, recorded_type(argument));
+    if (argument.loc == ARGTRACE_LOC_NONE) {
+        out += " not captured\n";
+        return;
+    }
+    const bool in_memory = argument.loc == ARGTRACE_LOC_STACK;
+    const std::uint32_t bytes = captured_bytes(argument);
+    fmt::format_to(std::back_inserter(out), " {} {}, {} byte{}\n", in_memory ? "at" : "in",
+                   sysv_x86_64_location(argument), bytes, bytes == 1 ? "" : "s");
+}
+
+} // namespace
+
 void append_function_text(std::string &out, const Function &function, bool verbose) {
     out += function.prototype.text;
     if (!function.symbol.module.empty())
@@ -17,9 +61,11 @@ void append_function_text(std::string &out, const Function &function, bool verbo
     out += '\n';
     if (!verbose)
         return;
-    for (const Argument &argument : sysv_x86_64(function.prototype))
-        fmt::format_to(std::back_inserter(out), "    {:<14} {:<16} {}\n",
-                       sysv_x86_64_location(argument), argument.name, argument.type_name);
+    const std::vector<Argument> arguments = sysv_x86_64(function.prototype);
+    for (const Argument &argument : arguments)
+        append_argument(out, argument);
+    fmt::format_to(std::back_inserter(out), "    a record takes {} bytes\n",
+                   record_bytes(arguments));
 }
 
 void append_function_json(std::string &out, const Function &function, bool verbose) {
@@ -30,13 +76,21 @@ void append_function_json(std::string &out, const Function &function, bool verbo
     line["addr"] = fmt::format("{:#x}", function.symbol.addr);
     line["prototype"] = function.prototype.text;
     line["args"] = nlohmann::ordered_json::array();
-    for (const Argument &argument : sysv_x86_64(function.prototype)) {
+    const std::vector<Argument> arguments = sysv_x86_64(function.prototype);
+    for (const Argument &argument : arguments) {
         nlohmann::ordered_json &arg = line["args"].emplace_back();
         arg["name"] = argument.name;
         arg["type"] = argument.type_name;
-        if (verbose)
+        if (!verbose)
+            continue;
+        if (argument.loc == ARGTRACE_LOC_NONE)
+            arg["location"] = nullptr;
+        else
             arg["location"] = sysv_x86_64_location(argument);
+        arg["bytes"] = captured_bytes(argument);
     }
+    if (verbose)
+        line["record_bytes"] = record_bytes(arguments);
     out += line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     out += '\n';
 }

@@ -8,11 +8,13 @@
 namespace argtrace {
 
 /// Appends the function's prototype on one line, with " [module]" behind it if it is in
-/// one. With `verbose` a line for each argument follows: where it lies, its name and type.
+/// one. With `verbose` a line for each argument follows ("count: u64 in rdx, 8 bytes": what is
+/// captured of it, from where, and the room that takes in a record), and one for the record.
 void append_function_text(std::string &out, const Function &function, bool verbose);
 
 /// Appends {"func", "module" (if it is in one), "addr", "prototype", "args": [{"name",
-/// "type", "location" (with `verbose`)} ...]} on one line.
+/// "type"} ...]} on one line. With `verbose` an argument has "location" (null: it is not
+/// captured) and "bytes", too, and the function "record_bytes".
 void append_function_json(std::string &out, const Function &function, bool verbose);
 
 } // namespace argtrace

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace argtrace {
+
+/// Writes C: types and functions that take values of them, and calls of these functions.
+/// The same seed gives the same text.
+class PrototypeGenerator {
+public:
+    PrototypeGenerator(unsigned seed, bool floats) : random_(seed), floats_(floats) {}
+
+    /// The file declares `count` functions, called f0, f1 ...; compiled with -DDEFINE it
+    /// defines them, else the table of calls that prototypes_runner.c makes.
+    std::string source(int count) {
+        text_ = "typedef signed char s8; typedef unsigned long long u64;\n"
+                "typedef const volatile u64 cv_u64; typedef cv_u64 chain_t; typedef _Bool flag_t;\n"
+                "typedef int (*callback_t)(void *, chain_t);\n"
+                "enum e4 { E4A, E4B = 7 }; enum e4s { E4SA = -1, E4SB };\n"
+                "enum __attribute__((packed)) e1 { E1A, E1B = 200 };\n"
+                "enum __attribute__((packed)) e2 { E2A = -2, E2B = 3000 };\n"
+                "enum e8 { E8A = 1ull << 40 }; enum e8s { E8SA = -1ll << 40 };\n"
+                "struct empty { }; struct flexible { int n; char data[]; }; struct none { int n; "
+                "char data[0]; };\n"
+                "struct forward;\n"
+                "struct value { void *data; unsigned long size; int is_bool; };\n"
+                "struct call { void (*run)(void); const struct value *values;"
+                " unsigned long count; };\n";
+        scalars_ = {"char",
+                    "s8",
+                    "unsigned char",
+                    "short",
+                    "unsigned short",
+                    "int",
+                    "unsigned",
+                    "long",
+                    "unsigned long",
+                    "long long",
+                    "u64",
+                    "chain_t",
+                    "_Bool",
+                    "flag_t",
+                    "__int128",
+                    "unsigned __int128",
+                    "const __int128",
+                    "enum e1",
+                    "enum e2",
+                    "enum e4",
+                    "enum e4s",
+                    "enum e8",
+                    "enum e8s",
+                    "void *",
+                    "const char *const",
+                    "struct forward *",
+                    "callback_t",
+                    "int **"};
+        if (floats_)
+            scalars_.insert(scalars_.end(), {"float", "double", "double", "const float"});
+        for (int i = 0; i < count / 4; i++)
+            aggregates_.push_back(aggregate(0));
+        std::string table;
+        for (int i = 0; i < count; i++)
+            table += function(i);
+        return text_ + "#ifndef DEFINE\nconst struct call calls[] = {\n" + table +
+               fmt::format("}};\nconst unsigned long nr_calls = {};\n#endif\n", count);
+    }
+
+private:
+    int below(int n) { return int(random_() % unsigned(n)); }
+    bool one_in(int n) { return below(n) == 0; }
+    const std::string &one_of(const std::vector<std::string> &list) {
+        return list[std::size_t(below(int(list.size())))];
+    }
+
+    std::string member(int depth, const std::string &name) {
+        if (depth < 2 && one_in(5))
+            return fmt::format("{} {};", aggregate(depth + 1), name);
+        if (depth < 2 && one_in(12))
+            return aggregate_body(depth + 1) + ";"; // unnamed
+        if (one_in(6)) {
+            const int width = 1 + below(31);
+            return fmt::format("{} {}:{};", one_in(2) ? "int" : "unsigned", name, width);
+        }
+        if (one_in(25))
+            return fmt::format("unsigned long {}:{};", name, 1 + below(63));
+        if (one_in(40))
+            return fmt::format("int :{};", 1 + below(31));
+        if (one_in(60))
+            return fmt::format("char {} __attribute__((aligned(16)));", name);
+        if (one_in(4))
+            return fmt::format("{} {}[{}];", one_in(2) ? "char" : "unsigned short", name,
+                               1 + below(9));
+        if (one_in(20))
+            return fmt::format("{} {}[{}][{}];", one_in(2) ? "int" : "s8", name, 1 + below(2),
+                               1 + below(2));
+        return fmt::format("{} {};", one_of(scalars_), name);
+    }
+
+    // "struct { ... }"
+    std::string aggregate_body(int depth, const std::string &tag = "") {
+        const bool is_union = one_in(5);
+        std::string body =
+            fmt::format("{}{}{} {{ ", is_union ? "union" : "struct",
+                        one_in(6) ? " __attribute__((packed))" : "", tag.empty() ? "" : " " + tag);
+        const int members = 1 + (one_in(4) ? below(6) : below(3));
+        for (int i = 0; i < members; i++)
+            body += member(depth, fmt::format("m{}_{}", members_++, depth)) + " ";
+        return body + "}";
+    }
+
+    // Defines one and returns its name.
+    std::string aggregate(int depth) {
+        if (one_in(40))
+            return "struct empty";
+        if (one_in(60))
+            return depth == 0 ? "struct flexible" : "struct none";
+        const std::string tag = fmt::format("a{}", tags_++);
+        const std::string body = aggregate_body(depth, tag);
+        const std::string keyword = body.substr(0, body.find(' '));
+        text_ += body + (one_in(25) ? " __attribute__((aligned(16)))" : "") + ";\n";
+        plain_[keyword + " " + tag] = keyword + " " + tag;
+        if (!one_in(4))
+            return keyword + " " + tag;
+        plain_[tag + "_t"] = keyword + " " + tag;
+        text_ += fmt::format("typedef {} {} {}_t;\n", one_in(2) ? "const" : "", keyword + " " + tag,
+                             tag);
+        return tag + "_t";
+    }
+
+    // Returns its row in the table of calls.
+    std::string function(int number) {
+        const int count = below(13);
+        const bool variadic = count > 0 && one_in(15);
+        std::string parameters, values, arguments;
+        std::string globals, clears;
+        // Mostly values of all kinds; sometimes few structs, so that more is known.
+        const int share = one_in(2) ? 3 : 12;
+        for (int i = 0; i < count; i++) {
+            const std::string global = fmt::format("v{}_{}", number, i);
+            std::string type = one_in(share) ? one_of(aggregates_) : one_of(scalars_);
+            std::string parameter = fmt::format("{} p{}", type, i);
+            if (one_in(30)) {
+                parameter = fmt::format("void (*p{})(int)", i);
+                type = "void *";
+            } else if (one_in(30)) {
+                parameter = fmt::format("int p{}[4]", i);
+                type = "void *";
+            }
+            // Storage of its own: a const one would be read-only.
+            globals += fmt::format("extern __typeof__({0}) {1}; __asm__(\".comm {1},4096,64\");\n",
+                                   type, global);
+            // Compilers need not pass padding on.
+            if (plain_.contains(type))
+                clears +=
+                    fmt::format("__builtin_clear_padding(({} *)&{}); ", plain_.at(type), global);
+            parameters += (i ? ", " : "") + parameter;
+            arguments += (i ? ", " : "") + global;
+            values += fmt::format("{{ (void *)&{0}, sizeof({0}), {1} }}, ", global,
+                                  type == "_Bool" || type == "flag_t" ? 1 : 0);
+        }
+        if (variadic) {
+            parameters += ", ...";
+            arguments += ", 1, 2ul, (void *)0";
+        }
+        if (count == 0)
+            parameters = "void";
+        const std::string result = one_in(6) ? one_of(aggregates_) : one_in(2) ? "void" : "long";
+        text_ +=
+            fmt::format("#ifdef DEFINE\n{0} f{1}({2}) {{ {3} }}\n#else\n"
+                        "{0} f{1}({2}) __asm__(\"callee\");\n{4}"
+                        "static void run{1}(void) {{ {7}f{1}({5}); }}\n"
+                        "static const struct value values{1}[] = {{ {6} }};\n#endif\n",
+                        result, number, parameters, result == "void" ? "" : "__builtin_trap();",
+                        globals, arguments, values, clears);
+        return fmt::format("{{ run{0}, values{0}, {1} }},\n", number, count);
+    }
+
+    std::mt19937 random_;
+    bool floats_;
+    int members_ = 0;
+    int tags_ = 0;
+    std::string text_;
+    std::vector<std::string> scalars_;
+    std::vector<std::string> aggregates_;
+    std::map<std::string, std::string> plain_; // an aggregate's name without its qualifiers
+};
+
+} // namespace argtrace

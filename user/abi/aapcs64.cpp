@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "abi/calling_convention.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "abi/placement.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr unsigned REGISTERS = 8;              // x0 to x7; the address of a result goes in x8
+constexpr unsigned MAX_WORDS = 2;              // larger aggregates are passed by reference
+constexpr std::uint32_t MAX_FLOATS_BYTES = 64; // of an aggregate in vector registers
+// Each takes one or, a complex number, two of the eight vector registers, which BTF does not
+// tell apart: so many surely lie there.
+constexpr unsigned SURE_FLOATS = 4;
+
+bool by_reference(const Shape &shape) {
+    return shape.kind == Shape::Kind::Aggregate && shape.bytes > MAX_WORDS * WORD;
+}
+
+// Whether BTF tells enough to know what such a parameter leaves for those behind it.
+bool is_placeable(const Shape &shape) {
+    switch (shape.kind) {
+    case Shape::Kind::Float:
+        return true;
+    case Shape::Kind::Aggregate:
+        return !shape.has_float || shape.bytes > MAX_FLOATS_BYTES;
+    default:
+        return type_code(shape) != ARGTRACE_TYPE_END;
+    }
+}
+
+struct State {
+    unsigned registers = 0; // taken: the standard's NGRN
+    unsigned floats = 0;
+    std::uint32_t stack = 0; // bytes taken above the stack pointer: its NSAA
+
+    bool operator==(const State &) const = default;
+};
+
+void place(State &state, std::uint32_t words, std::uint32_t alignment, Argument &argument) {
+    if (words == 0)
+        return;
+    if (alignment > WORD)
+        state.registers = round_up(state.registers, 2);
+    if (state.registers + words <= REGISTERS) {
+        argument.loc = words == 1 ? ARGTRACE_LOC_REG : ARGTRACE_LOC_REG_PAIR;
+        argument.index = static_cast<std::uint8_t>(state.registers);
+        state.registers += words;
+        return;
+    }
+    // What does not fit closes the registers to all behind it.
+    state.registers = REGISTERS;
+    state.stack = round_up(state.stack, alignment);
+    argument.loc = ARGTRACE_LOC_STACK;
+    argument.offset = state.stack;
+    state.stack += words * WORD;
+}
+
+// Places a parameter; false if BTF leaves open where it or what follows lies.
+bool place(State &state, const Shape &shape, Argument &argument) {
+    if (!is_placeable(shape))
+        return false;
+    if (shape.kind == Shape::Kind::Float)
+        return ++state.floats <= SURE_FLOATS;
+    if (by_reference(shape)) {
+        place(state, 1, WORD, argument);
+        if (argument.loc == ARGTRACE_LOC_STACK)
+            argument.index = REF_ON_STACK;
+        argument.loc = ARGTRACE_LOC_REF;
+        return true;
+    }
+    const std::uint32_t natural = std::max(WORD, shape.bytes);
+    if (shape.kind != Shape::Kind::Aggregate || natural == WORD) {
+        place(state, words_of(shape), natural, argument);
+        return true;
+    }
+    // A member may be packed or aligned to more than its type asks for.
+    State aligned_state = state;
+    Argument aligned = argument;
+    place(state, words_of(shape), WORD, argument);
+    if (shape.bytes % (2 * WORD) != 0)
+        return true;
+    place(aligned_state, words_of(shape), 2 * WORD, aligned);
+    return state == aligned_state && argument == aligned;
+}
+
+} // namespace
+
+std::vector<Argument> aapcs64(const Prototype &prototype) {
+    State state;
+    bool known = true; // whatever the result: its address has a register of its own
+
+    std::vector<Argument> arguments;
+    for (const Parameter &parameter : prototype.parameters) {
+        Argument argument;
+        argument.name = parameter.name;
+        argument.type_name = parameter.type;
+        Argument placed = argument;
+        known = known && place(state, parameter.shape, placed);
+        if (known) {
+            set_value(placed, parameter.shape);
+            argument = std::move(placed);
+        }
+        arguments.push_back(std::move(argument));
+    }
+    return arguments;
+}
+
+std::string aapcs64_location(const Argument &argument) {
+    switch (argument.loc) {
+    case ARGTRACE_LOC_REG:
+        return fmt::format("x{}", argument.index);
+    case ARGTRACE_LOC_REG_PAIR:
+        return fmt::format("x{}:x{}", argument.index, argument.index + 1);
+    case ARGTRACE_LOC_STACK:
+        return fmt::format("sp+{}", argument.offset);
+    case ARGTRACE_LOC_REF:
+        return argument.index == REF_ON_STACK ? fmt::format("[sp+{}]", argument.offset)
+                                              : fmt::format("[x{}]", argument.index);
+    default:
+        return {};
+    }
+}
+
+} // namespace argtrace
