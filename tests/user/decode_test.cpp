@@ -405,7 +405,7 @@ TEST_F(MalformedRecord, Compact) {
     EXPECT_EQ(status(Data().put(caller).put(std::uint64_t{1})), DecodeStatus::data_cut_off);
     EXPECT_EQ(status(vfs_read_data(1).put(std::uint64_t{0})), DecodeStatus::excess_data);
 
-    for (std::uint8_t type : {ARGTRACE_TYPE_STR, ARGTRACE_TYPE_BYTES, ARGTRACE_TYPE_END}) {
+    for (std::uint8_t type : {ARGTRACE_TYPE_STR, ARGTRACE_TYPE_END}) {
         Probe probe;
         probe.id = 50u + type;
         probe.args = {argument("s", type)};
