@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 
 #include "btf/kernel_types.h"
 
@@ -183,6 +184,7 @@ const Format ProbeFormats::Builder::unknown;
 
 ProbeFormats::ProbeFormats(std::span<const std::byte> types, std::size_t nr_args)
     : arguments_(nr_args) {
+    libbpf_set_print(nullptr);
     BtfPtr btf(btf__new(types.data(), static_cast<std::uint32_t>(types.size())));
     if (!btf || btf__type_cnt(btf.get()) < 2)
         return;
