@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decode/decode.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -16,6 +17,10 @@ using test::vfs_read;
 using test::vfs_read_data;
 
 constexpr std::uint64_t caller = 0xffffffff81000010;
+
+constexpr std::uint64_t minus(std::int64_t value) {
+    return static_cast<std::uint64_t>(value);
+}
 
 class DecodeTest : public testing::Test {
 protected:
@@ -63,7 +68,6 @@ Probe all_types(std::uint32_t id) {
 }
 
 std::vector<Value> all_values() {
-    constexpr auto minus = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     return {{200, 0, ARGTRACE_TYPE_U8, true},
             {minus(-100), 0, ARGTRACE_TYPE_S8, true},
             {60000, 0, ARGTRACE_TYPE_U16, true},
@@ -170,6 +174,83 @@ TEST_F(DecodeTest, BothEncodingsGiveTheSameEvent) {
     EXPECT_EQ(first.tid, second.tid);
     EXPECT_EQ(first.probe, second.probe);
     EXPECT_EQ(first.position, second.position);
+}
+
+Argument bytes_argument(std::string name, std::uint32_t size) {
+    Argument made = argument(std::move(name), ARGTRACE_TYPE_BYTES, "struct s");
+    made.size = size;
+    return made;
+}
+
+/// f(struct s first, int n, struct s second)
+Probe with_structs(std::uint32_t id) {
+    Probe probe;
+    probe.id = id;
+    probe.function = "with_structs";
+    probe.args = {bytes_argument("first", 3), argument("n", ARGTRACE_TYPE_S32),
+                  bytes_argument("second", 12)};
+    return probe;
+}
+
+Data structs_compact(std::uint8_t tag) {
+    return Data()
+        .put(caller)
+        .put(std::uint16_t{3})
+        .put(tag)
+        .put(std::uint16_t{0x0b0a})
+        .put(std::int32_t{-7})
+        .put(std::uint16_t{12})
+        .put(std::uint64_t{0x1122334455667788})
+        .put(std::uint32_t{0x99aabbcc});
+}
+
+Data structs_named(std::uint8_t tag) {
+    return Data()
+        .put(caller)
+        .named("first", ARGTRACE_TYPE_BYTES, std::uint16_t{3})
+        .put(tag)
+        .put(std::uint16_t{0x0b0a})
+        .named("n", ARGTRACE_TYPE_S32, std::int32_t{-7})
+        .named("second", ARGTRACE_TYPE_BYTES, std::uint16_t{12})
+        .put(std::uint64_t{0x1122334455667788})
+        .put(std::uint32_t{0x99aabbcc})
+        .end_of_names();
+}
+
+TEST_F(DecodeTest, StructsByValue) {
+    schema.add(with_structs(2));
+    for (bool named : {false, true}) {
+        PacketBuilder packet;
+        packet.header().format = named ? ARGTRACE_FORMAT_NAMED : 0;
+        packet.record(2, 1000, named ? structs_named(1) : structs_compact(1));
+        packet.record(2, 1001, named ? structs_named(2) : structs_compact(2));
+        ASSERT_EQ(decode(packet), DecodeStatus::ok);
+        ASSERT_EQ(batch.events.size(), 2u);
+        EXPECT_EQ(batch.bytes.size(), 30u);
+
+        EventView view = batch.view(batch.events[1]);
+        EXPECT_EQ(view.values[0], (Value{15, 3, ARGTRACE_TYPE_BYTES, true}));
+        EXPECT_EQ(view.values[1], (Value{minus(-7), 0, ARGTRACE_TYPE_S32, true}));
+        auto first = view.bytes_of(view.values[0]);
+        auto second = view.bytes_of(view.values[2]);
+        EXPECT_TRUE(std::ranges::equal(
+            first, Data().put(std::uint8_t{2}).put(std::uint16_t{0x0b0a}).bytes()));
+        EXPECT_TRUE(std::ranges::equal(
+            second,
+            Data().put(std::uint64_t{0x1122334455667788}).put(std::uint32_t{0x99aabbcc}).bytes()));
+
+        EventBatch copy; // of the second alone, twice
+        copy.append(batch, batch.events[1]);
+        copy.append(batch, batch.events[1]);
+        EXPECT_EQ(copy.bytes.size(), 30u);
+        for (const Event &event : copy.events) {
+            EventView copied = copy.view(event);
+            EXPECT_TRUE(std::ranges::equal(copied.bytes_of(copied.values[0]), first));
+            EXPECT_TRUE(std::ranges::equal(copied.bytes_of(copied.values[2]), second));
+        }
+        copy.clear();
+        EXPECT_TRUE(copy.bytes.empty());
+    }
 }
 
 TEST_F(DecodeTest, WithoutCaller) {
@@ -405,7 +486,7 @@ TEST_F(MalformedRecord, Compact) {
     EXPECT_EQ(status(Data().put(caller).put(std::uint64_t{1})), DecodeStatus::data_cut_off);
     EXPECT_EQ(status(vfs_read_data(1).put(std::uint64_t{0})), DecodeStatus::excess_data);
 
-    for (std::uint8_t type : {ARGTRACE_TYPE_STR, ARGTRACE_TYPE_BYTES, ARGTRACE_TYPE_END}) {
+    for (std::uint8_t type : {ARGTRACE_TYPE_STR, ARGTRACE_TYPE_END}) {
         Probe probe;
         probe.id = 50u + type;
         probe.args = {argument("s", type)};
@@ -413,6 +494,27 @@ TEST_F(MalformedRecord, Compact) {
         EXPECT_EQ(status(Data().put(caller).put(std::uint64_t{0}), probe.id),
                   DecodeStatus::unsupported_type);
     }
+}
+
+TEST_F(MalformedRecord, Bytes) {
+    schema.add(with_structs(2));
+    auto start = [] { return Data().put(caller).put(std::uint16_t{3}).put('a').put('b').put('c'); };
+    auto second = [&](std::uint16_t length) { return start().put(std::int32_t{1}).put(length); };
+    for (std::uint16_t length : {0, 2, 4, 0xffff})
+        EXPECT_EQ(status(Data().put(caller).put(length).put(std::uint64_t{0}), 2),
+                  DecodeStatus::bad_length);
+    EXPECT_EQ(status(second(12).put(std::uint32_t{0}), 2), DecodeStatus::data_cut_off);
+    EXPECT_EQ(status(second(13).put(std::uint64_t{0}).put(std::uint64_t{0}), 2),
+              DecodeStatus::bad_length);
+    EXPECT_EQ(status(Data().put(caller), 2), DecodeStatus::data_cut_off);
+    EXPECT_TRUE(batch.bytes.empty()); // nothing of a bad record stays
+
+    EXPECT_EQ(status(Data().put(caller).named("first", ARGTRACE_TYPE_BYTES, std::uint16_t{4}), 2,
+                     ARGTRACE_FORMAT_NAMED),
+              DecodeStatus::bad_length);
+    EXPECT_EQ(status(Data().put(caller).named("first", ARGTRACE_TYPE_U64, std::uint64_t{4}), 2,
+                     ARGTRACE_FORMAT_NAMED),
+              DecodeStatus::type_mismatch);
 }
 
 TEST_F(MalformedRecord, Special) {
@@ -458,6 +560,7 @@ TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
     Schema schema;
     schema.add(vfs_read(1));
     schema.add(all_types(2));
+    schema.add(with_structs(3));
     std::mt19937 random(20240501);
     auto below = [&](std::size_t limit) { return random() % limit; };
 
@@ -469,6 +572,7 @@ TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
         packet.task(1, 1, "fuzz", 1000);
         packet.record(2, 1001, named ? all_named() : all_compact(), 1);
         packet.clock(0x100000000);
+        packet.record(3, 0x100000000, named ? structs_named(1) : structs_compact(1), 1);
         packet.record(2, 0x100000001, named ? all_named() : all_compact(), 1);
         std::vector<std::byte> bytes = packet.bytes();
         for (std::size_t flips = below(6); flips > 0; --flips)
@@ -487,6 +591,11 @@ TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
         EXPECT_LE(decoder.offset(), bytes.size());
         for (const Event &event : batch.events)
             EXPECT_EQ(batch.values_of(event).size(), event.probe->args.size());
+        for (const Value &value : batch.values) {
+            if (value.type == ARGTRACE_TYPE_BYTES) {
+                EXPECT_LE(value.low + value.high, batch.bytes.size());
+            }
+        }
         events += batch.events.size();
     }
     EXPECT_GT(events, 10000u);

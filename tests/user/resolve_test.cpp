@@ -126,6 +126,16 @@ TEST(Resolve, MakesAProbeOfAName) {
                                 .types = {}}));
 }
 
+TEST(Resolve, ProbesCarryTheTypesTheyNeed) {
+    BtfBuilder b;
+    const int mode = b.enumeration("mode", 4, 1);
+    b.function("needs", 0, {{"mode", mode}});
+    b.function("does_not", 0, {{"mode", b.pointer(mode)}});
+    KernelTypes types(b.take());
+    EXPECT_FALSE(make_probe({{}, types.prototypes("needs").at(0)}).types.empty());
+    EXPECT_TRUE(make_probe({{}, types.prototypes("does_not").at(0)}).types.empty());
+}
+
 TEST(Resolve, KeepsTheOrderAndTakesEachOnce) {
     Kernel kernel = make_kernel();
     EXPECT_THAT(names(resolved(kernel, {"vfs_write", "vfs_read", "vfs_*", "vfs_write"})),

@@ -24,6 +24,7 @@ Prototype make_prototype(const btf *types, const char *function, std::uint32_t p
 
     Prototype prototype;
     prototype.function = function;
+    prototype.source = {types, proto_id};
     prototype.result = declare(types, proto->type);
     prototype.result_shape = shape_of(types, proto->type);
     prototype.text = declare(types, proto_id, function);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+struct btf;
+
 namespace argtrace {
 
 /// What a value of a type is to the machine: the type behind its typedefs and qualifiers.
@@ -41,6 +43,15 @@ struct Parameter {
     bool operator==(const Parameter &) const = default;
 };
 
+/// Where BTF says it: a type of an object that lives as long as its KernelTypes. Of no account
+/// when prototypes are compared.
+struct TypeSource {
+    const btf *types = nullptr;
+    std::uint32_t id = 0;
+
+    bool operator==(const TypeSource &) const { return true; }
+};
+
 /// What BTF says of a function.
 struct Prototype {
     std::string function;
@@ -49,6 +60,7 @@ struct Prototype {
     std::vector<Parameter> parameters;
     bool variadic = false; ///< "..." follows the parameters
     std::string text;      ///< "ssize_t vfs_read(struct file *file, char *buf, ...)" on one line
+    TypeSource source;
 
     bool operator==(const Prototype &) const = default;
 };

@@ -135,13 +135,15 @@ DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::b
         data = data.subspan(sizeof(event.caller));
     }
 
+    std::size_t first_byte = out.bytes.size();
     out.values.resize(event.first_value + probe.args.size());
     auto values = std::span(out.values).subspan(event.first_value);
     DecodeStatus status = header_.format & ARGTRACE_FORMAT_NAMED
-                              ? read_named(data, probe, values)
-                              : read_compact(data, probe, values);
+                              ? read_named(data, probe, values, out.bytes)
+                              : read_compact(data, probe, values, out.bytes);
     if (status != DecodeStatus::ok) {
         out.values.resize(event.first_value);
+        out.bytes.resize(first_byte);
         return status;
     }
     out.events.push_back(event);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -13,8 +14,9 @@ namespace argtrace {
 
 /// The value of one argument.
 struct Value {
-    std::uint64_t low = 0;  ///< sign-extended where the type is signed
-    std::uint64_t high = 0; ///< of a 128-bit value, else 0
+    std::uint64_t low = 0;  ///< sign-extended where the type is signed; of BYTES where they
+                            ///< begin in the batch's bytes
+    std::uint64_t high = 0; ///< of a 128-bit value; of BYTES how many they are; else 0
     std::uint8_t type = ARGTRACE_TYPE_END;
     bool captured = false; ///< otherwise nothing was recorded for this argument
 
@@ -44,13 +46,19 @@ struct Event {
 /// An event with its values, as it is handed on.
 struct EventView {
     const Event *event = nullptr;
-    std::span<const Value> values; ///< one for each argument of the probe
+    std::span<const Value> values;         ///< one for each argument of the probe
+    std::span<const std::byte> bytes = {}; ///< of the whole batch
+
+    std::span<const std::byte> bytes_of(const Value &value) const {
+        return bytes.subspan(value.low, value.high);
+    }
 };
 
-/// Events and their values, which share two allocations however many there are.
+/// Events and their values, which share three allocations however many there are.
 struct EventBatch {
     std::vector<Event> events;
     std::vector<Value> values;
+    std::vector<std::byte> bytes; ///< what values of type BYTES consist of
 
     std::span<const Value> values_of(const Event &event) const {
         return std::span(values).subspan(event.first_value, event.probe->args.size());
@@ -61,12 +69,22 @@ struct EventBatch {
         auto source = from.values_of(event);
         events.push_back(event);
         events.back().first_value = static_cast<std::uint32_t>(values.size());
-        values.insert(values.end(), source.begin(), source.end());
+        for (Value value : source) {
+            if (value.type == ARGTRACE_TYPE_BYTES) {
+                auto first = from.bytes.begin() + static_cast<std::ptrdiff_t>(value.low);
+                value.low = bytes.size();
+                bytes.insert(bytes.end(), first, first + static_cast<std::ptrdiff_t>(value.high));
+            }
+            values.push_back(value);
+        }
     }
+
+    EventView view(const Event &event) const { return {&event, values_of(event), bytes}; }
 
     void clear() {
         events.clear();
         values.clear();
+        bytes.clear();
     }
 };
 

@@ -41,6 +41,8 @@ std::string_view describe(DecodeStatus status) {
         return "a record ends before its caller";
     case DecodeStatus::data_cut_off:
         return "a record ends within an argument";
+    case DecodeStatus::bad_length:
+        return "an argument has another length than in its probe";
     case DecodeStatus::excess_data:
         return "a record has more data than arguments";
     case DecodeStatus::unsupported_type:

@@ -29,6 +29,7 @@ enum class DecodeStatus {
     bad_task_record,
     caller_cut_off,
     data_cut_off,
+    bad_length, ///< of BYTES
     excess_data,
     unsupported_type,
     unterminated_name,

@@ -23,8 +23,30 @@ std::uint64_t load_signed(std::span<const std::byte> data) {
     return static_cast<std::uint64_t>(std::int64_t{load<T>(data)});
 }
 
-/// Reads a value of `type` and cuts it off the front of `data`.
-DecodeStatus read_value(std::span<const std::byte> &data, std::uint8_t type, Value &value) {
+/// Reads BYTES, which begin with their length, and cuts them off the front of `data`.
+DecodeStatus read_bytes(std::span<const std::byte> &data, std::uint32_t expected, Value &value,
+                        std::vector<std::byte> &bytes) {
+    if (data.size() < sizeof(std::uint16_t))
+        return DecodeStatus::data_cut_off;
+    std::size_t length = load<std::uint16_t>(data);
+    data = data.subspan(sizeof(std::uint16_t));
+    if (length != expected)
+        return DecodeStatus::bad_length;
+    if (data.size() < length)
+        return DecodeStatus::data_cut_off;
+    value = {bytes.size(), length, ARGTRACE_TYPE_BYTES, true};
+    auto end = data.begin() + static_cast<std::ptrdiff_t>(length);
+    bytes.insert(bytes.end(), data.begin(), end);
+    data = data.subspan(length);
+    return DecodeStatus::ok;
+}
+
+/// Reads the value of an argument and cuts it off the front of `data`.
+DecodeStatus read_value(std::span<const std::byte> &data, const Argument &argument, Value &value,
+                        std::vector<std::byte> &bytes) {
+    std::uint8_t type = argument.type;
+    if (type == ARGTRACE_TYPE_BYTES)
+        return read_bytes(data, argument.size, value, bytes);
     std::size_t size = type_size(type);
     if (size == 0)
         return DecodeStatus::unsupported_type;
@@ -73,7 +95,7 @@ DecodeStatus read_heading(std::span<const std::byte> &data, std::string_view &na
 }
 
 DecodeStatus read_named_argument(std::span<const std::byte> &data, const Argument &argument,
-                                 Value &value) {
+                                 Value &value, std::vector<std::byte> &bytes) {
     std::string_view name;
     std::uint8_t type;
     DecodeStatus status = read_heading(data, name, type);
@@ -85,18 +107,18 @@ DecodeStatus read_named_argument(std::span<const std::byte> &data, const Argumen
         return DecodeStatus::name_mismatch;
     if (type != argument.type)
         return DecodeStatus::type_mismatch;
-    return read_value(data, type, value);
+    return read_value(data, argument, value, bytes);
 }
 
 } // namespace
 
 DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
-                          std::span<Value> values) {
+                          std::span<Value> values, std::vector<std::byte> &bytes) {
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
         values[i] = {};
         if (probe.args[i].loc == ARGTRACE_LOC_NONE)
             continue;
-        DecodeStatus status = read_value(data, probe.args[i].type, values[i]);
+        DecodeStatus status = read_value(data, probe.args[i], values[i], bytes);
         if (status != DecodeStatus::ok)
             return status;
     }
@@ -104,12 +126,12 @@ DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
 }
 
 DecodeStatus read_named(std::span<const std::byte> data, const Probe &probe,
-                        std::span<Value> values) {
+                        std::span<Value> values, std::vector<std::byte> &bytes) {
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
         values[i] = {};
         if (probe.args[i].loc == ARGTRACE_LOC_NONE)
             continue;
-        DecodeStatus status = read_named_argument(data, probe.args[i], values[i]);
+        DecodeStatus status = read_named_argument(data, probe.args[i], values[i], bytes);
         if (status != DecodeStatus::ok)
             return status;
     }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "decode/event.h"
 #include "decode/status.h"
@@ -10,13 +11,14 @@
 namespace argtrace {
 
 // The data of a record -> one value for each argument of its probe (`values` has room for
-// them). Arguments that are not captured have no data. Both encodings give the same values.
-// Behind the arguments only the padding to the record's alignment may follow.
+// them; what BYTES consist of is appended to `bytes`). Arguments that are not captured have no
+// data. Both encodings give the same values. Behind the arguments only the padding to the record's
+// alignment may follow.
 
 DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
-                          std::span<Value> values);
+                          std::span<Value> values, std::vector<std::byte> &bytes);
 
 DecodeStatus read_named(std::span<const std::byte> data, const Probe &probe,
-                        std::span<Value> values);
+                        std::span<Value> values, std::vector<std::byte> &bytes);
 
 } // namespace argtrace

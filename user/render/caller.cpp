@@ -12,21 +12,24 @@ constexpr std::uint64_t function_size_max = 1 << 20;
 
 } // namespace
 
-const std::string &CallerNames::name(std::uint64_t address) {
-    auto known = names_.find(address);
-    if (known == names_.end())
-        known = names_.emplace(address, look_up(address)).first;
+const std::string &CallerNames::name(Names &names, std::uint64_t address, Zero zero) {
+    auto known = names.find(address);
+    if (known == names.end())
+        known = names.emplace(address, look_up(address, zero)).first;
     return known->second;
 }
 
-std::string CallerNames::look_up(std::uint64_t address) const {
+std::string CallerNames::look_up(std::uint64_t address, Zero zero) const {
     auto symbol = symbols_ ? symbols_->at(address) : std::nullopt;
     if (!symbol || address - symbol->addr >= function_size_max)
         return fmt::format("{:#x}", address);
+    std::string name(symbol->name);
     std::uint64_t offset = address - symbol->addr;
-    if (symbol->module.empty())
-        return fmt::format("{}+{:#x}", symbol->name, offset);
-    return fmt::format("{}+{:#x} [{}]", symbol->name, offset, symbol->module);
+    if (offset != 0 || zero == Zero::shown)
+        name += fmt::format("+{:#x}", offset);
+    if (!symbol->module.empty())
+        name += fmt::format(" [{}]", symbol->module);
+    return name;
 }
 
 } // namespace argtrace

@@ -9,20 +9,31 @@
 
 namespace argtrace {
 
-/// Return addresses as text: "ksys_read+0x6b", "ext4_file_read_iter+0x4a [ext4]", and
+/// Addresses of code as text: "ksys_read+0x6b", "ext4_file_read_iter+0x4a [ext4]", and
 /// "0xffffffffc0a01234" where no symbol is near. Each is looked up once.
 class CallerNames {
 public:
     /// Without symbols (null) all are addresses.
     explicit CallerNames(const Kallsyms *symbols) : symbols_(symbols) {}
 
-    const std::string &name(std::uint64_t address);
+    /// A return address.
+    const std::string &name(std::uint64_t address) { return name(names_, address, Zero::shown); }
+
+    /// The address of a function: without "+0x0" where it is its beginning.
+    const std::string &function(std::uint64_t address) {
+        return name(functions_, address, Zero::hidden);
+    }
 
 private:
-    std::string look_up(std::uint64_t address) const;
+    enum class Zero { shown, hidden };
+    using Names = std::unordered_map<std::uint64_t, std::string>;
+
+    const std::string &name(Names &known, std::uint64_t address, Zero zero);
+    std::string look_up(std::uint64_t address, Zero zero) const;
 
     const Kallsyms *symbols_;
-    std::unordered_map<std::uint64_t, std::string> names_;
+    Names names_;
+    Names functions_;
 };
 
 } // namespace argtrace

@@ -78,7 +78,13 @@ void append_json_value(std::string &out, const Value &value) {
     if (!value.captured) {
         out += "null";
     } else if (value.type == ARGTRACE_TYPE_PTR) {
-        fmt::format_to(std::back_inserter(out), "\"{:#x}\"", value.low);
+        out += '"';
+        append_pointer(out, value.low);
+        out += '"';
+    } else if (value.type == ARGTRACE_TYPE_U128 || value.type == ARGTRACE_TYPE_S128) {
+        out += '"';
+        append_text_value(out, value);
+        out += '"';
     } else if (value.type == ARGTRACE_TYPE_CHAR) {
         fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(value.low));
     } else if (value.type == ARGTRACE_TYPE_UCHAR) {
@@ -116,7 +122,7 @@ void JsonRenderer::event(std::string &out, const EventView &view) {
             out += ',';
         append_json_string(out, args[i].name);
         out += ':';
-        append_json_value(out, view.values[i]);
+        values_.append(out, view, i);
     }
     out += '}';
     if (types_) {

@@ -5,6 +5,7 @@
 
 #include "render/caller.h"
 #include "render/renderer.h"
+#include "render/value_writer.h"
 
 namespace argtrace {
 
@@ -18,13 +19,15 @@ namespace argtrace {
 class JsonRenderer : public Renderer {
 public:
     /// With `types`, each event also tells its arguments' types.
-    JsonRenderer(CallerNames &callers, bool types) : callers_(callers), types_(types) {}
+    JsonRenderer(CallerNames &callers, bool types)
+        : callers_(callers), values_(callers, ValueWriter::Style::json), types_(types) {}
 
     void begin(std::string &, std::uint64_t) override {}
     void event(std::string &out, const EventView &view) override;
 
 private:
     CallerNames &callers_;
+    ValueWriter values_;
     bool types_;
 };
 
@@ -32,7 +35,8 @@ private:
 /// U+FFFD.
 void append_json_string(std::string &out, std::string_view text);
 
-/// Appends a value: a number, true or false, a pointer as a string, null if not captured.
+/// Appends a value, other than BYTES: a number, true or false, a pointer as a string, null if not
+/// captured. A number of 128 bits is a string, too: few readers could hold it.
 void append_json_value(std::string &out, const Value &value);
 
 } // namespace argtrace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "render/flags.h"
+#include "util/errno_name.h"
 #include "util/utf8.h"
 
 namespace argtrace {
@@ -21,24 +22,6 @@ __extension__ using UnsignedWide = unsigned __int128;
 
 UnsignedWide wide(const Value &value) {
     return static_cast<UnsignedWide>(value.high) << 64 | value.low;
-}
-
-/// Appends text that came from outside: control characters and what is not UTF-8 as \xNN.
-void append_visible(std::string &out, std::string_view text) {
-    while (!text.empty()) {
-        std::size_t length = utf8_length(text);
-        auto first = static_cast<unsigned char>(text[0]);
-        bool control = first < 0x20 || first == 0x7f ||
-                       (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
-        if (length == 0 || control) {
-            length = std::max<std::size_t>(length, 1);
-            for (unsigned char byte : text.substr(0, length))
-                fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
-        } else {
-            out += text.substr(0, length);
-        }
-        text.remove_prefix(length);
-    }
 }
 
 void append_char(std::string &out, unsigned char character) {
@@ -84,6 +67,36 @@ void append_column(std::string &out, std::uint32_t number, std::size_t &width) {
 
 } // namespace
 
+void append_visible(std::string &out, std::string_view text) {
+    while (!text.empty()) {
+        std::size_t length = utf8_length(text);
+        auto first = static_cast<unsigned char>(text[0]);
+        bool control = first < 0x20 || first == 0x7f ||
+                       (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+        if (length == 0 || control) {
+            length = std::max<std::size_t>(length, 1);
+            for (unsigned char byte : text.substr(0, length))
+                fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
+        } else {
+            out += text.substr(0, length);
+        }
+        text.remove_prefix(length);
+    }
+}
+
+void append_pointer(std::string &out, std::uint64_t address) {
+    constexpr std::uint64_t error_max = 4095; // MAX_ERRNO, include/linux/err.h
+    if (-address - 1 < error_max) {
+        std::string_view name = errno_name(static_cast<std::uint32_t>(-address));
+        if (!name.empty()) {
+            out += '-';
+            out += name;
+            return;
+        }
+    }
+    fmt::format_to(std::back_inserter(out), "{:#x}", address);
+}
+
 void append_text_value(std::string &out, const Value &value) {
     auto to = std::back_inserter(out);
     if (!value.captured) {
@@ -105,7 +118,7 @@ void append_text_value(std::string &out, const Value &value) {
         append_char(out, static_cast<unsigned char>(value.low));
         break;
     case ARGTRACE_TYPE_PTR:
-        fmt::format_to(to, "{:#x}", value.low);
+        append_pointer(out, value.low);
         break;
     case ARGTRACE_TYPE_U128:
         fmt::format_to(to, "{}", wide(value));
@@ -153,7 +166,7 @@ void TextRenderer::event(std::string &out, const EventView &view) {
             out += ", ";
         out += event.probe->args[i].name;
         out += '=';
-        append_text_value(out, view.values[i]);
+        values_.append(out, view, i);
     }
     out += ')';
     if (event.caller != 0) {

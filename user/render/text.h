@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 #include "render/caller.h"
 #include "render/renderer.h"
+#include "render/value_writer.h"
 
 namespace argtrace {
 
@@ -16,13 +19,15 @@ namespace argtrace {
 /// A column that turns out too narrow becomes wider for good, so that lines stay aligned.
 class TextRenderer : public Renderer {
 public:
-    TextRenderer(CallerNames &callers, bool header) : callers_(callers), header_(header) {}
+    TextRenderer(CallerNames &callers, bool header)
+        : callers_(callers), values_(callers, ValueWriter::Style::text), header_(header) {}
 
     void begin(std::string &out, std::uint64_t now) override;
     void event(std::string &out, const EventView &view) override;
 
 private:
     CallerNames &callers_;
+    ValueWriter values_;
     bool header_;
     std::string comm_; // its memory is used again
     std::size_t time_width_ = 15;
@@ -31,8 +36,14 @@ private:
     std::size_t cpu_width_ = 3;
 };
 
-/// Appends a value as C writes it: decimal, hexadecimal for pointers, true and false, 'a';
-/// `?` for one that was not captured.
+/// Appends a value, other than BYTES, as C writes it: decimal, hexadecimal for pointers, true and
+/// false, 'a'; -ENOENT for a pointer that is an error; `?` for one that was not captured.
 void append_text_value(std::string &out, const Value &value);
+
+/// Appends an address in hexadecimal, or "-ENOENT" when it is one of the kernel's error pointers.
+void append_pointer(std::string &out, std::uint64_t address);
+
+/// Appends text that came from outside: control characters and what is not UTF-8 as \xNN.
+void append_visible(std::string &out, std::string_view text);
 
 } // namespace argtrace

@@ -74,7 +74,7 @@ std::optional<EventView> Merge::next() {
     Lane &lane = lanes_[index];
     const Event &event = lane.batch.events[lane.next++];
     push(index);
-    return EventView{&event, lane.batch.values_of(event)};
+    return lane.batch.view(event);
 }
 
 void Merge::rebuild_heap() {

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "abi/calling_convention.h"
+#include "btf/display_types.h"
 #include "util/glob.h"
 
 namespace argtrace {
@@ -26,6 +27,7 @@ Probe make_probe(const Function &function) {
     probe.addr = function.symbol.addr;
     probe.function = function.symbol.name;
     probe.args = sysv_x86_64(function.prototype);
+    probe.types = display_types(function.prototype.source.types, function.prototype.source.id);
     return probe;
 }
 

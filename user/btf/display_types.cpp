@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "btf/display_types.h"
+
+#include <optional>
+#include <unordered_map>
+
+#include <bpf/btf.h>
+
+#include "btf/kernel_types.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr int MAX_DEPTH = 32;              // broken BTF may be circular
+constexpr std::uint32_t MAX_BYTES = 65536; // argtrace_info.max_types
+
+// The type behind typedefs, qualifiers and tags; null for void and for broken BTF.
+const btf_type *bare_type(const btf *types, std::uint32_t &id) {
+    const int bare = btf__resolve_type(types, id);
+    if (bare <= 0)
+        return nullptr;
+    id = static_cast<std::uint32_t>(bare);
+    return btf__type_by_id(types, id);
+}
+
+bool is_function(const btf *types, std::uint32_t id) {
+    const btf_type *type = bare_type(types, id);
+    return type && btf_is_func_proto(type);
+}
+
+bool needs_types(const btf *types, std::uint32_t id) {
+    const btf_type *type = bare_type(types, id);
+    return type && (btf_is_composite(type) || btf_is_any_enum(type) || btf_is_func_proto(type) ||
+                    (btf_is_ptr(type) && is_function(types, type->type)));
+}
+
+struct Broken {};
+
+int checked(int result) {
+    if (result < 0)
+        throw Broken();
+    return result;
+}
+
+/// Copies types from one BTF to another, each once. A type is added after those it is made of:
+/// libbpf takes members only for the newest one.
+class Copier {
+public:
+    explicit Copier(const btf *from) : from_(from), to_(btf__new_empty()) {
+        if (!to_)
+            throw Broken();
+    }
+
+    void copy_prototype(const btf_type *proto) {
+        const btf_param *params = btf_params(proto);
+        std::vector<int> copies;
+        for (int i = 0; i < btf_vlen(proto); i++)
+            copies.push_back(params[i].type ? copy_parameter(params[i].type) : 0);
+        checked(btf__add_func_proto(to_.get(), 0));
+        for (int i = 0; i < btf_vlen(proto); i++)
+            checked(btf__add_func_param(to_.get(), from_name(params[i].name_off),
+                                        copies[static_cast<std::size_t>(i)]));
+    }
+
+    std::vector<std::byte> bytes() const {
+        std::uint32_t size = 0;
+        const auto *data = static_cast<const std::byte *>(btf__raw_data(to_.get(), &size));
+        if (!data || size > MAX_BYTES)
+            return {};
+        return {data, data + size};
+    }
+
+private:
+    const char *from_name(std::uint32_t offset) const {
+        const char *name = btf__name_by_offset(from_, offset);
+        return name ? name : "";
+    }
+
+    int copy_parameter(std::uint32_t id) {
+        const btf_type *type = bare_type(from_, id);
+        if (type && btf_is_func_proto(type)) // decays to a pointer, as does an array
+            return function_pointer();
+        if (type && btf_is_array(type))
+            return data_pointer();
+        return copy(id, 0);
+    }
+
+    int copy(std::uint32_t id, int depth) {
+        const btf_type *type = bare_type(from_, id);
+        if (!type || depth > MAX_DEPTH)
+            throw Broken();
+        if (btf_is_ptr(type))
+            return is_function(from_, type->type) ? function_pointer() : data_pointer();
+        if (const auto known = copies_.find(id); known != copies_.end())
+            return known->second;
+        const int made = copy_new(type, depth);
+        copies_.emplace(id, made);
+        return made;
+    }
+
+    int copy_new(const btf_type *type, int depth) {
+        const char *name = from_name(type->name_off);
+        const auto size = static_cast<int>(type->size);
+        switch (btf_kind(type)) {
+        case BTF_KIND_INT:
+            if (btf_int_offset(type) != 0 || btf_int_bits(type) != 8 * type->size)
+                throw Broken(); // a bitfield as they were described before Linux 4.20
+            return checked(btf__add_int(to_.get(), name, type->size, btf_int_encoding(type)));
+        case BTF_KIND_FLOAT:
+            return checked(btf__add_float(to_.get(), name, type->size));
+        case BTF_KIND_ARRAY: {
+            const int element = copy(btf_array(type)->type, depth + 1);
+            return checked(
+                btf__add_array(to_.get(), index_type(), element, btf_array(type)->nelems));
+        }
+        case BTF_KIND_ENUM: {
+            const int made = checked(btf__add_enum(to_.get(), name, type->size));
+            const auto *values = btf_enum(type);
+            for (int i = 0; i < btf_vlen(type); i++) {
+                const auto value = static_cast<std::uint32_t>(values[i].val);
+                checked(btf__add_enum_value(to_.get(), from_name(values[i].name_off),
+                                            btf_kflag(type) ? std::int64_t{values[i].val}
+                                                            : std::int64_t{value}));
+            }
+            return made;
+        }
+        case BTF_KIND_ENUM64: {
+            const int made = checked(btf__add_enum64(to_.get(), name, type->size, btf_kflag(type)));
+            const auto *values = btf_enum64(type);
+            for (int i = 0; i < btf_vlen(type); i++)
+                checked(btf__add_enum64_value(to_.get(), from_name(values[i].name_off),
+                                              btf_enum64_value(&values[i])));
+            return made;
+        }
+        case BTF_KIND_STRUCT:
+        case BTF_KIND_UNION: {
+            std::vector<int> copies;
+            for (int i = 0; i < btf_vlen(type); i++)
+                copies.push_back(copy(btf_members(type)[i].type, depth + 1));
+            const int made = checked(btf_is_union(type) ? btf__add_union(to_.get(), name, size)
+                                                        : btf__add_struct(to_.get(), name, size));
+            for (int i = 0; i < btf_vlen(type); i++)
+                checked(btf__add_field(to_.get(), from_name(btf_members(type)[i].name_off),
+                                       copies[static_cast<std::size_t>(i)],
+                                       btf_member_bit_offset(type, i),
+                                       btf_member_bitfield_size(type, i)));
+            return made;
+        }
+        default:
+            throw Broken();
+        }
+    }
+
+    int data_pointer() {
+        if (!data_pointer_)
+            data_pointer_ = checked(btf__add_ptr(to_.get(), 0));
+        return *data_pointer_;
+    }
+
+    int function_pointer() {
+        if (!function_pointer_)
+            function_pointer_ =
+                checked(btf__add_ptr(to_.get(), checked(btf__add_func_proto(to_.get(), 0))));
+        return *function_pointer_;
+    }
+
+    int index_type() {
+        if (!index_type_)
+            index_type_ = checked(btf__add_int(to_.get(), "__ARRAY_SIZE_TYPE__", 4, 0));
+        return *index_type_;
+    }
+
+    const btf *from_;
+    BtfPtr to_;
+    std::unordered_map<std::uint32_t, int> copies_;
+    std::optional<int> data_pointer_;
+    std::optional<int> function_pointer_;
+    std::optional<int> index_type_;
+};
+
+} // namespace
+
+std::vector<std::byte> display_types(const btf *types, std::uint32_t function_proto) {
+    const btf_type *proto = types ? btf__type_by_id(types, function_proto) : nullptr;
+    if (!proto || !btf_is_func_proto(proto))
+        return {};
+    bool needed = false;
+    for (int i = 0; i < btf_vlen(proto); i++)
+        needed = needed || needs_types(types, btf_params(proto)[i].type);
+    if (!needed)
+        return {};
+    try {
+        Copier copier(types);
+        copier.copy_prototype(proto);
+        return copier.bytes();
+    } catch (const Broken &) {
+        return {};
+    }
+}
+
+} // namespace argtrace

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/format.h"
+
+#include <algorithm>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "btf/kernel_types.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr int max_depth = 64;                // broken BTF may be circular,
+constexpr std::uint64_t max_parts = 1 << 16; // or grow without end when it is followed
+
+std::uint64_t cut(std::uint64_t value, std::uint32_t bytes) {
+    return bytes < 8 ? value & ((1ull << 8 * bytes) - 1) : value;
+}
+
+std::uint8_t integer_type(std::uint32_t bytes, bool is_signed) {
+    switch (bytes) {
+    case 1:
+        return is_signed ? ARGTRACE_TYPE_S8 : ARGTRACE_TYPE_U8;
+    case 2:
+        return is_signed ? ARGTRACE_TYPE_S16 : ARGTRACE_TYPE_U16;
+    case 4:
+        return is_signed ? ARGTRACE_TYPE_S32 : ARGTRACE_TYPE_U32;
+    case 8:
+        return is_signed ? ARGTRACE_TYPE_S64 : ARGTRACE_TYPE_U64;
+    case 16:
+        return is_signed ? ARGTRACE_TYPE_S128 : ARGTRACE_TYPE_U128;
+    default:
+        return ARGTRACE_TYPE_END;
+    }
+}
+
+} // namespace
+
+std::string_view Format::name_of(std::uint64_t value) const {
+    value = cut(value, bytes);
+    auto found = std::lower_bound(
+        names.begin(), names.end(), value,
+        [](const Enumerator &one, std::uint64_t wanted) { return one.value < wanted; });
+    return found != names.end() && found->value == value ? found->name : std::string_view();
+}
+
+/// Makes formats of BTF, which may come from anywhere.
+class ProbeFormats::Builder {
+public:
+    Builder(const btf *types, std::deque<Format> &formats) : types_(types), formats_(formats) {}
+
+    const Format *build(std::uint32_t id, int depth = 0) {
+        if (auto known = known_.find(id); known != known_.end())
+            return known->second;
+        const btf_type *type = id != 0 ? btf__type_by_id(types_, id) : nullptr;
+        if (!type || depth > max_depth)
+            return &unknown;
+        // Entered only when it is complete: a circle ends at max_depth instead.
+        Format made = make(type, depth);
+        if (made.parts > max_parts)
+            made = Format{};
+        return known_[id] = &formats_.emplace_back(std::move(made));
+    }
+
+    static const Format unknown;
+
+private:
+    std::string name(std::uint32_t offset) const {
+        const char *name = btf__name_by_offset(types_, offset);
+        return name ? name : "";
+    }
+
+    Format make(const btf_type *type, int depth) {
+        Format format;
+        switch (btf_kind(type)) {
+        case BTF_KIND_INT:
+            set_scalar(format, type->size, int_type(type));
+            break;
+        case BTF_KIND_PTR: {
+            set_scalar(format, 8, ARGTRACE_TYPE_PTR);
+            const btf_type *target = type->type ? btf__type_by_id(types_, type->type) : nullptr;
+            if (target && btf_is_func_proto(target))
+                format.kind = Format::Kind::function;
+            break;
+        }
+        case BTF_KIND_ENUM:
+        case BTF_KIND_ENUM64:
+            set_scalar(format, type->size, integer_type(type->size, btf_kflag(type)));
+            if (format.kind == Format::Kind::scalar)
+                set_names(format, type);
+            break;
+        case BTF_KIND_FLOAT: // the kernel computes with integers
+            format.bytes = type->size;
+            break;
+        case BTF_KIND_ARRAY:
+            set_array(format, btf_array(type)->type, btf_array(type)->nelems, depth);
+            break;
+        case BTF_KIND_STRUCT:
+        case BTF_KIND_UNION:
+            format.kind = Format::Kind::aggregate;
+            format.bytes = type->size;
+            add_fields(format, type, 0, depth);
+            break;
+        default:
+            break;
+        }
+        return format;
+    }
+
+    std::uint8_t int_type(const btf_type *type) const {
+        const int encoding = btf_int_encoding(type);
+        if ((encoding & BTF_INT_BOOL) && type->size == 1)
+            return ARGTRACE_TYPE_BOOL;
+        if (type->size == 1 && name(type->name_off) == "char")
+            return encoding & BTF_INT_SIGNED ? ARGTRACE_TYPE_CHAR : ARGTRACE_TYPE_UCHAR;
+        return integer_type(type->size, encoding & BTF_INT_SIGNED);
+    }
+
+    static void set_scalar(Format &format, std::uint32_t bytes, std::uint8_t type) {
+        if (type == ARGTRACE_TYPE_END)
+            return;
+        format.kind = Format::Kind::scalar;
+        format.bytes = bytes;
+        format.type = type;
+    }
+
+    void set_names(Format &format, const btf_type *type) const {
+        format.kind = Format::Kind::enumeration;
+        for (int i = 0; i < btf_vlen(type); i++) {
+            const std::uint64_t value = btf_is_enum64(type)
+                                            ? btf_enum64_value(&btf_enum64(type)[i])
+                                            : static_cast<std::uint64_t>(btf_enum(type)[i].val);
+            const std::uint32_t offset =
+                btf_is_enum64(type) ? btf_enum64(type)[i].name_off : btf_enum(type)[i].name_off;
+            format.names.push_back({cut(value, format.bytes), name(offset)});
+        }
+        auto less = [](const auto &a, const auto &b) { return a.value < b.value; };
+        auto same = [](const auto &a, const auto &b) { return a.value == b.value; };
+        std::stable_sort(format.names.begin(), format.names.end(), less); // the first one stays
+        format.names.erase(std::unique(format.names.begin(), format.names.end(), same),
+                           format.names.end());
+    }
+
+    void set_array(Format &format, std::uint32_t element, std::uint32_t count, int depth) {
+        format.element = build(element, depth + 1);
+        const std::uint64_t bytes = std::uint64_t{count} * format.element->bytes;
+        if (bytes > UINT16_MAX) // more than BYTES can hold
+            return;
+        const std::uint8_t type = format.element->type;
+        const bool is_text = format.element->kind == Format::Kind::scalar &&
+                             (type == ARGTRACE_TYPE_CHAR || type == ARGTRACE_TYPE_UCHAR);
+        format.kind = is_text ? Format::Kind::text : Format::Kind::array;
+        format.bytes = static_cast<std::uint32_t>(bytes);
+        format.count = bytes ? count : 0; // elements without a size say nothing
+        format.parts = is_text ? 1 : 1 + format.count * format.element->parts;
+    }
+
+    void add_fields(Format &format, const btf_type *type, std::uint32_t base, int depth) {
+        for (int i = 0; i < btf_vlen(type) && format.parts++ <= max_parts; i++) {
+            const std::uint32_t id = btf_members(type)[i].type;
+            const std::uint32_t offset = base + btf_member_bit_offset(type, i);
+            std::string member = name(btf_members(type)[i].name_off);
+            const btf_type *inner = btf__type_by_id(types_, id);
+            if (member.empty() && inner && btf_is_composite(inner)) {
+                if (depth < max_depth)
+                    add_fields(format, inner, offset, depth + 1);
+                continue;
+            }
+            const Format *made = build(id, depth + 1);
+            format.parts += made->parts;
+            format.fields.push_back(
+                {std::move(member), offset, btf_member_bitfield_size(type, i), made});
+        }
+    }
+
+    const btf *types_;
+    std::deque<Format> &formats_;
+    std::unordered_map<std::uint32_t, const Format *> known_;
+};
+
+const Format ProbeFormats::Builder::unknown;
+
+ProbeFormats::ProbeFormats(std::span<const std::byte> types, std::size_t nr_args)
+    : arguments_(nr_args) {
+    libbpf_set_print(nullptr);
+    BtfPtr btf(btf__new(types.data(), static_cast<std::uint32_t>(types.size())));
+    if (!btf || btf__type_cnt(btf.get()) < 2)
+        return;
+    const btf_type *proto = btf__type_by_id(btf.get(), btf__type_cnt(btf.get()) - 1);
+    if (!proto || !btf_is_func_proto(proto))
+        return;
+
+    Builder builder(btf.get(), formats_);
+    const auto described = std::min<std::size_t>(nr_args, btf_vlen(proto));
+    for (std::size_t i = 0; i < described; i++) {
+        const Format *format = builder.build(btf_params(proto)[i].type);
+        if (format->kind != Format::Kind::scalar && format->kind != Format::Kind::unknown)
+            arguments_[i] = format;
+    }
+}
+
+const ProbeFormats &FormatCache::prepare(const Probe &probe) {
+    auto known = known_.find(&probe);
+    if (known == known_.end())
+        known = known_.try_emplace(&probe, probe.types, probe.args.size()).first;
+    return known->second;
+}
+
+} // namespace argtrace
