@@ -175,7 +175,7 @@ std::vector<Probe> three_probes() {
 
 TEST(Selection, NamesAndGlobs) {
     auto select = [](std::vector<std::string> words) {
-        return select_addresses(three_probes(), words);
+        return select_addresses(three_probes(), parse_specs(words, PatternSyntax::glob));
     };
     using Addresses = std::vector<std::uint64_t>;
     EXPECT_EQ(select({"vfs_read"}), Addresses{30});

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/function_options.h"
 #include "cli/options.h"
 #include "session/session.h"
 #include "spec/resolve.h"
@@ -17,7 +18,7 @@ namespace argtrace {
 namespace {
 
 struct AddOptions {
-    std::vector<std::string> functions;
+    FunctionOptions functions;
     SessionOptions session;
 };
 
@@ -55,9 +56,12 @@ void add_probes(Session &session, Kernel &kernel, const std::vector<Probe> &prob
 }
 
 void run_add(const AddOptions &options) {
+    const Request request = make_request(options.functions);
     Session session(Device::open());
     Kernel kernel;
-    std::vector<Probe> probes = resolve(kernel, options.functions);
+    use_btf(kernel, options.functions);
+    Resolved resolved = resolve(kernel, request);
+    std::vector<Probe> &probes = resolved.probes;
 
     if (session.attach(default_session)) {
         check_attributes(session.attributes(), options.session, session.info());
@@ -65,6 +69,7 @@ void run_add(const AddOptions &options) {
         if (!probes.empty())
             add_probes(session, kernel, probes);
         note_known(known);
+        print_left(resolved.left);
         return;
     }
     session.create(default_session, options.session);
@@ -74,6 +79,7 @@ void run_add(const AddOptions &options) {
         session.remove(default_session); // it was not there before
         throw;
     }
+    print_left(resolved.left);
 }
 
 } // namespace
@@ -81,14 +87,14 @@ void run_add(const AddOptions &options) {
 void setup_add(CLI::App &app) {
     auto options = std::make_shared<AddOptions>();
     CLI::App *command = app.add_subcommand("add", "Trace functions in the background");
-    command->add_option("FUNC", options->functions, "Functions: names, or globs of * and ?")
-        ->required();
+    add_function_options(*command, options->functions, "Functions, see below")->required();
     add_session_options(*command, options->session);
     command->footer(
-        "Calls gather in the buffer until `argtrace trace` shows them; when it is full, "
+        std::string(spec_help) +
+        "\n\nCalls gather in the buffer until `argtrace trace` shows them; when it is full, "
         "further ones\nare counted as lost. `argtrace status` counts, `argtrace clear` "
         "ends it.\n\nExamples:\n  argtrace add vfs_read vfs_write\n"
-        "  argtrace add --buffer 16M 'ext4_*'");
+        "  argtrace add --buffer 16M 'ext4:*' '!*_lock'");
     command->callback([options] { run_add(*options); });
 }
 

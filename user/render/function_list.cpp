@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "abi/calling_convention.h"
+#include "spec/resolve.h"
 
 namespace argtrace {
 
@@ -14,10 +15,14 @@ void append_function_text(std::string &out, const Function &function, bool verbo
     out += function.prototype.text;
     if (!function.symbol.module.empty())
         fmt::format_to(std::back_inserter(out), " [{}]", function.symbol.module);
+    if (function.namesakes)
+        fmt::format_to(std::back_inserter(out), " at {:#x}", function.symbol.addr);
+    if (function.forced)
+        out += " (needs --force)";
     out += '\n';
     if (!verbose)
         return;
-    for (const Argument &argument : sysv_x86_64(function.prototype))
+    for (const Argument &argument : wanted_arguments(function))
         fmt::format_to(std::back_inserter(out), "    {:<14} {:<16} {}\n",
                        sysv_x86_64_location(argument), argument.name, argument.type_name);
 }
@@ -28,9 +33,11 @@ void append_function_json(std::string &out, const Function &function, bool verbo
     if (!function.symbol.module.empty())
         line["module"] = function.symbol.module;
     line["addr"] = fmt::format("{:#x}", function.symbol.addr);
+    if (function.forced)
+        line["forced"] = true;
     line["prototype"] = function.prototype.text;
     line["args"] = nlohmann::ordered_json::array();
-    for (const Argument &argument : sysv_x86_64(function.prototype)) {
+    for (const Argument &argument : wanted_arguments(function)) {
         nlohmann::ordered_json &arg = line["args"].emplace_back();
         arg["name"] = argument.name;
         arg["type"] = argument.type_name;

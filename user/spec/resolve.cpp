@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/resolve.h"
 
-#include <unordered_set>
+#include <algorithm>
+#include <utility>
 
 #include "abi/calling_convention.h"
-#include "util/glob.h"
 
 namespace argtrace {
 
-std::vector<Probe> resolve(Kernel &kernel, std::span<const std::string> specs) {
-    std::vector<Probe> probes;
-    std::unordered_set<std::uint64_t> taken;
-    for (const std::string &spec : specs) {
-        const std::vector<Function> functions =
-            is_glob(spec) ? functions_matching(kernel, spec) : functions_named(kernel, spec);
-        for (const Function &function : functions)
-            if (taken.insert(function.symbol.addr).second)
-                probes.push_back(make_probe(function));
-    }
-    return probes;
+Resolved resolve(Kernel &kernel, const Request &request) {
+    Found found = find_functions(kernel, request);
+    Resolved resolved{{}, std::move(found.left)};
+    for (const Function &function : found.functions)
+        resolved.probes.push_back(make_probe(function));
+    return resolved;
 }
 
 Probe make_probe(const Function &function) {
     Probe probe;
     probe.addr = function.symbol.addr;
     probe.function = function.symbol.name;
-    probe.args = sysv_x86_64(function.prototype);
+    probe.forced = function.forced;
+    probe.args = wanted_arguments(function);
     return probe;
+}
+
+std::vector<Argument> wanted_arguments(const Function &function) {
+    std::vector<Argument> args = sysv_x86_64(function.prototype);
+    if (function.chosen)
+        std::erase_if(args, [&chosen = *function.chosen](const Argument &argument) {
+            return std::find(chosen.begin(), chosen.end(), argument.name) == chosen.end();
+        });
+    return args;
 }
 
 Error explain_refusal(Kernel &kernel, const Probe &probe) {
