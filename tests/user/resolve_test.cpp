@@ -349,6 +349,33 @@ TEST(Resolve, TakesWhatIsSureOfAName) {
                             "compiler may have changed: add --force to trace it all the same"));
 }
 
+TEST(Resolve, LeavesNamesThatTheKernelTracesOnlySometimes) {
+    Kernel kernel({
+        [] {
+            return Kallsyms::parse("ffffffff81000000 t f\nffffffff81000040 t f\n"
+                                   "ffffffff81000080 t g\n");
+        },
+        [] {
+            BtfBuilder b;
+            b.function("f", 0, {});
+            b.function("g", 0, {});
+            return KernelTypes(b.take());
+        },
+        [] { return Traceable::parse("f\ng\n"); },
+    });
+    const Resolved taken =
+        resolve(kernel, {parse_specs(std::vector<std::string>{"*"}, PatternSyntax::glob), true});
+    EXPECT_THAT(names(taken.probes), ElementsAre("g"));
+    EXPECT_THAT(taken.left, ElementsAre("*: 2 functions are left out: 2 that share their names "
+                                        "with some that the kernel does not trace"));
+    EXPECT_EQ(thrown([&] {
+                  resolve(kernel,
+                          {parse_specs(std::vector<std::string>{"f"}, PatternSyntax::glob), true});
+              }),
+              "f: cannot be traced: 2 functions of the kernel have that name, some of which the "
+              "kernel does not trace, and it does not tell which");
+}
+
 TEST(Resolve, GlobNeedsTracefs) {
     Kernel kernel = make_kernel_without_tracefs();
     EXPECT_EQ(thrown([&] { resolved(kernel, {"vfs_*"}); }), "tracefs is not mounted");

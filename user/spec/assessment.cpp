@@ -93,6 +93,10 @@ std::string explain(const Assessment &assessment) {
                            "/sys/kernel/btf/{0}): name a file that has it with --btf {0}=FILE, "
                            "or add --raw to see the six argument registers",
                            symbol.module);
+    case Doubt::untraceable:
+        return fmt::format("cannot be traced: {} functions{} have that name, some of which the "
+                           "kernel does not trace, and it does not tell which",
+                           assessment.sharing, of_owner(symbol.module));
     }
     return {};
 }

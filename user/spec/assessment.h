@@ -19,6 +19,7 @@ enum class Doubt {
     differs,       ///< BTF has several prototypes of that name
     undescribed,   ///< BTF does not describe it
     no_module_btf, ///< there is no BTF for its module
+    untraceable,   ///< of those that share its name some cannot be traced
 };
 
 /// What is known of the function at a symbol.

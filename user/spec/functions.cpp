@@ -148,12 +148,12 @@ public:
 
 private:
     struct Left {
-        std::array<std::size_t, 7> by_doubt{};
+        std::array<std::size_t, 8> by_doubt{};
         std::size_t arguments = 0; ///< without the arguments that are chosen
 
         std::size_t &operator[](Doubt doubt) { return by_doubt[static_cast<std::size_t>(doubt)]; }
         std::size_t total() const {
-            std::size_t sum = arguments;
+            std::size_t sum = 0;
             for (std::size_t count : by_doubt)
                 sum += count;
             return sum;
@@ -249,7 +249,7 @@ private:
             }
             for (const Symbol &symbol :
                  symbols_in(kernel_.symbols(), function.name, function.module)) {
-                const Assessment assessment = assess(kernel_, symbol);
+                Assessment assessment = assess(kernel_, symbol);
                 std::optional<Function> taken = take(assessment);
                 if (!taken) {
                     left[assessment.doubt]++;
@@ -264,8 +264,10 @@ private:
         if (!any)
             throw why_nothing(spec, left);
         if (left.total() > 0)
-            found_.left.push_back(fmt::format("{}{}: {} functions are left out: {}", spec.source,
-                                              spec.title(), left.total(), describe(left)));
+            found_.left.push_back(fmt::format(
+                "{}{}: {} left out: {}", spec.source, spec.title(),
+                left.total() == 1 ? "1 function is" : fmt::format("{} functions are", left.total()),
+                describe(left)));
     }
 
     static std::string describe(Left &left) {
@@ -281,12 +283,13 @@ private:
         part(left[Doubt::no_module_btf],
              "of modules that have no BTF (--btf gives it, --raw shows registers)");
         part(left[Doubt::cold], "that are parts of others");
-        part(left.arguments, "without these arguments");
+        part(left[Doubt::untraceable],
+             "that share their names with some that the kernel does not trace");
         return fmt::format("{}", fmt::join(parts, ", "));
     }
 
     Error why_nothing(const Spec &spec, Left &left) {
-        if (left.arguments > 0 && left.arguments == left.total())
+        if (left.arguments > 0 && left.total() == 0)
             return error_in(
                 spec, spec.args->front().at,
                 fmt::format("{}: no function that it matches has {}", spec.title(),
@@ -304,17 +307,20 @@ private:
     }
 
     // The function as it is wanted; nothing if it is to be left out.
-    std::optional<Function> take(const Assessment &assessment) {
+    std::optional<Function> take(Assessment &assessment) {
+        // One that cannot be traced would have the module refuse them all.
+        if (assessment.sharing > 1 && (request_.force || request_.raw || listing_) &&
+            !all_traceable(assessment.symbol))
+            assessment.doubt = Doubt::untraceable;
+
         Function function{assessment.symbol, {}};
         function.namesakes = assessment.sharing > 1;
-        // One that cannot be traced would have the module refuse them all.
-        if (assessment.sharing > 1 && is_init_code(kernel_.symbols(), assessment.symbol))
-            return std::nullopt;
         switch (assessment.doubt) {
         case Doubt::none:
             function.prototype = assessment.prototypes.front();
             return function;
         case Doubt::cold:
+        case Doubt::untraceable:
             return std::nullopt;
         case Doubt::shared:
         case Doubt::differs:
@@ -334,6 +340,20 @@ private:
             return std::nullopt;
         function.prototype = registers(assessment.symbol.name);
         return function;
+    }
+
+    // The kernel lists names, as often as it traces them.
+    bool all_traceable(const Symbol &symbol) {
+        const std::size_t symbols =
+            symbols_in(kernel_.symbols(), symbol.name, symbol.module).size();
+        try {
+            const auto [first, last] =
+                std::equal_range(kernel_.traceable().all().begin(), kernel_.traceable().all().end(),
+                                 TraceableFunction{symbol.name, symbol.module});
+            return static_cast<std::size_t>(last - first) >= symbols;
+        } catch (const Error &) {
+            return true; // the module will tell
+        }
     }
 
     static const Spec::Word *missing(const Spec &spec, const Function &function) {
