@@ -401,6 +401,13 @@ TEST(ExplainRefusal, SaysThatItCannotTell) {
                 AllOf(StartsWith("native_nmi: "), HasSubstr("tracefs is not mounted")));
 }
 
+TEST(Kernel, ReadsTheTypesOfAModuleFromAFile) {
+    Kernel kernel = make_kernel();
+    kernel.use_btf({"foreign", "/nonexistent/foreign.ko"});
+    EXPECT_EQ(&kernel.symbols(), &kernel.symbols()) << "it is not read before it is needed";
+    EXPECT_THAT(thrown([&] { kernel.types(); }), StartsWith("/nonexistent/foreign.ko: "));
+}
+
 TEST(Kernel, ReadsEachPartOnce) {
     int reads = 0;
     Kernel kernel({

@@ -20,6 +20,7 @@ argtrace_counts total_of(std::span<const argtrace_counts> counts) {
     return total;
 }
 
+/// With a mark when its prototype was guessed.
 std::string shown_name(const Probe &probe) {
     return probe.forced ? probe.function + '~' : probe.function;
 }
@@ -60,6 +61,8 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
     for (std::size_t i = 0; i < probes.size(); ++i) {
         out += "{\"func\":";
         append_json_string(out, probes[i].function);
+        if (probes[i].forced)
+            out += ",\"forced\":true";
         out += ',';
         append_counts_json(out, counts[i]);
     }
