@@ -55,9 +55,8 @@ std::vector<Symbol> symbols_in(const Kallsyms &symbols, std::string_view name,
     return found;
 }
 
-Assessment assess(Kernel &kernel, const Symbol &symbol) {
-    Assessment assessment{symbol, Doubt::none, 1, {}};
-    assessment.sharing = symbols_in(kernel.symbols(), symbol.name, symbol.module).size();
+Assessment assess(Kernel &kernel, const Symbol &symbol, std::size_t sharing) {
+    Assessment assessment{symbol, Doubt::none, sharing, {}};
     assessment.prototypes = kernel.types().prototypes(source_name(symbol.name), symbol.module);
     assessment.doubt = doubt_of(kernel, assessment);
     return assessment;

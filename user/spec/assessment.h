@@ -30,7 +30,8 @@ struct Assessment {
     std::vector<Prototype> prototypes; ///< what BTF says of that name; just one if no doubt
 };
 
-Assessment assess(Kernel &kernel, const Symbol &symbol);
+/// `sharing` is how many functions of its owner have its name.
+Assessment assess(Kernel &kernel, const Symbol &symbol, std::size_t sharing);
 
 /// The doubt, and the way out, as a sentence behind the function's name: "its arguments are ...".
 std::string explain(const Assessment &assessment);

@@ -194,7 +194,8 @@ private:
         std::optional<Function> lacking; // has not all of the arguments
         bool any = symbols.empty();
         for (const Symbol &symbol : symbols) {
-            Assessment assessment = assess(kernel_, symbol);
+            Assessment assessment = assess(
+                kernel_, symbol, symbols_in(kernel_.symbols(), symbol.name, symbol.module).size());
             std::optional<Function> function = take(assessment);
             if (!function) {
                 left.push_back(std::move(assessment));
@@ -247,9 +248,10 @@ private:
                 any = true;
                 continue;
             }
-            for (const Symbol &symbol :
-                 symbols_in(kernel_.symbols(), function.name, function.module)) {
-                Assessment assessment = assess(kernel_, symbol);
+            const std::vector<Symbol> symbols =
+                symbols_in(kernel_.symbols(), function.name, function.module);
+            for (const Symbol &symbol : symbols) {
+                Assessment assessment = assess(kernel_, symbol, symbols.size());
                 std::optional<Function> taken = take(assessment);
                 if (!taken) {
                     left[assessment.doubt]++;
@@ -310,7 +312,7 @@ private:
     std::optional<Function> take(Assessment &assessment) {
         // One that cannot be traced would have the module refuse them all.
         if (assessment.sharing > 1 && (request_.force || request_.raw || listing_) &&
-            !all_traceable(assessment.symbol))
+            !all_traceable(assessment))
             assessment.doubt = Doubt::untraceable;
 
         Function function{assessment.symbol, {}};
@@ -343,14 +345,13 @@ private:
     }
 
     // The kernel lists names, as often as it traces them.
-    bool all_traceable(const Symbol &symbol) {
-        const std::size_t symbols =
-            symbols_in(kernel_.symbols(), symbol.name, symbol.module).size();
+    bool all_traceable(const Assessment &assessment) {
+        const Symbol &symbol = assessment.symbol;
         try {
             const auto [first, last] =
                 std::equal_range(kernel_.traceable().all().begin(), kernel_.traceable().all().end(),
                                  TraceableFunction{symbol.name, symbol.module});
-            return static_cast<std::size_t>(last - first) >= symbols;
+            return static_cast<std::size_t>(last - first) >= assessment.sharing;
         } catch (const Error &) {
             return true; // the module will tell
         }
@@ -415,9 +416,15 @@ Found find_functions(Kernel &kernel, const Request &request) {
 
 Found list_functions(Kernel &kernel, const Request &request) {
     Found found = Finder(kernel, request, true).find();
-    for (const Function &function : found.functions)
-        if (!kernel.traceable().contains(function.symbol.name, function.symbol.module))
-            throw why_untraceable(kernel, function.symbol);
+    // What a pattern matches is taken from the list of those.
+    const bool named =
+        std::any_of(request.specs.begin(), request.specs.end(), [](const Spec &spec) {
+            return !spec.exclude && spec.pattern.kind() == Pattern::Kind::name;
+        });
+    if (named)
+        for (const Function &function : found.functions)
+            if (!kernel.traceable().contains(function.symbol.name, function.symbol.module))
+                throw why_untraceable(kernel, function.symbol);
 
     const auto key = [](const Function &function) {
         const Symbol &symbol = function.symbol;
