@@ -439,7 +439,8 @@ TEST(ListFunctions, HasAllThatShareAName) {
     ASSERT_EQ(found.size(), 5u);
     EXPECT_TRUE(found[0].forced && found[0].namesakes);
     EXPECT_EQ(found[1].symbol.addr, 0xffffffff81000100);
-    EXPECT_FALSE(found[2].forced || found[2].namesakes);
+    EXPECT_EQ(found[2].symbol.module, "ext4");
+    EXPECT_TRUE(!found[2].forced && found[2].namesakes);
     EXPECT_FALSE(found[4].forced || found[4].namesakes);
 }
 

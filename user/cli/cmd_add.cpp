@@ -2,7 +2,8 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -35,15 +36,27 @@ void note_known(const std::vector<Probe> &known) {
     fmt::print(stderr, "argtrace: {} {} traced already\n", names, known.size() == 1 ? "is" : "are");
 }
 
-/// Takes those out of `probes` that the session has, and returns them.
+void note_different(const Probe &probe) {
+    fmt::print(stderr,
+               "argtrace: {0} is traced already, with other arguments, and stays so: to change "
+               "them, `argtrace rm {0}` first\n",
+               probe.function);
+}
+
+/// Takes those out of `probes` that the session has, and returns those that it has alike.
 std::vector<Probe> take_known(std::vector<Probe> &probes, const Session &session) {
-    std::unordered_set<std::uint64_t> addrs;
-    for (const Probe &probe : session.probes(false))
-        addrs.insert(probe.addr);
+    std::unordered_map<std::uint64_t, std::vector<Argument>> there;
+    for (Probe &probe : session.probes(false))
+        there.emplace(probe.addr, std::move(probe.args));
     std::vector<Probe> known;
     std::erase_if(probes, [&](const Probe &probe) {
-        if (!addrs.contains(probe.addr))
+        const auto same = there.find(probe.addr);
+        if (same == there.end())
             return false;
+        if (same->second != probe.args) {
+            note_different(probe);
+            return true;
+        }
         known.push_back(probe);
         return true;
     });

@@ -316,7 +316,7 @@ private:
             assessment.doubt = Doubt::untraceable;
 
         Function function{assessment.symbol, {}};
-        function.namesakes = assessment.sharing > 1;
+        function.namesakes = listing_ && kernel_.symbols().named(assessment.symbol.name).size() > 1;
         switch (assessment.doubt) {
         case Doubt::none:
             function.prototype = assessment.prototypes.front();

@@ -16,7 +16,7 @@ struct Function {
     Symbol symbol; ///< its strings are owned by Kernel::symbols()
     Prototype prototype;
     bool forced = false;    ///< the prototype may not be its own
-    bool namesakes = false; ///< its address is needed to tell which one is meant
+    bool namesakes = false; ///< in a list: others have its name, there or in other modules
     std::optional<std::vector<std::string>> chosen = {}; ///< only these arguments are wanted
 };
 
