@@ -94,7 +94,7 @@ struct argtrace_arg {
 /*
  * One probe, as it is added and as it is listed: this header, then nr_args
  * structs argtrace_arg, then `strings` bytes of NUL-terminated strings (the
- * first is the function's name), then `types` bytes that the module only keeps and
+ * first is the function's name, with a ~ behind it when its prototype was guessed), then `types` bytes that the module only keeps and
  * hands out, then zeros up to `size`. Everything user space needs to read the probe's
  * records is in here: its schema. `types` is 0, or a BTF blob (linux/btf.h) whose last type
  * is the function's prototype (BTF_KIND_FUNC_PROTO), as far as its values are

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "btf/display_types.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "btf/declaration.h"
+#include "all_display_types.h"
 #include "btf_builder.h"
 #include "packet_builder.h"
 
@@ -22,7 +22,7 @@ const btf_type *last_type(const btf *types) {
 class DisplayTypes : public testing::Test {
 protected:
     std::vector<std::byte> of(std::initializer_list<BtfBuilder::Param> params) {
-        return display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, params)));
+        return test::all_display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, params)));
     }
 
     BtfBuilder b;
@@ -43,9 +43,9 @@ TEST_F(DisplayTypes, NoneWhereNoArgumentNeedsThem) {
                     {"opaque", b.pointer(b.forward("opaque", BTF_FWD_STRUCT))},
                     {nullptr, 0}})
                     .empty());
-    EXPECT_TRUE(display_types(b.get(), static_cast<std::uint32_t>(int_)).empty());
-    EXPECT_TRUE(display_types(b.get(), 9999).empty());
-    EXPECT_TRUE(display_types(nullptr, 1).empty());
+    EXPECT_TRUE(test::all_display_types(b.get(), static_cast<std::uint32_t>(int_)).empty());
+    EXPECT_TRUE(test::all_display_types(b.get(), 9999).empty());
+    EXPECT_TRUE(test::all_display_types(nullptr, 1).empty());
 }
 
 TEST_F(DisplayTypes, LastIsThePrototype) {
@@ -94,7 +94,7 @@ TEST_F(DisplayTypes, SplitBtf) {
     BtfBuilder module(b.get());
     const int outer = module.structure("outer", 4, {{"in", inner, 0}});
     const int proto = module.proto(0, {{"o", outer}});
-    const BtfPtr types = parse(display_types(module.get(), static_cast<std::uint32_t>(proto)));
+    const BtfPtr types = parse(test::all_display_types(module.get(), static_cast<std::uint32_t>(proto)));
     ASSERT_TRUE(types);
     EXPECT_EQ(declare_parameters(types.get(), btf__type_cnt(types.get()) - 1), "(struct outer o)");
     EXPECT_GT(btf__find_by_name_kind(types.get(), "inner", BTF_KIND_STRUCT), 0);

@@ -38,6 +38,23 @@ TEST(FunctionList, Text) {
               "void f(const char *name, struct pair p, int) [ext4]\n");
 }
 
+TEST(FunctionList, TellsNamesakesApart) {
+    Function function = make_function("ext4");
+    function.namesakes = true;
+    function.forced = true;
+    EXPECT_EQ(text(function, false), "void f(const char *name, struct pair p, int) [ext4] at "
+                                     "0xffffffff81000000 (needs --force)\n");
+    EXPECT_NE(json(function, false).find(R"~("addr":"0xffffffff81000000","forced":true,)~"),
+              std::string::npos);
+}
+
+TEST(FunctionList, ShowsChosenArgumentsAlone) {
+    Function function = make_function("");
+    function.chosen = {"arg2"};
+    EXPECT_EQ(text(function, true), "void f(const char *name, struct pair p, int)\n"
+                                    "    rcx            arg2             int\n");
+}
+
 TEST(FunctionList, VerboseTextSaysWhereArgumentsLie) {
     EXPECT_EQ(text(make_function(""), true), "void f(const char *name, struct pair p, int)\n"
                                              "    name: ptr in rdi, 8 bytes\n"

@@ -28,6 +28,18 @@ TEST(Probe, SurvivesTheWayToTheModuleAndBack) {
     EXPECT_EQ(parse_probes(bytes, 2), (std::vector<Probe>{test::vfs_read(0), awkward()}));
 }
 
+TEST(Probe, ThatIsForcedHasAMarkBehindItsName) {
+    Probe probe = awkward();
+    probe.function = "f.isra.0";
+    probe.forced = true;
+    std::vector<std::byte> bytes;
+    append_probe(bytes, probe);
+    EXPECT_EQ(parse_probes(bytes, 1).at(0), probe);
+    auto strings = reinterpret_cast<const char *>(bytes.data()) + sizeof(argtrace_probe) +
+                   3 * sizeof(argtrace_arg);
+    EXPECT_STREQ(strings, "f.isra.0~");
+}
+
 TEST(Probe, HasTheLayoutOfTheHeader) {
     std::vector<std::byte> bytes;
     append_probe(bytes, awkward());

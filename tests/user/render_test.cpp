@@ -78,6 +78,17 @@ TEST_F(RenderTest, TextWithoutHeaderAndCaller) {
     EXPECT_EQ(out, "2.209678123     dd         149  1   ....   vfs_read()\n");
 }
 
+TEST_F(RenderTest, FunctionsWhosePrototypeWasGuessedAreMarked) {
+    probe.function = "vfs_read.isra.0";
+    probe.forced = true;
+    TextRenderer renderer(callers, false);
+    std::string out;
+    renderer.event(out, view());
+    EXPECT_NE(out.find(" vfs_read.isra.0~(file=0x"), out.npos) << out;
+    EXPECT_NE(json().find(R"("func":"vfs_read.isra.0","forced":true,"caller":)"), out.npos)
+        << json();
+}
+
 TEST_F(RenderTest, ColumnsStayAligned) {
     TextRenderer renderer(callers, true);
     std::string out;

@@ -175,7 +175,7 @@ std::vector<Probe> three_probes() {
 
 TEST(Selection, NamesAndGlobs) {
     auto select = [](std::vector<std::string> words) {
-        return select_addresses(three_probes(), words);
+        return select_addresses(three_probes(), parse_specs(words, PatternSyntax::glob));
     };
     using Addresses = std::vector<std::uint64_t>;
     EXPECT_EQ(select({"vfs_read"}), Addresses{30});
@@ -187,6 +187,31 @@ TEST(Selection, NamesAndGlobs) {
               "vfs_raed: is not traced; did you mean vfs_read?");
     EXPECT_EQ(thrown([&] { select({"zzz"}); }), "zzz: is not traced");
     EXPECT_EQ(thrown([&] { select({"ext4_*"}); }), "ext4_*: no function that is traced matches");
+}
+
+TEST(Selection, Patterns) {
+    auto select = [](std::vector<std::string> words, PatternSyntax syntax = PatternSyntax::glob) {
+        return select_addresses(three_probes(), parse_specs(words, syntax));
+    };
+    using Addresses = std::vector<std::uint64_t>;
+    EXPECT_EQ(select({"!vfs_read", "*"}), (Addresses{10, 20}));
+    EXPECT_EQ(select({"^vfs_(read|write)$"}, PatternSyntax::regex), (Addresses{20, 30}));
+    EXPECT_EQ(thrown([&] {
+                  select({"vfs_read", "!vfs_*"});
+              }),
+              "no function is left to remove: all that are named are excluded with '!'");
+    EXPECT_EQ(thrown([&] { select({"!vfs_*"}); }),
+              "no function is named that this could be taken from; all of them are '*'\n"
+              "  !vfs_*\n"
+              "  ^");
+    EXPECT_EQ(thrown([&] { select({"vmlinux:vfs_read"}); }),
+              "the functions that are traced go by their names alone, without a module\n"
+              "  vmlinux:vfs_read\n"
+              "  ^");
+    EXPECT_EQ(thrown([&] { select({"vfs_read (file)"}); }),
+              "a function is removed as a whole, not some of its arguments\n"
+              "  vfs_read (file)\n"
+              "           ^");
 }
 
 std::vector<argtrace_counts> two_counts() {
@@ -242,6 +267,18 @@ TEST(Status, Text) {
                    "vfs_read              16             10          4          2\n"
                    "vfs_write             12              5          7          0\n"
                    "total                 28             15         11          2\n");
+}
+
+TEST(Status, MarksWhatIsForced) {
+    auto probes = three_probes();
+    probes.resize(2);
+    probes[1].forced = true;
+    std::string out;
+    append_status_text(out, probes, two_counts());
+    EXPECT_NE(out.find("\nvfs_write~ "), out.npos) << out;
+    out.clear();
+    append_status_json(out, probes, two_counts());
+    EXPECT_NE(out.find("{\"func\":\"vfs_write\",\"forced\":true,\"hits\":"), out.npos) << out;
 }
 
 TEST(Summary, OneSentence) {

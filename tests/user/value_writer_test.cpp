@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "btf/display_types.h"
+#include "all_display_types.h"
 #include "btf_builder.h"
 #include "packet_builder.h"
 #include "render/json.h"
@@ -38,7 +38,7 @@ protected:
         Probe sent;
         sent.function = "f";
         sent.args = {test::argument("x", value.type)};
-        sent.types = display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, {{"x", type}})));
+        sent.types = test::all_display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, {{"x", type}})));
         std::vector<std::byte> wire;
         append_probe(wire, sent);
         return write(parse_probes(wire, 1).at(0), value, bytes);
@@ -290,7 +290,7 @@ TEST_F(ValueWriterTest, CorruptedTypes) {
                                {"kind", kind, 160},
                                {"bits", int_, 192, 5}});
     const std::vector<std::byte> good =
-        display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, {{"s", s}})));
+        test::all_display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, {{"s", s}})));
     ASSERT_FALSE(good.empty());
 
     std::mt19937 random(20240502);
@@ -333,7 +333,7 @@ TEST_F(ValueWriterTest, WholeEvents) {
                   test::argument("n", ARGTRACE_TYPE_S32, "int"),
                   test::argument("kind", ARGTRACE_TYPE_U32, "enum kind"),
                   test::argument("fn", ARGTRACE_TYPE_PTR, "fn_t"), test::not_captured("gone")};
-    probe.types = display_types(
+    probe.types = test::all_display_types(
         b.get(),
         static_cast<std::uint32_t>(b.proto(0, {{"uid", kuid},
                                                {"n", int_},

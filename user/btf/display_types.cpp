@@ -52,15 +52,13 @@ public:
             throw Broken();
     }
 
-    void copy_prototype(const btf_type *proto) {
-        const btf_param *params = btf_params(proto);
+    void copy_prototype(std::span<const btf_param *const> params) {
         std::vector<int> copies;
-        for (int i = 0; i < btf_vlen(proto); i++)
-            copies.push_back(params[i].type ? copy_parameter(params[i].type) : 0);
+        for (const btf_param *param : params)
+            copies.push_back(param->type ? copy_parameter(param->type) : 0);
         checked(btf__add_func_proto(to_.get(), 0));
-        for (int i = 0; i < btf_vlen(proto); i++)
-            checked(btf__add_func_param(to_.get(), from_name(params[i].name_off),
-                                        copies[static_cast<std::size_t>(i)]));
+        for (std::size_t i = 0; i < params.size(); i++)
+            checked(btf__add_func_param(to_.get(), from_name(params[i]->name_off), copies[i]));
     }
 
     std::vector<std::byte> bytes() const {
@@ -181,18 +179,24 @@ private:
 
 } // namespace
 
-std::vector<std::byte> display_types(const btf *types, std::uint32_t function_proto) {
+std::vector<std::byte> display_types(const btf *types, std::uint32_t function_proto,
+                                     std::span<const std::uint32_t> parameters) {
     const btf_type *proto = types ? btf__type_by_id(types, function_proto) : nullptr;
     if (!proto || !btf_is_func_proto(proto))
         return {};
     bool needed = false;
-    for (int i = 0; i < btf_vlen(proto); i++)
-        needed = needed || needs_types(types, btf_params(proto)[i].type);
+    std::vector<const btf_param *> params;
+    for (std::uint32_t parameter : parameters) {
+        if (parameter >= btf_vlen(proto))
+            return {};
+        params.push_back(&btf_params(proto)[parameter]);
+        needed = needed || needs_types(types, params.back()->type);
+    }
     if (!needed)
         return {};
     try {
         Copier copier(types);
-        copier.copy_prototype(proto);
+        copier.copy_prototype(params);
         return copier.bytes();
     } catch (const Broken &) {
         return {};

@@ -2,12 +2,14 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/function_options.h"
 #include "cli/options.h"
 #include "session/session.h"
 #include "spec/resolve.h"
@@ -17,7 +19,7 @@ namespace argtrace {
 namespace {
 
 struct AddOptions {
-    std::vector<std::string> functions;
+    FunctionOptions functions;
     SessionOptions session;
 };
 
@@ -34,15 +36,27 @@ void note_known(const std::vector<Probe> &known) {
     fmt::print(stderr, "argtrace: {} {} traced already\n", names, known.size() == 1 ? "is" : "are");
 }
 
-/// Takes those out of `probes` that the session has, and returns them.
+void note_different(const Probe &probe) {
+    fmt::print(stderr,
+               "argtrace: {0} is traced already, with other arguments, and stays so: to change "
+               "them, `argtrace rm {0}` first\n",
+               probe.function);
+}
+
+/// Takes those out of `probes` that the session has, and returns those that it has alike.
 std::vector<Probe> take_known(std::vector<Probe> &probes, const Session &session) {
-    std::unordered_set<std::uint64_t> addrs;
-    for (const Probe &probe : session.probes(false))
-        addrs.insert(probe.addr);
+    std::unordered_map<std::uint64_t, std::vector<Argument>> there;
+    for (Probe &probe : session.probes(false))
+        there.emplace(probe.addr, std::move(probe.args));
     std::vector<Probe> known;
     std::erase_if(probes, [&](const Probe &probe) {
-        if (!addrs.contains(probe.addr))
+        const auto same = there.find(probe.addr);
+        if (same == there.end())
             return false;
+        if (same->second != probe.args) {
+            note_different(probe);
+            return true;
+        }
         known.push_back(probe);
         return true;
     });
@@ -55,9 +69,12 @@ void add_probes(Session &session, Kernel &kernel, const std::vector<Probe> &prob
 }
 
 void run_add(const AddOptions &options) {
+    const Request request = make_request(options.functions);
     Session session(Device::open());
     Kernel kernel;
-    std::vector<Probe> probes = resolve(kernel, options.functions);
+    use_btf(kernel, options.functions);
+    Resolved resolved = resolve(kernel, request);
+    std::vector<Probe> &probes = resolved.probes;
 
     if (session.attach(default_session)) {
         check_attributes(session.attributes(), options.session, session.info());
@@ -65,6 +82,7 @@ void run_add(const AddOptions &options) {
         if (!probes.empty())
             add_probes(session, kernel, probes);
         note_known(known);
+        print_left(resolved.left);
         return;
     }
     session.create(default_session, options.session);
@@ -74,6 +92,7 @@ void run_add(const AddOptions &options) {
         session.remove(default_session); // it was not there before
         throw;
     }
+    print_left(resolved.left);
 }
 
 } // namespace
@@ -81,14 +100,14 @@ void run_add(const AddOptions &options) {
 void setup_add(CLI::App &app) {
     auto options = std::make_shared<AddOptions>();
     CLI::App *command = app.add_subcommand("add", "Trace functions in the background");
-    command->add_option("FUNC", options->functions, "Functions: names, or globs of * and ?")
-        ->required();
+    add_function_options(*command, options->functions, "Functions, see below")->required();
     add_session_options(*command, options->session);
     command->footer(
-        "Calls gather in the buffer until `argtrace trace` shows them; when it is full, "
+        std::string(spec_help) +
+        "\n\nCalls gather in the buffer until `argtrace trace` shows them; when it is full, "
         "further ones\nare counted as lost. `argtrace status` counts, `argtrace clear` "
         "ends it.\n\nExamples:\n  argtrace add vfs_read vfs_write\n"
-        "  argtrace add --buffer 16M 'ext4_*'");
+        "  argtrace add --buffer 16M 'ext4:*' '!*_lock'");
     command->callback([options] { run_add(*options); });
 }
 

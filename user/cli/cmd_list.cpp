@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/function_options.h"
 #include "render/function_list.h"
 #include "util/output.h"
 
@@ -14,15 +16,24 @@ namespace argtrace {
 namespace {
 
 struct ListOptions {
-    std::vector<std::string> specs = {"*"};
+    FunctionOptions functions;
     bool json = false;
     bool verbose = false;
 };
 
 void run_list(const ListOptions &options) {
+    Request request = make_request(options.functions);
+    const bool all = std::all_of(request.specs.begin(), request.specs.end(),
+                                 [](const Spec &spec) { return spec.exclude; });
+    if (all)
+        request.specs.push_back(parse_spec("*", PatternSyntax::glob));
     Kernel kernel;
+    use_btf(kernel, options.functions);
+    Found found = list_functions(kernel, request);
+    if (!all)
+        print_left(found.left);
     Output output(STDOUT_FILENO);
-    for (const Function &function : traceable_functions(kernel, options.specs)) {
+    for (const Function &function : found.functions) {
         if (options.json)
             append_function_json(output.buffer(), function, options.verbose);
         else
@@ -39,10 +50,14 @@ void setup_list(CLI::App &app) {
     auto options = std::make_shared<ListOptions>();
     CLI::App *command =
         app.add_subcommand("list", "Show the functions that can be traced, with their prototypes");
-    command->add_option("GLOB", options->specs,
-                        "Functions to show: names, or globs of * and ?; all if there is none");
+    add_function_options(*command, options->functions,
+                         "Functions to show, see below; all if there is none");
     command->add_flag("--json", options->json, "One JSON object a line");
     command->add_flag("-v,--verbose", options->verbose, "Show where each argument lies, too");
+    command->footer(std::string(spec_help) +
+                    "\n\nFunctions that share a name stand there with their addresses; where BTF "
+                    "does not tell\nthem apart, tracing them needs --force.\n\nExamples:\n"
+                    "  argtrace list -v vfs_read\n  argtrace list 'ext4:*' '!*_endio'");
     command->callback([options] { run_list(*options); });
 }
 

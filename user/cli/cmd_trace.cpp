@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/function_options.h"
 #include "cli/live_trace.h"
 #include "cli/options.h"
 #include "render/json.h"
@@ -24,14 +25,14 @@ namespace argtrace {
 namespace {
 
 struct TraceOptions {
-    std::vector<std::string> functions;
+    FunctionOptions functions;
     LiveTrace::Limits limits;
     SessionOptions session;
     bool json = false;
     bool types = false;
     bool no_header = false;
 
-    bool own_session() const { return !functions.empty(); }
+    bool own_session() const { return !functions.specs.empty(); }
 };
 
 void check_usage(const TraceOptions &options) {
@@ -39,6 +40,9 @@ void check_usage(const TraceOptions &options) {
         throw CLI::ValidationError(
             "--buffer, --encoding and --no-caller are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
+    if (options.functions.given() && !options.own_session())
+        throw CLI::ValidationError("--regex, --force, --raw and --btf say which functions are "
+                                   "meant: name them here");
 }
 
 void attach_default(Session &session) {
@@ -95,11 +99,15 @@ void print_summary(const TraceOptions &options, const Session &session, const Li
 
 void run_trace(const TraceOptions &options) {
     check_usage(options);
+    const Request request = make_request(options.functions);
     Session session(Device::open());
     Kernel kernel;
+    use_btf(kernel, options.functions);
     std::vector<Probe> probes;
     if (options.own_session()) {
-        probes = resolve(kernel, options.functions);
+        Resolved resolved = resolve(kernel, request);
+        probes = std::move(resolved.probes);
+        print_left(resolved.left);
         session.create("", options.session);
     } else {
         attach_default(session);
@@ -134,8 +142,8 @@ void run_trace(const TraceOptions &options) {
 void setup_trace(CLI::App &app) {
     auto options = std::make_shared<TraceOptions>();
     CLI::App *command = app.add_subcommand("trace", "Show calls as they happen, until Ctrl-C");
-    command->add_option("FUNC", options->functions,
-                        "Functions: names, or globs of * and ?; without any, those of `add`");
+    add_function_options(*command, options->functions,
+                         "Functions, see below; without any, those of `add`");
     add_parsed_option(
         *command, "-n,--max-events",
         [options](const std::string &text) {
@@ -156,7 +164,9 @@ void setup_trace(CLI::App &app) {
     command->add_flag("--no-header", options->no_header, "Leave out the line of column names");
     add_session_options(*command, options->session);
     command->footer(
-        "With functions it traces them as long as it runs and leaves nothing behind. Without, it\n"
+        std::string(spec_help) +
+        "\n\nWith functions it traces them as long as it runs and leaves nothing behind. Without, "
+        "it\n"
         "shows what `argtrace add` has added, from the oldest call that is in the buffer.\n"
         "Its own calls are not shown. Events go to stdout; losses and the summary to stderr.\n\n"
         "FLAGS are those of ftrace: interrupts off (d), bottom halves off (b), need-resched (n p "
@@ -164,6 +174,7 @@ void setup_trace(CLI::App &app) {
         "hardirq, softirq, NMI (h s H z Z), preempt depth.\n\n"
         "Examples:\n"
         "  argtrace trace vfs_read vfs_write\n"
+        "  argtrace trace 'vfs_*(file, count)' '!vfs_fsync'\n"
         "  argtrace trace -n 100 --json 'tcp_*' | jq .args\n"
         "  argtrace add vfs_open; argtrace trace --duration 10");
     command->callback([options] { run_trace(*options); });

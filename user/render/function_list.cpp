@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "abi/calling_convention.h"
+#include "spec/resolve.h"
 
 namespace argtrace {
 
@@ -58,10 +59,14 @@ void append_function_text(std::string &out, const Function &function, bool verbo
     out += function.prototype.text;
     if (!function.symbol.module.empty())
         fmt::format_to(std::back_inserter(out), " [{}]", function.symbol.module);
+    if (function.namesakes)
+        fmt::format_to(std::back_inserter(out), " at {:#x}", function.symbol.addr);
+    if (function.forced)
+        out += " (needs --force)";
     out += '\n';
     if (!verbose)
         return;
-    const std::vector<Argument> arguments = sysv_x86_64(function.prototype);
+    const std::vector<Argument> arguments = wanted_arguments(function);
     for (const Argument &argument : arguments)
         append_argument(out, argument);
     fmt::format_to(std::back_inserter(out), "    a record takes {} bytes\n",
@@ -74,9 +79,11 @@ void append_function_json(std::string &out, const Function &function, bool verbo
     if (!function.symbol.module.empty())
         line["module"] = function.symbol.module;
     line["addr"] = fmt::format("{:#x}", function.symbol.addr);
+    if (function.forced)
+        line["forced"] = true;
     line["prototype"] = function.prototype.text;
     line["args"] = nlohmann::ordered_json::array();
-    const std::vector<Argument> arguments = sysv_x86_64(function.prototype);
+    const std::vector<Argument> arguments = wanted_arguments(function);
     for (const Argument &argument : arguments) {
         nlohmann::ordered_json &arg = line["args"].emplace_back();
         arg["name"] = argument.name;

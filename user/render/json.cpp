@@ -110,6 +110,8 @@ void JsonRenderer::event(std::string &out, const EventView &view) {
     out += flags_column(event.context, event.preempt);
     out += "\",\"func\":";
     append_json_string(out, event.probe->function);
+    if (event.probe->forced)
+        out += ",\"forced\":true";
     out += ",\"caller\":";
     if (event.caller != 0)
         append_json_string(out, callers_.name(event.caller));

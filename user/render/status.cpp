@@ -20,6 +20,11 @@ argtrace_counts total_of(std::span<const argtrace_counts> counts) {
     return total;
 }
 
+/// With a mark when its prototype was guessed.
+std::string shown_name(const Probe &probe) {
+    return probe.forced ? probe.function + '~' : probe.function;
+}
+
 /// What stands behind "func" in a status line.
 void append_counts_json(std::string &out, const argtrace_counts &counts) {
     auto to = std::back_inserter(out);
@@ -37,7 +42,7 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts) {
     std::size_t width = sizeof("total") - 1;
     for (const Probe &probe : probes)
-        width = std::max(width, probe.function.size());
+        width = std::max(width, shown_name(probe).size());
 
     auto line = [&](std::string_view name, const argtrace_counts &one) {
         fmt::format_to(std::back_inserter(out), "{:{}} {:>14} {:>14} {:>10} {:>10}\n", name, width,
@@ -47,7 +52,7 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
     fmt::format_to(std::back_inserter(out), "{:{}} {:>14} {:>14} {:>10} {:>10}\n", "FUNC", width,
                    "HITS", "RECORDS", "LOST", "FILTERED");
     for (std::size_t i = 0; i < probes.size(); ++i)
-        line(probes[i].function, counts[i]);
+        line(shown_name(probes[i]), counts[i]);
     line("total", total_of(counts));
 }
 
@@ -56,6 +61,8 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
     for (std::size_t i = 0; i < probes.size(); ++i) {
         out += "{\"func\":";
         append_json_string(out, probes[i].function);
+        if (probes[i].forced)
+            out += ",\"forced\":true";
         out += ',';
         append_counts_json(out, counts[i]);
     }

@@ -160,6 +160,8 @@ void TextRenderer::event(std::string &out, const EventView &view) {
     out += "   ";
 
     out += event.probe->function;
+    if (event.probe->forced)
+        out += '~';
     out += '(';
     for (std::size_t i = 0; i < view.values.size(); ++i) {
         if (i > 0)

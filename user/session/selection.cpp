@@ -1,46 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/selection.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "util/error.h"
-#include "util/glob.h"
 #include "util/near_match.h"
 
 namespace argtrace {
 
 namespace {
 
-Error no_such_probe(std::span<const Probe> probes, const std::string &word) {
-    if (is_glob(word))
-        return Error(fmt::format("{}: no function that is traced matches", word));
+Error no_such_probe(std::span<const Probe> probes, const Spec &spec) {
+    if (spec.pattern.kind() != Pattern::Kind::name)
+        return error_in(spec, fmt::format("{}: no function that is traced matches", spec.title()));
     std::vector<std::string_view> names;
     for (const Probe &probe : probes)
         names.push_back(probe.function);
-    std::string_view near = near_match(word, names);
-    return Error(near.empty() ? fmt::format("{}: is not traced", word)
-                              : fmt::format("{}: is not traced; did you mean {}?", word, near));
+    std::string_view near = near_match(spec.pattern.text(), names);
+    return error_in(spec, near.empty() ? fmt::format("{}: is not traced", spec.title())
+                                       : fmt::format("{}: is not traced; did you mean {}?",
+                                                     spec.title(), near));
+}
+
+void check_parts(const Spec &spec) {
+    if (spec.module)
+        throw error_in(spec, spec.module->at,
+                       "the functions that are traced go by their names alone, without a module");
+    if (spec.args)
+        throw error_in(spec, spec.text.find('(', spec.pattern_at),
+                       "a function is removed as a whole, not some of its arguments");
 }
 
 } // namespace
 
 std::vector<std::uint64_t> select_addresses(std::span<const Probe> probes,
-                                            std::span<const std::string> words) {
+                                            std::span<const Spec> specs) {
     std::set<std::uint64_t> addrs;
-    for (const std::string &word : words) {
+    bool any = false;
+    for (const Spec &spec : specs) {
+        check_parts(spec);
+        if (spec.exclude)
+            continue;
+        any = true;
         bool found = false;
         for (const Probe &probe : probes) {
-            if (probe.function != word && !(is_glob(word) && glob_matches(word, probe.function)))
+            if (!spec.matches(probe.function, {}))
                 continue;
-            addrs.insert(probe.addr);
+            if (!is_excluded(specs, probe.function, {}))
+                addrs.insert(probe.addr);
             found = true;
         }
         if (!found)
-            throw no_such_probe(probes, word);
+            throw no_such_probe(probes, spec);
     }
+    if (!any && !specs.empty())
+        throw error_in(specs.front(), 0,
+                       "no function is named that this could be taken from; all of them are '*'");
+    if (addrs.empty() && any)
+        throw Error("no function is left to remove: all that are named are excluded with '!'");
     return {addrs.begin(), addrs.end()};
 }
 

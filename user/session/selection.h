@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "spec/spec.h"
 #include "uapi/probe.h"
 
 namespace argtrace {
 
-/// The addresses of the probes that the user's words (names, or globs) mean, each once.
-/// Throws Error, with a near match, when a word means none of them.
+/// The addresses of the probes that the specs (names, patterns, and with `!` those to keep)
+/// mean, each once. Throws Error, with a near match, when one means none of them, and when
+/// one names a module or arguments, which do not tell probes apart.
 std::vector<std::uint64_t> select_addresses(std::span<const Probe> probes,
-                                            std::span<const std::string> words);
+                                            std::span<const Spec> specs);
 
 } // namespace argtrace

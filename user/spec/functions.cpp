@@ -2,42 +2,21 @@
 #include "spec/functions.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
-#include "util/glob.h"
+#include "spec/assessment.h"
+#include "uapi/argtrace.h"
 #include "util/near_match.h"
 
 namespace argtrace {
 
 namespace {
-
-// "foo" of "foo.isra.0"; the whole name if it is none that the compiler made up.
-std::string_view source_name(std::string_view name) {
-    return name.substr(0, name.find('.', 1));
-}
-
-bool is_clone(std::string_view name) {
-    return source_name(name) != name;
-}
-
-// " of the kernel" or " of the module ext4".
-std::string of_owner(std::string_view module) {
-    return module.empty() ? " of the kernel" : fmt::format(" of the module {}", module);
-}
-
-// The different addresses in `module` that bear that name.
-std::vector<Symbol> symbols_in(const Kallsyms &symbols, std::string_view name,
-                               std::string_view module) {
-    std::vector<Symbol> found = symbols.named(name);
-    std::erase_if(found, [module](const Symbol &symbol) { return symbol.module != module; });
-    const auto same = [](const Symbol &a, const Symbol &b) { return a.addr == b.addr; };
-    found.erase(std::unique(found.begin(), found.end(), same), found.end());
-    return found;
-}
 
 std::string_view suggestion(Kernel &kernel, std::string_view word) {
     std::vector<std::string_view> names;
@@ -51,41 +30,100 @@ std::string_view suggestion(Kernel &kernel, std::string_view word) {
     return traceable.empty() ? near_match(word, kernel.types().functions()) : traceable;
 }
 
-std::string did_you_mean(Kernel &kernel, std::string_view word) {
-    const std::string_view name = suggestion(kernel, word);
+std::string did_you_mean(std::string_view name) {
     return name.empty() ? "" : fmt::format("; did you mean {}?", name);
 }
 
-// Why there is no symbol of that name.
-Error why_absent(Kernel &kernel, const std::string &name) {
-    std::vector<Symbol> clones = kernel.symbols().clones(name);
-    std::erase_if(clones, [](const Symbol &clone) { return clone.name.ends_with(".cold"); });
-    if (!clones.empty())
-        return Error(fmt::format("{}: cannot be traced: the kernel has it only as {}, whose "
-                                 "arguments the compiler may have changed",
-                                 name, clones.front().name));
-    if (!kernel.types().prototypes(name).empty())
-        return Error(fmt::format("{}: cannot be traced: the compiler inlined it everywhere (BTF "
-                                 "describes it, but the kernel has no symbol of that name)",
-                                 name));
-    return Error(fmt::format("{}: no such function{}", name, did_you_mean(kernel, name)));
+// What the module part of a spec matches must be there.
+void check_module(Kernel &kernel, const Spec &spec) {
+    if (!spec.module || spec.matches_module({}))
+        return;
+    std::vector<std::string_view> modules;
+    for (const Symbol &symbol : kernel.symbols().all()) {
+        if (symbol.module.empty() || (!modules.empty() && modules.back() == symbol.module))
+            continue;
+        if (spec.matches_module(symbol.module))
+            return;
+        modules.push_back(symbol.module);
+    }
+    const std::string &module = spec.module->text;
+    const bool is_name = Pattern(module).kind() == Pattern::Kind::name;
+    throw error_in(spec, spec.module->at,
+                   is_name ? fmt::format("{}: no such module is loaded{}", module,
+                                         did_you_mean(near_match(module, modules)))
+                           : fmt::format("{}: no module that is loaded matches", module));
 }
 
-Prototype only_prototype(Kernel &kernel, const Symbol &symbol) {
-    std::vector<Prototype> prototypes = kernel.types().prototypes(symbol.name, symbol.module);
-    if (prototypes.size() == 1)
-        return std::move(prototypes.front());
-    if (prototypes.size() > 1)
-        throw Error(fmt::format("{}: its arguments are not known for sure: BTF describes {} "
-                                "functions of that name, which differ",
-                                symbol.name, prototypes.size()));
-    if (!kernel.types().has_module(symbol.module))
-        throw Error(fmt::format("{}: its arguments are unknown: the module {} has no BTF (there is "
-                                "no /sys/kernel/btf/{}); build it where the kernel's vmlinux and "
-                                "pahole are at hand",
-                                symbol.name, symbol.module, symbol.module));
-    throw Error(fmt::format("{}: its arguments are unknown: the BTF{} does not describe it",
-                            symbol.name, of_owner(symbol.module)));
+// Why there is no symbol of the name that the spec is.
+Error why_absent(Kernel &kernel, const Spec &spec) {
+    const std::string &name = spec.pattern.text();
+    if (spec.module) {
+        std::vector<Symbol> others = kernel.symbols().named(name);
+        std::string elsewhere;
+        if (!others.empty())
+            elsewhere =
+                fmt::format("; it is in {}", others.front().module.empty() ? "the kernel itself"
+                                                                           : others.front().module);
+        else
+            elsewhere = did_you_mean(suggestion(kernel, name));
+        return error_in(spec, spec.pattern_at,
+                        fmt::format("{}: no such function there{}", spec.title(), elsewhere));
+    }
+    if (!is_clone(name) && !kernel.types().prototypes(name).empty())
+        return error_in(spec,
+                        fmt::format("{}: cannot be traced: the compiler inlined it everywhere (BTF "
+                                    "describes it, but the kernel has no symbol of that name)",
+                                    name));
+    return error_in(
+        spec, fmt::format("{}: no such function{}", name, did_you_mean(suggestion(kernel, name))));
+}
+
+Prototype registers(std::string_view function) {
+    Prototype prototype;
+    prototype.function = function;
+    prototype.result = "unsigned long";
+    prototype.result_shape = {.kind = Shape::Kind::Pointer, .bytes = 8};
+    prototype.variadic = true;
+    std::string list;
+    for (int i = 0; i < ARGTRACE_REG_COUNT; i++) {
+        std::string name = fmt::format("arg{}", i);
+        list += fmt::format("unsigned long {}, ", name);
+        // An address, so that it is shown in hexadecimal.
+        prototype.parameters.push_back(
+            {std::move(name), "unsigned long", {.kind = Shape::Kind::Pointer, .bytes = 8}});
+    }
+    prototype.text = fmt::format("unsigned long {}({}...)", function, list);
+    return prototype;
+}
+
+// The text of a clone's prototype has the name of what it was made of.
+void rename(Prototype &prototype, std::string_view name) {
+    const std::string source = std::string(source_name(name)) + '(';
+    const std::size_t at = prototype.text.rfind(' ' + source);
+    if (at != std::string::npos)
+        prototype.text.replace(at + 1, source.size() - 1, name);
+    else if (const std::size_t pointer = prototype.text.find('*' + source);
+             pointer != std::string::npos)
+        prototype.text.replace(pointer + 1, source.size() - 1, name);
+    prototype.function = name;
+}
+
+bool has_parameter(const Function &function, const std::string &name) {
+    const std::vector<Parameter> &parameters = function.prototype.parameters;
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&name](const Parameter &p) { return p.name == name; });
+}
+
+Error no_such_argument(const Spec &spec, const Spec::Word &word, const Function &function) {
+    std::vector<std::string_view> names;
+    for (const Parameter &parameter : function.prototype.parameters)
+        names.push_back(parameter.name);
+    if (names.empty())
+        return error_in(spec, word.at, fmt::format("{} takes no arguments", function.symbol.name));
+    return error_in(spec, word.at,
+                    fmt::format("{} has no argument {}, only {}{}", function.symbol.name, word.text,
+                                fmt::join(names, ", "),
+                                did_you_mean(near_match(word.text, names))));
 }
 
 bool is_init_code(const Kallsyms &symbols, const Symbol &symbol) {
@@ -95,90 +133,306 @@ bool is_init_code(const Kallsyms &symbols, const Symbol &symbol) {
            symbol.addr < end.front().addr;
 }
 
-} // namespace
+class Finder {
+public:
+    Finder(Kernel &kernel, const Request &request, bool listing)
+        : kernel_(kernel), request_(request), listing_(listing) {}
 
-std::vector<Function> functions_named(Kernel &kernel, const std::string &name) {
-    const std::vector<Symbol> symbols = kernel.symbols().named(name);
-    if (symbols.empty())
-        throw why_absent(kernel, name);
-    if (is_clone(name))
-        throw Error(fmt::format("{}: cannot be traced: the compiler made it of {} and may have "
-                                "changed its arguments",
-                                name, source_name(name)));
-
-    std::vector<Function> found;
-    for (const Symbol &symbol : symbols) {
-        const std::size_t sharing = symbols_in(kernel.symbols(), name, symbol.module).size();
-        // pahole before 1.25 describes the first function it meets of each name, whatever
-        // the others take: Debian's 6.12 has two align_show(), with two and three arguments.
-        if (sharing > 1)
-            throw Error(fmt::format("{}: its arguments are not known for sure: {} functions{} have "
-                                    "that name, and BTF does not tell them apart",
-                                    name, sharing, of_owner(symbol.module)));
-        const bool known = std::any_of(found.begin(), found.end(), [&symbol](const Function &f) {
-            return f.symbol.addr == symbol.addr;
-        });
-        if (!known)
-            found.push_back({symbol, only_prototype(kernel, symbol)});
+    Found find() {
+        for (const Spec &spec : request_.specs)
+            if (!spec.exclude)
+                find(spec);
+        check_exclusions();
+        return std::move(found_);
     }
-    return found;
-}
 
-std::vector<Function> functions_matching(Kernel &kernel, const std::string &glob) {
-    std::vector<Function> found;
-    std::size_t undescribed = 0;
-    const TraceableFunction *last = nullptr;
-    for (const TraceableFunction &function : kernel.traceable().all()) {
-        if (!glob_matches(glob, function.name) || (last && *last == function))
-            continue;
-        last = &function;
+private:
+    struct Left {
+        std::array<std::size_t, 8> by_doubt{};
+        std::size_t arguments = 0; ///< without the arguments that are chosen
 
-        const std::vector<Symbol> symbols =
-            symbols_in(kernel.symbols(), function.name, function.module);
-        if (symbols.size() == 1 && !is_clone(function.name)) {
-            std::vector<Prototype> prototypes =
-                kernel.types().prototypes(function.name, function.module);
-            if (prototypes.size() == 1) {
-                found.push_back({symbols.front(), std::move(prototypes.front())});
-                continue;
+        std::size_t &operator[](Doubt doubt) { return by_doubt[static_cast<std::size_t>(doubt)]; }
+        std::size_t total() const {
+            std::size_t sum = 0;
+            for (std::size_t count : by_doubt)
+                sum += count;
+            return sum;
+        }
+    };
+
+    void find(const Spec &spec) {
+        check_module(kernel_, spec);
+        if (spec.pattern.kind() == Pattern::Kind::name)
+            find_name(spec);
+        else
+            find_pattern(spec);
+    }
+
+    bool excluded(const Symbol &symbol) const {
+        return is_excluded(request_.specs, symbol.name, symbol.module);
+    }
+
+    // The symbols of that name and, behind them, the clones of it.
+    std::vector<Symbol> symbols_of(const Spec &spec) {
+        const std::string &name = spec.pattern.text();
+        std::vector<Symbol> symbols = kernel_.symbols().named(name);
+        if (!is_clone(name))
+            for (const Symbol &clone : kernel_.symbols().clones(name))
+                if (!is_cold(clone.name))
+                    symbols.push_back(clone);
+        std::erase_if(symbols, [&spec](const Symbol &s) { return !spec.matches_module(s.module); });
+        return symbols;
+    }
+
+    void find_name(const Spec &spec) {
+        std::vector<Symbol> symbols = symbols_of(spec);
+        if (symbols.empty())
+            throw why_absent(kernel_, spec);
+
+        std::erase_if(symbols, [this](const Symbol &symbol) { return excluded(symbol); });
+        std::vector<Assessment> left;
+        std::optional<Function> lacking; // has not all of the arguments
+        bool any = symbols.empty();
+        for (const Symbol &symbol : symbols) {
+            Assessment assessment = assess(
+                kernel_, symbol, symbols_in(kernel_.symbols(), symbol.name, symbol.module).size());
+            std::optional<Function> function = take(assessment);
+            if (!function) {
+                left.push_back(std::move(assessment));
+            } else if (!has_chosen(spec, *function)) {
+                lacking = std::move(function);
+            } else {
+                add(spec, std::move(*function));
+                any = true;
             }
         }
-        undescribed++;
+        if (!any && lacking)
+            throw no_such_argument(spec, *missing(spec, *lacking), *lacking);
+        if (!any)
+            throw why_left(spec, left.front());
+        note_left(spec, left);
     }
-    if (!found.empty())
-        return found;
 
-    if (undescribed > 0)
-        throw Error(fmt::format("{}: the arguments of all that it matches are unknown: BTF does "
-                                "not describe them for sure (functions that can be traced: {})",
-                                glob, undescribed));
-    std::string stem = glob;
-    std::erase_if(stem, [](char c) { return c == '*' || c == '?'; });
-    throw Error(fmt::format("{}: matches no function that can be traced{}", glob,
-                            did_you_mean(kernel, stem)));
+    static Error why_left(const Spec &spec, const Assessment &left) {
+        const std::string_view name = left.symbol.name;
+        if (name == spec.pattern.text())
+            return error_in(spec, fmt::format("{}: {}", spec.title(), explain(left)));
+        return error_in(spec, fmt::format("{}: the kernel has it only as {}: {}", spec.title(),
+                                          name, explain(left)));
+    }
+
+    void note_left(const Spec &spec, const std::vector<Assessment> &left) {
+        const Assessment *last = nullptr;
+        for (const Assessment &assessment : left) {
+            const Symbol &symbol = assessment.symbol;
+            if (last && last->symbol.name == symbol.name && last->symbol.module == symbol.module)
+                continue; // one of several that share the name
+            last = &assessment;
+            const std::string module =
+                symbol.module.empty() ? "" : fmt::format(" of the module {}", symbol.module);
+            found_.left.push_back(fmt::format("{}{}: {}{} is left out: {}", spec.source,
+                                              spec.title(), symbol.name, module,
+                                              explain(assessment)));
+        }
+    }
+
+    void find_pattern(const Spec &spec) {
+        Left left;
+        bool any = false;
+        const TraceableFunction *last = nullptr;
+        for (const TraceableFunction &function : kernel_.traceable().all()) {
+            if ((last && *last == function) || !spec.matches(function.name, function.module))
+                continue;
+            last = &function;
+            if (is_excluded(request_.specs, function.name, function.module)) {
+                any = true;
+                continue;
+            }
+            const std::vector<Symbol> symbols =
+                symbols_in(kernel_.symbols(), function.name, function.module);
+            for (const Symbol &symbol : symbols) {
+                Assessment assessment = assess(kernel_, symbol, symbols.size());
+                std::optional<Function> taken = take(assessment);
+                if (!taken) {
+                    left[assessment.doubt]++;
+                } else if (!has_chosen(spec, *taken)) {
+                    left.arguments++;
+                } else {
+                    add(spec, std::move(*taken));
+                    any = true;
+                }
+            }
+        }
+        if (!any)
+            throw why_nothing(spec, left);
+        if (left.total() > 0)
+            found_.left.push_back(fmt::format(
+                "{}{}: {} left out: {}", spec.source, spec.title(),
+                left.total() == 1 ? "1 function is" : fmt::format("{} functions are", left.total()),
+                describe(left)));
+    }
+
+    static std::string describe(Left &left) {
+        std::vector<std::string> parts;
+        const auto part = [&parts](std::size_t count, std::string_view text) {
+            if (count > 0)
+                parts.push_back(fmt::format("{} {}", count, text));
+        };
+        part(left[Doubt::clone], "that the compiler made of others (--force takes them)");
+        part(left[Doubt::shared] + left[Doubt::differs],
+             "that share their names with others (--force takes them)");
+        part(left[Doubt::undescribed], "that BTF does not describe (--raw shows registers)");
+        part(left[Doubt::no_module_btf],
+             "of modules that have no BTF (--btf gives it, --raw shows registers)");
+        part(left[Doubt::cold], "that are parts of others");
+        part(left[Doubt::untraceable],
+             "that share their names with some that the kernel does not trace");
+        return fmt::format("{}", fmt::join(parts, ", "));
+    }
+
+    Error why_nothing(const Spec &spec, Left &left) {
+        if (left.arguments > 0 && left.total() == 0)
+            return error_in(
+                spec, spec.args->front().at,
+                fmt::format("{}: no function that it matches has {}", spec.title(),
+                            spec.args->size() == 1 ? "this argument" : "all of these arguments"));
+        if (left.total() > 0)
+            return error_in(spec, fmt::format("{}: the arguments of all that it matches are not "
+                                              "known for sure: {}",
+                                              spec.title(), describe(left)));
+        std::string stem = spec.pattern.text();
+        std::erase_if(stem, [](char c) {
+            return std::string_view("*?^$.+").find(c) != std::string_view::npos;
+        });
+        return error_in(spec, fmt::format("{}: matches no function that can be traced{}",
+                                          spec.title(), did_you_mean(suggestion(kernel_, stem))));
+    }
+
+    // The function as it is wanted; nothing if it is to be left out.
+    std::optional<Function> take(Assessment &assessment) {
+        // One that cannot be traced would have the module refuse them all.
+        if (assessment.sharing > 1 && (request_.force || request_.raw || listing_) &&
+            !all_traceable(assessment))
+            assessment.doubt = Doubt::untraceable;
+
+        Function function{assessment.symbol, {}};
+        function.namesakes = listing_ && kernel_.symbols().named(assessment.symbol.name).size() > 1;
+        switch (assessment.doubt) {
+        case Doubt::none:
+            function.prototype = assessment.prototypes.front();
+            return function;
+        case Doubt::cold:
+        case Doubt::untraceable:
+            return std::nullopt;
+        case Doubt::shared:
+        case Doubt::differs:
+        case Doubt::clone:
+            if (request_.force || (listing_ && assessment.doubt != Doubt::clone)) {
+                function.prototype = assessment.prototypes.front();
+                function.forced = true;
+                rename(function.prototype, function.symbol.name);
+                return function;
+            }
+            break;
+        case Doubt::undescribed:
+        case Doubt::no_module_btf:
+            break;
+        }
+        if (!request_.raw)
+            return std::nullopt;
+        function.prototype = registers(assessment.symbol.name);
+        return function;
+    }
+
+    // The kernel lists names, as often as it traces them.
+    bool all_traceable(const Assessment &assessment) {
+        const Symbol &symbol = assessment.symbol;
+        try {
+            const auto [first, last] =
+                std::equal_range(kernel_.traceable().all().begin(), kernel_.traceable().all().end(),
+                                 TraceableFunction{symbol.name, symbol.module});
+            return static_cast<std::size_t>(last - first) >= assessment.sharing;
+        } catch (const Error &) {
+            return true; // the module will tell
+        }
+    }
+
+    static const Spec::Word *missing(const Spec &spec, const Function &function) {
+        if (spec.args)
+            for (const Spec::Word &word : *spec.args)
+                if (!has_parameter(function, word.text))
+                    return &word;
+        return nullptr;
+    }
+
+    static bool has_chosen(const Spec &spec, const Function &function) {
+        return !missing(spec, function);
+    }
+
+    // Arguments that are chosen win over all of them; those chosen twice add up.
+    void add(const Spec &spec, Function function) {
+        if (spec.args) {
+            function.chosen.emplace();
+            for (const Spec::Word &word : *spec.args)
+                function.chosen->push_back(word.text);
+        }
+        const auto [known, added] =
+            index_.try_emplace(function.symbol.addr, found_.functions.size());
+        if (added) {
+            found_.functions.push_back(std::move(function));
+            return;
+        }
+        auto &chosen = found_.functions[known->second].chosen;
+        if (chosen && function.chosen)
+            chosen->insert(chosen->end(), function.chosen->begin(), function.chosen->end());
+        else if (function.chosen)
+            chosen = std::move(function.chosen);
+    }
+
+    void check_exclusions() const {
+        if (!found_.functions.empty() || request_.specs.empty())
+            return;
+        const Spec &first = request_.specs.front();
+        if (std::all_of(request_.specs.begin(), request_.specs.end(),
+                        [](const Spec &spec) { return spec.exclude; }))
+            throw error_in(first, 0,
+                           "no function is named that this could be taken from; all of them are "
+                           "'*'");
+        throw Error("no function is left: all that are named are excluded with '!'");
+    }
+
+    Kernel &kernel_;
+    const Request &request_;
+    bool listing_;
+    Found found_;
+    std::unordered_map<std::uint64_t, std::size_t> index_; // address -> in found_.functions
+};
+
+} // namespace
+
+Found find_functions(Kernel &kernel, const Request &request) {
+    return Finder(kernel, request, false).find();
 }
 
-std::vector<Function> traceable_functions(Kernel &kernel, std::span<const std::string> specs) {
-    std::vector<Function> functions;
-    for (const std::string &spec : specs) {
-        std::vector<Function> found =
-            is_glob(spec) ? functions_matching(kernel, spec) : functions_named(kernel, spec);
-        for (const Function &function : found)
-            if (!is_glob(spec) &&
-                !kernel.traceable().contains(function.symbol.name, function.symbol.module))
+Found list_functions(Kernel &kernel, const Request &request) {
+    Found found = Finder(kernel, request, true).find();
+    // What a pattern matches is taken from the list of those.
+    const bool named =
+        std::any_of(request.specs.begin(), request.specs.end(), [](const Spec &spec) {
+            return !spec.exclude && spec.pattern.kind() == Pattern::Kind::name;
+        });
+    if (named)
+        for (const Function &function : found.functions)
+            if (!kernel.traceable().contains(function.symbol.name, function.symbol.module))
                 throw why_untraceable(kernel, function.symbol);
-        std::move(found.begin(), found.end(), std::back_inserter(functions));
-    }
 
     const auto key = [](const Function &function) {
         const Symbol &symbol = function.symbol;
         return std::tie(symbol.name, symbol.module, symbol.addr);
     };
-    std::sort(functions.begin(), functions.end(),
+    std::sort(found.functions.begin(), found.functions.end(),
               [key](const Function &a, const Function &b) { return key(a) < key(b); });
-    const auto same = [key](const Function &a, const Function &b) { return key(a) == key(b); };
-    functions.erase(std::unique(functions.begin(), functions.end(), same), functions.end());
-    return functions;
+    return found;
 }
 
 Error why_untraceable(Kernel &kernel, const Symbol &symbol) {

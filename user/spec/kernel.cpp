@@ -30,7 +30,10 @@ const Kallsyms &Kernel::symbols() {
 }
 
 KernelTypes &Kernel::types() {
-    return once(types_, sources_.types);
+    KernelTypes &types = once(types_, sources_.types);
+    for (; !detached_.empty(); detached_.pop_back())
+        types.add_module(detached_.back().module, load_detached(detached_.back(), types.kernel()));
+    return types;
 }
 
 const Traceable &Kernel::traceable() {

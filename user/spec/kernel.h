@@ -3,7 +3,10 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "btf/detached.h"
 #include "btf/kernel_types.h"
 #include "symbols/kallsyms.h"
 #include "symbols/traceable.h"
@@ -26,12 +29,16 @@ public:
 
     explicit Kernel(Sources sources);
 
+    /// Takes the types of a module from that file. It is read when types are first asked for.
+    void use_btf(DetachedBtf detached) { detached_.push_back(std::move(detached)); }
+
     const Kallsyms &symbols();
     KernelTypes &types();
     const Traceable &traceable();
 
 private:
     Sources sources_;
+    std::vector<DetachedBtf> detached_; // not read yet
     std::optional<Kallsyms> symbols_;
     std::optional<KernelTypes> types_;
     std::optional<Traceable> traceable_;

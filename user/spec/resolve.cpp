@@ -1,34 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/resolve.h"
 
-#include <unordered_set>
+#include <algorithm>
+#include <utility>
 
 #include "abi/calling_convention.h"
 #include "btf/display_types.h"
-#include "util/glob.h"
 
 namespace argtrace {
 
-std::vector<Probe> resolve(Kernel &kernel, std::span<const std::string> specs) {
-    std::vector<Probe> probes;
-    std::unordered_set<std::uint64_t> taken;
-    for (const std::string &spec : specs) {
-        const std::vector<Function> functions =
-            is_glob(spec) ? functions_matching(kernel, spec) : functions_named(kernel, spec);
-        for (const Function &function : functions)
-            if (taken.insert(function.symbol.addr).second)
-                probes.push_back(make_probe(function));
+namespace {
+
+/// What is to be recorded: arguments, and which parameters of the prototype they are.
+struct Wanted {
+    std::vector<Argument> arguments;
+    std::vector<std::uint32_t> parameters;
+};
+
+Wanted wanted_of(const Function &function) {
+    Wanted wanted;
+    const std::vector<Argument> all = sysv_x86_64(function.prototype);
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+        const auto &chosen = function.chosen;
+        if (chosen && std::find(chosen->begin(), chosen->end(), all[i].name) == chosen->end())
+            continue;
+        wanted.arguments.push_back(all[i]);
+        wanted.parameters.push_back(i);
     }
-    return probes;
+    return wanted;
+}
+
+} // namespace
+
+Resolved resolve(Kernel &kernel, const Request &request) {
+    Found found = find_functions(kernel, request);
+    Resolved resolved{{}, std::move(found.left)};
+    for (const Function &function : found.functions)
+        resolved.probes.push_back(make_probe(function));
+    return resolved;
 }
 
 Probe make_probe(const Function &function) {
     Probe probe;
     probe.addr = function.symbol.addr;
     probe.function = function.symbol.name;
-    probe.args = sysv_x86_64(function.prototype);
-    probe.types = display_types(function.prototype.source.types, function.prototype.source.id);
+    probe.forced = function.forced;
+    const Wanted wanted = wanted_of(function);
+    probe.args = wanted.arguments;
+    probe.types = display_types(function.prototype.source.types, function.prototype.source.id,
+                                wanted.parameters);
     return probe;
+}
+
+std::vector<Argument> wanted_arguments(const Function &function) {
+    return wanted_of(function).arguments;
 }
 
 Error explain_refusal(Kernel &kernel, const Probe &probe) {

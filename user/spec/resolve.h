@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,17 +11,24 @@
 
 namespace argtrace {
 
-/// The probes that the user's words stand for, in their order, each address once.
-///
-/// A spec is a function's name, see functions_named(), or a glob of `*` and `?`, see
-/// functions_matching(). A name does not need tracefs: whether ftrace takes its address is
-/// for the module to say, see explain_refusal().
+struct Resolved {
+    std::vector<Probe> probes;
+    std::vector<std::string> left; ///< a sentence for what has been left out, and why
+};
+
+/// The probes that the user's words stand for, see find_functions(), in their order, each
+/// address once. A name does not need tracefs: whether ftrace takes its address is for the
+/// module to say, see explain_refusal().
 ///
 /// Throws Error, which names the spec and says why.
-std::vector<Probe> resolve(Kernel &kernel, std::span<const std::string> specs);
+Resolved resolve(Kernel &kernel, const Request &request);
 
-/// The probe of one function, which records all arguments that can be recorded.
+/// The probe of one function, which records all arguments that are wanted and can be
+/// recorded. Arguments that are not wanted are not in it.
 Probe make_probe(const Function &function);
+
+/// The arguments that are wanted, and where they lie.
+std::vector<Argument> wanted_arguments(const Function &function);
 
 /// Why the module refused this probe's address (-EINVAL).
 Error explain_refusal(Kernel &kernel, const Probe &probe);

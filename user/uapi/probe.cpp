@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t entry_alignment = 8;
 constexpr std::size_t string_table_max = std::numeric_limits<std::uint16_t>::max();
+constexpr char forced_mark = '~'; // behind the function's name; in none of a symbol
 
 /// The strings of one probe, each once, NUL-terminated.
 class StringTable {
@@ -81,7 +82,7 @@ Argument parse_argument(const std::byte *at, std::string_view table, std::size_t
 
 void append_probe(std::vector<std::byte> &out, const Probe &probe) {
     StringTable strings;
-    strings.add(probe.function);
+    strings.add(probe.forced ? probe.function + forced_mark : probe.function);
     std::vector<argtrace_arg> args;
     for (const Argument &argument : probe.args) {
         argtrace_arg raw{};
@@ -135,8 +136,11 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
         auto function = string_at(table, 0);
         if (!function)
             malformed(i, "it has no name");
+        const bool forced = function->ends_with(forced_mark);
+        if (forced)
+            function->pop_back();
 
-        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}, {}};
+        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}, {}, forced};
         for (std::size_t n = 0; n < header.nr_args; ++n)
             probe.args.push_back(
                 parse_argument(bytes.data() + sizeof(header) + n * sizeof(argtrace_arg), table, i));

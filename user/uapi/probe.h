@@ -32,6 +32,7 @@ struct Probe {
     std::string function;
     std::vector<Argument> args;
     std::vector<std::byte> types; ///< BTF that tells how to show them; mostly empty
+    bool forced = false;          ///< its arguments may not be those of the function
 
     bool operator==(const Probe &) const = default;
 };

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "btf/kernel_types.h"
+
+namespace argtrace {
+
+/// A file that has the types of a module.
+struct DetachedBtf {
+    std::string module;
+    std::string path;
+
+    bool operator==(const DetachedBtf &) const = default;
+};
+
+/// Reads "MODULE=FILE", or "FILE", whose name up to its first dot is then the module's.
+/// Throws Error when that is none.
+DetachedBtf parse_detached(std::string_view text);
+
+/// Reads raw BTF, or an ELF file with a .BTF section such as a module. It may build on
+/// `kernel`, or have all its types itself. Throws Error when the file cannot be read, has no
+/// types, or builds on those of another kernel.
+BtfPtr load_detached(const DetachedBtf &detached, btf *kernel);
+
+} // namespace argtrace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/function_options.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/options.h"
+
+namespace argtrace {
+
+const char *const spec_help =
+    "SPEC is a function's name, or:\n"
+    "  'vfs_*'                  all that the glob of * and ? matches\n"
+    "  'ext4:*'                 those of that module; vmlinux is the kernel itself\n"
+    "  'vfs_read(file, count)'  with these arguments only; '()' with none\n"
+    "  '!pattern'               not these, wherever it stands\n"
+    "  @FILE                    the SPECs in that file, one a line, # for comments\n"
+    "  '^vfs_(read|write)$'     with --regex";
+
+CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
+                                  const std::string &description) {
+    CLI::Option *specs = command.add_option("SPEC", options.specs, description);
+    add_regex_option(command, options.regex);
+    command.add_flag(
+        "--force", options.force,
+        "Take those too whose arguments BTF does not tell for sure (compiler's clones, "
+        "shared names); ~ marks them");
+    command.add_flag("--raw", options.raw,
+                     "Show the six argument registers of those whose arguments are unknown");
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--btf",
+            [&options](const std::vector<std::string> &texts) {
+                try {
+                    for (const std::string &text : texts)
+                        options.btf.push_back(parse_detached(text));
+                } catch (const Error &error) {
+                    throw CLI::ValidationError(std::string(error.what()));
+                }
+            },
+            "Take a module's types from that file: BTF, or a .ko that has it")
+        ->type_name("[MODULE=]FILE")
+        ->allow_extra_args(false);
+    return specs;
+}
+
+void add_regex_option(CLI::App &command, bool &regex) {
+    command.add_flag("--regex", regex, "Patterns are POSIX extended regular expressions");
+}
+
+Request make_request(const FunctionOptions &options) {
+    return {parse_specs(options.specs, options.syntax()), options.force, options.raw};
+}
+
+void use_btf(Kernel &kernel, const FunctionOptions &options) {
+    for (const DetachedBtf &detached : options.btf)
+        kernel.use_btf(detached);
+}
+
+void print_left(const std::vector<std::string> &left) {
+    for (const std::string &sentence : left)
+        fmt::print(stderr, "argtrace: {}\n", sentence);
+}
+
+} // namespace argtrace

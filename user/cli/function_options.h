@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "btf/detached.h"
+#include "spec/functions.h"
+
+namespace argtrace {
+
+/// Which functions the user wants.
+struct FunctionOptions {
+    std::vector<std::string> specs;
+    std::vector<DetachedBtf> btf;
+    bool regex = false;
+    bool force = false;
+    bool raw = false;
+
+    /// One that makes no sense without functions.
+    bool given() const { return !btf.empty() || regex || force || raw; }
+
+    PatternSyntax syntax() const { return regex ? PatternSyntax::regex : PatternSyntax::glob; }
+};
+
+/// Adds the functions as the command's arguments, and --regex, --force, --raw and --btf.
+CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
+                                  const std::string &description);
+
+/// Adds --regex alone, for commands that name functions which are traced already.
+void add_regex_option(CLI::App &command, bool &regex);
+
+/// What they ask for. Throws Error when a SPEC or a list of them is wrong.
+Request make_request(const FunctionOptions &options);
+
+/// Tells the kernel of the files of --btf.
+void use_btf(Kernel &kernel, const FunctionOptions &options);
+
+/// Says on stderr what has been left out.
+void print_left(const std::vector<std::string> &left);
+
+/// How a SPEC is written, for the end of a help text.
+extern const char *const spec_help;
+
+} // namespace argtrace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/kernel.h"
+
+namespace argtrace {
+
+/// Why it is not sure what a function takes.
+enum class Doubt {
+    none,
+    clone,         ///< the compiler made it of another one, and may have changed what it takes
+    cold,          ///< a part that the compiler put elsewhere: it is jumped to, not called
+    shared,        ///< several functions of its owner have that name
+    differs,       ///< BTF has several prototypes of that name
+    undescribed,   ///< BTF does not describe it
+    no_module_btf, ///< there is no BTF for its module
+    untraceable,   ///< of those that share its name some cannot be traced
+};
+
+/// What is known of the function at a symbol.
+struct Assessment {
+    Symbol symbol;
+    Doubt doubt = Doubt::none;
+    std::size_t sharing = 1;           ///< functions of its owner that have its name
+    std::vector<Prototype> prototypes; ///< what BTF says of that name; just one if no doubt
+};
+
+/// `sharing` is how many functions of its owner have its name.
+Assessment assess(Kernel &kernel, const Symbol &symbol, std::size_t sharing);
+
+/// The doubt, and the way out, as a sentence behind the function's name: "its arguments are ...".
+std::string explain(const Assessment &assessment);
+
+/// "foo" of "foo.isra.0"; the whole name if it is none that the compiler made up.
+std::string_view source_name(std::string_view name);
+
+/// Whether the compiler made up that name: "foo.isra.0", "foo.part.0.cold" ...
+bool is_clone(std::string_view name);
+
+/// Whether it is one of a part of a function that is not called: "foo.cold".
+bool is_cold(std::string_view name);
+
+/// The different addresses in `module` that bear that name.
+std::vector<Symbol> symbols_in(const Kallsyms &symbols, std::string_view name,
+                               std::string_view module);
+
+} // namespace argtrace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <regex.h>
+
+namespace argtrace {
+
+/// Which names are meant: one name, or all that a glob or a regular expression matches.
+class Pattern {
+public:
+    enum class Kind { name, glob, regex };
+
+    /// A glob if it has `*` or `?`, else a name.
+    explicit Pattern(std::string text);
+
+    /// A POSIX extended regular expression, which matches anywhere in a name unless `^` and
+    /// `$` say otherwise. Throws Error, the reason alone, when it is none.
+    static Pattern regex(std::string text);
+
+    bool matches(std::string_view name) const;
+
+    Kind kind() const { return kind_; }
+    const std::string &text() const { return text_; }
+
+private:
+    std::string text_;
+    Kind kind_;
+    std::shared_ptr<const regex_t> regex_; // of a regex
+};
+
+} // namespace argtrace

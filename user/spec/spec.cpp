@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/spec.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "util/file.h"
+#include "util/glob.h"
+#include "util/lines.h"
+#include "util/utf8.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::string_view kernel_module = "vmlinux";
+
+bool is_word(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+// Rust and the compiler's clones have dots and dollars in their names.
+bool is_name(char c) {
+    return is_word(c) || c == '.' || c == '$' || c == '*' || c == '?';
+}
+
+bool is_module(char c) {
+    return is_word(c) || c == '-' || c == '*' || c == '?';
+}
+
+bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+class Parser {
+public:
+    Parser(const std::string &text, PatternSyntax syntax, const std::string &source)
+        : syntax_(syntax) {
+        spec_.text = text;
+        spec_.source = source;
+        end_ = text.size();
+        while (end_ > 0 && is_blank(text[end_ - 1]))
+            end_--;
+    }
+
+    Spec parse() {
+        skip_blanks();
+        if (next() == '!') {
+            spec_.exclude = true;
+            at_++;
+            skip_blanks();
+        }
+        parse_module();
+        if (syntax_ == PatternSyntax::regex)
+            parse_regex();
+        else
+            parse_glob();
+        return std::move(spec_);
+    }
+
+private:
+    // The character at hand; 0 at the end.
+    char next() const { return at_ < end_ ? spec_.text[at_] : '\0'; }
+
+    void skip_blanks() {
+        while (is_blank(next()))
+            at_++;
+    }
+
+    template<typename Is>
+    Spec::Word take(Is is) {
+        Spec::Word word{{}, at_};
+        while (at_ < end_ && is(spec_.text[at_]))
+            word.text += spec_.text[at_++];
+        return word;
+    }
+
+    // "'x'", whatever its length in UTF-8; "the end".
+    std::string shown() const {
+        if (at_ >= end_)
+            return "the end";
+        std::string_view rest(spec_.text);
+        rest = rest.substr(at_, end_ - at_);
+        return fmt::format("'{}'", rest.substr(0, std::max<std::size_t>(utf8_length(rest), 1)));
+    }
+
+    [[noreturn]] void fail(std::size_t at, std::string_view sentence) const {
+        throw error_in(spec_, at, sentence);
+    }
+
+    void parse_module() {
+        const std::size_t begin = at_;
+        Spec::Word word = take(is_module);
+        if (next() != ':') {
+            at_ = begin;
+            return;
+        }
+        if (word.text.empty())
+            fail(at_, "a module's name is missing before ':'; the kernel itself is vmlinux");
+        at_++;
+        skip_blanks();
+        std::replace(word.text.begin(), word.text.end(), '-', '_'); // as the kernel does
+        spec_.module = std::move(word);
+    }
+
+    void parse_regex() {
+        spec_.pattern_at = at_;
+        if (at_ == end_)
+            fail(at_, "a regular expression is missing");
+        try {
+            spec_.pattern = Pattern::regex(spec_.text.substr(at_, end_ - at_));
+        } catch (const Error &e) {
+            fail(at_, fmt::format("this is no regular expression: {}", e.what()));
+        }
+    }
+
+    void parse_glob() {
+        spec_.pattern_at = at_;
+        Spec::Word name = take(is_name);
+        if (name.text.empty() && next() == '^')
+            fail(at_, "'^' begins a regular expression: add --regex to use them");
+        if (name.text.empty() && next() == '@')
+            fail(at_, "a list can only stand alone: '@FILE'");
+        if (name.text.empty() && next() == '!')
+            fail(at_, "one '!' is enough");
+        if (name.text.empty() && (next() == '\0' || next() == '('))
+            fail(at_, "a function's name is missing; all of them are '*'");
+        spec_.pattern = Pattern(std::move(name.text));
+        skip_blanks();
+        if (next() == '(')
+            parse_args();
+        skip_blanks();
+        if (at_ < end_)
+            fail(at_, spec_.args ? fmt::format("{} stands behind the arguments", shown())
+                                 : fmt::format("{} cannot stand in a function's name", shown()));
+    }
+
+    void parse_args() {
+        if (spec_.exclude)
+            fail(at_, "what is excluded has no arguments to choose");
+        spec_.args.emplace();
+        at_++;
+        skip_blanks();
+        if (next() == ')') {
+            at_++;
+            return;
+        }
+        for (;;) {
+            skip_blanks();
+            Spec::Word name = take(is_word);
+            if (name.text.empty())
+                fail(at_, next() == '\0'
+                              ? "')' is missing"
+                              : fmt::format("an argument's name is missing before {}", shown()));
+            spec_.args->push_back(std::move(name));
+            skip_blanks();
+            const char separator = next();
+            if (separator != ',' && separator != ')')
+                fail(at_, separator == '\0'
+                              ? "')' is missing"
+                              : fmt::format("{} cannot stand in an argument's name", shown()));
+            at_++;
+            if (separator == ')')
+                return;
+        }
+    }
+
+    Spec spec_;
+    PatternSyntax syntax_;
+    std::size_t at_ = 0;
+    std::size_t end_ = 0; // where the blanks at the end begin
+};
+
+// What stands before a comment: # at the beginning of a word.
+std::string_view without_comment(std::string_view line) {
+    for (std::size_t i = 0; i < line.size(); i++)
+        if (line[i] == '#' && (i == 0 || is_blank(line[i - 1])))
+            return line.substr(0, i);
+    return line;
+}
+
+void parse_file(const std::string &path, PatternSyntax syntax, std::vector<Spec> &specs) {
+    Text text;
+    try {
+        text = read_file(path);
+    } catch (const std::system_error &e) {
+        throw Error(fmt::format("@{}: the list cannot be read: {}", path, e.code().message()));
+    }
+    std::size_t number = 0;
+    for_each_line(view(text), [&](std::string_view line) {
+        number++;
+        if (line.ends_with('\r'))
+            line.remove_suffix(1);
+        line = without_comment(line);
+        if (std::all_of(line.begin(), line.end(), is_blank))
+            return;
+        specs.push_back(
+            parse_spec(std::string(line), syntax, fmt::format("{}:{}: ", path, number)));
+    });
+}
+
+} // namespace
+
+bool Spec::matches(std::string_view function, std::string_view in_module) const {
+    return pattern.matches(function) && matches_module(in_module);
+}
+
+bool Spec::matches_module(std::string_view in_module) const {
+    return !module || glob_matches(module->text, in_module.empty() ? kernel_module : in_module);
+}
+
+std::string Spec::title() const {
+    return module ? fmt::format("{}:{}", module->text, pattern.text()) : pattern.text();
+}
+
+Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &source) {
+    return Parser(text, syntax, source).parse();
+}
+
+std::vector<Spec> parse_specs(std::span<const std::string> words, PatternSyntax syntax) {
+    std::vector<Spec> specs;
+    for (const std::string &word : words) {
+        if (word.starts_with('@') && word.size() > 1)
+            parse_file(word.substr(1), syntax, specs);
+        else
+            specs.push_back(parse_spec(word, syntax));
+    }
+    return specs;
+}
+
+Error error_in(const Spec &spec, std::size_t at, std::string_view sentence) {
+    // Below the spec, a caret: under a tab a tab, under one character one blank.
+    std::string below;
+    std::string_view before = std::string_view(spec.text).substr(0, at);
+    while (!before.empty()) {
+        below += before.front() == '\t' ? '\t' : ' ';
+        before.remove_prefix(std::max<std::size_t>(utf8_length(before), 1));
+    }
+    return Error(fmt::format("{}{}\n  {}\n  {}^", spec.source, sentence, spec.text, below));
+}
+
+Error error_in(const Spec &spec, std::string_view sentence) {
+    return Error(spec.source + std::string(sentence));
+}
+
+bool is_excluded(std::span<const Spec> specs, std::string_view function, std::string_view module) {
+    return std::any_of(specs.begin(), specs.end(), [&](const Spec &spec) {
+        return spec.exclude && spec.matches(function, module);
+    });
+}
+
+} // namespace argtrace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/pattern.h"
+#include "util/error.h"
+
+namespace argtrace {
+
+/// What the user writes to say which functions are meant:
+///
+///     SPEC    = [!] [MODULE:] PATTERN [(ARG, ...)]
+///     PATTERN = a name, or a glob of `*` and `?`; a regular expression if asked for
+///     MODULE  = a name or glob; "vmlinux" is the kernel itself
+///
+/// Blanks may stand between the parts. Behind a regular expression no arguments can be chosen:
+/// its parentheses are its own.
+struct Spec {
+    struct Word {
+        std::string text;
+        std::size_t at; ///< where it begins in Spec::text
+    };
+
+    std::string text;                      ///< the whole as it was written
+    std::string source;                    ///< "FILE:LINE: " if it stood in a file
+    bool exclude = false;                  ///< with `!`: what it matches is not meant
+    std::optional<Word> module;            ///< only there
+    Pattern pattern{""};                   ///< of the function's name
+    std::size_t pattern_at = 0;            ///< where that begins in `text`
+    std::optional<std::vector<Word>> args; ///< only these, in any order; maybe none
+
+    /// Whether it means the function of that name in that module ("" is the kernel itself).
+    bool matches(std::string_view function, std::string_view in_module) const;
+
+    bool matches_module(std::string_view in_module) const;
+
+    /// "ext4:ext4_open": what an error calls it.
+    std::string title() const;
+};
+
+/// Whether `*` and `?` or regular expressions are used.
+enum class PatternSyntax { glob, regex };
+
+/// Throws Error, which points at the character that is wrong.
+Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &source = {});
+
+/// All of the words, where `@FILE` stands for the SPECs in that file: one a line, `#` begins a
+/// comment. Throws Error as parse_spec() does, with file and line, or when a file cannot be read.
+std::vector<Spec> parse_specs(std::span<const std::string> words, PatternSyntax syntax);
+
+/// The sentence, and below it the spec with a caret under the character at `at`.
+Error error_in(const Spec &spec, std::size_t at, std::string_view sentence);
+
+/// The sentence about the whole of it; where it stands if it stands in a file.
+Error error_in(const Spec &spec, std::string_view sentence);
+
+/// Whether one of the specs with `!` means that function.
+bool is_excluded(std::span<const Spec> specs, std::string_view function, std::string_view module);
+
+} // namespace argtrace
