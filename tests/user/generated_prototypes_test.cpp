@@ -160,11 +160,12 @@ TEST_F(GeneratedPrototypes, SysvX8664AsTheKernel) {
 #ifndef __x86_64__
     GTEST_SKIP() << "runs on x86-64 only";
 #endif
-    if (!exists("pahole"))
-        GTEST_SKIP() << "pahole is not installed";
+    for (const char *tool : {"pahole", "gcc"})
+        if (!exists(tool))
+            GTEST_SKIP() << tool << " is not installed";
     const Machine machine{sysv_x86_64,
                           sysv_x86_64_location,
-                          ARGTRACE_TEST_CC,
+                          "gcc",
                           "",
                           "-mno-sse -mno-mmx -mno-80387 -mno-red-zone -mpreferred-stack-boundary=3",
                           false};
@@ -178,9 +179,10 @@ TEST_F(GeneratedPrototypes, SysvX8664WithFloats) {
 #ifndef __x86_64__
     GTEST_SKIP() << "runs on x86-64 only";
 #endif
-    if (!exists("pahole"))
-        GTEST_SKIP() << "pahole is not installed";
-    const Machine machine{sysv_x86_64, sysv_x86_64_location, ARGTRACE_TEST_CC, "", "", true};
+    for (const char *tool : {"pahole", "gcc"})
+        if (!exists(tool))
+            GTEST_SKIP() << tool << " is not installed";
+    const Machine machine{sysv_x86_64, sysv_x86_64_location, "gcc", "", "", true};
     Tally tally;
     for (unsigned seed = 101; seed <= 102 && !HasFailure(); seed++)
         compare(machine, seed, 500, tally);
