@@ -52,7 +52,8 @@ TEST(FunctionList, ShowsChosenArgumentsAlone) {
     Function function = make_function("");
     function.chosen = {"arg2"};
     EXPECT_EQ(text(function, true), "void f(const char *name, struct pair p, int)\n"
-                                    "    rcx            arg2             int\n");
+                                    "    arg2: s32 in rcx, 4 bytes\n"
+                                    "    a record takes 32 bytes\n");
 }
 
 TEST(FunctionList, VerboseTextSaysWhereArgumentsLie) {

@@ -3,7 +3,6 @@
 // every function of calls.h, on both CPUs, in process and interrupt context.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/utsname.h>
 
 #include <cstdio>
 #include <map>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "calls.h"
+#include "char_sign.h"
 #include "command.h"
 #include "machine.h"
 
@@ -60,15 +60,6 @@ Parameter parameter(const char *type, const char *kind, const char *name) {
 const std::vector<Function> &functions() {
     static const std::vector<Function> all = {AT_CALLS(F0, F1, F2, F3, F4, F5, F6)};
     return all;
-}
-
-/// Plain char is unsigned from Linux 6.2 on (-funsigned-char).
-bool char_is_signed() {
-    utsname name{};
-    uname(&name);
-    int major = 0, minor = 0;
-    EXPECT_EQ(std::sscanf(name.release, "%d.%d", &major, &minor), 2);
-    return major < 6 || (major == 6 && minor < 2);
 }
 
 json expected_value(const Parameter &parameter, std::uint64_t call, unsigned index) {
