@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "calls.h"
 #include "command.h"
 #include "device.h"
 #include "machine.h"
@@ -175,6 +176,40 @@ TEST_F(Tool, functions_that_cannot_be_traced_say_why) {
     succeeds({"argtrace", "add", "vfs_read"});
     fails({"argtrace", "rm", "vfs_raed"}, "vfs_raed: is not traced; did you mean vfs_read?");
     EXPECT_TRUE(is_armed("vfs_read"));
+}
+
+TEST_F(Tool, some_arguments_of_a_function) {
+    Background trace({"argtrace", "trace", "--json", "-n", "3", "at_four(pos, count)"});
+    ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
+    call_functions("burst", 3);
+    const auto events = json_lines(trace.wait().out);
+    ASSERT_EQ(events.size(), 3u);
+    for (std::uint64_t call = 0; call < 3; call++) {
+        const json &args = events[call]["args"];
+        ASSERT_EQ(args.size(), 2u) << args;
+        EXPECT_EQ(args["count"], at_value(call, 2));
+        EXPECT_TRUE(args.contains("pos"));
+    }
+    const Outcome wrong = run({"argtrace", "add", "at_four(cuont)"});
+    EXPECT_EQ(wrong.status, 1);
+    EXPECT_NE(wrong.err.find("did you mean count?"), std::string::npos) << wrong.err;
+    EXPECT_NE(wrong.err.find("\n  at_four(cuont)\n          ^"), std::string::npos) << wrong.err;
+}
+
+TEST_F(Tool, functions_of_a_module_without_some) {
+    succeeds({"argtrace", "add", "argtrace_test:at_f*", "!at_five", "!*function"});
+    EXPECT_TRUE(is_armed("at_four"));
+    EXPECT_FALSE(is_armed("at_five"));
+    EXPECT_FALSE(is_armed("at_function"));
+}
+
+TEST_F(Tool, raw_takes_the_prototype_where_there_is_one) {
+    Background trace({"argtrace", "trace", "--json", "--raw", "-n", "1", "at_two"});
+    ASSERT_TRUE(eventually([] { return is_armed("at_two"); }));
+    call_functions("run", 1);
+    const auto events = json_lines(trace.wait().out);
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_TRUE(events[0]["args"].contains("a"));
 }
 
 TEST_F(Tool, while_ftrace_is_switched_off) {
