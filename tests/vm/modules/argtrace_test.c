@@ -19,10 +19,10 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
-#include <linux/version.h>
 #include <linux/workqueue.h>
 
 #include "calls.h"
+#include "compat.h"
 
 enum at_color { AT_RED, AT_GREEN, AT_BLUE };
 enum at_level { AT_LOW = -1, AT_MIDDLE, AT_HIGH };
@@ -267,12 +267,7 @@ static struct dentry *directory;
 
 static int __init at_init(void)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(&storm_timer, storm_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-#else
-	hrtimer_init(&storm_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	storm_timer.function = storm_tick;
-#endif
+	at_hrtimer_setup(&storm_timer, storm_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	directory = debugfs_create_dir("argtrace_test", NULL);
 	debugfs_create_file_unsafe("run", 0200, directory, NULL, &run_fops);
 	debugfs_create_file_unsafe("awkward", 0200, directory, NULL, &awkward_fops);

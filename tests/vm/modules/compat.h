@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between kernels for the test modules. */
+#ifndef ARGTRACE_TEST_COMPAT_H
+#define ARGTRACE_TEST_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/version.h>
+
+/* Linux 6.13 put both steps into hrtimer_setup(). */
+static inline void at_hrtimer_setup(struct hrtimer *timer,
+				    enum hrtimer_restart (*function)(struct hrtimer *),
+				    clockid_t clock, enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, function, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#endif
+}
+
+#endif
