@@ -294,8 +294,6 @@ struct argtrace_reader {
  * (p / packet_size) % nr_packets at offset p % packet_size. Each packet begins
  * with a struct argtrace_packet, which positions count too.
  */
-#define ARGTRACE_CLOCK_SLACK	100000u	/* ns */
-
 #define ARGTRACE_MMAP_READER	0
 #define ARGTRACE_MMAP_PACKETS	1
 #define ARGTRACE_MMAP_OFFSET(cpu, region) \
@@ -316,6 +314,8 @@ struct argtrace_ring_control {
 	__u32	reserved;
 	__u64	lost;		/* records lost on this CPU so far because the ring was full */
 };
+
+#define ARGTRACE_CLOCK_SLACK	100000u	/* ns */
 
 struct argtrace_ring_reader {
 	/* Everything before this position may be overwritten. Write it with release. */
