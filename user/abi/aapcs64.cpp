@@ -93,22 +93,9 @@ bool place(State &state, const Shape &shape, Argument &argument) {
 
 std::vector<Argument> aapcs64(const Prototype &prototype) {
     State state;
-    bool known = true; // whatever the result: its address has a register of its own
+    const bool known = true; // whatever the result: its address has a register of its own
 
-    std::vector<Argument> arguments;
-    for (const Parameter &parameter : prototype.parameters) {
-        Argument argument;
-        argument.name = parameter.name;
-        argument.type_name = parameter.type;
-        Argument placed = argument;
-        known = known && place(state, parameter.shape, placed);
-        if (known) {
-            set_value(placed, parameter.shape);
-            argument = std::move(placed);
-        }
-        arguments.push_back(std::move(argument));
-    }
-    return arguments;
+    return place_all(prototype, state, known, place);
 }
 
 std::string aapcs64_location(const Argument &argument) {

@@ -5,41 +5,18 @@
 
 namespace argtrace {
 
-namespace {
-
-constexpr std::uint32_t MAX_BYTES = 1024; // of one argument
-
-std::uint8_t integer_code(std::uint32_t bytes, bool is_signed) {
-    switch (bytes) {
-    case 1:
-        return is_signed ? ARGTRACE_TYPE_S8 : ARGTRACE_TYPE_U8;
-    case 2:
-        return is_signed ? ARGTRACE_TYPE_S16 : ARGTRACE_TYPE_U16;
-    case 4:
-        return is_signed ? ARGTRACE_TYPE_S32 : ARGTRACE_TYPE_U32;
-    case 8:
-        return is_signed ? ARGTRACE_TYPE_S64 : ARGTRACE_TYPE_U64;
-    case 16:
-        return is_signed ? ARGTRACE_TYPE_S128 : ARGTRACE_TYPE_U128;
-    default:
-        return ARGTRACE_TYPE_END;
-    }
-}
-
-} // namespace
-
 std::uint8_t type_code(const Shape &shape) {
     switch (shape.kind) {
     case Shape::Kind::Pointer:
         return ARGTRACE_TYPE_PTR;
     case Shape::Kind::Enum:
-        return integer_code(shape.bytes, shape.is_signed);
+        return integer_type(shape.bytes, shape.is_signed);
     case Shape::Kind::Integer:
         if (shape.is_bool && shape.bytes == 1)
             return ARGTRACE_TYPE_BOOL;
         if (shape.is_char)
             return shape.is_signed ? ARGTRACE_TYPE_CHAR : ARGTRACE_TYPE_UCHAR;
-        return integer_code(shape.bytes, shape.is_signed);
+        return integer_type(shape.bytes, shape.is_signed);
     case Shape::Kind::Aggregate:
         return ARGTRACE_TYPE_BYTES;
     case Shape::Kind::Void:
@@ -52,7 +29,7 @@ std::uint8_t type_code(const Shape &shape) {
 
 void set_value(Argument &argument, const Shape &shape) {
     const bool on_stack = argument.loc == ARGTRACE_LOC_STACK;
-    if (argument.loc == ARGTRACE_LOC_NONE || shape.bytes > MAX_BYTES ||
+    if (argument.loc == ARGTRACE_LOC_NONE || shape.bytes > ARGTRACE_BYTES_MAX ||
         (on_stack && std::uint64_t(argument.offset) + shape.bytes > ARGTRACE_STACK_MAX)) {
         argument.loc = ARGTRACE_LOC_NONE;
         argument.index = 0;

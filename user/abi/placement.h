@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "btf/prototype.h"
 #include "uapi/probe.h"
@@ -25,5 +27,27 @@ std::uint8_t type_code(const Shape &shape);
 /// Gives an argument that has its place its type and size; takes the place away again
 /// if the module would refuse such a one.
 void set_value(Argument &argument, const Shape &shape);
+
+/// The arguments of a prototype, each placed by `place(state, shape, argument)`. Behind the
+/// first whose place it cannot tell (false), and where none is `known` from the start, none
+/// has a place.
+template <typename State>
+std::vector<Argument> place_all(const Prototype &prototype, State state, bool known,
+                                bool (*place)(State &, const Shape &, Argument &)) {
+    std::vector<Argument> arguments;
+    for (const Parameter &parameter : prototype.parameters) {
+        Argument argument;
+        argument.name = parameter.name;
+        argument.type_name = parameter.type;
+        Argument placed = argument;
+        known = known && place(state, parameter.shape, placed);
+        if (known) {
+            set_value(placed, parameter.shape);
+            argument = std::move(placed);
+        }
+        arguments.push_back(std::move(argument));
+    }
+    return arguments;
+}
 
 } // namespace argtrace

@@ -97,20 +97,7 @@ std::vector<Argument> sysv_x86_64(const Prototype &prototype) {
     bool known = result.kind != Shape::Kind::Unknown &&
                  !(result.kind == Shape::Kind::Aggregate && !in_memory(result) && result.ambiguous);
 
-    std::vector<Argument> arguments;
-    for (const Parameter &parameter : prototype.parameters) {
-        Argument argument;
-        argument.name = parameter.name;
-        argument.type_name = parameter.type;
-        Argument placed = argument;
-        known = known && place(state, parameter.shape, placed);
-        if (known) {
-            set_value(placed, parameter.shape);
-            argument = std::move(placed);
-        }
-        arguments.push_back(std::move(argument));
-    }
-    return arguments;
+    return place_all(prototype, state, known, place);
 }
 
 std::string sysv_x86_64_location(const Argument &argument) {

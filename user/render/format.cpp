@@ -19,23 +19,6 @@ std::uint64_t cut(std::uint64_t value, std::uint32_t bytes) {
     return bytes < 8 ? value & ((1ull << 8 * bytes) - 1) : value;
 }
 
-std::uint8_t integer_type(std::uint32_t bytes, bool is_signed) {
-    switch (bytes) {
-    case 1:
-        return is_signed ? ARGTRACE_TYPE_S8 : ARGTRACE_TYPE_U8;
-    case 2:
-        return is_signed ? ARGTRACE_TYPE_S16 : ARGTRACE_TYPE_U16;
-    case 4:
-        return is_signed ? ARGTRACE_TYPE_S32 : ARGTRACE_TYPE_U32;
-    case 8:
-        return is_signed ? ARGTRACE_TYPE_S64 : ARGTRACE_TYPE_U64;
-    case 16:
-        return is_signed ? ARGTRACE_TYPE_S128 : ARGTRACE_TYPE_U128;
-    default:
-        return ARGTRACE_TYPE_END;
-    }
-}
-
 } // namespace
 
 std::string_view Format::name_of(std::uint64_t value) const {
