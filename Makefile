@@ -97,9 +97,12 @@ $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
 $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(TEST_MODULE_SOURCES))
 	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/tests/vm/modules KCFLAGS=-Werror modules && \
-		cp $(TREE)/tests/vm/modules/argtrace_test.ko $@.new && \
-		if ! readelf -SW $@.new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $@.new; fi && \
-		cp $(TREE)/tests/vm/modules/argtrace_load.ko $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && mv $@.new $@
+		for name in argtrace_onload argtrace_test; do \
+			new=$(KOUT)/$$name.ko.new && cp $(TREE)/tests/vm/modules/$$name.ko $$new && \
+			if ! readelf -SW $$new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $$new; fi || exit; \
+		done && \
+		cp $(TREE)/tests/vm/modules/argtrace_load.ko $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && \
+		mv $(KOUT)/argtrace_onload.ko.new $(KOUT)/argtrace_onload.ko && mv $@.new $@
 
 build/user/CMakeCache.txt:
 	@cmake -S . -B build/user -DCMAKE_BUILD_TYPE=RelWithDebInfo
