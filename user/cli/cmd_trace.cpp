@@ -12,6 +12,7 @@
 #include "cli/function_options.h"
 #include "cli/live_trace.h"
 #include "cli/options.h"
+#include "cli/tracing.h"
 #include "render/json.h"
 #include "render/status.h"
 #include "render/text.h"
@@ -45,21 +46,6 @@ void check_usage(const TraceOptions &options) {
                                    "meant: name them here");
 }
 
-void attach_default(Session &session) {
-    if (!session.attach(default_session) || session.probes(false).empty())
-        throw Error("no functions are traced: add some with `argtrace add FUNC`, or name them "
-                    "here: `argtrace trace FUNC`");
-}
-
-/// Callers are shown as addresses when the kernel hides its symbols.
-const Kallsyms *symbols_of(Kernel &kernel) {
-    try {
-        return &kernel.symbols();
-    } catch (const Error &) {
-        return nullptr;
-    }
-}
-
 std::unique_ptr<Renderer> make_renderer(const TraceOptions &options, CallerNames &callers) {
     if (options.json)
         return std::make_unique<JsonRenderer>(callers, options.types);
@@ -72,24 +58,13 @@ void print_armed(std::size_t functions) {
                functions == 1 ? "" : "s");
 }
 
-void print_remedy(const TraceOptions &options, const Session &session) {
-    std::string larger = format_size(ring_size(session.attributes()) * 4);
-    if (options.own_session())
-        fmt::print(stderr, "argtrace: calls were lost to full rings: use --buffer {}\n", larger);
-    else
-        fmt::print(stderr,
-                   "argtrace: calls were lost to full rings: `argtrace clear`, then "
-                   "`argtrace add --buffer {} ...`\n",
-                   larger);
-}
-
 void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace) {
     argtrace_counts total{};
     for (const argtrace_counts &counts : session.counts(true))
         add_counts(total, counts);
     fmt::print(stderr, "argtrace: {}\n", trace_summary(trace.shown(), total));
     if (total.lost[ARGTRACE_LOST_FULL] > 0)
-        print_remedy(options, session);
+        print_remedy(session, options.own_session());
 
     Unreadable bad = trace.unreadable();
     if (bad.records + bad.packets > 0)
@@ -110,7 +85,7 @@ void run_trace(const TraceOptions &options) {
         print_left(resolved.left);
         session.create("", options.session);
     } else {
-        attach_default(session);
+        attach_default(session, "trace");
     }
     session.become_reader();
     std::vector<RingMapping> mappings = session.map_rings();

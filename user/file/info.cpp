@@ -85,10 +85,10 @@ TraceInfo info_of_this_machine() {
     return info;
 }
 
-std::string to_json(const TraceInfo &info) {
+std::string to_json(const TraceInfo &info, int indent) {
     json object;
     visit(info, [&object](const char *name, const auto &value) { object[name] = value; });
-    return object.dump(1, ' ', false, json::error_handler_t::replace);
+    return object.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
 std::optional<TraceInfo> info_from_json(std::string_view text) {

@@ -33,7 +33,8 @@ struct TraceInfo {
 /// What can be told of this machine and moment; the session's part is left to the caller.
 TraceInfo info_of_this_machine();
 
-std::string to_json(const TraceInfo &info);
+/// `indent`: spaces of an indent; -1: all on one line.
+std::string to_json(const TraceInfo &info, int indent = 1);
 
 /// Nothing when it is no such object. Names that are not known are passed over, those that are
 /// missing stay empty.

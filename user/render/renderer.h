@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "decode/event.h"
 
 namespace argtrace {
+
+/// How many characters the widest of some events take in each column.
+struct Widths {
+    std::size_t time = 0;
+    std::size_t comm = 0;
+    std::size_t tid = 0;
+    std::size_t cpu = 0;
+
+    /// Makes room for that event, too.
+    void include(const Event &event);
+    void include(const Widths &other);
+};
 
 /// Events -> lines.
 class Renderer {
@@ -15,6 +28,9 @@ public:
 
     /// Appends what stands before the first event; `now` is the clock of the events.
     virtual void begin(std::string &out, std::uint64_t now) = 0;
+
+    /// Makes room for events of these widths from here on.
+    virtual void widen(const Widths &) {}
 
     /// Appends one event, as a line.
     virtual void event(std::string &out, const EventView &view) = 0;

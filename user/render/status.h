@@ -18,6 +18,9 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
 void append_status_json(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts);
 
+/// "12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
+std::string calls_summary(const argtrace_counts &total);
+
 /// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total);
 

@@ -132,15 +132,40 @@ void append_text_value(std::string &out, const Value &value) {
     }
 }
 
+void Widths::include(const Event &event) {
+    const auto digits = [](std::uint64_t number) { return fmt::format_int(number).size(); };
+    time = std::max(time, digits(event.ts / nanoseconds_per_second) + sizeof(".123456789") - 1);
+    tid = std::max(tid, digits(event.tid));
+    cpu = std::max(cpu, digits(event.cpu));
+
+    std::string_view name = event.comm_view();
+    const bool plain = std::all_of(name.begin(), name.end(), [](char character) {
+        return character >= 0x20 && character < 0x7f;
+    });
+    std::string shown;
+    if (!plain) {
+        append_visible(shown, name);
+        name = shown;
+    }
+    comm = std::max(comm, name.empty() ? unknown_comm.size() : name.size());
+}
+
+void Widths::include(const Widths &other) {
+    time = std::max(time, other.time);
+    comm = std::max(comm, other.comm);
+    tid = std::max(tid, other.tid);
+    cpu = std::max(cpu, other.cpu);
+}
+
 void TextRenderer::begin(std::string &out, std::uint64_t now) {
     std::size_t seconds = fmt::format_int(now / nanoseconds_per_second).size();
-    time_width_ = std::max(time_width_, seconds + sizeof(".123456789") - 1);
+    widths_.time = std::max(widths_.time, seconds + sizeof(".123456789") - 1);
     if (!header_)
         return;
-    append_column(out, "TIME", time_width_);
-    append_column(out, "COMM", comm_width_);
-    append_column(out, "TID", tid_width_);
-    append_column(out, "CPU", cpu_width_);
+    append_column(out, "TIME", widths_.time);
+    append_column(out, "COMM", widths_.comm);
+    append_column(out, "TID", widths_.tid);
+    append_column(out, "CPU", widths_.cpu);
     out += "FLAGS  FUNCTION\n";
 }
 
@@ -149,13 +174,13 @@ void TextRenderer::event(std::string &out, const EventView &view) {
     char time[32];
     char *end = fmt::format_to(time, "{}.{:09}", event.ts / nanoseconds_per_second,
                                event.ts % nanoseconds_per_second);
-    append_column(out, {time, end}, time_width_);
+    append_column(out, {time, end}, widths_.time);
 
     comm_.clear();
     append_visible(comm_, event.comm_view());
-    append_column(out, comm_.empty() ? unknown_comm : comm_, comm_width_);
-    append_column(out, event.tid, tid_width_);
-    append_column(out, event.cpu, cpu_width_);
+    append_column(out, comm_.empty() ? unknown_comm : comm_, widths_.comm);
+    append_column(out, event.tid, widths_.tid);
+    append_column(out, event.cpu, widths_.cpu);
     out += flags_column(event.context, event.preempt);
     out += "   ";
 

@@ -23,6 +23,7 @@ public:
         : callers_(callers), values_(callers, ValueWriter::Style::text), header_(header) {}
 
     void begin(std::string &out, std::uint64_t now) override;
+    void widen(const Widths &widths) override { widths_.include(widths); }
     void event(std::string &out, const EventView &view) override;
 
 private:
@@ -30,10 +31,7 @@ private:
     ValueWriter values_;
     bool header_;
     std::string comm_; // its memory is used again
-    std::size_t time_width_ = 15;
-    std::size_t comm_width_ = 10;
-    std::size_t tid_width_ = 4;
-    std::size_t cpu_width_ = 3;
+    Widths widths_{15, 10, 4, 3};
 };
 
 /// Appends a value, other than BYTES, as C writes it: decimal, hexadecimal for pointers, true and
