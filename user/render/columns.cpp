@@ -84,64 +84,72 @@ void ColumnRenderer::begin(std::string &out, std::uint64_t now) {
 }
 
 void ColumnRenderer::event(std::string &out, const EventView &view) {
+    line_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         const bool call = columns_[i] == Column::args && i > 0 && columns_[i - 1] == Column::func;
         if (i > 0 && !call)
-            out += ' ';
-        const std::size_t before = out.size();
-        append(out, columns_[i], view);
-        const std::size_t wanted = width(columns_[i]);
-        if (i + 1 < columns_.size() && out.size() - before < wanted)
-            out.append(wanted - (out.size() - before), ' ');
+            line_ += ' ';
+        const std::size_t before = line_.view().size();
+        append(columns_[i], view);
+        const std::size_t taken = line_.view().size() - before;
+        if (i + 1 < columns_.size() && taken < width(columns_[i]))
+            line_.append_spaces(width(columns_[i]) - taken);
     }
-    out += '\n';
+    line_ += '\n';
+    out += line_.view();
 }
 
-void ColumnRenderer::append(std::string &out, Column column, const EventView &view) {
+void ColumnRenderer::append(Column column, const EventView &view) {
     const Event &event = *view.event;
-    auto to = std::back_inserter(out);
     switch (column) {
     case Column::time:
-        fmt::format_to(to, "{}.{:09}", event.ts / nanoseconds_per_second,
-                       event.ts % nanoseconds_per_second);
+        line_.append_decimal(event.ts / nanoseconds_per_second);
+        line_ += '.';
+        line_.append_nanoseconds(static_cast<std::uint32_t>(event.ts % nanoseconds_per_second));
         break;
     case Column::comm:
         if (event.comm_view().empty())
-            out += "<...>";
-        append_visible(out, event.comm_view());
+            line_ += unknown_comm;
+        append_visible(line_, event.comm_view());
         break;
     case Column::pid:
-        fmt::format_to(to, "{}", event.tgid);
+        line_.append_decimal(event.tgid);
         break;
     case Column::tid:
-        fmt::format_to(to, "{}", event.tid);
+        line_.append_decimal(event.tid);
         break;
     case Column::cpu:
-        fmt::format_to(to, "{}", event.cpu);
+        line_.append_decimal(event.cpu);
         break;
     case Column::flags:
-        out += flags_column(event.context, event.preempt);
+        line_ += flags_column(event.context, event.preempt);
         break;
     case Column::func:
-        out += event.probe->function;
+        line_ += event.probe->function;
         if (event.probe->forced)
-            out += '~';
+            line_ += '~';
         break;
     case Column::args:
-        out += '(';
-        for (std::size_t i = 0; i < view.values.size(); ++i) {
-            if (i > 0)
-                out += ", ";
-            out += event.probe->args[i].name;
-            out += '=';
-            values_.append(out, view, i);
-        }
-        out += ')';
+        append_arguments(view);
         break;
     case Column::caller:
-        out += event.caller != 0 ? std::string_view(callers_.name(event.caller)) : "-";
+        line_ += event.caller != 0 ? std::string_view(callers_.name(event.caller)) : "-";
         break;
     }
+}
+
+void ColumnRenderer::append_arguments(const EventView &view) {
+    const Probe &probe = *view.event->probe;
+    const ProbeFormats *formats = values_.formats(probe);
+    line_ += '(';
+    for (std::size_t i = 0; i < view.values.size(); ++i) {
+        if (i > 0)
+            line_ += ", ";
+        line_ += probe.args[i].name;
+        line_ += '=';
+        values_.append(line_, view, view.values[i], formats ? formats->argument(i) : nullptr);
+    }
+    line_ += ')';
 }
 
 } // namespace argtrace

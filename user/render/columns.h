@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "render/caller.h"
+#include "render/line.h"
 #include "render/renderer.h"
 #include "render/value_writer.h"
 
@@ -29,18 +30,20 @@ public:
           columns_(std::move(columns)), header_(header) {}
 
     void begin(std::string &out, std::uint64_t now) override;
-    void widen(const Widths &widths) override { widths_.include(widths); }
+    void widen(const Widths &widths) override { (void)widths_.include(widths); }
     void event(std::string &out, const EventView &view) override;
 
 private:
     std::size_t width(Column column) const;
-    void append(std::string &out, Column column, const EventView &view);
+    void append_arguments(const EventView &view);
+    void append(Column column, const EventView &view);
 
     CallerNames &callers_;
     ValueWriter values_;
     std::vector<Column> columns_;
     bool header_;
     Widths widths_{15, 10, 4, 3};
+    Line line_;
 };
 
 } // namespace argtrace

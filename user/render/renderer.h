@@ -9,7 +9,7 @@
 
 namespace argtrace {
 
-/// How many characters the widest of some events take in each column.
+/// How many characters each column takes.
 struct Widths {
     std::size_t time = 0;
     std::size_t comm = 0;
@@ -18,7 +18,9 @@ struct Widths {
 
     /// Makes room for that event, too.
     void include(const Event &event);
-    void include(const Widths &other);
+
+    /// Makes room for what fits there. True when that took any.
+    bool include(const Widths &other);
 };
 
 /// Events -> lines.

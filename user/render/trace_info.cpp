@@ -40,7 +40,9 @@ void append_trace_info_text(std::string &out, const TraceInfo &info) {
         if (value.empty())
             return;
         fmt::format_to(std::back_inserter(out), "{:<24}", what);
-        append_visible(out, value);
+        Line shown;
+        append_visible(shown, value);
+        out += shown.view();
         out += '\n';
     };
     line("recorded by", fmt::format("argtrace {}, records {}", info.argtrace, info.record_version));
