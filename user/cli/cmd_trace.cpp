@@ -13,6 +13,7 @@
 #include "cli/live_trace.h"
 #include "cli/on_load.h"
 #include "cli/options.h"
+#include "cli/tracing.h"
 #include "render/json.h"
 #include "render/status.h"
 #include "render/text.h"
@@ -42,24 +43,9 @@ void check_usage(const TraceOptions &options) {
             "--buffer, --encoding and --no-caller are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
     if (options.functions.given() && !options.own_session())
-        throw CLI::ValidationError("--regex, --force, --raw, --btf and --on-load say which functions are "
-                                   "meant: name them here");
-}
-
-void attach_default(Session &session) {
-    if (!session.attach(default_session) ||
-        (session.probes(false).empty() && session.on_load_orders().empty()))
-        throw Error("no functions are traced: add some with `argtrace add FUNC`, or name them "
-                    "here: `argtrace trace FUNC`");
-}
-
-/// Callers are shown as addresses when the kernel hides its symbols.
-const Kallsyms *symbols_of(Kernel &kernel) {
-    try {
-        return &kernel.symbols();
-    } catch (const Error &) {
-        return nullptr;
-    }
+        throw CLI::ValidationError(
+            "--regex, --force, --raw, --btf and --on-load say which functions are "
+            "meant: name them here");
 }
 
 std::unique_ptr<Renderer> make_renderer(const TraceOptions &options, CallerNames &callers) {
@@ -75,20 +61,10 @@ void print_armed(std::size_t functions) {
 }
 
 void print_waiting(const OnLoad &on_load) {
-    fmt::print(stderr, "argtrace: {} function{} of {} will be traced when it is loaded, until "
-                       "Ctrl-C\n",
+    fmt::print(stderr,
+               "argtrace: {} function{} of {} will be traced when it is loaded, until "
+               "Ctrl-C\n",
                on_load.probes.size(), on_load.probes.size() == 1 ? "" : "s", on_load.module);
-}
-
-void print_remedy(const TraceOptions &options, const Session &session) {
-    std::string larger = format_size(ring_size(session.attributes()) * 4);
-    if (options.own_session())
-        fmt::print(stderr, "argtrace: calls were lost to full rings: use --buffer {}\n", larger);
-    else
-        fmt::print(stderr,
-                   "argtrace: calls were lost to full rings: `argtrace clear`, then "
-                   "`argtrace add --buffer {} ...`\n",
-                   larger);
 }
 
 void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace) {
@@ -97,7 +73,7 @@ void print_summary(const TraceOptions &options, const Session &session, const Li
         add_counts(total, counts);
     fmt::print(stderr, "argtrace: {}\n", trace_summary(trace.shown(), total));
     if (total.lost[ARGTRACE_LOST_FULL] > 0)
-        print_remedy(options, session);
+        print_remedy(session, options.own_session());
 
     Unreadable bad = trace.unreadable();
     if (bad.records + bad.packets > 0)
@@ -124,7 +100,7 @@ void run_trace(const TraceOptions &options) {
         print_left(resolved.left);
         session.create("", options.session);
     } else {
-        attach_default(session);
+        attach_default(session, "trace");
     }
     session.become_reader();
     std::vector<RingMapping> mappings = session.map_rings();

@@ -127,14 +127,17 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
     append_counts_json(out, total_of(counts));
 }
 
-std::string trace_summary(std::uint64_t shown, const argtrace_counts &total) {
+std::string calls_summary(const argtrace_counts &total) {
     std::string causes = describe_lost(total);
     std::uint64_t calls = hits(total);
-    return fmt::format("{} event{} shown; {} call{}: {} recorded, {} lost{}, {} filtered", shown,
-                       shown == 1 ? "" : "s", calls, calls == 1 ? "" : "s",
-                       std::uint64_t{total.records}, lost_total(total),
+    return fmt::format("{} call{}: {} recorded, {} lost{}, {} filtered", calls,
+                       calls == 1 ? "" : "s", std::uint64_t{total.records}, lost_total(total),
                        causes.empty() ? "" : fmt::format(" ({})", causes),
                        std::uint64_t{total.filtered});
+}
+
+std::string trace_summary(std::uint64_t shown, const argtrace_counts &total) {
+    return fmt::format("{} event{} shown; {}", shown, shown == 1 ? "" : "s", calls_summary(total));
 }
 
 } // namespace argtrace

@@ -21,6 +21,9 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders = {});
 
+/// "12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
+std::string calls_summary(const argtrace_counts &total);
+
 /// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total);
 
