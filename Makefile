@@ -60,6 +60,13 @@ check: ## test it: installs packages, runs the unit tests and the VM tests
 check-all: ## the same on every kernel of scripts/kernels.list
 	@scripts/check --all
 
+deb: ## make the Debian packages, argtrace and argtrace-dkms, in build/deb
+	@scripts/bootstrap deb
+	@scripts/deb
+
+check-deb: deb ## test them: installs them in systems of their own (as root)
+	@tests/deb/run
+
 # Below DESTDIR, where packages are made, depmod is left to their installation.
 DEPMOD = $(if $(DESTDIR),:,depmod)
 
@@ -121,4 +128,4 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module tool man test-modules demo check check-all install uninstall clean
+.PHONY: all help module tool man test-modules demo check check-all deb check-deb install uninstall clean
