@@ -31,7 +31,7 @@ public:
 private:
     Plan make_plan(const Probe &probe);
     Snippet make_task(const Event &event);
-    void append_time(std::uint64_t ts);
+    void enter_second(std::uint64_t ts);
 
     CallerNames &callers_;
     ValueWriter values_;
@@ -42,6 +42,7 @@ private:
     CallerSnippets recent_callers_;
     std::uint64_t second_ = 0; // the one that seconds_ tells
     Snippet seconds_{"0."};
+    Snippet no_caller_{"\n"};
     Line line_;
 };
 
