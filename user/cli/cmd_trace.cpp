@@ -42,8 +42,9 @@ void check_usage(const TraceOptions &options) {
             "--buffer, --encoding and --no-caller are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
     if (options.functions.given() && !options.own_session())
-        throw CLI::ValidationError("--regex, --force, --raw, --btf and --on-load say which functions are "
-                                   "meant: name them here");
+        throw CLI::ValidationError(
+            "--regex, --force, --raw, --btf and --on-load say which functions are "
+            "meant: name them here");
 }
 
 void attach_default(Session &session) {
@@ -75,8 +76,9 @@ void print_armed(std::size_t functions) {
 }
 
 void print_waiting(const OnLoad &on_load) {
-    fmt::print(stderr, "argtrace: {} function{} of {} will be traced when it is loaded, until "
-                       "Ctrl-C\n",
+    fmt::print(stderr,
+               "argtrace: {} function{} of {} will be traced when it is loaded, until "
+               "Ctrl-C\n",
                on_load.probes.size(), on_load.probes.size() == 1 ? "" : "s", on_load.module);
 }
 
