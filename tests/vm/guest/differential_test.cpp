@@ -63,9 +63,8 @@ public:
             name = text.substr(0, plus) + text.substr(plus + 1 + digits);
         }
         const auto [first, last] = addresses_.equal_range(name);
-        return std::any_of(first, last, [&](const auto &symbol) {
-            return symbol.second + offset == address;
-        });
+        return std::any_of(first, last,
+                           [&](const auto &symbol) { return symbol.second + offset == address; });
     }
 
 private:
@@ -188,8 +187,8 @@ struct Tally {
 
 /// The first difference ends it.
 void compare(const std::vector<OurCall> &ours, const std::vector<const ReferenceCall *> &theirs,
-             const std::map<std::string, const KernelFunction *> &functions,
-             const Symbols &symbols, Tally &tally) {
+             const std::map<std::string, const KernelFunction *> &functions, const Symbols &symbols,
+             Tally &tally) {
     for (std::size_t i = 0; i < std::max(ours.size(), theirs.size()); i++) {
         const std::string both =
             "argtrace:  " + (i < ours.size() ? ours[i].line : "no further call") +
@@ -201,8 +200,8 @@ void compare(const std::vector<OurCall> &ours, const std::vector<const Reference
         ASSERT_EQ(ours[i].args.size(), parameters.size()) << both;
         for (std::size_t p = 0; p < parameters.size(); p++) {
             ASSERT_TRUE(ours[i].args.contains(parameters[p].name)) << both;
-            ASSERT_TRUE(shows(ours[i].args[parameters[p].name], parameters[p],
-                              theirs[i]->values[p], symbols))
+            ASSERT_TRUE(shows(ours[i].args[parameters[p].name], parameters[p], theirs[i]->values[p],
+                              symbols))
                 << parameters[p].name << ":\n"
                 << both;
         }
@@ -229,7 +228,7 @@ void compare_with(Reference &reference) {
             list << "vmlinux:" << function.name << "\n";
         }
     }
-    const Outcome added = run({"argtrace", "add", "--buffer", "32M", "@" + kListFile});
+    const Outcome added = run({"argtrace", "add", "--buffer", "8M", "@" + kListFile});
     ASSERT_EQ(added.status, 0) << added.err;
     std::printf("armed in %.1f s\n", lap());
 

@@ -42,13 +42,12 @@ public:
     std::vector<KernelFunction> arm(const std::vector<KernelFunction> &functions) override {
         EXPECT_EQ(write_tracefs("tracing_on", "0"), 0);
         close(open((kTracing + "trace").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
-        EXPECT_EQ(write_tracefs("buffer_size_kb", "32768"), 0);
+        EXPECT_EQ(write_tracefs("buffer_size_kb", "8192"), 0);
         std::vector<KernelFunction> taken;
         std::string refused;
         for (const KernelFunction &function : functions) {
-            const int error =
-                write_tracefs("dynamic_events", "f:" + kGroup + "/" + function.name + " " +
-                                                    function.name + " $arg*\n");
+            const int error = write_tracefs("dynamic_events", "f:" + kGroup + "/" + function.name +
+                                                                  " " + function.name + " $arg*\n");
             if (error == 0)
                 taken.push_back(function);
             else
@@ -84,8 +83,7 @@ public:
     void disarm() override {
         EXPECT_EQ(write_tracefs("events/" + kGroup + "/enable", "0"), 0);
         // Opened like that the file drops all events at once.
-        const int fd =
-            open((kTracing + "dynamic_events").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+        const int fd = open((kTracing + "dynamic_events").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
         EXPECT_GE(fd, 0) << strerror(errno);
         close(fd);
         close(open((kTracing + "trace").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
@@ -125,6 +123,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Reference> fprobe_reference() { return std::make_unique<FprobeReference>(); }
+std::unique_ptr<Reference> fprobe_reference() {
+    return std::make_unique<FprobeReference>();
+}
 
 } // namespace vmtest

@@ -39,24 +39,24 @@ namespace vmtest {
 namespace {
 
 // Of what does not fail: there is nobody to tell but the one who waits for the process.
-#define MUST(condition)                                                                           \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            std::fprintf(stderr, "mixed load: line %d: %s: %s\n", __LINE__, #condition,           \
-                         strerror(errno));                                                        \
-            _exit(1);                                                                             \
-        }                                                                                         \
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            std::fprintf(stderr, "mixed load: line %d: %s: %s\n", __LINE__, #condition,            \
+                         strerror(errno));                                                         \
+            _exit(1);                                                                              \
+        }                                                                                          \
     } while (0)
 
 void *shared_memory(std::size_t size) {
-    void *memory =
-        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     EXPECT_NE(memory, MAP_FAILED);
     return memory;
 }
 
 /// A child that enters the list and runs `body`; it must end with `status`.
-template <typename Body> void in_a_child(ThreadList &threads, int status, Body body) {
+template<typename Body>
+void in_a_child(ThreadList &threads, int status, Body body) {
     const pid_t pid = fork();
     MUST(pid >= 0);
     if (pid == 0) {
@@ -101,8 +101,8 @@ void files(const std::string &directory) {
     MUST(copy >= 0);
     off_t from = 0;
     MUST(sendfile(copy, fd, &from, 3000) == 3000);
-    auto *mapped = static_cast<char *>(
-        mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+    auto *mapped =
+        static_cast<char *>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
     MUST(mapped != MAP_FAILED);
     mapped[0] = 'y';
     mapped[4096] = 'z';
@@ -373,8 +373,8 @@ void memory(ThreadList &threads) {
             area[i] = 2; // its own copy from here on
     });
     MUST(munmap(area + 32 * 4096, 4096) == 0);
-    auto *moved = static_cast<char *>(
-        mremap(area + 33 * 4096, 31 * 4096, 96 * 4096, MREMAP_MAYMOVE));
+    auto *moved =
+        static_cast<char *>(mremap(area + 33 * 4096, 31 * 4096, 96 * 4096, MREMAP_MAYMOVE));
     MUST(moved != MAP_FAILED);
     moved[95 * 4096] = 1;
     MUST(munmap(moved, 96 * 4096) == 0);
@@ -397,7 +397,9 @@ struct ThreadList::Shared {
 
 ThreadList::ThreadList() : shared_(static_cast<Shared *>(shared_memory(sizeof(Shared)))) {}
 
-ThreadList::~ThreadList() { munmap(shared_, sizeof(Shared)); }
+ThreadList::~ThreadList() {
+    munmap(shared_, sizeof(Shared));
+}
 
 void ThreadList::enter() {
     const std::uint32_t place = shared_->count.fetch_add(1);
@@ -405,7 +407,9 @@ void ThreadList::enter() {
     shared_->tids[place] = static_cast<pid_t>(syscall(SYS_gettid));
 }
 
-void ThreadList::forget() { shared_->count = 0; }
+void ThreadList::forget() {
+    shared_->count = 0;
+}
 
 std::vector<pid_t> ThreadList::all() const {
     return {shared_->tids, shared_->tids + shared_->count.load()};

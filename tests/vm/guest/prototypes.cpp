@@ -15,14 +15,15 @@ KernelBtf::KernelBtf() : btf_(btf__load_vmlinux_btf()) {
     }
 }
 
-KernelBtf::~KernelBtf() { btf__free(btf_); }
+KernelBtf::~KernelBtf() {
+    btf__free(btf_);
+}
 
 std::optional<KernelFunction> KernelBtf::function(const std::string &name) const {
     const auto [first, last] = functions_.equal_range(name);
     if (first == last || std::next(first) != last)
         return std::nullopt;
-    const btf_type *prototype =
-        btf__type_by_id(btf_, btf__type_by_id(btf_, first->second)->type);
+    const btf_type *prototype = btf__type_by_id(btf_, btf__type_by_id(btf_, first->second)->type);
     const btf_param *params = btf_params(prototype);
     KernelFunction function{name, {}};
     for (unsigned i = 0; i < btf_vlen(prototype); i++) {

@@ -17,8 +17,8 @@ namespace vmtest {
 struct ReferenceCall {
     pid_t tid = 0;
     std::string function;
-    char irqs = '.';     ///< d off, b bottom halves off, D both
-    char interrupt = '.'; ///< h hard, s soft, H both
+    char irqs = '.';                   ///< d off, b bottom halves off, D both
+    char interrupt = '.';              ///< h hard, s soft, H both
     std::vector<std::uint64_t> values; ///< as it printed them: of the parameters, in order
     std::string line;
 };
