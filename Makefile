@@ -102,12 +102,12 @@ $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(C
 	$(call link_sources,$(TEST_MODULE_SOURCES))
 	@build/bin/argtrace_generate $(SEED) $(PROTOTYPES) >$(TREE)/tests/vm/modules/generated.c
 	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/tests/vm/modules KCFLAGS=-Werror modules && \
-		for module in argtrace_generated argtrace_test; do \
-			ko=$(KOUT)/$$module.ko.new && cp $(TREE)/tests/vm/modules/$$module.ko $$ko && \
-			if ! readelf -SW $$ko | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $$ko; fi || exit; \
+		for name in argtrace_generated argtrace_onload argtrace_test; do \
+			new=$(KOUT)/$$name.ko.new && cp $(TREE)/tests/vm/modules/$$name.ko $$new && \
+			if ! readelf -SW $$new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $$new; fi || exit; \
 		done && \
-		cp $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && \
-		mv $(KOUT)/argtrace_generated.ko.new $(KOUT)/argtrace_generated.ko && mv $@.new $@
+		cp $(TREE)/tests/vm/modules/argtrace_load.ko $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && \
+		for name in argtrace_generated argtrace_onload argtrace_test; do mv $(KOUT)/$$name.ko.new $(KOUT)/$$name.ko || exit; done
 
 build/user/CMakeCache.txt:
 	@cmake -S . -B build/user -DCMAKE_BUILD_TYPE=RelWithDebInfo

@@ -18,6 +18,7 @@
 #include <uapi/argtrace.h>
 
 #include "catalog.h"
+#include "onload.h"
 #include "probe.h"
 #include "ring.h"
 #include "table.h"
@@ -39,11 +40,13 @@ struct argtrace_session {
 
 	struct mutex lock;		/* all below, armed, and who may write table */
 	struct argtrace_catalog catalog;
+	struct argtrace_orders orders;	/* for modules that are yet to be loaded */
 	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
 	void *reader;			/* the file that reads, or NULL */
 
 	u32 packet_size;
 	u32 nr_packets;
+	bool flight;			/* overwrites the oldest packets; has no reader */
 	u64 charged;			/* for the rings */
 	wait_queue_head_t wait;
 	struct delayed_work recheck;	/* see argtrace_session_wait() */
@@ -67,10 +70,13 @@ bool argtrace_sessions_remove_all(void);
 
 u32 argtrace_sessions_count(void);
 
+/* A module has been loaded and has not run yet: what waits for it is added. */
+void argtrace_sessions_meet_module(const struct module *module);
+
 /* A module, or just its init code, is about to go: nothing may be armed there any more. */
 void argtrace_sessions_forget_module(const struct module *module, bool only_init);
 
-/* Makes `file` the one reader, its process excluded if so wished; 0 or -EBUSY. */
+/* Makes `file` the one reader, its process excluded if so wished; 0, -EBUSY, -EINVAL. */
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude);
 void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
 

@@ -38,6 +38,8 @@
 /* Limits that are part of the ABI; those that may grow are in argtrace_info. */
 #define ARGTRACE_NAME_LEN	32	/* session name, with its NUL */
 #define ARGTRACE_COMM_LEN	16	/* TASK_COMM_LEN, include/linux/sched.h */
+#define ARGTRACE_MODULE_LEN	64	/* a kernel module's name, with its NUL */
+#define ARGTRACE_SRCVERSION_LEN	32	/* its srcversion, with its NUL */
 
 /*
  * Type codes: how the data of an argument is to be read. The code alone gives
@@ -103,7 +105,7 @@ struct argtrace_arg {
 struct argtrace_probe {
 	__u32	size;		/* of the whole entry, a multiple of 8 */
 	__u32	id;		/* out: stands in the records; 0 when added */
-	__u64	addr;		/* address of the function's symbol */
+	__u64	addr;		/* address of the function's symbol; 0 in ON_LOAD */
 	__u32	flags;		/* out: ARGTRACE_PROBE_*; 0 when added */
 	__u16	nr_args;
 	__u16	strings;	/* length of the string table */
@@ -120,7 +122,7 @@ struct argtrace_probe {
  * counts them nowhere.
  */
 enum argtrace_lost {
-	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full */
+	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full; of a flight recorder: in one interrupt */
 	ARGTRACE_LOST_RECURSION	= 1,	/* hit while this context was already inside a tracer */
 	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came up after the session was made: it has no ring */
 };
@@ -131,7 +133,7 @@ enum argtrace_lost {
 struct argtrace_counts {
 	__u32	id;			/* the probe */
 	__u32	flags;			/* ARGTRACE_PROBE_* */
-	__u64	records;		/* calls written to a ring */
+	__u64	records;		/* calls written to a ring, overwritten since or not */
 	__u64	filtered;		/* calls the session's filter turned away */
 	__u64	lost[ARGTRACE_LOST_MAX];
 };
@@ -157,6 +159,7 @@ struct argtrace_info {
 };
 
 #define ARGTRACE_FEATURE_NAMED	(1ull << 0) /* the named encoding */
+#define ARGTRACE_FEATURE_FLIGHT	(1ull << 1) /* flight recorders */
 
 /*
  * ARGTRACE_IOC_SESSION: binds the file to a session, once (-EBUSY after that).
@@ -170,7 +173,7 @@ struct argtrace_info {
  */
 struct argtrace_session_attr {
 	__u32	size;
-	__u32	flags;			/* ARGTRACE_SESSION_CREATE */
+	__u32	flags;			/* ARGTRACE_SESSION_*; out: FLIGHT as it is */
 	__u32	format;			/* ARGTRACE_FORMAT_*; when made */
 	__u32	clock;			/* ARGTRACE_CLOCK_*; when made */
 	__u32	packet_size;		/* bytes, a power of two; 0 is 64 KiB; when made */
@@ -181,6 +184,17 @@ struct argtrace_session_attr {
 };
 
 #define ARGTRACE_SESSION_CREATE		(1u << 0)
+#define ARGTRACE_SESSION_FLIGHT		(1u << 1) /* a flight recorder; when made */
+
+/*
+ * What becomes of a ring that is full. In a stream, new records are lost until the
+ * reader has moved its tail. In a flight recorder the oldest packet makes room, and
+ * how many records went with it is counted in argtrace_ring_control.overwritten; they stay
+ * counted as records. It has no reader and no tail: any number of files bound to the
+ * session map PACKETS and copy packets while they are overwritten, see struct
+ * argtrace_packet. Records are lost there (ARGTRACE_LOST_FULL) only if interrupts
+ * fill the whole ring while one call is being recorded.
+ */
 
 #define ARGTRACE_FORMAT_NAMED		(1u << 0) /* named encoding instead of compact */
 #define ARGTRACE_FORMAT_NO_CALLER	(1u << 1) /* records without the caller's address */
@@ -253,7 +267,8 @@ struct argtrace_list {
 
 /*
  * ARGTRACE_IOC_READER: makes this file the session's one reader until it is
- * closed: it may map the reader pages writable. -EBUSY there is another.
+ * closed: it may map the reader pages writable. -EBUSY there is another, -EINVAL a flight
+ * recorder, which has none.
  * EXCLUDE_SELF: calls made by the calling process (its thread group), and by interrupts
  * while it runs, are counted as filtered instead of recorded, so that reading does not
  * feed itself.
@@ -264,6 +279,58 @@ struct argtrace_reader {
 };
 
 #define ARGTRACE_READER_EXCLUDE_SELF	(1u << 0)
+
+/*
+ * ARGTRACE_IOC_ON_LOAD: an order to add `count` probes each time the kernel loads `module`,
+ * before its first function runs. They are checked now, as PROBE_ADD does; their addr is 0,
+ * and the module's symbol of the function's name (the mark behind it left out) will be it. A
+ * name that n symbols share must be given n times, and if there are then not n of them, none of
+ * these is added. If both `srcversion` and the module's own are known and differ, nothing is:
+ * it is another build. The order stays until it is removed or the session is; what it
+ * has added goes with the module. Loading a module does not fail for anything here.
+ *
+ * `module` is the name that the kernel gives it (with `_`, not `-`). -EINVAL a malformed
+ * probe or name, -EEXIST a name that another order has for that module, -E2BIG, -ENOSPC, -ENOENT and
+ * `failed` as PROBE_ADD, where probes that wait count as probes.
+ */
+struct argtrace_on_load {
+	__u32	size;
+	__u32	flags;			/* 0 */
+	__u64	probes;			/* address of the probes, one behind the other */
+	__u64	length;			/* of them all, in bytes */
+	__u32	count;
+	__u32	failed;			/* out */
+	char	module[ARGTRACE_MODULE_LEN];
+	char	srcversion[ARGTRACE_SRCVERSION_LEN];	/* of the build they are for; "": not known */
+};
+
+/*
+ * ARGTRACE_IOC_ON_LOAD_REMOVE: removes the orders for `module`, with ALL (and no name) every
+ * one of the session. What they have added stays. -ENOENT there is none.
+ */
+struct argtrace_on_load_remove {
+	__u32	size;
+	__u32	flags;			/* ARGTRACE_REMOVE_ALL */
+	char	module[ARGTRACE_MODULE_LEN];
+};
+
+/*
+ * ARGTRACE_IOC_ON_LOAD_LIST: the session's orders with id >= first, as struct argtrace_list
+ * says, one of these each. flags are 0, and generation is too.
+ */
+struct argtrace_on_load_order {
+	__u32	id;
+	__u32	count;			/* probes */
+	__u32	loads;			/* how often the module has been loaded since */
+	__u32	other_builds;		/* and how often that was another build: nothing was added */
+	/* What came of the last load: */
+	__u32	armed;			/* added */
+	__u32	absent;			/* the module had no such function, or not as many of that name */
+	__u32	refused;		/* ftrace does not trace them */
+	__s32	error;			/* why none was added: -ENOMEM, -ENOSPC, -E2BIG, -EBUSY, -ENODEV; else 0 */
+	char	module[ARGTRACE_MODULE_LEN];
+	char	srcversion[ARGTRACE_SRCVERSION_LEN];
+};
 
 /*
  * The encoded argument is the leading size: a number stays when its struct grows. Those
@@ -278,12 +345,15 @@ struct argtrace_reader {
 #define ARGTRACE_IOC_PROBE_LIST		_IOWR(ARGTRACE_IOC_MAGIC, 5, __u32)
 #define ARGTRACE_IOC_COUNTS		_IOWR(ARGTRACE_IOC_MAGIC, 6, __u32)
 #define ARGTRACE_IOC_READER		_IOW(ARGTRACE_IOC_MAGIC, 7, __u32)
+#define ARGTRACE_IOC_ON_LOAD		_IOWR(ARGTRACE_IOC_MAGIC, 8, __u32)
+#define ARGTRACE_IOC_ON_LOAD_REMOVE	_IOW(ARGTRACE_IOC_MAGIC, 9, __u32)
+#define ARGTRACE_IOC_ON_LOAD_LIST	_IOWR(ARGTRACE_IOC_MAGIC, 10, __u32)
 
 /*
  * mmap. Each CPU has two regions, at these offsets:
  *
  *   READER   one page, struct argtrace_ring_reader: user space writes it. Only
- *            the session's reader may map it.
+ *            the session's reader may map it; a flight recorder has none.
  *   PACKETS  one page, struct argtrace_ring_control, then nr_packets packets of
  *            packet_size bytes: the kernel writes them, they cannot be mapped
  *            writable.
@@ -313,6 +383,7 @@ struct argtrace_ring_control {
 	__u32	active;
 	__u32	reserved;
 	__u64	lost;		/* records lost on this CPU so far because the ring was full */
+	__u64	overwritten;	/* of a flight recorder: records overwritten on this CPU so far */
 };
 
 #define ARGTRACE_CLOCK_SLACK	100000u	/* ns */
@@ -325,6 +396,14 @@ struct argtrace_ring_reader {
 /*
  * A packet. While it is the newest in a ring, `used` means nothing and its records
  * end at argtrace_ring_control.head. A record never crosses its end.
+ *
+ * In a flight recorder it may be overwritten at any time, but the packet in which
+ * head - 1 lies and those after it are not while a writer is at work on that CPU. seq
+ * is the first field that changes: before any byte of a packet is overwritten, its seq is
+ * that of the packet to come. So: read head with acquire, copy, and after an acquire fence
+ * read seq in the ring again. If it is the same, so is what was copied before head; if
+ * not, all of the copy is to be dropped. After a writer has left, the nr_packets newest
+ * packets hold all records that are not counted as overwritten.
  */
 struct argtrace_packet {
 	__u32	magic;		/* ARGTRACE_PACKET_MAGIC */
@@ -391,6 +470,8 @@ struct argtrace_task {
 #define ARGTRACE_PROBE_REMOVE_SIZE_V1	24
 #define ARGTRACE_LIST_SIZE_V1		40
 #define ARGTRACE_READER_SIZE_V1		8
+#define ARGTRACE_ON_LOAD_SIZE_V1	128
+#define ARGTRACE_ON_LOAD_REMOVE_SIZE_V1	72
 
 #ifdef __cplusplus
 #define ARGTRACE_SIZE_ASSERT(what, bytes) static_assert(sizeof(what) == (bytes), #what)
@@ -407,7 +488,10 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_probe_add, ARGTRACE_PROBE_ADD_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_probe_remove, ARGTRACE_PROBE_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_list, ARGTRACE_LIST_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_reader, ARGTRACE_READER_SIZE_V1);
-ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 32);
+ARGTRACE_SIZE_ASSERT(struct argtrace_on_load, ARGTRACE_ON_LOAD_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_remove, ARGTRACE_ON_LOAD_REMOVE_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_order, 128);
+ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);
 ARGTRACE_SIZE_ASSERT(struct argtrace_packet, 64);
 ARGTRACE_SIZE_ASSERT(struct argtrace_record, 16);

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/function_options.h"
 #include "cli/live_trace.h"
+#include "cli/on_load.h"
 #include "cli/options.h"
 #include "render/json.h"
 #include "render/status.h"
@@ -41,12 +42,13 @@ void check_usage(const TraceOptions &options) {
             "--buffer, --encoding and --no-caller are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
     if (options.functions.given() && !options.own_session())
-        throw CLI::ValidationError("--regex, --force, --raw and --btf say which functions are "
+        throw CLI::ValidationError("--regex, --force, --raw, --btf and --on-load say which functions are "
                                    "meant: name them here");
 }
 
 void attach_default(Session &session) {
-    if (!session.attach(default_session) || session.probes(false).empty())
+    if (!session.attach(default_session) ||
+        (session.probes(false).empty() && session.on_load_orders().empty()))
         throw Error("no functions are traced: add some with `argtrace add FUNC`, or name them "
                     "here: `argtrace trace FUNC`");
 }
@@ -70,6 +72,12 @@ std::unique_ptr<Renderer> make_renderer(const TraceOptions &options, CallerNames
 void print_armed(std::size_t functions) {
     fmt::print(stderr, "argtrace: tracing {} function{}, until Ctrl-C\n", functions,
                functions == 1 ? "" : "s");
+}
+
+void print_waiting(const OnLoad &on_load) {
+    fmt::print(stderr, "argtrace: {} function{} of {} will be traced when it is loaded, until "
+                       "Ctrl-C\n",
+               on_load.probes.size(), on_load.probes.size() == 1 ? "" : "s", on_load.module);
 }
 
 void print_remedy(const TraceOptions &options, const Session &session) {
@@ -102,9 +110,15 @@ void run_trace(const TraceOptions &options) {
     const Request request = make_request(options.functions);
     Session session(Device::open());
     Kernel kernel;
-    use_btf(kernel, options.functions);
+    if (options.functions.on_load.empty())
+        use_btf(kernel, options.functions);
     std::vector<Probe> probes;
-    if (options.own_session()) {
+    std::optional<OnLoad> on_load;
+    if (!options.functions.on_load.empty()) {
+        on_load = resolve_on_load(options.functions, request);
+        print_left(on_load->left);
+        session.create("", options.session);
+    } else if (options.own_session()) {
         Resolved resolved = resolve(kernel, request);
         probes = std::move(resolved.probes);
         print_left(resolved.left);
@@ -122,7 +136,13 @@ void run_trace(const TraceOptions &options) {
     if (auto refused = session.add(probes))
         throw explain_refusal(kernel, probes[*refused]);
 
-    print_armed(session.probes(false).size());
+    if (on_load) {
+        on_load->order(session);
+        print_waiting(*on_load);
+        note_loaded(on_load->module);
+    } else {
+        print_armed(session.probes(false).size());
+    }
 
     Schema schema([&session] { return session.probes(true); });
     schema.reload();
@@ -144,6 +164,7 @@ void setup_trace(CLI::App &app) {
     CLI::App *command = app.add_subcommand("trace", "Show calls as they happen, until Ctrl-C");
     add_function_options(*command, options->functions,
                          "Functions, see below; without any, those of `add`");
+    add_on_load_option(*command, options->functions);
     add_parsed_option(
         *command, "-n,--max-events",
         [options](const std::string &text) {

@@ -29,7 +29,7 @@ void copy_name(char (&to)[N], const std::string &name) {
 
 int Session::bind(const std::string &name, std::uint32_t flags, argtrace_session_attr attr) {
     attr.size = sizeof(attr);
-    attr.flags = flags;
+    attr.flags |= flags;
     copy_name(attr.name, name);
     int error = device_.request(ARGTRACE_IOC_SESSION, &attr);
     if (error == 0)
@@ -87,9 +87,7 @@ std::optional<std::size_t> Session::add(std::span<const Probe> probes) {
         throw Error(fmt::format("{}: the session has it already",
                                 blamed ? blamed->function : "a function"));
     if (error == E2BIG && blamed)
-        throw Error(fmt::format("{}: its record does not fit a packet of {} bytes: use a larger "
-                                "--buffer",
-                                blamed->function, attributes_.packet_size));
+        throw too_large(*blamed);
     if (error == E2BIG)
         throw too_many(probes.size());
     if (error == EBUSY)
@@ -102,6 +100,12 @@ Error Session::too_many(std::size_t count) const {
     return Error(fmt::format("{} more functions are too many: a session holds at most {}, removed "
                              "ones included (`argtrace clear` forgets them)",
                              count, info_.max_probes));
+}
+
+Error Session::too_large(const Probe &probe) const {
+    return Error(fmt::format("{}: its record does not fit a packet of {} bytes: use a larger "
+                             "--buffer",
+                             probe.function, attributes_.packet_size));
 }
 
 void Session::remove(std::span<const std::uint64_t> addrs) {
@@ -215,7 +219,9 @@ void Session::become_reader() {
 std::vector<RingMapping> Session::map_rings() const {
     std::vector<RingMapping> rings;
     for (std::uint32_t cpu = 0; cpu < attributes_.nr_cpus; ++cpu) {
-        if (auto ring = RingMapping::map(fd(), attributes_, cpu))
+        auto ring = is_flight() ? RingMapping::map_packets(fd(), attributes_, cpu)
+                                : RingMapping::map(fd(), attributes_, cpu);
+        if (ring)
             rings.push_back(std::move(*ring));
     }
     return rings;

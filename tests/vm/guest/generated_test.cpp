@@ -70,7 +70,7 @@ TEST_P(Generated, every_value_exactly) {
     need_argtrace();
     ASSERT_NO_FATAL_FAILURE(need_generated_module());
     Background trace({"argtrace", "trace", "--json", "--encoding", GetParam(), "--buffer", "8M",
-                      "argtrace_generated:atg_f*"});
+                      "argtrace_generated:atg_f*", "!atg_fill*"});
     ASSERT_TRUE(eventually([&] { return is_armed("atg_f0") || !trace.is_running(); }));
     std::ofstream(kDirectory + "run") << kRounds;
     const Outcome outcome = trace.end(SIGINT);

@@ -21,7 +21,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kPacketSize = 64 << 10, kPackets = 16; // --buffer 1M
 constexpr std::uint64_t kKnownCalls = 5000;
-constexpr unsigned kCpus = 2;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -64,7 +63,7 @@ public:
     Reader() {
         EXPECT_EQ(device_.session("default"), 0);
         EXPECT_EQ(device_.reader(ARGTRACE_READER_EXCLUDE_SELF), 0);
-        for (unsigned cpu = 0; cpu < kCpus; cpu++)
+        for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
             rings_.push_back(std::make_unique<RawRing>(device_, cpu, kPacketSize, kPackets));
     }
 
