@@ -155,23 +155,33 @@ private:
             }
             text += fmt::format("atg_print(\"{}\\\"{}\\\":\"); ", separator, member.name);
             separator = ",";
-            text += show_dimension(member, place + "." + member.name, 0);
+            text += show_member(member, place + "." + member.name);
         }
         return text;
     }
 
-    std::string show_dimension(const GeneratedMember &member, const std::string &place,
-                               std::size_t dimension) const {
-        if (dimension == member.dimensions.size())
+    // pahole makes one dimension of several.
+    std::string show_elements(const GeneratedMember &member, const std::string &place,
+                              std::size_t dimension, std::string &separator) const {
+        std::string text;
+        if (dimension == member.dimensions.size()) {
+            text = separator + show(member.type, place);
+            separator = "atg_print(\",\"); ";
+            return text;
+        }
+        for (int i = 0; i < member.dimensions[dimension]; i++)
+            text += show_elements(member, fmt::format("{}[{}]", place, i), dimension + 1, separator);
+        return text;
+    }
+
+    std::string show_member(const GeneratedMember &member, const std::string &place) const {
+        if (member.dimensions.empty())
             return show(member.type, place);
-        const int count = member.dimensions[dimension];
         if (member.type == "char")
-            return fmt::format("atg_show_text({}, {}); ", place, count);
-        std::string text = "atg_print(\"[\"); ";
-        for (int i = 0; i < count; i++)
-            text += (i ? "atg_print(\",\"); " : "") +
-                    show_dimension(member, fmt::format("{}[{}]", place, i), dimension + 1);
-        return text + "atg_print(\"]\"); ";
+            return fmt::format("atg_show_text({}, {}); ", place, member.dimensions[0]);
+        std::string separator;
+        return "atg_print(\"[\"); " + show_elements(member, place, 0, separator) +
+               "atg_print(\"]\"); ";
     }
 
     void write_function(int number, const GeneratedFunction &made) {
