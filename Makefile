@@ -114,7 +114,7 @@ $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 			$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)"} modules && \
 		cp $(TREE)/tests/vm/modules/argtrace_test.ko $@.new && \
 		if ! readelf -SW $@.new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $@.new; fi && \
-		cp $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && mv $@.new $@
+		cp $(TREE)/tests/vm/modules/argtrace_load.ko $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && mv $@.new $@
 
 build/user/CMakeCache.txt:
 	@cmake -S . -B build/user -DCMAKE_BUILD_TYPE=RelWithDebInfo

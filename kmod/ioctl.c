@@ -42,7 +42,7 @@ static long ioctl_info(void __user *arg)
 		.api_version = ARGTRACE_API_VERSION,
 		.record_version = ARGTRACE_RECORD_VERSION,
 		.max_args = ARGTRACE_MAX_ARGS,
-		.features = ARGTRACE_FEATURE_NAMED,
+		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT,
 		.memory_limit = argtrace_memory_limit(),
 		.memory_used = argtrace_memory_used(),
 		.max_probes = ARGTRACE_MAX_PROBES,
@@ -71,7 +71,7 @@ static long ioctl_session(struct argtrace_file *own, void __user *arg)
 
 	if (ret)
 		return ret;
-	if ((attr.flags & ~ARGTRACE_SESSION_CREATE) || attr.nr_cpus || attr.reserved ||
+	if ((attr.flags & ~(ARGTRACE_SESSION_CREATE | ARGTRACE_SESSION_FLIGHT)) || attr.nr_cpus || attr.reserved ||
 	    !name_is_terminated(attr.name))
 		return -EINVAL;
 

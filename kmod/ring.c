@@ -10,6 +10,7 @@
 #include "ring.h"
 
 static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, lost));
+static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, overwritten));
 static_assert(sizeof(struct argtrace_ring_control) <= PAGE_SIZE);
 static_assert(ARGTRACE_COMM_LEN == TASK_COMM_LEN);
 
@@ -22,14 +23,15 @@ static void ring_free(struct argtrace_ring *ring)
 }
 
 static int ring_create(struct argtrace_ring *ring, int cpu, u32 packet_size, u32 nr_packets,
-		       u32 format)
+		       u32 format, bool flight)
 {
 	u64 bytes = (u64)packet_size * nr_packets;
 
 	/* vmalloc_user(): zeroed, so that no old kernel memory shows, and fit to be mapped. */
 	ring->control = vmalloc_user(PAGE_SIZE + bytes);
-	ring->reader = vmalloc_user(PAGE_SIZE);
-	if (!ring->control || !ring->reader) {
+	if (!flight)
+		ring->reader = vmalloc_user(PAGE_SIZE);
+	if (!ring->control || (!flight && !ring->reader)) {
 		ring_free(ring);
 		return -ENOMEM;
 	}
@@ -39,20 +41,23 @@ static int ring_create(struct argtrace_ring *ring, int cpu, u32 packet_size, u32
 	ring->ring_mask = bytes - 1;
 	ring->format = format;
 	ring->cpu = cpu;
+	ring->flight = flight;
 	return 0;
 }
 
 int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
-			  u32 format, u64 *charged)
+			  u32 format, bool flight, u64 *charged)
 {
-	u64 bytes = num_present_cpus() * (2 * PAGE_SIZE + (u64)packet_size * nr_packets);
+	u64 pages = flight ? PAGE_SIZE : 2 * PAGE_SIZE;
+	u64 bytes = num_present_cpus() * (pages + (u64)packet_size * nr_packets);
 	int cpu, ret;
 
 	ret = argtrace_memory_charge(bytes);
 	if (ret)
 		return ret;
 	for_each_present_cpu(cpu) {
-		ret = ring_create(per_cpu_ptr(rings, cpu), cpu, packet_size, nr_packets, format);
+		ret = ring_create(per_cpu_ptr(rings, cpu), cpu, packet_size, nr_packets,
+				  format, flight);
 		if (ret) {
 			argtrace_rings_free(rings, bytes);
 			return ret;
@@ -73,7 +78,7 @@ void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged)
 
 bool argtrace_ring_has_data(const struct argtrace_ring *ring)
 {
-	return ring->control &&
+	return ring->control && ring->reader &&
 	       smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
 }
 
@@ -81,7 +86,7 @@ bool argtrace_ring_repair_tail(struct argtrace_ring *ring)
 {
 	u64 reserve, tail, end, oldest = 0;
 
-	if (!ring->control)
+	if (!ring->control || !ring->reader)
 		return false;
 	tail = READ_ONCE(ring->reader->tail);
 	reserve = READ_ONCE(ring->control->reserve);
@@ -133,6 +138,70 @@ static struct argtrace_packet *packet_at(struct argtrace_ring *ring, u64 positio
 	return (void *)(ring->packets + (position & ring->ring_mask));
 }
 
+/* Of calls, in a packet that is closed. Never reads outside it, whatever it finds there. */
+static u32 count_records(const struct argtrace_packet *packet, u32 packet_size)
+{
+	u32 used = min(READ_ONCE(packet->used), packet_size);
+	u32 offset = sizeof(*packet), count = 0;
+
+	while (offset + sizeof(struct argtrace_record) <= used) {
+		const struct argtrace_record *record = (const void *)packet + offset;
+		u32 size = READ_ONCE(record->size);
+
+		if (size < sizeof(*record))
+			break;
+		count += READ_ONCE(record->id) <= ARGTRACE_ID_MAX;
+		offset += size;
+	}
+	return count;
+}
+
+/*
+ * Position before which packets may be overwritten, cut to packets by who asks.
+ *
+ * Stream: what the reader has released. Pairs with the release of RingReader::release()
+ * (user/session/ring_reader.cpp); the overwriting stores depend on this load. Any nonsense in
+ * the tail can do no more than to make the ring look full, or its reader lose what it has not
+ * read.
+ *
+ * Flight recorder: writers that we have interrupted may be at work behind head, and in
+ * the packet before head they may still have to write `used`. They keep what lies from that
+ * packet on. Who is outermost interrupts nobody: head is then where it reserves, and the next
+ * packet is always free.
+ */
+static u64 free_before(const struct argtrace_ring *ring)
+{
+	u64 head;
+
+	if (!ring->flight)
+		return READ_ONCE(ring->reader->tail);
+	head = READ_ONCE(ring->control->head);
+	return head ? (head - 1) & ~(u64)(ring->packet_size - 1) : 0;
+}
+
+/*
+ * Flight recorder: the packet a ring before `start` is to be overwritten. Returns how many
+ * records go with it.
+ *
+ * This comes before C: as soon as reserve has moved, a nested writer may write into the
+ * new packet before we do. Readers that copy the old one must then see that it is gone
+ * already. The barrier orders seq before C and thereby before all that any
+ * writer stores in the new packet; it pairs with the acquire fence of PacketCopy::intact()
+ * (user/session/packet_copy.cpp).
+ *
+ * A nested writer between A and here may have opened this very packet and be gone. Then it has
+ * stored the same seq, our count is nonsense, and C fails.
+ */
+static u32 doom_packet(struct argtrace_ring *ring, u64 start)
+{
+	struct argtrace_packet *packet = packet_at(ring, start);
+	u32 records = start > ring->ring_mask ? count_records(packet, ring->packet_size) : 0;
+
+	WRITE_ONCE(packet->seq, start >> ring->packet_shift);
+	smp_wmb();
+	return records;
+}
+
 /* Closes the packet that ends at `old` and heads the one at `start`. */
 static void switch_packet(struct argtrace_ring *ring, u64 old, u64 start, u64 now)
 {
@@ -161,12 +230,15 @@ static void switch_packet(struct argtrace_ring *ring, u64 old, u64 start, u64 no
  * Steps A, B and C of ring_reserve() with all that may have to stand before the
  * record: a new packet, the clock, the task. It is written behind C, into what is
  * ours alone; nobody reads it before the outermost writer publishes.
+ *
+ * Who has doomed a packet opens it, even if C fails and the record would fit the packet before
+ * it by now: else its records would be neither there nor counted as overwritten.
  */
 void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock)
 {
 	struct argtrace_ring_control *control = ring->control;
-	u64 old, now, start;
-	u32 need;
+	u64 old, now, start, doomed = 0;
+	u32 need, overwritten = 0;
 	bool opens, says_task, says_clock;
 	u8 *to;
 
@@ -181,23 +253,20 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 		need = size + says_task * ARGTRACE_TASK_RECORD +
 		       says_clock * ARGTRACE_CLOCK_RECORD;
 		opens = !(old & (ring->packet_size - 1)) ||
-			(old & (ring->packet_size - 1)) + need > ring->packet_size;
+			(old & (ring->packet_size - 1)) + need > ring->packet_size ||
+			(doomed && old <= doomed);
 		if (opens) {
 			start = ALIGN(old, (u64)ring->packet_size);
 			says_task = true;
 			says_clock = false;
 			need = sizeof(struct argtrace_packet) + ARGTRACE_TASK_RECORD + size;
-			/*
-			 * The packet must be free: the reader is past what lay there a
-			 * ring ago. Pairs with the release of RingReader::release()
-			 * (user/session/ring_reader.cpp); the overwriting stores depend on
-			 * this load. Any nonsense in the tail can do no more than
-			 * to make the ring look full, or its reader lose what it has not read.
-			 */
-			if (start + ring->packet_size - READ_ONCE(ring->reader->tail) >
-			    ring->ring_mask + 1) {
+			if (start + ring->packet_size - free_before(ring) > ring->ring_mask + 1) {
 				argtrace_ring_count_lost(ring);
 				return NULL;
+			}
+			if (ring->flight) {
+				overwritten = doom_packet(ring, start);
+				doomed = start;
 			}
 		}
 	} while (cmpxchg_local(&control->reserve, old, start + need) != old);	/* C */
@@ -205,6 +274,9 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 	to = ring->packets + (start & ring->ring_mask);
 	if (opens) {
 		switch_packet(ring, old, start, now);
+		/* One instruction on x86: whole under interrupts. */
+		if (overwritten)
+			local_add(overwritten, (local_t *)&control->overwritten);
 		to += sizeof(struct argtrace_packet);
 	}
 	if (says_clock) {

@@ -9,6 +9,13 @@
  *   +---------+-----------------------+-----------------------+-----
  *   and one page of its own that user space writes: the reader's tail.
  *
+ * A packet is opened where the reader's tail allows it. In a flight recorder nobody is asked: the
+ * oldest packet is overwritten. Which of the two it is concerns the opening of packets in
+ * argtrace_ring_reserve_slow() alone: a record that goes into an open packet may be written
+ * without a further look, as all that has to precede the first byte of a packet has happened
+ * before reserve has moved into it. What the fast path has to keep for that: it opens no
+ * packet, and it publishes as head no more than what is complete.
+ *
  * Positions count bytes and never wrap (include/uapi/argtrace.h). Everything up to
  * control->reserve is taken, everything up to control->head is complete.
  *
@@ -31,7 +38,7 @@
 
 struct argtrace_ring {
 	struct argtrace_ring_control *control;	/* NULL: this CPU has no ring */
-	struct argtrace_ring_reader *reader;	/* never trusted */
+	struct argtrace_ring_reader *reader;	/* never trusted; a flight recorder has none */
 	u8 *packets;
 	u32 packet_size;			/* a power of two */
 	u32 packet_shift;
@@ -48,6 +55,7 @@ struct argtrace_ring {
 
 	u32 format;
 	u32 cpu;
+	bool flight;				/* overwrites the oldest packet */
 };
 
 /* Beyond this distance, well below 2^31, the full clock is said anew. */
@@ -64,10 +72,10 @@ struct argtrace_ring {
  * charged. packet_size and nr_packets are powers of two, nr_packets >= 2.
  */
 int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
-			  u32 format, u64 *charged);
+			  u32 format, bool flight, u64 *charged);
 void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged);
 
-/* Whether there is something to read. */
+/* Whether there is something for the reader to read. */
 bool argtrace_ring_has_data(const struct argtrace_ring *ring);
 
 /*

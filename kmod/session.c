@@ -72,13 +72,14 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	session->excluded_tgid = -1;
 	session->packet_size = attr->packet_size;
 	session->nr_packets = attr->nr_packets;
+	session->flight = attr->flags & ARGTRACE_SESSION_FLIGHT;
 	strscpy(session->name, attr->name, sizeof(session->name));
 
 	session->rings = alloc_percpu(struct argtrace_ring);
 	if (!session->rings)
 		goto err_free;
 	ret = argtrace_rings_create(session->rings, attr->packet_size, attr->nr_packets,
-				    attr->format, &session->charged);
+				    attr->format, session->flight, &session->charged);
 	if (ret)
 		goto err_percpu;
 	table = argtrace_table_create(NULL, 0, NULL, 0);
@@ -185,6 +186,8 @@ struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr
 	attr->packet_size = session->packet_size;
 	attr->nr_packets = session->nr_packets;
 	attr->nr_cpus = nr_cpu_ids;
+	attr->flags &= ~ARGTRACE_SESSION_FLIGHT;
+	attr->flags |= session->flight ? ARGTRACE_SESSION_FLIGHT : 0;
 	return session;
 }
 
@@ -271,6 +274,8 @@ int argtrace_session_set_reader(struct argtrace_session *session, void *file, bo
 	bool repaired = false;
 	int cpu, ret = 0;
 
+	if (session->flight)
+		return -EINVAL;
 	mutex_lock(&session->lock);
 	if (session->reader && session->reader != file) {
 		ret = -EBUSY;
@@ -314,10 +319,13 @@ bool argtrace_session_has_data(const struct argtrace_session *session)
 /*
  * A callback publishes and then looks at `waiting`, without a full barrier between the two:
  * that would cost every call. So one on another CPU may miss what we set here, while
- * we miss what it published; the recheck catches that one.
+ * we miss what it published; the recheck catches that one. In a flight recorder nothing is ever
+ * waited for.
  */
 void argtrace_session_wait(struct argtrace_session *session)
 {
+	if (session->flight)
+		return;
 	WRITE_ONCE(session->waiting, true);
 	mod_delayed_work(system_wq, &session->recheck, RECHECK_DELAY);
 }

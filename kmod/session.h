@@ -44,6 +44,7 @@ struct argtrace_session {
 
 	u32 packet_size;
 	u32 nr_packets;
+	bool flight;			/* overwrites the oldest packets; has no reader */
 	u64 charged;			/* for the rings */
 	wait_queue_head_t wait;
 	struct delayed_work recheck;	/* see argtrace_session_wait() */
@@ -70,7 +71,7 @@ u32 argtrace_sessions_count(void);
 /* A module, or just its init code, is about to go: nothing may be armed there any more. */
 void argtrace_sessions_forget_module(const struct module *module, bool only_init);
 
-/* Makes `file` the one reader, its process excluded if so wished; 0 or -EBUSY. */
+/* Makes `file` the one reader, its process excluded if so wished; 0, -EBUSY, -EINVAL. */
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude);
 void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
 

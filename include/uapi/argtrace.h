@@ -120,7 +120,7 @@ struct argtrace_probe {
  * counts them nowhere.
  */
 enum argtrace_lost {
-	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full */
+	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full; of a flight recorder: in one interrupt */
 	ARGTRACE_LOST_RECURSION	= 1,	/* hit while this context was already inside a tracer */
 	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came up after the session was made: it has no ring */
 };
@@ -131,7 +131,7 @@ enum argtrace_lost {
 struct argtrace_counts {
 	__u32	id;			/* the probe */
 	__u32	flags;			/* ARGTRACE_PROBE_* */
-	__u64	records;		/* calls written to a ring */
+	__u64	records;		/* calls written to a ring, overwritten since or not */
 	__u64	filtered;		/* calls the session's filter turned away */
 	__u64	lost[ARGTRACE_LOST_MAX];
 };
@@ -157,6 +157,7 @@ struct argtrace_info {
 };
 
 #define ARGTRACE_FEATURE_NAMED	(1ull << 0) /* the named encoding */
+#define ARGTRACE_FEATURE_FLIGHT	(1ull << 1) /* flight recorders */
 
 /*
  * ARGTRACE_IOC_SESSION: binds the file to a session, once (-EBUSY after that).
@@ -170,7 +171,7 @@ struct argtrace_info {
  */
 struct argtrace_session_attr {
 	__u32	size;
-	__u32	flags;			/* ARGTRACE_SESSION_CREATE */
+	__u32	flags;			/* ARGTRACE_SESSION_*; out: FLIGHT as it is */
 	__u32	format;			/* ARGTRACE_FORMAT_*; when made */
 	__u32	clock;			/* ARGTRACE_CLOCK_*; when made */
 	__u32	packet_size;		/* bytes, a power of two; 0 is 64 KiB; when made */
@@ -181,6 +182,17 @@ struct argtrace_session_attr {
 };
 
 #define ARGTRACE_SESSION_CREATE		(1u << 0)
+#define ARGTRACE_SESSION_FLIGHT		(1u << 1) /* a flight recorder; when made */
+
+/*
+ * What becomes of a ring that is full. In a stream, new records are lost until the
+ * reader has moved its tail. In a flight recorder the oldest packet makes room, and
+ * how many records went with it is counted in argtrace_ring_control.overwritten; they stay
+ * counted as records. It has no reader and no tail: any number of files bound to the
+ * session map PACKETS and copy packets while they are overwritten, see struct
+ * argtrace_packet. Records are lost there (ARGTRACE_LOST_FULL) only if interrupts
+ * fill the whole ring while one call is being recorded.
+ */
 
 #define ARGTRACE_FORMAT_NAMED		(1u << 0) /* named encoding instead of compact */
 #define ARGTRACE_FORMAT_NO_CALLER	(1u << 1) /* records without the caller's address */
@@ -253,7 +265,8 @@ struct argtrace_list {
 
 /*
  * ARGTRACE_IOC_READER: makes this file the session's one reader until it is
- * closed: it may map the reader pages writable. -EBUSY there is another.
+ * closed: it may map the reader pages writable. -EBUSY there is another, -EINVAL a flight
+ * recorder, which has none.
  * EXCLUDE_SELF: calls made by the calling process (its thread group), and by interrupts
  * while it runs, are counted as filtered instead of recorded, so that reading does not
  * feed itself.
@@ -283,7 +296,7 @@ struct argtrace_reader {
  * mmap. Each CPU has two regions, at these offsets:
  *
  *   READER   one page, struct argtrace_ring_reader: user space writes it. Only
- *            the session's reader may map it.
+ *            the session's reader may map it; a flight recorder has none.
  *   PACKETS  one page, struct argtrace_ring_control, then nr_packets packets of
  *            packet_size bytes: the kernel writes them, they cannot be mapped
  *            writable.
@@ -313,6 +326,7 @@ struct argtrace_ring_control {
 	__u32	active;
 	__u32	reserved;
 	__u64	lost;		/* records lost on this CPU so far because the ring was full */
+	__u64	overwritten;	/* of a flight recorder: records overwritten on this CPU so far */
 };
 
 #define ARGTRACE_CLOCK_SLACK	100000u	/* ns */
@@ -325,6 +339,14 @@ struct argtrace_ring_reader {
 /*
  * A packet. While it is the newest in a ring, `used` means nothing and its records
  * end at argtrace_ring_control.head. A record never crosses its end.
+ *
+ * In a flight recorder it may be overwritten at any time, but the packet in which
+ * head - 1 lies and those after it are not while a writer is at work on that CPU. seq
+ * is the first field that changes: before any byte of a packet is overwritten, its seq is
+ * that of the packet to come. So: read head with acquire, copy, and after an acquire fence
+ * read seq in the ring again. If it is the same, so is what was copied before head; if
+ * not, all of the copy is to be dropped. After a writer has left, the nr_packets newest
+ * packets hold all records that are not counted as overwritten.
  */
 struct argtrace_packet {
 	__u32	magic;		/* ARGTRACE_PACKET_MAGIC */
@@ -407,7 +429,7 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_probe_add, ARGTRACE_PROBE_ADD_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_probe_remove, ARGTRACE_PROBE_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_list, ARGTRACE_LIST_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_reader, ARGTRACE_READER_SIZE_V1);
-ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 32);
+ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);
 ARGTRACE_SIZE_ASSERT(struct argtrace_packet, 64);
 ARGTRACE_SIZE_ASSERT(struct argtrace_record, 16);

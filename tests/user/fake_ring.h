@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -10,13 +11,16 @@
 
 namespace argtrace::test {
 
-/// A ring in memory, written by the rules of include/uapi/argtrace.h, one call after the other.
+/// A ring in memory, written by the rules of include/uapi/argtrace.h, one call after the other: a
+/// stream, or a flight recorder, which overwrites its oldest packet.
 class FakeRing {
 public:
     static constexpr std::uint32_t packet_size = 512;
 
-    explicit FakeRing(std::uint32_t cpu = 0, std::uint32_t nr_packets = 4)
-        : cpu_(cpu), nr_packets_(nr_packets), packets_(packet_size * nr_packets) {}
+    enum class Mode { stream, flight };
+
+    explicit FakeRing(std::uint32_t cpu = 0, std::uint32_t nr_packets = 4, Mode mode = Mode::stream)
+        : cpu_(cpu), nr_packets_(nr_packets), mode_(mode), packets_(packet_size * nr_packets) {}
 
     RingView view() { return {&control, &reader, packets_.data(), packet_size, nr_packets_, cpu_}; }
 
@@ -53,6 +57,13 @@ public:
         return *reinterpret_cast<argtrace_packet *>(at(position - position % packet_size));
     }
 
+    /// Back to what it was; views of it stay good.
+    void restore(const FakeRing &before) {
+        control = before.control;
+        reader = before.reader;
+        std::copy(before.packets_.begin(), before.packets_.end(), packets_.begin());
+    }
+
     argtrace_ring_control control{};
     argtrace_ring_reader reader{};
 
@@ -60,7 +71,9 @@ private:
     bool open_packet(std::uint64_t clock) {
         std::uint64_t old = control.reserve;
         std::uint64_t start = (old + packet_size - 1) / packet_size * packet_size;
-        if (start + packet_size - reader.tail > packets_.size())
+        if (mode_ == Mode::flight)
+            doom_packet(start);
+        else if (start + packet_size - reader.tail > packets_.size())
             return false;
         if (old != 0)
             packet(old - 1).used =
@@ -82,8 +95,21 @@ private:
         return write(ARGTRACE_ID_TASK, clock, Data().put(task));
     }
 
+    /// A packet is gone for its readers before anything else of it changes.
+    void doom_packet(std::uint64_t start) {
+        argtrace_packet &old = packet(start);
+        for (std::uint64_t offset = sizeof(old); start >= packets_.size() && offset < old.used;) {
+            argtrace_record record;
+            std::memcpy(&record, at(start + offset), sizeof(record));
+            control.overwritten += record.id <= ARGTRACE_ID_MAX;
+            offset += record.size;
+        }
+        old.seq = start / packet_size;
+    }
+
     std::uint32_t cpu_;
     std::uint32_t nr_packets_;
+    Mode mode_;
     std::vector<std::byte> packets_;
 };
 

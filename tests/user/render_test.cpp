@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <cstring>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -114,6 +115,55 @@ TEST_F(RenderTest, ColumnsStayAligned) {
     EXPECT_EQ(out.find("vfs_read"), wide);
 }
 
+// More of each than a renderer keeps at hand, and some that share a place there.
+TEST_F(RenderTest, ManyTasksCallersAndProbes) {
+    std::string listed;
+    for (unsigned i = 0; i < 20000; ++i)
+        listed += fmt::format("{:x} T f{}\n", 0xffffffff82000000 + i * 16, i);
+    const Kallsyms many = Kallsyms::parse(listed);
+    CallerNames names(&many);
+    std::vector<Probe> probes(600, test::vfs_read());
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+        probes[i].function = fmt::format("probe{}", i);
+        probes[i].id = static_cast<std::uint32_t>(i % 300);
+    }
+    TextRenderer renderer(names, false);
+    JsonRenderer objects(names, false);
+    for (unsigned round = 0; round < 20000; ++round) {
+        const unsigned one = round * 7919 % 20000;
+        event.probe = &probes[one % probes.size()];
+        event.tid = 1000 + one % 5000;
+        event.caller = 0xffffffff82000000 + one * 16 + 1;
+        set_comm(fmt::format("task{:05}", one % 3));
+        std::string line, object;
+        renderer.event(line, view());
+        objects.event(object, view());
+        ASSERT_NE(line.find(fmt::format(" task{:05}  {} 1   ....   probe{}(", one % 3, event.tid,
+                                        one % probes.size())),
+                  line.npos)
+            << line;
+        ASSERT_TRUE(line.ends_with(fmt::format(") <- f{}+0x1\n", one))) << line;
+        ASSERT_NE(object.find(fmt::format(R"("tid":{},"comm":"task{:05}",)", event.tid, one % 3)),
+                  object.npos)
+            << object;
+        ASSERT_NE(object.find(fmt::format(R"("func":"probe{}","caller":"f{}+0x1")",
+                                          one % probes.size(), one)),
+                  object.npos)
+            << object;
+    }
+}
+
+TEST_F(RenderTest, TimesOfAnyOrder) {
+    TextRenderer renderer(callers, false);
+    for (std::uint64_t ts : {0ull, 999999999ull, 1000000000ull, 5ull, 4294967296ull, ~0ull, 1ull}) {
+        event.ts = ts;
+        std::string out;
+        renderer.event(out, view());
+        EXPECT_EQ(out.substr(0, out.find(' ')),
+                  fmt::format("{}.{:09}", ts / 1000000000, ts % 1000000000));
+    }
+}
+
 TEST_F(RenderTest, CommInText) {
     TextRenderer renderer(callers, false);
     auto comm = [&](std::string_view text) {
@@ -133,9 +183,9 @@ TEST_F(RenderTest, CommInText) {
 
 TEST(TextValue, EachType) {
     auto text = [](std::uint8_t type, std::uint64_t low, std::uint64_t high = 0) {
-        std::string out;
+        Line out;
         append_text_value(out, {low, high, type, true});
-        return out;
+        return std::string(out.view());
     };
     EXPECT_EQ(text(ARGTRACE_TYPE_U8, 200), "200");
     EXPECT_EQ(text(ARGTRACE_TYPE_S8, minus(-128)), "-128");
@@ -156,16 +206,16 @@ TEST(TextValue, EachType) {
     EXPECT_EQ(text(ARGTRACE_TYPE_CHAR, minus(-1)), "'\\xff'");
     EXPECT_EQ(text(ARGTRACE_TYPE_UCHAR, 0xff), "'\\xff'");
 
-    std::string out;
+    Line out;
     append_text_value(out, Value{});
-    EXPECT_EQ(out, "?");
+    EXPECT_EQ(out.view(), "?");
 }
 
 TEST(JsonValue, EachType) {
     auto json = [](std::uint8_t type, std::uint64_t low) {
-        std::string out;
+        Line out;
         append_json_value(out, {low, 0, type, true});
-        return out;
+        return std::string(out.view());
     };
     EXPECT_EQ(json(ARGTRACE_TYPE_U64, ~0ull), "18446744073709551615");
     EXPECT_EQ(json(ARGTRACE_TYPE_S16, minus(-30000)), "-30000");
@@ -175,9 +225,9 @@ TEST(JsonValue, EachType) {
     EXPECT_EQ(json(ARGTRACE_TYPE_CHAR, minus(-1)), "-1");
     EXPECT_EQ(json(ARGTRACE_TYPE_CHAR, 'a'), "97");
     EXPECT_EQ(json(ARGTRACE_TYPE_UCHAR, 255), "255");
-    std::string out;
+    Line out;
     append_json_value(out, Value{});
-    EXPECT_EQ(out, "null");
+    EXPECT_EQ(out.view(), "null");
 }
 
 TEST_F(RenderTest, JsonAsInTheIssue) {

@@ -54,10 +54,18 @@ protected:
         event.probe = &probe;
         const EventView view{&event, std::span(&value, 1), bytes};
         Shown shown;
-        ValueWriter(names, ValueWriter::Style::text).append(shown.text, view, 0);
-        ValueWriter(names, ValueWriter::Style::json).append(shown.json, view, 0);
+        shown.text = write(ValueWriter::Style::text, view);
+        shown.json = write(ValueWriter::Style::json, view);
         EXPECT_TRUE(nlohmann::json::accept(shown.json)) << shown.json;
         return shown;
+    }
+
+    std::string write(ValueWriter::Style style, const EventView &view) {
+        ValueWriter writer(names, style);
+        const ProbeFormats *formats = writer.formats(*view.event->probe);
+        Line line;
+        writer.append(line, view, view.values[0], formats ? formats->argument(0) : nullptr);
+        return std::string(line.view());
     }
 
     int enumeration(const char *name, std::initializer_list<std::pair<const char *, int>> values) {

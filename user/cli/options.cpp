@@ -38,4 +38,9 @@ void add_session_options(CLI::App &command, SessionOptions &options) {
     command.add_flag("--no-caller", options.no_caller, "Do not record who called");
 }
 
+void add_flight_option(CLI::App &command, SessionOptions &options) {
+    command.add_flag("--flight", options.flight,
+                     "A flight recorder: when the buffer is full, the oldest calls make room");
+}
+
 } // namespace argtrace

@@ -13,6 +13,9 @@ namespace argtrace {
 /// Adds --buffer, --encoding and --no-caller, which write to `options`.
 void add_session_options(CLI::App &command, SessionOptions &options);
 
+/// Adds --flight to a command that makes sessions which are not read while they are recorded.
+void add_flight_option(CLI::App &command, SessionOptions &options);
+
 /// Adds an option whose text `read` takes; the Error that it throws becomes one of usage.
 CLI::Option *add_parsed_option(CLI::App &command, const std::string &name,
                                std::function<void(const std::string &)> read,

@@ -65,8 +65,8 @@ DecodeStatus Decoder::decode(std::size_t limit, std::size_t first, const Schema 
         if (record.id > ARGTRACE_ID_MAX) {
             status = special(record, data);
         } else if (offset_ >= first) {
-            const Probe *probe = schema.find(record.id);
-            status = probe ? call(record, data, *probe, out) : DecodeStatus::unknown_probe;
+            const Schema::Entry *known = schema.entry(record.id);
+            status = known ? call(record, data, *known, out) : DecodeStatus::unknown_probe;
         }
         if (status != DecodeStatus::ok)
             return status;
@@ -114,40 +114,56 @@ DecodeStatus Decoder::special(const argtrace_record &record, std::span<const std
 }
 
 DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::byte> data,
-                           const Probe &probe, EventBatch &out) const {
-    Event event;
+                           const Schema::Entry &known, EventBatch &out) const {
+    std::uint64_t caller = 0;
+    if (!(header_.format & ARGTRACE_FORMAT_NO_CALLER)) {
+        if (data.size() < sizeof(caller))
+            return DecodeStatus::caller_cut_off;
+        std::memcpy(&caller, data.data(), sizeof(caller));
+        data = data.subspan(sizeof(caller));
+    }
+
+    const auto first_value = static_cast<std::uint32_t>(out.values.size());
+    const bool compact = !(header_.format & ARGTRACE_FORMAT_NAMED);
+    static_assert(sizeof(argtrace_record) >= CompactLayout::readable_before);
+    if (!compact || !known.layout.read(data, out.values, out.bytes)) {
+        DecodeStatus status = read_values(data, known.probe, out);
+        if (status != DecodeStatus::ok)
+            return status;
+    }
+
+    Event &event = out.events.emplace_back();
     event.ts = full_clock(record.clock);
+    event.caller = caller;
     event.position = header_.seq * header_.size + offset_;
-    event.probe = &probe;
+    event.probe = &known.probe;
     event.cpu = header_.cpu;
     event.tid = record.tid;
+    event.first_value = first_value;
     event.context = record.context;
     event.preempt = record.preempt;
-    event.first_value = static_cast<std::uint32_t>(out.values.size());
     if (task_known_ && task_tid_ == record.tid) {
         event.tgid = task_.tgid;
         std::memcpy(event.comm.data(), task_.comm, sizeof(task_.comm));
     }
-    if (!(header_.format & ARGTRACE_FORMAT_NO_CALLER)) {
-        if (data.size() < sizeof(event.caller))
-            return DecodeStatus::caller_cut_off;
-        std::memcpy(&event.caller, data.data(), sizeof(event.caller));
-        data = data.subspan(sizeof(event.caller));
-    }
-
-    std::size_t first_byte = out.bytes.size();
-    out.values.resize(event.first_value + probe.args.size());
-    auto values = std::span(out.values).subspan(event.first_value);
-    DecodeStatus status = header_.format & ARGTRACE_FORMAT_NAMED
-                              ? read_named(data, probe, values, out.bytes)
-                              : read_compact(data, probe, values, out.bytes);
-    if (status != DecodeStatus::ok) {
-        out.values.resize(event.first_value);
-        out.bytes.resize(first_byte);
-        return status;
-    }
-    out.events.push_back(event);
     return DecodeStatus::ok;
+}
+
+/// Appends the values that the layout could not read, or says what is wrong with them.
+DecodeStatus Decoder::read_values(std::span<const std::byte> data, const Probe &probe,
+                                  EventBatch &out) const {
+    const std::size_t first_value = out.values.size();
+    const std::size_t first_byte = out.bytes.size();
+    out.values.resize(first_value + probe.args.size());
+    const auto values = std::span(out.values).subspan(first_value);
+    const DecodeStatus status = header_.format & ARGTRACE_FORMAT_NAMED
+                                    ? read_named(data, probe, values, out.bytes)
+                                    : read_compact(data, probe, values, out.bytes);
+    if (status != DecodeStatus::ok) {
+        out.values.resize(first_value);
+        out.bytes.resize(first_byte);
+    }
+    return status;
 }
 
 } // namespace argtrace

@@ -43,7 +43,9 @@ private:
     DecodeStatus next_record(std::size_t limit, argtrace_record &record) const;
     DecodeStatus special(const argtrace_record &record, std::span<const std::byte> data);
     DecodeStatus call(const argtrace_record &record, std::span<const std::byte> data,
-                      const Probe &probe, EventBatch &out) const;
+                      const Schema::Entry &known, EventBatch &out) const;
+    DecodeStatus read_values(std::span<const std::byte> data, const Probe &probe,
+                             EventBatch &out) const;
     std::uint64_t full_clock(std::uint32_t low) const;
 
     std::span<const std::byte> packet_;

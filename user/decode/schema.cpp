@@ -11,7 +11,7 @@ constexpr std::uint32_t dense_ids = 1u << 17;
 
 void Schema::add(Probe probe) {
     std::uint32_t id = probe.id;
-    auto [known, added] = probes_.try_emplace(id, std::move(probe));
+    auto [known, added] = entries_.try_emplace(id, std::move(probe));
     if (!added || id >= dense_ids)
         return;
     if (dense_.size() <= id)
@@ -22,10 +22,10 @@ void Schema::add(Probe probe) {
 bool Schema::reload() {
     if (!source_)
         return false;
-    std::size_t before = probes_.size();
+    std::size_t before = entries_.size();
     for (Probe &probe : source_())
         add(std::move(probe));
-    return probes_.size() > before;
+    return entries_.size() > before;
 }
 
 } // namespace argtrace

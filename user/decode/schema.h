@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "decode/layout.h"
 #include "uapi/probe.h"
 
 namespace argtrace {
@@ -19,12 +20,26 @@ public:
     /// Without a source, reload() finds nothing.
     explicit Schema(Source source = {}) : source_(std::move(source)) {}
 
-    /// The probe of that id, or null. It stays where it is as long as the schema lives.
-    const Probe *find(std::uint32_t id) const {
+    /// A probe, and how its records are read.
+    struct Entry {
+        explicit Entry(Probe known) : probe(std::move(known)), layout(probe) {}
+
+        Probe probe;
+        CompactLayout layout;
+    };
+
+    /// That of this id, or null. It stays where it is as long as the schema lives.
+    const Entry *entry(std::uint32_t id) const {
         if (id < dense_.size())
             return dense_[id];
-        auto known = probes_.find(id);
-        return known == probes_.end() ? nullptr : &known->second;
+        auto known = entries_.find(id);
+        return known == entries_.end() ? nullptr : &known->second;
+    }
+
+    /// The probe of that id, or null; likewise.
+    const Probe *find(std::uint32_t id) const {
+        const Entry *known = entry(id);
+        return known ? &known->probe : nullptr;
     }
 
     /// Adds a probe. One that is known already is kept as it is: ids are not used twice.
@@ -35,8 +50,8 @@ public:
 
 private:
     Source source_;
-    std::unordered_map<std::uint32_t, Probe> probes_;
-    std::vector<const Probe *> dense_; // small ids, which is nearly all of them
+    std::unordered_map<std::uint32_t, Entry> entries_;
+    std::vector<const Entry *> dense_; // small ids, which is nearly all of them
 };
 
 } // namespace argtrace

@@ -8,8 +8,6 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::size_t padding_max = 7;
-
 /// The first bytes of `data` as a T; they have been checked to be there.
 template<typename T>
 T load(std::span<const std::byte> data) {
@@ -76,7 +74,7 @@ DecodeStatus read_value(std::span<const std::byte> &data, const Argument &argume
 }
 
 DecodeStatus check_padding(std::span<const std::byte> data) {
-    return data.size() > padding_max ? DecodeStatus::excess_data : DecodeStatus::ok;
+    return data.size() > record_padding_max ? DecodeStatus::excess_data : DecodeStatus::ok;
 }
 
 /// Reads the name and the type code that stand before a value, and cuts them off.

@@ -10,6 +10,9 @@
 
 namespace argtrace {
 
+/// What may follow the arguments, up to the record's alignment.
+inline constexpr std::size_t record_padding_max = 7;
+
 // The data of a record -> one value for each argument of its probe (`values` has room for
 // them; what BYTES consist of is appended to `bytes`). Arguments that are not captured have no
 // data. Both encodings give the same values. Behind the arguments only the padding to the record's

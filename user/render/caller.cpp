@@ -10,9 +10,14 @@ namespace {
 // Symbols have no size: beyond this it is not the symbol's code any more.
 constexpr std::uint64_t function_size_max = 1 << 20;
 
+// More than a kernel has callers of what is traced at a time; a broken file may have any number.
+constexpr std::size_t names_max = 1 << 16;
+
 } // namespace
 
 const std::string &CallerNames::name(Names &names, std::uint64_t address, Zero zero) {
+    if (names.size() >= names_max && !names.contains(address))
+        names.clear();
     auto known = names.find(address);
     if (known == names.end())
         known = names.emplace(address, look_up(address, zero)).first;

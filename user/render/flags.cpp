@@ -7,7 +7,11 @@
 
 namespace argtrace {
 
-FlagsColumn flags_column(std::uint8_t context, std::uint8_t preempt) {
+namespace {
+
+constexpr unsigned depth_max = 0xf;
+
+constexpr FlagsColumn make_column(unsigned context, unsigned preempt) {
     bool irqs_off = context & ARGTRACE_CTX_IRQS_OFF;
     bool bh_off = context & ARGTRACE_CTX_BH_OFF;
     bool thread_resched = context & ARGTRACE_CTX_NEED_RESCHED;
@@ -28,8 +32,27 @@ FlagsColumn flags_column(std::uint8_t context, std::uint8_t preempt) {
                  : hardirq            ? 'h'
                  : softirq            ? 's'
                                       : '.';
-    char depth = preempt == 0 ? '.' : "0123456789abcdef"[std::min<unsigned>(preempt, 0xf)];
+    char depth = preempt == 0 ? '.' : "0123456789abcdef"[preempt];
     return {{off, resched, where, depth}};
+}
+
+using Columns = std::array<std::array<FlagsColumn, depth_max + 1>, 256>;
+
+constexpr Columns make_columns() {
+    Columns columns{};
+    for (unsigned context = 0; context < columns.size(); ++context) {
+        for (unsigned preempt = 0; preempt <= depth_max; ++preempt)
+            columns[context][preempt] = make_column(context, preempt);
+    }
+    return columns;
+}
+
+constexpr Columns columns = make_columns();
+
+} // namespace
+
+FlagsColumn flags_column(std::uint8_t context, std::uint8_t preempt) {
+    return columns[context][std::min<unsigned>(preempt, depth_max)];
 }
 
 } // namespace argtrace

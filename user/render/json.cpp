@@ -21,7 +21,7 @@ bool is_plain(char character) {
     return character >= 0x20 && character < 0x7f && character != '"' && character != '\\';
 }
 
-void append_escaped(std::string &out, char character) {
+void append_escaped(Line &out, char character) {
     switch (character) {
     case '"':
         out += "\\\"";
@@ -44,14 +44,9 @@ void append_escaped(std::string &out, char character) {
     }
 }
 
-void append_number(std::string &out, std::uint64_t number) {
-    fmt::format_int text(number);
-    out.append(text.data(), text.size());
-}
-
 } // namespace
 
-void append_json_string(std::string &out, std::string_view text) {
+void append_json_string(Line &out, std::string_view text) {
     out += '"';
     for (;;) {
         auto odd = std::find_if_not(text.begin(), text.end(), is_plain);
@@ -74,7 +69,13 @@ void append_json_string(std::string &out, std::string_view text) {
     out += '"';
 }
 
-void append_json_value(std::string &out, const Value &value) {
+void append_json_string(std::string &out, std::string_view text) {
+    Line line;
+    append_json_string(line, text);
+    out += line.view();
+}
+
+void append_json_value(Line &out, const Value &value) {
     if (!value.captured) {
         out += "null";
     } else if (value.type == ARGTRACE_TYPE_PTR) {
@@ -86,59 +87,81 @@ void append_json_value(std::string &out, const Value &value) {
         append_text_value(out, value);
         out += '"';
     } else if (value.type == ARGTRACE_TYPE_CHAR) {
-        fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(value.low));
+        out.append_signed(static_cast<std::int64_t>(value.low));
     } else if (value.type == ARGTRACE_TYPE_UCHAR) {
-        append_number(out, value.low);
+        out.append_decimal(value.low);
     } else {
         append_text_value(out, value);
     }
 }
 
+JsonRenderer::JsonRenderer(CallerNames &callers, bool types)
+    : callers_(callers), values_(callers, ValueWriter::Style::json), types_(types) {}
+
+/// All that stands between the values, but the caller before the first one.
+Plan JsonRenderer::make_plan(const Probe &probe) {
+    Plan plan;
+    const ProbeFormats *formats = values_.formats(probe);
+    std::string head = "\",\"func\":";
+    append_json_string(head, probe.function);
+    if (probe.forced)
+        head += ",\"forced\":true";
+    plan.head = Snippet(head + ",\"caller\":");
+
+    std::string tail = "}";
+    if (types_)
+        tail += ",\"types\":{";
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        std::string name = i > 0 ? "," : "";
+        append_json_string(name, probe.args[i].name);
+        name += ':';
+        if (types_) {
+            tail += name;
+            append_json_string(tail, probe.args[i].type_name);
+        }
+        plan.arguments.push_back(
+            {Snippet(std::move(name)), formats ? formats->argument(i) : nullptr});
+    }
+    plan.tail = Snippet(tail + (types_ ? "}}\n" : "}\n"));
+    return plan;
+}
+
+Snippet JsonRenderer::make_task(const Event &event) {
+    std::string text = fmt::format(",\"tid\":{},\"comm\":", event.tid);
+    append_json_string(text, event.comm_view());
+    return Snippet(text + ",\"flags\":\"");
+}
+
+Snippet JsonRenderer::make_caller(std::uint64_t address) {
+    std::string text;
+    append_json_string(text, callers_.name(address));
+    return Snippet(text + ",\"args\":{");
+}
+
 void JsonRenderer::event(std::string &out, const EventView &view) {
     const Event &event = *view.event;
-    const std::vector<Argument> &args = event.probe->args;
+    const Plan &plan =
+        plans_.find(*event.probe, [this](const Probe &probe) { return make_plan(probe); });
 
-    out += "{\"ts\":";
-    append_number(out, event.ts);
-    out += ",\"cpu\":";
-    append_number(out, event.cpu);
-    out += ",\"tid\":";
-    append_number(out, event.tid);
-    out += ",\"comm\":";
-    append_json_string(out, event.comm_view());
-    out += ",\"flags\":\"";
-    out += flags_column(event.context, event.preempt);
-    out += "\",\"func\":";
-    append_json_string(out, event.probe->function);
-    if (event.probe->forced)
-        out += ",\"forced\":true";
-    out += ",\"caller\":";
+    line_.clear();
+    line_ += start_;
+    line_.append_decimal(event.ts);
+    line_ += cpu_;
+    line_.append_decimal(event.cpu);
+    line_ += tasks_.find(event, [this](const Event &one) { return make_task(one); });
+    line_ += flags_column(event.context, event.preempt);
+    line_ += plan.head;
     if (event.caller != 0)
-        append_json_string(out, callers_.name(event.caller));
+        line_ += recent_callers_.find(
+            event.caller, [this](std::uint64_t address) { return make_caller(address); });
     else
-        out += "null";
-
-    out += ",\"args\":{";
+        line_ += "null,\"args\":{";
     for (std::size_t i = 0; i < view.values.size(); ++i) {
-        if (i > 0)
-            out += ',';
-        append_json_string(out, args[i].name);
-        out += ':';
-        values_.append(out, view, i);
+        line_ += plan.arguments[i].before;
+        values_.append(line_, view, view.values[i], plan.arguments[i].format);
     }
-    out += '}';
-    if (types_) {
-        out += ",\"types\":{";
-        for (std::size_t i = 0; i < args.size(); ++i) {
-            if (i > 0)
-                out += ',';
-            append_json_string(out, args[i].name);
-            out += ':';
-            append_json_string(out, args[i].type_name);
-        }
-        out += '}';
-    }
-    out += "}\n";
+    line_ += plan.tail;
+    out += line_.view();
 }
 
 } // namespace argtrace

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "render/caller.h"
+#include "render/line.h"
+#include "render/plan.h"
+#include "render/recent.h"
 #include "render/renderer.h"
 #include "render/value_writer.h"
 
@@ -19,24 +23,34 @@ namespace argtrace {
 class JsonRenderer : public Renderer {
 public:
     /// With `types`, each event also tells its arguments' types.
-    JsonRenderer(CallerNames &callers, bool types)
-        : callers_(callers), values_(callers, ValueWriter::Style::json), types_(types) {}
+    JsonRenderer(CallerNames &callers, bool types);
 
     void begin(std::string &, std::uint64_t) override {}
     void event(std::string &out, const EventView &view) override;
 
 private:
+    Plan make_plan(const Probe &probe);
+    static Snippet make_task(const Event &event);
+    Snippet make_caller(std::uint64_t address);
+
     CallerNames &callers_;
     ValueWriter values_;
     bool types_;
+    PlanCache plans_;
+    TaskSnippets tasks_;
+    CallerSnippets recent_callers_;
+    Snippet start_{"{\"ts\":"};
+    Snippet cpu_{",\"cpu\":"};
+    Line line_;
 };
 
 /// Appends `text` as a JSON string, valid whatever bytes it has: what is not UTF-8 becomes
 /// U+FFFD.
+void append_json_string(Line &out, std::string_view text);
 void append_json_string(std::string &out, std::string_view text);
 
 /// Appends a value, other than BYTES: a number, true or false, a pointer as a string, null if not
 /// captured. A number of 128 bits is a string, too: few readers could hold it.
-void append_json_value(std::string &out, const Value &value);
+void append_json_value(Line &out, const Value &value);
 
 } // namespace argtrace

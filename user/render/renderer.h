@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "decode/event.h"
 
 namespace argtrace {
+
+/// How many characters each column takes.
+struct Widths {
+    std::size_t time = 0;
+    std::size_t comm = 0;
+    std::size_t tid = 0;
+    std::size_t cpu = 0;
+};
 
 /// Events -> lines.
 class Renderer {

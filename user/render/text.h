@@ -6,6 +6,9 @@
 #include <string_view>
 
 #include "render/caller.h"
+#include "render/line.h"
+#include "render/plan.h"
+#include "render/recent.h"
 #include "render/renderer.h"
 #include "render/value_writer.h"
 
@@ -19,31 +22,36 @@ namespace argtrace {
 /// A column that turns out too narrow becomes wider for good, so that lines stay aligned.
 class TextRenderer : public Renderer {
 public:
-    TextRenderer(CallerNames &callers, bool header)
-        : callers_(callers), values_(callers, ValueWriter::Style::text), header_(header) {}
+    TextRenderer(CallerNames &callers, bool header);
 
     void begin(std::string &out, std::uint64_t now) override;
     void event(std::string &out, const EventView &view) override;
 
 private:
+    Plan make_plan(const Probe &probe);
+    Snippet make_task(const Event &event);
+    void append_time(std::uint64_t ts);
+
     CallerNames &callers_;
     ValueWriter values_;
     bool header_;
-    std::string comm_; // its memory is used again
-    std::size_t time_width_ = 15;
-    std::size_t comm_width_ = 10;
-    std::size_t tid_width_ = 4;
-    std::size_t cpu_width_ = 3;
+    Widths widths_{15, 10, 4, 3};
+    PlanCache plans_;
+    TaskSnippets tasks_;
+    CallerSnippets recent_callers_;
+    std::uint64_t second_ = 0; // the one that seconds_ tells
+    Snippet seconds_{"0."};
+    Line line_;
 };
 
 /// Appends a value, other than BYTES, as C writes it: decimal, hexadecimal for pointers, true and
 /// false, 'a'; -ENOENT for a pointer that is an error; `?` for one that was not captured.
-void append_text_value(std::string &out, const Value &value);
+void append_text_value(Line &out, const Value &value);
 
 /// Appends an address in hexadecimal, or "-ENOENT" when it is one of the kernel's error pointers.
-void append_pointer(std::string &out, std::uint64_t address);
+void append_pointer(Line &out, std::uint64_t address);
 
 /// Appends text that came from outside: control characters and what is not UTF-8 as \xNN.
-void append_visible(std::string &out, std::string_view text);
+void append_visible(Line &out, std::string_view text);
 
 } // namespace argtrace

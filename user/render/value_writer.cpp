@@ -86,7 +86,7 @@ bool is_error(std::uint64_t address) {
 }
 
 /// Appends text as C writes it, in quotes.
-void append_quoted(std::string &out, std::string_view text) {
+void append_quoted(Line &out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
         const std::size_t plain = std::min(text.find_first_of("\"\\\n\r\t"), text.size());
@@ -107,10 +107,8 @@ void append_quoted(std::string &out, std::string_view text) {
 
 } // namespace
 
-void ValueWriter::append(std::string &out, const EventView &view, std::size_t index) {
-    const Value &value = view.values[index];
-    const ProbeFormats *formats = formats_.find(*view.event->probe);
-    const Format *format = formats ? formats->argument(index) : nullptr;
+void ValueWriter::append(Line &out, const EventView &view, const Value &value,
+                         const Format *format) {
     const bool bytes = value.type == ARGTRACE_TYPE_BYTES;
     if (!value.captured || (!format && !bytes)) {
         append_value(out, value);
@@ -127,14 +125,14 @@ void ValueWriter::append(std::string &out, const EventView &view, std::size_t in
     }
 }
 
-void ValueWriter::append_value(std::string &out, const Value &value) const {
+void ValueWriter::append_value(Line &out, const Value &value) const {
     if (style_ == Style::json)
         append_json_value(out, value);
     else
         append_text_value(out, value);
 }
 
-void ValueWriter::append_bytes(std::string &out, Bytes data) const {
+void ValueWriter::append_bytes(Line &out, Bytes data) const {
     const bool json = style_ == Style::json;
     const std::string_view separator = json ? "" : " ";
     out += json ? '"' : '{';
@@ -144,14 +142,14 @@ void ValueWriter::append_bytes(std::string &out, Bytes data) const {
     out += json ? '"' : '}';
 }
 
-void ValueWriter::append_name(std::string &out, std::string_view name) const {
+void ValueWriter::append_name(Line &out, std::string_view name) const {
     if (style_ == Style::json)
         append_json_string(out, name);
     else
         out += name;
 }
 
-void ValueWriter::append_scalar(std::string &out, const Format &format, const Value &value) {
+void ValueWriter::append_scalar(Line &out, const Format &format, const Value &value) {
     std::string_view name;
     if (value.captured && format.kind == Format::Kind::enumeration)
         name = format.name_of(value.low);
@@ -164,7 +162,7 @@ void ValueWriter::append_scalar(std::string &out, const Format &format, const Va
         append_name(out, name);
 }
 
-void ValueWriter::append_formatted(std::string &out, const Format &format, Bytes data) {
+void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) {
     switch (format.kind) {
     case Format::Kind::unknown:
         append_value(out, Value{});
@@ -186,7 +184,7 @@ void ValueWriter::append_formatted(std::string &out, const Format &format, Bytes
     }
 }
 
-void ValueWriter::append_fields(std::string &out, const Format &format, Bytes data) {
+void ValueWriter::append_fields(Line &out, const Format &format, Bytes data) {
     const bool json = style_ == Style::json;
     std::string_view separator;
     out += '{';
@@ -204,7 +202,7 @@ void ValueWriter::append_fields(std::string &out, const Format &format, Bytes da
     out += '}';
 }
 
-void ValueWriter::append_array(std::string &out, const Format &format, Bytes data) {
+void ValueWriter::append_array(Line &out, const Format &format, Bytes data) {
     const bool json = style_ == Style::json;
     const std::uint32_t shown = json ? format.count : std::min(format.count, text_elements_max);
     out += '[';
@@ -219,7 +217,7 @@ void ValueWriter::append_array(std::string &out, const Format &format, Bytes dat
     out += ']';
 }
 
-void ValueWriter::append_string(std::string &out, Bytes data) const {
+void ValueWriter::append_string(Line &out, Bytes data) const {
     std::string_view text(reinterpret_cast<const char *>(data.data()), data.size());
     text = text.substr(0, text.find('\0'));
     if (style_ == Style::json)

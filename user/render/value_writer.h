@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "decode/event.h"
 #include "render/caller.h"
 #include "render/format.h"
+#include "render/line.h"
 
 namespace argtrace {
 
@@ -29,20 +30,23 @@ public:
 
     ValueWriter(CallerNames &names, Style style) : names_(names), style_(style) {}
 
-    /// Appends the argument of that index.
-    void append(std::string &out, const EventView &view, std::size_t index);
+    /// Appends a value of that event; `format` as in ProbeFormats::argument().
+    void append(Line &out, const EventView &view, const Value &value, const Format *format);
+
+    /// The formats of a probe, which must stay where it is; null when it has none.
+    const ProbeFormats *formats(const Probe &probe) { return formats_.find(probe); }
 
 private:
     using Bytes = std::span<const std::byte>;
 
-    void append_value(std::string &out, const Value &value) const;
-    void append_bytes(std::string &out, Bytes data) const;
-    void append_name(std::string &out, std::string_view name) const;
-    void append_scalar(std::string &out, const Format &format, const Value &value);
-    void append_formatted(std::string &out, const Format &format, Bytes data);
-    void append_fields(std::string &out, const Format &format, Bytes data);
-    void append_array(std::string &out, const Format &format, Bytes data);
-    void append_string(std::string &out, Bytes data) const;
+    void append_value(Line &out, const Value &value) const;
+    void append_bytes(Line &out, Bytes data) const;
+    void append_name(Line &out, std::string_view name) const;
+    void append_scalar(Line &out, const Format &format, const Value &value);
+    void append_formatted(Line &out, const Format &format, Bytes data);
+    void append_fields(Line &out, const Format &format, Bytes data);
+    void append_array(Line &out, const Format &format, Bytes data);
+    void append_string(Line &out, Bytes data) const;
 
     CallerNames &names_;
     Style style_;

@@ -27,7 +27,7 @@ Merge::Merge(std::span<const RingView> rings, Schema &schema, Keep keep)
 
 /// The order of the heap, whose front is the greatest: the oldest event.
 bool Merge::later(const Front &a, const Front &b) {
-    return std::pair(a.ts, a.lane) > std::pair(b.ts, b.lane);
+    return a.ts != b.ts ? a.ts > b.ts : a.lane > b.lane;
 }
 
 RingReader::Glance Merge::look(Lane &lane) {
@@ -67,28 +67,44 @@ void Merge::collect_rest() {
 std::optional<EventView> Merge::next() {
     if (heap_.empty() || heap_.front().ts >= limit_)
         return std::nullopt;
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    std::uint32_t index = heap_.back().lane;
-    heap_.pop_back();
-
-    Lane &lane = lanes_[index];
+    Lane &lane = lanes_[heap_.front().lane];
     const Event &event = lane.batch.events[lane.next++];
-    push(index);
+    advance_front(lane);
     return lane.batch.view(event);
 }
 
 void Merge::rebuild_heap() {
     heap_.clear();
-    for (std::uint32_t i = 0; i < lanes_.size(); ++i)
-        push(i);
+    for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
+        const Lane &lane = lanes_[i];
+        if (lane.next != lane.batch.events.size())
+            heap_.push_back({lane.batch.events[lane.next].ts, i});
+    }
+    std::make_heap(heap_.begin(), heap_.end(), later);
 }
 
-void Merge::push(std::uint32_t index) {
-    const Lane &lane = lanes_[index];
-    if (lane.next == lane.batch.events.size())
-        return;
-    heap_.push_back({lane.batch.events[lane.next].ts, index});
-    std::push_heap(heap_.begin(), heap_.end(), later);
+/// Puts the next event of the front's lane where it belongs in the heap; often that is the
+/// front again.
+void Merge::advance_front(const Lane &lane) {
+    Front front = heap_.front();
+    if (lane.next != lane.batch.events.size()) [[likely]] {
+        front.ts = lane.batch.events[lane.next].ts;
+    } else {
+        front = heap_.back();
+        heap_.pop_back();
+        if (heap_.empty())
+            return;
+    }
+    std::size_t hole = 0;
+    for (std::size_t child = 1; child < heap_.size(); child = 2 * hole + 1) {
+        if (child + 1 < heap_.size() && later(heap_[child], heap_[child + 1]))
+            ++child;
+        if (!later(front, heap_[child]))
+            break;
+        heap_[hole] = heap_[child];
+        hole = child;
+    }
+    heap_[hole] = front;
 }
 
 void Merge::drain(Lane &lane, std::uint64_t head) {

@@ -77,7 +77,7 @@ private:
     RingReader::Glance look(Lane &lane);
     void drain(Lane &lane, std::uint64_t head);
     void rebuild_heap();
-    void push(std::uint32_t lane);
+    void advance_front(const Lane &lane);
 
     Schema &schema_;
     Keep keep_;

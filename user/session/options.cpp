@@ -16,6 +16,11 @@ namespace {
 constexpr std::uint64_t usual_packet_size = 64 * 1024;
 constexpr std::uint32_t nr_packets_min = 2;
 
+// A flight recorder loses a packet at a time, and goes through it to count what is in it.
+constexpr std::uint64_t flight_buffer = 4 << 20;
+constexpr std::uint64_t flight_packet_size = 16 * 1024;
+constexpr std::uint32_t flight_packets = 16;
+
 const char *encoding_name(bool named) {
     return named ? "named" : "compact";
 }
@@ -39,20 +44,26 @@ argtrace_session_attr session_attributes(const SessionOptions &wished, const arg
     }
     if (wished.no_caller)
         attr.format |= ARGTRACE_FORMAT_NO_CALLER;
-    if (!wished.buffer)
+    if (wished.flight) {
+        if (!(info.features & ARGTRACE_FEATURE_FLIGHT))
+            throw Error("the loaded module has no flight recorder: leave out --flight");
+        attr.flags |= ARGTRACE_SESSION_FLIGHT;
+    }
+    if (!wished.buffer && !wished.flight)
         return attr;
 
+    std::uint64_t buffer = wished.buffer.value_or(flight_buffer);
     std::uint64_t least = std::uint64_t{info.packet_size_min} * nr_packets_min;
     std::uint64_t most = std::uint64_t{info.packet_size_max} * info.nr_packets_max;
-    if (*wished.buffer < least || *wished.buffer > most)
+    if (buffer < least || buffer > most)
         throw Error(fmt::format("a buffer of {} per CPU is not possible: give {} to {}",
-                                format_size(*wished.buffer), format_size(least),
-                                format_size(most)));
+                                format_size(buffer), format_size(least), format_size(most)));
 
     // The usual packets; smaller ones where there would be less than two, larger ones where
     // there would be too many.
-    std::uint64_t bytes = std::bit_ceil(*wished.buffer);
-    std::uint64_t packet = std::min(usual_packet_size, bytes / nr_packets_min);
+    std::uint64_t bytes = std::bit_ceil(buffer);
+    std::uint64_t packet = wished.flight ? std::min(flight_packet_size, bytes / flight_packets)
+                                         : std::min(usual_packet_size, bytes / nr_packets_min);
     packet = std::clamp<std::uint64_t>(packet, info.packet_size_min, info.packet_size_max);
     packet = std::max(packet, bytes / info.nr_packets_max);
     attr.packet_size = static_cast<std::uint32_t>(packet);
@@ -71,6 +82,8 @@ void check_attributes(const argtrace_session_attr &session, const SessionOptions
                 fmt::format("--encoding {}", encoding_name(*wished.named)));
     if (wished.no_caller && !(session.format & ARGTRACE_FORMAT_NO_CALLER))
         differs("and records callers", "--no-caller");
+    if (wished.flight && !(session.flags & ARGTRACE_SESSION_FLIGHT))
+        differs("and no flight recorder", "--flight");
 }
 
 } // namespace argtrace

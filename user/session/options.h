@@ -13,8 +13,9 @@ struct SessionOptions {
     std::optional<std::uint64_t> buffer; ///< bytes per CPU
     std::optional<bool> named;           ///< the named encoding instead of the compact one
     bool no_caller = false;
+    bool flight = false; ///< overwrites the oldest calls when the buffer is full
 
-    bool given() const { return buffer || named || no_caller; }
+    bool given() const { return buffer || named || no_caller || flight; }
 };
 
 /// Bytes of one CPU's ring.

@@ -33,24 +33,34 @@ Mapping::~Mapping() {
         ::munmap(start_, size_);
 }
 
-std::optional<RingMapping> RingMapping::map(int fd, const argtrace_session_attr &session,
-                                            std::uint32_t cpu) {
+std::optional<RingMapping> RingMapping::map_packets(int fd, const argtrace_session_attr &session,
+                                                    std::uint32_t cpu) {
     auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     auto packets = map_region(fd, page + ring_size(session), PROT_READ, cpu, ARGTRACE_MMAP_PACKETS);
     if (!packets)
-        return std::nullopt;
-    auto reader = map_region(fd, page, PROT_READ | PROT_WRITE, cpu, ARGTRACE_MMAP_READER);
-    if (!reader)
         return std::nullopt;
 
     RingView view;
     view.control = reinterpret_cast<const argtrace_ring_control *>(packets->start());
     view.packets = packets->start() + page;
-    view.reader = reinterpret_cast<argtrace_ring_reader *>(reader->start());
     view.packet_size = session.packet_size;
     view.nr_packets = session.nr_packets;
     view.cpu = cpu;
-    return RingMapping(std::move(*reader), std::move(*packets), view);
+    return RingMapping(std::move(*packets), view);
+}
+
+std::optional<RingMapping> RingMapping::map(int fd, const argtrace_session_attr &session,
+                                            std::uint32_t cpu) {
+    auto ring = map_packets(fd, session, cpu);
+    if (!ring)
+        return std::nullopt;
+    auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    auto reader = map_region(fd, page, PROT_READ | PROT_WRITE, cpu, ARGTRACE_MMAP_READER);
+    if (!reader)
+        return std::nullopt;
+    ring->reader_.emplace(std::move(*reader));
+    ring->view_.reader = reinterpret_cast<argtrace_ring_reader *>(ring->reader_->start());
+    return ring;
 }
 
 } // namespace argtrace

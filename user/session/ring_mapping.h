@@ -25,22 +25,24 @@ private:
     std::size_t size_;
 };
 
-/// The two regions of one CPU's ring, mapped as a reader needs them.
+/// One CPU's ring, mapped.
 class RingMapping {
 public:
-    /// Nothing when that CPU has no ring. The file must be the session's reader.
-    /// Throws Error when the module refuses it.
+    /// Both regions, or the packets alone, which anybody may map and of a flight recorder is all
+    /// there is. Nothing when that CPU has no ring. Throws Error when the module refuses it, which
+    /// it does unless the file is the session's reader.
     static std::optional<RingMapping> map(int fd, const argtrace_session_attr &session,
                                           std::uint32_t cpu);
+    static std::optional<RingMapping> map_packets(int fd, const argtrace_session_attr &session,
+                                                  std::uint32_t cpu);
 
     const RingView &view() const { return view_; }
 
 private:
-    RingMapping(Mapping reader, Mapping packets, const RingView &view)
-        : reader_(std::move(reader)), packets_(std::move(packets)), view_(view) {}
+    RingMapping(Mapping packets, const RingView &view) : packets_(std::move(packets)), view_(view) {}
 
-    Mapping reader_;
     Mapping packets_;
+    std::optional<Mapping> reader_;
     RingView view_;
 };
 

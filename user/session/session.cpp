@@ -29,7 +29,7 @@ void copy_name(char (&to)[N], const std::string &name) {
 
 int Session::bind(const std::string &name, std::uint32_t flags, argtrace_session_attr attr) {
     attr.size = sizeof(attr);
-    attr.flags = flags;
+    attr.flags |= flags;
     copy_name(attr.name, name);
     int error = device_.request(ARGTRACE_IOC_SESSION, &attr);
     if (error == 0)
@@ -215,7 +215,9 @@ void Session::become_reader() {
 std::vector<RingMapping> Session::map_rings() const {
     std::vector<RingMapping> rings;
     for (std::uint32_t cpu = 0; cpu < attributes_.nr_cpus; ++cpu) {
-        if (auto ring = RingMapping::map(fd(), attributes_, cpu))
+        auto ring = is_flight() ? RingMapping::map_packets(fd(), attributes_, cpu)
+                                : RingMapping::map(fd(), attributes_, cpu);
+        if (ring)
             rings.push_back(std::move(*ring));
     }
     return rings;

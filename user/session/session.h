@@ -65,7 +65,10 @@ public:
     /// Makes us the session's reader, whose own calls are not recorded.
     void become_reader();
 
-    /// The rings of all CPUs that have one. We must be the reader.
+    /// Whether the session, once bound, overwrites its oldest packets; such a one has no reader.
+    bool is_flight() const { return attributes_.flags & ARGTRACE_SESSION_FLIGHT; }
+
+    /// The rings of all CPUs that have one. We must be the reader, unless it is a flight recorder.
     std::vector<RingMapping> map_rings() const;
 
     int fd() const { return device_.fd(); }

@@ -29,10 +29,11 @@ int RawDevice::call(unsigned long request, void *arg) const {
 }
 
 int RawDevice::session(const std::string &name, std::uint32_t packet_size,
-                       std::uint32_t nr_packets, std::uint32_t format) const {
+                       std::uint32_t nr_packets, std::uint32_t format,
+                       std::uint32_t flags) const {
     argtrace_session_attr attr{};
     attr.size = sizeof(attr);
-    attr.flags = name.empty() ? 0 : ARGTRACE_SESSION_CREATE;
+    attr.flags = flags | (name.empty() ? 0 : ARGTRACE_SESSION_CREATE);
     attr.format = format;
     attr.packet_size = packet_size;
     attr.nr_packets = nr_packets;
@@ -194,11 +195,13 @@ void *map(const RawDevice &device, std::uint64_t offset, std::size_t size, int p
 } // namespace
 
 RawRing::RawRing(const RawDevice &device, unsigned cpu, std::uint32_t packet_size,
-                 std::uint32_t nr_packets)
+                 std::uint32_t nr_packets, Mode mode)
     : packet_size_(packet_size), ring_size_(std::uint64_t{packet_size} * nr_packets) {
     packets_ = static_cast<unsigned char *>(
         map(device, ARGTRACE_MMAP_OFFSET(cpu, ARGTRACE_MMAP_PACKETS), 4096 + ring_size_,
             PROT_READ));
+    if (mode == Mode::flight)
+        return;
     reader_ = static_cast<argtrace_ring_reader *>(
         map(device, ARGTRACE_MMAP_OFFSET(cpu, ARGTRACE_MMAP_READER), 4096,
             PROT_READ | PROT_WRITE));
@@ -206,11 +209,61 @@ RawRing::RawRing(const RawDevice &device, unsigned cpu, std::uint32_t packet_siz
 
 RawRing::~RawRing() {
     munmap(packets_, 4096 + ring_size_);
-    munmap(const_cast<argtrace_ring_reader *>(reader_), 4096);
+    if (reader_)
+        munmap(const_cast<argtrace_ring_reader *>(reader_), 4096);
 }
 
 const volatile argtrace_ring_control *RawRing::control() const {
     return reinterpret_cast<const volatile argtrace_ring_control *>(packets_);
+}
+
+/// The records of one packet from an offset on; false, and a failure, where one is malformed.
+bool RawRing::append(const unsigned char *packet, std::uint64_t from, std::uint64_t end,
+                     std::vector<RawRecord> &records) {
+    for (std::uint64_t offset = from; offset < end;) {
+        argtrace_record record;
+        memcpy(&record, packet + offset, sizeof(record));
+        if (record.size < sizeof(record) || record.size % 8 || offset + record.size > end) {
+            ADD_FAILURE() << "a record of " << record.size << " bytes at " << offset << " of "
+                          << end;
+            return false;
+        }
+        if (record.id <= ARGTRACE_ID_MAX) {
+            const auto *data = reinterpret_cast<const std::byte *>(packet) + offset;
+            records.push_back({record, {data + sizeof(record), data + record.size}});
+        }
+        offset += record.size;
+    }
+    return true;
+}
+
+std::vector<RawRecord> RawRing::snapshot(std::uint64_t &missed) const {
+    std::vector<RawRecord> records;
+    std::vector<unsigned char> copy(packet_size_);
+    const std::uint64_t head = __atomic_load_n(&control()->head, __ATOMIC_ACQUIRE);
+    const std::uint64_t end = (head + packet_size_ - 1) / packet_size_ * packet_size_;
+    for (std::uint64_t start = end > ring_size_ ? end - ring_size_ : 0; start < head;
+         start += packet_size_) {
+        const unsigned char *packet = packets_ + 4096 + start % ring_size_;
+        memcpy(copy.data(), packet, copy.size());
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        const auto *seq = reinterpret_cast<const volatile std::uint64_t *>(
+            packet + offsetof(argtrace_packet, seq));
+        if (*seq != start / packet_size_) {
+            missed++;
+            continue;
+        }
+        argtrace_packet header;
+        memcpy(&header, copy.data(), sizeof(header));
+        EXPECT_EQ(header.magic, ARGTRACE_PACKET_MAGIC);
+        EXPECT_EQ(header.seq, start / packet_size_);
+        const std::uint64_t used =
+            head - start <= packet_size_ ? head - start : std::uint64_t{header.used};
+        EXPECT_LE(used, packet_size_);
+        if (used > packet_size_ || !append(copy.data(), header.header, used, records))
+            return records;
+    }
+    return records;
 }
 
 std::vector<RawRecord> RawRing::records() {
@@ -226,20 +279,8 @@ std::vector<RawRecord> RawRing::records() {
         EXPECT_EQ(packet.seq, start / packet_size_);
         const std::uint64_t end =
             head - start <= packet_size_ ? head - start : std::uint64_t{packet.used};
-        for (std::uint64_t offset = std::max<std::uint64_t>(at - start, packet.header);
-             offset < end;) {
-            argtrace_record record;
-            memcpy(&record, bytes + offset, sizeof(record));
-            if (record.size < sizeof(record) || record.size % 8 || offset + record.size > end) {
-                ADD_FAILURE() << "a record of " << record.size << " bytes at " << start + offset;
-                return records;
-            }
-            if (record.id <= ARGTRACE_ID_MAX) {
-                const auto *data = reinterpret_cast<const std::byte *>(bytes) + offset;
-                records.push_back({record, {data + sizeof(record), data + record.size}});
-            }
-            offset += record.size;
-        }
+        if (!append(bytes, std::max<std::uint64_t>(at - start, packet.header), end, records))
+            return records;
         at = head - start <= packet_size_ ? head : start + packet_size_;
     }
     __atomic_store_n(&reader_->tail, at, __ATOMIC_RELEASE);

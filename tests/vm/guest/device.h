@@ -26,7 +26,8 @@ public:
 
     /// Binds to a session: nameless, or named and made if need be.
     int session(const std::string &name = "", std::uint32_t packet_size = 0,
-                std::uint32_t nr_packets = 0, std::uint32_t format = 0) const;
+                std::uint32_t nr_packets = 0, std::uint32_t format = 0,
+                std::uint32_t flags = 0) const;
     int reader(std::uint32_t flags = 0) const;
 
     int add(const std::vector<std::byte> &probes, std::uint32_t count,
@@ -77,8 +78,10 @@ struct RawRecord : argtrace_record {
 /// The rings of one CPU, mapped.
 class RawRing {
 public:
+    enum class Mode { stream, flight };
+
     RawRing(const RawDevice &device, unsigned cpu, std::uint32_t packet_size,
-            std::uint32_t nr_packets);
+            std::uint32_t nr_packets, Mode mode = Mode::stream);
     ~RawRing();
     RawRing(const RawRing &) = delete;
     RawRing &operator=(const RawRing &) = delete;
@@ -91,7 +94,14 @@ public:
     /// How many those are.
     std::uint64_t drain() { return records().size(); }
 
+    /// Of a flight recorder: records of the packets that could be copied whole while it goes on;
+    /// those overwritten meanwhile are added to `missed`. Fails the test on a malformed one.
+    std::vector<RawRecord> snapshot(std::uint64_t &missed) const;
+
 private:
+    static bool append(const unsigned char *packet, std::uint64_t from, std::uint64_t end,
+                       std::vector<RawRecord> &records);
+
     std::uint32_t packet_size_;
     std::uint64_t ring_size_;
     unsigned char *packets_ = nullptr;

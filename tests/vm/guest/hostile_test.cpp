@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint32_t kPacketSize = 4096;
 constexpr std::uint32_t kPackets = 4;
-constexpr unsigned kCpus = 2;
 constexpr char kSession[] = "hostile";
 
 class Hostile : public testing::Test {
@@ -42,7 +41,7 @@ protected:
     using Rings = std::vector<std::unique_ptr<RawRing>>;
     static Rings map_rings(const RawDevice &device) {
         Rings rings;
-        for (unsigned cpu = 0; cpu < kCpus; cpu++)
+        for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
             rings.push_back(std::make_unique<RawRing>(device, cpu, kPacketSize, kPackets));
         return rings;
     }
@@ -88,7 +87,7 @@ TEST_F(Hostile, writers_nested_in_writers) {
     add(device, "at_two");
     ASSERT_EQ(device.reader(), 0);
     std::vector<std::unique_ptr<RawRing>> rings;
-    for (unsigned cpu = 0; cpu < kCpus; cpu++)
+    for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
         rings.push_back(std::make_unique<RawRing>(device, cpu, 65536, 64));
 
     const std::uint64_t before = storm_calls();

@@ -52,6 +52,29 @@ void need_test_module() {
     ASSERT_EQ(load_module("/root/argtrace_test.ko"), 0);
 }
 
+void need_load_module() {
+    if (module_is_loaded("argtrace_load"))
+        return;
+    ASSERT_EQ(load_module("/root/argtrace_load.ko"), 0);
+}
+
+void run_load(const Load &load) {
+    std::ofstream out("/sys/kernel/debug/argtrace_load/run");
+    out << load.calls << ' ' << load.period_ns << ' ' << load.burst << ' ' << load.nmis << ' '
+        << load.nmi_burst << std::flush;
+    ASSERT_TRUE(out.good());
+}
+
+LoadCalls load_calls() {
+    std::istringstream text(read_file("/sys/kernel/debug/argtrace_load/calls"));
+    LoadCalls calls;
+    text >> calls.process >> calls.interrupt >> calls.nmi;
+    EXPECT_TRUE(text);
+    return calls;
+}
+
+unsigned cpu_count() { return static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN)); }
+
 void call_functions(const std::string &file, std::uint64_t count) {
     std::ofstream out("/sys/kernel/debug/argtrace_test/" + file);
     out << count << std::flush;

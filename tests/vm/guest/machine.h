@@ -15,13 +15,28 @@ int load_module(const std::string &path);
 int unload_module(const std::string &name);
 bool module_is_loaded(const std::string &name);
 
-/// Loads argtrace (from the guest's module folder) and the helper, unless they are.
+/// Loads argtrace (from the guest's module folder) and the helpers, unless they are.
 void need_argtrace();
 void need_test_module();
+void need_load_module();
 
 /// Writes a count to a file of the helper module: "run", "burst", "storm".
 void call_functions(const std::string &file, std::uint64_t count);
 std::uint64_t storm_calls();
+
+/// What argtrace_load is to do on each CPU, see there, and how often it has called in all.
+struct Load {
+    unsigned calls = 1000;
+    unsigned period_ns = 100000;
+    unsigned burst = 1;
+    unsigned nmis = 0;
+    unsigned nmi_burst = 1;
+};
+struct LoadCalls {
+    std::uint64_t process = 0, interrupt = 0, nmi = 0;
+};
+void run_load(const Load &load);
+LoadCalls load_calls();
 
 std::string read_file(const std::string &path);
 
@@ -30,6 +45,9 @@ bool is_armed(const std::string &function);
 
 /// Whether `condition` comes true within some seconds.
 bool eventually(const std::function<bool()> &condition);
+
+/// All are present and online.
+unsigned cpu_count();
 
 void pin_to_cpu(unsigned cpu);
 void unpin();

@@ -94,7 +94,6 @@ json expected_args(const Function &function, std::uint64_t call) {
     return args;
 }
 
-constexpr unsigned kCpus = 2;
 constexpr std::uint64_t kCalls = 40;
 
 Outcome trace_a_run(std::vector<std::string> words) {
@@ -149,13 +148,13 @@ TEST_P(Values, every_call_with_exactly_its_values) {
             break;
     }
     for (const Function &function : functions()) {
-        for (unsigned cpu = 0; cpu < kCpus; cpu++) {
+        for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
             for (bool interrupt : {false, true})
                 EXPECT_EQ((seen[{function.name, cpu, interrupt}]), kCalls)
                     << function.name << " on CPU " << cpu << (interrupt ? " in interrupts" : "");
         }
     }
-    EXPECT_EQ(events.size(), functions().size() * kCpus * 2 * kCalls);
+    EXPECT_EQ(events.size(), functions().size() * cpu_count() * 2 * kCalls);
     std::printf("compared %zu calls of %zu functions with %llu arguments\n", events.size(),
                 functions().size(), static_cast<unsigned long long>(arguments));
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "decode/layout.h"
+
+#include <limits>
+
+#include "decode/values.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t record_size_max = std::numeric_limits<std::uint16_t>::max();
+
+bool is_signed_word(std::uint8_t type) {
+    switch (type) {
+    case ARGTRACE_TYPE_S8:
+    case ARGTRACE_TYPE_S16:
+    case ARGTRACE_TYPE_S32:
+    case ARGTRACE_TYPE_CHAR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+CompactLayout::CompactLayout(const Probe &probe) : padding_max_(record_padding_max) {
+    for (const Argument &argument : probe.args) {
+        Step step;
+        if (argument.loc != ARGTRACE_LOC_NONE) {
+            step.type = argument.type;
+            std::size_t size = type_size(argument.type);
+            if (argument.type == ARGTRACE_TYPE_BYTES && argument.size <= record_size_max) {
+                step.kind = Kind::bytes;
+                step.size = static_cast<std::uint16_t>(argument.size);
+                size = sizeof(step.size) + step.size;
+                has_bytes_ = true;
+            } else if (size > sizeof(std::uint64_t)) {
+                step.kind = Kind::two_words;
+            } else if (size > 0) {
+                step.kind = Kind::word;
+                step.spare_bits = static_cast<std::uint8_t>(8 * (sizeof(std::uint64_t) - size));
+                step.is_signed = is_signed_word(argument.type);
+            } else { // of no type that can be read
+                size = record_size_max + 1;
+            }
+            size_ += size;
+            step.end = static_cast<std::uint32_t>(size_);
+        }
+        steps_.push_back(step);
+    }
+    if (size_ > record_size_max) { // no data is so long: all is left to read_compact()
+        steps_.clear();
+        size_ = std::numeric_limits<std::size_t>::max() / 2;
+    }
+}
+
+bool CompactLayout::lengths_match(const std::byte *data) const {
+    for (const Step &step : steps_) {
+        if (step.kind != Kind::bytes)
+            continue;
+        std::uint16_t length;
+        std::memcpy(&length, data + step.end - step.size - sizeof(length), sizeof(length));
+        if (length != step.size)
+            return false;
+    }
+    return true;
+}
+
+void CompactLayout::read_other(const std::byte *data, const Step &step, std::vector<Value> &values,
+                               std::vector<std::byte> &bytes) const {
+    Value value;
+    switch (step.kind) {
+    case Kind::two_words:
+        std::memcpy(&value.low, data + step.end - 16, sizeof(value.low));
+        std::memcpy(&value.high, data + step.end - 8, sizeof(value.high));
+        value.type = step.type;
+        value.captured = true;
+        break;
+    case Kind::bytes:
+        value = {bytes.size(), step.size, step.type, true};
+        bytes.insert(bytes.end(), data + step.end - step.size, data + step.end);
+        break;
+    case Kind::word:
+    case Kind::none:
+        break;
+    }
+    values.push_back(value);
+}
+
+} // namespace argtrace

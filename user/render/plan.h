@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "render/format.h"
+#include "render/line.h"
+#include "uapi/probe.h"
+
+namespace argtrace {
+
+/// What stays the same in the lines of one probe, prepared: everything but the values.
+struct Plan {
+    struct Argument {
+        Snippet before;
+        const Format *format = nullptr; ///< as in ProbeFormats::argument()
+    };
+
+    Snippet head;
+    std::vector<Argument> arguments;
+    Snippet tail;
+};
+
+/// The plan of each probe, made when it is first asked for. The probes must stay where they are.
+class PlanCache {
+public:
+    /// `make` makes it of the probe.
+    template<typename Make>
+    const Plan &find(const Probe &probe, const Make &make) {
+        Recent &recent = recent_[probe.id % recent_.size()];
+        if (recent.probe != &probe) [[unlikely]] {
+            auto known = known_.find(&probe);
+            if (known == known_.end())
+                known = known_.try_emplace(&probe, make(probe)).first;
+            recent = {&probe, &known->second};
+        }
+        return *recent.plan;
+    }
+
+private:
+    struct Recent {
+        const Probe *probe = nullptr;
+        const Plan *plan = nullptr;
+    };
+
+    std::unordered_map<const Probe *, Plan> known_;
+    std::array<Recent, 256> recent_{}; // by probe id
+};
+
+} // namespace argtrace
