@@ -57,7 +57,7 @@ demo: ## show it: installs packages, boots a kernel, traces in it
 check: ## test it: installs packages, runs the unit tests and the VM tests
 	@scripts/check
 
-check-all: ## the same on every kernel of scripts/kernels.list
+check-all: ## the same on every kernel of scripts/kernels.list, and the Debian packages (as root)
 	@scripts/check --all
 
 deb: ## make the Debian packages, argtrace and argtrace-dkms, in build/deb
@@ -70,17 +70,23 @@ check-deb: deb ## test them: installs them in systems of their own (as root)
 # Below DESTDIR, where packages are made, depmod is left to their installation.
 DEPMOD = $(if $(DESTDIR),:,depmod)
 
-install: all ## install all three here (as root), or below DESTDIR
+SHARE = $(DESTDIR)$(PREFIX)/share
+BASH_COMPLETION = $(SHARE)/bash-completion/completions/argtrace
+ZSH_COMPLETION = $(SHARE)/zsh/site-functions/_argtrace
+
+install: all ## install them here (as root), or below DESTDIR
 	@$(KERNEL_PARTS) && release="$${RELEASE:-$(KREL)}" && set -x && \
 		install -D -m 644 $(KOUT)/argtrace.ko "$(DESTDIR)/lib/modules/$$release/updates/argtrace.ko" && \
 		install -D -m 755 build/bin/argtrace "$(DESTDIR)$(PREFIX)/bin/argtrace" && \
-		install -D -m 644 build/man/argtrace.1 "$(DESTDIR)$(PREFIX)/share/man/man1/argtrace.1" && \
+		install -D -m 644 build/man/argtrace.1 "$(SHARE)/man/man1/argtrace.1" && \
+		install -D -m 644 packaging/completion/argtrace.bash "$(BASH_COMPLETION)" && \
+		install -D -m 644 packaging/completion/_argtrace "$(ZSH_COMPLETION)" && \
 		$(DEPMOD) "$$release"
 
 uninstall: ## take them away again
 	@$(KERNEL_PARTS) && release="$${RELEASE:-$(KREL)}" && set -x && \
 		rm -f "$(DESTDIR)/lib/modules/$$release/updates/argtrace.ko" "$(DESTDIR)$(PREFIX)/bin/argtrace" \
-			"$(DESTDIR)$(PREFIX)/share/man/man1/argtrace.1" && \
+			"$(SHARE)/man/man1/argtrace.1" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" && \
 		$(DEPMOD) "$$release"
 
 clean: ## remove what was built (fetched kernels stay in the cache)

@@ -57,6 +57,7 @@ static void __exit argtrace_exit(void)
 module_init(argtrace_init);
 module_exit(argtrace_exit);
 
+MODULE_AUTHOR("The argtrace maintainers");
 MODULE_DESCRIPTION("See every call of a kernel function with its arguments named and typed");
 MODULE_VERSION(ARGTRACE_VERSION);
 MODULE_LICENSE("GPL");
