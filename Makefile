@@ -57,6 +57,18 @@ demo: ## show it: installs packages, boots a kernel, traces in it
 check: ## test it: installs packages, runs the unit tests and the VM tests
 	@scripts/check
 
+FUZZ_SECONDS ?= 60
+fuzz: ## feed hostile bytes to whatever reads bytes, FUZZ_SECONDS for each reader
+	@scripts/bootstrap
+	@scripts/fuzz seconds $(FUZZ_SECONDS)
+
+bench-decode: ## measure how fast events are decoded, merged and written
+	@scripts/bootstrap
+	@cmake -S . -B build/user -DARGTRACE_BENCH=ON >/dev/null
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target decode_benchmark >/dev/null
+	@build/bin/decode_benchmark
+	@bench/instructions
+
 # Below DESTDIR, where packages are made, depmod is left to their installation.
 DEPMOD = $(if $(DESTDIR),:,depmod)
 
@@ -113,4 +125,4 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module tool man test-modules demo check install uninstall clean
+.PHONY: all help module tool man test-modules demo check fuzz bench-decode install uninstall clean
