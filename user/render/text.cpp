@@ -19,7 +19,6 @@ namespace {
 constexpr std::uint64_t nanoseconds_per_second = 1000000000;
 constexpr std::size_t fraction_width = sizeof(".123456789") - 1;
 constexpr std::size_t cpu_size_max = decimal_size_max;
-constexpr std::string_view unknown_comm = "<...>"; // as ftrace writes it
 
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
@@ -160,6 +159,11 @@ void TextRenderer::begin(std::string &out, std::uint64_t now) {
     append_column(line_, "CPU", widths_.cpu);
     line_ += "FLAGS  FUNCTION\n";
     out += line_.view();
+}
+
+void TextRenderer::widen(const Widths &widths) {
+    if (widths_.include(widths))
+        tasks_.forget();
 }
 
 /// Prepares the second that `ts` lies in.

@@ -25,6 +25,7 @@ public:
     TextRenderer(CallerNames &callers, bool header);
 
     void begin(std::string &out, std::uint64_t now) override;
+    void widen(const Widths &widths) override;
     void event(std::string &out, const EventView &view) override;
 
 private:
@@ -51,6 +52,9 @@ void append_text_value(Line &out, const Value &value);
 
 /// Appends an address in hexadecimal, or "-ENOENT" when it is one of the kernel's error pointers.
 void append_pointer(Line &out, std::uint64_t address);
+
+/// What stands for the name of a task that is not known.
+inline constexpr std::string_view unknown_comm = "<...>"; // as ftrace writes it
 
 /// Appends text that came from outside: control characters and what is not UTF-8 as \xNN.
 void append_visible(Line &out, std::string_view text);
