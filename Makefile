@@ -67,6 +67,18 @@ deb: ## make the Debian packages, argtrace and argtrace-dkms, in build/deb
 check-deb: deb ## test them: installs them in systems of their own (as root)
 	@tests/deb/run
 
+FUZZ_SECONDS ?= 60
+fuzz: ## feed hostile bytes to whatever reads bytes, FUZZ_SECONDS for each reader
+	@scripts/bootstrap
+	@scripts/fuzz seconds $(FUZZ_SECONDS)
+
+bench-decode: ## measure how fast events are decoded, merged and written
+	@scripts/bootstrap
+	@cmake -S . -B build/user -DARGTRACE_BENCH=ON >/dev/null
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target decode_benchmark >/dev/null
+	@build/bin/decode_benchmark
+	@bench/instructions
+
 # Below DESTDIR, where packages are made, depmod is left to their installation.
 DEPMOD = $(if $(DESTDIR),:,depmod)
 
@@ -147,4 +159,4 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module tool man test-modules demo check check-all deb check-deb install uninstall clean
+.PHONY: all help module tool man test-modules demo check check-all deb check-deb fuzz bench-decode install uninstall clean
