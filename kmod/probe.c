@@ -161,7 +161,8 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 		return ERR_PTR(-EINVAL);
 
 	bytes = sizeof(*plan) + header.nr_args * sizeof(*steps) + header.size;
-	charge = bytes + sizeof(struct argtrace_outcomes) * num_possible_cpus();
+	charge = argtrace_kvmalloc_size(bytes) +
+		 argtrace_percpu_size(sizeof(struct argtrace_outcomes));
 	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ERR_PTR(ret);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -34,12 +35,16 @@ void note(const Session::Snapshot &snapshot) {
 void run_status(const StatusOptions &options) {
     Session session(Device::open());
     Session::Snapshot snapshot;
-    if (session.attach(default_session))
+    std::optional<std::uint64_t> gone;
+    if (session.attach(default_session)) {
         snapshot = session.snapshot(false);
+        if (session.is_flight())
+            gone = session.overwritten();
+    }
 
     Output output(STDOUT_FILENO);
     auto append = options.json ? append_status_json : append_status_text;
-    append(output.buffer(), snapshot.probes, snapshot.counts);
+    append(output.buffer(), snapshot.probes, snapshot.counts, gone);
     (void)output.flush(); // a reader that has gone is no failure
     if (!options.json)
         note(snapshot);
@@ -52,7 +57,8 @@ void setup_status(CLI::App &app) {
     CLI::App *command = app.add_subcommand("status", "Count the calls of what `add` has added");
     command->add_flag("--json", options->json, "One JSON object a line, the totals last");
     command->footer("HITS are all calls: recorded in the buffer, lost, or filtered (made by the "
-                    "reader itself).");
+                    "reader itself). A flight recorder also shows how many of the records it has "
+                    "overwritten since.");
     command->callback([options] { run_status(*options); });
 }
 
