@@ -156,7 +156,8 @@ static struct argtrace_plan *alloc_plan(const struct argtrace_probe *header)
 	int ret;
 
 	bytes = sizeof(*plan) + steps_size(header) + header->size;
-	charge = bytes + sizeof(struct argtrace_outcomes) * num_possible_cpus();
+	charge = argtrace_kvmalloc_size(bytes) +
+		 argtrace_percpu_size(sizeof(struct argtrace_outcomes));
 	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ERR_PTR(ret);

@@ -126,11 +126,14 @@ void setup_add(CLI::App &app) {
     add_function_options(*command, options->functions, "Functions, see below")->required();
     add_on_load_option(*command, options->functions);
     add_session_options(*command, options->session);
+    add_flight_option(*command, options->session);
     command->footer(
         std::string(spec_help) +
         "\n\nCalls gather in the buffer until `argtrace trace` shows them; when it is full, "
-        "further ones\nare counted as lost. `argtrace status` counts, `argtrace clear` "
+        "further ones\nare counted as lost. With --flight the oldest make room instead, and "
+        "`argtrace snapshot` saves what\nis there. `argtrace status` counts, `argtrace clear` "
         "ends it.\n\nExamples:\n  argtrace add vfs_read vfs_write\n"
+        "  argtrace add --flight 'tcp_v4_*'\n"
         "  argtrace add --buffer 16M 'ext4:*' '!*_lock'\n"
         "  argtrace add --on-load dummy '*'; modprobe dummy; argtrace trace");
     command->callback([options] { run_add(*options); });

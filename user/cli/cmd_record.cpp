@@ -35,16 +35,6 @@ struct RecordOptions {
     bool own_session() const { return !functions.specs.empty(); }
 };
 
-std::optional<int> compression_level(const RecordOptions &options) {
-    if (options.compress.empty())
-        return std::nullopt;
-    const std::uint64_t level = parse_count("--compress", options.compress);
-    if (level > compression_level_max)
-        throw Error(fmt::format("--compress takes a level from 1 to {}, not '{}'",
-                                compression_level_max, options.compress));
-    return static_cast<int>(level);
-}
-
 void check_usage(const RecordOptions &options) {
     if (options.session.given() && !options.own_session())
         throw CLI::ValidationError(
@@ -53,19 +43,6 @@ void check_usage(const RecordOptions &options) {
     if (options.functions.given() && !options.own_session())
         throw CLI::ValidationError("--regex, --force, --raw and --btf say which functions are "
                                    "meant: name them here");
-}
-
-TraceInfo describe_session(const Session &session, const RecordOptions &options) {
-    const argtrace_session_attr &attributes = session.attributes();
-    TraceInfo info = info_of_this_machine();
-    info.cpus = attributes.nr_cpus;
-    info.format = attributes.format;
-    info.clock = attributes.clock;
-    info.packet_size = attributes.packet_size;
-    info.packets_per_cpu = attributes.nr_packets;
-    info.mode = "stream";
-    info.command = options.command;
-    return info;
 }
 
 /// On stderr, so that whoever waits for it knows that from now on no call is missed.
@@ -80,8 +57,7 @@ void print_summary(const argtrace_counts &total, const TraceWriter &writer,
                    const RecordOptions &options, const Session &session) {
     fmt::print(stderr, "argtrace: {}; {}: {} bytes in {} packets\n", calls_summary(total),
                writer.name(), writer.written(), writer.packets());
-    if (total.lost[ARGTRACE_LOST_FULL] > 0)
-        print_remedy(session, options.own_session());
+    print_remedies(session, total, options.own_session());
 }
 
 /// What the file ends with.
@@ -99,7 +75,7 @@ argtrace_counts finish(TraceWriter &writer, const Session &session, const Record
 
 void run_record(const RecordOptions &options) {
     check_usage(options);
-    const std::optional<int> level = compression_level(options);
+    const std::optional<int> level = parse_compression(options.compress);
     const Request request = make_request(options.functions);
     Session session(Device::open());
     Kernel kernel;
@@ -124,7 +100,9 @@ void run_record(const RecordOptions &options) {
     for (const RingMapping &mapping : mappings)
         rings.push_back(mapping.view());
     const Symbols *symbols = symbols_of(kernel);
-    writer.info(describe_session(session, options));
+    TraceInfo info = describe_session(session);
+    info.command = options.command;
+    writer.info(info);
 
     StopSignal stop; // from here on Ctrl-C ends in a summary
     if (auto refused = session.add(probes))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -36,14 +37,17 @@ void run_status(const StatusOptions &options) {
     Session session(Device::open());
     Session::Snapshot snapshot;
     std::vector<argtrace_on_load_order> orders;
+    std::optional<std::uint64_t> gone;
     if (session.attach(default_session)) {
         snapshot = session.snapshot(false);
         orders = session.on_load_orders();
+        if (session.is_flight())
+            gone = session.overwritten();
     }
 
     Output output(STDOUT_FILENO);
     auto append = options.json ? append_status_json : append_status_text;
-    append(output.buffer(), snapshot.probes, snapshot.counts, orders);
+    append(output.buffer(), snapshot.probes, snapshot.counts, orders, gone);
     (void)output.flush(); // a reader that has gone is no failure
     if (!options.json)
         note(snapshot, orders);
@@ -56,7 +60,8 @@ void setup_status(CLI::App &app) {
     CLI::App *command = app.add_subcommand("status", "Count the calls of what `add` has added");
     command->add_flag("--json", options->json, "One JSON object a line, the totals last");
     command->footer("HITS are all calls: recorded in the buffer, lost, or filtered (made by the "
-                    "reader itself).");
+                    "reader itself). A flight recorder also shows how many of the records it has "
+                    "overwritten since.");
     command->callback([options] { run_status(*options); });
 }
 

@@ -72,8 +72,7 @@ void print_summary(const TraceOptions &options, const Session &session, const Li
     for (const argtrace_counts &counts : session.counts(true))
         add_counts(total, counts);
     fmt::print(stderr, "argtrace: {}\n", trace_summary(trace.shown(), total));
-    if (total.lost[ARGTRACE_LOST_FULL] > 0)
-        print_remedy(session, options.own_session());
+    print_remedies(session, total, options.own_session());
 
     Unreadable bad = trace.unreadable();
     if (bad.records + bad.packets > 0)

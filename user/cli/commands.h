@@ -16,6 +16,7 @@ void setup_status(CLI::App &app);
 void setup_trace(CLI::App &app);
 void setup_info(CLI::App &app);
 void setup_report(CLI::App &app);
+void setup_snapshot(CLI::App &app);
 
 /// `words`: what stands behind `--`.
 void setup_record(CLI::App &app, const std::vector<std::string> &words);

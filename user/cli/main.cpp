@@ -103,6 +103,7 @@ int run(std::vector<std::string> words) {
     setup_trace(app);
     setup_record(app, command);
     setup_report(app);
+    setup_snapshot(app);
     setup_list(app);
     setup_add(app);
     setup_rm(app);

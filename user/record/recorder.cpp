@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace argtrace {
 
@@ -23,9 +20,6 @@ constexpr std::uint64_t part_period_ns = 100000000;
 // Large enough that a write is cheap, small enough that the ring gets its space back soon.
 constexpr std::uint64_t write_size = 1 << 20;
 
-// Symbols have no size: beyond this it is not the symbol's code any more.
-constexpr std::uint64_t function_size_max = 1 << 20;
-
 const argtrace_packet &packet_at(const RingView &ring, std::uint64_t position) {
     const std::uint64_t size = std::uint64_t{ring.packet_size} * ring.nr_packets;
     const std::uint64_t start = position - position % ring.packet_size;
@@ -40,13 +34,12 @@ Recorder::Lane::Lane(const RingView &ring_view)
     position = released - first;
 }
 
-Recorder::Recorder(std::span<const RingView> rings, std::uint32_t format, Probes probes,
+Recorder::Recorder(std::span<const RingView> rings, std::uint32_t format, Legend::Probes probes,
                    const Symbols *symbols, TraceWriter &writer)
-    : probes_(std::move(probes)), symbols_(symbols), writer_(writer), addresses_(format) {
+    : writer_(writer), legend_(format, std::move(probes), symbols, writer) {
     lanes_.reserve(rings.size());
     for (const RingView &ring : rings)
         lanes_.emplace_back(ring);
-    update_probes();
 }
 
 bool Recorder::collect(std::uint64_t now) {
@@ -149,11 +142,7 @@ void Recorder::write(const Piece &piece) {
     std::span<const std::byte> records = piece.bytes.bytes;
     if (piece.bytes.start == 0)
         records = records.subspan(std::min<std::size_t>(sizeof(argtrace_packet), records.size()));
-    if (!addresses_.scan(records)) {
-        update_probes();
-        addresses_.scan(records);
-    }
-    write_symbols();
+    legend_.precede(records);
     if (!piece.bytes.bytes.empty())
         writer_.packet(piece.bytes);
     piece.lane->position = piece.end;
@@ -167,33 +156,6 @@ void Recorder::flush() {
             lane.ring.release(lane.position);
         }
     }
-}
-
-/// Writes the probes that are new.
-void Recorder::update_probes() {
-    std::vector<Probe> added;
-    for (Probe &probe : probes_()) {
-        if (!probes_written_.insert(probe.id).second)
-            continue;
-        addresses_.add(probe);
-        added.push_back(std::move(probe));
-    }
-    writer_.probes(added);
-}
-
-void Recorder::write_symbols() {
-    std::string lines;
-    for (const std::uint64_t address : addresses_.take_new()) {
-        const auto symbol = symbols_ ? symbols_->at(address) : std::nullopt;
-        if (!symbol || address - symbol->addr >= function_size_max ||
-            !symbols_written_.insert(symbol->addr).second)
-            continue;
-        lines += fmt::format("{:016x} t {}", symbol->addr, symbol->name);
-        if (!symbol->module.empty())
-            lines += fmt::format("\t[{}]", symbol->module);
-        lines += '\n';
-    }
-    writer_.symbols(lines);
 }
 
 std::optional<std::uint64_t> Recorder::due() const {

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 #include "file/writer.h"
 #include "record/code_addresses.h"
+#include "record/legend.h"
 #include "session/ring_reader.h"
-#include "symbols/symbols.h"
 
 namespace argtrace {
 
@@ -19,11 +17,8 @@ namespace argtrace {
 /// them: the probes, and the symbols of the code addresses in them.
 class Recorder {
 public:
-    /// Fetches all probes anew, removed ones too.
-    using Probes = std::function<std::vector<Probe>()>;
-
     /// `symbols` may be null. All of them stay the caller's.
-    Recorder(std::span<const RingView> rings, std::uint32_t format, Probes probes,
+    Recorder(std::span<const RingView> rings, std::uint32_t format, Legend::Probes probes,
              const Symbols *symbols, TraceWriter &writer);
 
     /// A round, `now` being the clock of the events, read before this call: packets that are
@@ -72,15 +67,9 @@ private:
     void write(const Piece &piece);
     void mark(std::uint64_t time);
     void flush();
-    void update_probes();
-    void write_symbols();
 
-    Probes probes_;
-    const Symbols *symbols_;
     TraceWriter &writer_;
-    CodeAddresses addresses_;
-    std::unordered_set<std::uint32_t> probes_written_;
-    std::unordered_set<std::uint64_t> symbols_written_;
+    Legend legend_;
     std::vector<Lane> lanes_;
     std::uint64_t marked_ = 0;
     double pressure_ = 0;

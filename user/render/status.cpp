@@ -29,14 +29,18 @@ std::string shown_name(const Probe &probe) {
 }
 
 /// What stands behind "func" in a status line.
-void append_counts_json(std::string &out, const argtrace_counts &counts) {
+void append_counts_json(std::string &out, const argtrace_counts &counts,
+                        std::optional<std::uint64_t> overwritten = std::nullopt) {
     auto to = std::back_inserter(out);
     fmt::format_to(to, "\"hits\":{},\"records\":{},\"lost\":{{", hits(counts),
                    std::uint64_t{counts.records});
     for (std::size_t i = 0; i < lost_causes.size(); ++i)
         fmt::format_to(to, "{}\"{}\":{}", i > 0 ? "," : "", lost_causes[i].key,
                        std::uint64_t{counts.lost[i]});
-    fmt::format_to(to, "}},\"filtered\":{}}}\n", std::uint64_t{counts.filtered});
+    fmt::format_to(to, "}},\"filtered\":{}", std::uint64_t{counts.filtered});
+    if (overwritten)
+        fmt::format_to(to, ",\"overwritten\":{}", *overwritten);
+    out += "}\n";
 }
 
 /// What came of the last load, as far as it is not what was wanted.
@@ -93,7 +97,8 @@ void append_orders_json(std::string &out, std::span<const argtrace_on_load_order
 
 void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
-                        std::span<const argtrace_on_load_order> orders) {
+                        std::span<const argtrace_on_load_order> orders,
+                        std::optional<std::uint64_t> overwritten) {
     std::size_t width = sizeof("total") - 1;
     for (const Probe &probe : probes)
         width = std::max(width, shown_name(probe).size());
@@ -108,12 +113,17 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
     for (std::size_t i = 0; i < probes.size(); ++i)
         line(shown_name(probes[i]), counts[i]);
     line("total", total_of(counts));
+    if (overwritten)
+        fmt::format_to(std::back_inserter(out),
+                       "flight recorder: {} of the records have been overwritten since\n",
+                       *overwritten);
     append_orders_text(out, orders);
 }
 
 void append_status_json(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
-                        std::span<const argtrace_on_load_order> orders) {
+                        std::span<const argtrace_on_load_order> orders,
+                        std::optional<std::uint64_t> overwritten) {
     for (std::size_t i = 0; i < probes.size(); ++i) {
         out += "{\"func\":";
         append_json_string(out, probes[i].function);
@@ -124,7 +134,31 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
     }
     append_orders_json(out, orders);
     out += '{';
-    append_counts_json(out, total_of(counts));
+    append_counts_json(out, total_of(counts), overwritten);
+}
+
+std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight, bool own,
+                                       const std::string &larger) {
+    std::vector<std::string> remedies;
+    if (total.lost[ARGTRACE_LOST_FULL] > 0) {
+        std::string what = flight ? "calls were lost to interrupts that filled a whole ring at once"
+                                  : "calls were lost to full rings";
+        std::string flag = flight ? "--flight " : "";
+        remedies.push_back(
+            own ? fmt::format("{}: use --buffer {}", what, larger)
+                : fmt::format("{}: `argtrace clear`, then `argtrace add {}--buffer {} ...`", what,
+                              flag, larger));
+    }
+    if (total.lost[ARGTRACE_LOST_RECURSION] > 0)
+        remedies.emplace_back("calls were lost that a tracer made itself, or that came in the "
+                              "moment it began: end other tracers of the same functions, or leave "
+                              "out the functions that tracers call");
+    if (total.lost[ARGTRACE_LOST_NO_BUFFER] > 0)
+        remedies.emplace_back(
+            own ? "calls were lost on a CPU that came up meanwhile: start again, and it has a ring"
+                : "calls were lost on a CPU that came up after `argtrace add`: `argtrace clear`, "
+                  "then add the functions again");
+    return remedies;
 }
 
 std::string calls_summary(const argtrace_counts &total) {

@@ -216,6 +216,13 @@ void Session::become_reader() {
         throw explain_request("read the session", error, info_);
 }
 
+std::uint64_t Session::overwritten() const {
+    std::uint64_t sum = 0;
+    for (const RingMapping &ring : map_rings())
+        sum += __atomic_load_n(&ring.view().control->overwritten, __ATOMIC_RELAXED);
+    return sum;
+}
+
 std::vector<RingMapping> Session::map_rings() const {
     std::vector<RingMapping> rings;
     for (std::uint32_t cpu = 0; cpu < attributes_.nr_cpus; ++cpu) {

@@ -83,6 +83,9 @@ public:
     /// The rings of all CPUs that have one. We must be the reader, unless it is a flight recorder.
     std::vector<RingMapping> map_rings() const;
 
+    /// Records of a flight recorder that have been overwritten since it was made.
+    std::uint64_t overwritten() const;
+
     int fd() const { return device_.fd(); }
 
 private:
