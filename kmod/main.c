@@ -12,7 +12,9 @@ static int module_event(struct notifier_block *block, unsigned long event, void 
 {
 	switch (event) {
 	case MODULE_STATE_COMING:
-		/* What an add that raced with a GOING has left at these addresses. */
+		/* ftrace knows its functions by now, and none of them has run. */
+		argtrace_sessions_meet_module(data);
+		break;
 	case MODULE_STATE_GOING:
 		argtrace_sessions_forget_module(data, false);
 		break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <cstdio>
 #include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,11 +20,11 @@ struct StatusOptions {
     bool json = false;
 };
 
-void note(const Session::Snapshot &snapshot) {
+void note(const Session::Snapshot &snapshot, const std::vector<argtrace_on_load_order> &orders) {
     argtrace_counts total{};
     for (const argtrace_counts &counts : snapshot.counts)
         add_counts(total, counts);
-    if (snapshot.probes.empty())
+    if (snapshot.probes.empty() && orders.empty())
         fmt::print(stderr,
                    "argtrace: no functions are traced; add some with `argtrace add FUNC`\n");
     else if (lost_total(total) > 0)
@@ -34,15 +35,18 @@ void note(const Session::Snapshot &snapshot) {
 void run_status(const StatusOptions &options) {
     Session session(Device::open());
     Session::Snapshot snapshot;
-    if (session.attach(default_session))
+    std::vector<argtrace_on_load_order> orders;
+    if (session.attach(default_session)) {
         snapshot = session.snapshot(false);
+        orders = session.on_load_orders();
+    }
 
     Output output(STDOUT_FILENO);
     auto append = options.json ? append_status_json : append_status_text;
-    append(output.buffer(), snapshot.probes, snapshot.counts);
+    append(output.buffer(), snapshot.probes, snapshot.counts, orders);
     (void)output.flush(); // a reader that has gone is no failure
     if (!options.json)
-        note(snapshot);
+        note(snapshot, orders);
 }
 
 } // namespace

@@ -8,15 +8,21 @@
 
 namespace argtrace {
 
-// The counts of a session's probes: `counts` has one for each of `probes`. Totals come last.
+// The counts of a session's probes: `counts` has one for each of `probes`, the totals behind them;
+// and what waits for modules to be loaded.
 
-/// A table for people.
+/// A table for people, and below it, if there are any, one of modules.
 void append_status_text(std::string &out, std::span<const Probe> probes,
-                        std::span<const argtrace_counts> counts);
+                        std::span<const argtrace_counts> counts,
+                        std::span<const argtrace_on_load_order> orders = {});
 
-/// One JSON object a line, the totals without "func".
+/// One JSON object a line, the totals, without "func", last.
 void append_status_json(std::string &out, std::span<const Probe> probes,
-                        std::span<const argtrace_counts> counts);
+                        std::span<const argtrace_counts> counts,
+                        std::span<const argtrace_on_load_order> orders = {});
+
+/// "12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
+std::string calls_summary(const argtrace_counts &total);
 
 /// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total);

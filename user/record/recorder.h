@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "file/writer.h"
+#include "record/code_addresses.h"
+#include "session/ring_reader.h"
+#include "symbols/symbols.h"
+
+namespace argtrace {
+
+/// Copies the packets of a session's rings to a file as they are, with what is needed to read
+/// them: the probes, and the symbols of the code addresses in them.
+class Recorder {
+public:
+    /// Fetches all probes anew, removed ones too.
+    using Probes = std::function<std::vector<Probe>()>;
+
+    /// `symbols` may be null. All of them stay the caller's.
+    Recorder(std::span<const RingView> rings, std::uint32_t format, Probes probes,
+             const Symbols *symbols, TraceWriter &writer);
+
+    /// A round, `now` being the clock of the events, read before this call: packets that are
+    /// complete go to the file, and what there is of the newest ones when that is due. False when
+    /// there was nothing.
+    bool collect(std::uint64_t now);
+
+    /// The last round: everything.
+    void collect_rest();
+
+    /// When the newest packets' records are due; nothing if there are none.
+    std::optional<std::uint64_t> due() const;
+
+    /// The largest share of a ring (0 to 1) that the last round found occupied.
+    double pressure() const { return pressure_; }
+
+    /// Records lost to full rings since this object was made.
+    std::uint64_t lost() const;
+    std::vector<CpuLoss> loss() const;
+
+private:
+    struct Lane {
+        explicit Lane(const RingView &view);
+
+        RingView view;
+        RingReader ring;
+        std::uint64_t position = 0;  // what lies before it is in the file,
+        std::uint64_t released;      // and this has been given back
+        std::uint32_t first = 0;     // records before that in the first packet are not ours
+        std::uint64_t safe = 0;      // records that are older are in the file
+        std::uint64_t part_time = 0; // when a part of a packet was last written
+        bool waiting = false;        // there is a part that is not due
+        std::uint64_t lost_before;
+    };
+
+    struct Piece {
+        Lane *lane;
+        PacketBytes bytes;
+        std::uint64_t clock; // no record in it is older
+        std::uint64_t end;   // position behind it
+    };
+
+    bool round(std::uint64_t now, bool last);
+    bool look(Lane &lane, std::uint64_t now, bool last, std::vector<Piece> &pieces);
+    void write(std::vector<Piece> &pieces, std::uint64_t limit);
+    void write(const Piece &piece);
+    void mark(std::uint64_t time);
+    void flush();
+    void update_probes();
+    void write_symbols();
+
+    Probes probes_;
+    const Symbols *symbols_;
+    TraceWriter &writer_;
+    CodeAddresses addresses_;
+    std::unordered_set<std::uint32_t> probes_written_;
+    std::unordered_set<std::uint64_t> symbols_written_;
+    std::vector<Lane> lanes_;
+    std::uint64_t marked_ = 0;
+    double pressure_ = 0;
+};
+
+} // namespace argtrace
