@@ -31,9 +31,10 @@ _argtrace_traced() {
 
 _argtrace() {
 	local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} line=${COMP_LINE:0:COMP_POINT}
-	# A colon parts words for bash, and is a part of ours.
+	# A colon parts words for bash and is a part of ours: bash replaces what is behind it only.
 	[[ $line == *[[:space:]] ]] || current=${line##*[[:space:]]}
-	local head=${current%"${COMP_WORDS[COMP_CWORD]}"}
+	local head=
+	[[ $current != *:* ]] || head=${current%"${current##*:}"}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
 		mapfile -t COMPREPLY < <(compgen -W "$(_argtrace_help Subcommands) $(_argtrace_help Options)" -- "$current")
