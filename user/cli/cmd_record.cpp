@@ -38,10 +38,15 @@ struct RecordOptions {
 std::optional<int> compression_level(const RecordOptions &options) {
     if (options.compress.empty())
         return std::nullopt;
-    const std::uint64_t level = parse_count("--compress", options.compress);
+    std::uint64_t level = 0;
+    try {
+        level = parse_count("--compress", options.compress);
+    } catch (const Error &error) {
+        throw CLI::ValidationError(std::string(error.what()));
+    }
     if (level > compression_level_max)
-        throw Error(fmt::format("--compress takes a level from 1 to {}, not '{}'",
-                                compression_level_max, options.compress));
+        throw CLI::ValidationError(fmt::format("--compress takes a level from 1 to {}, not '{}'",
+                                               compression_level_max, options.compress));
     return static_cast<int>(level);
 }
 
