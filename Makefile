@@ -108,18 +108,23 @@ $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
 # expects them; how such an argument is captured is to be tested there as well.
 TEST_PAHOLE_FLAGS := --btf_features=encode_force,var,float,enum64,decl_tag,type_tag,optimized_func
 
+# The generated module's functions: from which seed, and how many.
+SEED ?= 1
+PROTOTYPES ?= 300
+
 # With BTF whatever the kernel, since its functions are traced. Where Kbuild has no vmlinux for that, pahole adds it here.
 # pahole would look for llvm-objcopy.
-$(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
+$(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(TEST_MODULE_SOURCES))
+	@build/bin/argtrace_generate $(SEED) $(PROTOTYPES) >$(TREE)/tests/vm/modules/generated.c
 	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/tests/vm/modules KCFLAGS=-Werror \
 			$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)"} modules && \
-		for name in argtrace_onload argtrace_test; do \
+		for name in argtrace_generated argtrace_onload argtrace_test; do \
 			new=$(KOUT)/$$name.ko.new && cp $(TREE)/tests/vm/modules/$$name.ko $$new && \
 			if ! readelf -SW $$new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $$new; fi || exit; \
 		done && \
 		cp $(TREE)/tests/vm/modules/argtrace_load.ko $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && \
-		mv $(KOUT)/argtrace_onload.ko.new $(KOUT)/argtrace_onload.ko && mv $@.new $@
+		for name in argtrace_generated argtrace_onload argtrace_test; do mv $(KOUT)/$$name.ko.new $(KOUT)/$$name.ko || exit; done
 
 build/user/CMakeCache.txt:
 	@cmake -S . -B build/user -DCMAKE_BUILD_TYPE=RelWithDebInfo
@@ -127,6 +132,11 @@ build/user/CMakeCache.txt:
 # CMake may find that nothing is to be linked again; the date is what tells make.
 build/bin/argtrace: $(TOOL_SOURCES) | build/user/CMakeCache.txt
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace
+	@touch $@
+
+build/bin/argtrace_generate: CMakeLists.txt $(wildcard tests/vm/generator/* tests/user/prototype_generator.h) | build/user/CMakeCache.txt
+	@cmake build/user >/dev/null # a directory that was configured earlier may not know the target
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace_generate
 	@touch $@
 
 build/man/%: docs/%.scd

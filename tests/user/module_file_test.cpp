@@ -50,7 +50,9 @@ constexpr const char *module_source = R"(
 	.balign 16
 	.type \name, @function
 \name:
+	.if \before
 	.skip \before, 0x90
+	.endif
 1:	call __fentry__
 	ret
 	.size \name, . - \name
@@ -181,8 +183,8 @@ TEST_F(ModuleFolder, IsSearchedAsModprobeDoes) {
 }
 
 TEST_F(ModuleFolder, SaysWhatIsWrong) {
-    EXPECT_THAT(error("dumy_one"), HasSubstr("no such module in " + folder +
-                                             "; did you mean dummy_one?"));
+    EXPECT_THAT(error("dumy_one"),
+                HasSubstr("no such module in " + folder + "; did you mean dummy_one?"));
     EXPECT_THAT(error("ext4"), HasSubstr("is built into the kernel and is never loaded"));
     std::filesystem::remove(folder + "/modules.dep");
     EXPECT_THAT(error("dummy_one"), HasSubstr("run depmod"));

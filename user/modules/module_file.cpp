@@ -79,7 +79,8 @@ public:
         for_each_symbol([&functions](const GElf_Sym &symbol, std::string_view name) {
             if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
                 symbol.st_shndx < SHN_LORESERVE && is_word(name))
-                functions.push_back({place(symbol.st_shndx, symbol.st_value), symbol.st_size, name});
+                functions.push_back(
+                    {place(symbol.st_shndx, symbol.st_value), symbol.st_size, name});
         });
         std::sort(functions.begin(), functions.end());
         return functions;
@@ -98,9 +99,8 @@ public:
             GElf_Sym symbol;
             if (gelf_getrela(data, static_cast<int>(i), &rela) &&
                 gelf_getsym(symbols_, static_cast<int>(GELF_R_SYM(rela.r_info)), &symbol))
-                places.push_back(place(symbol.st_shndx, symbol.st_value +
-                                                            static_cast<std::uint64_t>(
-                                                                rela.r_addend)));
+                places.push_back(place(
+                    symbol.st_shndx, symbol.st_value + static_cast<std::uint64_t>(rela.r_addend)));
         }
         std::sort(places.begin(), places.end());
         return places;
@@ -123,9 +123,9 @@ private:
             if (section.header.sh_type == SHT_SYMTAB) {
                 symbols_ = elf_getdata(scn, nullptr);
                 strings_ = section.header.sh_link;
-                symbol_count_ =
-                    section.header.sh_entsize ? section.header.sh_size / section.header.sh_entsize
-                                              : 0;
+                symbol_count_ = section.header.sh_entsize
+                                    ? section.header.sh_size / section.header.sh_entsize
+                                    : 0;
             }
             if (name)
                 sections_.emplace_back(name, section);

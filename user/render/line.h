@@ -95,6 +95,12 @@ public:
     void append_signed(std::int64_t number) {
         end_ = write_decimal(reserve(decimal_size_max), number);
     }
+    /// The nine digits behind a decimal point.
+    void append_nanoseconds(std::uint32_t number) {
+        constexpr std::size_t size_max = 10; // see write_nanoseconds()
+        end_ = write_nanoseconds(reserve(size_max), number);
+    }
+
     void append_hex(std::uint64_t number) { end_ = write_hex(reserve(hex_size_max), number); }
 
     /// May write up to Snippet::block - 1 bytes more.

@@ -18,8 +18,8 @@ std::uint64_t user_address(const void *pointer) {
 
 void copy_module(char (&to)[ARGTRACE_MODULE_LEN], const std::string &module) {
     if (module.size() >= sizeof(to))
-        throw Error(fmt::format("{}: a module's name has at most {} characters", module,
-                                sizeof(to) - 1));
+        throw Error(
+            fmt::format("{}: a module's name has at most {} characters", module, sizeof(to) - 1));
     std::memcpy(to, module.c_str(), module.size() + 1);
 }
 

@@ -15,11 +15,12 @@ KernelTypes types_of(const ModuleFile &module) {
     if (module.types.empty())
         types.add_module(module.name, nullptr);
     else if (module.distilled)
-        throw Error(fmt::format("{}: its types build on a .BTF.base section, which is not supported "
-                                "until the module is loaded and the kernel has resolved it: build "
-                                "it without (KBUILD_EXTMOD's pahole option distilled_base), or "
-                                "name a file that has its types with --btf",
-                                module.path));
+        throw Error(
+            fmt::format("{}: its types build on a .BTF.base section, which is not supported "
+                        "until the module is loaded and the kernel has resolved it: build "
+                        "it without pahole's --btf_features=distilled_base, or "
+                        "name a file that has its types with --btf",
+                        module.path));
     else
         types.add_module(module.name, load_types(view(module.types), module.path, types.kernel()));
     return types;
@@ -36,13 +37,12 @@ void check_module(const Spec &spec, const std::string &module) {
 
 Kernel kernel_of(ModuleFile module) {
     const auto file = std::make_shared<const ModuleFile>(std::move(module));
-    return Kernel(
-        {
-            [file] { return Kallsyms::parse(file->symbols); },
-            [file] { return types_of(*file); },
-            [file] { return Traceable::parse(file->traceable); },
-        },
-        file->name);
+    return Kernel({
+                      [file] { return Kallsyms::parse(file->symbols); },
+                      [file] { return types_of(*file); },
+                      [file] { return Traceable::parse(file->traceable); },
+                  },
+                  file->name);
 }
 
 Resolved resolve_on_load(Kernel &module, const Request &request) {

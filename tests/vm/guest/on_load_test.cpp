@@ -351,11 +351,11 @@ TEST_F(OnLoad, what_is_not_there_is_left_out_and_counted) {
     RawDevice device;
     ASSERT_EQ(device.session(), 0);
     // One is no function of it, one is there but once, one more often, one is not traceable.
-    ASSERT_EQ(give(device, {function("vfs_read") + function("ol_later") + function("ol_later") +
-                                function("ol_twin") + function("ol_untraceable") +
-                                function("ol_first"),
-                            6}),
-              0);
+    ASSERT_EQ(
+        give(device, {function("vfs_read") + function("ol_later") + function("ol_later") +
+                          function("ol_twin") + function("ol_untraceable") + function("ol_first"),
+                      6}),
+        0);
     ASSERT_EQ(load_module(kFile), 0);
     const argtrace_on_load_order order = orders(device).at(0);
     EXPECT_EQ(order.armed, 1u);
