@@ -36,7 +36,7 @@ KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
 TEST_MODULE_SOURCES := $(shell find tests/vm/modules -type f 2>/dev/null)
 TOOL_SOURCES := CMakeLists.txt VERSION $(shell find user include -type f 2>/dev/null)
 
-all: tool module man ## build the tool, the module and the manual page
+all: tool module man ## build the tool, the module and the manual pages
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -46,7 +46,7 @@ module: $(KOUT)/argtrace.ko ## build the module, for KERNEL=LABEL or for the run
 
 tool: build/bin/argtrace ## build the tool
 
-man: build/man/argtrace.1 ## build the manual page
+man: build/man/argtrace.1 build/man/argtrace.dat.5 ## build the manual pages
 
 test-modules: $(KOUT)/argtrace_test.ko ## build the modules that the VM tests need, for KERNEL=LABEL
 
@@ -91,6 +91,7 @@ install: all ## install them here (as root), or below DESTDIR
 		install -D -m 644 $(KOUT)/argtrace.ko "$(DESTDIR)/lib/modules/$$release/updates/argtrace.ko" && \
 		install -D -m 755 build/bin/argtrace "$(DESTDIR)$(PREFIX)/bin/argtrace" && \
 		install -D -m 644 build/man/argtrace.1 "$(SHARE)/man/man1/argtrace.1" && \
+		install -D -m 644 build/man/argtrace.dat.5 "$(SHARE)/man/man5/argtrace.dat.5" && \
 		install -D -m 644 packaging/completion/argtrace.bash "$(BASH_COMPLETION)" && \
 		install -D -m 644 packaging/completion/_argtrace "$(ZSH_COMPLETION)" && \
 		$(DEPMOD) "$$release"
@@ -98,7 +99,7 @@ install: all ## install them here (as root), or below DESTDIR
 uninstall: ## take them away again
 	@$(KERNEL_PARTS) && release="$${RELEASE:-$(KREL)}" && set -x && \
 		rm -f "$(DESTDIR)/lib/modules/$$release/updates/argtrace.ko" "$(DESTDIR)$(PREFIX)/bin/argtrace" \
-			"$(SHARE)/man/man1/argtrace.1" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" && \
+			"$(SHARE)/man/man1/argtrace.1" "$(SHARE)/man/man5/argtrace.dat.5" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" && \
 		$(DEPMOD) "$$release"
 
 clean: ## remove what was built (fetched kernels stay in the cache)

@@ -58,13 +58,16 @@ void LiveRecord::wait(const StopSignal &stop, std::uint64_t before, std::uint64_
     if (pressure > pressure_high)
         return;
     const std::uint64_t now = monotonic_now();
+    const std::optional<std::uint64_t> due = recorder_.due();
+    const bool nap = found || due;
     std::uint64_t until = deadline;
-    if (found) {
+    if (nap) {
         const double filled_in = static_cast<double>(now - before);
-        const double nap = pressure > 0 ? filled_in * pressure_wanted / pressure : 0;
-        until = now + static_cast<std::uint64_t>(std::clamp(nap, static_cast<double>(nap_shortest),
-                                                            static_cast<double>(nap_longest)));
-        if (const auto due = recorder_.due())
+        const double length = pressure > 0 ? filled_in * pressure_wanted / pressure : 0;
+        until =
+            now + static_cast<std::uint64_t>(std::clamp(length, static_cast<double>(nap_shortest),
+                                                        static_cast<double>(nap_longest)));
+        if (due)
             until = std::min(until, std::max(*due, now + nap_shortest));
         until = std::min(until, deadline);
     }
@@ -81,7 +84,7 @@ void LiveRecord::wait(const StopSignal &stop, std::uint64_t before, std::uint64_
         {command_ ? command_->fd() : -1, POLLIN, 0}, // it has ended
         {session_.fd(), POLLIN, 0},
     }};
-    ::poll(files.data(), found ? 3 : 4, timeout);
+    ::poll(files.data(), nap ? 3 : 4, timeout);
     abandoned_ = files[1].revents & POLLERR;
     removed_ = files[3].revents & (POLLHUP | POLLERR);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/tracing.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -54,10 +55,15 @@ TraceInfo describe_session(const Session &session) {
 std::optional<int> parse_compression(const std::string &text) {
     if (text.empty())
         return std::nullopt;
-    const std::uint64_t level = parse_count("--compress", text);
+    std::uint64_t level = 0;
+    try {
+        level = parse_count("--compress", text);
+    } catch (const Error &error) {
+        throw CLI::ValidationError(std::string(error.what()));
+    }
     if (level > compression_level_max)
-        throw Error(fmt::format("--compress takes a level from 1 to {}, not '{}'",
-                                compression_level_max, text));
+        throw CLI::ValidationError(fmt::format("--compress takes a level from 1 to {}, not '{}'",
+                                               compression_level_max, text));
     return static_cast<int>(level);
 }
 

@@ -60,7 +60,12 @@ bool Recorder::round(std::uint64_t now, bool last) {
     std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
     for (const Lane &lane : lanes_)
         limit = std::min(limit, lane.safe);
-    write(pieces, last || limit < slack_ns ? 0 : limit - slack_ns);
+    limit = last || limit < slack_ns ? 0 : limit - slack_ns;
+    if (!pieces.empty())
+        owed_ = now;
+    write(pieces, limit);
+    if (limit >= owed_)
+        owed_ = 0;
     return found;
 }
 
@@ -126,7 +131,7 @@ void Recorder::write(std::vector<Piece> &pieces, std::uint64_t limit) {
         if (writer_.pending() >= write_size)
             flush();
     }
-    if (!pieces.empty())
+    if (owed_ != 0)
         mark(limit);
     flush();
 }
@@ -160,6 +165,8 @@ void Recorder::flush() {
 
 std::optional<std::uint64_t> Recorder::due() const {
     std::optional<std::uint64_t> first;
+    if (owed_ != 0)
+        first = owed_ + 2 * slack_ns;
     for (const Lane &lane : lanes_) {
         if (lane.waiting)
             first = std::min(first.value_or(std::numeric_limits<std::uint64_t>::max()),

@@ -29,7 +29,8 @@ public:
     /// The last round: everything.
     void collect_rest();
 
-    /// When the newest packets' records are due; nothing if there are none.
+    /// When there should be a round even if nothing comes: the newest packets' records are due
+    /// then, or the mark that lets a reader show what has been written.
     std::optional<std::uint64_t> due() const;
 
     /// The largest share of a ring (0 to 1) that the last round found occupied.
@@ -72,6 +73,7 @@ private:
     Legend legend_;
     std::vector<Lane> lanes_;
     std::uint64_t marked_ = 0;
+    std::uint64_t owed_ = 0; // a mark that late is to come; 0: none
     double pressure_ = 0;
 };
 

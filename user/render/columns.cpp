@@ -103,9 +103,8 @@ void ColumnRenderer::append(Column column, const EventView &view) {
     const Event &event = *view.event;
     switch (column) {
     case Column::time:
-        line_.append_decimal(event.ts / nanoseconds_per_second);
-        line_ += '.';
-        line_.append_nanoseconds(static_cast<std::uint32_t>(event.ts % nanoseconds_per_second));
+        fmt::format_to(std::back_inserter(line_), "{}.{:09}", event.ts / nanoseconds_per_second,
+                       event.ts % nanoseconds_per_second);
         break;
     case Column::comm:
         if (event.comm_view().empty())
