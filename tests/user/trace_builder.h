@@ -137,18 +137,22 @@ struct Read {
     }
 };
 
-/// Throws Error, as TraceReader does.
-inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = {}) {
+/// Throws Error, as TraceReader does. Without `text` much faster.
+inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = {},
+                       bool text = true) {
     DecodeJob job;
     job.filter = &filter;
     TraceReader reader(fd, "memory", workers, job);
     CallerNames callers(&reader.symbols());
-    JsonRenderer renderer(callers, false);
+    std::optional<JsonRenderer> renderer;
+    if (text)
+        renderer.emplace(callers, false);
     TimeOrder order;
     Read read;
     const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
         read.times.push_back(event.ts);
-        renderer.event(read.text, packet->batch.view(event));
+        if (renderer)
+            renderer->event(read.text, packet->batch.view(event));
         return true;
     };
     while (const auto item = reader.next()) {
@@ -171,7 +175,7 @@ inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = 
 inline Read read_trace(const FileBytes &bytes, WorkerPool &workers,
                        const EventFilter &filter = {}) {
     const Fd file = memory_file(bytes);
-    return read_trace(file.get(), workers, filter);
+    return read_trace(file.get(), workers, filter, text);
 }
 
 } // namespace argtrace::test

@@ -46,7 +46,7 @@ protected:
     bool is_named(const FileBytes &bytes) {
         write_file(bytes);
         try {
-            const test::Read read = test::read_trace(file_.get(), workers_);
+            const test::Read read = test::read_trace(file_.get(), workers_, {}, false);
             if (read.fault_count > 0)
                 return !describe(read.faults.at(0).status).empty();
             return read.unreadable.records + read.unreadable.packets > 0;
@@ -79,7 +79,7 @@ protected:
 
 TEST_F(TraceDamage, TheFilesThemselvesAreSound) {
     for (const FileBytes &bytes : files_) {
-        const test::Read read = test::read_trace(bytes, workers_);
+        const test::Read read = test::read_trace(bytes, workers_, {}, false);
         EXPECT_TRUE(read.clean());
         EXPECT_GT(read.times.size(), 100u);
     }

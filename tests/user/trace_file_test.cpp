@@ -182,7 +182,7 @@ TEST_F(TraceFile, CutShortAtEveryByte) {
                             HasSubstr(size == 0 ? "it is empty" : "it is cut short"));
                 continue;
             }
-            const auto read = read_trace(cut, workers_);
+            const auto read = read_trace(cut, workers_, {}, false);
             ASSERT_EQ(read.fault_count, 1u) << size;
             ASSERT_EQ(read.faults[0].status, FileStatus::cut_short) << size;
             const auto packets = std::count_if(packet_ends.begin(), packet_ends.end(),

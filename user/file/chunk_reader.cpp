@@ -44,9 +44,10 @@ Payload unpack(const Chunk &chunk, std::size_t front, std::size_t limit) {
 
 /// Gets more into the buffer, which is empty. False at the end.
 bool ChunkReader::fill() {
-    buffer_.resize(read_ahead);
+    if (!buffer_)
+        buffer_ = std::make_unique_for_overwrite<std::byte[]>(read_ahead);
     for (;;) {
-        const ssize_t got = ::read(fd_, buffer_.data(), buffer_.size());
+        const ssize_t got = ::read(fd_, buffer_.get(), read_ahead);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && errno == EAGAIN) {

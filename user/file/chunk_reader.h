@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -63,7 +64,7 @@ private:
     bool fill();
 
     int fd_;
-    std::vector<std::byte> buffer_;
+    std::unique_ptr<std::byte[]> buffer_;
     std::size_t begin_ = 0; // of what is in the buffer and has not been taken
     std::size_t end_ = 0;
     std::uint64_t offset_ = 0;
