@@ -35,6 +35,16 @@
 #define ftrace_regs_get_stack_pointer(fregs) kernel_stack_pointer(&(fregs)->regs)
 #endif
 
+/* The count with what else x86 keeps in it: whether to reschedule. */
+#define argtrace_preempt_count_is(count) should_resched(count)
+
+/* The address of an expected value may be written to when it was not met; it is not looked at again. */
+#ifdef try_cmpxchg_local
+#define argtrace_try_cmpxchg_local(ptr, old, new) try_cmpxchg_local(ptr, &(old), new)
+#else
+#define argtrace_try_cmpxchg_local(ptr, old, new) (cmpxchg_local(ptr, old, new) == (old))
+#endif
+
 /* Linux 6.3 took vm_flags out of direct reach. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,

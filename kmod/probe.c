@@ -149,8 +149,9 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 	struct argtrace_probe header;
 	struct argtrace_plan *plan;
 	struct argtrace_step *steps;
+	bool named = format->format & ARGTRACE_FORMAT_NAMED;
 	u64 bytes, charge;
-	u32 record_size;
+	u32 record_size, count;
 	int ret;
 
 	if (*length < sizeof(header))
@@ -160,7 +161,8 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 	if (!header_is_valid(&header) || header.size > *length)
 		return ERR_PTR(-EINVAL);
 
-	bytes = sizeof(*plan) + header.nr_args * sizeof(*steps) + header.size;
+	bytes = sizeof(*plan) + header.size +
+		header.nr_args * (sizeof(*steps) + sizeof(struct argtrace_stack_word));
 	charge = bytes + sizeof(struct argtrace_outcomes) * num_possible_cpus();
 	ret = argtrace_memory_charge(charge);
 	if (ret)
@@ -184,19 +186,23 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 
 	plan->addr = header.addr;
 	plan->strings = schema_strings(plan->schema);
-	plan->steps = steps;
-	plan->nr_steps = prepare_steps(steps, plan->schema);
+	count = prepare_steps(steps, plan->schema);
 
 	ret = -E2BIG;
 	record_size = sizeof(struct argtrace_record);
-	if (!(format->format & ARGTRACE_FORMAT_NO_CALLER))
+	if (!(format->format & ARGTRACE_FORMAT_NO_CALLER)) {
+		plan->caller_at = record_size;
 		record_size += sizeof(u64);
-	record_size += argtrace_encoded_size(steps, plan->nr_steps,
-					     format->format & ARGTRACE_FORMAT_NAMED);
-	record_size = ALIGN(record_size, 8);
+	}
+	record_size = ALIGN(argtrace_place_steps(steps, count, named, record_size), 8);
 	if (record_size > format->max_record)
 		goto err;
 	plan->record_size = record_size;
+	if (named)
+		argtrace_plan_named(&plan->layout, steps, count);
+	else
+		argtrace_plan_layout(&plan->layout, steps, count, (void *)(steps + header.nr_args),
+				     record_size);
 
 	ret = -ENOMEM;
 	plan->outcomes = alloc_percpu(struct argtrace_outcomes);

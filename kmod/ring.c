@@ -22,7 +22,7 @@ static void ring_free(struct argtrace_ring *ring)
 }
 
 static int ring_create(struct argtrace_ring *ring, int cpu, u32 packet_size, u32 nr_packets,
-		       u32 format)
+		       u32 format, u32 clock, u32 mult)
 {
 	u64 bytes = (u64)packet_size * nr_packets;
 
@@ -38,21 +38,26 @@ static int ring_create(struct argtrace_ring *ring, int cpu, u32 packet_size, u32
 	ring->packet_shift = ilog2(packet_size);
 	ring->ring_mask = bytes - 1;
 	ring->format = format;
+	ring->clock = clock;
+	ring->mult = mult;
 	ring->cpu = cpu;
 	return 0;
 }
 
 int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
-			  u32 format, u64 *charged)
+			  u32 format, u32 clock, u64 *charged)
 {
 	u64 bytes = num_present_cpus() * (2 * PAGE_SIZE + (u64)packet_size * nr_packets);
+	u32 mult;
 	int cpu, ret;
 
 	ret = argtrace_memory_charge(bytes);
 	if (ret)
 		return ret;
+	mult = argtrace_clock_mult(clock);
 	for_each_present_cpu(cpu) {
-		ret = ring_create(per_cpu_ptr(rings, cpu), cpu, packet_size, nr_packets, format);
+		ret = ring_create(per_cpu_ptr(rings, cpu), cpu, packet_size, nr_packets, format,
+				  clock, mult);
 		if (ret) {
 			argtrace_rings_free(rings, bytes);
 			return ret;
@@ -115,16 +120,18 @@ static void write_task(u8 *to, struct argtrace_ring *ring, u64 now)
 	memcpy(ring->comm_said, task->comm, sizeof(ring->comm_said));
 }
 
-static void write_clock(u8 *to, u64 now)
+static void write_clock(u8 *to, const struct argtrace_ring *ring, u64 now)
 {
 	struct argtrace_record *record = (void *)to;
+	struct argtrace_now *said = (void *)(record + 1);
 
 	*record = (struct argtrace_record){
 		.clock = now,
 		.id = ARGTRACE_ID_CLOCK,
 		.size = ARGTRACE_CLOCK_RECORD,
 	};
-	*(u64 *)(record + 1) = now;
+	said->clock = now;
+	said->ns = argtrace_clock_ns(ring->clock, now, ring->mult);
 }
 
 static struct argtrace_packet *packet_at(struct argtrace_ring *ring, u64 position)
@@ -154,7 +161,9 @@ static void switch_packet(struct argtrace_ring *ring, u64 old, u64 start, u64 no
 	packet->lost = READ_ONCE(ring->control->lost);
 	packet->cpu = ring->cpu;
 	packet->format = ring->format;
-	packet->clock_id = ARGTRACE_CLOCK_MONOTONIC;
+	packet->clock_id = ring->clock;
+	packet->mult = ring->mult;
+	packet->ns = argtrace_clock_ns(ring->clock, now, ring->mult);
 }
 
 /*
@@ -174,10 +183,10 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 		old = READ_ONCE(control->reserve);			/* A */
 		start = old;
 		barrier();
-		now = argtrace_clock();					/* B */
+		now = argtrace_clock_read(ring->clock);			/* B */
 
-		says_task = argtrace_ring_task_changed(ring, current);
-		says_clock = now - ring->clock_said >= ARGTRACE_CLOCK_REACH;
+		says_task = argtrace_ring_task_changed(ring, current, current->pid);
+		says_clock = now >> 32 != ring->clock_high;
 		need = size + says_task * ARGTRACE_TASK_RECORD +
 		       says_clock * ARGTRACE_CLOCK_RECORD;
 		opens = !(old & (ring->packet_size - 1)) ||
@@ -208,11 +217,12 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 		to += sizeof(struct argtrace_packet);
 	}
 	if (says_clock) {
-		write_clock(to, now);
+		write_clock(to, ring, now);
 		to += ARGTRACE_CLOCK_RECORD;
 	}
 	if (opens || says_clock)
-		ring->clock_said = now;
+		ring->clock_high = now >> 32;
+	ring->packet_end = (start & ~(u64)(ring->packet_size - 1)) + ring->packet_size;
 	if (says_task) {
 		write_task(to, ring, now);
 		to += ARGTRACE_TASK_RECORD;

@@ -67,6 +67,7 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, session_wake);
 	INIT_DELAYED_WORK(&session->recheck, session_recheck);
+	session->clock = attr->clock;
 	argtrace_filter_init(session);
 	session->format = attr->format;
 	session->excluded_tgid = -1;
@@ -78,7 +79,7 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	if (!session->rings)
 		goto err_free;
 	ret = argtrace_rings_create(session->rings, attr->packet_size, attr->nr_packets,
-				    attr->format, &session->charged);
+				    attr->format, attr->clock, &session->charged);
 	if (ret)
 		goto err_percpu;
 	table = argtrace_table_create(NULL, 0, NULL, 0);
@@ -119,7 +120,6 @@ static bool attr_is_valid(struct argtrace_session_attr *attr)
 	if (!attr->nr_packets)
 		attr->nr_packets = ARGTRACE_NR_PACKETS;
 	return !(attr->format & ~(ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_NO_CALLER)) &&
-	       attr->clock == ARGTRACE_CLOCK_MONOTONIC &&
 	       is_power_of_2(attr->packet_size) && is_power_of_2(attr->nr_packets) &&
 	       attr->packet_size >= ARGTRACE_PACKET_SIZE_MIN &&
 	       attr->packet_size <= ARGTRACE_PACKET_SIZE_MAX &&
@@ -163,9 +163,13 @@ static struct argtrace_session *publish_session(struct argtrace_session *made)
 struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr)
 {
 	struct argtrace_session *session, *made;
+	int ret;
 
 	if (!attr_is_valid(attr))
 		return ERR_PTR(-EINVAL);
+	ret = argtrace_clock_choose(&attr->clock);
+	if (ret)
+		return ERR_PTR(ret);
 
 	session = attach_named(attr->name);
 	if (!session && attr->name[0] && !(attr->flags & ARGTRACE_SESSION_CREATE))
@@ -181,7 +185,7 @@ struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr
 	}
 
 	attr->format = session->format;
-	attr->clock = ARGTRACE_CLOCK_MONOTONIC;
+	attr->clock = session->clock;
 	attr->packet_size = session->packet_size;
 	attr->nr_packets = session->nr_packets;
 	attr->nr_cpus = nr_cpu_ids;

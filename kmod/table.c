@@ -73,7 +73,6 @@ struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id,
 		return ERR_PTR(-ENOMEM);
 	}
 	table->mask = slots - 1;
-	table->shift = 64 - ilog2(slots);
 	table->charged = bytes;
 	table_insert_all(table, by_id, nr_ids);
 	table_insert_all(table, more, nr_more);

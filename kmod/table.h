@@ -18,8 +18,7 @@ struct argtrace_slot {
 };
 
 struct argtrace_table {
-	unsigned long mask;		/* slots - 1 */
-	unsigned int shift;		/* 64 - log2(slots) */
+	u32 mask;			/* slots - 1 */
 	u64 charged;
 	struct argtrace_slot slots[];
 };
@@ -33,10 +32,19 @@ struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id,
 void argtrace_table_free(struct argtrace_table *table);
 
 /* Symbol and ftrace address share their bucket: they differ in the low bits (see lookup). */
-static __always_inline unsigned long argtrace_table_hash(const struct argtrace_table *table,
+static __always_inline u32 argtrace_table_hash(const struct argtrace_table *table,
 							 unsigned long ip)
 {
-	return ((ip >> 4) * GOLDEN_RATIO_64) >> table->shift;
+	/* The multiplication scatters neighbours. Addresses differ in their lower half. */
+	return ((u32)(ip >> 4) * GOLDEN_RATIO_32) & table->mask;
+}
+
+/* Spares the caller of lookup() a test: the loop has told both ends apart. */
+static __always_inline struct argtrace_plan *argtrace_never_null(struct argtrace_plan *plan)
+{
+	if (!plan)
+		__builtin_unreachable();
+	return plan;
 }
 
 /*
@@ -53,7 +61,7 @@ argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)
 		const struct argtrace_slot *slot = &table->slots[i];
 
 		if (likely(!((ip - slot->addr) & ~ARGTRACE_FENTRY_SKEW)))
-			return slot->plan;
+			return argtrace_never_null(slot->plan);
 		if (!slot->addr)
 			return NULL;
 	}

@@ -11,7 +11,7 @@ namespace {
 
 // A writer raises `active` before it reads the clock (argtrace_ring_begin() in kmod/ring.h), but
 // its store reaches us a little later: an event may be older than the watermark by that much.
-constexpr std::uint64_t slack_ns = ARGTRACE_CLOCK_SLACK;
+constexpr std::uint64_t slack = ARGTRACE_CLOCK_SLACK;
 
 // A writer is done within a microsecond or so: it is worth looking again.
 constexpr int looks = 32;
@@ -27,7 +27,7 @@ Merge::Merge(std::span<const RingView> rings, Schema &schema, Keep keep)
 
 /// The order of the heap, whose front is the greatest: the oldest event.
 bool Merge::later(const Front &a, const Front &b) {
-    return std::pair(a.ts, a.lane) > std::pair(b.ts, b.lane);
+    return std::pair(a.clock, a.lane) > std::pair(b.clock, b.lane);
 }
 
 RingReader::Glance Merge::look(Lane &lane) {
@@ -49,7 +49,7 @@ void Merge::collect(std::uint64_t now) {
         least = std::min(least, lane.watermark);
         drain(lane, glance.head);
     }
-    limit_ = least > slack_ns ? least - slack_ns : 0;
+    limit_ = least > slack ? least - slack : 0;
     rebuild_heap();
 }
 
@@ -65,7 +65,7 @@ void Merge::collect_rest() {
 }
 
 std::optional<EventView> Merge::next() {
-    if (heap_.empty() || heap_.front().ts >= limit_)
+    if (heap_.empty() || heap_.front().clock >= limit_)
         return std::nullopt;
     std::pop_heap(heap_.begin(), heap_.end(), later);
     std::uint32_t index = heap_.back().lane;
@@ -87,7 +87,7 @@ void Merge::push(std::uint32_t index) {
     const Lane &lane = lanes_[index];
     if (lane.next == lane.batch.events.size())
         return;
-    heap_.push_back({lane.batch.events[lane.next].ts, index});
+    heap_.push_back({lane.batch.events[lane.next].clock, index});
     std::push_heap(heap_.begin(), heap_.end(), later);
 }
 
@@ -140,7 +140,7 @@ void Merge::Lane::drain(std::uint64_t head, Schema &schema) {
     compact();
     reader.drain(head, schema, batch);
     // Times do not decrease along a ring, unless the clock itself stepped back.
-    auto older = [](const Event &a, const Event &b) { return a.ts < b.ts; };
+    auto older = [](const Event &a, const Event &b) { return a.clock < b.clock; };
     if (!std::is_sorted(batch.events.begin(), batch.events.end(), older)) {
         std::stable_sort(batch.events.begin(), batch.events.end(), older);
         reordered = true;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a call of vfs_read costs: a loop of pread64() from /dev/null, timed in batches by the TSC. In a
+ * machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
+ *
+ *   pread_loop [BATCHES]     prints the median batch and the mean, per call
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+enum { calls = 200, batches_max = 100000 };
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int main(int argc, char **argv)
+{
+	static uint64_t took[batches_max];
+	int batches = argc > 1 ? atoi(argv[1]) : 250;
+	int fd = open("/dev/null", O_RDONLY);
+	uint64_t sum = 0;
+	char byte;
+
+	if (fd < 0 || batches < 1 || batches > batches_max)
+		return 2;
+	for (int i = 0; i < batches; i++) {
+		uint64_t start = __rdtsc();
+
+		for (int call = 0; call < calls; call++)
+			syscall(SYS_pread64, fd, &byte, 1, 0);
+		took[i] = __rdtsc() - start;
+		sum += took[i];
+	}
+	qsort(took, batches, sizeof(*took), compare);
+	printf("%.2f %.2f\n", (double)took[batches / 2] / calls, (double)sum / batches / calls);
+	return 0;
+}
