@@ -61,12 +61,13 @@ static __always_inline void write_header(u8 *to, const struct argtrace_plan *pla
 					 u32 tid, u32 context)
 {
 	struct argtrace_record *record = (void *)to;
-	u32 *last = (void *)&record->size;
 
 	record->clock = clock;
-	record->id = plan->id;
 	record->tid = tid;
-	*last = plan->record_size | context;
+	/* With the size, and a context of 0. */
+	__builtin_memcpy(&record->id, &plan->id, sizeof(u64));
+	if (context)
+		*(u32 *)&record->size |= context;
 }
 
 static __always_inline void write_registers(u8 *to, const struct argtrace_plan *plan,
@@ -78,11 +79,10 @@ static __always_inline void write_registers(u8 *to, const struct argtrace_plan *
 }
 
 /* All that is not in a register, or takes care. */
-static __always_inline void write_rest(u8 *to, const struct argtrace_session *session,
-				       const struct argtrace_plan *plan,
+static __always_inline void write_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
 				       const struct ftrace_regs *fregs)
 {
-	if (unlikely(session->format & ARGTRACE_FORMAT_NAMED))
+	if (format & ARGTRACE_FORMAT_NAMED)
 		argtrace_encode_named(to + max(plan->caller_at + sizeof(u64),
 					       sizeof(struct argtrace_record)),
 				      plan->layout.steps, plan->layout.nr_steps, plan->strings, fregs);
@@ -90,7 +90,6 @@ static __always_inline void write_rest(u8 *to, const struct argtrace_session *se
 		argtrace_encode_rest(to, &plan->layout, fregs);
 }
 
-/* Somebody waits for data. */
 static noinline void wake_reader(struct argtrace_session *session)
 {
 	/* Within the guard somebody is about to do it, or the next call will. */
@@ -102,77 +101,84 @@ static noinline void wake_reader(struct argtrace_session *session)
 }
 
 /* The end of every call for which ring_begin() has been called. */
-static __always_inline void finish(struct argtrace_session *session,
-				   struct argtrace_ring_control *control)
+static __always_inline void finish(struct argtrace_ring *ring)
 {
-	argtrace_ring_end(control);
-	if (unlikely(READ_ONCE(session->waiting)))
-		return wake_reader(session);
+	argtrace_ring_end(ring->control);
+	barrier();
+	if (unlikely(ring->waiting))
+		return wake_reader(ring->session);
 	preempt_enable_notrace();
 }
 
-static noinline void finish_with_rest(struct argtrace_session *session,
-				       struct argtrace_plan *plan,
-				       struct argtrace_ring_control *control, u8 *to,
-				       const struct ftrace_regs *fregs)
+/* The parameters of these are in an order that leaves in their registers what the callback gets. */
+static noinline void finish_with_rest(struct argtrace_plan *plan, u8 *to,
+				      struct argtrace_ring *ring, const struct ftrace_regs *fregs)
 {
-	write_rest(to, session, plan, fregs);
+	write_rest(to, ring->format, plan, fregs);
 	this_cpu_inc(plan->outcomes->records);
-	finish(session, control);
+	finish(ring);
 }
 
 /* Where ring_reserve() said that it takes more. */
-static noinline void record_slow(struct argtrace_session *session, struct argtrace_plan *plan,
-				 struct argtrace_ring *ring, unsigned int own_levels,
-				 unsigned long parent_ip, const struct ftrace_regs *fregs)
+static noinline void record_slow(struct argtrace_plan *plan, unsigned long parent_ip,
+				 struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+				 u32 context)
 {
 	u64 clock;
 	u8 *to;
 
+	if (unlikely(!ring->packets)) {
+		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_NO_BUFFER]);
+		return finish(ring);
+	}
 	if (unlikely(!argtrace_guard_enter())) {
 		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_RECURSION]);
-		return finish(session, ring->control);
+		return finish(ring);
 	}
 	to = argtrace_ring_reserve_slow(ring, plan->record_size, &clock);
 	argtrace_guard_leave();
 	if (unlikely(!to)) {
 		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_FULL]);
-		return finish(session, ring->control);
+		return finish(ring);
 	}
 	write_registers(to, plan, parent_ip, fregs);
-	write_header(to, plan, clock, current->pid, context_word(own_levels));
-	finish_with_rest(session, plan, ring->control, to, fregs);
+	write_header(to, plan, clock, current->pid, context);
+	finish_with_rest(plan, to, ring, fregs);
 }
 
-/* Preemption is off, which is also our read side of RCU (argtrace_synchronize()); turns it on. */
-static __always_inline void record_call(struct argtrace_session *session,
-					struct argtrace_plan *plan, const u32 clock_id,
-					struct ftrace_ops *ops, unsigned long parent_ip,
-					const struct ftrace_regs *fregs)
+/* Preemption is off, and on again at the end. */
+static __always_inline void record_call(struct argtrace_plan *plan, struct argtrace_ring *ring,
+					u32 context, unsigned long parent_ip,
+					const struct ftrace_regs *fregs, const u32 clock_id)
 {
-	struct argtrace_ring *ring = this_cpu_ptr(session->rings);
 	struct argtrace_ring_control *control = ring->control;
-	const u32 tid = current->pid;
-	u32 clock, context;
+	u32 clock;
 	u8 *to;
 
-	if (unlikely(!control)) {
-		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_NO_BUFFER]);
-		preempt_enable_notrace();
-		return;
-	}
 	argtrace_ring_begin(control);
-	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, tid, clock_id,
-					    &clock, &to)))
-		return record_slow(session, plan, ring, own_preempt_levels(ops), parent_ip, fregs);
+	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, current->pid,
+					    clock_id, &clock, &to)))
+		return record_slow(plan, parent_ip, ring, fregs, context);
 
 	write_registers(to, plan, parent_ip, fregs);
-	context = likely(context_is_plain()) ? 0 : context_word(own_preempt_levels(ops));
-	write_header(to, plan, clock, tid, context);
+	write_header(to, plan, clock, ring->tid_said, context);
 	if (unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs))
-		return finish_with_rest(session, plan, control, to, fregs);
+		return finish_with_rest(plan, to, ring, fregs);
 	this_cpu_inc(plan->outcomes->records);
-	finish(session, control);
+	finish(ring);
+}
+
+/* With interrupts or preemption off, in an interrupt, or when others trace the same function. */
+static noinline void record_unusual(struct argtrace_plan *plan, unsigned long parent_ip,
+				    struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+				    unsigned int own_levels)
+{
+	const u32 context = context_word(own_levels);
+
+	if (ring->clock == ARGTRACE_CLOCK_TSC)
+		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
+	else
+		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
 }
 
 static __always_inline bool is_filtered(const struct argtrace_session *session)
@@ -180,17 +186,13 @@ static __always_inline bool is_filtered(const struct argtrace_session *session)
 	return current->tgid == READ_ONCE(session->excluded_tgid);
 }
 
-static __always_inline void filter_call(struct argtrace_plan *plan)
-{
-	this_cpu_inc(plan->outcomes->filtered);
-	preempt_enable_notrace();
-}
-
+/* Preemption off is also our read side of RCU (argtrace_synchronize()). */
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 				     struct ftrace_ops *ops, const struct ftrace_regs *fregs,
 				     const u32 clock_id)
 {
 	struct argtrace_session *session = container_of(ops, struct argtrace_session, ops);
+	struct argtrace_ring *ring;
 	struct argtrace_plan *plan;
 
 	preempt_disable_notrace();
@@ -199,9 +201,15 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(is_filtered(session)))
-		return filter_call(plan);
-	record_call(session, plan, clock_id, ops, parent_ip, fregs);
+	if (unlikely(is_filtered(session))) {
+		this_cpu_inc(plan->outcomes->filtered);
+		preempt_enable_notrace();
+		return;
+	}
+	ring = this_cpu_ptr(session->rings);
+	if (unlikely(!context_is_plain()))
+		return record_unusual(plan, parent_ip, ring, fregs, own_preempt_levels(ops));
+	record_call(plan, ring, 0, parent_ip, fregs, clock_id);
 }
 
 static void callback_tsc(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,

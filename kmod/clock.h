@@ -36,6 +36,12 @@ static __always_inline void argtrace_clock_tsc(u32 *low, u32 *high)
 	asm volatile("rdtsc" : "=a"(*low), "=d"(*high));
 }
 
+/* Moves b to where a was: RAX, where RDTSC leaves it, is needed for the exchange. */
+#define argtrace_use_register_of(a, b)	do {			\
+	asm("mov %1, %0" : "=&d"(a) : "a"(b));			\
+	(b) = (a);						\
+} while (0)
+
 static __always_inline u64 argtrace_clock_read(u32 clock)
 {
 	return clock == ARGTRACE_CLOCK_TSC ? rdtsc() : ktime_get_mono_fast_ns();

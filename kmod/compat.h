@@ -24,7 +24,7 @@
  * How far behind its symbol ftrace may say a function begins: ENDBR64 has 4 bytes
  * (arch/x86/include/asm/ibt.h). Some functions of an IBT kernel have it, some not.
  */
-#define ARGTRACE_FENTRY_SKEW	4UL
+#define ARGTRACE_FENTRY_SKEW	(IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? 4UL : 0UL)
 
 /* Linux 6.2 made the accessors; before, x86 kept plain pt_regs inside, whose argument registers are always filled. */
 #ifndef ftrace_regs_get_argument

@@ -13,11 +13,16 @@ static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, lost
 static_assert(sizeof(struct argtrace_ring_control) <= PAGE_SIZE);
 static_assert(ARGTRACE_COMM_LEN == TASK_COMM_LEN);
 
+/* Of a CPU without a ring, so that a call needs no look: ring_reserve() finds no room there. */
+static struct argtrace_ring_control no_ring;
+
 static void ring_free(struct argtrace_ring *ring)
 {
-	vfree(ring->control);
+	if (ring->control != &no_ring)
+		vfree(ring->control);
 	vfree(ring->reader);
-	ring->control = NULL;
+	ring->control = &no_ring;
+	ring->packets = NULL;
 	ring->reader = NULL;
 }
 
@@ -25,15 +30,18 @@ static int ring_create(struct argtrace_ring *ring, int cpu, u32 packet_size, u32
 		       u32 format, u32 clock, u32 mult)
 {
 	u64 bytes = (u64)packet_size * nr_packets;
+	struct argtrace_ring_control *control;
 
 	/* vmalloc_user(): zeroed, so that no old kernel memory shows, and fit to be mapped. */
-	ring->control = vmalloc_user(PAGE_SIZE + bytes);
+	control = vmalloc_user(PAGE_SIZE + bytes);
 	ring->reader = vmalloc_user(PAGE_SIZE);
-	if (!ring->control || !ring->reader) {
+	if (!control || !ring->reader) {
+		vfree(control);
 		ring_free(ring);
 		return -ENOMEM;
 	}
-	ring->packets = (u8 *)ring->control + PAGE_SIZE;
+	ring->control = control;
+	ring->packets = (u8 *)control + PAGE_SIZE;
 	ring->packet_size = packet_size;
 	ring->packet_shift = ilog2(packet_size);
 	ring->ring_mask = bytes - 1;
@@ -45,7 +53,7 @@ static int ring_create(struct argtrace_ring *ring, int cpu, u32 packet_size, u32
 }
 
 int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
-			  u32 format, u32 clock, u64 *charged)
+			  u32 format, u32 clock, struct argtrace_session *session, u64 *charged)
 {
 	u64 bytes = num_present_cpus() * (2 * PAGE_SIZE + (u64)packet_size * nr_packets);
 	u32 mult;
@@ -55,6 +63,10 @@ int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size,
 	if (ret)
 		return ret;
 	mult = argtrace_clock_mult(clock);
+	for_each_possible_cpu(cpu) {
+		per_cpu_ptr(rings, cpu)->control = &no_ring;
+		per_cpu_ptr(rings, cpu)->session = session;
+	}
 	for_each_present_cpu(cpu) {
 		ret = ring_create(per_cpu_ptr(rings, cpu), cpu, packet_size, nr_packets, format,
 				  clock, mult);
@@ -78,7 +90,7 @@ void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged)
 
 bool argtrace_ring_has_data(const struct argtrace_ring *ring)
 {
-	return ring->control &&
+	return ring->packets &&
 	       smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
 }
 
@@ -86,7 +98,7 @@ bool argtrace_ring_repair_tail(struct argtrace_ring *ring)
 {
 	u64 reserve, tail, end, oldest = 0;
 
-	if (!ring->control)
+	if (!ring->packets)
 		return false;
 	tail = READ_ONCE(ring->reader->tail);
 	reserve = READ_ONCE(ring->control->reserve);

@@ -32,10 +32,12 @@
 #include "compat.h"
 #include "guard.h"
 
+struct argtrace_session;
+
 struct argtrace_ring {
-	/* What a call needs, in one cache line. */
-	struct argtrace_ring_control *control;	/* NULL: this CPU has no ring */
-	u8 *packets;
+	/* What a call needs, most of it in one cache line. */
+	struct argtrace_ring_control *control;
+	u8 *packets;				/* NULL: this CPU has no ring */
 	u64 ring_mask;				/* packet_size * nr_packets - 1 */
 
 	/*
@@ -48,6 +50,10 @@ struct argtrace_ring {
 	u64 comm_said[2];
 	u32 tid_said;
 	u32 clock_high;
+
+	bool waiting;				/* somebody sleeps in poll() until there is data */
+
+	struct argtrace_session *session;
 
 	struct argtrace_ring_reader *reader;	/* never trusted */
 	u32 packet_size;			/* a power of two */
@@ -69,7 +75,7 @@ struct argtrace_ring {
  * charged. packet_size and nr_packets are powers of two, nr_packets >= 2.
  */
 int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
-			  u32 format, u32 clock, u64 *charged);
+			  u32 format, u32 clock, struct argtrace_session *session, u64 *charged);
 void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged);
 
 /* Whether there is something to read. */
@@ -156,6 +162,7 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 	}
 	if (unlikely(high != ring->clock_high))
 		return false;
+	argtrace_use_register_of(high, *clock);
 	if (unlikely(!argtrace_try_cmpxchg_local(&control->reserve, old, end))) /* C */
 		return false;
 	*to = ring->packets + (old & ring->ring_mask);
@@ -181,8 +188,10 @@ static __always_inline void argtrace_ring_end(struct argtrace_ring_control *cont
 	u64 reserved;
 
 	barrier();
+	/* Nor READ_ONCE() here and at G: the comparison may read memory. */
 	if (unlikely(control->active > 1)) {
-		WRITE_ONCE(control->active, control->active - 1);
+		barrier();
+		control->active--;
 		return;
 	}
 	for (;;) {
@@ -190,7 +199,7 @@ static __always_inline void argtrace_ring_end(struct argtrace_ring_control *cont
 		smp_store_release(&control->head, reserved);		/* E */
 		smp_store_release(&control->active, 0);			/* F */
 		barrier();
-		if (likely(READ_ONCE(control->reserve) == reserved))	/* G */
+		if (likely(control->reserve == reserved))		/* G */
 			return;
 		WRITE_ONCE(control->active, 1);
 		barrier();

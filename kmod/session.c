@@ -17,11 +17,19 @@ static u32 nr_sessions;
 /* How long a store of a callback may take to be seen by a CPU that is going to sleep: ample. */
 #define RECHECK_DELAY	2	/* jiffies */
 
+static void set_waiting(struct argtrace_session *session, bool waiting)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->waiting, waiting);
+}
+
 static void session_wake(struct irq_work *work)
 {
 	struct argtrace_session *session = container_of(work, struct argtrace_session, wake);
 
-	WRITE_ONCE(session->waiting, false);
+	set_waiting(session, false);
 	wake_up_all(&session->wait);
 }
 
@@ -79,7 +87,7 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	if (!session->rings)
 		goto err_free;
 	ret = argtrace_rings_create(session->rings, attr->packet_size, attr->nr_packets,
-				    attr->format, attr->clock, &session->charged);
+				    attr->format, attr->clock, session, &session->charged);
 	if (ret)
 		goto err_percpu;
 	table = argtrace_table_create(NULL, 0, NULL, 0);
@@ -322,6 +330,6 @@ bool argtrace_session_has_data(const struct argtrace_session *session)
  */
 void argtrace_session_wait(struct argtrace_session *session)
 {
-	WRITE_ONCE(session->waiting, true);
+	set_waiting(session, true);
 	mod_delayed_work(system_wq, &session->recheck, RECHECK_DELAY);
 }

@@ -121,7 +121,7 @@ struct argtrace_probe {
  */
 enum argtrace_lost {
 	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full */
-	ARGTRACE_LOST_RECURSION	= 1,	/* hit while this context was already inside a tracer */
+	ARGTRACE_LOST_RECURSION	= 1,	/* hit in a rare part of our own work (opening a packet), in its context */
 	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came up after the session was made: it has no ring */
 };
 
@@ -384,8 +384,8 @@ struct argtrace_packet {
  */
 struct argtrace_record {
 	__u32	clock;
-	__u32	id;		/* a probe's, or ARGTRACE_ID_* */
 	__u32	tid;
+	__u32	id;		/* a probe's, or ARGTRACE_ID_* */
 	__u16	size;		/* of the whole record, a multiple of 8 */
 	__u8	context;	/* ARGTRACE_CTX_* */
 	__u8	preempt;	/* preempt_disable() depth of the caller */
