@@ -27,14 +27,14 @@ absent() { printf '| %-58s | %s |\n' "$1" "absent: $2"; }
 # above: instructions per call above untraced, now.
 above() { calc '%.2f' "$(loop)-$untraced"; }
 
-# with_argtrace NAME OPTION...: bytes from the ring's own counts would need a reader; they follow from the layout.
+# argtrace_cost OPTION...: sets cost. The bytes of its records follow from their layout (include/uapi/argtrace.h).
 argtrace_cost() {
 	argtrace add --buffer 16M "$@" >/dev/null 2>&1 || return 1
 	cost=$(above)
 	argtrace clear
 }
 
-# What ftrace's own buffer took for each event: set to count bytes since it was last emptied.
+# An empty buffer, large enough, with the cheapest clock; then what it took for each event.
 begin() { echo 0 >$tracing/tracing_on; echo x86-tsc >$tracing/trace_clock; echo 32768 >$tracing/buffer_size_kb; echo >$tracing/trace; }
 per_event() {
 	local stats=$tracing/per_cpu/cpu0/stats
@@ -61,7 +61,7 @@ row 'argtrace' 56 "$own"
 argtrace_cost --clock mono vfs_read && row 'argtrace --clock mono' 56 "$cost"
 argtrace_cost --no-caller vfs_read && row 'argtrace --no-caller' 48 "$cost"
 argtrace_cost 'vfs_read(count)' && row "argtrace 'vfs_read(count)'" 32 "$cost"
-argtrace_cost --encoding named vfs_read && row 'argtrace --encoding named' - "$cost"
+argtrace_cost --encoding named vfs_read && row 'argtrace --encoding named' 88 "$cost"
 
 # A process that reads the session is filtered: it is the rejected call.
 argtrace add vfs_read >/dev/null 2>&1
