@@ -34,6 +34,7 @@ endif
 
 KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
 TEST_MODULE_SOURCES := $(shell find tests/vm/modules -type f 2>/dev/null)
+BENCH_MODULE_SOURCES := $(shell find bench/modules -type f 2>/dev/null)
 TOOL_SOURCES := CMakeLists.txt VERSION $(shell find user include -type f 2>/dev/null)
 
 all: tool module man ## build the tool, the module and the manual pages
@@ -49,6 +50,11 @@ tool: build/bin/argtrace ## build the tool
 man: build/man/argtrace.1 build/man/argtrace.dat.5 ## build the manual pages
 
 test-modules: $(KOUT)/argtrace_test.ko ## build the modules that the VM tests need, for KERNEL=LABEL
+
+bench-modules: $(KOUT)/argtrace_bench.ko
+
+bench: ## what a traced call costs, beside other tracers: KERNEL=LABEL, or all that are checked
+	@bench/run $(KERNEL)
 
 demo: ## show it: installs packages, boots a kernel, traces in it
 	@scripts/bootstrap
@@ -143,6 +149,17 @@ $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(C
 		cp $(TREE)/tests/vm/modules/argtrace_load.ko $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && \
 		for name in argtrace_generated argtrace_onload argtrace_test; do mv $(KOUT)/$$name.ko.new $(KOUT)/$$name.ko || exit; done
 
+$(KOUT)/argtrace_bench.ko: $(BENCH_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
+	$(call link_sources,$(BENCH_MODULE_SOURCES))
+	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/bench/modules KCFLAGS=-Werror modules && \
+		cp $(TREE)/bench/modules/argtrace_bench.ko $@.new && \
+		if ! readelf -SW $@.new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $@.new; fi && \
+		mv $@.new $@
+
+build/bin/pread_loop: bench/pread_loop.c include/uapi/argtrace.h
+	@mkdir -p $(@D)
+	@$(CC) -O2 -static -Iinclude -o $@ $<
+
 build/user/CMakeCache.txt:
 	@cmake -S . -B build/user -DCMAKE_BUILD_TYPE=RelWithDebInfo
 
@@ -160,4 +177,4 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module tool man test-modules demo check check-all deb check-deb fuzz bench-decode install uninstall clean
+.PHONY: all help module tool man test-modules demo check check-all deb check-deb fuzz bench bench-modules bench-decode install uninstall clean

@@ -2,21 +2,28 @@
 /*
  * One traced call, in whatever context it happened: no locks, no allocation, nothing that
  * could sleep or print. Each call ends in exactly one outcome of its probe.
+ *
+ * Its usual way is one function without a call in it, so that nothing needs to be saved and
+ * nothing can recurse. Where something rare is to be done it ends in a tail call of
+ * one of the functions above it, which complete the call. docs/performance.md says what the
+ * instructions are spent on.
  */
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/thread_info.h>
-#include <linux/trace_recursion.h>
 
 #include "callback.h"
+#include "guard.h"
 #include "session.h"
 
-/* The TRACE_FLAG_* of include/linux/trace_events.h, as kernel/trace/trace.c derives them. */
-static __always_inline u8 context_flags(unsigned int preempt)
+/* What a record says of the context, beside its size, in the last word of its header. */
+static __always_inline u32 context_word(unsigned int own_levels)
 {
+	unsigned int preempt = preempt_count() - own_levels;
 	u8 flags = 0;
 
+	/* The TRACE_FLAG_* of include/linux/trace_events.h, as kernel/trace/trace.c derives them. */
 	if (irqs_disabled())
 		flags |= ARGTRACE_CTX_IRQS_OFF;
 	if (preempt & NMI_MASK)
@@ -31,105 +38,193 @@ static __always_inline u8 context_flags(unsigned int preempt)
 		flags |= ARGTRACE_CTX_NEED_RESCHED;
 	if (test_preempt_need_resched())
 		flags |= ARGTRACE_CTX_PREEMPT_RESCHED;
-	return flags;
-}
-
-static __always_inline void encode(u8 *to, const struct argtrace_session *session,
-				   const struct argtrace_plan *plan, u64 clock,
-				   unsigned int own_levels, unsigned long parent_ip,
-				   const struct ftrace_regs *fregs)
-{
-	unsigned int preempt = preempt_count() - own_levels;
-	struct argtrace_record *record = (void *)to;
-
-	/* The padding is what is left of the last word. */
-	*(u64 *)(to + plan->record_size - sizeof(u64)) = 0;
-	*record = (struct argtrace_record){
-		.clock = clock,
-		.id = plan->id,
-		.tid = current->pid,
-		.size = plan->record_size,
-		.context = context_flags(preempt),
-		.preempt = preempt & PREEMPT_MASK,
-	};
-	to += sizeof(*record);
-	if (likely(!(session->format & ARGTRACE_FORMAT_NO_CALLER))) {
-		*(u64 *)to = parent_ip;
-		to += sizeof(u64);
-	}
-	if (likely(!(session->format & ARGTRACE_FORMAT_NAMED)))
-		argtrace_encode_compact(to, plan->steps, plan->nr_steps, fregs);
-	else
-		argtrace_encode_named(to, plan->steps, plan->nr_steps, plan->strings, fregs);
-}
-
-static __always_inline void record_call(struct argtrace_session *session,
-					struct argtrace_plan *plan, unsigned int own_levels,
-					unsigned long parent_ip,
-					const struct ftrace_regs *fregs)
-{
-	struct argtrace_ring *ring = this_cpu_ptr(session->rings);
-	u64 clock;
-	u8 *to;
-
-	if (unlikely(!ring->control)) {
-		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_NO_BUFFER]);
-		return;
-	}
-	argtrace_ring_begin(ring);
-	to = argtrace_ring_reserve(ring, plan->record_size, &clock);
-	if (likely(to)) {
-		encode(to, session, plan, clock, own_levels, parent_ip, fregs);
-		this_cpu_inc(plan->outcomes->records);
-	} else {
-		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_FULL]);
-	}
-	argtrace_ring_end(ring);
-	if (unlikely(READ_ONCE(session->waiting)))
-		irq_work_queue(&session->wake);
+	return (u32)flags << 16 | (preempt & PREEMPT_MASK) << 24;
 }
 
 /*
- * How many levels of preempt_disable() are not the traced function's: the guard's, and
+ * How many levels of preempt_disable() are not the traced function's: ours, and
  * one more when ftrace has not called us from our own trampoline but from the list
  * function, as it does where others trace the same function.
  */
 #define own_preempt_levels(ops) \
-	(1 + ((unsigned long)__builtin_return_address(0) - (ops)->trampoline >= \
-	      (ops)->trampoline_size))
+	(PREEMPT_DISABLE_OFFSET ? 1 + ((unsigned long)__builtin_return_address(0) - \
+				       (ops)->trampoline >= (ops)->trampoline_size) : 0)
 
-/* Inside another tracer, or in what we call ourselves, in this very context. */
-static noinline void count_recursion(struct argtrace_session *session, unsigned long ip)
+/* Whether context_word() is 0 where only our own level is to be taken away. */
+static __always_inline bool context_is_plain(void)
 {
+	return argtrace_preempt_count_is(PREEMPT_ENABLED + PREEMPT_DISABLE_OFFSET) &&
+	       !tif_need_resched() && !irqs_disabled();
+}
+
+static __always_inline void write_header(u8 *to, const struct argtrace_plan *plan, u32 clock,
+					 u32 tid, u32 context)
+{
+	struct argtrace_record *record = (void *)to;
+
+	record->clock = clock;
+	record->tid = tid;
+	/* With the size, and a context of 0. */
+	__builtin_memcpy(&record->id, &plan->id, sizeof(u64));
+	if (context)
+		*(u32 *)&record->size |= context;
+}
+
+static __always_inline void write_registers(u8 *to, const struct argtrace_plan *plan,
+					    unsigned long parent_ip,
+					    const struct ftrace_regs *fregs)
+{
+	*(u64 *)(to + plan->caller_at) = parent_ip;
+	argtrace_encode_registers(to, &plan->layout, fregs);
+}
+
+/* All that is not in a register, or takes care. */
+static __always_inline void write_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
+				       const struct ftrace_regs *fregs)
+{
+	if (format & ARGTRACE_FORMAT_NAMED)
+		argtrace_encode_named(to + max(plan->caller_at + sizeof(u64),
+					       sizeof(struct argtrace_record)),
+				      plan->layout.steps, plan->layout.nr_steps, plan->strings, fregs);
+	else
+		argtrace_encode_rest(to, &plan->layout, fregs);
+}
+
+static noinline void wake_reader(struct argtrace_session *session)
+{
+	/* Within the guard somebody is about to do it, or the next call will. */
+	if (argtrace_guard_enter()) {
+		irq_work_queue(&session->wake);
+		argtrace_guard_leave();
+	}
+	preempt_enable_notrace();
+}
+
+/* The end of every call for which ring_begin() has been called. */
+static __always_inline void finish(struct argtrace_ring *ring)
+{
+	argtrace_ring_end(ring->control);
+	barrier();
+	if (unlikely(ring->waiting))
+		return wake_reader(ring->session);
+	preempt_enable_notrace();
+}
+
+/* The parameters of these are in an order that leaves in their registers what the callback gets. */
+static noinline void finish_with_rest(struct argtrace_plan *plan, u8 *to,
+				      struct argtrace_ring *ring, const struct ftrace_regs *fregs)
+{
+	write_rest(to, ring->format, plan, fregs);
+	this_cpu_inc(plan->outcomes->records);
+	finish(ring);
+}
+
+/* Where ring_reserve() said that it takes more. */
+static noinline void record_slow(struct argtrace_plan *plan, unsigned long parent_ip,
+				 struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+				 u32 context)
+{
+	u64 clock;
+	u8 *to;
+
+	if (unlikely(!ring->packets)) {
+		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_NO_BUFFER]);
+		return finish(ring);
+	}
+	if (unlikely(!argtrace_guard_enter())) {
+		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_RECURSION]);
+		return finish(ring);
+	}
+	to = argtrace_ring_reserve_slow(ring, plan->record_size, &clock);
+	argtrace_guard_leave();
+	if (unlikely(!to)) {
+		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_FULL]);
+		return finish(ring);
+	}
+	write_registers(to, plan, parent_ip, fregs);
+	write_header(to, plan, clock, current->pid, context);
+	finish_with_rest(plan, to, ring, fregs);
+}
+
+/* Preemption is off, and on again at the end. */
+static __always_inline void record_call(struct argtrace_plan *plan, struct argtrace_ring *ring,
+					u32 context, unsigned long parent_ip,
+					const struct ftrace_regs *fregs, const u32 clock_id)
+{
+	struct argtrace_ring_control *control = ring->control;
+	u32 clock;
+	u8 *to;
+
+	argtrace_ring_begin(control);
+	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, current->pid,
+					    clock_id, &clock, &to)))
+		return record_slow(plan, parent_ip, ring, fregs, context);
+
+	write_registers(to, plan, parent_ip, fregs);
+	write_header(to, plan, clock, ring->tid_said, context);
+	if (unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs))
+		return finish_with_rest(plan, to, ring, fregs);
+	this_cpu_inc(plan->outcomes->records);
+	finish(ring);
+}
+
+/* With interrupts or preemption off, in an interrupt, or when others trace the same function. */
+static noinline void record_unusual(struct argtrace_plan *plan, unsigned long parent_ip,
+				    struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+				    unsigned int own_levels)
+{
+	const u32 context = context_word(own_levels);
+
+	if (ring->clock == ARGTRACE_CLOCK_TSC)
+		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
+	else
+		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
+}
+
+static __always_inline bool is_filtered(const struct argtrace_session *session)
+{
+	return current->tgid == READ_ONCE(session->excluded_tgid);
+}
+
+/* Preemption off is also our read side of RCU (argtrace_synchronize()). */
+static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
+				     struct ftrace_ops *ops, const struct ftrace_regs *fregs,
+				     const u32 clock_id)
+{
+	struct argtrace_session *session = container_of(ops, struct argtrace_session, ops);
+	struct argtrace_ring *ring;
 	struct argtrace_plan *plan;
 
 	preempt_disable_notrace();
 	plan = argtrace_table_lookup(rcu_dereference_raw(session->table), ip);
-	if (plan)
-		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_RECURSION]);
-	preempt_enable_notrace();
-}
-
-void argtrace_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-		       struct ftrace_regs *fregs)
-{
-	struct argtrace_session *session = container_of(ops, struct argtrace_session, ops);
-	const unsigned int own_levels = own_preempt_levels(ops);
-	struct argtrace_plan *plan;
-	int bit;
-
-	/* Turns preemption off, which is also our read side of RCU (argtrace_synchronize()). */
-	bit = ftrace_test_recursion_trylock(ip, parent_ip);
-	if (unlikely(bit < 0)) {
-		count_recursion(session, ip);
+	if (unlikely(!plan)) {
+		preempt_enable_notrace();
 		return;
 	}
-	plan = argtrace_table_lookup(rcu_dereference_raw(session->table), ip);
-	if (likely(plan)) {
-		if (unlikely(current->tgid == READ_ONCE(session->excluded_tgid)))
-			this_cpu_inc(plan->outcomes->filtered);
-		else
-			record_call(session, plan, own_levels, parent_ip, fregs);
+	if (unlikely(is_filtered(session))) {
+		this_cpu_inc(plan->outcomes->filtered);
+		preempt_enable_notrace();
+		return;
 	}
-	ftrace_test_recursion_unlock(bit);
+	ring = this_cpu_ptr(session->rings);
+	if (unlikely(!context_is_plain()))
+		return record_unusual(plan, parent_ip, ring, fregs, own_preempt_levels(ops));
+	record_call(plan, ring, 0, parent_ip, fregs, clock_id);
+}
+
+static void callback_tsc(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs)
+{
+	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_TSC);
+}
+
+static void callback_monotonic(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			       struct ftrace_regs *fregs)
+{
+	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_MONOTONIC);
+}
+
+ftrace_func_t argtrace_callback_of(u32 clock)
+{
+	return clock == ARGTRACE_CLOCK_TSC ? callback_tsc : callback_monotonic;
 }

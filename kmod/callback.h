@@ -3,9 +3,12 @@
 #define ARGTRACE_CALLBACK_H
 
 #include <linux/ftrace.h>
+#include <linux/types.h>
 
-/* What ftrace calls for every call of a traced function; ops is a session's. */
-void argtrace_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-		       struct ftrace_regs *fregs);
+/*
+ * What ftrace calls for every call of a traced function; the ops it is given to is a session's,
+ * whose clock it is for (ARGTRACE_CLOCK_*).
+ */
+ftrace_func_t argtrace_callback_of(u32 clock);
 
 #endif

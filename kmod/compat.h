@@ -24,7 +24,7 @@
  * How far behind its symbol ftrace may say a function begins: ENDBR64 has 4 bytes
  * (arch/x86/include/asm/ibt.h). Some functions of an IBT kernel have it, some not.
  */
-#define ARGTRACE_FENTRY_SKEW	4UL
+#define ARGTRACE_FENTRY_SKEW	(IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? 4UL : 0UL)
 
 /* Linux 6.2 made the accessors; before, x86 kept plain pt_regs inside, whose argument registers are always filled. */
 #ifndef ftrace_regs_get_argument
@@ -33,6 +33,16 @@
 
 #ifndef ftrace_regs_get_stack_pointer
 #define ftrace_regs_get_stack_pointer(fregs) kernel_stack_pointer(&(fregs)->regs)
+#endif
+
+/* The count with what else x86 keeps in it: whether to reschedule. */
+#define argtrace_preempt_count_is(count) should_resched(count)
+
+/* The address of an expected value may be written to when it was not met; it is not looked at again. */
+#ifdef try_cmpxchg_local
+#define argtrace_try_cmpxchg_local(ptr, old, new) try_cmpxchg_local(ptr, &(old), new)
+#else
+#define argtrace_try_cmpxchg_local(ptr, old, new) (cmpxchg_local(ptr, old, new) == (old))
 #endif
 
 /* Linux 6.3 took vm_flags out of direct reach. */

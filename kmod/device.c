@@ -99,7 +99,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return -ENXIO;
 	ring = per_cpu_ptr(session->rings, cpu);
-	if (!ring->control)
+	if (!ring->packets)
 		return -ENXIO;
 	/* A child must not hold on to what its parent reads. */
 	argtrace_vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);

@@ -7,6 +7,8 @@
  *   u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
  *   void argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset,
  *                             u8 *to, unsigned int size)
+ *   const u8 *argtrace_stack(const struct ftrace_regs *regs, unsigned int size)
+ *             the stack at entry if so many bytes of it are sure to be there, else NULL
  *
  * Every size has been settled when the probe was added: nothing here can fail. (The
  * second may: it then gives zeros. An honest descriptor points at what the caller has
@@ -24,7 +26,36 @@ struct argtrace_step {
 	u8 loc;			/* enum argtrace_loc */
 	u16 offset;		/* of LOC_STACK */
 	u16 name;		/* its offset in the probe's string table; named encoding */
+	u16 at;			/* where in the record it goes; compact encoding */
 	u8 name_length;		/* with its NUL */
+};
+
+/* A word on the stack and where in the record its 8 bytes go. */
+struct argtrace_stack_word {
+	u16 offset;
+	u16 at;
+};
+
+/*
+ * A record in the compact encoding, in three parts, in this order:
+ *
+ *   registers  all 8 bytes of each, in the order of the registers, without a look at what
+ *              is wanted of them: what is too much is overwritten by who comes later, or is
+ *              padding. A register that is not wanted goes where the header will be.
+ *   stack      likewise, words on the stack
+ *   steps      one by one, and to the byte, whatever that cannot be done with
+ *
+ * Nothing is written behind the record: that may be another one already, of an interrupt.
+ */
+struct argtrace_layout {
+	u16 at[ARGTRACE_REG_COUNT];	/* in the record; 0: not wanted */
+	u8 many_registers;		/* one behind the fourth is wanted */
+	u8 has_rest;			/* there is a stack part, or steps */
+	u16 nr_stack;
+	u16 nr_steps;
+	u16 stack_end;			/* of the last of the stack part */
+	const struct argtrace_stack_word *stack;
+	const struct argtrace_step *steps;
 };
 
 /* Cuts the register to the argument's size: the bits above it are undefined (psABI 3.2.3). */
@@ -57,7 +88,7 @@ static inline void argtrace_copy(u8 *to, const u8 *from, unsigned int size)
 }
 
 /* What is no word: on the stack, in two registers, or of an odd size. */
-static noinline u8 *argtrace_encode_other(u8 *to, const struct argtrace_step *step,
+static inline u8 *argtrace_encode_other(u8 *to, const struct argtrace_step *step,
 					  const struct ftrace_regs *regs)
 {
 	u64 words[2];
@@ -85,14 +116,60 @@ static __always_inline u8 *argtrace_encode_step(u8 *to, const struct argtrace_st
 	return argtrace_encode_value(to, argtrace_fetch_reg(regs, step->index), step->size);
 }
 
-/* Returns the end of the data. */
-static __always_inline u8 *argtrace_encode_compact(u8 *to, const struct argtrace_step *step,
-						   unsigned int count,
-						   const struct ftrace_regs *regs)
+static __always_inline void argtrace_encode_register(u8 *record,
+						     const struct argtrace_layout *layout,
+						     const struct ftrace_regs *regs,
+						     unsigned int index)
 {
-	for (; count; count--, step++)
-		to = argtrace_encode_step(to, step, regs);
-	return to;
+	u64 value = argtrace_fetch_reg(regs, index);
+
+	__builtin_memcpy(record + layout->at[index], &value, sizeof(value));
+}
+
+/* The header comes after this. */
+static __always_inline void argtrace_encode_registers(u8 *record,
+						      const struct argtrace_layout *layout,
+						      const struct ftrace_regs *regs)
+{
+	unsigned int i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++)
+		argtrace_encode_register(record, layout, regs, i);
+	if (layout->many_registers) {
+#pragma GCC unroll 4
+		for (i = 4; i < ARGTRACE_REG_COUNT; i++)
+			argtrace_encode_register(record, layout, regs, i);
+	}
+}
+
+/* The stack part, if that is all that is left and can be read straight; false: see encode_rest(). */
+static __always_inline bool argtrace_encode_stack(u8 *record,
+						  const struct argtrace_layout *layout,
+						  const struct ftrace_regs *regs)
+{
+	const struct argtrace_stack_word *word = layout->stack, *end = word + layout->nr_stack;
+	const u8 *stack = argtrace_stack(regs, layout->stack_end);
+
+	if (!stack || layout->nr_steps)
+		return false;
+	for (; word < end; word++)
+		__builtin_memcpy(record + word->at, stack + word->offset, 8);
+	return true;
+}
+
+/* The stack part and the steps. */
+static inline void argtrace_encode_rest(u8 *record, const struct argtrace_layout *layout,
+					const struct ftrace_regs *regs)
+{
+	const struct argtrace_stack_word *word = layout->stack;
+	const struct argtrace_step *step = layout->steps;
+	unsigned int i;
+
+	for (i = 0; i < layout->nr_stack; i++, word++)
+		argtrace_fetch_stack(regs, word->offset, record + word->at, 8);
+	for (i = 0; i < layout->nr_steps; i++, step++)
+		argtrace_encode_step(record + step->at, step, regs);
 }
 
 static inline u8 *argtrace_encode_named(u8 *to, const struct argtrace_step *step,
@@ -110,18 +187,92 @@ static inline u8 *argtrace_encode_named(u8 *to, const struct argtrace_step *step
 	return to;
 }
 
-/* Bytes that the arguments take, without padding. */
-static inline u32 argtrace_encoded_size(const struct argtrace_step *step, unsigned int count,
-					bool named)
+/*
+ * Says where each step's data goes, from `at` on in the record; returns where the
+ * last one ends, without padding.
+ */
+static inline u32 argtrace_place_steps(struct argtrace_step *steps, unsigned int count, bool named,
+				       u32 at)
 {
-	u32 size = named ? 2 : 0;
+	struct argtrace_step *step = steps;
 
 	for (; count; count--, step++) {
-		size += step->size + (named ? step->name_length + 1 : 0);
+		if (named)
+			at += step->name_length + 1;
+		step->at = at;
+		at += step->size;
 		if (step->type == ARGTRACE_TYPE_BYTES)
-			size += sizeof(step->size);
+			at += sizeof(step->size);
 	}
-	return size;
+	return at + (named ? 2 : 0);
+}
+
+/* Written with the registers, if nothing speaks against it. */
+static inline bool argtrace_in_registers(const struct argtrace_step *step)
+{
+	return step->is_word || (step->loc == ARGTRACE_LOC_REG_PAIR && step->size == 16 &&
+				 step->type != ARGTRACE_TYPE_BYTES);
+}
+
+/* Whether the 8 bytes that a step would write in its part spoil nothing written before. */
+static inline bool argtrace_may_write_8(const struct argtrace_step *step,
+					const struct argtrace_step *end, u32 record_size)
+{
+	const struct argtrace_step *later = step + 1;
+
+	if (step->at + 8u > record_size)
+		return false;
+	for (; later < end && later->at < step->at + 8u; later++) {
+		if (argtrace_in_registers(later) &&
+		    (!step->is_word || later->index <= step->index))
+			return false;
+	}
+	return true;
+}
+
+static inline void argtrace_plan_named(struct argtrace_layout *layout,
+				       const struct argtrace_step *steps, unsigned int count)
+{
+	layout->steps = steps;
+	layout->nr_steps = count;
+	layout->has_rest = true;
+}
+
+/*
+ * Divides the steps of a compact record among the three parts. `steps` keeps the last part;
+ * `stack` has room for all of them.
+ */
+static inline void argtrace_plan_layout(struct argtrace_layout *layout,
+					struct argtrace_step *steps, unsigned int count,
+					struct argtrace_stack_word *stack, u32 record_size)
+{
+	const struct argtrace_step *step, *end = steps + count;
+	unsigned int i;
+
+	layout->steps = steps;
+	layout->stack = stack;
+	for (step = steps; step < end; step++) {
+		if (step->is_word && !layout->at[step->index] &&
+		    argtrace_may_write_8(step, end, record_size)) {
+			layout->at[step->index] = step->at;
+		} else if (!step->is_word && argtrace_in_registers(step) &&
+			   !layout->at[step->index] && !layout->at[step->index + 1]) {
+			layout->at[step->index] = step->at;
+			layout->at[step->index + 1] = step->at + 8;
+		} else if (step->loc == ARGTRACE_LOC_STACK && step->size <= 8 &&
+			   step->type != ARGTRACE_TYPE_BYTES &&
+			   argtrace_may_write_8(step, end, record_size)) {
+			stack[layout->nr_stack].offset = step->offset;
+			stack[layout->nr_stack++].at = step->at;
+			if (layout->stack_end < step->offset + 8u)
+				layout->stack_end = step->offset + 8;
+		} else {
+			steps[layout->nr_steps++] = *step;
+		}
+	}
+	for (i = 4; i < ARGTRACE_REG_COUNT; i++)
+		layout->many_registers |= !!layout->at[i];
+	layout->has_rest = layout->nr_stack || layout->nr_steps;
 }
 
 #endif

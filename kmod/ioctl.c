@@ -6,6 +6,7 @@
 #include <linux/uaccess.h>
 
 #include "arm.h"
+#include "clock.h"
 #include "device.h"
 #include "limits.h"
 #include "memory.h"
@@ -42,7 +43,8 @@ static long ioctl_info(void __user *arg)
 		.api_version = ARGTRACE_API_VERSION,
 		.record_version = ARGTRACE_RECORD_VERSION,
 		.max_args = ARGTRACE_MAX_ARGS,
-		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT,
+		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT |
+			    (argtrace_clock_has_tsc() ? ARGTRACE_FEATURE_TSC : 0),
 		.memory_limit = argtrace_memory_limit(),
 		.memory_used = argtrace_memory_used(),
 		.max_probes = ARGTRACE_MAX_PROBES,

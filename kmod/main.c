@@ -5,6 +5,7 @@
 #include <linux/notifier.h>
 #include <linux/sched.h>
 
+#include "clock.h"
 #include "device.h"
 #include "session.h"
 
@@ -33,6 +34,7 @@ static int __init argtrace_init(void)
 {
 	int ret;
 
+	argtrace_clock_init();
 	ret = register_module_notifier(&module_notifier);
 	if (ret)
 		return ret;

@@ -143,19 +143,31 @@ static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_prob
 	return count;
 }
 
-static size_t steps_size(const struct argtrace_probe *schema)
+/* Behind the schema: the steps, and behind them the words on the stack. */
+static struct argtrace_step *plan_steps(struct argtrace_plan *plan)
 {
-	return schema->nr_args * sizeof(struct argtrace_step);
+	return (void *)plan->schema + plan->schema->size;
 }
 
-/* With room for the schema, which is yet to be filled in, and for the steps behind it. */
+static struct argtrace_stack_word *plan_stack(struct argtrace_plan *plan)
+{
+	return (void *)(plan_steps(plan) + plan->schema->nr_args);
+}
+
+static size_t steps_size(const struct argtrace_probe *schema)
+{
+	return schema->nr_args *
+	       (sizeof(struct argtrace_step) + sizeof(struct argtrace_stack_word));
+}
+
+/* With room for the schema, which is yet to be filled in, and for the steps. */
 static struct argtrace_plan *alloc_plan(const struct argtrace_probe *header)
 {
 	struct argtrace_plan *plan;
 	u64 bytes, charge;
 	int ret;
 
-	bytes = sizeof(*plan) + steps_size(header) + header->size;
+	bytes = sizeof(*plan) + header->size + steps_size(header);
 	charge = argtrace_kvmalloc_size(bytes) +
 		 argtrace_percpu_size(sizeof(struct argtrace_outcomes));
 	ret = argtrace_memory_charge(charge);
@@ -168,16 +180,32 @@ static struct argtrace_plan *alloc_plan(const struct argtrace_probe *header)
 	}
 	plan->charged = charge;
 	plan->schema = (void *)(plan + 1);
-	plan->steps = (void *)plan->schema + header->size;
 	return plan;
 }
 
-/* What follows from the schema. */
-static void prepare_plan(struct argtrace_plan *plan)
+/* What follows from the schema and the session's format; 0 or -E2BIG. */
+static int prepare_plan(struct argtrace_plan *plan, const struct argtrace_plan_format *format)
 {
+	bool named = format->format & ARGTRACE_FORMAT_NAMED;
+	struct argtrace_step *steps = plan_steps(plan);
+	u32 count, record_size = sizeof(struct argtrace_record);
+
 	plan->addr = plan->schema->addr;
 	plan->strings = schema_strings(plan->schema);
-	plan->nr_steps = prepare_steps((struct argtrace_step *)plan->steps, plan->schema);
+	count = prepare_steps(steps, plan->schema);
+	if (!(format->format & ARGTRACE_FORMAT_NO_CALLER)) {
+		plan->caller_at = record_size;
+		record_size += sizeof(u64);
+	}
+	record_size = ALIGN(argtrace_place_steps(steps, count, named, record_size), 8);
+	if (record_size > format->max_record)
+		return -E2BIG;
+	plan->record_size = record_size;
+	if (named)
+		argtrace_plan_named(&plan->layout, steps, count);
+	else
+		argtrace_plan_layout(&plan->layout, steps, count, plan_stack(plan), record_size);
+	return 0;
 }
 
 static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
@@ -185,7 +213,6 @@ static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
 {
 	struct argtrace_probe header;
 	struct argtrace_plan *plan;
-	u32 record_size;
 	int ret;
 
 	if (*length < sizeof(header))
@@ -205,18 +232,9 @@ static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
 	/* User space may have changed it since the header was looked at. */
 	if (memcmp(plan->schema, &header, sizeof(header)) || !schema_is_valid(plan->schema))
 		goto err;
-	prepare_plan(plan);
-
-	ret = -E2BIG;
-	record_size = sizeof(struct argtrace_record);
-	if (!(format->format & ARGTRACE_FORMAT_NO_CALLER))
-		record_size += sizeof(u64);
-	record_size += argtrace_encoded_size(plan->steps, plan->nr_steps,
-					     format->format & ARGTRACE_FORMAT_NAMED);
-	record_size = ALIGN(record_size, 8);
-	if (record_size > format->max_record)
+	ret = prepare_plan(plan, format);
+	if (ret)
 		goto err;
-	plan->record_size = record_size;
 
 	*length -= header.size;
 	return plan;
@@ -255,10 +273,15 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 
 	if (IS_ERR(plan))
 		return plan;
-	memcpy(plan->schema, from->schema, from->schema->size);
+	memcpy(plan->schema, from->schema, from->schema->size + steps_size(from->schema));
 	plan->schema->addr = addr;
-	prepare_plan(plan);
+	plan->addr = addr;
+	plan->strings = schema_strings(plan->schema);
 	plan->record_size = from->record_size;
+	plan->caller_at = from->caller_at;
+	plan->layout = from->layout;
+	plan->layout.steps = plan_steps(plan);
+	plan->layout.stack = plan_stack(plan);
 	return with_outcomes(plan);
 }
 

@@ -9,30 +9,46 @@
 #include <uapi/argtrace.h>
 
 #include "compat.h"
+#include "guard.h"
 
 static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
 {
 	return ftrace_regs_get_argument((struct ftrace_regs *)regs, index);
 }
 
-/* In words: __get_kernel_nofault() is one load with an entry in the exception table. */
+/* What lies in the page of the stack pointer can be read; only what is said to lie behind may not. */
+static __always_inline const u8 *argtrace_stack(const struct ftrace_regs *regs, unsigned int size)
+{
+	unsigned long stack = ftrace_regs_get_stack_pointer((struct ftrace_regs *)regs);
+
+	return (stack & ~PAGE_MASK) + size <= PAGE_SIZE ? (const u8 *)stack : NULL;
+}
+
+/*
+ * In words: __get_kernel_nofault() is one load with an entry in the exception table. Under the
+ * guard, as the handler of a fault can be traced; within it all reads as zero.
+ */
 static inline void argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset,
 					u8 *to, unsigned int size)
 {
 	unsigned long from = ftrace_regs_get_stack_pointer((struct ftrace_regs *)regs) + offset;
-	unsigned int i, part;
+	bool guarded = argtrace_guard_enter();
+	unsigned int i = 0, part;
 	u64 word;
 
+	if (!guarded)
+		goto unreadable;
 	/* An argument begins at a word, and so its last one is read whole. */
-	for (i = 0; i < size; i += part) {
+	for (; i < size; i += part) {
 		part = min_t(unsigned int, size - i, sizeof(word));
 		__get_kernel_nofault(&word, (u64 *)(from + i), u64, unreadable);
 		__builtin_memcpy(to + i, &word, part);
 	}
-	return;
 unreadable:
 	for (; i < size; i++)
 		to[i] = 0;
+	if (guarded)
+		argtrace_guard_leave();
 }
 
 #include "encode.h"
@@ -51,12 +67,13 @@ struct argtrace_outcomes {
 
 /* A probe, prepared: what can be decided when it is added has been decided. */
 struct argtrace_plan {
-	/* What a call needs. */
+	/* What a call needs, in one cache line. */
 	struct argtrace_outcomes __percpu *outcomes;
 	u32 id;
-	u16 record_size;		/* fixed: all arguments have a fixed size */
-	u16 nr_steps;
-	const struct argtrace_step *steps;
+	u32 record_size;		/* fixed: all arguments have a fixed size */
+	struct argtrace_layout layout;	/* named encoding: all are steps */
+	u32 caller_at;			/* where the caller's address goes; 0 (where the header will be): nowhere */
+
 	const char *strings;		/* in schema */
 
 	unsigned long addr;		/* of the symbol */

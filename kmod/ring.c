@@ -14,50 +14,67 @@ static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, over
 static_assert(sizeof(struct argtrace_ring_control) <= PAGE_SIZE);
 static_assert(ARGTRACE_COMM_LEN == TASK_COMM_LEN);
 
+/* Of a CPU without a ring, so that a call needs no look: ring_reserve() finds no room there. */
+static struct argtrace_ring_control no_ring;
+
 static void ring_free(struct argtrace_ring *ring)
 {
-	vfree(ring->control);
+	if (ring->control != &no_ring)
+		vfree(ring->control);
 	vfree(ring->reader);
-	ring->control = NULL;
+	ring->control = &no_ring;
+	ring->packets = NULL;
 	ring->reader = NULL;
 }
 
 static int ring_create(struct argtrace_ring *ring, int cpu, u32 packet_size, u32 nr_packets,
-		       u32 format, bool flight)
+		       u32 format, bool flight, u32 clock, u32 mult)
 {
 	u64 bytes = (u64)packet_size * nr_packets;
+	struct argtrace_ring_control *control;
 
 	/* vmalloc_user(): zeroed, so that no old kernel memory shows, and fit to be mapped. */
-	ring->control = vmalloc_user(PAGE_SIZE + bytes);
+	control = vmalloc_user(PAGE_SIZE + bytes);
 	if (!flight)
 		ring->reader = vmalloc_user(PAGE_SIZE);
-	if (!ring->control || (!flight && !ring->reader)) {
+	if (!control || (!flight && !ring->reader)) {
+		vfree(control);
 		ring_free(ring);
 		return -ENOMEM;
 	}
-	ring->packets = (u8 *)ring->control + PAGE_SIZE;
+	ring->control = control;
+	ring->packets = (u8 *)control + PAGE_SIZE;
 	ring->packet_size = packet_size;
 	ring->packet_shift = ilog2(packet_size);
 	ring->ring_mask = bytes - 1;
 	ring->format = format;
+	ring->clock = clock;
+	ring->mult = mult;
 	ring->cpu = cpu;
 	ring->flight = flight;
 	return 0;
 }
 
 int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
-			  u32 format, bool flight, u64 *charged)
+			  u32 format, bool flight, u32 clock, struct argtrace_session *session,
+			  u64 *charged)
 {
 	u64 pages = flight ? PAGE_SIZE : 2 * PAGE_SIZE;
 	u64 bytes = num_present_cpus() * (pages + (u64)packet_size * nr_packets);
+	u32 mult;
 	int cpu, ret;
 
 	ret = argtrace_memory_charge(bytes);
 	if (ret)
 		return ret;
+	mult = argtrace_clock_mult(clock);
+	for_each_possible_cpu(cpu) {
+		per_cpu_ptr(rings, cpu)->control = &no_ring;
+		per_cpu_ptr(rings, cpu)->session = session;
+	}
 	for_each_present_cpu(cpu) {
-		ret = ring_create(per_cpu_ptr(rings, cpu), cpu, packet_size, nr_packets,
-				  format, flight);
+		ret = ring_create(per_cpu_ptr(rings, cpu), cpu, packet_size, nr_packets, format,
+				  flight, clock, mult);
 		if (ret) {
 			argtrace_rings_free(rings, bytes);
 			return ret;
@@ -78,7 +95,7 @@ void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged)
 
 bool argtrace_ring_has_data(const struct argtrace_ring *ring)
 {
-	return ring->control && ring->reader &&
+	return ring->packets && ring->reader &&
 	       smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
 }
 
@@ -86,7 +103,7 @@ bool argtrace_ring_repair_tail(struct argtrace_ring *ring)
 {
 	u64 reserve, tail, end, oldest = 0;
 
-	if (!ring->control || !ring->reader)
+	if (!ring->packets || !ring->reader)
 		return false;
 	tail = READ_ONCE(ring->reader->tail);
 	reserve = READ_ONCE(ring->control->reserve);
@@ -120,16 +137,18 @@ static void write_task(u8 *to, struct argtrace_ring *ring, u64 now)
 	memcpy(ring->comm_said, task->comm, sizeof(ring->comm_said));
 }
 
-static void write_clock(u8 *to, u64 now)
+static void write_clock(u8 *to, const struct argtrace_ring *ring, u64 now)
 {
 	struct argtrace_record *record = (void *)to;
+	struct argtrace_now *said = (void *)(record + 1);
 
 	*record = (struct argtrace_record){
 		.clock = now,
 		.id = ARGTRACE_ID_CLOCK,
 		.size = ARGTRACE_CLOCK_RECORD,
 	};
-	*(u64 *)(record + 1) = now;
+	said->clock = now;
+	said->ns = argtrace_clock_ns(ring->clock, now, ring->mult);
 }
 
 static struct argtrace_packet *packet_at(struct argtrace_ring *ring, u64 position)
@@ -223,7 +242,9 @@ static void switch_packet(struct argtrace_ring *ring, u64 old, u64 start, u64 no
 	packet->lost = READ_ONCE(ring->control->lost);
 	packet->cpu = ring->cpu;
 	packet->format = ring->format;
-	packet->clock_id = ARGTRACE_CLOCK_MONOTONIC;
+	packet->clock_id = ring->clock;
+	packet->mult = ring->mult;
+	packet->ns = argtrace_clock_ns(ring->clock, now, ring->mult);
 }
 
 /*
@@ -246,10 +267,10 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 		old = READ_ONCE(control->reserve);			/* A */
 		start = old;
 		barrier();
-		now = argtrace_clock();					/* B */
+		now = argtrace_clock_read(ring->clock);			/* B */
 
-		says_task = argtrace_ring_task_changed(ring, current);
-		says_clock = now - ring->clock_said >= ARGTRACE_CLOCK_REACH;
+		says_task = argtrace_ring_task_changed(ring, current, current->pid);
+		says_clock = now >> 32 != ring->clock_high;
 		need = size + says_task * ARGTRACE_TASK_RECORD +
 		       says_clock * ARGTRACE_CLOCK_RECORD;
 		opens = !(old & (ring->packet_size - 1)) ||
@@ -280,11 +301,12 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 		to += sizeof(struct argtrace_packet);
 	}
 	if (says_clock) {
-		write_clock(to, now);
+		write_clock(to, ring, now);
 		to += ARGTRACE_CLOCK_RECORD;
 	}
 	if (opens || says_clock)
-		ring->clock_said = now;
+		ring->clock_high = now >> 32;
+	ring->packet_end = (start & ~(u64)(ring->packet_size - 1)) + ring->packet_size;
 	if (says_task) {
 		write_task(to, ring, now);
 		to += ARGTRACE_TASK_RECORD;

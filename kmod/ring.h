@@ -31,38 +31,49 @@
 #include <linux/atomic.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/timekeeping.h>
 #include <linux/types.h>
 #include <asm/local.h>
 #include <uapi/argtrace.h>
 
+#include "clock.h"
+#include "compat.h"
+#include "guard.h"
+
+struct argtrace_session;
+
 struct argtrace_ring {
-	struct argtrace_ring_control *control;	/* NULL: this CPU has no ring */
-	struct argtrace_ring_reader *reader;	/* never trusted; a flight recorder has none */
-	u8 *packets;
-	u32 packet_size;			/* a power of two */
-	u32 packet_shift;
+	/* What a call needs, most of it in one cache line. */
+	struct argtrace_ring_control *control;
+	u8 *packets;				/* NULL: this CPU has no ring */
 	u64 ring_mask;				/* packet_size * nr_packets - 1 */
 
 	/*
-	 * What the newest packet has said last: the full clock, and who runs here. A
-	 * nested writer may leave them older than they could be, never newer (they are
-	 * set behind step C), so that at worst something is said twice.
+	 * Of the newest packet: where it ends, and what has been said in it last, the upper half of
+	 * the clock and who runs here. A nested writer may leave them older than they could
+	 * be, never newer (they are set behind step C), so that at worst ring_reserve() takes the
+	 * slow way once more, and something is said twice.
 	 */
-	u64 clock_said;
+	u64 packet_end;
 	u64 comm_said[2];
 	u32 tid_said;
+	u32 clock_high;
 
+	bool waiting;				/* somebody sleeps in poll() until there is data */
+
+	struct argtrace_session *session;
+
+	struct argtrace_ring_reader *reader;	/* never trusted; a flight recorder has none */
+	u32 packet_size;			/* a power of two */
+	u32 packet_shift;
 	u32 format;
+	u32 clock;				/* ARGTRACE_CLOCK_* */
+	u32 mult;				/* argtrace_packet.mult */
 	u32 cpu;
 	bool flight;				/* overwrites the oldest packet */
-};
-
-/* Beyond this distance, well below 2^31, the full clock is said anew. */
-#define ARGTRACE_CLOCK_REACH	(1ull << 30)
+} ____cacheline_aligned;
 
 /* What the slow path of a reservation may put before the caller's record, at most. */
-#define ARGTRACE_CLOCK_RECORD	(sizeof(struct argtrace_record) + sizeof(u64))
+#define ARGTRACE_CLOCK_RECORD	(sizeof(struct argtrace_record) + sizeof(struct argtrace_now))
 #define ARGTRACE_TASK_RECORD	(sizeof(struct argtrace_record) + sizeof(struct argtrace_task))
 #define ARGTRACE_PACKET_OVERHEAD \
 	(sizeof(struct argtrace_packet) + ARGTRACE_CLOCK_RECORD + ARGTRACE_TASK_RECORD)
@@ -72,7 +83,8 @@ struct argtrace_ring {
  * charged. packet_size and nr_packets are powers of two, nr_packets >= 2.
  */
 int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
-			  u32 format, bool flight, u64 *charged);
+			  u32 format, bool flight, u32 clock, struct argtrace_session *session,
+			  u64 *charged);
 void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged);
 
 /* Whether there is something for the reader to read. */
@@ -85,62 +97,85 @@ bool argtrace_ring_has_data(const struct argtrace_ring *ring);
  */
 bool argtrace_ring_repair_tail(struct argtrace_ring *ring);
 
-/* The rare part of ring_reserve(); NULL: the ring is full. */
+/*
+ * Where ring_reserve() gives false, between the same ring_begin() and ring_end(). Under the guard:
+ * it calls what can be traced. NULL, having counted it: the ring is full.
+ */
 void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock);
 
-static __always_inline u64 argtrace_clock(void)
-{
-	return ktime_get_mono_fast_ns();
-}
-
 static __always_inline bool argtrace_ring_task_changed(const struct argtrace_ring *ring,
-						       const struct task_struct *task)
+						       const struct task_struct *task, u32 tid)
 {
-	u64 comm[2];
+	/* Aligned as it is: pointers precede it. It may be changing, and then is seen to have later. */
+	const u64 *comm = (const u64 *)task->comm;
 
-	/* Two loads: no call at this constant size. */
-	__builtin_memcpy(comm, task->comm, sizeof(comm));
-	return ring->tid_said != (u32)task->pid || ring->comm_said[0] != comm[0] ||
+	return ring->tid_said != tid || ring->comm_said[0] != comm[0] ||
 	       ring->comm_said[1] != comm[1];
 }
 
 /* Enters the ring; preemption is off. Always paired with ring_end(). */
-static __always_inline void argtrace_ring_begin(struct argtrace_ring *ring)
+static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *control)
 {
-	/* An interrupt here adds and takes away the same: no need to be atomic. */
-	WRITE_ONCE(ring->control->active, ring->control->active + 1);
+	/*
+	 * An interrupt here adds and takes away the same: no need to be atomic. Not WRITE_ONCE(), which
+	 * would make three instructions of one.
+	 */
+	barrier();
+	control->active++;
 	barrier();
 }
 
 /*
  * Takes `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD) and
- * says when; NULL, having counted it, when the ring is full.
+ * says where and when (the low half: the upper one has been said); false where it takes more.
  *
  *   A  read the position
  *   B  read the clock
  *   C  compare and exchange the position
  *
  * A nested writer between A and C moves the position and C fails: all is done
- * again. So who succeeds at C has read the clock after everyone before it in the
- * ring: times never decrease along it (as far as the clock itself does not).
+ * again, in ring_reserve_slow(). So who succeeds at C has read the clock after everyone before it
+ * in the ring: times never decrease along it (as far as the clock itself does not; the TSC is read
+ * without a fence, so that the processor may read it a few instructions early).
+ *
+ * The position is never at a packet's begin here: packet_end is set when the packet has been
+ * opened.
  */
-static __always_inline void *argtrace_ring_reserve(struct argtrace_ring *ring, u32 size,
-						   u64 *clock)
+static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
+						  struct argtrace_ring_control *control,
+						  u32 size, u32 tid, u32 clock_id, u32 *clock,
+						  u8 **to)
 {
-	u64 old = READ_ONCE(ring->control->reserve);			/* A */
-	u32 offset = old & (ring->packet_size - 1);
-	u64 now;
+	u64 old, end;
+	u32 high;
 
+	if (unlikely(argtrace_ring_task_changed(ring, current, tid)))
+		return false;
+	old = READ_ONCE(control->reserve);					/* A */
+	end = old + size;
+	if (unlikely(end > ring->packet_end))
+		return false;
 	barrier();
-	now = argtrace_clock();						/* B */
-	if (unlikely(!offset || offset + size > ring->packet_size ||
-		     now - ring->clock_said >= ARGTRACE_CLOCK_REACH ||
-		     argtrace_ring_task_changed(ring, current)))
-		return argtrace_ring_reserve_slow(ring, size, clock);
-	if (unlikely(cmpxchg_local(&ring->control->reserve, old, old + size) != old)) /* C */
-		return argtrace_ring_reserve_slow(ring, size, clock);
-	*clock = now;
-	return ring->packets + (old & ring->ring_mask);
+	if (clock_id == ARGTRACE_CLOCK_TSC) {
+		argtrace_clock_tsc(clock, &high);				/* B */
+	} else {
+		u64 now;
+
+		/* The kernel may read its clock through functions that can be traced. */
+		if (unlikely(!argtrace_guard_enter()))
+			return false;
+		now = argtrace_clock_read(clock_id);				/* B */
+		argtrace_guard_leave();
+		*clock = now;
+		high = now >> 32;
+	}
+	if (unlikely(high != ring->clock_high))
+		return false;
+	argtrace_use_register_of(high, *clock);
+	if (unlikely(!argtrace_try_cmpxchg_local(&control->reserve, old, end))) /* C */
+		return false;
+	*to = ring->packets + (old & ring->ring_mask);
+	return true;
 }
 
 /*
@@ -157,14 +192,15 @@ static __always_inline void *argtrace_ring_reserve(struct argtrace_ring *ring, u
  * One after F publishes itself. In between, user space can tell from reserve being
  * ahead of head that something is still to come.
  */
-static __always_inline void argtrace_ring_end(struct argtrace_ring *ring)
+static __always_inline void argtrace_ring_end(struct argtrace_ring_control *control)
 {
-	struct argtrace_ring_control *control = ring->control;
 	u64 reserved;
 
 	barrier();
+	/* Nor READ_ONCE() here and at G: the comparison may read memory. */
 	if (unlikely(control->active > 1)) {
-		WRITE_ONCE(control->active, control->active - 1);
+		barrier();
+		control->active--;
 		return;
 	}
 	for (;;) {
@@ -172,7 +208,7 @@ static __always_inline void argtrace_ring_end(struct argtrace_ring *ring)
 		smp_store_release(&control->head, reserved);		/* E */
 		smp_store_release(&control->active, 0);			/* F */
 		barrier();
-		if (likely(READ_ONCE(control->reserve) == reserved))	/* G */
+		if (likely(control->reserve == reserved))		/* G */
 			return;
 		WRITE_ONCE(control->active, 1);
 		barrier();

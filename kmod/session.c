@@ -17,11 +17,19 @@ static u32 nr_sessions;
 /* How long a store of a callback may take to be seen by a CPU that is going to sleep: ample. */
 #define RECHECK_DELAY	2	/* jiffies */
 
+static void set_waiting(struct argtrace_session *session, bool waiting)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->waiting, waiting);
+}
+
 static void session_wake(struct irq_work *work)
 {
 	struct argtrace_session *session = container_of(work, struct argtrace_session, wake);
 
-	WRITE_ONCE(session->waiting, false);
+	set_waiting(session, false);
 	wake_up_all(&session->wait);
 }
 
@@ -68,6 +76,7 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, session_wake);
 	INIT_DELAYED_WORK(&session->recheck, session_recheck);
+	session->clock = attr->clock;
 	argtrace_filter_init(session);
 	argtrace_orders_init(&session->orders);
 	session->format = attr->format;
@@ -81,7 +90,8 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	if (!session->rings)
 		goto err_free;
 	ret = argtrace_rings_create(session->rings, attr->packet_size, attr->nr_packets,
-				    attr->format, session->flight, &session->charged);
+				    attr->format, session->flight, attr->clock, session,
+				    &session->charged);
 	if (ret)
 		goto err_percpu;
 	table = argtrace_table_create(NULL, 0, NULL, 0);
@@ -122,7 +132,6 @@ static bool attr_is_valid(struct argtrace_session_attr *attr)
 	if (!attr->nr_packets)
 		attr->nr_packets = ARGTRACE_NR_PACKETS;
 	return !(attr->format & ~(ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_NO_CALLER)) &&
-	       attr->clock == ARGTRACE_CLOCK_MONOTONIC &&
 	       is_power_of_2(attr->packet_size) && is_power_of_2(attr->nr_packets) &&
 	       attr->packet_size >= ARGTRACE_PACKET_SIZE_MIN &&
 	       attr->packet_size <= ARGTRACE_PACKET_SIZE_MAX &&
@@ -166,9 +175,13 @@ static struct argtrace_session *publish_session(struct argtrace_session *made)
 struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr)
 {
 	struct argtrace_session *session, *made;
+	int ret;
 
 	if (!attr_is_valid(attr))
 		return ERR_PTR(-EINVAL);
+	ret = argtrace_clock_choose(&attr->clock);
+	if (ret)
+		return ERR_PTR(ret);
 
 	session = attach_named(attr->name);
 	if (!session && attr->name[0] && !(attr->flags & ARGTRACE_SESSION_CREATE))
@@ -184,7 +197,7 @@ struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr
 	}
 
 	attr->format = session->format;
-	attr->clock = ARGTRACE_CLOCK_MONOTONIC;
+	attr->clock = session->clock;
 	attr->packet_size = session->packet_size;
 	attr->nr_packets = session->nr_packets;
 	attr->nr_cpus = nr_cpu_ids;
@@ -344,6 +357,6 @@ void argtrace_session_wait(struct argtrace_session *session)
 {
 	if (session->flight)
 		return;
-	WRITE_ONCE(session->waiting, true);
+	set_waiting(session, true);
 	mod_delayed_work(system_wq, &session->recheck, RECHECK_DELAY);
 }

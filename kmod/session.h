@@ -30,8 +30,8 @@ struct argtrace_session {
 	struct argtrace_table __rcu *table;
 	struct argtrace_ring __percpu *rings;
 	u32 format;			/* ARGTRACE_FORMAT_* */
+	u32 clock;			/* ARGTRACE_CLOCK_* */
 	pid_t excluded_tgid;		/* its calls are filtered; -1: nobody's */
-	bool waiting;			/* somebody sleeps in poll() */
 	struct irq_work wake;
 
 	struct ftrace_ops ops;

@@ -7,11 +7,8 @@
 #include "memory.h"
 #include "table.h"
 
-/* Whether the ftrace address may fall into another bucket than the symbol. */
-static bool table_needs_alias(unsigned long addr)
-{
-	return (addr >> 4) != ((addr + ARGTRACE_FENTRY_SKEW) >> 4);
-}
+/* A function is in the table at each of the addresses that ftrace may report for it. */
+#define KEYS	(ARGTRACE_FENTRY_SKEW ? 2 : 1)
 
 static bool is_live(const struct argtrace_plan *plan)
 {
@@ -25,20 +22,24 @@ static unsigned long slots_needed(struct argtrace_plan *const *plans, u32 count)
 
 	for (i = 0; i < count; i++) {
 		if (is_live(plans[i]))
-			needed += 1 + table_needs_alias(plans[i]->addr);
+			needed += KEYS;
 	}
 	return needed;
 }
 
-static void table_insert(struct argtrace_table *table, unsigned long key,
+static void table_insert(struct argtrace_table *table, unsigned long ip,
 			 struct argtrace_plan *plan)
 {
-	unsigned long i = argtrace_table_hash(table, key);
+	struct argtrace_slot *slot;
+	unsigned long at = argtrace_table_hash(table, ip);
 
-	while (table->slots[i].addr)
-		i = (i + 1) & table->mask;
-	table->slots[i].addr = plan->addr;
-	table->slots[i].plan = plan;
+	for (;; at = argtrace_table_next(table, at)) {
+		slot = (void *)table->slots + at;
+		if (!slot->ip)
+			break;
+	}
+	slot->ip = ip;
+	slot->plan = plan;
 }
 
 static void table_insert_all(struct argtrace_table *table, struct argtrace_plan *const *plans,
@@ -50,7 +51,7 @@ static void table_insert_all(struct argtrace_table *table, struct argtrace_plan 
 		if (!is_live(plans[i]))
 			continue;
 		table_insert(table, plans[i]->addr, plans[i]);
-		if (table_needs_alias(plans[i]->addr))
+		if (KEYS > 1)
 			table_insert(table, plans[i]->addr + ARGTRACE_FENTRY_SKEW, plans[i]);
 	}
 }
@@ -73,8 +74,7 @@ struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id,
 		argtrace_memory_uncharge(charge);
 		return ERR_PTR(-ENOMEM);
 	}
-	table->mask = slots - 1;
-	table->shift = 64 - ilog2(slots);
+	table->mask = (slots - 1) * sizeof(struct argtrace_slot);
 	table->charged = charge;
 	table_insert_all(table, by_id, nr_ids);
 	table_insert_all(table, more, nr_more);

@@ -4,7 +4,7 @@
  *
  * Everything is little-endian on x86-64 and arm64, naturally aligned, free of
  * pointers and of types whose width differs between ABIs. Times are in
- * nanoseconds of the session's clock, sizes in bytes, unless a field says
+ * units of the session's clock, sizes in bytes, unless a field says
  * otherwise.
  *
  * Two versions:
@@ -123,7 +123,7 @@ struct argtrace_probe {
  */
 enum argtrace_lost {
 	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full; of a flight recorder: in one interrupt */
-	ARGTRACE_LOST_RECURSION	= 1,	/* hit while this context was already inside a tracer */
+	ARGTRACE_LOST_RECURSION	= 1,	/* hit in a rare part of our own work (opening a packet), in its context */
 	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came up after the session was made: it has no ring */
 };
 
@@ -160,6 +160,7 @@ struct argtrace_info {
 
 #define ARGTRACE_FEATURE_NAMED	(1ull << 0) /* the named encoding */
 #define ARGTRACE_FEATURE_FLIGHT	(1ull << 1) /* flight recorders */
+#define ARGTRACE_FEATURE_TSC	(1ull << 8) /* the TSC may be the clock, and is the best one */
 
 /*
  * ARGTRACE_IOC_SESSION: binds the file to a session, once (-EBUSY after that).
@@ -199,7 +200,15 @@ struct argtrace_session_attr {
 #define ARGTRACE_FORMAT_NAMED		(1u << 0) /* named encoding instead of compact */
 #define ARGTRACE_FORMAT_NO_CALLER	(1u << 1) /* records without the caller's address */
 
+/*
+ * Clocks. The TSC is read raw, as user space reads it with RDTSC. It is the best
+ * clock where the kernel's own clock counts it, or where the processor says that it
+ * is constant and never stops, and the kernel has not found it unstable; elsewhere it is refused:
+ * -EOPNOTSUPP. How it becomes CLOCK_MONOTONIC stands in each packet.
+ */
 #define ARGTRACE_CLOCK_MONOTONIC	0	/* ns of CLOCK_MONOTONIC (ktime_get_mono_fast_ns) */
+#define ARGTRACE_CLOCK_TSC		1	/* ticks of the time stamp counter */
+#define ARGTRACE_CLOCK_BEST		0xffffffffu /* TSC, or else MONOTONIC; when made */
 
 /*
  * ARGTRACE_IOC_SESSION_REMOVE: disarms a named session and takes its name away.
@@ -386,7 +395,7 @@ struct argtrace_ring_control {
 	__u64	overwritten;	/* of a flight recorder: records overwritten on this CPU so far */
 };
 
-#define ARGTRACE_CLOCK_SLACK	100000u	/* ns */
+#define ARGTRACE_CLOCK_SLACK	100000u	/* units of the clock */
 
 struct argtrace_ring_reader {
 	/* Everything before this position may be overwritten. Write it with release. */
@@ -417,10 +426,27 @@ struct argtrace_packet {
 	__u32	cpu;
 	__u32	format;		/* ARGTRACE_FORMAT_* */
 	__u32	clock_id;	/* ARGTRACE_CLOCK_* */
-	__u32	reserved[3];
+	__u32	mult;		/* of one unit of the clock: ns << ARGTRACE_MULT_SHIFT */
+	__u64	ns;		/* CLOCK_MONOTONIC when the clock was `clock` */
 };
 
 #define ARGTRACE_PACKET_MAGIC	0x50475241u	/* "ARGP" */
+#define ARGTRACE_MULT_SHIFT	31
+
+/*
+ * Times in nanoseconds of CLOCK_MONOTONIC, with what the packet says, or the last CLOCK
+ * record before: ns + ((full clock - clock) * mult >> ARGTRACE_MULT_SHIFT), the
+ * difference being signed. Where the clock is CLOCK_MONOTONIC, that is the clock itself.
+ *
+ * Error, where it is the TSC: a microsecond for the moment at which the two clocks were read,
+ * and what they run apart until the next such moment, which is less than 2^32 ticks
+ * away: `mult` was measured when the session was made, to a few millionths, against a CLOCK_MONOTONIC
+ * that adjtimex() may since have told to run faster or slower (by 500 millionths at most,
+ * commonly by less than one). While calls come quickly, packets do as well, and the error stays below
+ * two microseconds. Across such a moment converted times of one CPU may step back by as
+ * much: a reader shows the later of the two. A hypervisor that moves the guest to
+ * another machine, or a TSC that the kernel comes to find unstable, shows as a step too.
+ */
 
 /*
  * A record, aligned to 8 bytes. For a probe's id it is followed by the caller's
@@ -430,27 +456,33 @@ struct argtrace_packet {
  *   named    char name[] with its NUL, __u8 type, data; the list is closed by
  *            an empty name and type 0 (two zero bytes)
  *
- * clock holds the low 32 bits. The full value is the one nearest to that of the
- * record before it (the first: of the packet); where records lie further apart
- * than that can tell, a CLOCK record stands between them.
+ * What is left to the multiple of 8 means nothing.
+ *
+ * clock holds the low 32 bits. The upper ones are those of the packet's clock, or of the last
+ * CLOCK record before it in the packet.
  */
 struct argtrace_record {
 	__u32	clock;
-	__u32	id;		/* a probe's, or ARGTRACE_ID_* */
 	__u32	tid;
+	__u32	id;		/* a probe's, or ARGTRACE_ID_* */
 	__u16	size;		/* of the whole record, a multiple of 8 */
 	__u8	context;	/* ARGTRACE_CTX_* */
 	__u8	preempt;	/* preempt_disable() depth of the caller */
 };
 
 #define ARGTRACE_ID_MAX		0xefffffffu	/* ids above are not probes: skip what you do not know */
-#define ARGTRACE_ID_CLOCK	0xffffffffu	/* __u64: the full clock of the next record */
+#define ARGTRACE_ID_CLOCK	0xffffffffu	/* struct argtrace_now: the upper half of the clock is another */
 #define ARGTRACE_ID_TASK	0xfffffffeu	/* struct argtrace_task: who tid is from here on */
 
 struct argtrace_task {
 	__u32	tgid;
 	__u32	reserved;
 	char	comm[ARGTRACE_COMM_LEN];
+};
+
+struct argtrace_now {
+	__u64	clock;		/* full */
+	__u64	ns;		/* CLOCK_MONOTONIC at that moment */
 };
 
 /* Bits as TRACE_FLAG_* in include/linux/trace_events.h, which ftrace shows. */
@@ -496,5 +528,6 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);
 ARGTRACE_SIZE_ASSERT(struct argtrace_packet, 64);
 ARGTRACE_SIZE_ASSERT(struct argtrace_record, 16);
 ARGTRACE_SIZE_ASSERT(struct argtrace_task, 24);
+ARGTRACE_SIZE_ASSERT(struct argtrace_now, 16);
 
 #endif /* _UAPI_ARGTRACE_H */

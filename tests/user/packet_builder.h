@@ -91,7 +91,12 @@ public:
     }
 
     std::size_t clock(std::uint64_t clock) {
-        return record(ARGTRACE_ID_CLOCK, clock, Data().put(clock), 0);
+        return this->clock(clock, clock);
+    }
+
+    /// With a clock that is not in nanoseconds.
+    std::size_t clock(std::uint64_t clock, std::uint64_t ns) {
+        return record(ARGTRACE_ID_CLOCK, clock, Data().put(clock).put(ns), 0);
     }
 
     argtrace_record &record_at(std::size_t offset) {

@@ -260,7 +260,7 @@ TEST(Counts, EveryCallHasOneOutcome) {
     EXPECT_EQ(hits(counts[0]), 16u);
     EXPECT_EQ(lost_total(counts[0]), 4u);
     EXPECT_EQ(hits(counts[1]), 12u);
-    EXPECT_EQ(describe_lost(counts[0]), "3 ring full, 1 inside another tracer");
+    EXPECT_EQ(describe_lost(counts[0]), "3 ring full, 1 inside argtrace itself");
     EXPECT_EQ(describe_lost(counts[1]), "7 another cause");
     add_counts(counts[0], counts[1]);
     EXPECT_EQ(hits(counts[0]), 28u);
@@ -348,8 +348,8 @@ TEST(Status, MarksWhatIsForced) {
 TEST(Summary, OneSentence) {
     auto counts = two_counts();
     EXPECT_EQ(trace_summary(10, counts[0]),
-              "10 events shown; 16 calls: 10 recorded, 4 lost (3 ring full, 1 inside another "
-              "tracer), 2 filtered");
+              "10 events shown; 16 calls: 10 recorded, 4 lost (3 ring full, 1 inside argtrace "
+              "itself), 2 filtered");
     argtrace_counts one{};
     one.records = 1;
     EXPECT_EQ(trace_summary(1, one), "1 event shown; 1 call: 1 recorded, 0 lost, 0 filtered");

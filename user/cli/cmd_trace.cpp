@@ -40,7 +40,7 @@ struct TraceOptions {
 void check_usage(const TraceOptions &options) {
     if (options.session.given() && !options.own_session())
         throw CLI::ValidationError(
-            "--buffer, --encoding and --no-caller are chosen when functions "
+            "--buffer, --encoding, --clock and --no-caller are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
     if (options.functions.given() && !options.own_session())
         throw CLI::ValidationError(

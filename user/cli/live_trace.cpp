@@ -42,6 +42,14 @@ std::uint64_t monotonic_now() {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+std::uint64_t clock_now(std::uint32_t clock) {
+#if defined(__x86_64__)
+    if (clock == ARGTRACE_CLOCK_TSC)
+        return __builtin_ia32_rdtsc();
+#endif
+    return monotonic_now();
+}
+
 LiveTrace::LiveTrace(Session &session, std::span<const RingView> rings, bool own, Schema &schema,
                      Renderer &renderer, Output &output)
     : session_(session), own_(own),
@@ -55,7 +63,7 @@ LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
         limits.duration ? start + *limits.duration : std::numeric_limits<std::uint64_t>::max();
     renderer_.begin(output_.buffer(), start);
     for (;;) {
-        merge_.collect(monotonic_now());
+        merge_.collect(clock_now(session_.attributes().clock));
         if (!show())
             return End::abandoned;
         report_loss();

@@ -35,6 +35,16 @@ void add_session_options(CLI::App &command, SessionOptions &options) {
         },
         "How calls lie in the buffer: compact (default), or named, larger, with names and types")
         ->type_name("compact|named");
+    add_parsed_option(
+        command, "--clock",
+        [&options](const std::string &text) {
+            if (text != "tsc" && text != "mono")
+                throw Error(fmt::format("--clock is tsc or mono, not '{}'", text));
+            options.clock = text == "tsc" ? ARGTRACE_CLOCK_TSC : ARGTRACE_CLOCK_MONOTONIC;
+        },
+        "What times calls: the processor's counter (tsc; default where it can be trusted), or the "
+        "kernel's CLOCK_MONOTONIC, which costs more. Both are shown as CLOCK_MONOTONIC")
+        ->type_name("tsc|mono");
     command.add_flag("--no-caller", options.no_caller, "Do not record who called");
 }
 

@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t record_alignment = 8;
 constexpr std::uint32_t known_formats = ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_NO_CALLER;
 
+constexpr std::uint64_t largest_disagreement_ns = 1000000;
+
 } // namespace
 
 DecodeStatus Decoder::open(std::span<const std::byte> packet) {
@@ -24,6 +26,7 @@ DecodeStatus Decoder::open(std::span<const std::byte> packet) {
 }
 
 DecodeStatus Decoder::open_cut(std::span<const std::byte> packet) {
+    std::uint32_t cpu = header_.cpu;
     packet_ = packet;
     header_ = {};
     offset_ = packet.size();
@@ -41,12 +44,14 @@ DecodeStatus Decoder::open_cut(std::span<const std::byte> packet) {
         return DecodeStatus::bad_header_size;
     if (header_.format & ~known_formats)
         return DecodeStatus::unknown_format;
-    if (header_.clock_id != ARGTRACE_CLOCK_MONOTONIC)
+    if (header_.clock_id != ARGTRACE_CLOCK_MONOTONIC && header_.clock_id != ARGTRACE_CLOCK_TSC)
         return DecodeStatus::unknown_clock;
 
     offset_ = header_.header;
-    clock_ = header_.clock;
+    anchor_ = {header_.clock, header_.ns};
     task_known_ = false;
+    if (header_.cpu != cpu)
+        latest_ = 0;
     return DecodeStatus::ok;
 }
 
@@ -78,8 +83,6 @@ DecodeStatus Decoder::decode(std::size_t limit, std::size_t first, const Schema 
         }
         if (status != DecodeStatus::ok)
             return status;
-        if (record.id != ARGTRACE_ID_CLOCK)
-            clock_ = full_clock(record.clock);
         offset_ += record.size;
     }
     return DecodeStatus::ok;
@@ -90,23 +93,38 @@ bool Decoder::skip(std::size_t limit) {
     argtrace_record record;
     if (offset_ >= limit || next_record(limit, record) != DecodeStatus::ok)
         return false;
-    clock_ = full_clock(record.clock);
     offset_ += record.size;
     return true;
 }
 
-/// The value nearest to the clock of the record before that has these low 32 bits.
 std::uint64_t Decoder::full_clock(std::uint32_t low) const {
-    auto difference = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(clock_));
-    return clock_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(difference));
+    return anchor_.clock >> 32 << 32 | low;
+}
+
+/// Of CLOCK_MONOTONIC.
+std::uint64_t Decoder::nanoseconds(std::uint64_t clock) const {
+    if (header_.clock_id == ARGTRACE_CLOCK_MONOTONIC)
+        return clock;
+    // Both are below 2^32, of an honest packet; of another it must be no more than nonsense.
+    if (clock >= anchor_.clock)
+        return anchor_.ns + ((clock - anchor_.clock) * header_.mult >> ARGTRACE_MULT_SHIFT);
+    return anchor_.ns - ((anchor_.clock - clock) * header_.mult >> ARGTRACE_MULT_SHIFT);
+}
+
+/// Where two packets, or the parts of one, do not quite agree about the time, the later is right
+/// for both: times do not decrease along a CPU, if its packets are decoded in their order. Larger steps
+/// are told as they are.
+std::uint64_t Decoder::smoothed(std::uint64_t ns) const {
+    bool steps_back = ns < latest_ && latest_ - ns < largest_disagreement_ns;
+    return steps_back && header_.clock_id != ARGTRACE_CLOCK_MONOTONIC ? latest_ : ns;
 }
 
 DecodeStatus Decoder::special(const argtrace_record &record, std::span<const std::byte> data) {
     switch (record.id) {
     case ARGTRACE_ID_CLOCK:
-        if (data.size() < sizeof(clock_))
+        if (data.size() < sizeof(anchor_))
             return DecodeStatus::bad_clock_record;
-        std::memcpy(&clock_, data.data(), sizeof(clock_));
+        std::memcpy(&anchor_, data.data(), sizeof(anchor_));
         break;
     case ARGTRACE_ID_TASK:
         if (data.size() < sizeof(task_))
@@ -122,7 +140,7 @@ DecodeStatus Decoder::special(const argtrace_record &record, std::span<const std
 }
 
 DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::byte> data,
-                           const Schema::Entry &known, EventBatch &out) const {
+                           const Schema::Entry &known, EventBatch &out) {
     std::uint64_t caller = 0;
     if (!(header_.format & ARGTRACE_FORMAT_NO_CALLER)) {
         if (data.size() < sizeof(caller))
@@ -141,7 +159,9 @@ DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::b
     }
 
     Event &event = out.events.emplace_back();
-    event.ts = full_clock(record.clock);
+    event.clock = full_clock(record.clock);
+    event.ts = smoothed(nanoseconds(event.clock));
+    latest_ = event.ts;
     event.caller = caller;
     event.position = header_.seq * header_.size + offset_;
     event.probe = &known.probe;

@@ -46,15 +46,18 @@ private:
     DecodeStatus next_record(std::size_t limit, argtrace_record &record) const;
     DecodeStatus special(const argtrace_record &record, std::span<const std::byte> data);
     DecodeStatus call(const argtrace_record &record, std::span<const std::byte> data,
-                      const Schema::Entry &known, EventBatch &out) const;
+                      const Schema::Entry &known, EventBatch &out);
     DecodeStatus read_values(std::span<const std::byte> data, const Probe &probe,
                              EventBatch &out) const;
     std::uint64_t full_clock(std::uint32_t low) const;
+    std::uint64_t nanoseconds(std::uint64_t clock) const;
+    std::uint64_t smoothed(std::uint64_t ns) const;
 
     std::span<const std::byte> packet_;
     argtrace_packet header_{};
     std::size_t offset_ = 0;
-    std::uint64_t clock_ = 0; // of the record before offset_
+    argtrace_now anchor_{}; // the last moment of which the packet says the full clock
+    std::uint64_t latest_ = 0; // ns of the event before
     argtrace_task task_{};
     std::uint32_t task_tid_ = 0;
     bool task_known_ = false;
@@ -62,7 +65,7 @@ private:
 
 /// The time (ns, as in Event::ts) before which a packet has no events.
 inline std::uint64_t packet_time(const argtrace_packet &packet) {
-    return packet.clock;
+    return packet.ns;
 }
 
 } // namespace argtrace

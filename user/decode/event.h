@@ -28,7 +28,8 @@ using Values = std::vector<Value, UninitializedAllocator<Value>>;
 
 /// One call. Its values are in the batch that it belongs to.
 struct Event {
-    std::uint64_t ts = 0;       ///< ns of the session's clock
+    std::uint64_t ts = 0;       ///< ns of CLOCK_MONOTONIC
+    std::uint64_t clock = 0;    ///< units of the session's clock: the order of events
     std::uint64_t caller = 0;   ///< return address; 0 when it was not recorded
     std::uint64_t position = 0; ///< where its record begins in its CPU's ring
     const Probe *probe = nullptr;

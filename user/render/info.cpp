@@ -20,8 +20,9 @@ struct Feature {
     std::string_view name;
 };
 
-constexpr std::array<Feature, 2> known_features{
-    {{ARGTRACE_FEATURE_NAMED, "named"}, {ARGTRACE_FEATURE_FLIGHT, "flight"}}};
+constexpr std::array<Feature, 3> known_features{{{ARGTRACE_FEATURE_NAMED, "named"},
+                                                 {ARGTRACE_FEATURE_FLIGHT, "flight"},
+                                                 {ARGTRACE_FEATURE_TSC, "tsc"}}};
 
 std::vector<std::string_view> features(const argtrace_info &info) {
     std::vector<std::string_view> names;

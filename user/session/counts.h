@@ -19,7 +19,7 @@ struct LostCause {
 /// By enum argtrace_lost.
 constexpr std::array<LostCause, ARGTRACE_LOST_COUNT> lost_causes{{
     {"full", "ring full"},
-    {"recursion", "inside another tracer"},
+    {"recursion", "inside argtrace itself"},
     {"no_buffer", "CPU without a ring"},
 }};
 
@@ -31,7 +31,7 @@ std::uint64_t hits(const argtrace_counts &counts);
 
 void add_counts(argtrace_counts &sum, const argtrace_counts &counts);
 
-/// "3 ring full, 1 inside another tracer": the causes that are not zero; may be empty.
+/// "3 ring full, 1 inside argtrace itself": the causes that are not zero; may be empty.
 std::string describe_lost(const argtrace_counts &counts);
 
 } // namespace argtrace

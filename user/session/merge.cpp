@@ -12,7 +12,7 @@ namespace {
 
 // A writer raises `active` before it reads the clock (argtrace_ring_begin() in kmod/ring.h), but
 // its store reaches us a little later: an event may be older than the watermark by that much.
-constexpr std::uint64_t slack_ns = ARGTRACE_CLOCK_SLACK;
+constexpr std::uint64_t slack = ARGTRACE_CLOCK_SLACK;
 
 // A writer is done within a microsecond or so: it is worth looking again.
 constexpr int looks = 32;
@@ -28,7 +28,7 @@ Merge::Merge(std::span<const RingView> rings, Schema &schema, Keep keep)
 
 /// The order of the heap, whose front is the greatest: the oldest event.
 bool Merge::later(const Front &a, const Front &b) {
-    return a.ts != b.ts ? a.ts > b.ts : a.lane > b.lane;
+    return a.clock != b.clock ? a.clock > b.clock : a.lane > b.lane;
 }
 
 RingReader::Glance Merge::look(Lane &lane) {
@@ -50,7 +50,7 @@ void Merge::collect(std::uint64_t now) {
         least = std::min(least, lane.watermark);
         drain(lane, glance.head);
     }
-    limit_ = least > slack_ns ? least - slack_ns : 0;
+    limit_ = least > slack ? least - slack : 0;
     rebuild_heap();
 }
 
@@ -66,7 +66,7 @@ void Merge::collect_rest() {
 }
 
 std::optional<EventView> Merge::next() {
-    if (heap_.empty() || heap_.front().ts >= limit_)
+    if (heap_.empty() || heap_.front().clock >= limit_)
         return std::nullopt;
     Lane &lane = lanes_[heap_.front().lane];
     const Event &event = lane.batch.events[lane.next++];
@@ -79,7 +79,7 @@ void Merge::rebuild_heap() {
     for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
         const Lane &lane = lanes_[i];
         if (lane.next != lane.batch.events.size())
-            heap_.push_back({lane.batch.events[lane.next].ts, i});
+            heap_.push_back({lane.batch.events[lane.next].clock, i});
     }
     std::make_heap(heap_.begin(), heap_.end(), later);
 }
@@ -90,7 +90,7 @@ void Merge::advance_front(const Lane &lane) {
     Front front = heap_.front();
     const Event *next = lane.batch.events.data() + lane.next;
     if (next != std::to_address(lane.batch.events.end())) [[likely]] {
-        front.ts = next->ts;
+        front.clock = next->clock;
     } else {
         front = heap_.back();
         heap_.pop_back();
@@ -158,7 +158,7 @@ void Merge::Lane::drain(std::uint64_t head, Schema &schema) {
     compact();
     reader.drain(head, schema, batch);
     // Times do not decrease along a ring, unless the clock itself stepped back.
-    auto older = [](const Event &a, const Event &b) { return a.ts < b.ts; };
+    auto older = [](const Event &a, const Event &b) { return a.clock < b.clock; };
     if (!std::is_sorted(batch.events.begin(), batch.events.end(), older)) {
         std::stable_sort(batch.events.begin(), batch.events.end(), older);
         reordered = true;

@@ -69,7 +69,7 @@ private:
     };
 
     struct Front {
-        std::uint64_t ts;
+        std::uint64_t clock;
         std::uint32_t lane;
     };
 
@@ -83,7 +83,7 @@ private:
     Keep keep_;
     std::vector<Lane> lanes_;
     std::vector<Front> heap_; // each lane's next event, the oldest first
-    std::uint64_t limit_ = 0; // events older than this may go out
+    std::uint64_t limit_ = 0; // events of an older clock may go out
     double pressure_ = 0;
 };
 

@@ -33,9 +33,17 @@ const char *encoding_name(bool named) {
 
 } // namespace
 
+const char *clock_name(std::uint32_t clock) {
+    return clock == ARGTRACE_CLOCK_TSC ? "tsc" : "mono";
+}
+
 argtrace_session_attr session_attributes(const SessionOptions &wished, const argtrace_info &info) {
     argtrace_session_attr attr{};
     attr.size = sizeof(attr);
+    attr.clock = wished.clock.value_or(ARGTRACE_CLOCK_BEST);
+    if (attr.clock == ARGTRACE_CLOCK_TSC && !(info.features & ARGTRACE_FEATURE_TSC))
+        throw Error("the time stamp counter is not to be trusted on this machine, or the loaded "
+                    "module cannot read it: use --clock mono");
     if (wished.named.value_or(false)) {
         if (!(info.features & ARGTRACE_FEATURE_NAMED))
             throw Error("the loaded module does not write the named encoding: use "
@@ -80,6 +88,9 @@ void check_attributes(const argtrace_session_attr &session, const SessionOptions
     if (wished.named && *wished.named != named)
         differs(fmt::format("with the {} encoding", encoding_name(named)),
                 fmt::format("--encoding {}", encoding_name(*wished.named)));
+    if (wished.clock && *wished.clock != session.clock)
+        differs(fmt::format("with the clock {}", clock_name(session.clock)),
+                fmt::format("--clock {}", clock_name(*wished.clock)));
     if (wished.no_caller && !(session.format & ARGTRACE_FORMAT_NO_CALLER))
         differs("and records callers", "--no-caller");
     if (wished.flight && !(session.flags & ARGTRACE_SESSION_FLIGHT))

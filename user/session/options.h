@@ -13,10 +13,14 @@ struct SessionOptions {
     std::optional<std::uint64_t> buffer; ///< bytes per CPU
     std::optional<bool> named;           ///< the named encoding instead of the compact one
     bool no_caller = false;
-    bool flight = false; ///< overwrites the oldest calls when the buffer is full
+    bool flight = false;                ///< overwrites the oldest calls when the buffer is full
+    std::optional<std::uint32_t> clock; ///< ARGTRACE_CLOCK_*
 
-    bool given() const { return buffer || named || no_caller || flight; }
+    bool given() const { return buffer || named || no_caller || flight || clock; }
 };
+
+/// What --clock calls it.
+const char *clock_name(std::uint32_t clock);
 
 /// Bytes of one CPU's ring.
 inline std::uint64_t ring_size(const argtrace_session_attr &session) {

@@ -38,7 +38,9 @@ int Session::bind(const std::string &name, std::uint32_t flags, argtrace_session
 }
 
 bool Session::attach(const std::string &name) {
-    int error = bind(name, 0, {});
+    argtrace_session_attr attr{};
+    attr.clock = ARGTRACE_CLOCK_BEST;
+    int error = bind(name, 0, attr);
     if (error == ENOENT)
         return false;
     if (error != 0)

@@ -30,11 +30,12 @@ int RawDevice::call(unsigned long request, void *arg) const {
 
 int RawDevice::session(const std::string &name, std::uint32_t packet_size,
                        std::uint32_t nr_packets, std::uint32_t format,
-                       std::uint32_t flags) const {
+                       std::uint32_t flags, std::uint32_t clock) const {
     argtrace_session_attr attr{};
     attr.size = sizeof(attr);
     attr.flags = flags | (name.empty() ? 0 : ARGTRACE_SESSION_CREATE);
     attr.format = format;
+    attr.clock = clock;
     attr.packet_size = packet_size;
     attr.nr_packets = nr_packets;
     strncpy(attr.name, name.c_str(), sizeof(attr.name) - 1);

@@ -27,7 +27,8 @@ public:
     /// Binds to a session: nameless, or named and made if need be.
     int session(const std::string &name = "", std::uint32_t packet_size = 0,
                 std::uint32_t nr_packets = 0, std::uint32_t format = 0,
-                std::uint32_t flags = 0) const;
+                std::uint32_t flags = 0,
+                std::uint32_t clock = ARGTRACE_CLOCK_BEST) const;
     int reader(std::uint32_t flags = 0) const;
 
     int add(const std::vector<std::byte> &probes, std::uint32_t count,

@@ -120,7 +120,8 @@ TEST_F(Refusals, sessions) {
         };
     EXPECT_EQ(attach([](auto &a) { a.flags = 0x80; }), EINVAL);
     EXPECT_EQ(attach([](auto &a) { a.format = 0x80; }), EINVAL);
-    EXPECT_EQ(attach([](auto &a) { a.clock = 7; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.clock = 2; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.clock = ARGTRACE_CLOCK_BEST - 1; }), EINVAL);
     EXPECT_EQ(attach([](auto &a) { a.reserved = 1; }), EINVAL);
     EXPECT_EQ(attach([](auto &a) { a.packet_size = 3000; }), EINVAL);
     EXPECT_EQ(attach([](auto &a) { a.packet_size = 12288; }), EINVAL);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the measurements need in the kernel. It knows nothing of argtrace.
+ *
+ *   parameters/empty     1: vfs_read has an ftrace_ops whose callback does nothing: the floor
+ *   parameters/median    written: calls the function of that many arguments in batches; read: the
+ *                        median batch's cost of a call, in hundredths of a TSC tick
+ */
+#include <linux/ftrace.h>
+#include <linux/module.h>
+#include <linux/sort.h>
+#include <asm/msr.h>
+
+#define CALLS	200
+#define BATCHES	150
+
+typedef unsigned long word;
+
+#define TARGET static __attribute__((__noipa__))
+
+TARGET void bench_args_0(void) { }
+TARGET void bench_args_1(word a) { }
+TARGET void bench_args_2(word a, word b) { }
+TARGET void bench_args_3(word a, word b, word c) { }
+TARGET void bench_args_4(word a, word b, word c, word d) { }
+TARGET void bench_args_5(word a, word b, word c, word d, word e) { }
+TARGET void bench_args_6(word a, word b, word c, word d, word e, word f) { }
+TARGET void bench_args_7(word a, word b, word c, word d, word e, word f, word g) { }
+TARGET void bench_args_8(word a, word b, word c, word d, word e, word f, word g, word h) { }
+TARGET void bench_args_9(word a, word b, word c, word d, word e, word f, word g, word h, word i) { }
+
+static void call(unsigned int args)
+{
+	switch (args) {
+	case 0: return bench_args_0();
+	case 1: return bench_args_1(1);
+	case 2: return bench_args_2(1, 2);
+	case 3: return bench_args_3(1, 2, 3);
+	case 4: return bench_args_4(1, 2, 3, 4);
+	case 5: return bench_args_5(1, 2, 3, 4, 5);
+	case 6: return bench_args_6(1, 2, 3, 4, 5, 6);
+	case 7: return bench_args_7(1, 2, 3, 4, 5, 6, 7);
+	case 8: return bench_args_8(1, 2, 3, 4, 5, 6, 7, 8);
+	default: return bench_args_9(1, 2, 3, 4, 5, 6, 7, 8, 9);
+	}
+}
+
+static unsigned int median;
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int median_set(const char *text, const struct kernel_param *param)
+{
+	static u64 took[BATCHES];
+	unsigned int args, i, k;
+	int ret = kstrtouint(text, 0, &args);
+
+	if (ret)
+		return ret;
+	for (i = 0; i < BATCHES; i++) {
+		u64 start;
+
+		/* A call while a reschedule is due is recorded as such, and costs more. */
+		cond_resched();
+		start = rdtsc();
+		for (k = 0; k < CALLS; k++)
+			call(args);
+		took[i] = rdtsc() - start;
+	}
+	sort(took, BATCHES, sizeof(*took), compare, NULL);
+	median = took[BATCHES / 2] * 100 / CALLS;
+	return 0;
+}
+
+static const struct kernel_param_ops median_ops = {
+	.set = median_set,
+	.get = param_get_uint,
+};
+module_param_cb(median, &median_ops, &median, 0600);
+
+static void notrace nothing(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
+{
+}
+
+static struct ftrace_ops empty_ops = { .func = nothing };
+static bool empty;
+
+static int empty_set(const char *text, const struct kernel_param *param)
+{
+	char target[] = "vfs_read";
+	bool wanted;
+	int ret = kstrtobool(text, &wanted);
+
+	if (ret || wanted == empty)
+		return ret;
+	if (wanted) {
+		ret = ftrace_set_filter(&empty_ops, (unsigned char *)target, strlen(target), 1);
+		if (!ret)
+			ret = register_ftrace_function(&empty_ops);
+	} else {
+		ret = unregister_ftrace_function(&empty_ops);
+	}
+	if (!ret)
+		empty = wanted;
+	return ret;
+}
+
+static const struct kernel_param_ops empty_param_ops = {
+	.set = empty_set,
+	.get = param_get_bool,
+};
+module_param_cb(empty, &empty_param_ops, &empty, 0600);
+
+static int __init bench_init(void)
+{
+	return 0;
+}
+
+static void __exit bench_exit(void)
+{
+	if (empty)
+		unregister_ftrace_function(&empty_ops);
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+
+MODULE_DESCRIPTION("Targets and the floor for argtrace's measurements");
+MODULE_LICENSE("GPL");
