@@ -172,8 +172,8 @@ inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = 
     return read;
 }
 
-inline Read read_trace(const FileBytes &bytes, WorkerPool &workers,
-                       const EventFilter &filter = {}) {
+inline Read read_trace(const FileBytes &bytes, WorkerPool &workers, const EventFilter &filter = {},
+                       bool text = true) {
     const Fd file = memory_file(bytes);
     return read_trace(file.get(), workers, filter, text);
 }

@@ -73,7 +73,7 @@ protected:
     std::vector<FileBytes> files_;
     std::uint64_t seed_ = 0;
     std::mt19937_64 random_;
-    WorkerPool workers_{1};
+    WorkerPool workers_{0};
     Fd file_ = test::memory_file();
 };
 

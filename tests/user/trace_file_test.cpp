@@ -165,6 +165,7 @@ TEST_F(TraceFile, FilterChooses) {
 
 // The beginning is read up to the last whole packet, and what is missing is said.
 TEST_F(TraceFile, CutShortAtEveryByte) {
+    WorkerPool none(0);
     for (const auto level : {std::optional<int>(), std::optional<int>(1)}) {
         const FileBytes bytes = make_trace(2, level);
         const auto whole = read_trace(bytes, workers_);
@@ -182,7 +183,7 @@ TEST_F(TraceFile, CutShortAtEveryByte) {
                             HasSubstr(size == 0 ? "it is empty" : "it is cut short"));
                 continue;
             }
-            const auto read = read_trace(cut, workers_, {}, false);
+            const auto read = read_trace(cut, none, {}, false);
             ASSERT_EQ(read.fault_count, 1u) << size;
             ASSERT_EQ(read.faults[0].status, FileStatus::cut_short) << size;
             const auto packets = std::count_if(packet_ends.begin(), packet_ends.end(),

@@ -90,7 +90,8 @@ void run_report(ReportOptions &options) {
 
     const std::string name = trace_name(options.words[0], true);
     const Fd file = open_trace(options.words[0]);
-    WorkerPool workers(options.jobs ? options.jobs : std::thread::hardware_concurrency());
+    WorkerPool workers(options.jobs ? options.jobs
+                                    : std::max(std::thread::hardware_concurrency(), 1u));
     DecodeJob job;
     job.filter = &options.filter;
     job.events = !options.stats;

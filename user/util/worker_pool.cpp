@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "util/worker_pool.h"
 
-#include <algorithm>
-
 namespace argtrace {
 
 WorkerPool::WorkerPool(unsigned workers) {
-    for (unsigned i = 0; i < std::max(workers, 1u); ++i)
+    for (unsigned i = 0; i < workers; ++i)
         threads_.emplace_back([this, i] { work(i); });
 }
 
@@ -22,6 +20,8 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::push(std::function<void(unsigned)> job) {
+    if (threads_.empty())
+        return job(0);
     {
         const std::lock_guard lock(mutex_);
         jobs_.push_back(std::move(job));

@@ -16,12 +16,14 @@ namespace argtrace {
 /// Threads that run jobs in the order in which they were given.
 class WorkerPool {
 public:
+    /// With 0 there are no threads: a job is done when it is given.
     explicit WorkerPool(unsigned workers);
 
     /// Waits for what has begun; what has not is dropped.
     ~WorkerPool();
 
-    unsigned size() const { return static_cast<unsigned>(threads_.size()); }
+    /// How many different numbers jobs are called with.
+    unsigned size() const { return threads_.empty() ? 1 : static_cast<unsigned>(threads_.size()); }
 
     /// Runs `job(worker)`, with the number of the worker that does it, from 0 on. What it
     /// throws, the future throws.
