@@ -13,7 +13,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/random.h>
+#include <linux/prandom.h>
 #include <linux/vmalloc.h>
 
 #include "generated.h"
