@@ -118,3 +118,25 @@ for n in 0 1 2 3 4 5 6 7 8 9; do
 	printf '| %s | %s | %s |\n' $n "$cost" "${before:+$(calc '%+.1f' "$cost-$before")}"
 	before=$cost
 done
+
+# Instructions in millions: the clock counts them as nanoseconds.
+now() { date +%s%N; }
+millions() { calc '%.0f' "($2-$1)/1000000"; }
+memory() { argtrace info --json | sed -E 's/.*"memory_used":([0-9]+).*/\1/'; }
+
+echo
+echo '| argtrace add, and rm again | functions | add, million instr. | rm, million instr. | KiB, without the rings |'
+echo '|---|--:|--:|--:|--:|'
+for what in vfs_read 'vfs_*' 'n*' '*'; do
+	# A session that is there already, with its rings.
+	argtrace add vfs_write 2>/dev/null
+	argtrace rm vfs_write
+	empty=$(memory)
+	start=$(now); argtrace add "$what" 2>/dev/null; added=$(now)
+	used=$(memory)
+	count=$(($(argtrace status --json | wc -l) - 1))
+	removing=$(now); argtrace rm '*'; removed=$(now)
+	argtrace clear
+	printf '| %s | %s | %s | %s | %s |\n' "$what" "$count" "$(millions "$start" "$added")" \
+		"$(millions "$removing" "$removed")" "$(calc '%.0f' "($used-$empty)/1024")"
+done
