@@ -358,5 +358,7 @@ void argtrace_session_wait(struct argtrace_session *session)
 	if (session->flight)
 		return;
 	set_waiting(session, true);
-	mod_delayed_work(system_wq, &session->recheck, RECHECK_DELAY);
+	/* Put off, if it is due already; mod_delayed_work() would need the queue's name, which changes. */
+	cancel_delayed_work(&session->recheck);
+	schedule_delayed_work(&session->recheck, RECHECK_DELAY);
 }
