@@ -262,8 +262,8 @@ TEST_F(Conservation, of_every_call_under_random_loads) {
 
 TEST_F(Conservation, of_a_flight_recorder_that_is_lapped_within_an_interrupt) {
     // An interrupt that calls more often than the ring has room for must not come by the packet
-    // of the call it has interrupted.
-    Round round{4096, 2, 0, 0, true, Round::none, {500, 3000000, 400, 0, 1}};
+    // of the call it has interrupted. Named records take long to write, which helps it to come.
+    Round round{4096, 2, ARGTRACE_FORMAT_NAMED, 0, true, Round::none, {20000, 3000000, 400, 0, 1}};
     for (int tries = 0; tries < 20 && met_.full_in_flight == 0; tries++)
         run_round(round);
     EXPECT_GT(met_.full_in_flight, 0u) << "no interrupt came while a call was recorded";
