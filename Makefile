@@ -33,6 +33,8 @@ KERNEL_PARTS = KDIR=$(KDIR) BTF=/sys/kernel/btf/vmlinux; \
 endif
 
 KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
+KUNIT_SOURCES := $(shell find tests/kunit tests/data -name '*.[ch]' -o -name Kbuild 2>/dev/null)
+PROOF_SOURCES := $(shell find tests/proof -name '*.c' -o -name Kbuild 2>/dev/null)
 TEST_MODULE_SOURCES := $(shell find tests/vm/modules -type f 2>/dev/null)
 TOOL_SOURCES := CMakeLists.txt VERSION $(shell find user include -type f 2>/dev/null)
 
@@ -49,6 +51,27 @@ tool: build/bin/argtrace ## build the tool
 man: build/man/argtrace.1 ## build the manual page
 
 test-modules: $(KOUT)/argtrace_test.ko ## build the modules that the VM tests need, for KERNEL=LABEL
+
+kunit: ## test the module's parts inside a kernel built for it (KUnit)
+	@scripts/bootstrap
+	@scripts/kernel kunit >/dev/null
+	@$(MAKE) --no-print-directory -s kunit-module KERNEL=kunit
+	@tests/kunit/run
+
+# STEPS and SEED: see tests/vm/stress/run --help.
+STEPS ?= 1500
+SEED ?=
+stress: ## use the module at random on a kernel that tells on it, for as long as STEPS says
+	@scripts/bootstrap
+	@scripts/kernel kasan >/dev/null
+	@$(MAKE) --no-print-directory -s tool module test-modules KERNEL=kasan
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace_vm_stress
+	@tests/vm/stress/run $(if $(SEED),--seed $(SEED)) --steps $(STEPS) stress
+	@tests/vm/stress/run $(if $(SEED),--seed $(SEED)) --steps $(STEPS)0 fuzz
+
+kunit-module: $(KOUT)/argtrace_kunit.ko # for tests/kunit/run
+
+broken-modules: $(foreach kind,kasan lockdep kmemleak,$(KOUT)/broken-$(kind)/argtrace.ko) # for tests/proof/run
 
 demo: ## show it: installs packages, boots a kernel, traces in it
 	@scripts/bootstrap
@@ -80,26 +103,39 @@ clean: ## remove what was built (fetched kernels stay in the cache)
 $(CACHED_KERNEL):
 	@scripts/kernel $(KERNEL) >/dev/null
 
-# $(call link_sources,FILES): into the tree, at their places. Links to files that are gone go.
+# $(call link_sources,FILES,TREE): into the tree, at their places. Links to files that are gone go.
 define link_sources
-	@mkdir -p $(TREE)
-	@find $(TREE) -xtype l -delete
-	@for file in $(1); do mkdir -p "$(TREE)/$$(dirname $$file)" && ln -sfn "$(CURDIR)/$$file" "$(TREE)/$$file"; done
+	@mkdir -p $(2)
+	@find $(2) -xtype l -delete
+	@for file in $(1); do mkdir -p "$(2)/$$(dirname $$file)" && ln -sfn "$(CURDIR)/$$file" "$(2)/$$file"; done
 endef
 
 $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
-	$(call link_sources,$(KMOD_SOURCES))
+	$(call link_sources,$(KMOD_SOURCES),$(TREE))
 	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/kmod KCFLAGS=-Werror modules
 	@cp $(TREE)/kmod/argtrace.ko $@
 
 # With BTF whatever the kernel, since its functions are traced. Where Kbuild has no vmlinux for that, pahole adds it here.
 # pahole would look for llvm-objcopy.
 $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
-	$(call link_sources,$(TEST_MODULE_SOURCES))
+	$(call link_sources,$(TEST_MODULE_SOURCES),$(TREE))
 	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/tests/vm/modules KCFLAGS=-Werror modules && \
 		cp $(TREE)/tests/vm/modules/argtrace_test.ko $@.new && \
 		if ! readelf -SW $@.new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $@.new; fi && \
 		cp $(TREE)/tests/vm/modules/argtrace_load.ko $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && mv $@.new $@
+
+# In a tree of its own, since the module's objects are made anew there, for another module.
+$(KOUT)/argtrace_kunit.ko: $(KMOD_SOURCES) $(KUNIT_SOURCES) $(CACHED_KERNEL) Makefile
+	$(call link_sources,$(KMOD_SOURCES) $(KUNIT_SOURCES),$(KOUT)/kunit)
+	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(KOUT)/kunit/tests/kunit KCFLAGS=-Werror modules
+	@cp $(KOUT)/kunit/tests/kunit/argtrace_kunit.ko $@
+
+# Never installed, never loaded outside tests/proof/run.
+$(KOUT)/broken-%/argtrace.ko: $(KMOD_SOURCES) $(PROOF_SOURCES) $(CACHED_KERNEL) Makefile
+	$(call link_sources,$(KMOD_SOURCES) $(PROOF_SOURCES),$(KOUT)/broken-$*/tree)
+	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(KOUT)/broken-$*/tree/tests/proof \
+		ARGTRACE_BREAK=$* KCFLAGS=-Werror modules
+	@cp $(KOUT)/broken-$*/tree/tests/proof/argtrace.ko $@
 
 build/user/CMakeCache.txt:
 	@cmake -S . -B build/user -DCMAKE_BUILD_TYPE=RelWithDebInfo
@@ -113,4 +149,4 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module tool man test-modules demo check install uninstall clean
+.PHONY: all help module tool man test-modules kunit kunit-module broken-modules stress demo check install uninstall clean
