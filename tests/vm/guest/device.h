@@ -17,6 +17,8 @@ namespace vmtest {
 class RawDevice {
 public:
     RawDevice();
+    /// One that is open already; -1 is none.
+    explicit RawDevice(int fd) : fd_(fd) {}
     ~RawDevice();
     RawDevice(const RawDevice &) = delete;
     RawDevice &operator=(const RawDevice &) = delete;

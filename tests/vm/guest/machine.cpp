@@ -36,20 +36,25 @@ bool module_is_loaded(const std::string &name) {
     return access(("/sys/module/" + name + "/refcnt").c_str(), F_OK) == 0;
 }
 
+std::string module_path(const std::string &name) {
+    if (name != "argtrace")
+        return "/root/" + name + ".ko";
+    utsname kernel{};
+    uname(&kernel);
+    return std::string("/lib/modules/") + kernel.release + "/updates/argtrace.ko";
+}
+
 void need_argtrace() {
     if (module_is_loaded("argtrace"))
         return;
-    utsname name{};
-    uname(&name);
-    ASSERT_EQ(load_module(std::string("/lib/modules/") + name.release + "/updates/argtrace.ko"),
-              0);
+    ASSERT_EQ(load_module(module_path("argtrace")), 0);
     ASSERT_TRUE(eventually([] { return access("/dev/argtrace", F_OK) == 0; }));
 }
 
 void need_test_module() {
     if (module_is_loaded("argtrace_test"))
         return;
-    ASSERT_EQ(load_module("/root/argtrace_test.ko"), 0);
+    ASSERT_EQ(load_module(module_path("argtrace_test")), 0);
 }
 
 void need_load_module() {

@@ -14,6 +14,8 @@ namespace vmtest {
 int load_module(const std::string &path);
 int unload_module(const std::string &name);
 bool module_is_loaded(const std::string &name);
+/// Where the guest has the module of that name.
+std::string module_path(const std::string &name);
 
 /// Loads argtrace (from the guest's module folder) and the helpers, unless they are.
 void need_argtrace();
