@@ -2,11 +2,9 @@
 //
 // How many events per second are read from rings: decoded, merged by time, written as text or JSON.
 //
-//     decode_benchmark [--benchmark_...]      Google Benchmark
-//     decode_benchmark STEP ROUNDS            does it so often and prints how many events that
-//     were:
-//                                             for tools that count instructions
-//                                             (bench/instructions)
+//     decode_benchmark [--benchmark_...]   Google Benchmark
+//     decode_benchmark STEP ROUNDS         does it so often and prints how many events that were,
+//                                          for tools that count instructions (bench/instructions)
 
 #include <cstdio>
 #include <cstdlib>

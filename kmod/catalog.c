@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "catalog.h"
+#include "memory.h"
 
 void argtrace_catalog_free(struct argtrace_catalog *catalog)
 {
@@ -17,6 +18,7 @@ void argtrace_catalog_free(struct argtrace_catalog *catalog)
 	}
 	kvfree(catalog->by_id);
 	kvfree(catalog->by_addr);
+	argtrace_memory_uncharge(catalog->charged);
 	memset(catalog, 0, sizeof(*catalog));
 }
 
@@ -44,9 +46,18 @@ struct argtrace_plan *argtrace_catalog_find(const struct argtrace_catalog *catal
 int argtrace_catalog_reserve(const struct argtrace_catalog *catalog, u32 count,
 			     struct argtrace_catalog_room *room)
 {
+	u64 charge;
+	int ret;
+
 	memset(room, 0, sizeof(*room));
 	if (count > ARGTRACE_MAX_PROBES || catalog->nr_ids > ARGTRACE_MAX_PROBES - count)
 		return -E2BIG;
+	charge = argtrace_kvmalloc_size((catalog->nr_ids + count + 1) * sizeof(*room->by_id)) +
+		 argtrace_kvmalloc_size((catalog->nr_addrs + count) * sizeof(*room->by_addr));
+	ret = argtrace_memory_charge(charge);
+	if (ret)
+		return ret;
+	room->charged = charge;
 	room->by_id = kvcalloc(catalog->nr_ids + count + 1, sizeof(*room->by_id), GFP_KERNEL);
 	room->by_addr = kvcalloc(catalog->nr_addrs + count, sizeof(*room->by_addr), GFP_KERNEL);
 	if (!room->by_id || !room->by_addr) {
@@ -60,6 +71,7 @@ void argtrace_catalog_room_free(struct argtrace_catalog_room *room)
 {
 	kvfree(room->by_id);
 	kvfree(room->by_addr);
+	argtrace_memory_uncharge(room->charged);
 	memset(room, 0, sizeof(*room));
 }
 
@@ -99,6 +111,7 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 		merged[nr++] = plans[from_new++];
 	}
 	swap(catalog->by_addr, room->by_addr);
+	swap(catalog->charged, room->charged);
 	catalog->nr_addrs = nr;
 	catalog->nr_live += count;
 	argtrace_catalog_room_free(room);

@@ -18,12 +18,14 @@ struct argtrace_catalog {
 	u32 nr_addrs;
 	u32 nr_live;			/* not removed */
 	u32 generation;
+	u64 charged;			/* for both arrays */
 };
 
 /* An array that grows in one go, so that what follows cannot fail. */
 struct argtrace_catalog_room {
 	struct argtrace_plan **by_id;
 	struct argtrace_plan **by_addr;
+	u64 charged;
 };
 
 void argtrace_catalog_free(struct argtrace_catalog *catalog);
@@ -35,7 +37,7 @@ struct argtrace_plan *argtrace_catalog_find(const struct argtrace_catalog *catal
 /* By address, for sort(). */
 int argtrace_plan_compare(const void *a, const void *b);
 
-/* Room for `count` more; 0, -E2BIG, -ENOMEM. */
+/* Room for `count` more; 0, -E2BIG, -ENOMEM, -ENOSPC. */
 int argtrace_catalog_reserve(const struct argtrace_catalog *catalog, u32 count,
 			     struct argtrace_catalog_room *room);
 void argtrace_catalog_room_free(struct argtrace_catalog_room *room);

@@ -111,9 +111,13 @@ static long ioctl_session_remove(void __user *arg)
 	return argtrace_session_remove(remove.name);
 }
 
+typedef struct argtrace_plan *read_probe_t(const void __user *entry, u64 *length,
+					   const struct argtrace_plan_format *format);
+
 /* Reads and prepares all probes, or none; *failed is then the one to blame, or count. */
 static struct argtrace_plan **read_probes(const struct argtrace_session *session,
-					  const struct argtrace_probe_add *add, u32 *failed)
+					  const struct argtrace_probe_add *add, u32 *failed,
+					  read_probe_t *read_probe)
 {
 	const struct argtrace_plan_format format = {
 		.format = session->format,
@@ -131,8 +135,8 @@ static struct argtrace_plan **read_probes(const struct argtrace_session *session
 	for (i = 0; i < add->count; i++) {
 		struct argtrace_plan *plan;
 
-		plan = argtrace_plan_create(u64_to_user_ptr(add->probes + add->length - left),
-					    &left, &format);
+		plan = read_probe(u64_to_user_ptr(add->probes + add->length - left), &left,
+				  &format);
 		if (IS_ERR(plan)) {
 			*failed = i;
 			while (i--)
@@ -188,7 +192,7 @@ static long ioctl_probe_add(struct argtrace_session *session, void __user *arg)
 		return copy_out(arg, &add, sizeof(add), add.size) ?: -E2BIG;
 	}
 
-	plans = read_probes(session, &add, &add.failed);
+	plans = read_probes(session, &add, &add.failed, argtrace_plan_create);
 	if (IS_ERR(plans)) {
 		ret = PTR_ERR(plans);
 	} else {
@@ -326,6 +330,100 @@ static long ioctl_list(struct argtrace_session *session, unsigned int cmd, void 
 	return ret ?: copy_out(arg, &list, sizeof(list), list.size);
 }
 
+static bool module_name_is_valid(const char *name)
+{
+	size_t length = strnlen(name, ARGTRACE_MODULE_LEN);
+
+	/* The kernel never has one with a `-`: whoever waits for it has forgotten to change it. */
+	return length && length < ARGTRACE_MODULE_LEN && !strchr(name, '-');
+}
+
+static long ioctl_on_load(struct argtrace_session *session, void __user *arg)
+{
+	struct argtrace_on_load on_load;
+	struct argtrace_probe_add add;
+	struct argtrace_plan **templates;
+	u32 i;
+	int ret = copy_in(&on_load, sizeof(on_load), ARGTRACE_ON_LOAD_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (on_load.flags || on_load.failed || !on_load.count ||
+	    !module_name_is_valid(on_load.module) ||
+	    strnlen(on_load.srcversion, ARGTRACE_SRCVERSION_LEN) == ARGTRACE_SRCVERSION_LEN)
+		return -EINVAL;
+	on_load.failed = on_load.count;
+	if (on_load.count > ARGTRACE_MAX_PROBES)
+		return copy_out(arg, &on_load, sizeof(on_load), on_load.size) ?: -E2BIG;
+
+	add = (struct argtrace_probe_add){
+		.probes = on_load.probes,
+		.length = on_load.length,
+		.count = on_load.count,
+	};
+	templates = read_probes(session, &add, &on_load.failed, argtrace_plan_create_template);
+	if (IS_ERR(templates)) {
+		ret = PTR_ERR(templates);
+		goto out;
+	}
+	mutex_lock(&session->lock);
+	ret = argtrace_order_add(session, on_load.module, on_load.srcversion, templates,
+				 on_load.count, &on_load.failed);
+	mutex_unlock(&session->lock);
+	if (ret) {
+		for (i = 0; i < on_load.count; i++)
+			argtrace_plan_free(templates[i]);
+		kvfree(templates);
+	}
+out:
+	if (ret)
+		copy_out(arg, &on_load, sizeof(on_load), on_load.size);
+	return ret;
+}
+
+static long ioctl_on_load_remove(struct argtrace_session *session, void __user *arg)
+{
+	struct argtrace_on_load_remove remove;
+	bool all, any;
+	int ret = copy_in(&remove, sizeof(remove), ARGTRACE_ON_LOAD_REMOVE_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	all = remove.flags & ARGTRACE_REMOVE_ALL;
+	if ((remove.flags & ~ARGTRACE_REMOVE_ALL) ||
+	    (all ? memchr_inv(remove.module, 0, sizeof(remove.module)) != NULL :
+		   !module_name_is_valid(remove.module)))
+		return -EINVAL;
+	mutex_lock(&session->lock);
+	any = argtrace_orders_remove(session, all ? NULL : remove.module);
+	mutex_unlock(&session->lock);
+	return any ? 0 : -ENOENT;
+}
+
+static long ioctl_on_load_list(struct argtrace_session *session, void __user *arg)
+{
+	struct argtrace_on_load_order *orders;
+	struct argtrace_list list;
+	u32 room;
+	int ret = copy_in(&list, sizeof(list), ARGTRACE_LIST_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (list.flags || list.next || list.count || list.generation)
+		return -EINVAL;
+	room = min_t(u64, list.length, LIST_PIECE) / sizeof(*orders);
+	orders = kvmalloc_array(max(room, 1u), sizeof(*orders), GFP_KERNEL);
+	if (!orders)
+		return -ENOMEM;
+	mutex_lock(&session->lock);
+	list.count = argtrace_orders_list(session, list.first, orders, room, &list.next);
+	mutex_unlock(&session->lock);
+	if (copy_to_user(u64_to_user_ptr(list.buffer), orders, list.count * sizeof(*orders)))
+		ret = -EFAULT;
+	kvfree(orders);
+	return ret ?: copy_out(arg, &list, sizeof(list), list.size);
+}
+
 static long ioctl_reader(struct argtrace_session *session, struct file *file, void __user *arg)
 {
 	struct argtrace_reader reader;
@@ -361,6 +459,12 @@ long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return session ? ioctl_list(session, cmd, user) : -EBADFD;
 	case ARGTRACE_IOC_READER:
 		return session ? ioctl_reader(session, file, user) : -EBADFD;
+	case ARGTRACE_IOC_ON_LOAD:
+		return session ? ioctl_on_load(session, user) : -EBADFD;
+	case ARGTRACE_IOC_ON_LOAD_REMOVE:
+		return session ? ioctl_on_load_remove(session, user) : -EBADFD;
+	case ARGTRACE_IOC_ON_LOAD_LIST:
+		return session ? ioctl_on_load_list(session, user) : -EBADFD;
 	default:
 		return -ENOTTY;
 	}

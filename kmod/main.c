@@ -12,7 +12,9 @@ static int module_event(struct notifier_block *block, unsigned long event, void 
 {
 	switch (event) {
 	case MODULE_STATE_COMING:
-		/* What an add that raced with a GOING has left at these addresses. */
+		/* ftrace knows its functions by now, and none of them has run. */
+		argtrace_sessions_meet_module(data);
+		break;
 	case MODULE_STATE_GOING:
 		argtrace_sessions_forget_module(data, false);
 		break;
@@ -55,6 +57,7 @@ static void __exit argtrace_exit(void)
 module_init(argtrace_init);
 module_exit(argtrace_exit);
 
+MODULE_AUTHOR("The argtrace maintainers");
 MODULE_DESCRIPTION("See every call of a kernel function with its arguments named and typed");
 MODULE_VERSION(ARGTRACE_VERSION);
 MODULE_LICENSE("GPL");

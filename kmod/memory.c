@@ -3,6 +3,8 @@
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
 
 #include "memory.h"
 
@@ -35,6 +37,19 @@ int argtrace_memory_charge(u64 bytes)
 		return -ENOSPC;
 	}
 	return 0;
+}
+
+u64 argtrace_kvmalloc_size(u64 bytes)
+{
+	/* It tries kmalloc(), in powers of two above a page, before it takes single pages. */
+	return bytes <= KMALLOC_MAX_SIZE ? kmalloc_size_roundup(bytes) : PAGE_ALIGN(bytes);
+}
+
+u64 argtrace_percpu_size(u64 bytes)
+{
+	bytes = ALIGN(bytes, sizeof(u64));
+	/* Once more beside: a pointer for each PCPU_MIN_ALLOC_SIZE of one CPU (mm/percpu-internal.h). */
+	return bytes * num_possible_cpus() + bytes / PCPU_MIN_ALLOC_SIZE * sizeof(void *);
 }
 
 void argtrace_memory_uncharge(u64 bytes)

@@ -87,9 +87,9 @@ static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u3
 }
 
 /* The header, before anything is allocated for what it says. */
-static bool header_is_valid(const struct argtrace_probe *header)
+static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 {
-	if (header->id || header->flags || header->reserved || !header->addr)
+	if (header->id || header->flags || header->reserved || !header->addr == has_addr)
 		return false;
 	if (header->nr_args > ARGTRACE_MAX_ARGS)
 		return false;
@@ -143,25 +143,21 @@ static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_prob
 	return count;
 }
 
-struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length,
-					   const struct argtrace_plan_format *format)
+static size_t steps_size(const struct argtrace_probe *schema)
 {
-	struct argtrace_probe header;
+	return schema->nr_args * sizeof(struct argtrace_step);
+}
+
+/* With room for the schema, which is yet to be filled in, and for the steps behind it. */
+static struct argtrace_plan *alloc_plan(const struct argtrace_probe *header)
+{
 	struct argtrace_plan *plan;
-	struct argtrace_step *steps;
 	u64 bytes, charge;
-	u32 record_size;
 	int ret;
 
-	if (*length < sizeof(header))
-		return ERR_PTR(-EINVAL);
-	if (copy_from_user(&header, entry, sizeof(header)))
-		return ERR_PTR(-EFAULT);
-	if (!header_is_valid(&header) || header.size > *length)
-		return ERR_PTR(-EINVAL);
-
-	bytes = sizeof(*plan) + header.nr_args * sizeof(*steps) + header.size;
-	charge = bytes + sizeof(struct argtrace_outcomes) * num_possible_cpus();
+	bytes = sizeof(*plan) + steps_size(header) + header->size;
+	charge = argtrace_kvmalloc_size(bytes) +
+		 argtrace_percpu_size(sizeof(struct argtrace_outcomes));
 	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ERR_PTR(ret);
@@ -172,7 +168,35 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 	}
 	plan->charged = charge;
 	plan->schema = (void *)(plan + 1);
-	steps = (void *)plan->schema + header.size;
+	plan->steps = (void *)plan->schema + header->size;
+	return plan;
+}
+
+/* What follows from the schema. */
+static void prepare_plan(struct argtrace_plan *plan)
+{
+	plan->addr = plan->schema->addr;
+	plan->strings = schema_strings(plan->schema);
+	plan->nr_steps = prepare_steps((struct argtrace_step *)plan->steps, plan->schema);
+}
+
+static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
+				       const struct argtrace_plan_format *format, bool has_addr)
+{
+	struct argtrace_probe header;
+	struct argtrace_plan *plan;
+	u32 record_size;
+	int ret;
+
+	if (*length < sizeof(header))
+		return ERR_PTR(-EINVAL);
+	if (copy_from_user(&header, entry, sizeof(header)))
+		return ERR_PTR(-EFAULT);
+	if (!header_is_valid(&header, has_addr) || header.size > *length)
+		return ERR_PTR(-EINVAL);
+	plan = alloc_plan(&header);
+	if (IS_ERR(plan))
+		return plan;
 
 	ret = -EFAULT;
 	if (copy_from_user(plan->schema, entry, header.size))
@@ -181,27 +205,18 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 	/* User space may have changed it since the header was looked at. */
 	if (memcmp(plan->schema, &header, sizeof(header)) || !schema_is_valid(plan->schema))
 		goto err;
-
-	plan->addr = header.addr;
-	plan->strings = schema_strings(plan->schema);
-	plan->steps = steps;
-	plan->nr_steps = prepare_steps(steps, plan->schema);
+	prepare_plan(plan);
 
 	ret = -E2BIG;
 	record_size = sizeof(struct argtrace_record);
 	if (!(format->format & ARGTRACE_FORMAT_NO_CALLER))
 		record_size += sizeof(u64);
-	record_size += argtrace_encoded_size(steps, plan->nr_steps,
+	record_size += argtrace_encoded_size(plan->steps, plan->nr_steps,
 					     format->format & ARGTRACE_FORMAT_NAMED);
 	record_size = ALIGN(record_size, 8);
 	if (record_size > format->max_record)
 		goto err;
 	plan->record_size = record_size;
-
-	ret = -ENOMEM;
-	plan->outcomes = alloc_percpu(struct argtrace_outcomes);
-	if (!plan->outcomes)
-		goto err;
 
 	*length -= header.size;
 	return plan;
@@ -209,6 +224,42 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 err:
 	argtrace_plan_free(plan);
 	return ERR_PTR(ret);
+}
+
+static struct argtrace_plan *with_outcomes(struct argtrace_plan *plan)
+{
+	if (IS_ERR(plan))
+		return plan;
+	plan->outcomes = alloc_percpu(struct argtrace_outcomes);
+	if (plan->outcomes)
+		return plan;
+	argtrace_plan_free(plan);
+	return ERR_PTR(-ENOMEM);
+}
+
+struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length,
+					   const struct argtrace_plan_format *format)
+{
+	return with_outcomes(read_plan(entry, length, format, true));
+}
+
+struct argtrace_plan *argtrace_plan_create_template(const void __user *entry, u64 *length,
+						    const struct argtrace_plan_format *format)
+{
+	return read_plan(entry, length, format, false);
+}
+
+struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, unsigned long addr)
+{
+	struct argtrace_plan *plan = alloc_plan(from->schema);
+
+	if (IS_ERR(plan))
+		return plan;
+	memcpy(plan->schema, from->schema, from->schema->size);
+	plan->schema->addr = addr;
+	prepare_plan(plan);
+	plan->record_size = from->record_size;
+	return with_outcomes(plan);
 }
 
 void argtrace_plan_free(struct argtrace_plan *plan)

@@ -81,6 +81,14 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 					   const struct argtrace_plan_format *format);
 void argtrace_plan_free(struct argtrace_plan *plan);
 
+/*
+ * The same for a function whose address is not known yet: it is 0. Not to be armed, but
+ * made into plans that are.
+ */
+struct argtrace_plan *argtrace_plan_create_template(const void __user *entry, u64 *length,
+						    const struct argtrace_plan_format *format);
+struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, unsigned long addr);
+
 /* Whether two probes of one address have the same schema, so that one can stand for the other. */
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
 

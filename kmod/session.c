@@ -38,6 +38,7 @@ static void session_destroy(struct argtrace_session *session)
 {
 	mutex_lock(&session->lock);
 	argtrace_arm_remove_all(session);
+	argtrace_orders_remove(session, NULL);
 	mutex_unlock(&session->lock);
 	if (session->undead)
 		return;
@@ -68,6 +69,7 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	init_irq_work(&session->wake, session_wake);
 	INIT_DELAYED_WORK(&session->recheck, session_recheck);
 	argtrace_filter_init(session);
+	argtrace_orders_init(&session->orders);
 	session->format = attr->format;
 	session->excluded_tgid = -1;
 	session->packet_size = attr->packet_size;
@@ -213,6 +215,7 @@ static void take_name(struct argtrace_session *session)
 	mutex_lock(&session->lock);
 	WRITE_ONCE(session->removed, true);
 	argtrace_arm_remove_all(session);
+	argtrace_orders_remove(session, NULL);
 	mutex_unlock(&session->lock);
 	wake_up_all(&session->wait);
 }
@@ -264,6 +267,21 @@ void argtrace_sessions_forget_module(const struct module *module, bool only_init
 	list_for_each_entry(session, &sessions, link) {
 		mutex_lock(&session->lock);
 		argtrace_arm_forget_module(session, module, only_init);
+		mutex_unlock(&session->lock);
+	}
+	mutex_unlock(&sessions_lock);
+}
+
+void argtrace_sessions_meet_module(const struct module *module)
+{
+	struct argtrace_session *session;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, link) {
+		mutex_lock(&session->lock);
+		/* First what an add that raced with a GOING has left at these addresses. */
+		argtrace_arm_forget_module(session, module, false);
+		argtrace_orders_carry_out(session, module);
 		mutex_unlock(&session->lock);
 	}
 	mutex_unlock(&sessions_lock);

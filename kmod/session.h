@@ -18,6 +18,7 @@
 #include <uapi/argtrace.h>
 
 #include "catalog.h"
+#include "onload.h"
 #include "probe.h"
 #include "ring.h"
 #include "table.h"
@@ -39,6 +40,7 @@ struct argtrace_session {
 
 	struct mutex lock;		/* all below, armed, and who may write table */
 	struct argtrace_catalog catalog;
+	struct argtrace_orders orders;	/* for modules that are yet to be loaded */
 	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
 	void *reader;			/* the file that reads, or NULL */
 
@@ -67,6 +69,9 @@ int argtrace_session_remove(const char *name);
 bool argtrace_sessions_remove_all(void);
 
 u32 argtrace_sessions_count(void);
+
+/* A module has been loaded and has not run yet: what waits for it is added. */
+void argtrace_sessions_meet_module(const struct module *module);
 
 /* A module, or just its init code, is about to go: nothing may be armed there any more. */
 void argtrace_sessions_forget_module(const struct module *module, bool only_init);

@@ -62,19 +62,20 @@ struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id,
 	unsigned long slots = roundup_pow_of_two(max(2 * needed, 2UL));
 	struct argtrace_table *table;
 	u64 bytes = struct_size(table, slots, slots);
+	u64 charge = argtrace_kvmalloc_size(bytes);
 	int ret;
 
-	ret = argtrace_memory_charge(bytes);
+	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ERR_PTR(ret);
 	table = kvzalloc(bytes, GFP_KERNEL);
 	if (!table) {
-		argtrace_memory_uncharge(bytes);
+		argtrace_memory_uncharge(charge);
 		return ERR_PTR(-ENOMEM);
 	}
 	table->mask = slots - 1;
 	table->shift = 64 - ilog2(slots);
-	table->charged = bytes;
+	table->charged = charge;
 	table_insert_all(table, by_id, nr_ids);
 	table_insert_all(table, more, nr_more);
 	return table;

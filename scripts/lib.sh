@@ -25,8 +25,8 @@ kernel_labels_line() { kernel_labels | paste -sd ' ' | sed 's/ /, /g'; }
 
 kernel_default() { kernel_labels | sed -n 1p; }
 
-# The labels which `make check` covers.
-kernel_labels_checked() { kernel_rows | awk '$6 == "yes" { print $1 }'; }
+# kernel_labels_checked [all]: the labels which `make check` covers, or `make check-all`.
+kernel_labels_checked() { kernel_rows | awk -v all="${1-}" '$6 == "yes" || all && $6 == "all" { print $1 }'; }
 
 # kernel_row LABEL: its row, or status 1.
 kernel_row() { kernel_rows | awk -v label="$1" '$1 == label { print; found = 1 } END { exit !found }'; }

@@ -38,6 +38,8 @@
 /* Limits that are part of the ABI; those that may grow are in argtrace_info. */
 #define ARGTRACE_NAME_LEN	32	/* session name, with its NUL */
 #define ARGTRACE_COMM_LEN	16	/* TASK_COMM_LEN, include/linux/sched.h */
+#define ARGTRACE_MODULE_LEN	64	/* a kernel module's name, with its NUL */
+#define ARGTRACE_SRCVERSION_LEN	32	/* its srcversion, with its NUL */
 
 /*
  * Type codes: how the data of an argument is to be read. The code alone gives
@@ -103,7 +105,7 @@ struct argtrace_arg {
 struct argtrace_probe {
 	__u32	size;		/* of the whole entry, a multiple of 8 */
 	__u32	id;		/* out: stands in the records; 0 when added */
-	__u64	addr;		/* address of the function's symbol */
+	__u64	addr;		/* address of the function's symbol; 0 in ON_LOAD */
 	__u32	flags;		/* out: ARGTRACE_PROBE_*; 0 when added */
 	__u16	nr_args;
 	__u16	strings;	/* length of the string table */
@@ -279,6 +281,58 @@ struct argtrace_reader {
 #define ARGTRACE_READER_EXCLUDE_SELF	(1u << 0)
 
 /*
+ * ARGTRACE_IOC_ON_LOAD: an order to add `count` probes each time the kernel loads `module`,
+ * before its first function runs. They are checked now, as PROBE_ADD does; their addr is 0,
+ * and the module's symbol of the function's name (the mark behind it left out) will be it. A
+ * name that n symbols share must be given n times, and if there are then not n of them, none of
+ * these is added. If both `srcversion` and the module's own are known and differ, nothing is:
+ * it is another build. The order stays until it is removed or the session is; what it
+ * has added goes with the module. Loading a module does not fail for anything here.
+ *
+ * `module` is the name that the kernel gives it (with `_`, not `-`). -EINVAL a malformed
+ * probe or name, -EEXIST a name that another order has for that module, -E2BIG, -ENOSPC, -ENOENT and
+ * `failed` as PROBE_ADD, where probes that wait count as probes.
+ */
+struct argtrace_on_load {
+	__u32	size;
+	__u32	flags;			/* 0 */
+	__u64	probes;			/* address of the probes, one behind the other */
+	__u64	length;			/* of them all, in bytes */
+	__u32	count;
+	__u32	failed;			/* out */
+	char	module[ARGTRACE_MODULE_LEN];
+	char	srcversion[ARGTRACE_SRCVERSION_LEN];	/* of the build they are for; "": not known */
+};
+
+/*
+ * ARGTRACE_IOC_ON_LOAD_REMOVE: removes the orders for `module`, with ALL (and no name) every
+ * one of the session. What they have added stays. -ENOENT there is none.
+ */
+struct argtrace_on_load_remove {
+	__u32	size;
+	__u32	flags;			/* ARGTRACE_REMOVE_ALL */
+	char	module[ARGTRACE_MODULE_LEN];
+};
+
+/*
+ * ARGTRACE_IOC_ON_LOAD_LIST: the session's orders with id >= first, as struct argtrace_list
+ * says, one of these each. flags are 0, and generation is too.
+ */
+struct argtrace_on_load_order {
+	__u32	id;
+	__u32	count;			/* probes */
+	__u32	loads;			/* how often the module has been loaded since */
+	__u32	other_builds;		/* and how often that was another build: nothing was added */
+	/* What came of the last load: */
+	__u32	armed;			/* added */
+	__u32	absent;			/* the module had no such function, or not as many of that name */
+	__u32	refused;		/* ftrace does not trace them */
+	__s32	error;			/* why none was added: -ENOMEM, -ENOSPC, -E2BIG, -EBUSY, -ENODEV; else 0 */
+	char	module[ARGTRACE_MODULE_LEN];
+	char	srcversion[ARGTRACE_SRCVERSION_LEN];
+};
+
+/*
  * The encoded argument is the leading size: a number stays when its struct grows. Those
  * from PROBE_ADD on need a session: -EBADFD without one, also from mmap.
  */
@@ -291,6 +345,9 @@ struct argtrace_reader {
 #define ARGTRACE_IOC_PROBE_LIST		_IOWR(ARGTRACE_IOC_MAGIC, 5, __u32)
 #define ARGTRACE_IOC_COUNTS		_IOWR(ARGTRACE_IOC_MAGIC, 6, __u32)
 #define ARGTRACE_IOC_READER		_IOW(ARGTRACE_IOC_MAGIC, 7, __u32)
+#define ARGTRACE_IOC_ON_LOAD		_IOWR(ARGTRACE_IOC_MAGIC, 8, __u32)
+#define ARGTRACE_IOC_ON_LOAD_REMOVE	_IOW(ARGTRACE_IOC_MAGIC, 9, __u32)
+#define ARGTRACE_IOC_ON_LOAD_LIST	_IOWR(ARGTRACE_IOC_MAGIC, 10, __u32)
 
 /*
  * mmap. Each CPU has two regions, at these offsets:
@@ -413,6 +470,8 @@ struct argtrace_task {
 #define ARGTRACE_PROBE_REMOVE_SIZE_V1	24
 #define ARGTRACE_LIST_SIZE_V1		40
 #define ARGTRACE_READER_SIZE_V1		8
+#define ARGTRACE_ON_LOAD_SIZE_V1	128
+#define ARGTRACE_ON_LOAD_REMOVE_SIZE_V1	72
 
 #ifdef __cplusplus
 #define ARGTRACE_SIZE_ASSERT(what, bytes) static_assert(sizeof(what) == (bytes), #what)
@@ -429,6 +488,9 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_probe_add, ARGTRACE_PROBE_ADD_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_probe_remove, ARGTRACE_PROBE_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_list, ARGTRACE_LIST_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_reader, ARGTRACE_READER_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_on_load, ARGTRACE_ON_LOAD_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_remove, ARGTRACE_ON_LOAD_REMOVE_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_order, 128);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);
 ARGTRACE_SIZE_ASSERT(struct argtrace_packet, 64);

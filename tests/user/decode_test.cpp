@@ -67,7 +67,7 @@ Probe all_types(std::uint32_t id) {
     return probe;
 }
 
-std::vector<Value> all_values() {
+Values all_values() {
     return {{200, 0, ARGTRACE_TYPE_U8, true},
             {minus(-100), 0, ARGTRACE_TYPE_S8, true},
             {60000, 0, ARGTRACE_TYPE_U16, true},

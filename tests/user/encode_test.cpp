@@ -57,7 +57,7 @@ Probe six() {
 }
 
 /// A record as the callback writes it.
-std::vector<Value> through_the_kernel(bool named) {
+Values through_the_kernel(bool named) {
     const ftrace_regs regs = {{0xdeadbeefdeadbe80, 0xffffffffffffffff, 0x1234567880000000,
                                0xffffff00ffffff01, 0xffff888012345678, 0x8000000000000001},
                               {}};
@@ -101,7 +101,7 @@ std::vector<Value> through_the_kernel(bool named) {
     return batch.values;
 }
 
-std::vector<Value> expected() {
+Values expected() {
     return {{static_cast<std::uint64_t>(-128), 0, ARGTRACE_TYPE_S8, true},
             {0xffff, 0, ARGTRACE_TYPE_U16, true},
             {0, 0, ARGTRACE_TYPE_END, false},

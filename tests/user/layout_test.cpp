@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decode/layout.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -59,14 +60,15 @@ TEST_F(LayoutTest, AgreesWithTheReaderThatSaysWhatIsWrong) {
         std::vector<std::byte> with_header(CompactLayout::readable_before);
         with_header.insert(with_header.end(), data.begin(), data.end());
         const auto behind = std::span(with_header).subspan(CompactLayout::readable_before);
-        std::vector<Value> expected(probe.args.size()), values;
+        std::vector<Value> expected(probe.args.size());
+        Values values;
         std::vector<std::byte> expected_bytes, bytes;
         const DecodeStatus status = read_compact(behind, probe, expected, expected_bytes);
         const bool read = CompactLayout(probe).read(behind, values, bytes);
 
         ASSERT_EQ(read, status == DecodeStatus::ok) << describe(status);
         if (read) {
-            ASSERT_EQ(values, expected);
+            ASSERT_TRUE(std::ranges::equal(values, expected));
             ASSERT_EQ(bytes, expected_bytes);
         } else {
             ASSERT_TRUE(values.empty() && bytes.empty());
@@ -83,7 +85,7 @@ TEST_F(LayoutTest, MoreThanARecordCanHold) {
     large.size = 40000;
     probe.args = {large, large};
     std::vector<std::byte> data(100), bytes;
-    std::vector<Value> values;
+    Values values;
     const CompactLayout layout(probe);
     EXPECT_FALSE(layout.read(std::span(data).subspan(8), values, bytes));
     EXPECT_FALSE(layout.read(std::span(data).subspan(8, 0), values, bytes));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,6 +10,32 @@
 #include <fmt/format.h>
 
 namespace argtrace {
+
+struct GeneratedAggregate;
+
+struct GeneratedMember {
+    std::string name;
+    std::string type;            ///< empty: `inner`, which has no name either
+    int width = 0;               ///< of a bitfield
+    std::vector<int> dimensions; ///< of an array
+    std::shared_ptr<GeneratedAggregate> inner;
+};
+
+struct GeneratedAggregate {
+    bool is_union = false;
+    std::vector<GeneratedMember> members; ///< but those that only fill up
+};
+
+struct GeneratedParameter {
+    std::string declaration, name;
+    std::string type; ///< of the values that are passed
+};
+
+struct GeneratedFunction {
+    std::string result;
+    std::vector<GeneratedParameter> parameters;
+    bool variadic = false;
+};
 
 /// Writes C: types and functions that take values of them, and calls of these functions.
 /// The same seed gives the same text.
@@ -19,6 +46,17 @@ public:
     /// The file declares `count` functions, called f0, f1 ...; compiled with -DDEFINE it
     /// defines them, else the table of calls that prototypes_runner.c makes.
     std::string source(int count) {
+        generate(count);
+        std::string table;
+        for (int i = 0; i < count; i++)
+            table += write_function(i);
+        return text_ + "#ifndef DEFINE\nconst struct call calls[] = {\n" + table +
+               fmt::format("}};\nconst unsigned long nr_calls = {};\n#endif\n", count);
+    }
+
+    /// The same prototypes for those who write other files around them: types() defines all
+    /// that functions() name, aggregates() says what is in them, by every name they have.
+    void generate(int count) {
         text_ = "typedef signed char s8; typedef unsigned long long u64;\n"
                 "typedef const volatile u64 cv_u64; typedef cv_u64 chain_t; typedef _Bool flag_t;\n"
                 "typedef int (*callback_t)(void *, chain_t);\n"
@@ -32,6 +70,10 @@ public:
                 "struct value { void *data; unsigned long size; int is_bool; };\n"
                 "struct call { void (*run)(void); const struct value *values;"
                 " unsigned long count; };\n";
+        contents_["struct empty"] = std::make_shared<GeneratedAggregate>();
+        for (const char *name : {"struct flexible", "struct none"})
+            contents_[name] = std::make_shared<GeneratedAggregate>(GeneratedAggregate{
+                false, {{"n", "int", 0, {}, nullptr}, {"data", "char", 0, {0}, nullptr}}});
         scalars_ = {"char",
                     "s8",
                     "unsigned char",
@@ -64,12 +106,17 @@ public:
             scalars_.insert(scalars_.end(), {"float", "double", "double", "const float"});
         for (int i = 0; i < count / 4; i++)
             aggregates_.push_back(aggregate(0));
-        std::string table;
         for (int i = 0; i < count; i++)
-            table += function(i);
-        return text_ + "#ifndef DEFINE\nconst struct call calls[] = {\n" + table +
-               fmt::format("}};\nconst unsigned long nr_calls = {};\n#endif\n", count);
+            functions_.push_back(function());
     }
+
+    const std::string &types() const { return text_; }
+    const std::vector<GeneratedFunction> &functions() const { return functions_; }
+    const std::map<std::string, std::shared_ptr<GeneratedAggregate>> &aggregates() const {
+        return contents_;
+    }
+    /// An aggregate's name without its qualifiers, where it has no other.
+    const std::map<std::string, std::string> &plain() const { return plain_; }
 
 private:
     int below(int n) { return int(random_() % unsigned(n)); }
@@ -78,39 +125,62 @@ private:
         return list[std::size_t(below(int(list.size())))];
     }
 
-    std::string member(int depth, const std::string &name) {
-        if (depth < 2 && one_in(5))
-            return fmt::format("{} {};", aggregate(depth + 1), name);
-        if (depth < 2 && one_in(12))
-            return aggregate_body(depth + 1) + ";"; // unnamed
+    // Returns its declaration, and adds it to `to`.
+    std::string member(int depth, const std::string &name, GeneratedAggregate &to) {
+        auto add = [&](const std::string &type, int width = 0, std::vector<int> dimensions = {}) {
+            to.members.push_back({name, type, width, std::move(dimensions), nullptr});
+        };
+        if (depth < 2 && one_in(5)) {
+            add(aggregate(depth + 1));
+            return fmt::format("{} {};", to.members.back().type, name);
+        }
+        if (depth < 2 && one_in(12)) { // unnamed
+            auto inner = std::make_shared<GeneratedAggregate>();
+            const std::string body = aggregate_body(depth + 1, *inner);
+            to.members.push_back({"", "", 0, {}, inner});
+            return body + ";";
+        }
         if (one_in(6)) {
             const int width = 1 + below(31);
-            return fmt::format("{} {}:{};", one_in(2) ? "int" : "unsigned", name, width);
+            add(one_in(2) ? "int" : "unsigned", width);
+            return fmt::format("{} {}:{};", to.members.back().type, name, width);
         }
-        if (one_in(25))
-            return fmt::format("unsigned long {}:{};", name, 1 + below(63));
+        if (one_in(25)) {
+            add("unsigned long", 1 + below(63));
+            return fmt::format("unsigned long {}:{};", name, to.members.back().width);
+        }
         if (one_in(40))
             return fmt::format("int :{};", 1 + below(31));
-        if (one_in(60))
+        if (one_in(60)) {
+            add("char");
             return fmt::format("char {} __attribute__((aligned(16)));", name);
-        if (one_in(4))
-            return fmt::format("{} {}[{}];", one_in(2) ? "char" : "unsigned short", name,
-                               1 + below(9));
-        if (one_in(20))
-            return fmt::format("{} {}[{}][{}];", one_in(2) ? "int" : "s8", name, 1 + below(2),
-                               1 + below(2));
-        return fmt::format("{} {};", one_of(scalars_), name);
+        }
+        if (one_in(4)) {
+            const std::string type = one_in(2) ? "char" : "unsigned short";
+            add(type, 0, {1 + below(9)});
+            return fmt::format("{} {}[{}];", type, name, to.members.back().dimensions[0]);
+        }
+        if (one_in(20)) {
+            const std::string type = one_in(2) ? "int" : "s8";
+            const int outer = 1 + below(2), inner = 1 + below(2);
+            add(type, 0, {outer, inner});
+            return fmt::format("{} {}[{}][{}];", type, name, outer, inner);
+        }
+        add(one_of(scalars_));
+        return fmt::format("{} {};", to.members.back().type, name);
     }
 
     // "struct { ... }"
-    std::string aggregate_body(int depth, const std::string &tag = "") {
+    std::string aggregate_body(int depth, GeneratedAggregate &contents,
+                               const std::string &tag = "") {
         const bool is_union = one_in(5);
+        contents.is_union = is_union;
         std::string body =
             fmt::format("{}{}{} {{ ", is_union ? "union" : "struct",
                         one_in(6) ? " __attribute__((packed))" : "", tag.empty() ? "" : " " + tag);
         const int members = 1 + (one_in(4) ? below(6) : below(3));
         for (int i = 0; i < members; i++)
-            body += member(depth, fmt::format("m{}_{}", members_++, depth)) + " ";
+            body += member(depth, fmt::format("m{}_{}", members_++, depth), contents) + " ";
         return body + "}";
     }
 
@@ -121,10 +191,12 @@ private:
         if (one_in(60))
             return depth == 0 ? "struct flexible" : "struct none";
         const std::string tag = fmt::format("a{}", tags_++);
-        const std::string body = aggregate_body(depth, tag);
+        auto contents = std::make_shared<GeneratedAggregate>();
+        const std::string body = aggregate_body(depth, *contents, tag);
         const std::string keyword = body.substr(0, body.find(' '));
         text_ += body + (one_in(25) ? " __attribute__((aligned(16)))" : "") + ";\n";
         plain_[keyword + " " + tag] = keyword + " " + tag;
+        contents_[keyword + " " + tag] = contents_[tag + "_t"] = contents;
         if (!one_in(4))
             return keyword + " " + tag;
         plain_[tag + "_t"] = keyword + " " + tag;
@@ -133,25 +205,38 @@ private:
         return tag + "_t";
     }
 
-    // Returns its row in the table of calls.
-    std::string function(int number) {
+    GeneratedFunction function() {
+        GeneratedFunction made;
         const int count = below(13);
-        const bool variadic = count > 0 && one_in(15);
-        std::string parameters, values, arguments;
-        std::string globals, clears;
+        made.variadic = count > 0 && one_in(15);
         // Mostly values of all kinds; sometimes few structs, so that more is known.
         const int share = one_in(2) ? 3 : 12;
         for (int i = 0; i < count; i++) {
-            const std::string global = fmt::format("v{}_{}", number, i);
-            std::string type = one_in(share) ? one_of(aggregates_) : one_of(scalars_);
-            std::string parameter = fmt::format("{} p{}", type, i);
+            GeneratedParameter one;
+            one.name = fmt::format("p{}", i);
+            one.type = one_in(share) ? one_of(aggregates_) : one_of(scalars_);
+            one.declaration = fmt::format("{} p{}", one.type, i);
             if (one_in(30)) {
-                parameter = fmt::format("void (*p{})(int)", i);
-                type = "void *";
+                one.declaration = fmt::format("void (*p{})(int)", i);
+                one.type = "void *";
             } else if (one_in(30)) {
-                parameter = fmt::format("int p{}[4]", i);
-                type = "void *";
+                one.declaration = fmt::format("int p{}[4]", i);
+                one.type = "void *";
             }
+            made.parameters.push_back(one);
+        }
+        made.result = one_in(6) ? one_of(aggregates_) : one_in(2) ? "void" : "long";
+        return made;
+    }
+
+    // Returns its row in the table of calls.
+    std::string write_function(int number) {
+        const GeneratedFunction &made = functions_[std::size_t(number)];
+        std::string parameters, values, arguments;
+        std::string globals, clears;
+        for (const GeneratedParameter &one : made.parameters) {
+            const std::string &type = one.type;
+            const std::string global = fmt::format("v{}_{}", number, one.name.substr(1));
             // Storage of its own: a const one would be read-only.
             globals += fmt::format("extern __typeof__({0}) {1}; __asm__(\".comm {1},4096,64\");\n",
                                    type, global);
@@ -159,26 +244,25 @@ private:
             if (plain_.contains(type))
                 clears +=
                     fmt::format("__builtin_clear_padding(({} *)&{}); ", plain_.at(type), global);
-            parameters += (i ? ", " : "") + parameter;
-            arguments += (i ? ", " : "") + global;
+            parameters += (parameters.empty() ? "" : ", ") + one.declaration;
+            arguments += (arguments.empty() ? "" : ", ") + global;
             values += fmt::format("{{ (void *)&{0}, sizeof({0}), {1} }}, ", global,
                                   type == "_Bool" || type == "flag_t" ? 1 : 0);
         }
-        if (variadic) {
+        if (made.variadic) {
             parameters += ", ...";
             arguments += ", 1, 2ul, (void *)0";
         }
-        if (count == 0)
+        if (made.parameters.empty())
             parameters = "void";
-        const std::string result = one_in(6) ? one_of(aggregates_) : one_in(2) ? "void" : "long";
-        text_ +=
-            fmt::format("#ifdef DEFINE\n{0} f{1}({2}) {{ {3} }}\n#else\n"
-                        "{0} f{1}({2}) __asm__(\"callee\");\n{4}"
-                        "static void run{1}(void) {{ {7}f{1}({5}); }}\n"
-                        "static const struct value values{1}[] = {{ {6} }};\n#endif\n",
-                        result, number, parameters, result == "void" ? "" : "__builtin_trap();",
-                        globals, arguments, values, clears);
-        return fmt::format("{{ run{0}, values{0}, {1} }},\n", number, count);
+        text_ += fmt::format("#ifdef DEFINE\n{0} f{1}({2}) {{ {3} }}\n#else\n"
+                             "{0} f{1}({2}) __asm__(\"callee\");\n{4}"
+                             "static void run{1}(void) {{ {7}f{1}({5}); }}\n"
+                             "static const struct value values{1}[] = {{ {6} }};\n#endif\n",
+                             made.result, number, parameters,
+                             made.result == "void" ? "" : "__builtin_trap();", globals, arguments,
+                             values, clears);
+        return fmt::format("{{ run{0}, values{0}, {1} }},\n", number, made.parameters.size());
     }
 
     std::mt19937 random_;
@@ -188,7 +272,9 @@ private:
     std::string text_;
     std::vector<std::string> scalars_;
     std::vector<std::string> aggregates_;
-    std::map<std::string, std::string> plain_; // an aggregate's name without its qualifiers
+    std::vector<GeneratedFunction> functions_;
+    std::map<std::string, std::shared_ptr<GeneratedAggregate>> contents_;
+    std::map<std::string, std::string> plain_;
 };
 
 } // namespace argtrace

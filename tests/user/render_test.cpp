@@ -8,6 +8,7 @@
 #include "render/flags.h"
 #include "render/json.h"
 #include "render/text.h"
+#include "symbols/kallsyms.h"
 
 namespace argtrace {
 namespace {

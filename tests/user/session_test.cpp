@@ -128,6 +128,27 @@ TEST(Options, Buffer) {
     EXPECT_THROW(geometry(~0ull), Error);
 }
 
+TEST(Options, FlightRecordersHaveManySmallPackets) {
+    argtrace_info info = module_info();
+    info.features = ARGTRACE_FEATURE_FLIGHT;
+    auto geometry = [&](std::optional<std::uint64_t> bytes) {
+        SessionOptions options;
+        options.flight = true;
+        options.buffer = bytes;
+        argtrace_session_attr attr = session_attributes(options, info);
+        EXPECT_EQ(attr.flags, ARGTRACE_SESSION_FLIGHT);
+        return std::pair(attr.packet_size, attr.nr_packets);
+    };
+    using Geometry = std::pair<__u32, __u32>;
+    EXPECT_EQ(geometry({}), Geometry(16384, 256));
+    EXPECT_EQ(geometry(64u << 20), Geometry(65536, 1024)); // more packets are not possible
+    EXPECT_EQ(geometry(128u << 10), Geometry(8192, 16));
+    EXPECT_EQ(geometry(8u << 10), Geometry(4096, 2));
+    info.features = 0;
+    EXPECT_EQ(thrown([&] { geometry({}); }),
+              "the loaded module has no flight recorder: leave out --flight");
+}
+
 TEST(Options, Format) {
     SessionOptions options;
     options.named = true;
@@ -160,6 +181,15 @@ TEST(Options, AgainstASessionThatIsThere) {
     EXPECT_THROW(check_attributes(session, options, info), Error);
     session.format = ARGTRACE_FORMAT_NO_CALLER;
     EXPECT_NO_THROW(check_attributes(session, options, info));
+    info.features = ARGTRACE_FEATURE_FLIGHT;
+    options = {};
+    options.flight = true;
+    EXPECT_EQ(thrown([&] { check_attributes(session, options, info); }),
+              "the session is there already, and no flight recorder: end it with `argtrace clear` "
+              "before you use --flight");
+    session.flags = ARGTRACE_SESSION_FLIGHT;
+    EXPECT_NO_THROW(check_attributes(session, options, info));
+    EXPECT_NO_THROW(check_attributes(session, {}, info)); // add to it without saying it again
 }
 
 std::vector<Probe> three_probes() {
@@ -267,6 +297,40 @@ TEST(Status, Text) {
                    "vfs_read              16             10          4          2\n"
                    "vfs_write             12              5          7          0\n"
                    "total                 28             15         11          2\n");
+}
+
+TEST(Status, OfAFlightRecorder) {
+    auto probes = three_probes();
+    probes.resize(2);
+    std::string out;
+    append_status_text(out, probes, two_counts(), {}, 12);
+    EXPECT_TRUE(out.ends_with("\nflight recorder: 12 of the records have been overwritten since\n"))
+        << out;
+    out.clear();
+    append_status_json(out, probes, two_counts(), {}, 12);
+    EXPECT_TRUE(out.ends_with(",\"filtered\":2,\"overwritten\":12}\n")) << out;
+    EXPECT_EQ(out.find("overwritten"), out.rfind("overwritten")) << "known of all together only";
+}
+
+TEST(Status, EachCauseOfLossHasItsRemedy) {
+    argtrace_counts counts{};
+    EXPECT_TRUE(loss_remedies(counts, false, true, "16M").empty());
+    counts.lost[ARGTRACE_LOST_FULL] = 1;
+    EXPECT_EQ(loss_remedies(counts, false, true, "16M"),
+              std::vector<std::string>{"calls were lost to full rings: use --buffer 16M"});
+    EXPECT_EQ(loss_remedies(counts, false, false, "16M"),
+              std::vector<std::string>{"calls were lost to full rings: `argtrace clear`, then "
+                                       "`argtrace add --buffer 16M ...`"});
+    EXPECT_EQ(loss_remedies(counts, true, false, "16M"),
+              std::vector<std::string>{"calls were lost to interrupts that filled a whole ring at "
+                                       "once: `argtrace clear`, then `argtrace add --flight "
+                                       "--buffer 16M ...`"});
+    counts.lost[ARGTRACE_LOST_RECURSION] = 1;
+    counts.lost[ARGTRACE_LOST_NO_BUFFER] = 1;
+    auto all = loss_remedies(counts, false, false, "16M");
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_NE(all[1].find("end other tracers"), std::string::npos);
+    EXPECT_NE(all[2].find("`argtrace clear`, then add the functions again"), std::string::npos);
 }
 
 TEST(Status, MarksWhatIsForced) {

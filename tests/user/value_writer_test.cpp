@@ -10,6 +10,7 @@
 #include "packet_builder.h"
 #include "render/json.h"
 #include "render/text.h"
+#include "symbols/kallsyms.h"
 #include "util/errno_name.h"
 
 namespace argtrace {

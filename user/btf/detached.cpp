@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <system_error>
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "util/error.h"
+#include "util/fd.h"
 #include "util/file.h"
 
 namespace argtrace {
@@ -144,6 +148,12 @@ void check_form(const DetachedBtf &detached) {
         fmt::format("{}: is neither BTF nor an ELF file that could have it", detached.path));
 }
 
+Error unfit(const std::string &path) {
+    return Error(fmt::format("{}: its types do not fit this kernel's: they were made for another "
+                             "one, or are damaged; build it for the kernel that runs",
+                             path));
+}
+
 } // namespace
 
 DetachedBtf parse_detached(std::string_view text) {
@@ -170,6 +180,22 @@ DetachedBtf parse_detached(std::string_view text) {
     return {std::move(module), std::string(path)};
 }
 
+BtfPtr load_types(std::string_view bytes, const std::string &path, btf *kernel) {
+    libbpf_set_print(nullptr);
+    // libbpf takes split BTF from files alone: it does not export btf__new_split().
+    const Fd file(memfd_create("argtrace-btf", MFD_CLOEXEC));
+    if (!file || write(file.get(), bytes.data(), bytes.size()) != std::ssize(bytes))
+        throw Error(fmt::format("{}: its types cannot be copied: {}", path, std::strerror(errno)));
+    const std::string copy = fmt::format("/proc/self/fd/{}", file.get());
+    BtfPtr types(btf__parse_raw(copy.c_str()));
+    if (types && Check(types.get()).fits())
+        return types;
+    types.reset(btf__parse_raw_split(copy.c_str(), kernel));
+    if (types && Check(types.get()).fits())
+        return types;
+    throw unfit(path);
+}
+
 BtfPtr load_detached(const DetachedBtf &detached, btf *kernel) {
     check_form(detached);
     libbpf_set_print(nullptr);
@@ -185,9 +211,7 @@ BtfPtr load_detached(const DetachedBtf &detached, btf *kernel) {
         throw Error(fmt::format("{}: has no types (no .BTF section): build it where the kernel's "
                                 "vmlinux and pahole are at hand",
                                 detached.path));
-    throw Error(fmt::format("{}: its types do not fit this kernel's: they were made for another "
-                            "one, or are damaged; build it for the kernel that runs",
-                            detached.path));
+    throw unfit(detached.path);
 }
 
 } // namespace argtrace

@@ -25,4 +25,7 @@ DetachedBtf parse_detached(std::string_view text);
 /// types, or builds on those of another kernel.
 BtfPtr load_detached(const DetachedBtf &detached, btf *kernel);
 
+/// The same for raw BTF that has been read from `path` already.
+BtfPtr load_types(std::string_view bytes, const std::string &path, btf *kernel);
+
 } // namespace argtrace

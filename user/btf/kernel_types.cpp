@@ -125,7 +125,7 @@ KernelTypes &KernelTypes::operator=(KernelTypes &&other) noexcept {
 KernelTypes::~KernelTypes() = default;
 
 void KernelTypes::add_module(const std::string &module, BtfPtr types) {
-    modules_[module] = std::make_unique<Table>(std::move(types));
+    modules_[module] = types ? std::make_unique<Table>(std::move(types)) : nullptr;
 }
 
 btf *KernelTypes::kernel() const {

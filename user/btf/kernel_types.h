@@ -34,7 +34,7 @@ public:
     KernelTypes &operator=(KernelTypes &&) noexcept;
     ~KernelTypes();
 
-    /// Gives a module its types; they may build on kernel().
+    /// Gives a module its types; they may build on kernel(). Null: there are none for it.
     void add_module(const std::string &module, BtfPtr types);
 
     /// The kernel's own types.

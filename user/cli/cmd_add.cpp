@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/function_options.h"
+#include "cli/on_load.h"
 #include "cli/options.h"
 #include "session/session.h"
 #include "spec/resolve.h"
@@ -68,9 +69,31 @@ void add_probes(Session &session, Kernel &kernel, const std::vector<Probe> &prob
         throw explain_refusal(kernel, probes[*refused]);
 }
 
+void run_add_on_load(Session &session, const AddOptions &options, const Request &request) {
+    const OnLoad wanted = resolve_on_load(options.functions, request);
+    const bool made = !session.attach(default_session);
+    if (made)
+        session.create(default_session, options.session);
+    else
+        check_attributes(session.attributes(), options.session, session.info());
+    try {
+        wanted.order(session);
+    } catch (...) {
+        if (made)
+            session.remove(default_session);
+        throw;
+    }
+    print_left(wanted.left);
+    note_loaded(wanted.module);
+}
+
 void run_add(const AddOptions &options) {
     const Request request = make_request(options.functions);
     Session session(Device::open());
+    if (!options.functions.on_load.empty()) {
+        run_add_on_load(session, options, request);
+        return;
+    }
     Kernel kernel;
     use_btf(kernel, options.functions);
     Resolved resolved = resolve(kernel, request);
@@ -101,13 +124,18 @@ void setup_add(CLI::App &app) {
     auto options = std::make_shared<AddOptions>();
     CLI::App *command = app.add_subcommand("add", "Trace functions in the background");
     add_function_options(*command, options->functions, "Functions, see below")->required();
+    add_on_load_option(*command, options->functions);
     add_session_options(*command, options->session);
+    add_flight_option(*command, options->session);
     command->footer(
         std::string(spec_help) +
         "\n\nCalls gather in the buffer until `argtrace trace` shows them; when it is full, "
-        "further ones\nare counted as lost. `argtrace status` counts, `argtrace clear` "
+        "further ones\nare counted as lost. With --flight the oldest make room instead, and "
+        "`argtrace snapshot` saves what\nis there. `argtrace status` counts, `argtrace clear` "
         "ends it.\n\nExamples:\n  argtrace add vfs_read vfs_write\n"
-        "  argtrace add --buffer 16M 'ext4:*' '!*_lock'");
+        "  argtrace add --flight 'tcp_v4_*'\n"
+        "  argtrace add --buffer 16M 'ext4:*' '!*_lock'\n"
+        "  argtrace add --on-load dummy '*'; modprobe dummy; argtrace trace");
     command->callback([options] { run_add(*options); });
 }
 

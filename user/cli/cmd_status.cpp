@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,11 +21,11 @@ struct StatusOptions {
     bool json = false;
 };
 
-void note(const Session::Snapshot &snapshot) {
+void note(const Session::Snapshot &snapshot, const std::vector<argtrace_on_load_order> &orders) {
     argtrace_counts total{};
     for (const argtrace_counts &counts : snapshot.counts)
         add_counts(total, counts);
-    if (snapshot.probes.empty())
+    if (snapshot.probes.empty() && orders.empty())
         fmt::print(stderr,
                    "argtrace: no functions are traced; add some with `argtrace add FUNC`\n");
     else if (lost_total(total) > 0)
@@ -34,15 +36,21 @@ void note(const Session::Snapshot &snapshot) {
 void run_status(const StatusOptions &options) {
     Session session(Device::open());
     Session::Snapshot snapshot;
-    if (session.attach(default_session))
+    std::vector<argtrace_on_load_order> orders;
+    std::optional<std::uint64_t> gone;
+    if (session.attach(default_session)) {
         snapshot = session.snapshot(false);
+        orders = session.on_load_orders();
+        if (session.is_flight())
+            gone = session.overwritten();
+    }
 
     Output output(STDOUT_FILENO);
     auto append = options.json ? append_status_json : append_status_text;
-    append(output.buffer(), snapshot.probes, snapshot.counts);
+    append(output.buffer(), snapshot.probes, snapshot.counts, orders, gone);
     (void)output.flush(); // a reader that has gone is no failure
     if (!options.json)
-        note(snapshot);
+        note(snapshot, orders);
 }
 
 } // namespace
@@ -52,7 +60,8 @@ void setup_status(CLI::App &app) {
     CLI::App *command = app.add_subcommand("status", "Count the calls of what `add` has added");
     command->add_flag("--json", options->json, "One JSON object a line, the totals last");
     command->footer("HITS are all calls: recorded in the buffer, lost, or filtered (made by the "
-                    "reader itself).");
+                    "reader itself). A flight recorder also shows how many of the records it has "
+                    "overwritten since.");
     command->callback([options] { run_status(*options); });
 }
 

@@ -11,7 +11,9 @@
 #include "cli/commands.h"
 #include "cli/function_options.h"
 #include "cli/live_trace.h"
+#include "cli/on_load.h"
 #include "cli/options.h"
+#include "cli/tracing.h"
 #include "render/json.h"
 #include "render/status.h"
 #include "render/text.h"
@@ -41,23 +43,9 @@ void check_usage(const TraceOptions &options) {
             "--buffer, --encoding and --no-caller are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
     if (options.functions.given() && !options.own_session())
-        throw CLI::ValidationError("--regex, --force, --raw and --btf say which functions are "
-                                   "meant: name them here");
-}
-
-void attach_default(Session &session) {
-    if (!session.attach(default_session) || session.probes(false).empty())
-        throw Error("no functions are traced: add some with `argtrace add FUNC`, or name them "
-                    "here: `argtrace trace FUNC`");
-}
-
-/// Callers are shown as addresses when the kernel hides its symbols.
-const Kallsyms *symbols_of(Kernel &kernel) {
-    try {
-        return &kernel.symbols();
-    } catch (const Error &) {
-        return nullptr;
-    }
+        throw CLI::ValidationError(
+            "--regex, --force, --raw, --btf and --on-load say which functions are "
+            "meant: name them here");
 }
 
 std::unique_ptr<Renderer> make_renderer(const TraceOptions &options, CallerNames &callers) {
@@ -72,15 +60,11 @@ void print_armed(std::size_t functions) {
                functions == 1 ? "" : "s");
 }
 
-void print_remedy(const TraceOptions &options, const Session &session) {
-    std::string larger = format_size(ring_size(session.attributes()) * 4);
-    if (options.own_session())
-        fmt::print(stderr, "argtrace: calls were lost to full rings: use --buffer {}\n", larger);
-    else
-        fmt::print(stderr,
-                   "argtrace: calls were lost to full rings: `argtrace clear`, then "
-                   "`argtrace add --buffer {} ...`\n",
-                   larger);
+void print_waiting(const OnLoad &on_load) {
+    fmt::print(stderr,
+               "argtrace: {} function{} of {} will be traced when it is loaded, until "
+               "Ctrl-C\n",
+               on_load.probes.size(), on_load.probes.size() == 1 ? "" : "s", on_load.module);
 }
 
 void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace) {
@@ -88,8 +72,7 @@ void print_summary(const TraceOptions &options, const Session &session, const Li
     for (const argtrace_counts &counts : session.counts(true))
         add_counts(total, counts);
     fmt::print(stderr, "argtrace: {}\n", trace_summary(trace.shown(), total));
-    if (total.lost[ARGTRACE_LOST_FULL] > 0)
-        print_remedy(options, session);
+    print_remedies(session, total, options.own_session());
 
     Unreadable bad = trace.unreadable();
     if (bad.records + bad.packets > 0)
@@ -102,15 +85,21 @@ void run_trace(const TraceOptions &options) {
     const Request request = make_request(options.functions);
     Session session(Device::open());
     Kernel kernel;
-    use_btf(kernel, options.functions);
+    if (options.functions.on_load.empty())
+        use_btf(kernel, options.functions);
     std::vector<Probe> probes;
-    if (options.own_session()) {
+    std::optional<OnLoad> on_load;
+    if (!options.functions.on_load.empty()) {
+        on_load = resolve_on_load(options.functions, request);
+        print_left(on_load->left);
+        session.create("", options.session);
+    } else if (options.own_session()) {
         Resolved resolved = resolve(kernel, request);
         probes = std::move(resolved.probes);
         print_left(resolved.left);
         session.create("", options.session);
     } else {
-        attach_default(session);
+        attach_default(session, "trace");
     }
     session.become_reader();
     std::vector<RingMapping> mappings = session.map_rings();
@@ -122,7 +111,13 @@ void run_trace(const TraceOptions &options) {
     if (auto refused = session.add(probes))
         throw explain_refusal(kernel, probes[*refused]);
 
-    print_armed(session.probes(false).size());
+    if (on_load) {
+        on_load->order(session);
+        print_waiting(*on_load);
+        note_loaded(on_load->module);
+    } else {
+        print_armed(session.probes(false).size());
+    }
 
     Schema schema([&session] { return session.probes(true); });
     schema.reload();
@@ -144,6 +139,7 @@ void setup_trace(CLI::App &app) {
     CLI::App *command = app.add_subcommand("trace", "Show calls as they happen, until Ctrl-C");
     add_function_options(*command, options->functions,
                          "Functions, see below; without any, those of `add`");
+    add_on_load_option(*command, options->functions);
     add_parsed_option(
         *command, "-n,--max-events",
         [options](const std::string &text) {

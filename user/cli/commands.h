@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace argtrace {
 
@@ -13,5 +15,10 @@ void setup_clear(CLI::App &app);
 void setup_status(CLI::App &app);
 void setup_trace(CLI::App &app);
 void setup_info(CLI::App &app);
+void setup_report(CLI::App &app);
+void setup_snapshot(CLI::App &app);
+
+/// `words`: what stands behind `--`.
+void setup_record(CLI::App &app, const std::vector<std::string> &words);
 
 } // namespace argtrace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/function_options.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -45,6 +46,26 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
     return specs;
 }
 
+namespace {
+
+void check_btf_module(Kernel &kernel, const DetachedBtf &detached) {
+    const std::string &module = kernel.only_module();
+    if (!module.empty() && detached.module != module)
+        throw Error(fmt::format("--btf {0}: is for the module {1}, but the functions are those of "
+                                "{2}: give it as --btf {2}={0}",
+                                detached.path, detached.module, module));
+    const std::vector<Symbol> &symbols = kernel.symbols().all();
+    if (module.empty() && std::none_of(symbols.begin(), symbols.end(), [&](const Symbol &symbol) {
+            return symbol.module == detached.module;
+        }))
+        throw Error(fmt::format("--btf {0}: no module {1} is loaded: to trace one from its load on "
+                                "use `argtrace add --on-load {1}`; for another name give it as "
+                                "--btf MODULE={0}",
+                                detached.path, detached.module));
+}
+
+} // namespace
+
 void add_regex_option(CLI::App &command, bool &regex) {
     command.add_flag("--regex", regex, "Patterns are POSIX extended regular expressions");
 }
@@ -53,9 +74,18 @@ Request make_request(const FunctionOptions &options) {
     return {parse_specs(options.specs, options.syntax()), options.force, options.raw};
 }
 
+void add_on_load_option(CLI::App &command, FunctionOptions &options) {
+    command
+        .add_option("--on-load", options.on_load,
+                    "Functions of that module, whenever it is loaded, from its first call on")
+        ->type_name("MODULE|FILE.ko");
+}
+
 void use_btf(Kernel &kernel, const FunctionOptions &options) {
-    for (const DetachedBtf &detached : options.btf)
+    for (const DetachedBtf &detached : options.btf) {
+        check_btf_module(kernel, detached);
         kernel.use_btf(detached);
+    }
 }
 
 void print_left(const std::vector<std::string> &left) {

@@ -14,12 +14,13 @@ namespace argtrace {
 struct FunctionOptions {
     std::vector<std::string> specs;
     std::vector<DetachedBtf> btf;
+    std::string on_load; ///< a module, or its file: they are its functions, from its next load on
     bool regex = false;
     bool force = false;
     bool raw = false;
 
     /// One that makes no sense without functions.
-    bool given() const { return !btf.empty() || regex || force || raw; }
+    bool given() const { return !btf.empty() || !on_load.empty() || regex || force || raw; }
 
     PatternSyntax syntax() const { return regex ? PatternSyntax::regex : PatternSyntax::glob; }
 };
@@ -34,7 +35,10 @@ void add_regex_option(CLI::App &command, bool &regex);
 /// What they ask for. Throws Error when a SPEC or a list of them is wrong.
 Request make_request(const FunctionOptions &options);
 
-/// Tells the kernel of the files of --btf.
+/// Adds --on-load, for commands that take functions before there are any.
+void add_on_load_option(CLI::App &command, FunctionOptions &options);
+
+/// Tells the kernel of the files of --btf. Throws Error when one is for a module that it has not.
 void use_btf(Kernel &kernel, const FunctionOptions &options);
 
 /// Says on stderr what has been left out.

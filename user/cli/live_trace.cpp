@@ -64,8 +64,10 @@ LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
         if (!idle(stop))
             return End::abandoned;
     }
-    if (own_)
+    if (own_) {
+        session_.remove_all_on_load();
         session_.remove_all();
+    }
     if (!satisfied()) {
         merge_.collect_rest();
         if (!show())

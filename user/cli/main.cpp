@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/exit_status.h"
 #include "util/error.h"
 #include "util/near_match.h"
 
@@ -24,6 +25,9 @@ constexpr const char *examples = R"(Examples:
   argtrace trace vfs_read            watch every call of vfs_read, until Ctrl-C
   argtrace trace -n 10 'tcp_v4_*'    the next ten calls of these functions
   argtrace list 'vfs_*'              what can be traced, with prototypes
+
+  argtrace record vfs_read -- make   record to a file, argtrace.dat, while make runs ...
+  argtrace report --json             ... and show it, here or on another machine
 
   argtrace add vfs_read vfs_write    trace in the background ...
   argtrace status                    ... count ...
@@ -79,11 +83,27 @@ int usage_error(const CLI::App &app, const CLI::ParseError &error) {
     return exit_usage;
 }
 
+/// Takes what stands behind `--` off the words of a command that runs another one.
+std::vector<std::string> take_command(std::vector<std::string> &words) {
+    if (words.empty() || words[0] != "record")
+        return {};
+    const auto end = std::find(words.begin(), words.end(), "--");
+    if (end == words.end())
+        return {};
+    std::vector<std::string> command(end + 1, words.end());
+    words.erase(end, words.end());
+    return command;
+}
+
 int run(std::vector<std::string> words) {
+    const std::vector<std::string> command = take_command(words);
     CLI::App app("Show the calls of live kernel functions, with typed arguments", "argtrace");
     app.set_version_flag("--version", "argtrace " ARGTRACE_VERSION, "Show the version and exit");
     app.set_help_flag("-h,--help", "Show this help and exit");
     setup_trace(app);
+    setup_record(app, command);
+    setup_report(app);
+    setup_snapshot(app);
     setup_list(app);
     setup_add(app);
     setup_rm(app);
@@ -106,6 +126,8 @@ int run(std::vector<std::string> words) {
         return app.exit(help_or_version);
     } catch (const CLI::ParseError &error) {
         return usage_error(app, error);
+    } catch (const ExitStatus &exit) {
+        return exit.status;
     }
     return 0;
 }

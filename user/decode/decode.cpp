@@ -16,6 +16,14 @@ constexpr std::uint32_t known_formats = ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_
 } // namespace
 
 DecodeStatus Decoder::open(std::span<const std::byte> packet) {
+    DecodeStatus status = open_cut(packet);
+    if (status != DecodeStatus::ok || header_.size == packet.size())
+        return status;
+    offset_ = packet.size();
+    return DecodeStatus::bad_packet_size;
+}
+
+DecodeStatus Decoder::open_cut(std::span<const std::byte> packet) {
     packet_ = packet;
     header_ = {};
     offset_ = packet.size();
@@ -26,10 +34,10 @@ DecodeStatus Decoder::open(std::span<const std::byte> packet) {
         return DecodeStatus::bad_magic;
     if (header_.version != ARGTRACE_RECORD_VERSION)
         return DecodeStatus::bad_version;
-    if (header_.size != packet.size())
+    if (header_.size < packet.size())
         return DecodeStatus::bad_packet_size;
     if (header_.header < sizeof(header_) || header_.header % record_alignment != 0 ||
-        header_.header > header_.size)
+        header_.header > packet.size())
         return DecodeStatus::bad_header_size;
     if (header_.format & ~known_formats)
         return DecodeStatus::unknown_format;

@@ -22,6 +22,9 @@ public:
     /// left to the caller, who knows how far the packet is complete.
     DecodeStatus open(std::span<const std::byte> packet);
 
+    /// The same where `packet` is the beginning of one, as far as it is used.
+    DecodeStatus open_cut(std::span<const std::byte> packet);
+
     /// Decodes the records before `limit` (an offset in the packet, cut to its size) and
     /// appends their events to `out`; those that begin before `first` are followed for what
     /// they say about clock and task, but not appended.
@@ -56,5 +59,10 @@ private:
     std::uint32_t task_tid_ = 0;
     bool task_known_ = false;
 };
+
+/// The time (ns, as in Event::ts) before which a packet has no events.
+inline std::uint64_t packet_time(const argtrace_packet &packet) {
+    return packet.clock;
+}
 
 } // namespace argtrace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "uapi/probe.h"
+#include "util/uninitialized.h"
 
 namespace argtrace {
 
@@ -22,6 +23,8 @@ struct Value {
 
     bool operator==(const Value &) const = default;
 };
+
+using Values = std::vector<Value, UninitializedAllocator<Value>>;
 
 /// One call. Its values are in the batch that it belongs to.
 struct Event {
@@ -57,7 +60,7 @@ struct EventView {
 /// Events and their values, which share three allocations however many there are.
 struct EventBatch {
     std::vector<Event> events;
-    std::vector<Value> values;
+    Values values;
     std::vector<std::byte> bytes; ///< what values of type BYTES consist of
 
     std::span<const Value> values_of(const Event &event) const {

@@ -68,8 +68,8 @@ bool CompactLayout::lengths_match(const std::byte *data) const {
     return true;
 }
 
-void CompactLayout::read_other(const std::byte *data, const Step &step, std::vector<Value> &values,
-                               std::vector<std::byte> &bytes) const {
+Value CompactLayout::read_other(const std::byte *data, const Step &step,
+                                std::vector<std::byte> &bytes) {
     Value value;
     switch (step.kind) {
     case Kind::two_words:
@@ -86,7 +86,7 @@ void CompactLayout::read_other(const std::byte *data, const Step &step, std::vec
     case Kind::none:
         break;
     }
-    values.push_back(value);
+    return value;
 }
 
 } // namespace argtrace

@@ -24,15 +24,18 @@ public:
 
     /// Appends a value for each argument. False, with nothing appended, when the data is not
     /// as it should be.
-    bool read(std::span<const std::byte> data, std::vector<Value> &values,
+    bool read(std::span<const std::byte> data, Values &values,
               std::vector<std::byte> &bytes) const {
         if (data.size() - size_ > padding_max_ || (has_bytes_ && !lengths_match(data.data())))
             return false;
+        const std::size_t first = values.size();
+        values.resize(first + steps_.size());
+        Value *value = values.data() + first;
         for (const Step &step : steps_) {
             if (step.kind == Kind::word) [[likely]]
-                values.push_back({word(data.data() + step.end, step), 0, step.type, true});
+                *value++ = {word(data.data() + step.end, step), 0, step.type, true};
             else
-                read_other(data.data(), step, values, bytes);
+                *value++ = read_other(data.data(), step, bytes);
         }
         return true;
     }
@@ -60,8 +63,8 @@ private:
     }
 
     bool lengths_match(const std::byte *data) const;
-    void read_other(const std::byte *data, const Step &step, std::vector<Value> &values,
-                    std::vector<std::byte> &bytes) const;
+    static Value read_other(const std::byte *data, const Step &step,
+                            std::vector<std::byte> &bytes);
 
     std::vector<Step> steps_;
     std::size_t size_ = 0;        // of the data, without padding

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "symbols/kallsyms.h"
+#include "symbols/symbols.h"
 
 namespace argtrace {
 
@@ -15,7 +15,7 @@ namespace argtrace {
 class CallerNames {
 public:
     /// Without symbols (null) all are addresses.
-    explicit CallerNames(const Kallsyms *symbols) : symbols_(symbols) {}
+    explicit CallerNames(const Symbols *symbols) : symbols_(symbols) {}
 
     /// A return address.
     const std::string &name(std::uint64_t address) { return name(names_, address, Zero::shown); }
@@ -32,7 +32,7 @@ private:
     const std::string &name(Names &known, std::uint64_t address, Zero zero);
     std::string look_up(std::uint64_t address, Zero zero) const;
 
-    const Kallsyms *symbols_;
+    const Symbols *symbols_;
     Names names_;
     Names functions_;
 };

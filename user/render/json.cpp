@@ -2,10 +2,12 @@
 #include "render/json.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include <fmt/format.h>
 
+#include "render/common_value.h"
 #include "render/flags.h"
 #include "render/text.h"
 #include "util/utf8.h"
@@ -14,6 +16,7 @@ namespace argtrace {
 
 namespace {
 
+constexpr std::size_t common_json_size_max = common_value_size_max + 2; // quotes
 constexpr std::string_view replacement_character = "\xef\xbf\xbd";
 
 /// Stands in a JSON string as it is.
@@ -42,6 +45,17 @@ void append_escaped(Line &out, char character) {
             out += character;
         break;
     }
+}
+
+/// The values that most arguments have, or null: as write_common_value().
+char *write_common_json(char *to, const Value &value) {
+    if (value.type != ARGTRACE_TYPE_PTR)
+        return write_common_value(to, value);
+    char *end = write_common_value(to + 1, value);
+    if (!end)
+        return nullptr;
+    *to = *end = '"';
+    return end + 1;
 }
 
 } // namespace
@@ -76,20 +90,21 @@ void append_json_string(std::string &out, std::string_view text) {
 }
 
 void append_json_value(Line &out, const Value &value) {
+    if (char *end = write_common_json(out.reserve(common_json_size_max), value)) {
+        out.set_end(end);
+        return;
+    }
     if (!value.captured) {
         out += "null";
-    } else if (value.type == ARGTRACE_TYPE_PTR) {
-        out += '"';
-        append_pointer(out, value.low);
-        out += '"';
-    } else if (value.type == ARGTRACE_TYPE_U128 || value.type == ARGTRACE_TYPE_S128) {
-        out += '"';
-        append_text_value(out, value);
-        out += '"';
     } else if (value.type == ARGTRACE_TYPE_CHAR) {
         out.append_signed(static_cast<std::int64_t>(value.low));
     } else if (value.type == ARGTRACE_TYPE_UCHAR) {
         out.append_decimal(value.low);
+    } else if (value.type == ARGTRACE_TYPE_PTR || value.type == ARGTRACE_TYPE_U128 ||
+               value.type == ARGTRACE_TYPE_S128) {
+        out += '"';
+        append_text_value(out, value);
+        out += '"';
     } else {
         append_text_value(out, value);
     }
@@ -123,6 +138,7 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
             {Snippet(std::move(name)), formats ? formats->argument(i) : nullptr});
     }
     plan.tail = Snippet(tail + (types_ ? "}}\n" : "}\n"));
+    plan.measure(common_json_size_max);
     return plan;
 }
 
@@ -142,25 +158,34 @@ void JsonRenderer::event(std::string &out, const EventView &view) {
     const Event &event = *view.event;
     const Plan &plan =
         plans_.find(*event.probe, [this](const Probe &probe) { return make_plan(probe); });
+    const Snippet &task = tasks_.find(event, [](const Event &one) { return make_task(one); });
+    const Snippet *caller = &no_caller_;
+    if (event.caller != 0)
+        caller = &recent_callers_.find(
+            event.caller, [this](std::uint64_t address) { return make_caller(address); });
 
     line_.clear();
-    line_ += start_;
-    line_.append_decimal(event.ts);
-    line_ += cpu_;
-    line_.append_decimal(event.cpu);
-    line_ += tasks_.find(event, [this](const Event &one) { return make_task(one); });
-    line_ += flags_column(event.context, event.preempt);
-    line_ += plan.head;
-    if (event.caller != 0)
-        line_ += recent_callers_.find(
-            event.caller, [this](std::uint64_t address) { return make_caller(address); });
-    else
-        line_ += "null,\"args\":{";
+    char *to = line_.reserve(start_.view().size() + cpu_.view().size() + 2 * decimal_size_max +
+                             task.view().size() + sizeof(FlagsColumn) + caller->view().size() +
+                             plan.size_max);
+    to = write_decimal(start_.write(to), event.ts);
+    to = write_decimal(cpu_.write(to), event.cpu);
+    to = task.write(to);
+    const FlagsColumn flags = flags_column(event.context, event.preempt);
+    std::memcpy(to, flags.text.data(), sizeof(flags));
+    to = caller->write(plan.head.write(to + sizeof(flags)));
     for (std::size_t i = 0; i < view.values.size(); ++i) {
-        line_ += plan.arguments[i].before;
-        values_.append(line_, view, view.values[i], plan.arguments[i].format);
+        const Plan::Argument &argument = plan.arguments[i];
+        to = argument.before.write(to);
+        char *end = argument.format ? nullptr : write_common_json(to, view.values[i]);
+        if (!end) [[unlikely]] {
+            line_.set_end(to);
+            values_.append(line_, view, view.values[i], argument.format);
+            end = line_.reserve(plan.size_max);
+        }
+        to = end;
     }
-    line_ += plan.tail;
+    line_.set_end(plan.tail.write(to));
     out += line_.view();
 }
 

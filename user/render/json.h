@@ -41,6 +41,7 @@ private:
     CallerSnippets recent_callers_;
     Snippet start_{"{\"ts\":"};
     Snippet cpu_{",\"cpu\":"};
+    Snippet no_caller_{"null,\"args\":{"};
     Line line_;
 };
 

@@ -23,6 +23,14 @@ struct Plan {
     Snippet head;
     std::vector<Argument> arguments;
     Snippet tail;
+    std::size_t size_max = 0; ///< of all of it, see measure()
+
+    /// Works out the size that it has with values of so many characters.
+    void measure(std::size_t value_max) {
+        size_max = head.view().size() + tail.view().size() + 1;
+        for (const Argument &argument : arguments)
+            size_max += argument.before.view().size() + value_max;
+    }
 };
 
 /// The plan of each probe, made when it is first asked for. The probes must stay where they are.

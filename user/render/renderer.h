@@ -15,6 +15,12 @@ struct Widths {
     std::size_t comm = 0;
     std::size_t tid = 0;
     std::size_t cpu = 0;
+
+    /// Makes room for that event, too.
+    void include(const Event &event);
+
+    /// Makes room for what fits there. True when that took any.
+    bool include(const Widths &other);
 };
 
 /// Events -> lines.
@@ -24,6 +30,9 @@ public:
 
     /// Appends what stands before the first event; `now` is the clock of the events.
     virtual void begin(std::string &out, std::uint64_t now) = 0;
+
+    /// Makes room for events of these widths from here on.
+    virtual void widen(const Widths &) {}
 
     /// Appends one event, as a line.
     virtual void event(std::string &out, const EventView &view) = 0;

@@ -2,7 +2,10 @@
 #include "render/status.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -26,20 +29,76 @@ std::string shown_name(const Probe &probe) {
 }
 
 /// What stands behind "func" in a status line.
-void append_counts_json(std::string &out, const argtrace_counts &counts) {
+void append_counts_json(std::string &out, const argtrace_counts &counts,
+                        std::optional<std::uint64_t> overwritten = std::nullopt) {
     auto to = std::back_inserter(out);
     fmt::format_to(to, "\"hits\":{},\"records\":{},\"lost\":{{", hits(counts),
                    std::uint64_t{counts.records});
     for (std::size_t i = 0; i < lost_causes.size(); ++i)
         fmt::format_to(to, "{}\"{}\":{}", i > 0 ? "," : "", lost_causes[i].key,
                        std::uint64_t{counts.lost[i]});
-    fmt::format_to(to, "}},\"filtered\":{}}}\n", std::uint64_t{counts.filtered});
+    fmt::format_to(to, "}},\"filtered\":{}", std::uint64_t{counts.filtered});
+    if (overwritten)
+        fmt::format_to(to, ",\"overwritten\":{}", *overwritten);
+    out += "}\n";
+}
+
+/// What came of the last load, as far as it is not what was wanted.
+std::string describe_load(const argtrace_on_load_order &order) {
+    if (order.loads == 0)
+        return "not loaded yet";
+    if (order.armed + order.absent + order.refused == 0 && order.error == 0)
+        return "another build was loaded: add them again for that one";
+    if (order.error != 0)
+        return fmt::format("none could be traced: {}", std::strerror(-order.error));
+    std::vector<std::string> parts;
+    if (order.absent > 0)
+        parts.push_back(fmt::format("{} not in the module that was loaded", order.absent));
+    if (order.refused > 0)
+        parts.push_back(fmt::format("{} that ftrace does not trace", order.refused));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void append_orders_text(std::string &out, std::span<const argtrace_on_load_order> orders) {
+    if (orders.empty())
+        return;
+    std::size_t width = sizeof("ON LOAD OF") - 1;
+    for (const argtrace_on_load_order &order : orders)
+        width = std::max(width, std::string_view(order.module).size());
+    fmt::format_to(std::back_inserter(out), "\n{:{}} {:>9} {:>6} {:>6}  LAST LOAD\n", "ON LOAD OF",
+                   width, "FUNCTIONS", "LOADS", "TRACED");
+    for (const argtrace_on_load_order &order : orders) {
+        const std::string note = describe_load(order);
+        fmt::format_to(std::back_inserter(out), "{:{}} {:>9} {:>6} {:>6}{}{}\n", order.module,
+                       width, std::uint32_t{order.count}, std::uint32_t{order.loads},
+                       std::uint32_t{order.armed}, note.empty() ? "" : "  ", note);
+    }
+}
+
+void append_orders_json(std::string &out, std::span<const argtrace_on_load_order> orders) {
+    for (const argtrace_on_load_order &order : orders) {
+        out += "{\"on_load\":";
+        append_json_string(out, order.module);
+        fmt::format_to(std::back_inserter(out),
+                       ",\"functions\":{},\"loads\":{},\"other_builds\":{},\"traced\":{},"
+                       "\"absent\":{},\"refused\":{}",
+                       std::uint32_t{order.count}, std::uint32_t{order.loads},
+                       std::uint32_t{order.other_builds}, std::uint32_t{order.armed},
+                       std::uint32_t{order.absent}, std::uint32_t{order.refused});
+        if (order.error != 0) {
+            out += ",\"error\":";
+            append_json_string(out, std::strerror(-order.error));
+        }
+        out += "}\n";
+    }
 }
 
 } // namespace
 
 void append_status_text(std::string &out, std::span<const Probe> probes,
-                        std::span<const argtrace_counts> counts) {
+                        std::span<const argtrace_counts> counts,
+                        std::span<const argtrace_on_load_order> orders,
+                        std::optional<std::uint64_t> overwritten) {
     std::size_t width = sizeof("total") - 1;
     for (const Probe &probe : probes)
         width = std::max(width, shown_name(probe).size());
@@ -54,10 +113,17 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
     for (std::size_t i = 0; i < probes.size(); ++i)
         line(shown_name(probes[i]), counts[i]);
     line("total", total_of(counts));
+    if (overwritten)
+        fmt::format_to(std::back_inserter(out),
+                       "flight recorder: {} of the records have been overwritten since\n",
+                       *overwritten);
+    append_orders_text(out, orders);
 }
 
 void append_status_json(std::string &out, std::span<const Probe> probes,
-                        std::span<const argtrace_counts> counts) {
+                        std::span<const argtrace_counts> counts,
+                        std::span<const argtrace_on_load_order> orders,
+                        std::optional<std::uint64_t> overwritten) {
     for (std::size_t i = 0; i < probes.size(); ++i) {
         out += "{\"func\":";
         append_json_string(out, probes[i].function);
@@ -66,18 +132,46 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
         out += ',';
         append_counts_json(out, counts[i]);
     }
+    append_orders_json(out, orders);
     out += '{';
-    append_counts_json(out, total_of(counts));
+    append_counts_json(out, total_of(counts), overwritten);
+}
+
+std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight, bool own,
+                                       const std::string &larger) {
+    std::vector<std::string> remedies;
+    if (total.lost[ARGTRACE_LOST_FULL] > 0) {
+        std::string what = flight ? "calls were lost to interrupts that filled a whole ring at once"
+                                  : "calls were lost to full rings";
+        std::string flag = flight ? "--flight " : "";
+        remedies.push_back(
+            own ? fmt::format("{}: use --buffer {}", what, larger)
+                : fmt::format("{}: `argtrace clear`, then `argtrace add {}--buffer {} ...`", what,
+                              flag, larger));
+    }
+    if (total.lost[ARGTRACE_LOST_RECURSION] > 0)
+        remedies.emplace_back("calls were lost that a tracer made itself, or that came in the "
+                              "moment it began: end other tracers of the same functions, or leave "
+                              "out the functions that tracers call");
+    if (total.lost[ARGTRACE_LOST_NO_BUFFER] > 0)
+        remedies.emplace_back(
+            own ? "calls were lost on a CPU that came up meanwhile: start again, and it has a ring"
+                : "calls were lost on a CPU that came up after `argtrace add`: `argtrace clear`, "
+                  "then add the functions again");
+    return remedies;
+}
+
+std::string calls_summary(const argtrace_counts &total) {
+    std::string causes = describe_lost(total);
+    std::uint64_t calls = hits(total);
+    return fmt::format("{} call{}: {} recorded, {} lost{}, {} filtered", calls,
+                       calls == 1 ? "" : "s", std::uint64_t{total.records}, lost_total(total),
+                       causes.empty() ? "" : fmt::format(" ({})", causes),
+                       std::uint64_t{total.filtered});
 }
 
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total) {
-    std::string causes = describe_lost(total);
-    std::uint64_t calls = hits(total);
-    return fmt::format("{} event{} shown; {} call{}: {} recorded, {} lost{}, {} filtered", shown,
-                       shown == 1 ? "" : "s", calls, calls == 1 ? "" : "s",
-                       std::uint64_t{total.records}, lost_total(total),
-                       causes.empty() ? "" : fmt::format(" ({})", causes),
-                       std::uint64_t{total.filtered});
+    return fmt::format("{} event{} shown; {}", shown, shown == 1 ? "" : "s", calls_summary(total));
 }
 
 } // namespace argtrace

@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "uapi/probe.h"
 
 namespace argtrace {
 
-// The counts of a session's probes: `counts` has one for each of `probes`. Totals come last.
+// The counts of a session's probes: `counts` has one for each of `probes`; what waits for modules
+// to be loaded; and how many records have been overwritten, of a flight recorder.
 
-/// A table for people.
+/// A table for people, and below it, if there are any, one of modules.
 void append_status_text(std::string &out, std::span<const Probe> probes,
-                        std::span<const argtrace_counts> counts);
+                        std::span<const argtrace_counts> counts,
+                        std::span<const argtrace_on_load_order> orders = {},
+                        std::optional<std::uint64_t> overwritten = std::nullopt);
 
-/// One JSON object a line, the totals without "func".
+/// One JSON object a line, the totals, without "func", last.
 void append_status_json(std::string &out, std::span<const Probe> probes,
-                        std::span<const argtrace_counts> counts);
+                        std::span<const argtrace_counts> counts,
+                        std::span<const argtrace_on_load_order> orders = {},
+                        std::optional<std::uint64_t> overwritten = std::nullopt);
+
+/// "12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
+std::string calls_summary(const argtrace_counts &total);
+
+/// For each cause for which calls were lost, a sentence that says what can be done. `own`: the
+/// session belongs to the command that is speaking; `larger`: a --buffer to try.
+std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight, bool own,
+                                       const std::string &larger);
 
 /// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total);

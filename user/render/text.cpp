@@ -2,10 +2,12 @@
 #include "render/text.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include <fmt/format.h>
 
+#include "render/common_value.h"
 #include "render/flags.h"
 #include "util/errno_name.h"
 #include "util/utf8.h"
@@ -16,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t nanoseconds_per_second = 1000000000;
 constexpr std::size_t fraction_width = sizeof(".123456789") - 1;
-constexpr std::string_view unknown_comm = "<...>"; // as ftrace writes it
+constexpr std::size_t cpu_size_max = decimal_size_max;
 
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
@@ -89,33 +91,27 @@ void append_visible(Line &out, std::string_view text) {
 }
 
 void append_pointer(Line &out, std::uint64_t address) {
-    constexpr std::uint64_t error_max = 4095; // MAX_ERRNO, include/linux/err.h
-    if (-address - 1 < error_max) {
-        std::string_view name = errno_name(static_cast<std::uint32_t>(-address));
-        if (!name.empty()) {
-            out += '-';
-            out += name;
-            return;
-        }
+    const std::string_view name = is_error_pointer(address)
+                                      ? errno_name(static_cast<std::uint32_t>(-address))
+                                      : std::string_view();
+    if (name.empty()) {
+        out.append_hex(address);
+    } else {
+        out += '-';
+        out += name;
     }
-    out.append_hex(address);
 }
 
 void append_text_value(Line &out, const Value &value) {
+    if (char *end = write_common_value(out.reserve(common_value_size_max), value)) {
+        out.set_end(end);
+        return;
+    }
     if (!value.captured) {
         out += '?';
         return;
     }
     switch (value.type) {
-    case ARGTRACE_TYPE_S8:
-    case ARGTRACE_TYPE_S16:
-    case ARGTRACE_TYPE_S32:
-    case ARGTRACE_TYPE_S64:
-        out.append_signed(static_cast<std::int64_t>(value.low));
-        break;
-    case ARGTRACE_TYPE_BOOL:
-        out += value.low ? "true" : "false";
-        break;
     case ARGTRACE_TYPE_CHAR:
     case ARGTRACE_TYPE_UCHAR:
         append_char(out, static_cast<unsigned char>(value.low));
@@ -129,7 +125,7 @@ void append_text_value(Line &out, const Value &value) {
     case ARGTRACE_TYPE_S128:
         fmt::format_to(std::back_inserter(out), "{}", static_cast<Wide>(wide(value)));
         break;
-    default:
+    default: // of a type that this version does not know
         out.append_decimal(value.low);
         break;
     }
@@ -147,6 +143,7 @@ Plan TextRenderer::make_plan(const Probe &probe) {
         plan.arguments.push_back(
             {Snippet(fmt::format("{}{}=", i > 0 ? ", " : "", probe.args[i].name)),
              formats ? formats->argument(i) : nullptr});
+    plan.measure(common_value_size_max);
     return plan;
 }
 
@@ -164,16 +161,16 @@ void TextRenderer::begin(std::string &out, std::uint64_t now) {
     out += line_.view();
 }
 
-void TextRenderer::append_time(std::uint64_t ts) {
-    if (ts < second_ || ts - second_ >= nanoseconds_per_second) [[unlikely]] {
-        second_ = ts - ts % nanoseconds_per_second;
-        seconds_ = Snippet(fmt::format("{}.", second_ / nanoseconds_per_second));
-    }
-    const std::size_t size = seconds_.view().size() + fraction_width - 1;
-    widths_.time = std::max(widths_.time, size);
-    line_ += seconds_;
-    line_.append_nanoseconds(static_cast<std::uint32_t>(ts - second_));
-    line_.append_spaces(widths_.time - size + 1);
+void TextRenderer::widen(const Widths &widths) {
+    if (widths_.include(widths))
+        tasks_.forget();
+}
+
+/// Prepares the second that `ts` lies in.
+void TextRenderer::enter_second(std::uint64_t ts) {
+    second_ = ts - ts % nanoseconds_per_second;
+    seconds_ = Snippet(fmt::format("{}.", second_ / nanoseconds_per_second));
+    widths_.time = std::max(widths_.time, seconds_.view().size() + fraction_width - 1);
 }
 
 /// Both columns. All that were made before are forgotten when one becomes wider.
@@ -192,28 +189,45 @@ void TextRenderer::event(std::string &out, const EventView &view) {
     const Event &event = *view.event;
     const Plan &plan =
         plans_.find(*event.probe, [this](const Probe &probe) { return make_plan(probe); });
-    line_.clear();
-    append_time(event.ts);
-    line_ += tasks_.find(event, [this](const Event &one) { return make_task(one); });
-    append_column(line_, event.cpu, widths_.cpu);
-    line_ += flags_column(event.context, event.preempt);
+    const Snippet &task = tasks_.find(event, [this](const Event &one) { return make_task(one); });
+    if (event.ts < second_ || event.ts - second_ >= nanoseconds_per_second) [[unlikely]]
+        enter_second(event.ts);
+    const Snippet *caller = &no_caller_;
+    if (event.caller != 0)
+        caller = &recent_callers_.find(event.caller, [this](std::uint64_t address) {
+            return Snippet(" <- " + callers_.name(address) + '\n');
+        });
 
-    line_ += plan.head;
+    line_.clear();
+    const std::size_t rest_max = plan.size_max + caller->view().size();
+    char *to = line_.reserve(widths_.time + task.view().size() + cpu_size_max + widths_.cpu +
+                             sizeof(FlagsColumn) + rest_max);
+    const char *column = to;
+    to = seconds_.write(to);
+    to = write_nanoseconds(to, static_cast<std::uint32_t>(event.ts - second_));
+    to = Line::write_spaces(to, widths_.time + 1 - static_cast<std::size_t>(to - column));
+    to = task.write(to);
+    column = to;
+    to = write_decimal(to, event.cpu);
+    widths_.cpu = std::max(widths_.cpu, static_cast<std::size_t>(to - column));
+    to = Line::write_spaces(to, widths_.cpu + 1 - static_cast<std::size_t>(to - column));
+    const FlagsColumn flags = flags_column(event.context, event.preempt);
+    std::memcpy(to, flags.text.data(), sizeof(flags));
+    to = plan.head.write(to + sizeof(flags));
+
     for (std::size_t i = 0; i < view.values.size(); ++i) {
         const Plan::Argument &argument = plan.arguments[i];
-        const Value &value = view.values[i];
-        line_ += argument.before;
-        if (argument.format || value.type == ARGTRACE_TYPE_BYTES)
-            values_.append(line_, view, value, argument.format);
-        else
-            append_text_value(line_, value);
+        to = argument.before.write(to);
+        char *end = argument.format ? nullptr : write_common_value(to, view.values[i]);
+        if (!end) [[unlikely]] {
+            line_.set_end(to);
+            values_.append(line_, view, view.values[i], argument.format);
+            end = line_.reserve(rest_max);
+        }
+        to = end;
     }
-    line_ += ')';
-    if (event.caller != 0)
-        line_ += recent_callers_.find(event.caller, [this](std::uint64_t address) {
-            return Snippet(" <- " + callers_.name(address));
-        });
-    line_ += '\n';
+    *to++ = ')';
+    line_.set_end(caller->write(to));
     out += line_.view();
 }
 

@@ -25,12 +25,13 @@ public:
     TextRenderer(CallerNames &callers, bool header);
 
     void begin(std::string &out, std::uint64_t now) override;
+    void widen(const Widths &widths) override;
     void event(std::string &out, const EventView &view) override;
 
 private:
     Plan make_plan(const Probe &probe);
     Snippet make_task(const Event &event);
-    void append_time(std::uint64_t ts);
+    void enter_second(std::uint64_t ts);
 
     CallerNames &callers_;
     ValueWriter values_;
@@ -41,6 +42,7 @@ private:
     CallerSnippets recent_callers_;
     std::uint64_t second_ = 0; // the one that seconds_ tells
     Snippet seconds_{"0."};
+    Snippet no_caller_{"\n"};
     Line line_;
 };
 
@@ -50,6 +52,9 @@ void append_text_value(Line &out, const Value &value);
 
 /// Appends an address in hexadecimal, or "-ENOENT" when it is one of the kernel's error pointers.
 void append_pointer(Line &out, std::uint64_t address);
+
+/// What stands for the name of a task that is not known.
+inline constexpr std::string_view unknown_comm = "<...>"; // as ftrace writes it
 
 /// Appends text that came from outside: control characters and what is not UTF-8 as \xNN.
 void append_visible(Line &out, std::string_view text);

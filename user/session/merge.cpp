@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace argtrace {
@@ -87,8 +88,9 @@ void Merge::rebuild_heap() {
 /// front again.
 void Merge::advance_front(const Lane &lane) {
     Front front = heap_.front();
-    if (lane.next != lane.batch.events.size()) [[likely]] {
-        front.ts = lane.batch.events[lane.next].ts;
+    const Event *next = lane.batch.events.data() + lane.next;
+    if (next != std::to_address(lane.batch.events.end())) [[likely]] {
+        front.ts = next->ts;
     } else {
         front = heap_.back();
         heap_.pop_back();

@@ -87,9 +87,7 @@ std::optional<std::size_t> Session::add(std::span<const Probe> probes) {
         throw Error(fmt::format("{}: the session has it already",
                                 blamed ? blamed->function : "a function"));
     if (error == E2BIG && blamed)
-        throw Error(fmt::format("{}: its record does not fit a packet of {} bytes: use a larger "
-                                "--buffer",
-                                blamed->function, attributes_.packet_size));
+        throw too_large(*blamed);
     if (error == E2BIG)
         throw too_many(probes.size());
     if (error == EBUSY)
@@ -102,6 +100,12 @@ Error Session::too_many(std::size_t count) const {
     return Error(fmt::format("{} more functions are too many: a session holds at most {}, removed "
                              "ones included (`argtrace clear` forgets them)",
                              count, info_.max_probes));
+}
+
+Error Session::too_large(const Probe &probe) const {
+    return Error(fmt::format("{}: its record does not fit a packet of {} bytes: use a larger "
+                             "--buffer",
+                             probe.function, attributes_.packet_size));
 }
 
 void Session::remove(std::span<const std::uint64_t> addrs) {
@@ -210,6 +214,13 @@ void Session::become_reader() {
                     "to trace in a session of your own: `argtrace trace FUNC`");
     if (error != 0)
         throw explain_request("read the session", error, info_);
+}
+
+std::uint64_t Session::overwritten() const {
+    std::uint64_t sum = 0;
+    for (const RingMapping &ring : map_rings())
+        sum += __atomic_load_n(&ring.view().control->overwritten, __ATOMIC_RELAXED);
+    return sum;
 }
 
 std::vector<RingMapping> Session::map_rings() const {

@@ -48,6 +48,18 @@ public:
     void remove(std::span<const std::uint64_t> addrs);
     void remove_all();
 
+    /// Adds all probes, or none, whenever the kernel loads `module`; their addr is 0.
+    /// `srcversion`: of the build that they are for, if that is known.
+    void add_on_load(const std::string &module, const std::string &srcversion,
+                     std::span<const Probe> probes);
+
+    /// Takes back what add_on_load() has ordered for that module; false if there is nothing.
+    bool remove_on_load(const std::string &module);
+    void remove_all_on_load();
+
+    /// What has been ordered, and what came of it.
+    std::vector<argtrace_on_load_order> on_load_orders() const;
+
     /// The probes by id, those that have been removed too if `removed`.
     std::vector<Probe> probes(bool removed) const;
 
@@ -71,12 +83,16 @@ public:
     /// The rings of all CPUs that have one. We must be the reader, unless it is a flight recorder.
     std::vector<RingMapping> map_rings() const;
 
+    /// Records of a flight recorder that have been overwritten since it was made.
+    std::uint64_t overwritten() const;
+
     int fd() const { return device_.fd(); }
 
 private:
     using Page = std::function<void(std::span<const std::byte> bytes, std::size_t count)>;
 
     Error too_many(std::size_t count) const;
+    Error too_large(const Probe &probe) const;
     int bind(const std::string &name, std::uint32_t flags, argtrace_session_attr attr);
     std::optional<std::uint32_t> list(unsigned long number, bool removed, const Page &page) const;
     std::uint32_t list_probes(bool removed, std::vector<Probe> &probes) const;

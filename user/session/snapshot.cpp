@@ -56,11 +56,4 @@ std::vector<RingSnapshot> take_snapshot(std::span<const RingView> rings) {
     return snapshots;
 }
 
-std::uint64_t overwritten(std::span<const RingView> rings) {
-    std::uint64_t sum = 0;
-    for (const RingView &ring : rings)
-        sum += __atomic_load_n(&ring.control->overwritten, __ATOMIC_RELAXED);
-    return sum;
-}
-
 } // namespace argtrace

@@ -48,7 +48,4 @@ private:
 /// is copied.
 std::vector<RingSnapshot> take_snapshot(std::span<const RingView> rings);
 
-/// Records that have been overwritten in these rings since the session was made.
-std::uint64_t overwritten(std::span<const RingView> rings);
-
 } // namespace argtrace

@@ -27,7 +27,8 @@ std::string_view suggestion(Kernel &kernel, std::string_view word) {
         // Without tracefs, BTF alone must do.
     }
     const std::string_view traceable = near_match(word, names);
-    return traceable.empty() ? near_match(word, kernel.types().functions()) : traceable;
+    return traceable.empty() ? near_match(word, kernel.types().functions(kernel.only_module()))
+                             : traceable;
 }
 
 std::string did_you_mean(std::string_view name) {
@@ -54,9 +55,25 @@ void check_module(Kernel &kernel, const Spec &spec) {
                            : fmt::format("{}: no module that is loaded matches", module));
 }
 
+// The same where there is nothing but one module.
+Error why_absent_in_module(Kernel &kernel, const Spec &spec) {
+    const std::string &name = spec.pattern.text();
+    const std::string &module = kernel.only_module();
+    if (!is_clone(name) && !kernel.types().prototypes(name, module).empty())
+        return error_in(spec,
+                        fmt::format("{}: cannot be traced: the compiler inlined it everywhere (BTF "
+                                    "describes it, but {} has no symbol of that name)",
+                                    name, module));
+    return error_in(spec, spec.pattern_at,
+                    fmt::format("{}: no such function in the module {}{}", name, module,
+                                did_you_mean(suggestion(kernel, name))));
+}
+
 // Why there is no symbol of the name that the spec is.
 Error why_absent(Kernel &kernel, const Spec &spec) {
     const std::string &name = spec.pattern.text();
+    if (!kernel.only_module().empty())
+        return why_absent_in_module(kernel, spec);
     if (spec.module) {
         std::vector<Symbol> others = kernel.symbols().named(name);
         std::string elsewhere;

@@ -23,7 +23,8 @@ Kernel::Kernel()
           [] { return Traceable::load(); },
       }) {}
 
-Kernel::Kernel(Sources sources) : sources_(std::move(sources)) {}
+Kernel::Kernel(Sources sources, std::string module)
+    : sources_(std::move(sources)), only_module_(std::move(module)) {}
 
 const Kallsyms &Kernel::symbols() {
     return once(symbols_, sources_.symbols);

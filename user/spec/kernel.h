@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,11 @@ public:
     /// The running kernel.
     Kernel();
 
-    explicit Kernel(Sources sources);
+    /// `module`: the symbols and what is traceable are those of that module alone.
+    explicit Kernel(Sources sources, std::string module = {});
+
+    /// The module that it is all about; empty if it is a kernel with all its modules.
+    const std::string &only_module() const { return only_module_; }
 
     /// Takes the types of a module from that file. It is read when types are first asked for.
     void use_btf(DetachedBtf detached) { detached_.push_back(std::move(detached)); }
@@ -38,6 +43,7 @@ public:
 
 private:
     Sources sources_;
+    std::string only_module_;
     std::vector<DetachedBtf> detached_; // not read yet
     std::optional<Kallsyms> symbols_;
     std::optional<KernelTypes> types_;

@@ -7,20 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "symbols/symbols.h"
 #include "util/file.h"
 
 namespace argtrace {
 
-struct Symbol {
-    std::uint64_t addr = 0;
-    std::string_view name;   ///< owned by the Kallsyms it came from
-    std::string_view module; ///< empty for the kernel itself
-
-    bool operator==(const Symbol &) const = default;
-};
-
 /// The kernel's function symbols, read once.
-class Kallsyms {
+class Kallsyms : public Symbols {
 public:
     /// Reads /proc/kallsyms (or a file of that form). Throws Error when it cannot be
     /// read, or when addresses are hidden from this user (all zero).
@@ -29,8 +22,7 @@ public:
     /// Parses text of that form; text symbols (t, T, w, W) only.
     static Kallsyms parse(std::string_view text);
 
-    /// The symbol that `addr` lies in, or nothing if it lies before the first one.
-    std::optional<Symbol> at(std::uint64_t addr) const;
+    std::optional<Symbol> at(std::uint64_t addr) const override;
 
     /// All symbols of exactly that name, by address.
     std::vector<Symbol> named(std::string_view name) const;

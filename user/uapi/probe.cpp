@@ -80,7 +80,7 @@ Argument parse_argument(const std::byte *at, std::string_view table, std::size_t
 
 } // namespace
 
-void append_probe(std::vector<std::byte> &out, const Probe &probe) {
+void append_schema(std::vector<std::byte> &out, const Probe &probe) {
     StringTable strings;
     strings.add(probe.forced ? probe.function + forced_mark : probe.function);
     std::vector<argtrace_arg> args;
@@ -105,7 +105,9 @@ void append_probe(std::vector<std::byte> &out, const Probe &probe) {
 
     argtrace_probe header{};
     header.size = static_cast<std::uint32_t>(used + padding);
+    header.id = probe.id;
     header.addr = probe.addr;
+    header.flags = probe.flags;
     header.nr_args = static_cast<std::uint16_t>(args.size());
     header.strings = static_cast<std::uint16_t>(strings.bytes().size());
     header.types = static_cast<std::uint32_t>(probe.types.size());
@@ -115,6 +117,16 @@ void append_probe(std::vector<std::byte> &out, const Probe &probe) {
     append(out, strings.bytes().data(), strings.bytes().size());
     append(out, probe.types.data(), probe.types.size());
     out.resize(out.size() + padding);
+}
+
+void append_probe(std::vector<std::byte> &out, const Probe &probe) {
+    const std::size_t at = out.size();
+    append_schema(out, probe);
+    argtrace_probe header;
+    std::memcpy(&header, &out[at], sizeof(header));
+    header.id = 0;
+    header.flags = 0;
+    std::memcpy(&out[at], &header, sizeof(header));
 }
 
 std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t count) {

@@ -41,6 +41,9 @@ struct Probe {
 /// Throws Error when the strings are too long for the layout.
 void append_probe(std::vector<std::byte> &out, const Probe &probe);
 
+/// The same with id and flags, as the module lists them.
+void append_schema(std::vector<std::byte> &out, const Probe &probe);
+
 /// Reads the `count` probes that lie behind each other in `bytes`.
 /// Throws Error when they are malformed: nothing outside `bytes` is read.
 std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t count);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "util/units.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -83,6 +86,29 @@ std::uint64_t parse_seconds(std::string_view what, std::string_view text) {
         throw Error(
             fmt::format("{} takes a number of seconds such as 10 or 0.5, not '{}'", what, text));
     return static_cast<std::uint64_t>(std::llround(seconds * nanoseconds_per_second));
+}
+
+std::uint64_t parse_moment(std::string_view what, std::string_view text) {
+    constexpr std::size_t digits_max = 9;
+    constexpr std::uint64_t per_second = 1000000000;
+    const auto [whole, fraction] = [text] {
+        const std::size_t point = std::min(text.find('.'), text.size());
+        const std::size_t behind = std::min(point + 1, text.size());
+        return std::pair(text.substr(0, point), text.substr(behind));
+    }();
+    std::string digits(fraction);
+    digits.resize(std::max(digits.size(), digits_max), '0');
+    const auto read = [](std::string_view part, std::uint64_t &number) {
+        const char *end = part.data() + part.size();
+        const auto [rest, problem] = std::from_chars(part.data(), end, number);
+        return problem == std::errc{} && rest == end;
+    };
+    std::uint64_t seconds = 0;
+    std::uint64_t nanoseconds = 0;
+    if (digits.size() > digits_max || !read(whole, seconds) || !read(digits, nanoseconds) ||
+        seconds >= std::numeric_limits<std::uint64_t>::max() / per_second)
+        throw Error(fmt::format("{} takes moments in seconds such as 12.5, not '{}'", what, text));
+    return seconds * per_second + nanoseconds;
 }
 
 } // namespace argtrace

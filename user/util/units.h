@@ -21,4 +21,8 @@ std::uint64_t parse_count(std::string_view what, std::string_view text);
 /// Throws Error, which begins with `what`, on anything else.
 std::uint64_t parse_seconds(std::string_view what, std::string_view text);
 
+/// Reads a moment ("12.5", any number of digits behind the point up to nine) in seconds as
+/// nanoseconds, exactly. Throws Error, which begins with `what`, on anything else.
+std::uint64_t parse_moment(std::string_view what, std::string_view text);
+
 } // namespace argtrace

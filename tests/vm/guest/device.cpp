@@ -78,15 +78,22 @@ int RawDevice::remove_all() const {
 }
 
 std::vector<argtrace_counts> RawDevice::counts(std::uint32_t flags) const {
-    std::vector<argtrace_counts> all(64);
-    argtrace_list list{};
-    list.size = sizeof(list);
-    list.flags = flags;
-    list.buffer = reinterpret_cast<std::uintptr_t>(all.data());
-    list.length = all.size() * sizeof(all[0]);
-    EXPECT_EQ(call(ARGTRACE_IOC_COUNTS, &list), 0);
-    EXPECT_EQ(list.next, 0u);
-    all.resize(list.count);
+    std::vector<argtrace_counts> all, part(4096);
+    std::uint32_t next = 0;
+    do {
+        argtrace_list list{};
+        list.size = sizeof(list);
+        list.flags = flags;
+        list.buffer = reinterpret_cast<std::uintptr_t>(part.data());
+        list.length = part.size() * sizeof(part[0]);
+        list.first = next;
+        const int error = call(ARGTRACE_IOC_COUNTS, &list);
+        EXPECT_EQ(error, 0);
+        if (error)
+            break;
+        all.insert(all.end(), part.begin(), part.begin() + list.count);
+        next = list.next;
+    } while (next);
     return all;
 }
 

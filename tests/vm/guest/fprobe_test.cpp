@@ -1,35 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The kernel's own fprobe event with $arg* and argtrace on the same calls of vfs_read.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <regex>
 #include <sstream>
 
 #include "command.h"
 #include "machine.h"
+#include "tracefs.h"
 
 namespace vmtest {
 namespace {
-
-const std::string kTracing = "/sys/kernel/tracing/";
-
-/// Neither creating nor truncating: that would remove every event that dynamic_events has.
-void write_file(const std::string &path, const std::string &text) {
-    const int fd = open((kTracing + path).c_str(), O_WRONLY | O_CLOEXEC);
-    ASSERT_GE(fd, 0) << path;
-    EXPECT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()))
-        << path << ": " << strerror(errno);
-    close(fd);
-}
-
-bool has_fprobe() {
-    return read_file("/proc/kallsyms").find(" register_fprobe\n") != std::string::npos;
-}
 
 using Calls = std::vector<std::string>;
 
@@ -74,22 +56,22 @@ TEST(Fprobe, sees_the_same_arguments_in_the_same_calls) {
     Background trace({"argtrace", "trace", "--json", "--buffer", "16M", "vfs_read"});
     ASSERT_TRUE(eventually([] { return is_armed("vfs_read"); }));
     // Not before: a fprobe event arms its function when it is made.
-    write_file("dynamic_events", "f:at_vfs_read vfs_read $arg*\n");
-    write_file("events/fprobes/at_vfs_read/enable", "1");
+    EXPECT_EQ(write_tracefs("dynamic_events", "f:at_vfs_read vfs_read $arg*\n"), 0);
+    EXPECT_EQ(write_tracefs("events/fprobes/at_vfs_read/enable", "1"), 0);
 
     // Both tracers have it from its first call to its last: it starts after and ends before.
     Background load({"dd", "if=/dev/zero", "of=/dev/null", "bs=3333", "count=200"});
     const pid_t pid = load.pid();
     ASSERT_EQ(load.wait().status, 0);
 
-    write_file("tracing_on", "0");
+    EXPECT_EQ(write_tracefs("tracing_on", "0"), 0);
     const Outcome outcome = trace.end(SIGINT);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const Calls theirs = fprobe_calls(pid), ours = argtrace_calls(outcome.out, pid);
 
-    write_file("events/fprobes/at_vfs_read/enable", "0");
-    write_file("tracing_on", "1");
-    write_file("dynamic_events", "-:fprobes/at_vfs_read\n");
+    EXPECT_EQ(write_tracefs("events/fprobes/at_vfs_read/enable", "0"), 0);
+    EXPECT_EQ(write_tracefs("tracing_on", "1"), 0);
+    EXPECT_EQ(write_tracefs("dynamic_events", "-:fprobes/at_vfs_read\n"), 0);
     EXPECT_FALSE(is_armed("vfs_read"));
 
     EXPECT_GE(ours.size(), 200u);

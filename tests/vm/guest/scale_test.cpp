@@ -2,63 +2,167 @@
 // Every function of the kernel at once, under load: the machine stays up, and the numbers at the
 // end add up to the last call.
 #include <gtest/gtest.h>
-#include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
-#include <thread>
 
 #include "command.h"
+#include "device.h"
 #include "machine.h"
+#include "mixed_load.h"
 
 namespace vmtest {
 namespace {
 
-std::uint64_t sum_of_outcomes(const nlohmann::ordered_json &line) {
-    std::uint64_t sum = line["records"].get<std::uint64_t>() + line["filtered"].get<std::uint64_t>();
-    for (const auto &lost : line["lost"])
-        sum += lost.get<std::uint64_t>();
-    return sum;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t kPacketSize = 64 << 10, kPackets = 16; // --buffer 1M
+constexpr std::uint64_t kKnownCalls = 5000;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// How long the load lasts: ARGTRACE_LOAD_SECONDS of tests/vm/run.
+double load_seconds() {
+    const char *text = std::getenv("ARGTRACE_LOAD_SECONDS");
+    return text ? std::atof(text) : 5;
+}
+
+std::uint64_t memory_charged() {
+    RawDevice device;
+    argtrace_info info{};
+    info.size = sizeof(info);
+    EXPECT_EQ(device.call(ARGTRACE_IOC_INFO, &info), 0);
+    return info.memory_used;
+}
+
+void all_are_added() {
+    const auto start = Clock::now();
+    const Outcome added = run({"argtrace", "add", "--buffer", "1M", "*"});
+    ASSERT_EQ(added.status, 0) << added.err;
+    std::printf("added in %.1f s, %llu KiB charged\n", seconds_since(start),
+                static_cast<unsigned long long>(memory_charged() >> 10));
+}
+
+/// Events that the tool has shown.
+std::uint64_t traced_by_the_tool() {
+    const Outcome trace = run({"argtrace", "trace", "--duration", "5"});
+    EXPECT_EQ(trace.status, 0) << trace.err;
+    EXPECT_GT(trace.out.size(), 100000u);
+    const std::size_t summary = trace.err.rfind(" events shown");
+    EXPECT_NE(summary, trace.err.npos) << trace.err;
+    return std::stoull(trace.err.substr(trace.err.rfind(' ', summary - 1) + 1));
+}
+
+class Reader {
+public:
+    Reader() {
+        EXPECT_EQ(device_.session("default"), 0);
+        EXPECT_EQ(device_.reader(ARGTRACE_READER_EXCLUDE_SELF), 0);
+        for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+            rings_.push_back(std::make_unique<RawRing>(device_, cpu, kPacketSize, kPackets));
+    }
+
+    std::uint64_t read() {
+        std::uint64_t records = 0;
+        for (const auto &ring : rings_)
+            records += ring->drain();
+        return records;
+    }
+
+    /// Sums over all functions, removed ones too, and how many those are.
+    argtrace_counts total(std::size_t *functions) const {
+        argtrace_counts total{};
+        const auto all = device_.counts(ARGTRACE_LIST_REMOVED);
+        for (const argtrace_counts &one : all) {
+            total.records += one.records;
+            total.filtered += one.filtered;
+            for (unsigned cause = 0; cause < ARGTRACE_LOST_MAX; cause++)
+                total.lost[cause] += one.lost[cause];
+        }
+        *functions = all.size();
+        return total;
+    }
+
+    /// As the rings have counted them.
+    std::uint64_t lost_to_full_rings() const {
+        std::uint64_t lost = 0;
+        for (const auto &ring : rings_)
+            lost += ring->control()->lost;
+        return lost;
+    }
+
+private:
+    RawDevice device_;
+    std::vector<std::unique_ptr<RawRing>> rings_;
+};
+
+/// Once every function is disarmed: each record was read, each loss was counted.
+void all_adds_up(Reader &reader, std::uint64_t read) {
+    std::size_t functions = 0;
+    const argtrace_counts total = reader.total(&functions);
+    EXPECT_GT(functions, 30000u);
+    EXPECT_EQ(read, total.records);
+    EXPECT_EQ(reader.lost_to_full_rings(), total.lost[ARGTRACE_LOST_FULL]);
+    EXPECT_GT(total.filtered, 0u);
+    EXPECT_EQ(hits(total), read + reader.lost_to_full_rings() + total.filtered +
+                               total.lost[ARGTRACE_LOST_RECURSION] +
+                               total.lost[ARGTRACE_LOST_NO_BUFFER]);
+    EXPECT_EQ(total.lost[ARGTRACE_LOST_NO_BUFFER], 0u);
+    std::printf("%zu functions, %llu calls: %llu records, all read, %llu lost to full rings, %llu "
+                "to recursion, %llu filtered\n",
+                functions, static_cast<unsigned long long>(hits(total)),
+                static_cast<unsigned long long>(read),
+                static_cast<unsigned long long>(total.lost[ARGTRACE_LOST_FULL]),
+                static_cast<unsigned long long>(total.lost[ARGTRACE_LOST_RECURSION]),
+                static_cast<unsigned long long>(total.filtered));
+}
+
+std::uint64_t hits_of(const std::string &function) {
+    for (const auto &line : json_lines(run({"argtrace", "status", "--json"}).out)) {
+        if (line.value("func", "") == function)
+            return line["hits"];
+    }
+    ADD_FAILURE() << function << " is not in status";
+    return 0;
 }
 
 TEST(Scale, all_functions_at_once) {
     need_argtrace();
+    need_test_module();
     ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
-    const Outcome added = run({"argtrace", "add", "--buffer", "1M", "*"});
-    ASSERT_EQ(added.status, 0) << added.err;
-
+    ASSERT_NO_FATAL_FAILURE(all_are_added());
     {
-        std::vector<std::unique_ptr<Background>> load;
-        for (const char *script : {"while :; do ls -lR /sys/kernel /proc/sys; done",
-                                   "while :; do dd if=/dev/zero of=/tmp/scale bs=4k count=50; done",
-                                   "while :; do sh -c 'echo a | cat | cat'; done"})
-            load.push_back(std::make_unique<Background>(
-                std::vector<std::string>{"sh", "-c", script}));
-        const Outcome trace = run({"argtrace", "trace", "--duration", "5"});
-        EXPECT_EQ(trace.status, 0) << trace.err;
-        EXPECT_GT(trace.out.size(), 100000u);
-        for (const auto &one : load)
-            EXPECT_TRUE(one->is_running());
-    }
+        const auto start = Clock::now();
+        MixedLoad load(3);
+        std::uint64_t read = traced_by_the_tool();
+        std::printf("the tool has shown %llu events in %.1f s\n",
+                    static_cast<unsigned long long>(read), seconds_since(start));
+        Reader reader;
+        while (seconds_since(start) < load_seconds()) {
+            read += reader.read();
+            usleep(2000);
+        }
+        // Calls whose number is known, in the midst of all others.
+        call_functions("burst", kKnownCalls);
+        const std::uint64_t rounds = load.stop();
+        EXPECT_GT(rounds, 0u);
+        std::printf("%.1f s of load: %llu rounds\n", seconds_since(start),
+                    static_cast<unsigned long long>(rounds));
+        EXPECT_EQ(hits_of("at_four"), kKnownCalls);
 
-    // The status command makes calls itself while it reads: each line adds up at its own moment.
-    const auto lines = json_lines(run({"argtrace", "status", "--json"}).out);
-    ASSERT_GT(lines.size(), 30000u);
-    std::uint64_t hits = 0;
-    for (std::size_t i = 0; i + 1 < lines.size(); i++) {
-        ASSERT_EQ(sum_of_outcomes(lines[i]), lines[i]["hits"].get<std::uint64_t>())
-            << lines[i].dump();
-        hits += lines[i]["hits"].get<std::uint64_t>();
+        const auto removal = Clock::now();
+        const Outcome removed = run({"argtrace", "rm", "*"});
+        ASSERT_EQ(removed.status, 0) << removed.err;
+        std::printf("removed in %.1f s\n", seconds_since(removal));
+        EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+        read += reader.read();
+        all_adds_up(reader, read);
     }
-    EXPECT_EQ(lines.back()["hits"].get<std::uint64_t>(), hits);
-    EXPECT_GT(hits, 100000u);
-    std::printf("%zu functions, %llu calls\n", lines.size() - 1,
-                static_cast<unsigned long long>(hits));
-
-    const Outcome removed = run({"argtrace", "rm", "*"});
-    EXPECT_EQ(removed.status, 0) << removed.err;
-    EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
     EXPECT_EQ(run({"argtrace", "clear"}).status, 0);
     EXPECT_EQ(unload_module("argtrace"), 0);
     need_argtrace();

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Functions of a module that are traced from its first call on: `--on-load`, and the orders behind
+// it, which the module carries out while the kernel loads another.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "command.h"
+#include "device.h"
+#include "machine.h"
+#include "onload.h"
+
+namespace vmtest {
+namespace {
+
+using json = nlohmann::ordered_json;
+using Calls = std::vector<std::pair<std::string, json>>; // function, arguments
+
+constexpr char kFile[] = "/root/argtrace_onload.ko";
+constexpr char kModule[] = "argtrace_onload";
+constexpr char kSession[] = "on_load";
+
+void unload() {
+    ASSERT_TRUE(eventually([] {
+        const int error = unload_module(kModule);
+        return error == 0 || error == ENOENT;
+    }));
+}
+
+/// What the init function calls, of functions whose arguments are known.
+const Calls kInit = {
+    {"ol_init", json::object()},
+    {"ol_prepare", {{"step", OL_PREPARE_STEP}, {"mode", "OL_CAREFUL"}}},
+    {"ol_first", {{"a", OL_FIRST_A}, {"b", OL_FIRST_B}}},
+    {"ol_call_other_twin", json::object()},
+};
+/// The exit function itself is notrace, as all that are marked __exit.
+const Calls kExit = {{"ol_first", {{"a", 0}, {"b", 0}}}};
+
+Calls joined(Calls a, const Calls &b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+class OnLoad : public testing::Test {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        unload();
+        run({"argtrace", "clear"});
+    }
+    void TearDown() override {
+        run({"argtrace", "clear"});
+        unload();
+    }
+
+    static void add(std::vector<std::string> words, const std::string &file = kFile) {
+        words.insert(words.begin(), {"argtrace", "add", "--on-load", file});
+        const Outcome outcome = run(words);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        said_ = outcome.err;
+    }
+
+    static void fails(const std::vector<std::string> &words, const std::string &part) {
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.status, 1);
+        EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+    }
+
+    /// All calls that have gathered.
+    static Calls calls() {
+        const Outcome outcome = run({"argtrace", "trace", "--json", "--duration", "0.1"});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        Calls calls;
+        for (const json &line : json_lines(outcome.out))
+            calls.emplace_back(line["func"], line["args"]);
+        return calls;
+    }
+
+    /// What status says of the module.
+    static json order() {
+        for (const json &line : json_lines(run({"argtrace", "status", "--json"}).out))
+            if (line.value("on_load", "") == kModule)
+                return line;
+        return {};
+    }
+
+    static inline std::string said_;
+};
+
+TEST_F(OnLoad, the_init_function_is_seen_from_its_first_call) {
+    add({"*", "!later_set"});
+    EXPECT_EQ(said_, "argtrace: *: 2 functions are left out: 2 that share their names with others "
+                     "(--force takes them)\n");
+    EXPECT_EQ(order()["loads"], 0);
+    ASSERT_EQ(load_module(kFile), 0);
+    EXPECT_EQ(calls(), kInit);
+    EXPECT_FALSE(is_armed("ol_prepare")) << "it has gone with the module's init part";
+    EXPECT_TRUE(is_armed("ol_later"));
+    EXPECT_EQ(order()["loads"], 1);
+    EXPECT_EQ(order()["functions"], 5);
+    EXPECT_EQ(order()["traced"], 5);
+    EXPECT_EQ(order()["absent"], 0);
+    EXPECT_EQ(order()["refused"], 0);
+
+    std::ofstream("/sys/module/argtrace_onload/parameters/later") << 77 << std::flush;
+    EXPECT_EQ(calls(), (Calls{{"ol_later", {{"number", 77}, {"last", true}}}}));
+}
+
+TEST_F(OnLoad, and_again_each_time_until_it_is_removed) {
+    add({"*", "!later_set"});
+    for (int load = 1; load <= 3; load++) {
+        ASSERT_EQ(load_module(kFile), 0);
+        unload();
+        EXPECT_EQ(calls(), joined(kInit, kExit)) << "load " << load;
+        EXPECT_EQ(order()["loads"], load);
+        EXPECT_EQ(order()["traced"], 5);
+    }
+    EXPECT_EQ(run({"argtrace", "rm", "--on-load", "argtrace-onload"}).status, 0);
+    ASSERT_EQ(load_module(kFile), 0);
+    EXPECT_FALSE(is_armed("ol_later"));
+    fails({"argtrace", "rm", "--on-load", kModule}, "nothing waits for that module to be loaded");
+}
+
+TEST_F(OnLoad, an_init_function_that_fails_is_seen_as_well) {
+    add({"*", "!later_set"});
+    EXPECT_NE(run({"insmod", kFile, "fail=1"}).status, 0);
+    EXPECT_EQ(calls(), kInit);
+    EXPECT_EQ(order()["traced"], 5);
+    EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+    ASSERT_EQ(load_module(kFile), 0);
+    EXPECT_EQ(calls(), kInit) << "the next one begins anew";
+}
+
+TEST_F(OnLoad, a_trace_of_its_own_waits_for_the_module) {
+    Background trace({"argtrace", "trace", "--json", "-n", "2", "--on-load", kFile, "ol_first(b)",
+                      "ol_prepare"});
+    ASSERT_TRUE(eventually([&] {
+        argtrace_info info{};
+        info.size = sizeof(info);
+        RawDevice().call(ARGTRACE_IOC_INFO, &info);
+        return info.nr_sessions == 1;
+    }));
+    // It makes its session before it tells what to wait for.
+    usleep(200000);
+    ASSERT_EQ(load_module(kFile), 0);
+    const Outcome outcome = trace.wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("2 functions of argtrace_onload will be traced when it is loaded"),
+              std::string::npos)
+        << outcome.err;
+    const auto events = json_lines(outcome.out);
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0]["func"], "ol_prepare");
+    EXPECT_EQ(events[1]["args"], (json{{"b", OL_FIRST_B}}));
+    EXPECT_FALSE(is_armed("ol_first"));
+}
+
+TEST_F(OnLoad, functions_that_share_a_name) {
+    add({"--force", "ol_twin"});
+    ASSERT_EQ(load_module(kFile), 0);
+    EXPECT_EQ(order()["traced"], 2);
+    EXPECT_EQ(calls(), (Calls{{"ol_twin", {{"number", OL_TWIN_ONE}}},
+                              {"ol_twin", {{"number", OL_TWIN_TWO}}}}));
+}
+
+TEST_F(OnLoad, another_build_is_not_traced) {
+    const std::string other = "/tmp/argtrace_onload_other.ko";
+    std::string content = read_file(kFile);
+    const std::size_t version = content.find("srcversion=");
+    ASSERT_NE(version, std::string::npos);
+    char &digit = content[version + strlen("srcversion=")];
+    digit = digit == '0' ? '1' : '0';
+    std::ofstream(other, std::ios::binary) << content << std::flush;
+
+    add({"*"});
+    ASSERT_EQ(load_module(other), 0);
+    EXPECT_TRUE(calls().empty());
+    EXPECT_EQ(order()["other_builds"], 1);
+    EXPECT_EQ(order()["traced"], 0);
+    EXPECT_NE(run({"argtrace", "status"}).out.find("another build was loaded"), std::string::npos);
+    unload();
+    ASSERT_EQ(load_module(kFile), 0);
+    EXPECT_FALSE(calls().empty());
+    unlink(other.c_str());
+}
+
+TEST_F(OnLoad, what_is_wrong_is_said) {
+    fails({"argtrace", "add", "--on-load", kFile, "ol_frist"},
+          "ol_frist: no such function in the module argtrace_onload; did you mean ol_first?");
+    fails({"argtrace", "add", "--on-load", kFile, "vfs_read"},
+          "vfs_read: no such function in the module argtrace_onload");
+    fails({"argtrace", "add", "--on-load", kFile, "ol_untraceable"},
+          "ol_untraceable: cannot be traced: it is marked notrace");
+    fails({"argtrace", "add", "--on-load", kFile, "ol_twin"}, "2 functions of the module "
+                                                              "argtrace_onload have that name");
+    fails({"argtrace", "add", "--on-load", kFile, "ext4:*"},
+          "with --on-load the functions are those of argtrace_onload, not of ext4");
+    fails({"argtrace", "add", "--on-load", "no_such_module_at_all", "*"},
+          "no_such_module_at_all: no such module");
+    fails({"argtrace", "add", "--on-load", "/root/none.ko", "*"},
+          "/root/none.ko: cannot be read: No such file");
+    fails({"argtrace", "add", "--btf", kFile, "ol_first"},
+          "no module argtrace_onload is loaded: to trace one from its load on use `argtrace add "
+          "--on-load argtrace_onload`");
+    EXPECT_EQ(run({"argtrace", "status"}).out.find("ON LOAD"), std::string::npos);
+
+    add({"ol_first"});
+    fails({"argtrace", "add", "--on-load", kFile, "ol_first"},
+          "ol_first: waits for argtrace_onload to be loaded already");
+    ASSERT_EQ(load_module(kFile), 0);
+    add({"ol_later"});
+    EXPECT_NE(said_.find("argtrace_onload is loaded already"), std::string::npos) << said_;
+    EXPECT_FALSE(is_armed("ol_later"));
+}
+
+// Without the tool.
+
+struct Order {
+    std::vector<std::byte> probes;
+    std::uint32_t count = 1;
+    std::string module = kModule;
+    std::string srcversion = {};
+};
+
+int give(const RawDevice &device, const Order &order, std::uint32_t *failed = nullptr) {
+    argtrace_on_load request{};
+    request.size = sizeof(request);
+    request.probes = reinterpret_cast<std::uintptr_t>(order.probes.data());
+    request.length = order.probes.size();
+    request.count = order.count;
+    order.module.copy(request.module, sizeof(request.module));
+    order.srcversion.copy(request.srcversion, sizeof(request.srcversion));
+    const int error = device.call(ARGTRACE_IOC_ON_LOAD, &request);
+    if (failed)
+        *failed = request.failed;
+    return error;
+}
+
+int take_back(const RawDevice &device, const std::string &module, std::uint32_t flags = 0) {
+    argtrace_on_load_remove request{};
+    request.size = sizeof(request);
+    request.flags = flags;
+    module.copy(request.module, sizeof(request.module));
+    return device.call(ARGTRACE_IOC_ON_LOAD_REMOVE, &request);
+}
+
+std::vector<argtrace_on_load_order> orders(const RawDevice &device) {
+    std::vector<argtrace_on_load_order> all(16);
+    argtrace_list list{};
+    list.size = sizeof(list);
+    list.buffer = reinterpret_cast<std::uintptr_t>(all.data());
+    list.length = all.size() * sizeof(all[0]);
+    EXPECT_EQ(device.call(ARGTRACE_IOC_ON_LOAD_LIST, &list), 0);
+    EXPECT_EQ(list.next, 0u);
+    all.resize(list.count);
+    return all;
+}
+
+std::vector<std::byte> function(const std::string &name, unsigned args = 2) {
+    return RawProbe::words(0, args, name).bytes();
+}
+
+std::uint64_t memory_used() {
+    argtrace_info info{};
+    info.size = sizeof(info);
+    EXPECT_EQ(RawDevice().call(ARGTRACE_IOC_INFO, &info), 0);
+    return info.memory_used;
+}
+
+TEST_F(OnLoad, orders_that_are_refused) {
+    RawDevice bare, device;
+    EXPECT_EQ(give(bare, {function("ol_first")}), EBADFD);
+    EXPECT_EQ(take_back(bare, kModule), EBADFD);
+    ASSERT_EQ(device.session(), 0);
+    const std::uint64_t before = memory_used();
+
+    EXPECT_EQ(give(device, {function("ol_first"), 0}), EINVAL);
+    EXPECT_EQ(give(device, {function("ol_first"), 2}), EINVAL) << "one is missing";
+    EXPECT_EQ(give(device, {function("ol_first") + function("ol_later"), 1}), EINVAL);
+    EXPECT_EQ(give(device, {function("ol_first"), 0xffffffff}), E2BIG);
+    EXPECT_EQ(give(device, {function("ol_first"), 1, ""}), EINVAL);
+    EXPECT_EQ(give(device, {function("ol_first"), 1, "argtrace-onload"}), EINVAL);
+    EXPECT_EQ(give(device, {function("ol_first"), 1, std::string(64, 'm')}), EINVAL);
+    EXPECT_EQ(give(device, {function("ol_first"), 1, kModule, std::string(32, 'A')}), EINVAL);
+    std::uint32_t failed = 0;
+    EXPECT_EQ(give(device, {function("ol_first") + function(""), 2}, &failed), EINVAL);
+    EXPECT_EQ(failed, 1u);
+    EXPECT_EQ(give(device, {RawProbe::words(0xffffffff81000000, 1, "ol_first").bytes()}, &failed),
+              EINVAL)
+        << "with an address";
+    EXPECT_EQ(failed, 0u);
+    EXPECT_EQ(device.add(function("ol_first"), 1), EINVAL) << "without one";
+    argtrace_on_load unreadable{};
+    unreadable.size = sizeof(unreadable);
+    unreadable.probes = 8;
+    unreadable.length = 4096;
+    unreadable.count = 1;
+    strcpy(unreadable.module, kModule);
+    EXPECT_EQ(device.call(ARGTRACE_IOC_ON_LOAD, &unreadable), EFAULT);
+    unreadable.flags = 1;
+    EXPECT_EQ(device.call(ARGTRACE_IOC_ON_LOAD, &unreadable), EINVAL);
+
+    EXPECT_EQ(take_back(device, kModule), ENOENT);
+    EXPECT_EQ(take_back(device, "", ARGTRACE_REMOVE_ALL), ENOENT);
+    EXPECT_EQ(take_back(device, kModule, ARGTRACE_REMOVE_ALL), EINVAL);
+    EXPECT_EQ(take_back(device, "", 0), EINVAL);
+    EXPECT_EQ(take_back(device, kModule, 2), EINVAL);
+    EXPECT_TRUE(orders(device).empty());
+    EXPECT_EQ(memory_used(), before);
+}
+
+TEST_F(OnLoad, orders_are_listed_and_go_with_their_session) {
+    const std::uint64_t before = memory_used();
+    {
+        RawDevice device;
+        ASSERT_EQ(device.session("", 4096, 4), 0);
+        ASSERT_EQ(give(device, {function("ol_first") + function("ol_later"), 2}), 0);
+        ASSERT_EQ(give(device, {function("ol_first"), 1, "another", "ABC"}), 0);
+        std::uint32_t failed = 0;
+        EXPECT_EQ(give(device, {function("ol_prepare") + function("ol_later~"), 2}, &failed),
+                  EEXIST);
+        EXPECT_EQ(failed, 1u);
+        ASSERT_EQ(orders(device).size(), 2u);
+        EXPECT_EQ(orders(device)[0].count, 2u);
+        EXPECT_STREQ(orders(device)[1].module, "another");
+        EXPECT_STREQ(orders(device)[1].srcversion, "ABC");
+
+        argtrace_list list{};
+        list.size = sizeof(list);
+        EXPECT_EQ(device.call(ARGTRACE_IOC_ON_LOAD_LIST, &list), 0);
+        EXPECT_EQ(list.count, 0u) << "there is no room";
+        EXPECT_EQ(list.next, orders(device)[0].id);
+        list = {};
+        list.size = sizeof(list);
+        list.flags = ARGTRACE_LIST_REMOVED;
+        EXPECT_EQ(device.call(ARGTRACE_IOC_ON_LOAD_LIST, &list), EINVAL);
+
+        EXPECT_EQ(take_back(device, kModule), 0);
+        EXPECT_EQ(orders(device).size(), 1u);
+    }
+    EXPECT_EQ(memory_used(), before);
+}
+
+TEST_F(OnLoad, what_is_not_there_is_left_out_and_counted) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    // One is no function of it, one is there but once, one more often, one is not traceable.
+    ASSERT_EQ(
+        give(device, {function("vfs_read") + function("ol_later") + function("ol_later") +
+                          function("ol_twin") + function("ol_untraceable") + function("ol_first"),
+                      6}),
+        0);
+    ASSERT_EQ(load_module(kFile), 0);
+    const argtrace_on_load_order order = orders(device).at(0);
+    EXPECT_EQ(order.armed, 1u);
+    EXPECT_EQ(order.absent, 4u);
+    EXPECT_EQ(order.refused, 1u);
+    EXPECT_EQ(order.error, 0);
+    ASSERT_EQ(device.counts().size(), 1u);
+    EXPECT_EQ(hits(device.counts().at(0)), 1u) << "ol_first";
+}
+
+TEST_F(OnLoad, aliases_are_one_function) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    ASSERT_EQ(give(device, {function("init_module", 0) + function("ol_init", 0), 2}), 0);
+    ASSERT_EQ(load_module(kFile), 0);
+    EXPECT_EQ(orders(device).at(0).armed, 2u);
+    ASSERT_EQ(device.counts(ARGTRACE_LIST_REMOVED).size(), 1u);
+    EXPECT_EQ(hits(device.counts(ARGTRACE_LIST_REMOVED).at(0)), 1u);
+}
+
+TEST_F(OnLoad, while_modules_come_and_go) {
+    remove_session(kSession);
+    {
+        // Each of them ends when it is killed.
+        const Child loader([] {
+            for (;;) {
+                load_module(kFile);
+                unload_module(kModule);
+            }
+        });
+        const auto orderer = [] {
+            for (;;) {
+                RawDevice device, own;
+                if (device.session(kSession, 4096, 4) != 0 || own.session("", 4096, 4) != 0)
+                    continue;
+                give(device, {function("ol_first") + function("ol_later"), 2});
+                give(own, {function("ol_init", 0) + function("ol_prepare"), 2});
+                take_back(device, kModule);
+                give(device, {function("ol_init", 0) + function("ol_call_other_twin", 0), 2});
+                remove_session(kSession);
+            }
+        };
+        const Child one(orderer), two(orderer);
+
+        // One session that stays: what it counts must add up however often the module goes.
+        RawDevice device;
+        ASSERT_EQ(device.session("", 4096, 4), 0);
+        ASSERT_EQ(give(device, {function("ol_first") + function("ol_init", 0), 2}), 0);
+        for (int i = 0; i < 5; i++)
+            run({"argtrace", "add", "argtrace_onload:ol_*"}); // it is there, or it is not
+        ASSERT_TRUE(eventually([&] { return orders(device).at(0).loads >= 20; }));
+        EXPECT_EQ(take_back(device, kModule), 0);
+    }
+    run({"argtrace", "clear"});
+    remove_session(kSession);
+    unload();
+    EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+    EXPECT_EQ(memory_used(), 0u);
+}
+
+TEST_F(OnLoad, argtrace_goes_while_modules_come_and_go) {
+    const Child loader([] {
+        for (;;) {
+            load_module(kFile);
+            unload_module(kModule);
+        }
+    });
+    for (int round = 0; round < 5; round++) {
+        {
+            RawDevice device;
+            ASSERT_EQ(device.session(kSession, 4096, 4), 0);
+            ASSERT_EQ(give(device, {function("ol_first") + function("ol_init", 0), 2}), 0);
+            ASSERT_TRUE(eventually([&] { return orders(device).at(0).loads >= 2; }));
+        }
+        ASSERT_EQ(unload_module("argtrace"), 0);
+        need_argtrace();
+    }
+}
+
+} // namespace
+} // namespace vmtest

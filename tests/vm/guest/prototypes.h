@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Prototypes of the running kernel's functions, read from its BTF by libbpf alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct btf;
+
+namespace vmtest {
+
+struct KernelParameter {
+    std::string name;
+    unsigned size = 0; ///< bytes, at most 8
+    bool is_enum = false;
+    std::map<std::string, std::uint64_t> enum_values;
+
+    /// The lower `size` bytes.
+    std::uint64_t cut(std::uint64_t value) const {
+        return size == 8 ? value : value & ((std::uint64_t{1} << 8 * size) - 1);
+    }
+};
+
+/// What can be compared argument by argument.
+struct KernelFunction {
+    std::string name;
+    std::vector<KernelParameter> parameters;
+};
+
+class KernelBtf {
+public:
+    KernelBtf();
+    ~KernelBtf();
+    KernelBtf(const KernelBtf &) = delete;
+    KernelBtf &operator=(const KernelBtf &) = delete;
+
+    /// Nothing where BTF has none or several of that name, or where it is variadic or takes
+    /// structs by value or integers of 128 bits.
+    std::optional<KernelFunction> function(const std::string &name) const;
+
+private:
+    std::optional<KernelParameter> parameter(const std::string &name, std::uint32_t type) const;
+
+    struct btf *btf_;
+    std::multimap<std::string, std::uint32_t> functions_;
+};
+
+} // namespace vmtest

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tracefs.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <sstream>
+
+#include "machine.h"
+
+namespace vmtest {
+
+int write_tracefs(const std::string &path, const std::string &text) {
+    const int fd = open((kTracing + path).c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    const int error = write(fd, text.data(), text.size()) < 0 ? errno : 0;
+    close(fd);
+    return error;
+}
+
+bool has_fprobe() {
+    return read_file("/proc/kallsyms").find(" register_fprobe\n") != std::string::npos;
+}
+
+unsigned long tracefs_lost() {
+    unsigned long lost = 0;
+    for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++) {
+        std::istringstream lines(
+            read_file(kTracing + "per_cpu/cpu" + std::to_string(cpu) + "/stats"));
+        for (std::string line; std::getline(lines, line);) {
+            for (const char *what : {"overrun: ", "commit overrun: ", "dropped events: "}) {
+                if (line.rfind(what, 0) == 0)
+                    lost += std::stoul(line.substr(line.find(": ") + 2));
+            }
+        }
+    }
+    return lost;
+}
+
+} // namespace vmtest

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/tracing.h"
+#include "record/snapshot_file.h"
+#include "render/status.h"
+#include "session/counts.h"
+#include "util/units.h"
+
+namespace argtrace {
+
+namespace {
+
+struct SnapshotOptions {
+    std::string file = default_trace_file;
+    std::string compress; // the level, or empty: not at all
+};
+
+void attach_flight(Session &session) {
+    if (!session.attach(default_session))
+        throw Error("no functions are traced: `argtrace add --flight FUNC` starts a flight "
+                    "recorder, whose content `argtrace snapshot` saves");
+    if (!session.is_flight())
+        throw Error("the session is no flight recorder: `argtrace record` saves its calls; for "
+                    "snapshots, `argtrace clear` and `argtrace add --flight ...`");
+}
+
+void print_summary(const argtrace_counts &total, std::uint64_t overwritten, std::uint64_t missed,
+                   const TraceWriter &writer, const Session &session) {
+    fmt::print(stderr, "argtrace: {}, {} overwritten since; {}: {} bytes in {} packets\n",
+               calls_summary(total), overwritten, writer.name(), writer.written(),
+               writer.packets());
+    if (missed > 0)
+        fmt::print(stderr,
+                   "argtrace: {} packet{} overwritten before {} could be copied, and left out: "
+                   "the rings fill faster than they are read; a larger --buffer helps\n",
+                   missed, missed == 1 ? " was" : "s were", missed == 1 ? "it" : "they");
+    print_remedies(session, total, false);
+}
+
+void run_snapshot(const SnapshotOptions &options) {
+    const std::optional<int> level = parse_compression(options.compress);
+    Session session(Device::open());
+    attach_flight(session);
+    const std::vector<RingMapping> mappings = session.map_rings();
+    std::vector<RingView> rings;
+    for (const RingMapping &mapping : mappings)
+        rings.push_back(mapping.view());
+
+    // Before anything else: what we do ourselves meanwhile may be recorded too, and push out what
+    // is wanted.
+    const std::vector<RingSnapshot> snapshots = take_snapshot(rings);
+    const std::vector<argtrace_counts> counts = session.counts(true);
+    const std::uint64_t gone = session.overwritten();
+
+    Kernel kernel;
+    TraceWriter writer(open_trace_to_write(options.file), trace_name(options.file, false), level);
+    writer.info(describe_session(session));
+    Legend legend(
+        session.attributes().format, [&] { return session.probes(true); }, symbols_of(kernel),
+        writer);
+    write_packets(snapshots, legend, writer);
+
+    argtrace_counts total{};
+    for (const argtrace_counts &one : counts)
+        add_counts(total, one);
+    std::vector<CpuLoss> loss;
+    for (const RingView &ring : rings)
+        loss.push_back({ring.cpu, 0, __atomic_load_n(&ring.control->lost, __ATOMIC_RELAXED)});
+    writer.counts(counts);
+    writer.loss(loss);
+    writer.end();
+    writer.flush();
+
+    std::uint64_t missed = 0;
+    for (const RingSnapshot &snapshot : snapshots)
+        missed += snapshot.missed();
+    print_summary(total, gone, missed, writer, session);
+}
+
+} // namespace
+
+void setup_snapshot(CLI::App &app) {
+    auto options = std::make_shared<SnapshotOptions>();
+    CLI::App *command = app.add_subcommand(
+        "snapshot", "Save to a file what the flight recorder of `add --flight` holds");
+    command->add_option("-o,--output", options->file, "The file, or - for stdout (argtrace.dat)")
+        ->type_name("FILE");
+    command->add_flag("--compress{1}", options->compress,
+                      "Compress with zstd; --compress=LEVEL from 1 (fast, the default) to 19");
+    command->footer(
+        "Recording goes on meanwhile: snapshots may be taken any number of times, also several at\n"
+        "once. `argtrace report` shows the file, on any machine.\n\n"
+        "Examples:\n"
+        "  argtrace add --flight --buffer 16M 'ext4:*'\n"
+        "  argtrace snapshot -o before.dat\n"
+        "  argtrace snapshot -o - | argtrace report -\n"
+        "  argtrace clear");
+    command->callback([options] { run_snapshot(*options); });
+}
+
+} // namespace argtrace

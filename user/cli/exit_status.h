@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+namespace argtrace {
+
+/// Thrown by a subcommand that has said all there is to say: argtrace exits with this status.
+struct ExitStatus {
+    int status;
+};
+
+} // namespace argtrace

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/live_record.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include "cli/live_trace.h"
+#include "util/error.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::uint64_t nanoseconds_per_second = 1000000000;
+constexpr std::uint64_t nanoseconds_per_millisecond = 1000000;
+
+// A round shall find about so much of a ring in use: seldom enough to be cheap, with room for
+// a burst.
+constexpr double pressure_wanted = 0.25;
+constexpr double pressure_high = 0.5;
+
+constexpr std::uint64_t nap_shortest = nanoseconds_per_millisecond;
+constexpr std::uint64_t nap_longest = 100 * nanoseconds_per_millisecond;
+
+} // namespace
+
+LiveRecord::End LiveRecord::run(std::optional<std::uint64_t> duration, const StopSignal &stop) {
+    const std::uint64_t start = monotonic_now();
+    const std::uint64_t deadline =
+        duration ? start + *duration : std::numeric_limits<std::uint64_t>::max();
+    next_progress_ = start + nanoseconds_per_second;
+    for (std::uint64_t before = start;;) {
+        const std::uint64_t now = monotonic_now();
+        const bool found = recorder_.collect(now);
+        show_progress(now);
+        if (abandoned_)
+            throw Error(
+                fmt::format("{}: nobody reads it any more: recording ends", writer_.name()));
+        if (removed_ || stop.requested() || now >= deadline || (command_ && command_->ended()))
+            break;
+        wait(stop, before, deadline, found);
+        before = now;
+    }
+    clear_progress();
+    return removed_ ? End::removed : End::reached;
+}
+
+/// Until it is worth looking at the rings again: after traffic so long that a ring fills up to a
+/// quarter if that goes on, without any until there is an event.
+void LiveRecord::wait(const StopSignal &stop, std::uint64_t before, std::uint64_t deadline,
+                      bool found) {
+    const double pressure = recorder_.pressure();
+    if (pressure > pressure_high)
+        return;
+    const std::uint64_t now = monotonic_now();
+    const std::optional<std::uint64_t> due = recorder_.due();
+    const bool nap = found || due;
+    std::uint64_t until = deadline;
+    if (nap) {
+        const double filled_in = static_cast<double>(now - before);
+        const double length = pressure > 0 ? filled_in * pressure_wanted / pressure : 0;
+        until =
+            now + static_cast<std::uint64_t>(std::clamp(length, static_cast<double>(nap_shortest),
+                                                        static_cast<double>(nap_longest)));
+        if (due)
+            until = std::min(until, std::max(*due, now + nap_shortest));
+        until = std::min(until, deadline);
+    }
+    int timeout = -1;
+    if (until != std::numeric_limits<std::uint64_t>::max())
+        timeout = static_cast<int>(std::min<std::uint64_t>(
+            (until - std::min(until, now) + nanoseconds_per_millisecond - 1) /
+                nanoseconds_per_millisecond,
+            std::numeric_limits<int>::max()));
+
+    std::array<pollfd, 4> files{{
+        {stop.fd(), POLLIN, 0},
+        {writer_.fd(), 0, 0},                        // POLLERR: the reader of the pipe has gone
+        {command_ ? command_->fd() : -1, POLLIN, 0}, // it has ended
+        {session_.fd(), POLLIN, 0},
+    }};
+    ::poll(files.data(), nap ? 3 : 4, timeout);
+    abandoned_ = files[1].revents & POLLERR;
+    removed_ = files[3].revents & (POLLHUP | POLLERR);
+}
+
+void LiveRecord::show_progress(std::uint64_t now) {
+    if (!progress_ || now < next_progress_)
+        return;
+    next_progress_ = now + nanoseconds_per_second;
+    progress_shown_ = true;
+    fmt::print(stderr, "\rargtrace: {:.1f} MiB recorded, {} calls lost\033[K",
+               static_cast<double>(writer_.written()) / (1 << 20), recorder_.lost());
+    std::fflush(stderr);
+}
+
+void LiveRecord::clear_progress() {
+    if (progress_shown_)
+        fmt::print(stderr, "\r\033[K");
+}
+
+} // namespace argtrace

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/on_load.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "modules/module_file.h"
+#include "spec/on_load.h"
+
+namespace argtrace {
+
+namespace {
+
+void check_types(const ModuleFile &file, const FunctionOptions &options) {
+    if (file.types.empty() && options.btf.empty() && !options.raw)
+        throw Error(fmt::format("{0}: has no types (no .BTF section): build it where the kernel's "
+                                "vmlinux and pahole are at hand, name a file that has them with "
+                                "--btf {1}=FILE, or add --raw to see the six argument registers",
+                                file.path, file.name));
+}
+
+} // namespace
+
+OnLoad resolve_on_load(const FunctionOptions &options, const Request &request) {
+    ModuleFile file = ModuleFile::read(is_module_path(options.on_load)
+                                           ? options.on_load
+                                           : find_module_file(options.on_load, module_folder()));
+    check_types(file, options);
+    OnLoad wanted{file.name, file.srcversion, {}, {}};
+    Kernel module = kernel_of(std::move(file));
+    use_btf(module, options);
+    Resolved resolved = resolve_on_load(module, request);
+    wanted.probes = std::move(resolved.probes);
+    wanted.left = std::move(resolved.left);
+    return wanted;
+}
+
+void note_loaded(const std::string &module) {
+    // Built-in modules may have a folder there too, but no such file.
+    if (access(fmt::format("/sys/module/{}/initstate", module).c_str(), F_OK) == 0)
+        fmt::print(stderr,
+                   "argtrace: {0} is loaded already: its functions are traced from its next load "
+                   "on; to trace them now: argtrace add '{0}:*'\n",
+                   module);
+}
+
+} // namespace argtrace

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/function_options.h"
+#include "session/session.h"
+#include "uapi/probe.h"
+
+namespace argtrace {
+
+/// What --on-load asks for.
+struct OnLoad {
+    std::string module;
+    std::string srcversion;
+    std::vector<Probe> probes;
+    std::vector<std::string> left; ///< a sentence for what has been left out, and why
+
+    /// Has them added whenever the module is loaded.
+    void order(Session &session) const { session.add_on_load(module, srcversion, probes); }
+};
+
+/// Reads the module's file and finds the functions in it. Throws Error, which says why not.
+OnLoad resolve_on_load(const FunctionOptions &options, const Request &request);
+
+/// Says on stderr when the module is loaded now, since then nothing happens before its next load.
+void note_loaded(const std::string &module);
+
+} // namespace argtrace

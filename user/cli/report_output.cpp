@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/report_output.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/live_trace.h"
+#include "render/status.h"
+#include "render/trace_stats.h"
+#include "session/counts.h"
+#include "util/error.h"
+#include "util/units.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::uint64_t progress_period_ns = 1000000000;
+
+/// Splits at the commas.
+std::vector<std::string_view> parts(std::string_view text) {
+    std::vector<std::string_view> all;
+    for (;;) {
+        const std::size_t end = std::min(text.find(','), text.size());
+        all.push_back(text.substr(0, end));
+        if (end == text.size())
+            return all;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::optional<std::uint32_t> number(std::string_view text) {
+    std::uint32_t value = 0;
+    const char *end = text.data() + text.size();
+    const auto [rest, problem] = std::from_chars(text.data(), end, value);
+    if (problem != std::errc{} || rest != end)
+        return std::nullopt;
+    return value;
+}
+
+std::string at_byte(const FileFault &fault) {
+    return fmt::format("at byte {}: {}", fault.offset, describe(fault.status));
+}
+
+} // namespace
+
+void parse_time_range(const std::string &text, EventFilter &filter) {
+    const std::size_t comma = text.find(',');
+    const auto from = text.substr(0, comma);
+    const auto to = comma == text.npos ? "" : text.substr(comma + 1);
+    if (comma == text.npos || (from.empty() && to.empty()) || to.find(',') != to.npos)
+        throw Error(fmt::format("--time takes two moments such as 12.5,13 (one may be left out), "
+                                "not '{}'",
+                                text));
+    if (!from.empty())
+        filter.from = parse_moment("--time", from);
+    if (!to.empty())
+        filter.to = parse_moment("--time", to);
+    if (filter.from > filter.to)
+        throw Error(fmt::format("--time {}: it ends before it begins", text));
+}
+
+std::vector<std::uint32_t> parse_number_list(const std::string &what, const std::string &text) {
+    std::vector<std::uint32_t> list;
+    for (const std::string_view part : parts(text)) {
+        const auto value = number(part);
+        if (!value)
+            throw Error(fmt::format("{} takes numbers such as 1,23, not '{}'", what, text));
+        list.push_back(*value);
+    }
+    return list;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> parse_cpu_list(const std::string &text) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> list;
+    for (const std::string_view part : parts(text)) {
+        const std::size_t dash = std::min(part.find('-'), part.size());
+        const auto from = number(part.substr(0, dash));
+        const auto to = dash == part.size() ? from : number(part.substr(dash + 1));
+        if (!from || !to || *from > *to)
+            throw Error(fmt::format("--cpu takes CPUs such as 0,4-7, not '{}'", text));
+        list.emplace_back(*from, *to);
+    }
+    return list;
+}
+
+ReportOutput::ReportOutput(TraceReader &reader, std::string name, Output &output)
+    : reader_(reader), name_(std::move(name)), output_(output),
+      progress_(::isatty(STDERR_FILENO) && !::isatty(output.fd())),
+      next_progress_(monotonic_now() + progress_period_ns) {}
+
+bool ReportOutput::show_events(WorkerPool &workers, const BlockWriter::MakeRenderer &make,
+                               std::optional<std::uint64_t> max_events) {
+    BlockWriter writer(workers, reader_.symbols(), make, output_);
+    TimeOrder order;
+    writer.begin(reader_.info().begin_monotonic);
+    bool gone = false;
+    const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
+        gone = !writer.event(packet, event);
+        ++shown_;
+        satisfied_ = max_events && shown_ >= *max_events;
+        return !gone && !satisfied_;
+    };
+    while (!gone && !satisfied_) {
+        const auto item = reader_.next();
+        if (!item) {
+            order.finish(take);
+            break;
+        }
+        if (item->packet) {
+            writer.widen(item->packet->widths);
+            order.add(item->packet);
+        } else {
+            order.advance(item->mark, take);
+        }
+        // Nothing is kept back while we wait for more of a stream.
+        if (reader_.would_wait() && !gone)
+            gone = !writer.flush();
+        show_progress();
+    }
+    return !gone && writer.flush();
+}
+
+bool ReportOutput::show_stats(bool json) {
+    std::unordered_map<const Probe *, std::uint64_t> calls;
+    TraceStats stats;
+    stats.first = std::numeric_limits<std::uint64_t>::max();
+    while (const auto item = reader_.next()) {
+        if (!item->packet)
+            continue;
+        for (const auto &[probe, count] : item->packet->calls)
+            calls[probe] += count;
+        if (!item->packet->calls.empty()) {
+            stats.first = std::min(stats.first, item->packet->first);
+            stats.last = std::max(stats.last, item->packet->last);
+        }
+        show_progress();
+    }
+    if (stats.first > stats.last)
+        stats.first = stats.last;
+    for (const auto &[probe, count] : calls) {
+        stats.functions.push_back({probe->function + (probe->forced ? "~" : ""), count});
+        shown_ += count;
+    }
+    std::sort(stats.functions.begin(), stats.functions.end(), [](const auto &a, const auto &b) {
+        return std::pair(b.calls, std::string_view(a.name)) <
+               std::pair(a.calls, std::string_view(b.name));
+    });
+    for (const auto &[cpu, one] : reader_.cpus())
+        stats.cpus.push_back({cpu, one.events, one.lost, one.packets});
+    for (const auto &[cpu, lost] : reader_.loss()) {
+        const auto known = std::find_if(stats.cpus.begin(), stats.cpus.end(),
+                                        [cpu = cpu](const auto &one) { return one.cpu == cpu; });
+        if (known != stats.cpus.end())
+            known->lost = lost;
+        else
+            stats.cpus.push_back({cpu, 0, lost, 0});
+    }
+    std::sort(stats.cpus.begin(), stats.cpus.end(),
+              [](const auto &a, const auto &b) { return a.cpu < b.cpu; });
+    auto append = json ? append_trace_stats_json : append_trace_stats_text;
+    append(output_.buffer(), stats);
+    return output_.flush();
+}
+
+std::uint64_t ReportOutput::unreadable() const {
+    return reader_.unreadable().records + reader_.unreadable().packets;
+}
+
+void ReportOutput::print_summary() const {
+    if (progress_shown_)
+        fmt::print(stderr, "\r\033[K");
+    print_counts();
+    const Unreadable bad = reader_.unreadable();
+    if (unreadable() > 0)
+        fmt::print(stderr, "argtrace: {} records and {} packets could not be read: {}\n",
+                   bad.records, bad.packets, describe(bad.why));
+    print_faults();
+}
+
+void ReportOutput::print_counts() const {
+    if (!reader_.counts().empty()) {
+        argtrace_counts total{};
+        for (const argtrace_counts &counts : reader_.counts())
+            add_counts(total, counts);
+        fmt::print(stderr, "argtrace: {}\n", trace_summary(shown_, total));
+        return;
+    }
+    std::uint64_t lost = 0;
+    std::uint64_t missing = 0;
+    for (const auto &[cpu, one] : reader_.cpus()) {
+        lost += one.lost;
+        missing += one.missing;
+    }
+    fmt::print(stderr, "argtrace: {} event{} shown; ", shown_, shown_ == 1 ? "" : "s");
+    if (satisfied_)
+        fmt::print(stderr, "the rest of {} was not looked at\n", name_);
+    else
+        fmt::print(stderr, "at least {} calls lost to full rings{}\n", lost,
+                   missing ? fmt::format(", {} packets missing", missing) : "");
+}
+
+void ReportOutput::print_faults() const {
+    for (const FileFault &fault : reader_.faults()) {
+        if (fault.status == FileStatus::cut_short)
+            fmt::print(stderr,
+                       "argtrace: {}: it is cut short after {} bytes: what comes up to the last "
+                       "whole packet was read, the totals at its end are missing\n",
+                       name_, fault.offset);
+        else
+            fmt::print(stderr, "argtrace: {}: {}\n", name_, at_byte(fault));
+    }
+    if (reader_.fault_count() > reader_.faults().size())
+        fmt::print(stderr, "argtrace: {}: and {} more faults\n", name_,
+                   reader_.fault_count() - reader_.faults().size());
+}
+
+void ReportOutput::show_progress() {
+    if (!progress_)
+        return;
+    const std::uint64_t now = monotonic_now();
+    if (now < next_progress_)
+        return;
+    next_progress_ = now + progress_period_ns;
+    progress_shown_ = true;
+    fmt::print(stderr, "\rargtrace: {:.0f} MiB read, {} events\033[K",
+               static_cast<double>(reader_.offset()) / (1 << 20), shown_);
+    std::fflush(stderr);
+}
+
+} // namespace argtrace

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/block_writer.h"
+#include "report/time_order.h"
+#include "report/trace_reader.h"
+
+namespace argtrace {
+
+inline constexpr std::uint64_t jobs_max = 1024;
+
+// Options of `report`. They throw Error when the text is wrong.
+void parse_time_range(const std::string &text, EventFilter &filter);
+std::vector<std::uint32_t> parse_number_list(const std::string &what, const std::string &text);
+std::vector<std::pair<std::uint32_t, std::uint32_t>> parse_cpu_list(const std::string &text);
+
+/// A trace on its way to the output.
+class ReportOutput {
+public:
+    ReportOutput(TraceReader &reader, std::string name, Output &output);
+
+    /// Both are false when nobody reads the output any more.
+    bool show_events(WorkerPool &workers, const BlockWriter::MakeRenderer &make,
+                     std::optional<std::uint64_t> max_events);
+    bool show_stats(bool json);
+
+    /// On stderr: what was shown, lost, and is wrong with the file.
+    void print_summary() const;
+
+    /// Something is wrong with the file.
+    bool damaged() const { return reader_.fault_count() > 0 || unreadable() > 0; }
+
+private:
+    std::uint64_t unreadable() const;
+    void print_counts() const;
+    void print_faults() const;
+    void show_progress();
+
+    TraceReader &reader_;
+    std::string name_;
+    Output &output_;
+    std::uint64_t shown_ = 0;
+    bool satisfied_ = false; // as many as were asked for; the rest has not been read
+    bool progress_;
+    std::uint64_t size_ = 0; // of the file, where that is known
+    std::uint64_t next_progress_ = 0;
+    bool progress_shown_ = false;
+};
+
+} // namespace argtrace

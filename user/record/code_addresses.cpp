@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "record/code_addresses.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "render/format.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::uint32_t elements_followed = 64; // of an array
+constexpr std::size_t places_max = 1024;        // in one record
+
+/// Offsets of the pointers to functions in what `format` describes.
+void find_functions(const Format &format, std::uint32_t base, std::vector<std::uint32_t> &out) {
+    if (out.size() >= places_max)
+        return;
+    switch (format.kind) {
+    case Format::Kind::function:
+        if (format.bytes == sizeof(std::uint64_t))
+            out.push_back(base);
+        break;
+    case Format::Kind::array:
+        for (std::uint32_t i = 0; i < std::min(format.count, elements_followed); ++i)
+            find_functions(*format.element, base + i * format.element->bytes, out);
+        break;
+    case Format::Kind::aggregate:
+        for (const Format::Field &field : format.fields) {
+            if (field.bit_size == 0)
+                find_functions(*field.format, base + field.bit_offset / 8, out);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+bool is_no_code(std::uint64_t address) {
+    return address == 0 || address >= std::uint64_t(-4095); // an error pointer
+}
+
+} // namespace
+
+void CodeAddresses::add(const Probe &probe) {
+    if (probe.id > ARGTRACE_ID_MAX)
+        return;
+    if (places_.size() <= probe.id)
+        places_.resize(probe.id + std::size_t{1});
+    Places &places = places_[probe.id];
+    if (std::exchange(places.known, true))
+        return;
+
+    places.first = static_cast<std::uint32_t>(offsets_.size());
+    std::uint32_t at = sizeof(argtrace_record);
+    if (!(format_ & ARGTRACE_FORMAT_NO_CALLER)) {
+        offsets_.push_back(at);
+        at += sizeof(std::uint64_t);
+    }
+    if (!probe.types.empty()) {
+        const ProbeFormats formats(probe.types, probe.args.size());
+        for (std::size_t i = 0; i < probe.args.size(); ++i) {
+            const Argument &argument = probe.args[i];
+            if (argument.type == ARGTRACE_TYPE_END)
+                continue;
+            if (format_ & ARGTRACE_FORMAT_NAMED)
+                at += static_cast<std::uint32_t>(argument.name.size()) + 2; // its NUL and the type
+            if (argument.type == ARGTRACE_TYPE_BYTES)
+                at += sizeof(std::uint16_t);
+            if (const Format *format = formats.argument(i))
+                find_functions(*format, at, offsets_);
+            at += argument.size;
+        }
+    }
+    places.count = static_cast<std::uint32_t>(offsets_.size()) - places.first;
+}
+
+bool CodeAddresses::scan(std::span<const std::byte> records) {
+    argtrace_record record;
+    while (records.size() >= sizeof(record)) {
+        std::memcpy(&record, records.data(), sizeof(record));
+        if (record.size < sizeof(record) || record.size > records.size())
+            return true; // the reader of the file will say so
+        if (record.id <= ARGTRACE_ID_MAX) {
+            if (record.id >= places_.size() || !places_[record.id].known)
+                return false;
+            const Places &places = places_[record.id];
+            for (std::uint32_t i = 0; i < places.count; ++i) {
+                const std::uint32_t offset = offsets_[places.first + i];
+                std::uint64_t address;
+                if (offset + sizeof(address) > record.size)
+                    break;
+                std::memcpy(&address, records.data() + offset, sizeof(address));
+                meet(address);
+            }
+        }
+        records = records.subspan(record.size);
+    }
+    return true;
+}
+
+void CodeAddresses::meet(std::uint64_t address) {
+    std::uint64_t &lately = lately_[(address ^ address >> 12) % lately_.size()];
+    if (lately == address)
+        return;
+    lately = address;
+    if (!is_no_code(address) && met_.insert(address).second)
+        new_.push_back(address);
+}
+
+std::vector<std::uint64_t> CodeAddresses::take_new() {
+    return std::exchange(new_, {});
+}
+
+} // namespace argtrace

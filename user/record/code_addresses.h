@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "uapi/probe.h"
+
+namespace argtrace {
+
+/// Picks the addresses of code out of records, for which a file needs symbols: the callers, and
+/// those arguments, or parts of them, that are pointers to functions. Looks at fixed places,
+/// known from the probe; decodes nothing.
+class CodeAddresses {
+public:
+    /// `format`: ARGTRACE_FORMAT_* of the session.
+    explicit CodeAddresses(std::uint32_t format) : format_(format) {}
+
+    void add(const Probe &probe);
+
+    /// Goes through whole records. False, with nothing taken from those behind it, when one is of
+    /// a probe that has not been added.
+    bool scan(std::span<const std::byte> records);
+
+    /// The addresses that have not been met before, since the last call.
+    std::vector<std::uint64_t> take_new();
+
+private:
+    /// Where in a record addresses lie: offsets_[first] to offsets_[first + count].
+    struct Places {
+        std::uint32_t first = 0;
+        std::uint32_t count = 0;
+        bool known = false;
+    };
+
+    void meet(std::uint64_t address);
+
+    std::uint32_t format_;
+    std::vector<Places> places_; // by probe id
+    std::vector<std::uint32_t> offsets_;
+    std::array<std::uint64_t, 4096> lately_{}; // most addresses come again soon
+    std::unordered_set<std::uint64_t> met_;
+    std::vector<std::uint64_t> new_;
+};
+
+} // namespace argtrace

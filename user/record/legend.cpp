@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "record/legend.h"
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace argtrace {
+
+namespace {
+
+// Symbols have no size: beyond this it is not the symbol's code any more.
+constexpr std::uint64_t function_size_max = 1 << 20;
+
+} // namespace
+
+Legend::Legend(std::uint32_t format, Probes probes, const Symbols *symbols, TraceWriter &writer)
+    : probes_(std::move(probes)), symbols_(symbols), writer_(writer), addresses_(format) {
+    write_probes();
+}
+
+void Legend::precede(std::span<const std::byte> records) {
+    if (!addresses_.scan(records)) {
+        write_probes();
+        addresses_.scan(records);
+    }
+    write_symbols();
+}
+
+/// Those that are new.
+void Legend::write_probes() {
+    std::vector<Probe> added;
+    for (Probe &probe : probes_()) {
+        if (!probes_written_.insert(probe.id).second)
+            continue;
+        addresses_.add(probe);
+        added.push_back(std::move(probe));
+    }
+    writer_.probes(added);
+}
+
+void Legend::write_symbols() {
+    std::string lines;
+    for (const std::uint64_t address : addresses_.take_new()) {
+        const auto symbol = symbols_ ? symbols_->at(address) : std::nullopt;
+        if (!symbol || address - symbol->addr >= function_size_max ||
+            !symbols_written_.insert(symbol->addr).second)
+            continue;
+        lines += fmt::format("{:016x} t {}", symbol->addr, symbol->name);
+        if (!symbol->module.empty())
+            lines += fmt::format("\t[{}]", symbol->module);
+        lines += '\n';
+    }
+    writer_.symbols(lines);
+}
+
+} // namespace argtrace

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "file/writer.h"
+#include "record/code_addresses.h"
+#include "symbols/symbols.h"
+
+namespace argtrace {
+
+/// Puts into a file, before packets that need it, what it takes to read them: the probes, and the
+/// symbols of the code addresses in their records.
+class Legend {
+public:
+    /// Fetches all probes anew, removed ones too.
+    using Probes = std::function<std::vector<Probe>()>;
+
+    /// `symbols` may be null. They and the writer stay the caller's.
+    Legend(std::uint32_t format, Probes probes, const Symbols *symbols, TraceWriter &writer);
+
+    /// Whole records, those of one packet.
+    void precede(std::span<const std::byte> records);
+
+private:
+    void write_probes();
+    void write_symbols();
+
+    Probes probes_;
+    const Symbols *symbols_;
+    TraceWriter &writer_;
+    CodeAddresses addresses_;
+    std::unordered_set<std::uint32_t> probes_written_;
+    std::unordered_set<std::uint64_t> symbols_written_;
+};
+
+} // namespace argtrace

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "file/writer.h"
+#include "record/code_addresses.h"
+#include "record/legend.h"
+#include "session/ring_reader.h"
+
+namespace argtrace {
+
+/// Copies the packets of a session's rings to a file as they are, with what is needed to read
+/// them: the probes, and the symbols of the code addresses in them.
+class Recorder {
+public:
+    /// `symbols` may be null. All of them stay the caller's.
+    Recorder(std::span<const RingView> rings, std::uint32_t format, Legend::Probes probes,
+             const Symbols *symbols, TraceWriter &writer);
+
+    /// A round, `now` being the clock of the events, read before this call: packets that are
+    /// complete go to the file, and what there is of the newest ones when that is due. False when
+    /// there was nothing.
+    bool collect(std::uint64_t now);
+
+    /// The last round: everything.
+    void collect_rest();
+
+    /// When there should be a round even if nothing comes: the newest packets' records are due
+    /// then, or the mark that lets a reader show what has been written.
+    std::optional<std::uint64_t> due() const;
+
+    /// The largest share of a ring (0 to 1) that the last round found occupied.
+    double pressure() const { return pressure_; }
+
+    /// Records lost to full rings since this object was made.
+    std::uint64_t lost() const;
+    std::vector<CpuLoss> loss() const;
+
+private:
+    struct Lane {
+        explicit Lane(const RingView &view);
+
+        RingView view;
+        RingReader ring;
+        std::uint64_t position = 0;  // what lies before it is in the file,
+        std::uint64_t released;      // and this has been given back
+        std::uint32_t first = 0;     // records before that in the first packet are not ours
+        std::uint64_t safe = 0;      // records that are older are in the file
+        std::uint64_t part_time = 0; // when a part of a packet was last written
+        bool waiting = false;        // there is a part that is not due
+        std::uint64_t lost_before;
+    };
+
+    struct Piece {
+        Lane *lane;
+        PacketBytes bytes;
+        std::uint64_t clock; // no record in it is older
+        std::uint64_t end;   // position behind it
+    };
+
+    bool round(std::uint64_t now, bool last);
+    bool look(Lane &lane, std::uint64_t now, bool last, std::vector<Piece> &pieces);
+    void write(std::vector<Piece> &pieces, std::uint64_t limit);
+    void write(const Piece &piece);
+    void mark(std::uint64_t time);
+    void flush();
+
+    TraceWriter &writer_;
+    Legend legend_;
+    std::vector<Lane> lanes_;
+    std::uint64_t marked_ = 0;
+    std::uint64_t owed_ = 0; // a mark that late is to come; 0: none
+    double pressure_ = 0;
+};
+
+} // namespace argtrace

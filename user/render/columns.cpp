@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/columns.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "render/flags.h"
+#include "render/text.h"
+#include "util/error.h"
+#include "util/near_match.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::uint64_t nanoseconds_per_second = 1000000000;
+
+constexpr std::array<std::string_view, 9> names{"time",  "comm", "pid",  "tid",   "cpu",
+                                                "flags", "func", "args", "caller"};
+constexpr std::array<std::string_view, 9> titles{"TIME",  "COMM", "PID",  "TID",   "CPU",
+                                                 "FLAGS", "FUNC", "ARGS", "CALLER"};
+
+} // namespace
+
+std::string column_names() {
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<Column> parse_columns(std::string_view list) {
+    std::vector<Column> columns;
+    for (;;) {
+        const std::size_t end = std::min(list.find(','), list.size());
+        const std::string_view word = list.substr(0, end);
+        const auto found = std::find(names.begin(), names.end(), word);
+        if (found == names.end()) {
+            const std::string_view near = near_match(word, std::vector(names.begin(), names.end()));
+            throw Error(fmt::format("-F: there is no column '{}'{}; the columns are {}", word,
+                                    near.empty() ? "" : fmt::format(" (did you mean {}?)", near),
+                                    column_names()));
+        }
+        columns.push_back(static_cast<Column>(found - names.begin()));
+        if (end == list.size())
+            return columns;
+        list.remove_prefix(end + 1);
+    }
+}
+
+/// 0: as wide as what stands there.
+std::size_t ColumnRenderer::width(Column column) const {
+    switch (column) {
+    case Column::time:
+        return widths_.time;
+    case Column::comm:
+        return widths_.comm;
+    case Column::pid:
+    case Column::tid:
+        return widths_.tid;
+    case Column::cpu:
+        return widths_.cpu;
+    case Column::flags:
+        return titles[static_cast<std::size_t>(Column::flags)].size();
+    default:
+        return 0;
+    }
+}
+
+void ColumnRenderer::begin(std::string &out, std::uint64_t now) {
+    const std::size_t seconds = fmt::format_int(now / nanoseconds_per_second).size();
+    widths_.include(Widths{seconds + sizeof(".123456789") - 1, 0, 0, 0});
+    if (!header_)
+        return;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (i > 0)
+            out += ' ';
+        const bool last = i + 1 == columns_.size();
+        fmt::format_to(std::back_inserter(out), "{:{}}",
+                       titles[static_cast<std::size_t>(columns_[i])],
+                       last ? 0 : width(columns_[i]));
+    }
+    out += '\n';
+}
+
+void ColumnRenderer::event(std::string &out, const EventView &view) {
+    line_.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const bool call = columns_[i] == Column::args && i > 0 && columns_[i - 1] == Column::func;
+        if (i > 0 && !call)
+            line_ += ' ';
+        const std::size_t before = line_.view().size();
+        append(columns_[i], view);
+        const std::size_t taken = line_.view().size() - before;
+        if (i + 1 < columns_.size() && taken < width(columns_[i]))
+            line_.append_spaces(width(columns_[i]) - taken);
+    }
+    line_ += '\n';
+    out += line_.view();
+}
+
+void ColumnRenderer::append(Column column, const EventView &view) {
+    const Event &event = *view.event;
+    switch (column) {
+    case Column::time:
+        fmt::format_to(std::back_inserter(line_), "{}.{:09}", event.ts / nanoseconds_per_second,
+                       event.ts % nanoseconds_per_second);
+        break;
+    case Column::comm:
+        if (event.comm_view().empty())
+            line_ += unknown_comm;
+        append_visible(line_, event.comm_view());
+        break;
+    case Column::pid:
+        line_.append_decimal(event.tgid);
+        break;
+    case Column::tid:
+        line_.append_decimal(event.tid);
+        break;
+    case Column::cpu:
+        line_.append_decimal(event.cpu);
+        break;
+    case Column::flags:
+        line_ += flags_column(event.context, event.preempt);
+        break;
+    case Column::func:
+        line_ += event.probe->function;
+        if (event.probe->forced)
+            line_ += '~';
+        break;
+    case Column::args:
+        append_arguments(view);
+        break;
+    case Column::caller:
+        line_ += event.caller != 0 ? std::string_view(callers_.name(event.caller)) : "-";
+        break;
+    }
+}
+
+void ColumnRenderer::append_arguments(const EventView &view) {
+    const Probe &probe = *view.event->probe;
+    const ProbeFormats *formats = values_.formats(probe);
+    line_ += '(';
+    for (std::size_t i = 0; i < view.values.size(); ++i) {
+        if (i > 0)
+            line_ += ", ";
+        line_ += probe.args[i].name;
+        line_ += '=';
+        values_.append(line_, view, view.values[i], formats ? formats->argument(i) : nullptr);
+    }
+    line_ += ')';
+}
+
+} // namespace argtrace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "decode/event.h"
+#include "render/digits.h"
+
+namespace argtrace {
+
+/// Characters that write_common_value() may write, whatever it returns.
+inline constexpr std::size_t common_value_size_max = decimal_size_max;
+
+/// An address that is one of the kernel's error pointers.
+inline bool is_error_pointer(std::uint64_t address) {
+    constexpr std::uint64_t error_max = 4095; // MAX_ERRNO, include/linux/err.h
+    return -address - 1 < error_max;
+}
+
+/// The values that most arguments have, as text: integers, truth values, pointers. Returns the
+/// end, or null (and has written nothing) for others: see append_text_value().
+inline char *write_common_value(char *to, const Value &value) {
+    if (!value.captured)
+        return nullptr;
+    if (value.type == ARGTRACE_TYPE_PTR) // most of all
+        return is_error_pointer(value.low) ? nullptr : write_hex(to, value.low);
+    switch (value.type) {
+    case ARGTRACE_TYPE_U8:
+    case ARGTRACE_TYPE_U16:
+    case ARGTRACE_TYPE_U32:
+    case ARGTRACE_TYPE_U64:
+        return write_decimal(to, value.low);
+    case ARGTRACE_TYPE_S8:
+    case ARGTRACE_TYPE_S16:
+    case ARGTRACE_TYPE_S32:
+    case ARGTRACE_TYPE_S64:
+        return write_decimal(to, static_cast<std::int64_t>(value.low));
+    case ARGTRACE_TYPE_BOOL:
+        std::memcpy(to, value.low ? "true " : "false", 5);
+        return to + (value.low ? 4 : 5);
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace argtrace

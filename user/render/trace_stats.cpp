@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/trace_stats.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "render/json.h"
+
+namespace argtrace {
+
+namespace {
+
+/// Calls in a second; 0 where there is no time to speak of.
+double rate(std::uint64_t calls, const TraceStats &stats) {
+    if (stats.last <= stats.first)
+        return 0;
+    return static_cast<double>(calls) * 1e9 / static_cast<double>(stats.last - stats.first);
+}
+
+std::uint64_t total_calls(const TraceStats &stats) {
+    std::uint64_t sum = 0;
+    for (const TraceStats::Function &function : stats.functions)
+        sum += function.calls;
+    return sum;
+}
+
+} // namespace
+
+void append_trace_stats_text(std::string &out, const TraceStats &stats) {
+    auto to = std::back_inserter(out);
+    std::size_t width = sizeof("total") - 1;
+    for (const TraceStats::Function &function : stats.functions)
+        width = std::max(width, function.name.size());
+    const auto line = [&](std::string_view name, std::uint64_t calls) {
+        fmt::format_to(to, "{:{}} {:>14} {:>14.1f}\n", name, width, calls, rate(calls, stats));
+    };
+    fmt::format_to(to, "{:{}} {:>14} {:>14}\n", "FUNC", width, "CALLS", "PER SECOND");
+    for (const TraceStats::Function &function : stats.functions)
+        line(function.name, function.calls);
+    line("total", total_calls(stats));
+
+    fmt::format_to(to, "\n{:<5} {:>14} {:>14} {:>10}\n", "CPU", "EVENTS", "LOST", "PACKETS");
+    for (const TraceStats::Cpu &cpu : stats.cpus)
+        fmt::format_to(to, "{:<5} {:>14} {:>14} {:>10}\n", cpu.cpu, cpu.events, cpu.lost,
+                       cpu.packets);
+}
+
+void append_trace_stats_json(std::string &out, const TraceStats &stats) {
+    auto to = std::back_inserter(out);
+    for (const TraceStats::Function &function : stats.functions) {
+        out += "{\"func\":";
+        append_json_string(out, function.name);
+        fmt::format_to(to, ",\"calls\":{},\"per_second\":{:.1f}}}\n", function.calls,
+                       rate(function.calls, stats));
+    }
+    for (const TraceStats::Cpu &cpu : stats.cpus)
+        fmt::format_to(to, "{{\"cpu\":{},\"events\":{},\"lost\":{},\"packets\":{}}}\n", cpu.cpu,
+                       cpu.events, cpu.lost, cpu.packets);
+    fmt::format_to(to, "{{\"calls\":{},\"first\":{},\"last\":{}}}\n", total_calls(stats),
+                   stats.first, stats.last);
+}
+
+} // namespace argtrace

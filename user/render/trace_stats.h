@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace argtrace {
+
+/// What a trace consists of.
+struct TraceStats {
+    struct Function {
+        std::string name; ///< with a ~ where its prototype was guessed
+        std::uint64_t calls = 0;
+    };
+
+    struct Cpu {
+        std::uint32_t cpu = 0;
+        std::uint64_t events = 0;
+        std::uint64_t lost = 0;
+        std::uint64_t packets = 0;
+    };
+
+    std::vector<Function> functions; ///< those that are called most first
+    std::vector<Cpu> cpus;
+    std::uint64_t first = 0; ///< ns, of the first event and the last
+    std::uint64_t last = 0;
+};
+
+/// Tables for people: calls and rate by function, then what each CPU has recorded and lost.
+void append_trace_stats_text(std::string &out, const TraceStats &stats);
+
+/// One JSON object a line: those of functions have "func", those of CPUs "cpu".
+void append_trace_stats_json(std::string &out, const TraceStats &stats);
+
+} // namespace argtrace

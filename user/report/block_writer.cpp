@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/block_writer.h"
+
+#include <utility>
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t block_events = 4096;
+
+} // namespace
+
+BlockWriter::BlockWriter(WorkerPool &workers, const Symbols &symbols, const MakeRenderer &make,
+                         Output &output)
+    : workers_(workers), output_(output) {
+    for (unsigned i = 0; i < workers.size(); ++i) {
+        tools_.push_back(std::make_unique<Worker>(symbols));
+        tools_.back()->renderer = make(tools_.back()->callers);
+    }
+}
+
+BlockWriter::~BlockWriter() {
+    for (std::future<std::string> &text : texts_)
+        text.wait();
+}
+
+void BlockWriter::begin(std::uint64_t now) {
+    tools_[0]->renderer->begin(output_.buffer(), now);
+}
+
+bool BlockWriter::event(const std::shared_ptr<DecodedPacket> &packet, const Event &event) {
+    if (block_.packets.empty() || block_.packets.back() != packet)
+        block_.packets.push_back(packet);
+    block_.events.push_back(packet->batch.view(event));
+    if (block_.events.size() < block_events)
+        return true;
+    submit();
+    return texts_.size() <= 2 * std::size_t{workers_.size()} || write_first();
+}
+
+void BlockWriter::submit() {
+    if (block_.events.empty())
+        return;
+    block_.widths = widths_;
+    auto block = std::make_shared<Block>(std::exchange(block_, {}));
+    texts_.push_back(workers_.submit([this, block](unsigned worker) {
+        Renderer &renderer = *tools_[worker]->renderer;
+        std::string text;
+        text.reserve(block->events.size() * 128);
+        renderer.widen(block->widths);
+        for (const EventView &view : block->events)
+            renderer.event(text, view);
+        return text;
+    }));
+}
+
+bool BlockWriter::write_first() {
+    output_.buffer() += texts_.front().get();
+    texts_.pop_front();
+    return output_.flush();
+}
+
+bool BlockWriter::flush() {
+    submit();
+    while (!texts_.empty()) {
+        if (!write_first())
+            return false;
+    }
+    return output_.flush();
+}
+
+} // namespace argtrace

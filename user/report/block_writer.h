@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "render/caller.h"
+#include "render/renderer.h"
+#include "report/decoded_packet.h"
+#include "util/output.h"
+#include "util/worker_pool.h"
+
+namespace argtrace {
+
+/// Events -> text, made by workers in blocks and written in order.
+class BlockWriter {
+public:
+    using MakeRenderer = std::function<std::unique_ptr<Renderer>(CallerNames &)>;
+
+    /// All of them stay the caller's. Each worker gets a renderer of its own.
+    BlockWriter(WorkerPool &workers, const Symbols &symbols, const MakeRenderer &make,
+                Output &output);
+    ~BlockWriter();
+
+    /// What stands before the first event; `now` is the clock of the events.
+    void begin(std::uint64_t now);
+
+    /// Makes room in the columns; the same events give the same text, however many workers.
+    void widen(const Widths &widths) { widths_.include(widths); }
+
+    /// Takes one event of the packet. False once nobody reads the output any more.
+    [[nodiscard]] bool event(const std::shared_ptr<DecodedPacket> &packet, const Event &event);
+
+    /// Writes what there is. False once nobody reads the output any more.
+    [[nodiscard]] bool flush();
+
+private:
+    struct Block {
+        std::vector<EventView> events;
+        std::vector<std::shared_ptr<DecodedPacket>> packets; // they have the events
+        Widths widths;
+    };
+
+    struct Worker {
+        explicit Worker(const Symbols &symbols) : callers(&symbols) {}
+
+        CallerNames callers;
+        std::unique_ptr<Renderer> renderer;
+    };
+
+    void submit();
+    bool write_first();
+
+    WorkerPool &workers_;
+    std::vector<std::unique_ptr<Worker>> tools_;
+    Output &output_;
+    Widths widths_;
+    Block block_;
+    std::deque<std::future<std::string>> texts_;
+};
+
+} // namespace argtrace

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <map>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+
+#include "symbols/symbols.h"
+
+namespace argtrace {
+
+/// The symbols that a trace file has told so far. More may be added while others look.
+class SymbolTable : public Symbols {
+public:
+    /// Lines as in /proc/kallsyms. False when one is malformed; the others are added.
+    bool add(std::string_view lines);
+
+    std::optional<Symbol> at(std::uint64_t addr) const override;
+
+private:
+    struct Names {
+        std::string name;
+        std::string module;
+    };
+
+    mutable std::shared_mutex mutex_;
+    std::map<std::uint64_t, Names> symbols_; // they stay where they are
+};
+
+} // namespace argtrace

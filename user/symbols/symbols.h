@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace argtrace {
+
+struct Symbol {
+    std::uint64_t addr = 0;
+    std::string_view name;   ///< owned by the Symbols it came from
+    std::string_view module; ///< empty for the kernel itself
+
+    bool operator==(const Symbol &) const = default;
+};
+
+/// Whoever knows what lies at an address of the kernel.
+class Symbols {
+public:
+    virtual ~Symbols() = default;
+
+    /// The symbol that `addr` lies in, or nothing if it lies before the first one.
+    virtual std::optional<Symbol> at(std::uint64_t addr) const = 0;
+};
+
+} // namespace argtrace
