@@ -7,6 +7,7 @@
 #include <asm/tsc.h>
 
 #include "clock.h"
+#include "compat.h"
 
 /* One moment on both clocks, to half of `width` ticks. */
 struct moment {
@@ -50,15 +51,14 @@ static void look_well(struct moment *moment)
 /* Whether the kernel's own clock counts this TSC: then it watches over it as well. */
 static bool timekeeper_counts_tsc(void)
 {
-	struct system_time_snapshot snapshot;
-	u64 before, after;
+	u64 before, cycles, after;
 	int i;
 
 	for (i = 0; i < 3; i++) {
 		before = rdtsc_ordered();
-		ktime_get_snapshot(&snapshot);
+		cycles = argtrace_timekeeper_cycles();
 		after = rdtsc_ordered();
-		if (snapshot.cycles < before || snapshot.cycles > after)
+		if (cycles < before || cycles > after)
 			return false;
 	}
 	return true;

@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
+#include <linux/timekeeping.h>
 #include <linux/version.h>
 
 #if !defined(CONFIG_X86_64)
@@ -35,8 +36,12 @@
 #define ftrace_regs_get_stack_pointer(fregs) kernel_stack_pointer(&(fregs)->regs)
 #endif
 
-/* The count with what else x86 keeps in it: whether to reschedule. */
+/* The count with what else x86 keeps in it: whether to reschedule. Linux 7.3 made it 64 bits wide. */
+#ifdef CONFIG_HAS_SEPARATE_PREEMPT_RESCHED_BITS
+#define argtrace_preempt_count_is(count) (raw_cpu_read_8(__preempt_count) == (count))
+#else
 #define argtrace_preempt_count_is(count) should_resched(count)
+#endif
 
 /* The address of an expected value may be written to when it was not met; it is not looked at again. */
 #ifdef try_cmpxchg_local
@@ -70,6 +75,19 @@ static inline void argtrace_synchronize(void)
 {
 	synchronize_rcu();
 	synchronize_rcu_tasks_rude();
+}
+
+/* What the kernel's own clock counts, read now. Linux 7 names the clock. */
+static inline u64 argtrace_timekeeper_cycles(void)
+{
+	struct system_time_snapshot snapshot;
+
+#ifdef ARGTRACE_HAS_KTIME_GET_SNAPSHOT_ID
+	ktime_get_snapshot_id(CLOCK_MONOTONIC, &snapshot);
+#else
+	ktime_get_snapshot(&snapshot);
+#endif
+	return snapshot.cycles;
 }
 
 #endif

@@ -106,8 +106,13 @@ protected:
             return texts;
         CallerNames names{nullptr};
         ValueWriter writer(names, ValueWriter::Style::text);
-        for (unsigned i = 0; i < GetParam().nr_args; i++)
-            writer.append(texts.emplace_back(), batch.view(batch.events[0]), i);
+        const EventView view = batch.view(batch.events[0]);
+        const ProbeFormats *formats = writer.formats(*view.event->probe);
+        for (unsigned i = 0; i < GetParam().nr_args; i++) {
+            Line line;
+            writer.append(line, view, view.values[i], formats ? formats->argument(i) : nullptr);
+            texts.emplace_back(line.view());
+        }
         return texts;
     }
 
