@@ -33,6 +33,7 @@ KERNEL_PARTS = KDIR=$(KDIR) BTF=/sys/kernel/btf/vmlinux WITHIN=; \
 endif
 
 KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
+KUNIT_SOURCES := $(shell find tests/kunit tests/data -name '*.[ch]' -o -name Kbuild 2>/dev/null)
 TEST_MODULE_SOURCES := $(shell find tests/vm/modules -type f 2>/dev/null)
 BENCH_MODULE_SOURCES := $(shell find bench/modules -type f 2>/dev/null)
 TOOL_SOURCES := CMakeLists.txt VERSION $(shell find user include -type f 2>/dev/null)
@@ -55,6 +56,14 @@ bench-modules: $(KOUT)/argtrace_bench.ko
 
 bench: ## what a traced call costs, beside other tracers: KERNEL=LABEL, or all that are checked
 	@bench/run $(KERNEL)
+
+kunit: ## test the module's parts inside a kernel built for it (KUnit)
+	@scripts/bootstrap
+	@scripts/kernel kunit >/dev/null
+	@$(MAKE) --no-print-directory -s kunit-module KERNEL=kunit
+	@tests/kunit/run
+
+kunit-module: $(KOUT)/argtrace_kunit.ko # for tests/kunit/run
 
 demo: ## show it: installs packages, boots a kernel, traces in it
 	@scripts/bootstrap
@@ -115,15 +124,15 @@ clean: ## remove what was built (fetched kernels stay in the cache)
 $(CACHED_KERNEL):
 	@scripts/kernel $(KERNEL) >/dev/null
 
-# $(call link_sources,FILES): into the tree, at their places. Links to files that are gone go.
+# $(call link_sources,FILES,TREE): into the tree, at their places. Links to files that are gone go.
 define link_sources
-	@mkdir -p $(TREE)
-	@find $(TREE) -xtype l -delete
-	@for file in $(1); do mkdir -p "$(TREE)/$$(dirname $$file)" && ln -sfn "$(CURDIR)/$$file" "$(TREE)/$$file"; done
+	@mkdir -p $(2)
+	@find $(2) -xtype l -delete
+	@for file in $(1); do mkdir -p "$(2)/$$(dirname $$file)" && ln -sfn "$(CURDIR)/$$file" "$(2)/$$file"; done
 endef
 
 $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
-	$(call link_sources,$(KMOD_SOURCES))
+	$(call link_sources,$(KMOD_SOURCES),$(TREE))
 	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/kmod KCFLAGS=-Werror modules
 	@cp $(TREE)/kmod/argtrace.ko $@
 
@@ -138,7 +147,7 @@ PROTOTYPES ?= 300
 # With BTF whatever the kernel, since its functions are traced. Where Kbuild has no vmlinux for that, pahole adds it here.
 # pahole would look for llvm-objcopy.
 $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(CACHED_KERNEL) Makefile
-	$(call link_sources,$(TEST_MODULE_SOURCES))
+	$(call link_sources,$(TEST_MODULE_SOURCES),$(TREE))
 	@build/bin/argtrace_generate $(SEED) $(PROTOTYPES) >$(TREE)/tests/vm/modules/generated.c
 	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/tests/vm/modules KCFLAGS=-Werror \
 			$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)"} modules && \
@@ -150,7 +159,7 @@ $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(C
 		for name in argtrace_generated argtrace_onload argtrace_test; do mv $(KOUT)/$$name.ko.new $(KOUT)/$$name.ko || exit; done
 
 $(KOUT)/argtrace_bench.ko: $(BENCH_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
-	$(call link_sources,$(BENCH_MODULE_SOURCES))
+	$(call link_sources,$(BENCH_MODULE_SOURCES),$(TREE))
 	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/bench/modules KCFLAGS=-Werror modules && \
 		cp $(TREE)/bench/modules/argtrace_bench.ko $@.new && \
 		if ! readelf -SW $@.new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $@.new; fi && \
@@ -159,6 +168,12 @@ $(KOUT)/argtrace_bench.ko: $(BENCH_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 build/bin/pread_loop: bench/pread_loop.c include/uapi/argtrace.h
 	@mkdir -p $(@D)
 	@$(CC) -O2 -static -Iinclude -o $@ $<
+
+# In a tree of its own, since the module's objects are made anew there, for another module.
+$(KOUT)/argtrace_kunit.ko: $(KMOD_SOURCES) $(KUNIT_SOURCES) $(CACHED_KERNEL) Makefile
+	$(call link_sources,$(KMOD_SOURCES) $(KUNIT_SOURCES),$(KOUT)/kunit)
+	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(KOUT)/kunit/tests/kunit KCFLAGS=-Werror modules
+	@cp $(KOUT)/kunit/tests/kunit/argtrace_kunit.ko $@
 
 build/user/CMakeCache.txt:
 	@cmake -S . -B build/user -DCMAKE_BUILD_TYPE=RelWithDebInfo
@@ -177,4 +192,4 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module tool man test-modules demo check check-all deb check-deb fuzz bench bench-modules bench-decode install uninstall clean
+.PHONY: all help module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz bench bench-modules bench-decode install uninstall clean

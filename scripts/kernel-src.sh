@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Kernels that are built here, from Debian's source package and small configurations (scripts/config). Sourced by
+# scripts/kernel.
+#
+# The source is unpacked once for all of them, into sources/ of the cache, without most of the drivers. It stays, since
+# building modules takes its headers and its build system; of a kernel's own build only what that takes is kept.
+
+# Debian built its 6.12 for Debian 12 with this one, and the modules are built with it.
+SRC_CC=gcc-12
+
+# What is never compiled here, but for its Kconfig and Makefiles; the .h with it, as nobody else includes them.
+SRC_UNUSED=(Documentation 'arch/[!x]*' arch/xtensa sound tools/perf tools/testing fs/btrfs fs/xfs
+	drivers/{accel,clk,crypto,gpu,hwmon,iio,infiniband,input,md,media,mtd,net,pinctrl,platform,scsi,staging,usb})
+
+# A folder to remove at the end, if any.
+src_tmp=
+
+# src_fragments NAME,NAME: their files.
+src_fragments() {
+	local name
+	for name in ${1//,/ }; do
+		[[ -f $TOP/scripts/config/$name.config ]] || die "$label: there is no scripts/config/$name.config"
+		echo "$TOP/scripts/config/$name.config"
+	done
+}
+
+# The lines of the fragments that say something: CONFIG_X=..., or "# CONFIG_X is not set".
+src_wishes() {
+	local files
+	mapfile -t files < <(src_fragments "$1")
+	sed -E -n '/^(CONFIG_[A-Z0-9_]+=|# CONFIG_[A-Z0-9_]+ is not set)/p' "${files[@]}"
+}
+
+# src_version PACKAGE: the version that apt would fetch; nothing if it knows none.
+src_version() { apt_cache show --no-all-versions "$1" 2>/dev/null | sed -n '1,/^$/s/^Version: //p'; }
+
+# src_key PACKAGE FRAGMENTS: what a kernel of this row would be made from. Without apt's lists the version that was
+# taken last time still holds.
+src_key() {
+	local version
+	version=$(src_version "$1")
+	[[ $version ]] || version=$(cut -d ' ' -f 1 "$CACHE/kernels/$label/built-from" 2>/dev/null || true)
+	printf '%s %s %s\n' "$version" "$("$SRC_CC" -dumpfullversion 2>/dev/null || true)" \
+		"$({ src_wishes "$2"; printf '%s\n' "${SRC_UNUSED[@]}"; } | sha256sum | cut -c 1-16)"
+}
+
+# src_is_current SUITE PACKAGE FRAGMENTS: whether what is cached is what would be built.
+src_is_current() {
+	[[ $(cat "$CACHE/kernels/$label/built-from" 2>/dev/null) == "$(src_key "$2" "$3")" ]]
+}
+
+# src_unpack PACKAGE VERSION: sets source to where it lies, fetching it if need be.
+src_unpack() {
+	local package=$1 version=$2 part tmp excludes=() old
+	source=$CACHE/sources/${package}_${version//[^A-Za-z0-9.+~-]/_}
+	mkdir -p "$CACHE/sources"
+	exec {source_lock}>"$CACHE/sources/.lock"
+	flock "$source_lock"
+	if [[ ! -d $source ]]; then
+		say "$label: fetching $package $version"
+		tmp=$(mktemp -d "$CACHE/sources/.new.XXXXXX")
+		src_tmp=$tmp
+		(cd "$tmp" && apt_get download "$package=$version") >"$tmp/apt.log" 2>&1 || {
+			cat "$tmp/apt.log" >&2
+			die "$label: apt-get could not download $package"
+		}
+		for part in "${SRC_UNUSED[@]}"; do
+			excludes+=(--exclude="$package/$part/*."{c,h,S,rst,txt,yaml,svg,json,dts,dtsi})
+		done
+		mkdir "$tmp/source"
+		dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -xO "./usr/src/$package.tar.xz" | xz -dc |
+			tar -x -C "$tmp/source" --strip-components=1 "${excludes[@]}"
+		# Those of other versions have had their day; a kernel that still refers to one is rebuilt before it is used.
+		for old in "$CACHE/sources/$package"_*; do
+			rm -rf "$old"
+		done
+		mv "$tmp/source" "$source"
+		rm -rf "$tmp"
+		src_tmp=
+	fi
+	exec {source_lock}>&-
+}
+
+# src_make TARGET...: in $out, its output to $log.
+src_make() { make -s -C "$source" O="$out" CC="$SRC_CC" HOSTCC="$SRC_CC" -j "${JOBS:-$(nproc)}" "$@" </dev/null >>"$log" 2>&1; }
+
+# The kernel drops what it is not ready to grant without a word: say which wish it was.
+src_check_config() {
+	local wish name missing=()
+	while read -r wish; do
+		name=${wish#\# }
+		name=${name%%[= ]*}
+		if [[ $wish == '#'* ]]; then
+			! grep -q "^$name=" "$out/.config" || missing+=("$name is set")
+		else
+			grep -qxF -- "$wish" "$out/.config" || missing+=("$wish is missing")
+		fi
+	done < <(src_wishes "$1")
+	((${#missing[@]} == 0)) ||
+		die "$label: the kernel's configuration is not what scripts/config wants: $(printf '%s; ' "${missing[@]}" | sed 's/; $//')"
+}
+
+# src_keep OUT: drops all that neither booting nor building modules needs.
+src_keep() {
+	local keep=(Makefile .config Module.symvers include arch/x86/include scripts tools/objtool/objtool
+		tools/bpf/resolve_btfids/resolve_btfids)
+	mkdir "$1.kept"
+	(cd "$1" && tar -c --exclude='*.o' --exclude='.*.cmd' "${keep[@]}") | tar -x -C "$1.kept"
+	# Debug information is of no use without the sources; the modules' BTF builds on this.
+	objcopy --only-section=.BTF "$1/vmlinux" "$1.kept/vmlinux" 2>>"$log"
+	rm -rf "$1"
+	mv "$1.kept" "$1"
+	echo "CC := $SRC_CC" >"$1/.kernelvariables" # which Debian's Makefile reads
+	# shellcheck disable=SC2016 # make expands it
+	printf 'include $(dir $(lastword $(MAKEFILE_LIST)))../../../sources/%s/Makefile\n' "${source##*/}" >"$1/Makefile"
+}
+
+# fetch_src SUITE PACKAGE FRAGMENTS DIR: fills DIR.
+fetch_src() {
+	local suite=$1 package=$2 fragments=$3 dir=$4 out=$4/build log=$CACHE/kernels/.$label.log version source
+	need dpkg-deb dpkg
+	src_fragments "$fragments" >/dev/null
+	need "$SRC_CC" "$SRC_CC"
+	need flex flex
+	need bison bison
+	need bc bc
+	need pahole dwarves
+	if [[ $fresh || ! $(src_version "$package") ]]; then
+		apt_refresh
+	fi
+	version=$(src_version "$package")
+	[[ $version ]] || die "$label: apt knows no $package; is $suite, with its updates, among its sources?"
+	src_key "$package" "$fragments" >"$dir/built-from"
+	src_unpack "$package" "$version"
+
+	say "$label: building Linux from $package $version; this takes some minutes"
+	: >"$log"
+	mkdir "$out"
+	{
+		src_make tinyconfig && src_wishes "$fragments" >>"$out/.config" && src_make olddefconfig
+	} || src_failed
+	src_check_config "$fragments"
+	src_make bzImage modules || src_failed
+	release=$(cat "$out/include/config/kernel.release")
+	mkdir -p "$dir/boot" "$dir/lib/modules/$release"
+	cp "$out/arch/x86/boot/bzImage" "$dir/boot/vmlinuz-$release"
+	cp "$out/.config" "$dir/boot/config-$release"
+	cp "$out"/modules.{order,builtin,builtin.modinfo} "$dir/lib/modules/$release"
+	need depmod kmod
+	depmod -b "$dir" "$release"
+	src_keep "$out" || src_failed
+	rm -f "$log"
+	write_env "$dir" "boot/vmlinuz-$release" build "lib/modules/$release" "boot/config-$release" build/vmlinux
+}
+
+src_failed() {
+	say "the end of what make said:"
+	grep -v "override: reassigning" "$log" | tail -n 25 | sed 's/^/  /' >&2
+	die "$label: the kernel could not be built; all that make said is in $log"
+}

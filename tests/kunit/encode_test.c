@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The encoder against the golden records, which the tool's decoder is tested with as well. */
+#include <kunit/test.h>
+#include <linux/ftrace_regs.h>
+
+#include "make.h"
+
+#include "golden_records.h"
+
+#define ADDR	0xffffffff81234560ul
+
+static void describe_golden(const struct golden_record *golden, char *text)
+{
+	strscpy(text, golden->name, KUNIT_PARAM_DESC_SIZE);
+}
+KUNIT_ARRAY_PARAM(golden, golden_records, describe_golden);
+
+static struct ftrace_regs *golden_regs(struct kunit *test)
+{
+	struct __arch_ftrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+	/* A power of two, and so it lies in one page. */
+	u8 *stack = kunit_kzalloc(test, sizeof(golden_stack), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, regs);
+	KUNIT_ASSERT_NOT_NULL(test, stack);
+	memcpy(stack, golden_stack, sizeof(golden_stack));
+	regs->regs.di = golden_registers[0];
+	regs->regs.si = golden_registers[1];
+	regs->regs.dx = golden_registers[2];
+	regs->regs.cx = golden_registers[3];
+	regs->regs.r8 = golden_registers[4];
+	regs->regs.r9 = golden_registers[5];
+	regs->regs.sp = (unsigned long)stack;
+	return (struct ftrace_regs *)regs;
+}
+
+static struct argtrace_plan *golden_plan(struct kunit *test, const struct golden_record *golden,
+					 u32 session_format)
+{
+	const struct argtrace_plan_format format = { session_format, .max_record = 4096 };
+	struct made_probe *probe = make_probe(test, ADDR, 0);
+	struct argtrace_plan *plan;
+	u64 length;
+	u32 i;
+
+	probe->head.nr_args = golden->nr_args;
+	for (i = 0; i < golden->nr_args; i++) {
+		const struct golden_arg *arg = &golden->args[i];
+
+		probe->args[i] = (struct argtrace_arg){
+			.loc = arg->loc,
+			.index = arg->index,
+			.type = arg->type,
+			.size = arg->size,
+			.offset = arg->offset,
+			.name = made_probe_string(probe, arg->name),
+		};
+	}
+	made_probe_seal(probe);
+	length = probe->head.size;
+	plan = make_plan_from(test, probe, &length, &format);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, plan);
+	free_plan_later(test, plan);
+	return plan;
+}
+
+/* Untouched bytes on both sides of a record, whose arguments begin at DATA. */
+#define GUARD	64
+#define DATA	(sizeof(struct argtrace_record) + sizeof(u64))
+#define ROOM	(GUARD + DATA + GOLDEN_MAX_BYTES + GUARD)
+#define CALLER	0x1234567890abcdefull
+
+/* The arguments are `bytes`, the caller is still there, and nothing is written outside the record. */
+static void expect_record(struct kunit *test, const struct argtrace_plan *plan, const u8 *room,
+			  const u8 *bytes, u32 size)
+{
+	const u8 *record = room + GUARD, *end = record + plan->record_size;
+	u64 caller;
+
+	memcpy(&caller, record + plan->caller_at, sizeof(caller));
+	KUNIT_EXPECT_EQ(test, caller, CALLER);
+	KUNIT_EXPECT_EQ(test, plan->caller_at, sizeof(struct argtrace_record));
+	KUNIT_EXPECT_EQ(test, plan->record_size, ALIGN(DATA + size, 8));
+	KUNIT_EXPECT_MEMEQ(test, record + DATA, bytes, size);
+	KUNIT_EXPECT_NULL(test, memchr_inv(room, 0x55, GUARD));
+	KUNIT_EXPECT_NULL(test, memchr_inv(end, 0x55, room + ROOM - end));
+}
+
+/* As the callback begins it. */
+static u8 *begin_record(u8 *room, const struct argtrace_plan *plan, const struct ftrace_regs *regs)
+{
+	u8 *record = room + GUARD;
+
+	memset(room, 0x55, ROOM);
+	*(u64 *)(record + plan->caller_at) = CALLER;
+	argtrace_encode_registers(record, &plan->layout, regs);
+	return record;
+}
+
+static void compact(struct kunit *test)
+{
+	const struct golden_record *golden = test->param_value;
+	const struct argtrace_plan *plan = golden_plan(test, golden, 0);
+	const struct argtrace_layout *layout = &plan->layout;
+	struct ftrace_regs *regs = golden_regs(test);
+	u8 room[ROOM] __aligned(8), *record;
+	bool straight = true;
+
+	KUNIT_EXPECT_EQ(test, layout->has_rest, layout->nr_stack || layout->nr_steps);
+	record = begin_record(room, plan, regs);
+	if (layout->has_rest)
+		straight = argtrace_encode_stack(record, layout, regs);
+	KUNIT_EXPECT_EQ(test, straight, !layout->nr_steps);
+	if (straight)
+		expect_record(test, plan, room, golden->compact, golden->compact_size);
+
+	/* What is read straight can be read with care as well, as is done at the end of a page. */
+	record = begin_record(room, plan, regs);
+	preempt_disable();
+	argtrace_encode_rest(record, layout, regs);
+	preempt_enable();
+	expect_record(test, plan, room, golden->compact, golden->compact_size);
+}
+
+static void named(struct kunit *test)
+{
+	const struct golden_record *golden = test->param_value;
+	const struct argtrace_plan *plan = golden_plan(test, golden, ARGTRACE_FORMAT_NAMED);
+	struct ftrace_regs *regs = golden_regs(test);
+	u8 room[ROOM] __aligned(8), *record, *end;
+
+	record = begin_record(room, plan, regs);
+	preempt_disable();
+	end = argtrace_encode_named(record + DATA, plan->layout.steps, plan->layout.nr_steps,
+				    plan->strings, regs);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, (u32)(end - record - DATA), golden->named_size);
+	expect_record(test, plan, room, golden->named, golden->named_size);
+}
+
+static struct kunit_case encode_cases[] = {
+	KUNIT_CASE_PARAM(compact, golden_gen_params),
+	KUNIT_CASE_PARAM(named, golden_gen_params),
+	{ }
+};
+
+static struct kunit_suite encode_suite = {
+	.name = "argtrace_encode",
+	.test_cases = encode_cases,
+};
+kunit_test_suite(encode_suite);

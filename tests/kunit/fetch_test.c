@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Arguments out of registers and off the stack. */
+#include <kunit/test.h>
+#include <linux/ftrace_regs.h>
+#include <linux/vmalloc.h>
+
+#include "probe.h"
+
+/* Registers as a trampoline of ftrace has saved them. */
+static struct ftrace_regs *make_regs(struct kunit *test, unsigned long stack)
+{
+	struct __arch_ftrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, regs);
+	regs->regs.di = 0x1111111111111111;
+	regs->regs.si = 0x2222222222222222;
+	regs->regs.dx = 0x3333333333333333;
+	regs->regs.cx = 0x4444444444444444;
+	regs->regs.r8 = 0x5555555555555555;
+	regs->regs.r9 = 0x6666666666666666;
+	/* What is no argument must not be taken for one. */
+	regs->regs.ax = regs->regs.bx = regs->regs.r10 = regs->regs.r11 = 0xeeeeeeeeeeeeeeee;
+	regs->regs.sp = stack;
+	return (struct ftrace_regs *)regs;
+}
+
+static void registers_in_the_order_of_the_abi(struct kunit *test)
+{
+	struct ftrace_regs *regs = make_regs(test, 0);
+	u64 i;
+
+	for (i = 0; i < ARGTRACE_REG_COUNT; i++)
+		KUNIT_EXPECT_EQ(test, argtrace_fetch_reg(regs, i), (i + 1) * 0x1111111111111111);
+}
+
+/* As a callback does it, on one CPU: the guard is that CPU's. */
+static void fetch_stack(const struct ftrace_regs *regs, unsigned int offset, u8 *to, unsigned int size)
+{
+	preempt_disable();
+	argtrace_fetch_stack(regs, offset, to, size);
+	preempt_enable();
+}
+
+static void every_size_off_the_stack(struct kunit *test)
+{
+	u8 stack[64], to[72];
+	struct ftrace_regs *regs = make_regs(test, (unsigned long)stack);
+	u32 i, size, offset;
+
+	for (i = 0; i < sizeof(stack); i++)
+		stack[i] = 0x80 + i;
+	for (offset = 8; offset < sizeof(stack); offset += 8) {
+		for (size = 1; size <= sizeof(stack) - offset; size++) {
+			memset(to, 0x55, sizeof(to));
+			fetch_stack(regs, offset, to, size);
+			KUNIT_EXPECT_MEMEQ(test, to, stack + offset, size);
+			KUNIT_EXPECT_EQ_MSG(test, to[size], 0x55, "%u bytes at %u: one more written",
+					    size, offset);
+		}
+	}
+}
+
+/* The stack pointer itself is the kernel's: what is behind it may be missing, but is never user memory. */
+static void nothing_there(struct kunit *test)
+{
+	u8 *page = vmalloc(PAGE_SIZE), to[40];
+	const unsigned long nowhere[] = { (unsigned long)page + PAGE_SIZE, -32ul };
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	for (i = 0; i < ARRAY_SIZE(nowhere); i++) {
+		memset(to, 0x55, sizeof(to));
+		fetch_stack(make_regs(test, nowhere[i]), 8, to, 32);
+		KUNIT_EXPECT_NULL(test, memchr_inv(to, 0, 32));
+		KUNIT_EXPECT_EQ(test, to[32], 0x55);
+	}
+	vfree(page);
+}
+
+static void ends_in_the_middle(struct kunit *test)
+{
+	u8 *page = vmalloc(PAGE_SIZE), to[72], *start = page + PAGE_SIZE - 24;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memset(page, 0xaa, PAGE_SIZE);
+	memset(to, 0x55, sizeof(to));
+	/* 16 bytes are there, then vmalloc's guard page. */
+	fetch_stack(make_regs(test, (unsigned long)start), 8, to, 64);
+	KUNIT_EXPECT_MEMEQ(test, to, start + 8, 16);
+	KUNIT_EXPECT_NULL(test, memchr_inv(to + 16, 0, 48));
+	KUNIT_EXPECT_EQ(test, to[64], 0x55);
+	vfree(page);
+}
+
+/* A fault there could be traced, and bring us back: nothing is read that might fault. */
+static void nothing_is_read_inside_the_guard(struct kunit *test)
+{
+	u8 stack[64], to[40];
+	struct ftrace_regs *regs = make_regs(test, (unsigned long)stack);
+	bool entered, again;
+
+	memset(stack, 0xaa, sizeof(stack));
+	memset(to, 0x55, sizeof(to));
+	preempt_disable();
+	entered = argtrace_guard_enter();
+	argtrace_fetch_stack(regs, 8, to, 32);
+	again = argtrace_guard_enter();
+	if (entered)
+		argtrace_guard_leave();
+	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, entered);
+	KUNIT_EXPECT_FALSE(test, again);
+	KUNIT_EXPECT_NULL(test, memchr_inv(to, 0, 32));
+	KUNIT_EXPECT_EQ(test, to[32], 0x55);
+
+	fetch_stack(regs, 8, to, 32);
+	KUNIT_EXPECT_MEMEQ(test, to, stack + 8, 32);
+}
+
+static void straight_only_in_the_page_of_the_stack_pointer(struct kunit *test)
+{
+	const unsigned long page = 0xffffc90000010000;
+	unsigned long left;
+	u32 size;
+
+	for (left = 8; left <= 64; left += 8) {
+		struct ftrace_regs *regs = make_regs(test, page + PAGE_SIZE - left);
+
+		for (size = 8; size <= 64; size += 8)
+			KUNIT_EXPECT_EQ(test, (unsigned long)argtrace_stack(regs, size),
+					size <= left ? page + PAGE_SIZE - left : 0);
+	}
+}
+
+static struct kunit_case fetch_cases[] = {
+	KUNIT_CASE(registers_in_the_order_of_the_abi),
+	KUNIT_CASE(every_size_off_the_stack),
+	KUNIT_CASE(nothing_there),
+	KUNIT_CASE(ends_in_the_middle),
+	KUNIT_CASE(nothing_is_read_inside_the_guard),
+	KUNIT_CASE(straight_only_in_the_page_of_the_stack_pointer),
+	{ }
+};
+
+static struct kunit_suite fetch_suite = {
+	.name = "argtrace_fetch",
+	.test_cases = fetch_cases,
+};
+kunit_test_suite(fetch_suite);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the suites make their cases from. Everything made here goes with the test. */
+#ifndef ARGTRACE_KUNIT_MAKE_H
+#define ARGTRACE_KUNIT_MAKE_H
+
+#include <kunit/test.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "probe.h"
+#include "session.h"
+
+/* A probe as user space would send it: a test then spoils what it likes. */
+struct made_probe {
+	struct argtrace_probe head;
+	struct argtrace_arg args[ARGTRACE_MAX_ARGS + 1];
+	char strings[ARGTRACE_MAX_STRINGS + 1];
+	u32 types;			/* bytes of zeros behind the strings */
+	u8 padding;			/* what the bytes up to head.size are */
+};
+
+/* A function "f" of `nr_args` u64 arguments in registers, a0, a1 ...; later ones take register 0 as well. */
+struct made_probe *make_probe(struct kunit *test, unsigned long addr, u32 nr_args);
+
+/* Adds a string; returns its offset. */
+u16 made_probe_string(struct made_probe *probe, const char *text);
+
+/* Sets the size to what the parts add up to. */
+void made_probe_seal(struct made_probe *probe);
+
+/*
+ * What argtrace_plan_create() makes of it, given `length` bytes of user memory that hold
+ * it. The caller owns the plan.
+ */
+struct argtrace_plan *make_plan_from(struct kunit *test, const struct made_probe *probe,
+				     u64 *length, const struct argtrace_plan_format *format);
+
+/* The same in the compact encoding with all the room there is; the test fails if it is refused. */
+struct argtrace_plan *make_plan(struct kunit *test, const struct made_probe *probe);
+
+/* Frees a plan at the end of the test. */
+void free_plan_later(struct kunit *test, struct argtrace_plan *plan);
+
+/* A session with small rings, put at the end of the test; nameless if `name` is "". */
+struct argtrace_session *make_session(struct kunit *test, const char *name, u32 format);
+/* The same with ARGTRACE_SESSION_* flags. */
+struct argtrace_session *make_session_of(struct kunit *test, const char *name, u32 format, u32 flags);
+
+/* Adds or removes one probe, or all; returns what the module says. */
+int session_add(struct kunit *test, struct argtrace_session *session,
+		const struct made_probe *probe);
+int session_remove(struct argtrace_session *session, unsigned long addr);
+void session_remove_all(struct argtrace_session *session);
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sessions: how long they live, what they are given, and what happens when several want them. */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "arm.h"
+#include "limits.h"
+#include "make.h"
+#include "memory.h"
+#include "targets.h"
+
+struct attr_case {
+	const char *name;
+	u32 flags, format, clock, packet_size, nr_packets;
+	int ret;
+};
+
+static const struct attr_case attr_cases[] = {
+	{ "defaults", 0, 0, 0, 0, 0, 0 },
+	{ "smallest", 0, 0, 0, ARGTRACE_PACKET_SIZE_MIN, 2, 0 },
+	{ "named encoding", 0, ARGTRACE_FORMAT_NAMED, 0, 4096, 2, 0 },
+	{ "no caller", 0, ARGTRACE_FORMAT_NO_CALLER, 0, 4096, 2, 0 },
+	{ "a format there is not", 0, 1u << 31, 0, 4096, 2, -EINVAL },
+	{ "a clock there is not", 0, 0, 77, 4096, 2, -EINVAL },
+	{ "packets too small", 0, 0, 0, ARGTRACE_PACKET_SIZE_MIN / 2, 2, -EINVAL },
+	{ "packets too large", 0, 0, 0, ARGTRACE_PACKET_SIZE_MAX * 2, 2, -EINVAL },
+	{ "packets of 12 KiB", 0, 0, 0, 12288, 2, -EINVAL },
+	{ "one packet", 0, 0, 0, 4096, 1, -EINVAL },
+	{ "three packets", 0, 0, 0, 4096, 3, -EINVAL },
+	{ "too many packets", 0, 0, 0, 4096, ARGTRACE_NR_PACKETS_MAX * 2, -EINVAL },
+	{ "more than there is memory", 0, 0, 0, ARGTRACE_PACKET_SIZE_MAX, ARGTRACE_NR_PACKETS_MAX, -ENOSPC },
+};
+
+static void describe_attr(const struct attr_case *attr, char *text)
+{
+	strscpy(text, attr->name, KUNIT_PARAM_DESC_SIZE);
+}
+KUNIT_ARRAY_PARAM(attr, attr_cases, describe_attr);
+
+static void attributes(struct kunit *test)
+{
+	const struct attr_case *wanted = test->param_value;
+	struct argtrace_session_attr attr = {
+		.size = sizeof(attr),
+		.flags = wanted->flags,
+		.format = wanted->format,
+		.clock = wanted->clock,
+		.packet_size = wanted->packet_size,
+		.nr_packets = wanted->nr_packets,
+	};
+	const u64 before = argtrace_memory_used();
+	struct argtrace_session *session = argtrace_session_get(&attr);
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(session), wanted->ret);
+	if (!IS_ERR(session)) {
+		u64 ring = attr.packet_size * attr.nr_packets;
+
+		KUNIT_EXPECT_EQ(test, attr.packet_size, wanted->packet_size ?: ARGTRACE_PACKET_SIZE);
+		KUNIT_EXPECT_EQ(test, attr.nr_packets, wanted->nr_packets ?: ARGTRACE_NR_PACKETS);
+		KUNIT_EXPECT_EQ(test, attr.nr_cpus, nr_cpu_ids);
+		KUNIT_EXPECT_EQ(test, attr.format, wanted->format);
+		KUNIT_EXPECT_GE(test, argtrace_memory_used() - before, ring * num_present_cpus());
+		argtrace_session_put(session);
+	}
+	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 0);
+}
+
+static struct argtrace_session *get_named(const char *name, u32 flags)
+{
+	struct argtrace_session_attr attr = {
+		.size = sizeof(attr),
+		.flags = flags,
+		.packet_size = 4096,
+		.nr_packets = 2,
+	};
+
+	strscpy(attr.name, name, sizeof(attr.name));
+	return argtrace_session_get(&attr);
+}
+
+static void a_name_keeps_it(struct kunit *test)
+{
+	struct argtrace_session *one, *other;
+
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(get_named("kept", 0)), -ENOENT);
+	one = get_named("kept", ARGTRACE_SESSION_CREATE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, one);
+	argtrace_session_put(one);
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 1);
+
+	other = get_named("kept", 0);
+	KUNIT_EXPECT_PTR_EQ(test, other, one);
+	argtrace_session_put(other);
+	KUNIT_EXPECT_EQ(test, argtrace_session_remove("other"), -ENOENT);
+	KUNIT_EXPECT_EQ(test, argtrace_session_remove("kept"), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_session_remove("kept"), -ENOENT);
+}
+
+/* Removed while somebody holds it: disarmed, without a name, refuses probes; another takes the name. */
+static void removed_while_in_use(struct kunit *test)
+{
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
+	struct argtrace_session *held = make_session(test, "used", 0), *next;
+
+	KUNIT_ASSERT_EQ(test, session_add(test, held, probe), 0);
+	KUNIT_EXPECT_TRUE(test, held->armed);
+	KUNIT_EXPECT_EQ(test, argtrace_session_remove("used"), 0);
+	KUNIT_EXPECT_FALSE(test, held->armed);
+	KUNIT_EXPECT_TRUE(test, held->removed);
+	KUNIT_EXPECT_EQ(test, session_add(test, held, probe), -ENOENT);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(get_named("used", 0)), -ENOENT);
+
+	next = get_named("used", ARGTRACE_SESSION_CREATE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, next);
+	KUNIT_EXPECT_PTR_NE(test, next, held);
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 2);
+	KUNIT_EXPECT_EQ(test, argtrace_session_remove("used"), 0);
+	argtrace_session_put(next);
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 1);
+}
+
+static void one_reader(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	int one, other;
+
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &one, true), 0);
+	KUNIT_EXPECT_EQ(test, session->excluded_tgid, current->tgid);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &other, false), -EBUSY);
+	KUNIT_EXPECT_EQ(test, session->excluded_tgid, current->tgid);
+	argtrace_session_drop_reader(session, &other);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &other, false), -EBUSY);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &one, false), 0);
+	KUNIT_EXPECT_EQ(test, session->excluded_tgid, -1);
+	argtrace_session_drop_reader(session, &one);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &other, false), 0);
+}
+
+/* What several threads do at once, each until it has done so often. */
+struct worker {
+	void (*work)(struct worker *worker);
+	struct argtrace_session *session;
+	struct argtrace_plan **plans;
+	unsigned long addr;
+	u32 rounds;
+	u32 errors;
+	u32 *busy;		/* how many others are still at it */
+	struct completion done;
+};
+
+static int worker_thread(void *data)
+{
+	struct worker *worker = data;
+
+	worker->work(worker);
+	complete(&worker->done);
+	return 0;
+}
+
+static void start(struct kunit *test, struct worker *worker)
+{
+	struct task_struct *task;
+
+	init_completion(&worker->done);
+	task = kthread_run(worker_thread, worker, "argtrace_worker");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+}
+
+static void add_and_remove(struct worker *worker)
+{
+	u32 i;
+
+	for (i = 0; i < worker->rounds; i++) {
+		unsigned long failed;
+		int ret;
+
+		mutex_lock(&worker->session->lock);
+		ret = argtrace_arm_add(worker->session, &worker->plans[i], 1, &failed);
+		mutex_unlock(&worker->session->lock);
+		worker->errors += ret != 0;
+		worker->errors += session_remove(worker->session, worker->addr) != 0;
+	}
+}
+
+static void call_targets(struct worker *worker)
+{
+	while (READ_ONCE(*worker->busy)) {
+		target_none();
+		target_three(1, 2, 3);
+		target_six(1, 2, 3, 4, 5, 6);
+		cond_resched_tasks_rcu_qs();
+	}
+}
+
+static void adding_and_removing_at_once(struct kunit *test)
+{
+	static void *const targets[] = { target_none, target_three, target_six };
+	const u32 rounds = 4;
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct worker *workers = kunit_kcalloc(test, 4, sizeof(*workers), GFP_KERNEL);
+	u32 busy = ARRAY_SIZE(targets), i, j;
+
+	KUNIT_ASSERT_NOT_NULL(test, workers);
+	for (i = 0; i < ARRAY_SIZE(targets); i++) {
+		struct made_probe *probe = make_probe(test, (unsigned long)targets[i], i);
+
+		workers[i] = (struct worker){
+			.work = add_and_remove,
+			.session = session,
+			.addr = (unsigned long)targets[i],
+			.rounds = rounds,
+			.plans = kunit_kcalloc(test, rounds, sizeof(void *), GFP_KERNEL),
+		};
+		KUNIT_ASSERT_NOT_NULL(test, workers[i].plans);
+		for (j = 0; j < rounds; j++)
+			workers[i].plans[j] = make_plan(test, probe);
+	}
+	workers[3] = (struct worker){ .work = call_targets, .busy = &busy };
+	for (i = 0; i < 4; i++)
+		start(test, &workers[i]);
+	for (i = 0; i < 3; i++) {
+		wait_for_completion(&workers[i].done);
+		WRITE_ONCE(busy, busy - 1);
+		KUNIT_EXPECT_EQ(test, workers[i].errors, 0);
+	}
+	wait_for_completion(&workers[3].done);
+
+	KUNIT_EXPECT_FALSE(test, session->armed);
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_live, 0);
+	KUNIT_EXPECT_EQ(test, session->catalog.generation, 2 * 3 * rounds);
+	/* Each round has brought the same probe back to life. */
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_addrs, 3);
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_ids, 4);
+	for (i = 1; i < 4; i++) {
+		const struct argtrace_outcomes sum =
+			argtrace_plan_outcomes(session->catalog.by_id[i]);
+
+		KUNIT_EXPECT_EQ(test, sum.filtered, 0);
+		KUNIT_EXPECT_EQ(test, sum.lost[ARGTRACE_LOST_NO_BUFFER], 0);
+	}
+}
+
+static void get_and_put(struct worker *worker)
+{
+	u32 i;
+
+	for (i = 0; i < worker->rounds; i++) {
+		struct argtrace_session *session = get_named("raced", ARGTRACE_SESSION_CREATE);
+
+		if (IS_ERR(session)) {
+			worker->errors++;
+			continue;
+		}
+		/* It is ours to use, whether or not it has lost its name. */
+		mutex_lock(&session->lock);
+		worker->errors += session->catalog.nr_live != 0;
+		mutex_unlock(&session->lock);
+		cond_resched_tasks_rcu_qs();
+		argtrace_session_put(session);
+	}
+}
+
+static void remove_by_name(struct worker *worker)
+{
+	while (READ_ONCE(*worker->busy)) {
+		argtrace_session_remove("raced");
+		cond_resched_tasks_rcu_qs();
+	}
+}
+
+static void making_and_removing_at_once(struct kunit *test)
+{
+	const u64 before = argtrace_memory_used();
+	struct worker *workers = kunit_kcalloc(test, 4, sizeof(*workers), GFP_KERNEL);
+	u32 busy = 1, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, workers);
+	for (i = 0; i < 3; i++)
+		workers[i] = (struct worker){ .work = get_and_put, .rounds = 100 };
+	workers[3] = (struct worker){ .work = remove_by_name, .busy = &busy };
+	for (i = 0; i < 4; i++)
+		start(test, &workers[i]);
+	for (i = 0; i < 3; i++) {
+		wait_for_completion(&workers[i].done);
+		KUNIT_EXPECT_EQ(test, workers[i].errors, 0);
+	}
+	WRITE_ONCE(busy, 0);
+	wait_for_completion(&workers[3].done);
+	argtrace_session_remove("raced");
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+}
+
+static void all_removed_at_once(struct kunit *test)
+{
+	const u64 before = argtrace_memory_used();
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
+	struct argtrace_session *session;
+	char name[8];
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		snprintf(name, sizeof(name), "s%u", i);
+		session = get_named(name, ARGTRACE_SESSION_CREATE);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, session);
+		KUNIT_EXPECT_EQ(test, session_add(test, session, probe), 0);
+		argtrace_session_put(session);
+	}
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 5);
+	KUNIT_EXPECT_TRUE(test, argtrace_sessions_remove_all());
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+}
+
+static struct kunit_case session_cases[] = {
+	KUNIT_CASE_PARAM(attributes, attr_gen_params),
+	KUNIT_CASE(a_name_keeps_it),
+	KUNIT_CASE(removed_while_in_use),
+	KUNIT_CASE(one_reader),
+	KUNIT_CASE(adding_and_removing_at_once),
+	KUNIT_CASE(making_and_removing_at_once),
+	KUNIT_CASE(all_removed_at_once),
+	{ }
+};
+
+static struct kunit_suite session_suite = {
+	.name = "argtrace_session",
+	.test_cases = session_cases,
+};
+kunit_test_suite(session_suite);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions to trace. noipa: no clone of them, no argument left out, no call spared. */
+#ifndef ARGTRACE_KUNIT_TARGETS_H
+#define ARGTRACE_KUNIT_TARGETS_H
+
+#include <linux/types.h>
+
+#define TARGET __attribute__((__noipa__))
+
+TARGET void target_none(void);
+TARGET void target_three(u64 a, u64 b, u64 c);
+TARGET void target_six(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f);
+TARGET void target_eight(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h);
+
+#endif
