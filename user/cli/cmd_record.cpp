@@ -114,8 +114,7 @@ void run_record(const RecordOptions &options) {
     if (command)
         command->start();
 
-    LiveRecord record(session, recorder, writer, command ? &*command : nullptr,
-                      ::isatty(STDERR_FILENO));
+    LiveRecord record(session, recorder, writer, command ? &*command : nullptr);
     const LiveRecord::End end = record.run(options.duration, stop);
     if (options.own_session())
         session.remove_all();

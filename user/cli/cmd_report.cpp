@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -73,6 +74,14 @@ Fd open_trace(const std::string &path) {
     return file;
 }
 
+/// Where that can be told.
+std::optional<std::uint64_t> size_of(const Fd &file) {
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+        return std::nullopt;
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
 BlockWriter::MakeRenderer renderer_maker(const ReportOptions &options) {
     return [options](CallerNames &callers) -> std::unique_ptr<Renderer> {
         if (options.json)
@@ -105,7 +114,7 @@ void run_report(ReportOptions &options) {
         return;
     }
 
-    ReportOutput report(reader, name, output);
+    ReportOutput report(reader, name, size_of(file), output);
     const bool read_by_somebody =
         options.stats ? report.show_stats(options.json)
                       : report.show_events(workers, renderer_maker(options), options.max_events);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <limits>
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include "cli/live_trace.h"
 #include "util/error.h"
@@ -16,7 +16,6 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::uint64_t nanoseconds_per_second = 1000000000;
 constexpr std::uint64_t nanoseconds_per_millisecond = 1000000;
 
 // A round shall find about so much of a ring in use: seldom enough to be cheap, with room for
@@ -33,11 +32,14 @@ LiveRecord::End LiveRecord::run(std::optional<std::uint64_t> duration, const Sto
     const std::uint64_t start = monotonic_now();
     const std::uint64_t deadline =
         duration ? start + *duration : std::numeric_limits<std::uint64_t>::max();
-    next_progress_ = start + nanoseconds_per_second;
+    Progress progress(STDERR_FILENO, start);
     for (std::uint64_t before = start;;) {
         const std::uint64_t now = monotonic_now();
         const bool found = recorder_.collect(now);
-        show_progress(now);
+        if (progress.due(now))
+            progress.tell(now, fmt::format("{:.1f} MiB recorded, {} calls lost",
+                                           static_cast<double>(writer_.written()) / (1 << 20),
+                                           recorder_.lost()));
         if (abandoned_)
             throw Error(
                 fmt::format("{}: nobody reads it any more: recording ends", writer_.name()));
@@ -46,7 +48,7 @@ LiveRecord::End LiveRecord::run(std::optional<std::uint64_t> duration, const Sto
         wait(stop, before, deadline, found);
         before = now;
     }
-    clear_progress();
+    progress.clear();
     return removed_ ? End::removed : End::reached;
 }
 
@@ -87,21 +89,6 @@ void LiveRecord::wait(const StopSignal &stop, std::uint64_t before, std::uint64_
     ::poll(files.data(), nap ? 3 : 4, timeout);
     abandoned_ = files[1].revents & POLLERR;
     removed_ = files[3].revents & (POLLHUP | POLLERR);
-}
-
-void LiveRecord::show_progress(std::uint64_t now) {
-    if (!progress_ || now < next_progress_)
-        return;
-    next_progress_ = now + nanoseconds_per_second;
-    progress_shown_ = true;
-    fmt::print(stderr, "\rargtrace: {:.1f} MiB recorded, {} calls lost\033[K",
-               static_cast<double>(writer_.written()) / (1 << 20), recorder_.lost());
-    std::fflush(stderr);
-}
-
-void LiveRecord::clear_progress() {
-    if (progress_shown_)
-        fmt::print(stderr, "\r\033[K");
 }
 
 } // namespace argtrace

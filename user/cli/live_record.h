@@ -8,6 +8,7 @@
 #include "cli/stop_signal.h"
 #include "record/recorder.h"
 #include "session/session.h"
+#include "util/progress.h"
 
 namespace argtrace {
 
@@ -20,10 +21,8 @@ public:
     };
 
     /// `command` may be null.
-    LiveRecord(Session &session, Recorder &recorder, TraceWriter &writer, ChildCommand *command,
-               bool progress)
-        : session_(session), recorder_(recorder), writer_(writer), command_(command),
-          progress_(progress) {}
+    LiveRecord(Session &session, Recorder &recorder, TraceWriter &writer, ChildCommand *command)
+        : session_(session), recorder_(recorder), writer_(writer), command_(command) {}
 
     /// Until one of these; what the rings still hold then is left to the caller. `duration` in ns.
     /// Throws Error when the file cannot be written.
@@ -31,16 +30,11 @@ public:
 
 private:
     void wait(const StopSignal &stop, std::uint64_t before, std::uint64_t deadline, bool found);
-    void show_progress(std::uint64_t now);
-    void clear_progress();
 
     Session &session_;
     Recorder &recorder_;
     TraceWriter &writer_;
     ChildCommand *command_;
-    bool progress_;
-    bool progress_shown_ = false;
-    std::uint64_t next_progress_ = 0;
     bool removed_ = false;
     bool abandoned_ = false;
 };

@@ -22,8 +22,6 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::uint64_t progress_period_ns = 1000000000;
-
 /// Splits at the commas.
 std::vector<std::string_view> parts(std::string_view text) {
     std::vector<std::string_view> all;
@@ -91,10 +89,13 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> parse_cpu_list(const std::s
     return list;
 }
 
-ReportOutput::ReportOutput(TraceReader &reader, std::string name, Output &output)
-    : reader_(reader), name_(std::move(name)), output_(output),
-      progress_(::isatty(STDERR_FILENO) && !::isatty(output.fd())),
-      next_progress_(monotonic_now() + progress_period_ns) {}
+ReportOutput::ReportOutput(TraceReader &reader, std::string name, std::optional<std::uint64_t> size,
+                           Output &output)
+    : reader_(reader), name_(std::move(name)), output_(output), size_(size),
+      progress_(STDERR_FILENO, monotonic_now()) {
+    if (::isatty(output.fd()))
+        progress_.disable(); // the events themselves show how it goes
+}
 
 bool ReportOutput::show_events(WorkerPool &workers, const BlockWriter::MakeRenderer &make,
                                std::optional<std::uint64_t> max_events) {
@@ -135,8 +136,10 @@ bool ReportOutput::show_stats(bool json) {
     while (const auto item = reader_.next()) {
         if (!item->packet)
             continue;
-        for (const auto &[probe, count] : item->packet->calls)
+        for (const auto &[probe, count] : item->packet->calls) {
             calls[probe] += count;
+            shown_ += count;
+        }
         if (!item->packet->calls.empty()) {
             stats.first = std::min(stats.first, item->packet->first);
             stats.last = std::max(stats.last, item->packet->last);
@@ -145,10 +148,8 @@ bool ReportOutput::show_stats(bool json) {
     }
     if (stats.first > stats.last)
         stats.first = stats.last;
-    for (const auto &[probe, count] : calls) {
+    for (const auto &[probe, count] : calls)
         stats.functions.push_back({probe->function + (probe->forced ? "~" : ""), count});
-        shown_ += count;
-    }
     std::sort(stats.functions.begin(), stats.functions.end(), [](const auto &a, const auto &b) {
         return std::pair(b.calls, std::string_view(a.name)) <
                std::pair(a.calls, std::string_view(b.name));
@@ -174,9 +175,8 @@ std::uint64_t ReportOutput::unreadable() const {
     return reader_.unreadable().records + reader_.unreadable().packets;
 }
 
-void ReportOutput::print_summary() const {
-    if (progress_shown_)
-        fmt::print(stderr, "\r\033[K");
+void ReportOutput::print_summary() {
+    progress_.clear();
     print_counts();
     const Unreadable bad = reader_.unreadable();
     if (unreadable() > 0)
@@ -223,16 +223,16 @@ void ReportOutput::print_faults() const {
 }
 
 void ReportOutput::show_progress() {
-    if (!progress_)
-        return;
     const std::uint64_t now = monotonic_now();
-    if (now < next_progress_)
+    if (!progress_.due(now))
         return;
-    next_progress_ = now + progress_period_ns;
-    progress_shown_ = true;
-    fmt::print(stderr, "\rargtrace: {:.0f} MiB read, {} events\033[K",
-               static_cast<double>(reader_.offset()) / (1 << 20), shown_);
-    std::fflush(stderr);
+    const auto mebibytes = [](std::uint64_t bytes) { return bytes >> 20; };
+    const std::uint64_t read = reader_.offset();
+    const std::string of =
+        size_ ? fmt::format(" of {} MiB ({}%)", mebibytes(*size_),
+                            100 * std::min(read, *size_) / std::max<std::uint64_t>(*size_, 1))
+              : " MiB";
+    progress_.tell(now, fmt::format("{}{} read, {} events", mebibytes(read), of, shown_));
 }
 
 } // namespace argtrace

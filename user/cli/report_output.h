@@ -9,6 +9,7 @@
 #include "report/block_writer.h"
 #include "report/time_order.h"
 #include "report/trace_reader.h"
+#include "util/progress.h"
 
 namespace argtrace {
 
@@ -22,7 +23,9 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> parse_cpu_list(const std::s
 /// A trace on its way to the output.
 class ReportOutput {
 public:
-    ReportOutput(TraceReader &reader, std::string name, Output &output);
+    /// `size` is that of the file, where it is known.
+    ReportOutput(TraceReader &reader, std::string name, std::optional<std::uint64_t> size,
+                 Output &output);
 
     /// Both are false when nobody reads the output any more.
     bool show_events(WorkerPool &workers, const BlockWriter::MakeRenderer &make,
@@ -30,7 +33,7 @@ public:
     bool show_stats(bool json);
 
     /// On stderr: what was shown, lost, and is wrong with the file.
-    void print_summary() const;
+    void print_summary();
 
     /// Something is wrong with the file.
     bool damaged() const { return reader_.fault_count() > 0 || unreadable() > 0; }
@@ -46,10 +49,8 @@ private:
     Output &output_;
     std::uint64_t shown_ = 0;
     bool satisfied_ = false; // as many as were asked for; the rest has not been read
-    bool progress_;
-    std::uint64_t size_ = 0; // of the file, where that is known
-    std::uint64_t next_progress_ = 0;
-    bool progress_shown_ = false;
+    std::optional<std::uint64_t> size_;
+    Progress progress_;
 };
 
 } // namespace argtrace
