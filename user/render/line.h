@@ -77,6 +77,8 @@ public:
     }
 
     Line &operator+=(std::string_view text) {
+        if (text.empty()) // it may have no address, which memcpy() does not take
+            return *this;
         std::memcpy(reserve(text.size()), text.data(), text.size());
         end_ += text.size();
         return *this;
