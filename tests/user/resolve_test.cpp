@@ -260,8 +260,9 @@ TEST(Resolve, ExclusionWinsWhateverTheOrder) {
 TEST(Resolve, ChosenArgumentsAloneAreTaken) {
     Kernel kernel = make_kernel();
     const auto arguments = [&](const std::vector<std::string> &specs) {
+        const std::vector<Probe> probes = resolved(kernel, specs);
         std::vector<std::string> found;
-        for (const Argument &argument : resolved(kernel, specs).at(0).args)
+        for (const Argument &argument : probes.at(0).args)
             found.push_back(argument.name);
         return found;
     };
