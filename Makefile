@@ -54,7 +54,8 @@ test-modules: $(KOUT)/argtrace_test.ko ## build the modules that the VM tests ne
 
 bench-modules: $(KOUT)/argtrace_bench.ko
 
-bench: ## what a traced call costs, beside other tracers: KERNEL=LABEL, or all that are checked
+bench: ## what a traced call costs, beside other tracers: KERNEL=LABEL, or all of them
+	@scripts/bootstrap bench
 	@bench/run $(KERNEL)
 
 kunit: ## test the module's parts inside a kernel built for it (KUnit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016,SC2086,SC2154 # variables of common.sh and constants without blanks; markdown
 #
 # The cost of adding and removing functions, in millions of instructions of the whole machine. Sourced by tables.sh.
 
@@ -15,11 +15,11 @@ table_arming() {
 		argtrace add --buffer 64M vfs_write 2>/dev/null
 		argtrace rm vfs_write
 		empty=$(memory)
-		add=$(/root/measure argtrace add "$what")
+		add=$(/root/measure argtrace add "$what" 2>/dev/null)
 		used=$(memory)
-		remove=$(/root/measure argtrace rm '*')
+		remove=$(/root/measure argtrace rm '*' 2>/dev/null)
 		argtrace add "$what" 2>/dev/null
-		read -r count empty_on empty_off on off < <(/root/arm_cost)
+		read -r count empty_on empty_off on off < <(/root/arm_cost) || continue
 		printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$what" "$count" \
 			"$(millions "$empty_on")" "$(millions "$on")" "$(calc '%.2f' "$on/$empty_on")" \
 			"$(millions "$empty_off")" "$(millions "$off")" "$(calc '%.2f' "$off/$empty_off")" \

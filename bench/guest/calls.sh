@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016,SC2086,SC2154 # variables of common.sh and constants without blanks; markdown
 #
 # The cost of a traced call, by tracer. Sourced by tables.sh.
 
@@ -15,7 +15,6 @@ own_row() { # NAME CLOCK ARGUMENT...
 	local name=$1 clock=$2
 	shift 2
 	if argtrace_cost "$@"; then
-		own=${own:-$cost}
 		row "$name" "$clock" "$bytes" "$cost"
 	else
 		absent "$name" 'argtrace refuses it'
@@ -46,7 +45,7 @@ bpf() { # NAME CLOCK BYTES PROGRAM
 	if cost=$(/root/bpf_peer "$4" /root/pread_loop 2>/tmp/errors | cut -d' ' -f1) && [ "$cost" ]; then
 		row "$1" "$2" "$3" "$(calc '%.2f' "$cost-$untraced")"
 	else
-		absent "$1" "$(tail -n 1 /tmp/errors)"
+		absent "$1" "$(reason /tmp/errors)"
 	fi
 }
 
@@ -56,7 +55,7 @@ script() { # NAME CLOCK SCRIPT
 	if [ "$cost" ]; then
 		row "$1$(lost_by_bpftrace)" "$2" - "$(calc '%.2f' "$cost-$untraced")"
 	else
-		absent "$1" "$(sed '/^$/d' /tmp/errors | tail -n 1)"
+		absent "$1" "$(reason /tmp/errors)"
 	fi
 }
 lost_by_bpftrace() {
@@ -65,14 +64,14 @@ lost_by_bpftrace() {
 }
 
 table_calls() {
-	echo "| vfs_read traced by | instructions | / floor | / argtrace | clock | bytes |"
+	echo "| vfs_read traced by | $unit | / floor | / argtrace | clock | bytes |"
 	echo '|---|--:|--:|--:|---|--:|'
 	floor_cost
 	floor=$cost
-	# Measured before its row, since the floor's names its ratio to it.
-	argtrace_cost vfs_read && own=$cost
+	argtrace_cost vfs_read || exit
+	own=$cost
 	row 'an empty ftrace_ops: the floor' - - "$floor"
-	own_row '**argtrace**' TSC vfs_read
+	row '**argtrace**' TSC "$bytes" "$own"
 	own_row 'argtrace --clock mono' monotonic --clock mono vfs_read
 	own_row 'argtrace --no-caller' TSC --no-caller vfs_read
 	own_row "argtrace 'vfs_read(count)'" TSC 'vfs_read(count)'
@@ -96,12 +95,10 @@ table_calls() {
 	fi
 	function_off
 	event 'fprobe event without arguments' 'f:fprobes/bench vfs_read'
-	# shellcheck disable=SC2016 # not the shell's
 	event 'fprobe event with `$arg*`' "$fprobe_args"
 	event 'kprobe event with four registers' "$kprobe_args"
 	script 'bpftrace, count()' - 'kfunc:vfs_read { @ = count(); }'
 	script 'bpftrace, hist() of an argument' - 'kfunc:vfs_read { @ = hist(args->count); }'
-	# shellcheck disable=SC2016
 	script 'bpftrace, printf() of four arguments' none \
 		'kfunc:vfs_read { printf("call %p %p %lu %p\n", args->file, args->buf, args->count, args->pos); }'
 }

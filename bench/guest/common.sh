@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034 # its variables are used by those who source it
+# shellcheck shell=bash disable=SC2016,SC2034 # its variables are used by those who source it
 #
 # What the tables share. Sourced in the guest by tables.sh and cost.sh.
 set -u
@@ -11,6 +11,9 @@ mountpoint -q $tracing || mount -t tracefs tracefs $tracing
 
 loop() { /root/pread_loop "$@" | cut -d' ' -f1; }
 calc() { awk "BEGIN { printf \"$1\", $2 }"; }
+
+# reason FILE: why a program failed, from what it said.
+reason() { grep -aiE -m 1 'error|fail|cannot|unable|no such' "$1" || sed '/^$/d' "$1" | tail -n 1; }
 
 # above [excluded]: instructions per call above untraced, now.
 above() { calc '%.2f' "$(loop "$@")-$untraced"; }

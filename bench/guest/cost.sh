@@ -3,6 +3,7 @@
 #
 # Runs in a guest whose TSC counts instructions (bench/gate). Prints what a call costs that argtrace records, its record's bytes, and
 # what one costs that it rejects.
+# shellcheck disable=SC1091,SC2154 # what lies in the guest
 . /root/common.sh
 
 settle

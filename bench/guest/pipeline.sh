@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016,SC2086,SC2154 # variables of common.sh and constants without blanks; markdown
 #
 # The cost of an event from the call to a file: the kernel's part, the reader's, and what the kernel does for the
 # reader. All that the machine does counts, idle time does not. It is the difference between few and many calls, so that starting
@@ -7,11 +7,11 @@
 
 few=100000 many=400000
 
-# once CALLS COMMAND...: instructions of the whole machine while it runs, with CALLS in place of @.
+# once CALLS COMMAND...: instructions of the whole machine while it runs, where one of its words is CALLS, that many.
 once() {
 	local calls=$1
 	shift
-	MEASURE_OUTPUT=/tmp/said /root/measure "${@//@/$calls}"
+	MEASURE_OUTPUT=/tmp/said /root/measure "${@//CALLS/$calls}"
 }
 
 # slope COMMAND...: sets cost, instructions per call above untraced, size, bytes a call in the file, and lost.
@@ -37,7 +37,7 @@ pipeline() {
 		printf '| %s | %s | %s | %s | %s |\n' "$name" "$(calc '%.0f' "$cost")" "$(calc '%.2f' "$cost/$own_pipeline")" \
 			"$size" "$($lost)"
 	else
-		printf '| %s | absent: %s | | | |\n' "$name" "$(sed '/^$/d' /tmp/said | tail -n 1)"
+		printf '| %s | absent: %s | | | |\n' "$name" "$(reason /tmp/said)"
 	fi
 }
 lost_by_argtrace() { sed -nE 's/.* ([0-9]+) lost.*/\1/p' /tmp/said | tail -n 1; }
@@ -55,7 +55,7 @@ ftrace_pipeline() { # NAME COMMAND...
 }
 
 table_pipeline() {
-	local loop='/root/pread_loop calls @' plain='' size cost
+	local loop='/root/pread_loop calls CALLS' plain='' size cost
 	# shellcheck disable=SC2206 # words
 	loop=($loop)
 	once $few "${loop[@]}" >/dev/null
@@ -64,7 +64,7 @@ table_pipeline() {
 	echo "| vfs_read, all that a recorded call costs | instructions | / argtrace | bytes in the file | lost |"
 	echo '|---|--:|--:|--:|--:|'
 	pipeline '**argtrace record**' lost_by_argtrace argtrace record -o $files/trace vfs_read -- "${loop[@]}"
-	pipeline 'argtrace record --compress' lost_by_argtrace argtrace record --compress -o $files/trace vfs_read -- "${loop[@]}"
+	pipeline 'argtrace record --compress' lost_by_argtrace argtrace record --compress --buffer 32M -o $files/trace vfs_read -- "${loop[@]}"
 	pipeline 'BPF fentry, ring buffer polled' lost_by_bpf /root/bpf_peer -o $files/trace record "${loop[@]}"
 	function_on
 	ftrace_pipeline 'function tracer, no arguments, spliced' /root/splice_record $files/trace "${loop[@]}"
@@ -78,11 +78,9 @@ table_pipeline() {
 	function_off
 	if has_event "$fprobe_args"; then
 		event_on
-		# shellcheck disable=SC2016 # not the shell's
 		ftrace_pipeline 'fprobe event with `$arg*`, spliced' /root/splice_record $files/trace "${loop[@]}"
 		event_off
 	else
-		# shellcheck disable=SC2016
 		echo '| fprobe event with `$arg*`, spliced | absent: this kernel does not take it | | | |'
 	fi
 	# Of the event that the kernel has: who has no fprobes uses kprobes.
@@ -91,8 +89,8 @@ table_pipeline() {
 		event=kprobes:bench
 		has_event "$kprobe_args"
 	fi
-	pipeline "trace-cmd record -e $event" lost_by_trace_cmd /root/trace-cmd record -q -o $files/trace -C x86-tsc -b 16384 \
-		-e $event "${loop[@]}"
+	pipeline "trace-cmd record -e $event" lost_by_trace_cmd /root/trace-cmd record -q --compression none -o $files/trace \
+		-C x86-tsc -b 16384 -e $event "${loop[@]}"
 	pipeline "perf record -e $event" lost_by_perf /root/perf record -q -m 2048 -o $files/trace -e $event "${loop[@]}"
 	event_off
 	pipeline 'bpftrace, count()' true /root/bpftrace -e 'kfunc:vfs_read { @ = count(); }' -c "${loop[*]}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016,SC2086,SC2154 # variables of common.sh and constants without blanks; markdown
 #
 # What programs do until they have started, in millions of instructions of the whole machine. Sourced by tables.sh.
 
@@ -9,7 +9,7 @@ start_row() { # NAME COMMAND...
 	if cost=$(MEASURE_OUTPUT=/tmp/said /root/measure "$@"); then
 		echo "| $name | $(calc '%.0f' "$cost/1000000") |"
 	else
-		echo "| $name | absent: $(sed '/^$/d' /tmp/said | tail -n 1) |"
+		echo "| $name | absent: $(reason /tmp/said) |"
 	fi
 }
 

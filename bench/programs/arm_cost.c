@@ -50,15 +50,19 @@ static void take(char *entries, uint32_t number)
 static void fetch_probes(void)
 {
 	char *room = malloc(ROOM);
-	struct argtrace_list list = { .size = sizeof(list), .buffer = (uintptr_t)room, .length = ROOM };
 	int fd = open_default_session();
+	uint32_t next = 0;
 
 	check(fd < 0 || !room, "the default session");
 	do {
+		struct argtrace_list list = {
+			.size = sizeof(list), .buffer = (uintptr_t)room, .length = ROOM, .first = next,
+		};
+
 		check(ioctl(fd, ARGTRACE_IOC_PROBE_LIST, &list), "ARGTRACE_IOC_PROBE_LIST");
 		take(room, list.count);
-		list.first = list.next;
-	} while (list.next);
+		next = list.next;
+	} while (next);
 	close(fd);
 	free(room);
 }
