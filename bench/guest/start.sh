@@ -17,6 +17,8 @@ table_start() {
 	echo '| command | million instructions |'
 	echo '|---|--:|'
 	start_row 'true: a process' true
+	start_row '`cat /proc/kallsyms`: what the kernel takes to print its symbols' cat /proc/kallsyms
+	start_row '`cat /sys/kernel/btf/vmlinux`' cat /sys/kernel/btf/vmlinux
 	start_row '`argtrace trace vfs_read`, until it is armed' -u argtrace trace vfs_read
 	start_row '`argtrace list`' argtrace list
 	start_row '`argtrace list vfs_read`' argtrace list vfs_read

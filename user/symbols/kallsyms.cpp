@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
+#include <cstring>
+#include <endian.h>
 #include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -34,6 +36,13 @@ std::optional<Symbol> parse_line(std::string_view line) {
         return std::nullopt;
     symbol.module = bracketed(next_word(line));
     return symbol;
+}
+
+/// A number for the first characters, in the order of the names.
+std::uint64_t beginning(std::string_view name) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, name.data(), std::min(name.size(), sizeof(number)));
+    return be64toh(number);
 }
 
 } // namespace
@@ -66,14 +75,23 @@ Kallsyms::Kallsyms(Text text) : text_(std::move(text)) {
         if (const std::optional<Symbol> symbol = parse_line(line))
             symbols_.push_back(*symbol);
     });
-    std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
+    if (!std::is_sorted(symbols_.begin(), symbols_.end(), by_address))
+        std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
 
-    by_name_.resize(symbols_.size());
-    std::iota(by_name_.begin(), by_name_.end(), 0);
-    std::sort(by_name_.begin(), by_name_.end(), [this](std::uint32_t a, std::uint32_t b) {
-        const int order = symbols_[a].name.compare(symbols_[b].name);
-        return order < 0 || (order == 0 && a < b);
+    // Sorting them is most of what there is to do here: nearly all differ in how they begin.
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+    order.reserve(symbols_.size());
+    for (const Symbol &symbol : symbols_)
+        order.emplace_back(beginning(symbol.name), static_cast<std::uint32_t>(order.size()));
+    std::sort(order.begin(), order.end(), [this](const auto &a, const auto &b) {
+        if (a.first != b.first)
+            return a.first < b.first;
+        const int names = symbols_[a.second].name.compare(symbols_[b.second].name);
+        return names < 0 || (names == 0 && a.second < b.second);
     });
+    by_name_.reserve(order.size());
+    for (const auto &[_, index] : order)
+        by_name_.push_back(index);
 }
 
 std::optional<Symbol> Kallsyms::at(std::uint64_t addr) const {
