@@ -64,6 +64,7 @@ table_pipeline() {
 	echo "| vfs_read, all that a recorded call costs | instructions | / argtrace | bytes in the file | lost |"
 	echo '|---|--:|--:|--:|--:|'
 	pipeline '**argtrace record**' lost_by_argtrace argtrace record -o $files/trace vfs_read -- "${loop[@]}"
+	plain='' pipeline 'of that, writing as many bytes and nothing else' true /root/pread_loop write $files/trace CALLS
 	pipeline 'argtrace record --compress' lost_by_argtrace argtrace record --compress --buffer 32M -o $files/trace vfs_read -- "${loop[@]}"
 	pipeline 'BPF fentry, ring buffer polled' lost_by_bpf /root/bpf_peer -o $files/trace record "${loop[@]}"
 	function_on

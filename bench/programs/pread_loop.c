@@ -7,6 +7,7 @@
  *   pread_loop excluded    the same as the reader of argtrace's default session, whose calls are filtered
  *   pread_loop bytes       what a call takes of the ring of argtrace's default session, on the first processor
  *   pread_loop calls N     calls so often, and prints nothing
+ *   pread_loop write FILE N  only writes to the file what argtrace's records of so many calls take, as argtrace does
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 
 #include "default_session.h"
 
-enum { calls = 200, batches = 250 };
+enum { calls = 200, batches = 250, record_size = 56 };
 
 static int compare(const void *a, const void *b)
 {
@@ -87,6 +88,17 @@ static void print_cost(int fd)
 	printf("%.2f %.2f\n", (double)took[batches / 2] / calls, (double)sum / batches / calls);
 }
 
+static int write_records(const char *path, long left)
+{
+	static char packet[64 << 10];
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	for (left *= record_size; left > 0; left -= sizeof(packet))
+		if (write(fd, packet, sizeof(packet)) != sizeof(packet))
+			return 1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -101,6 +113,8 @@ int main(int argc, char **argv)
 			call(fd);
 		return 0;
 	}
+	if (argc == 4 && !strcmp(what, "write"))
+		return write_records(argv[2], atol(argv[3]));
 	print_cost(fd);
 	return 0;
 }
