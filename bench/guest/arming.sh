@@ -19,7 +19,11 @@ table_arming() {
 		used=$(memory)
 		remove=$(/root/measure argtrace rm '*' 2>/dev/null)
 		argtrace add "$what" 2>/dev/null
-		read -r count empty_on empty_off on off < <(/root/arm_cost) || continue
+		if ! read -r count empty_on empty_off on off < <(/root/arm_cost 2>/tmp/errors); then
+			echo "| $what | absent: $(reason /tmp/errors) | | | | | | | | | |"
+			argtrace clear
+			continue
+		fi
 		printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$what" "$count" \
 			"$(millions "$empty_on")" "$(millions "$on")" "$(calc '%.2f' "$on/$empty_on")" \
 			"$(millions "$empty_off")" "$(millions "$off")" "$(calc '%.2f' "$off/$empty_off")" \
@@ -33,7 +37,8 @@ table_among() {
 	echo 4 >$bench/median; plain=$(cat $bench/median)
 	argtrace add --buffer 64M argtrace_bench:bench_args_4 2>/dev/null
 	echo 4 >$bench/median; alone=$(cat $bench/median)
-	argtrace add '*' 2>/dev/null
+	argtrace clear
+	argtrace add --buffer 64M '*' 2>/dev/null
 	count=$(($(argtrace status --json | wc -l) - 1))
 	echo 4 >$bench/median; among=$(cat $bench/median)
 	lost=$(argtrace status --json | sed -nE '/"bench_args_4"/s/.*"lost":(\{[^}]*\}|[0-9]+).*/\1/p')
