@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <endian.h>
 #include <system_error>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -23,26 +20,36 @@ bool by_address(const Symbol &a, const Symbol &b) {
 
 // "ffffffff81000000 T name" and, tab-separated, "[module]".
 std::optional<Symbol> parse_line(std::string_view line) {
-    const std::string_view digits = next_word(line);
-    const std::string_view type = next_word(line);
-    if (type.size() != 1 || std::string_view("tTwW").find(type.front()) == type.npos)
+    // Most lines are of data: they are told from the others first.
+    const std::size_t blank = line.find(' ');
+    if (blank == line.npos || blank + 3 >= line.size() || line[blank + 2] != ' ' ||
+        std::string_view("tTwW").find(line[blank + 1]) == line.npos)
         return std::nullopt;
 
     Symbol symbol;
-    const char *end = digits.data() + digits.size();
-    const auto parsed = std::from_chars(digits.data(), end, symbol.addr, 16);
-    symbol.name = next_word(line);
-    if (parsed.ec != std::errc() || parsed.ptr != end || symbol.name.empty())
+    const char *end = line.data() + blank;
+    const auto parsed = std::from_chars(line.data(), end, symbol.addr, 16);
+    if (parsed.ec != std::errc() || parsed.ptr != end)
         return std::nullopt;
-    symbol.module = bracketed(next_word(line));
-    return symbol;
+    line.remove_prefix(blank + 3);
+    symbol.name = line.substr(0, line.find('\t'));
+    line.remove_prefix(symbol.name.size());
+    if (!line.empty())
+        symbol.module = bracketed(next_word(line));
+    return symbol.name.empty() ? std::nullopt : std::optional(symbol);
 }
 
-/// A number for the first characters, in the order of the names.
-std::uint64_t beginning(std::string_view name) {
-    std::uint64_t number = 0;
-    std::memcpy(&number, name.data(), std::min(name.size(), sizeof(number)));
-    return be64toh(number);
+// What a function and all that the compiler made of it have in common.
+std::string_view stem(std::string_view name) {
+    return name.substr(0, name.find('.'));
+}
+
+// As std::stable_sort(), where nearly all stand in order already: only what begins with the first
+// that does not is sorted.
+void sort_by_address(std::vector<Symbol> &symbols) {
+    const auto disordered = std::is_sorted_until(symbols.begin(), symbols.end(), by_address);
+    std::stable_sort(disordered, symbols.end(), by_address);
+    std::inplace_merge(symbols.begin(), disordered, symbols.end(), by_address);
 }
 
 } // namespace
@@ -75,23 +82,8 @@ Kallsyms::Kallsyms(Text text) : text_(std::move(text)) {
         if (const std::optional<Symbol> symbol = parse_line(line))
             symbols_.push_back(*symbol);
     });
-    if (!std::is_sorted(symbols_.begin(), symbols_.end(), by_address))
-        std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
-
-    // Sorting them is most of what there is to do here: nearly all differ in how they begin.
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
-    order.reserve(symbols_.size());
-    for (const Symbol &symbol : symbols_)
-        order.emplace_back(beginning(symbol.name), static_cast<std::uint32_t>(order.size()));
-    std::sort(order.begin(), order.end(), [this](const auto &a, const auto &b) {
-        if (a.first != b.first)
-            return a.first < b.first;
-        const int names = symbols_[a.second].name.compare(symbols_[b.second].name);
-        return names < 0 || (names == 0 && a.second < b.second);
-    });
-    by_name_.reserve(order.size());
-    for (const auto &[_, index] : order)
-        by_name_.push_back(index);
+    sort_by_address(symbols_);
+    by_stem_ = NameIndex(symbols_.size(), [this](std::size_t i) { return stem(symbols_[i].name); });
 }
 
 std::optional<Symbol> Kallsyms::at(std::uint64_t addr) const {
@@ -103,25 +95,25 @@ std::optional<Symbol> Kallsyms::at(std::uint64_t addr) const {
     return *std::lower_bound(symbols_.begin(), next, *(next - 1), by_address);
 }
 
-// The symbols from the one named `first` on, by name, as long as they match.
-template<typename Matches>
-std::vector<Symbol> Kallsyms::from(std::string_view first, Matches matches) const {
-    std::vector<Symbol> found;
-    auto index = std::lower_bound(
-        by_name_.begin(), by_name_.end(), first,
-        [this](std::uint32_t i, std::string_view name) { return symbols_[i].name < name; });
-    for (; index != by_name_.end() && matches(symbols_[*index].name); ++index)
-        found.push_back(symbols_[*index]);
-    return found;
-}
-
 std::vector<Symbol> Kallsyms::named(std::string_view name) const {
-    return from(name, [name](std::string_view other) { return other == name; });
+    std::vector<Symbol> found;
+    by_stem_.for_each_candidate(stem(name), [&](std::uint32_t i) {
+        if (symbols_[i].name == name)
+            found.push_back(symbols_[i]);
+    });
+    return found;
 }
 
 std::vector<Symbol> Kallsyms::clones(std::string_view name) const {
     const std::string prefix = std::string(name) + '.';
-    return from(prefix, [&prefix](std::string_view other) { return other.starts_with(prefix); });
+    std::vector<Symbol> found;
+    by_stem_.for_each_candidate(stem(name), [&](std::uint32_t i) {
+        if (symbols_[i].name.starts_with(prefix))
+            found.push_back(symbols_[i]);
+    });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Symbol &a, const Symbol &b) { return a.name < b.name; });
+    return found;
 }
 
 } // namespace argtrace
