@@ -54,7 +54,8 @@ test-modules: $(KOUT)/argtrace_test.ko ## build the modules that the VM tests ne
 
 bench-modules: $(KOUT)/argtrace_bench.ko
 
-bench: ## what a traced call costs, beside other tracers: KERNEL=LABEL, or all that are checked
+bench: ## what a traced call costs, beside other tracers: KERNEL=LABEL, or all of them
+	@scripts/bootstrap bench
 	@bench/run $(KERNEL)
 
 kunit: ## test the module's parts inside a kernel built for it (KUnit)
@@ -161,14 +162,23 @@ $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(C
 
 $(KOUT)/argtrace_bench.ko: $(BENCH_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(BENCH_MODULE_SOURCES),$(TREE))
-	@$(KERNEL_PARTS) && $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/bench/modules KCFLAGS=-Werror modules && \
+	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/bench/modules KCFLAGS=-Werror modules && \
 		cp $(TREE)/bench/modules/argtrace_bench.ko $@.new && \
 		if ! readelf -SW $@.new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $@.new; fi && \
 		mv $@.new $@
 
-build/bin/pread_loop: bench/pread_loop.c include/uapi/argtrace.h
+BENCH_PROGRAMS := $(addprefix build/bench/,pread_loop measure splice_record arm_cost bpf_peer bpf_programs.bpf.o)
+
+bench-programs: $(BENCH_PROGRAMS) # for bench/run
+
+build/bench/bpf_peer: BENCH_LIBS = -lbpf
+build/bench/%: bench/programs/%.c $(wildcard bench/programs/*.h) include/uapi/argtrace.h
 	@mkdir -p $(@D)
-	@$(CC) -O2 -static -Iinclude -o $@ $<
+	@$(CC) -O2 -Wall -Iinclude -o $@ $< $(BENCH_LIBS)
+
+build/bench/%.bpf.o: bench/programs/%.bpf.c
+	@mkdir -p $(@D)
+	@clang -O2 -g -Wall -target bpf -I/usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
 
 # In a tree of its own, since the module's objects are made anew there, for another module.
 $(KOUT)/argtrace_kunit.ko: $(KMOD_SOURCES) $(KUNIT_SOURCES) $(CACHED_KERNEL) Makefile
@@ -193,4 +203,4 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz bench bench-modules bench-decode install uninstall clean
+.PHONY: all help module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz bench bench-modules bench-programs bench-decode install uninstall clean

@@ -5,10 +5,16 @@
  *   parameters/empty     1: vfs_read has an ftrace_ops whose callback does nothing: the floor
  *   parameters/median    written: calls the function of that many arguments in batches; read: the
  *                        median batch's cost of a call, in hundredths of a TSC tick
+ *   /dev/argtrace_bench  as long as it is open, the functions whose addresses (u64) have been
+ *                        written to it have such an ftrace_ops
  */
 #include <linux/ftrace.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sort.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
 #include <asm/msr.h>
 
 #define CALLS	200
@@ -117,13 +123,59 @@ static const struct kernel_param_ops empty_param_ops = {
 };
 module_param_cb(empty, &empty_param_ops, &empty, 0600);
 
+static struct ftrace_ops many_ops = { .func = nothing };
+static bool many;
+static DEFINE_MUTEX(many_lock);
+
+static ssize_t many_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
+{
+	unsigned long *addrs = vmemdup_user(from, size);
+	int ret;
+
+	static_assert(sizeof(*addrs) == sizeof(u64));
+	if (IS_ERR(addrs))
+		return PTR_ERR(addrs);
+	mutex_lock(&many_lock);
+	ret = many ? -EBUSY : ftrace_set_filter_ips(&many_ops, addrs, size / sizeof(*addrs), 0, 1);
+	if (!ret)
+		ret = register_ftrace_function(&many_ops);
+	many |= !ret;
+	mutex_unlock(&many_lock);
+	kvfree(addrs);
+	return ret ? : size;
+}
+
+static int many_release(struct inode *inode, struct file *file)
+{
+	mutex_lock(&many_lock);
+	if (many)
+		unregister_ftrace_function(&many_ops);
+	many = false;
+	mutex_unlock(&many_lock);
+	return 0;
+}
+
+static const struct file_operations many_fops = {
+	.owner = THIS_MODULE,
+	.write = many_write,
+	.release = many_release,
+};
+
+static struct miscdevice many_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "argtrace_bench",
+	.fops = &many_fops,
+	.mode = 0600,
+};
+
 static int __init bench_init(void)
 {
-	return 0;
+	return misc_register(&many_device);
 }
 
 static void __exit bench_exit(void)
 {
+	misc_deregister(&many_device);
 	if (empty)
 		unregister_ftrace_function(&empty_ops);
 }

@@ -75,30 +75,52 @@ void CodeAddresses::add(const Probe &probe) {
         }
     }
     places.count = static_cast<std::uint32_t>(offsets_.size()) - places.first;
+    if (places.count == 1 && offsets_.back() == sizeof(argtrace_record))
+        places.only_at_begin = sizeof(argtrace_record) + sizeof(std::uint64_t);
 }
 
 bool CodeAddresses::scan(std::span<const std::byte> records) {
-    argtrace_record record;
-    while (records.size() >= sizeof(record)) {
-        std::memcpy(&record, records.data(), sizeof(record));
-        if (record.size < sizeof(record) || record.size > records.size())
+    // Half of what recording takes beside writing: one caller after the other, of functions without
+    // other addresses, go through it with a look at the least that there is.
+    const std::span<Places> all = places_;
+    const std::byte *at = records.data();
+    const std::byte *const end = at + records.size();
+    while (static_cast<std::size_t>(end - at) >= sizeof(argtrace_record)) {
+        argtrace_record record;
+        std::memcpy(&record, at, sizeof(record));
+        if (record.size < sizeof(record) || record.size > end - at)
             return true; // the reader of the file will say so
-        if (record.id <= ARGTRACE_ID_MAX) {
-            if (record.id >= places_.size() || !places_[record.id].known)
-                return false;
-            const Places &places = places_[record.id];
-            for (std::uint32_t i = 0; i < places.count; ++i) {
-                const std::uint32_t offset = offsets_[places.first + i];
+        if (record.id < all.size()) {
+            Places &places = all[record.id];
+            if (record.size >= places.only_at_begin) {
                 std::uint64_t address;
-                if (offset + sizeof(address) > record.size)
-                    break;
-                std::memcpy(&address, records.data() + offset, sizeof(address));
-                meet(address);
+                std::memcpy(&address, at + sizeof(record), sizeof(address));
+                if (address != places.lately) {
+                    places.lately = address;
+                    meet(address);
+                }
+            } else if (places.known) {
+                scan_record({at, record.size}, places);
+            } else {
+                return false;
             }
+        } else if (record.id <= ARGTRACE_ID_MAX) {
+            return false;
         }
-        records = records.subspan(record.size);
+        at += record.size;
     }
     return true;
+}
+
+void CodeAddresses::scan_record(std::span<const std::byte> record, const Places &places) {
+    for (std::uint32_t i = 0; i < places.count; ++i) {
+        const std::uint32_t offset = offsets_[places.first + i];
+        std::uint64_t address;
+        if (offset + sizeof(address) > record.size())
+            break;
+        std::memcpy(&address, record.data() + offset, sizeof(address));
+        meet(address);
+    }
 }
 
 void CodeAddresses::meet(std::uint64_t address) {

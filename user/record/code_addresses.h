@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -32,11 +33,16 @@ public:
 private:
     /// Where in a record addresses lie: offsets_[first] to offsets_[first + count].
     struct Places {
+        std::uint64_t lately = 0; // the caller, where that is the one address
+        /// Size from which on a record is one with its caller and no other address; else more than
+        /// any.
+        std::uint32_t only_at_begin = std::numeric_limits<std::uint32_t>::max();
         std::uint32_t first = 0;
         std::uint32_t count = 0;
         bool known = false;
     };
 
+    void scan_record(std::span<const std::byte> record, const Places &places);
     void meet(std::uint64_t address);
 
     std::uint32_t format_;

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2016,SC2086,SC2154 # variables of common.sh and constants without blanks; markdown
+#
+# The cost of a traced call, by tracer. Sourced by tables.sh.
+
+floor='' own=''
+# row NAME CLOCK BYTES COST
+row() {
+	printf '| %s | %s | %s | %s | %s | %s |\n' "$1" "$(calc '%.0f' "$4")" "$(calc '%.1f' "$4/${floor:-$4}")" \
+		"$(calc '%.2f' "$4/${own:-$4}")" "$2" "$3"
+}
+absent() { printf '| %s | absent: %s | | | | |\n' "$1" "$2"; }
+
+own_row() { # NAME CLOCK ARGUMENT...
+	local name=$1 clock=$2
+	shift 2
+	if argtrace_cost "$@"; then
+		row "$name" "$clock" "$bytes" "$cost"
+	else
+		absent "$name" 'argtrace refuses it'
+	fi
+}
+
+measure_ftrace() { # NAME
+	local cost
+	echo 1 >$tracing/tracing_on
+	cost=$(above)
+	echo 0 >$tracing/tracing_on
+	row "$1" x86-tsc "$(per_event)" "$cost"
+}
+
+event() { # NAME DEFINITION
+	if ! has_event "$2"; then
+		absent "$1" 'this kernel does not take it'
+		return
+	fi
+	begin
+	event_on
+	measure_ftrace "$1"
+	event_off
+}
+
+bpf() { # NAME CLOCK BYTES PROGRAM
+	local cost
+	if cost=$(/root/bpf_peer "$4" /root/pread_loop 2>/tmp/errors | cut -d' ' -f1) && [ "$cost" ]; then
+		row "$1" "$2" "$3" "$(calc '%.2f' "$cost-$untraced")"
+	else
+		absent "$1" "$(reason /tmp/errors)"
+	fi
+}
+
+script() { # NAME CLOCK SCRIPT
+	local cost
+	cost=$(/root/bpftrace -B full -o /tmp/shown -e "$3" -c /root/pread_loop 2>/tmp/errors | cut -d' ' -f1)
+	if [ "$cost" ]; then
+		row "$1$(lost_by_bpftrace)" "$2" - "$(calc '%.2f' "$cost-$untraced")"
+	else
+		absent "$1" "$(reason /tmp/errors)"
+	fi
+}
+lost_by_bpftrace() {
+	cat /tmp/shown /tmp/errors | awk '/^Lost [0-9]+ events/ { n += $2 } /^call / { shown++ }
+		END { if (n) printf " (%d events lost, %d shown)", n, shown }'
+}
+
+table_calls() {
+	echo "| vfs_read traced by | $unit | / floor | / argtrace | clock | bytes |"
+	echo '|---|--:|--:|--:|---|--:|'
+	floor_cost
+	floor=$cost
+	argtrace_cost vfs_read || exit
+	own=$cost
+	row 'an empty ftrace_ops: the floor' - - "$floor"
+	row '**argtrace**' TSC "$bytes" "$own"
+	own_row 'argtrace --clock mono' monotonic --clock mono vfs_read
+	own_row 'argtrace --no-caller' TSC --no-caller vfs_read
+	own_row "argtrace 'vfs_read(count)'" TSC 'vfs_read(count)'
+	own_row 'argtrace --encoding named' TSC --encoding named vfs_read
+	rejected_cost && row 'argtrace, a call of an excluded process' - 0 "$cost"
+	bpf 'BPF fentry, empty' - - empty
+	bpf 'BPF fentry, rejects by an argument' - 0 reject
+	bpf 'BPF fentry, counts' - - count
+	bpf 'BPF fentry, record to a ring buffer' monotonic 64 record
+	bpf 'BPF fentry, record without a time' none 64 record_untimed
+	begin
+	function_on
+	measure_ftrace 'function tracer, no arguments'
+	if [ -e $tracing/options/func-args ]; then
+		begin
+		func_args 1
+		measure_ftrace 'function tracer, func-args'
+		func_args 0
+	else
+		absent 'function tracer, func-args' "$no_func_args"
+	fi
+	function_off
+	event 'fprobe event without arguments' 'f:fprobes/bench vfs_read'
+	event 'fprobe event with `$arg*`' "$fprobe_args"
+	event 'kprobe event with four registers' "$kprobe_args"
+	script 'bpftrace, count()' - 'kfunc:vfs_read { @ = count(); }'
+	script 'bpftrace, hist() of an argument' - 'kfunc:vfs_read { @ = hist(args->count); }'
+	script 'bpftrace, printf() of four arguments' none \
+		'kfunc:vfs_read { printf("call %p %p %lu %p\n", args->file, args->buf, args->count, args->pos); }'
+}
+
+table_words() {
+	local before='' n plain traced cost
+	echo '| argtrace, a function of N words | instructions | more than N - 1 |'
+	echo '|---|--:|--:|'
+	for n in 0 1 2 3 4 5 6 7 8 9; do
+		echo $n >$bench/median; plain=$(cat $bench/median)
+		argtrace add --buffer 16M "argtrace_bench:bench_args_$n" >/dev/null 2>&1 || { echo "| $n | cannot be added | |"; continue; }
+		echo $n >$bench/median; traced=$(cat $bench/median)
+		argtrace clear
+		cost=$(calc '%.1f' "($traced-$plain)/100")
+		printf '| %s | %s | %s |\n' $n "$cost" "${before:+$(calc '%+.1f' "$cost-$before")}"
+		before=$cost
+	done
+}

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2016,SC2034 # its variables are used by those who source it
+#
+# What the tables share. Sourced in the guest by tables.sh and cost.sh.
+set -u
+
+tracing=/sys/kernel/tracing
+bench=/sys/module/argtrace_bench/parameters
+files=/dev/shm
+mountpoint -q $tracing || mount -t tracefs tracefs $tracing
+
+loop() { /root/pread_loop "$@" | cut -d' ' -f1; }
+calc() { awk "BEGIN { printf \"$1\", $2 }"; }
+
+# reason FILE: why a program failed, from what it said.
+reason() { grep -aiE -m 1 'error|fail|cannot|unable|no such' "$1" || sed '/^$/d' "$1" | tail -n 1; }
+
+# above [excluded]: instructions per call above untraced, now.
+above() { calc '%.2f' "$(loop "$@")-$untraced"; }
+
+# The medians need the machine to have come to rest.
+settle() {
+	insmod /root/argtrace_bench.ko
+	sleep 4
+	untraced=$(loop)
+}
+
+# argtrace_cost OPTION...: sets cost and bytes.
+argtrace_cost() {
+	argtrace add --buffer 16M "$@" >/dev/null 2>&1 || return 1
+	cost=$(above)
+	bytes=$(/root/pread_loop bytes)
+	argtrace clear
+}
+
+# A process that reads the session is filtered.
+rejected_cost() {
+	argtrace add vfs_read >/dev/null 2>&1 || return 1
+	cost=$(above excluded)
+	argtrace clear
+}
+
+floor_cost() {
+	echo 1 >$bench/empty
+	cost=$(above)
+	echo 0 >$bench/empty
+}
+
+# begin [KIB]: an empty buffer, large enough, with the cheapest clock.
+begin() {
+	echo 0 >$tracing/tracing_on
+	echo x86-tsc >$tracing/trace_clock
+	echo "${1:-32768}" >$tracing/buffer_size_kb
+	echo >$tracing/trace
+}
+
+# The first processor's, all there is: what each event took, and how many were lost.
+per_event() {
+	awk '/^bytes:/ { b = $2 } /^entries:/ { n = $2 } END { if (n) printf "%.0f", b / n; else printf "-" }' \
+		$tracing/per_cpu/cpu0/stats
+}
+overrun() { awk '/^(overrun|dropped events|commit overrun):/ { n += $NF } END { print n + 0 }' $tracing/per_cpu/cpu0/stats; }
+
+# What ftrace can be told to do with vfs_read: on NAME, off.
+has_event() { echo "$1" >$tracing/dynamic_events 2>/dev/null; }
+event_on() { # [0]
+	local group
+	for group in $tracing/events/fprobes $tracing/events/kprobes; do
+		[ ! -e "$group/bench" ] || echo "${1:-1}" >"$group/bench/enable"
+	done
+}
+event_off() { event_on 0; echo >$tracing/dynamic_events; }
+function_on() {
+	echo vfs_read >$tracing/set_ftrace_filter
+	echo function >$tracing/current_tracer
+}
+function_off() { echo nop >$tracing/current_tracer; echo >$tracing/set_ftrace_filter; }
+func_args() { [ ! -e $tracing/options/func-args ] || echo "$1" >$tracing/options/func-args; }
+
+no_func_args='Linux 6.15 or later'
+fprobe_args='f:fprobes/bench vfs_read $arg*'
+kprobe_args='p:kprobes/bench vfs_read a=%di b=%si c=%dx d=%cx'

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a call of vfs_read costs: a loop of pread64() from /dev/null, timed in batches by the TSC. In a
+ * machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
+ *
+ *   pread_loop             prints the median batch and the mean, per call
+ *   pread_loop excluded    the same as the reader of argtrace's default session, whose calls are filtered
+ *   pread_loop bytes       what a call takes of the ring of argtrace's default session, on the first processor
+ *   pread_loop calls N     calls so often, and prints nothing
+ *   pread_loop write FILE N  only writes to the file what argtrace's records of so many calls take, as argtrace does
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "default_session.h"
+
+enum { calls = 200, batches = 250, record_size = 56 };
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void call(int fd)
+{
+	char byte;
+
+	syscall(SYS_pread64, fd, &byte, 1, 0);
+}
+
+/* Stays so as long as the file is open. */
+static int become_excluded(void)
+{
+	struct argtrace_reader reader = {
+		.size = sizeof(reader), .flags = ARGTRACE_READER_EXCLUDE_SELF,
+	};
+	int fd = open_default_session();
+
+	return fd >= 0 && !ioctl(fd, ARGTRACE_IOC_READER, &reader);
+}
+
+static int print_bytes(int fd)
+{
+	const volatile struct argtrace_ring_control *control;
+	int session = open_default_session();
+	uint64_t least = UINT64_MAX;
+
+	control = mmap(NULL, sizeof(*control), PROT_READ, MAP_SHARED, session,
+		       ARGTRACE_MMAP_OFFSET(0, ARGTRACE_MMAP_PACKETS));
+	if (session < 0 || control == MAP_FAILED)
+		return 1;
+	/* Now and then something else comes in between, or a packet begins. */
+	for (int i = 0; i < calls; i++) {
+		uint64_t before = control->reserve, taken;
+
+		call(fd);
+		taken = control->reserve - before;
+		if (taken < least)
+			least = taken;
+	}
+	printf("%llu\n", (unsigned long long)least);
+	return 0;
+}
+
+static void print_cost(int fd)
+{
+	static uint64_t took[batches];
+	uint64_t sum = 0;
+
+	for (int i = 0; i < batches; i++) {
+		uint64_t start = __rdtsc();
+
+		for (int k = 0; k < calls; k++)
+			call(fd);
+		took[i] = __rdtsc() - start;
+		sum += took[i];
+	}
+	qsort(took, batches, sizeof(*took), compare);
+	printf("%.2f %.2f\n", (double)took[batches / 2] / calls, (double)sum / batches / calls);
+}
+
+static int write_records(const char *path, long left)
+{
+	static char packet[64 << 10];
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	for (left *= record_size; left > 0; left -= sizeof(packet))
+		if (write(fd, packet, sizeof(packet)) != sizeof(packet))
+			return 1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	int fd = open("/dev/null", O_RDONLY);
+
+	if (fd < 0 || (!strcmp(what, "excluded") && !become_excluded()))
+		return 1;
+	if (!strcmp(what, "bytes"))
+		return print_bytes(fd);
+	if (argc == 3 && !strcmp(what, "calls")) {
+		for (long left = atol(argv[2]); left > 0; left--)
+			call(fd);
+		return 0;
+	}
+	if (argc == 4 && !strcmp(what, "write"))
+		return write_records(argv[2], atol(argv[3]));
+	print_cost(fd);
+	return 0;
+}
