@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "file/format.h"
 #include "file/status.h"
+#include "util/uninitialized.h"
 
 namespace argtrace {
 
@@ -16,7 +16,7 @@ namespace argtrace {
 struct Chunk {
     ChunkHeader header{};
     std::uint64_t offset = 0; ///< in the file
-    std::vector<std::byte> payload;
+    RawBytes payload;
 
     ChunkType type() const { return static_cast<ChunkType>(header.type); }
 };
@@ -26,7 +26,7 @@ struct Payload {
     FileStatus status = FileStatus::ok;
     std::span<const std::byte> front; ///< what is never compressed
     std::span<const std::byte> bytes; ///< the rest
-    std::vector<std::byte> unpacked;  ///< where that lies if it was compressed
+    RawBytes unpacked;                ///< where that lies if it was compressed
 };
 
 /// Of a payload the first `front` bytes are never compressed. Valid as long as the chunk is.

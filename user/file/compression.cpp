@@ -33,12 +33,11 @@ void Compressor::append(std::vector<std::byte> &out, std::span<const std::byte> 
     out.resize(before + size);
 }
 
-std::optional<std::vector<std::byte>> decompress(std::span<const std::byte> data,
-                                                 std::size_t limit) {
+std::optional<RawBytes> decompress(std::span<const std::byte> data, std::size_t limit) {
     const unsigned long long size = ZSTD_getFrameContentSize(data.data(), data.size());
     if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > limit)
         return std::nullopt;
-    std::vector<std::byte> out(size);
+    RawBytes out(size);
     if (ZSTD_decompress(out.data(), out.size(), data.data(), data.size()) != size)
         return std::nullopt;
     return out;

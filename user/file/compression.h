@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "util/uninitialized.h"
+
 namespace argtrace {
 
 /// What zstd takes; 0 would be its default.
@@ -29,7 +31,6 @@ private:
 };
 
 /// What the one frame in `data` holds, if that is whole and no larger than `limit`.
-std::optional<std::vector<std::byte>> decompress(std::span<const std::byte> data,
-                                                 std::size_t limit);
+std::optional<RawBytes> decompress(std::span<const std::byte> data, std::size_t limit);
 
 } // namespace argtrace

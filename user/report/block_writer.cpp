@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/block_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace argtrace {
@@ -30,8 +31,10 @@ void BlockWriter::begin(std::uint64_t now) {
 }
 
 bool BlockWriter::event(const std::shared_ptr<DecodedPacket> &packet, const Event &event) {
-    if (block_.packets.empty() || block_.packets.back() != packet)
+    if (packet->shown_in != block_number_) {
+        packet->shown_in = block_number_;
         block_.packets.push_back(packet);
+    }
     block_.events.push_back(packet->batch.view(event));
     if (block_.events.size() < block_events)
         return true;
@@ -43,22 +46,25 @@ void BlockWriter::submit() {
     if (block_.events.empty())
         return;
     block_.widths = widths_;
+    ++block_number_;
     auto block = std::make_shared<Block>(std::exchange(block_, {}));
     texts_.push_back(workers_.submit([this, block](unsigned worker) {
         Renderer &renderer = *tools_[worker]->renderer;
+        std::size_t &line = tools_[worker]->line;
         std::string text;
-        text.reserve(block->events.size() * 128);
+        text.reserve(block->events.size() * line);
         renderer.widen(block->widths);
         for (const EventView &view : block->events)
             renderer.event(text, view);
+        line = std::max(line, text.size() / block->events.size() + 1);
         return text;
     }));
 }
 
 bool BlockWriter::write_first() {
-    output_.buffer() += texts_.front().get();
+    const std::string text = texts_.front().get();
     texts_.pop_front();
-    return output_.flush();
+    return output_.write(text);
 }
 
 bool BlockWriter::flush() {

@@ -51,6 +51,7 @@ private:
 
         CallerNames callers;
         std::unique_ptr<Renderer> renderer;
+        std::size_t line = 128; // characters that lines have, roughly
     };
 
     void submit();
@@ -61,6 +62,7 @@ private:
     Output &output_;
     Widths widths_;
     Block block_;
+    std::uint64_t block_number_ = 1;
     std::deque<std::future<std::string>> texts_;
 };
 

@@ -32,6 +32,18 @@ void drain(Decoder &decoder, std::size_t limit, std::size_t first, const DecodeJ
     }
 }
 
+/// Of events in the order of time, of one CPU.
+void include_widths(const std::vector<Event> &events, Widths &widths) {
+    const Event *before = nullptr;
+    for (const Event &event : events) {
+        if (!before || event.tid != before->tid || event.comm != before->comm)
+            widths.include(event);
+        before = &event;
+    }
+    if (before) // the latest
+        widths.include(*before);
+}
+
 /// What is asked of the events, once they are there.
 void finish(const DecodeJob &job, DecodedPacket &packet) {
     std::vector<Event> &events = packet.batch.events;
@@ -50,10 +62,8 @@ void finish(const DecodeJob &job, DecodedPacket &packet) {
     }
     if (!std::is_sorted(events.begin(), events.end(), is_older))
         std::stable_sort(events.begin(), events.end(), is_older);
-    if (job.widths) {
-        for (const Event &event : events)
-            packet.widths.include(event);
-    }
+    if (job.widths)
+        include_widths(events, packet.widths);
 }
 
 /// What the header in `bytes` says, if it is there.

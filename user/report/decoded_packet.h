@@ -30,7 +30,8 @@ struct DecodedPacket {
                                                             ///< themselves are not wanted
     std::uint64_t first = 0;                                ///< ns, of these calls
     std::uint64_t last = 0;
-    Widths widths; ///< of these events
+    Widths widths;              ///< of these events
+    std::uint64_t shown_in = 0; ///< the last block of BlockWriter with events of it
 };
 
 /// What is wanted of packets.

@@ -7,10 +7,10 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "report/decoded_packet.h"
+#include "util/heap.h"
 
 namespace argtrace {
 
@@ -44,46 +44,42 @@ private:
         std::uint64_t ts;
         std::uint32_t cpu;
         Lane *lane;
-
-        bool operator<(const Front &other) const {
-            return std::pair(ts, cpu) < std::pair(other.ts, other.cpu);
-        }
     };
+
+    /// The order of the heap, whose front is the greatest: the oldest event.
+    static bool later(const Front &a, const Front &b) {
+        return a.ts != b.ts ? a.ts > b.ts : a.cpu > b.cpu;
+    }
 
     std::map<std::uint32_t, Lane> lanes_;
 };
 
 template<typename Take>
 bool TimeOrder::advance(std::uint64_t limit, Take take) {
-    std::vector<Front> fronts; // the oldest last
+    std::vector<Front> fronts;
     for (auto &[cpu, lane] : lanes_) {
         if (!lane.packets.empty())
             fronts.push_back({lane.front(), cpu, &lane});
     }
-    const auto younger = [](const Front &a, const Front &b) { return b < a; };
-    std::sort(fronts.begin(), fronts.end(), younger);
+    std::make_heap(fronts.begin(), fronts.end(), later);
     const bool all = limit == std::numeric_limits<std::uint64_t>::max();
 
-    while (!fronts.empty() && (all || fronts.back().ts < limit)) {
-        Front front = fronts.back();
-        fronts.pop_back();
+    while (!fronts.empty() && (all || fronts.front().ts < limit)) {
+        const Front front = fronts.front();
         Lane &lane = *front.lane;
-        // As long as this CPU has the oldest.
-        do {
-            const Packet &packet = lane.packets.front();
-            const bool more = take(packet, packet->batch.events[lane.next]);
-            if (++lane.next == packet->batch.events.size()) {
-                lane.packets.pop_front();
-                lane.next = 0;
-            }
-            if (!more)
-                return false;
-            if (lane.packets.empty())
-                break;
-            front.ts = lane.front();
-        } while ((all || front.ts < limit) && (fronts.empty() || front < fronts.back()));
-        if (!lane.packets.empty())
-            fronts.insert(std::upper_bound(fronts.begin(), fronts.end(), front, younger), front);
+        const Packet &packet = lane.packets.front();
+        const std::vector<Event> &events = packet->batch.events;
+        const bool more = take(packet, events[lane.next]);
+        if (++lane.next == events.size()) {
+            lane.packets.pop_front();
+            lane.next = 0;
+        }
+        if (!more)
+            return false;
+        if (!lane.packets.empty()) [[likely]]
+            replace_heap_front(fronts, {lane.front(), front.cpu, &lane}, later);
+        else
+            drop_heap_front(fronts, later);
     }
     return true;
 }

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "util/heap.h"
+
 namespace argtrace {
 
 namespace {
@@ -87,26 +89,11 @@ void Merge::rebuild_heap() {
 /// Puts the next event of the front's lane where it belongs in the heap; often that is the
 /// front again.
 void Merge::advance_front(const Lane &lane) {
-    Front front = heap_.front();
     const Event *next = lane.batch.events.data() + lane.next;
-    if (next != std::to_address(lane.batch.events.end())) [[likely]] {
-        front.clock = next->clock;
-    } else {
-        front = heap_.back();
-        heap_.pop_back();
-        if (heap_.empty())
-            return;
-    }
-    std::size_t hole = 0;
-    for (std::size_t child = 1; child < heap_.size(); child = 2 * hole + 1) {
-        if (child + 1 < heap_.size() && later(heap_[child], heap_[child + 1]))
-            ++child;
-        if (!later(front, heap_[child]))
-            break;
-        heap_[hole] = heap_[child];
-        hole = child;
-    }
-    heap_[hole] = front;
+    if (next != std::to_address(lane.batch.events.end())) [[likely]]
+        replace_heap_front(heap_, {next->clock, heap_.front().lane}, later);
+    else
+        drop_heap_front(heap_, later);
 }
 
 void Merge::drain(Lane &lane, std::uint64_t head) {

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <poll.h>
-#include <string_view>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -14,7 +13,17 @@
 namespace argtrace {
 
 bool Output::flush() {
-    std::string_view rest = buffer_;
+    if (!write_out(buffer_))
+        return false;
+    buffer_.clear();
+    return true;
+}
+
+bool Output::write(std::string_view text) {
+    return flush() && write_out(text);
+}
+
+bool Output::write_out(std::string_view rest) const {
     while (!rest.empty()) {
         ssize_t written = ::write(fd_, rest.data(), rest.size());
         if (written >= 0) {
@@ -28,7 +37,6 @@ bool Output::flush() {
             throw Error(fmt::format("cannot write the output: {}", std::strerror(errno)));
         }
     }
-    buffer_.clear();
     return true;
 }
 

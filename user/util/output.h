@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace argtrace {
 
@@ -20,12 +21,17 @@ public:
     /// SIGPIPE). Throws Error when it cannot be written.
     [[nodiscard]] bool flush();
 
+    /// The same, and then `text`, which is not copied for it.
+    [[nodiscard]] bool write(std::string_view text);
+
     /// The reader at the other end of a pipe has gone, as far as can be told without writing.
     bool abandoned() const;
 
     int fd() const { return fd_; }
 
 private:
+    bool write_out(std::string_view rest) const;
+
     static constexpr std::size_t flush_size = 64 * 1024;
 
     int fd_;

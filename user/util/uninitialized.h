@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace argtrace {
 
@@ -23,5 +25,8 @@ struct UninitializedAllocator : std::allocator<T> {
         ::new (static_cast<void *>(at)) U(std::forward<Arguments>(arguments)...);
     }
 };
+
+/// Bytes that come from elsewhere.
+using RawBytes = std::vector<std::byte, UninitializedAllocator<std::byte>>;
 
 } // namespace argtrace
