@@ -103,10 +103,10 @@ bool ReportOutput::show_events(WorkerPool &workers, const BlockWriter::MakeRende
     TimeOrder order;
     writer.begin(reader_.info().begin_monotonic);
     bool gone = false;
+    const std::uint64_t wanted = max_events.value_or(std::numeric_limits<std::uint64_t>::max());
     const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
         gone = !writer.event(packet, event);
-        ++shown_;
-        satisfied_ = max_events && shown_ >= *max_events;
+        satisfied_ = ++shown_ >= wanted;
         return !gone && !satisfied_;
     };
     while (!gone && !satisfied_) {

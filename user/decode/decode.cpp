@@ -97,6 +97,21 @@ bool Decoder::skip(std::size_t limit) {
     return true;
 }
 
+std::size_t Decoder::count(std::size_t limit) const {
+    limit = std::min(limit, packet_.size());
+    std::size_t records = 0;
+    std::size_t at = offset_;
+    while (at < limit && limit - at >= sizeof(argtrace_record)) {
+        std::uint16_t size;
+        std::memcpy(&size, packet_.data() + at + offsetof(argtrace_record, size), sizeof(size));
+        if (size < sizeof(argtrace_record))
+            break;
+        at += size;
+        ++records;
+    }
+    return records;
+}
+
 std::uint64_t Decoder::full_clock(std::uint32_t low) const {
     return anchor_.clock >> 32 << 32 | low;
 }
@@ -112,8 +127,8 @@ std::uint64_t Decoder::nanoseconds(std::uint64_t clock) const {
 }
 
 /// Where two packets, or the parts of one, do not quite agree about the time, the later is right
-/// for both: times do not decrease along a CPU, if its packets are decoded in their order. Larger steps
-/// are told as they are.
+/// for both: times do not decrease along a CPU, if its packets are decoded in their order. Larger
+/// steps are told as they are.
 std::uint64_t Decoder::smoothed(std::uint64_t ns) const {
     bool steps_back = ns < latest_ && latest_ - ns < largest_disagreement_ns;
     return steps_back && header_.clock_id != ARGTRACE_CLOCK_MONOTONIC ? latest_ : ns;

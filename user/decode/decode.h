@@ -37,6 +37,9 @@ public:
     /// Passes over one record. False when its size cannot be believed.
     bool skip(std::size_t limit);
 
+    /// How many records there are from here to `limit`, as far as their sizes can be believed.
+    std::size_t count(std::size_t limit) const;
+
     /// Everything before this offset has been decoded.
     std::size_t offset() const { return offset_; }
 
@@ -56,7 +59,7 @@ private:
     std::span<const std::byte> packet_;
     argtrace_packet header_{};
     std::size_t offset_ = 0;
-    argtrace_now anchor_{}; // the last moment of which the packet says the full clock
+    argtrace_now anchor_{};    // the last moment of which the packet says the full clock
     std::uint64_t latest_ = 0; // ns of the event before
     argtrace_task task_{};
     std::uint32_t task_tid_ = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,15 @@ struct Event {
     std::uint8_t context = 0; ///< ARGTRACE_CTX_*
     std::uint8_t preempt = 0;
     std::array<char, ARGTRACE_COMM_LEN> comm{};
+
+    /// Whether it is called so: as two words, which takes no call.
+    bool has_comm(const std::array<char, ARGTRACE_COMM_LEN> &name) const {
+        static_assert(sizeof(comm) == 2 * sizeof(std::uint64_t));
+        std::uint64_t one[2], other[2];
+        std::memcpy(one, comm.data(), sizeof(one));
+        std::memcpy(other, name.data(), sizeof(other));
+        return one[0] == other[0] && one[1] == other[1];
+    }
 
     std::string_view comm_view() const {
         std::string_view whole(comm.data(), comm.size());

@@ -13,8 +13,6 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::size_t read_ahead = 1 << 20;
-
 // A length is not believed further than there are bytes to show for it.
 constexpr std::size_t grow_at_once = 4 << 20;
 
@@ -42,12 +40,10 @@ Payload unpack(const Chunk &chunk, std::size_t front, std::size_t limit) {
     return payload;
 }
 
-/// Gets more into the buffer, which is empty. False at the end.
-bool ChunkReader::fill() {
-    if (!buffer_)
-        buffer_ = std::make_unique_for_overwrite<std::byte[]>(read_ahead);
+/// As much as there is just now; 0 at the end.
+std::size_t ChunkReader::read_some(std::byte *to, std::size_t size) {
     for (;;) {
-        const ssize_t got = ::read(fd_, buffer_.get(), read_ahead);
+        const ssize_t got = ::read(fd_, to, size);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && errno == EAGAIN) {
@@ -57,9 +53,7 @@ bool ChunkReader::fill() {
         }
         if (got < 0)
             error_ = errno;
-        begin_ = 0;
-        end_ = got > 0 ? static_cast<std::size_t>(got) : 0;
-        return got > 0;
+        return got > 0 ? static_cast<std::size_t>(got) : 0;
     }
 }
 
@@ -67,9 +61,21 @@ bool ChunkReader::fill() {
 std::size_t ChunkReader::read(std::byte *to, std::size_t size) {
     std::size_t done = 0;
     while (done < size) {
-        if (begin_ == end_ && !fill())
-            break;
-        const std::size_t taken = std::min(size - done, end_ - begin_);
+        const std::size_t left = size - done;
+        if (begin_ == end_ && left >= buffer_.size()) {
+            const std::size_t got = read_some(to + done, left);
+            if (got == 0)
+                break;
+            done += got;
+            continue;
+        }
+        if (begin_ == end_) {
+            begin_ = 0;
+            end_ = read_some(buffer_.data(), buffer_.size());
+            if (end_ == 0)
+                break;
+        }
+        const std::size_t taken = std::min(left, end_ - begin_);
         std::memcpy(to + done, &buffer_[begin_], taken);
         begin_ += taken;
         done += taken;

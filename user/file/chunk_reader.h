@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "file/format.h"
@@ -32,7 +32,7 @@ struct Payload {
 /// Of a payload the first `front` bytes are never compressed. Valid as long as the chunk is.
 Payload unpack(const Chunk &chunk, std::size_t front = 0, std::size_t limit = file_payload_max);
 
-/// Goes through a file or a stream from chunk to chunk, reading ahead in large pieces.
+/// Goes through a file or a stream from chunk to chunk, reading ahead a little.
 class ChunkReader {
 public:
     /// The descriptor stays the caller's.
@@ -61,10 +61,11 @@ public:
 
 private:
     std::size_t read(std::byte *to, std::size_t size);
-    bool fill();
+    std::size_t read_some(std::byte *to, std::size_t size);
 
     int fd_;
-    std::unique_ptr<std::byte[]> buffer_;
+    // What is longer is read to where it belongs at once.
+    std::array<std::byte, 4096> buffer_;
     std::size_t begin_ = 0; // of what is in the buffer and has not been taken
     std::size_t end_ = 0;
     std::uint64_t offset_ = 0;

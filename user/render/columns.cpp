@@ -83,7 +83,7 @@ void ColumnRenderer::begin(std::string &out, std::uint64_t now) {
     out += '\n';
 }
 
-void ColumnRenderer::event(std::string &out, const EventView &view) {
+void ColumnRenderer::event(Line &out, const EventView &view) {
     line_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         const bool call = columns_[i] == Column::args && i > 0 && columns_[i - 1] == Column::func;

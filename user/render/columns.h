@@ -31,7 +31,8 @@ public:
 
     void begin(std::string &out, std::uint64_t now) override;
     void widen(const Widths &widths) override { (void)widths_.include(widths); }
-    void event(std::string &out, const EventView &view) override;
+    using Renderer::event;
+    void event(Line &out, const EventView &view) override;
 
 private:
     std::size_t width(Column column) const;

@@ -20,8 +20,9 @@ inline bool is_error_pointer(std::uint64_t address) {
 }
 
 /// The values that most arguments have, as text: integers, truth values, pointers. Returns the
-/// end, or null (and has written nothing) for others: see append_text_value().
-inline char *write_common_value(char *to, const Value &value) {
+/// end, or null (and has written nothing) for others: see append_text_value(). Inlined by force: it
+/// is what rendering does most.
+[[gnu::always_inline]] inline char *write_common_value(char *to, const Value &value) {
     if (!value.captured)
         return nullptr;
     if (value.type == ARGTRACE_TYPE_PTR) // most of all

@@ -154,7 +154,7 @@ Snippet JsonRenderer::make_caller(std::uint64_t address) {
     return Snippet(text + ",\"args\":{");
 }
 
-void JsonRenderer::event(std::string &out, const EventView &view) {
+void JsonRenderer::event(Line &out, const EventView &view) {
     const Event &event = *view.event;
     const Plan &plan =
         plans_.find(*event.probe, [this](const Probe &probe) { return make_plan(probe); });
@@ -164,10 +164,9 @@ void JsonRenderer::event(std::string &out, const EventView &view) {
         caller = &recent_callers_.find(
             event.caller, [this](std::uint64_t address) { return make_caller(address); });
 
-    line_.clear();
-    char *to = line_.reserve(start_.view().size() + cpu_.view().size() + 2 * decimal_size_max +
-                             task.view().size() + sizeof(FlagsColumn) + caller->view().size() +
-                             plan.size_max);
+    char *to = out.reserve(start_.view().size() + cpu_.view().size() + 2 * decimal_size_max +
+                           task.view().size() + sizeof(FlagsColumn) + caller->view().size() +
+                           plan.size_max);
     to = write_decimal(start_.write(to), event.ts);
     to = write_decimal(cpu_.write(to), event.cpu);
     to = task.write(to);
@@ -179,14 +178,13 @@ void JsonRenderer::event(std::string &out, const EventView &view) {
         to = argument.before.write(to);
         char *end = argument.format ? nullptr : write_common_json(to, view.values[i]);
         if (!end) [[unlikely]] {
-            line_.set_end(to);
-            values_.append(line_, view, view.values[i], argument.format);
-            end = line_.reserve(plan.size_max);
+            out.set_end(to);
+            values_.append(out, view, view.values[i], argument.format);
+            end = out.reserve(plan.size_max);
         }
         to = end;
     }
-    line_.set_end(plan.tail.write(to));
-    out += line_.view();
+    out.set_end(plan.tail.write(to));
 }
 
 } // namespace argtrace

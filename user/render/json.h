@@ -26,7 +26,8 @@ public:
     JsonRenderer(CallerNames &callers, bool types);
 
     void begin(std::string &, std::uint64_t) override {}
-    void event(std::string &out, const EventView &view) override;
+    using Renderer::event;
+    void event(Line &out, const EventView &view) override;
 
 private:
     Plan make_plan(const Probe &probe);
@@ -42,7 +43,6 @@ private:
     Snippet start_{"{\"ts\":"};
     Snippet cpu_{",\"cpu\":"};
     Snippet no_caller_{"null,\"args\":{"};
-    Line line_;
 };
 
 /// Appends `text` as a JSON string, valid whatever bytes it has: what is not UTF-8 becomes

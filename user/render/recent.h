@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "decode/event.h"
@@ -48,8 +47,7 @@ public:
     template<typename Make>
     const Snippet &find(const Event &event, const Make &make) {
         Recent &recent = recent_[event.tid % places];
-        if (recent.tid != event.tid || recent.made != now_ ||
-            std::memcmp(recent.comm.data(), event.comm.data(), recent.comm.size()) != 0)
+        if (recent.tid != event.tid || recent.made != now_ || !event.has_comm(recent.comm))
             [[unlikely]] {
             recent.snippet = make(event);
             recent.tid = event.tid;

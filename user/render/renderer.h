@@ -6,6 +6,7 @@
 #include <string>
 
 #include "decode/event.h"
+#include "render/line.h"
 
 namespace argtrace {
 
@@ -35,7 +36,16 @@ public:
     virtual void widen(const Widths &) {}
 
     /// Appends one event, as a line.
-    virtual void event(std::string &out, const EventView &view) = 0;
+    virtual void event(Line &out, const EventView &view) = 0;
+
+    void event(std::string &out, const EventView &view) {
+        line_.clear();
+        event(line_, view);
+        out += line_.view();
+    }
+
+private:
+    Line line_;
 };
 
 } // namespace argtrace

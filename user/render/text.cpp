@@ -152,13 +152,13 @@ void TextRenderer::begin(std::string &out, std::uint64_t now) {
     widths_.time = std::max(widths_.time, seconds + fraction_width);
     if (!header_)
         return;
-    line_.clear();
-    append_column(line_, "TIME", widths_.time);
-    append_column(line_, "COMM", widths_.comm);
-    append_column(line_, "TID", widths_.tid);
-    append_column(line_, "CPU", widths_.cpu);
-    line_ += "FLAGS  FUNCTION\n";
-    out += line_.view();
+    Line line;
+    append_column(line, "TIME", widths_.time);
+    append_column(line, "COMM", widths_.comm);
+    append_column(line, "TID", widths_.tid);
+    append_column(line, "CPU", widths_.cpu);
+    line += "FLAGS  FUNCTION\n";
+    out += line.view();
 }
 
 void TextRenderer::widen(const Widths &widths) {
@@ -185,7 +185,7 @@ Snippet TextRenderer::make_task(const Event &event) {
     return Snippet(std::string(columns.view()));
 }
 
-void TextRenderer::event(std::string &out, const EventView &view) {
+void TextRenderer::event(Line &out, const EventView &view) {
     const Event &event = *view.event;
     const Plan &plan =
         plans_.find(*event.probe, [this](const Probe &probe) { return make_plan(probe); });
@@ -198,10 +198,9 @@ void TextRenderer::event(std::string &out, const EventView &view) {
             return Snippet(" <- " + callers_.name(address) + '\n');
         });
 
-    line_.clear();
     const std::size_t rest_max = plan.size_max + caller->view().size();
-    char *to = line_.reserve(widths_.time + task.view().size() + cpu_size_max + widths_.cpu +
-                             sizeof(FlagsColumn) + rest_max);
+    char *to = out.reserve(widths_.time + task.view().size() + cpu_size_max + widths_.cpu +
+                           sizeof(FlagsColumn) + rest_max);
     const char *column = to;
     to = seconds_.write(to);
     to = write_nanoseconds(to, static_cast<std::uint32_t>(event.ts - second_));
@@ -220,15 +219,14 @@ void TextRenderer::event(std::string &out, const EventView &view) {
         to = argument.before.write(to);
         char *end = argument.format ? nullptr : write_common_value(to, view.values[i]);
         if (!end) [[unlikely]] {
-            line_.set_end(to);
-            values_.append(line_, view, view.values[i], argument.format);
-            end = line_.reserve(rest_max);
+            out.set_end(to);
+            values_.append(out, view, view.values[i], argument.format);
+            end = out.reserve(rest_max);
         }
         to = end;
     }
     *to++ = ')';
-    line_.set_end(caller->write(to));
-    out += line_.view();
+    out.set_end(caller->write(to));
 }
 
 } // namespace argtrace

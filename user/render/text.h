@@ -26,7 +26,8 @@ public:
 
     void begin(std::string &out, std::uint64_t now) override;
     void widen(const Widths &widths) override;
-    void event(std::string &out, const EventView &view) override;
+    using Renderer::event;
+    void event(Line &out, const EventView &view) override;
 
 private:
     Plan make_plan(const Probe &probe);
@@ -43,7 +44,6 @@ private:
     std::uint64_t second_ = 0; // the one that seconds_ tells
     Snippet seconds_{"0."};
     Snippet no_caller_{"\n"};
-    Line line_;
 };
 
 /// Appends a value, other than BYTES, as C writes it: decimal, hexadecimal for pointers, true and

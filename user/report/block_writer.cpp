@@ -6,12 +6,6 @@
 
 namespace argtrace {
 
-namespace {
-
-constexpr std::size_t block_events = 4096;
-
-} // namespace
-
 BlockWriter::BlockWriter(WorkerPool &workers, const Symbols &symbols, const MakeRenderer &make,
                          Output &output)
     : workers_(workers), output_(output) {
@@ -22,7 +16,7 @@ BlockWriter::BlockWriter(WorkerPool &workers, const Symbols &symbols, const Make
 }
 
 BlockWriter::~BlockWriter() {
-    for (std::future<std::string> &text : texts_)
+    for (std::future<Line> &text : texts_)
         text.wait();
 }
 
@@ -30,14 +24,7 @@ void BlockWriter::begin(std::uint64_t now) {
     tools_[0]->renderer->begin(output_.buffer(), now);
 }
 
-bool BlockWriter::event(const std::shared_ptr<DecodedPacket> &packet, const Event &event) {
-    if (packet->shown_in != block_number_) {
-        packet->shown_in = block_number_;
-        block_.packets.push_back(packet);
-    }
-    block_.events.push_back(packet->batch.view(event));
-    if (block_.events.size() < block_events)
-        return true;
+bool BlockWriter::next_block() {
     submit();
     return texts_.size() <= 2 * std::size_t{workers_.size()} || write_first();
 }
@@ -51,20 +38,20 @@ void BlockWriter::submit() {
     texts_.push_back(workers_.submit([this, block](unsigned worker) {
         Renderer &renderer = *tools_[worker]->renderer;
         std::size_t &line = tools_[worker]->line;
-        std::string text;
+        Line text;
         text.reserve(block->events.size() * line);
         renderer.widen(block->widths);
-        for (const EventView &view : block->events)
-            renderer.event(text, view);
+        for (const auto &[batch, event] : block->events)
+            renderer.event(text, batch->view(*event));
         line = std::max(line, text.size() / block->events.size() + 1);
         return text;
     }));
 }
 
 bool BlockWriter::write_first() {
-    const std::string text = texts_.front().get();
+    const Line text = texts_.front().get();
     texts_.pop_front();
-    return output_.write(text);
+    return output_.write(text.view());
 }
 
 bool BlockWriter::flush() {

@@ -6,10 +6,11 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "render/caller.h"
+#include "render/line.h"
 #include "render/renderer.h"
 #include "report/decoded_packet.h"
 #include "util/output.h"
@@ -34,14 +35,21 @@ public:
     void widen(const Widths &widths) { widths_.include(widths); }
 
     /// Takes one event of the packet. False once nobody reads the output any more.
-    [[nodiscard]] bool event(const std::shared_ptr<DecodedPacket> &packet, const Event &event);
+    [[nodiscard]] bool event(const std::shared_ptr<DecodedPacket> &packet, const Event &event) {
+        if (packet->shown_in != block_number_) {
+            packet->shown_in = block_number_;
+            block_.packets.push_back(packet);
+        }
+        block_.events.emplace_back(&packet->batch, &event);
+        return block_.events.size() < block_events || next_block();
+    }
 
     /// Writes what there is. False once nobody reads the output any more.
     [[nodiscard]] bool flush();
 
 private:
     struct Block {
-        std::vector<EventView> events;
+        std::vector<std::pair<const EventBatch *, const Event *>> events;
         std::vector<std::shared_ptr<DecodedPacket>> packets; // they have the events
         Widths widths;
     };
@@ -54,6 +62,9 @@ private:
         std::size_t line = 128; // characters that lines have, roughly
     };
 
+    static constexpr std::size_t block_events = 4096;
+
+    bool next_block();
     void submit();
     bool write_first();
 
@@ -63,7 +74,7 @@ private:
     Widths widths_;
     Block block_;
     std::uint64_t block_number_ = 1;
-    std::deque<std::future<std::string>> texts_;
+    std::deque<std::future<Line>> texts_;
 };
 
 } // namespace argtrace

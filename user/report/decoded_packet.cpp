@@ -19,6 +19,12 @@ bool is_older(const Event &a, const Event &b) {
 /// Decodes up to `limit`, passing over what cannot be read.
 void drain(Decoder &decoder, std::size_t limit, std::size_t first, const DecodeJob &job,
            DecodedPacket &packet) {
+    // Room for all of it at once, were every value a word.
+    const std::size_t records = decoder.count(limit);
+    packet.batch.events.reserve(records);
+    packet.batch.values.reserve((limit - std::min(limit, decoder.offset())) /
+                                    sizeof(std::uint64_t) -
+                                records * (sizeof(argtrace_record) / sizeof(std::uint64_t)));
     for (;;) {
         const DecodeStatus status = decoder.decode(limit, first, *job.schema, packet.batch);
         if (status == DecodeStatus::ok)
@@ -36,7 +42,7 @@ void drain(Decoder &decoder, std::size_t limit, std::size_t first, const DecodeJ
 void include_widths(const std::vector<Event> &events, Widths &widths) {
     const Event *before = nullptr;
     for (const Event &event : events) {
-        if (!before || event.tid != before->tid || event.comm != before->comm)
+        if (!before || event.tid != before->tid || !event.has_comm(before->comm))
             widths.include(event);
         before = &event;
     }

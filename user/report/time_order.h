@@ -47,9 +47,11 @@ private:
     };
 
     /// The order of the heap, whose front is the greatest: the oldest event.
-    static bool later(const Front &a, const Front &b) {
-        return a.ts != b.ts ? a.ts > b.ts : a.cpu > b.cpu;
-    }
+    struct Later {
+        bool operator()(const Front &a, const Front &b) const {
+            return a.ts != b.ts ? a.ts > b.ts : a.cpu > b.cpu;
+        }
+    };
 
     std::map<std::uint32_t, Lane> lanes_;
 };
@@ -61,7 +63,7 @@ bool TimeOrder::advance(std::uint64_t limit, Take take) {
         if (!lane.packets.empty())
             fronts.push_back({lane.front(), cpu, &lane});
     }
-    std::make_heap(fronts.begin(), fronts.end(), later);
+    std::make_heap(fronts.begin(), fronts.end(), Later());
     const bool all = limit == std::numeric_limits<std::uint64_t>::max();
 
     while (!fronts.empty() && (all || fronts.front().ts < limit)) {
@@ -77,9 +79,9 @@ bool TimeOrder::advance(std::uint64_t limit, Take take) {
         if (!more)
             return false;
         if (!lane.packets.empty()) [[likely]]
-            replace_heap_front(fronts, {lane.front(), front.cpu, &lane}, later);
+            replace_heap_front(fronts, {lane.front(), front.cpu, &lane}, Later());
         else
-            drop_heap_front(fronts, later);
+            drop_heap_front(fronts, Later());
     }
     return true;
 }

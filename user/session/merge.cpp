@@ -28,11 +28,6 @@ Merge::Merge(std::span<const RingView> rings, Schema &schema, Keep keep)
         lanes_.emplace_back(ring);
 }
 
-/// The order of the heap, whose front is the greatest: the oldest event.
-bool Merge::later(const Front &a, const Front &b) {
-    return a.clock != b.clock ? a.clock > b.clock : a.lane > b.lane;
-}
-
 RingReader::Glance Merge::look(Lane &lane) {
     RingReader::Glance glance = lane.reader.look();
     for (int i = 1; i < looks && !glance.idle; ++i)
@@ -83,7 +78,7 @@ void Merge::rebuild_heap() {
         if (lane.next != lane.batch.events.size())
             heap_.push_back({lane.batch.events[lane.next].clock, i});
     }
-    std::make_heap(heap_.begin(), heap_.end(), later);
+    std::make_heap(heap_.begin(), heap_.end(), Later());
 }
 
 /// Puts the next event of the front's lane where it belongs in the heap; often that is the
@@ -91,9 +86,9 @@ void Merge::rebuild_heap() {
 void Merge::advance_front(const Lane &lane) {
     const Event *next = lane.batch.events.data() + lane.next;
     if (next != std::to_address(lane.batch.events.end())) [[likely]]
-        replace_heap_front(heap_, {next->clock, heap_.front().lane}, later);
+        replace_heap_front(heap_, {next->clock, heap_.front().lane}, Later());
     else
-        drop_heap_front(heap_, later);
+        drop_heap_front(heap_, Later());
 }
 
 void Merge::drain(Lane &lane, std::uint64_t head) {

@@ -73,7 +73,13 @@ private:
         std::uint32_t lane;
     };
 
-    static bool later(const Front &a, const Front &b);
+    /// The order of the heap, whose front is the greatest: the oldest event.
+    struct Later {
+        bool operator()(const Front &a, const Front &b) const {
+            return a.clock != b.clock ? a.clock > b.clock : a.lane > b.lane;
+        }
+    };
+
     RingReader::Glance look(Lane &lane);
     void drain(Lane &lane, std::uint64_t head);
     void rebuild_heap();
