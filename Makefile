@@ -95,6 +95,13 @@ bench-decode: ## measure how fast events are decoded, merged and written
 	@build/bin/decode_benchmark
 	@bench/instructions
 
+bench-report: ## measure how fast recordings are read, beside others
+	@scripts/bootstrap
+	@scripts/bootstrap bench
+	@cmake -S . -B build/user -DARGTRACE_BENCH=ON >/dev/null
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace trace_copies >/dev/null
+	@bench/report
+
 # Below DESTDIR, where packages are made, depmod is left to their installation.
 DEPMOD = $(if $(DESTDIR),:,depmod)
 
@@ -203,4 +210,4 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz bench bench-modules bench-programs bench-decode install uninstall clean
+.PHONY: all help module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz bench bench-modules bench-programs bench-decode bench-report install uninstall clean
