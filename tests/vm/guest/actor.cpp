@@ -120,7 +120,9 @@ Actor::Actor(pid_t tid) {
     from_ = answers[0];
 }
 
-Actor::~Actor() { end(); }
+Actor::~Actor() {
+    end();
+}
 
 void Actor::end() {
     if (pid_ <= 0)

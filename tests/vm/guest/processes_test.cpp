@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Sessions that record the calls of some processes: these and no others, to the last call, and every
-// other call is counted as filtered.
+// Sessions that record the calls of some processes: these and no others, to the last call, and
+// every other call is counted as filtered.
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,9 @@ namespace {
 
 using Pids = std::vector<std::uint32_t>;
 
-std::uint32_t number(const Actor &actor) { return static_cast<std::uint32_t>(actor.pid()); }
+std::uint32_t number(const Actor &actor) {
+    return static_cast<std::uint32_t>(actor.pid());
+}
 
 int set_processes(const RawDevice &device, const Pids &pids, std::uint32_t flags = 0,
                   std::uint32_t *failed = nullptr) {
