@@ -13,6 +13,7 @@
 #include "btf/declaration.h"
 #include "btf/shape.h"
 #include "util/error.h"
+#include "util/name_index.h"
 
 namespace argtrace {
 
@@ -60,37 +61,43 @@ public:
             const btf_type *proto = btf__type_by_id(types_.get(), type->type);
             const char *name = btf__name_by_offset(types_.get(), type->name_off);
             if (name && proto && btf_is_func_proto(proto))
-                functions_.emplace_back(name, type->type);
+                functions_.push_back({name, type->type});
         }
-        std::sort(functions_.begin(), functions_.end());
-        functions_.erase(std::unique(functions_.begin(), functions_.end()), functions_.end());
+        by_name_ = NameIndex(functions_.size(), [this](std::size_t i) { return functions_[i].name; });
     }
 
     btf *types() const { return types_.get(); }
 
     std::vector<Prototype> prototypes(std::string_view name) const {
         std::vector<Prototype> found;
-        auto function = std::lower_bound(functions_.begin(), functions_.end(),
-                                         std::pair<std::string_view, std::uint32_t>(name, 0));
-        for (; function != functions_.end() && function->first == name; ++function) {
-            Prototype next = make_prototype(types(), function->first.data(), function->second);
+        by_name_.for_each_candidate(name, [&](std::uint32_t i) {
+            if (functions_[i].name != name)
+                return;
+            Prototype next = make_prototype(types(), functions_[i].name.data(), functions_[i].proto);
             if (std::find(found.begin(), found.end(), next) == found.end())
                 found.push_back(std::move(next));
-        }
+        });
         return found;
     }
 
     std::vector<std::string_view> names() const {
         std::vector<std::string_view> names;
-        for (const auto &[name, proto] : functions_)
-            if (names.empty() || names.back() != name)
-                names.push_back(name);
+        for (const Function &function : functions_)
+            names.push_back(function.name);
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
         return names;
     }
 
 private:
+    struct Function {
+        std::string_view name; // ends in a NUL, in the BTF's strings
+        std::uint32_t proto;   // its FUNC_PROTO
+    };
+
     BtfPtr types_;
-    std::vector<std::pair<std::string_view, std::uint32_t>> functions_; // name, its FUNC_PROTO
+    std::vector<Function> functions_;
+    NameIndex by_name_; // of functions_
 };
 
 KernelTypes KernelTypes::load(const std::string &directory) {

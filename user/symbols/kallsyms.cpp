@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -21,19 +20,36 @@ bool by_address(const Symbol &a, const Symbol &b) {
 
 // "ffffffff81000000 T name" and, tab-separated, "[module]".
 std::optional<Symbol> parse_line(std::string_view line) {
-    const std::string_view digits = next_word(line);
-    const std::string_view type = next_word(line);
-    if (type.size() != 1 || std::string_view("tTwW").find(type.front()) == type.npos)
+    // Most lines are of data: they are told from the others first.
+    const std::size_t blank = line.find(' ');
+    if (blank == line.npos || blank + 3 >= line.size() || line[blank + 2] != ' ' ||
+        std::string_view("tTwW").find(line[blank + 1]) == line.npos)
         return std::nullopt;
 
     Symbol symbol;
-    const char *end = digits.data() + digits.size();
-    const auto parsed = std::from_chars(digits.data(), end, symbol.addr, 16);
-    symbol.name = next_word(line);
-    if (parsed.ec != std::errc() || parsed.ptr != end || symbol.name.empty())
+    const char *end = line.data() + blank;
+    const auto parsed = std::from_chars(line.data(), end, symbol.addr, 16);
+    if (parsed.ec != std::errc() || parsed.ptr != end)
         return std::nullopt;
-    symbol.module = bracketed(next_word(line));
-    return symbol;
+    line.remove_prefix(blank + 3);
+    symbol.name = line.substr(0, line.find('\t'));
+    line.remove_prefix(symbol.name.size());
+    if (!line.empty())
+        symbol.module = bracketed(next_word(line));
+    return symbol.name.empty() ? std::nullopt : std::optional(symbol);
+}
+
+// What a function and all that the compiler made of it have in common.
+std::string_view stem(std::string_view name) {
+    return name.substr(0, name.find('.'));
+}
+
+// As std::stable_sort(), where nearly all stand in order already: only what begins with the first
+// that does not is sorted.
+void sort_by_address(std::vector<Symbol> &symbols) {
+    const auto disordered = std::is_sorted_until(symbols.begin(), symbols.end(), by_address);
+    std::stable_sort(disordered, symbols.end(), by_address);
+    std::inplace_merge(symbols.begin(), disordered, symbols.end(), by_address);
 }
 
 } // namespace
@@ -66,14 +82,8 @@ Kallsyms::Kallsyms(Text text) : text_(std::move(text)) {
         if (const std::optional<Symbol> symbol = parse_line(line))
             symbols_.push_back(*symbol);
     });
-    std::stable_sort(symbols_.begin(), symbols_.end(), by_address);
-
-    by_name_.resize(symbols_.size());
-    std::iota(by_name_.begin(), by_name_.end(), 0);
-    std::sort(by_name_.begin(), by_name_.end(), [this](std::uint32_t a, std::uint32_t b) {
-        const int order = symbols_[a].name.compare(symbols_[b].name);
-        return order < 0 || (order == 0 && a < b);
-    });
+    sort_by_address(symbols_);
+    by_stem_ = NameIndex(symbols_.size(), [this](std::size_t i) { return stem(symbols_[i].name); });
 }
 
 std::optional<Symbol> Kallsyms::at(std::uint64_t addr) const {
@@ -85,25 +95,25 @@ std::optional<Symbol> Kallsyms::at(std::uint64_t addr) const {
     return *std::lower_bound(symbols_.begin(), next, *(next - 1), by_address);
 }
 
-// The symbols from the one named `first` on, by name, as long as they match.
-template<typename Matches>
-std::vector<Symbol> Kallsyms::from(std::string_view first, Matches matches) const {
-    std::vector<Symbol> found;
-    auto index = std::lower_bound(
-        by_name_.begin(), by_name_.end(), first,
-        [this](std::uint32_t i, std::string_view name) { return symbols_[i].name < name; });
-    for (; index != by_name_.end() && matches(symbols_[*index].name); ++index)
-        found.push_back(symbols_[*index]);
-    return found;
-}
-
 std::vector<Symbol> Kallsyms::named(std::string_view name) const {
-    return from(name, [name](std::string_view other) { return other == name; });
+    std::vector<Symbol> found;
+    by_stem_.for_each_candidate(stem(name), [&](std::uint32_t i) {
+        if (symbols_[i].name == name)
+            found.push_back(symbols_[i]);
+    });
+    return found;
 }
 
 std::vector<Symbol> Kallsyms::clones(std::string_view name) const {
     const std::string prefix = std::string(name) + '.';
-    return from(prefix, [&prefix](std::string_view other) { return other.starts_with(prefix); });
+    std::vector<Symbol> found;
+    by_stem_.for_each_candidate(stem(name), [&](std::uint32_t i) {
+        if (symbols_[i].name.starts_with(prefix))
+            found.push_back(symbols_[i]);
+    });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Symbol &a, const Symbol &b) { return a.name < b.name; });
+    return found;
 }
 
 } // namespace argtrace

@@ -9,6 +9,7 @@
 
 #include "symbols/symbols.h"
 #include "util/file.h"
+#include "util/name_index.h"
 
 namespace argtrace {
 
@@ -28,7 +29,7 @@ public:
     std::vector<Symbol> named(std::string_view name) const;
 
     /// What the compiler made of that function: name.isra.0, name.constprop.0, name.part.0,
-    /// name.cold ...
+    /// name.cold ... By name, then address.
     std::vector<Symbol> clones(std::string_view name) const;
 
     /// All of them, by address; where several share one, in the kernel's order.
@@ -37,12 +38,9 @@ public:
 private:
     explicit Kallsyms(Text text);
 
-    template<typename Matches>
-    std::vector<Symbol> from(std::string_view first, Matches matches) const;
-
     Text text_;
-    std::vector<Symbol> symbols_;        // by address
-    std::vector<std::uint32_t> by_name_; // indices of symbols_, by name, then address
+    std::vector<Symbol> symbols_; // by address
+    NameIndex by_stem_;           // of symbols_, by the name up to its first dot
 };
 
 } // namespace argtrace
