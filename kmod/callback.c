@@ -46,9 +46,12 @@ static __always_inline u32 context_word(unsigned int own_levels)
  * one more when ftrace has not called us from our own trampoline but from the list
  * function, as it does where others trace the same function.
  */
-#define own_preempt_levels(ops) \
-	(PREEMPT_DISABLE_OFFSET ? 1 + ((unsigned long)__builtin_return_address(0) - \
-				       (ops)->trampoline >= (ops)->trampoline_size) : 0)
+static __always_inline unsigned int own_preempt_levels(const struct ftrace_ops *ops,
+						       const void *called_from)
+{
+	return PREEMPT_DISABLE_OFFSET ? 1 + ((unsigned long)called_from - ops->trampoline >=
+					     ops->trampoline_size) : 0;
+}
 
 /* Whether context_word() is 0 where only our own level is to be taken away. */
 static __always_inline bool context_is_plain(void)
@@ -181,15 +184,42 @@ static noinline void record_unusual(struct argtrace_plan *plan, unsigned long pa
 		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
 }
 
-static __always_inline bool is_filtered(const struct argtrace_session *session)
+/*
+ * Of a session with a set of processes, a call that is in it. Apart, and with what the callback was
+ * given where it was given it, so that the others' calls move and save no register for this one.
+ */
+static noinline __noclone void record_chosen(struct argtrace_plan *plan, unsigned long parent_ip,
+					     struct ftrace_ops *ops,
+					     const struct ftrace_regs *fregs,
+					     const void *called_from)
 {
-	return current->tgid == READ_ONCE(session->excluded_tgid);
+	struct argtrace_session *session = container_of(ops, struct argtrace_session, ops);
+	struct argtrace_ring *ring = this_cpu_ptr(session->rings);
+
+	if (unlikely(!context_is_plain()))
+		record_unusual(plan, parent_ip, ring, fregs, own_preempt_levels(ops, called_from));
+	else if (ring->clock == ARGTRACE_CLOCK_TSC)
+		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
+	else
+		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
+}
+
+/* In an interrupt it is the interrupted process that counts, as for ftrace's own filter. */
+static __always_inline bool is_filtered(const struct argtrace_session *session,
+					const bool by_process)
+{
+	const pid_t tgid = current->tgid;
+
+	if (by_process &&
+	    !argtrace_processes_has(rcu_dereference_raw(session->processes), tgid))
+		return true;
+	return tgid == READ_ONCE(session->excluded_tgid);
 }
 
 /* Preemption off is also our read side of RCU (argtrace_synchronize()). */
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 				     struct ftrace_ops *ops, const struct ftrace_regs *fregs,
-				     const u32 clock_id)
+				     const u32 clock_id, const bool by_process)
 {
 	struct argtrace_session *session = container_of(ops, struct argtrace_session, ops);
 	struct argtrace_ring *ring;
@@ -201,30 +231,42 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(is_filtered(session))) {
+	if (unlikely(is_filtered(session, by_process))) {
 		this_cpu_inc(plan->outcomes->filtered);
 		preempt_enable_notrace();
 		return;
 	}
+	if (by_process)
+		return record_chosen(plan, parent_ip, ops, fregs, __builtin_return_address(0));
 	ring = this_cpu_ptr(session->rings);
 	if (unlikely(!context_is_plain()))
-		return record_unusual(plan, parent_ip, ring, fregs, own_preempt_levels(ops));
+		return record_unusual(plan, parent_ip, ring, fregs,
+				      own_preempt_levels(ops, __builtin_return_address(0)));
 	record_call(plan, ring, 0, parent_ip, fregs, clock_id);
 }
 
 static void callback_tsc(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			 struct ftrace_regs *fregs)
 {
-	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_TSC);
+	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_TSC, false);
 }
 
 static void callback_monotonic(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			       struct ftrace_regs *fregs)
 {
-	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_MONOTONIC);
+	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_MONOTONIC, false);
 }
 
-ftrace_func_t argtrace_callback_of(u32 clock)
+/* One of its own, so that sessions without a set of processes do not pay for it. */
+static void callback_by_process(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+				struct ftrace_regs *fregs)
 {
+	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_BEST, true); /* whatever the ring has */
+}
+
+ftrace_func_t argtrace_callback_of(u32 clock, bool by_process)
+{
+	if (by_process)
+		return callback_by_process;
 	return clock == ARGTRACE_CLOCK_TSC ? callback_tsc : callback_monotonic;
 }

@@ -7,8 +7,9 @@
 
 /*
  * What ftrace calls for every call of a traced function; the ops it is given to is a session's,
- * whose clock it is for (ARGTRACE_CLOCK_*).
+ * whose clock it is for (ARGTRACE_CLOCK_*). `by_process`: the session has a set of processes, as long
+ * as it is armed.
  */
-ftrace_func_t argtrace_callback_of(u32 clock);
+ftrace_func_t argtrace_callback_of(u32 clock, bool by_process);
 
 #endif

@@ -47,7 +47,8 @@ void argtrace_filter_init(struct argtrace_session *session)
 {
 	/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
 	session->ops = (struct ftrace_ops){
-		.func = argtrace_callback_of(session->clock),
+		.func = argtrace_callback_of(session->clock,
+					     rcu_access_pointer(session->processes)),
 		.flags = FTRACE_OPS_FL_PERMANENT,
 	};
 }

@@ -10,7 +10,7 @@
 
 struct argtrace_session;
 
-/* Prepares the ftrace_ops of a new session. */
+/* Prepares the ftrace_ops of a session that is not armed, for the clock and processes that it has. */
 void argtrace_filter_init(struct argtrace_session *session);
 
 /*

@@ -439,6 +439,72 @@ static long ioctl_reader(struct argtrace_session *session, struct file *file, vo
 					   reader.flags & ARGTRACE_READER_EXCLUDE_SELF);
 }
 
+static long ioctl_processes(struct argtrace_session *session, void __user *arg)
+{
+	struct argtrace_process_filter filter;
+	struct argtrace_processes *processes = NULL;
+	u32 *numbers;
+	int ret = copy_in(&filter, sizeof(filter), ARGTRACE_PROCESS_FILTER_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if ((filter.flags & ~ARGTRACE_PROCESSES_CHILDREN) || filter.failed ||
+	    (!filter.count && (filter.flags || filter.pids)))
+		return -EINVAL;
+	if (filter.count > ARGTRACE_PROCESSES_MAX)
+		return -E2BIG;
+
+	if (filter.count) {
+		numbers = memdup_user(u64_to_user_ptr(filter.pids),
+				      filter.count * sizeof(*numbers));
+		if (IS_ERR(numbers))
+			return PTR_ERR(numbers);
+		processes = argtrace_processes_create(numbers, filter.count,
+						      filter.flags & ARGTRACE_PROCESSES_CHILDREN,
+						      &filter.failed);
+		kfree(numbers);
+		if (IS_ERR(processes)) {
+			copy_out(arg, &filter, sizeof(filter), filter.size);
+			return PTR_ERR(processes);
+		}
+	}
+	ret = argtrace_session_set_processes(session, processes);
+	if (ret)
+		argtrace_processes_free(processes);
+	return ret;
+}
+
+static long ioctl_processes_list(struct argtrace_session *session, void __user *arg)
+{
+	struct argtrace_process_filter filter;
+	const struct argtrace_processes *processes;
+	u32 room, listed = 0, *numbers;
+	int ret = copy_in(&filter, sizeof(filter), ARGTRACE_PROCESS_FILTER_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (filter.flags || filter.failed)
+		return -EINVAL;
+	room = min_t(u32, filter.count, ARGTRACE_PROCESSES_MAX);
+	numbers = kmalloc_array(max(room, 1u), sizeof(*numbers), GFP_KERNEL);
+	if (!numbers)
+		return -ENOMEM;
+	filter.count = 0;
+	mutex_lock(&session->lock);
+	processes = rcu_dereference_protected(session->processes, lockdep_is_held(&session->lock));
+	if (processes) {
+		filter.count = processes->nr_asked;
+		filter.flags = processes->children ? ARGTRACE_PROCESSES_CHILDREN : 0;
+		listed = min(room, filter.count);
+		argtrace_processes_list(processes, numbers, listed);
+	}
+	mutex_unlock(&session->lock);
+	if (copy_to_user(u64_to_user_ptr(filter.pids), numbers, listed * sizeof(*numbers)))
+		ret = -EFAULT;
+	kfree(numbers);
+	return ret ?: copy_out(arg, &filter, sizeof(filter), filter.size);
+}
+
 long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct argtrace_file *own = file->private_data;
@@ -467,6 +533,10 @@ long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return session ? ioctl_on_load_remove(session, user) : -EBADFD;
 	case ARGTRACE_IOC_ON_LOAD_LIST:
 		return session ? ioctl_on_load_list(session, user) : -EBADFD;
+	case ARGTRACE_IOC_PROCESSES:
+		return session ? ioctl_processes(session, user) : -EBADFD;
+	case ARGTRACE_IOC_PROCESSES_LIST:
+		return session ? ioctl_processes_list(session, user) : -EBADFD;
 	default:
 		return -ENOTTY;
 	}

@@ -55,6 +55,7 @@ static void session_destroy(struct argtrace_session *session)
 	cancel_delayed_work_sync(&session->recheck);
 
 	argtrace_table_free(rcu_dereference_protected(session->table, true));
+	argtrace_processes_free(rcu_dereference_protected(session->processes, true));
 	argtrace_catalog_free(&session->catalog);
 	argtrace_rings_free(session->rings, session->charged);
 	free_percpu(session->rings);
@@ -334,6 +335,32 @@ void argtrace_session_drop_reader(struct argtrace_session *session, void *file)
 		WRITE_ONCE(session->excluded_tgid, -1);
 	}
 	mutex_unlock(&session->lock);
+}
+
+int argtrace_session_set_processes(struct argtrace_session *session,
+				   struct argtrace_processes *processes)
+{
+	struct argtrace_processes *before;
+	bool armed;
+
+	mutex_lock(&session->lock);
+	armed = session->armed;
+	before = rcu_dereference_protected(session->processes, lockdep_is_held(&session->lock));
+	if (session->removed || (armed && !processes != !before)) {
+		int ret = session->removed ? -ENOENT : -EBUSY;
+
+		mutex_unlock(&session->lock);
+		return ret;
+	}
+	rcu_assign_pointer(session->processes, processes);
+	if (!armed)
+		argtrace_filter_init(session);
+	mutex_unlock(&session->lock);
+
+	if (before && armed)
+		argtrace_synchronize();
+	argtrace_processes_free(before);
+	return 0;
 }
 
 bool argtrace_session_has_data(const struct argtrace_session *session)

@@ -20,6 +20,7 @@
 #include "catalog.h"
 #include "onload.h"
 #include "probe.h"
+#include "processes.h"
 #include "ring.h"
 #include "table.h"
 
@@ -32,6 +33,7 @@ struct argtrace_session {
 	u32 format;			/* ARGTRACE_FORMAT_* */
 	u32 clock;			/* ARGTRACE_CLOCK_* */
 	pid_t excluded_tgid;		/* its calls are filtered; -1: nobody's */
+	struct argtrace_processes __rcu *processes; /* others' calls are filtered; NULL: nobody's */
 	struct irq_work wake;
 
 	struct ftrace_ops ops;
@@ -79,6 +81,13 @@ void argtrace_sessions_forget_module(const struct module *module, bool only_init
 /* Makes `file` the one reader, its process excluded if so wished; 0, -EBUSY, -EINVAL. */
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude);
 void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
+
+/*
+ * Takes the set over, NULL: the calls of all processes. 0; -ENOENT it has been removed, -EBUSY it is armed and
+ * would have to be called in another way: the set is still the caller's.
+ */
+int argtrace_session_set_processes(struct argtrace_session *session,
+				   struct argtrace_processes *processes);
 
 bool argtrace_session_has_data(const struct argtrace_session *session);
 /* Asks for a wake-up of session->wait once there is data. */

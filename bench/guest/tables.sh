@@ -8,6 +8,7 @@
 . /root/pipeline.sh
 . /root/arming.sh
 . /root/start.sh
+. /root/latency.sh
 
 unit=$1
 shift

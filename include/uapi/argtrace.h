@@ -40,6 +40,7 @@
 #define ARGTRACE_COMM_LEN	16	/* TASK_COMM_LEN, include/linux/sched.h */
 #define ARGTRACE_MODULE_LEN	64	/* a kernel module's name, with its NUL */
 #define ARGTRACE_SRCVERSION_LEN	32	/* its srcversion, with its NUL */
+#define ARGTRACE_PROCESSES_MAX	1024	/* in one call of PROCESSES */
 
 /*
  * Type codes: how the data of an argument is to be read. The code alone gives
@@ -342,6 +343,33 @@ struct argtrace_on_load_order {
 };
 
 /*
+ * ARGTRACE_IOC_PROCESSES: from now on the session records the calls of these `count` processes and of no
+ * others, whatever it was told before; those of others count as filtered. With 0 of them (and no
+ * flags) it records everybody's. A process is all its threads, and goes by the number of the first, in
+ * the PID namespace of the caller. A call in an interrupt counts as the interrupted process's. With
+ * CHILDREN also those processes are recorded that one of these starts from now on, and those that
+ * they start. When a process has ended, another one that gets its number is not recorded for that.
+ *
+ * -ESRCH a number that is no process (`failed` is its index, else `count`), -E2BIG more than
+ * ARGTRACE_PROCESSES_MAX, -ENOSPC the memory limit, -ENOENT the session has been removed,
+ * -EBUSY it has probes already, and either had no processes before or would have none now: that
+ * must be settled before the first probe is added.
+ *
+ * ARGTRACE_IOC_PROCESSES_LIST: what PROCESSES has said last. `count` is how many there is room for and
+ * then how many there are; `failed` and flags are 0, and flags then as they were. A process that is not in the caller's
+ * PID namespace has the number 0. With count 0 everybody's calls are recorded.
+ */
+struct argtrace_process_filter {
+	__u32	size;
+	__u32	flags;			/* ARGTRACE_PROCESSES_*; LIST: out */
+	__u64	pids;			/* address of __u32[count] */
+	__u32	count;			/* LIST: also out */
+	__u32	failed;			/* out */
+};
+
+#define ARGTRACE_PROCESSES_CHILDREN	(1u << 0)
+
+/*
  * The encoded argument is the leading size: a number stays when its struct grows. Those
  * from PROBE_ADD on need a session: -EBADFD without one, also from mmap.
  */
@@ -357,6 +385,8 @@ struct argtrace_on_load_order {
 #define ARGTRACE_IOC_ON_LOAD		_IOWR(ARGTRACE_IOC_MAGIC, 8, __u32)
 #define ARGTRACE_IOC_ON_LOAD_REMOVE	_IOW(ARGTRACE_IOC_MAGIC, 9, __u32)
 #define ARGTRACE_IOC_ON_LOAD_LIST	_IOWR(ARGTRACE_IOC_MAGIC, 10, __u32)
+#define ARGTRACE_IOC_PROCESSES		_IOWR(ARGTRACE_IOC_MAGIC, 12, __u32)
+#define ARGTRACE_IOC_PROCESSES_LIST	_IOWR(ARGTRACE_IOC_MAGIC, 13, __u32)
 
 /*
  * mmap. Each CPU has two regions, at these offsets:
@@ -504,6 +534,7 @@ struct argtrace_now {
 #define ARGTRACE_READER_SIZE_V1		8
 #define ARGTRACE_ON_LOAD_SIZE_V1	128
 #define ARGTRACE_ON_LOAD_REMOVE_SIZE_V1	72
+#define ARGTRACE_PROCESS_FILTER_SIZE_V1	24
 
 #ifdef __cplusplus
 #define ARGTRACE_SIZE_ASSERT(what, bytes) static_assert(sizeof(what) == (bytes), #what)
@@ -523,6 +554,7 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_reader, ARGTRACE_READER_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_on_load, ARGTRACE_ON_LOAD_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_remove, ARGTRACE_ON_LOAD_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_order, 128);
+ARGTRACE_SIZE_ASSERT(struct argtrace_process_filter, ARGTRACE_PROCESS_FILTER_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);
 ARGTRACE_SIZE_ASSERT(struct argtrace_packet, 64);

@@ -26,7 +26,7 @@ _argtrace_functions() {
 }
 
 _argtrace_traced() {
-	argtrace status 2>/dev/null | awk -v want="$1" 'NR > 1 && $1 != "total" && index($1, want) == 1 { print $1 }'
+	argtrace status 2>/dev/null | awk -v want="$1" '$1 == "total" { exit } NR > 1 && index($1, want) == 1 { print $1 }'
 }
 
 _argtrace() {
@@ -51,6 +51,10 @@ _argtrace() {
 	case ${COMP_WORDS[COMP_CWORD - 1]} in
 	--encoding)
 		mapfile -t COMPREPLY < <(compgen -W 'compact named' -- "$current")
+		return
+		;;
+	-p | --pid)
+		mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$current")
 		return
 		;;
 	--btf | -o | --output | -i | --input)

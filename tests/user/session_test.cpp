@@ -303,13 +303,30 @@ TEST(Status, OfAFlightRecorder) {
     auto probes = three_probes();
     probes.resize(2);
     std::string out;
-    append_status_text(out, probes, two_counts(), {}, 12);
+    const SessionState state{ARGTRACE_CLOCK_MONOTONIC, {}, 12};
+    append_status_text(out, probes, two_counts(), {}, state);
     EXPECT_TRUE(out.ends_with("\nflight recorder: 12 of the records have been overwritten since\n"))
         << out;
     out.clear();
-    append_status_json(out, probes, two_counts(), {}, 12);
-    EXPECT_TRUE(out.ends_with(",\"filtered\":2,\"overwritten\":12}\n")) << out;
+    append_status_json(out, probes, two_counts(), {}, state);
+    EXPECT_TRUE(out.ends_with(",\"filtered\":2,\"overwritten\":12,\"clock\":\"mono\"}\n")) << out;
     EXPECT_EQ(out.find("overwritten"), out.rfind("overwritten")) << "known of all together only";
+}
+
+TEST(Status, OfSomeProcesses) {
+    auto probes = three_probes();
+    probes.resize(2);
+    std::string out;
+    const SessionState state{ARGTRACE_CLOCK_TSC, {{12, 345}, true}, std::nullopt};
+    append_status_text(out, probes, two_counts(), {}, state);
+    EXPECT_TRUE(out.ends_with("2\nclock: tsc\nonly calls of processes 12, 345 and their children; "
+                              "the others are filtered\n"))
+        << out;
+    out.clear();
+    append_status_json(out, probes, two_counts(), {}, state);
+    EXPECT_TRUE(out.ends_with(
+        ",\"filtered\":2,\"clock\":\"tsc\",\"processes\":[12,345],\"children\":true}\n"))
+        << out;
 }
 
 TEST(Status, EachCauseOfLossHasItsRemedy) {

@@ -12,6 +12,7 @@
 #include "cli/function_options.h"
 #include "cli/on_load.h"
 #include "cli/options.h"
+#include "cli/process_options.h"
 #include "session/session.h"
 #include "spec/resolve.h"
 
@@ -22,6 +23,7 @@ namespace {
 struct AddOptions {
     FunctionOptions functions;
     SessionOptions session;
+    ProcessOptions processes;
 };
 
 constexpr std::size_t names_shown = 4;
@@ -64,6 +66,30 @@ std::vector<Probe> take_known(std::vector<Probe> &probes, const Session &session
     return known;
 }
 
+/// Makes the session, with all that was wished for it.
+void create(Session &session, const AddOptions &options) {
+    session.create(default_session, options.session);
+    try {
+        if (options.processes.given())
+            session.set_processes(options.processes.filter());
+    } catch (...) {
+        session.remove(default_session); // it was not there before
+        throw;
+    }
+}
+
+/// Throws Error when the session, which is there already, is not as it is wished.
+void check_session(const Session &session, const AddOptions &options) {
+    check_attributes(session.attributes(), options.session, session.info());
+    if (!options.processes.given())
+        return;
+    const ProcessFilter filter = session.processes();
+    if (filter != options.processes.filter())
+        throw Error(fmt::format("the session is there already, and records the calls of {}: end "
+                                "it with `argtrace clear` before you choose others",
+                                describe(filter)));
+}
+
 void add_probes(Session &session, Kernel &kernel, const std::vector<Probe> &probes) {
     if (auto refused = session.add(probes))
         throw explain_refusal(kernel, probes[*refused]);
@@ -73,9 +99,9 @@ void run_add_on_load(Session &session, const AddOptions &options, const Request 
     const OnLoad wanted = resolve_on_load(options.functions, request);
     const bool made = !session.attach(default_session);
     if (made)
-        session.create(default_session, options.session);
+        create(session, options);
     else
-        check_attributes(session.attributes(), options.session, session.info());
+        check_session(session, options);
     try {
         wanted.order(session);
     } catch (...) {
@@ -88,6 +114,7 @@ void run_add_on_load(Session &session, const AddOptions &options, const Request 
 }
 
 void run_add(const AddOptions &options) {
+    check_follow(options.processes);
     const Request request = make_request(options.functions);
     Session session(Device::open());
     if (!options.functions.on_load.empty()) {
@@ -100,7 +127,7 @@ void run_add(const AddOptions &options) {
     std::vector<Probe> &probes = resolved.probes;
 
     if (session.attach(default_session)) {
-        check_attributes(session.attributes(), options.session, session.info());
+        check_session(session, options);
         std::vector<Probe> known = take_known(probes, session);
         if (!probes.empty())
             add_probes(session, kernel, probes);
@@ -108,7 +135,7 @@ void run_add(const AddOptions &options) {
         print_left(resolved.left);
         return;
     }
-    session.create(default_session, options.session);
+    create(session, options);
     try {
         add_probes(session, kernel, probes);
     } catch (...) {
@@ -125,6 +152,8 @@ void setup_add(CLI::App &app) {
     CLI::App *command = app.add_subcommand("add", "Trace functions in the background");
     add_function_options(*command, options->functions, "Functions, see below")->required();
     add_on_load_option(*command, options->functions);
+    add_process_options(*command, options->processes,
+                        "With -p: and of the processes that it starts from now on, and so forth");
     add_session_options(*command, options->session);
     add_flight_option(*command, options->session);
     command->footer(

@@ -14,10 +14,11 @@
 #include "cli/function_options.h"
 #include "cli/live_record.h"
 #include "cli/options.h"
+#include "cli/process_options.h"
+#include "cli/process_watch.h"
 #include "cli/tracing.h"
 #include "render/status.h"
 #include "session/counts.h"
-#include "spec/resolve.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -27,28 +28,47 @@ namespace {
 struct RecordOptions {
     FunctionOptions functions;
     SessionOptions session;
+    ProcessOptions processes;
     std::string file = default_trace_file;
     std::string compress; // the level, or empty: not at all
     std::optional<std::uint64_t> duration;
     std::vector<std::string> command;
 
     bool own_session() const { return !functions.specs.empty(); }
+
+    /// Only COMMAND and what it starts.
+    bool follows_command() const { return processes.follow && !command.empty(); }
+
+    /// The processes given are what ends it.
+    bool ends_with_processes() const { return !processes.pids.empty() && command.empty(); }
 };
 
 void check_usage(const RecordOptions &options) {
-    if (options.session.given() && !options.own_session())
+    if ((options.session.given() || options.processes.given()) && !options.own_session())
         throw CLI::ValidationError(
-            "--buffer, --encoding and --no-caller are chosen when functions "
+            "-p, --follow, --buffer, --encoding, --clock and --no-caller are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
     if (options.functions.given() && !options.own_session())
-        throw CLI::ValidationError("--regex, --force, --raw and --btf say which functions are "
-                                   "meant: name them here");
+        throw CLI::ValidationError(
+            "--regex, --force, --raw, --btf and --on-load say which functions are "
+            "meant: name them here");
+    if (options.processes.follow && options.processes.pids.empty() && options.command.empty())
+        throw CLI::ValidationError("--follow needs a process whose children are meant: name it "
+                                   "with -p, or a COMMAND behind --");
 }
 
 /// On stderr, so that whoever waits for it knows that from now on no call is missed.
-void print_armed(std::size_t functions, const RecordOptions &options) {
+void print_armed(std::size_t functions, const Wanted &wanted, const RecordOptions &options) {
     const std::string until =
         options.command.empty() ? "until Ctrl-C" : fmt::format("until {} ends", options.command[0]);
+    if (wanted.on_load) {
+        functions = wanted.on_load->probes.size();
+        fmt::print(stderr,
+                   "argtrace: {} function{} of {} will be recorded to {} when it is loaded, {}\n",
+                   functions, functions == 1 ? "" : "s", wanted.on_load->module,
+                   trace_name(options.file, false), until);
+        return;
+    }
     fmt::print(stderr, "argtrace: recording {} function{} to {}, {}\n", functions,
                functions == 1 ? "" : "s", trace_name(options.file, false), until);
 }
@@ -58,6 +78,17 @@ void print_summary(const argtrace_counts &total, const TraceWriter &writer,
     fmt::print(stderr, "argtrace: {}; {}: {} bytes in {} packets\n", calls_summary(total),
                writer.name(), writer.written(), writer.packets());
     print_remedies(session, total, options.own_session());
+}
+
+/// The processes of -p, and COMMAND's if it is to be followed; nothing if neither was asked for.
+std::optional<ProcessFilter> filter_of(const RecordOptions &options,
+                                       const std::optional<ChildCommand> &command) {
+    if (!options.processes.given())
+        return std::nullopt;
+    ProcessFilter filter = options.processes.filter();
+    if (options.follows_command())
+        filter.pids.push_back(static_cast<std::uint32_t>(command->pid()));
+    return filter;
 }
 
 /// What the file ends with.
@@ -78,13 +109,11 @@ void run_record(const RecordOptions &options) {
     const std::optional<int> level = parse_compression(options.compress);
     const Request request = make_request(options.functions);
     Session session(Device::open());
+    ProcessWatch processes(options.processes.pids);
     Kernel kernel;
-    use_btf(kernel, options.functions);
-    std::vector<Probe> probes;
+    Wanted wanted;
     if (options.own_session()) {
-        Resolved resolved = resolve(kernel, request);
-        probes = std::move(resolved.probes);
-        print_left(resolved.left);
+        wanted = resolve_wanted(kernel, options.functions, request);
         session.create("", options.session);
     } else {
         attach_default(session, "record");
@@ -94,6 +123,8 @@ void run_record(const RecordOptions &options) {
     std::optional<ChildCommand> command;
     if (!options.command.empty())
         command.emplace(options.command, options.file == "-");
+    if (const auto filter = filter_of(options, command))
+        session.set_processes(*filter);
 
     const std::vector<RingMapping> mappings = session.map_rings();
     std::vector<RingView> rings;
@@ -105,23 +136,29 @@ void run_record(const RecordOptions &options) {
     writer.info(info);
 
     StopSignal stop; // from here on Ctrl-C ends in a summary
-    if (auto refused = session.add(probes))
-        throw explain_refusal(kernel, probes[*refused]);
+    add_wanted(session, kernel, wanted);
     Recorder recorder(
         rings, session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
     writer.flush();
-    print_armed(session.probes(false).size(), options);
+    print_armed(session.probes(false).size(), wanted, options);
+    if (wanted.on_load)
+        note_loaded(wanted.on_load->module);
     if (command)
         command->start();
 
-    LiveRecord record(session, recorder, writer, command ? &*command : nullptr);
+    LiveRecord record(session, recorder, writer, command ? &*command : nullptr,
+                      options.ends_with_processes() ? &processes : nullptr);
     const LiveRecord::End end = record.run(options.duration, stop);
-    if (options.own_session())
+    if (options.own_session()) {
+        session.remove_all_on_load();
         session.remove_all();
+    }
     recorder.collect_rest();
     const argtrace_counts total = finish(writer, session, recorder);
     if (end == LiveRecord::End::removed)
         fmt::print(stderr, "argtrace: the session was removed (`argtrace clear`)\n");
+    if (end == LiveRecord::End::ended)
+        print_ended(options.processes.pids);
     print_summary(total, writer, options, session);
     if (command)
         throw ExitStatus{command->finish()};
@@ -136,6 +173,7 @@ void setup_record(CLI::App &app, const std::vector<std::string> &words) {
         app.add_subcommand("record", "Record calls to a file, until Ctrl-C or a command ends");
     add_function_options(*command, options->functions,
                          "Functions, see below; without any, those of `add`");
+    add_on_load_option(*command, options->functions);
     command->add_option("-o,--output", options->file, "The file, or - for stdout (argtrace.dat)")
         ->type_name("FILE");
     command->add_flag("--compress{1}", options->compress,
@@ -147,16 +185,24 @@ void setup_record(CLI::App &app, const std::vector<std::string> &words) {
         },
         "End after that time; fractions are allowed")
         ->type_name("SECONDS");
+    add_process_options(*command, options->processes,
+                        "Only calls of COMMAND and of what it starts; with -p also of what that "
+                        "process starts from now on");
     add_session_options(*command, options->session);
     command->footer(
         std::string(spec_help) +
         "\n\nWith functions it traces them as long as it runs and leaves nothing behind. Without, "
         "it\nrecords what `argtrace add` has added, from the oldest call that is in the buffer.\n"
-        "With a command it begins before it and ends with it, and exits as it does.\n"
+        "With a command it begins before it and ends with it, and exits as it does; the calls of "
+        "all processes\nare recorded meanwhile unless -F or -p says otherwise. With -p and no "
+        "command it "
+        "ends when those\nprocesses have.\n"
         "`argtrace report` shows the file, on any machine.\n\n"
         "Examples:\n"
         "  argtrace record vfs_read vfs_write\n"
         "  argtrace record -o build.dat 'vmlinux:vfs_*' -- make -j8\n"
+        "  argtrace record -F 'vmlinux:vfs_*' -- make -j8\n"
+        "  argtrace record -p 1234 'tcp_*' -- sleep 10\n"
         "  argtrace record -o - vfs_open | argtrace report -");
     command->callback([options] { run_record(*options); });
 }

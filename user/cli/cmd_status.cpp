@@ -37,17 +37,18 @@ void run_status(const StatusOptions &options) {
     Session session(Device::open());
     Session::Snapshot snapshot;
     std::vector<argtrace_on_load_order> orders;
-    std::optional<std::uint64_t> gone;
+    std::optional<SessionState> state;
     if (session.attach(default_session)) {
         snapshot = session.snapshot(false);
         orders = session.on_load_orders();
+        state = SessionState{session.attributes().clock, session.processes(), std::nullopt};
         if (session.is_flight())
-            gone = session.overwritten();
+            state->overwritten = session.overwritten();
     }
 
     Output output(STDOUT_FILENO);
     auto append = options.json ? append_status_json : append_status_text;
-    append(output.buffer(), snapshot.probes, snapshot.counts, orders, gone);
+    append(output.buffer(), snapshot.probes, snapshot.counts, orders, state);
     (void)output.flush(); // a reader that has gone is no failure
     if (!options.json)
         note(snapshot, orders);
@@ -60,7 +61,8 @@ void setup_status(CLI::App &app) {
     CLI::App *command = app.add_subcommand("status", "Count the calls of what `add` has added");
     command->add_flag("--json", options->json, "One JSON object a line, the totals last");
     command->footer("HITS are all calls: recorded in the buffer, lost, or filtered (made by the "
-                    "reader itself). A flight recorder also shows how many of the records it has "
+                    "reader itself, or by others than the processes of `add -p`). A flight "
+                    "recorder also shows how many of the records it has "
                     "overwritten since.");
     command->callback([options] { run_status(*options); });
 }

@@ -11,15 +11,15 @@
 #include "cli/commands.h"
 #include "cli/function_options.h"
 #include "cli/live_trace.h"
-#include "cli/on_load.h"
 #include "cli/options.h"
+#include "cli/process_options.h"
+#include "cli/process_watch.h"
 #include "cli/tracing.h"
 #include "render/json.h"
 #include "render/status.h"
 #include "render/text.h"
 #include "session/counts.h"
 #include "session/session.h"
-#include "spec/resolve.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -30,6 +30,7 @@ struct TraceOptions {
     FunctionOptions functions;
     LiveTrace::Limits limits;
     SessionOptions session;
+    ProcessOptions processes;
     bool json = false;
     bool types = false;
     bool no_header = false;
@@ -38,10 +39,11 @@ struct TraceOptions {
 };
 
 void check_usage(const TraceOptions &options) {
-    if (options.session.given() && !options.own_session())
+    if ((options.session.given() || options.processes.given()) && !options.own_session())
         throw CLI::ValidationError(
-            "--buffer, --encoding, --clock and --no-caller are chosen when functions "
+            "-p, --follow, --buffer, --encoding, --clock and --no-caller are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
+    check_follow(options.processes);
     if (options.functions.given() && !options.own_session())
         throw CLI::ValidationError(
             "--regex, --force, --raw, --btf and --on-load say which functions are "
@@ -84,23 +86,19 @@ void run_trace(const TraceOptions &options) {
     check_usage(options);
     const Request request = make_request(options.functions);
     Session session(Device::open());
+    std::optional<ProcessWatch> processes;
+    if (options.processes.given())
+        processes.emplace(options.processes.pids);
     Kernel kernel;
-    if (options.functions.on_load.empty())
-        use_btf(kernel, options.functions);
-    std::vector<Probe> probes;
-    std::optional<OnLoad> on_load;
-    if (!options.functions.on_load.empty()) {
-        on_load = resolve_on_load(options.functions, request);
-        print_left(on_load->left);
-        session.create("", options.session);
-    } else if (options.own_session()) {
-        Resolved resolved = resolve(kernel, request);
-        probes = std::move(resolved.probes);
-        print_left(resolved.left);
+    Wanted wanted;
+    if (options.own_session()) {
+        wanted = resolve_wanted(kernel, options.functions, request);
         session.create("", options.session);
     } else {
         attach_default(session, "trace");
     }
+    if (processes)
+        session.set_processes(options.processes.filter());
     session.become_reader();
     std::vector<RingMapping> mappings = session.map_rings();
     std::vector<RingView> rings;
@@ -108,13 +106,10 @@ void run_trace(const TraceOptions &options) {
         rings.push_back(mapping.view());
 
     StopSignal stop; // from here on Ctrl-C ends in a summary
-    if (auto refused = session.add(probes))
-        throw explain_refusal(kernel, probes[*refused]);
-
-    if (on_load) {
-        on_load->order(session);
-        print_waiting(*on_load);
-        note_loaded(on_load->module);
+    add_wanted(session, kernel, wanted);
+    if (wanted.on_load) {
+        print_waiting(*wanted.on_load);
+        note_loaded(wanted.on_load->module);
     } else {
         print_armed(session.probes(false).size());
     }
@@ -124,10 +119,13 @@ void run_trace(const TraceOptions &options) {
     CallerNames callers(symbols_of(kernel));
     auto renderer = make_renderer(options, callers);
     Output output(STDOUT_FILENO);
-    LiveTrace trace(session, rings, options.own_session(), schema, *renderer, output);
+    LiveTrace trace(session, rings, options.own_session(), processes ? &*processes : nullptr,
+                    schema, *renderer, output);
     LiveTrace::End end = trace.run(options.limits, stop);
     if (end == LiveTrace::End::removed)
         fmt::print(stderr, "argtrace: the session was removed (`argtrace clear`)\n");
+    if (end == LiveTrace::End::ended)
+        print_ended(options.processes.pids);
     if (end != LiveTrace::End::abandoned)
         print_summary(options, session, trace);
 }
@@ -158,13 +156,16 @@ void setup_trace(CLI::App &app) {
     command->add_flag("--types", options->types, "With --json: the types of the arguments, too")
         ->needs(json);
     command->add_flag("--no-header", options->no_header, "Leave out the line of column names");
+    add_process_options(*command, options->processes,
+                        "With -p: and of the processes that it starts from now on, and so forth");
     add_session_options(*command, options->session);
     command->footer(
         std::string(spec_help) +
         "\n\nWith functions it traces them as long as it runs and leaves nothing behind. Without, "
         "it\n"
         "shows what `argtrace add` has added, from the oldest call that is in the buffer.\n"
-        "Its own calls are not shown. Events go to stdout; losses and the summary to stderr.\n\n"
+        "Its own calls are not shown. With -p it ends when those processes have. Events go to "
+        "stdout; losses and the summary to stderr.\n\n"
         "FLAGS are those of ftrace: interrupts off (d), bottom halves off (b), need-resched (n p "
         "N),\n"
         "hardirq, softirq, NMI (h s H z Z), preempt depth.\n\n"

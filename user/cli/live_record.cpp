@@ -33,6 +33,7 @@ LiveRecord::End LiveRecord::run(std::optional<std::uint64_t> duration, const Sto
     const std::uint64_t deadline =
         duration ? start + *duration : std::numeric_limits<std::uint64_t>::max();
     Progress progress(STDERR_FILENO, start);
+    bool ended = false;
     for (std::uint64_t before = start;;) {
         const std::uint64_t now = monotonic_now();
         const bool found = recorder_.collect(now);
@@ -43,13 +44,15 @@ LiveRecord::End LiveRecord::run(std::optional<std::uint64_t> duration, const Sto
         if (abandoned_)
             throw Error(
                 fmt::format("{}: nobody reads it any more: recording ends", writer_.name()));
-        if (removed_ || stop.requested() || now >= deadline || (command_ && command_->ended()))
+        ended = processes_ && processes_->ended();
+        if (removed_ || stop.requested() || now >= deadline || (command_ && command_->ended()) ||
+            ended)
             break;
         wait(stop, before, deadline, found);
         before = now;
     }
     progress.clear();
-    return removed_ ? End::removed : End::reached;
+    return removed_ ? End::removed : ended ? End::ended : End::reached;
 }
 
 /// Until it is worth looking at the rings again: after traffic so long that a ring fills up to a
@@ -80,15 +83,16 @@ void LiveRecord::wait(const StopSignal &stop, std::uint64_t before, std::uint64_
                 nanoseconds_per_millisecond,
             std::numeric_limits<int>::max()));
 
-    std::array<pollfd, 4> files{{
+    std::array<pollfd, 5> files{{
         {stop.fd(), POLLIN, 0},
         {writer_.fd(), 0, 0},                        // POLLERR: the reader of the pipe has gone
         {command_ ? command_->fd() : -1, POLLIN, 0}, // it has ended
+        {processes_ ? processes_->fd() : -1, POLLIN, 0},
         {session_.fd(), POLLIN, 0},
     }};
-    ::poll(files.data(), nap ? 3 : 4, timeout);
+    ::poll(files.data(), nap ? 4 : 5, timeout);
     abandoned_ = files[1].revents & POLLERR;
-    removed_ = files[3].revents & (POLLHUP | POLLERR);
+    removed_ = files[4].revents & (POLLHUP | POLLERR);
 }
 
 } // namespace argtrace

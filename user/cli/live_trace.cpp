@@ -50,9 +50,9 @@ std::uint64_t clock_now(std::uint32_t clock) {
     return monotonic_now();
 }
 
-LiveTrace::LiveTrace(Session &session, std::span<const RingView> rings, bool own, Schema &schema,
-                     Renderer &renderer, Output &output)
-    : session_(session), own_(own),
+LiveTrace::LiveTrace(Session &session, std::span<const RingView> rings, bool own,
+                     ProcessWatch *processes, Schema &schema, Renderer &renderer, Output &output)
+    : session_(session), own_(own), processes_(processes),
       merge_(rings, schema, own ? Merge::Keep::nothing : Merge::Keep::unseen), renderer_(renderer),
       output_(output) {}
 
@@ -62,12 +62,14 @@ LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
     deadline_ =
         limits.duration ? start + *limits.duration : std::numeric_limits<std::uint64_t>::max();
     renderer_.begin(output_.buffer(), start);
+    bool ended = false;
     for (;;) {
         merge_.collect(clock_now(session_.attributes().clock));
         if (!show())
             return End::abandoned;
         report_loss();
-        if (satisfied() || removed_ || stop.requested() || monotonic_now() >= deadline_)
+        ended = processes_ && processes_->ended();
+        if (satisfied() || removed_ || stop.requested() || monotonic_now() >= deadline_ || ended)
             break;
         if (!idle(stop))
             return End::abandoned;
@@ -81,7 +83,7 @@ LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
         if (!show())
             return End::abandoned;
     }
-    return removed_ ? End::removed : End::reached;
+    return removed_ ? End::removed : ended && !satisfied() ? End::ended : End::reached;
 }
 
 /// Shows what the last round has to show. False when nobody reads it.
@@ -117,13 +119,14 @@ bool LiveTrace::idle(const StopSignal &stop) {
     if (nap || limits_.duration)
         timeout = milliseconds_until(nap ? std::min(now + nap_ns, deadline_) : deadline_, now);
 
-    std::array<pollfd, 3> files{{
+    std::array<pollfd, 4> files{{
         {stop.fd(), POLLIN, 0},
         {output_.fd(), 0, 0}, // POLLERR: the reader of the pipe has gone
+        {processes_ ? processes_->fd() : -1, POLLIN, 0},
         {session_.fd(), POLLIN, 0},
     }};
-    ::poll(files.data(), nap ? 2 : 3, timeout);
-    removed_ = files[2].revents & (POLLHUP | POLLERR);
+    ::poll(files.data(), nap ? 3 : 4, timeout);
+    removed_ = files[3].revents & (POLLHUP | POLLERR);
     return !(files[1].revents & POLLERR);
 }
 

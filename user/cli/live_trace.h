@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "cli/process_watch.h"
 #include "cli/stop_signal.h"
 #include "render/renderer.h"
 #include "session/merge.h"
@@ -21,12 +22,13 @@ public:
     };
 
     /// We are the session's reader, and `rings` are its rings. `own`: nobody will read the
-    /// session after us.
-    LiveTrace(Session &session, std::span<const RingView> rings, bool own, Schema &schema,
-              Renderer &renderer, Output &output);
+    /// session after us. `processes`: those after whose end nothing will come, or null.
+    LiveTrace(Session &session, std::span<const RingView> rings, bool own, ProcessWatch *processes,
+              Schema &schema, Renderer &renderer, Output &output);
 
     enum class End {
         reached,   ///< a limit, or the user stopped it
+        ended,     ///< the processes have
         removed,   ///< the session was removed
         abandoned, ///< nobody reads the output any more
     };
@@ -46,6 +48,7 @@ private:
 
     Session &session_;
     bool own_;
+    ProcessWatch *processes_;
     Merge merge_;
     Renderer &renderer_;
     Output &output_;

@@ -8,6 +8,7 @@
 
 #include "file/compression.h"
 #include "render/status.h"
+#include "spec/resolve.h"
 #include "util/error.h"
 #include "util/units.h"
 
@@ -26,12 +27,36 @@ void attach_default(Session &session, const char *command) {
                                 command));
 }
 
+Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Request &request) {
+    if (!options.on_load.empty()) {
+        OnLoad on_load = resolve_on_load(options, request);
+        print_left(on_load.left);
+        return {{}, std::move(on_load)};
+    }
+    use_btf(kernel, options);
+    Resolved resolved = resolve(kernel, request);
+    print_left(resolved.left);
+    return {std::move(resolved.probes), std::nullopt};
+}
+
+void add_wanted(Session &session, Kernel &kernel, const Wanted &wanted) {
+    if (auto refused = session.add(wanted.probes))
+        throw explain_refusal(kernel, wanted.probes[*refused]);
+    if (wanted.on_load)
+        wanted.on_load->order(session);
+}
+
 const Kallsyms *symbols_of(Kernel &kernel) {
     try {
         return &kernel.symbols();
     } catch (const Error &) {
         return nullptr;
     }
+}
+
+void print_ended(const std::vector<std::uint32_t> &pids) {
+    fmt::print(stderr, "argtrace: {} {} ended\n", describe(ProcessFilter{pids, false}),
+               pids.size() == 1 ? "has" : "have");
 }
 
 void print_remedies(const Session &session, const argtrace_counts &total, bool own) {
@@ -49,6 +74,9 @@ TraceInfo describe_session(const Session &session) {
     info.packet_size = attributes.packet_size;
     info.packets_per_cpu = attributes.nr_packets;
     info.mode = session.is_flight() ? "flight" : "stream";
+    const ProcessFilter filter = session.processes();
+    info.processes = filter.pids;
+    info.children = filter.children;
     return info;
 }
 

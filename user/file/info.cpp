@@ -40,6 +40,8 @@ void visit(Info &info, Visitor &&visitor) {
     visitor("begin_realtime", info.begin_realtime);
     visitor("begin_monotonic", info.begin_monotonic);
     visitor("command", info.command);
+    visitor("processes", info.processes);
+    visitor("children", info.children);
 }
 
 bool read(const json &from, std::string &to) {
@@ -58,7 +60,15 @@ bool read(const json &from, Number &to) {
     return true;
 }
 
-bool read(const json &from, std::vector<std::string> &to) {
+bool read(const json &from, bool &to) {
+    if (!from.is_boolean())
+        return false;
+    to = from.get<bool>();
+    return true;
+}
+
+template<typename Element>
+bool read(const json &from, std::vector<Element> &to) {
     if (!from.is_array())
         return false;
     for (const json &element : from) {

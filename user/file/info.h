@@ -25,7 +25,9 @@ struct TraceInfo {
     // One moment by two clocks, in ns: events carry CLOCK_MONOTONIC.
     std::uint64_t begin_realtime = 0;
     std::uint64_t begin_monotonic = 0;
-    std::vector<std::string> command; ///< that was recorded; mostly empty
+    std::vector<std::string> command;     ///< that was recorded; mostly empty
+    std::vector<std::uint32_t> processes; ///< whose calls alone were recorded; empty: everybody's
+    bool children = false;                ///< and those of the processes that they started
 
     bool operator==(const TraceInfo &) const = default;
 };

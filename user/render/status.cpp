@@ -11,6 +11,7 @@
 
 #include "render/json.h"
 #include "session/counts.h"
+#include "session/options.h"
 
 namespace argtrace {
 
@@ -28,9 +29,8 @@ std::string shown_name(const Probe &probe) {
     return probe.forced ? probe.function + '~' : probe.function;
 }
 
-/// What stands behind "func" in a status line.
-void append_counts_json(std::string &out, const argtrace_counts &counts,
-                        std::optional<std::uint64_t> overwritten = std::nullopt) {
+/// What stands behind "func" in a status line, or in that of the totals.
+void append_counts_json(std::string &out, const argtrace_counts &counts) {
     auto to = std::back_inserter(out);
     fmt::format_to(to, "\"hits\":{},\"records\":{},\"lost\":{{", hits(counts),
                    std::uint64_t{counts.records});
@@ -38,9 +38,27 @@ void append_counts_json(std::string &out, const argtrace_counts &counts,
         fmt::format_to(to, "{}\"{}\":{}", i > 0 ? "," : "", lost_causes[i].key,
                        std::uint64_t{counts.lost[i]});
     fmt::format_to(to, "}},\"filtered\":{}", std::uint64_t{counts.filtered});
-    if (overwritten)
-        fmt::format_to(to, ",\"overwritten\":{}", *overwritten);
-    out += "}\n";
+}
+
+void append_session_text(std::string &out, const SessionState &session) {
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, "clock: {}\n", clock_name(session.clock));
+    if (!session.processes.pids.empty())
+        fmt::format_to(to, "only calls of {}; the others are filtered\n",
+                       describe(session.processes));
+    if (session.overwritten)
+        fmt::format_to(to, "flight recorder: {} of the records have been overwritten since\n",
+                       *session.overwritten);
+}
+
+void append_session_json(std::string &out, const SessionState &session) {
+    auto to = std::back_inserter(out);
+    if (session.overwritten)
+        fmt::format_to(to, ",\"overwritten\":{}", *session.overwritten);
+    fmt::format_to(to, ",\"clock\":\"{}\"", clock_name(session.clock));
+    if (!session.processes.pids.empty())
+        fmt::format_to(to, ",\"processes\":[{}],\"children\":{}",
+                       fmt::join(session.processes.pids, ","), session.processes.children);
 }
 
 /// What came of the last load, as far as it is not what was wanted.
@@ -98,7 +116,7 @@ void append_orders_json(std::string &out, std::span<const argtrace_on_load_order
 void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders,
-                        std::optional<std::uint64_t> overwritten) {
+                        const std::optional<SessionState> &session) {
     std::size_t width = sizeof("total") - 1;
     for (const Probe &probe : probes)
         width = std::max(width, shown_name(probe).size());
@@ -113,17 +131,15 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
     for (std::size_t i = 0; i < probes.size(); ++i)
         line(shown_name(probes[i]), counts[i]);
     line("total", total_of(counts));
-    if (overwritten)
-        fmt::format_to(std::back_inserter(out),
-                       "flight recorder: {} of the records have been overwritten since\n",
-                       *overwritten);
+    if (session)
+        append_session_text(out, *session);
     append_orders_text(out, orders);
 }
 
 void append_status_json(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders,
-                        std::optional<std::uint64_t> overwritten) {
+                        const std::optional<SessionState> &session) {
     for (std::size_t i = 0; i < probes.size(); ++i) {
         out += "{\"func\":";
         append_json_string(out, probes[i].function);
@@ -131,10 +147,14 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
             out += ",\"forced\":true";
         out += ',';
         append_counts_json(out, counts[i]);
+        out += "}\n";
     }
     append_orders_json(out, orders);
     out += '{';
-    append_counts_json(out, total_of(counts), overwritten);
+    append_counts_json(out, total_of(counts));
+    if (session)
+        append_session_json(out, *session);
+    out += "}\n";
 }
 
 std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight, bool own,

@@ -7,24 +7,32 @@
 #include <string>
 #include <vector>
 
+#include "session/processes.h"
 #include "uapi/probe.h"
 
 namespace argtrace {
 
+/// What else there is to say of a session.
+struct SessionState {
+    std::uint32_t clock = 0; ///< ARGTRACE_CLOCK_*
+    ProcessFilter processes;
+    std::optional<std::uint64_t> overwritten; ///< records, of a flight recorder
+};
+
 // The counts of a session's probes: `counts` has one for each of `probes`; what waits for modules
-// to be loaded; and how many records have been overwritten, of a flight recorder.
+// to be loaded; and the session, if there is one.
 
 /// A table for people, and below it, if there are any, one of modules.
 void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders = {},
-                        std::optional<std::uint64_t> overwritten = std::nullopt);
+                        const std::optional<SessionState> &session = std::nullopt);
 
 /// One JSON object a line, the totals, without "func", last.
 void append_status_json(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders = {},
-                        std::optional<std::uint64_t> overwritten = std::nullopt);
+                        const std::optional<SessionState> &session = std::nullopt);
 
 /// "12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
 std::string calls_summary(const argtrace_counts &total);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "render/text.h"
+#include "session/processes.h"
 #include "uapi/argtrace.h"
 #include "util/units.h"
 
@@ -57,6 +58,8 @@ void append_trace_info_text(std::string &out, const TraceInfo &info) {
     line("records", format_words(info.format));
     line("buffer per CPU",
          fmt::format("{} packets of {}", info.packets_per_cpu, format_size(info.packet_size)));
+    if (!info.processes.empty())
+        line("calls of", describe(ProcessFilter{info.processes, info.children}));
     line("command", fmt::format("{}", fmt::join(info.command, " ")));
 }
 

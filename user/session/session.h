@@ -11,6 +11,7 @@
 
 #include "session/device.h"
 #include "session/options.h"
+#include "session/processes.h"
 #include "session/ring_mapping.h"
 #include "uapi/probe.h"
 
@@ -59,6 +60,11 @@ public:
 
     /// What has been ordered, and what came of it.
     std::vector<argtrace_on_load_order> on_load_orders() const;
+
+    /// Records the calls of these processes alone. That there shall be any must be said before the
+    /// first function is added.
+    void set_processes(const ProcessFilter &filter);
+    ProcessFilter processes() const;
 
     /// The probes by id, those that have been removed too if `removed`.
     std::vector<Probe> probes(bool removed) const;

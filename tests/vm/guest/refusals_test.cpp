@@ -5,12 +5,15 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <thread>
 
 #include "device.h"
 
@@ -36,6 +39,8 @@ const SizedCall sized_calls[] = {
     {"ON_LOAD", ARGTRACE_IOC_ON_LOAD, ARGTRACE_ON_LOAD_SIZE_V1},
     {"ON_LOAD_REMOVE", ARGTRACE_IOC_ON_LOAD_REMOVE, ARGTRACE_ON_LOAD_REMOVE_SIZE_V1},
     {"ON_LOAD_LIST", ARGTRACE_IOC_ON_LOAD_LIST, ARGTRACE_LIST_SIZE_V1},
+    {"PROCESSES", ARGTRACE_IOC_PROCESSES, ARGTRACE_PROCESS_FILTER_SIZE_V1},
+    {"PROCESSES_LIST", ARGTRACE_IOC_PROCESSES_LIST, ARGTRACE_PROCESS_FILTER_SIZE_V1},
 };
 
 class Refusals : public testing::Test {
@@ -103,6 +108,10 @@ TEST_F(Refusals, without_a_session) {
     list.size = sizeof(list);
     EXPECT_EQ(bare.call(ARGTRACE_IOC_PROBE_LIST, &list), EBADFD);
     EXPECT_EQ(bare.call(ARGTRACE_IOC_COUNTS, &list), EBADFD);
+    argtrace_process_filter filter{};
+    filter.size = sizeof(filter);
+    EXPECT_EQ(bare.call(ARGTRACE_IOC_PROCESSES, &filter), EBADFD);
+    EXPECT_EQ(bare.call(ARGTRACE_IOC_PROCESSES_LIST, &filter), EBADFD);
     EXPECT_EQ(mmap(nullptr, 4096, PROT_READ, MAP_SHARED, bare.fd(), 0), MAP_FAILED);
     EXPECT_EQ(errno, EBADFD);
 }
@@ -329,6 +338,92 @@ TEST_F(Refusals, lists) {
     EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_LIST, &list), 0) << "no room is no error";
     EXPECT_EQ(list.count, 0u);
     EXPECT_NE(list.next, 0u);
+}
+
+TEST_F(Refusals, processes) {
+    const auto own = static_cast<std::uint32_t>(getpid());
+    const auto ask = [&](std::vector<std::uint32_t> pids,
+                         const std::function<void(argtrace_process_filter &)> &spoil = {},
+                         std::uint32_t *failed = nullptr) {
+        argtrace_process_filter filter{};
+        filter.size = sizeof(filter);
+        filter.pids = reinterpret_cast<std::uintptr_t>(pids.data());
+        filter.count = static_cast<std::uint32_t>(pids.size());
+        if (spoil)
+            spoil(filter);
+        const int error = device_.call(ARGTRACE_IOC_PROCESSES, &filter);
+        if (failed)
+            *failed = filter.failed;
+        return error;
+    };
+    EXPECT_EQ(ask({own}, [](auto &filter) { filter.flags = 2; }), EINVAL);
+    EXPECT_EQ(ask({own}, [](auto &filter) { filter.failed = 1; }), EINVAL);
+    EXPECT_EQ(ask({}, [](auto &filter) { filter.pids = 4096; }), EINVAL) << "none, but an address";
+    EXPECT_EQ(ask({}, [](auto &filter) {
+        filter.pids = 0;
+        filter.flags = ARGTRACE_PROCESSES_CHILDREN;
+    }), EINVAL) << "nobody's children";
+    EXPECT_EQ(ask({own}, [](auto &filter) { filter.pids = 1; }), EFAULT);
+    EXPECT_EQ(ask({own}, [](auto &filter) { filter.pids = ~0ull << 47; }), EFAULT);
+    EXPECT_EQ(ask(std::vector<std::uint32_t>(ARGTRACE_PROCESSES_MAX + 1, own)), E2BIG);
+    EXPECT_EQ(ask({own}, [](auto &filter) { filter.count = 0xffffffff; }), E2BIG);
+    for (const std::uint32_t nobody : {0u, 4u << 20, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
+        std::uint32_t failed = 0;
+        EXPECT_EQ(ask({own, nobody, own}, {}, &failed), ESRCH) << nobody;
+        EXPECT_EQ(failed, 1u) << nobody;
+    }
+    std::uint32_t failed = 0;
+    std::atomic<pid_t> tid = 0;
+    std::atomic<bool> done = false;
+    std::thread thread([&] {
+        tid = static_cast<pid_t>(syscall(SYS_gettid));
+        while (!done)
+            usleep(1000);
+    });
+    while (!tid)
+        usleep(1000);
+    EXPECT_EQ(ask({static_cast<std::uint32_t>(tid)}, {}, &failed), ESRCH) << "a thread";
+    EXPECT_EQ(failed, 0u);
+    done = true;
+    thread.join();
+
+    EXPECT_EQ(ask({own}, {}, &failed), EBUSY) << "there is a probe";
+    argtrace_process_filter filter{};
+    filter.size = sizeof(filter);
+    filter.flags = ARGTRACE_PROCESSES_CHILDREN;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROCESSES_LIST, &filter), EINVAL);
+
+    RawDevice other;
+    ASSERT_EQ(other.session("removed"), 0);
+    ASSERT_EQ(remove_session("removed"), 0);
+    filter.flags = 0;
+    filter.pids = reinterpret_cast<std::uintptr_t>(&own);
+    filter.count = 1;
+    EXPECT_EQ(other.call(ARGTRACE_IOC_PROCESSES, &filter), ENOENT);
+}
+
+TEST_F(Refusals, lists_of_processes) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    std::vector<std::uint32_t> pids(ARGTRACE_PROCESSES_MAX, static_cast<std::uint32_t>(getpid()));
+    argtrace_process_filter filter{};
+    filter.size = sizeof(filter);
+    filter.pids = reinterpret_cast<std::uintptr_t>(pids.data());
+    filter.count = ARGTRACE_PROCESSES_MAX;
+    ASSERT_EQ(device.call(ARGTRACE_IOC_PROCESSES, &filter), 0) << "as many as there may be";
+
+    std::uint32_t room[3] = {7, 7, 7};
+    filter.pids = reinterpret_cast<std::uintptr_t>(room);
+    filter.count = 2;
+    ASSERT_EQ(device.call(ARGTRACE_IOC_PROCESSES_LIST, &filter), 0);
+    EXPECT_EQ(filter.count, ARGTRACE_PROCESSES_MAX);
+    EXPECT_EQ(room[1], pids[0]);
+    EXPECT_EQ(room[2], 7u) << "behind the room";
+    filter.count = 0;
+    filter.pids = 1;
+    EXPECT_EQ(device.call(ARGTRACE_IOC_PROCESSES_LIST, &filter), 0) << "it only asks how many";
+    filter.count = 0xffffffff;
+    EXPECT_EQ(device.call(ARGTRACE_IOC_PROCESSES_LIST, &filter), EFAULT);
 }
 
 TEST_F(Refusals, mappings) {

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sets of processes: who is in them, and whose calls a session with one records. */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+#include "make.h"
+#include "memory.h"
+#include "processes.h"
+#include "read.h"
+#include "targets.h"
+
+#define KTHREADD	2	/* the parent of all threads of the kernel */
+
+static struct argtrace_processes *create(struct kunit *test, u32 number, bool children)
+{
+	u32 failed;
+	struct argtrace_processes *processes =
+		argtrace_processes_create(&number, 1, children, &failed);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, processes);
+	return processes;
+}
+
+static void those_asked_for(struct kunit *test)
+{
+	const u64 before = argtrace_memory_used();
+	struct argtrace_processes *processes = create(test, task_tgid_vnr(current), false);
+	u32 number = 0;
+
+	KUNIT_EXPECT_TRUE(test, argtrace_processes_has(processes, current->tgid));
+	KUNIT_EXPECT_FALSE(test, argtrace_processes_has(processes, 0));
+	KUNIT_EXPECT_FALSE(test, argtrace_processes_has(processes, 1));
+	KUNIT_EXPECT_FALSE(test, argtrace_processes_has(processes, PID_MAX_LIMIT - 1));
+	argtrace_processes_list(processes, &number, 1);
+	KUNIT_EXPECT_EQ(test, number, (u32)task_tgid_vnr(current));
+	KUNIT_EXPECT_GE(test, argtrace_memory_used() - before, (u64)PID_MAX_LIMIT / 8);
+	argtrace_processes_free(processes);
+	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+}
+
+static void no_processes(struct kunit *test)
+{
+	static const u32 nobody[] = { 0, PID_MAX_LIMIT - 1, PID_MAX_LIMIT, S32_MAX, U32_MAX };
+	const u64 before = argtrace_memory_used();
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(nobody); i++) {
+		const u32 numbers[] = { task_tgid_vnr(current), nobody[i], 1 };
+		u32 failed = 0;
+
+		KUNIT_EXPECT_EQ_MSG(test,
+				    PTR_ERR_OR_ZERO(argtrace_processes_create(numbers, 3, false,
+									      &failed)),
+				    -ESRCH, "%u", nobody[i]);
+		KUNIT_EXPECT_EQ(test, failed, 1);
+	}
+	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+}
+
+static int wait_for_stop(void *data)
+{
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* What becomes of a process that begins, where its number was in the set before, and where it was not. */
+static void begins(struct kunit *test, struct argtrace_processes *processes, bool expected)
+{
+	int before;
+
+	for (before = 0; before < 2; before++) {
+		struct task_struct *task;
+
+		memset(processes->bits, before ? 0xff : 0, sizeof(processes->bits));
+		if (processes->children == expected)
+			set_bit(KTHREADD, processes->bits);
+		else
+			clear_bit(KTHREADD, processes->bits);
+		task = kthread_run(wait_for_stop, NULL, "argtrace_begins");
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+		KUNIT_EXPECT_EQ(test, argtrace_processes_has(processes, task->tgid), expected);
+		kthread_stop(task);
+	}
+}
+
+static void children(struct kunit *test)
+{
+	struct argtrace_processes *processes = create(test, KTHREADD, true);
+
+	begins(test, processes, true);
+	begins(test, processes, false);
+	argtrace_processes_free(processes);
+}
+
+static void children_of_those_not_followed(struct kunit *test)
+{
+	struct argtrace_processes *processes = create(test, KTHREADD, false);
+
+	begins(test, processes, false);
+	argtrace_processes_free(processes);
+}
+
+static void expect_counts(struct kunit *test, struct argtrace_session *session, u64 records,
+			  u64 filtered)
+{
+	struct argtrace_counts counts;
+
+	target_three(1, 2, 3);
+	counts = counts_of(session, 1);
+	KUNIT_EXPECT_EQ(test, counts.records, records);
+	KUNIT_EXPECT_EQ(test, counts.filtered, filtered);
+}
+
+static void whose_calls_are_recorded(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
+	struct argtrace_processes *own = create(test, task_tgid_vnr(current), false);
+	struct argtrace_processes *another = create(test, KTHREADD, false), *refused;
+	int file;
+
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_processes(session, own), 0);
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+	expect_counts(test, session, 1, 0);
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_processes(session, another), 0);
+	expect_counts(test, session, 1, 1);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_processes(session, NULL), -EBUSY);
+	KUNIT_ASSERT_EQ(test,
+			argtrace_session_set_processes(session, create(test, task_tgid_vnr(current), true)),
+			0);
+	expect_counts(test, session, 2, 1);
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_reader(session, &file, true), 0);
+	expect_counts(test, session, 2, 2);
+	argtrace_session_drop_reader(session, &file);
+
+	session_remove_all(session);
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_processes(session, NULL), 0);
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+	refused = create(test, KTHREADD, false);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_processes(session, refused), -EBUSY);
+	argtrace_processes_free(refused);
+}
+
+static void of_a_removed_session(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "removed", 0);
+	struct argtrace_processes *processes = create(test, KTHREADD, false);
+
+	KUNIT_EXPECT_EQ(test, argtrace_session_remove("removed"), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_processes(session, processes), -ENOENT);
+	argtrace_processes_free(processes);
+}
+
+static struct kunit_case processes_cases[] = {
+	KUNIT_CASE(those_asked_for),
+	KUNIT_CASE(no_processes),
+	KUNIT_CASE(children),
+	KUNIT_CASE(children_of_those_not_followed),
+	KUNIT_CASE(whose_calls_are_recorded),
+	KUNIT_CASE(of_a_removed_session),
+	{ }
+};
+
+static struct kunit_suite processes_suite = {
+	.name = "argtrace_processes",
+	.test_cases = processes_cases,
+};
+kunit_test_suite(processes_suite);

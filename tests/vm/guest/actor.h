@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A process that calls the helper module's functions when it is told to, in one of several ways.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace vmtest {
+
+class Actor {
+public:
+    /// A child of ours; with `tid` one of that number, which must be free.
+    explicit Actor(pid_t tid = 0);
+    /// Ends it and waits for it.
+    ~Actor();
+    Actor(const Actor &) = delete;
+    Actor &operator=(const Actor &) = delete;
+
+    pid_t pid() const { return pid_; }
+
+    /// Each returns when at_four has been called so often: by the process itself, by a second thread,
+    /// by a child that begins now, by a child of such a child.
+    void call(std::uint64_t count) { tell('c', count); }
+    void call_in_thread(std::uint64_t count) { tell('t', count); }
+    void call_in_child(std::uint64_t count) { tell('f', count); }
+    void call_in_grandchild(std::uint64_t count) { tell('g', count); }
+
+    /// It executes a shell, which calls so often and ends.
+    void call_in_shell(std::uint64_t count);
+
+    /// The number of a thread that stays.
+    pid_t thread();
+
+    void end();
+
+private:
+    void tell(char what, std::uint64_t count);
+
+    pid_t pid_ = -1;
+    int to_ = -1, from_ = -1;
+};
+
+} // namespace vmtest

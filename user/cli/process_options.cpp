@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/process_options.h"
+
+namespace argtrace {
+
+void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow) {
+    command
+        .add_option_function<std::vector<std::string>>(
+            "-p,--pid",
+            [&options](const std::vector<std::string> &texts) {
+                try {
+                    for (const std::string &text : texts)
+                        parse_pids("-p", text, options.pids);
+                } catch (const Error &error) {
+                    throw CLI::ValidationError(std::string(error.what()));
+                }
+            },
+            "Only calls of that process, all its threads; may be given several times")
+        ->type_name("PID[,PID...]")
+        ->allow_extra_args(false);
+    command.add_flag("-F,--follow", options.follow, follow);
+}
+
+void check_follow(const ProcessOptions &options) {
+    if (options.follow && options.pids.empty())
+        throw CLI::ValidationError("--follow needs a process whose children are meant: name it "
+                                   "with -p");
+}
+
+} // namespace argtrace

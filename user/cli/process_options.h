@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "session/processes.h"
+
+namespace argtrace {
+
+/// Whose calls the user wants.
+struct ProcessOptions {
+    std::vector<std::uint32_t> pids;
+    bool follow = false;
+
+    bool given() const { return !pids.empty() || follow; }
+    ProcessFilter filter() const { return {pids, follow}; }
+};
+
+/// Adds -p and --follow, the latter with its own description.
+void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow);
+
+/// Throws a usage error when --follow is given and there is nobody to follow.
+void check_follow(const ProcessOptions &options);
+
+} // namespace argtrace
