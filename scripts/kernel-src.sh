@@ -12,7 +12,8 @@ SRC_CC=gcc-12
 
 # What is never compiled here, but for its Kconfig and Makefiles; the .h with it, as nobody else includes them.
 SRC_UNUSED=(Documentation 'arch/[!x]*' arch/xtensa sound tools/perf tools/testing fs/btrfs fs/xfs
-	drivers/{accel,clk,crypto,gpu,hwmon,iio,infiniband,input,md,media,mtd,net,pinctrl,platform,scsi,staging,usb})
+	drivers/{accel,clk,crypto,gpu,hwmon,iio,infiniband,input,md,media,mtd,pinctrl,platform,scsi,staging,usb}
+	'drivers/net/*') # but for loopback.c and what else lies in drivers/net itself
 
 # A folder to remove at the end, if any.
 src_tmp=
@@ -33,6 +34,9 @@ src_wishes() {
 	sed -E -n '/^(CONFIG_[A-Z0-9_]+=|# CONFIG_[A-Z0-9_]+ is not set)/p' "${files[@]}"
 }
 
+# What tells apart two sources of one version that lack different parts.
+src_unused_key() { printf '%s\n' "${SRC_UNUSED[@]}" | sha256sum | cut -c 1-8; }
+
 # src_version PACKAGE: the version that apt would fetch; nothing if it knows none.
 src_version() { apt_cache show --no-all-versions "$1" 2>/dev/null | sed -n '1,/^$/s/^Version: //p'; }
 
@@ -43,7 +47,7 @@ src_key() {
 	version=$(src_version "$1")
 	[[ $version ]] || version=$(cut -d ' ' -f 1 "$CACHE/kernels/$label/built-from" 2>/dev/null || true)
 	printf '%s %s %s\n' "$version" "$("$SRC_CC" -dumpfullversion 2>/dev/null || true)" \
-		"$({ src_wishes "$2"; printf '%s\n' "${SRC_UNUSED[@]}"; } | sha256sum | cut -c 1-16)"
+		"$({ src_wishes "$2"; src_unused_key; } | sha256sum | cut -c 1-16)"
 }
 
 # src_is_current SUITE PACKAGE FRAGMENTS: whether what is cached is what would be built.
@@ -54,7 +58,7 @@ src_is_current() {
 # src_unpack PACKAGE VERSION: sets source to where it lies, fetching it if need be.
 src_unpack() {
 	local package=$1 version=$2 part tmp excludes=() old
-	source=$CACHE/sources/${package}_${version//[^A-Za-z0-9.+~-]/_}
+	source=$CACHE/sources/${package}_${version//[^A-Za-z0-9.+~-]/_}_$(src_unused_key)
 	mkdir -p "$CACHE/sources"
 	exec {source_lock}>"$CACHE/sources/.lock"
 	flock "$source_lock"
