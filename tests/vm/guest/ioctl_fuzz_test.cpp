@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// /dev/argtrace in the hands of IoctlFuzzer: no answer that the ABI header does not give, nothing
+// left behind; and that the kernel has nothing to report is checked by scripts/vm.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "ioctl_fuzzer.h"
+#include "machine.h"
+
+namespace vmtest {
+namespace {
+
+constexpr char kLimit[] = "/sys/module/argtrace/parameters/memory_limit_mb";
+
+void limit_memory(const char *mb) {
+    std::ofstream(kLimit) << mb << std::flush;
+}
+
+class IoctlFuzz : public testing::Test {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        need_test_module();
+        need_load_module();
+        seed_ = test_seed();
+        std::cout << "seed " << seed_ << ", " << steps_ << " steps" << std::endl;
+        // One that is met, and rings that are made quickly.
+        limit_memory("24");
+        targets_ = std::make_unique<FuzzTargets>();
+    }
+
+    void TearDown() override {
+        files_.close_all();
+        for (const char *name : {"fuzz0", "fuzz1", "fuzz2", "fuzz3"})
+            remove_session(name);
+        unload_module("argtrace_onload");
+        std::uint64_t left = 1;
+        // A file that was sent over a socket and left there is closed some time later.
+        EXPECT_TRUE(eventually([&] {
+            argtrace_info info{};
+            info.size = sizeof(info);
+            EXPECT_EQ(RawDevice().call(ARGTRACE_IOC_INFO, &info), 0);
+            left = info.memory_used + info.nr_sessions;
+            return left == 0;
+        })) << left;
+        limit_memory("0");
+        EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+        EXPECT_EQ(unload_module("argtrace"), 0);
+        need_argtrace();
+    }
+
+    /// What one has found, in the end.
+    static void conclude(const IoctlFuzzer &fuzzer) {
+        EXPECT_EQ(fuzzer.fault(), "");
+        EXPECT_GT(fuzzer.successes(), fuzzer.calls() / 20)
+            << "hardly a call gets far enough to matter";
+        std::cout << fuzzer.calls() << " calls, " << fuzzer.successes() << " of them granted\n";
+    }
+
+    const std::uint64_t steps_ = stress_steps(4000);
+    std::uint64_t seed_ = 0;
+    FuzzFiles files_;
+    std::unique_ptr<FuzzTargets> targets_;
+};
+
+TEST_F(IoctlFuzz, by_one) {
+    FuzzMemory memory;
+    IoctlFuzzer fuzzer(seed_, files_, *targets_, memory, true);
+    for (std::uint64_t step = 0; step < steps_ && fuzzer.fault().empty(); step++)
+        fuzzer.step();
+    conclude(fuzzer);
+}
+
+TEST_F(IoctlFuzz, by_many_on_the_same_files_and_memory) {
+    constexpr unsigned kThreads = 4;
+    FuzzMemory memory;
+    std::atomic<bool> stop = false;
+    // Arguments that change between two looks of the kernel.
+    std::thread scribbler([&] {
+        std::mt19937_64 random(seed_);
+        while (!stop) {
+            auto *words = reinterpret_cast<volatile std::uint32_t *>(memory.begin());
+            for (int i = 0; i < 64; i++)
+                words[random() % (FuzzMemory::size / 4)] =
+                    static_cast<std::uint32_t>(random() % 64);
+            usleep(200);
+        }
+    });
+    std::vector<std::unique_ptr<IoctlFuzzer>> fuzzers;
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < kThreads; i++)
+        fuzzers.push_back(
+            std::make_unique<IoctlFuzzer>(seed_ + 1 + i, files_, *targets_, memory, false));
+    for (const auto &fuzzer : fuzzers)
+        threads.emplace_back([&, fuzzer = fuzzer.get()] {
+            for (std::uint64_t step = 0; step < steps_ / kThreads && fuzzer->fault().empty();
+                 step++)
+                fuzzer->step();
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    stop = true;
+    scribbler.join();
+    for (const auto &fuzzer : fuzzers)
+        conclude(*fuzzer);
+}
+
+} // namespace
+} // namespace vmtest
