@@ -139,6 +139,7 @@ private:
     FuzzMemory &memory_;
     bool alone_;
     bool is_child_ = false;
+    int fresh_ = -1; ///< a file that was just opened, while it is bound
     std::vector<Map> maps_;
     int scratch_; ///< a file in memory: what is read from or written to it goes through the kernel
     std::string fault_;
