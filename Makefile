@@ -88,6 +88,17 @@ fuzz: ## feed hostile bytes to whatever reads bytes, FUZZ_SECONDS for each reade
 	@scripts/bootstrap
 	@scripts/fuzz seconds $(FUZZ_SECONDS)
 
+# SEED is also the generated test module's, which has a default: here it counts only where it was given.
+STRESS_STEPS ?= 2000
+stress: ## STRESS_STEPS of random use and misuse on a kernel that tells of faults; SEED=N repeats one
+	@scripts/bootstrap
+	@scripts/kernel kasan >/dev/null
+	@$(MAKE) --no-print-directory -s tool module test-modules KERNEL=kasan SEED=1
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace_vm_tests >/dev/null
+	@status=0; for suite in Stress IoctlFuzz; do \
+		tests/vm/run --filter "$$suite.*" --steps $(STRESS_STEPS) $(if $(filter-out default file,$(origin SEED)),--seed $(SEED)) kasan || status=1; \
+	done; exit $$status
+
 bench-decode: ## measure how fast events are decoded, merged and written
 	@scripts/bootstrap
 	@cmake -S . -B build/user -DARGTRACE_BENCH=ON >/dev/null
@@ -143,6 +154,18 @@ $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(KMOD_SOURCES),$(TREE))
 	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/kmod KCFLAGS=-Werror modules
 	@cp $(TREE)/kmod/argtrace.ko $@
+
+# The module with the fault tests/vm/proofs/BROKEN.patch, for tests/vm/proofs/run. From a copy of the sources and to a place
+# that nothing installs or packages from.
+BROKEN_OUT := $(KOUT)/broken/$(BROKEN)
+broken-module: $(BROKEN_OUT)/argtrace.ko
+
+$(BROKEN_OUT)/argtrace.ko: $(KMOD_SOURCES) tests/vm/proofs/$(BROKEN).patch $(CACHED_KERNEL) Makefile
+	@mkdir -p $(BROKEN_OUT)/tree
+	@cp --parents $(KMOD_SOURCES) $(BROKEN_OUT)/tree
+	@patch -s -p1 -d $(BROKEN_OUT)/tree <tests/vm/proofs/$(BROKEN).patch
+	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(BROKEN_OUT)/tree/kmod KCFLAGS=-Werror modules
+	@cp $(BROKEN_OUT)/tree/kmod/argtrace.ko $@
 
 # pahole 1.30 and its like leave a function with a 128-bit argument out, as one whose arguments do not lie where it
 # expects them; how such an argument is captured is to be tested there as well. Kbuild there also has modules build on a
@@ -210,4 +233,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz bench bench-modules bench-programs bench-decode bench-report install uninstall clean
+.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz stress \
+	bench bench-modules bench-programs bench-decode bench-report install uninstall clean

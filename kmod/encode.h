@@ -9,6 +9,8 @@
  *                             u8 *to, unsigned int size)
  *   const u8 *argtrace_stack(const struct ftrace_regs *regs, unsigned int size)
  *             the stack at entry if so many bytes of it are sure to be there, else NULL
+ *   u64 argtrace_read_stack(const u8 *at)
+ *             a word of it, whatever it may be a part of
  *
  * Every size has been settled when the probe was added: nothing here can fail. (The
  * second may: it then gives zeros. An honest descriptor points at what the caller has
@@ -153,8 +155,11 @@ static __always_inline bool argtrace_encode_stack(u8 *record,
 
 	if (!stack || layout->nr_steps)
 		return false;
-	for (; word < end; word++)
-		__builtin_memcpy(record + word->at, stack + word->offset, 8);
+	for (; word < end; word++) {
+		u64 value = argtrace_read_stack(stack + word->offset);
+
+		__builtin_memcpy(record + word->at, &value, sizeof(value));
+	}
 	return true;
 }
 

@@ -24,6 +24,12 @@ static __always_inline const u8 *argtrace_stack(const struct ftrace_regs *regs, 
 	return (stack & ~PAGE_MASK) + size <= PAGE_SIZE ? (const u8 *)stack : NULL;
 }
 
+/* NOCHECK: a descriptor may point between the variables of a caller, where KASAN has nobody look. */
+static __always_inline u64 argtrace_read_stack(const u8 *at)
+{
+	return READ_ONCE_NOCHECK(*(const unsigned long *)at);
+}
+
 /*
  * In words: __get_kernel_nofault() is one load with an entry in the exception table. Under the
  * guard, as the handler of a fault can be traced; within it all reads as zero.

@@ -36,6 +36,12 @@ const u8 *argtrace_stack(const struct ftrace_regs *regs, unsigned int size) {
     return stack_may_fault || size > sizeof(regs->stack) ? nullptr : regs->stack;
 }
 
+u64 argtrace_read_stack(const u8 *at) {
+    u64 word;
+    std::memcpy(&word, at, sizeof(word));
+    return word;
+}
+
 #define noinline __attribute__((noinline))
 #include "../../kmod/encode.h"
 #undef noinline

@@ -34,6 +34,12 @@ const u8 *argtrace_stack(const struct ftrace_regs *, unsigned int size) {
     return size <= sizeof(golden_stack) ? golden_stack : nullptr;
 }
 
+u64 argtrace_read_stack(const u8 *at) {
+    u64 word;
+    std::memcpy(&word, at, sizeof(word));
+    return word;
+}
+
 #define noinline __attribute__((noinline))
 #include "../../kmod/encode.h"
 #undef noinline

@@ -17,6 +17,12 @@ namespace {
 
 int next_number = 0;
 
+// Of this process and this command alone: others may be at work, children of ours among them.
+std::string path_for(const char *what) {
+    return std::string("/tmp/") + what + "." + std::to_string(getpid()) + "." +
+           std::to_string(next_number);
+}
+
 int create(const std::string &path) {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     EXPECT_GE(file, 0) << path;
@@ -26,8 +32,7 @@ int create(const std::string &path) {
 } // namespace
 
 Background::Background(const std::vector<std::string> &words)
-    : out_path_("/tmp/out." + std::to_string(next_number)),
-      err_path_("/tmp/err." + std::to_string(next_number)) {
+    : out_path_(path_for("out")), err_path_(path_for("err")) {
     next_number++;
     const int out = create(out_path_), err = create(err_path_);
     pid_ = fork();

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <map>
@@ -236,13 +235,8 @@ protected:
     Met met_;
 };
 
-std::uint64_t choose_seed() {
-    const char *const given = getenv("ARGTRACE_TEST_SEED");
-    return given ? std::stoull(given) : std::random_device()();
-}
-
 TEST_F(Conservation, of_every_call_under_random_loads) {
-    const std::uint64_t seed = choose_seed();
+    const std::uint64_t seed = test_seed();
     std::cout << "seed " << seed << std::endl;
     std::mt19937_64 random(seed);
     for (int number = 0; number < kRounds && !HasFatalFailure(); number++) {

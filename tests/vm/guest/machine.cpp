@@ -12,8 +12,10 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <thread>
 
@@ -36,13 +38,16 @@ bool module_is_loaded(const std::string &name) {
     return access(("/sys/module/" + name + "/refcnt").c_str(), F_OK) == 0;
 }
 
+std::string argtrace_module() {
+    utsname name{};
+    uname(&name);
+    return std::string("/lib/modules/") + name.release + "/updates/argtrace.ko";
+}
+
 void need_argtrace() {
     if (module_is_loaded("argtrace"))
         return;
-    utsname name{};
-    uname(&name);
-    ASSERT_EQ(load_module(std::string("/lib/modules/") + name.release + "/updates/argtrace.ko"),
-              0);
+    ASSERT_EQ(load_module(argtrace_module()), 0);
     ASSERT_TRUE(eventually([] { return access("/dev/argtrace", F_OK) == 0; }));
 }
 
@@ -72,6 +77,18 @@ LoadCalls load_calls() {
     EXPECT_TRUE(text);
     return calls;
 }
+
+std::uint64_t test_seed() {
+    const char *const given = getenv("ARGTRACE_TEST_SEED");
+    return given ? std::stoull(given) : std::random_device()();
+}
+
+std::uint64_t stress_steps(std::uint64_t otherwise) {
+    const char *const given = getenv("ARGTRACE_STRESS_STEPS");
+    return given ? std::stoull(given) : otherwise;
+}
+
+bool is_sanitizer_kernel() { return access("/sys/kernel/debug/kmemleak", F_OK) == 0; }
 
 unsigned cpu_count() { return static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN)); }
 

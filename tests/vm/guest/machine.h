@@ -15,7 +15,10 @@ int load_module(const std::string &path);
 int unload_module(const std::string &name);
 bool module_is_loaded(const std::string &name);
 
-/// Loads argtrace (from the guest's module folder) and the helpers, unless they are.
+/// The file of argtrace, in the guest's module folder.
+std::string argtrace_module();
+
+/// Loads argtrace and the helpers, unless they are.
 void need_argtrace();
 void need_test_module();
 void need_load_module();
@@ -45,6 +48,16 @@ bool is_armed(const std::string &function);
 
 /// Whether `condition` comes true within some seconds.
 bool eventually(const std::function<bool()> &condition);
+
+/// Of tests at random: ARGTRACE_TEST_SEED, or another one each time. They print it.
+std::uint64_t test_seed();
+
+/// How far tests go that could go on for ever: ARGTRACE_STRESS_STEPS.
+std::uint64_t stress_steps(std::uint64_t otherwise);
+
+/// Whether the kernel is one that looks at every access and every lock (scripts/config/kasan.config), and
+/// so is ten times as slow.
+bool is_sanitizer_kernel();
 
 /// All are present and online.
 unsigned cpu_count();

@@ -111,6 +111,22 @@ TEST_F(Places, structs_on_the_stack) {
                  6, 21, true);
 }
 
+TEST_F(Places, words_of_the_callers) {
+    // Their variables, and what KASAN leaves free between them.
+    constexpr unsigned kWords = 60;
+    for (unsigned first = 1; first + kWords < ARGTRACE_STACK_MAX / 8; first += kWords) {
+        RawDevice device;
+        ASSERT_EQ(device.session("", 4096, 16), 0);
+        RawProbe probe = RawProbe::words(address_of("at_eight"), kWords, "at_eight");
+        for (unsigned i = 0; i < kWords; i++)
+            probe.args[i].loc = ARGTRACE_LOC_STACK, probe.args[i].index = 0,
+            probe.args[i].offset = 8 * (first + i);
+        ASSERT_EQ(device.add(probe.seal().bytes(), 1), 0);
+        call_functions("awkward", kCalls);
+        EXPECT_EQ(device.counts().at(0).records, kCalls);
+    }
+}
+
 TEST_F(Places, far_above_the_stack) {
     // It may lie beyond the stack's end: whatever is there, the kernel stays well.
     const auto calls = recorded("at_eight", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 1024,

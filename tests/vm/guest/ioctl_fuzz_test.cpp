@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// /dev/argtrace in the hands of IoctlFuzzer: no answer that the ABI header does not give, nothing
+// left behind; and that the kernel has nothing to report is checked by scripts/vm.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "ioctl_fuzzer.h"
+#include "machine.h"
+
+namespace vmtest {
+namespace {
+
+constexpr char kLimit[] = "/sys/module/argtrace/parameters/memory_limit_mb";
+
+void limit_memory(const char *mb) {
+    std::ofstream(kLimit) << mb << std::flush;
+}
+
+class IoctlFuzz : public testing::Test {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        need_test_module();
+        need_load_module();
+        seed_ = test_seed();
+        std::cout << "seed " << seed_ << ", " << steps_ << " steps" << std::endl;
+        // One that is met, and rings that are made quickly.
+        limit_memory("24");
+        targets_ = std::make_unique<FuzzTargets>();
+    }
+
+    void TearDown() override {
+        files_.close_all();
+        unload_module("argtrace_onload");
+        if (names_are_known_)
+            nothing_is_left_without_the_names();
+        limit_memory("0");
+        // A file that was sent over a socket and left there is closed some time later.
+        EXPECT_TRUE(eventually([] { return unload_module("argtrace") == 0; }));
+        EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+        need_argtrace();
+    }
+
+    static void nothing_is_left_without_the_names() {
+        for (const char *name : {"fuzz0", "fuzz1", "fuzz2", "fuzz3"})
+            remove_session(name);
+        argtrace_info info{};
+        EXPECT_TRUE(eventually([&] {
+            info.size = sizeof(info);
+            EXPECT_EQ(RawDevice().call(ARGTRACE_IOC_INFO, &info), 0);
+            return info.nr_sessions == 0;
+        })) << info.nr_sessions;
+        EXPECT_EQ(info.memory_used, 0u);
+    }
+
+    /// What they have found, in the end.
+    static void conclude(const std::vector<const IoctlFuzzer *> &fuzzers) {
+        std::uint64_t calls = 0, successes = 0;
+        for (const IoctlFuzzer *fuzzer : fuzzers) {
+            EXPECT_EQ(fuzzer->fault(), "");
+            calls += fuzzer->calls();
+            successes += fuzzer->successes();
+        }
+        std::cout << calls << " calls, " << successes << " of them granted\n";
+        EXPECT_GT(successes, calls / 50) << "hardly a call gets far enough to matter";
+    }
+
+    const std::uint64_t steps_ = stress_steps(4000);
+    std::uint64_t seed_ = 0;
+    bool names_are_known_ = true;
+    FuzzFiles files_;
+    std::unique_ptr<FuzzTargets> targets_;
+};
+
+TEST_F(IoctlFuzz, by_one) {
+    FuzzMemory memory;
+    IoctlFuzzer fuzzer(seed_, files_, *targets_, memory, true);
+    for (std::uint64_t step = 0; step < steps_ && fuzzer.fault().empty(); step++)
+        fuzzer.step();
+    conclude({&fuzzer});
+}
+
+TEST_F(IoctlFuzz, by_many_on_the_same_files_and_memory) {
+    constexpr unsigned kThreads = 4;
+    FuzzMemory memory;
+    names_are_known_ = false; // they change with all else
+    std::atomic<bool> stop = false;
+    // Arguments that change between two looks of the kernel.
+    std::thread scribbler([&] {
+        std::mt19937_64 random(seed_);
+        while (!stop) {
+            auto *words = reinterpret_cast<volatile std::uint32_t *>(memory.begin());
+            for (int i = 0; i < 64; i++)
+                words[random() % (FuzzMemory::size / 4)] =
+                    static_cast<std::uint32_t>(random() % 64);
+            usleep(200);
+        }
+    });
+    std::vector<std::unique_ptr<IoctlFuzzer>> fuzzers;
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < kThreads; i++)
+        fuzzers.push_back(
+            std::make_unique<IoctlFuzzer>(seed_ + 1 + i, files_, *targets_, memory, false));
+    for (const auto &fuzzer : fuzzers)
+        threads.emplace_back([&, fuzzer = fuzzer.get()] {
+            for (std::uint64_t step = 0; step < steps_ / kThreads && fuzzer->fault().empty();
+                 step++)
+                fuzzer->step();
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    stop = true;
+    scribbler.join();
+    std::vector<const IoctlFuzzer *> all;
+    for (const auto &fuzzer : fuzzers)
+        all.push_back(fuzzer.get());
+    conclude(all);
+}
+
+} // namespace
+} // namespace vmtest
