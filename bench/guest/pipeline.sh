@@ -17,7 +17,9 @@ once() {
 # slope COMMAND...: sets cost, instructions per call above untraced, size, bytes a call in the file, and lost.
 slope() {
 	local few_cost many_cost few_size
-	[ ! -e $files/trace ] || rm $files/trace
+	# What is done the first time only (perf fills a cache) is to be in neither.
+	once 1 "$@" >/dev/null || return
+	rm -f $files/trace*
 	few_cost=$(once $few "$@") || return
 	few_size=$(stat -c %s $files/trace 2>/dev/null || echo 0)
 	rm -f $files/trace*
@@ -92,7 +94,7 @@ table_pipeline() {
 	fi
 	pipeline "trace-cmd record -e $event" lost_by_trace_cmd /root/trace-cmd record -q --compression none -o $files/trace \
 		-C x86-tsc -b 16384 -e $event "${loop[@]}"
-	pipeline "perf record -e $event" lost_by_perf /root/perf record -q -m 2048 -o $files/trace -e $event "${loop[@]}"
+	pipeline "perf record -e $event" lost_by_perf /root/perf record -q -B -N -m 2048 -o $files/trace -e $event "${loop[@]}"
 	event_off
 	pipeline 'bpftrace, count()' true /root/bpftrace -e 'kfunc:vfs_read { @ = count(); }' -c "${loop[*]}"
 }
