@@ -144,35 +144,3 @@ for what in vfs_read 'vfs_*' 'n*' '*'; do
 	printf '| %s | %s | %s | %s | %s |\n' "$what" "$count" "$(millions "$start" "$added")" \
 		"$(millions "$removing" "$removed")" "$(calc '%.0f' "($used-$empty)/1024")"
 done
-
-# How long after the call a live trace has written it, in milliseconds of a processor that takes a nanosecond for an
-# instruction. What is measured includes the reading of the clock here.
-monotonic() {
-	local word number
-	while read -r word _ number _; do
-		[[ $word != now ]] || break
-	done </proc/timer_list
-	echo "$number"
-}
-shown_after() { # reads one event
-	local time
-	read -r time _ <&"$events"
-	calc '%.1f' "($(monotonic)-${time/./})/1000000"
-}
-exec {events}< <(argtrace trace --no-header vfs_statfs 2>/dev/null)
-until grep -q '^vfs_statfs ' $tracing/enabled_functions; do sleep 0.1; done
-thin='' close=''
-for _ in 1 2 3 4 5; do
-	sleep 0.5
-	stat -f / >/dev/null
-	thin+=" $(shown_after)"
-	sleep 0.5
-	stat -f / >/dev/null
-	shown_after >/dev/null
-	stat -f / >/dev/null
-	close+=" $(shown_after)"
-done
-echo
-echo "shown after (ms), each event after half a second without any:$thin"
-echo "shown after (ms), right behind another one that has been shown:$close"
-exec {events}<&-
