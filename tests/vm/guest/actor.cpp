@@ -64,6 +64,8 @@ pid_t start_thread() {
     for (Order order{}; read(orders, &order, sizeof(order)) == sizeof(order);) {
         pid_t answer = 0;
         switch (order.what) {
+        case 'q':
+            _exit(0);
         case 'c':
             call_functions_now(order.count);
             break;
@@ -127,6 +129,13 @@ Actor::~Actor() {
 void Actor::end() {
     if (pid_ <= 0)
         return;
+    // Not by the end of the pipe, which actors that began later hold as well.
+    const Order order{'q', 0};
+    EXPECT_EQ(write(to_, &order, sizeof(order)), static_cast<ssize_t>(sizeof(order)));
+    reap();
+}
+
+void Actor::reap() {
     close(to_);
     close(from_);
     int status = 0;
@@ -145,7 +154,7 @@ void Actor::tell(char what, std::uint64_t count) {
 void Actor::call_in_shell(std::uint64_t count) {
     const Order order{'x', count};
     ASSERT_EQ(write(to_, &order, sizeof(order)), static_cast<ssize_t>(sizeof(order)));
-    end();
+    reap();
 }
 
 pid_t Actor::thread() {

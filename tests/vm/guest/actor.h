@@ -36,6 +36,7 @@ public:
 
 private:
     void tell(char what, std::uint64_t count);
+    void reap();
 
     pid_t pid_ = -1;
     int to_ = -1, from_ = -1;
