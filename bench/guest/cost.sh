@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in a guest whose TSC counts instructions (bench/gate). Prints what a call costs that argtrace records, its record's bytes, and
-# what one costs that it rejects.
+# what one costs that it rejects; and the milliseconds after which a live trace shows a call at the latest.
 # shellcheck disable=SC1091,SC2154 # what lies in the guest
 . /root/common.sh
+. /root/latency.sh
 
 settle
 floor_cost
@@ -14,3 +15,11 @@ echo "recorded $cost"
 echo "bytes $bytes"
 rejected_cost || exit
 echo "rejected $cost"
+watch
+latest=0
+for _ in 1 2 3; do
+	thin_latency
+	close_latency
+	latest=$(printf '%s\n' "$latest" "$thin" "$close" | sort -g | tail -n 1)
+done
+echo "shown_ms $latest"

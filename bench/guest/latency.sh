@@ -19,23 +19,27 @@ shown_after() { # reads one event
 	calc '%.1f' "($(monotonic)-${time/./})/1000000"
 }
 
-table_latency() {
-	local thin close
-	exec {events}< <(argtrace trace --no-header vfs_statfs 2>/dev/null)
-	until grep -q '^vfs_statfs ' $tracing/enabled_functions; do
+# Starts a live trace of what `call` does.
+watch() {
+	made=0
+	exec {events}< <(argtrace trace --no-header vfs_mkdir 2>/dev/null)
+	until grep -q '^vfs_mkdir ' $tracing/enabled_functions; do
 		sleep 0.1
 	done
-	echo '| an event of vfs_statfs that a live trace shows | milliseconds after the call |'
+}
+call() { mkdir "$files/$((++made))"; }
+
+# Set thin and close: of an event after half a second without any, and of one right behind another that has been shown.
+thin_latency() { sleep 0.5; call; thin=$(shown_after); }
+close_latency() { sleep 0.5; call; shown_after >/dev/null; call; close=$(shown_after); }
+
+table_latency() {
+	watch
+	echo '| an event of vfs_mkdir that a live trace shows | milliseconds after the call |'
 	echo '|---|--:|'
 	for _ in 1 2 3 4 5; do
-		sleep 0.5
-		stat -f / >/dev/null
-		thin=$(shown_after)
-		sleep 0.5
-		stat -f / >/dev/null
-		shown_after >/dev/null
-		stat -f / >/dev/null
-		close=$(shown_after)
+		thin_latency
+		close_latency
 		echo "| after half a second without any | $thin |"
 		echo "| right behind another one that has been shown | $close |"
 	done
