@@ -31,14 +31,14 @@ table_arming() {
 	done
 }
 
-# One probe among all: the same call as with it alone.
+# One probe among all: the same call as with it alone. Flight recorders, since nobody reads: what is lost costs otherwise.
 table_among() {
 	local plain alone among count lost
 	echo 4 >$bench/median; plain=$(cat $bench/median)
-	argtrace add --buffer 64M argtrace_bench:bench_args_4 2>/dev/null
+	argtrace add --flight --buffer 64M argtrace_bench:bench_args_4 2>/dev/null
 	echo 4 >$bench/median; alone=$(cat $bench/median)
 	argtrace clear
-	argtrace add --buffer 64M '*' 2>/dev/null
+	argtrace add --flight --buffer 64M '*' 2>/dev/null
 	count=$(($(argtrace status --json | wc -l) - 1))
 	echo 4 >$bench/median; among=$(cat $bench/median)
 	lost=$(argtrace status --json | sed -nE '/"bench_args_4"/s/.*"lost":(\{[^}]*\}|[0-9]+).*/\1/p')
