@@ -122,18 +122,14 @@ static noinline void finish_with_rest(struct argtrace_plan *plan, u8 *to,
 	finish(ring);
 }
 
-/* Where ring_reserve() said that it takes more. */
-static noinline void record_slow(struct argtrace_plan *plan, unsigned long parent_ip,
-				 struct argtrace_ring *ring, const struct ftrace_regs *fregs,
-				 u32 context)
+/* What may have to precede the record: a packet, the clock, the task. */
+static noinline void record_with_care(struct argtrace_plan *plan, unsigned long parent_ip,
+				      struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+				      u32 context)
 {
 	u64 clock;
 	u8 *to;
 
-	if (unlikely(!ring->packets)) {
-		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_NO_BUFFER]);
-		return finish(ring);
-	}
 	if (unlikely(!argtrace_guard_enter())) {
 		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_RECURSION]);
 		return finish(ring);
@@ -147,6 +143,23 @@ static noinline void record_slow(struct argtrace_plan *plan, unsigned long paren
 	write_registers(to, plan, parent_ip, fregs);
 	write_header(to, plan, clock, current->pid, context);
 	finish_with_rest(plan, to, ring, fregs);
+}
+
+/* Where ring_reserve() said that it takes more. Where nobody reads, that is every call: it ends here. */
+static noinline void record_slow(struct argtrace_plan *plan, unsigned long parent_ip,
+				 struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+				 u32 context)
+{
+	if (unlikely(!ring->packets)) {
+		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_NO_BUFFER]);
+		return finish(ring);
+	}
+	if (argtrace_ring_is_full(ring, plan->record_size)) {
+		argtrace_ring_count_lost(ring);
+		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_FULL]);
+		return finish(ring);
+	}
+	record_with_care(plan, parent_ip, ring, fregs, context);
 }
 
 /* Preemption is off, and on again at the end. */

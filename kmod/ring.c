@@ -176,9 +176,9 @@ static u32 count_records(const struct argtrace_packet *packet, u32 packet_size)
 }
 
 /*
- * Position before which packets may be overwritten, cut to packets by who asks.
+ * Whether the packet at `start` may not be opened yet.
  *
- * Stream: what the reader has released. Pairs with the release of RingReader::release()
+ * Stream: it reaches what the reader has not released. Pairs with the release of RingReader::release()
  * (user/session/ring_reader.cpp); the overwriting stores depend on this load. Any nonsense in
  * the tail can do no more than to make the ring look full, or its reader lose what it has not
  * read.
@@ -188,14 +188,15 @@ static u32 count_records(const struct argtrace_packet *packet, u32 packet_size)
  * packet on. Who is outermost interrupts nobody: head is then where it reserves, and the next
  * packet is always free.
  */
-static u64 free_before(const struct argtrace_ring *ring)
+static bool is_taken(const struct argtrace_ring *ring, u64 start)
 {
-	u64 head;
+	u64 head, kept;
 
 	if (!ring->flight)
-		return READ_ONCE(ring->reader->tail);
+		return argtrace_ring_reaches_reader(ring, start);
 	head = READ_ONCE(ring->control->head);
-	return head ? (head - 1) & ~(u64)(ring->packet_size - 1) : 0;
+	kept = head ? (head - 1) & ~(u64)(ring->packet_size - 1) : 0;
+	return start + ring->packet_size - kept > ring->ring_mask + 1;
 }
 
 /*
@@ -281,7 +282,7 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 			says_task = true;
 			says_clock = false;
 			need = sizeof(struct argtrace_packet) + ARGTRACE_TASK_RECORD + size;
-			if (start + ring->packet_size - free_before(ring) > ring->ring_mask + 1) {
+			if (is_taken(ring, start)) {
 				argtrace_ring_count_lost(ring);
 				return NULL;
 			}

@@ -77,6 +77,7 @@ table_calls() {
 	own_row "argtrace 'vfs_read(count)'" TSC 'vfs_read(count)'
 	own_row 'argtrace --encoding named' TSC --encoding named vfs_read
 	rejected_cost && row 'argtrace, a call of an excluded process' - 0 "$cost"
+	buffer=64K argtrace_cost vfs_read && row 'argtrace, a call that is lost, as its ring is full' - 0 "$cost"
 	# The loop is a child of this shell; followed, it is recorded, and else it is another process.
 	own_row 'argtrace -p, a call of such a process' TSC -F -p $$ vfs_read
 	if argtrace_cost -p $$ vfs_read; then

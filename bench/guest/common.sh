@@ -27,7 +27,7 @@ settle() {
 
 # argtrace_cost OPTION...: sets cost and bytes.
 argtrace_cost() {
-	argtrace add --buffer 16M "$@" >/dev/null 2>&1 || return 1
+	argtrace add --buffer "${buffer:-16M}" "$@" >/dev/null 2>&1 || return 1
 	cost=$(above)
 	bytes=$(/root/pread_loop bytes)
 	argtrace clear
