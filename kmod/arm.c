@@ -42,9 +42,30 @@ static void retire_table(struct argtrace_table *table, bool armed)
 	argtrace_table_free(table);
 }
 
-static struct argtrace_table *table_of_catalog(const struct argtrace_catalog *catalog)
+/* Functions have been removed from the catalog: they are not to be traced any more. 0 or -ENOMEM. */
+static int follow_removal(struct argtrace_session *session)
 {
-	return argtrace_table_create(catalog->by_id, catalog->nr_ids, NULL, 0);
+	struct argtrace_catalog *catalog = &session->catalog;
+	struct argtrace_table *old, *table = argtrace_table_create(catalog->by_id, catalog->nr_ids, NULL, 0);
+	int ret;
+
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	if (!catalog->nr_live) {
+		/* As in argtrace_arm_add(), the table first. To disarm the last ones takes no memory. */
+		old = swap_table(session, table);
+		argtrace_filter_follow(session);
+	} else {
+		ret = argtrace_filter_follow(session);
+		if (ret) {
+			argtrace_table_free(table);
+			return ret;
+		}
+		old = swap_table(session, table);
+	}
+	retire_table(old, session->armed);
+	catalog->generation++;
+	return 0;
 }
 
 static bool is_live_at(const struct argtrace_catalog *catalog, unsigned long addr)
@@ -149,26 +170,30 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	argtrace_catalog_number(catalog, plans, nr_new);
 
 	/*
-	 * The table first: a function that is armed must be found. The catalog last, as that
-	 * cannot fail; who asks for the schema of a record waits for session->lock.
+	 * In a session that is armed the table comes first, so that no call is missed. In one that is not
+	 * it comes behind: all begin at once, and what ftrace itself calls while it patches them, millions of
+	 * calls if they are all there are, costs no more than to find nothing. The catalog last, as
+	 * that cannot fail; who asks for the schema of a record waits for session->lock.
 	 */
 	table = argtrace_table_create(catalog->by_id, catalog->nr_ids, plans, nr_new);
 	ret = PTR_ERR_OR_ZERO(table);
 	if (ret)
 		goto out_revived;
-	old = swap_table(session, table);
+	old = was_armed ? swap_table(session, table) : NULL;
 	ret = argtrace_filter_add(session, addrs, count);
 	if (ret) {
 		if (ret == -EINVAL)
 			*failed_addr = argtrace_filter_find_bad(addrs, count, true);
-		retire_table(swap_table(session, old), was_armed || session->armed);
+		retire_table(old ? swap_table(session, old) : table, was_armed);
 		goto out_revived;
 	}
+	if (!was_armed)
+		old = swap_table(session, table);
 	for (i = 0; i < nr_revived; i++)
 		argtrace_plan_count_from(revived[i].plan, &revived[i].counted);
 	argtrace_catalog_add(catalog, plans, nr_new, &room);
 	catalog->generation++;
-	retire_table(old, was_armed);
+	retire_table(old, true);
 	nr_new = 0;
 	goto out;
 
@@ -205,7 +230,6 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 {
 	struct argtrace_catalog *catalog = &session->catalog;
 	struct argtrace_plan **plans;
-	struct argtrace_table *table;
 	u32 i;
 	int ret;
 
@@ -221,20 +245,11 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 
 	for (i = 0; i < count; i++)
 		argtrace_catalog_set_removed(catalog, plans[i], true);
-	table = table_of_catalog(catalog);
-	ret = PTR_ERR_OR_ZERO(table);
-	if (!ret) {
-		ret = argtrace_filter_follow(session);
-		if (ret)
-			argtrace_table_free(table);
-	}
+	ret = follow_removal(session);
 	if (ret) {
 		for (i = 0; i < count; i++)
 			argtrace_catalog_set_removed(catalog, plans[i], false);
-		goto out;
 	}
-	retire_table(swap_table(session, table), session->armed);
-	catalog->generation++;
 out:
 	kvfree(plans);
 	return ret;
@@ -261,7 +276,6 @@ static void remove_picked(struct argtrace_session *session,
 			  const struct module *module)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
-	struct argtrace_table *table;
 	u32 i, live = catalog->nr_live;
 
 	lockdep_assert_held(&session->lock);
@@ -273,6 +287,8 @@ static void remove_picked(struct argtrace_session *session,
 	}
 	if (catalog->nr_live == live)
 		return;
+	if (!follow_removal(session))
+		return;
 	/*
 	 * Should there be no memory to keep the others armed without these, ftrace takes
 	 * a module's functions out itself when it forgets the module. A table that
@@ -280,9 +296,6 @@ static void remove_picked(struct argtrace_session *session,
 	 */
 	argtrace_filter_follow(session);
 	catalog->generation++;
-	table = table_of_catalog(catalog);
-	if (!IS_ERR(table))
-		retire_table(swap_table(session, table), session->armed);
 }
 
 void argtrace_arm_remove_all(struct argtrace_session *session)
