@@ -184,17 +184,24 @@ static __always_inline void record_call(struct argtrace_plan *plan, struct argtr
 	finish(ring);
 }
 
+/* For who does not know the ring's clock when it is compiled. */
+static __always_inline void record_by_ring_clock(struct argtrace_plan *plan,
+						 struct argtrace_ring *ring, u32 context,
+						 unsigned long parent_ip,
+						 const struct ftrace_regs *fregs)
+{
+	if (ring->clock == ARGTRACE_CLOCK_TSC)
+		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
+	else
+		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
+}
+
 /* With interrupts or preemption off, in an interrupt, or when others trace the same function. */
 static noinline void record_unusual(struct argtrace_plan *plan, unsigned long parent_ip,
 				    struct argtrace_ring *ring, const struct ftrace_regs *fregs,
 				    unsigned int own_levels)
 {
-	const u32 context = context_word(own_levels);
-
-	if (ring->clock == ARGTRACE_CLOCK_TSC)
-		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
-	else
-		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
+	record_by_ring_clock(plan, ring, context_word(own_levels), parent_ip, fregs);
 }
 
 /*
@@ -211,10 +218,8 @@ static noinline __noclone void record_chosen(struct argtrace_plan *plan, unsigne
 
 	if (unlikely(!context_is_plain()))
 		record_unusual(plan, parent_ip, ring, fregs, own_preempt_levels(ops, called_from));
-	else if (ring->clock == ARGTRACE_CLOCK_TSC)
-		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
 	else
-		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
+		record_by_ring_clock(plan, ring, 0, parent_ip, fregs);
 }
 
 /* In an interrupt it is the interrupted process that counts, as for ftrace's own filter. */

@@ -176,9 +176,9 @@ static u32 count_records(const struct argtrace_packet *packet, u32 packet_size)
 }
 
 /*
- * Whether the packet at `start` may not be opened yet.
+ * Position before which packets may be overwritten, cut to packets by who asks.
  *
- * Stream: it reaches what the reader has not released. Pairs with the release of RingReader::release()
+ * Stream: what the reader has released. Pairs with the release of RingReader::release()
  * (user/session/ring_reader.cpp); the overwriting stores depend on this load. Any nonsense in
  * the tail can do no more than to make the ring look full, or its reader lose what it has not
  * read.
@@ -188,15 +188,14 @@ static u32 count_records(const struct argtrace_packet *packet, u32 packet_size)
  * packet on. Who is outermost interrupts nobody: head is then where it reserves, and the next
  * packet is always free.
  */
-static bool is_taken(const struct argtrace_ring *ring, u64 start)
+static u64 free_before(const struct argtrace_ring *ring)
 {
-	u64 head, kept;
+	u64 head;
 
 	if (!ring->flight)
-		return argtrace_ring_reaches_reader(ring, start);
+		return READ_ONCE(ring->reader->tail);
 	head = READ_ONCE(ring->control->head);
-	kept = head ? (head - 1) & ~(u64)(ring->packet_size - 1) : 0;
-	return start + ring->packet_size - kept > ring->ring_mask + 1;
+	return head ? (head - 1) & ~(u64)(ring->packet_size - 1) : 0;
 }
 
 /*
@@ -282,7 +281,7 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 			says_task = true;
 			says_clock = false;
 			need = sizeof(struct argtrace_packet) + ARGTRACE_TASK_RECORD + size;
-			if (is_taken(ring, start)) {
+			if (argtrace_ring_reaches(ring, start, free_before(ring))) {
 				argtrace_ring_count_lost(ring);
 				return NULL;
 			}

@@ -97,10 +97,11 @@ bool argtrace_ring_has_data(const struct argtrace_ring *ring);
  */
 bool argtrace_ring_repair_tail(struct argtrace_ring *ring);
 
-/* Whether a packet at `start` would overwrite what the reader has not released. A flight recorder asks nobody. */
-static __always_inline bool argtrace_ring_reaches_reader(const struct argtrace_ring *ring, u64 start)
+/* Whether a packet at `start` would overwrite something that lies at `kept` or behind. */
+static __always_inline bool argtrace_ring_reaches(const struct argtrace_ring *ring, u64 start,
+						  u64 kept)
 {
-	return start + ring->packet_size - READ_ONCE(ring->reader->tail) > ring->ring_mask + 1;
+	return start + ring->packet_size - kept > ring->ring_mask + 1;
 }
 
 /*
@@ -115,7 +116,8 @@ static __always_inline bool argtrace_ring_is_full(const struct argtrace_ring *ri
 
 	if (ring->flight || (within && within + size <= ring->packet_size))
 		return false;
-	return argtrace_ring_reaches_reader(ring, ALIGN(at, (u64)ring->packet_size));
+	return argtrace_ring_reaches(ring, ALIGN(at, (u64)ring->packet_size),
+				     READ_ONCE(ring->reader->tail));
 }
 
 static __always_inline void argtrace_ring_count_lost(struct argtrace_ring *ring)
