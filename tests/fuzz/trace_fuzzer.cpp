@@ -14,11 +14,10 @@
 #include <unistd.h>
 
 #include "fuzzer.h"
+#include "in_time_order.h"
 #include "render/json.h"
 #include "render/text.h"
 #include "report/block_writer.h"
-#include "report/time_order.h"
-#include "report/trace_reader.h"
 #include "trace_chunks.h"
 #include "util/error.h"
 #include "util/fd.h"
@@ -56,14 +55,7 @@ void report(int fd, View view) {
             writer.emplace(workers, reader.symbols(), make_renderer[view == View::json], output);
         return writer->event(packet, event);
     };
-    TimeOrder order;
-    while (const auto item = reader.next()) {
-        if (item->packet)
-            order.add(item->packet);
-        else
-            order.advance(item->mark, take);
-    }
-    order.finish(take);
+    test::take_in_time_order(reader, take);
     if (writer)
         (void)writer->flush();
     if (!reader.complete() && reader.fault_count() == 0) // what is wrong has a name

@@ -6,14 +6,10 @@
 #include <random>
 
 #include "decode/decode.h"
+#include "encoder_environment.h"
 #include "packet_builder.h"
 
 namespace {
-
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
 
 struct ftrace_regs {
     u64 argument[ARGTRACE_REG_COUNT];
@@ -34,12 +30,6 @@ bool stack_may_fault = false;
 
 const u8 *argtrace_stack(const struct ftrace_regs *regs, unsigned int size) {
     return stack_may_fault || size > sizeof(regs->stack) ? nullptr : regs->stack;
-}
-
-u64 argtrace_read_stack(const u8 *at) {
-    u64 word;
-    std::memcpy(&word, at, sizeof(word));
-    return word;
 }
 
 #define noinline __attribute__((noinline))

@@ -6,17 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "decode/decode.h"
+#include "encoder_environment.h"
 #include "packet_builder.h"
 #include "render/value_writer.h"
 
 #include "../data/golden_records.h"
 
 namespace {
-
-using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
 
 struct ftrace_regs {};
 
@@ -32,12 +28,6 @@ void argtrace_fetch_stack(const struct ftrace_regs *, unsigned int offset, u8 *t
 
 const u8 *argtrace_stack(const struct ftrace_regs *, unsigned int size) {
     return size <= sizeof(golden_stack) ? golden_stack : nullptr;
-}
-
-u64 argtrace_read_stack(const u8 *at) {
-    u64 word;
-    std::memcpy(&word, at, sizeof(word));
-    return word;
 }
 
 #define noinline __attribute__((noinline))

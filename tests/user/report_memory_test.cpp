@@ -71,19 +71,12 @@ unsigned report(unsigned packets, bool marks) {
     BlockWriter text(
         workers, reader.symbols(),
         [](CallerNames &callers) { return std::make_unique<TextRenderer>(callers, true); }, output);
-    TimeOrder order;
     unsigned events = 0;
     const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
         ++events;
         return text.event(packet, event);
     };
-    while (const auto item = reader.next()) {
-        if (item->packet)
-            order.add(item->packet);
-        else
-            order.advance(item->mark, take);
-    }
-    order.finish(take);
+    test::take_in_time_order(reader, take);
     const bool written = text.flush();
     writer.join();
     return written && reader.fault_count() == 0 ? events : 0;

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "file/writer.h"
+#include "in_time_order.h"
 #include "packet_builder.h"
 #include "render/json.h"
-#include "report/time_order.h"
-#include "report/trace_reader.h"
 
 namespace argtrace::test {
 
@@ -147,7 +146,6 @@ inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = 
     std::optional<JsonRenderer> renderer;
     if (text)
         renderer.emplace(callers, false);
-    TimeOrder order;
     Read read;
     const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
         read.times.push_back(event.ts);
@@ -155,13 +153,7 @@ inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = 
             renderer->event(read.text, packet->batch.view(event));
         return true;
     };
-    while (const auto item = reader.next()) {
-        if (item->packet)
-            order.add(item->packet);
-        else
-            order.advance(item->mark, take);
-    }
-    order.finish(take);
+    take_in_time_order(reader, take);
     read.faults = reader.faults();
     read.fault_count = reader.fault_count();
     read.unreadable = reader.unreadable();
