@@ -2,9 +2,8 @@
 //
 // Makes the files that bench/report reads from a recording.
 //
-//     trace_copies dat RECORDING EVENTS FILE [LEVEL]   the same calls over and over, compressed
-//     with LEVEL trace_copies ctf RECORDING DIRECTORY             the same calls in the Common
-//     Trace Format
+//     trace_copies dat RECORDING EVENTS FILE [LEVEL]   the same calls over and over; LEVEL compresses
+//     trace_copies ctf RECORDING DIRECTORY             the same calls in the Common Trace Format
 //
 // Prints how many events that are.
 

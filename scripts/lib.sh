@@ -15,8 +15,10 @@ say() { printf '%s: %s\n' "$ME" "$*" >&2; }
 die() { say "$*"; exit 1; }
 usage_error() { say "$*"; exit 2; }
 
-# The rows of kernels.list without comments.
-kernel_rows() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$KERNELS_LIST"; }
+# without_comments [FILE]: the lines that say something.
+without_comments() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@"; }
+
+kernel_rows() { without_comments "$KERNELS_LIST"; }
 
 kernel_labels() { kernel_rows | awk '{ print $1 }'; }
 
