@@ -105,7 +105,6 @@ bench-decode: ## measure how fast events are decoded, merged and written
 	@bench/instructions
 
 bench-report: ## measure how fast recordings are read, beside others
-	@scripts/bootstrap
 	@scripts/bootstrap bench
 	@cmake -S . -B build/user -DARGTRACE_BENCH=ON >/dev/null
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace trace_copies >/dev/null
