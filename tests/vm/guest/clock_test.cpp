@@ -23,10 +23,7 @@ std::int64_t monotonic() {
 }
 
 bool has_tsc() {
-    argtrace_info info{};
-    info.size = sizeof(info);
-    EXPECT_EQ(RawDevice().call(ARGTRACE_IOC_INFO, &info), 0);
-    return info.features & ARGTRACE_FEATURE_TSC;
+    return RawDevice().info().features & ARGTRACE_FEATURE_TSC;
 }
 
 std::uint32_t clock_of(std::uint32_t wanted, int *error) {

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "machine.h"
+
 namespace vmtest {
 
 RawDevice::RawDevice() : fd_(open(ARGTRACE_DEVICE, O_RDWR | O_CLOEXEC)) {
@@ -26,6 +28,20 @@ RawDevice::~RawDevice() {
 
 int RawDevice::call(unsigned long request, void *arg) const {
     return ioctl(fd_, request, arg) == 0 ? 0 : errno;
+}
+
+argtrace_info RawDevice::info() const {
+    argtrace_info info{};
+    info.size = sizeof(info);
+    EXPECT_EQ(call(ARGTRACE_IOC_INFO, &info), 0);
+    return info;
+}
+
+void expect_nothing_left() {
+    const argtrace_info info = RawDevice().info();
+    EXPECT_EQ(info.nr_sessions, 0u);
+    EXPECT_EQ(info.memory_used, 0u);
+    EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
 }
 
 int RawDevice::session(const std::string &name, std::uint32_t packet_size,

@@ -23,6 +23,7 @@ public:
 
     int fd() const { return fd_; }
     int call(unsigned long request, void *arg) const;
+    argtrace_info info() const;
 
     /// Binds to a session: nameless, or named and made if need be.
     int session(const std::string &name = "", std::uint32_t packet_size = 0,
@@ -45,6 +46,9 @@ public:
 private:
     int fd_;
 };
+
+/// Expects that there is no session, that nothing is charged for one, and that no function is armed.
+void expect_nothing_left();
 
 /// Removes the named session if it is there.
 int remove_session(const std::string &name);

@@ -377,12 +377,7 @@ TEST_F(Hostile, two_sessions_do_not_see_each_other) {
 
 TEST_F(Hostile, nothing_is_left_behind) {
     remove_session(kSession);
-    argtrace_info info{};
-    info.size = sizeof(info);
-    ASSERT_EQ(RawDevice().call(ARGTRACE_IOC_INFO, &info), 0);
-    EXPECT_EQ(info.nr_sessions, 0u);
-    EXPECT_EQ(info.memory_used, 0u);
-    EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+    expect_nothing_left();
 }
 
 } // namespace

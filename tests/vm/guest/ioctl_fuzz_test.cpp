@@ -52,8 +52,7 @@ protected:
             remove_session(name);
         argtrace_info info{};
         EXPECT_TRUE(eventually([&] {
-            info.size = sizeof(info);
-            EXPECT_EQ(RawDevice().call(ARGTRACE_IOC_INFO, &info), 0);
+            info = RawDevice().info();
             return info.nr_sessions == 0;
         })) << info.nr_sessions;
         EXPECT_EQ(info.memory_used, 0u);

@@ -140,12 +140,7 @@ TEST_F(OnLoad, an_init_function_that_fails_is_seen_as_well) {
 TEST_F(OnLoad, a_trace_of_its_own_waits_for_the_module) {
     Background trace({"argtrace", "trace", "--json", "-n", "2", "--on-load", kFile, "ol_first(b)",
                       "ol_prepare"});
-    ASSERT_TRUE(eventually([&] {
-        argtrace_info info{};
-        info.size = sizeof(info);
-        RawDevice().call(ARGTRACE_IOC_INFO, &info);
-        return info.nr_sessions == 1;
-    }));
+    ASSERT_TRUE(eventually([] { return RawDevice().info().nr_sessions == 1; }));
     // It makes its session before it tells what to wait for.
     usleep(200000);
     ASSERT_EQ(load_module(kFile), 0);
@@ -267,10 +262,7 @@ std::vector<std::byte> function(const std::string &name, unsigned args = 2) {
 }
 
 std::uint64_t memory_used() {
-    argtrace_info info{};
-    info.size = sizeof(info);
-    EXPECT_EQ(RawDevice().call(ARGTRACE_IOC_INFO, &info), 0);
-    return info.memory_used;
+    return RawDevice().info().memory_used;
 }
 
 TEST_F(OnLoad, orders_that_are_refused) {

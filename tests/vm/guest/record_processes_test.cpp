@@ -11,6 +11,7 @@
 #include "actor.h"
 #include "command.h"
 #include "machine.h"
+#include "recording.h"
 
 namespace vmtest {
 namespace {
@@ -18,44 +19,24 @@ namespace {
 using json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
-constexpr const char *file = "/tmp/record_processes_test.dat";
 const std::string burst = "/sys/kernel/debug/argtrace_test/burst";
 
-class RecordProcesses : public testing::Test {
+class RecordProcesses : public Recording {
 protected:
-    void SetUp() override {
-        need_argtrace();
-        need_test_module();
-        run({"argtrace", "clear"});
-        unlink(file);
-    }
-    void TearDown() override {
-        run({"argtrace", "clear"});
-        unlink(file);
-    }
-
     static std::string number(const Actor &actor) { return std::to_string(actor.pid()); }
 
-    static std::vector<json> report() {
-        const Outcome outcome = run({"argtrace", "report", file, "--json"});
-        EXPECT_EQ(outcome.status, 0) << outcome.err;
-        return json_lines(outcome.out);
-    }
-
     static json header() {
-        return json_lines(run({"argtrace", "report", file, "--header", "--json"}).out).at(0);
+        return json_lines(run({"argtrace", "report", kFile, "--header", "--json"}).out).at(0);
     }
 
     static void says(const Outcome &outcome, const std::string &sentence) {
         EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err;
     }
-
-    static json totals() { return json_lines(run({"argtrace", "status", "--json"}).out).back(); }
 };
 
 TEST_F(RecordProcesses, ends_with_the_process) {
     Actor one, other;
-    Background record({"argtrace", "record", "-o", file, "-p", number(one), "at_four"});
+    Background record({"argtrace", "record", "-o", kFile, "-p", number(one), "at_four"});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     one.call(30);
     other.call(20);
@@ -70,8 +51,7 @@ TEST_F(RecordProcesses, ends_with_the_process) {
     EXPECT_EQ(report().size(), 30u);
     EXPECT_EQ(header()["processes"], json::array({std::stoi(pid)}));
     EXPECT_EQ(header()["children"], false);
-    says(run({"argtrace", "report", file, "--header"}), "");
-    EXPECT_NE(run({"argtrace", "report", file, "--header"}).out.find("process " + pid),
+    EXPECT_NE(run({"argtrace", "report", kFile, "--header"}).out.find("process " + pid),
               std::string::npos);
 }
 
@@ -103,7 +83,7 @@ TEST_F(RecordProcesses, follows_a_command) {
     const std::string script = "echo 10 >" + burst + "; (echo 20 >" + burst +
                                "; :); sh -c 'echo 30 >" + burst + "; :'; exit 3";
     const Outcome outcome =
-        run({"argtrace", "record", "-F", "-o", file, "at_four", "--", "sh", "-c", script});
+        run({"argtrace", "record", "-F", "-o", kFile, "at_four", "--", "sh", "-c", script});
     EXPECT_EQ(outcome.status, 3) << outcome.err;
     EXPECT_EQ(report().size(), 60u);
     EXPECT_EQ(header()["children"], true);
@@ -115,7 +95,7 @@ TEST_F(RecordProcesses, with_a_command_it_ends_with_that) {
     constexpr const char *go = "/tmp/record_processes_test.go";
     ASSERT_EQ(mkfifo(go, 0600), 0);
     Actor one;
-    Background record({"argtrace", "record", "-o", file, "-p", number(one), "at_four", "--", "sh",
+    Background record({"argtrace", "record", "-o", kFile, "-p", number(one), "at_four", "--", "sh",
                        "-c", std::string("echo 7 >") + burst + "; read line <" + go});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     one.call(5);
@@ -131,7 +111,7 @@ TEST_F(RecordProcesses, with_a_command_it_ends_with_that) {
 
 TEST_F(RecordProcesses, with_p_children_are_followed_if_so_wished) {
     Actor one;
-    Background record({"argtrace", "record", "-o", file, "-F", "-p", number(one), "at_four"});
+    Background record({"argtrace", "record", "-o", kFile, "-F", "-p", number(one), "at_four"});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     one.call_in_child(10);
     one.call_in_grandchild(20);
@@ -167,7 +147,7 @@ TEST_F(RecordProcesses, status_tells) {
 }
 
 TEST_F(RecordProcesses, nothing_begins_without_the_process) {
-    std::ofstream(file) << "precious";
+    std::ofstream(kFile) << "precious";
     Actor one;
     const std::string thread = std::to_string(one.thread());
     const struct {
@@ -185,7 +165,7 @@ TEST_F(RecordProcesses, nothing_begins_without_the_process) {
         {{"-F"}, "--follow needs a process", 2},
     };
     for (const auto &each : cases) {
-        for (const Words &command : {Words{"argtrace", "record", "-o", file},
+        for (const Words &command : {Words{"argtrace", "record", "-o", kFile},
                                      Words{"argtrace", "trace"}, Words{"argtrace", "add"}}) {
             Words words = command;
             words.insert(words.end(), each.options.begin(), each.options.end());
@@ -196,7 +176,7 @@ TEST_F(RecordProcesses, nothing_begins_without_the_process) {
             EXPECT_FALSE(is_armed("at_four"));
         }
     }
-    EXPECT_EQ(read_file(file), "precious");
+    EXPECT_EQ(read_file(kFile), "precious");
     EXPECT_EQ(run({"argtrace", "status", "--json"}).out.find("clock"), std::string::npos)
         << "no session is left";
 }

@@ -13,6 +13,7 @@
 #include "calls.h"
 #include "command.h"
 #include "machine.h"
+#include "recording.h"
 
 namespace vmtest {
 namespace {
@@ -20,39 +21,19 @@ namespace {
 using json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
 
-constexpr const char *file = "/tmp/record_test.dat";
 const std::string helper = "/sys/kernel/debug/argtrace_test/";
 
-class Record : public testing::Test {
+class Record : public Recording {
 protected:
-    void SetUp() override {
-        need_argtrace();
-        need_test_module();
-        run({"argtrace", "clear"});
-        unlink(file);
-    }
-    void TearDown() override {
-        run({"argtrace", "clear"});
-        unlink(file);
-    }
-
     /// Records while the helper makes that many calls of its functions.
     static Outcome record_burst(unsigned calls, Words options) {
-        Words words{"argtrace", "record", "-o", file};
+        Words words{"argtrace", "record", "-o", kFile};
         words.insert(words.end(), options.begin(), options.end());
         for (const std::string &word :
              {std::string("--"), std::string("sh"), std::string("-c"),
               "echo " + std::to_string(calls) + " >" + helper + "burst"})
             words.push_back(word);
         return run(words);
-    }
-
-    static std::vector<json> report(Words options = {}) {
-        Words words{"argtrace", "report", file, "--json"};
-        words.insert(words.end(), options.begin(), options.end());
-        const Outcome outcome = run(words);
-        EXPECT_EQ(outcome.status, 0) << outcome.err;
-        return json_lines(outcome.out);
     }
 };
 
@@ -88,7 +69,7 @@ TEST_F(Record, shows_what_trace_shows) {
         Words record{"argtrace_test:at_*"};
         record.insert(record.end(), options.begin(), options.end());
         const Outcome recorded = run([&] {
-            Words all{"argtrace", "record", "-o", file};
+            Words all{"argtrace", "record", "-o", kFile};
             all.insert(all.end(), record.begin(), record.end());
             for (const std::string &word : {std::string("--"), std::string("sh"),
                                             std::string("-c"), "echo 20 >" + helper + "run"})
@@ -113,14 +94,14 @@ TEST_F(Record, known_values) {
         EXPECT_EQ(events[call]["args"]["count"], at_value(call, 2));
 }
 
-// A load of many processes: what status counts is what is in the file, function by function.
+// A load of many processes: what status counts is what is in the kFile, function by function.
 TEST_F(Record, many_processes_are_counted_as_status_does) {
     const Words functions{"vfs_mkdir", "vfs_rmdir", "vfs_rename", "vfs_symlink"};
     Words add{"argtrace", "add", "--buffer", "16M"};
     add.insert(add.end(), functions.begin(), functions.end());
     ASSERT_EQ(run(add).status, 0);
-    Background record({"argtrace", "record", "-o", file});
-    ASSERT_TRUE(eventually([] { return access(file, F_OK) == 0; }));
+    Background record({"argtrace", "record", "-o", kFile});
+    ASSERT_TRUE(eventually([] { return access(kFile, F_OK) == 0; }));
     const Outcome load =
         run({"sh", "-c",
              "build() { for i in $(seq 40); do mkdir $1.$i && : >$1.$i/o && mv $1.$i/o $1.$i/p && "
@@ -186,13 +167,13 @@ TEST_F(Record, whole_through_a_pipe) {
 }
 
 TEST_F(Record, exits_as_the_command_does) {
-    EXPECT_EQ(run({"argtrace", "record", "-o", file, "at_four", "--", "sh", "-c", "exit 7"}).status,
+    EXPECT_EQ(run({"argtrace", "record", "-o", kFile, "at_four", "--", "sh", "-c", "exit 7"}).status,
               7);
     EXPECT_EQ(
-        run({"argtrace", "record", "-o", file, "at_four", "--", "sh", "-c", "kill -9 $$"}).status,
+        run({"argtrace", "record", "-o", kFile, "at_four", "--", "sh", "-c", "kill -9 $$"}).status,
         128 + 9);
     const Outcome none =
-        run({"argtrace", "record", "-o", file, "at_four", "--", "no_such_command", "-x"});
+        run({"argtrace", "record", "-o", kFile, "at_four", "--", "no_such_command", "-x"});
     EXPECT_EQ(none.status, 1);
     EXPECT_NE(none.err.find("no_such_command: cannot be run: No such file or directory"),
               std::string::npos)
@@ -201,7 +182,7 @@ TEST_F(Record, exits_as_the_command_does) {
 }
 
 TEST_F(Record, ends_a_command_that_runs_for_ever) {
-    Background record({"argtrace", "record", "-o", file, "at_four", "--", "sleep", "1000"});
+    Background record({"argtrace", "record", "-o", kFile, "at_four", "--", "sleep", "1000"});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     call_functions("burst", 10);
     const Outcome outcome = record.end(SIGINT);
@@ -219,21 +200,21 @@ TEST_F(Record, report_needs_no_module) {
     EXPECT_EQ(here, there);
     ASSERT_EQ(there.size(), 100u);
     EXPECT_NE(there[0]["caller"].get<std::string>().find("[argtrace_test]"), std::string::npos);
-    const Outcome header = run({"argtrace", "report", "--header", "--json", file});
+    const Outcome header = run({"argtrace", "report", "--header", "--json", kFile});
     EXPECT_EQ(json::parse(header.out)["host"], "guest");
     need_argtrace();
     need_test_module();
 }
 
 TEST_F(Record, a_recorder_that_is_killed_leaves_a_file) {
-    Background record({"argtrace", "record", "-o", file, "at_four"});
+    Background record({"argtrace", "record", "-o", kFile, "at_four"});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     call_functions("burst", 100);
     ASSERT_TRUE(eventually([] {
-        return json_lines(run({"argtrace", "report", file, "--json"}).out).size() == 100;
+        return json_lines(run({"argtrace", "report", kFile, "--json"}).out).size() == 100;
     }));
     record.end(SIGKILL);
-    const Outcome outcome = run({"argtrace", "report", file, "--json"});
+    const Outcome outcome = run({"argtrace", "report", kFile, "--json"});
     EXPECT_EQ(outcome.status, 1);
     EXPECT_EQ(json_lines(outcome.out).size(), 100u);
     EXPECT_NE(outcome.err.find("it is cut short after "), std::string::npos) << outcome.err;

@@ -39,11 +39,7 @@ std::size_t traceable_functions() {
 }
 
 std::uint64_t memory_charged() {
-    RawDevice device;
-    argtrace_info info{};
-    info.size = sizeof(info);
-    EXPECT_EQ(device.call(ARGTRACE_IOC_INFO, &info), 0);
-    return info.memory_used;
+    return RawDevice().info().memory_used;
 }
 
 void all_are_added() {

@@ -9,24 +9,15 @@
 #include "calls.h"
 #include "command.h"
 #include "machine.h"
+#include "recording.h"
 
 namespace vmtest {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-class Snapshot : public testing::Test {
+class Snapshot : public Recording {
 protected:
-    void SetUp() override {
-        need_argtrace();
-        need_test_module();
-        run({"argtrace", "clear"});
-    }
-    void TearDown() override {
-        run({"argtrace", "clear"});
-        unlink(kFile);
-    }
-
     static void succeeds(const std::vector<std::string> &words) {
         const Outcome outcome = run(words);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -38,16 +29,6 @@ protected:
         EXPECT_EQ(outcome.err.rfind("argtrace: ", 0), 0u) << outcome.err;
         EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
     }
-
-    static json totals() { return json_lines(run({"argtrace", "status", "--json"}).out).back(); }
-
-    static std::vector<json> report() {
-        const Outcome outcome = run({"argtrace", "report", "--json", kFile});
-        EXPECT_EQ(outcome.status, 0) << outcome.err;
-        return json_lines(outcome.out);
-    }
-
-    static constexpr char kFile[] = "/tmp/snapshot.dat";
 };
 
 TEST_F(Snapshot, has_the_newest_calls_and_recording_goes_on) {

@@ -312,12 +312,7 @@ TEST_F(Stress, by_many_processes) {
 
     need_argtrace();
     EXPECT_EQ(run({"argtrace", "clear"}).status, 0);
-    argtrace_info info{};
-    info.size = sizeof(info);
-    EXPECT_EQ(RawDevice().call(ARGTRACE_IOC_INFO, &info), 0);
-    EXPECT_EQ(info.nr_sessions, 0u);
-    EXPECT_EQ(info.memory_used, 0u);
-    EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+    expect_nothing_left();
     unload_module("argtrace_onload");
     EXPECT_EQ(unload_module("argtrace"), 0);
     need_argtrace();
