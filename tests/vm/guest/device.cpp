@@ -186,20 +186,6 @@ std::vector<std::byte> operator+(std::vector<std::byte> a, const std::vector<std
     return a;
 }
 
-std::uint64_t address_of(const std::string &function) {
-    std::ifstream kallsyms("/proc/kallsyms");
-    std::string line;
-    while (std::getline(kallsyms, line)) {
-        std::istringstream words(line);
-        std::string addr, type, name;
-        words >> addr >> type >> name;
-        if (name == function && (type == "t" || type == "T"))
-            return std::stoull(addr, nullptr, 16);
-    }
-    ADD_FAILURE() << function << " is not in /proc/kallsyms";
-    return 0;
-}
-
 std::uint64_t hits(const argtrace_counts &counts) {
     std::uint64_t sum = counts.records + counts.filtered;
     for (std::uint64_t lost : counts.lost)

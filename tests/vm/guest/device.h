@@ -69,9 +69,6 @@ struct RawProbe {
 
 std::vector<std::byte> operator+(std::vector<std::byte> a, const std::vector<std::byte> &b);
 
-/// The address of a function in /proc/kallsyms; the test fails if it is not there.
-std::uint64_t address_of(const std::string &function);
-
 /// Sum of records, filtered and lost.
 std::uint64_t hits(const argtrace_counts &counts);
 

@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "command.h"
+#include "kallsyms.h"
 #include "machine.h"
 #include "mixed_load.h"
 #include "prototypes.h"
@@ -42,12 +43,11 @@ double seconds() {
 class Symbols {
 public:
     Symbols() {
-        std::istringstream lines(read_file("/proc/kallsyms"));
-        for (std::string line; std::getline(lines, line);) {
-            const std::size_t name = line.find(' ') + 3;
-            std::string words = line.substr(name);
-            std::replace(words.begin(), words.end(), '\t', ' ');
-            addresses_.emplace(words, std::stoull(line, nullptr, 16));
+        for (const KernelSymbol &symbol : kernel_symbols()) {
+            std::string words(symbol.name);
+            if (!symbol.module.empty())
+                words += " [" + std::string(symbol.module) + "]";
+            addresses_.emplace(std::move(words), symbol.addr);
         }
     }
 

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "device.h"
+#include "kallsyms.h"
 #include "machine.h"
 
 namespace vmtest {

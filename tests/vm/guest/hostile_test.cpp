@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "device.h"
+#include "kallsyms.h"
 #include "machine.h"
 
 namespace vmtest {

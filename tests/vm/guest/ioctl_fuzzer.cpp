@@ -18,6 +18,7 @@
 #include <map>
 #include <sstream>
 
+#include "kallsyms.h"
 #include "machine.h"
 
 namespace vmtest {
@@ -38,14 +39,11 @@ void FuzzFiles::close_all() {
 }
 
 FuzzTargets::FuzzTargets() {
-    std::map<std::string, std::pair<std::uint64_t, unsigned>> symbols;
-    std::istringstream lines(read_file("/proc/kallsyms"));
-    for (std::string addr, type, name, line; std::getline(lines, line);) {
-        std::istringstream words(line);
-        words >> addr >> type >> name;
-        auto &symbol = symbols[name];
-        symbol.first = std::stoull(addr, nullptr, 16);
-        symbol.second++;
+    std::map<std::string_view, std::pair<std::uint64_t, unsigned>> symbols;
+    for (const KernelSymbol &symbol : kernel_symbols()) {
+        auto &[addr, count] = symbols[symbol.name];
+        addr = symbol.addr;
+        count++;
     }
     std::istringstream traceable(read_file("/sys/kernel/tracing/available_filter_functions"));
     for (std::string name, line; std::getline(traceable, line);) {

@@ -18,6 +18,7 @@
 
 #include "command.h"
 #include "device.h"
+#include "kallsyms.h"
 #include "machine.h"
 
 namespace vmtest {

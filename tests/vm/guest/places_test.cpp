@@ -7,6 +7,7 @@
 
 #include "calls.h"
 #include "device.h"
+#include "kallsyms.h"
 #include "machine.h"
 
 namespace vmtest {

@@ -17,6 +17,7 @@
 
 #include "actor.h"
 #include "device.h"
+#include "kallsyms.h"
 #include "machine.h"
 
 namespace vmtest {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "device.h"
+#include "kallsyms.h"
 
 namespace vmtest {
 namespace {

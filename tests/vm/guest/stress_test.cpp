@@ -21,6 +21,7 @@
 
 #include "command.h"
 #include "device.h"
+#include "kallsyms.h"
 #include "machine.h"
 
 namespace vmtest {

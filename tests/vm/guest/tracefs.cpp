@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <sstream>
 
+#include "kallsyms.h"
 #include "machine.h"
 
 namespace vmtest {
@@ -21,7 +22,7 @@ int write_tracefs(const std::string &path, const std::string &text) {
 }
 
 bool has_fprobe() {
-    return read_file("/proc/kallsyms").find(" register_fprobe\n") != std::string::npos;
+    return kallsyms_text().find(" register_fprobe\n") != std::string::npos;
 }
 
 unsigned long tracefs_lost() {
