@@ -20,7 +20,6 @@ namespace vmtest {
 namespace {
 
 constexpr const char *kFunctions[] = {"al_process", "al_interrupt", "al_nmi"};
-constexpr int kRounds = 10;
 
 /// One round: a session, a load, and how it is read meanwhile.
 struct Round {
@@ -240,7 +239,8 @@ TEST_F(Conservation, of_every_call_under_random_loads) {
     const std::uint64_t seed = test_seed();
     std::cout << "seed " << seed << std::endl;
     std::mt19937_64 random(seed);
-    for (int number = 0; number < kRounds && !HasFatalFailure(); number++) {
+    const int rounds = is_long_run() ? 30 : 10;
+    for (int number = 0; number < rounds && !HasFatalFailure(); number++) {
         const Round round = Round::choose(random);
         std::ostringstream what;
         what << "seed " << seed << ", round " << number << ": " << round;

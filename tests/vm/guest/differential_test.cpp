@@ -29,7 +29,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t kFunctions = 320;
+/// Wanted; the other tracer refuses some. Each takes it a quarter of a second.
+std::size_t wanted_functions() { return is_long_run() ? 320 : 120; }
+
 constexpr std::uint64_t kMostHits = 1000; // of a function in a round
 constexpr int kRounds = 3;
 const std::string kListFile = "/tmp/differential.functions";
@@ -119,7 +121,7 @@ std::vector<KernelFunction> choose(const Symbols &symbols) {
     std::vector<KernelFunction> chosen;
     std::size_t step = 0;
     for (auto &[name, function] : found) {
-        if (++step * std::min(kFunctions, found.size()) / found.size() > chosen.size())
+        if (++step * std::min(wanted_functions(), found.size()) / found.size() > chosen.size())
             chosen.push_back(std::move(function));
     }
     std::printf("of %zu functions called, %zu too busy, %zu without arguments to compare, "
@@ -216,7 +218,7 @@ void compare_with(Reference &reference) {
     auto lap = [&then] { return seconds() - std::exchange(then, seconds()); };
     const Symbols symbols;
     const std::vector<KernelFunction> chosen = choose(symbols);
-    ASSERT_GT(chosen.size(), kFunctions / 2);
+    ASSERT_GT(chosen.size(), wanted_functions() / 2);
     std::printf("chosen in %.1f s\n", lap());
 
     const std::vector<KernelFunction> armed = reference.arm(chosen);
@@ -266,8 +268,8 @@ void compare_with(Reference &reference) {
         ASSERT_NO_FATAL_FAILURE(compare({}, calls, functions, symbols, tally));
     std::printf("compared in %.1f s: %zu functions, %zu calls, %zu arguments\n", lap(),
                 tally.functions.size(), tally.calls, tally.arguments);
-    EXPECT_GE(tally.functions.size(), 250u);
-    EXPECT_GE(tally.calls, 10000u);
+    EXPECT_GE(tally.functions.size(), wanted_functions() * 3 / 4);
+    EXPECT_GE(tally.calls, 30 * wanted_functions());
 }
 
 TEST(Differential, the_same_calls_and_values_as_fprobe_events) {

@@ -83,6 +83,8 @@ std::uint64_t test_seed() {
     return given ? std::stoull(given) : std::random_device()();
 }
 
+bool is_long_run() { return getenv("ARGTRACE_TEST_LONG") != nullptr; }
+
 std::uint64_t stress_steps(std::uint64_t otherwise) {
     const char *const given = getenv("ARGTRACE_STRESS_STEPS");
     return given ? std::stoull(given) : otherwise;

@@ -52,6 +52,9 @@ bool eventually(const std::function<bool()> &condition);
 /// Of tests at random: ARGTRACE_TEST_SEED, or another one each time. They print it.
 std::uint64_t test_seed();
 
+/// Whether tests whose worth grows with their length are to go on for longer: ARGTRACE_TEST_LONG.
+bool is_long_run();
+
 /// How far tests go that could go on for ever: ARGTRACE_STRESS_STEPS.
 std::uint64_t stress_steps(std::uint64_t otherwise);
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include "command.h"
@@ -27,11 +26,7 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// How long the load lasts: ARGTRACE_LOAD_SECONDS of tests/vm/run.
-double load_seconds() {
-    const char *text = std::getenv("ARGTRACE_LOAD_SECONDS");
-    return text ? std::atof(text) : 5;
-}
+double load_seconds() { return is_long_run() ? 60 : 5; }
 
 std::size_t traceable_functions() {
     const std::string names = read_file("/sys/kernel/tracing/available_filter_functions");
