@@ -75,6 +75,18 @@ static bool is_live_at(const struct argtrace_catalog *catalog, unsigned long add
 	return plan && !plan->removed;
 }
 
+/* As they mostly come; to sort all of them again takes as long as to read a quarter of them. */
+static bool are_sorted(struct argtrace_plan **plans, u32 count)
+{
+	u32 i;
+
+	for (i = 1; i < count; i++) {
+		if (plans[i]->addr < plans[i - 1]->addr)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Sorts, and refuses what is there twice or already. Addresses as close as symbol and ftrace
  * address of a function may be are the same function.
@@ -85,7 +97,8 @@ static int check_new(const struct argtrace_session *session, struct argtrace_pla
 	const struct argtrace_catalog *catalog = &session->catalog;
 	u32 i;
 
-	sort(plans, count, sizeof(*plans), argtrace_plan_compare, NULL);
+	if (!are_sorted(plans, count))
+		sort(plans, count, sizeof(*plans), argtrace_plan_compare, NULL);
 	for (i = 0; i < count; i++) {
 		unsigned long addr = plans[i]->addr;
 
@@ -123,7 +136,7 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 		if (there && argtrace_plan_same_schema(there, plans[i])) {
 			argtrace_plan_free(plans[i]);
 			revived->plan = there;
-			revived->counted = argtrace_plan_outcomes(there);
+			revived->counted = argtrace_outcomes_sum(there->outcomes);
 			argtrace_catalog_set_removed(&session->catalog, there, false);
 			revived++;
 		} else {
@@ -168,6 +181,9 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	nr_new = revive_removed(session, plans, count, revived);
 	nr_revived = count - nr_new;
 	argtrace_catalog_number(catalog, plans, nr_new);
+	ret = argtrace_plans_give_outcomes(plans, nr_new);
+	if (ret)
+		goto out_revived;
 
 	/*
 	 * In a session that is armed the table comes first, so that no call is missed. In one that is not

@@ -168,8 +168,7 @@ static struct argtrace_plan *alloc_plan(const struct argtrace_probe *header)
 	int ret;
 
 	bytes = sizeof(*plan) + header->size + steps_size(header);
-	charge = argtrace_kvmalloc_size(bytes) +
-		 argtrace_percpu_size(sizeof(struct argtrace_outcomes));
+	charge = argtrace_kvmalloc_size(bytes);
 	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ERR_PTR(ret);
@@ -244,21 +243,10 @@ err:
 	return ERR_PTR(ret);
 }
 
-static struct argtrace_plan *with_outcomes(struct argtrace_plan *plan)
-{
-	if (IS_ERR(plan))
-		return plan;
-	plan->outcomes = alloc_percpu(struct argtrace_outcomes);
-	if (plan->outcomes)
-		return plan;
-	argtrace_plan_free(plan);
-	return ERR_PTR(-ENOMEM);
-}
-
 struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length,
 					   const struct argtrace_plan_format *format)
 {
-	return with_outcomes(read_plan(entry, length, format, true));
+	return read_plan(entry, length, format, true);
 }
 
 struct argtrace_plan *argtrace_plan_create_template(const void __user *entry, u64 *length,
@@ -282,14 +270,35 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	plan->layout = from->layout;
 	plan->layout.steps = plan_steps(plan);
 	plan->layout.stack = plan_stack(plan);
-	return with_outcomes(plan);
+	return plan;
+}
+
+int argtrace_plans_give_outcomes(struct argtrace_plan **plans, u32 count)
+{
+	struct argtrace_outcomes_block *block = NULL;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		struct argtrace_outcomes __percpu *outcomes = block ? argtrace_outcomes_get(block) : NULL;
+
+		if (!outcomes) {
+			block = argtrace_outcomes_block_create(count - i);
+			if (IS_ERR(block))
+				return PTR_ERR(block);
+			outcomes = argtrace_outcomes_get(block);
+		}
+		plans[i]->outcomes = outcomes;
+		plans[i]->outcomes_block = block;
+	}
+	return 0;
 }
 
 void argtrace_plan_free(struct argtrace_plan *plan)
 {
 	if (IS_ERR_OR_NULL(plan))
 		return;
-	free_percpu(plan->outcomes);
+	if (plan->outcomes)
+		argtrace_outcomes_put(plan->outcomes_block);
 	argtrace_memory_uncharge(plan->charged);
 	kvfree(plan);
 }
@@ -304,22 +313,6 @@ bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtr
 		       a->schema->size - from);
 }
 
-struct argtrace_outcomes argtrace_plan_outcomes(const struct argtrace_plan *plan)
-{
-	struct argtrace_outcomes sum = { };
-	int cpu, cause;
-
-	for_each_possible_cpu(cpu) {
-		const struct argtrace_outcomes *on = per_cpu_ptr(plan->outcomes, cpu);
-
-		sum.records += READ_ONCE(on->records);
-		sum.filtered += READ_ONCE(on->filtered);
-		for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
-			sum.lost[cause] += READ_ONCE(on->lost[cause]);
-	}
-	return sum;
-}
-
 void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_outcomes *counted)
 {
 	plan->before = *counted;
@@ -327,7 +320,7 @@ void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_
 
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
 {
-	const struct argtrace_outcomes sum = argtrace_plan_outcomes(plan);
+	const struct argtrace_outcomes sum = argtrace_outcomes_sum(plan->outcomes);
 	const struct argtrace_outcomes *before = &plan->before;
 	int cause;
 

@@ -58,23 +58,17 @@ unreadable:
 }
 
 #include "encode.h"
+#include "outcomes.h"
 
 #define ARGTRACE_MAX_ARGS	64
 #define ARGTRACE_MAX_STRINGS	8192
 #define ARGTRACE_MAX_TYPES	(64u << 10)
 #define ARGTRACE_MAX_PROBES	(1u << 18)
 
-/* What became of the calls: each adds one to one of these, on its CPU. */
-struct argtrace_outcomes {
-	unsigned long records;
-	unsigned long filtered;
-	unsigned long lost[ARGTRACE_LOST_COUNT];
-};
-
 /* A probe, prepared: what can be decided when it is added has been decided. */
 struct argtrace_plan {
 	/* What a call needs, in one cache line. */
-	struct argtrace_outcomes __percpu *outcomes;
+	struct argtrace_outcomes __percpu *outcomes; /* NULL before it is armed */
 	u32 id;
 	u32 record_size;		/* fixed: all arguments have a fixed size */
 	struct argtrace_layout layout;	/* named encoding: all are steps */
@@ -83,6 +77,7 @@ struct argtrace_plan {
 	const char *strings;		/* in schema */
 
 	unsigned long addr;		/* of the symbol */
+	struct argtrace_outcomes_block *outcomes_block;
 	bool removed;			/* no longer traced, kept for its records */
 	struct argtrace_outcomes before; /* of earlier lives: counts no more */
 	u64 charged;
@@ -105,7 +100,13 @@ struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length
 void argtrace_plan_free(struct argtrace_plan *plan);
 
 /*
- * The same for a function whose address is not known yet: it is 0. Not to be armed, but
+ * What plans need to be armed. 0 or an error, with which some may have it: to be freed is as ever. This,
+ * and freeing them, is serialised by the caller.
+ */
+int argtrace_plans_give_outcomes(struct argtrace_plan **plans, u32 count);
+
+/*
+ * A plan for a function whose address is not known yet: it is 0. Not to be armed, but
  * made into plans that are.
  */
 struct argtrace_plan *argtrace_plan_create_template(const void __user *entry, u64 *length,
@@ -115,10 +116,7 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 /* Whether two probes of one address have the same schema, so that one can stand for the other. */
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
 
-/* The sum over all CPUs, of all its lives. */
-struct argtrace_outcomes argtrace_plan_outcomes(const struct argtrace_plan *plan);
-
-/* Begins a new life: what it had counted at some moment counts no more. */
+/* Begins a new life: what it had counted at some moment, in all its lives, counts no more. */
 void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_outcomes *counted);
 
 /* The counts of this life. */

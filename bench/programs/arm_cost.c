@@ -16,6 +16,7 @@
 
 #define ROOM (1 << 20)
 
+static struct argtrace_probe **listed;
 static char *probes;
 static uint64_t *addrs;
 static size_t length;
@@ -29,22 +30,47 @@ static void check(int bad, const char *what)
 	}
 }
 
-/* Those that are listed, as they are to be added. */
 static void take(char *entries, uint32_t number)
 {
-	probes = realloc(probes, length + ROOM);
-	addrs = realloc(addrs, (count + number) * sizeof(*addrs));
-	check(!probes || !addrs, "memory");
+	listed = realloc(listed, (count + number) * sizeof(*listed));
+	check(!listed, "memory");
 	while (number--) {
-		struct argtrace_probe *probe = (void *)entries;
+		struct argtrace_probe *probe = (void *)entries, *copy = malloc(probe->size);
 
-		addrs[count++] = probe->addr;
-		probe->id = 0;
-		probe->flags = 0;
-		memcpy(probes + length, probe, probe->size);
+		check(!copy, "memory");
+		memcpy(copy, probe, probe->size);
+		listed[count++] = copy;
 		length += probe->size;
 		entries += probe->size;
 	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct argtrace_probe *x = *(struct argtrace_probe *const *)a, *y = *(struct argtrace_probe *const *)b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Those that were listed, as they are to be added. */
+static void prepare(void)
+{
+	uint32_t i;
+	char *to;
+
+	to = probes = malloc(length);
+	addrs = malloc(count * sizeof(*addrs));
+	check(!probes || !addrs, "memory");
+	qsort(listed, count, sizeof(*listed), by_address);
+	for (i = 0; i < count; i++) {
+		listed[i]->id = 0;
+		listed[i]->flags = 0;
+		addrs[i] = listed[i]->addr;
+		memcpy(to, listed[i], listed[i]->size);
+		to += listed[i]->size;
+		free(listed[i]);
+	}
+	free(listed);
 }
 
 static void fetch_probes(void)
@@ -114,6 +140,7 @@ static void measure_argtrace(void)
 int main(void)
 {
 	fetch_probes();
+	prepare();
 	remove_default_session();
 	printf("%u", count);
 	measure_empty();

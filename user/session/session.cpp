@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/session.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -69,9 +70,15 @@ std::optional<std::size_t> Session::add(std::span<const Probe> probes) {
         return std::nullopt;
     if (probes.size() > info_.max_probes)
         throw too_many(probes.size());
+    // By address, which spares the kernel to sort them.
+    std::vector<const Probe *> sorted(probes.size());
+    std::transform(probes.begin(), probes.end(), sorted.begin(),
+                   [](const Probe &probe) { return &probe; });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Probe *a, const Probe *b) { return a->addr < b->addr; });
     std::vector<std::byte> bytes;
-    for (const Probe &probe : probes)
-        append_probe(bytes, probe);
+    for (const Probe *probe : sorted)
+        append_probe(bytes, *probe);
 
     argtrace_probe_add request{};
     request.size = sizeof(request);
@@ -82,9 +89,9 @@ std::optional<std::size_t> Session::add(std::span<const Probe> probes) {
     if (error == 0)
         return std::nullopt;
 
-    const Probe *blamed = request.failed < probes.size() ? &probes[request.failed] : nullptr;
+    const Probe *blamed = request.failed < sorted.size() ? sorted[request.failed] : nullptr;
     if (error == EINVAL && blamed)
-        return request.failed;
+        return static_cast<std::size_t>(blamed - probes.data());
     if (error == EEXIST)
         throw Error(fmt::format("{}: the session has it already",
                                 blamed ? blamed->function : "a function"));

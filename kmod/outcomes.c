@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+
+#include "memory.h"
+#include "outcomes.h"
+
+/* Half of the most that alloc_percpu() ever gives, so that it finds a place soon. */
+#define BLOCK_PROBES	(PCPU_MIN_UNIT_SIZE / 2 / sizeof(struct argtrace_outcomes))
+
+struct argtrace_outcomes_block *argtrace_outcomes_block_create(u32 wanted)
+{
+	const u32 room = min_t(u32, wanted, BLOCK_PROBES);
+	const size_t bytes = room * sizeof(struct argtrace_outcomes);
+	struct argtrace_outcomes_block *block;
+	u64 charge = argtrace_kvmalloc_size(sizeof(*block)) + argtrace_percpu_size(bytes);
+	int ret = argtrace_memory_charge(charge);
+
+	if (ret)
+		return ERR_PTR(ret);
+	block = kmalloc(sizeof(*block), GFP_KERNEL);
+	if (!block)
+		goto err;
+	block->outcomes = __alloc_percpu(bytes, __alignof__(struct argtrace_outcomes));
+	if (!block->outcomes)
+		goto err;
+	block->room = room;
+	block->given = 0;
+	block->users = 0;
+	block->charged = charge;
+	return block;
+
+err:
+	kfree(block);
+	argtrace_memory_uncharge(charge);
+	return ERR_PTR(-ENOMEM);
+}
+
+struct argtrace_outcomes __percpu *argtrace_outcomes_get(struct argtrace_outcomes_block *block)
+{
+	if (block->given == block->room)
+		return NULL;
+	block->users++;
+	return block->outcomes + block->given++;
+}
+
+void argtrace_outcomes_put(struct argtrace_outcomes_block *block)
+{
+	if (--block->users)
+		return;
+	free_percpu(block->outcomes);
+	argtrace_memory_uncharge(block->charged);
+	kfree(block);
+}
+
+struct argtrace_outcomes argtrace_outcomes_sum(const struct argtrace_outcomes __percpu *outcomes)
+{
+	struct argtrace_outcomes sum = { };
+	int cpu, cause;
+
+	for_each_possible_cpu(cpu) {
+		const struct argtrace_outcomes *on = per_cpu_ptr(outcomes, cpu);
+
+		sum.records += READ_ONCE(on->records);
+		sum.filtered += READ_ONCE(on->filtered);
+		for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
+			sum.lost[cause] += READ_ONCE(on->lost[cause]);
+	}
+	return sum;
+}

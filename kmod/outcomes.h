@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef ARGTRACE_OUTCOMES_H
+#define ARGTRACE_OUTCOMES_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+/* What became of the calls of one probe: each adds one to one of these, on its CPU. */
+struct argtrace_outcomes {
+	unsigned long records;
+	unsigned long filtered;
+	unsigned long lost[ARGTRACE_LOST_COUNT];
+};
+
+/*
+ * Those of several probes in one allocation: alloc_percpu() searches for its place, and one
+ * search for each of all functions takes longer than to read and check their descriptors.
+ */
+struct argtrace_outcomes_block {
+	struct argtrace_outcomes __percpu *outcomes;
+	u32 room;			/* probes that it is large enough for */
+	u32 given;			/* of its room */
+	u32 users;			/* of those given, not yet put */
+	u64 charged;
+};
+
+/* One for as many of `wanted` probes as one allocation has room for, all zero. ERR_PTR: -ENOSPC, -ENOMEM. */
+struct argtrace_outcomes_block *argtrace_outcomes_block_create(u32 wanted);
+
+/* The outcomes of one more probe, or NULL: it has no more room. To be given back with argtrace_outcomes_put(). */
+struct argtrace_outcomes __percpu *argtrace_outcomes_get(struct argtrace_outcomes_block *block);
+
+/* The last of a block's users frees it. Serialised by the caller, as is get. */
+void argtrace_outcomes_put(struct argtrace_outcomes_block *block);
+
+/* The sum over all CPUs. */
+struct argtrace_outcomes argtrace_outcomes_sum(const struct argtrace_outcomes __percpu *outcomes);
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The outcomes of many probes share allocations, and nobody notices. */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+
+#include "make.h"
+#include "memory.h"
+#include "outcomes.h"
+#include "probe.h"
+
+/* More than go into one block, and no multiple of it. */
+#define PLANS	1000
+#define ADDR	0xffffffff81000000UL
+
+static struct argtrace_plan **make_plans(struct kunit *test)
+{
+	struct argtrace_plan **plans = kunit_kcalloc(test, PLANS, sizeof(*plans), GFP_KERNEL);
+	struct argtrace_plan *first = make_plan(test, make_probe(test, ADDR, 2));
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, plans);
+	for (i = 0; i < PLANS; i++) {
+		plans[i] = argtrace_plan_create_at(first, ADDR + 16 * i);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, plans[i]);
+	}
+	argtrace_plan_free(first);
+	return plans;
+}
+
+static void each_probe_has_its_own(struct kunit *test)
+{
+	const u64 before = argtrace_memory_used();
+	struct argtrace_plan **plans = make_plans(test);
+	const u64 without = argtrace_memory_used();
+	struct argtrace_outcomes sum;
+	int cpu;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, argtrace_plans_give_outcomes(plans, PLANS), 0);
+	KUNIT_EXPECT_NE(test, (ulong)plans[0]->outcomes_block, (ulong)plans[PLANS - 1]->outcomes_block);
+	KUNIT_EXPECT_GE(test, argtrace_memory_used() - without,
+			(u64)PLANS * sizeof(struct argtrace_outcomes) * num_possible_cpus());
+	for (i = 0; i < PLANS; i++) {
+		for_each_possible_cpu(cpu) {
+			per_cpu_ptr(plans[i]->outcomes, cpu)->records += i + cpu;
+			per_cpu_ptr(plans[i]->outcomes, cpu)->lost[ARGTRACE_LOST_NO_BUFFER] += i;
+		}
+	}
+	for (i = 0; i < PLANS; i++) {
+		u64 records = 0;
+
+		for_each_possible_cpu(cpu)
+			records += i + cpu;
+		sum = argtrace_outcomes_sum(plans[i]->outcomes);
+		KUNIT_ASSERT_EQ_MSG(test, sum.records, records, "probe %u", i);
+		KUNIT_ASSERT_EQ_MSG(test, sum.filtered, 0, "probe %u", i);
+		KUNIT_ASSERT_EQ_MSG(test, sum.lost[ARGTRACE_LOST_NO_BUFFER], i * num_possible_cpus(),
+				    "probe %u", i);
+	}
+
+	/* Whoever goes first, the others keep theirs, and the last one takes all with it. */
+	for (i = 0; i < PLANS; i += 2)
+		argtrace_plan_free(plans[i]);
+	sum = argtrace_outcomes_sum(plans[PLANS - 1]->outcomes);
+	KUNIT_EXPECT_EQ(test, sum.lost[ARGTRACE_LOST_NO_BUFFER], (PLANS - 1) * num_possible_cpus());
+	for (i = 1; i < PLANS; i += 2)
+		argtrace_plan_free(plans[i]);
+	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+}
+
+static void without_memory_for_all(struct kunit *test)
+{
+	const u64 before = argtrace_memory_used();
+	struct argtrace_plan **plans = make_plans(test);
+	/* One block fits, the second does not. */
+	const u64 left = argtrace_percpu_size(PCPU_MIN_UNIT_SIZE / 2) * 3 / 2;
+	const u64 taken = argtrace_memory_limit() - argtrace_memory_used() - left;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, argtrace_memory_charge(taken), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_plans_give_outcomes(plans, PLANS), -ENOSPC);
+	KUNIT_EXPECT_NOT_NULL(test, (void __force *)plans[0]->outcomes);
+	KUNIT_EXPECT_NULL(test, (void __force *)plans[PLANS - 1]->outcomes);
+	argtrace_memory_uncharge(taken);
+	for (i = 0; i < PLANS; i++)
+		argtrace_plan_free(plans[i]);
+	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+}
+
+static struct kunit_case outcomes_cases[] = {
+	KUNIT_CASE(each_probe_has_its_own),
+	KUNIT_CASE(without_memory_for_all),
+	{ }
+};
+
+static struct kunit_suite outcomes_suite = {
+	.name = "argtrace_outcomes",
+	.test_cases = outcomes_cases,
+};
+kunit_test_suite(outcomes_suite);
