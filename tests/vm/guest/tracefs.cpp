@@ -16,7 +16,15 @@ int write_tracefs(const std::string &path, const std::string &text) {
     const int fd = open((kTracing + path).c_str(), O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
-    const int error = write(fd, text.data(), text.size()) < 0 ? errno : 0;
+    int error = 0;
+    // A filter takes one word of it at a time.
+    for (std::size_t at = 0; at < text.size() && error == 0;) {
+        const ssize_t written = write(fd, text.data() + at, text.size() - at);
+        if (written < 0)
+            error = errno;
+        else
+            at += static_cast<std::size_t>(written);
+    }
     close(fd);
     return error;
 }
