@@ -283,5 +283,13 @@ TEST(Differential, the_same_calls_and_values_as_fprobe_events) {
     compare_with(*fprobe_reference());
 }
 
+TEST(Differential, the_same_calls_and_values_as_the_function_tracer) {
+    if (!has_func_args())
+        GTEST_SKIP() << "this kernel's function tracer records no arguments: it has no func-args";
+    need_argtrace();
+    ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
+    compare_with(*func_args_reference());
+}
+
 } // namespace
 } // namespace vmtest

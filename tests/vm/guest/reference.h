@@ -40,4 +40,7 @@ public:
 /// The kernel's fprobe events with $arg*.
 std::unique_ptr<Reference> fprobe_reference();
 
+/// The function tracer with func-args: arguments in registers only.
+std::unique_ptr<Reference> func_args_reference();
+
 } // namespace vmtest

@@ -33,6 +33,10 @@ bool has_fprobe() {
     return kallsyms_text().find(" register_fprobe\n") != std::string::npos;
 }
 
+bool has_func_args() {
+    return access((kTracing + "options/func-args").c_str(), F_OK) == 0;
+}
+
 unsigned long tracefs_lost() {
     unsigned long lost = 0;
     for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++) {

@@ -15,6 +15,9 @@ int write_tracefs(const std::string &path, const std::string &text);
 /// Whether this kernel has fprobe events.
 bool has_fprobe();
 
+/// Whether its function tracer can record arguments.
+bool has_func_args();
+
 /// Records that the buffers have lost, of all CPUs, by their statistics.
 unsigned long tracefs_lost();
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tracefs_reference.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <sstream>
+
+#include "machine.h"
+#include "tracefs.h"
+
+namespace vmtest {
+namespace {
+
+void empty_buffer() {
+    close(open((kTracing + "trace").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+}
+
+} // namespace
+
+std::string_view take(std::string_view &text, std::string_view end) {
+    const std::size_t at = text.find(end);
+    const std::string_view taken = text.substr(0, at);
+    text.remove_prefix(at == text.npos ? text.size() : at + end.size());
+    return taken;
+}
+
+bool parse_value(std::string_view text, std::uint64_t &value) {
+    const std::string word(text);
+    char *end = nullptr;
+    errno = 0;
+    value = word[0] == '-' ? static_cast<std::uint64_t>(std::strtoll(word.c_str(), &end, 10))
+                           : std::strtoull(word.c_str(), &end, 0);
+    return errno == 0 && !word.empty() && *end == '\0';
+}
+
+void TracefsReference::begin() {
+    pause();
+    empty_buffer();
+    EXPECT_EQ(write_tracefs("buffer_size_kb", "8192"), 0);
+}
+
+void TracefsReference::pause() {
+    EXPECT_EQ(write_tracefs("tracing_on", "0"), 0);
+}
+
+void TracefsReference::resume() {
+    EXPECT_EQ(write_tracefs("tracing_on", "1"), 0);
+}
+
+void TracefsReference::end() {
+    empty_buffer();
+    EXPECT_EQ(write_tracefs("buffer_size_kb", "1408"), 0);
+    resume();
+}
+
+std::vector<ReferenceCall>
+TracefsReference::calls(const std::vector<KernelFunction> &functions) {
+    EXPECT_EQ(tracefs_lost(), 0u);
+    Find by_name;
+    for (const KernelFunction &function : functions)
+        by_name[function.name] = &function;
+    std::vector<ReferenceCall> calls;
+    std::istringstream lines(read_file(kTracing + "trace"));
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty() || line[0] == '#')
+            continue;
+        ReferenceCall call;
+        EXPECT_TRUE(parse(line, by_name, call)) << line;
+        call.line = std::move(line);
+        calls.push_back(std::move(call));
+    }
+    return calls;
+}
+
+// COMM-TID [CPU] FLAGS TIME: CALL
+bool TracefsReference::parse(std::string_view text, const Find &functions, ReferenceCall &call) {
+    const std::string_view task = take(text, " [0"); // a comm may have blanks
+    call.tid = std::atoi(task.data() + task.rfind('-') + 1);
+    take(text, "] ");
+    if (text.size() < 5)
+        return false;
+    call.irqs = text[0];
+    call.interrupt = text[2];
+    take(text, ": ");
+    return parse_call(text, functions, call);
+}
+
+} // namespace vmtest
