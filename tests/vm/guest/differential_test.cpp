@@ -30,7 +30,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 /// Wanted; the other tracer refuses some. Each takes it a quarter of a second.
-std::size_t wanted_functions() { return is_long_run() ? 320 : 120; }
+std::size_t wanted_functions() { return is_long_run() ? 320 : 80; }
 
 constexpr std::uint64_t kMostHits = 1000; // of a function in a round
 constexpr int kRounds = 3;
