@@ -97,14 +97,15 @@ static int ask_for(struct argtrace_processes *processes, u32 number)
 
 static struct argtrace_processes *allocate(u32 count, bool children)
 {
-	const u64 bytes = argtrace_kvmalloc_size(sizeof(struct argtrace_processes)) +
+	const u64 size = struct_size_t(struct argtrace_processes, bits, BITS_TO_LONGS(PID_MAX_LIMIT));
+	const u64 bytes = argtrace_kvmalloc_size(size) +
 			  argtrace_kvmalloc_size(count * sizeof(struct pid *));
 	struct argtrace_processes *processes;
 	int ret = argtrace_memory_charge(bytes);
 
 	if (ret)
 		return ERR_PTR(ret);
-	processes = kvzalloc(sizeof(*processes), GFP_KERNEL);
+	processes = kvzalloc(size, GFP_KERNEL);
 	if (!processes) {
 		argtrace_memory_uncharge(bytes);
 		return ERR_PTR(-ENOMEM);

@@ -18,12 +18,16 @@
 #include <linux/types.h>
 
 struct argtrace_processes {
-	unsigned long bits[BITS_TO_LONGS(PID_MAX_LIMIT)];	/* first: its address takes no addition */
 	struct list_head link;		/* in the list of all that a new process is put into */
 	bool children;			/* are followed */
 	u64 charged;
 	u32 nr_asked;
 	struct pid **asked;		/* for them it was made, a reference each */
+	/*
+	 * One for each number up to PID_MAX_LIMIT. Without that bound here: a kernel with
+	 * CONFIG_UBSAN_BOUNDS would look at it in each call.
+	 */
+	unsigned long bits[];
 };
 
 /*
