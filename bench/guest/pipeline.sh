@@ -5,7 +5,7 @@
 # reader. All that the machine does counts, idle time does not. It is the difference between few and many calls, so that starting
 # and ending do not count. Sourced by tables.sh.
 
-few=50000 many=250000
+few=50000 many=850000
 
 # once CALLS COMMAND...: instructions of the whole machine while it runs, where one of its words is CALLS, that many.
 once() {
