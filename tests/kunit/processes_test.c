@@ -79,7 +79,7 @@ static void begins(struct kunit *test, struct argtrace_processes *processes, boo
 	for (before = 0; before < 2; before++) {
 		struct task_struct *task;
 
-		memset(processes->bits, before ? 0xff : 0, sizeof(processes->bits));
+		memset(processes->bits, before ? 0xff : 0, BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long));
 		if (processes->children == expected)
 			set_bit(KTHREADD, processes->bits);
 		else
