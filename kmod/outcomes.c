@@ -11,8 +11,8 @@
 
 struct argtrace_outcomes_block *argtrace_outcomes_block_create(u32 wanted)
 {
-	const u32 room = min_t(u32, wanted, BLOCK_PROBES);
-	const size_t bytes = room * sizeof(struct argtrace_outcomes);
+	const u32 users = min_t(u32, wanted, BLOCK_PROBES);
+	const size_t bytes = users * sizeof(struct argtrace_outcomes);
 	struct argtrace_outcomes_block *block;
 	u64 charge = argtrace_kvmalloc_size(sizeof(*block)) + argtrace_percpu_size(bytes);
 	int ret = argtrace_memory_charge(charge);
@@ -25,9 +25,7 @@ struct argtrace_outcomes_block *argtrace_outcomes_block_create(u32 wanted)
 	block->outcomes = __alloc_percpu(bytes, __alignof__(struct argtrace_outcomes));
 	if (!block->outcomes)
 		goto err;
-	block->room = room;
-	block->given = 0;
-	block->users = 0;
+	block->users = users;
 	block->charged = charge;
 	return block;
 
@@ -37,15 +35,7 @@ err:
 	return ERR_PTR(-ENOMEM);
 }
 
-struct argtrace_outcomes __percpu *argtrace_outcomes_get(struct argtrace_outcomes_block *block)
-{
-	if (block->given == block->room)
-		return NULL;
-	block->users++;
-	return block->outcomes + block->given++;
-}
-
-void argtrace_outcomes_put(struct argtrace_outcomes_block *block)
+void argtrace_outcomes_block_put(struct argtrace_outcomes_block *block)
 {
 	if (--block->users)
 		return;

@@ -19,20 +19,18 @@ struct argtrace_outcomes {
  */
 struct argtrace_outcomes_block {
 	struct argtrace_outcomes __percpu *outcomes;
-	u32 room;			/* probes that it is large enough for */
-	u32 given;			/* of its room */
-	u32 users;			/* of those given, not yet put */
+	u32 users;			/* probes that have theirs here */
 	u64 charged;
 };
 
-/* One for as many of `wanted` probes as one allocation has room for, all zero. ERR_PTR: -ENOSPC, -ENOMEM. */
+/*
+ * One for as many of `wanted` probes as one allocation has room for, all zero: `users` says how many, and
+ * each is to put it once. ERR_PTR: -ENOSPC, -ENOMEM.
+ */
 struct argtrace_outcomes_block *argtrace_outcomes_block_create(u32 wanted);
 
-/* The outcomes of one more probe, or NULL: it has no more room. To be given back with argtrace_outcomes_put(). */
-struct argtrace_outcomes __percpu *argtrace_outcomes_get(struct argtrace_outcomes_block *block);
-
-/* The last of a block's users frees it. Serialised by the caller, as is get. */
-void argtrace_outcomes_put(struct argtrace_outcomes_block *block);
+/* The last of a block's users frees it. Serialised by the caller. */
+void argtrace_outcomes_block_put(struct argtrace_outcomes_block *block);
 
 /* The sum over all CPUs. */
 struct argtrace_outcomes argtrace_outcomes_sum(const struct argtrace_outcomes __percpu *outcomes);

@@ -275,20 +275,17 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 
 int argtrace_plans_give_outcomes(struct argtrace_plan **plans, u32 count)
 {
-	struct argtrace_outcomes_block *block = NULL;
-	u32 i;
+	struct argtrace_outcomes_block *block;
+	u32 first, i;
 
-	for (i = 0; i < count; i++) {
-		struct argtrace_outcomes __percpu *outcomes = block ? argtrace_outcomes_get(block) : NULL;
-
-		if (!outcomes) {
-			block = argtrace_outcomes_block_create(count - i);
-			if (IS_ERR(block))
-				return PTR_ERR(block);
-			outcomes = argtrace_outcomes_get(block);
+	for (first = 0; first < count; first += block->users) {
+		block = argtrace_outcomes_block_create(count - first);
+		if (IS_ERR(block))
+			return PTR_ERR(block);
+		for (i = 0; i < block->users; i++) {
+			plans[first + i]->outcomes = block->outcomes + i;
+			plans[first + i]->outcomes_block = block;
 		}
-		plans[i]->outcomes = outcomes;
-		plans[i]->outcomes_block = block;
 	}
 	return 0;
 }
@@ -298,7 +295,7 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 	if (IS_ERR_OR_NULL(plan))
 		return;
 	if (plan->outcomes)
-		argtrace_outcomes_put(plan->outcomes_block);
+		argtrace_outcomes_block_put(plan->outcomes_block);
 	argtrace_memory_uncharge(plan->charged);
 	kvfree(plan);
 }
