@@ -53,6 +53,22 @@ protected:
             records += ring->drain();
         return records;
     }
+
+    /// For a child, until it is killed.
+    static void read_for_ever() {
+        RawDevice own;
+        attach(own);
+        while (own.reader() == EBUSY) // somebody_reads() may be it for a moment
+            ;
+        for (const Rings rings = map_rings(own);;)
+            drain(rings);
+    }
+
+    static bool somebody_reads() {
+        RawDevice device;
+        attach(device);
+        return device.reader() == EBUSY;
+    }
 };
 
 TEST_F(Hostile, a_burst_larger_than_the_ring_is_counted_to_the_last_call) {
@@ -161,14 +177,8 @@ TEST_F(Hostile, a_reader_that_is_killed_while_it_reads) {
     add(device, "at_four");
     std::uint64_t calls = 0;
     for (int round = 0; round < 5; round++) {
-        Child reader([] {
-            RawDevice own;
-            attach(own);
-            if (own.reader())
-                _exit(1);
-            for (const Rings rings = map_rings(own);;)
-                drain(rings);
-        });
+        Child reader(read_for_ever);
+        ASSERT_TRUE(eventually(somebody_reads));
         for (int i = 0; i < 20; i++, calls += 500)
             call_functions("burst", 500);
         EXPECT_EQ(device.reader(), EBUSY) << "it is alive";
@@ -197,18 +207,12 @@ TEST_F(Hostile, the_module_goes_while_functions_are_called) {
         std::vector<std::unique_ptr<Child>> writers;
         for (int i = 0; i < 4; i++)
             writers.push_back(std::make_unique<Child>(hammer_vfs_read));
-        Child reader([] {
-            RawDevice own;
-            attach(own);
-            while (own.reader() == EBUSY) // who looks below may be it for a moment
-                ;
-            for (const Rings rings = map_rings(own);;)
-                drain(rings);
-        });
+        Child reader(read_for_ever);
+        ASSERT_TRUE(eventually(somebody_reads));
         ASSERT_TRUE(eventually([] {
             RawDevice device;
             attach(device);
-            return device.reader() == EBUSY && device.counts().at(0).records > 2000;
+            return device.counts().at(0).records > 2000;
         }));
         EXPECT_EQ(unload_module("argtrace"), EAGAIN) << "a reader has it open";
         reader.kill_and_wait();

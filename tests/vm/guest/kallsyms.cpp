@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <sstream>
 
 #include "machine.h"
@@ -63,20 +62,13 @@ std::vector<KernelSymbol> kernel_symbols() {
 }
 
 std::uint64_t address_of(const std::string &function) {
-    const std::string &text = kallsyms_text(), wanted = ' ' + function;
-    for (const char *from = text.c_str(), *const end = from + text.size();;) {
-        const void *const found = memmem(from, static_cast<std::size_t>(end - from), wanted.data(),
-                                         wanted.size());
-        if (!found)
-            break;
-        const char *const at = static_cast<const char *>(found);
-        from = at + wanted.size();
-        if ((*from == '\n' || *from == '\t') && (at[-1] == 't' || at[-1] == 'T')) {
-            const char *line = at;
-            while (line > text.c_str() && line[-1] != '\n')
-                line--;
-            return std::strtoull(line, nullptr, 16);
-        }
+    const std::string_view text = kallsyms_text();
+    const std::string wanted = ' ' + function;
+    for (std::size_t at = text.find(wanted); at != text.npos; at = text.find(wanted, at + 1)) {
+        const std::size_t begin = text.rfind('\n', at) + 1; // of the first line: npos + 1 is 0
+        const KernelSymbol symbol = parse_line(text.substr(begin, text.find('\n', at) - begin));
+        if (symbol.name == function && (symbol.type == 't' || symbol.type == 'T'))
+            return symbol.addr;
     }
     ADD_FAILURE() << function << " is not in /proc/kallsyms";
     return 0;

@@ -404,8 +404,7 @@ TEST_F(OnLoad, while_modules_come_and_go) {
     run({"argtrace", "clear"});
     remove_session(kSession);
     unload();
-    EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
-    EXPECT_EQ(memory_used(), 0u);
+    expect_nothing_left();
 }
 
 TEST_F(OnLoad, argtrace_goes_while_modules_come_and_go) {

@@ -94,7 +94,7 @@ TEST_F(Record, known_values) {
         EXPECT_EQ(events[call]["args"]["count"], at_value(call, 2));
 }
 
-// A load of many processes: what status counts is what is in the kFile, function by function.
+// A load of many processes: what status counts is what is in the file, function by function.
 TEST_F(Record, many_processes_are_counted_as_status_does) {
     const Words functions{"vfs_mkdir", "vfs_rmdir", "vfs_rename", "vfs_symlink"};
     Words add{"argtrace", "add", "--buffer", "16M"};
