@@ -41,3 +41,11 @@ require_kernel_label() {
 need() {
 	command -v "$1" >/dev/null || die "$1 is not installed: apt-get install $2, or scripts/bootstrap for everything"
 }
+
+# What CMake configures from now on compiles C++ through ccache, wherever the tree lies: debuggers may then be told of
+# another one's.
+compile_through_ccache() {
+	local ccache=(env "CCACHE_DIR=$CACHE/ccache" CCACHE_MAXSIZE=2G "CCACHE_BASEDIR=$TOP" CCACHE_NOHASHDIR=1 ccache)
+	export CMAKE_CXX_COMPILER_LAUNCHER
+	CMAKE_CXX_COMPILER_LAUNCHER=$(IFS=';' && echo "${ccache[*]}")
+}
