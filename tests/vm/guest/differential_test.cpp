@@ -98,9 +98,8 @@ std::set<pid_t> do_rounds(int rounds) {
     return {tids.begin(), tids.end()};
 }
 
-/// Of all that a round calls: those whose arguments can be compared, not the busiest, evenly
-/// spread over their names.
-std::vector<KernelFunction> choose(const Symbols &symbols, std::size_t wanted) {
+/// Of all that a round calls: those whose arguments can be compared, and not the busiest.
+std::map<std::string, KernelFunction> find_comparable(const Symbols &symbols) {
     EXPECT_EQ(run({"argtrace", "add", "--buffer", "64K", "vmlinux:*"}).status, 0);
     do_rounds(1);
     const Outcome status = run({"argtrace", "status", "--json"});
@@ -123,15 +122,20 @@ std::vector<KernelFunction> choose(const Symbols &symbols, std::size_t wanted) {
         else
             found.emplace(name, std::move(*function));
     }
+    std::printf("of %zu functions called, %zu too busy, %zu without arguments to compare\n", called,
+                busy, incomparable);
+    return found;
+}
+
+/// Evenly spread over their names.
+std::vector<KernelFunction> choose(const std::map<std::string, KernelFunction> &from,
+                                   std::size_t wanted) {
     std::vector<KernelFunction> chosen;
     std::size_t step = 0;
-    for (auto &[name, function] : found) {
-        if (++step * std::min(wanted, found.size()) / found.size() > chosen.size())
-            chosen.push_back(std::move(function));
+    for (const auto &[name, function] : from) {
+        if (++step * std::min(wanted, from.size()) / from.size() > chosen.size())
+            chosen.push_back(function);
     }
-    std::printf("of %zu functions called, %zu too busy, %zu without arguments to compare, "
-                "%zu of the others chosen\n",
-                called, busy, incomparable, chosen.size());
     return chosen;
 }
 
@@ -221,10 +225,12 @@ void compare(const std::vector<OurCall> &ours, const std::vector<const Reference
 void compare_with(Reference &reference, const Extent &extent) {
     double then = seconds();
     auto lap = [&then] { return seconds() - std::exchange(then, seconds()); };
-    const Symbols symbols;
-    const std::vector<KernelFunction> chosen = choose(symbols, extent.functions);
+    // Whatever they are to be compared with.
+    static const Symbols symbols;
+    static const auto comparable = find_comparable(symbols);
+    const std::vector<KernelFunction> chosen = choose(comparable, extent.functions);
     ASSERT_GT(chosen.size(), extent.functions / 2);
-    std::printf("chosen in %.1f s\n", lap());
+    std::printf("%zu chosen in %.1f s\n", chosen.size(), lap());
 
     const std::vector<KernelFunction> armed = reference.arm(chosen);
     std::map<std::string, const KernelFunction *> functions;
