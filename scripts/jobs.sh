@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Several commands at once, as many as there are processors. Sourced, by who has sourced lib.sh.
+# Several commands at once. Sourced, by who has sourced lib.sh.
 #
-#   jobs_begin DIR            where their output may lie until they have ended
-#   job HEADING COMMAND...    begins a command, or waits until there is a processor for it
+#   jobs_begin DIR [COUNT]    where their output may lie until they have ended, and how many at once: as many as there are
+#                             processors, unless COUNT says otherwise
+#   job HEADING COMMAND...    begins a command, or waits until it may
 #   jobs_end                  waits for all; status 0 if all of them were good
 #
 # The output of each comes in one piece, under its heading, when it has ended. Each is a process group of its own (set -m),
@@ -21,7 +22,7 @@ jobs_stop() {
 }
 
 jobs_begin() {
-	jobs_dir=$1 jobs_number=0 jobs_running=0 jobs_status=0
+	jobs_dir=$1 jobs_most=${2:-$(nproc)} jobs_number=0 jobs_running=0 jobs_status=0
 	set -m
 	trap jobs_stop HUP INT TERM
 }
@@ -34,7 +35,7 @@ jobs_wait_for_one() {
 job() {
 	local heading=$1
 	shift
-	if ((jobs_running == $(nproc))); then
+	if ((jobs_running == jobs_most)); then
 		jobs_wait_for_one
 	fi
 	jobs_number=$((jobs_number + 1))
