@@ -77,7 +77,7 @@ static __always_inline void write_registers(u8 *to, const struct argtrace_plan *
 					    unsigned long parent_ip,
 					    const struct ftrace_regs *fregs)
 {
-	*(u64 *)(to + plan->caller_at) = parent_ip;
+	*(u64 *)(to + plan->layout.caller_at) = parent_ip;
 	argtrace_encode_registers(to, &plan->layout, fregs);
 }
 
@@ -86,7 +86,7 @@ static __always_inline void write_rest(u8 *to, u32 format, const struct argtrace
 				       const struct ftrace_regs *fregs)
 {
 	if (format & ARGTRACE_FORMAT_NAMED)
-		argtrace_encode_named(to + max(plan->caller_at + sizeof(u64),
+		argtrace_encode_named(to + max(plan->layout.caller_at + sizeof(u64),
 					       sizeof(struct argtrace_record)),
 				      plan->layout.steps, plan->layout.nr_steps, plan->strings, fregs);
 	else
@@ -177,9 +177,11 @@ static __always_inline void record_call(struct argtrace_plan *plan, struct argtr
 		return record_slow(plan, parent_ip, ring, fregs, context);
 
 	write_registers(to, plan, parent_ip, fregs);
-	write_header(to, plan, clock, ring->tid_said, context);
-	if (unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs))
+	if (unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs)) {
+		write_header(to, plan, clock, ring->tid_said, context);
 		return finish_with_rest(plan, to, ring, fregs);
+	}
+	write_header(to, plan, clock, ring->tid_said, context);
 	this_cpu_inc(plan->outcomes->records);
 	finish(ring);
 }

@@ -7,8 +7,10 @@
  *   u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
  *   void argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset,
  *                             u8 *to, unsigned int size)
- *   const u8 *argtrace_stack(const struct ftrace_regs *regs, unsigned int size)
- *             the stack at entry if so many bytes of it are sure to be there, else NULL
+ *   const u8 *argtrace_stack(const struct ftrace_regs *regs)
+ *             the stack at entry
+ *   s32 argtrace_stack_place(const struct ftrace_regs *regs)
+ *             where in a page of ARGTRACE_STACK_PAGE bytes that is: the rest of the page is sure to be there
  *   u64 argtrace_read_stack(const u8 *at)
  *             a word of it, whatever it may be a part of
  *
@@ -32,7 +34,10 @@ struct argtrace_step {
 	u8 name_length;		/* with its NUL */
 };
 
-/* A word on the stack and where in the record its 8 bytes go. */
+/* Of the first word on the stack: the return address lies before it (psABI 3.2.3). */
+#define ARGTRACE_FIRST_STACK_WORD	8
+
+/* Another word on the stack and where in the record its 8 bytes go. */
 struct argtrace_stack_word {
 	u16 offset;
 	u16 at;
@@ -44,19 +49,20 @@ struct argtrace_stack_word {
  *   registers  all 8 bytes of each, in the order of the registers, without a look at what
  *              is wanted of them: what is too much is overwritten by who comes later, or is
  *              padding. A register that is not wanted goes where the header will be.
- *   stack      likewise, words on the stack
+ *   stack      likewise, its first word, then others
  *   steps      one by one, and to the byte, whatever that cannot be done with
  *
  * Nothing is written behind the record: that may be another one already, of an interrupt.
  */
 struct argtrace_layout {
-	u16 at[ARGTRACE_REG_COUNT];	/* in the record; 0: not wanted */
+	u16 at[ARGTRACE_REG_COUNT + 1];	/* in the record, of registers and the stack's first word; 0: not wanted */
 	u8 many_registers;		/* one behind the fourth is wanted */
 	u8 has_rest;			/* there is a stack part, or steps */
-	u16 nr_stack;
-	u16 nr_steps;
-	u16 stack_end;			/* of the last of the stack part */
-	const struct argtrace_stack_word *stack;
+	s32 stack_limit;		/* the last argtrace_stack_place() at which the rest can be read straight; -1: none */
+	u8 many_stack;			/* words behind the first are wanted */
+	u8 nr_steps;
+	u16 caller_at;			/* the caller's address, which the includer writes; 0: nowhere */
+	const struct argtrace_stack_word *stack, *stack_end; /* words behind the first */
 	const struct argtrace_step *steps;
 };
 
@@ -145,33 +151,44 @@ static __always_inline void argtrace_encode_registers(u8 *record,
 	}
 }
 
-/* The stack part, if that is all that is left and can be read straight; false: see encode_rest(). */
+/*
+ * The stack part, if that is all that is left and can be read straight; false: see encode_rest(). The
+ * header comes after this.
+ */
 static __always_inline bool argtrace_encode_stack(u8 *record,
 						  const struct argtrace_layout *layout,
 						  const struct ftrace_regs *regs)
 {
-	const struct argtrace_stack_word *word = layout->stack, *end = word + layout->nr_stack;
-	const u8 *stack = argtrace_stack(regs, layout->stack_end);
+	const u8 *stack = argtrace_stack(regs);
+	u64 value;
 
-	if (!stack || layout->nr_steps)
+	if (argtrace_stack_place(regs) > layout->stack_limit)
 		return false;
-	for (; word < end; word++) {
-		u64 value = argtrace_read_stack(stack + word->offset);
+	value = argtrace_read_stack(stack + ARGTRACE_FIRST_STACK_WORD);
+	__builtin_memcpy(record + layout->at[ARGTRACE_REG_COUNT], &value, sizeof(value));
+	if (layout->many_stack) {
+		const struct argtrace_stack_word *word = layout->stack, *end = layout->stack_end;
 
-		__builtin_memcpy(record + word->at, &value, sizeof(value));
+		do {
+			value = argtrace_read_stack(stack + word->offset);
+			__builtin_memcpy(record + word->at, &value, sizeof(value));
+		} while (++word < end);
 	}
 	return true;
 }
 
-/* The stack part and the steps. */
+/* The stack part and the steps, behind the header. */
 static inline void argtrace_encode_rest(u8 *record, const struct argtrace_layout *layout,
 					const struct ftrace_regs *regs)
 {
 	const struct argtrace_stack_word *word = layout->stack;
 	const struct argtrace_step *step = layout->steps;
+	const u16 first = layout->at[ARGTRACE_REG_COUNT];
 	unsigned int i;
 
-	for (i = 0; i < layout->nr_stack; i++, word++)
+	if (first)
+		argtrace_fetch_stack(regs, ARGTRACE_FIRST_STACK_WORD, record + first, 8);
+	for (; word < layout->stack_end; word++)
 		argtrace_fetch_stack(regs, word->offset, record + word->at, 8);
 	for (i = 0; i < layout->nr_steps; i++, step++)
 		argtrace_encode_step(record + step->at, step, regs);
@@ -241,6 +258,27 @@ static inline void argtrace_plan_named(struct argtrace_layout *layout,
 	layout->steps = steps;
 	layout->nr_steps = count;
 	layout->has_rest = true;
+	layout->stack_limit = -1;
+}
+
+/* As the next word of the stack part; `end` is where the list of words behind the first ends. */
+static inline struct argtrace_stack_word *
+argtrace_plan_stack_word(struct argtrace_layout *layout, struct argtrace_stack_word *end,
+			 const struct argtrace_step *step)
+{
+	u16 *first = &layout->at[ARGTRACE_REG_COUNT];
+	const s32 limit = ARGTRACE_STACK_PAGE - (step->offset + 8);
+
+	if (layout->stack_limit > limit)
+		layout->stack_limit = limit;
+	if (step->offset == ARGTRACE_FIRST_STACK_WORD && !*first && !layout->many_stack) {
+		*first = step->at;
+		return end;
+	}
+	layout->many_stack = true;
+	end->offset = step->offset;
+	end->at = step->at;
+	return end + 1;
 }
 
 /*
@@ -256,6 +294,8 @@ static inline void argtrace_plan_layout(struct argtrace_layout *layout,
 
 	layout->steps = steps;
 	layout->stack = stack;
+	/* The first word is read whether or not it is wanted. */
+	layout->stack_limit = ARGTRACE_STACK_PAGE - (ARGTRACE_FIRST_STACK_WORD + 8);
 	for (step = steps; step < end; step++) {
 		if (step->is_word && !layout->at[step->index] &&
 		    argtrace_may_write_8(step, end, record_size)) {
@@ -267,17 +307,17 @@ static inline void argtrace_plan_layout(struct argtrace_layout *layout,
 		} else if (step->loc == ARGTRACE_LOC_STACK && step->size <= 8 &&
 			   step->type != ARGTRACE_TYPE_BYTES &&
 			   argtrace_may_write_8(step, end, record_size)) {
-			stack[layout->nr_stack].offset = step->offset;
-			stack[layout->nr_stack++].at = step->at;
-			if (layout->stack_end < step->offset + 8u)
-				layout->stack_end = step->offset + 8;
+			stack = argtrace_plan_stack_word(layout, stack, step);
 		} else {
 			steps[layout->nr_steps++] = *step;
 		}
 	}
+	layout->stack_end = stack;
 	for (i = 4; i < ARGTRACE_REG_COUNT; i++)
 		layout->many_registers |= !!layout->at[i];
-	layout->has_rest = layout->nr_stack || layout->nr_steps;
+	layout->has_rest = layout->at[ARGTRACE_REG_COUNT] || layout->many_stack || layout->nr_steps;
+	if (layout->nr_steps)
+		layout->stack_limit = -1;
 }
 
 #endif

@@ -193,7 +193,7 @@ static int prepare_plan(struct argtrace_plan *plan, const struct argtrace_plan_f
 	plan->strings = schema_strings(plan->schema);
 	count = prepare_steps(steps, plan->schema);
 	if (!(format->format & ARGTRACE_FORMAT_NO_CALLER)) {
-		plan->caller_at = record_size;
+		plan->layout.caller_at = record_size;
 		record_size += sizeof(u64);
 	}
 	record_size = ALIGN(argtrace_place_steps(steps, count, named, record_size), 8);
@@ -266,10 +266,10 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	plan->addr = addr;
 	plan->strings = schema_strings(plan->schema);
 	plan->record_size = from->record_size;
-	plan->caller_at = from->caller_at;
 	plan->layout = from->layout;
 	plan->layout.steps = plan_steps(plan);
 	plan->layout.stack = plan_stack(plan);
+	plan->layout.stack_end = plan->layout.stack + (from->layout.stack_end - from->layout.stack);
 	return plan;
 }
 

@@ -17,17 +17,27 @@ static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, un
 }
 
 /* What lies in the page of the stack pointer can be read; only what is said to lie behind may not. */
-static __always_inline const u8 *argtrace_stack(const struct ftrace_regs *regs, unsigned int size)
-{
-	unsigned long stack = ftrace_regs_get_stack_pointer((struct ftrace_regs *)regs);
+#define ARGTRACE_STACK_PAGE	((s32)PAGE_SIZE)
 
-	return (stack & ~PAGE_MASK) + size <= PAGE_SIZE ? (const u8 *)stack : NULL;
+static __always_inline const u8 *argtrace_stack(const struct ftrace_regs *regs)
+{
+	return (const u8 *)ftrace_regs_get_stack_pointer((struct ftrace_regs *)regs);
 }
 
-/* NOCHECK: a descriptor may point between the variables of a caller, where KASAN has nobody look. */
+static __always_inline s32 argtrace_stack_place(const struct ftrace_regs *regs)
+{
+	return (s32)offset_in_page(argtrace_stack(regs));
+}
+
+/*
+ * A descriptor may point between the variables of a caller, where KASAN has nobody look. Where it does not look
+ * an instruction is saved: the address of a volatile access is not made a part of it.
+ */
 static __always_inline u64 argtrace_read_stack(const u8 *at)
 {
-	return READ_ONCE_NOCHECK(*(const unsigned long *)at);
+	const unsigned long *word = (const unsigned long *)at;
+
+	return IS_ENABLED(CONFIG_KASAN) ? READ_ONCE_NOCHECK(*word) : *word;
 }
 
 /*
@@ -72,7 +82,6 @@ struct argtrace_plan {
 	u32 id;
 	u32 record_size;		/* fixed: all arguments have a fixed size */
 	struct argtrace_layout layout;	/* named encoding: all are steps */
-	u32 caller_at;			/* where the caller's address goes; 0 (where the header will be): nowhere */
 
 	const char *strings;		/* in schema */
 

@@ -77,9 +77,9 @@ static void expect_record(struct kunit *test, const struct argtrace_plan *plan, 
 	const u8 *record = room + GUARD, *end = record + plan->record_size;
 	u64 caller;
 
-	memcpy(&caller, record + plan->caller_at, sizeof(caller));
+	memcpy(&caller, record + plan->layout.caller_at, sizeof(caller));
 	KUNIT_EXPECT_EQ(test, caller, CALLER);
-	KUNIT_EXPECT_EQ(test, plan->caller_at, sizeof(struct argtrace_record));
+	KUNIT_EXPECT_EQ(test, plan->layout.caller_at, sizeof(struct argtrace_record));
 	KUNIT_EXPECT_EQ(test, plan->record_size, ALIGN(DATA + size, 8));
 	KUNIT_EXPECT_MEMEQ(test, record + DATA, bytes, size);
 	KUNIT_EXPECT_NULL(test, memchr_inv(room, 0x55, GUARD));
@@ -92,7 +92,7 @@ static u8 *begin_record(u8 *room, const struct argtrace_plan *plan, const struct
 	u8 *record = room + GUARD;
 
 	memset(room, 0x55, ROOM);
-	*(u64 *)(record + plan->caller_at) = CALLER;
+	*(u64 *)(record + plan->layout.caller_at) = CALLER;
 	argtrace_encode_registers(record, &plan->layout, regs);
 	return record;
 }
@@ -106,7 +106,8 @@ static void compact(struct kunit *test)
 	u8 room[ROOM] __aligned(8), *record;
 	bool straight = true;
 
-	KUNIT_EXPECT_EQ(test, layout->has_rest, layout->nr_stack || layout->nr_steps);
+	KUNIT_EXPECT_EQ(test, layout->has_rest,
+			layout->at[ARGTRACE_REG_COUNT] || layout->many_stack || layout->nr_steps);
 	record = begin_record(room, plan, regs);
 	if (layout->has_rest)
 		straight = argtrace_encode_stack(record, layout, regs);

@@ -121,14 +121,20 @@ static void straight_only_in_the_page_of_the_stack_pointer(struct kunit *test)
 {
 	const unsigned long page = 0xffffc90000010000;
 	unsigned long left;
-	u32 size;
+	u16 end;
 
+	/* The first word is read whether or not it is wanted. */
 	for (left = 8; left <= 64; left += 8) {
 		struct ftrace_regs *regs = make_regs(test, page + PAGE_SIZE - left);
 
-		for (size = 8; size <= 64; size += 8)
-			KUNIT_EXPECT_EQ(test, (unsigned long)argtrace_stack(regs, size),
-					size <= left ? page + PAGE_SIZE - left : 0);
+		for (end = 16; end <= 64; end += 8) {
+			struct argtrace_step step = { .loc = ARGTRACE_LOC_STACK, .offset = end - 8, .size = 8, .at = 24 };
+			struct argtrace_stack_word word;
+			struct argtrace_layout layout = { };
+
+			argtrace_plan_layout(&layout, &step, 1, &word, 32);
+			KUNIT_EXPECT_EQ(test, argtrace_stack_place(regs) <= layout.stack_limit, end <= left);
+		}
 	}
 }
 

@@ -315,7 +315,7 @@ static void size_of_the_record(struct kunit *test)
 
 		KUNIT_ASSERT_NOT_ERR_OR_NULL_MSG(test, plan, "format %u", cases[i].format);
 		KUNIT_EXPECT_EQ(test, plan->record_size, cases[i].size);
-		KUNIT_EXPECT_EQ(test, plan->caller_at,
+		KUNIT_EXPECT_EQ(test, plan->layout.caller_at,
 				cases[i].format & ARGTRACE_FORMAT_NO_CALLER ? 0 : 16);
 		argtrace_plan_free(plan);
 

@@ -28,8 +28,14 @@ void argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset, u
 
 bool stack_may_fault = false;
 
-const u8 *argtrace_stack(const struct ftrace_regs *regs, unsigned int size) {
-    return stack_may_fault || size > sizeof(regs->stack) ? nullptr : regs->stack;
+constexpr s32 ARGTRACE_STACK_PAGE = sizeof(ftrace_regs::stack);
+
+const u8 *argtrace_stack(const struct ftrace_regs *regs) {
+    return regs->stack;
+}
+
+s32 argtrace_stack_place(const struct ftrace_regs *) {
+    return stack_may_fault ? ARGTRACE_STACK_PAGE : 0;
 }
 
 #define noinline __attribute__((noinline))
@@ -86,9 +92,12 @@ std::vector<u8> compact(std::vector<argtrace_step> steps, const ftrace_regs &reg
     std::vector<u8> bytes(guard + size + guard, untouched);
     u8 *record = bytes.data() + guard;
     argtrace_encode_registers(record, &layout, &regs);
+    EXPECT_EQ(layout.has_rest,
+              layout.at[ARGTRACE_REG_COUNT] || layout.many_stack || layout.nr_steps);
+    EXPECT_EQ(layout.many_stack, layout.stack_end > layout.stack);
+    const bool straight = layout.has_rest && argtrace_encode_stack(record, &layout, &regs);
     std::memset(record, 0, header);
-    EXPECT_EQ(layout.has_rest, layout.nr_stack + layout.nr_steps > 0);
-    if (layout.has_rest && !argtrace_encode_stack(record, &layout, &regs))
+    if (layout.has_rest && !straight)
         argtrace_encode_rest(record, &layout, &regs);
     EXPECT_EQ(std::vector<u8>(bytes.begin(), bytes.begin() + guard),
               std::vector<u8>(guard, untouched));
@@ -194,12 +203,12 @@ TEST(Encode, PairsStackAndBytes) {
         step_of(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 5, 16),
     };
     const std::vector<u8> values = {
-        3, 0, 1, 2, 3,                                                  // bytes in a register
-        0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10,                 // the lower half
-        0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,                 // and the upper
-        9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,                                // bytes in two
-        0x88, 0x89,                                                     // a word on the stack
-        5, 0, 0x90, 0x91, 0x92, 0x93, 0x94,                             // bytes there
+        3,    0,    1,    2,    3,                               // bytes in a register
+        0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10,          // the lower half
+        0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,          // and the upper
+        9,    0,    1,    2,    3,    4,    5,    6,    7, 8, 9, // bytes in two
+        0x88, 0x89,                                              // a word on the stack
+        5,    0,    0x90, 0x91, 0x92, 0x93, 0x94,                // bytes there
     };
     EXPECT_EQ(compact(steps, regs), values);
 
@@ -226,11 +235,21 @@ TEST(Encode, AnyLayoutIsWrittenToTheByte) {
             auto pair = static_cast<u8>(below(ARGTRACE_REG_COUNT - 1));
             auto offset = static_cast<u16>(8 + 8 * below(5));
             switch (below(8)) {
-            case 0: steps.push_back(step_of(ARGTRACE_LOC_REG_PAIR, pair, ARGTRACE_TYPE_U128, 16)); break;
-            case 1: steps.push_back(step_of(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_U64, size, offset)); break;
-            case 2: steps.push_back(step_of(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 13, offset)); break;
-            case 3: steps.push_back(step_of(ARGTRACE_LOC_REG, index, ARGTRACE_TYPE_BYTES, 5)); break;
-            default: steps.push_back(step_of(ARGTRACE_LOC_REG, index, ARGTRACE_TYPE_U64, size)); break;
+            case 0:
+                steps.push_back(step_of(ARGTRACE_LOC_REG_PAIR, pair, ARGTRACE_TYPE_U128, 16));
+                break;
+            case 1:
+                steps.push_back(step_of(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_U64, size, offset));
+                break;
+            case 2:
+                steps.push_back(step_of(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 13, offset));
+                break;
+            case 3:
+                steps.push_back(step_of(ARGTRACE_LOC_REG, index, ARGTRACE_TYPE_BYTES, 5));
+                break;
+            default:
+                steps.push_back(step_of(ARGTRACE_LOC_REG, index, ARGTRACE_TYPE_U64, size));
+                break;
             }
         }
         stack_may_fault = below(2);

@@ -26,8 +26,14 @@ void argtrace_fetch_stack(const struct ftrace_regs *, unsigned int offset, u8 *t
     std::memcpy(to, golden_stack + offset, size);
 }
 
-const u8 *argtrace_stack(const struct ftrace_regs *, unsigned int size) {
-    return size <= sizeof(golden_stack) ? golden_stack : nullptr;
+constexpr s32 ARGTRACE_STACK_PAGE = sizeof(golden_stack);
+
+const u8 *argtrace_stack(const struct ftrace_regs *) {
+    return golden_stack;
+}
+
+s32 argtrace_stack_place(const struct ftrace_regs *) {
+    return 0;
 }
 
 #define noinline __attribute__((noinline))
@@ -43,7 +49,9 @@ using Bytes = std::vector<unsigned char>;
 
 class Golden : public testing::TestWithParam<golden_record> {
 protected:
-    static Bytes compact() { return {GetParam().compact, GetParam().compact + GetParam().compact_size}; }
+    static Bytes compact() {
+        return {GetParam().compact, GetParam().compact + GetParam().compact_size};
+    }
     static Bytes named() { return {GetParam().named, GetParam().named + GetParam().named_size}; }
 
     /// What the module prepares of the descriptors.
