@@ -8,11 +8,15 @@
 #include <fmt/core.h>
 
 #include "util/error.h"
+#include "util/file.h"
 #include "util/lines.h"
 
 namespace argtrace {
 
 namespace {
+
+/// More than most kernels have. What is reserved and not used takes no memory.
+constexpr std::size_t usual_functions = 1 << 17;
 
 bool by_address(const Symbol &a, const Symbol &b) {
     return a.addr < b.addr;
@@ -55,14 +59,14 @@ void sort_by_address(std::vector<Symbol> &symbols) {
 } // namespace
 
 Kallsyms Kallsyms::load(const std::string &path) {
-    Text text;
-    try {
-        text = read_file(path);
-    } catch (const std::system_error &e) {
-        throw Error(
-            fmt::format("{}: the kernel's symbols cannot be read: {}", path, e.code().message()));
-    }
-    Kallsyms symbols(std::move(text));
+    Kallsyms symbols(usual_functions, [&](const LineVisitor &visit) {
+        try {
+            read_lines(path, visit);
+        } catch (const std::system_error &e) {
+            throw Error(fmt::format("{}: the kernel's symbols cannot be read: {}", path,
+                                    e.code().message()));
+        }
+    });
     if (symbols.symbols_.empty())
         throw Error(fmt::format("{}: it lists no functions", path));
     if (symbols.symbols_.back().addr == 0)
@@ -74,13 +78,28 @@ Kallsyms Kallsyms::load(const std::string &path) {
 }
 
 Kallsyms Kallsyms::parse(std::string_view text) {
-    return Kallsyms(Text(text.begin(), text.end()));
+    return Kallsyms(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')),
+                    [text](const LineVisitor &visit) { for_each_line(text, visit); });
 }
 
-Kallsyms::Kallsyms(Text text) : text_(std::move(text)) {
-    for_each_line(view(text_), [this](std::string_view line) {
-        if (const std::optional<Symbol> symbol = parse_line(line))
-            symbols_.push_back(*symbol);
+Kallsyms::Kallsyms(std::size_t expected,
+                   const std::function<void(const LineVisitor &)> &for_all_lines)
+    : names_(std::make_unique<std::pmr::monotonic_buffer_resource>()) {
+    const auto keep = [this](std::string_view name) {
+        char *const kept = static_cast<char *>(names_->allocate(name.size(), 1));
+        return std::string_view(kept, name.copy(kept, name.size()));
+    };
+    std::string_view module; // symbols of one come in a row
+    symbols_.reserve(expected);
+    for_all_lines([&](std::string_view line) {
+        std::optional<Symbol> symbol = parse_line(line);
+        if (!symbol)
+            return;
+        symbol->name = keep(symbol->name);
+        if (symbol->module != module)
+            module = keep(symbol->module);
+        symbol->module = module;
+        symbols_.push_back(*symbol);
     });
     sort_by_address(symbols_);
     by_stem_ = NameIndex(symbols_.size(), [this](std::size_t i) { return stem(symbols_[i].name); });

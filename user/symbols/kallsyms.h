@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "symbols/symbols.h"
-#include "util/file.h"
 #include "util/name_index.h"
 
 namespace argtrace {
@@ -36,9 +38,12 @@ public:
     const std::vector<Symbol> &all() const { return symbols_; }
 
 private:
-    explicit Kallsyms(Text text);
+    using LineVisitor = std::function<void(std::string_view)>;
 
-    Text text_;
+    /// `expected` symbols or so, of what calls its argument with each line.
+    Kallsyms(std::size_t expected, const std::function<void(const LineVisitor &)> &for_all_lines);
+
+    std::unique_ptr<std::pmr::monotonic_buffer_resource> names_;
     std::vector<Symbol> symbols_; // by address
     NameIndex by_stem_;           // of symbols_, by the name up to its first dot
 };

@@ -2,37 +2,69 @@
 #include "util/file.h"
 
 #include <cerrno>
+#include <cstring>
+#include <span>
 #include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "util/fd.h"
+#include "util/lines.h"
 
 namespace argtrace {
 
-Text read_file(const std::string &path) {
-    const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+namespace {
+
+Fd open_file(const std::string &path) {
+    Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0)
         throw std::system_error(errno, std::generic_category(), path);
+    return file;
+}
 
+/// How much has been read into `room`; 0 at the end.
+std::size_t read_some(const Fd &file, std::span<char> room, const std::string &path) {
+    for (;;) {
+        const ssize_t got = read(file.get(), room.data(), room.size());
+        if (got >= 0)
+            return static_cast<std::size_t>(got);
+        if (errno != EINTR)
+            throw std::system_error(errno, std::generic_category(), path);
+    }
+}
+
+} // namespace
+
+Text read_file(const std::string &path) {
+    const Fd file = open_file(path);
     // Files of /proc and tracefs do not tell their size.
     Text text(1 << 20);
     std::size_t used = 0;
-    for (;;) {
+    while (const std::size_t got = read_some(file, std::span(text).subspan(used), path)) {
+        used += got;
         if (used == text.size())
             text.resize(2 * text.size());
-        const ssize_t got = read(file.get(), text.data() + used, text.size() - used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            throw std::system_error(errno, std::generic_category(), path);
-        if (got == 0)
-            break;
-        used += static_cast<std::size_t>(got);
     }
     text.resize(used);
     return text;
+}
+
+void read_lines(const std::string &path, const std::function<void(std::string_view)> &visit) {
+    const Fd file = open_file(path);
+    Text text(64 << 10);
+    std::size_t used = 0; // of it: the beginning of a line
+    while (const std::size_t got = read_some(file, std::span(text).subspan(used), path)) {
+        const std::string_view read(text.data(), used + got);
+        const std::size_t lines = read.rfind('\n') + 1; // npos + 1 is 0
+        for_each_line(read.substr(0, lines), visit);
+        used = read.size() - lines;
+        std::memmove(text.data(), text.data() + lines, used);
+        if (used == text.size())
+            text.resize(2 * text.size());
+    }
+    if (used > 0)
+        visit({text.data(), used});
 }
 
 } // namespace argtrace

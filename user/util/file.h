@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "util/uninitialized.h"
 
 namespace argtrace {
 
 /// Text that keeps its place in memory when it is moved, so that views into it stay valid
 /// (those into a short std::string would not).
-using Text = std::vector<char>;
+using Text = std::vector<char, UninitializedAllocator<char>>;
 
 inline std::string_view view(const Text &text) {
     return {text.data(), text.size()};
@@ -17,5 +20,9 @@ inline std::string_view view(const Text &text) {
 
 /// Reads a whole file, of /proc too. Throws std::system_error with the errno.
 Text read_file(const std::string &path);
+
+/// Calls `visit` with each line of a file, without its newline, and keeps no more of it than that
+/// line. Throws std::system_error with the errno.
+void read_lines(const std::string &path, const std::function<void(std::string_view)> &visit);
 
 } // namespace argtrace
