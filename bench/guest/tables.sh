@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in a guest (bench/run). Prints the tables of one kernel: tables.sh UNIT TABLE..., UNIT being what its TSC counts.
-# shellcheck disable=SC1091,SC2154 # what lies in the guest
+# shellcheck disable=SC1091,SC2034,SC2154 # what lies in the guest
 . /root/common.sh
 . /root/calls.sh
 . /root/pipeline.sh
@@ -12,6 +12,8 @@
 
 unit=$1
 shift
+passes=1
+[ "$unit" = instructions ] || { passes=6; export PREAD_LOOP_NAPS=10; }
 taskset -pc 0 $$ >/dev/null # the statistics are those of the first processor
 settle
 echo "Linux $(uname -r), pread64 of /dev/null untraced: $untraced $unit"
