@@ -9,7 +9,7 @@
 #   jobs_end                  waits for all; status 0 if all of them were good
 #
 # The output of each comes in one piece, under its heading, when it has ended. Each is a process group of its own (set -m),
-# so that it can be ended whole when we are.
+# so that it can be ended whole when we are; what runs beside them in the foreground is not, so that Ctrl-C ends both.
 
 # shellcheck disable=SC2317 # called by the trap
 jobs_stop() {
@@ -23,7 +23,6 @@ jobs_stop() {
 
 jobs_begin() {
 	jobs_dir=$1 jobs_most=${2:-$(nproc)} jobs_number=0 jobs_running=0 jobs_status=0
-	set -m
 	trap jobs_stop HUP INT TERM
 }
 
@@ -39,6 +38,7 @@ job() {
 		jobs_wait_for_one
 	fi
 	jobs_number=$((jobs_number + 1))
+	set -m
 	{
 		local status=0 printing
 		"$@" >"$jobs_dir/job.$jobs_number" 2>&1 || status=$?
@@ -48,6 +48,7 @@ job() {
 		cat "$jobs_dir/job.$jobs_number"
 		exit "$status"
 	} &
+	set +m
 	jobs_running=$((jobs_running + 1))
 }
 
