@@ -15,6 +15,8 @@ least_of_calls() {
 		!($1 in least) { name[++rows] = $1; least[$1] = $4 }
 		$4 <= least[$1] { least[$1] = $4; clock[$1] = $2; bytes[$1] = $3; remark[$1] = $5 }
 		END {
+			if (rows < 3)
+				exit 1 # argtrace does not work
 			floor = cost(name[2]); own = cost(name[3])
 			for (i = 2; i <= rows; i++) {
 				n = name[i]
@@ -83,7 +85,8 @@ pass_of_calls() {
 	row untraced - - "$(above)"
 	floor_cost
 	row 'an empty ftrace_ops: the floor' - - "$cost"
-	own_row '**argtrace**' TSC vfs_read
+	argtrace_cost vfs_read || exit
+	row '**argtrace**' TSC "$bytes" "$cost"
 	own_row 'argtrace --clock mono' monotonic --clock mono vfs_read
 	own_row 'argtrace --no-caller' TSC --no-caller vfs_read
 	own_row "argtrace 'vfs_read(count)'" TSC 'vfs_read(count)'
@@ -128,7 +131,7 @@ table_calls() {
 	echo '|---|--:|--:|--:|---|--:|'
 	for ((pass = 0; pass < passes; pass++)); do
 		pass_of_calls
-	done | least_of_calls
+	done | least_of_calls || exit
 }
 
 table_words() {
