@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/kallsyms.h"
 
-#include <cstdio>
-#include <fstream>
-
 #include <gmock/gmock.h>
-#include <unistd.h>
 
+#include "temporary_file.h"
 #include "thrown.h"
 #include "util/error.h"
 
@@ -26,19 +23,6 @@ constexpr const char *SYMBOLS = "0000000000000000 A fixed_percpu_data\n"
                                 "ffffffff82000000 D some_data\n"
                                 "ffffffffc0000020 t in_module\t[ext4]\n"
                                 "ffffffffc0000010 t twice\t[ext4]\n";
-
-class TemporaryFile {
-public:
-    explicit TemporaryFile(const std::string &text)
-        : path_(testing::TempDir() + "argtrace_kallsyms_test_" + std::to_string(getpid())) {
-        std::ofstream(path_) << text;
-    }
-    ~TemporaryFile() { std::remove(path_.c_str()); }
-    const std::string &path() const { return path_; }
-
-private:
-    std::string path_;
-};
 
 TEST(Kallsyms, KeepsTextSymbolsByAddress) {
     const Kallsyms symbols = Kallsyms::parse(SYMBOLS);
@@ -97,12 +81,12 @@ TEST(Kallsyms, NamesStayValidWhenItIsMoved) {
 }
 
 TEST(Kallsyms, LoadsAFile) {
-    const TemporaryFile file(SYMBOLS);
+    const test::TemporaryFile file(SYMBOLS);
     EXPECT_EQ(Kallsyms::load(file.path()).all().size(), 9u);
 }
 
 TEST(Kallsyms, SaysThatAddressesAreHidden) {
-    const TemporaryFile file("0000000000000000 T _stext\n0000000000000000 t other\t[ext4]\n");
+    const test::TemporaryFile file("0000000000000000 T _stext\n0000000000000000 t other\t[ext4]\n");
     EXPECT_THAT(thrown([&] { Kallsyms::load(file.path()); }),
                 testing::AllOf(HasSubstr("hides addresses"), HasSubstr("run argtrace as root")));
 }
@@ -110,7 +94,7 @@ TEST(Kallsyms, SaysThatAddressesAreHidden) {
 TEST(Kallsyms, SaysThatTheFileCannotBeRead) {
     EXPECT_THAT(thrown([] { Kallsyms::load("/nonexistent/kallsyms"); }),
                 testing::AllOf(HasSubstr("/nonexistent/kallsyms"), HasSubstr("No such file")));
-    const TemporaryFile file("");
+    const test::TemporaryFile file("");
     EXPECT_THAT(thrown([&] { Kallsyms::load(file.path()); }), HasSubstr("lists no functions"));
 }
 

@@ -59,14 +59,15 @@ void sort_by_address(std::vector<Symbol> &symbols) {
 } // namespace
 
 Kallsyms Kallsyms::load(const std::string &path) {
-    Kallsyms symbols(usual_functions, [&](const LineVisitor &visit) {
-        try {
-            read_lines(path, visit);
-        } catch (const std::system_error &e) {
-            throw Error(fmt::format("{}: the kernel's symbols cannot be read: {}", path,
-                                    e.code().message()));
-        }
-    });
+    Kallsyms symbols;
+    symbols.symbols_.reserve(usual_functions);
+    try {
+        read_lines(path, [&](std::string_view line) { symbols.add(line); });
+    } catch (const std::system_error &e) {
+        throw Error(
+            fmt::format("{}: the kernel's symbols cannot be read: {}", path, e.code().message()));
+    }
+    symbols.put_in_order();
     if (symbols.symbols_.empty())
         throw Error(fmt::format("{}: it lists no functions", path));
     if (symbols.symbols_.back().addr == 0)
@@ -78,29 +79,31 @@ Kallsyms Kallsyms::load(const std::string &path) {
 }
 
 Kallsyms Kallsyms::parse(std::string_view text) {
-    return Kallsyms(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')),
-                    [text](const LineVisitor &visit) { for_each_line(text, visit); });
+    Kallsyms symbols;
+    for_each_line(text, [&](std::string_view line) { symbols.add(line); });
+    symbols.put_in_order();
+    return symbols;
 }
 
-Kallsyms::Kallsyms(std::size_t expected,
-                   const std::function<void(const LineVisitor &)> &for_all_lines)
-    : names_(std::make_unique<std::pmr::monotonic_buffer_resource>()) {
-    const auto keep = [this](std::string_view name) {
-        char *const kept = static_cast<char *>(names_->allocate(name.size(), 1));
-        return std::string_view(kept, name.copy(kept, name.size()));
-    };
-    std::string_view module; // symbols of one come in a row
-    symbols_.reserve(expected);
-    for_all_lines([&](std::string_view line) {
-        std::optional<Symbol> symbol = parse_line(line);
-        if (!symbol)
-            return;
-        symbol->name = keep(symbol->name);
-        if (symbol->module != module)
-            module = keep(symbol->module);
-        symbol->module = module;
-        symbols_.push_back(*symbol);
-    });
+std::string_view Kallsyms::keep(std::string_view name) {
+    char *const kept = static_cast<char *>(names_->allocate(name.size(), 1));
+    return {kept, name.copy(kept, name.size())};
+}
+
+void Kallsyms::add(std::string_view line) {
+    std::optional<Symbol> symbol = parse_line(line);
+    if (!symbol)
+        return;
+    symbol->name = keep(symbol->name);
+    // Symbols of one module come in a row.
+    if (!symbols_.empty() && symbols_.back().module == symbol->module)
+        symbol->module = symbols_.back().module;
+    else
+        symbol->module = keep(symbol->module);
+    symbols_.push_back(*symbol);
+}
+
+void Kallsyms::put_in_order() {
     sort_by_address(symbols_);
     by_stem_ = NameIndex(symbols_.size(), [this](std::size_t i) { return stem(symbols_[i].name); });
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -38,12 +37,14 @@ public:
     const std::vector<Symbol> &all() const { return symbols_; }
 
 private:
-    using LineVisitor = std::function<void(std::string_view)>;
+    Kallsyms() = default;
 
-    /// `expected` symbols or so, of what calls its argument with each line.
-    Kallsyms(std::size_t expected, const std::function<void(const LineVisitor &)> &for_all_lines);
+    std::string_view keep(std::string_view name);
+    void add(std::string_view line);
+    void put_in_order(); // after the last line
 
-    std::unique_ptr<std::pmr::monotonic_buffer_resource> names_;
+    std::unique_ptr<std::pmr::monotonic_buffer_resource> names_ =
+        std::make_unique<std::pmr::monotonic_buffer_resource>();
     std::vector<Symbol> symbols_; // by address
     NameIndex by_stem_;           // of symbols_, by the name up to its first dot
 };
