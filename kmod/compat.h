@@ -12,6 +12,7 @@
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/timekeeping.h>
+#include <linux/uaccess.h>
 #include <linux/version.h>
 
 #if !defined(CONFIG_X86_64)
@@ -26,6 +27,20 @@
  * (arch/x86/include/asm/ibt.h). Some functions of an IBT kernel have it, some not.
  */
 #define ARGTRACE_FENTRY_SKEW	(IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? 4UL : 0UL)
+
+/*
+ * Whether that is at the symbol: ftrace's CALL, or the 5-byte NOP in its place (arch/x86/include/asm/nops.h), and no
+ * ENDBR64 or what the kernel may have written over one. Not to be relied upon: ftrace may just be changing it.
+ */
+static inline bool argtrace_calls_at_symbol(unsigned long symbol)
+{
+	u32 code;
+
+	__get_kernel_nofault(&code, (u32 *)symbol, u32, unreadable);
+	return (code & 0xff) == 0xe8 || (code & 0xffffff) == 0x441f0f;
+unreadable:
+	return false;
+}
 
 /* Linux 6.2 made the accessors; before, x86 kept plain pt_regs inside, whose argument registers are always filled. */
 #ifndef ftrace_regs_get_argument

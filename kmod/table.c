@@ -27,32 +27,63 @@ static unsigned long slots_needed(struct argtrace_plan *const *plans, u32 count)
 	return needed;
 }
 
-static void table_insert(struct argtrace_table *table, unsigned long ip,
-			 struct argtrace_plan *plan)
+/* How far from where its search begins a key lies. */
+static unsigned long distance(const struct argtrace_table *table, unsigned long ip, unsigned long at)
 {
-	struct argtrace_slot *slot;
+	return (at - argtrace_table_hash(table, ip)) & table->mask;
+}
+
+/*
+ * Of keys that are looked for, whichever has come farther keeps the slot (Robin Hood hashing), so that none lies far.
+ * Others take what is left.
+ */
+static void table_insert(struct argtrace_table *table, unsigned long ip,
+			 struct argtrace_plan *plan, bool looked_for)
+{
+	struct argtrace_slot *slot, new = { .ip = ip, .plan = plan };
 	unsigned long at = argtrace_table_hash(table, ip);
 
 	for (;; at = argtrace_table_next(table, at)) {
 		slot = (void *)table->slots + at;
+		if (slot->ip == new.ip)
+			return;
 		if (!slot->ip)
 			break;
+		if (looked_for && distance(table, slot->ip, at) < distance(table, new.ip, at))
+			swap(*slot, new);
 	}
-	slot->ip = ip;
-	slot->plan = plan;
+	*slot = new;
 }
 
-static void table_insert_all(struct argtrace_table *table, struct argtrace_plan *const *plans,
-			     u32 count)
+/* What ftrace most probably reports. */
+static void table_insert_probable(struct argtrace_table *table, struct argtrace_plan *const *plans,
+				  u32 count)
 {
 	u32 i;
 
 	for (i = 0; i < count; i++) {
+		unsigned long addr;
+
 		if (!is_live(plans[i]))
 			continue;
-		table_insert(table, plans[i]->addr, plans[i]);
-		if (KEYS > 1)
-			table_insert(table, plans[i]->addr + ARGTRACE_FENTRY_SKEW, plans[i]);
+		addr = plans[i]->addr;
+		if (KEYS > 1 && !argtrace_calls_at_symbol(addr))
+			addr += ARGTRACE_FENTRY_SKEW;
+		table_insert(table, addr, plans[i], true);
+	}
+}
+
+/* What it may report as well. */
+static void table_insert_possible(struct argtrace_table *table, struct argtrace_plan *const *plans,
+				  u32 count)
+{
+	u32 i;
+
+	for (i = 0; KEYS > 1 && i < count; i++) {
+		if (!is_live(plans[i]))
+			continue;
+		table_insert(table, plans[i]->addr, plans[i], false);
+		table_insert(table, plans[i]->addr + ARGTRACE_FENTRY_SKEW, plans[i], false);
 	}
 }
 
@@ -76,8 +107,10 @@ struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id,
 	}
 	table->mask = (slots - 1) * sizeof(struct argtrace_slot);
 	table->charged = charge;
-	table_insert_all(table, by_id, nr_ids);
-	table_insert_all(table, more, nr_more);
+	table_insert_probable(table, by_id, nr_ids);
+	table_insert_probable(table, more, nr_more);
+	table_insert_possible(table, by_id, nr_ids);
+	table_insert_possible(table, more, nr_more);
 	return table;
 }
 

@@ -172,6 +172,39 @@ static void all_in_one_bucket(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, argtrace_table_lookup(table, plans[i]->addr));
 }
 
+/* How far from where the search begins a key lies. */
+static unsigned long steps_to(const struct argtrace_table *table, unsigned long ip)
+{
+	unsigned long at = argtrace_table_hash(table, ip), steps = 0;
+
+	for (; argtrace_table_slot(table, at)->ip != ip; at = argtrace_table_next(table, at))
+		steps++;
+	return steps;
+}
+
+/* Of thousands of functions: what ftrace reports is hardly ever more than one step away, and never far. */
+static void what_is_looked_for_lies_near(struct kunit *test)
+{
+	const u32 count = 15000;
+	struct argtrace_plan **plans = make_plans(test, count);
+	const struct argtrace_table *table;
+	unsigned long addr;
+	u32 i, far = 0;
+
+	/* Where there is nothing: no CALL at the symbol, so ftrace is expected to report what lies behind. */
+	for (i = 0, addr = 0xffffffffe0000000ul; i < count; i++, addr += 16 * (1 + i * 7 % 23))
+		plans[i]->addr = addr;
+	KUNIT_ASSERT_FALSE(test, argtrace_calls_at_symbol(plans[0]->addr));
+	table = make_table(test, plans, count);
+	for (i = 0; i < count; i++) {
+		unsigned long steps = steps_to(table, plans[i]->addr + ARGTRACE_FENTRY_SKEW);
+
+		far += steps > 1;
+		KUNIT_EXPECT_LE(test, steps, 5);
+	}
+	KUNIT_EXPECT_LT(test, far, count / 100);
+}
+
 static void removed_ones_are_left_out(struct kunit *test)
 {
 	struct argtrace_plan **plans = make_plans(test, 8), *more;
@@ -227,6 +260,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(many_functions),
 	KUNIT_CASE(at_most_half_full),
 	KUNIT_CASE(all_in_one_bucket),
+	KUNIT_CASE(what_is_looked_for_lies_near),
 	KUNIT_CASE(removed_ones_are_left_out),
 	KUNIT_CASE(memory_is_charged_and_given_back),
 	{ }
