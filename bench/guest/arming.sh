@@ -31,20 +31,28 @@ table_arming() {
 	done
 }
 
-# One probe among all: the same call as with it alone. Flight recorders, since nobody reads: what is lost costs otherwise.
+# One probe among all: the same calls as with these ten alone. Nobody reads, so there must be room for all that is called: a
+# call that is lost, or that overwrites others, costs otherwise.
 table_among() {
-	local plain alone among count lost
-	echo 4 >$bench/median; plain=$(cat $bench/median)
-	argtrace add --flight --buffer 64M argtrace_bench:bench_args_4 2>/dev/null
-	echo 4 >$bench/median; alone=$(cat $bench/median)
+	local words plain=() few=() among count lost
+	for ((words = 0; words < 10; words++)); do
+		echo $words >$bench/median; plain[words]=$(cat $bench/median)
+	done
+	argtrace add --buffer 256M 'argtrace_bench:bench_args_*' 2>/dev/null
+	for ((words = 0; words < 10; words++)); do
+		echo $words >$bench/median; few[words]=$(cat $bench/median)
+	done
 	argtrace clear
-	argtrace add --flight --buffer 64M '*' 2>/dev/null
+	argtrace add --buffer 256M '*' 2>/dev/null
 	count=$(($(argtrace status --json | wc -l) - 1))
-	echo 4 >$bench/median; among=$(cat $bench/median)
-	lost=$(argtrace status --json | sed -nE '/"bench_args_4"/s/.*"lost":(\{[^}]*\}|[0-9]+).*/\1/p')
+	echo "| argtrace, a function of N words | one of 10 | one of $count | more |"
+	echo '|---|--:|--:|--:|'
+	for ((words = 0; words < 10; words++)); do
+		echo $words >$bench/median; among=$(cat $bench/median)
+		printf '| %s | %s | %s | %s |\n' $words "$(calc '%.1f' "(${few[words]}-${plain[words]})/100")" \
+			"$(calc '%.1f' "($among-${plain[words]})/100")" "$(calc '%+.1f' "($among-${few[words]})/100")"
+	done
+	lost=$(argtrace status --json | sed -n '$s/.*"full":\([0-9]*\).*/\1/p')
+	((lost == 0)) || echo "| $lost calls lost: not comparable | | | |"
 	argtrace clear
-	echo '| a call with four words | instructions | lost |'
-	echo '|---|--:|--:|'
-	echo "| its function alone | $(calc '%.1f' "($alone-$plain)/100") | |"
-	echo "| one of $count | $(calc '%.1f' "($among-$plain)/100") | $lost |"
 }
