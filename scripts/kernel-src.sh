@@ -116,7 +116,9 @@ src_keep() {
 	objcopy --only-section=.BTF "$1/vmlinux" "$1.kept/vmlinux" 2>>"$log"
 	rm -rf "$1"
 	mv "$1.kept" "$1"
-	echo "CC := $SRC_CC" >"$1/.kernelvariables" # which Debian's Makefile reads
+	# Debian's Makefile reads it.
+	# shellcheck disable=SC2016 # make expands it
+	echo 'CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),ccache) '"$SRC_CC" >"$1/.kernelvariables"
 	# shellcheck disable=SC2016 # make expands it
 	printf 'include $(dir $(lastword $(MAKEFILE_LIST)))../../../sources/%s/Makefile\n' "${source##*/}" >"$1/Makefile"
 }

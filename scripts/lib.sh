@@ -43,9 +43,11 @@ need() {
 }
 
 # What CMake configures from now on compiles C++ through ccache, wherever the tree lies: debuggers may then be told of
-# another one's.
+# another one's. So does Kbuild what is built while we run, if the headers are Debian's: those before Linux 6.13 for the
+# place where the tree lies, as they name it to the compiler.
 compile_through_ccache() {
-	local ccache=(env "CCACHE_DIR=$CACHE/ccache" CCACHE_MAXSIZE=2G "CCACHE_BASEDIR=$TOP" CCACHE_NOHASHDIR=1 ccache)
+	local ccache=("CCACHE_DIR=$CACHE/ccache" CCACHE_MAXSIZE=2G "CCACHE_BASEDIR=$TOP" CCACHE_NOHASHDIR=1)
+	export "${ccache[@]}" DEBIAN_KERNEL_USE_CCACHE=1
+	CMAKE_CXX_COMPILER_LAUNCHER=$(IFS=';' && echo "env;${ccache[*]};ccache")
 	export CMAKE_CXX_COMPILER_LAUNCHER
-	CMAKE_CXX_COMPILER_LAUNCHER=$(IFS=';' && echo "${ccache[*]}")
 }
