@@ -2,6 +2,7 @@
 /* Address -> probe, as callbacks look it up. */
 #include <kunit/test.h>
 #include <linux/log2.h>
+#include <asm/vsyscall.h>
 
 #include "memory.h"
 #include "table.h"
@@ -172,6 +173,26 @@ static void all_in_one_bucket(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, argtrace_table_lookup(table, plans[i]->addr));
 }
 
+/* Whatever a descriptor says. */
+static void addresses_of_no_function(struct kunit *test)
+{
+	const unsigned long addrs[] = {
+		0, 0x1000, TASK_SIZE_MAX - 4, 1ul << 62, 1ul << 63, PAGE_OFFSET,
+		VSYSCALL_ADDR, MODULES_END - 2, MODULES_END, ~0ul, ~0ul - 3,
+	};
+	struct argtrace_plan **plans = make_plans(test, ARRAY_SIZE(addrs));
+	struct argtrace_table *table;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(addrs); i++) {
+		KUNIT_EXPECT_FALSE_MSG(test, argtrace_calls_at_symbol(addrs[i]), "%lx", addrs[i]);
+		plans[i]->addr = addrs[i] ?: 1;
+	}
+	table = make_table(test, plans, ARRAY_SIZE(addrs));
+	for (i = 0; i < ARRAY_SIZE(addrs); i++)
+		KUNIT_EXPECT_PTR_EQ(test, argtrace_table_lookup(table, plans[i]->addr), plans[i]);
+}
+
 /* How far from where the search begins a key lies. */
 static unsigned long steps_to(const struct argtrace_table *table, unsigned long ip)
 {
@@ -260,6 +281,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(many_functions),
 	KUNIT_CASE(at_most_half_full),
 	KUNIT_CASE(all_in_one_bucket),
+	KUNIT_CASE(addresses_of_no_function),
 	KUNIT_CASE(what_is_looked_for_lies_near),
 	KUNIT_CASE(removed_ones_are_left_out),
 	KUNIT_CASE(memory_is_charged_and_given_back),
