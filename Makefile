@@ -165,8 +165,7 @@ $(BROKEN_OUT)/argtrace.ko: $(KMOD_SOURCES) tests/vm/proofs/$(BROKEN).patch $(CAC
 	@cp $(BROKEN_OUT)/tree/kmod/argtrace.ko $@
 
 # pahole 1.30 and its like leave a function with a 128-bit argument out, as one whose arguments do not lie where it
-# expects them; how such an argument is captured is to be tested there as well. Kbuild there also has modules build on a
-# .BTF.base section, which --on-load does not read.
+# expects them; how such an argument is captured is to be tested there as well.
 TEST_PAHOLE_FLAGS := --btf_features=encode_force,var,float,enum64,decl_tag,type_tag,optimized_func
 
 # The generated module's functions: from which seed, and how many.
@@ -179,7 +178,7 @@ $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(C
 	$(call link_sources,$(TEST_MODULE_SOURCES),$(TREE))
 	@build/bin/argtrace_generate $(SEED) $(PROTOTYPES) >$(TREE)/tests/vm/modules/generated.c
 	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/tests/vm/modules KCFLAGS=-Werror \
-			$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)" RESOLVE_BTFIDS_FLAGS=} modules && \
+			$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)"} modules && \
 		for name in argtrace_generated argtrace_onload argtrace_test; do \
 			new=$(KOUT)/$$name.ko.new && cp $(TREE)/tests/vm/modules/$$name.ko $$new && \
 			if ! readelf -SW $$new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $$new; fi || exit; \

@@ -101,7 +101,7 @@ TEST_F(ModuleFiles, HaveTheModulesFunctions) {
     EXPECT_EQ(module.name, "foo_bar");
     EXPECT_EQ(module.srcversion, "0123456789ABCDEF");
     EXPECT_EQ(view(module.types), "types");
-    EXPECT_FALSE(module.distilled);
+    EXPECT_TRUE(module.base.empty());
 
     const Kallsyms symbols = Kallsyms::parse(module.symbols);
     EXPECT_EQ(symbols.all().size(), 5u);

@@ -72,8 +72,6 @@ public:
         return section ? section->bytes : std::string_view();
     }
 
-    bool has(std::string_view name) const { return find(name); }
-
     std::vector<FunctionSymbol> functions() const {
         std::vector<FunctionSymbol> functions;
         for_each_symbol([&functions](const GElf_Sym &symbol, std::string_view name) {
@@ -220,9 +218,9 @@ ModuleFile parse(Text content) {
     if (module.name.empty())
         throw Error("is no kernel module: it does not say its name");
     module.srcversion = modinfo(info, "srcversion");
-    const std::string_view types = object.bytes(".BTF");
+    const std::string_view types = object.bytes(".BTF"), base = object.bytes(".BTF.base");
     module.types.assign(types.begin(), types.end());
-    module.distilled = object.has(".BTF.base");
+    module.base.assign(base.begin(), base.end());
     read_functions(module, object);
     return module;
 }

@@ -14,7 +14,7 @@ struct ModuleFile {
     std::string name;       ///< as the kernel calls it
     std::string srcversion; ///< of its sources; mostly empty
     Text types;             ///< BTF; empty if it has none
-    bool distilled = false; ///< the BTF builds on what .BTF.base says, not on the kernel's
+    Text base;              ///< what the BTF builds on, if not on the kernel's: .BTF.base
 
     /// Its functions in the form of /proc/kallsyms. Where one lies is not known yet: its
     /// address is one of our own, which tells the functions apart.

@@ -6,23 +6,23 @@
 
 #include <fmt/format.h>
 
+#include "btf/detached.h"
+#include "btf/distilled.h"
+
 namespace argtrace {
 
 namespace {
 
 KernelTypes types_of(const ModuleFile &module) {
     KernelTypes types = KernelTypes::load();
+    btf *const kernel = types.kernel();
     if (module.types.empty())
         types.add_module(module.name, nullptr);
-    else if (module.distilled)
-        throw Error(
-            fmt::format("{}: its types build on a .BTF.base section, which is not supported "
-                        "until the module is loaded and the kernel has resolved it: build "
-                        "it without pahole's --btf_features=distilled_base, or "
-                        "name a file that has its types with --btf",
-                        module.path));
+    else if (module.base.empty())
+        types.add_module(module.name, load_types(view(module.types), module.path, kernel));
     else
-        types.add_module(module.name, load_types(view(module.types), module.path, types.kernel()));
+        types.add_module(module.name, load_distilled(view(module.types), view(module.base),
+                                                     module.path, kernel));
     return types;
 }
 

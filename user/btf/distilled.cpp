@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "btf/distilled.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <fmt/core.h>
+
+#include "btf/detached.h"
+#include "util/error.h"
+
+namespace argtrace {
+
+namespace {
+
+std::string_view name_of(const btf *types, const btf_type *type) {
+    const char *name = btf__name_by_offset(types, type->name_off);
+    return name ? name : "";
+}
+
+/// Whether the kernel's type of the same name is of the kind that `wanted` stands for. A struct is
+/// there without its members; a FWD is one that the kernel may have no more of, either.
+bool is_of_kind(const btf_type *wanted, const btf_type *type) {
+    switch (btf_kind(wanted)) {
+    case BTF_KIND_FWD:
+        return btf_is_fwd(type)   ? btf_kflag(type) == btf_kflag(wanted)
+               : btf_kflag(wanted) ? btf_is_union(type)
+                                   : btf_is_struct(type);
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+        return btf_kind(type) == btf_kind(wanted);
+    case BTF_KIND_ENUM: // an ENUM64, too
+        return (btf_is_enum(type) || btf_is_enum64(type)) && type->size == wanted->size;
+    case BTF_KIND_FLOAT:
+        return btf_is_float(type) && type->size == wanted->size;
+    case BTF_KIND_INT:
+        return btf_is_int(type) && type->size == wanted->size &&
+               btf_int_encoding(type) == btf_int_encoding(wanted);
+    default:
+        return false;
+    }
+}
+
+bool is_struct_or_union(const btf_type *type) {
+    return btf_is_struct(type) || btf_is_union(type);
+}
+
+/// By id, whether a struct of `split` has one of its base's in it, whose size matters then.
+std::vector<bool> find_embedded(const btf *split, const btf *base) {
+    std::vector<bool> embedded(btf__type_cnt(base));
+    for (std::uint32_t id = btf__type_cnt(base); id < btf__type_cnt(split); id++) {
+        const btf_type *type = btf__type_by_id(split, id);
+        for (int i = 0; is_struct_or_union(type) && i < btf_vlen(type); i++) {
+            std::uint32_t at = btf_members(type)[i].type, steps = 0;
+            for (const btf_type *part = btf__type_by_id(split, at);
+                 (btf_is_mod(part) || btf_is_typedef(part) || btf_is_array(part)) && ++steps < 64;
+                 part = btf__type_by_id(split, at))
+                at = btf_is_array(part) ? btf_array(part)->type : part->type;
+            if (at < embedded.size())
+                embedded[at] = true;
+        }
+    }
+    return embedded;
+}
+
+/// Those of the kernel's types of that name and kind that it can be. One that nothing has in it
+/// may have another size by now, if there is no doubt which it is.
+std::vector<std::uint32_t> fitting(const btf *kernel, std::vector<std::uint32_t> candidates,
+                                   const btf_type *wanted, bool embedded) {
+    const auto type = [kernel](std::uint32_t id) { return btf__type_by_id(kernel, id); };
+    const auto keep = [&](auto good) {
+        std::vector<std::uint32_t> kept;
+        std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(kept), good);
+        return kept;
+    };
+    if (btf_is_fwd(wanted)) {
+        auto whole = keep([&](std::uint32_t id) { return !btf_is_fwd(type(id)); });
+        return whole.empty() ? candidates : whole;
+    }
+    if (!is_struct_or_union(wanted) || (candidates.size() == 1 && !embedded))
+        return candidates;
+    return keep([&](std::uint32_t id) { return type(id)->size == wanted->size; });
+}
+
+/// The kernel's ids of the types that `base` names for `split`.
+std::vector<std::uint32_t> find_in_kernel(const btf *split, const btf *base, const btf *kernel,
+                                          const std::string &path) {
+    std::unordered_multimap<std::string_view, std::uint32_t> wanted;
+    for (std::uint32_t id = 1; id < btf__type_cnt(base); id++)
+        wanted.emplace(name_of(base, btf__type_by_id(base, id)), id);
+
+    std::vector<std::vector<std::uint32_t>> candidates(btf__type_cnt(base));
+    for (std::uint32_t id = 1; id < btf__type_cnt(kernel); id++) {
+        const btf_type *type = btf__type_by_id(kernel, id);
+        const auto [first, last] = wanted.equal_range(name_of(kernel, type));
+        for (auto i = first; i != last; ++i) {
+            if (is_of_kind(btf__type_by_id(base, i->second), type))
+                candidates[i->second].push_back(id);
+        }
+    }
+
+    const std::vector<bool> embedded = find_embedded(split, base);
+    std::vector<std::uint32_t> found(btf__type_cnt(base));
+    for (std::uint32_t id = 1; id < found.size(); id++) {
+        const btf_type *type = btf__type_by_id(base, id);
+        const auto fit = fitting(kernel, std::move(candidates[id]), type, embedded[id]);
+        if (fit.empty())
+            throw Error(fmt::format("{}: it needs the type {}, which this kernel has not, or in "
+                                    "another form: build it for the kernel that runs",
+                                    path, name_of(base, type)));
+        if (fit.size() > 1)
+            throw Error(fmt::format("{}: it needs the type {}, of which the kernel has several, "
+                                    "and does not tell which",
+                                    path, name_of(base, type)));
+        found[id] = fit.front();
+    }
+    return found;
+}
+
+template <typename Type, typename Change>
+void change_type_ids(Type *type, const Change &change) {
+    switch (btf_kind(type)) {
+    case BTF_KIND_ARRAY:
+        change(btf_array(type)->type);
+        change(btf_array(type)->index_type);
+        break;
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+        for (int i = 0; i < btf_vlen(type); i++)
+            change(btf_members(type)[i].type);
+        break;
+    case BTF_KIND_FUNC_PROTO:
+        change(type->type);
+        for (int i = 0; i < btf_vlen(type); i++)
+            change(btf_params(type)[i].type);
+        break;
+    case BTF_KIND_DATASEC:
+        for (int i = 0; i < btf_vlen(type); i++)
+            change(btf_var_secinfos(type)[i].type);
+        break;
+    case BTF_KIND_INT:
+    case BTF_KIND_FLOAT:
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+    case BTF_KIND_FWD:
+        break; // has a size there, or nothing
+    default:
+        change(type->type);
+    }
+}
+
+template <typename Type, typename Change>
+void change_strings(Type *type, const Change &change) {
+    change(type->name_off);
+    for (int i = 0; i < btf_vlen(type); i++) {
+        switch (btf_kind(type)) {
+        case BTF_KIND_STRUCT:
+        case BTF_KIND_UNION:
+            change(btf_members(type)[i].name_off);
+            break;
+        case BTF_KIND_ENUM:
+            change(btf_enum(type)[i].name_off);
+            break;
+        case BTF_KIND_ENUM64:
+            change(btf_enum64(type)[i].name_off);
+            break;
+        case BTF_KIND_FUNC_PROTO:
+            change(btf_params(type)[i].name_off);
+            break;
+        default:
+            return;
+        }
+    }
+}
+
+/// What an object has itself, without its base.
+struct Raw {
+    explicit Raw(const btf *types) {
+        std::uint32_t size = 0;
+        begin = static_cast<const char *>(btf__raw_data(types, &size));
+        std::memcpy(&header, begin, sizeof(header));
+    }
+
+    std::string_view types() const {
+        return {begin + header.hdr_len + header.type_off, header.type_len};
+    }
+    std::string_view strings() const {
+        return {begin + header.hdr_len + header.str_off, header.str_len};
+    }
+
+    const char *begin;
+    btf_header header{};
+};
+
+/// The raw BTF of `split`, which builds on `base`, so that it builds on `kernel`: its ids and strings
+/// begin where the kernel's end, and those strings follow that it took from `base`.
+std::string rebase(const btf *split, const btf *base, const btf *kernel,
+                   const std::vector<std::uint32_t> &found) {
+    const Raw own(split), below(base);
+    const auto base_strings = static_cast<std::uint32_t>(below.strings().size());
+    const auto kernel_strings = static_cast<std::uint32_t>(Raw(kernel).strings().size());
+    const auto own_strings = static_cast<std::uint32_t>(own.strings().size());
+    const std::uint32_t base_end = btf__type_cnt(base), kernel_end = btf__type_cnt(kernel);
+
+    const auto new_string = [&](__u32 &offset) {
+        if (offset >= base_strings)
+            offset = offset - base_strings + kernel_strings;
+        else if (offset != 0)
+            offset = offset + kernel_strings + own_strings;
+    };
+    const auto new_id = [&](__u32 &id) {
+        id = id >= base_end ? id - base_end + kernel_end : found[id];
+    };
+
+    std::string types(own.types());
+    for (std::uint32_t id = base_end; id < btf__type_cnt(split); id++) {
+        const auto at = reinterpret_cast<const char *>(btf__type_by_id(split, id)) -
+                        own.types().data();
+        const auto type = reinterpret_cast<btf_type *>(types.data() + at);
+        change_strings(type, new_string);
+        change_type_ids(type, new_id);
+    }
+
+    btf_header header{};
+    header.magic = own.header.magic;
+    header.version = own.header.version;
+    header.hdr_len = sizeof(header);
+    header.type_len = static_cast<std::uint32_t>(types.size());
+    header.str_off = header.type_len;
+    header.str_len = own_strings + base_strings;
+    std::string raw(reinterpret_cast<const char *>(&header), sizeof(header));
+    return raw.append(types).append(own.strings()).append(below.strings());
+}
+
+} // namespace
+
+BtfPtr load_distilled(std::string_view types, std::string_view base, const std::string &path,
+                      btf *kernel) {
+    const BtfPtr distilled = load_types(base, path, nullptr);
+    BtfPtr split = load_types(types, path, distilled.get());
+    if (!btf__base_btf(split.get()))
+        return split;
+    const std::vector<std::uint32_t> found = find_in_kernel(split.get(), distilled.get(), kernel, path);
+    return load_types(rebase(split.get(), distilled.get(), kernel, found), path, kernel);
+}
+
+} // namespace argtrace
