@@ -247,6 +247,9 @@ BtfPtr load_distilled(std::string_view types, std::string_view base, const std::
     BtfPtr split = load_types(types, path, distilled.get());
     if (!btf__base_btf(split.get()))
         return split;
+    if (btf__endianness(split.get()) != btf__endianness(kernel) ||
+        btf__endianness(distilled.get()) != btf__endianness(kernel))
+        throw Error(fmt::format("{}: its types are those of another kind of machine", path));
     const std::vector<std::uint32_t> found = find_in_kernel(split.get(), distilled.get(), kernel, path);
     return load_types(rebase(split.get(), distilled.get(), kernel, found), path, kernel);
 }
