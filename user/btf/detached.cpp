@@ -156,6 +156,12 @@ Error unfit(const std::string &path) {
 
 } // namespace
 
+Error no_types(const std::string &path) {
+    return Error(fmt::format("{}: has no types (no .BTF section): build it where the kernel's "
+                             "vmlinux and pahole are at hand",
+                             path));
+}
+
 DetachedBtf parse_detached(std::string_view text) {
     std::string_view path = text;
     std::string module;
@@ -208,9 +214,7 @@ BtfPtr load_detached(const DetachedBtf &detached, btf *kernel) {
     if (types && Check(types.get()).fits())
         return types;
     if (!types && (error == ENOENT || error == ENODATA))
-        throw Error(fmt::format("{}: has no types (no .BTF section): build it where the kernel's "
-                                "vmlinux and pahole are at hand",
-                                detached.path));
+        throw no_types(detached.path);
     throw unfit(detached.path);
 }
 

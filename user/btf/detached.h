@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "btf/kernel_types.h"
+#include "util/error.h"
 
 namespace argtrace {
 
@@ -19,6 +20,9 @@ struct DetachedBtf {
 /// Reads "MODULE=FILE", or "FILE", whose name up to its first dot is then the module's.
 /// Throws Error when that is none.
 DetachedBtf parse_detached(std::string_view text);
+
+/// Says that a file has no types.
+Error no_types(const std::string &path);
 
 /// Reads raw BTF, or an ELF file with a .BTF section such as a module. It may build on
 /// `kernel`, or have all its types itself. Throws Error when the file cannot be read, has no

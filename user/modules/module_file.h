@@ -32,6 +32,9 @@ struct ModuleFile {
 /// Error, with a near match, when there is none, or when the module is built into the kernel.
 std::string find_module_file(std::string_view module, const std::string &folder);
 
+/// Whether a file of that name is a module: "foo.ko", "/tmp/foo.ko.xz".
+bool is_module_file_name(std::string_view text);
+
 /// Whether it is a path that was given, not a module's name: "./foo.ko", "foo.ko.xz".
 bool is_module_path(std::string_view text);
 

@@ -41,9 +41,13 @@ std::vector<std::string> listed(const std::string &path) {
 
 } // namespace
 
+bool is_module_file_name(std::string_view text) {
+    return text.ends_with(".ko") || text.ends_with(".ko.xz") || text.ends_with(".ko.zst") ||
+           text.ends_with(".ko.gz");
+}
+
 bool is_module_path(std::string_view text) {
-    return text.find('/') != text.npos || text.ends_with(".ko") || text.ends_with(".ko.xz") ||
-           text.ends_with(".ko.zst") || text.ends_with(".ko.gz");
+    return text.find('/') != text.npos || is_module_file_name(text);
 }
 
 std::string module_folder() {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "spec/module_types.h"
+
 namespace argtrace {
 
 namespace {
@@ -33,7 +35,7 @@ const Kallsyms &Kernel::symbols() {
 KernelTypes &Kernel::types() {
     KernelTypes &types = once(types_, sources_.types);
     for (; !detached_.empty(); detached_.pop_back())
-        types.add_module(detached_.back().module, load_detached(detached_.back(), types.kernel()));
+        types.add_module(detached_.back().module, types_of(detached_.back(), types.kernel()));
     return types;
 }
 

@@ -6,23 +6,15 @@
 
 #include <fmt/format.h>
 
-#include "btf/detached.h"
-#include "btf/distilled.h"
+#include "spec/module_types.h"
 
 namespace argtrace {
 
 namespace {
 
-KernelTypes types_of(const ModuleFile &module) {
+KernelTypes kernel_types_with(const ModuleFile &module) {
     KernelTypes types = KernelTypes::load();
-    btf *const kernel = types.kernel();
-    if (module.types.empty())
-        types.add_module(module.name, nullptr);
-    else if (module.base.empty())
-        types.add_module(module.name, load_types(view(module.types), module.path, kernel));
-    else
-        types.add_module(module.name, load_distilled(view(module.types), view(module.base),
-                                                     module.path, kernel));
+    types.add_module(module.name, types_of(module, types.kernel()));
     return types;
 }
 
@@ -39,7 +31,7 @@ Kernel kernel_of(ModuleFile module) {
     const auto file = std::make_shared<const ModuleFile>(std::move(module));
     return Kernel({
                       [file] { return Kallsyms::parse(file->symbols); },
-                      [file] { return types_of(*file); },
+                      [file] { return kernel_types_with(*file); },
                       [file] { return Traceable::parse(file->traceable); },
                   },
                   file->name);

@@ -358,6 +358,18 @@ TEST_F(OnLoad, what_is_not_there_is_left_out_and_counted) {
     EXPECT_EQ(hits(device.counts().at(0)), 1u) << "ol_first";
 }
 
+// Its file's, which build on a .BTF.base where Kbuild makes one, are those that the kernel shows once it is loaded.
+TEST_F(OnLoad, its_file_has_its_types) {
+    ASSERT_EQ(load_module(kFile), 0);
+    const std::string functions = std::string(kModule) + ":*";
+    const Outcome kernels = run({"argtrace", "list", functions});
+    EXPECT_NE(kernels.out.find("void ol_first(u8 a, s64 b)"), std::string::npos) << kernels.out;
+    const std::string file = std::string(kModule) + "=" + kFile;
+    const Outcome files = run({"argtrace", "list", "--btf", file, functions});
+    EXPECT_EQ(files.status, 0) << files.err;
+    EXPECT_EQ(files.out, kernels.out);
+}
+
 TEST_F(OnLoad, aliases_are_one_function) {
     RawDevice device;
     ASSERT_EQ(device.session(), 0);

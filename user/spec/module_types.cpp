@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/module_types.h"
+
+#include <fmt/format.h>
+
+#include "btf/distilled.h"
+#include "util/error.h"
+#include "util/file.h"
+
+namespace argtrace {
+
+BtfPtr types_of(const ModuleFile &module, btf *kernel) {
+    if (module.types.empty())
+        return nullptr;
+    if (module.base.empty())
+        return load_types(view(module.types), module.path, kernel);
+    return load_distilled(view(module.types), view(module.base), module.path, kernel);
+}
+
+BtfPtr types_of(const DetachedBtf &detached, btf *kernel) {
+    if (!is_module_file_name(detached.path))
+        return load_detached(detached, kernel);
+    BtfPtr types = types_of(ModuleFile::read(detached.path), kernel);
+    if (!types)
+        throw no_types(detached.path);
+    return types;
+}
+
+} // namespace argtrace
