@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The sections .BTF.base and .BTF of a module, as --on-load takes them: two bytes say how long the first is.
+// The sections .BTF.base and .BTF of a module, as --on-load takes them: two bytes say how long the
+// first is.
 
 #include <algorithm>
 #include <string_view>

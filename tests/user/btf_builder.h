@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include <bpf/btf.h>
 #include <gtest/gtest.h>
@@ -10,6 +12,13 @@
 #include "btf/kernel_types.h"
 
 namespace argtrace {
+
+/// The bytes of BTF: what there is without its base.
+inline std::string_view raw_btf(const btf *types) {
+    std::uint32_t size = 0;
+    const void *data = btf__raw_data(types, &size);
+    return {static_cast<const char *>(data), size};
+}
 
 /// Makes BTF through libbpf's writer. A negative id from it fails the test.
 class BtfBuilder {

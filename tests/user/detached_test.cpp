@@ -40,11 +40,7 @@ protected:
         std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
     }
 
-    void write(const btf *types) {
-        std::uint32_t size = 0;
-        const void *data = btf__raw_data(types, &size);
-        write(std::string(static_cast<const char *>(data), size));
-    }
+    void write(const btf *types) { write(std::string(raw_btf(types))); }
 
     BtfPtr load(btf *kernel) { return load_detached({"m", path}, kernel); }
 

@@ -9,15 +9,8 @@
 namespace argtrace {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string_view raw(const BtfBuilder &types) {
-    std::uint32_t size = 0;
-    const void *data = btf__raw_data(types.get(), &size);
-    return {static_cast<const char *>(data), size};
-}
 
 // A kernel with a few types more in front of these than another one.
 BtfBuilder make_kernel(int more) {
@@ -66,7 +59,9 @@ protected:
         return base.get();
     }
 
-    BtfPtr load(btf *kernel) { return load_distilled(raw(module), raw(base), "m.ko", kernel); }
+    BtfPtr load(btf *kernel) {
+        return load_distilled(raw_btf(module.get()), raw_btf(base.get()), "m.ko", kernel);
+    }
 
     BtfBuilder base;
     int number = 0, file = 0, list = 0, kind = 0, both = 0, scale = 0;
@@ -131,36 +126,33 @@ TEST_F(Distilled, MayHaveGrownWhereThatDoesNotMatter) {
     BtfBuilder small;
     const int grown = small.structure("grown", 8), hidden = small.forward("hidden", BTF_FWD_STRUCT);
     BtfBuilder user(small.get());
-    user.function("m_use", 0,
-                  {{"grown", user.pointer(grown)}, {"hidden", user.pointer(hidden)}});
+    user.function("m_use", 0, {{"grown", user.pointer(grown)}, {"hidden", user.pointer(hidden)}});
     BtfBuilder kernel;
     kernel.forward("hidden", BTF_FWD_STRUCT);
     kernel.structure("grown", 16);
     KernelTypes types(kernel.take());
-    types.add_module("m", load_distilled(raw(user), raw(small), "m.ko", types.kernel()));
+    const auto load_user = [&] {
+        return load_distilled(raw_btf(user.get()), raw_btf(small.get()), "m.ko", types.kernel());
+    };
+    types.add_module("m", load_user());
     EXPECT_EQ(types.prototypes("m_use", "m").at(0).text,
               "void m_use(struct grown *grown, struct hidden *hidden)");
 
     user.structure("with_it", 16, {{"grown", user.array(grown, grown, 2), 0}});
-    EXPECT_THAT(thrown([&] {
-                    load_distilled(raw(user), raw(small), "m.ko", types.kernel());
-                }),
-                HasSubstr("it needs the type grown"));
+    EXPECT_THAT(thrown(load_user), HasSubstr("it needs the type grown"));
 }
 
 TEST_F(Distilled, ThatIsDamagedIsRefused) {
     const BtfBuilder kernel = make_kernel(3);
-    const std::string types(raw(module)), below(raw(base));
+    const std::string types(raw_btf(module.get())), below(raw_btf(base.get()));
     for (std::size_t length = 0; length < below.size(); length += 5)
-        EXPECT_THAT(thrown([&] {
-                        load_distilled(types, below.substr(0, length), "m.ko", kernel.get());
-                    }),
-                    HasSubstr("m.ko: "));
+        EXPECT_THAT(
+            thrown([&] { load_distilled(types, below.substr(0, length), "m.ko", kernel.get()); }),
+            HasSubstr("m.ko: "));
     for (std::size_t length = 0; length < types.size(); length += 5)
-        EXPECT_THAT(thrown([&] {
-                        load_distilled(types.substr(0, length), below, "m.ko", kernel.get());
-                    }),
-                    HasSubstr("m.ko: "));
+        EXPECT_THAT(
+            thrown([&] { load_distilled(types.substr(0, length), below, "m.ko", kernel.get()); }),
+            HasSubstr("m.ko: "));
     for (std::size_t at = sizeof(btf_header); at + 4 <= types.size(); at += 4) {
         std::string changed = types;
         changed.replace(at, 4, "\xff\xff\xff\x7f");

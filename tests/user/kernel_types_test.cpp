@@ -113,10 +113,7 @@ protected:
     void TearDown() override { std::filesystem::remove_all(path); }
 
     void write(const std::string &name, const btf *types) {
-        std::uint32_t size = 0;
-        const void *data = btf__raw_data(types, &size);
-        std::ofstream(path + '/' + name, std::ios::binary)
-            .write(static_cast<const char *>(data), size);
+        std::ofstream(path + '/' + name, std::ios::binary) << raw_btf(types);
     }
 
     const std::string path =

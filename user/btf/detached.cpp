@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "btf/raw.h"
 #include "util/error.h"
 #include "util/fd.h"
 #include "util/file.h"
@@ -34,26 +35,17 @@ class Check {
 public:
     explicit Check(const btf *types)
         : types_(types), end_(btf__type_cnt(types)), base_(btf__base_btf(types)),
-          base_strings_(base_ ? string_bytes(base_) : 0) {}
+          base_strings_(base_ ? RawBtf(base_).strings().size() : 0) {}
 
     bool fits() {
         for (std::uint32_t id = base_ ? btf__type_cnt(base_) : 1; id < end_; id++) {
             if (!fits(btf__type_by_id(types_, id)))
                 return false;
         }
-        return own_string_used_ || string_bytes(types_) <= 1;
+        return own_string_used_ || RawBtf(types_).strings().size() <= 1;
     }
 
 private:
-    static std::uint32_t string_bytes(const btf *types) {
-        std::uint32_t size = 0;
-        const void *data = btf__raw_data(types, &size);
-        btf_header header{};
-        if (data && size >= sizeof(header))
-            std::memcpy(&header, data, sizeof(header));
-        return header.str_len;
-    }
-
     // A string begins at `offset`: another one ends before it.
     bool is_string(std::uint32_t offset) {
         own_string_used_ = own_string_used_ || offset >= base_strings_;
@@ -117,7 +109,7 @@ private:
     const btf *types_;
     std::uint32_t end_;
     const btf *base_;
-    std::uint32_t base_strings_; // their length: those of the object itself follow
+    std::size_t base_strings_; // their length: those of the object itself follow
     bool own_string_used_ = false;
 };
 

@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <bpf/btf.h>
-#include <bpf/libbpf.h>
 #include <fmt/core.h>
 
 #include "btf/detached.h"
+#include "btf/raw.h"
 #include "util/error.h"
 
 namespace argtrace {
@@ -30,14 +29,14 @@ std::string_view name_of(const btf *types, const btf_type *type) {
 bool is_of_kind(const btf_type *wanted, const btf_type *type) {
     switch (btf_kind(wanted)) {
     case BTF_KIND_FWD:
-        return btf_is_fwd(type)   ? btf_kflag(type) == btf_kflag(wanted)
+        return btf_is_fwd(type)    ? btf_kflag(type) == btf_kflag(wanted)
                : btf_kflag(wanted) ? btf_is_union(type)
                                    : btf_is_struct(type);
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
         return btf_kind(type) == btf_kind(wanted);
     case BTF_KIND_ENUM: // an ENUM64, too
-        return (btf_is_enum(type) || btf_is_enum64(type)) && type->size == wanted->size;
+        return btf_is_any_enum(type) && type->size == wanted->size;
     case BTF_KIND_FLOAT:
         return btf_is_float(type) && type->size == wanted->size;
     case BTF_KIND_INT:
@@ -48,16 +47,12 @@ bool is_of_kind(const btf_type *wanted, const btf_type *type) {
     }
 }
 
-bool is_struct_or_union(const btf_type *type) {
-    return btf_is_struct(type) || btf_is_union(type);
-}
-
 /// By id, whether a struct of `split` has one of its base's in it, whose size matters then.
 std::vector<bool> find_embedded(const btf *split, const btf *base) {
     std::vector<bool> embedded(btf__type_cnt(base));
     for (std::uint32_t id = btf__type_cnt(base); id < btf__type_cnt(split); id++) {
         const btf_type *type = btf__type_by_id(split, id);
-        for (int i = 0; is_struct_or_union(type) && i < btf_vlen(type); i++) {
+        for (int i = 0; btf_is_composite(type) && i < btf_vlen(type); i++) {
             std::uint32_t at = btf_members(type)[i].type, steps = 0;
             for (const btf_type *part = btf__type_by_id(split, at);
                  (btf_is_mod(part) || btf_is_typedef(part) || btf_is_array(part)) && ++steps < 64;
@@ -84,7 +79,7 @@ std::vector<std::uint32_t> fitting(const btf *kernel, std::vector<std::uint32_t>
         auto whole = keep([&](std::uint32_t id) { return !btf_is_fwd(type(id)); });
         return whole.empty() ? candidates : whole;
     }
-    if (!is_struct_or_union(wanted) || (candidates.size() == 1 && !embedded))
+    if (!btf_is_composite(wanted) || (candidates.size() == 1 && !embedded))
         return candidates;
     return keep([&](std::uint32_t id) { return type(id)->size == wanted->size; });
 }
@@ -124,88 +119,56 @@ std::vector<std::uint32_t> find_in_kernel(const btf *split, const btf *base, con
     return found;
 }
 
-template <typename Type, typename Change>
-void change_type_ids(Type *type, const Change &change) {
+/// Changes every offset of a string and every id of a type that `type` has.
+template<typename ChangeString, typename ChangeId>
+void change_references(btf_type *type, const ChangeString &string, const ChangeId &id) {
+    const auto each = [type](auto *elements, const auto &change) {
+        std::for_each(elements, elements + btf_vlen(type), change);
+    };
+    const auto named = [&](auto &element) { string(element.name_off); };
+    const auto named_and_typed = [&](auto &element) {
+        string(element.name_off);
+        id(element.type);
+    };
+    string(type->name_off);
     switch (btf_kind(type)) {
-    case BTF_KIND_ARRAY:
-        change(btf_array(type)->type);
-        change(btf_array(type)->index_type);
+    case BTF_KIND_INT:
+    case BTF_KIND_FLOAT:
+    case BTF_KIND_FWD:
+        break; // has a size where others have an id, or nothing
+    case BTF_KIND_ENUM:
+        each(btf_enum(type), named);
+        break;
+    case BTF_KIND_ENUM64:
+        each(btf_enum64(type), named);
         break;
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
-        for (int i = 0; i < btf_vlen(type); i++)
-            change(btf_members(type)[i].type);
+        each(btf_members(type), named_and_typed);
         break;
     case BTF_KIND_FUNC_PROTO:
-        change(type->type);
-        for (int i = 0; i < btf_vlen(type); i++)
-            change(btf_params(type)[i].type);
+        id(type->type);
+        each(btf_params(type), named_and_typed);
+        break;
+    case BTF_KIND_ARRAY:
+        id(btf_array(type)->type);
+        id(btf_array(type)->index_type);
         break;
     case BTF_KIND_DATASEC:
-        for (int i = 0; i < btf_vlen(type); i++)
-            change(btf_var_secinfos(type)[i].type);
+        each(btf_var_secinfos(type), [&](btf_var_secinfo &variable) { id(variable.type); });
         break;
-    case BTF_KIND_INT:
-    case BTF_KIND_FLOAT:
-    case BTF_KIND_ENUM:
-    case BTF_KIND_ENUM64:
-    case BTF_KIND_FWD:
-        break; // has a size there, or nothing
     default:
-        change(type->type);
+        id(type->type);
     }
 }
 
-template <typename Type, typename Change>
-void change_strings(Type *type, const Change &change) {
-    change(type->name_off);
-    for (int i = 0; i < btf_vlen(type); i++) {
-        switch (btf_kind(type)) {
-        case BTF_KIND_STRUCT:
-        case BTF_KIND_UNION:
-            change(btf_members(type)[i].name_off);
-            break;
-        case BTF_KIND_ENUM:
-            change(btf_enum(type)[i].name_off);
-            break;
-        case BTF_KIND_ENUM64:
-            change(btf_enum64(type)[i].name_off);
-            break;
-        case BTF_KIND_FUNC_PROTO:
-            change(btf_params(type)[i].name_off);
-            break;
-        default:
-            return;
-        }
-    }
-}
-
-/// What an object has itself, without its base.
-struct Raw {
-    explicit Raw(const btf *types) {
-        std::uint32_t size = 0;
-        begin = static_cast<const char *>(btf__raw_data(types, &size));
-        std::memcpy(&header, begin, sizeof(header));
-    }
-
-    std::string_view types() const {
-        return {begin + header.hdr_len + header.type_off, header.type_len};
-    }
-    std::string_view strings() const {
-        return {begin + header.hdr_len + header.str_off, header.str_len};
-    }
-
-    const char *begin;
-    btf_header header{};
-};
-
-/// The raw BTF of `split`, which builds on `base`, so that it builds on `kernel`: its ids and strings
-/// begin where the kernel's end, and those strings follow that it took from `base`.
+/// The raw BTF of `split`, which builds on `base`, so that it builds on `kernel`: its ids and
+/// strings begin where the kernel's end, and those strings follow that it took from `base`.
 std::string rebase(const btf *split, const btf *base, const btf *kernel,
                    const std::vector<std::uint32_t> &found) {
-    const Raw own(split), below(base);
+    const RawBtf own(split), below(base);
     const auto base_strings = static_cast<std::uint32_t>(below.strings().size());
-    const auto kernel_strings = static_cast<std::uint32_t>(Raw(kernel).strings().size());
+    const auto kernel_strings = static_cast<std::uint32_t>(RawBtf(kernel).strings().size());
     const auto own_strings = static_cast<std::uint32_t>(own.strings().size());
     const std::uint32_t base_end = btf__type_cnt(base), kernel_end = btf__type_cnt(kernel);
 
@@ -221,16 +184,15 @@ std::string rebase(const btf *split, const btf *base, const btf *kernel,
 
     std::string types(own.types());
     for (std::uint32_t id = base_end; id < btf__type_cnt(split); id++) {
-        const auto at = reinterpret_cast<const char *>(btf__type_by_id(split, id)) -
-                        own.types().data();
+        const auto at =
+            reinterpret_cast<const char *>(btf__type_by_id(split, id)) - own.types().data();
         const auto type = reinterpret_cast<btf_type *>(types.data() + at);
-        change_strings(type, new_string);
-        change_type_ids(type, new_id);
+        change_references(type, new_string, new_id);
     }
 
     btf_header header{};
-    header.magic = own.header.magic;
-    header.version = own.header.version;
+    header.magic = own.header().magic;
+    header.version = own.header().version;
     header.hdr_len = sizeof(header);
     header.type_len = static_cast<std::uint32_t>(types.size());
     header.str_off = header.type_len;
@@ -250,7 +212,8 @@ BtfPtr load_distilled(std::string_view types, std::string_view base, const std::
     if (btf__endianness(split.get()) != btf__endianness(kernel) ||
         btf__endianness(distilled.get()) != btf__endianness(kernel))
         throw Error(fmt::format("{}: its types are those of another kind of machine", path));
-    const std::vector<std::uint32_t> found = find_in_kernel(split.get(), distilled.get(), kernel, path);
+    const std::vector<std::uint32_t> found =
+        find_in_kernel(split.get(), distilled.get(), kernel, path);
     return load_types(rebase(split.get(), distilled.get(), kernel, found), path, kernel);
 }
 

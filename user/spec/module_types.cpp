@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/module_types.h"
 
-#include <fmt/format.h>
-
 #include "btf/distilled.h"
-#include "util/error.h"
-#include "util/file.h"
 
 namespace argtrace {
 

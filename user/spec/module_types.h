@@ -7,12 +7,12 @@
 
 namespace argtrace {
 
-/// The types that a module's file has; null if it has none. Throws Error, which names the file, when
-/// they do not fit `kernel`.
+/// The types that a module's file has; null if it has none. Throws Error, which names the file,
+/// when they do not fit `kernel`.
 BtfPtr types_of(const ModuleFile &module, btf *kernel);
 
-/// What --btf names: a module's file, packed or not, or another one. Throws Error, which names it, when it
-/// cannot be read, has no types, or types that do not fit `kernel`.
+/// What --btf names: a module's file, packed or not, or another one. Throws Error, which names it,
+/// when it cannot be read, has no types, or types that do not fit `kernel`.
 BtfPtr types_of(const DetachedBtf &detached, btf *kernel);
 
 } // namespace argtrace
