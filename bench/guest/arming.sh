@@ -36,11 +36,11 @@ table_arming() {
 table_among() {
 	local words plain=() few=() among count lost
 	for ((words = 0; words < 10; words++)); do
-		echo $words >$bench/median; plain[words]=$(cat $bench/median)
+		plain[words]=$(median_of $words)
 	done
 	argtrace add --buffer 256M 'argtrace_bench:bench_args_*' 2>/dev/null
 	for ((words = 0; words < 10; words++)); do
-		echo $words >$bench/median; few[words]=$(cat $bench/median)
+		few[words]=$(median_of $words)
 	done
 	argtrace clear
 	argtrace add --buffer 256M '*' 2>/dev/null
@@ -48,7 +48,7 @@ table_among() {
 	echo "| argtrace, a function of N words | one of 10 | one of $count | more |"
 	echo '|---|--:|--:|--:|'
 	for ((words = 0; words < 10; words++)); do
-		echo $words >$bench/median; among=$(cat $bench/median)
+		among=$(median_of $words)
 		printf '| %s | %s | %s | %s |\n' $words "$(calc '%.1f' "(${few[words]}-${plain[words]})/100")" \
 			"$(calc '%.1f' "($among-${plain[words]})/100")" "$(calc '%+.1f' "($among-${few[words]})/100")"
 	done

@@ -139,9 +139,9 @@ table_words() {
 	echo '| argtrace, a function of N words | instructions | more than N - 1 |'
 	echo '|---|--:|--:|'
 	for n in 0 1 2 3 4 5 6 7 8 9; do
-		echo $n >$bench/median; plain=$(cat $bench/median)
+		plain=$(median_of $n)
 		argtrace add --buffer 16M "argtrace_bench:bench_args_$n" >/dev/null 2>&1 || { echo "| $n | cannot be added | |"; continue; }
-		echo $n >$bench/median; traced=$(cat $bench/median)
+		traced=$(median_of $n)
 		argtrace clear
 		cost=$(calc '%.1f' "($traced-$plain)/100")
 		printf '| %s | %s | %s |\n' $n "$cost" "${before:+$(calc '%+.1f' "$cost-$before")}"

@@ -12,6 +12,9 @@ mountpoint -q $tracing || mount -t tracefs tracefs $tracing
 loop() { /root/pread_loop "$@" | cut -d' ' -f1; }
 calc() { awk "BEGIN { printf \"$1\", $2 }"; }
 
+# median_of N: what a call of the bench's function of N words costs now, in hundredths of an instruction.
+median_of() { echo "$1" >$bench/median && cat $bench/median; }
+
 # reason FILE: why a program failed, from what it said.
 reason() { grep -aiE -m 1 'error|fail|cannot|unable|no such' "$1" || sed '/^$/d' "$1" | tail -n 1; }
 
