@@ -408,7 +408,7 @@ TEST_F(OnLoad, while_modules_come_and_go) {
         RawDevice device;
         ASSERT_EQ(device.session("", 4096, 4), 0);
         ASSERT_EQ(give(device, {function("ol_first") + function("ol_init", 0), 2}), 0);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 5; i++)
             run({"argtrace", "add", "argtrace_onload:ol_*"}); // it is there, or it is not
         ASSERT_TRUE(eventually([&] { return orders(device).at(0).loads >= 20; }));
         EXPECT_EQ(take_back(device, kModule), 0);

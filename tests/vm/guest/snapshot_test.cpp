@@ -77,7 +77,7 @@ TEST_F(Snapshot, of_a_recorder_that_is_hard_at_work) {
     // One is killed early or late, beside another one: that and the next are good all the same.
     succeeds({"argtrace", "add", "--flight", "--buffer", "64K", "vfs_read", "vfs_open"});
     std::vector<std::unique_ptr<Child>> writers;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         writers.push_back(std::make_unique<Child>(hammer_vfs_read));
     const auto start = std::chrono::steady_clock::now();
     succeeds({"argtrace", "snapshot", "-o", kFile});
