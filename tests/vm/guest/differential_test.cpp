@@ -37,7 +37,9 @@ struct Extent {
 constexpr Extent kWhole{320, 250, 10000};
 constexpr Extent kSmall{40, 30, 1200};
 
-constexpr std::uint64_t kMostHits = 1000; // of a function in a round
+// Of a function in a round. What is called less may not be called in the next one.
+constexpr std::uint64_t kLeastHits = 3;
+constexpr std::uint64_t kMostHits = 1000;
 constexpr int kRounds = 3;
 const std::string kListFile = "/tmp/differential.functions";
 
@@ -111,7 +113,7 @@ std::map<std::string, KernelFunction> find_comparable(const Symbols &symbols) {
 
     const KernelBtf btf;
     std::map<std::string, KernelFunction> found;
-    std::size_t called = 0, busy = 0, incomparable = 0;
+    std::size_t called = 0, rare = 0, busy = 0, incomparable = 0;
     for (const json &line : json_lines(status.out)) {
         const std::uint64_t hits = line["hits"];
         if (hits == 0 || !line.contains("func"))
@@ -119,15 +121,18 @@ std::map<std::string, KernelFunction> find_comparable(const Symbols &symbols) {
         called++;
         const std::string name = line["func"];
         auto function = btf.function(name);
-        if (hits > kMostHits)
+        if (hits < kLeastHits)
+            rare++;
+        else if (hits > kMostHits)
             busy++;
         else if (symbols.count(name) != 1 || !function || function->parameters.empty())
             incomparable++;
         else
             found.emplace(name, std::move(*function));
     }
-    std::printf("of %zu functions called, %zu too busy, %zu without arguments to compare\n", called,
-                busy, incomparable);
+    std::printf("of %zu functions called, %zu too rare, %zu too busy, %zu without arguments to "
+                "compare\n",
+                called, rare, busy, incomparable);
     return found;
 }
 
