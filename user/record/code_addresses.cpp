@@ -2,6 +2,7 @@
 #include "record/code_addresses.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -36,6 +37,19 @@ void find_functions(const Format &format, std::uint32_t base, std::vector<std::u
     default:
         break;
     }
+}
+
+/// Goes past the record at `at`, whose caller follows its header, and past those behind it that
+/// differ from it in nothing but their time, their task and their arguments.
+const std::byte *past_alike(const std::byte *at, std::uint32_t size, const std::byte *end) {
+    constexpr std::size_t from = offsetof(argtrace_record, id);
+    std::array<std::byte, sizeof(argtrace_record) - from + sizeof(std::uint64_t)> alike;
+    std::memcpy(&alike, at + from, sizeof(alike));
+    const std::byte *const last = end - size;
+    do
+        at += size;
+    while (at <= last && std::memcmp(at + from, &alike, sizeof(alike)) == 0);
+    return at;
 }
 
 bool is_no_code(std::uint64_t address) {
@@ -80,8 +94,9 @@ void CodeAddresses::add(const Probe &probe) {
 }
 
 bool CodeAddresses::scan(std::span<const std::byte> records) {
-    // Half of what recording takes beside writing: one caller after the other, of functions without
-    // other addresses, go through it with a look at the least that there is.
+    // Of functions without other addresses than the caller's no more is looked at than must be, and
+    // calls often come in a row from one place: what recording takes beside writing, the checksum
+    // apart, is mostly this.
     const std::span<Places> all = places_;
     const std::byte *at = records.data();
     const std::byte *const end = at + records.size();
@@ -99,11 +114,12 @@ bool CodeAddresses::scan(std::span<const std::byte> records) {
                     places.lately = address;
                     meet(address);
                 }
-            } else if (places.known) {
-                scan_record({at, record.size}, places);
-            } else {
-                return false;
+                at = past_alike(at, record.size, end);
+                continue;
             }
+            if (!places.known)
+                return false;
+            scan_record({at, record.size}, places);
         } else if (record.id <= ARGTRACE_ID_MAX) {
             return false;
         }
