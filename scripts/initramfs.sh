@@ -27,6 +27,12 @@ copy_file() {
 	cp -L --preserve=mode -- "$1" "$2$3"
 }
 
+# copy_program SOURCE TREE PATH: without debug information, which is most of what we build, if it is an ELF file.
+copy_program() {
+	mkdir -p -- "$2$(dirname -- "$3")"
+	strip --strip-debug -o "$2$3" -- "$1" 2>/dev/null || copy_file "$@"
+}
+
 # copy_libraries TREE BASE_FILES PROGRAM...: those that neither the tree nor the base has.
 copy_libraries() {
 	local tree=$1 base_files=$2 library path
