@@ -391,7 +391,7 @@ TEST_F(OnLoad, while_modules_come_and_go) {
             }
         });
         const auto orderer = [] {
-            for (;;) {
+            for (;; usleep(1000)) {
                 RawDevice device, own;
                 if (device.session(kSession, 4096, 4) != 0 || own.session("", 4096, 4) != 0)
                     continue;
