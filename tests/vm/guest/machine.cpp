@@ -83,16 +83,22 @@ std::uint64_t test_seed() {
     return given ? std::stoull(given) : std::random_device()();
 }
 
-bool is_long_run() { return getenv("ARGTRACE_TEST_LONG") != nullptr; }
+bool is_long_run() {
+    return getenv("ARGTRACE_TEST_LONG") != nullptr;
+}
 
 std::uint64_t stress_steps(std::uint64_t otherwise) {
     const char *const given = getenv("ARGTRACE_STRESS_STEPS");
     return given ? std::stoull(given) : otherwise;
 }
 
-bool is_sanitizer_kernel() { return access("/sys/kernel/debug/kmemleak", F_OK) == 0; }
+bool is_sanitizer_kernel() {
+    return access("/sys/kernel/debug/kmemleak", F_OK) == 0;
+}
 
-unsigned cpu_count() { return static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN)); }
+unsigned cpu_count() {
+    return static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
+}
 
 void call_functions(const std::string &file, std::uint64_t count) {
     std::ofstream out("/sys/kernel/debug/argtrace_test/" + file);
@@ -162,8 +168,8 @@ void Child::kill_and_wait() {
 
 void hammer_vfs_read() {
     const int fd = open("/dev/zero", O_RDONLY);
-    // QEMU's processors take turns on one of the host: whoever never pauses keeps those waiting that
-    // it is to disturb.
+    // QEMU's processors take turns on one of the host: whoever never pauses keeps those waiting
+    // that it is to disturb.
     for (;; usleep(1000)) {
         for (int i = 0; i < 100; i++) {
             if (char byte; read(fd, &byte, 1) != 1)

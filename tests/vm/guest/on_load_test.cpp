@@ -358,7 +358,8 @@ TEST_F(OnLoad, what_is_not_there_is_left_out_and_counted) {
     EXPECT_EQ(hits(device.counts().at(0)), 1u) << "ol_first";
 }
 
-// Its file's, which build on a .BTF.base where Kbuild makes one, are those that the kernel shows once it is loaded.
+// Its file's, which build on a .BTF.base where Kbuild makes one, are those that the kernel shows
+// once it is loaded.
 TEST_F(OnLoad, its_file_has_its_types) {
     ASSERT_EQ(load_module(kFile), 0);
     const std::string functions = std::string(kModule) + ":*";

@@ -29,9 +29,8 @@ protected:
     static Outcome record_burst(unsigned calls, Words options) {
         Words words{"argtrace", "record", "-o", kFile};
         words.insert(words.end(), options.begin(), options.end());
-        for (const std::string &word :
-             {std::string("--"), std::string("sh"), std::string("-c"),
-              "echo " + std::to_string(calls) + " >" + helper + "burst"})
+        for (const std::string &word : {std::string("--"), std::string("sh"), std::string("-c"),
+                                        "echo " + std::to_string(calls) + " >" + helper + "burst"})
             words.push_back(word);
         return run(words);
     }
@@ -71,8 +70,8 @@ TEST_F(Record, shows_what_trace_shows) {
         const Outcome recorded = run([&] {
             Words all{"argtrace", "record", "-o", kFile};
             all.insert(all.end(), record.begin(), record.end());
-            for (const std::string &word : {std::string("--"), std::string("sh"),
-                                            std::string("-c"), "echo 4 >" + helper + "run"})
+            for (const std::string &word : {std::string("--"), std::string("sh"), std::string("-c"),
+                                            "echo 4 >" + helper + "run"})
                 all.push_back(word);
             return all;
         }());
@@ -106,10 +105,11 @@ TEST_F(Record, many_processes_are_counted_as_status_does) {
         return stat(kFile, &file) == 0 && file.st_size > 0; // it records
     }));
     const int rounds = is_long_run() ? 40 : 12;
-    const Outcome load =
-        run({"sh", "-c",
-             "build() { for i in $(seq " + std::to_string(rounds) + "); do mkdir $1.$i && : >$1.$i/o && mv $1.$i/o $1.$i/p && "
-             "ln -s p $1.$i/q && rm -r $1.$i; done; }; cd /tmp; build a & build b & build c & build d & wait"});
+    const Outcome load = run({"sh", "-c",
+                              "build() { for i in $(seq " + std::to_string(rounds) +
+                                  "); do mkdir $1.$i && : >$1.$i/o && mv $1.$i/o $1.$i/p && "
+                                  "ln -s p $1.$i/q && rm -r $1.$i; done; }; cd /tmp; build a & "
+                                  "build b & build c & build d & wait"});
     ASSERT_EQ(load.status, 0) << load.err;
     const Outcome recorded = record.end(SIGINT);
     EXPECT_EQ(recorded.status, 0) << recorded.err;
@@ -162,17 +162,17 @@ TEST_F(Record, through_a_pipe_as_it_happens) {
 }
 
 TEST_F(Record, whole_through_a_pipe) {
-    const Outcome outcome = run(
-        {"sh", "-c",
-         "argtrace record -o - --compress at_four -- sh -c 'echo hello; echo 5000 >" + helper +
-             "burst' | argtrace report - --json"});
+    const Outcome outcome =
+        run({"sh", "-c",
+             "argtrace record -o - --compress at_four -- sh -c 'echo hello; echo 5000 >" + helper +
+                 "burst' | argtrace report - --json"});
     EXPECT_EQ(json_lines(outcome.out).size(), 5000u) << outcome.err;
     EXPECT_NE(outcome.err.find("hello\n"), std::string::npos) << "its output is out of the way";
 }
 
 TEST_F(Record, exits_as_the_command_does) {
-    EXPECT_EQ(run({"argtrace", "record", "-o", kFile, "at_four", "--", "sh", "-c", "exit 7"}).status,
-              7);
+    EXPECT_EQ(
+        run({"argtrace", "record", "-o", kFile, "at_four", "--", "sh", "-c", "exit 7"}).status, 7);
     EXPECT_EQ(
         run({"argtrace", "record", "-o", kFile, "at_four", "--", "sh", "-c", "kill -9 $$"}).status,
         128 + 9);
@@ -258,8 +258,8 @@ TEST_F(Record, what_goes_wrong_is_told) {
     EXPECT_EQ(run({"argtrace", "report", "-F", "time,nonsense"}).status, 2);
     EXPECT_EQ(run({"argtrace", "record", "--compress=99", "at_four"}).status, 2);
     const Outcome pipe = run({"bash", "-c",
-                              "argtrace record -o - at_four -- sh -c 'sleep 0.3; echo 5 >" + helper +
-                                  "burst; sleep 100' | true; exit ${PIPESTATUS[0]}"});
+                              "argtrace record -o - at_four -- sh -c 'sleep 0.3; echo 5 >" +
+                                  helper + "burst; sleep 100' | true; exit ${PIPESTATUS[0]}"});
     EXPECT_EQ(pipe.status, 1);
     EXPECT_NE(pipe.err.find("nobody reads it any more"), std::string::npos) << pipe.err;
 }

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <memory>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "command.h"
 #include "device.h"
@@ -27,12 +29,23 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double load_seconds() { return is_long_run() ? 60 : 5; }
-unsigned load_workers() { return is_long_run() ? 3 : 1; }
-const char *tool_seconds() { return is_long_run() ? "5" : "1"; }
-// The tool takes several times as long, since it shows what has piled up, too: of this size.
-std::uint32_t packets() { return is_long_run() ? 16 : 4; }
-const char *buffer() { return is_long_run() ? "1M" : "256K"; }
+double load_seconds() {
+    return is_long_run() ? 60 : 5;
+}
+unsigned load_workers() {
+    return is_long_run() ? 3 : 1;
+}
+/// When the tool has shown enough. It leaves to the next reader what it has not shown.
+std::vector<std::string> tool_limit() {
+    return is_long_run() ? std::vector<std::string>{"--duration", "5"}
+                         : std::vector<std::string>{"-n", "10000"};
+}
+std::uint32_t packets() {
+    return is_long_run() ? 16 : 4;
+}
+const char *buffer() {
+    return is_long_run() ? "1M" : "256K";
+}
 
 std::size_t traceable_functions() {
     const std::string names = read_file("/sys/kernel/tracing/available_filter_functions");
@@ -53,7 +66,10 @@ void all_are_added() {
 
 /// Events that the tool has shown.
 std::uint64_t traced_by_the_tool() {
-    const Outcome trace = run({"argtrace", "trace", "--duration", tool_seconds()});
+    std::vector<std::string> words{"argtrace", "trace"};
+    for (const std::string &word : tool_limit())
+        words.push_back(word);
+    const Outcome trace = run(words);
     EXPECT_EQ(trace.status, 0) << trace.err;
     EXPECT_GT(trace.out.size(), 100000u);
     const std::size_t summary = trace.err.rfind(" events shown");
