@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "render/format.h"
@@ -39,17 +40,10 @@ void find_functions(const Format &format, std::uint32_t base, std::vector<std::u
     }
 }
 
-/// Goes past the record at `at`, whose caller follows its header, and past those behind it that
-/// differ from it in nothing but their time, their task and their arguments.
-const std::byte *past_alike(const std::byte *at, std::uint32_t size, const std::byte *end) {
-    constexpr std::size_t from = offsetof(argtrace_record, id);
-    std::array<std::byte, sizeof(argtrace_record) - from + sizeof(std::uint64_t)> alike;
-    std::memcpy(&alike, at + from, sizeof(alike));
-    const std::byte *const last = end - size;
-    do
-        at += size;
-    while (at <= last && std::memcmp(at + from, &alike, sizeof(alike)) == 0);
-    return at;
+std::uint64_t word_at(const std::byte *at) {
+    std::uint64_t word;
+    std::memcpy(&word, at, sizeof(word));
+    return word;
 }
 
 bool is_no_code(std::uint64_t address) {
@@ -94,13 +88,24 @@ void CodeAddresses::add(const Probe &probe) {
 }
 
 bool CodeAddresses::scan(std::span<const std::byte> records) {
-    // Of functions without other addresses than the caller's no more is looked at than must be, and
-    // calls often come in a row from one place: what recording takes beside writing, the checksum
-    // apart, is mostly this.
+    // What recording takes beside writing, the checksum apart, is mostly this. Calls often come in
+    // a row from one place: those that differ from the one before in nothing but their time, their
+    // task and their arguments are passed over at a glance.
+    constexpr std::size_t what = offsetof(argtrace_record, id); // up to context and preempt
+    constexpr std::size_t caller = sizeof(argtrace_record);
+    static_assert(caller - what == sizeof(std::uint64_t));
+    std::uint64_t last_what = 0, last_caller = 0;
+    std::size_t last_size = std::numeric_limits<std::size_t>::max();
+
     const std::span<Places> all = places_;
     const std::byte *at = records.data();
     const std::byte *const end = at + records.size();
-    while (static_cast<std::size_t>(end - at) >= sizeof(argtrace_record)) {
+    for (;;) {
+        while (static_cast<std::size_t>(end - at) >= last_size && word_at(at + what) == last_what &&
+               word_at(at + caller) == last_caller)
+            at += last_size;
+        if (static_cast<std::size_t>(end - at) < sizeof(argtrace_record))
+            return true;
         argtrace_record record;
         std::memcpy(&record, at, sizeof(record));
         if (record.size < sizeof(record) || record.size > end - at)
@@ -108,34 +113,31 @@ bool CodeAddresses::scan(std::span<const std::byte> records) {
         if (record.id < all.size()) {
             Places &places = all[record.id];
             if (record.size >= places.only_at_begin) {
-                std::uint64_t address;
-                std::memcpy(&address, at + sizeof(record), sizeof(address));
-                if (address != places.lately) {
-                    places.lately = address;
-                    meet(address);
+                last_size = record.size;
+                last_what = word_at(at + what);
+                last_caller = word_at(at + caller);
+                if (last_caller != places.lately) {
+                    places.lately = last_caller;
+                    meet(last_caller);
                 }
-                at = past_alike(at, record.size, end);
-                continue;
-            }
-            if (!places.known)
+            } else if (places.known) {
+                scan_record({at, record.size}, places);
+            } else {
                 return false;
-            scan_record({at, record.size}, places);
+            }
         } else if (record.id <= ARGTRACE_ID_MAX) {
             return false;
         }
         at += record.size;
     }
-    return true;
 }
 
 void CodeAddresses::scan_record(std::span<const std::byte> record, const Places &places) {
     for (std::uint32_t i = 0; i < places.count; ++i) {
         const std::uint32_t offset = offsets_[places.first + i];
-        std::uint64_t address;
-        if (offset + sizeof(address) > record.size())
+        if (offset + sizeof(std::uint64_t) > record.size())
             break;
-        std::memcpy(&address, record.data() + offset, sizeof(address));
-        meet(address);
+        meet(word_at(record.data() + offset));
     }
 }
 
