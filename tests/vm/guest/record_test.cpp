@@ -58,6 +58,8 @@ std::vector<json> in_common_order(std::vector<json> events) {
 }
 
 TEST_F(Record, shows_what_trace_shows) {
+    const std::string rounds =
+        "echo " + std::to_string(is_long_run() ? 20 : 4) + " >" + helper + "run";
     for (const Words &options : std::vector<Words>{
              {}, {"--compress"}, {"--encoding", "named"}, {"--compress=19", "--no-caller"}}) {
         Words words{"argtrace", "trace", "--json", "--types", "argtrace_test:at_*"};
@@ -70,8 +72,8 @@ TEST_F(Record, shows_what_trace_shows) {
         const Outcome recorded = run([&] {
             Words all{"argtrace", "record", "-o", kFile};
             all.insert(all.end(), record.begin(), record.end());
-            for (const std::string &word : {std::string("--"), std::string("sh"), std::string("-c"),
-                                            "echo 4 >" + helper + "run"})
+            for (const std::string &word :
+                 {std::string("--"), std::string("sh"), std::string("-c"), rounds})
                 all.push_back(word);
             return all;
         }());
