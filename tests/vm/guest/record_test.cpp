@@ -25,13 +25,12 @@ const std::string helper = "/sys/kernel/debug/argtrace_test/";
 
 class Record : public Recording {
 protected:
-    /// Records while the helper makes that many calls of its functions.
-    static Outcome record_burst(unsigned calls, Words options) {
+    /// Records while the helper makes its calls, so many or so many times.
+    static Outcome record_calls(const std::string &file, unsigned count, const Words &options) {
         Words words{"argtrace", "record", "-o", kFile};
         words.insert(words.end(), options.begin(), options.end());
-        for (const std::string &word : {std::string("--"), std::string("sh"), std::string("-c"),
-                                        "echo " + std::to_string(calls) + " >" + helper + "burst"})
-            words.push_back(word);
+        words.insert(words.end(),
+                     {"--", "sh", "-c", "echo " + std::to_string(count) + " >" + helper + file});
         return run(words);
     }
 };
@@ -58,8 +57,7 @@ std::vector<json> in_common_order(std::vector<json> events) {
 }
 
 TEST_F(Record, shows_what_trace_shows) {
-    const std::string rounds =
-        "echo " + std::to_string(is_long_run() ? 20 : 4) + " >" + helper + "run";
+    const unsigned rounds = is_long_run() ? 20 : 4;
     for (const Words &options : std::vector<Words>{
              {}, {"--compress"}, {"--encoding", "named"}, {"--compress=19", "--no-caller"}}) {
         Words words{"argtrace", "trace", "--json", "--types", "argtrace_test:at_*"};
@@ -69,14 +67,7 @@ TEST_F(Record, shows_what_trace_shows) {
         ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
         Words record{"argtrace_test:at_*"};
         record.insert(record.end(), options.begin(), options.end());
-        const Outcome recorded = run([&] {
-            Words all{"argtrace", "record", "-o", kFile};
-            all.insert(all.end(), record.begin(), record.end());
-            for (const std::string &word :
-                 {std::string("--"), std::string("sh"), std::string("-c"), rounds})
-                all.push_back(word);
-            return all;
-        }());
+        const Outcome recorded = record_calls("run", rounds, record);
         EXPECT_EQ(recorded.status, 0) << recorded.err;
         const auto live = in_common_order(json_lines(trace.end(SIGINT).out));
         const auto later = in_common_order(report({"--types"}));
@@ -88,7 +79,7 @@ TEST_F(Record, shows_what_trace_shows) {
 }
 
 TEST_F(Record, known_values) {
-    EXPECT_EQ(record_burst(300, {"at_four(count)"}).status, 0);
+    EXPECT_EQ(record_calls("burst", 300, {"at_four(count)"}).status, 0);
     const auto events = report();
     ASSERT_EQ(events.size(), 300u);
     for (std::uint64_t call = 0; call < 300; call++)
@@ -135,7 +126,7 @@ TEST_F(Record, many_processes_are_counted_as_status_does) {
 }
 
 TEST_F(Record, loss_is_in_the_file) {
-    const Outcome recorded = record_burst(20000, {"--buffer", "8K", "at_four"});
+    const Outcome recorded = record_calls("burst", 20000, {"--buffer", "8K", "at_four"});
     EXPECT_EQ(recorded.status, 0);
     EXPECT_NE(recorded.err.find("20000 calls: "), std::string::npos) << recorded.err;
     EXPECT_NE(recorded.err.find("use --buffer"), std::string::npos) << recorded.err;
@@ -198,7 +189,7 @@ TEST_F(Record, ends_a_command_that_runs_for_ever) {
 
 // Another machine: neither the module nor the functions are there any more.
 TEST_F(Record, report_needs_no_module) {
-    EXPECT_EQ(record_burst(100, {"at_four"}).status, 0);
+    EXPECT_EQ(record_calls("burst", 100, {"at_four"}).status, 0);
     const auto here = report();
     ASSERT_EQ(unload_module("argtrace"), 0);
     ASSERT_EQ(unload_module("argtrace_test"), 0);
