@@ -302,9 +302,8 @@ TEST(Differential, the_same_calls_and_values_as_fprobe_events) {
     need_argtrace();
     ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
     // Each event takes the kernel a quarter of a second; the function tracer compares them all.
-    compare_with(*fprobe_reference(), is_long_run()     ? kWhole
-                                      : has_func_args() ? kSmallest
-                                                        : kSmall);
+    const Extent &small = has_func_args() ? kSmallest : kSmall;
+    compare_with(*fprobe_reference(), is_long_run() ? kWhole : small);
 }
 
 TEST(Differential, the_same_calls_and_values_as_the_function_tracer) {

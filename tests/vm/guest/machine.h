@@ -82,7 +82,8 @@ private:
     pid_t pid_;
 };
 
-/// Reads /dev/zero byte by byte for ever: calls vfs_read, a hundred times in a row, each millisecond.
+/// Reads /dev/zero byte by byte for ever: calls vfs_read a hundred times in a row, pauses for a
+/// millisecond, and again.
 void hammer_vfs_read();
 
 } // namespace vmtest

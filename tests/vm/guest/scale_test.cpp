@@ -35,16 +35,13 @@ double load_seconds() {
 unsigned load_workers() {
     return is_long_run() ? 3 : 1;
 }
-/// When the tool has shown enough. It leaves to the next reader what it has not shown.
-std::vector<std::string> tool_limit() {
-    return is_long_run() ? std::vector<std::string>{"--duration", "5"}
-                         : std::vector<std::string>{"-n", "10000"};
+/// The tool leaves to the next reader what it has not shown.
+std::vector<std::string> trace_command() {
+    return is_long_run() ? std::vector<std::string>{"argtrace", "trace", "--duration", "5"}
+                         : std::vector<std::string>{"argtrace", "trace", "-n", "10000"};
 }
 std::uint32_t packets() {
     return is_long_run() ? 16 : 4;
-}
-const char *buffer() {
-    return is_long_run() ? "1M" : "256K";
 }
 
 std::size_t traceable_functions() {
@@ -58,7 +55,8 @@ std::uint64_t memory_charged() {
 
 void all_are_added() {
     const auto start = Clock::now();
-    const Outcome added = run({"argtrace", "add", "--buffer", buffer(), "*"});
+    const std::string buffer = std::to_string(kPacketSize / 1024 * packets()) + "K";
+    const Outcome added = run({"argtrace", "add", "--buffer", buffer, "*"});
     ASSERT_EQ(added.status, 0) << added.err;
     std::printf("added in %.1f s, %llu KiB charged\n", seconds_since(start),
                 static_cast<unsigned long long>(memory_charged() >> 10));
@@ -66,10 +64,7 @@ void all_are_added() {
 
 /// Events that the tool has shown.
 std::uint64_t traced_by_the_tool() {
-    std::vector<std::string> words{"argtrace", "trace"};
-    for (const std::string &word : tool_limit())
-        words.push_back(word);
-    const Outcome trace = run(words);
+    const Outcome trace = run(trace_command());
     EXPECT_EQ(trace.status, 0) << trace.err;
     EXPECT_GT(trace.out.size(), 100000u);
     const std::size_t summary = trace.err.rfind(" events shown");
