@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The ioctls: what user space says is copied, checked and handed on; nothing is trusted. */
 #include <linux/err.h>
+#include <linux/kallsyms.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -58,6 +59,21 @@ static long ioctl_info(void __user *arg)
 		.module_version = ARGTRACE_VERSION,
 	};
 	return copy_out(arg, &info, sizeof(info), info.size);
+}
+
+static long ioctl_symbol(void __user *arg)
+{
+	struct argtrace_symbol symbol;
+	int ret = copy_in(&symbol, sizeof(symbol), ARGTRACE_SYMBOL_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (symbol.flags)
+		return -EINVAL;
+	static_assert(sizeof(symbol.text) >= KSYM_SYMBOL_LEN);
+	memset(symbol.text, 0, sizeof(symbol.text));
+	sprint_symbol(symbol.text, symbol.addr);
+	return copy_out(arg, &symbol, sizeof(symbol), symbol.size);
 }
 
 static bool name_is_terminated(const char *name)
@@ -514,6 +530,8 @@ long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	switch (cmd) {
 	case ARGTRACE_IOC_INFO:
 		return ioctl_info(user);
+	case ARGTRACE_IOC_SYMBOL:
+		return ioctl_symbol(user);
 	case ARGTRACE_IOC_SESSION:
 		return ioctl_session(own, user);
 	case ARGTRACE_IOC_SESSION_REMOVE:

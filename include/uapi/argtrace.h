@@ -40,6 +40,7 @@
 #define ARGTRACE_COMM_LEN	16	/* TASK_COMM_LEN, include/linux/sched.h */
 #define ARGTRACE_MODULE_LEN	64	/* a kernel module's name, with its NUL */
 #define ARGTRACE_SRCVERSION_LEN	32	/* its srcversion, with its NUL */
+#define ARGTRACE_SYMBOL_LEN	752	/* what SYMBOL says, with its NUL */
 #define ARGTRACE_PROCESSES_MAX	1024	/* in one call of PROCESSES */
 
 /*
@@ -370,8 +371,20 @@ struct argtrace_process_filter {
 #define ARGTRACE_PROCESSES_CHILDREN	(1u << 0)
 
 /*
+ * ARGTRACE_IOC_SYMBOL: which function of the kernel or of a module lies at `addr` now, as the
+ * kernel's own messages name it (sprint_symbol()): "NAME+0xOFFSET/0xSIZE", with " [MODULE]" behind it where it
+ * is a module's, and "0xADDR" where there is none. Needs no session.
+ */
+struct argtrace_symbol {
+	__u32	size;
+	__u32	flags;			/* 0 */
+	__u64	addr;
+	char	text[ARGTRACE_SYMBOL_LEN];	/* out; NUL-terminated */
+};
+
+/*
  * The encoded argument is the leading size: a number stays when its struct grows. Those
- * from PROBE_ADD on need a session: -EBADFD without one, also from mmap.
+ * from PROBE_ADD to PROCESSES_LIST need a session: -EBADFD without one, also from mmap.
  */
 #define ARGTRACE_IOC_MAGIC		0xA8
 #define ARGTRACE_IOC_INFO		_IOWR(ARGTRACE_IOC_MAGIC, 0, __u32)
@@ -387,6 +400,7 @@ struct argtrace_process_filter {
 #define ARGTRACE_IOC_ON_LOAD_LIST	_IOWR(ARGTRACE_IOC_MAGIC, 10, __u32)
 #define ARGTRACE_IOC_PROCESSES		_IOWR(ARGTRACE_IOC_MAGIC, 12, __u32)
 #define ARGTRACE_IOC_PROCESSES_LIST	_IOWR(ARGTRACE_IOC_MAGIC, 13, __u32)
+#define ARGTRACE_IOC_SYMBOL		_IOWR(ARGTRACE_IOC_MAGIC, 14, __u32)
 
 /*
  * mmap. Each CPU has two regions, at these offsets:
@@ -535,6 +549,7 @@ struct argtrace_now {
 #define ARGTRACE_ON_LOAD_SIZE_V1	128
 #define ARGTRACE_ON_LOAD_REMOVE_SIZE_V1	72
 #define ARGTRACE_PROCESS_FILTER_SIZE_V1	24
+#define ARGTRACE_SYMBOL_SIZE_V1		768
 
 #ifdef __cplusplus
 #define ARGTRACE_SIZE_ASSERT(what, bytes) static_assert(sizeof(what) == (bytes), #what)
@@ -555,6 +570,7 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_on_load, ARGTRACE_ON_LOAD_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_remove, ARGTRACE_ON_LOAD_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_order, 128);
 ARGTRACE_SIZE_ASSERT(struct argtrace_process_filter, ARGTRACE_PROCESS_FILTER_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_symbol, ARGTRACE_SYMBOL_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);
 ARGTRACE_SIZE_ASSERT(struct argtrace_packet, 64);

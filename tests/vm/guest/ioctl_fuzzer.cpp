@@ -86,18 +86,19 @@ IoctlFuzzer::~IoctlFuzzer() {
 }
 
 const IoctlFuzzer::Weighted IoctlFuzzer::steps_[] = {
-    {60, &IoctlFuzzer::open_file},      {25, &IoctlFuzzer::close_file},
-    {15, &IoctlFuzzer::dup_file},       {10, &IoctlFuzzer::info},
-    {90, &IoctlFuzzer::session},        {15, &IoctlFuzzer::session_remove},
-    {130, &IoctlFuzzer::add},           {50, &IoctlFuzzer::remove},
-    {60, &IoctlFuzzer::list},           {40, &IoctlFuzzer::reader},
-    {40, &IoctlFuzzer::on_load},        {15, &IoctlFuzzer::on_load_remove},
-    {20, &IoctlFuzzer::on_load_list},   {10, &IoctlFuzzer::unknown_ioctl},
-    {100, &IoctlFuzzer::map},           {100, &IoctlFuzzer::use_map},
-    {30, &IoctlFuzzer::drop_map},       {40, &IoctlFuzzer::poll_file},
-    {20, &IoctlFuzzer::poll_by_epoll},  {10, &IoctlFuzzer::fork_child},
-    {15, &IoctlFuzzer::hand_over},      {20, &IoctlFuzzer::other_calls},
-    {80, &IoctlFuzzer::call_functions}, {8, &IoctlFuzzer::change_modules},
+    {60, &IoctlFuzzer::open_file},     {25, &IoctlFuzzer::close_file},
+    {15, &IoctlFuzzer::dup_file},      {10, &IoctlFuzzer::info},
+    {90, &IoctlFuzzer::session},       {15, &IoctlFuzzer::session_remove},
+    {130, &IoctlFuzzer::add},          {50, &IoctlFuzzer::remove},
+    {60, &IoctlFuzzer::list},          {40, &IoctlFuzzer::reader},
+    {40, &IoctlFuzzer::on_load},       {15, &IoctlFuzzer::on_load_remove},
+    {20, &IoctlFuzzer::on_load_list},  {20, &IoctlFuzzer::symbol},
+    {10, &IoctlFuzzer::unknown_ioctl}, {100, &IoctlFuzzer::map},
+    {100, &IoctlFuzzer::use_map},      {30, &IoctlFuzzer::drop_map},
+    {40, &IoctlFuzzer::poll_file},     {20, &IoctlFuzzer::poll_by_epoll},
+    {10, &IoctlFuzzer::fork_child},    {15, &IoctlFuzzer::hand_over},
+    {20, &IoctlFuzzer::other_calls},   {80, &IoctlFuzzer::call_functions},
+    {8, &IoctlFuzzer::change_modules},
 };
 
 void IoctlFuzzer::step() {
@@ -436,6 +437,13 @@ void IoctlFuzzer::on_load_list() {
     list.buffer = buffer(&list.length);
     list.first = static_cast<std::uint32_t>(random(4));
     call("ON_LOAD_LIST", ARGTRACE_IOC_ON_LOAD_LIST, list, {});
+}
+
+void IoctlFuzzer::symbol() {
+    argtrace_symbol symbol{};
+    symbol.addr = address();
+    memset(symbol.text, 'x', sizeof(symbol.text)); // no end to it
+    call("SYMBOL", ARGTRACE_IOC_SYMBOL, symbol, {});
 }
 
 void IoctlFuzzer::unknown_ioctl() {

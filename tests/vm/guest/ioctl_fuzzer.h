@@ -90,6 +90,7 @@ private:
     void on_load();
     void on_load_remove();
     void on_load_list();
+    void symbol();
     void unknown_ioctl();
     void map();
     void use_map();
