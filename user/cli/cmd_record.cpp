@@ -19,6 +19,7 @@
 #include "cli/tracing.h"
 #include "render/status.h"
 #include "session/counts.h"
+#include "session/live_symbols.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -130,7 +131,7 @@ void run_record(const RecordOptions &options) {
     std::vector<RingView> rings;
     for (const RingMapping &mapping : mappings)
         rings.push_back(mapping.view());
-    const Symbols *symbols = symbols_of(kernel);
+    const LiveSymbols symbols(session.device());
     TraceInfo info = describe_session(session);
     info.command = options.command;
     writer.info(info);

@@ -13,6 +13,7 @@
 #include "record/snapshot_file.h"
 #include "render/status.h"
 #include "session/counts.h"
+#include "session/live_symbols.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -61,12 +62,11 @@ void run_snapshot(const SnapshotOptions &options) {
     const std::vector<argtrace_counts> counts = session.counts(true);
     const std::uint64_t gone = session.overwritten();
 
-    Kernel kernel;
+    const LiveSymbols symbols(session.device());
     TraceWriter writer(open_trace_to_write(options.file), trace_name(options.file, false), level);
     writer.info(describe_session(session));
     Legend legend(
-        session.attributes().format, [&] { return session.probes(true); }, symbols_of(kernel),
-        writer);
+        session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
     write_packets(snapshots, legend, writer);
 
     argtrace_counts total{};

@@ -19,6 +19,7 @@
 #include "render/status.h"
 #include "render/text.h"
 #include "session/counts.h"
+#include "session/live_symbols.h"
 #include "session/session.h"
 #include "util/units.h"
 
@@ -116,7 +117,8 @@ void run_trace(const TraceOptions &options) {
 
     Schema schema([&session] { return session.probes(true); });
     schema.reload();
-    CallerNames callers(symbols_of(kernel));
+    const LiveSymbols symbols(session.device());
+    CallerNames callers(&symbols);
     auto renderer = make_renderer(options, callers);
     Output output(STDOUT_FILENO);
     LiveTrace trace(session, rings, options.own_session(), processes ? &*processes : nullptr,

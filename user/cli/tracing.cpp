@@ -46,14 +46,6 @@ void add_wanted(Session &session, Kernel &kernel, const Wanted &wanted) {
         wanted.on_load->order(session);
 }
 
-const Kallsyms *symbols_of(Kernel &kernel) {
-    try {
-        return &kernel.symbols();
-    } catch (const Error &) {
-        return nullptr;
-    }
-}
-
 void print_ended(const std::vector<std::uint32_t> &pids) {
     fmt::print(stderr, "argtrace: {} {} ended\n", describe(ProcessFilter{pids, false}),
                pids.size() == 1 ? "has" : "have");

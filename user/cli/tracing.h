@@ -29,9 +29,6 @@ Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Requ
 /// Has them traced from now on.
 void add_wanted(Session &session, Kernel &kernel, const Wanted &wanted);
 
-/// Null when the kernel hides its symbols: callers are shown as addresses then.
-const Kallsyms *symbols_of(Kernel &kernel);
-
 /// Says that the processes which were to be traced are no more.
 void print_ended(const std::vector<std::uint32_t> &pids);
 

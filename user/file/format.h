@@ -25,7 +25,7 @@ enum class ChunkType : std::uint32_t {
     info = 1,    ///< a JSON object: see TraceInfo
     probes = 2,  ///< structs argtrace_probe as the module lists them, before the packets that
                  ///< need them
-    symbols = 3, ///< text, lines as in /proc/kallsyms, before the packets that need them
+    symbols = 3, ///< text, lines as `nm -S` prints them, before the packets that need them
     packet = 4,  ///< PacketPrefix, then bytes of a packet
     mark = 5,    ///< u64, ns: all events that are older stand before this chunk
     counts = 6,  ///< structs argtrace_counts: the probes' counts when the recording ended

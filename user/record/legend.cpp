@@ -8,14 +8,7 @@
 
 namespace argtrace {
 
-namespace {
-
-// Symbols have no size: beyond this it is not the symbol's code any more.
-constexpr std::uint64_t function_size_max = 1 << 20;
-
-} // namespace
-
-Legend::Legend(std::uint32_t format, Probes probes, const Symbols *symbols, TraceWriter &writer)
+Legend::Legend(std::uint32_t format, Probes probes, const Symbols &symbols, TraceWriter &writer)
     : probes_(std::move(probes)), symbols_(symbols), writer_(writer), addresses_(format) {
     write_probes();
 }
@@ -43,11 +36,10 @@ void Legend::write_probes() {
 void Legend::write_symbols() {
     std::string lines;
     for (const std::uint64_t address : addresses_.take_new()) {
-        const auto symbol = symbols_ ? symbols_->at(address) : std::nullopt;
-        if (!symbol || address - symbol->addr >= function_size_max ||
-            !symbols_written_.insert(symbol->addr).second)
+        const auto symbol = symbols_.at(address);
+        if (!symbol || !symbols_written_.insert(symbol->addr).second)
             continue;
-        lines += fmt::format("{:016x} t {}", symbol->addr, symbol->name);
+        lines += fmt::format("{:016x} {:016x} t {}", symbol->addr, symbol->size, symbol->name);
         if (!symbol->module.empty())
             lines += fmt::format("\t[{}]", symbol->module);
         lines += '\n';

@@ -21,8 +21,8 @@ public:
     /// Fetches all probes anew, removed ones too.
     using Probes = std::function<std::vector<Probe>()>;
 
-    /// `symbols` may be null. They and the writer stay the caller's.
-    Legend(std::uint32_t format, Probes probes, const Symbols *symbols, TraceWriter &writer);
+    /// The symbols and the writer stay the caller's.
+    Legend(std::uint32_t format, Probes probes, const Symbols &symbols, TraceWriter &writer);
 
     /// Whole records, those of one packet.
     void precede(std::span<const std::byte> records);
@@ -32,7 +32,7 @@ private:
     void write_symbols();
 
     Probes probes_;
-    const Symbols *symbols_;
+    const Symbols &symbols_;
     TraceWriter &writer_;
     CodeAddresses addresses_;
     std::unordered_set<std::uint32_t> probes_written_;

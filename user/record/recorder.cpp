@@ -35,7 +35,7 @@ Recorder::Lane::Lane(const RingView &ring_view)
 }
 
 Recorder::Recorder(std::span<const RingView> rings, std::uint32_t format, Legend::Probes probes,
-                   const Symbols *symbols, TraceWriter &writer)
+                   const Symbols &symbols, TraceWriter &writer)
     : writer_(writer), legend_(format, std::move(probes), symbols, writer) {
     lanes_.reserve(rings.size());
     for (const RingView &ring : rings)

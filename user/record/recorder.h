@@ -17,9 +17,9 @@ namespace argtrace {
 /// them: the probes, and the symbols of the code addresses in them.
 class Recorder {
 public:
-    /// `symbols` may be null. All of them stay the caller's.
+    /// All of them stay the caller's.
     Recorder(std::span<const RingView> rings, std::uint32_t format, Legend::Probes probes,
-             const Symbols *symbols, TraceWriter &writer);
+             const Symbols &symbols, TraceWriter &writer);
 
     /// A round, `now` being the clock of the events, read before this call: packets that are
     /// complete go to the file, and what there is of the newest ones when that is due. False when

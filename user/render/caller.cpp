@@ -7,9 +7,6 @@ namespace argtrace {
 
 namespace {
 
-// Symbols have no size: beyond this it is not the symbol's code any more.
-constexpr std::uint64_t function_size_max = 1 << 20;
-
 // More than a kernel has callers of what is traced at a time; a broken file may have any number.
 constexpr std::size_t names_max = 1 << 16;
 
@@ -26,7 +23,7 @@ const std::string &CallerNames::name(Names &names, std::uint64_t address, Zero z
 
 std::string CallerNames::look_up(std::uint64_t address, Zero zero) const {
     auto symbol = symbols_ ? symbols_->at(address) : std::nullopt;
-    if (!symbol || address - symbol->addr >= function_size_max)
+    if (!symbol)
         return fmt::format("{:#x}", address);
     std::string name(symbol->name);
     std::uint64_t offset = address - symbol->addr;

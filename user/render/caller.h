@@ -10,7 +10,7 @@
 namespace argtrace {
 
 /// Addresses of code as text: "ksys_read+0x6b", "ext4_file_read_iter+0x4a [ext4]", and
-/// "0xffffffffc0a01234" where no symbol is near. Each is looked up once, as long as they are not
+/// "0xffffffffc0a01234" where no symbol is. Each is looked up once, as long as they are not
 /// too many. A name is valid until the next is asked for.
 class CallerNames {
 public:

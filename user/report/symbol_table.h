@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <shared_mutex>
 #include <string>
@@ -13,19 +14,21 @@ namespace argtrace {
 /// The symbols that a trace file has told so far. More may be added while others look.
 class SymbolTable : public Symbols {
 public:
-    /// Lines as in /proc/kallsyms. False when one is malformed; the others are added.
+    /// Lines as `nm -S` prints them, and of a module's symbol "[module]" behind it. False when one
+    /// is malformed; the others are added.
     bool add(std::string_view lines);
 
     std::optional<Symbol> at(std::uint64_t addr) const override;
 
 private:
-    struct Names {
+    struct Known {
         std::string name;
         std::string module;
+        std::uint64_t size;
     };
 
     mutable std::shared_mutex mutex_;
-    std::map<std::uint64_t, Names> symbols_; // they stay where they are
+    std::map<std::uint64_t, Known> symbols_; // they stay where they are
 };
 
 } // namespace argtrace

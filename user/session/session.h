@@ -92,6 +92,7 @@ public:
     /// Records of a flight recorder that have been overwritten since it was made.
     std::uint64_t overwritten() const;
 
+    const Device &device() const { return device_; }
     int fd() const { return device_.fd(); }
 
 private:

@@ -109,12 +109,14 @@ void Kallsyms::put_in_order() {
 }
 
 std::optional<Symbol> Kallsyms::at(std::uint64_t addr) const {
-    const auto next =
-        std::upper_bound(symbols_.begin(), symbols_.end(), Symbol{addr, {}, {}}, by_address);
+    const auto next = std::upper_bound(
+        symbols_.begin(), symbols_.end(), addr,
+        [](std::uint64_t wanted, const Symbol &symbol) { return wanted < symbol.addr; });
     if (next == symbols_.begin())
         return std::nullopt;
     // Of several names for one address the kernel itself uses the first.
-    return *std::lower_bound(symbols_.begin(), next, *(next - 1), by_address);
+    const Symbol &symbol = *std::lower_bound(symbols_.begin(), next, *(next - 1), by_address);
+    return reaches(symbol, addr) ? std::optional(symbol) : std::nullopt;
 }
 
 std::vector<Symbol> Kallsyms::named(std::string_view name) const {

@@ -11,16 +11,24 @@ struct Symbol {
     std::uint64_t addr = 0;
     std::string_view name;   ///< owned by the Symbols it came from
     std::string_view module; ///< empty for the kernel itself
+    std::uint64_t size = 0;  ///< bytes; 0 where that is not known
 
     bool operator==(const Symbol &) const = default;
 };
+
+/// Whether a symbol reaches to `addr`, which lies behind its beginning and before the next one that
+/// is known.
+inline bool reaches(const Symbol &symbol, std::uint64_t addr) {
+    constexpr std::uint64_t function_size_max = 1 << 20;
+    return addr - symbol.addr < (symbol.size ? symbol.size : function_size_max);
+}
 
 /// Whoever knows what lies at an address of the kernel.
 class Symbols {
 public:
     virtual ~Symbols() = default;
 
-    /// The symbol that `addr` lies in, or nothing if it lies before the first one.
+    /// The symbol that `addr` lies in, or nothing if it lies in none.
     virtual std::optional<Symbol> at(std::uint64_t addr) const = 0;
 };
 

@@ -59,6 +59,8 @@ Background::~Background() {
 
 std::string Background::out_so_far() const { return read_file(out_path_); }
 
+std::string Background::err_so_far() const { return read_file(err_path_); }
+
 bool Background::is_running() {
     siginfo_t info{};
     return pid_ > 0 &&

@@ -26,6 +26,7 @@ public:
 
     pid_t pid() const { return pid_; }
     std::string out_so_far() const;
+    std::string err_so_far() const;
     bool is_running();
 
     /// Sends the signal and waits.

@@ -82,6 +82,11 @@ protected:
         return calls;
     }
 
+    /// Whether the module may come now.
+    static bool waits(const Background &tracer) {
+        return tracer.err_so_far().find(" when it is loaded") != std::string::npos;
+    }
+
     /// What status says of the module.
     static json order() {
         for (const json &line : json_lines(run({"argtrace", "status", "--json"}).out))
@@ -140,9 +145,7 @@ TEST_F(OnLoad, an_init_function_that_fails_is_seen_as_well) {
 TEST_F(OnLoad, a_trace_of_its_own_waits_for_the_module) {
     Background trace({"argtrace", "trace", "--json", "-n", "2", "--on-load", kFile, "ol_first(b)",
                       "ol_prepare"});
-    ASSERT_TRUE(eventually([] { return RawDevice().info().nr_sessions == 1; }));
-    // It makes its session before it tells what to wait for.
-    usleep(200000);
+    ASSERT_TRUE(eventually([&] { return waits(trace); }));
     ASSERT_EQ(load_module(kFile), 0);
     const Outcome outcome = trace.wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -154,6 +157,40 @@ TEST_F(OnLoad, a_trace_of_its_own_waits_for_the_module) {
     EXPECT_EQ(events[0]["func"], "ol_prepare");
     EXPECT_EQ(events[1]["args"], (json{{"b", OL_FIRST_B}}));
     EXPECT_FALSE(is_armed("ol_first"));
+}
+
+// The module comes when the tool has begun long since, and before it others may have been where it
+// is.
+TEST_F(OnLoad, its_callers_have_their_names) {
+    const std::string later = "echo 77 >/sys/module/argtrace_onload/parameters/later";
+    const auto expect_names = [](const std::vector<json> &events) {
+        ASSERT_FALSE(events.empty());
+        for (const json &event : events) {
+            const std::string caller = event["caller"];
+            const bool is_later = event["func"] == "ol_later";
+            const bool is_named = caller.starts_with(is_later ? "later_set+0x" : "ol_init+0x") &&
+                                  caller.ends_with(" [argtrace_onload]");
+            // ol_init() may be gone by now; and it is called by the kernel.
+            const bool is_init = event["func"] == "ol_init";
+            EXPECT_TRUE(is_named || is_init || (!is_later && caller.starts_with("0x"))) << event;
+        }
+        EXPECT_EQ(events.back()["func"], "ol_later");
+    };
+    Background trace(
+        {"argtrace", "trace", "--json", "-n", "5", "--on-load", kFile, "*", "!later_set"});
+    ASSERT_TRUE(eventually([&] { return waits(trace); }));
+    ASSERT_EQ(run({"sh", "-c", "insmod " + std::string(kFile) + " && " + later}).status, 0);
+    expect_names(json_lines(trace.wait().out));
+
+    unload();
+    const std::string file = "/tmp/callers.dat";
+    const Outcome recorded =
+        run({"argtrace", "record", "-o", file, "--on-load", kFile, "*", "!later_set", "--", "sh",
+             "-c", "insmod " + std::string(kFile) + " && " + later});
+    EXPECT_EQ(recorded.status, 0) << recorded.err;
+    unload();
+    expect_names(json_lines(run({"argtrace", "report", "--json", file}).out));
+    unlink(file.c_str());
 }
 
 TEST_F(OnLoad, functions_that_share_a_name) {

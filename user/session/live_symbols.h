@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string>
+#include <unordered_set>
+
+#include "session/device.h"
+#include "symbols/symbols.h"
+
+namespace argtrace {
+
+/// The running kernel's symbols, which it is asked for one by one: so they are right for modules
+/// that have come since we began, and nothing is read that nobody needs.
+class LiveSymbols : public Symbols {
+public:
+    /// The device stays the caller's.
+    explicit LiveSymbols(const Device &device) : device_(device) {}
+
+    std::optional<Symbol> at(std::uint64_t addr) const override;
+
+private:
+    std::string_view keep(std::string_view name) const;
+
+    const Device &device_;
+    mutable std::unordered_set<std::string> names_; // of the symbols that have been asked for
+};
+
+} // namespace argtrace
