@@ -20,6 +20,9 @@ table_start() {
 	start_row '`cat /proc/kallsyms`: what the kernel takes to print its symbols' cat /proc/kallsyms
 	start_row '`cat /sys/kernel/btf/vmlinux`' cat /sys/kernel/btf/vmlinux
 	start_row '`argtrace trace vfs_read`, until it is armed' -u argtrace trace vfs_read
+	argtrace add vfs_read 2>/dev/null
+	start_row '`argtrace trace -n 1`, of what `argtrace add` has added' argtrace trace -n 1
+	argtrace clear
 	start_row '`argtrace list`' argtrace list
 	start_row '`argtrace list vfs_read`' argtrace list vfs_read
 	start_row '`argtrace status`' argtrace status
