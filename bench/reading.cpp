@@ -47,7 +47,7 @@ std::uint64_t read_all(Workload &workload, Step step, int fd) {
     if (step == Step::decode)
         return decode_all(workload);
 
-    CallerNames callers(&workload.symbols());
+    CallerNames callers(workload.symbols());
     const auto renderer = make_renderer(step, callers);
     Output output(fd);
     const auto rings = workload.rings();

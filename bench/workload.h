@@ -13,8 +13,8 @@
 
 #include "decode/schema.h"
 #include "packet_builder.h"
+#include "report/symbol_table.h"
 #include "session/ring_reader.h"
-#include "symbols/kallsyms.h"
 
 namespace argtrace::bench {
 
@@ -26,7 +26,8 @@ public:
     static constexpr std::uint32_t packet_size = 64 * 1024;
     static constexpr std::uint32_t nr_packets = 16;
 
-    Workload() : symbols_(Kallsyms::parse(symbol_list())) {
+    Workload() {
+        symbols_.add(symbol_list());
         for (const Probe &probe : probes())
             schema_.add(probe);
         for (std::uint32_t cpu = 0; cpu < nr_cpus; ++cpu)
@@ -54,7 +55,7 @@ public:
     }
 
     Schema &schema() { return schema_; }
-    const Kallsyms &symbols() const { return symbols_; }
+    const Symbols &symbols() const { return symbols_; }
     std::uint64_t events() const { return events_; }
 
 private:
@@ -137,7 +138,7 @@ private:
 
     std::mt19937_64 random_{20240501};
     Schema schema_;
-    Kallsyms symbols_;
+    SymbolTable symbols_;
     std::deque<Ring> rings_;
     std::uint64_t events_ = 0;
 };

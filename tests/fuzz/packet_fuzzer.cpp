@@ -11,6 +11,7 @@
 #include "packet_builder.h"
 #include "render/json.h"
 #include "render/text.h"
+#include "report/symbol_table.h"
 
 using namespace argtrace;
 
@@ -38,7 +39,9 @@ Schema make_schema() {
 }
 
 void show(const EventBatch &batch) {
-    static CallerNames callers(nullptr); // to make these takes longer than an input
+    // To make these takes longer than an input.
+    static const SymbolTable symbols;
+    static CallerNames callers(symbols);
     static TextRenderer text(callers, true);
     static JsonRenderer json(callers, true);
     std::string out;

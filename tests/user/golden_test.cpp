@@ -9,6 +9,7 @@
 #include "encoder_environment.h"
 #include "packet_builder.h"
 #include "render/value_writer.h"
+#include "report/symbol_table.h"
 
 #include "../data/golden_records.h"
 
@@ -108,7 +109,8 @@ protected:
         std::vector<std::string> texts;
         if (batch.events.empty())
             return texts;
-        CallerNames names{nullptr};
+        const SymbolTable no_symbols;
+        CallerNames names(no_symbols);
         ValueWriter writer(names, ValueWriter::Style::text);
         const EventView view = batch.view(batch.events[0]);
         const ProbeFormats *formats = writer.formats(*view.event->probe);

@@ -8,7 +8,7 @@
 #include "render/flags.h"
 #include "render/json.h"
 #include "render/text.h"
-#include "symbols/kallsyms.h"
+#include "report/symbol_table.h"
 
 namespace argtrace {
 namespace {
@@ -26,6 +26,9 @@ Value ptr(std::uint64_t value) {
 class RenderTest : public testing::Test {
 protected:
     RenderTest() {
+        EXPECT_TRUE(symbols.add("ffffffff81000000 T ksys_read\n"
+                                "ffffffff81001000 T ksys_write\n"
+                                "ffffffffc0001000 t ext4_read\t[ext4]\n"));
         event.ts = 2209678123;
         event.caller = 0xffffffff8100006b;
         event.probe = &probe;
@@ -47,10 +50,8 @@ protected:
         return out;
     }
 
-    Kallsyms symbols = Kallsyms::parse("ffffffff81000000 T ksys_read\n"
-                                       "ffffffff81001000 T ksys_write\n"
-                                       "ffffffffc0001000 t ext4_read\t[ext4]\n");
-    CallerNames callers{&symbols};
+    SymbolTable symbols;
+    CallerNames callers{symbols};
     Probe probe = test::vfs_read();
     std::vector<Value> values = {ptr(0xff1e1afafffb5e40),
                                  ptr(0x161738f0),
@@ -121,8 +122,9 @@ TEST_F(RenderTest, ManyTasksCallersAndProbes) {
     std::string listed;
     for (unsigned i = 0; i < 20000; ++i)
         listed += fmt::format("{:x} T f{}\n", 0xffffffff82000000 + i * 16, i);
-    const Kallsyms many = Kallsyms::parse(listed);
-    CallerNames names(&many);
+    SymbolTable many;
+    EXPECT_TRUE(many.add(listed));
+    CallerNames names(many);
     std::vector<Probe> probes(600, test::vfs_read());
     for (std::size_t i = 0; i < probes.size(); ++i) {
         probes[i].function = fmt::format("probe{}", i);
@@ -277,7 +279,8 @@ TEST_F(RenderTest, Callers) {
     EXPECT_EQ(callers.name(0xffffffffc000104a), "ext4_read+0x4a [ext4]");
     EXPECT_EQ(callers.name(0x1234), "0x1234");
     EXPECT_EQ(callers.name(0xffffffffc8000000), "0xffffffffc8000000"); // far beyond the last one
-    EXPECT_EQ(CallerNames(nullptr).name(0xffffffff81000000), "0xffffffff81000000");
+    const SymbolTable none;
+    EXPECT_EQ(CallerNames(none).name(0xffffffff81000000), "0xffffffff81000000");
 }
 
 TEST(Flags, AsFtraceShowsThem) {

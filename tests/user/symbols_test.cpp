@@ -46,6 +46,23 @@ TEST(SymbolTable, WithoutASizeAtTheNextOrAfterAMebibyte) {
     EXPECT_EQ(table.at(0xffffffff81100100), std::nullopt);
 }
 
+TEST(SymbolTable, FindsNothingBeforeTheFirstSymbol) {
+    SymbolTable table;
+    EXPECT_EQ(table.at(1), std::nullopt);
+    EXPECT_TRUE(table.add("ffffffff81000000 t one\n"));
+    EXPECT_EQ(table.at(0xffffffff80ffffff), std::nullopt);
+    EXPECT_EQ(table.at(0), std::nullopt);
+}
+
+TEST(SymbolTable, TakesTheFirstNameOfAnAddress) {
+    SymbolTable table;
+    EXPECT_TRUE(table.add("ffffffff81000000 T _stext\nffffffff81000000 T first\n"));
+    EXPECT_TRUE(table.add("ffffffff81000000 T second\n"));
+    EXPECT_EQ(table.at(0xffffffff81000000)->name, "_stext");
+    EXPECT_EQ(table.at(0xffffffff810000ff)->name, "_stext");
+    EXPECT_EQ(table.at(~0ull), std::nullopt) << "no function is that long";
+}
+
 TEST(SymbolTable, TellsOfLinesThatAreNone) {
     for (const char *lines :
          {"ffffffff81000000 0000000000000040 t one", "ffffffff81000000 0000000000000040 t\n",

@@ -142,7 +142,7 @@ inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = 
     DecodeJob job;
     job.filter = &filter;
     TraceReader reader(fd, "memory", workers, job);
-    CallerNames callers(&reader.symbols());
+    CallerNames callers(reader.symbols());
     std::optional<JsonRenderer> renderer;
     if (text)
         renderer.emplace(callers, false);

@@ -10,7 +10,7 @@
 #include "packet_builder.h"
 #include "render/json.h"
 #include "render/text.h"
-#include "symbols/kallsyms.h"
+#include "report/symbol_table.h"
 #include "util/errno_name.h"
 
 namespace argtrace {
@@ -25,6 +25,11 @@ constexpr std::uint64_t minus(std::int64_t value) {
 /// One argument at a time, of types made with `b`, on its way from BTF to the output.
 class ValueWriterTest : public testing::Test {
 protected:
+    ValueWriterTest() {
+        EXPECT_TRUE(symbols.add("ffffffff81000000 T ksys_read\n"
+                                "ffffffffc0001000 t ext4_read\t[ext4]\n"));
+    }
+
     struct Shown {
         std::string text;
         std::string json;
@@ -39,7 +44,8 @@ protected:
         Probe sent;
         sent.function = "f";
         sent.args = {test::argument("x", value.type)};
-        sent.types = test::all_display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, {{"x", type}})));
+        sent.types =
+            test::all_display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, {{"x", type}})));
         std::vector<std::byte> wire;
         append_probe(wire, sent);
         return write(parse_probes(wire, 1).at(0), value, bytes);
@@ -76,9 +82,8 @@ protected:
         return id;
     }
 
-    Kallsyms symbols = Kallsyms::parse("ffffffff81000000 T ksys_read\n"
-                                       "ffffffffc0001000 t ext4_read\t[ext4]\n");
-    CallerNames names{&symbols};
+    SymbolTable symbols;
+    CallerNames names{symbols};
     BtfBuilder b;
     int int_ = b.integer("int", 4, BTF_INT_SIGNED);
     int u8 = b.integer("unsigned char", 1);

@@ -118,7 +118,7 @@ void run_trace(const TraceOptions &options) {
     Schema schema([&session] { return session.probes(true); });
     schema.reload();
     const LiveSymbols symbols(session.device());
-    CallerNames callers(&symbols);
+    CallerNames callers(symbols);
     auto renderer = make_renderer(options, callers);
     Output output(STDOUT_FILENO);
     LiveTrace trace(session, rings, options.own_session(), processes ? &*processes : nullptr,

@@ -22,7 +22,7 @@ const std::string &CallerNames::name(Names &names, std::uint64_t address, Zero z
 }
 
 std::string CallerNames::look_up(std::uint64_t address, Zero zero) const {
-    auto symbol = symbols_ ? symbols_->at(address) : std::nullopt;
+    const auto symbol = symbols_.at(address);
     if (!symbol)
         return fmt::format("{:#x}", address);
     std::string name(symbol->name);

@@ -14,8 +14,8 @@ namespace argtrace {
 /// too many. A name is valid until the next is asked for.
 class CallerNames {
 public:
-    /// Without symbols (null) all are addresses.
-    explicit CallerNames(const Symbols *symbols) : symbols_(symbols) {}
+    /// The symbols stay the caller's.
+    explicit CallerNames(const Symbols &symbols) : symbols_(symbols) {}
 
     /// A return address.
     const std::string &name(std::uint64_t address) { return name(names_, address, Zero::shown); }
@@ -32,7 +32,7 @@ private:
     const std::string &name(Names &known, std::uint64_t address, Zero zero);
     std::string look_up(std::uint64_t address, Zero zero) const;
 
-    const Symbols *symbols_;
+    const Symbols &symbols_;
     Names names_;
     Names functions_;
 };

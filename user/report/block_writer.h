@@ -55,7 +55,7 @@ private:
     };
 
     struct Worker {
-        explicit Worker(const Symbols &symbols) : callers(&symbols) {}
+        explicit Worker(const Symbols &symbols) : callers(symbols) {}
 
         CallerNames callers;
         std::unique_ptr<Renderer> renderer;

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/symbol_table.h"
 
-#include <charconv>
 #include <mutex>
 
+#include "util/hex.h"
 #include "util/lines.h"
 
 namespace argtrace {
 
 namespace {
-
-std::optional<std::uint64_t> parse_hex(std::string_view word) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number, 16);
-    if (error != std::errc() || end != word.data() + word.size())
-        return std::nullopt;
-    return number;
-}
 
 // "ffffffff81000000 0000000000000040 t name" and, tab-separated, "[module]"; the size may lack.
 std::optional<Symbol> parse_line(std::string_view line) {
@@ -29,6 +21,12 @@ std::optional<Symbol> parse_line(std::string_view line) {
     if (!addr || !size || word.size() != 1 || name.empty())
         return std::nullopt;
     return Symbol{*addr, name, bracketed(next_word(line)), *size};
+}
+
+// Whether a symbol reaches to an address behind its beginning, before the next one.
+bool reaches(const Symbol &symbol, std::uint64_t addr) {
+    constexpr std::uint64_t function_size_max = 1 << 20;
+    return addr - symbol.addr < (symbol.size ? symbol.size : function_size_max);
 }
 
 } // namespace

@@ -2,13 +2,14 @@
 #include "symbols/kallsyms.h"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <system_error>
 
 #include <fmt/core.h>
 
 #include "util/error.h"
 #include "util/file.h"
+#include "util/hex.h"
 #include "util/lines.h"
 
 namespace argtrace {
@@ -31,10 +32,10 @@ std::optional<Symbol> parse_line(std::string_view line) {
         return std::nullopt;
 
     Symbol symbol;
-    const char *end = line.data() + blank;
-    const auto parsed = std::from_chars(line.data(), end, symbol.addr, 16);
-    if (parsed.ec != std::errc() || parsed.ptr != end)
+    const auto addr = parse_hex(line.substr(0, blank));
+    if (!addr)
         return std::nullopt;
+    symbol.addr = *addr;
     line.remove_prefix(blank + 3);
     symbol.name = line.substr(0, line.find('\t'));
     line.remove_prefix(symbol.name.size());
@@ -106,17 +107,6 @@ void Kallsyms::add(std::string_view line) {
 void Kallsyms::put_in_order() {
     sort_by_address(symbols_);
     by_stem_ = NameIndex(symbols_.size(), [this](std::size_t i) { return stem(symbols_[i].name); });
-}
-
-std::optional<Symbol> Kallsyms::at(std::uint64_t addr) const {
-    const auto next = std::upper_bound(
-        symbols_.begin(), symbols_.end(), addr,
-        [](std::uint64_t wanted, const Symbol &symbol) { return wanted < symbol.addr; });
-    if (next == symbols_.begin())
-        return std::nullopt;
-    // Of several names for one address the kernel itself uses the first.
-    const Symbol &symbol = *std::lower_bound(symbols_.begin(), next, *(next - 1), by_address);
-    return reaches(symbol, addr) ? std::optional(symbol) : std::nullopt;
 }
 
 std::vector<Symbol> Kallsyms::named(std::string_view name) const {

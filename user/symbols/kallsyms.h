@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <memory_resource>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +13,7 @@
 namespace argtrace {
 
 /// The kernel's function symbols, read once.
-class Kallsyms : public Symbols {
+class Kallsyms {
 public:
     /// Reads /proc/kallsyms (or a file of that form). Throws Error when it cannot be
     /// read, or when addresses are hidden from this user (all zero).
@@ -23,8 +21,6 @@ public:
 
     /// Parses text of that form; text symbols (t, T, w, W) only.
     static Kallsyms parse(std::string_view text);
-
-    std::optional<Symbol> at(std::uint64_t addr) const override;
 
     /// All symbols of exactly that name, by address.
     std::vector<Symbol> named(std::string_view name) const;

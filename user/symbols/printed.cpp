@@ -1,47 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/printed.h"
 
-#include <charconv>
-
+#include "util/hex.h"
 #include "util/lines.h"
 
 namespace argtrace {
 
 namespace {
 
-/// Takes "0x1c" off the beginning.
-std::optional<std::uint64_t> take_hex(std::string_view &text) {
-    if (!text.starts_with("0x"))
-        return std::nullopt;
-    text.remove_prefix(2);
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
-    if (error != std::errc())
-        return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return number;
+/// The number of "0x1c".
+std::optional<std::uint64_t> prefixed_hex(std::string_view text) {
+    return text.starts_with("0x") ? parse_hex(text.substr(2)) : std::nullopt;
 }
 
 } // namespace
 
 std::optional<Symbol> parse_printed_symbol(std::string_view text, std::uint64_t addr) {
-    const std::size_t plus = text.find('+');
-    if (plus == text.npos || plus == 0)
+    const std::string_view place = next_word(text);
+    const std::size_t plus = place.find('+');
+    const std::size_t slash = place.find('/', plus);
+    if (plus == 0 || slash == place.npos)
         return std::nullopt;
-    Symbol symbol;
-    symbol.name = text.substr(0, plus);
-    text.remove_prefix(plus + 1);
-    const auto offset = take_hex(text);
-    if (!offset || *offset > addr || !text.starts_with('/'))
+    const auto offset = prefixed_hex(place.substr(plus + 1, slash - plus - 1));
+    const auto size = prefixed_hex(place.substr(slash + 1));
+    if (!offset || !size || *offset > addr)
         return std::nullopt;
-    text.remove_prefix(1);
-    const auto size = take_hex(text);
-    if (!size)
-        return std::nullopt;
-    symbol.addr = addr - *offset;
-    symbol.size = *size;
-    symbol.module = bracketed(next_word(text));
-    return symbol;
+    return Symbol{addr - *offset, place.substr(0, plus), bracketed(next_word(text)), *size};
 }
 
 } // namespace argtrace

@@ -16,13 +16,6 @@ struct Symbol {
     bool operator==(const Symbol &) const = default;
 };
 
-/// Whether a symbol reaches to `addr`, which lies behind its beginning and before the next one that
-/// is known.
-inline bool reaches(const Symbol &symbol, std::uint64_t addr) {
-    constexpr std::uint64_t function_size_max = 1 << 20;
-    return addr - symbol.addr < (symbol.size ? symbol.size : function_size_max);
-}
-
 /// Whoever knows what lies at an address of the kernel.
 class Symbols {
 public:
