@@ -11,12 +11,11 @@
 
 #include "cli/live_trace.h"
 #include "util/error.h"
+#include "util/nanoseconds.h"
 
 namespace argtrace {
 
 namespace {
-
-constexpr std::uint64_t nanoseconds_per_millisecond = 1000000;
 
 // A round shall find about so much of a ring in use: seldom enough to be cheap, with room for
 // a burst.

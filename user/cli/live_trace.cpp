@@ -10,12 +10,11 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "util/nanoseconds.h"
+
 namespace argtrace {
 
 namespace {
-
-constexpr std::uint64_t nanoseconds_per_second = 1000000000;
-constexpr std::uint64_t nanoseconds_per_millisecond = 1000000;
 
 // After events have come, more are likely: waiting a little for them costs less than a wake-up
 // for each. Well below the time after which a person sees a delay.

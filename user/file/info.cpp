@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "uapi/argtrace.h"
+#include "util/nanoseconds.h"
 
 namespace argtrace {
 
@@ -19,7 +20,7 @@ using json = nlohmann::ordered_json;
 std::uint64_t now(clockid_t clock) {
     timespec time{};
     ::clock_gettime(clock, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1000000000 +
+    return static_cast<std::uint64_t>(time.tv_sec) * nanoseconds_per_second +
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 

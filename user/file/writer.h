@@ -44,7 +44,7 @@ public:
     void info(const TraceInfo &info);
     void probes(std::span<const Probe> probes);
 
-    /// Lines as in /proc/kallsyms.
+    /// Lines as `nm -S` prints them.
     void symbols(std::string_view lines);
 
     /// The bytes must stay as they are until they have been flushed, unless they are compressed.
@@ -59,8 +59,9 @@ public:
 
     void flush();
 
-    /// Bytes that wait for the next flush().
-    std::uint64_t pending() const { return queued_ - written_; }
+    /// Whether as much waits for flush() as is worth a write, and little enough that a ring gets
+    /// its space back soon.
+    bool is_full() const { return queued_ - written_ >= write_size; }
 
     /// Bytes written to the file.
     std::uint64_t written() const { return written_; }
@@ -72,6 +73,8 @@ public:
 
 private:
     using Bytes = std::span<const std::byte>;
+
+    static constexpr std::uint64_t write_size = 1 << 20;
 
     void chunk(ChunkType type, Bytes payload);
     void queue_chunk(ChunkType type, std::uint32_t flags, std::vector<std::byte> front, Bytes rest);

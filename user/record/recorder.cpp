@@ -17,9 +17,6 @@ constexpr int looks = 32;
 // So much later at most a record is in the file, where it does not fill a packet before.
 constexpr std::uint64_t part_period_ns = 100000000;
 
-// Large enough that a write is cheap, small enough that the ring gets its space back soon.
-constexpr std::uint64_t write_size = 1 << 20;
-
 const argtrace_packet &packet_at(const RingView &ring, std::uint64_t position) {
     const std::uint64_t size = std::uint64_t{ring.packet_size} * ring.nr_packets;
     const std::uint64_t start = position - position % ring.packet_size;
@@ -128,7 +125,7 @@ void Recorder::write(std::vector<Piece> &pieces, std::uint64_t limit) {
         write(pieces[i]);
         if (i + 1 < pieces.size() && (i + 1) % between_marks == 0)
             mark(std::min(limit, pieces[i + 1].clock));
-        if (writer_.pending() >= write_size)
+        if (writer_.is_full())
             flush();
     }
     if (owed_ != 0)

@@ -11,8 +11,6 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::uint64_t write_size = 1 << 20;
-
 struct Piece {
     std::uint64_t clock; // no record in it is older
     PacketBytes bytes;
@@ -47,7 +45,7 @@ void write_packets(std::span<const RingSnapshot> snapshots, Legend &legend, Trac
         // A reader need not hold more than a few packets of each CPU.
         if (i + 1 < pieces.size() && (i + 1) % between_marks == 0)
             writer.mark(pieces[i + 1].clock);
-        if (writer.pending() >= write_size)
+        if (writer.is_full())
             writer.flush();
     }
     writer.flush();

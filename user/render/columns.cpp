@@ -10,13 +10,12 @@
 #include "render/flags.h"
 #include "render/text.h"
 #include "util/error.h"
+#include "util/nanoseconds.h"
 #include "util/near_match.h"
 
 namespace argtrace {
 
 namespace {
-
-constexpr std::uint64_t nanoseconds_per_second = 1000000000;
 
 constexpr std::array<std::string_view, 9> names{"time",  "comm", "pid",  "tid",   "cpu",
                                                 "flags", "func", "args", "caller"};

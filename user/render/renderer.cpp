@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "render/text.h"
+#include "util/nanoseconds.h"
 
 namespace argtrace {
 
 void Widths::include(const Event &event) {
-    constexpr std::uint64_t nanoseconds_per_second = 1000000000;
     const auto digits = [](std::uint64_t number) { return fmt::format_int(number).size(); };
     time = std::max(time, digits(event.ts / nanoseconds_per_second) + sizeof(".123456789") - 1);
     tid = std::max(tid, digits(event.tid));

@@ -10,13 +10,13 @@
 #include "render/common_value.h"
 #include "render/flags.h"
 #include "util/errno_name.h"
+#include "util/nanoseconds.h"
 #include "util/utf8.h"
 
 namespace argtrace {
 
 namespace {
 
-constexpr std::uint64_t nanoseconds_per_second = 1000000000;
 constexpr std::size_t fraction_width = sizeof(".123456789") - 1;
 constexpr std::size_t cpu_size_max = decimal_size_max;
 

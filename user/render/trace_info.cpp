@@ -9,13 +9,12 @@
 #include "render/text.h"
 #include "session/processes.h"
 #include "uapi/argtrace.h"
+#include "util/nanoseconds.h"
 #include "util/units.h"
 
 namespace argtrace {
 
 namespace {
-
-constexpr std::uint64_t nanoseconds_per_second = 1000000000;
 
 /// In UTC: files travel.
 std::string date(std::uint64_t realtime) {

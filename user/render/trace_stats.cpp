@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "render/json.h"
+#include "util/nanoseconds.h"
 
 namespace argtrace {
 
@@ -16,7 +17,8 @@ namespace {
 double rate(std::uint64_t calls, const TraceStats &stats) {
     if (stats.last <= stats.first)
         return 0;
-    return static_cast<double>(calls) * 1e9 / static_cast<double>(stats.last - stats.first);
+    return static_cast<double>(calls) * nanoseconds_per_second /
+           static_cast<double>(stats.last - stats.first);
 }
 
 std::uint64_t total_calls(const TraceStats &stats) {

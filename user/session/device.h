@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,11 @@ private:
 
     Fd fd_;
 };
+
+/// For a request's members that say where something lies.
+inline std::uint64_t user_address(const void *pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 /// Throws Error with both versions and the way out when the module's are not ours.
 void check_versions(const argtrace_info &info);

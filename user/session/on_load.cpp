@@ -12,10 +12,6 @@ namespace argtrace {
 
 namespace {
 
-std::uint64_t user_address(const void *pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer);
-}
-
 void copy_module(char (&to)[ARGTRACE_MODULE_LEN], const std::string &module) {
     if (module.size() >= sizeof(to))
         throw Error(

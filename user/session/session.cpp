@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t first_room = 64 * 1024;
 
-std::uint64_t user_address(const void *pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer);
-}
-
 template<std::size_t N>
 void copy_name(char (&to)[N], const std::string &name) {
     if (name.size() >= N)

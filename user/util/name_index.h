@@ -28,8 +28,8 @@ public:
         }
     }
 
-    /// Calls `visit` with the places that may have that name, in order: those that have it, and some
-    /// others.
+    /// Calls `visit` with the places that may have that name, in order: those that have it, and
+    /// some others.
     template<typename Visit>
     void for_each_candidate(std::string_view name, Visit visit) const {
         if (first_.empty())

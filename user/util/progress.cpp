@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "util/nanoseconds.h"
+
 namespace argtrace {
 
 namespace {
 
-constexpr std::uint64_t period_ns = 1000000000;
+constexpr std::uint64_t period_ns = nanoseconds_per_second;
 
 } // namespace
 

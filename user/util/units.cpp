@@ -13,12 +13,12 @@
 #include <fmt/format.h>
 
 #include "util/error.h"
+#include "util/nanoseconds.h"
 
 namespace argtrace {
 
 namespace {
 
-constexpr double nanoseconds_per_second = 1e9;
 constexpr double seconds_max = 365.0 * 24 * 3600;
 
 /// The power of two that a unit stands for.
@@ -90,7 +90,6 @@ std::uint64_t parse_seconds(std::string_view what, std::string_view text) {
 
 std::uint64_t parse_moment(std::string_view what, std::string_view text) {
     constexpr std::size_t digits_max = 9;
-    constexpr std::uint64_t per_second = 1000000000;
     const auto [whole, fraction] = [text] {
         const std::size_t point = std::min(text.find('.'), text.size());
         const std::size_t behind = std::min(point + 1, text.size());
@@ -106,9 +105,9 @@ std::uint64_t parse_moment(std::string_view what, std::string_view text) {
     std::uint64_t seconds = 0;
     std::uint64_t nanoseconds = 0;
     if (digits.size() > digits_max || !read(whole, seconds) || !read(digits, nanoseconds) ||
-        seconds >= std::numeric_limits<std::uint64_t>::max() / per_second)
+        seconds >= std::numeric_limits<std::uint64_t>::max() / nanoseconds_per_second)
         throw Error(fmt::format("{} takes moments in seconds such as 12.5, not '{}'", what, text));
-    return seconds * per_second + nanoseconds;
+    return seconds * nanoseconds_per_second + nanoseconds;
 }
 
 } // namespace argtrace
