@@ -6,6 +6,16 @@
 namespace argtrace {
 
 std::optional<Symbol> LiveSymbols::at(std::uint64_t addr) const {
+    const auto symbol = ask(addr);
+    // While the kernel drops what a module needed to begin (do_init_module()), it takes an address
+    // there for part of the last symbol before it, with a size to match, and says another size when
+    // it is asked about that symbol itself.
+    if (symbol && !symbol->module.empty() && symbol != ask(symbol->addr))
+        return std::nullopt;
+    return symbol;
+}
+
+std::optional<Symbol> LiveSymbols::ask(std::uint64_t addr) const {
     argtrace_symbol request{};
     request.size = sizeof(request);
     request.addr = addr;

@@ -19,6 +19,7 @@ public:
     std::optional<Symbol> at(std::uint64_t addr) const override;
 
 private:
+    std::optional<Symbol> ask(std::uint64_t addr) const;
     std::string_view keep(std::string_view name) const;
 
     const Device &device_;
