@@ -36,7 +36,7 @@ KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
 KUNIT_SOURCES := $(shell find tests/kunit tests/data -name '*.[ch]' -o -name Kbuild 2>/dev/null)
 TEST_MODULE_SOURCES := include/uapi/argtrace.h $(shell find tests/vm/modules -type f 2>/dev/null)
 BENCH_MODULE_SOURCES := $(shell find bench/modules -type f 2>/dev/null)
-TOOL_SOURCES := CMakeLists.txt VERSION $(shell find user include -type f 2>/dev/null)
+TOOL_SOURCES := CMakeLists.txt VERSION $(shell find cmake user include -type f 2>/dev/null)
 
 all: tool module man ## build the tool, the module and the manual pages
 

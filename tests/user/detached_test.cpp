@@ -53,7 +53,7 @@ protected:
 };
 
 // A kernel with `structs` types more than another one.
-BtfBuilder make_kernel(int structs) {
+BtfBuilder make_base(int structs) {
     BtfBuilder b;
     for (int i = 0; i < structs; i++)
         b.structure(("s" + std::to_string(i)).c_str(), 8);
@@ -68,7 +68,7 @@ void add_open(BtfBuilder &module) {
 }
 
 TEST_F(DetachedFile, MayBuildOnTheKernelsTypes) {
-    const BtfBuilder kernel = make_kernel(3);
+    const BtfBuilder kernel = make_base(3);
     BtfBuilder module(kernel.get());
     add_open(module);
     write(module.get());
@@ -83,8 +83,8 @@ TEST_F(DetachedFile, MayHaveAllItsTypes) {
     add_open(module);
     write(module.get());
 
-    const BtfBuilder kernel = make_kernel(3);
-    KernelTypes all(make_kernel(0).take());
+    const BtfBuilder kernel = make_base(3);
+    KernelTypes all(make_base(0).take());
     all.add_module("m", load(kernel.get()));
     EXPECT_EQ(all.prototypes("m_open", "m").at(0).text, "void m_open(struct file *file)");
     EXPECT_THAT(all.functions("m"), ElementsAre("m_open"));
@@ -92,18 +92,18 @@ TEST_F(DetachedFile, MayHaveAllItsTypes) {
 
 TEST_F(DetachedFile, OfAnotherKernelIsRefused) {
     for (const int structs : {0, 1, 2, 4, 5, 40}) {
-        const BtfBuilder other = make_kernel(structs);
+        const BtfBuilder other = make_base(structs);
         BtfBuilder module(other.get());
         add_open(module);
         write(module.get());
-        const BtfBuilder kernel = make_kernel(3);
+        const BtfBuilder kernel = make_base(3);
         EXPECT_THAT(refused(kernel.get()), HasSubstr("its types do not fit this kernel's"))
             << structs;
     }
 }
 
 TEST_F(DetachedFile, WithoutTypesIsRefused) {
-    const BtfBuilder kernel = make_kernel(1);
+    const BtfBuilder kernel = make_base(1);
     EXPECT_THAT(refused(kernel.get()), HasSubstr("cannot be read: No such file"));
     write("obj-m := m.o\n");
     EXPECT_THAT(refused(kernel.get()), HasSubstr("is neither BTF nor an ELF file"));

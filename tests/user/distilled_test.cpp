@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // A kernel with a few types more in front of these than another one.
-BtfBuilder make_kernel(int more) {
+BtfBuilder make_base_with(int more) {
     BtfBuilder b;
     for (int i = 0; i < more; i++)
         b.structure(("other" + std::to_string(i)).c_str(), 8);
@@ -70,7 +70,7 @@ protected:
 
 TEST_F(Distilled, BuildsOnTheKernelThatRuns) {
     for (const int more : {0, 1, 50}) {
-        KernelTypes types(make_kernel(more).take());
+        KernelTypes types(make_base_with(more).take());
         types.add_module("m", load(types.kernel()));
         EXPECT_THAT(types.functions("m"), ElementsAre("m_close", "m_open"));
         EXPECT_EQ(types.prototypes("m_open", "m").at(0).text,
@@ -143,7 +143,7 @@ TEST_F(Distilled, MayHaveGrownWhereThatDoesNotMatter) {
 }
 
 TEST_F(Distilled, ThatIsDamagedIsRefused) {
-    const BtfBuilder kernel = make_kernel(3);
+    const BtfBuilder kernel = make_base_with(3);
     const std::string types(raw_btf(module.get())), below(raw_btf(base.get()));
     for (std::size_t length = 0; length < below.size(); length += 5)
         EXPECT_THAT(

@@ -26,7 +26,7 @@ std::string text(const Function &function, bool verbose) {
     return out;
 }
 
-std::string json(const Function &function, bool verbose) {
+std::string function_json(const Function &function, bool verbose) {
     std::string out;
     append_function_json(out, function, verbose);
     return out;
@@ -44,8 +44,9 @@ TEST(FunctionList, TellsNamesakesApart) {
     function.forced = true;
     EXPECT_EQ(text(function, false), "void f(const char *name, struct pair p, int) [ext4] at "
                                      "0xffffffff81000000 (needs --force)\n");
-    EXPECT_NE(json(function, false).find(R"~("addr":"0xffffffff81000000","forced":true,)~"),
-              std::string::npos);
+    EXPECT_NE(
+        function_json(function, false).find(R"~("addr":"0xffffffff81000000","forced":true,)~"),
+        std::string::npos);
 }
 
 TEST(FunctionList, ShowsChosenArgumentsAlone) {
@@ -79,13 +80,13 @@ TEST(FunctionList, VerboseSaysWhatIsOnTheStackAndWhatIsNotCaptured) {
                                         "    d: double not captured\n"
                                         "    b: bool in rdx, 1 byte\n"
                                         "    a record takes 72 bytes\n");
-    EXPECT_NE(json(function, true).find(R"~("type":"double","location":null,"bytes":0})~"),
+    EXPECT_NE(function_json(function, true).find(R"~("type":"double","location":null,"bytes":0})~"),
               std::string::npos);
 }
 
 TEST(FunctionList, Json) {
     EXPECT_EQ(
-        json(make_function(""), false),
+        function_json(make_function(""), false),
         R"~({"func":"f","addr":"0xffffffff81000000",)~"
         R"~("prototype":"void f(const char *name, struct pair p, int)",)~"
         R"~("args":[{"name":"name","type":"const char *"},{"name":"p","type":"struct pair"},)~"
@@ -94,7 +95,7 @@ TEST(FunctionList, Json) {
 }
 
 TEST(FunctionList, JsonNamesTheModuleAndWithVerboseTheLocation) {
-    const std::string line = json(make_function("ext4"), true);
+    const std::string line = function_json(make_function("ext4"), true);
     EXPECT_NE(line.find(R"~("func":"f","module":"ext4","addr")~"), line.npos) << line;
     EXPECT_NE(
         line.find(
@@ -106,7 +107,7 @@ TEST(FunctionList, JsonNamesTheModuleAndWithVerboseTheLocation) {
 TEST(FunctionList, JsonOfNoArgumentsIsAnEmptyList) {
     Function function = make_function("");
     function.prototype.parameters.clear();
-    EXPECT_NE(json(function, false).find(R"~("args":[]})~"), std::string::npos);
+    EXPECT_NE(function_json(function, false).find(R"~("args":[]})~"), std::string::npos);
 }
 
 } // namespace

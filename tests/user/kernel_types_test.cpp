@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 // int vfs_read(struct file *file, char), and a few of the same names.
-BtfBuilder make_kernel() {
+BtfBuilder make_kernel_types() {
     BtfBuilder b;
     const int int_ = b.integer("int", 4, BTF_INT_SIGNED);
     const int char_ = b.integer("char", 1);
@@ -35,7 +35,7 @@ BtfBuilder make_kernel() {
 }
 
 TEST(KernelTypes, DescribesAFunction) {
-    KernelTypes types(make_kernel().take());
+    KernelTypes types(make_kernel_types().take());
     const std::vector<Prototype> found = types.prototypes("vfs_read");
     ASSERT_EQ(found.size(), 1u);
     const Prototype &prototype = found.front();
@@ -53,7 +53,7 @@ TEST(KernelTypes, DescribesAFunction) {
 }
 
 TEST(KernelTypes, DescribesFunctionsWithoutParametersOrWithAnyNumber) {
-    KernelTypes types(make_kernel().take());
+    KernelTypes types(make_kernel_types().take());
     const Prototype nothing = types.prototypes("nothing").at(0);
     EXPECT_EQ(nothing.text, "void nothing(void)");
     EXPECT_EQ(nothing.result_shape.kind, Shape::Kind::Void);
@@ -66,7 +66,7 @@ TEST(KernelTypes, DescribesFunctionsWithoutParametersOrWithAnyNumber) {
 }
 
 TEST(KernelTypes, TellsFunctionsOfOneNameApart) {
-    KernelTypes types(make_kernel().take());
+    KernelTypes types(make_kernel_types().take());
     EXPECT_EQ(types.prototypes("same").size(), 1u);
     EXPECT_EQ(types.prototypes("differs").size(), 2u);
     EXPECT_THAT(types.prototypes("absent"), IsEmpty());
@@ -74,12 +74,12 @@ TEST(KernelTypes, TellsFunctionsOfOneNameApart) {
 }
 
 TEST(KernelTypes, ListsFunctionsOnce) {
-    KernelTypes types(make_kernel().take());
+    KernelTypes types(make_kernel_types().take());
     EXPECT_THAT(types.functions(), ElementsAre("differs", "nothing", "printk", "same", "vfs_read"));
 }
 
 TEST(KernelTypes, DescribesModulesOnTopOfTheKernel) {
-    BtfBuilder kernel = make_kernel();
+    BtfBuilder kernel = make_kernel_types();
     const int file = btf__find_by_name_kind(kernel.get(), "file", BTF_KIND_STRUCT);
     ASSERT_GT(file, 0);
     BtfBuilder module(kernel.get());
@@ -99,7 +99,7 @@ TEST(KernelTypes, DescribesModulesOnTopOfTheKernel) {
 }
 
 TEST(KernelTypes, KnowsWhichModulesHaveTypes) {
-    KernelTypes types(make_kernel().take());
+    KernelTypes types(make_kernel_types().take());
     EXPECT_TRUE(types.has_module(""));
     EXPECT_FALSE(types.has_module("ext4"));
     EXPECT_THAT(types.prototypes("ext4_open", "ext4"), IsEmpty());
@@ -121,7 +121,7 @@ protected:
 };
 
 TEST_F(BtfDirectory, IsReadWithItsModules) {
-    const BtfBuilder kernel = make_kernel();
+    const BtfBuilder kernel = make_kernel_types();
     write("vmlinux", kernel.get());
     BtfBuilder module(kernel.get());
     const int file = btf__find_by_name_kind(kernel.get(), "file", BTF_KIND_STRUCT);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "minus.h"
 #include "packet_builder.h"
 #include "render/flags.h"
 #include "render/json.h"
@@ -14,10 +15,7 @@ namespace argtrace {
 namespace {
 
 using test::argument;
-
-constexpr std::uint64_t minus(std::int64_t value) {
-    return static_cast<std::uint64_t>(value);
-}
+using test::minus;
 
 Value ptr(std::uint64_t value) {
     return {value, 0, ARGTRACE_TYPE_PTR, true};

@@ -14,24 +14,24 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char *SYMBOLS = "ffffffff81000000 T vfs_read\n"
-                                "ffffffff81000040 T vfs_write\n"
-                                "ffffffff81000080 T native_nmi\n"
-                                "ffffffff810000c0 t align_show\n"
-                                "ffffffff81000100 t align_show\n"
-                                "ffffffff81000140 t split.isra.0\n"
-                                "ffffffff81000150 t split.cold\n"
-                                "ffffffff81000180 T memcpy_asm\n"
-                                "ffffffff810001c0 t differs\n"
-                                "ffffffff81000200 T alias_one\n"
-                                "ffffffff81000200 T alias_two\n"
-                                "ffffffff83000000 T _sinittext\n"
-                                "ffffffff83000040 t start_kernel\n"
-                                "ffffffff83001000 T _einittext\n"
-                                "ffffffffc0000000 t init_once\t[ext4]\n"
-                                "ffffffffc0000040 t ext4_open\t[ext4]\n"
-                                "ffffffffc0001000 t init_once\t[xfs]\n"
-                                "ffffffffc0002000 t foreign_open\t[foreign]\n";
+constexpr const char *KALLSYMS = "ffffffff81000000 T vfs_read\n"
+                                 "ffffffff81000040 T vfs_write\n"
+                                 "ffffffff81000080 T native_nmi\n"
+                                 "ffffffff810000c0 t align_show\n"
+                                 "ffffffff81000100 t align_show\n"
+                                 "ffffffff81000140 t split.isra.0\n"
+                                 "ffffffff81000150 t split.cold\n"
+                                 "ffffffff81000180 T memcpy_asm\n"
+                                 "ffffffff810001c0 t differs\n"
+                                 "ffffffff81000200 T alias_one\n"
+                                 "ffffffff81000200 T alias_two\n"
+                                 "ffffffff83000000 T _sinittext\n"
+                                 "ffffffff83000040 t start_kernel\n"
+                                 "ffffffff83001000 T _einittext\n"
+                                 "ffffffffc0000000 t init_once\t[ext4]\n"
+                                 "ffffffffc0000040 t ext4_open\t[ext4]\n"
+                                 "ffffffffc0001000 t init_once\t[xfs]\n"
+                                 "ffffffffc0002000 t foreign_open\t[foreign]\n";
 
 constexpr const char *TRACEABLE = "vfs_read\n"
                                   "vfs_write\n"
@@ -74,7 +74,7 @@ KernelTypes make_types() {
 
 Kernel make_kernel() {
     return Kernel({
-        [] { return Kallsyms::parse(SYMBOLS); },
+        [] { return Kallsyms::parse(KALLSYMS); },
         make_types,
         [] { return Traceable::parse(TRACEABLE); },
     });
@@ -83,7 +83,7 @@ Kernel make_kernel() {
 // One in which nobody may ask tracefs, which is slow and may be missing.
 Kernel make_kernel_without_tracefs() {
     return Kernel({
-        [] { return Kallsyms::parse(SYMBOLS); },
+        [] { return Kallsyms::parse(KALLSYMS); },
         make_types,
         []() -> Traceable { throw Error("tracefs is not mounted"); },
     });
@@ -104,7 +104,7 @@ std::vector<std::string> names(const std::vector<Probe> &probes) {
     return found;
 }
 
-std::string refused(const std::string &spec) {
+std::string refused_function(const std::string &spec) {
     Kernel kernel = make_kernel();
     return thrown([&] { resolved(kernel, {spec}); });
 }
@@ -166,9 +166,11 @@ TEST(Resolve, GlobTakesWhatIsTraceableAndDescribed) {
 }
 
 TEST(Resolve, SuggestsANearName) {
-    EXPECT_EQ(refused("vfs_raed"), "vfs_raed: no such function; did you mean vfs_read?");
-    EXPECT_EQ(refused("ext4_opne"), "ext4_opne: no such function; did you mean ext4_open?");
-    EXPECT_EQ(refused("nothing_like_it_at_all"), "nothing_like_it_at_all: no such function");
+    EXPECT_EQ(refused_function("vfs_raed"), "vfs_raed: no such function; did you mean vfs_read?");
+    EXPECT_EQ(refused_function("ext4_opne"),
+              "ext4_opne: no such function; did you mean ext4_open?");
+    EXPECT_EQ(refused_function("nothing_like_it_at_all"),
+              "nothing_like_it_at_all: no such function");
 }
 
 TEST(Resolve, SuggestsFromBtfWithoutTracefs) {
@@ -178,41 +180,43 @@ TEST(Resolve, SuggestsFromBtfWithoutTracefs) {
 }
 
 TEST(Resolve, RefusesWhatTheCompilerMade) {
-    EXPECT_EQ(refused("split.isra.0"),
+    EXPECT_EQ(refused_function("split.isra.0"),
               "split.isra.0: BTF describes split, whose arguments the compiler may have changed: "
               "add --force to trace it all the same");
-    EXPECT_EQ(refused("split"),
+    EXPECT_EQ(refused_function("split"),
               "split: the kernel has it only as split.isra.0: BTF describes split, whose arguments "
               "the compiler may have changed: add --force to trace it all the same");
-    EXPECT_EQ(refused("split.cold"),
+    EXPECT_EQ(refused_function("split.cold"),
               "split.cold: cannot be traced: it is a part of split that is jumped to, not called");
 }
 
 TEST(Resolve, RefusesWhatWasInlined) {
-    EXPECT_THAT(refused("inlined"),
+    EXPECT_THAT(refused_function("inlined"),
                 AllOf(StartsWith("inlined: cannot be traced"), HasSubstr("inlined it everywhere")));
 }
 
 TEST(Resolve, RefusesWhatBtfDoesNotDescribe) {
-    EXPECT_EQ(refused("memcpy_asm"), "memcpy_asm: its arguments are unknown: the BTF of the kernel "
-                                     "does not describe it: add --raw to see the six argument "
-                                     "registers");
-    EXPECT_THAT(refused("foreign_open"), HasSubstr("the module foreign has no BTF"));
+    EXPECT_EQ(refused_function("memcpy_asm"),
+              "memcpy_asm: its arguments are unknown: the BTF of the kernel "
+              "does not describe it: add --raw to see the six argument "
+              "registers");
+    EXPECT_THAT(refused_function("foreign_open"), HasSubstr("the module foreign has no BTF"));
 }
 
 TEST(Resolve, RefusesNamesThatSeveralFunctionsShare) {
-    EXPECT_THAT(refused("align_show"), HasSubstr("2 functions of the kernel have that name"));
-    EXPECT_THAT(refused("differs"), HasSubstr("BTF describes 2 functions of that name"));
+    EXPECT_THAT(refused_function("align_show"),
+                HasSubstr("2 functions of the kernel have that name"));
+    EXPECT_THAT(refused_function("differs"), HasSubstr("BTF describes 2 functions of that name"));
 }
 
 TEST(Resolve, RefusesGlobsThatTakeNothing) {
-    EXPECT_EQ(refused("zzz*"), "zzz*: matches no function that can be traced");
-    EXPECT_EQ(refused("vfs_raed*"),
+    EXPECT_EQ(refused_function("zzz*"), "zzz*: matches no function that can be traced");
+    EXPECT_EQ(refused_function("vfs_raed*"),
               "vfs_raed*: matches no function that can be traced; did you mean vfs_read?");
-    EXPECT_THAT(refused("memcpy_*"),
+    EXPECT_THAT(refused_function("memcpy_*"),
                 AllOf(StartsWith("memcpy_*: "),
                       HasSubstr("1 that BTF does not describe (--raw shows registers)")));
-    EXPECT_THAT(refused("native_*"), HasSubstr("matches no function that can be traced"));
+    EXPECT_THAT(refused_function("native_*"), HasSubstr("matches no function that can be traced"));
 }
 
 Resolved resolved_with(const std::vector<std::string> &specs, bool force, bool raw) {
@@ -227,15 +231,15 @@ TEST(Resolve, ModulesOfASpec) {
     const std::vector<Probe> probes = resolved(kernel, {"xfs:init_once"});
     ASSERT_EQ(probes.size(), 1u);
     EXPECT_EQ(probes[0].args.at(0).type_name, "struct xfs *");
-    EXPECT_EQ(refused("ext3:*"), "ext3: no such module is loaded; did you mean ext4?\n"
-                                 "  ext3:*\n"
-                                 "  ^");
-    EXPECT_EQ(refused("btr*:*"), "btr*: no module that is loaded matches\n  btr*:*\n  ^");
-    EXPECT_EQ(refused("ext4:vfs_read"),
+    EXPECT_EQ(refused_function("ext3:*"), "ext3: no such module is loaded; did you mean ext4?\n"
+                                          "  ext3:*\n"
+                                          "  ^");
+    EXPECT_EQ(refused_function("btr*:*"), "btr*: no module that is loaded matches\n  btr*:*\n  ^");
+    EXPECT_EQ(refused_function("ext4:vfs_read"),
               "ext4:vfs_read: no such function there; it is in the kernel itself\n"
               "  ext4:vfs_read\n"
               "       ^");
-    EXPECT_EQ(refused("vmlinux:ext4_open"),
+    EXPECT_EQ(refused_function("vmlinux:ext4_open"),
               "vmlinux:ext4_open: no such function there; it is in ext4\n"
               "  vmlinux:ext4_open\n"
               "          ^");
@@ -251,7 +255,7 @@ TEST(Resolve, ExclusionWinsWhateverTheOrder) {
                   resolved(kernel, {"vfs_read", "!vfs_*"});
               }),
               "no function is left: all that are named are excluded with '!'");
-    EXPECT_EQ(refused("!vfs_*"),
+    EXPECT_EQ(refused_function("!vfs_*"),
               "no function is named that this could be taken from; all of them are '*'\n"
               "  !vfs_*\n"
               "  ^");
@@ -277,13 +281,14 @@ TEST(Resolve, ChosenArgumentsAloneAreTaken) {
 }
 
 TEST(Resolve, UnknownArgumentsAreErrorsAtTheirPlace) {
-    EXPECT_EQ(refused("vfs_read(file, coutn)"),
+    EXPECT_EQ(refused_function("vfs_read(file, coutn)"),
               "vfs_read has no argument coutn, only file, count; did you mean count?\n"
               "  vfs_read(file, coutn)\n"
               "                 ^");
-    EXPECT_EQ(refused("vfs_*(nothing)"), "vfs_*: no function that it matches has this argument\n"
-                                         "  vfs_*(nothing)\n"
-                                         "        ^");
+    EXPECT_EQ(refused_function("vfs_*(nothing)"),
+              "vfs_*: no function that it matches has this argument\n"
+              "  vfs_*(nothing)\n"
+              "        ^");
 }
 
 TEST(Resolve, ForceTakesClonesAndMarksThem) {
@@ -424,7 +429,7 @@ TEST(Kernel, ReadsEachPartOnce) {
     Kernel kernel({
         [&] {
             reads++;
-            return Kallsyms::parse(SYMBOLS);
+            return Kallsyms::parse(KALLSYMS);
         },
         make_types,
         [] { return Traceable::parse(TRACEABLE); },

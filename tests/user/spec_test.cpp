@@ -19,7 +19,7 @@ Spec parse(const std::string &text, PatternSyntax syntax = PatternSyntax::glob) 
     return parse_spec(text, syntax);
 }
 
-std::string refused(const std::string &text, PatternSyntax syntax = PatternSyntax::glob) {
+std::string refused_pattern(const std::string &text, PatternSyntax syntax = PatternSyntax::glob) {
     return thrown([&] { parse(text, syntax); });
 }
 
@@ -95,76 +95,76 @@ TEST(Spec, RegularExpressions) {
 }
 
 TEST(SpecError, PointsAtTheCharacter) {
-    EXPECT_EQ(refused("vfs_read[0]"), "'[' cannot stand in a function's name\n"
-                                      "  vfs_read[0]\n"
-                                      "          ^");
-    EXPECT_EQ(refused("vfs read"), "'r' cannot stand in a function's name\n"
-                                   "  vfs read\n"
-                                   "      ^");
-    EXPECT_EQ(refused("vfs_read(file count)"), "'c' cannot stand in an argument's name\n"
-                                               "  vfs_read(file count)\n"
-                                               "                ^");
-    EXPECT_EQ(refused("vfs_read(file->f_pos)"), "'-' cannot stand in an argument's name\n"
-                                                "  vfs_read(file->f_pos)\n"
+    EXPECT_EQ(refused_pattern("vfs_read[0]"), "'[' cannot stand in a function's name\n"
+                                              "  vfs_read[0]\n"
+                                              "          ^");
+    EXPECT_EQ(refused_pattern("vfs read"), "'r' cannot stand in a function's name\n"
+                                           "  vfs read\n"
+                                           "      ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file count)"), "'c' cannot stand in an argument's name\n"
+                                                       "  vfs_read(file count)\n"
+                                                       "                ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file->f_pos)"), "'-' cannot stand in an argument's name\n"
+                                                        "  vfs_read(file->f_pos)\n"
+                                                        "               ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file,,count)"), "an argument's name is missing before ','\n"
+                                                        "  vfs_read(file,,count)\n"
+                                                        "                ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file, )"), "an argument's name is missing before ')'\n"
+                                                   "  vfs_read(file, )\n"
+                                                   "                 ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file"), "')' is missing\n"
+                                                "  vfs_read(file\n"
                                                 "               ^");
-    EXPECT_EQ(refused("vfs_read(file,,count)"), "an argument's name is missing before ','\n"
-                                                "  vfs_read(file,,count)\n"
-                                                "                ^");
-    EXPECT_EQ(refused("vfs_read(file, )"), "an argument's name is missing before ')'\n"
-                                           "  vfs_read(file, )\n"
-                                           "                 ^");
-    EXPECT_EQ(refused("vfs_read(file"), "')' is missing\n"
-                                        "  vfs_read(file\n"
-                                        "               ^");
-    EXPECT_EQ(refused("vfs_read(file,"), "')' is missing\n"
-                                         "  vfs_read(file,\n"
-                                         "                ^");
-    EXPECT_EQ(refused("vfs_read(file) x"), "'x' stands behind the arguments\n"
-                                           "  vfs_read(file) x\n"
-                                           "                 ^");
-    EXPECT_EQ(refused("!vfs_read(file)"), "what is excluded has no arguments to choose\n"
-                                          "  !vfs_read(file)\n"
-                                          "           ^");
-    EXPECT_EQ(refused("!!vfs_read"), "one '!' is enough\n"
-                                     "  !!vfs_read\n"
-                                     "   ^");
-    EXPECT_EQ(refused(":vfs_read"),
+    EXPECT_EQ(refused_pattern("vfs_read(file,"), "')' is missing\n"
+                                                 "  vfs_read(file,\n"
+                                                 "                ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file) x"), "'x' stands behind the arguments\n"
+                                                   "  vfs_read(file) x\n"
+                                                   "                 ^");
+    EXPECT_EQ(refused_pattern("!vfs_read(file)"), "what is excluded has no arguments to choose\n"
+                                                  "  !vfs_read(file)\n"
+                                                  "           ^");
+    EXPECT_EQ(refused_pattern("!!vfs_read"), "one '!' is enough\n"
+                                             "  !!vfs_read\n"
+                                             "   ^");
+    EXPECT_EQ(refused_pattern(":vfs_read"),
               "a module's name is missing before ':'; the kernel itself is vmlinux\n"
               "  :vfs_read\n"
               "  ^");
-    EXPECT_EQ(refused("ext4:"), "a function's name is missing; all of them are '*'\n"
-                                "  ext4:\n"
-                                "       ^");
-    EXPECT_EQ(refused("ext4:a:b"), "':' cannot stand in a function's name\n"
-                                   "  ext4:a:b\n"
-                                   "        ^");
-    EXPECT_EQ(refused("(file)"), "a function's name is missing; all of them are '*'\n"
-                                 "  (file)\n"
-                                 "  ^");
-    EXPECT_EQ(refused(""), "a function's name is missing; all of them are '*'\n"
-                           "  \n"
-                           "  ^");
-    EXPECT_EQ(refused("!@list"), "a list can only stand alone: '@FILE'\n"
-                                 "  !@list\n"
-                                 "   ^");
-    EXPECT_EQ(refused("^vfs_"), "'^' begins a regular expression: add --regex to use them\n"
-                                "  ^vfs_\n"
-                                "  ^");
+    EXPECT_EQ(refused_pattern("ext4:"), "a function's name is missing; all of them are '*'\n"
+                                        "  ext4:\n"
+                                        "       ^");
+    EXPECT_EQ(refused_pattern("ext4:a:b"), "':' cannot stand in a function's name\n"
+                                           "  ext4:a:b\n"
+                                           "        ^");
+    EXPECT_EQ(refused_pattern("(file)"), "a function's name is missing; all of them are '*'\n"
+                                         "  (file)\n"
+                                         "  ^");
+    EXPECT_EQ(refused_pattern(""), "a function's name is missing; all of them are '*'\n"
+                                   "  \n"
+                                   "  ^");
+    EXPECT_EQ(refused_pattern("!@list"), "a list can only stand alone: '@FILE'\n"
+                                         "  !@list\n"
+                                         "   ^");
+    EXPECT_EQ(refused_pattern("^vfs_"), "'^' begins a regular expression: add --regex to use them\n"
+                                        "  ^vfs_\n"
+                                        "  ^");
 }
 
 TEST(SpecError, PointsIntoRegularExpressions) {
-    EXPECT_THAT(refused("!vfs_(read", PatternSyntax::regex),
+    EXPECT_THAT(refused_pattern("!vfs_(read", PatternSyntax::regex),
                 testing::AllOf(testing::StartsWith("this is no regular expression: "),
                                testing::EndsWith("\n  !vfs_(read\n   ^")));
-    EXPECT_EQ(refused("ext4:", PatternSyntax::regex), "a regular expression is missing\n"
-                                                      "  ext4:\n"
-                                                      "       ^");
+    EXPECT_EQ(refused_pattern("ext4:", PatternSyntax::regex), "a regular expression is missing\n"
+                                                              "  ext4:\n"
+                                                              "       ^");
 }
 
 TEST(SpecError, CountsCharactersNotBytes) {
-    EXPECT_EQ(refused("\tf(\xc3\xa4)"), "an argument's name is missing before '\xc3\xa4'\n"
-                                        "  \tf(\xc3\xa4)\n"
-                                        "  \t  ^");
+    EXPECT_EQ(refused_pattern("\tf(\xc3\xa4)"), "an argument's name is missing before '\xc3\xa4'\n"
+                                                "  \tf(\xc3\xa4)\n"
+                                                "  \t  ^");
     const Spec spec = parse("f (a)");
     EXPECT_STREQ(error_in(spec, spec.args->at(0).at, "s").what(), "s\n  f (a)\n     ^");
 }

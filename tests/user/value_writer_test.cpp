@@ -7,6 +7,7 @@
 
 #include "all_display_types.h"
 #include "btf_builder.h"
+#include "minus.h"
 #include "packet_builder.h"
 #include "render/json.h"
 #include "render/text.h"
@@ -17,10 +18,7 @@ namespace argtrace {
 namespace {
 
 using test::Data;
-
-constexpr std::uint64_t minus(std::int64_t value) {
-    return static_cast<std::uint64_t>(value);
-}
+using test::minus;
 
 /// One argument at a time, of types made with `b`, on its way from BTF to the output.
 class ValueWriterTest : public testing::Test {

@@ -6,11 +6,11 @@
 #include <bpf/btf.h>
 #include <fmt/core.h>
 
+#include "btf/limits.h"
+
 namespace argtrace {
 
 namespace {
-
-constexpr int MAX_DEPTH = 64; // broken BTF may be circular
 
 // Joins what stands before the declarator with it: "int" + "x", "int" + "*x", "int" + "[4]".
 std::string join(std::string_view base, std::string_view declarator) {

@@ -12,7 +12,7 @@ namespace argtrace {
 
 namespace {
 
-constexpr int MAX_DEPTH = 32;              // broken BTF may be circular
+constexpr int MAX_NESTING = 32;            // broken BTF may be circular
 constexpr std::uint32_t MAX_BYTES = 65536; // argtrace_info.max_types
 
 // The type behind typedefs, qualifiers and tags; null for void and for broken BTF.
@@ -86,7 +86,7 @@ private:
 
     int copy(std::uint32_t id, int depth) {
         const btf_type *type = bare_type(from_, id);
-        if (!type || depth > MAX_DEPTH)
+        if (!type || depth > MAX_NESTING)
             throw Broken();
         if (btf_is_ptr(type))
             return is_function(from_, type->type) ? function_pointer() : data_pointer();

@@ -63,7 +63,8 @@ public:
             if (name && proto && btf_is_func_proto(proto))
                 functions_.push_back({name, type->type});
         }
-        by_name_ = NameIndex(functions_.size(), [this](std::size_t i) { return functions_[i].name; });
+        by_name_ =
+            NameIndex(functions_.size(), [this](std::size_t i) { return functions_[i].name; });
     }
 
     btf *types() const { return types_.get(); }
@@ -73,7 +74,8 @@ public:
         by_name_.for_each_candidate(name, [&](std::uint32_t i) {
             if (functions_[i].name != name)
                 return;
-            Prototype next = make_prototype(types(), functions_[i].name.data(), functions_[i].proto);
+            Prototype next =
+                make_prototype(types(), functions_[i].name.data(), functions_[i].proto);
             if (std::find(found.begin(), found.end(), next) == found.end())
                 found.push_back(std::move(next));
         });

@@ -5,11 +5,12 @@
 
 #include <bpf/btf.h>
 
+#include "btf/limits.h"
+
 namespace argtrace {
 
 namespace {
 
-constexpr int MAX_DEPTH = 64; // broken BTF may be circular
 constexpr std::uint32_t POINTER_SIZE = 8;
 
 // The type behind typedefs, qualifiers and tags; null for void and for broken BTF.

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t nap_ns = 5 * nanoseconds_per_millisecond;
 
 // With this much of a ring in use there is no time for a nap.
-constexpr double pressure_high = 0.125;
+constexpr double nap_pressure_max = 0.125;
 
 /// For poll(): rounded up, so that it does not return just before the time.
 int milliseconds_until(std::uint64_t time, std::uint64_t now) {
@@ -110,7 +110,7 @@ bool LiveTrace::show() {
 /// Waits for more: not at all when a ring fills, a little when events come now and then, else
 /// until one does. False when nobody reads the output any more.
 bool LiveTrace::idle(const StopSignal &stop) {
-    if (merge_.pressure() > pressure_high)
+    if (merge_.pressure() > nap_pressure_max)
         return true;
     std::uint64_t now = monotonic_now();
     bool nap = found_ || merge_.waiting();

@@ -20,12 +20,12 @@
 namespace vmtest {
 namespace {
 
-constexpr std::uint32_t kPacketSize = 4096;
-constexpr std::uint32_t kPackets = 2;
-constexpr char kSession[] = "flight";
-
 class Flight : public testing::Test {
 protected:
+    static constexpr std::uint32_t kPacketSize = 4096;
+    static constexpr std::uint32_t kPackets = 2;
+    static constexpr char kSession[] = "flight";
+
     void SetUp() override {
         need_argtrace();
         need_test_module();

@@ -18,12 +18,12 @@
 namespace vmtest {
 namespace {
 
-constexpr std::uint32_t kPacketSize = 4096;
-constexpr std::uint32_t kPackets = 4;
-constexpr char kSession[] = "hostile";
-
 class Hostile : public testing::Test {
 protected:
+    static constexpr std::uint32_t kPacketSize = 4096;
+    static constexpr std::uint32_t kPackets = 4;
+    static constexpr char kSession[] = "hostile";
+
     void SetUp() override {
         need_argtrace();
         need_test_module();

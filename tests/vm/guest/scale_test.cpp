@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kPacketSize = 64 << 10;
+constexpr std::uint32_t kScalePacketSize = 64 << 10;
 constexpr std::uint64_t kKnownCalls = 5000;
 
 double seconds_since(Clock::time_point start) {
@@ -55,7 +55,7 @@ std::uint64_t memory_charged() {
 
 void all_are_added() {
     const auto start = Clock::now();
-    const std::string buffer = std::to_string(kPacketSize / 1024 * packets()) + "K";
+    const std::string buffer = std::to_string(kScalePacketSize / 1024 * packets()) + "K";
     const Outcome added = run({"argtrace", "add", "--buffer", buffer, "*"});
     ASSERT_EQ(added.status, 0) << added.err;
     std::printf("added in %.1f s, %llu KiB charged\n", seconds_since(start),
@@ -78,7 +78,7 @@ public:
         EXPECT_EQ(device_.session("default"), 0);
         EXPECT_EQ(device_.reader(ARGTRACE_READER_EXCLUDE_SELF), 0);
         for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
-            rings_.push_back(std::make_unique<RawRing>(device_, cpu, kPacketSize, packets()));
+            rings_.push_back(std::make_unique<RawRing>(device_, cpu, kScalePacketSize, packets()));
     }
 
     std::uint64_t read() {
