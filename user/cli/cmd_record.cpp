@@ -120,7 +120,6 @@ void run_record(const RecordOptions &options) {
         attach_default(session, "record");
     }
     session.become_reader();
-    TraceWriter writer(open_trace_to_write(options.file), trace_name(options.file, false), level);
     std::optional<ChildCommand> command;
     if (!options.command.empty())
         command.emplace(options.command, options.file == "-");
@@ -134,9 +133,10 @@ void run_record(const RecordOptions &options) {
     const LiveSymbols symbols(session.device());
     TraceInfo info = describe_session(session);
     info.command = options.command;
-    writer.info(info);
 
-    StopSignal stop; // from here on Ctrl-C ends in a summary
+    StopSignal stop; // from here on Ctrl-C ends in a summary, and there is a file that has an end
+    TraceWriter writer(open_trace_to_write(options.file), trace_name(options.file, false), level);
+    writer.info(info);
     add_wanted(session, kernel, wanted);
     Recorder recorder(
         rings, session.attributes().format, [&] { return session.probes(true); }, symbols, writer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // `argtrace record` and `argtrace report`: what is in the file is what happened, whatever ends it.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -185,6 +186,19 @@ TEST_F(Record, ends_a_command_that_runs_for_ever) {
     const Outcome outcome = record.end(SIGINT);
     EXPECT_EQ(outcome.status, 128 + SIGTERM) << outcome.err;
     EXPECT_EQ(report().size(), 10u);
+}
+
+TEST_F(Record, interrupted_at_once_it_leaves_a_whole_file) {
+    ASSERT_EQ(run({"argtrace", "add", "at_four"}).status, 0);
+    for (int round = 0; round < 5; round++) {
+        unlink(kFile);
+        Background record({"argtrace", "record", "-o", kFile});
+        while (access(kFile, F_OK) != 0 && record.is_running())
+            sched_yield();
+        const Outcome outcome = record.end(SIGINT);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_TRUE(report().empty());
+    }
 }
 
 // Another machine: neither the module nor the functions are there any more.
