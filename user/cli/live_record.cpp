@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "cli/live_trace.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/nanoseconds.h"
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <limits>
 
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "util/clock.h"
 #include "util/nanoseconds.h"
 
 namespace argtrace {
@@ -32,15 +32,7 @@ int milliseconds_until(std::uint64_t time, std::uint64_t now) {
     return static_cast<int>(std::min<std::uint64_t>(milliseconds, std::numeric_limits<int>::max()));
 }
 
-} // namespace
-
-std::uint64_t monotonic_now() {
-    timespec time{};
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * nanoseconds_per_second +
-           static_cast<std::uint64_t>(time.tv_nsec);
-}
-
+/// The clock of a session (ARGTRACE_CLOCK_*), as its records have it.
 std::uint64_t clock_now(std::uint32_t clock) {
 #if defined(__x86_64__)
     if (clock == ARGTRACE_CLOCK_TSC)
@@ -48,6 +40,8 @@ std::uint64_t clock_now(std::uint32_t clock) {
 #endif
     return monotonic_now();
 }
+
+} // namespace
 
 LiveTrace::LiveTrace(Session &session, std::span<const RingView> rings, bool own,
                      ProcessWatch *processes, Schema &schema, Renderer &renderer, Output &output)

@@ -61,10 +61,4 @@ private:
     std::uint64_t next_report_ = 0;
 };
 
-/// ns of CLOCK_MONOTONIC, in which events are shown.
-std::uint64_t monotonic_now();
-
-/// The clock of a session (ARGTRACE_CLOCK_*), as its records have it.
-std::uint64_t clock_now(std::uint32_t clock);
-
 } // namespace argtrace

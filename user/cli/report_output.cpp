@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/live_trace.h"
 #include "render/status.h"
 #include "render/trace_stats.h"
 #include "session/counts.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/units.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "file/info.h"
 
-#include <ctime>
 #include <limits>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -9,20 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "uapi/argtrace.h"
-#include "util/nanoseconds.h"
+#include "util/clock.h"
 
 namespace argtrace {
 
 namespace {
 
 using json = nlohmann::ordered_json;
-
-std::uint64_t now(clockid_t clock) {
-    timespec time{};
-    ::clock_gettime(clock, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * nanoseconds_per_second +
-           static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 /// Both directions go through this one list of names.
 template<typename Visitor, typename Info>
@@ -91,8 +83,8 @@ TraceInfo info_of_this_machine() {
     info.host = system.nodename;
     info.cpus = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_CONF));
     info.record_version = ARGTRACE_RECORD_VERSION;
-    info.begin_realtime = now(CLOCK_REALTIME);
-    info.begin_monotonic = now(CLOCK_MONOTONIC);
+    info.begin_realtime = realtime_now();
+    info.begin_monotonic = monotonic_now();
     return info;
 }
 
