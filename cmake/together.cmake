@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A file takes seconds to compile, nearly all of them for the headers of others: CLI11, JSON, GoogleTest. So the files of
-# a folder are compiled as few, in a third of the time. (CMake's own UNITY_BUILD names them by where the tree lies, and
+# a folder are compiled as few, in two fifths of the time. (CMake's own UNITY_BUILD names them by where the tree lies, and
 # ccache would know them nowhere else.)
 set(ARGTRACE_TOGETHER 16 CACHE STRING "How many files of a folder are compiled as one; 1 is better while you change one")
 
