@@ -9,34 +9,6 @@
 #include "memory.h"
 #include "probe.h"
 
-/* Bytes of data that a type code stands for; 0: none, or it does not say. */
-static u32 type_size(u8 type)
-{
-	switch (type) {
-	case ARGTRACE_TYPE_U8:
-	case ARGTRACE_TYPE_S8:
-	case ARGTRACE_TYPE_BOOL:
-	case ARGTRACE_TYPE_CHAR:
-	case ARGTRACE_TYPE_UCHAR:
-		return 1;
-	case ARGTRACE_TYPE_U16:
-	case ARGTRACE_TYPE_S16:
-		return 2;
-	case ARGTRACE_TYPE_U32:
-	case ARGTRACE_TYPE_S32:
-		return 4;
-	case ARGTRACE_TYPE_U64:
-	case ARGTRACE_TYPE_S64:
-	case ARGTRACE_TYPE_PTR:
-		return 8;
-	case ARGTRACE_TYPE_U128:
-	case ARGTRACE_TYPE_S128:
-		return 16;
-	default:
-		return 0;
-	}
-}
-
 static const struct argtrace_arg *schema_args(const struct argtrace_probe *schema)
 {
 	return (const void *)(schema + 1);
@@ -51,7 +23,7 @@ static bool size_is_valid(const struct argtrace_arg *arg)
 {
 	if (arg->type == ARGTRACE_TYPE_BYTES)
 		return arg->size && arg->size <= ARGTRACE_BYTES_MAX;
-	return arg->size && arg->size == type_size(arg->type);
+	return arg->size && arg->size == argtrace_type_size(arg->type);
 }
 
 static bool place_is_valid(const struct argtrace_arg *arg)

@@ -68,6 +68,34 @@ enum argtrace_type {
 	ARGTRACE_TYPE_BYTES	= 16,	/* __u16 length, then as many bytes: a struct or union by value */
 };
 
+/* Bytes of data that a type code stands for; 0: it does not say, or there is no such type. */
+static __inline__ __u32 argtrace_type_size(__u8 type)
+{
+	switch (type) {
+	case ARGTRACE_TYPE_U8:
+	case ARGTRACE_TYPE_S8:
+	case ARGTRACE_TYPE_BOOL:
+	case ARGTRACE_TYPE_CHAR:
+	case ARGTRACE_TYPE_UCHAR:
+		return 1;
+	case ARGTRACE_TYPE_U16:
+	case ARGTRACE_TYPE_S16:
+		return 2;
+	case ARGTRACE_TYPE_U32:
+	case ARGTRACE_TYPE_S32:
+		return 4;
+	case ARGTRACE_TYPE_U64:
+	case ARGTRACE_TYPE_S64:
+	case ARGTRACE_TYPE_PTR:
+		return 8;
+	case ARGTRACE_TYPE_U128:
+	case ARGTRACE_TYPE_S128:
+		return 16;
+	default:
+		return 0;
+	}
+}
+
 /* Where an argument lies when the function is entered. */
 enum argtrace_loc {
 	ARGTRACE_LOC_NONE	= 0,	/* not captured: type END, size 0, nothing in the record */
@@ -98,11 +126,12 @@ struct argtrace_arg {
 /*
  * One probe, as it is added and as it is listed: this header, then nr_args
  * structs argtrace_arg, then `strings` bytes of NUL-terminated strings (the
- * first is the function's name, with a ~ behind it when its prototype was guessed), then `types` bytes that the module only keeps and
- * hands out, then zeros up to `size`. Everything user space needs to read the probe's
- * records is in here: its schema. `types` is 0, or a BTF blob (linux/btf.h) whose last type
- * is the function's prototype (BTF_KIND_FUNC_PROTO), as far as its values are
- * shown by it: structs, unions, enums, arrays, pointers to functions.
+ * first is the function's name, with a ~ behind it when its prototype was guessed),
+ * then `types` bytes that the module only keeps and hands out, then zeros up to `size`.
+ * Everything user space needs to read the probe's records is in here: its schema.
+ * `types` is 0, or a BTF blob (linux/btf.h) whose last type is the function's
+ * prototype (BTF_KIND_FUNC_PROTO), as far as its values are shown by it: structs,
+ * unions, enums, arrays, pointers to functions.
  */
 struct argtrace_probe {
 	__u32	size;		/* of the whole entry, a multiple of 8 */
@@ -356,9 +385,10 @@ struct argtrace_on_load_order {
  * -EBUSY it has probes already, and either had no processes before or would have none now: that
  * must be settled before the first probe is added.
  *
- * ARGTRACE_IOC_PROCESSES_LIST: what PROCESSES has said last. `count` is how many there is room for and
- * then how many there are; `failed` and flags are 0, and flags then as they were. A process that is not in the caller's
- * PID namespace has the number 0. With count 0 everybody's calls are recorded.
+ * ARGTRACE_IOC_PROCESSES_LIST: what PROCESSES has said last. `count` is how many there is room for
+ * and then how many there are; `failed` and flags are 0, and flags then as they were. A process
+ * that is not in the caller's PID namespace has the number 0. With count 0 everybody's calls are
+ * recorded.
  */
 struct argtrace_process_filter {
 	__u32	size;
@@ -372,8 +402,8 @@ struct argtrace_process_filter {
 
 /*
  * ARGTRACE_IOC_SYMBOL: which function of the kernel or of a module lies at `addr` now, as the
- * kernel's own messages name it (sprint_symbol()): "NAME+0xOFFSET/0xSIZE", with " [MODULE]" behind it where it
- * is a module's, and "0xADDR" where there is none. Needs no session.
+ * kernel's own messages name it (sprint_symbol()): "NAME+0xOFFSET/0xSIZE", with " [MODULE]" behind
+ * it where it is a module's, and "0xADDR" where there is none. Needs no session.
  */
 struct argtrace_symbol {
 	__u32	size;

@@ -117,7 +117,7 @@ inline Argument argument(std::string name, std::uint8_t type, std::string type_n
     argument.loc = ARGTRACE_LOC_REG;
     argument.index = index;
     argument.type = type;
-    argument.size = static_cast<std::uint32_t>(type_size(type));
+    argument.size = argtrace_type_size(type);
     argument.name = std::move(name);
     argument.type_name = std::move(type_name);
     return argument;

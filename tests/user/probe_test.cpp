@@ -150,15 +150,15 @@ TEST_F(MalformedProbe, Strings) {
 }
 
 TEST(Probe, TypeSizes) {
-    EXPECT_EQ(type_size(ARGTRACE_TYPE_END), 0u);
-    EXPECT_EQ(type_size(ARGTRACE_TYPE_S8), 1u);
-    EXPECT_EQ(type_size(ARGTRACE_TYPE_UCHAR), 1u);
-    EXPECT_EQ(type_size(ARGTRACE_TYPE_U16), 2u);
-    EXPECT_EQ(type_size(ARGTRACE_TYPE_S32), 4u);
-    EXPECT_EQ(type_size(ARGTRACE_TYPE_PTR), 8u);
-    EXPECT_EQ(type_size(ARGTRACE_TYPE_S128), 16u);
-    EXPECT_EQ(type_size(ARGTRACE_TYPE_STR), 0u);
-    EXPECT_EQ(type_size(200), 0u);
+    EXPECT_EQ(argtrace_type_size(ARGTRACE_TYPE_END), 0u);
+    EXPECT_EQ(argtrace_type_size(ARGTRACE_TYPE_S8), 1u);
+    EXPECT_EQ(argtrace_type_size(ARGTRACE_TYPE_UCHAR), 1u);
+    EXPECT_EQ(argtrace_type_size(ARGTRACE_TYPE_U16), 2u);
+    EXPECT_EQ(argtrace_type_size(ARGTRACE_TYPE_S32), 4u);
+    EXPECT_EQ(argtrace_type_size(ARGTRACE_TYPE_PTR), 8u);
+    EXPECT_EQ(argtrace_type_size(ARGTRACE_TYPE_S128), 16u);
+    EXPECT_EQ(argtrace_type_size(ARGTRACE_TYPE_STR), 0u);
+    EXPECT_EQ(argtrace_type_size(200), 0u);
 }
 
 } // namespace

@@ -47,7 +47,7 @@ TEST_F(RunningKernel, EveryFunctionIsDescribedInFull) {
                 EXPECT_NE(parameter.shape.kind, Shape::Kind::Unknown) << prototype.text;
             for (const Argument &argument : sysv_x86_64(prototype)) {
                 if (argument.type != ARGTRACE_TYPE_BYTES) {
-                    EXPECT_EQ(argument.size, type_size(argument.type)) << prototype.text;
+                    EXPECT_EQ(argument.size, argtrace_type_size(argument.type)) << prototype.text;
                 }
             }
         }

@@ -101,7 +101,7 @@ TEST(SysvX8664, TypesBoolAndChar) {
 TEST(SysvX8664, SizesAgreeWithTheTypeCodes) {
     for (const Shape &shape :
          {POINTER, INT, integer(1, true), integer(2, false), integer(8, true), INT128})
-        EXPECT_EQ(only(shape).size, type_size(only(shape).type));
+        EXPECT_EQ(only(shape).size, argtrace_type_size(only(shape).type));
 }
 
 TEST(SysvX8664, Int128TakesTwoRegistersOrNone) {

@@ -30,7 +30,7 @@ CompactLayout::CompactLayout(const Probe &probe) : padding_max_(record_padding_m
         Step step;
         if (argument.loc != ARGTRACE_LOC_NONE) {
             step.type = argument.type;
-            std::size_t size = type_size(argument.type);
+            std::size_t size = argtrace_type_size(argument.type);
             if (argument.type == ARGTRACE_TYPE_BYTES && argument.size <= record_size_max) {
                 step.kind = Kind::bytes;
                 step.size = static_cast<std::uint16_t>(argument.size);

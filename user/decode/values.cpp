@@ -45,7 +45,7 @@ DecodeStatus read_value(std::span<const std::byte> &data, const Argument &argume
     std::uint8_t type = argument.type;
     if (type == ARGTRACE_TYPE_BYTES)
         return read_bytes(data, argument.size, value, bytes);
-    std::size_t size = type_size(type);
+    std::size_t size = argtrace_type_size(type);
     if (size == 0)
         return DecodeStatus::unsupported_type;
     if (data.size() < size)

@@ -121,7 +121,7 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
     } else { // a struct that was recorded as the number it fills
         const std::array<std::uint64_t, 2> words{value.low, value.high};
         append_formatted(out, *format,
-                         std::as_bytes(std::span(words)).first(type_size(value.type)));
+                         std::as_bytes(std::span(words)).first(argtrace_type_size(value.type)));
     }
 }
 

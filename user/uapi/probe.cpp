@@ -164,32 +164,6 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
     return probes;
 }
 
-std::size_t type_size(std::uint8_t type) {
-    switch (type) {
-    case ARGTRACE_TYPE_U8:
-    case ARGTRACE_TYPE_S8:
-    case ARGTRACE_TYPE_BOOL:
-    case ARGTRACE_TYPE_CHAR:
-    case ARGTRACE_TYPE_UCHAR:
-        return 1;
-    case ARGTRACE_TYPE_U16:
-    case ARGTRACE_TYPE_S16:
-        return 2;
-    case ARGTRACE_TYPE_U32:
-    case ARGTRACE_TYPE_S32:
-        return 4;
-    case ARGTRACE_TYPE_U64:
-    case ARGTRACE_TYPE_S64:
-    case ARGTRACE_TYPE_PTR:
-        return 8;
-    case ARGTRACE_TYPE_U128:
-    case ARGTRACE_TYPE_S128:
-        return 16;
-    default:
-        return 0;
-    }
-}
-
 std::uint8_t integer_type(std::uint32_t bytes, bool is_signed) {
     switch (bytes) {
     case 1:

@@ -48,9 +48,6 @@ void append_schema(std::vector<std::byte> &out, const Probe &probe);
 /// Throws Error when they are malformed: nothing outside `bytes` is read.
 std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t count);
 
-/// Bytes of data that a type code stands for; 0 for END and for types without a fixed size.
-std::size_t type_size(std::uint8_t type);
-
 /// The type code of an integer; END when there is none of that size.
 std::uint8_t integer_type(std::uint32_t bytes, bool is_signed);
 
