@@ -108,10 +108,10 @@ static void measure_empty(void)
 	uint64_t start, arming, disarming;
 
 	check(fd < 0, "/dev/argtrace_bench");
-	start = busy_begin();
+	start = busy_time();
 	check(write(fd, addrs, count * sizeof(*addrs)) < 0, "/dev/argtrace_bench");
 	arming = busy_since(start);
-	start = busy_begin();
+	start = busy_time();
 	close(fd);
 	disarming = busy_since(start);
 	printf(" %llu %llu", (unsigned long long)arming, (unsigned long long)disarming);
@@ -128,10 +128,10 @@ static void measure_argtrace(void)
 	uint64_t start, arming, disarming;
 
 	check(fd < 0 || ioctl(fd, ARGTRACE_IOC_SESSION, &session), "a session");
-	start = busy_begin();
+	start = busy_time();
 	check(ioctl(fd, ARGTRACE_IOC_PROBE_ADD, &add), "ARGTRACE_IOC_PROBE_ADD");
 	arming = busy_since(start);
-	start = busy_begin();
+	start = busy_time();
 	check(ioctl(fd, ARGTRACE_IOC_PROBE_REMOVE, &remove), "ARGTRACE_IOC_PROBE_REMOVE");
 	disarming = busy_since(start);
 	printf(" %llu %llu\n", (unsigned long long)arming, (unsigned long long)disarming);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Nanoseconds; the seventh number of each processor in /proc/schedstat (Documentation/scheduler/sched-stats.rst). */
-static uint64_t time_run(void)
+static uint64_t busy_time(void)
 {
 	unsigned long long sum = 0, time;
 	char line[4096];
@@ -32,14 +32,9 @@ static uint64_t time_run(void)
 	return sum;
 }
 
-static uint64_t busy_begin(void)
-{
-	return time_run();
-}
-
 static uint64_t busy_since(uint64_t begin)
 {
-	return time_run() - begin;
+	return busy_time() - begin;
 }
 
 #endif

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 
 	if (!*command || pipe2(errors, O_CLOEXEC))
 		return 3;
-	start = busy_begin();
+	start = busy_time();
 	child = fork();
 	if (child < 0)
 		return 3;
