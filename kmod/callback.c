@@ -26,14 +26,17 @@ static __always_inline u32 context_word(unsigned int own_levels)
 	/* The TRACE_FLAG_* of include/linux/trace_events.h, as kernel/trace/trace.c derives them. */
 	if (irqs_disabled())
 		flags |= ARGTRACE_CTX_IRQS_OFF;
-	if (preempt & NMI_MASK)
-		flags |= ARGTRACE_CTX_NMI;
-	if (preempt & HARDIRQ_MASK)
-		flags |= ARGTRACE_CTX_HARDIRQ;
-	if (preempt & SOFTIRQ_OFFSET)
-		flags |= ARGTRACE_CTX_SOFTIRQ;
-	if ((preempt & SOFTIRQ_MASK) >> (SOFTIRQ_SHIFT + 1))
-		flags |= ARGTRACE_CTX_BH_OFF;
+	/* Below a lock one question is enough. */
+	if (preempt & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK)) {
+		if (preempt & NMI_MASK)
+			flags |= ARGTRACE_CTX_NMI;
+		if (preempt & HARDIRQ_MASK)
+			flags |= ARGTRACE_CTX_HARDIRQ;
+		if (preempt & SOFTIRQ_OFFSET)
+			flags |= ARGTRACE_CTX_SOFTIRQ;
+		if ((preempt & SOFTIRQ_MASK) >> (SOFTIRQ_SHIFT + 1))
+			flags |= ARGTRACE_CTX_BH_OFF;
+	}
 	if (tif_need_resched())
 		flags |= ARGTRACE_CTX_NEED_RESCHED;
 	if (test_preempt_need_resched())
@@ -69,8 +72,7 @@ static __always_inline void write_header(u8 *to, const struct argtrace_plan *pla
 	record->tid = tid;
 	/* With the size, and a context of 0. */
 	__builtin_memcpy(&record->id, &plan->id, sizeof(u64));
-	if (context)
-		*(u32 *)&record->size |= context;
+	*(u32 *)&record->size |= context;
 }
 
 static __always_inline void write_registers(u8 *to, const struct argtrace_plan *plan,
@@ -186,24 +188,35 @@ static __always_inline void record_call(struct argtrace_plan *plan, struct argtr
 	finish(ring);
 }
 
-/* For who does not know the ring's clock when it is compiled. */
-static __always_inline void record_by_ring_clock(struct argtrace_plan *plan,
-						 struct argtrace_ring *ring, u32 context,
-						 unsigned long parent_ip,
-						 const struct ftrace_regs *fregs)
+/*
+ * With interrupts or preemption off, in an interrupt, or when others trace the same function. One for
+ * each clock, so that hardly a register has to be saved.
+ */
+static noinline void record_unusual_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
+					struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+					unsigned int own_levels)
 {
-	if (ring->clock == ARGTRACE_CLOCK_TSC)
-		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
-	else
-		record_call(plan, ring, context, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
+	record_call(plan, ring, context_word(own_levels), parent_ip, fregs, ARGTRACE_CLOCK_TSC);
 }
 
-/* With interrupts or preemption off, in an interrupt, or when others trace the same function. */
-static noinline void record_unusual(struct argtrace_plan *plan, unsigned long parent_ip,
-				    struct argtrace_ring *ring, const struct ftrace_regs *fregs,
-				    unsigned int own_levels)
+static noinline void record_unusual_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
+					      struct argtrace_ring *ring,
+					      const struct ftrace_regs *fregs,
+					      unsigned int own_levels)
 {
-	record_by_ring_clock(plan, ring, context_word(own_levels), parent_ip, fregs);
+	record_call(plan, ring, context_word(own_levels), parent_ip, fregs,
+		    ARGTRACE_CLOCK_MONOTONIC);
+}
+
+static __always_inline void record_unusual(struct argtrace_plan *plan, unsigned long parent_ip,
+					   struct argtrace_ring *ring,
+					   const struct ftrace_regs *fregs,
+					   unsigned int own_levels, u32 clock)
+{
+	if (clock == ARGTRACE_CLOCK_TSC)
+		record_unusual_tsc(plan, parent_ip, ring, fregs, own_levels);
+	else
+		record_unusual_monotonic(plan, parent_ip, ring, fregs, own_levels);
 }
 
 /*
@@ -219,9 +232,12 @@ static noinline __noclone void record_chosen(struct argtrace_plan *plan, unsigne
 	struct argtrace_ring *ring = this_cpu_ptr(session->rings);
 
 	if (unlikely(!context_is_plain()))
-		record_unusual(plan, parent_ip, ring, fregs, own_preempt_levels(ops, called_from));
+		record_unusual(plan, parent_ip, ring, fregs, own_preempt_levels(ops, called_from),
+			       ring->clock);
+	else if (ring->clock == ARGTRACE_CLOCK_TSC)
+		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
 	else
-		record_by_ring_clock(plan, ring, 0, parent_ip, fregs);
+		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
 }
 
 /* In an interrupt it is the interrupted process that counts, as for ftrace's own filter. */
@@ -261,7 +277,8 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 	ring = this_cpu_ptr(session->rings);
 	if (unlikely(!context_is_plain()))
 		return record_unusual(plan, parent_ip, ring, fregs,
-				      own_preempt_levels(ops, __builtin_return_address(0)));
+				      own_preempt_levels(ops, __builtin_return_address(0)),
+				      clock_id);
 	record_call(plan, ring, 0, parent_ip, fregs, clock_id);
 }
 

@@ -148,3 +148,27 @@ table_words() {
 		before=$cost
 	done
 }
+
+# Whatever the context is, it has to be found out and said.
+table_contexts() {
+	local before='' context name plain traced cost
+	echo '| argtrace, a function of 4 words, called | instructions | more than in a task |'
+	echo '|---|--:|--:|'
+	while read -r context name; do
+		echo "$context" >$bench/context
+		plain=$(median_of 4)
+		argtrace add --buffer 16M argtrace_bench:bench_args_4 >/dev/null 2>&1 || { echo "| $name | cannot be added | |"; continue; }
+		traced=$(median_of 4)
+		argtrace clear
+		cost=$(calc '%.1f' "($traced-$plain)/100")
+		: "${before:=$cost}"
+		printf '| %s | %s | %s |\n' "$name" "$cost" "$(calc '%+.1f' "$cost-$before")"
+	done <<-END
+		task in a task
+		preemption_off with preemption off
+		interrupts_off with interrupts off
+		bottom_halves_off with bottom halves off
+		interrupt in an interrupt
+	END
+	echo task >$bench/context
+}

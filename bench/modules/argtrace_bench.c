@@ -3,12 +3,14 @@
  * What the measurements need in the kernel. It knows nothing of argtrace.
  *
  *   parameters/empty     1: vfs_read has an ftrace_ops whose callback does nothing: the floor
+ *   parameters/context   where the following makes its calls: the name of one of contexts[]
  *   parameters/median    written: calls the function of that many arguments in batches; read: the
  *                        median batch's cost of a call, in hundredths of a TSC tick
  *   /dev/argtrace_bench  as long as it is open, the functions whose addresses (u64) have been
  *                        written to it have such an ftrace_ops
  */
 #include <linux/ftrace.h>
+#include <linux/irq_work.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -51,6 +53,97 @@ static void call(unsigned int args)
 	}
 }
 
+static u64 batch(unsigned int args)
+{
+	const u64 start = rdtsc();
+	unsigned int k;
+
+	for (k = 0; k < CALLS; k++)
+		call(args);
+	return rdtsc() - start;
+}
+
+static u64 batch_with_preemption_off(unsigned int args)
+{
+	u64 took;
+
+	preempt_disable();
+	took = batch(args);
+	preempt_enable();
+	return took;
+}
+
+static u64 batch_with_bottom_halves_off(unsigned int args)
+{
+	u64 took;
+
+	local_bh_disable();
+	took = batch(args);
+	local_bh_enable();
+	return took;
+}
+
+static u64 batch_with_interrupts_off(unsigned int args)
+{
+	unsigned long flags;
+	u64 took;
+
+	local_irq_save(flags);
+	took = batch(args);
+	local_irq_restore(flags);
+	return took;
+}
+
+static struct {
+	struct irq_work work;
+	unsigned int args;
+	u64 took;
+} interrupt;
+
+static void interrupt_handler(struct irq_work *work)
+{
+	interrupt.took = batch(interrupt.args);
+}
+
+static u64 batch_in_an_interrupt(unsigned int args)
+{
+	interrupt.args = args;
+	irq_work_queue(&interrupt.work);
+	irq_work_sync(&interrupt.work);
+	return interrupt.took;
+}
+
+static const struct {
+	const char *name;
+	u64 (*batch)(unsigned int args);
+} contexts[] = {
+	{ "task", batch },
+	{ "preemption_off", batch_with_preemption_off },
+	{ "bottom_halves_off", batch_with_bottom_halves_off },
+	{ "interrupts_off", batch_with_interrupts_off },
+	{ "interrupt", batch_in_an_interrupt },
+};
+
+static unsigned int context;
+
+static int context_set(const char *text, const struct kernel_param *param)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
+		if (sysfs_streq(text, contexts[i].name)) {
+			context = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static const struct kernel_param_ops context_ops = {
+	.set = context_set,
+};
+module_param_cb(context, &context_ops, NULL, 0200);
+
 static unsigned int median;
 
 static int compare(const void *a, const void *b)
@@ -63,20 +156,15 @@ static int compare(const void *a, const void *b)
 static int median_set(const char *text, const struct kernel_param *param)
 {
 	static u64 took[BATCHES];
-	unsigned int args, i, k;
+	unsigned int args, i;
 	int ret = kstrtouint(text, 0, &args);
 
 	if (ret)
 		return ret;
 	for (i = 0; i < BATCHES; i++) {
-		u64 start;
-
 		/* A call while a reschedule is due is recorded as such, and costs more. */
 		cond_resched();
-		start = rdtsc();
-		for (k = 0; k < CALLS; k++)
-			call(args);
-		took[i] = rdtsc() - start;
+		took[i] = contexts[context].batch(args);
 	}
 	sort(took, BATCHES, sizeof(*took), compare, NULL);
 	median = took[BATCHES / 2] * 100 / CALLS;
@@ -170,6 +258,7 @@ static struct miscdevice many_device = {
 
 static int __init bench_init(void)
 {
+	init_irq_work(&interrupt.work, interrupt_handler);
 	return misc_register(&many_device);
 }
 

@@ -99,27 +99,30 @@ struct argtrace_plan *make_plan(struct kunit *test, const struct made_probe *pro
 
 KUNIT_DEFINE_ACTION_WRAPPER(put_session_action, argtrace_session_put, struct argtrace_session *);
 
-struct argtrace_session *make_session(struct kunit *test, const char *name, u32 format)
+struct argtrace_session *make_session_like(struct kunit *test,
+					   const struct argtrace_session_attr *wanted)
 {
-	return make_session_of(test, name, format, 0);
-}
-
-struct argtrace_session *make_session_of(struct kunit *test, const char *name, u32 format, u32 flags)
-{
-	struct argtrace_session_attr attr = {
-		.size = sizeof(attr),
-		.flags = flags | (name[0] ? ARGTRACE_SESSION_CREATE : 0),
-		.format = format,
-		.packet_size = 4096,
-		.nr_packets = 4,
-	};
+	struct argtrace_session_attr attr = *wanted;
 	struct argtrace_session *session;
 
-	strscpy(attr.name, name, sizeof(attr.name));
+	attr.size = sizeof(attr);
+	attr.packet_size = 4096;
+	attr.nr_packets = 4;
 	session = argtrace_session_get(&attr);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, session);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, put_session_action, session), 0);
 	return session;
+}
+
+struct argtrace_session *make_session(struct kunit *test, const char *name, u32 format)
+{
+	struct argtrace_session_attr attr = {
+		.flags = name[0] ? ARGTRACE_SESSION_CREATE : 0,
+		.format = format,
+	};
+
+	strscpy(attr.name, name, sizeof(attr.name));
+	return make_session_like(test, &attr);
 }
 
 int session_add(struct kunit *test, struct argtrace_session *session,

@@ -43,8 +43,9 @@ void free_plan_later(struct kunit *test, struct argtrace_plan *plan);
 
 /* A session with small rings, put at the end of the test; nameless if `name` is "". */
 struct argtrace_session *make_session(struct kunit *test, const char *name, u32 format);
-/* The same with ARGTRACE_SESSION_* flags. */
-struct argtrace_session *make_session_of(struct kunit *test, const char *name, u32 format, u32 flags);
+/* With small rings too, and the rest of `wanted`. */
+struct argtrace_session *make_session_like(struct kunit *test,
+					   const struct argtrace_session_attr *wanted);
 
 /* Adds or removes one probe, or all; returns what the module says. */
 int session_add(struct kunit *test, struct argtrace_session *session,

@@ -149,6 +149,35 @@ static void whose_calls_are_recorded(struct kunit *test)
 	argtrace_processes_free(refused);
 }
 
+static void context_of_the_chosen(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
+	struct argtrace_processes *own = create(test, task_tgid_vnr(current), false);
+	const u8 resched = ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_PREEMPT_RESCHED;
+	struct seen *seen = kunit_kcalloc(test, 3, sizeof(*seen), GFP_KERNEL);
+	unsigned long flags;
+
+	KUNIT_ASSERT_NOT_NULL(test, seen);
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_processes(session, own), 0);
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+	target_three(1, 2, 3);
+	preempt_disable();
+	target_three(1, 2, 3);
+	preempt_enable();
+	local_irq_save(flags);
+	target_three(1, 2, 3);
+	local_irq_restore(flags);
+
+	KUNIT_ASSERT_EQ(test, read_records(test, session, seen, 3), 3);
+	KUNIT_EXPECT_EQ(test, seen[0].head.context & ~resched, 0);
+	KUNIT_EXPECT_EQ(test, seen[0].head.preempt, 0);
+	KUNIT_EXPECT_EQ(test, seen[1].head.context & ~resched, 0);
+	KUNIT_EXPECT_EQ(test, seen[1].head.preempt, 1);
+	KUNIT_EXPECT_EQ(test, seen[2].head.context & ~resched, ARGTRACE_CTX_IRQS_OFF);
+	KUNIT_EXPECT_EQ(test, seen[2].head.preempt, 0);
+}
+
 static void of_a_removed_session(struct kunit *test)
 {
 	struct argtrace_session *session = make_session(test, "removed", 0);
@@ -165,12 +194,14 @@ static struct kunit_case processes_cases[] = {
 	KUNIT_CASE(children),
 	KUNIT_CASE(children_of_those_not_followed),
 	KUNIT_CASE(whose_calls_are_recorded),
+	KUNIT_CASE(context_of_the_chosen),
 	KUNIT_CASE(of_a_removed_session),
 	{ }
 };
 
 static struct kunit_suite processes_suite = {
 	.name = "argtrace_processes",
+	.init = stay_on_this_cpu,
 	.test_cases = processes_cases,
 };
 kunit_test_suite(processes_suite);

@@ -91,7 +91,7 @@ static void expect_numbers(struct kunit *test, struct argtrace_session *session,
 static struct argtrace_ring *make_ring(struct kunit *test, struct argtrace_session **session,
 				       u32 flags)
 {
-	*session = make_session_of(test, "", 0, flags);
+	*session = make_session_like(test, &(struct argtrace_session_attr){ .flags = flags });
 	KUNIT_ASSERT_EQ(test, ring_of(*session)->ring_mask, BYTES - 1);
 	return ring_of(*session);
 }

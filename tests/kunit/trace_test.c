@@ -6,18 +6,26 @@
 #include <linux/irq_work.h>
 #include <linux/trace_recursion.h>
 
+#include "clock.h"
 #include "guard.h"
 #include "make.h"
 #include "read.h"
 #include "targets.h"
 
-static struct argtrace_session *trace(struct kunit *test, void *function, u32 nr_args, u32 format)
+static struct argtrace_session *trace_with(struct kunit *test, void *function, u32 nr_args,
+					   const struct argtrace_session_attr *attr)
 {
-	struct argtrace_session *session = make_session(test, "", format);
+	struct argtrace_session *session = make_session_like(test, attr);
 	struct made_probe *probe = make_probe(test, (unsigned long)function, nr_args);
 
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	return session;
+}
+
+static struct argtrace_session *trace(struct kunit *test, void *function, u32 nr_args, u32 format)
+{
+	return trace_with(test, function, nr_args,
+			  &(struct argtrace_session_attr){ .format = format });
 }
 
 /* The caller that is to be seen. */
@@ -108,8 +116,21 @@ static void call_in_softirq(struct tasklet_struct *tasklet)
 	call_three(5, 0, 0);
 }
 
+/* Each has a function of its own for what is not plain. */
+static const u32 clocks[] = { ARGTRACE_CLOCK_TSC, ARGTRACE_CLOCK_MONOTONIC };
+
+static void describe_clock(const u32 *clock, char *text)
+{
+	strscpy(text, *clock == ARGTRACE_CLOCK_TSC ? "tsc" : "monotonic", KUNIT_PARAM_DESC_SIZE);
+}
+KUNIT_ARRAY_PARAM(clock, clocks, describe_clock);
+
 static void context_of_the_caller(struct kunit *test)
 {
+	const struct argtrace_session_attr attr = {
+		.format = ARGTRACE_FORMAT_NO_CALLER,
+		.clock = *(const u32 *)test->param_value,
+	};
 	/* An interrupt comes at whatever depth: -1. */
 	static const struct { u8 context; int preempt; } expected[] = {
 		{ ARGTRACE_CTX_IRQS_OFF, 0 },
@@ -119,14 +140,17 @@ static void context_of_the_caller(struct kunit *test)
 		{ ARGTRACE_CTX_SOFTIRQ, -1 },
 	};
 	const u8 resched = ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_PREEMPT_RESCHED;
-	struct argtrace_session *session = trace(test, target_three, 1, ARGTRACE_FORMAT_NO_CALLER);
 	struct irq_work work = IRQ_WORK_INIT_HARD(call_in_interrupt);
 	struct tasklet_struct tasklet;
 	struct seen *seen = kunit_kcalloc(test, 5, sizeof(*seen), GFP_KERNEL);
+	struct argtrace_session *session;
 	unsigned long flags;
 	u32 i;
 
+	if (attr.clock == ARGTRACE_CLOCK_TSC && !argtrace_clock_has_tsc())
+		kunit_skip(test, "this machine's TSC is none to keep time by");
 	KUNIT_ASSERT_NOT_NULL(test, seen);
+	session = trace_with(test, target_three, 1, &attr);
 	tasklet_setup(&tasklet, call_in_softirq);
 	local_irq_save(flags);
 	call_three(1, 0, 0);
@@ -318,7 +342,7 @@ static struct kunit_case trace_cases[] = {
 	KUNIT_CASE(without_the_caller),
 	KUNIT_CASE(with_names),
 	KUNIT_CASE(arguments_on_the_stack),
-	KUNIT_CASE(context_of_the_caller),
+	KUNIT_CASE_PARAM(context_of_the_caller, clock_gen_params),
 	KUNIT_CASE(the_excluded_process),
 	KUNIT_CASE(inside_another_tracer),
 	KUNIT_CASE(inside_a_rare_part_of_ours),
