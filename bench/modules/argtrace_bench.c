@@ -37,7 +37,7 @@ TARGET void bench_args_7(word a, word b, word c, word d, word e, word f, word g)
 TARGET void bench_args_8(word a, word b, word c, word d, word e, word f, word g, word h) { }
 TARGET void bench_args_9(word a, word b, word c, word d, word e, word f, word g, word h, word i) { }
 
-static void call(unsigned int args)
+static __always_inline void call(unsigned int args)
 {
 	switch (args) {
 	case 0: return bench_args_0();
@@ -53,7 +53,7 @@ static void call(unsigned int args)
 	}
 }
 
-static u64 batch(unsigned int args)
+static __always_inline u64 batch(unsigned int args)
 {
 	const u64 start = rdtsc();
 	unsigned int k;
@@ -63,7 +63,7 @@ static u64 batch(unsigned int args)
 	return rdtsc() - start;
 }
 
-static u64 batch_with_preemption_off(unsigned int args)
+static notrace u64 batch_with_preemption_off(unsigned int args)
 {
 	u64 took;
 
@@ -73,7 +73,7 @@ static u64 batch_with_preemption_off(unsigned int args)
 	return took;
 }
 
-static u64 batch_with_bottom_halves_off(unsigned int args)
+static notrace u64 batch_with_bottom_halves_off(unsigned int args)
 {
 	u64 took;
 
@@ -83,7 +83,7 @@ static u64 batch_with_bottom_halves_off(unsigned int args)
 	return took;
 }
 
-static u64 batch_with_interrupts_off(unsigned int args)
+static notrace u64 batch_with_interrupts_off(unsigned int args)
 {
 	unsigned long flags;
 	u64 took;
@@ -105,7 +105,7 @@ static void interrupt_handler(struct irq_work *work)
 	interrupt.took = batch(interrupt.args);
 }
 
-static u64 batch_in_an_interrupt(unsigned int args)
+static notrace u64 batch_in_an_interrupt(unsigned int args)
 {
 	interrupt.args = args;
 	irq_work_queue(&interrupt.work);
