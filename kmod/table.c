@@ -93,8 +93,9 @@ struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id,
 	unsigned long needed = slots_needed(by_id, nr_ids) + slots_needed(more, nr_more);
 	unsigned long slots = roundup_pow_of_two(max(2 * needed, 2UL));
 	struct argtrace_table *table;
-	u64 bytes = struct_size(table, slots, slots);
+	u64 bytes = struct_size(table, slots, slots + ARGTRACE_TABLE_NEAR);
 	u64 charge = argtrace_kvmalloc_size(bytes);
+	unsigned long i;
 	int ret;
 
 	ret = argtrace_memory_charge(charge);
@@ -111,6 +112,8 @@ struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id,
 	table_insert_probable(table, more, nr_more);
 	table_insert_possible(table, by_id, nr_ids);
 	table_insert_possible(table, more, nr_more);
+	for (i = 0; i < ARGTRACE_TABLE_NEAR; i++)
+		table->slots[slots + i] = table->slots[i & (slots - 1)];
 	return table;
 }
 

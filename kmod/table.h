@@ -17,10 +17,13 @@ struct argtrace_slot {
 	struct argtrace_plan *plan;
 };
 
+/* How far from where its search begins hardly a key lies: so far it goes on without turning back at the end. */
+#define ARGTRACE_TABLE_NEAR	3
+
 struct argtrace_table {
 	unsigned long mask;		/* of an offset in slots, in bytes */
 	u64 charged;
-	struct argtrace_slot slots[];
+	struct argtrace_slot slots[];	/* the first ARGTRACE_TABLE_NEAR stand behind the last once more */
 };
 
 /*
@@ -63,22 +66,43 @@ static __always_inline struct argtrace_plan *
 argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)
 {
 	unsigned long at = argtrace_table_hash(table, ip);
-	const struct argtrace_slot *slot = argtrace_table_slot(table, at);
+	const struct argtrace_slot *slot;
+	struct argtrace_plan *plan;
+	unsigned int i;
 
-	while (unlikely(slot->ip != ip)) {
-		/* Keeps the compiler from fetching for the usual case what only this one needs. */
-		OPTIMIZER_HIDE_VAR(table);
-		OPTIMIZER_HIDE_VAR(slot);
+	if (likely(argtrace_table_slot(table, at)->ip == ip)) {
+		/* That both accesses calculate the slot's address themselves is an instruction less. */
 		OPTIMIZER_HIDE_VAR(at);
-		if (!slot->ip)
-			return NULL;
+		plan = argtrace_table_slot(table, at)->plan;
+		goto found;
+	}
+	/* Keeps the compiler from fetching for the usual case what only this one needs. */
+	OPTIMIZER_HIDE_VAR(at);
+	slot = argtrace_table_slot(table, at);
+	if (!slot->ip)
+		return NULL;
+#pragma GCC unroll 3
+	for (i = 1; i <= ARGTRACE_TABLE_NEAR; i++) {
+		if (slot[i].ip == ip) {
+			plan = slot[i].plan;
+			goto found;
+		}
+	}
+	OPTIMIZER_HIDE_VAR(table);
+	do {
 		at = argtrace_table_next(table, at);
 		slot = argtrace_table_slot(table, at);
-	}
+		if (slot->ip == ip) {
+			plan = slot->plan;
+			goto found;
+		}
+	} while (slot->ip);
+	return NULL;
+found:
 	/* Spares the caller a test. */
-	if (!slot->plan)
+	if (!plan)
 		__builtin_unreachable();
-	return slot->plan;
+	return plan;
 }
 
 #endif
