@@ -89,6 +89,7 @@ argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)
 		}
 	}
 	OPTIMIZER_HIDE_VAR(table);
+	OPTIMIZER_HIDE_VAR(at);
 	do {
 		at = argtrace_table_next(table, at);
 		slot = argtrace_table_slot(table, at);
