@@ -154,7 +154,6 @@ static void context_of_the_chosen(struct kunit *test)
 	struct argtrace_session *session = make_session(test, "", 0);
 	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
 	struct argtrace_processes *own = create(test, task_tgid_vnr(current), false);
-	const u8 resched = ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_PREEMPT_RESCHED;
 	struct seen *seen = kunit_kcalloc(test, 3, sizeof(*seen), GFP_KERNEL);
 	unsigned long flags;
 
@@ -170,11 +169,11 @@ static void context_of_the_chosen(struct kunit *test)
 	local_irq_restore(flags);
 
 	KUNIT_ASSERT_EQ(test, read_records(test, session, seen, 3), 3);
-	KUNIT_EXPECT_EQ(test, seen[0].head.context & ~resched, 0);
+	KUNIT_EXPECT_EQ(test, context_of(&seen[0]), 0);
 	KUNIT_EXPECT_EQ(test, seen[0].head.preempt, 0);
-	KUNIT_EXPECT_EQ(test, seen[1].head.context & ~resched, 0);
+	KUNIT_EXPECT_EQ(test, context_of(&seen[1]), 0);
 	KUNIT_EXPECT_EQ(test, seen[1].head.preempt, 1);
-	KUNIT_EXPECT_EQ(test, seen[2].head.context & ~resched, ARGTRACE_CTX_IRQS_OFF);
+	KUNIT_EXPECT_EQ(test, context_of(&seen[2]), ARGTRACE_CTX_IRQS_OFF);
 	KUNIT_EXPECT_EQ(test, seen[2].head.preempt, 0);
 }
 

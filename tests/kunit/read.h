@@ -13,6 +13,12 @@ struct seen {
 	u8 data[256];
 };
 
+/* But for a reschedule, which may be due at any time. */
+static inline u8 context_of(const struct seen *seen)
+{
+	return seen->head.context & ~(ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_PREEMPT_RESCHED);
+}
+
 /* The test stays on this CPU. For the init of a suite whose cases read the ring of the CPU they run on. */
 int stay_on_this_cpu(struct kunit *test);
 

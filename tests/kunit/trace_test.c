@@ -46,8 +46,7 @@ static void one_call(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.head.id, 1);
 	KUNIT_EXPECT_EQ(test, seen.head.tid, current->pid);
 	KUNIT_EXPECT_EQ(test, seen.head.size, 16 + 8 + 24);
-	KUNIT_EXPECT_EQ(test, seen.head.context & ~(ARGTRACE_CTX_NEED_RESCHED |
-						    ARGTRACE_CTX_PREEMPT_RESCHED), 0);
+	KUNIT_EXPECT_EQ(test, context_of(&seen), 0);
 	KUNIT_EXPECT_EQ(test, seen.head.preempt, 0);
 	memcpy(words, seen.data, sizeof(words));
 	KUNIT_EXPECT_LT(test, words[0] - (unsigned long)call_three, 256ul);
@@ -139,7 +138,6 @@ static void context_of_the_caller(struct kunit *test)
 		{ ARGTRACE_CTX_IRQS_OFF | ARGTRACE_CTX_HARDIRQ, -1 },
 		{ ARGTRACE_CTX_SOFTIRQ, -1 },
 	};
-	const u8 resched = ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_PREEMPT_RESCHED;
 	struct irq_work work = IRQ_WORK_INIT_HARD(call_in_interrupt);
 	struct tasklet_struct tasklet;
 	struct seen *seen = kunit_kcalloc(test, 5, sizeof(*seen), GFP_KERNEL);
@@ -173,7 +171,7 @@ static void context_of_the_caller(struct kunit *test)
 		const u64 number = i + 1;
 
 		KUNIT_EXPECT_MEMEQ(test, seen[i].data, (const u8 *)&number, sizeof(number));
-		KUNIT_EXPECT_EQ_MSG(test, seen[i].head.context & ~resched, expected[i].context,
+		KUNIT_EXPECT_EQ_MSG(test, context_of(&seen[i]), expected[i].context,
 				    "call %u", i + 1);
 		if (expected[i].preempt >= 0)
 			KUNIT_EXPECT_EQ_MSG(test, seen[i].head.preempt, expected[i].preempt,
