@@ -135,15 +135,11 @@ table_calls() {
 }
 
 table_words() {
-	local before='' n plain traced cost
+	local before='' n cost
 	echo '| argtrace, a function of N words | instructions | more than N - 1 |'
 	echo '|---|--:|--:|'
 	for n in 0 1 2 3 4 5 6 7 8 9; do
-		plain=$(median_of $n)
-		argtrace add --buffer 16M "argtrace_bench:bench_args_$n" >/dev/null 2>&1 || { echo "| $n | cannot be added | |"; continue; }
-		traced=$(median_of $n)
-		argtrace clear
-		cost=$(calc '%.1f' "($traced-$plain)/100")
+		words_cost $n || { echo "| $n | cannot be added | |"; continue; }
 		printf '| %s | %s | %s |\n' $n "$cost" "${before:+$(calc '%+.1f' "$cost-$before")}"
 		before=$cost
 	done
@@ -151,16 +147,12 @@ table_words() {
 
 # Whatever the context is, it has to be found out and said.
 table_contexts() {
-	local before='' context name plain traced cost
+	local before='' context name cost
 	echo '| argtrace, a function of 4 words, called | instructions | more than in a task |'
 	echo '|---|--:|--:|'
 	while read -r context name; do
 		echo "$context" >$bench/context
-		plain=$(median_of 4)
-		argtrace add --buffer 16M argtrace_bench:bench_args_4 >/dev/null 2>&1 || { echo "| $name | cannot be added | |"; continue; }
-		traced=$(median_of 4)
-		argtrace clear
-		cost=$(calc '%.1f' "($traced-$plain)/100")
+		words_cost 4 || { echo "| $name | cannot be added | |"; continue; }
 		: "${before:=$cost}"
 		printf '| %s | %s | %s |\n' "$name" "$cost" "$(calc '%+.1f' "$cost-$before")"
 	done <<-END

@@ -36,6 +36,16 @@ argtrace_cost() {
 	argtrace clear
 }
 
+# words_cost N: sets cost, of the bench's function of N words.
+words_cost() {
+	local plain traced
+	plain=$(median_of "$1")
+	argtrace add --buffer 16M "argtrace_bench:bench_args_$1" >/dev/null 2>&1 || return 1
+	traced=$(median_of "$1")
+	argtrace clear
+	cost=$(calc '%.1f' "($traced-$plain)/100")
+}
+
 # A process that reads the session is filtered.
 rejected_cost() {
 	argtrace add vfs_read >/dev/null 2>&1 || return 1

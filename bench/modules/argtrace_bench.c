@@ -63,37 +63,6 @@ static __always_inline u64 batch(unsigned int args)
 	return rdtsc() - start;
 }
 
-static notrace u64 batch_with_preemption_off(unsigned int args)
-{
-	u64 took;
-
-	preempt_disable();
-	took = batch(args);
-	preempt_enable();
-	return took;
-}
-
-static notrace u64 batch_with_bottom_halves_off(unsigned int args)
-{
-	u64 took;
-
-	local_bh_disable();
-	took = batch(args);
-	local_bh_enable();
-	return took;
-}
-
-static notrace u64 batch_with_interrupts_off(unsigned int args)
-{
-	unsigned long flags;
-	u64 took;
-
-	local_irq_save(flags);
-	took = batch(args);
-	local_irq_restore(flags);
-	return took;
-}
-
 static struct {
 	struct irq_work work;
 	unsigned int args;
@@ -113,30 +82,45 @@ static notrace u64 batch_in_an_interrupt(unsigned int args)
 	return interrupt.took;
 }
 
-static const struct {
-	const char *name;
-	u64 (*batch)(unsigned int args);
-} contexts[] = {
-	{ "task", batch },
-	{ "preemption_off", batch_with_preemption_off },
-	{ "bottom_halves_off", batch_with_bottom_halves_off },
-	{ "interrupts_off", batch_with_interrupts_off },
-	{ "interrupt", batch_in_an_interrupt },
+enum { TASK, PREEMPTION_OFF, BOTTOM_HALVES_OFF, INTERRUPTS_OFF, INTERRUPT };
+
+static const char *const contexts[] = {
+	[TASK] = "task",
+	[PREEMPTION_OFF] = "preemption_off",
+	[BOTTOM_HALVES_OFF] = "bottom_halves_off",
+	[INTERRUPTS_OFF] = "interrupts_off",
+	[INTERRUPT] = "interrupt",
 };
 
-static unsigned int context;
+static int context;
+
+static notrace u64 batch_in_context(unsigned int args)
+{
+	u64 took;
+
+	switch (context) {
+	case PREEMPTION_OFF: preempt_disable(); break;
+	case BOTTOM_HALVES_OFF: local_bh_disable(); break;
+	case INTERRUPTS_OFF: local_irq_disable(); break;
+	case INTERRUPT: return batch_in_an_interrupt(args);
+	}
+	took = batch(args);
+	switch (context) {
+	case PREEMPTION_OFF: preempt_enable(); break;
+	case BOTTOM_HALVES_OFF: local_bh_enable(); break;
+	case INTERRUPTS_OFF: local_irq_enable(); break;
+	}
+	return took;
+}
 
 static int context_set(const char *text, const struct kernel_param *param)
 {
-	unsigned int i;
+	int found = sysfs_match_string(contexts, text);
 
-	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
-		if (sysfs_streq(text, contexts[i].name)) {
-			context = i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	if (found < 0)
+		return found;
+	context = found;
+	return 0;
 }
 
 static const struct kernel_param_ops context_ops = {
@@ -164,7 +148,7 @@ static int median_set(const char *text, const struct kernel_param *param)
 	for (i = 0; i < BATCHES; i++) {
 		/* A call while a reschedule is due is recorded as such, and costs more. */
 		cond_resched();
-		took[i] = contexts[context].batch(args);
+		took[i] = batch_in_context(args);
 	}
 	sort(took, BATCHES, sizeof(*took), compare, NULL);
 	median = took[BATCHES / 2] * 100 / CALLS;
