@@ -6,7 +6,7 @@
 #include <linux/sort.h>
 
 #include "arm.h"
-#include "filter.h"
+#include "source/attachment.h"
 #include "session.h"
 
 static int compare_addrs(const void *a, const void *b)
@@ -54,9 +54,9 @@ static int follow_removal(struct argtrace_session *session)
 	if (!catalog->nr_live) {
 		/* As in argtrace_arm_add(), the table first. To disarm the last ones takes no memory. */
 		old = swap_table(session, table);
-		argtrace_filter_follow(session);
+		argtrace_attachment_follow(session);
 	} else {
-		ret = argtrace_filter_follow(session);
+		ret = argtrace_attachment_follow(session);
 		if (ret) {
 			argtrace_table_free(table);
 			return ret;
@@ -116,7 +116,7 @@ static int check_new(const struct argtrace_session *session, struct argtrace_pla
 /* A removed probe that is to be live again, and what it has counted until now. */
 struct revival {
 	struct argtrace_plan *plan;
-	struct argtrace_outcomes counted;
+	struct argtrace_counters counted;
 };
 
 /*
@@ -136,7 +136,7 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 		if (there && argtrace_plan_same_schema(there, plans[i])) {
 			argtrace_plan_free(plans[i]);
 			revived->plan = there;
-			revived->counted = argtrace_outcomes_sum(there->outcomes);
+			revived->counted = argtrace_counters_sum(there->counters);
 			argtrace_catalog_set_removed(&session->catalog, there, false);
 			revived++;
 		} else {
@@ -171,7 +171,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	for (i = 0; i < count; i++)
 		addrs[i] = plans[i]->addr;
 	ret = -EINVAL;
-	*failed_addr = argtrace_filter_find_bad(addrs, count, false);
+	*failed_addr = argtrace_attachment_find_bad(addrs, count, false);
 	if (*failed_addr)
 		goto out;
 	ret = argtrace_catalog_reserve(catalog, count, &room);
@@ -181,7 +181,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	nr_new = revive_removed(session, plans, count, revived);
 	nr_revived = count - nr_new;
 	argtrace_catalog_number(catalog, plans, nr_new);
-	ret = argtrace_plans_give_outcomes(plans, nr_new);
+	ret = argtrace_plans_alloc_counters(plans, nr_new);
 	if (ret)
 		goto out_revived;
 
@@ -196,10 +196,10 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	if (ret)
 		goto out_revived;
 	old = was_armed ? swap_table(session, table) : NULL;
-	ret = argtrace_filter_add(session, addrs, count);
+	ret = argtrace_attachment_add(session, addrs, count);
 	if (ret) {
 		if (ret == -EINVAL)
-			*failed_addr = argtrace_filter_find_bad(addrs, count, true);
+			*failed_addr = argtrace_attachment_find_bad(addrs, count, true);
 		retire_table(old ? swap_table(session, old) : table, was_armed);
 		goto out_revived;
 	}
@@ -310,7 +310,7 @@ static void remove_picked(struct argtrace_session *session,
 	 * a module's functions out itself when it forgets the module. A table that
 	 * still names removed probes does no harm: they are kept.
 	 */
-	argtrace_filter_follow(session);
+	argtrace_attachment_follow(session);
 	catalog->generation++;
 }
 
@@ -319,7 +319,7 @@ void argtrace_arm_remove_all(struct argtrace_session *session)
 	remove_picked(session, always, NULL);
 }
 
-void argtrace_arm_forget_module(struct argtrace_session *session, const struct module *module,
+void argtrace_arm_module_going(struct argtrace_session *session, const struct module *module,
 				bool only_init)
 {
 	remove_picked(session, only_init ? in_module_init : in_module, module);

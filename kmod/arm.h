@@ -31,7 +31,7 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 void argtrace_arm_remove_all(struct argtrace_session *session);
 
 /* Removes what lies in `module`, or in its init code alone, which is about to go. */
-void argtrace_arm_forget_module(struct argtrace_session *session, const struct module *module,
+void argtrace_arm_module_going(struct argtrace_session *session, const struct module *module,
 				bool only_init);
 
 #endif

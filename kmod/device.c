@@ -54,7 +54,7 @@ static __poll_t device_poll(struct file *file, poll_table *wait)
 	if (!session)
 		return EPOLLERR;
 	poll_wait(file, &session->wait, wait);
-	/* Whether or not there is data: who is told of edges does not ask again before the next. */
+	/* Whether or not there is data: an edge-triggered poller does not ask again before the next wake-up. */
 	argtrace_session_wait(session);
 	if (argtrace_session_has_data(session))
 		events |= EPOLLIN | EPOLLRDNORM;

@@ -385,7 +385,7 @@ static long ioctl_on_load(struct argtrace_session *session, void __user *arg)
 		goto out;
 	}
 	mutex_lock(&session->lock);
-	ret = argtrace_order_add(session, on_load.module, on_load.srcversion, templates,
+	ret = argtrace_deferred_add(session, on_load.module, on_load.srcversion, templates,
 				 on_load.count, &on_load.failed);
 	mutex_unlock(&session->lock);
 	if (ret) {
@@ -413,14 +413,14 @@ static long ioctl_on_load_remove(struct argtrace_session *session, void __user *
 		   !module_name_is_valid(remove.module)))
 		return -EINVAL;
 	mutex_lock(&session->lock);
-	any = argtrace_orders_remove(session, all ? NULL : remove.module);
+	any = argtrace_deferred_remove(session, all ? NULL : remove.module);
 	mutex_unlock(&session->lock);
 	return any ? 0 : -ENOENT;
 }
 
 static long ioctl_on_load_list(struct argtrace_session *session, void __user *arg)
 {
-	struct argtrace_on_load_order *orders;
+	struct argtrace_on_load_order *deferred;
 	struct argtrace_list list;
 	u32 room;
 	int ret = copy_in(&list, sizeof(list), ARGTRACE_LIST_SIZE_V1, arg);
@@ -429,16 +429,16 @@ static long ioctl_on_load_list(struct argtrace_session *session, void __user *ar
 		return ret;
 	if (list.flags || list.next || list.count || list.generation)
 		return -EINVAL;
-	room = min_t(u64, list.length, LIST_PIECE) / sizeof(*orders);
-	orders = kvmalloc_array(max(room, 1u), sizeof(*orders), GFP_KERNEL);
-	if (!orders)
+	room = min_t(u64, list.length, LIST_PIECE) / sizeof(*deferred);
+	deferred = kvmalloc_array(max(room, 1u), sizeof(*deferred), GFP_KERNEL);
+	if (!deferred)
 		return -ENOMEM;
 	mutex_lock(&session->lock);
-	list.count = argtrace_orders_list(session, list.first, orders, room, &list.next);
+	list.count = argtrace_deferred_list(session, list.first, deferred, room, &list.next);
 	mutex_unlock(&session->lock);
-	if (copy_to_user(u64_to_user_ptr(list.buffer), orders, list.count * sizeof(*orders)))
+	if (copy_to_user(u64_to_user_ptr(list.buffer), deferred, list.count * sizeof(*deferred)))
 		ret = -EFAULT;
-	kvfree(orders);
+	kvfree(deferred);
 	return ret ?: copy_out(arg, &list, sizeof(list), list.size);
 }
 
@@ -458,7 +458,7 @@ static long ioctl_reader(struct argtrace_session *session, struct file *file, vo
 static long ioctl_processes(struct argtrace_session *session, void __user *arg)
 {
 	struct argtrace_process_filter filter;
-	struct argtrace_processes *processes = NULL;
+	struct argtrace_pid_filter *pid_filter = NULL;
 	u32 *numbers;
 	int ret = copy_in(&filter, sizeof(filter), ARGTRACE_PROCESS_FILTER_SIZE_V1, arg);
 
@@ -475,25 +475,25 @@ static long ioctl_processes(struct argtrace_session *session, void __user *arg)
 				      filter.count * sizeof(*numbers));
 		if (IS_ERR(numbers))
 			return PTR_ERR(numbers);
-		processes = argtrace_processes_create(numbers, filter.count,
+		pid_filter = argtrace_pid_filter_create(numbers, filter.count,
 						      filter.flags & ARGTRACE_PROCESSES_CHILDREN,
 						      &filter.failed);
 		kfree(numbers);
-		if (IS_ERR(processes)) {
+		if (IS_ERR(pid_filter)) {
 			copy_out(arg, &filter, sizeof(filter), filter.size);
-			return PTR_ERR(processes);
+			return PTR_ERR(pid_filter);
 		}
 	}
-	ret = argtrace_session_set_processes(session, processes);
+	ret = argtrace_session_set_pid_filter(session, pid_filter);
 	if (ret)
-		argtrace_processes_free(processes);
+		argtrace_pid_filter_free(pid_filter);
 	return ret;
 }
 
 static long ioctl_processes_list(struct argtrace_session *session, void __user *arg)
 {
 	struct argtrace_process_filter filter;
-	const struct argtrace_processes *processes;
+	const struct argtrace_pid_filter *pid_filter;
 	u32 room, listed = 0, *numbers;
 	int ret = copy_in(&filter, sizeof(filter), ARGTRACE_PROCESS_FILTER_SIZE_V1, arg);
 
@@ -507,12 +507,12 @@ static long ioctl_processes_list(struct argtrace_session *session, void __user *
 		return -ENOMEM;
 	filter.count = 0;
 	mutex_lock(&session->lock);
-	processes = rcu_dereference_protected(session->processes, lockdep_is_held(&session->lock));
-	if (processes) {
-		filter.count = processes->nr_asked;
-		filter.flags = processes->children ? ARGTRACE_PROCESSES_CHILDREN : 0;
+	pid_filter = rcu_dereference_protected(session->pid_filter, lockdep_is_held(&session->lock));
+	if (pid_filter) {
+		filter.count = pid_filter->nr_asked;
+		filter.flags = pid_filter->children ? ARGTRACE_PROCESSES_CHILDREN : 0;
 		listed = min(room, filter.count);
-		argtrace_processes_list(processes, numbers, listed);
+		argtrace_pid_filter_list(pid_filter, numbers, listed);
 	}
 	mutex_unlock(&session->lock);
 	if (copy_to_user(u64_to_user_ptr(filter.pids), numbers, listed * sizeof(*numbers)))

@@ -14,13 +14,13 @@ static int module_event(struct notifier_block *block, unsigned long event, void 
 	switch (event) {
 	case MODULE_STATE_COMING:
 		/* ftrace knows its functions by now, and none of them has run. */
-		argtrace_sessions_meet_module(data);
+		argtrace_sessions_module_coming(data);
 		break;
 	case MODULE_STATE_GOING:
-		argtrace_sessions_forget_module(data, false);
+		argtrace_sessions_module_going(data, false);
 		break;
 	case MODULE_STATE_LIVE:
-		argtrace_sessions_forget_module(data, true);
+		argtrace_sessions_module_going(data, true);
 		break;
 	}
 	return NOTIFY_DONE;

@@ -6,7 +6,7 @@
 #include <linux/string.h>
 
 #include "arm.h"
-#include "filter.h"
+#include "source/attachment.h"
 #include "limits.h"
 #include "session.h"
 
@@ -46,16 +46,16 @@ static void session_destroy(struct argtrace_session *session)
 {
 	mutex_lock(&session->lock);
 	argtrace_arm_remove_all(session);
-	argtrace_orders_remove(session, NULL);
+	argtrace_deferred_remove(session, NULL);
 	mutex_unlock(&session->lock);
-	if (session->undead)
+	if (session->leaked)
 		return;
 	/* No callback is left that could queue it. */
 	irq_work_sync(&session->wake);
 	cancel_delayed_work_sync(&session->recheck);
 
 	argtrace_table_free(rcu_dereference_protected(session->table, true));
-	argtrace_processes_free(rcu_dereference_protected(session->processes, true));
+	argtrace_pid_filter_free(rcu_dereference_protected(session->pid_filter, true));
 	argtrace_catalog_free(&session->catalog);
 	argtrace_rings_free(session->rings, session->charged);
 	free_percpu(session->rings);
@@ -78,8 +78,8 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	init_irq_work(&session->wake, session_wake);
 	INIT_DELAYED_WORK(&session->recheck, session_recheck);
 	session->clock = attr->clock;
-	argtrace_filter_init(session);
-	argtrace_orders_init(&session->orders);
+	argtrace_attachment_init(session);
+	argtrace_deferred_init(&session->deferred);
 	session->format = attr->format;
 	session->excluded_tgid = -1;
 	session->packet_size = attr->packet_size;
@@ -229,7 +229,7 @@ static void take_name(struct argtrace_session *session)
 	mutex_lock(&session->lock);
 	WRITE_ONCE(session->removed, true);
 	argtrace_arm_remove_all(session);
-	argtrace_orders_remove(session, NULL);
+	argtrace_deferred_remove(session, NULL);
 	mutex_unlock(&session->lock);
 	wake_up_all(&session->wait);
 }
@@ -262,7 +262,7 @@ bool argtrace_sessions_remove_all(void)
 		mutex_unlock(&sessions_lock);
 		if (!session)
 			return all_freed;
-		if (session->undead)
+		if (session->leaked)
 			all_freed = false;
 		argtrace_session_put(session);
 	}
@@ -273,20 +273,20 @@ u32 argtrace_sessions_count(void)
 	return READ_ONCE(nr_sessions);
 }
 
-void argtrace_sessions_forget_module(const struct module *module, bool only_init)
+void argtrace_sessions_module_going(const struct module *module, bool only_init)
 {
 	struct argtrace_session *session;
 
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, link) {
 		mutex_lock(&session->lock);
-		argtrace_arm_forget_module(session, module, only_init);
+		argtrace_arm_module_going(session, module, only_init);
 		mutex_unlock(&session->lock);
 	}
 	mutex_unlock(&sessions_lock);
 }
 
-void argtrace_sessions_meet_module(const struct module *module)
+void argtrace_sessions_module_coming(const struct module *module)
 {
 	struct argtrace_session *session;
 
@@ -294,8 +294,8 @@ void argtrace_sessions_meet_module(const struct module *module)
 	list_for_each_entry(session, &sessions, link) {
 		mutex_lock(&session->lock);
 		/* First what an add that raced with a GOING has left at these addresses. */
-		argtrace_arm_forget_module(session, module, false);
-		argtrace_orders_carry_out(session, module);
+		argtrace_arm_module_going(session, module, false);
+		argtrace_deferred_arm(session, module);
 		mutex_unlock(&session->lock);
 	}
 	mutex_unlock(&sessions_lock);
@@ -337,29 +337,29 @@ void argtrace_session_drop_reader(struct argtrace_session *session, void *file)
 	mutex_unlock(&session->lock);
 }
 
-int argtrace_session_set_processes(struct argtrace_session *session,
-				   struct argtrace_processes *processes)
+int argtrace_session_set_pid_filter(struct argtrace_session *session,
+				   struct argtrace_pid_filter *pid_filter)
 {
-	struct argtrace_processes *before;
+	struct argtrace_pid_filter *before;
 	bool armed;
 
 	mutex_lock(&session->lock);
 	armed = session->armed;
-	before = rcu_dereference_protected(session->processes, lockdep_is_held(&session->lock));
-	if (session->removed || (armed && !processes != !before)) {
+	before = rcu_dereference_protected(session->pid_filter, lockdep_is_held(&session->lock));
+	if (session->removed || (armed && !pid_filter != !before)) {
 		int ret = session->removed ? -ENOENT : -EBUSY;
 
 		mutex_unlock(&session->lock);
 		return ret;
 	}
-	rcu_assign_pointer(session->processes, processes);
+	rcu_assign_pointer(session->pid_filter, pid_filter);
 	if (!armed)
-		argtrace_filter_init(session);
+		argtrace_attachment_init(session);
 	mutex_unlock(&session->lock);
 
 	if (before && armed)
 		argtrace_synchronize();
-	argtrace_processes_free(before);
+	argtrace_pid_filter_free(before);
 	return 0;
 }
 

@@ -17,12 +17,12 @@
 #include <linux/workqueue.h>
 #include <uapi/argtrace.h>
 
-#include "catalog.h"
-#include "onload.h"
-#include "probe.h"
-#include "processes.h"
-#include "ring.h"
-#include "table.h"
+#include "probe/catalog.h"
+#include "probe/deferred.h"
+#include "probe/probe.h"
+#include "filter/pid_filter.h"
+#include "sink/ring.h"
+#include "probe/table.h"
 
 struct module;
 
@@ -33,16 +33,16 @@ struct argtrace_session {
 	u32 format;			/* ARGTRACE_FORMAT_* */
 	u32 clock;			/* ARGTRACE_CLOCK_* */
 	pid_t excluded_tgid;		/* its calls are filtered; -1: nobody's */
-	struct argtrace_processes __rcu *processes; /* others' calls are filtered; NULL: nobody's */
+	struct argtrace_pid_filter __rcu *pid_filter; /* others' calls are filtered; NULL: nobody's */
 	struct irq_work wake;
 
 	struct ftrace_ops ops;
 	bool armed;			/* ops is registered */
-	bool undead;			/* and ftrace is out of order: must not be freed */
+	bool leaked;			/* and ftrace is out of order: must not be freed */
 
 	struct mutex lock;		/* all below, armed, and who may write table */
 	struct argtrace_catalog catalog;
-	struct argtrace_orders orders;	/* for modules that are yet to be loaded */
+	struct argtrace_deferred deferred;	/* for modules that are yet to be loaded */
 	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
 	void *reader;			/* the file that reads, or NULL */
 
@@ -73,10 +73,10 @@ bool argtrace_sessions_remove_all(void);
 u32 argtrace_sessions_count(void);
 
 /* A module has been loaded and has not run yet: what waits for it is added. */
-void argtrace_sessions_meet_module(const struct module *module);
+void argtrace_sessions_module_coming(const struct module *module);
 
 /* A module, or just its init code, is about to go: nothing may be armed there any more. */
-void argtrace_sessions_forget_module(const struct module *module, bool only_init);
+void argtrace_sessions_module_going(const struct module *module, bool only_init);
 
 /* Makes `file` the one reader, its process excluded if so wished; 0, -EBUSY, -EINVAL. */
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude);
@@ -86,8 +86,8 @@ void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
  * Takes the set over, NULL: the calls of all processes. 0; -ENOENT it has been removed, -EBUSY it is armed and
  * would have to be called in another way: the set is still the caller's.
  */
-int argtrace_session_set_processes(struct argtrace_session *session,
-				   struct argtrace_processes *processes);
+int argtrace_session_set_pid_filter(struct argtrace_session *session,
+				   struct argtrace_pid_filter *pid_filter);
 
 bool argtrace_session_has_data(const struct argtrace_session *session);
 /* Asks for a wake-up of session->wait once there is data. */

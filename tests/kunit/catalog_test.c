@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 
-#include "catalog.h"
+#include "probe/catalog.h"
 #include "make.h"
 
 #define BASE	0xffffffff81000000ul

@@ -4,7 +4,7 @@
 #include <linux/ftrace_regs.h>
 #include <linux/vmalloc.h>
 
-#include "probe.h"
+#include "probe/probe.h"
 
 /* Registers as a trampoline of ftrace has saved them. */
 static struct ftrace_regs *make_regs(struct kunit *test, unsigned long stack)
@@ -102,11 +102,11 @@ static void nothing_is_read_inside_the_guard(struct kunit *test)
 	memset(stack, 0xaa, sizeof(stack));
 	memset(to, 0x55, sizeof(to));
 	preempt_disable();
-	entered = argtrace_guard_enter();
+	entered = argtrace_recursion_enter();
 	argtrace_fetch_stack(regs, 8, to, 32);
-	again = argtrace_guard_enter();
+	again = argtrace_recursion_enter();
 	if (entered)
-		argtrace_guard_leave();
+		argtrace_recursion_leave();
 	preempt_enable();
 	KUNIT_EXPECT_TRUE(test, entered);
 	KUNIT_EXPECT_FALSE(test, again);

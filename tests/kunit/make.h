@@ -7,7 +7,7 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
-#include "probe.h"
+#include "probe/probe.h"
 #include "session.h"
 
 /* A probe as user space would send it: a test then spoils what it likes. */

@@ -6,10 +6,10 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 
-#include "guard.h"
+#include "recursion.h"
 #include "make.h"
 #include "read.h"
-#include "ring.h"
+#include "sink/ring.h"
 
 #define PACKET		4096
 #define PACKETS		4
@@ -30,10 +30,10 @@ static u8 *reserve(struct argtrace_ring *ring, u32 size)
 
 	if (argtrace_ring_reserve(ring, ring->control, size, current->pid, ring->clock, &low, &to))
 		return to;
-	if (!argtrace_guard_enter())
+	if (!argtrace_recursion_enter())
 		return NULL;
 	to = argtrace_ring_reserve_slow(ring, size, &clock);
-	argtrace_guard_leave();
+	argtrace_recursion_leave();
 	return to;
 }
 

@@ -5,7 +5,7 @@
 #include <asm/vsyscall.h>
 
 #include "memory.h"
-#include "table.h"
+#include "probe/table.h"
 
 #define BASE	0xffffffff81000000ul
 

@@ -7,7 +7,7 @@
 #include <linux/trace_recursion.h>
 
 #include "clock.h"
-#include "guard.h"
+#include "recursion.h"
 #include "make.h"
 #include "read.h"
 #include "targets.h"
@@ -223,10 +223,10 @@ static void inside_a_rare_part_of_ours(struct kunit *test)
 	bool entered;
 
 	preempt_disable();
-	entered = argtrace_guard_enter();
+	entered = argtrace_recursion_enter();
 	call_three(1, 2, 3);
 	if (entered)
-		argtrace_guard_leave();
+		argtrace_recursion_leave();
 	preempt_enable();
 
 	KUNIT_EXPECT_TRUE(test, entered);

@@ -39,7 +39,7 @@ s32 argtrace_stack_place(const struct ftrace_regs *) {
 }
 
 #define noinline __attribute__((noinline))
-#include "../../kmod/encode.h"
+#include "../../kmod/sink/encode.h"
 #undef noinline
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What kmod/encode.h finds in the kernel, as far as it is the same for all tests that compile it: they
+// What kmod/sink/encode.h finds in the kernel, as far as it is the same for all tests that compile it: they
 // include this, define the functions that encode.h asks for, then include it.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace argtrace {
 
 namespace {
 
-// A writer raises `active` before it reads the clock (argtrace_ring_begin() in kmod/ring.h), but
+// A writer raises `active` before it reads the clock (argtrace_ring_begin() in kmod/sink/ring.h), but
 // its store reaches us a little later: an event may be older than the watermark by that much.
 constexpr std::uint64_t slack = ARGTRACE_CLOCK_SLACK;
 

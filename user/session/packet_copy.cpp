@@ -30,7 +30,7 @@ std::uint32_t PacketCopy::used() const {
 }
 
 bool PacketCopy::intact() const {
-    // Pairs with the barrier in doom_packet() in kmod/ring.c, which stands between the store of
+    // Pairs with the barrier in invalidate_packet() in kmod/sink/ring.c, which stands between the store of
     // seq and all that overwrites the packet: if a load above has seen any of that, this one sees
     // the new seq.
     __atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -9,7 +9,7 @@
 namespace argtrace {
 
 RingSnapshot::RingSnapshot(const RingView &ring) : ring_(ring) {
-    // Pairs with the release in argtrace_ring_end() in kmod/ring.h: what lies before it is
+    // Pairs with the release in argtrace_ring_end() in kmod/sink/ring.h: what lies before it is
     // complete.
     head_ = __atomic_load_n(&ring_.control->head, __ATOMIC_ACQUIRE);
 }

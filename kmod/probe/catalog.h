@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-#include "probe.h"
+#include "probe/probe.h"
 
 struct argtrace_catalog {
 	struct argtrace_plan **by_id;	/* [0] is NULL: a list that goes on at 0 has ended */

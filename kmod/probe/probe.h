@@ -9,7 +9,7 @@
 #include <uapi/argtrace.h>
 
 #include "compat.h"
-#include "guard.h"
+#include "recursion.h"
 
 static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
 {
@@ -48,7 +48,7 @@ static inline void argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned
 					u8 *to, unsigned int size)
 {
 	unsigned long from = ftrace_regs_get_stack_pointer((struct ftrace_regs *)regs) + offset;
-	bool guarded = argtrace_guard_enter();
+	bool guarded = argtrace_recursion_enter();
 	unsigned int i = 0, part;
 	u64 word;
 
@@ -64,11 +64,11 @@ unreadable:
 	for (; i < size; i++)
 		to[i] = 0;
 	if (guarded)
-		argtrace_guard_leave();
+		argtrace_recursion_leave();
 }
 
-#include "encode.h"
-#include "outcomes.h"
+#include "sink/encode.h"
+#include "probe/counters.h"
 
 #define ARGTRACE_MAX_ARGS	64
 #define ARGTRACE_MAX_STRINGS	8192
@@ -78,7 +78,7 @@ unreadable:
 /* A probe, prepared: what can be decided when it is added has been decided. */
 struct argtrace_plan {
 	/* What a call needs, in one cache line. */
-	struct argtrace_outcomes __percpu *outcomes; /* NULL before it is armed */
+	struct argtrace_counters __percpu *counters; /* NULL before it is armed */
 	u32 id;
 	u32 record_size;		/* fixed: all arguments have a fixed size */
 	struct argtrace_layout layout;	/* named encoding: all are steps */
@@ -86,9 +86,9 @@ struct argtrace_plan {
 	const char *strings;		/* in schema */
 
 	unsigned long addr;		/* of the symbol */
-	struct argtrace_outcomes_block *outcomes_block;
+	struct argtrace_counters_block *counters_block;
 	bool removed;			/* no longer traced, kept for its records */
-	struct argtrace_outcomes before; /* of earlier lives: counts no more */
+	struct argtrace_counters before; /* of earlier lives: counts no more */
 	u64 charged;
 	struct argtrace_probe *schema;	/* the entry as it was added, with its id */
 };
@@ -112,7 +112,7 @@ void argtrace_plan_free(struct argtrace_plan *plan);
  * What plans need to be armed. 0 or an error, with which some may have it: to be freed is as ever. This,
  * and freeing them, is serialised by the caller.
  */
-int argtrace_plans_give_outcomes(struct argtrace_plan **plans, u32 count);
+int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count);
 
 /*
  * A plan for a function whose address is not known yet: it is 0. Not to be armed, but
@@ -126,7 +126,7 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
 
 /* Begins a new life: what it had counted at some moment, in all its lives, counts no more. */
-void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_outcomes *counted);
+void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counters *counted);
 
 /* The counts of this life. */
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The outcomes of many probes share allocations, and nobody notices. */
+/* The counters of many probes share allocations, and nobody notices. */
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 
 #include "make.h"
 #include "memory.h"
-#include "outcomes.h"
-#include "probe.h"
+#include "probe/counters.h"
+#include "probe/probe.h"
 
 /* More than go into one block, and no multiple of it. */
 #define PLANS	1000
@@ -33,18 +33,18 @@ static void each_probe_has_its_own(struct kunit *test)
 	const u64 before = argtrace_memory_used();
 	struct argtrace_plan **plans = make_plans(test);
 	const u64 without = argtrace_memory_used();
-	struct argtrace_outcomes sum;
+	struct argtrace_counters sum;
 	int cpu;
 	u32 i;
 
-	KUNIT_ASSERT_EQ(test, argtrace_plans_give_outcomes(plans, PLANS), 0);
-	KUNIT_EXPECT_NE(test, (ulong)plans[0]->outcomes_block, (ulong)plans[PLANS - 1]->outcomes_block);
+	KUNIT_ASSERT_EQ(test, argtrace_plans_alloc_counters(plans, PLANS), 0);
+	KUNIT_EXPECT_NE(test, (ulong)plans[0]->counters_block, (ulong)plans[PLANS - 1]->counters_block);
 	KUNIT_EXPECT_GE(test, argtrace_memory_used() - without,
-			(u64)PLANS * sizeof(struct argtrace_outcomes) * num_possible_cpus());
+			(u64)PLANS * sizeof(struct argtrace_counters) * num_possible_cpus());
 	for (i = 0; i < PLANS; i++) {
 		for_each_possible_cpu(cpu) {
-			per_cpu_ptr(plans[i]->outcomes, cpu)->records += i + cpu;
-			per_cpu_ptr(plans[i]->outcomes, cpu)->lost[ARGTRACE_LOST_NO_BUFFER] += i;
+			per_cpu_ptr(plans[i]->counters, cpu)->records += i + cpu;
+			per_cpu_ptr(plans[i]->counters, cpu)->lost[ARGTRACE_LOST_NO_BUFFER] += i;
 		}
 	}
 	for (i = 0; i < PLANS; i++) {
@@ -52,7 +52,7 @@ static void each_probe_has_its_own(struct kunit *test)
 
 		for_each_possible_cpu(cpu)
 			records += i + cpu;
-		sum = argtrace_outcomes_sum(plans[i]->outcomes);
+		sum = argtrace_counters_sum(plans[i]->counters);
 		KUNIT_ASSERT_EQ_MSG(test, sum.records, records, "probe %u", i);
 		KUNIT_ASSERT_EQ_MSG(test, sum.filtered, 0, "probe %u", i);
 		KUNIT_ASSERT_EQ_MSG(test, sum.lost[ARGTRACE_LOST_NO_BUFFER], i * num_possible_cpus(),
@@ -62,7 +62,7 @@ static void each_probe_has_its_own(struct kunit *test)
 	/* Whoever goes first, the others keep theirs, and the last one takes all with it. */
 	for (i = 0; i < PLANS; i += 2)
 		argtrace_plan_free(plans[i]);
-	sum = argtrace_outcomes_sum(plans[PLANS - 1]->outcomes);
+	sum = argtrace_counters_sum(plans[PLANS - 1]->counters);
 	KUNIT_EXPECT_EQ(test, sum.lost[ARGTRACE_LOST_NO_BUFFER], (PLANS - 1) * num_possible_cpus());
 	for (i = 1; i < PLANS; i += 2)
 		argtrace_plan_free(plans[i]);
@@ -79,9 +79,9 @@ static void without_memory_for_all(struct kunit *test)
 	u32 i;
 
 	KUNIT_ASSERT_EQ(test, argtrace_memory_charge(taken), 0);
-	KUNIT_EXPECT_EQ(test, argtrace_plans_give_outcomes(plans, PLANS), -ENOSPC);
-	KUNIT_EXPECT_NOT_NULL(test, (void __force *)plans[0]->outcomes);
-	KUNIT_EXPECT_NULL(test, (void __force *)plans[PLANS - 1]->outcomes);
+	KUNIT_EXPECT_EQ(test, argtrace_plans_alloc_counters(plans, PLANS), -ENOSPC);
+	KUNIT_EXPECT_NOT_NULL(test, (void __force *)plans[0]->counters);
+	KUNIT_EXPECT_NULL(test, (void __force *)plans[PLANS - 1]->counters);
 	argtrace_memory_uncharge(taken);
 	for (i = 0; i < PLANS; i++)
 		argtrace_plan_free(plans[i]);
@@ -95,7 +95,7 @@ static struct kunit_case outcomes_cases[] = {
 };
 
 static struct kunit_suite outcomes_suite = {
-	.name = "argtrace_outcomes",
+	.name = "argtrace_counters",
 	.test_cases = outcomes_cases,
 };
 kunit_test_suite(outcomes_suite);

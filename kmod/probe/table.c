@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 
 #include "memory.h"
-#include "table.h"
+#include "probe/table.h"
 
 /* A function is in the table at each of the addresses that ftrace may report for it. */
 #define KEYS	(ARGTRACE_FENTRY_SKEW ? 2 : 1)

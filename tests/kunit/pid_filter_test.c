@@ -8,36 +8,36 @@
 
 #include "make.h"
 #include "memory.h"
-#include "processes.h"
+#include "filter/pid_filter.h"
 #include "read.h"
 #include "targets.h"
 
 #define KTHREADD	2	/* the parent of all threads of the kernel */
 
-static struct argtrace_processes *create(struct kunit *test, u32 number, bool children)
+static struct argtrace_pid_filter *create(struct kunit *test, u32 number, bool children)
 {
 	u32 failed;
-	struct argtrace_processes *processes =
-		argtrace_processes_create(&number, 1, children, &failed);
+	struct argtrace_pid_filter *pid_filter =
+		argtrace_pid_filter_create(&number, 1, children, &failed);
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, processes);
-	return processes;
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pid_filter);
+	return pid_filter;
 }
 
 static void those_asked_for(struct kunit *test)
 {
 	const u64 before = argtrace_memory_used();
-	struct argtrace_processes *processes = create(test, task_tgid_vnr(current), false);
+	struct argtrace_pid_filter *pid_filter = create(test, task_tgid_vnr(current), false);
 	u32 number = 0;
 
-	KUNIT_EXPECT_TRUE(test, argtrace_processes_has(processes, current->tgid));
-	KUNIT_EXPECT_FALSE(test, argtrace_processes_has(processes, 0));
-	KUNIT_EXPECT_FALSE(test, argtrace_processes_has(processes, 1));
-	KUNIT_EXPECT_FALSE(test, argtrace_processes_has(processes, PID_MAX_LIMIT - 1));
-	argtrace_processes_list(processes, &number, 1);
+	KUNIT_EXPECT_TRUE(test, argtrace_pid_filter_has(pid_filter, current->tgid));
+	KUNIT_EXPECT_FALSE(test, argtrace_pid_filter_has(pid_filter, 0));
+	KUNIT_EXPECT_FALSE(test, argtrace_pid_filter_has(pid_filter, 1));
+	KUNIT_EXPECT_FALSE(test, argtrace_pid_filter_has(pid_filter, PID_MAX_LIMIT - 1));
+	argtrace_pid_filter_list(pid_filter, &number, 1);
 	KUNIT_EXPECT_EQ(test, number, (u32)task_tgid_vnr(current));
 	KUNIT_EXPECT_GE(test, argtrace_memory_used() - before, (u64)PID_MAX_LIMIT / 8);
-	argtrace_processes_free(processes);
+	argtrace_pid_filter_free(pid_filter);
 	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
 }
 
@@ -52,7 +52,7 @@ static void no_processes(struct kunit *test)
 		u32 failed = 0;
 
 		KUNIT_EXPECT_EQ_MSG(test,
-				    PTR_ERR_OR_ZERO(argtrace_processes_create(numbers, 3, false,
+				    PTR_ERR_OR_ZERO(argtrace_pid_filter_create(numbers, 3, false,
 									      &failed)),
 				    -ESRCH, "%u", nobody[i]);
 		KUNIT_EXPECT_EQ(test, failed, 1);
@@ -72,40 +72,40 @@ static int wait_for_stop(void *data)
 }
 
 /* What becomes of a process that begins, where its number was in the set before, and where it was not. */
-static void begins(struct kunit *test, struct argtrace_processes *processes, bool expected)
+static void begins(struct kunit *test, struct argtrace_pid_filter *pid_filter, bool expected)
 {
 	int before;
 
 	for (before = 0; before < 2; before++) {
 		struct task_struct *task;
 
-		memset(processes->bits, before ? 0xff : 0, BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long));
-		if (processes->children == expected)
-			set_bit(KTHREADD, processes->bits);
+		memset(pid_filter->bits, before ? 0xff : 0, BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long));
+		if (pid_filter->children == expected)
+			set_bit(KTHREADD, pid_filter->bits);
 		else
-			clear_bit(KTHREADD, processes->bits);
+			clear_bit(KTHREADD, pid_filter->bits);
 		task = kthread_run(wait_for_stop, NULL, "argtrace_begins");
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
-		KUNIT_EXPECT_EQ(test, argtrace_processes_has(processes, task->tgid), expected);
+		KUNIT_EXPECT_EQ(test, argtrace_pid_filter_has(pid_filter, task->tgid), expected);
 		kthread_stop(task);
 	}
 }
 
 static void children(struct kunit *test)
 {
-	struct argtrace_processes *processes = create(test, KTHREADD, true);
+	struct argtrace_pid_filter *pid_filter = create(test, KTHREADD, true);
 
-	begins(test, processes, true);
-	begins(test, processes, false);
-	argtrace_processes_free(processes);
+	begins(test, pid_filter, true);
+	begins(test, pid_filter, false);
+	argtrace_pid_filter_free(pid_filter);
 }
 
 static void children_of_those_not_followed(struct kunit *test)
 {
-	struct argtrace_processes *processes = create(test, KTHREADD, false);
+	struct argtrace_pid_filter *pid_filter = create(test, KTHREADD, false);
 
-	begins(test, processes, false);
-	argtrace_processes_free(processes);
+	begins(test, pid_filter, false);
+	argtrace_pid_filter_free(pid_filter);
 }
 
 static void expect_counts(struct kunit *test, struct argtrace_session *session, u64 records,
@@ -123,18 +123,18 @@ static void whose_calls_are_recorded(struct kunit *test)
 {
 	struct argtrace_session *session = make_session(test, "", 0);
 	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
-	struct argtrace_processes *own = create(test, task_tgid_vnr(current), false);
-	struct argtrace_processes *another = create(test, KTHREADD, false), *refused;
+	struct argtrace_pid_filter *own = create(test, task_tgid_vnr(current), false);
+	struct argtrace_pid_filter *another = create(test, KTHREADD, false), *refused;
 	int file;
 
-	KUNIT_ASSERT_EQ(test, argtrace_session_set_processes(session, own), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_pid_filter(session, own), 0);
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	expect_counts(test, session, 1, 0);
-	KUNIT_ASSERT_EQ(test, argtrace_session_set_processes(session, another), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_pid_filter(session, another), 0);
 	expect_counts(test, session, 1, 1);
-	KUNIT_EXPECT_EQ(test, argtrace_session_set_processes(session, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_pid_filter(session, NULL), -EBUSY);
 	KUNIT_ASSERT_EQ(test,
-			argtrace_session_set_processes(session, create(test, task_tgid_vnr(current), true)),
+			argtrace_session_set_pid_filter(session, create(test, task_tgid_vnr(current), true)),
 			0);
 	expect_counts(test, session, 2, 1);
 	KUNIT_ASSERT_EQ(test, argtrace_session_set_reader(session, &file, true), 0);
@@ -142,23 +142,23 @@ static void whose_calls_are_recorded(struct kunit *test)
 	argtrace_session_drop_reader(session, &file);
 
 	session_remove_all(session);
-	KUNIT_ASSERT_EQ(test, argtrace_session_set_processes(session, NULL), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_pid_filter(session, NULL), 0);
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	refused = create(test, KTHREADD, false);
-	KUNIT_EXPECT_EQ(test, argtrace_session_set_processes(session, refused), -EBUSY);
-	argtrace_processes_free(refused);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_pid_filter(session, refused), -EBUSY);
+	argtrace_pid_filter_free(refused);
 }
 
 static void context_of_the_chosen(struct kunit *test)
 {
 	struct argtrace_session *session = make_session(test, "", 0);
 	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
-	struct argtrace_processes *own = create(test, task_tgid_vnr(current), false);
+	struct argtrace_pid_filter *own = create(test, task_tgid_vnr(current), false);
 	struct seen *seen = kunit_kcalloc(test, 3, sizeof(*seen), GFP_KERNEL);
 	unsigned long flags;
 
 	KUNIT_ASSERT_NOT_NULL(test, seen);
-	KUNIT_ASSERT_EQ(test, argtrace_session_set_processes(session, own), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_pid_filter(session, own), 0);
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	target_three(1, 2, 3);
 	preempt_disable();
@@ -180,11 +180,11 @@ static void context_of_the_chosen(struct kunit *test)
 static void of_a_removed_session(struct kunit *test)
 {
 	struct argtrace_session *session = make_session(test, "removed", 0);
-	struct argtrace_processes *processes = create(test, KTHREADD, false);
+	struct argtrace_pid_filter *pid_filter = create(test, KTHREADD, false);
 
 	KUNIT_EXPECT_EQ(test, argtrace_session_remove("removed"), 0);
-	KUNIT_EXPECT_EQ(test, argtrace_session_set_processes(session, processes), -ENOENT);
-	argtrace_processes_free(processes);
+	KUNIT_EXPECT_EQ(test, argtrace_session_set_pid_filter(session, pid_filter), -ENOENT);
+	argtrace_pid_filter_free(pid_filter);
 }
 
 static struct kunit_case processes_cases[] = {
@@ -199,7 +199,7 @@ static struct kunit_case processes_cases[] = {
 };
 
 static struct kunit_suite processes_suite = {
-	.name = "argtrace_processes",
+	.name = "argtrace_pid_filter",
 	.init = stay_on_this_cpu,
 	.test_cases = processes_cases,
 };

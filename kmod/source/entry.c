@@ -13,8 +13,8 @@
 #include <linux/sched.h>
 #include <linux/thread_info.h>
 
-#include "callback.h"
-#include "guard.h"
+#include "source/entry.h"
+#include "recursion.h"
 #include "session.h"
 
 /* What a record says of the context, beside its size, in the last word of its header. */
@@ -98,9 +98,9 @@ static __always_inline void write_rest(u8 *to, u32 format, const struct argtrace
 static noinline void wake_reader(struct argtrace_session *session)
 {
 	/* Within the guard somebody is about to do it, or the next call will. */
-	if (argtrace_guard_enter()) {
+	if (argtrace_recursion_enter()) {
 		irq_work_queue(&session->wake);
-		argtrace_guard_leave();
+		argtrace_recursion_leave();
 	}
 	preempt_enable_notrace();
 }
@@ -120,7 +120,7 @@ static noinline void finish_with_rest(struct argtrace_plan *plan, u8 *to,
 				      struct argtrace_ring *ring, const struct ftrace_regs *fregs)
 {
 	write_rest(to, ring->format, plan, fregs);
-	this_cpu_inc(plan->outcomes->records);
+	this_cpu_inc(plan->counters->records);
 	finish(ring);
 }
 
@@ -132,14 +132,14 @@ static noinline void record_with_care(struct argtrace_plan *plan, unsigned long 
 	u64 clock;
 	u8 *to;
 
-	if (unlikely(!argtrace_guard_enter())) {
-		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_RECURSION]);
+	if (unlikely(!argtrace_recursion_enter())) {
+		this_cpu_inc(plan->counters->lost[ARGTRACE_LOST_RECURSION]);
 		return finish(ring);
 	}
 	to = argtrace_ring_reserve_slow(ring, plan->record_size, &clock);
-	argtrace_guard_leave();
+	argtrace_recursion_leave();
 	if (unlikely(!to)) {
-		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_FULL]);
+		this_cpu_inc(plan->counters->lost[ARGTRACE_LOST_FULL]);
 		return finish(ring);
 	}
 	write_registers(to, plan, parent_ip, fregs);
@@ -153,12 +153,12 @@ static noinline void record_slow(struct argtrace_plan *plan, unsigned long paren
 				 u32 context)
 {
 	if (unlikely(!ring->packets)) {
-		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_NO_BUFFER]);
+		this_cpu_inc(plan->counters->lost[ARGTRACE_LOST_NO_BUFFER]);
 		return finish(ring);
 	}
 	if (argtrace_ring_is_full(ring, plan->record_size)) {
 		argtrace_ring_count_lost(ring);
-		this_cpu_inc(plan->outcomes->lost[ARGTRACE_LOST_FULL]);
+		this_cpu_inc(plan->counters->lost[ARGTRACE_LOST_FULL]);
 		return finish(ring);
 	}
 	record_with_care(plan, parent_ip, ring, fregs, context);
@@ -180,11 +180,11 @@ static __always_inline void record_call(struct argtrace_plan *plan, struct argtr
 
 	write_registers(to, plan, parent_ip, fregs);
 	if (unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs)) {
-		write_header(to, plan, clock, ring->tid_said, context);
+		write_header(to, plan, clock, ring->last_tid, context);
 		return finish_with_rest(plan, to, ring, fregs);
 	}
-	write_header(to, plan, clock, ring->tid_said, context);
-	this_cpu_inc(plan->outcomes->records);
+	write_header(to, plan, clock, ring->last_tid, context);
+	this_cpu_inc(plan->counters->records);
 	finish(ring);
 }
 
@@ -192,14 +192,14 @@ static __always_inline void record_call(struct argtrace_plan *plan, struct argtr
  * With interrupts or preemption off, in an interrupt, or when others trace the same function. One for
  * each clock, so that hardly a register has to be saved.
  */
-static noinline void record_unusual_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
+static noinline void record_with_context_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
 					struct argtrace_ring *ring, const struct ftrace_regs *fregs,
 					unsigned int own_levels)
 {
 	record_call(plan, ring, context_word(own_levels), parent_ip, fregs, ARGTRACE_CLOCK_TSC);
 }
 
-static noinline void record_unusual_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
+static noinline void record_with_context_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
 					      struct argtrace_ring *ring,
 					      const struct ftrace_regs *fregs,
 					      unsigned int own_levels)
@@ -208,22 +208,22 @@ static noinline void record_unusual_monotonic(struct argtrace_plan *plan, unsign
 		    ARGTRACE_CLOCK_MONOTONIC);
 }
 
-static __always_inline void record_unusual(struct argtrace_plan *plan, unsigned long parent_ip,
+static __always_inline void record_with_context(struct argtrace_plan *plan, unsigned long parent_ip,
 					   struct argtrace_ring *ring,
 					   const struct ftrace_regs *fregs,
 					   unsigned int own_levels, u32 clock)
 {
 	if (clock == ARGTRACE_CLOCK_TSC)
-		record_unusual_tsc(plan, parent_ip, ring, fregs, own_levels);
+		record_with_context_tsc(plan, parent_ip, ring, fregs, own_levels);
 	else
-		record_unusual_monotonic(plan, parent_ip, ring, fregs, own_levels);
+		record_with_context_monotonic(plan, parent_ip, ring, fregs, own_levels);
 }
 
 /*
  * Of a session with a set of processes, a call that is in it. Apart, and with what the callback was
  * given where it was given it, so that the others' calls move and save no register for this one.
  */
-static noinline __noclone void record_chosen(struct argtrace_plan *plan, unsigned long parent_ip,
+static noinline __noclone void record_pid_match(struct argtrace_plan *plan, unsigned long parent_ip,
 					     struct ftrace_ops *ops,
 					     const struct ftrace_regs *fregs,
 					     const void *called_from)
@@ -232,7 +232,7 @@ static noinline __noclone void record_chosen(struct argtrace_plan *plan, unsigne
 	struct argtrace_ring *ring = this_cpu_ptr(session->rings);
 
 	if (unlikely(!context_is_plain()))
-		record_unusual(plan, parent_ip, ring, fregs, own_preempt_levels(ops, called_from),
+		record_with_context(plan, parent_ip, ring, fregs, own_preempt_levels(ops, called_from),
 			       ring->clock);
 	else if (ring->clock == ARGTRACE_CLOCK_TSC)
 		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
@@ -242,12 +242,12 @@ static noinline __noclone void record_chosen(struct argtrace_plan *plan, unsigne
 
 /* In an interrupt it is the interrupted process that counts, as for ftrace's own filter. */
 static __always_inline bool is_filtered(const struct argtrace_session *session,
-					const bool by_process)
+					const bool by_pid)
 {
 	const pid_t tgid = current->tgid;
 
-	if (by_process &&
-	    !argtrace_processes_has(rcu_dereference_raw(session->processes), tgid))
+	if (by_pid &&
+	    !argtrace_pid_filter_has(rcu_dereference_raw(session->pid_filter), tgid))
 		return true;
 	return tgid == READ_ONCE(session->excluded_tgid);
 }
@@ -255,7 +255,7 @@ static __always_inline bool is_filtered(const struct argtrace_session *session,
 /* Preemption off is also our read side of RCU (argtrace_synchronize()). */
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 				     struct ftrace_ops *ops, const struct ftrace_regs *fregs,
-				     const u32 clock_id, const bool by_process)
+				     const u32 clock_id, const bool by_pid)
 {
 	struct argtrace_session *session = container_of(ops, struct argtrace_session, ops);
 	struct argtrace_ring *ring;
@@ -267,16 +267,16 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(is_filtered(session, by_process))) {
-		this_cpu_inc(plan->outcomes->filtered);
+	if (unlikely(is_filtered(session, by_pid))) {
+		this_cpu_inc(plan->counters->filtered);
 		preempt_enable_notrace();
 		return;
 	}
-	if (by_process)
-		return record_chosen(plan, parent_ip, ops, fregs, __builtin_return_address(0));
+	if (by_pid)
+		return record_pid_match(plan, parent_ip, ops, fregs, __builtin_return_address(0));
 	ring = this_cpu_ptr(session->rings);
 	if (unlikely(!context_is_plain()))
-		return record_unusual(plan, parent_ip, ring, fregs,
+		return record_with_context(plan, parent_ip, ring, fregs,
 				      own_preempt_levels(ops, __builtin_return_address(0)),
 				      clock_id);
 	record_call(plan, ring, 0, parent_ip, fregs, clock_id);
@@ -295,15 +295,15 @@ static void callback_monotonic(unsigned long ip, unsigned long parent_ip, struct
 }
 
 /* One of its own, so that sessions without a set of processes do not pay for it. */
-static void callback_by_process(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+static void callback_by_pid(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 				struct ftrace_regs *fregs)
 {
 	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_BEST, true); /* whatever the ring has */
 }
 
-ftrace_func_t argtrace_callback_of(u32 clock, bool by_process)
+ftrace_func_t argtrace_callback_of(u32 clock, bool by_pid)
 {
-	if (by_process)
-		return callback_by_process;
+	if (by_pid)
+		return callback_by_pid;
 	return clock == ARGTRACE_CLOCK_TSC ? callback_tsc : callback_monotonic;
 }

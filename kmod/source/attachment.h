@@ -3,30 +3,30 @@
  * A session's ftrace_ops and its filter: which functions ftrace calls us for. All but
  * find_bad() under session->lock.
  */
-#ifndef ARGTRACE_FILTER_H
-#define ARGTRACE_FILTER_H
+#ifndef ARGTRACE_ATTACHMENT_H
+#define ARGTRACE_ATTACHMENT_H
 
 #include <linux/types.h>
 
 struct argtrace_session;
 
 /* Prepares the ftrace_ops of a session that is not armed, for the clock and processes that it has. */
-void argtrace_filter_init(struct argtrace_session *session);
+void argtrace_attachment_init(struct argtrace_session *session);
 
 /*
  * Which of the addresses no traceable function begins at; 0: none. With `all` each is
  * asked for, else only those that ftrace_set_filter_ips() would take by mistake.
  */
-unsigned long argtrace_filter_find_bad(const unsigned long *addrs, u32 count, bool all);
+unsigned long argtrace_attachment_find_bad(const unsigned long *addrs, u32 count, bool all);
 
 /* Adds the addresses to the filter and registers the ops if it is not; 0, -EINVAL, -EBUSY ... */
-int argtrace_filter_add(struct argtrace_session *session, unsigned long *addrs, u32 count);
+int argtrace_attachment_add(struct argtrace_session *session, unsigned long *addrs, u32 count);
 
 /*
  * Makes the filter what the catalog says is live, and unregisters if that is nothing. A
  * function that has gone with its module without our notice (see module_event()) is found
  * here, and removed as well.
  */
-int argtrace_filter_follow(struct argtrace_session *session);
+int argtrace_attachment_follow(struct argtrace_session *session);
 
 #endif

@@ -11,14 +11,14 @@
 
 #include "arm.h"
 #include "compat.h"
-#include "filter.h"
+#include "source/attachment.h"
 #include "memory.h"
-#include "onload.h"
+#include "probe/deferred.h"
 #include "session.h"
 
 struct order {
 	struct list_head link;
-	struct argtrace_on_load_order told;	/* what a list of orders says of it */
+	struct argtrace_on_load_order status;	/* as ON_LOAD_LIST reports it */
 	u64 charged;
 	struct argtrace_plan **templates;	/* by name */
 };
@@ -51,7 +51,7 @@ static int compare_templates(const void *a, const void *b)
 /* The index of the first one of that name; `count` if there is none. */
 static u32 find_name(const struct order *order, const char *name, size_t length)
 {
-	u32 low = 0, high = order->told.count;
+	u32 low = 0, high = order->status.count;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
@@ -61,24 +61,24 @@ static u32 find_name(const struct order *order, const char *name, size_t length)
 		else
 			high = middle;
 	}
-	if (low < order->told.count && !compare_name(name, length, order->templates[low]))
+	if (low < order->status.count && !compare_name(name, length, order->templates[low]))
 		return low;
-	return order->told.count;
+	return order->status.count;
 }
 
-void argtrace_orders_init(struct argtrace_orders *orders)
+void argtrace_deferred_init(struct argtrace_deferred *deferred)
 {
-	INIT_LIST_HEAD(&orders->list);
+	INIT_LIST_HEAD(&deferred->list);
 }
 
-static void order_free(struct argtrace_orders *orders, struct order *order)
+static void order_free(struct argtrace_deferred *deferred, struct order *order)
 {
 	u32 i;
 
 	list_del(&order->link);
-	orders->nr_orders--;
-	orders->nr_probes -= order->told.count;
-	for (i = 0; i < order->told.count; i++) {
+	deferred->nr_orders--;
+	deferred->nr_probes -= order->status.count;
+	for (i = 0; i < order->status.count; i++) {
 		argtrace_plan_free(order->templates[i]);
 		cond_resched();
 	}
@@ -88,30 +88,30 @@ static void order_free(struct argtrace_orders *orders, struct order *order)
 }
 
 /* The first of `templates` that an order for that module has already; `count` if none. */
-static u32 find_ordered(const struct argtrace_orders *orders, const char *module,
+static u32 find_ordered(const struct argtrace_deferred *deferred, const char *module,
 			struct argtrace_plan **templates, u32 count)
 {
 	const struct order *order;
 	u32 i;
 
-	list_for_each_entry(order, &orders->list, link) {
-		if (strcmp(order->told.module, module))
+	list_for_each_entry(order, &deferred->list, link) {
+		if (strcmp(order->status.module, module))
 			continue;
 		for (i = 0; i < count; i++) {
 			cond_resched();
 			if (find_name(order, templates[i]->strings, name_length(templates[i])) <
-			    order->told.count)
+			    order->status.count)
 				return i;
 		}
 	}
 	return count;
 }
 
-int argtrace_order_add(struct argtrace_session *session, const char *module,
+int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 		       const char *srcversion, struct argtrace_plan **templates, u32 count,
 		       u32 *failed)
 {
-	struct argtrace_orders *orders = &session->orders;
+	struct argtrace_deferred *deferred = &session->deferred;
 	const u64 charge = sizeof(struct order) + count * sizeof(*templates);
 	struct order *order;
 	int ret;
@@ -120,10 +120,10 @@ int argtrace_order_add(struct argtrace_session *session, const char *module,
 	if (session->removed)
 		return -ENOENT;
 	*failed = count;
-	if (count > ARGTRACE_MAX_PROBES - orders->nr_probes ||
-	    orders->nr_orders == ARGTRACE_MAX_ORDERS)
+	if (count > ARGTRACE_MAX_PROBES - deferred->nr_probes ||
+	    deferred->nr_orders == ARGTRACE_MAX_DEFERRED)
 		return -E2BIG;
-	*failed = find_ordered(orders, module, templates, count);
+	*failed = find_ordered(deferred, module, templates, count);
 	if (*failed < count)
 		return -EEXIST;
 	ret = argtrace_memory_charge(charge);
@@ -136,26 +136,26 @@ int argtrace_order_add(struct argtrace_session *session, const char *module,
 	}
 	order->charged = charge;
 	order->templates = templates;
-	order->told.id = ++orders->last_id;
-	order->told.count = count;
-	strscpy(order->told.module, module, sizeof(order->told.module));
-	strscpy(order->told.srcversion, srcversion, sizeof(order->told.srcversion));
+	order->status.id = ++deferred->last_id;
+	order->status.count = count;
+	strscpy(order->status.module, module, sizeof(order->status.module));
+	strscpy(order->status.srcversion, srcversion, sizeof(order->status.srcversion));
 	sort(templates, count, sizeof(*templates), compare_templates, NULL);
-	list_add_tail(&order->link, &orders->list);
-	orders->nr_orders++;
-	orders->nr_probes += count;
+	list_add_tail(&order->link, &deferred->list);
+	deferred->nr_orders++;
+	deferred->nr_probes += count;
 	return 0;
 }
 
-bool argtrace_orders_remove(struct argtrace_session *session, const char *module)
+bool argtrace_deferred_remove(struct argtrace_session *session, const char *module)
 {
 	struct order *order, *next;
 	bool any = false;
 
-	list_for_each_entry_safe(order, next, &session->orders.list, link) {
-		if (module && strcmp(order->told.module, module))
+	list_for_each_entry_safe(order, next, &session->deferred.list, link) {
+		if (module && strcmp(order->status.module, module))
 			continue;
-		order_free(&session->orders, order);
+		order_free(&session->deferred, order);
 		any = true;
 	}
 	return any;
@@ -186,10 +186,10 @@ static void find_places(const struct order *order, const struct module *module,
 		    !within_module(symbol->st_value, module))
 			continue;
 		first = find_name(order, name, strlen(name));
-		if (first == order->told.count)
+		if (first == order->status.count)
 			continue;
 		n = places->found[first]++;
-		if (first + n < order->told.count &&
+		if (first + n < order->status.count &&
 		    !compare_name(name, strlen(name), order->templates[first + n]))
 			places->addrs[first + n] = symbol->st_value;
 		cond_resched();
@@ -201,8 +201,8 @@ static void keep_sure(const struct order *order, struct places *places)
 {
 	u32 first, end, i;
 
-	for (first = 0; first < order->told.count; first = end) {
-		for (end = first + 1; end < order->told.count; end++) {
+	for (first = 0; first < order->status.count; first = end) {
+		for (end = first + 1; end < order->status.count; end++) {
 			if (compare_templates(&order->templates[first], &order->templates[end]))
 				break;
 		}
@@ -217,14 +217,14 @@ static int make_plans(struct order *order, const struct places *places,
 {
 	u32 i, count = 0;
 
-	for (i = 0; i < order->told.count; i++) {
+	for (i = 0; i < order->status.count; i++) {
 		struct argtrace_plan *plan;
 
 		cond_resched();
 		if (!places->addrs[i]) {
-			order->told.absent++;
-		} else if (argtrace_filter_find_bad(&places->addrs[i], 1, true)) {
-			order->told.refused++;
+			order->status.absent++;
+		} else if (argtrace_attachment_find_bad(&places->addrs[i], 1, true)) {
+			order->status.refused++;
 		} else {
 			plan = argtrace_plan_create_at(order->templates[i], places->addrs[i]);
 			if (IS_ERR(plan)) {
@@ -266,7 +266,7 @@ static int arm_at(struct argtrace_session *session, struct order *order,
 	int made, ret = 0;
 	u32 count;
 
-	plans = kvmalloc_array(order->told.count, sizeof(*plans), GFP_KERNEL);
+	plans = kvmalloc_array(order->status.count, sizeof(*plans), GFP_KERNEL);
 	if (!plans)
 		return -ENOMEM;
 	made = make_plans(order, places, plans);
@@ -279,7 +279,7 @@ static int arm_at(struct argtrace_session *session, struct order *order,
 		ret = argtrace_arm_add(session, plans, count, &failed_addr);
 	/* An alias is traced by its other name. */
 	if (!ret)
-		order->told.armed = made;
+		order->status.armed = made;
 out:
 	kvfree(plans);
 	return ret;
@@ -291,8 +291,8 @@ static int find_and_arm(struct argtrace_session *session, struct order *order,
 	struct places places;
 	int ret = -ENOMEM;
 
-	places.addrs = kvcalloc(order->told.count, sizeof(*places.addrs), GFP_KERNEL);
-	places.found = kvcalloc(order->told.count, sizeof(*places.found), GFP_KERNEL);
+	places.addrs = kvcalloc(order->status.count, sizeof(*places.addrs), GFP_KERNEL);
+	places.found = kvcalloc(order->status.count, sizeof(*places.found), GFP_KERNEL);
 	if (places.addrs && places.found) {
 		find_places(order, module, &places);
 		keep_sure(order, &places);
@@ -303,50 +303,50 @@ static int find_and_arm(struct argtrace_session *session, struct order *order,
 	return ret;
 }
 
-static void carry_out(struct argtrace_session *session, struct order *order,
+static void arm_order(struct argtrace_session *session, struct order *order,
 		      const struct module *module)
 {
-	struct argtrace_on_load_order *told = &order->told;
+	struct argtrace_on_load_order *status = &order->status;
 
-	told->loads++;
-	told->armed = told->absent = told->refused = 0;
-	told->error = 0;
-	if (told->srcversion[0] && module->srcversion &&
-	    strcmp(told->srcversion, module->srcversion)) {
-		told->other_builds++;
+	status->loads++;
+	status->armed = status->absent = status->refused = 0;
+	status->error = 0;
+	if (status->srcversion[0] && module->srcversion &&
+	    strcmp(status->srcversion, module->srcversion)) {
+		status->other_builds++;
 		return;
 	}
-	told->error = find_and_arm(session, order, module);
+	status->error = find_and_arm(session, order, module);
 }
 
-void argtrace_orders_carry_out(struct argtrace_session *session, const struct module *module)
+void argtrace_deferred_arm(struct argtrace_session *session, const struct module *module)
 {
 	struct order *order;
 
 	lockdep_assert_held(&session->lock);
 	if (session->removed)
 		return;
-	list_for_each_entry(order, &session->orders.list, link) {
-		if (!strcmp(order->told.module, module->name))
-			carry_out(session, order, module);
+	list_for_each_entry(order, &session->deferred.list, link) {
+		if (!strcmp(order->status.module, module->name))
+			arm_order(session, order, module);
 	}
 }
 
-u32 argtrace_orders_list(const struct argtrace_session *session, u32 first,
+u32 argtrace_deferred_list(const struct argtrace_session *session, u32 first,
 			 struct argtrace_on_load_order *to, u32 room, u32 *next)
 {
 	const struct order *order;
 	u32 count = 0;
 
 	*next = 0;
-	list_for_each_entry(order, &session->orders.list, link) {
-		if (order->told.id < first)
+	list_for_each_entry(order, &session->deferred.list, link) {
+		if (order->status.id < first)
 			continue;
 		if (count == room) {
-			*next = order->told.id;
+			*next = order->status.id;
 			break;
 		}
-		to[count++] = order->told;
+		to[count++] = order->status;
 	}
 	return count;
 }

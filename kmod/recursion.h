@@ -8,29 +8,29 @@
  * It is shared by all sessions, and not shared with other tracers: what is called while another one
  * handles a hit is a call like any other.
  */
-#ifndef ARGTRACE_GUARD_H
-#define ARGTRACE_GUARD_H
+#ifndef ARGTRACE_RECURSION_H
+#define ARGTRACE_RECURSION_H
 
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/types.h>
 
-DECLARE_PER_CPU(u8, argtrace_guard);
+DECLARE_PER_CPU(u8, argtrace_recursion);
 
 /* Preemption is off. False: this context is in a rare part already. */
-static inline bool argtrace_guard_enter(void)
+static inline bool argtrace_recursion_enter(void)
 {
 	const u8 bit = 1 << interrupt_context_level();
 
-	if (this_cpu_read(argtrace_guard) & bit)
+	if (this_cpu_read(argtrace_recursion) & bit)
 		return false;
-	this_cpu_or(argtrace_guard, bit);
+	this_cpu_or(argtrace_recursion, bit);
 	return true;
 }
 
-static inline void argtrace_guard_leave(void)
+static inline void argtrace_recursion_leave(void)
 {
-	this_cpu_and(argtrace_guard, (u8)~(1 << interrupt_context_level()));
+	this_cpu_and(argtrace_recursion, (u8)~(1 << interrupt_context_level()));
 }
 
 #endif

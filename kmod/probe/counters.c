@@ -4,16 +4,16 @@
 #include <linux/slab.h>
 
 #include "memory.h"
-#include "outcomes.h"
+#include "probe/counters.h"
 
 /* Half of the most that alloc_percpu() ever gives, so that it finds a place soon. */
-#define BLOCK_PROBES	(PCPU_MIN_UNIT_SIZE / 2 / sizeof(struct argtrace_outcomes))
+#define BLOCK_PROBES	(PCPU_MIN_UNIT_SIZE / 2 / sizeof(struct argtrace_counters))
 
-struct argtrace_outcomes_block *argtrace_outcomes_block_create(u32 wanted)
+struct argtrace_counters_block *argtrace_counters_block_create(u32 wanted)
 {
 	const u32 users = min_t(u32, wanted, BLOCK_PROBES);
-	const size_t bytes = users * sizeof(struct argtrace_outcomes);
-	struct argtrace_outcomes_block *block;
+	const size_t bytes = users * sizeof(struct argtrace_counters);
+	struct argtrace_counters_block *block;
 	u64 charge = argtrace_kvmalloc_size(sizeof(*block)) + argtrace_percpu_size(bytes);
 	int ret = argtrace_memory_charge(charge);
 
@@ -22,8 +22,8 @@ struct argtrace_outcomes_block *argtrace_outcomes_block_create(u32 wanted)
 	block = kmalloc(sizeof(*block), GFP_KERNEL);
 	if (!block)
 		goto err;
-	block->outcomes = __alloc_percpu(bytes, __alignof__(struct argtrace_outcomes));
-	if (!block->outcomes)
+	block->counters = __alloc_percpu(bytes, __alignof__(struct argtrace_counters));
+	if (!block->counters)
 		goto err;
 	block->users = users;
 	block->charged = charge;
@@ -35,22 +35,22 @@ err:
 	return ERR_PTR(-ENOMEM);
 }
 
-void argtrace_outcomes_block_put(struct argtrace_outcomes_block *block)
+void argtrace_counters_block_put(struct argtrace_counters_block *block)
 {
 	if (--block->users)
 		return;
-	free_percpu(block->outcomes);
+	free_percpu(block->counters);
 	argtrace_memory_uncharge(block->charged);
 	kfree(block);
 }
 
-struct argtrace_outcomes argtrace_outcomes_sum(const struct argtrace_outcomes __percpu *outcomes)
+struct argtrace_counters argtrace_counters_sum(const struct argtrace_counters __percpu *counters)
 {
-	struct argtrace_outcomes sum = { };
+	struct argtrace_counters sum = { };
 	int cpu, cause;
 
 	for_each_possible_cpu(cpu) {
-		const struct argtrace_outcomes *on = per_cpu_ptr(outcomes, cpu);
+		const struct argtrace_counters *on = per_cpu_ptr(counters, cpu);
 
 		sum.records += READ_ONCE(on->records);
 		sum.filtered += READ_ONCE(on->filtered);

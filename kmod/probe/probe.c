@@ -7,7 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "memory.h"
-#include "probe.h"
+#include "probe/probe.h"
 
 static const struct argtrace_arg *schema_args(const struct argtrace_probe *schema)
 {
@@ -245,18 +245,18 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	return plan;
 }
 
-int argtrace_plans_give_outcomes(struct argtrace_plan **plans, u32 count)
+int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count)
 {
-	struct argtrace_outcomes_block *block;
+	struct argtrace_counters_block *block;
 	u32 first, i;
 
 	for (first = 0; first < count; first += block->users) {
-		block = argtrace_outcomes_block_create(count - first);
+		block = argtrace_counters_block_create(count - first);
 		if (IS_ERR(block))
 			return PTR_ERR(block);
 		for (i = 0; i < block->users; i++) {
-			plans[first + i]->outcomes = block->outcomes + i;
-			plans[first + i]->outcomes_block = block;
+			plans[first + i]->counters = block->counters + i;
+			plans[first + i]->counters_block = block;
 		}
 	}
 	return 0;
@@ -266,8 +266,8 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 {
 	if (IS_ERR_OR_NULL(plan))
 		return;
-	if (plan->outcomes)
-		argtrace_outcomes_block_put(plan->outcomes_block);
+	if (plan->counters)
+		argtrace_counters_block_put(plan->counters_block);
 	argtrace_memory_uncharge(plan->charged);
 	kvfree(plan);
 }
@@ -282,15 +282,15 @@ bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtr
 		       a->schema->size - from);
 }
 
-void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_outcomes *counted)
+void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counters *counted)
 {
 	plan->before = *counted;
 }
 
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
 {
-	const struct argtrace_outcomes sum = argtrace_outcomes_sum(plan->outcomes);
-	const struct argtrace_outcomes *before = &plan->before;
+	const struct argtrace_counters sum = argtrace_counters_sum(plan->counters);
+	const struct argtrace_counters *before = &plan->before;
 	int cause;
 
 	*counts = (struct argtrace_counts){

@@ -3,8 +3,8 @@
  * Orders to add probes to a module of the kernel whenever it is loaded: kept in a session,
  * as templates of plans, by the function's name. All under session->lock.
  */
-#ifndef ARGTRACE_ONLOAD_H
-#define ARGTRACE_ONLOAD_H
+#ifndef ARGTRACE_DEFERRED_H
+#define ARGTRACE_DEFERRED_H
 
 #include <linux/list.h>
 #include <linux/types.h>
@@ -14,36 +14,36 @@ struct argtrace_plan;
 struct argtrace_session;
 struct module;
 
-#define ARGTRACE_MAX_ORDERS	1024u
+#define ARGTRACE_MAX_DEFERRED	1024u
 
-struct argtrace_orders {
+struct argtrace_deferred {
 	struct list_head list;		/* by id */
 	u32 last_id;
 	u32 nr_orders;
 	u32 nr_probes;			/* of them all */
 };
 
-void argtrace_orders_init(struct argtrace_orders *orders);
+void argtrace_deferred_init(struct argtrace_deferred *deferred);
 
 /*
  * Adds an order of `count` templates for the module. Takes them and their array over if it
  * returns 0. -EEXIST: *failed is the index of one that another order has.
  */
-int argtrace_order_add(struct argtrace_session *session, const char *module,
+int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 		       const char *srcversion, struct argtrace_plan **templates, u32 count,
 		       u32 *failed);
 
 /* Removes those for that module, or all if it is NULL; false if there is none. */
-bool argtrace_orders_remove(struct argtrace_session *session, const char *module);
+bool argtrace_deferred_remove(struct argtrace_session *session, const char *module);
 
 /* Carries out those for a module that has just been loaded and has not run yet. */
-void argtrace_orders_carry_out(struct argtrace_session *session, const struct module *module);
+void argtrace_deferred_arm(struct argtrace_session *session, const struct module *module);
 
 /*
  * Those with id >= first, as many as there is room for in `to`; *next is the id of the one behind
  * them, or 0. Returns how many.
  */
-u32 argtrace_orders_list(const struct argtrace_session *session, u32 first,
+u32 argtrace_deferred_list(const struct argtrace_session *session, u32 first,
 			 struct argtrace_on_load_order *to, u32 room, u32 *next);
 
 #endif

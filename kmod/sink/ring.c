@@ -7,7 +7,7 @@
 #include <linux/vmalloc.h>
 
 #include "memory.h"
-#include "ring.h"
+#include "sink/ring.h"
 
 static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, lost));
 static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, overwritten));
@@ -133,7 +133,7 @@ static void write_task(u8 *to, struct argtrace_ring *ring, u64 now)
 	memcpy(task->comm, current->comm, sizeof(task->comm));
 
 	/* What was written, not what may have changed since. */
-	ring->tid_said = record->tid;
+	ring->last_tid = record->tid;
 	memcpy(ring->comm_said, task->comm, sizeof(ring->comm_said));
 }
 
@@ -211,7 +211,7 @@ static u64 free_before(const struct argtrace_ring *ring)
  * A nested writer between A and here may have opened this very packet and be gone. Then it has
  * stored the same seq, our count is nonsense, and C fails.
  */
-static u32 doom_packet(struct argtrace_ring *ring, u64 start)
+static u32 invalidate_packet(struct argtrace_ring *ring, u64 start)
 {
 	struct argtrace_packet *packet = packet_at(ring, start);
 	u32 records = start > ring->ring_mask ? count_records(packet, ring->packet_size) : 0;
@@ -252,13 +252,13 @@ static void switch_packet(struct argtrace_ring *ring, u64 old, u64 start, u64 no
  * record: a new packet, the clock, the task. It is written behind C, into what is
  * ours alone; nobody reads it before the outermost writer publishes.
  *
- * Who has doomed a packet opens it, even if C fails and the record would fit the packet before
+ * Who has invalidated a packet opens it, even if C fails and the record would fit the packet before
  * it by now: else its records would be neither there nor counted as overwritten.
  */
 void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock)
 {
 	struct argtrace_ring_control *control = ring->control;
-	u64 old, now, start, doomed = 0;
+	u64 old, now, start, invalidated = 0;
 	u32 need, overwritten = 0;
 	bool opens, says_task, says_clock;
 	u8 *to;
@@ -275,7 +275,7 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 		       says_clock * ARGTRACE_CLOCK_RECORD;
 		opens = !(old & (ring->packet_size - 1)) ||
 			(old & (ring->packet_size - 1)) + need > ring->packet_size ||
-			(doomed && old <= doomed);
+			(invalidated && old <= invalidated);
 		if (opens) {
 			start = ALIGN(old, (u64)ring->packet_size);
 			says_task = true;
@@ -286,8 +286,8 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 				return NULL;
 			}
 			if (ring->flight) {
-				overwritten = doom_packet(ring, start);
-				doomed = start;
+				overwritten = invalidate_packet(ring, start);
+				invalidated = start;
 			}
 		}
 	} while (cmpxchg_local(&control->reserve, old, start + need) != old);	/* C */

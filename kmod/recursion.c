@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "guard.h"
+#include "recursion.h"
 
 /* One bit for each level of interrupt_context_level(). */
-DEFINE_PER_CPU(u8, argtrace_guard);
+DEFINE_PER_CPU(u8, argtrace_recursion);

@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #include "compat.h"
-#include "probe.h"
+#include "probe/probe.h"
 
 struct argtrace_slot {
 	unsigned long ip;		/* what ftrace reports; 0: empty */

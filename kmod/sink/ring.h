@@ -37,7 +37,7 @@
 
 #include "clock.h"
 #include "compat.h"
-#include "guard.h"
+#include "recursion.h"
 
 struct argtrace_session;
 
@@ -55,7 +55,7 @@ struct argtrace_ring {
 	 */
 	u64 packet_end;
 	u64 comm_said[2];
-	u32 tid_said;
+	u32 last_tid;
 	u32 clock_high;
 
 	bool waiting;				/* somebody sleeps in poll() until there is data */
@@ -138,7 +138,7 @@ static __always_inline bool argtrace_ring_task_changed(const struct argtrace_rin
 	/* Aligned as it is: pointers precede it. It may be changing, and then is seen to have later. */
 	const u64 *comm = (const u64 *)task->comm;
 
-	return ring->tid_said != tid || ring->comm_said[0] != comm[0] ||
+	return ring->last_tid != tid || ring->comm_said[0] != comm[0] ||
 	       ring->comm_said[1] != comm[1];
 }
 
@@ -191,10 +191,10 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 		u64 now;
 
 		/* The kernel may read its clock through functions that can be traced. */
-		if (unlikely(!argtrace_guard_enter()))
+		if (unlikely(!argtrace_recursion_enter()))
 			return false;
 		now = argtrace_clock_read(clock_id);				/* B */
-		argtrace_guard_leave();
+		argtrace_recursion_leave();
 		*clock = now;
 		high = now >> 32;
 	}

@@ -4,8 +4,8 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 
-#include "callback.h"
-#include "filter.h"
+#include "source/entry.h"
+#include "source/attachment.h"
 #include "session.h"
 
 /* What ftrace says of one address, asked through the filter of an ops that is never registered. */
@@ -26,7 +26,7 @@ static bool is_traceable(struct ftrace_ops *scratch, unsigned long addr)
 	return IS_ALIGNED(addr, 16) || !ftrace_knows(scratch, addr - 1);
 }
 
-unsigned long argtrace_filter_find_bad(const unsigned long *addrs, u32 count, bool all)
+unsigned long argtrace_attachment_find_bad(const unsigned long *addrs, u32 count, bool all)
 {
 	struct ftrace_ops scratch = { };
 	unsigned long bad = 0;
@@ -43,12 +43,12 @@ unsigned long argtrace_filter_find_bad(const unsigned long *addrs, u32 count, bo
 	return bad;
 }
 
-void argtrace_filter_init(struct argtrace_session *session)
+void argtrace_attachment_init(struct argtrace_session *session)
 {
 	/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
 	session->ops = (struct ftrace_ops){
 		.func = argtrace_callback_of(session->clock,
-					     rcu_access_pointer(session->processes)),
+					     rcu_access_pointer(session->pid_filter)),
 		.flags = FTRACE_OPS_FL_PERMANENT,
 	};
 }
@@ -57,7 +57,7 @@ void argtrace_filter_init(struct argtrace_session *session)
 static void reset_ops(struct argtrace_session *session)
 {
 	ftrace_free_filter(&session->ops);
-	argtrace_filter_init(session);
+	argtrace_attachment_init(session);
 }
 
 /*
@@ -66,12 +66,12 @@ static void reset_ops(struct argtrace_session *session)
  */
 static void keep_for_ever(struct argtrace_session *session)
 {
-	session->undead = true;
+	session->leaked = true;
 	__module_get(THIS_MODULE);
 }
 
 /* An empty filter means every function there is: never register with one. */
-int argtrace_filter_add(struct argtrace_session *session, unsigned long *addrs, u32 count)
+int argtrace_attachment_add(struct argtrace_session *session, unsigned long *addrs, u32 count)
 {
 	int ret;
 
@@ -90,7 +90,7 @@ int argtrace_filter_add(struct argtrace_session *session, unsigned long *addrs, 
 
 static void disarm_all(struct argtrace_session *session)
 {
-	if (!session->armed || session->undead)
+	if (!session->armed || session->leaked)
 		return;
 	if (WARN_ON_ONCE(unregister_ftrace_function(&session->ops))) {
 		keep_for_ever(session);
@@ -111,7 +111,7 @@ static u32 live_addrs(const struct argtrace_catalog *catalog, unsigned long *add
 	return count;
 }
 
-int argtrace_filter_follow(struct argtrace_session *session)
+int argtrace_attachment_follow(struct argtrace_session *session)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
 	unsigned long *addrs, gone;
@@ -126,7 +126,7 @@ int argtrace_filter_follow(struct argtrace_session *session)
 		struct argtrace_plan *plan;
 
 		ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, 1);
-		gone = ret == -EINVAL ? argtrace_filter_find_bad(addrs, count, true) : 0;
+		gone = ret == -EINVAL ? argtrace_attachment_find_bad(addrs, count, true) : 0;
 		if (!gone)
 			break;
 		plan = argtrace_catalog_find(catalog, gone);

@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "catalog.h"
+#include "probe/catalog.h"
 #include "memory.h"
 
 void argtrace_catalog_free(struct argtrace_catalog *catalog)
