@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is said of a session as a whole: which one, its reader, whose calls it records. */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "device.h"
+#include "ioctl.h"
+#include "session.h"
+
+static bool name_is_terminated(const char *name)
+{
+	return strnlen(name, ARGTRACE_NAME_LEN) < ARGTRACE_NAME_LEN;
+}
+
+long argtrace_ioctl_session(struct file *file, struct argtrace_session *session,
+			    void __user *arg)
+{
+	struct argtrace_file *own = file->private_data;
+	struct argtrace_session_attr attr;
+	int ret = argtrace_copy_in(&attr, sizeof(attr), ARGTRACE_SESSION_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if ((attr.flags & ~(ARGTRACE_SESSION_CREATE | ARGTRACE_SESSION_FLIGHT)) || attr.nr_cpus || attr.reserved ||
+	    !name_is_terminated(attr.name))
+		return -EINVAL;
+
+	mutex_lock(&own->lock);
+	if (own->session) {
+		ret = -EBUSY;
+		goto out;
+	}
+	/* Find out that it cannot be written before a session is made rather than after. */
+	ret = argtrace_copy_out(arg, &attr, sizeof(attr), attr.size);
+	if (ret)
+		goto out;
+	session = argtrace_session_get(&attr);
+	if (IS_ERR(session)) {
+		ret = PTR_ERR(session);
+		goto out;
+	}
+	ret = argtrace_copy_out(arg, &attr, sizeof(attr), attr.size);
+	if (ret)
+		argtrace_session_put(session);
+	else
+		smp_store_release(&own->session, session);
+out:
+	mutex_unlock(&own->lock);
+	return ret;
+}
+
+long argtrace_ioctl_session_remove(struct file *file, struct argtrace_session *session,
+				   void __user *arg)
+{
+	struct argtrace_session_remove remove;
+	int ret = argtrace_copy_in(&remove, sizeof(remove), ARGTRACE_SESSION_REMOVE_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (remove.flags || !remove.name[0] || !name_is_terminated(remove.name))
+		return -EINVAL;
+	return argtrace_session_remove(remove.name);
+}
+
+long argtrace_ioctl_reader(struct file *file, struct argtrace_session *session,
+			   void __user *arg)
+{
+	struct argtrace_reader reader;
+	int ret = argtrace_copy_in(&reader, sizeof(reader), ARGTRACE_READER_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (reader.flags & ~ARGTRACE_READER_EXCLUDE_SELF)
+		return -EINVAL;
+	return argtrace_session_set_reader(session, file,
+					   reader.flags & ARGTRACE_READER_EXCLUDE_SELF);
+}
+
+long argtrace_ioctl_processes(struct file *file, struct argtrace_session *session,
+			      void __user *arg)
+{
+	struct argtrace_process_filter filter;
+	struct argtrace_pid_filter *pid_filter = NULL;
+	u32 *numbers;
+	int ret = argtrace_copy_in(&filter, sizeof(filter), ARGTRACE_PROCESS_FILTER_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if ((filter.flags & ~ARGTRACE_PROCESSES_CHILDREN) || filter.failed ||
+	    (!filter.count && (filter.flags || filter.pids)))
+		return -EINVAL;
+	if (filter.count > ARGTRACE_PROCESSES_MAX)
+		return -E2BIG;
+
+	if (filter.count) {
+		numbers = memdup_user(u64_to_user_ptr(filter.pids),
+				      filter.count * sizeof(*numbers));
+		if (IS_ERR(numbers))
+			return PTR_ERR(numbers);
+		pid_filter = argtrace_pid_filter_create(numbers, filter.count,
+						      filter.flags & ARGTRACE_PROCESSES_CHILDREN,
+						      &filter.failed);
+		kfree(numbers);
+		if (IS_ERR(pid_filter)) {
+			argtrace_copy_out(arg, &filter, sizeof(filter), filter.size);
+			return PTR_ERR(pid_filter);
+		}
+	}
+	ret = argtrace_session_set_pid_filter(session, pid_filter);
+	if (ret)
+		argtrace_pid_filter_free(pid_filter);
+	return ret;
+}
+
+long argtrace_ioctl_processes_list(struct file *file, struct argtrace_session *session,
+				   void __user *arg)
+{
+	struct argtrace_process_filter filter;
+	const struct argtrace_pid_filter *pid_filter;
+	u32 room, listed = 0, *numbers;
+	int ret = argtrace_copy_in(&filter, sizeof(filter), ARGTRACE_PROCESS_FILTER_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (filter.flags || filter.failed)
+		return -EINVAL;
+	room = min_t(u32, filter.count, ARGTRACE_PROCESSES_MAX);
+	numbers = kmalloc_array(max(room, 1u), sizeof(*numbers), GFP_KERNEL);
+	if (!numbers)
+		return -ENOMEM;
+	filter.count = 0;
+	mutex_lock(&session->lock);
+	pid_filter = rcu_dereference_protected(session->pid_filter, lockdep_is_held(&session->lock));
+	if (pid_filter) {
+		filter.count = pid_filter->nr_asked;
+		filter.flags = pid_filter->children ? ARGTRACE_PROCESSES_CHILDREN : 0;
+		listed = min(room, filter.count);
+		argtrace_pid_filter_list(pid_filter, numbers, listed);
+	}
+	mutex_unlock(&session->lock);
+	if (copy_to_user(u64_to_user_ptr(filter.pids), numbers, listed * sizeof(*numbers)))
+		ret = -EFAULT;
+	kfree(numbers);
+	return ret ?: argtrace_copy_out(arg, &filter, sizeof(filter), filter.size);
+}
