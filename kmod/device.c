@@ -4,6 +4,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -20,7 +21,7 @@ static int device_open(struct inode *inode, struct file *file)
 
 	if (!perfmon_capable())
 		return -EPERM;
-	/* What tracefs shows is no secret to us, and refused alike. */
+	/* We expose what tracefs exposes; refuse it alike. */
 	ret = security_locked_down(LOCKDOWN_TRACEFS);
 	if (ret)
 		return ret;
@@ -54,7 +55,7 @@ static __poll_t device_poll(struct file *file, poll_table *wait)
 	if (!session)
 		return EPOLLERR;
 	poll_wait(file, &session->wait, wait);
-	/* Whether or not there is data: an edge-triggered poller does not ask again before the next wake-up. */
+	/* Even if there is data: an edge-triggered poller will not ask again before the next wakeup. */
 	argtrace_session_wait(session);
 	if (argtrace_session_has_data(session))
 		events |= EPOLLIN | EPOLLRDNORM;
@@ -88,24 +89,32 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	struct argtrace_file *own = file->private_data;
 	struct argtrace_session *session = smp_load_acquire(&own->session);
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	u64 index = offset >> 32;
+	u64 index = offset >> 32, cpu = index >> ARGTRACE_MMAP_REGION_BITS;
 	struct argtrace_ring *ring;
-	u64 cpu = index >> 1;
 
 	if (!session)
 		return -EBADFD;
-	if ((u32)offset || !(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
+	/* Not VM_SHARED, which the kernel takes back where the file is not open for writing. */
+	if ((u32)offset || !(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & VM_EXEC))
 		return -EINVAL;
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+	if (cpu >= nr_cpu_ids)
+		return -ENXIO;
+	cpu = array_index_nospec(cpu, nr_cpu_ids);
+	if (!cpu_possible(cpu))
 		return -ENXIO;
 	ring = per_cpu_ptr(session->rings, cpu);
 	if (!ring->packets)
 		return -ENXIO;
 	/* A child must not hold on to what its parent reads. */
 	argtrace_vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
-	if ((index & 1) == ARGTRACE_MMAP_READER)
+	switch (index & (BIT(ARGTRACE_MMAP_REGION_BITS) - 1)) {
+	case ARGTRACE_MMAP_READER:
 		return map_reader(session, ring, file, vma);
-	return map_packets(ring, vma);
+	case ARGTRACE_MMAP_PACKETS:
+		return map_packets(ring, vma);
+	default:
+		return -EINVAL;
+	}
 }
 
 static const struct file_operations device_fops = {

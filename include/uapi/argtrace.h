@@ -30,7 +30,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define ARGTRACE_API_VERSION	1
+#define ARGTRACE_API_VERSION	2
 #define ARGTRACE_RECORD_VERSION	1
 
 #define ARGTRACE_DEVICE		"/dev/argtrace"
@@ -123,28 +123,39 @@ struct argtrace_arg {
 	__u16	type_name;	/* the argument's name, and its type as C writes it */
 };
 
+/* Where the calls of a probe come from, and so what its `addr` is. */
+enum argtrace_kind {
+	ARGTRACE_KIND_ENTRY	= 0,	/* the entry of the function whose symbol is at addr */
+};
+
 /*
  * One probe, as it is added and as it is listed: this header, then nr_args
  * structs argtrace_arg, then `strings` bytes of NUL-terminated strings (the
- * first is the function's name, with a ~ behind it when its prototype was guessed),
+ * first is the function's name, followed by a ~ when its prototype was guessed),
  * then `types` bytes that the module only keeps and hands out, then zeros up to `size`.
  * Everything user space needs to read the probe's records is in here: its schema.
+ *
+ * `flags` goes both ways: on the way in it says what is wanted of the probe, on the way out
+ * also what has become of it. This version knows no flag that is passed in. `kind` and
+ * `program` are kept as they were passed; a kind that the module does not know, and a
+ * program, of which this version has none, are refused with -EINVAL.
  * `types` is 0, or a BTF blob (linux/btf.h) whose last type is the function's
  * prototype (BTF_KIND_FUNC_PROTO), as far as its values are shown by it: structs,
  * unions, enums, arrays, pointers to functions.
  */
 struct argtrace_probe {
 	__u32	size;		/* of the whole entry, a multiple of 8 */
-	__u32	id;		/* out: stands in the records; 0 when added */
-	__u64	addr;		/* address of the function's symbol; 0 in ON_LOAD */
-	__u32	flags;		/* out: ARGTRACE_PROBE_*; 0 when added */
+	__u32	id;		/* out: the id in its records; 0 when added */
+	__u64	addr;		/* see enum argtrace_kind; 0 in ON_LOAD */
+	__u32	flags;		/* in and out: ARGTRACE_PROBE_* */
 	__u16	nr_args;
 	__u16	strings;	/* length of the string table */
 	__u32	types;		/* length of the types */
-	__u32	reserved;	/* 0 */
+	__u16	kind;		/* enum argtrace_kind */
+	__u16	program;	/* length of the probe's program in bytes; 0 */
 };
 
-#define ARGTRACE_PROBE_REMOVED	(1u << 0) /* no longer traced; kept for the records that name it */
+#define ARGTRACE_PROBE_REMOVED	(1u << 0) /* out: no longer traced; kept for the records that name it */
 
 /*
  * Why a call was not recorded. The sum of records, filtered and all of lost[]
@@ -413,8 +424,9 @@ struct argtrace_symbol {
 };
 
 /*
- * The encoded argument is the leading size: a number stays when its struct grows. Those
- * from PROBE_ADD to PROCESSES_LIST need a session: -EBADFD without one, also from mmap.
+ * The encoded argument is the leading size, so that a number stays when its struct grows.
+ * PROBE_ADD to PROCESSES_LIST need a session: -EBADFD without one, also from mmap. 11 has
+ * never been used: the next ioctl takes it.
  */
 #define ARGTRACE_IOC_MAGIC		0xA8
 #define ARGTRACE_IOC_INFO		_IOWR(ARGTRACE_IOC_MAGIC, 0, __u32)
@@ -433,15 +445,16 @@ struct argtrace_symbol {
 #define ARGTRACE_IOC_SYMBOL		_IOWR(ARGTRACE_IOC_MAGIC, 14, __u32)
 
 /*
- * mmap. Each CPU has two regions, at these offsets:
+ * mmap, always with MAP_SHARED. An offset names a CPU and one of its regions, of which there
+ * may be 16; these are in use:
  *
  *   READER   one page, struct argtrace_ring_reader: user space writes it. Only
  *            the session's reader may map it; a flight recorder has none.
  *   PACKETS  one page, struct argtrace_ring_control, then nr_packets packets of
  *            packet_size bytes: the kernel writes them, they cannot be mapped
- *            writable.
+ *            writable. A file opened with O_RDONLY can map them.
  *
- * -ENXIO: no ring for that CPU.
+ * -EINVAL no such region, -ENXIO no ring for that CPU.
  *
  * Positions count bytes and never wrap: position p lies in packet
  * (p / packet_size) % nr_packets at offset p % packet_size. Each packet begins
@@ -449,8 +462,9 @@ struct argtrace_symbol {
  */
 #define ARGTRACE_MMAP_READER	0
 #define ARGTRACE_MMAP_PACKETS	1
+#define ARGTRACE_MMAP_REGION_BITS	4
 #define ARGTRACE_MMAP_OFFSET(cpu, region) \
-	((((__u64)(cpu) << 1) | (__u64)(region)) << 32)
+	((((__u64)(cpu) << ARGTRACE_MMAP_REGION_BITS) | (__u64)(region)) << 32)
 
 struct argtrace_ring_control {
 	/* Everything before this position is complete. Read it with acquire. */

@@ -61,7 +61,9 @@ static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u3
 /* The header, before anything is allocated for what it says. */
 static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 {
-	if (header->id || header->flags || header->reserved || !header->addr == has_addr)
+	if (header->id || header->flags || !header->addr == has_addr)
+		return false;
+	if (header->kind != ARGTRACE_KIND_ENTRY || header->program)
 		return false;
 	if (header->nr_args > ARGTRACE_MAX_ARGS)
 		return false;

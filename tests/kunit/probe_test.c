@@ -143,7 +143,8 @@ struct header_case {
 #define HEADER_CASES(H) \
 	H(id, "an id", head->id = 1) \
 	H(flags, "flags", head->flags = ARGTRACE_PROBE_REMOVED) \
-	H(reserved, "reserved", head->reserved = 1) \
+	H(kind, "an unknown kind", head->kind = 1) \
+	H(program, "a program", head->program = 8) \
 	H(addr, "no address", head->addr = 0) \
 	H(longer, "size too large", head->size += 8) \
 	H(shorter, "size too small", head->size -= 8) \

@@ -457,7 +457,7 @@ void IoctlFuzzer::unknown_ioctl() {
 void IoctlFuzzer::map() {
     if (maps_.size() >= kMostMaps)
         drop_map();
-    const std::uint64_t region = random(2);
+    const std::uint64_t region = one_in(12) ? random(16) : random(2);
     std::uint64_t offset = ARGTRACE_MMAP_OFFSET(random(cpu_count() + 1), region);
     std::size_t size =
         region == ARGTRACE_MMAP_READER ? kPage : one_of<std::size_t>({3, 5, 9, 17}) * kPage;

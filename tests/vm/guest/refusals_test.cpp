@@ -166,7 +166,9 @@ TEST_F(Refusals, probe_headers) {
     refuse(spoiled([](auto &h) { h.strings = 0; }), EINVAL);
     refuse(spoiled([](auto &h) { h.types = 8; }), EINVAL);
     refuse(spoiled([](auto &h) { h.types = 0xffffffff; }), EINVAL);
-    refuse(spoiled([](auto &h) { h.reserved = 1; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.kind = 1; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.kind = 0xffff; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.program = 8; }), EINVAL);
     refuse(spoiled([](auto &h) { h.strings = 0xffff; }), EINVAL);
 }
 
@@ -445,6 +447,11 @@ TEST_F(Refusals, mappings) {
     EXPECT_EQ(refused(4096, PROT_READ, MAP_SHARED, packets + 4096), EINVAL);
     EXPECT_EQ(refused(std::size_t{64} << 20, PROT_READ, MAP_SHARED, packets), EINVAL);
     EXPECT_EQ(refused(4096, PROT_READ, MAP_SHARED, reader), EPERM) << "not the reader";
+    for (unsigned region = ARGTRACE_MMAP_PACKETS + 1; region < 16; region++)
+        EXPECT_EQ(refused(4096, PROT_READ, MAP_SHARED,
+                          static_cast<off_t>(ARGTRACE_MMAP_OFFSET(0, region))),
+                  EINVAL)
+            << "region " << region;
     EXPECT_EQ(refused(4096, PROT_READ, MAP_SHARED,
                       static_cast<off_t>(ARGTRACE_MMAP_OFFSET(4000, ARGTRACE_MMAP_PACKETS))),
               ENXIO);
