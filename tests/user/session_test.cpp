@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -54,13 +55,15 @@ TEST(Versions, OtherIsASentenceWithBothAndTheWayOut) {
     std::strcpy(info.module_version, "9.8.7");
     std::string text = thrown([&] { check_versions(info); });
     EXPECT_NE(text.find("module (argtrace 9.8.7, API 7, records 3)"), std::string::npos) << text;
-    EXPECT_NE(text.find("this tool (argtrace " ARGTRACE_VERSION ", API 1, records 1)"),
-              std::string::npos)
+    const std::string tool = fmt::format("this tool (argtrace {}, API {}, records {})",
+                                         ARGTRACE_VERSION, ARGTRACE_API_VERSION,
+                                         ARGTRACE_RECORD_VERSION);
+    EXPECT_NE(text.find(tool), std::string::npos)
         << text;
     EXPECT_NE(text.find("rmmod argtrace && modprobe argtrace"), std::string::npos) << text;
 
     info = module_info();
-    info.record_version = 2;
+    info.record_version = ARGTRACE_RECORD_VERSION + 1;
     EXPECT_THROW(check_versions(info), Error);
     std::memset(info.module_version, 'x', sizeof(info.module_version)); // no NUL
     EXPECT_EQ(module_version(info).size(), sizeof(info.module_version));
