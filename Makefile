@@ -172,19 +172,22 @@ TEST_PAHOLE_FLAGS := --btf_features=encode_force,var,float,enum64,decl_tag,type_
 SEED ?= 1
 PROTOTYPES ?= 300
 
-# With BTF whatever the kernel, since its functions are traced. Where Kbuild has no vmlinux for that, pahole adds it here.
-# pahole would look for llvm-objcopy.
+# The helper modules, and those among them whose functions are traced and so need BTF whatever the kernel. Where Kbuild has
+# no vmlinux for that, pahole adds it here; it would look for llvm-objcopy.
+TEST_MODULES := $(shell sed -n 's/^\([a-z]\w*\).*/\1/p' tests/vm/modules/modules.list)
+TYPED_TEST_MODULES := $(shell sed -n 's/^\([a-z]\w*\).*types$$/\1/p' tests/vm/modules/modules.list)
+
 $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(TEST_MODULE_SOURCES),$(TREE))
 	@build/bin/argtrace_generate $(SEED) $(PROTOTYPES) >$(TREE)/tests/vm/modules/generated.c
 	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/tests/vm/modules KCFLAGS=-Werror \
 			$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)"} modules && \
-		for name in argtrace_generated argtrace_onload argtrace_test; do \
+		for name in $(TYPED_TEST_MODULES); do \
 			new=$(KOUT)/$$name.ko.new && cp $(TREE)/tests/vm/modules/$$name.ko $$new && \
 			if ! readelf -SW $$new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $$new; fi || exit; \
 		done && \
-		cp $(TREE)/tests/vm/modules/argtrace_load.ko $(TREE)/tests/vm/modules/argtrace_other_version.ko $(KOUT) && \
-		for name in argtrace_generated argtrace_onload argtrace_test; do mv $(KOUT)/$$name.ko.new $(KOUT)/$$name.ko || exit; done
+		cp $(patsubst %,$(TREE)/tests/vm/modules/%.ko,$(filter-out $(TYPED_TEST_MODULES),$(TEST_MODULES))) $(KOUT) && \
+		for name in $(TYPED_TEST_MODULES); do mv $(KOUT)/$$name.ko.new $(KOUT)/$$name.ko || exit; done
 
 $(KOUT)/argtrace_bench.ko: $(BENCH_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(BENCH_MODULE_SOURCES),$(TREE))
