@@ -3,8 +3,8 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 
+#include "fixtures.h"
 #include "probe/catalog.h"
-#include "make.h"
 
 #define BASE	0xffffffff81000000ul
 

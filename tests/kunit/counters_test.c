@@ -4,7 +4,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 
-#include "make.h"
+#include "fixtures.h"
 #include "memory.h"
 #include "probe/counters.h"
 #include "probe/probe.h"

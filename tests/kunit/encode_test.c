@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/ftrace_regs.h>
 
-#include "make.h"
+#include "fixtures.h"
 
 #include "golden_records.h"
 

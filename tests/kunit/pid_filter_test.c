@@ -6,10 +6,10 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
-#include "make.h"
-#include "memory.h"
 #include "filter/pid_filter.h"
-#include "read.h"
+#include "fixtures.h"
+#include "memory.h"
+#include "ring_read.h"
 #include "targets.h"
 
 #define KTHREADD	2	/* the parent of all threads of the kernel */

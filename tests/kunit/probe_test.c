@@ -2,7 +2,7 @@
 /* What the module takes of user space's descriptors, and each way in which it refuses one. */
 #include <kunit/test.h>
 
-#include "make.h"
+#include "fixtures.h"
 #include "memory.h"
 
 #define ADDR	0xffffffff81234560ul

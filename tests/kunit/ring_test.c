@@ -6,9 +6,9 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 
+#include "fixtures.h"
 #include "recursion.h"
-#include "make.h"
-#include "read.h"
+#include "ring_read.h"
 #include "sink/ring.h"
 
 #define PACKET		4096

@@ -9,8 +9,8 @@
 #include <linux/sched.h>
 
 #include "arm.h"
+#include "fixtures.h"
 #include "limits.h"
-#include "make.h"
 #include "memory.h"
 #include "targets.h"
 

@@ -7,9 +7,9 @@
 #include <linux/trace_recursion.h>
 
 #include "clock.h"
+#include "fixtures.h"
 #include "recursion.h"
-#include "make.h"
-#include "read.h"
+#include "ring_read.h"
 #include "targets.h"
 
 static struct argtrace_session *trace_with(struct kunit *test, void *function, u32 nr_args,

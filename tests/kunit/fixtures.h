@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the suites make their cases from. Everything made here goes with the test. */
-#ifndef ARGTRACE_KUNIT_MAKE_H
-#define ARGTRACE_KUNIT_MAKE_H
+/* Probes, plans and sessions for the suites. All of them are freed at the end of the test. */
+#ifndef ARGTRACE_KUNIT_FIXTURES_H
+#define ARGTRACE_KUNIT_FIXTURES_H
 
 #include <kunit/test.h>
 #include <linux/types.h>

@@ -5,7 +5,7 @@
 #include <linux/uaccess.h>
 
 #include "arm.h"
-#include "make.h"
+#include "fixtures.h"
 
 u16 made_probe_string(struct made_probe *probe, const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Records read out of a ring, as include/uapi/argtrace.h describes it. */
-#ifndef ARGTRACE_KUNIT_READ_H
-#define ARGTRACE_KUNIT_READ_H
+#ifndef ARGTRACE_KUNIT_RING_READ_H
+#define ARGTRACE_KUNIT_RING_READ_H
 
 #include <kunit/test.h>
 #include <uapi/argtrace.h>

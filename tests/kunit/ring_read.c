@@ -4,7 +4,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
-#include "read.h"
+#include "ring_read.h"
 
 int stay_on_this_cpu(struct kunit *test)
 {
