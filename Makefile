@@ -152,15 +152,15 @@ $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
 	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/kmod KCFLAGS=-Werror modules
 	@cp $(TREE)/kmod/argtrace.ko $@
 
-# The module with the fault tests/vm/proofs/BROKEN.patch, for tests/vm/proofs/run. From a copy of the sources and to a place
+# The module with the fault tests/vm/faults/BROKEN.patch, for tests/vm/faults/run. From a copy of the sources and to a place
 # that nothing installs or packages from.
 BROKEN_OUT := $(KOUT)/broken/$(BROKEN)
 broken-module: $(BROKEN_OUT)/argtrace.ko
 
-$(BROKEN_OUT)/argtrace.ko: $(KMOD_SOURCES) tests/vm/proofs/$(BROKEN).patch $(CACHED_KERNEL) Makefile
+$(BROKEN_OUT)/argtrace.ko: $(KMOD_SOURCES) tests/vm/faults/$(BROKEN).patch $(CACHED_KERNEL) Makefile
 	@mkdir -p $(BROKEN_OUT)/tree
 	@cp --parents $(KMOD_SOURCES) $(BROKEN_OUT)/tree
-	@patch -s -p1 -d $(BROKEN_OUT)/tree <tests/vm/proofs/$(BROKEN).patch
+	@patch -s -p1 -d $(BROKEN_OUT)/tree <tests/vm/faults/$(BROKEN).patch
 	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(BROKEN_OUT)/tree/kmod KCFLAGS=-Werror modules
 	@cp $(BROKEN_OUT)/tree/kmod/argtrace.ko $@
 

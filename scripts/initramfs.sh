@@ -114,5 +114,5 @@ fill_base() {
 		[[ -e $tree/usr/bin/$applet || -e $tree/usr/sbin/$applet ]] || ln -s busybox "$tree/usr/bin/$applet"
 	done
 	install -m 755 "$TOP/scripts/guest/init" "$tree/init"
-	install -m 755 "$TOP/scripts/guest/last_look" "$tree/vm/last_look"
+	install -m 755 "$TOP/scripts/guest/leakcheck" "$tree/vm/leakcheck"
 }

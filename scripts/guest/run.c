@@ -289,7 +289,7 @@ static int run(char **argv, int out_port, int err_port)
  * On a kernel that keeps account of its memory, whose file is opened before the command may lock debugfs down. What it
  * says goes to the console.
  */
-static void last_look(int kmemleak)
+static void leakcheck(int kmemleak)
 {
 	sigset_t none;
 	pid_t pid;
@@ -301,11 +301,11 @@ static void last_look(int kmemleak)
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		if (kmemleak == 3 ? !fcntl(3, F_SETFD, 0) : dup2(kmemleak, 3) == 3)
-			execl("/vm/last_look", "last_look", NULL);
+			execl("/vm/leakcheck", "leakcheck", NULL);
 		_exit(127);
 	}
 	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
-		give_up("last_look");
+		give_up("leakcheck");
 }
 
 int main(int argc, char **argv)
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
 
 	port = open_port("argtrace.status");
 	status = run(read_words(argv[1]), out, err);
-	last_look(kmemleak);
+	leakcheck(kmemleak);
 	snprintf(line, sizeof(line), "exit %d %lu\n", status, taint());
 	report(port, line);
 }
