@@ -223,7 +223,7 @@ build/bin/argtrace: $(TOOL_SOURCES) | build/user/CMakeCache.txt
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace
 	@touch $@
 
-build/bin/argtrace_generate: CMakeLists.txt $(wildcard tests/vm/generator/* tests/user/prototype_generator.h) | build/user/CMakeCache.txt
+build/bin/argtrace_generate: CMakeLists.txt $(wildcard tests/vm/generator/* tests/user/support/prototype_generator.h) | build/user/CMakeCache.txt
 	@cmake build/user >/dev/null # a directory that was configured earlier may not know the target
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace_generate
 	@touch $@

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "decode/schema.h"
-#include "packet_builder.h"
 #include "report/symbol_table.h"
 #include "session/ring_reader.h"
+#include "support/packet_builder.h"
 
 namespace argtrace::bench {
 

@@ -2,7 +2,7 @@
 /*
  * Calls, and the bytes that stand for their arguments in a record: what both sides agree on.
  * The module's encoder must write these bytes (tests/kunit/encode_test.c, in the kernel;
- * tests/user/golden_test.cpp, the same code in user space), the tool's decoder must read
+ * tests/user/kmod/golden_test.cpp, the same code in user space), the tool's decoder must read
  * this text out of them (golden_test.cpp). They are written by hand, after
  * include/uapi/argtrace.h alone. C and C++ include this; who does has included <uapi/argtrace.h>.
  */

@@ -8,10 +8,10 @@
 
 #include "decode/decode.h"
 #include "fuzzer.h"
-#include "packet_builder.h"
 #include "render/json.h"
 #include "render/text.h"
 #include "report/symbol_table.h"
+#include "support/packet_builder.h"
 
 using namespace argtrace;
 

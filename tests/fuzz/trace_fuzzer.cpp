@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "fuzzer.h"
-#include "in_time_order.h"
 #include "render/json.h"
 #include "render/text.h"
 #include "report/block_writer.h"
+#include "support/in_time_order.h"
 #include "trace_chunks.h"
 #include "util/error.h"
 #include "util/fd.h"

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "prototype_generator.h"
+#include "support/prototype_generator.h"
 
 namespace {
 

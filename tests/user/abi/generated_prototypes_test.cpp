@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Whether the calling conventions and the compilers agree, over generated prototypes: the
+// compiler's own BTF of them is read, its own calls of them are run, and each argument is
+// looked for where the convention says it lies.
+
+#include "abi/calling_convention.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <bpf/btf.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "btf/kernel_types.h"
+#include "support/prototype_generator.h"
+
+namespace argtrace {
+namespace {
+
+constexpr std::size_t STACK = 2048; // as in prototypes_runner.c
+constexpr int ROUNDS = 3;
+
+struct Machine {
+    CallingConvention *convention;
+    std::string (*location)(const Argument &);
+    std::string compiler;
+    std::string emulator;
+    std::string flags;
+    bool floats;
+};
+
+struct Tally {
+    int prototypes = 0;
+    int arguments = 0;
+    int by_loc[ARGTRACE_LOC_REF + 1] = {};
+    int wrong = 0;
+};
+
+bool exists(const std::string &tool) {
+    return std::system(fmt::format("command -v {} >/dev/null 2>&1", tool).c_str()) == 0;
+}
+
+struct Captured {
+    std::uint64_t registers[8];
+    std::uint64_t sp;
+    unsigned char stack[STACK];
+};
+static_assert(sizeof(Captured) == 72 + STACK);
+
+// The bytes at the place of an argument; null if it lies outside of what was captured.
+const unsigned char *find(const Captured &captured, const Argument &argument) {
+    const auto *registers = reinterpret_cast<const unsigned char *>(captured.registers);
+    const unsigned char *place = captured.stack + argument.offset;
+    if (argument.loc == ARGTRACE_LOC_REG || argument.loc == ARGTRACE_LOC_REG_PAIR)
+        return registers + 8 * argument.index;
+    if (argument.loc == ARGTRACE_LOC_REF) {
+        if (argument.index != REF_ON_STACK)
+            place = registers + 8 * argument.index;
+        std::uint64_t address;
+        std::memcpy(&address, place, sizeof(address));
+        if (address < captured.sp || address - captured.sp + argument.size > STACK)
+            return nullptr;
+        return captured.stack + (address - captured.sp);
+    }
+    return argument.offset + argument.size <= STACK ? place : nullptr;
+}
+
+class GeneratedPrototypes : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = std::filesystem::temp_directory_path() / "argtrace-XXXXXX";
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        directory_ = name;
+    }
+    void TearDown() override {
+        if (!HasFailure())
+            std::filesystem::remove_all(directory_);
+    }
+
+    void run(const std::string &command) {
+        const std::string line = fmt::format("cd '{}' && {} 2>log", directory_, command);
+        ASSERT_EQ(std::system(line.c_str()), 0) << line;
+    }
+
+    void compare(const Machine &machine, unsigned seed, int count, Tally &tally) {
+        SCOPED_TRACE(fmt::format("seed {}, files in {}", seed, directory_));
+        std::ofstream(directory_ + "/f.c")
+            << PrototypeGenerator(seed, machine.floats).source(count);
+        const std::string compile = fmt::format(
+            "{} -std=gnu11 -w -Wno-psabi -ffreestanding -fno-pic -fno-stack-protector {} ",
+            machine.compiler, machine.flags);
+        ASSERT_NO_FATAL_FAILURE(run(compile + "-O0 -g -DDEFINE -c -o types.o f.c"));
+        // Detached: to put it into the object pahole would need llvm-objcopy.
+        ASSERT_NO_FATAL_FAILURE(
+            run("pahole -J --btf_gen_floats --btf_encode_detached=types.btf types.o"));
+        ASSERT_NO_FATAL_FAILURE(
+            run(compile + "-O1 -nostdlib -static -no-pie -o f f.c '" ARGTRACE_TEST_RUNNER "'"));
+        ASSERT_NO_FATAL_FAILURE(run(machine.emulator + " ./f >out"));
+
+        BtfPtr types(btf__parse_raw((directory_ + "/types.btf").c_str()));
+        ASSERT_TRUE(types);
+        KernelTypes kernel(std::move(types));
+        std::ifstream file(directory_ + "/out", std::ios::binary);
+        for (int i = 0; i < count; i++) {
+            const std::vector<Prototype> found = kernel.prototypes(fmt::format("f{}", i));
+            ASSERT_EQ(found.size(), 1u) << "f" << i;
+            const std::vector<Argument> arguments = machine.convention(found[0]);
+            tally.prototypes++;
+            for (const Argument &argument : arguments) {
+                tally.arguments++;
+                tally.by_loc[argument.loc]++;
+            }
+            for (int round = 0; round < ROUNDS; round++)
+                compare_call(file, found[0], arguments, machine, tally);
+            ASSERT_TRUE(file) << "f" << i;
+            ASSERT_LT(tally.wrong, 20) << "and so on";
+        }
+        EXPECT_EQ(file.peek(), std::ifstream::traits_type::eof());
+    }
+
+    static void compare_call(std::istream &file, const Prototype &prototype,
+                             const std::vector<Argument> &arguments, const Machine &machine,
+                             Tally &tally) {
+        Captured captured;
+        file.read(reinterpret_cast<char *>(&captured), sizeof(captured));
+        for (const Argument &argument : arguments) {
+            std::uint64_t size = 0;
+            file.read(reinterpret_cast<char *>(&size), sizeof(size));
+            ASSERT_LT(size, 4096u);
+            std::vector<unsigned char> value(size);
+            file.read(reinterpret_cast<char *>(value.data()), std::streamsize(size));
+            if (argument.loc == ARGTRACE_LOC_NONE)
+                continue;
+            const unsigned char *found = find(captured, argument);
+            if (argument.size == size && found && std::memcmp(found, value.data(), size) == 0)
+                continue;
+            tally.wrong++;
+            ADD_FAILURE() << prototype.text << "\n  " << argument.name << ", " << size
+                          << " bytes, is not at " << machine.location(argument);
+        }
+    }
+
+    void report(const char *what, const Tally &tally) {
+        fmt::print("{}: {} prototypes, {} arguments: {} in a register, {} in a pair, {} on the "
+                   "stack, {} by reference, {} not told by BTF\n",
+                   what, tally.prototypes, tally.arguments, tally.by_loc[ARGTRACE_LOC_REG],
+                   tally.by_loc[ARGTRACE_LOC_REG_PAIR], tally.by_loc[ARGTRACE_LOC_STACK],
+                   tally.by_loc[ARGTRACE_LOC_REF], tally.by_loc[ARGTRACE_LOC_NONE]);
+        EXPECT_LT(tally.by_loc[ARGTRACE_LOC_NONE] * 3, tally.arguments) << "too much left out";
+    }
+
+    std::string directory_;
+};
+
+// As the kernel is built: no vector registers, a stack aligned to 8.
+TEST_F(GeneratedPrototypes, SysvX8664AsTheKernel) {
+#ifndef __x86_64__
+    GTEST_SKIP() << "runs on x86-64 only";
+#endif
+    for (const char *tool : {"pahole", "gcc"})
+        if (!exists(tool))
+            GTEST_SKIP() << tool << " is not installed";
+    const Machine machine{sysv_x86_64,
+                          sysv_x86_64_location,
+                          "gcc",
+                          "",
+                          "-mno-sse -mno-mmx -mno-80387 -mno-red-zone -mpreferred-stack-boundary=3",
+                          false};
+    Tally tally;
+    for (unsigned seed = 1; seed <= 5 && !HasFailure(); seed++)
+        compare(machine, seed, 600, tally);
+    report("x86-64, kernel", tally);
+}
+
+TEST_F(GeneratedPrototypes, SysvX8664WithFloats) {
+#ifndef __x86_64__
+    GTEST_SKIP() << "runs on x86-64 only";
+#endif
+    for (const char *tool : {"pahole", "gcc"})
+        if (!exists(tool))
+            GTEST_SKIP() << tool << " is not installed";
+    const Machine machine{sysv_x86_64, sysv_x86_64_location, "gcc", "", "", true};
+    Tally tally;
+    for (unsigned seed = 101; seed <= 102 && !HasFailure(); seed++)
+        compare(machine, seed, 500, tally);
+    report("x86-64, floats", tally);
+}
+
+TEST_F(GeneratedPrototypes, Aapcs64) {
+    for (const char *tool : {"pahole", "aarch64-linux-gnu-gcc", "qemu-aarch64"})
+        if (!exists(tool))
+            GTEST_SKIP() << tool << " is not installed";
+    Machine machine{aapcs64,        aapcs64_location,      "aarch64-linux-gnu-gcc",
+                    "qemu-aarch64", "-mgeneral-regs-only", false};
+    Tally tally;
+    for (unsigned seed = 201; seed <= 203 && !HasFailure(); seed++)
+        compare(machine, seed, 500, tally);
+    report("arm64, kernel", tally);
+    Tally with_floats;
+    machine.flags = "";
+    machine.floats = true;
+    compare(machine, 301, 300, with_floats);
+    report("arm64, floats", with_floats);
+}
+
+} // namespace
+} // namespace argtrace

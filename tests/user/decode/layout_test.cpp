@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "decode/layout.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+#include "decode/values.h"
+#include "support/packet_builder.h"
+
+namespace argtrace {
+namespace {
+
+using test::argument;
+
+/// A prototype of arguments of any type, and data that has about the right length.
+class LayoutTest : public testing::Test {
+protected:
+    std::size_t below(std::size_t limit) { return random() % limit; }
+
+    Argument any_argument() {
+        const auto type = static_cast<std::uint8_t>(below(18)); // one of them unknown
+        if (below(8) == 0)
+            return test::not_captured("n");
+        Argument made = argument("x", type);
+        if (type == ARGTRACE_TYPE_BYTES)
+            made.size = static_cast<std::uint32_t>(below(20));
+        return made;
+    }
+
+    /// What read_compact() would take, but perhaps for its end.
+    std::vector<std::byte> any_data(const Probe &probe) {
+        std::vector<std::byte> data;
+        for (const Argument &one : probe.args) {
+            if (one.loc == ARGTRACE_LOC_NONE)
+                continue;
+            if (one.type == ARGTRACE_TYPE_BYTES) {
+                data.push_back(static_cast<std::byte>(one.size + (below(30) == 0)));
+                data.push_back(std::byte{0});
+            }
+            for (std::uint32_t i = 0; i < one.size; ++i)
+                data.push_back(static_cast<std::byte>(random()));
+        }
+        if (below(4) == 0)
+            data.resize(below(data.size() + 12));
+        return data;
+    }
+
+    std::mt19937 random{20240501};
+};
+
+TEST_F(LayoutTest, AgreesWithTheReaderThatSaysWhatIsWrong) {
+    std::size_t good = 0, bad = 0;
+    for (int round = 0; round < 20000; ++round) {
+        Probe probe;
+        for (std::size_t left = below(7); left > 0; --left)
+            probe.args.push_back(any_argument());
+        const std::vector<std::byte> data = any_data(probe);
+
+        std::vector<std::byte> with_header(CompactLayout::readable_before);
+        with_header.insert(with_header.end(), data.begin(), data.end());
+        const auto behind = std::span(with_header).subspan(CompactLayout::readable_before);
+        std::vector<Value> expected(probe.args.size());
+        Values values;
+        std::vector<std::byte> expected_bytes, bytes;
+        const DecodeStatus status = read_compact(behind, probe, expected, expected_bytes);
+        const bool read = CompactLayout(probe).read(behind, values, bytes);
+
+        ASSERT_EQ(read, status == DecodeStatus::ok) << describe(status);
+        if (read) {
+            ASSERT_TRUE(std::ranges::equal(values, expected));
+            ASSERT_EQ(bytes, expected_bytes);
+        } else {
+            ASSERT_TRUE(values.empty() && bytes.empty());
+        }
+        ++(read ? good : bad);
+    }
+    EXPECT_GT(good, 5000u);
+    EXPECT_GT(bad, 5000u);
+}
+
+TEST_F(LayoutTest, MoreThanARecordCanHold) {
+    Probe probe;
+    Argument large = argument("x", ARGTRACE_TYPE_BYTES);
+    large.size = 40000;
+    probe.args = {large, large};
+    std::vector<std::byte> data(100), bytes;
+    Values values;
+    const CompactLayout layout(probe);
+    EXPECT_FALSE(layout.read(std::span(data).subspan(8), values, bytes));
+    EXPECT_FALSE(layout.read(std::span(data).subspan(8, 0), values, bytes));
+}
+
+} // namespace
+} // namespace argtrace

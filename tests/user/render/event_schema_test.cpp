@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// docs/event.schema.json against the events of a real file.
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/trace_builder.h"
+
+namespace argtrace {
+namespace {
+
+using nlohmann::json;
+
+bool has_type(const json &value, const std::string &type) {
+    if (type == "integer")
+        return value.is_number_integer();
+    if (type == "boolean")
+        return value.is_boolean();
+    if (type == "string")
+        return value.is_string();
+    if (type == "null")
+        return value.is_null();
+    if (type == "array")
+        return value.is_array();
+    if (type == "object")
+        return value.is_object();
+    ADD_FAILURE() << "the schema has a type that this test does not know: " << type;
+    return false;
+}
+
+/// As far as our schema goes: a keyword that is not known here fails the test.
+class Validator {
+public:
+    explicit Validator(json schema) : root_(std::move(schema)) {}
+
+    /// What is wrong; "" if nothing is.
+    std::string check(const json &value) const { return check(value, root_); }
+
+private:
+    std::string check(const json &value, const json &schema) const {
+        static const std::set<std::string> silent{"$schema", "title", "description", "$defs"};
+        for (const auto &[keyword, wanted] : schema.items()) {
+            if (silent.count(keyword) != 0)
+                continue;
+            const std::string wrong = check_keyword(value, schema, keyword, wanted);
+            if (!wrong.empty())
+                return wrong;
+        }
+        return "";
+    }
+
+    std::string check_keyword(const json &value, const json &schema, const std::string &keyword,
+                              const json &wanted) const {
+        const std::string wrong = keyword + " does not fit";
+        if (keyword == "type") {
+            if (wanted.is_string())
+                return has_type(value, wanted) ? "" : wrong;
+            for (const json &one : wanted) {
+                if (has_type(value, one))
+                    return "";
+            }
+            return wrong;
+        }
+        if (keyword == "required") {
+            for (const json &name : wanted) {
+                if (!value.contains(name.get<std::string>()))
+                    return wrong + " " + name.dump();
+            }
+            return "";
+        }
+        if (keyword == "properties") {
+            for (const auto &[name, one] : wanted.items()) {
+                if (!value.contains(name))
+                    continue;
+                if (const std::string inner = check(value[name], one); !inner.empty())
+                    return inner;
+            }
+            return "";
+        }
+        if (keyword == "additionalProperties") {
+            for (const auto &[name, one] : value.items()) {
+                if (schema.contains("properties") && schema["properties"].contains(name))
+                    continue;
+                if (wanted.is_boolean())
+                    return wrong + " " + name;
+                if (const std::string inner = check(one, wanted); !inner.empty())
+                    return inner;
+            }
+            return "";
+        }
+        if (keyword == "items") {
+            for (const json &one : value) {
+                if (const std::string inner = check(one, wanted); !inner.empty())
+                    return inner;
+            }
+            return "";
+        }
+        if (keyword == "anyOf") {
+            for (const json &one : wanted) {
+                if (check(value, one).empty())
+                    return "";
+            }
+            return wrong;
+        }
+        if (keyword == "$ref")
+            return check(value, root_.at(json::json_pointer(wanted.get<std::string>().substr(1))));
+        // These are about values of their type alone.
+        if (keyword == "minimum")
+            return !value.is_number() || value >= wanted ? "" : wrong;
+        if (keyword == "minLength")
+            return !value.is_string() || value.get<std::string>().size() >= wanted ? "" : wrong;
+        if (keyword == "const")
+            return value == wanted ? "" : wrong;
+        if (keyword == "pattern") {
+            auto known = patterns_.find(wanted);
+            if (known == patterns_.end())
+                known = patterns_.emplace(wanted, wanted.get<std::string>()).first;
+            return !value.is_string() || std::regex_search(value.get<std::string>(), known->second)
+                       ? ""
+                       : wrong;
+        }
+        ADD_FAILURE() << "the schema has a keyword that this test does not know: " << keyword;
+        return wrong;
+    }
+
+    json root_;
+    mutable std::map<std::string, std::regex> patterns_; // made once: it takes long
+};
+
+Validator schema() {
+    std::ifstream in(ARGTRACE_TEST_DATA "/../../docs/event.schema.json");
+    return Validator(json::parse(in));
+}
+
+TEST(EventSchema, FitsTheEventsOfARealFile) {
+    const Validator validator = schema();
+    const Fd file(::open(ARGTRACE_TEST_DATA "/known_calls.dat", O_RDONLY | O_CLOEXEC));
+    WorkerPool workers(1);
+    std::istringstream lines(test::read_trace(file.get(), workers).text);
+    std::string line;
+    int count = 0;
+    while (std::getline(lines, line)) {
+        ASSERT_EQ(validator.check(json::parse(line)), "") << line;
+        ++count;
+    }
+    EXPECT_GT(count, 100);
+}
+
+TEST(EventSchema, RefusesWhatIsNone) {
+    const Validator validator = schema();
+    const json event = json::parse(
+        R"({"ts":1,"cpu":0,"tid":0,"comm":"","flags":"d.h1","func":"f","caller":null,"args":{}})");
+    EXPECT_EQ(validator.check(event), "");
+    for (const char *name : {"ts", "cpu", "tid", "comm", "flags", "func", "caller", "args"}) {
+        json less = event;
+        less.erase(name);
+        EXPECT_NE(validator.check(less), "") << name;
+        json other = event;
+        other[name] = json::array();
+        EXPECT_NE(validator.check(other), "") << name;
+    }
+    json more = event;
+    more["unheard_of"] = 1;
+    EXPECT_NE(validator.check(more), "");
+    json flags = event;
+    flags["flags"] = "....x";
+    EXPECT_NE(validator.check(flags), "");
+}
+
+} // namespace
+} // namespace argtrace

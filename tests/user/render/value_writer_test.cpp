@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/value_writer.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "render/json.h"
+#include "render/text.h"
+#include "report/symbol_table.h"
+#include "support/all_display_types.h"
+#include "support/btf_builder.h"
+#include "support/minus.h"
+#include "support/packet_builder.h"
+#include "util/errno_name.h"
+
+namespace argtrace {
+namespace {
+
+using test::Data;
+using test::minus;
+
+/// One argument at a time, of types made with `b`, on its way from BTF to the output.
+class ValueWriterTest : public testing::Test {
+protected:
+    ValueWriterTest() {
+        EXPECT_TRUE(symbols.add("ffffffff81000000 T ksys_read\n"
+                                "ffffffffc0001000 t ext4_read\t[ext4]\n"));
+    }
+
+    struct Shown {
+        std::string text;
+        std::string json;
+
+        bool operator==(const Shown &) const = default;
+        friend std::ostream &operator<<(std::ostream &out, const Shown &shown) {
+            return out << shown.text << " and " << shown.json;
+        }
+    };
+
+    Shown show(int type, const Value &value, const std::vector<std::byte> &bytes = {}) {
+        Probe sent;
+        sent.function = "f";
+        sent.args = {test::argument("x", value.type)};
+        sent.types =
+            test::all_display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, {{"x", type}})));
+        std::vector<std::byte> wire;
+        append_probe(wire, sent);
+        return write(parse_probes(wire, 1).at(0), value, bytes);
+    }
+
+    Shown show(int type, const Data &data) {
+        const Value value{0, data.bytes().size(), ARGTRACE_TYPE_BYTES, true};
+        return show(type, value, data.bytes());
+    }
+
+    Shown write(const Probe &probe, const Value &value, const std::vector<std::byte> &bytes = {}) {
+        Event event;
+        event.probe = &probe;
+        const EventView view{&event, std::span(&value, 1), bytes};
+        Shown shown;
+        shown.text = write(ValueWriter::Style::text, view);
+        shown.json = write(ValueWriter::Style::json, view);
+        EXPECT_TRUE(nlohmann::json::accept(shown.json)) << shown.json;
+        return shown;
+    }
+
+    std::string write(ValueWriter::Style style, const EventView &view) {
+        ValueWriter writer(names, style);
+        const ProbeFormats *formats = writer.formats(*view.event->probe);
+        Line line;
+        writer.append(line, view, view.values[0], formats ? formats->argument(0) : nullptr);
+        return std::string(line.view());
+    }
+
+    int enumeration(const char *name, std::initializer_list<std::pair<const char *, int>> values) {
+        const int id = btf__add_enum(b.get(), name, 4);
+        for (const auto &[value_name, value] : values)
+            EXPECT_EQ(0, btf__add_enum_value(b.get(), value_name, value));
+        return id;
+    }
+
+    SymbolTable symbols;
+    CallerNames names{symbols};
+    BtfBuilder b;
+    int int_ = b.integer("int", 4, BTF_INT_SIGNED);
+    int u8 = b.integer("unsigned char", 1);
+    int u32 = b.integer("unsigned int", 4);
+    int u64 = b.integer("long unsigned int", 8);
+    int char_ = b.integer("char", 1, BTF_INT_SIGNED);
+    int bool_ = b.integer("_Bool", 1, BTF_INT_BOOL);
+    int void_pointer = b.pointer(0);
+    int function_pointer = b.pointer(b.proto(int_, {{"arg", void_pointer}}));
+};
+
+TEST_F(ValueWriterTest, Struct) {
+    const int kuid = b.name("kuid_t", b.structure(nullptr, 4, {{"val", u32, 0}}));
+    const int s = b.structure("s", 24,
+                              {{"uid", kuid, 0},
+                               {"n", int_, 32},
+                               {"p", void_pointer, 64},
+                               {"flag", bool_, 128},
+                               {"c", char_, 136},
+                               {"big", b.constant(u32), 160}});
+    const Data data = Data()
+                          .put(std::uint32_t{1000})
+                          .put(std::int32_t{-5})
+                          .put(std::uint64_t{0xffff888000000000})
+                          .put(std::uint8_t{1})
+                          .put('x')
+                          .put(std::uint16_t{0xffff})
+                          .put(std::uint32_t{4000000000});
+    EXPECT_EQ(show(s, data), (Shown{"{uid={val=1000}, n=-5, p=0xffff888000000000, flag=true, "
+                                    "c='x', big=4000000000}",
+                                    "{\"uid\":{\"val\":1000},\"n\":-5,"
+                                    "\"p\":\"0xffff888000000000\",\"flag\":true,\"c\":120,"
+                                    "\"big\":4000000000}"}));
+    EXPECT_EQ(show(b.structure("empty", 0), Data()), (Shown{"{}", "{}"}));
+}
+
+TEST_F(ValueWriterTest, StructRecordedAsANumber) {
+    const int kuid = b.structure(nullptr, 4, {{"val", u32, 0}});
+    EXPECT_EQ(show(kuid, Value{7, 0, ARGTRACE_TYPE_U32, true}), (Shown{"{val=7}", "{\"val\":7}"}));
+    const int pair = b.structure("pair", 16, {{"a", u64, 0}, {"b", u64, 64}});
+    EXPECT_EQ(show(pair, Value{1, 2, ARGTRACE_TYPE_U128, true}),
+              (Shown{"{a=1, b=2}", "{\"a\":1,\"b\":2}"}));
+}
+
+TEST_F(ValueWriterTest, UnionAndAnonymousMembers) {
+    // sockptr_t
+    const int inner = b.union_(nullptr, 8, {{"kernel", void_pointer, 0}, {"user", u64, 0}});
+    const int sockptr = b.name(
+        "sockptr_t", b.structure(nullptr, 16, {{nullptr, inner, 0}, {"is_kernel", bool_, 64, 1}}));
+    const Data data = Data().put(std::uint64_t{16}).put(std::uint64_t{0xff});
+    EXPECT_EQ(show(sockptr, data), (Shown{"{kernel=0x10, user=16, is_kernel=true}",
+                                          "{\"kernel\":\"0x10\",\"user\":16,\"is_kernel\":true}"}));
+
+    const int deeper = b.structure(nullptr, 8, {{"a", u32, 0}, {"b", u32, 32}});
+    const int holder = b.structure(nullptr, 8, {{nullptr, deeper, 0}});
+    const int outer = b.structure("outer", 16, {{"first", u64, 0}, {nullptr, holder, 64}});
+    EXPECT_EQ(show(outer, Data().put(std::uint64_t{1}).put(2).put(3)).text, "{first=1, a=2, b=3}");
+}
+
+TEST_F(ValueWriterTest, Bitfields) {
+    const int kind = enumeration("kind", {{"ONE", 1}, {"FIVE", 5}});
+    const int bits = b.structure("bits", 16,
+                                 {{"a", u32, 0, 3},
+                                  {"b", int_, 3, 5},
+                                  {"across", u32, 8, 17},
+                                  {"kind", kind, 25, 3},
+                                  {"flag", bool_, 28, 1},
+                                  {"wide", u64, 64, 60},
+                                  {"top", int_, 124, 4}});
+    const std::uint64_t low = 5u | (0b10000u << 3) | (0x1abcdu << 8) | (5u << 25) | (1u << 28);
+    const std::uint64_t high = 0xf000000000000001 | 0x0123456789abcde0;
+    EXPECT_EQ(show(bits, Data().put(low).put(high)).text,
+              "{a=5, b=-16, across=109517, kind=FIVE, flag=true, wide=81985529216486881, top=-1}");
+    EXPECT_EQ(show(bits, Data().put(std::uint8_t{0xff})).text,
+              "{a=7, b=-1, across=?, kind=?, flag=?, wide=?, top=?}");
+}
+
+TEST_F(ValueWriterTest, Arrays) {
+    const int small = b.structure("small", 12, {{"a", b.array(u32, int_, 3), 0}});
+    EXPECT_EQ(show(small, Data().put(1).put(-2).put(3)),
+              (Shown{"{a=[1, -2, 3]}", "{\"a\":[1,-2,3]}"}));
+
+    const int points = b.structure("points", 8, {{"p", b.array(u32, b.array(u32, u8, 2), 2), 0}});
+    EXPECT_EQ(show(points, Data().put(std::uint64_t{0x04030201})).text, "{p=[[1, 2], [3, 4]]}");
+
+    const int large = b.structure("large", 20, {{"a", b.array(u32, u8, 20), 0}});
+    Data data;
+    for (std::uint8_t i = 0; i < 20; i++)
+        data.put(i);
+    EXPECT_EQ(show(large, data),
+              (Shown{"{a=[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, ...]}",
+                     "{\"a\":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]}"}));
+
+    const int none = b.structure("none", 4, {{"n", int_, 0}, {"more", b.array(u32, u64, 0), 32}});
+    EXPECT_EQ(show(none, Data().put(1)), (Shown{"{n=1, more=[]}", "{\"n\":1,\"more\":[]}"}));
+    const int real = b.structure("real", 8, {{"r", b.array(u32, b.floating("float", 4), 2), 0}});
+    EXPECT_EQ(show(real, Data().put(1.5f).put(2.5f)), (Shown{"{r=[?, ?]}", "{\"r\":[null,null]}"}));
+}
+
+TEST_F(ValueWriterTest, CharArraysAreText) {
+    const int named = b.structure("named", 8, {{"name", b.array(u32, b.constant(char_), 8), 0}});
+    auto shown = [&](std::string_view text) {
+        Data data;
+        for (char c : text)
+            data.put(c);
+        return show(named, data);
+    };
+    EXPECT_EQ(shown(std::string_view("eth0\0xyz", 8)),
+              (Shown{"{name=\"eth0\"}", "{\"name\":\"eth0\"}"}));
+    EXPECT_EQ(shown("12345678").text, "{name=\"12345678\"}"); // no NUL
+    EXPECT_EQ(shown(std::string_view("a\"\\\n\t\x01\xff\0", 8)),
+              (Shown{"{name=\"a\\\"\\\\\\n\\t\\x01\\xff\"}",
+                     "{\"name\":\"a\\\"\\\\\\n\\t\\u0001\xef\xbf\xbd\"}"}));
+    EXPECT_EQ(shown(std::string_view("\0bcdefgh", 8)).text, "{name=\"\"}");
+}
+
+TEST_F(ValueWriterTest, Enums) {
+    const int plain = enumeration("pid_type", {{"PIDTYPE_PID", 0}, {"PIDTYPE_TGID", 1}});
+    auto value = [](std::uint64_t low, std::uint8_t type) { return Value{low, 0, type, true}; };
+    EXPECT_EQ(show(plain, value(1, ARGTRACE_TYPE_U32)),
+              (Shown{"PIDTYPE_TGID", "\"PIDTYPE_TGID\""}));
+    EXPECT_EQ(show(plain, value(3, ARGTRACE_TYPE_U32)), (Shown{"3", "3"}));
+    EXPECT_EQ(show(b.name("pid_type_t", b.volatile_(plain)), value(0, ARGTRACE_TYPE_U32)).text,
+              "PIDTYPE_PID");
+
+    const int negative =
+        enumeration("negative", {{"LAST", 9}, {"BAD", -1}, {"ALSO_BAD", -1}, {"FIRST", 0}});
+    EXPECT_EQ(show(negative, value(minus(-1), ARGTRACE_TYPE_S32)).text, "BAD");
+    EXPECT_EQ(show(negative, value(minus(-7), ARGTRACE_TYPE_S32)), (Shown{"-7", "-7"}));
+    EXPECT_EQ(show(negative, value(9, ARGTRACE_TYPE_S32)).text, "LAST");
+
+    const int high = btf__add_enum(b.get(), "high", 4);
+    ASSERT_EQ(0, btf__add_enum_value(b.get(), "TOP_BIT", 0x80000000));
+    EXPECT_EQ(show(high, value(0x80000000, ARGTRACE_TYPE_U32)).text, "TOP_BIT");
+
+    const int large = btf__add_enum64(b.get(), "large", 8, false);
+    ASSERT_EQ(0, btf__add_enum64_value(b.get(), "HUGE_ONE", 0x8000000000000001));
+    EXPECT_EQ(show(large, value(0x8000000000000001, ARGTRACE_TYPE_U64)).text, "HUGE_ONE");
+    EXPECT_EQ(show(large, value(5, ARGTRACE_TYPE_U64)).text, "5");
+
+    // A plain integer stays a number.
+    EXPECT_EQ(show(int_, value(1, ARGTRACE_TYPE_S32)), (Shown{"1", "1"}));
+}
+
+TEST_F(ValueWriterTest, Functions) {
+    auto shown = [&](std::uint64_t address) {
+        return show(function_pointer, Value{address, 0, ARGTRACE_TYPE_PTR, true});
+    };
+    EXPECT_EQ(shown(0xffffffff81000000), (Shown{"ksys_read", "\"ksys_read\""}));
+    EXPECT_EQ(shown(0xffffffff81000010), (Shown{"ksys_read+0x10", "\"ksys_read+0x10\""}));
+    EXPECT_EQ(shown(0xffffffffc0001000).text, "ext4_read [ext4]");
+    EXPECT_EQ(shown(0xffffffffc0001004).text, "ext4_read+0x4 [ext4]");
+    EXPECT_EQ(shown(0), (Shown{"0x0", "\"0x0\""}));
+    EXPECT_EQ(shown(0x7f0000001000).text, "0x7f0000001000");
+    EXPECT_EQ(shown(minus(-2)), (Shown{"-ENOENT", "\"-ENOENT\""}));
+
+    const int ops = b.structure("ops", 8, {{"fn", b.name("fn_t", function_pointer), 0}});
+    EXPECT_EQ(show(ops, Data().put(std::uint64_t{0xffffffff81000000})),
+              (Shown{"{fn=ksys_read}", "{\"fn\":\"ksys_read\"}"}));
+    const int decays = b.proto(int_, {});
+    EXPECT_EQ(show(decays, Value{0xffffffff81000000, 0, ARGTRACE_TYPE_PTR, true}).text,
+              "ksys_read");
+    // What a data pointer points to is none of ours.
+    EXPECT_EQ(show(void_pointer, Value{0xffffffff81000000, 0, ARGTRACE_TYPE_PTR, true}).text,
+              "0xffffffff81000000");
+}
+
+TEST_F(ValueWriterTest, ErrorPointers) {
+    auto shown = [&](std::uint64_t address) {
+        return show(void_pointer, Value{address, 0, ARGTRACE_TYPE_PTR, true});
+    };
+    EXPECT_EQ(shown(minus(-1)), (Shown{"-EPERM", "\"-EPERM\""}));
+    EXPECT_EQ(shown(minus(-2)).text, "-ENOENT");
+    EXPECT_EQ(shown(minus(-11)).text, "-EAGAIN");
+    EXPECT_EQ(shown(minus(-512)).text, "-ERESTARTSYS");
+    EXPECT_EQ(shown(minus(-517)).text, "-EPROBE_DEFER");
+    EXPECT_EQ(shown(minus(-41)).text, "0xffffffffffffffd7"); // no error has that number
+    EXPECT_EQ(shown(minus(-4095)).text, "0xfffffffffffff001");
+    EXPECT_EQ(shown(minus(-4096)).text, "0xfffffffffffff000");
+    EXPECT_EQ(shown(0).text, "0x0");
+    EXPECT_EQ(errno_name(0), "");
+    EXPECT_EQ(errno_name(520), "");
+    EXPECT_EQ(errno_name(100000), "");
+}
+
+TEST_F(ValueWriterTest, NumbersOf128Bits) {
+    const int wide = b.integer("unsigned __int128", 16);
+    EXPECT_EQ(show(wide, Value{0, 1, ARGTRACE_TYPE_U128, true}),
+              (Shown{"18446744073709551616", "\"18446744073709551616\""}));
+    const int s = b.structure(
+        "s", 32, {{"u", wide, 0}, {"s", b.integer("__int128", 16, BTF_INT_SIGNED), 128}});
+    EXPECT_EQ(show(s, Data().put(5ull).put(0ull).put(minus(-1)).put(minus(-1))),
+              (Shown{"{u=5, s=-1}", "{\"u\":\"5\",\"s\":\"-1\"}"}));
+}
+
+TEST_F(ValueWriterTest, WhatIsMissing) {
+    const int s = b.structure("s", 16, {{"a", u64, 0}, {"b", u64, 64}});
+    EXPECT_EQ(show(s, Value{}), (Shown{"?", "null"}));
+    EXPECT_EQ(show(s, Data().put(1ull).put(2)), (Shown{"{a=1, b=?}", "{\"a\":1,\"b\":null}"}));
+
+    Probe untyped;
+    untyped.args = {test::argument("x", ARGTRACE_TYPE_BYTES)};
+    const Value value{1, 3, ARGTRACE_TYPE_BYTES, true};
+    const std::vector<std::byte> bytes = Data().put(0x030a0100).bytes();
+    EXPECT_EQ(write(untyped, value, bytes), (Shown{"{01 0a 03}", "\"010a03\""}));
+    untyped.types = bytes; // no BTF
+    EXPECT_EQ(write(untyped, value, bytes), (Shown{"{01 0a 03}", "\"010a03\""}));
+}
+
+// As it may stand in a file: whatever the types say, it ends, and nothing beside the value is read.
+TEST_F(ValueWriterTest, CorruptedTypes) {
+    const int kind = enumeration("kind", {{"ONE", 1}, {"FIVE", 5}});
+    const int inner = b.union_(nullptr, 8, {{"p", function_pointer, 0}, {"n", u64, 0}});
+    const int s = b.structure("s", 32,
+                              {{nullptr, inner, 0},
+                               {"a", b.array(u32, u8, 8), 64},
+                               {"text", b.array(u32, char_, 4), 128},
+                               {"kind", kind, 160},
+                               {"bits", int_, 192, 5}});
+    const std::vector<std::byte> good =
+        test::all_display_types(b.get(), static_cast<std::uint32_t>(b.proto(0, {{"s", s}})));
+    ASSERT_FALSE(good.empty());
+
+    std::mt19937 random(20240502);
+    const std::vector<std::byte> bytes(32, std::byte{0xa5});
+    for (int round = 0; round < 5000; ++round) {
+        Probe probe;
+        probe.args = {test::argument("s", ARGTRACE_TYPE_BYTES)};
+        probe.types = good;
+        for (std::size_t flips = 1 + random() % 4; flips > 0; --flips)
+            probe.types[random() % good.size()] = static_cast<std::byte>(random());
+        write(probe, Value{0, 32, ARGTRACE_TYPE_BYTES, true}, bytes);
+    }
+}
+
+TEST_F(ValueWriterTest, CircularTypesEnd) {
+    const int circle = b.structure("circle", 8);
+    for (const char *name : {"a", "b", "c"})
+        ASSERT_EQ(0, btf__add_field(b.get(), name, circle, 0, 0));
+    const int nameless = b.structure(nullptr, 8);
+    for (int i = 0; i < 3; i++)
+        ASSERT_EQ(0, btf__add_field(b.get(), nullptr, nameless, 0, 0));
+    for (const int type : {circle, nameless}) {
+        b.proto(0, {{"x", type}});
+        std::uint32_t size = 0;
+        const auto *raw = static_cast<const std::byte *>(btf__raw_data(b.get(), &size));
+        Probe probe;
+        probe.args = {test::argument("x", ARGTRACE_TYPE_BYTES)};
+        probe.types.assign(raw, raw + size);
+        const Shown shown = write(probe, Value{0, 0, ARGTRACE_TYPE_BYTES, true});
+        EXPECT_LT(shown.text.size(), 10000u);
+    }
+}
+
+TEST_F(ValueWriterTest, WholeEvents) {
+    const int kuid = b.structure(nullptr, 4, {{"val", u32, 0}});
+    const int kind = enumeration("kind", {{"ONE", 1}});
+    Probe probe;
+    probe.function = "f";
+    probe.args = {test::argument("uid", ARGTRACE_TYPE_BYTES, "kuid_t"),
+                  test::argument("n", ARGTRACE_TYPE_S32, "int"),
+                  test::argument("kind", ARGTRACE_TYPE_U32, "enum kind"),
+                  test::argument("fn", ARGTRACE_TYPE_PTR, "fn_t"), test::not_captured("gone")};
+    probe.types = test::all_display_types(
+        b.get(),
+        static_cast<std::uint32_t>(b.proto(0, {{"uid", kuid},
+                                               {"n", int_},
+                                               {"kind", kind},
+                                               {"fn", function_pointer},
+                                               {"gone", b.structure("big", 8, {{"x", u64, 0}})}})));
+    const std::vector<std::byte> bytes = Data().put(0u).put(1000u).bytes();
+    const std::vector<Value> values = {{4, 4, ARGTRACE_TYPE_BYTES, true},
+                                       {1, 0, ARGTRACE_TYPE_S32, true},
+                                       {1, 0, ARGTRACE_TYPE_U32, true},
+                                       {0xffffffff81000000, 0, ARGTRACE_TYPE_PTR, true},
+                                       {}};
+    Event event;
+    event.probe = &probe;
+    const EventView view{&event, values, bytes};
+
+    std::string text, json;
+    TextRenderer(names, false).event(text, view);
+    JsonRenderer(names, true).event(json, view);
+    EXPECT_NE(text.find("f(uid={val=1000}, n=1, kind=ONE, fn=ksys_read, gone=?)\n"), text.npos)
+        << text;
+    EXPECT_NE(json.find("\"args\":{\"uid\":{\"val\":1000},\"n\":1,\"kind\":\"ONE\","
+                        "\"fn\":\"ksys_read\",\"gone\":null},\"types\":{\"uid\":\"kuid_t\","),
+              json.npos)
+        << json;
+}
+
+} // namespace
+} // namespace argtrace

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "render/info.h"
+#include "render/status.h"
+#include "session/counts.h"
+#include "session/device.h"
+#include "session/options.h"
+#include "session/selection.h"
+#include "support/packet_builder.h"
+#include "support/thrown.h"
+#include "util/output.h"
+
+namespace argtrace {
+namespace {
+
+argtrace_info module_info() {
+    argtrace_info info{};
+    info.size = sizeof(info);
+    info.api_version = ARGTRACE_API_VERSION;
+    info.record_version = ARGTRACE_RECORD_VERSION;
+    info.max_args = 64;
+    info.features = ARGTRACE_FEATURE_NAMED;
+    info.memory_limit = 256u << 20;
+    info.memory_used = 8u << 20;
+    info.max_probes = 65536;
+    info.packet_size_min = 4096;
+    info.packet_size_max = 1u << 20;
+    info.nr_packets_max = 1024;
+    info.nr_cpus = 2;
+    std::strcpy(info.module_version, "0.1.0");
+    return info;
+}
+
+SessionOptions buffer(std::uint64_t bytes) {
+    SessionOptions options;
+    options.buffer = bytes;
+    return options;
+}
+
+TEST(Versions, SameIsFine) {
+    EXPECT_NO_THROW(check_versions(module_info()));
+}
+
+TEST(Versions, OtherIsASentenceWithBothAndTheWayOut) {
+    argtrace_info info = module_info();
+    info.api_version = 7;
+    info.record_version = 3;
+    std::strcpy(info.module_version, "9.8.7");
+    std::string text = thrown([&] { check_versions(info); });
+    EXPECT_NE(text.find("module (argtrace 9.8.7, API 7, records 3)"), std::string::npos) << text;
+    const std::string tool = fmt::format("this tool (argtrace {}, API {}, records {})",
+                                         ARGTRACE_VERSION, ARGTRACE_API_VERSION,
+                                         ARGTRACE_RECORD_VERSION);
+    EXPECT_NE(text.find(tool), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("rmmod argtrace && modprobe argtrace"), std::string::npos) << text;
+
+    info = module_info();
+    info.record_version = ARGTRACE_RECORD_VERSION + 1;
+    EXPECT_THROW(check_versions(info), Error);
+    std::memset(info.module_version, 'x', sizeof(info.module_version)); // no NUL
+    EXPECT_EQ(module_version(info).size(), sizeof(info.module_version));
+}
+
+TEST(OpenErrors, SayTheWayOut) {
+    constexpr std::string_view free = "[none] integrity confidentiality\n";
+    constexpr std::string_view locked = "none [integrity] confidentiality\n";
+    EXPECT_STREQ(explain_open(ENOENT, true, free).what(),
+                 "the argtrace module is not loaded: run `modprobe argtrace` (or "
+                 "`insmod argtrace.ko`)");
+    EXPECT_STREQ(explain_open(EACCES, false, locked).what(),
+                 "no permission to open /dev/argtrace: run as root (CAP_SYS_ADMIN or CAP_PERFMON "
+                 "is needed)");
+    for (std::string_view lockdown :
+         {free, std::string_view{}, std::string_view("]["), std::string_view("no brackets")})
+        EXPECT_STREQ(explain_open(EPERM, true, lockdown).what(),
+                     explain_open(EACCES, false, locked).what());
+    std::string text = explain_open(EPERM, true, locked).what();
+    EXPECT_NE(text.find("locked down (integrity)"), std::string::npos) << text;
+    EXPECT_NE(std::string(explain_open(EMFILE, true, free).what()).find("Too many open files"),
+              std::string::npos);
+}
+
+TEST(OpenErrors, NoDeviceNoModule) {
+    EXPECT_EQ(thrown([] { Device::open("/nowhere/argtrace"); }),
+              std::string(explain_open(ENOENT, true, "").what()));
+    std::string text = thrown([] { Device::open("/dev/null"); });
+    EXPECT_NE(text.find("does not belong to the argtrace module"), std::string::npos) << text;
+}
+
+TEST(RequestErrors, NameTheParameter) {
+    std::string text = explain_request("make a session", ENOSPC, module_info()).what();
+    EXPECT_NE(text.find("memory limit of 256M"), std::string::npos) << text;
+    EXPECT_NE(text.find("8M are in use"), std::string::npos) << text;
+    EXPECT_NE(text.find("memory_limit_mb"), std::string::npos) << text;
+    EXPECT_STREQ(explain_request("read the session", EIO, module_info()).what(),
+                 "cannot read the session: Input/output error");
+}
+
+TEST(Options, NothingGivenIsTheModulesChoice) {
+    argtrace_session_attr attr = session_attributes({}, module_info());
+    EXPECT_EQ(attr.packet_size, 0u);
+    EXPECT_EQ(attr.nr_packets, 0u);
+    EXPECT_EQ(attr.format, 0u);
+}
+
+TEST(Options, Buffer) {
+    auto geometry = [](std::uint64_t bytes) {
+        argtrace_session_attr attr = session_attributes(buffer(bytes), module_info());
+        return std::pair(attr.packet_size, attr.nr_packets);
+    };
+    using Geometry = std::pair<__u32, __u32>;
+    EXPECT_EQ(geometry(4u << 20), Geometry(65536, 64));
+    EXPECT_EQ(geometry(128u << 10), Geometry(65536, 2));
+    EXPECT_EQ(geometry(64u << 10), Geometry(32768, 2));
+    EXPECT_EQ(geometry(8u << 10), Geometry(4096, 2));
+    EXPECT_EQ(geometry((4u << 20) + 1), Geometry(65536, 128)); // rounded up
+    EXPECT_EQ(geometry(64u << 20), Geometry(65536, 1024));
+    EXPECT_EQ(geometry(128u << 20), Geometry(131072, 1024)); // more packets are not possible
+    EXPECT_EQ(geometry(1u << 30), Geometry(1u << 20, 1024));
+    EXPECT_EQ(thrown([&] { geometry(8191); }),
+              "a buffer of 8191 per CPU is not possible: give 8K to 1G");
+    EXPECT_THROW(geometry((1u << 30) + 1), Error);
+    EXPECT_THROW(geometry(~0ull), Error);
+}
+
+TEST(Options, FlightRecordersHaveManySmallPackets) {
+    argtrace_info info = module_info();
+    info.features = ARGTRACE_FEATURE_FLIGHT;
+    auto geometry = [&](std::optional<std::uint64_t> bytes) {
+        SessionOptions options;
+        options.flight = true;
+        options.buffer = bytes;
+        argtrace_session_attr attr = session_attributes(options, info);
+        EXPECT_EQ(attr.flags, ARGTRACE_SESSION_FLIGHT);
+        return std::pair(attr.packet_size, attr.nr_packets);
+    };
+    using Geometry = std::pair<__u32, __u32>;
+    EXPECT_EQ(geometry({}), Geometry(16384, 256));
+    EXPECT_EQ(geometry(64u << 20), Geometry(65536, 1024)); // more packets are not possible
+    EXPECT_EQ(geometry(128u << 10), Geometry(8192, 16));
+    EXPECT_EQ(geometry(8u << 10), Geometry(4096, 2));
+    info.features = 0;
+    EXPECT_EQ(thrown([&] { geometry({}); }),
+              "the loaded module has no flight recorder: leave out --flight");
+}
+
+TEST(Options, Format) {
+    SessionOptions options;
+    options.named = true;
+    options.no_caller = true;
+    argtrace_info info = module_info();
+    EXPECT_EQ(session_attributes(options, info).format,
+              unsigned{ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_NO_CALLER});
+    info.features = 0;
+    EXPECT_THROW(session_attributes(options, info), Error);
+}
+
+TEST(Options, AgainstASessionThatIsThere) {
+    argtrace_info info = module_info();
+    argtrace_session_attr session{};
+    session.packet_size = 65536;
+    session.nr_packets = 64;
+    EXPECT_NO_THROW(check_attributes(session, {}, info));
+    EXPECT_NO_THROW(check_attributes(session, buffer(4u << 20), info));
+    EXPECT_NO_THROW(check_attributes(session, buffer(3u << 20), info)); // rounded to the same
+    EXPECT_EQ(thrown([&] { check_attributes(session, buffer(16u << 20), info); }),
+              "the session is there already, with a buffer of 4M per CPU: end it with "
+              "`argtrace clear` before you use --buffer 16M");
+    SessionOptions options;
+    options.named = false;
+    EXPECT_NO_THROW(check_attributes(session, options, info));
+    options.named = true;
+    EXPECT_THROW(check_attributes(session, options, info), Error);
+    options = {};
+    options.no_caller = true;
+    EXPECT_THROW(check_attributes(session, options, info), Error);
+    session.format = ARGTRACE_FORMAT_NO_CALLER;
+    EXPECT_NO_THROW(check_attributes(session, options, info));
+    info.features = ARGTRACE_FEATURE_FLIGHT;
+    options = {};
+    options.flight = true;
+    EXPECT_EQ(thrown([&] { check_attributes(session, options, info); }),
+              "the session is there already, and no flight recorder: end it with `argtrace clear` "
+              "before you use --flight");
+    session.flags = ARGTRACE_SESSION_FLIGHT;
+    EXPECT_NO_THROW(check_attributes(session, options, info));
+    EXPECT_NO_THROW(check_attributes(session, {}, info)); // add to it without saying it again
+}
+
+std::vector<Probe> three_probes() {
+    std::vector<Probe> probes(3);
+    probes[0].function = "vfs_read";
+    probes[0].addr = 30;
+    probes[1].function = "vfs_write";
+    probes[1].addr = 20;
+    probes[2].function = "do_exit";
+    probes[2].addr = 10;
+    return probes;
+}
+
+TEST(Selection, NamesAndGlobs) {
+    auto select = [](std::vector<std::string> words) {
+        return select_addresses(three_probes(), parse_specs(words, PatternSyntax::glob));
+    };
+    using Addresses = std::vector<std::uint64_t>;
+    EXPECT_EQ(select({"vfs_read"}), Addresses{30});
+    EXPECT_EQ(select({"vfs_*", "vfs_read"}), (Addresses{20, 30}));
+    EXPECT_EQ(select({"*"}), (Addresses{10, 20, 30}));
+    EXPECT_EQ(thrown([&] {
+                  select({"vfs_write", "vfs_raed"});
+              }),
+              "vfs_raed: is not traced; did you mean vfs_read?");
+    EXPECT_EQ(thrown([&] { select({"zzz"}); }), "zzz: is not traced");
+    EXPECT_EQ(thrown([&] { select({"ext4_*"}); }), "ext4_*: no function that is traced matches");
+}
+
+TEST(Selection, Patterns) {
+    auto select = [](std::vector<std::string> words, PatternSyntax syntax = PatternSyntax::glob) {
+        return select_addresses(three_probes(), parse_specs(words, syntax));
+    };
+    using Addresses = std::vector<std::uint64_t>;
+    EXPECT_EQ(select({"!vfs_read", "*"}), (Addresses{10, 20}));
+    EXPECT_EQ(select({"^vfs_(read|write)$"}, PatternSyntax::regex), (Addresses{20, 30}));
+    EXPECT_EQ(thrown([&] {
+                  select({"vfs_read", "!vfs_*"});
+              }),
+              "no function is left to remove: all that are named are excluded with '!'");
+    EXPECT_EQ(thrown([&] { select({"!vfs_*"}); }),
+              "no function is named that this could be taken from; all of them are '*'\n"
+              "  !vfs_*\n"
+              "  ^");
+    EXPECT_EQ(thrown([&] { select({"vmlinux:vfs_read"}); }),
+              "the functions that are traced go by their names alone, without a module\n"
+              "  vmlinux:vfs_read\n"
+              "  ^");
+    EXPECT_EQ(thrown([&] { select({"vfs_read (file)"}); }),
+              "a function is removed as a whole, not some of its arguments\n"
+              "  vfs_read (file)\n"
+              "           ^");
+}
+
+std::vector<argtrace_counts> two_counts() {
+    std::vector<argtrace_counts> counts(2);
+    counts[0].records = 10;
+    counts[0].filtered = 2;
+    counts[0].lost[ARGTRACE_LOST_FULL] = 3;
+    counts[0].lost[ARGTRACE_LOST_RECURSION] = 1;
+    counts[1].records = 5;
+    counts[1].lost[ARGTRACE_LOST_MAX - 1] = 7; // a cause of a later module
+    return counts;
+}
+
+TEST(Counts, EveryCallHasOneOutcome) {
+    auto counts = two_counts();
+    EXPECT_EQ(hits(counts[0]), 16u);
+    EXPECT_EQ(lost_total(counts[0]), 4u);
+    EXPECT_EQ(hits(counts[1]), 12u);
+    EXPECT_EQ(describe_lost(counts[0]), "3 ring full, 1 inside argtrace itself");
+    EXPECT_EQ(describe_lost(counts[1]), "7 another cause");
+    add_counts(counts[0], counts[1]);
+    EXPECT_EQ(hits(counts[0]), 28u);
+    EXPECT_EQ(describe_lost(argtrace_counts{}), "");
+}
+
+TEST(Status, Json) {
+    auto probes = three_probes();
+    probes.resize(2);
+    std::string out;
+    append_status_json(out, probes, two_counts());
+    EXPECT_EQ(out.substr(0, out.find('\n')),
+              "{\"func\":\"vfs_read\",\"hits\":16,\"records\":10,\"lost\":{\"full\":3,"
+              "\"recursion\":1,\"no_buffer\":0},\"filtered\":2}");
+    std::string last = out.substr(out.rfind('\n', out.size() - 2) + 1);
+    auto totals = nlohmann::json::parse(last);
+    EXPECT_FALSE(totals.contains("func"));
+    EXPECT_EQ(totals["hits"], 28);
+    EXPECT_EQ(totals["records"], 15);
+    EXPECT_EQ(totals["filtered"], 2);
+
+    out.clear();
+    append_status_json(out, {}, {});
+    EXPECT_EQ(out, "{\"hits\":0,\"records\":0,\"lost\":{\"full\":0,\"recursion\":0,"
+                   "\"no_buffer\":0},\"filtered\":0}\n");
+}
+
+TEST(Status, Text) {
+    auto probes = three_probes();
+    probes.resize(2);
+    std::string out;
+    append_status_text(out, probes, two_counts());
+    EXPECT_EQ(out, "FUNC                HITS        RECORDS       LOST   FILTERED\n"
+                   "vfs_read              16             10          4          2\n"
+                   "vfs_write             12              5          7          0\n"
+                   "total                 28             15         11          2\n");
+}
+
+TEST(Status, OfAFlightRecorder) {
+    auto probes = three_probes();
+    probes.resize(2);
+    std::string out;
+    const SessionState state{ARGTRACE_CLOCK_MONOTONIC, {}, 12};
+    append_status_text(out, probes, two_counts(), {}, state);
+    EXPECT_TRUE(out.ends_with("\nflight recorder: 12 of the records have been overwritten since\n"))
+        << out;
+    out.clear();
+    append_status_json(out, probes, two_counts(), {}, state);
+    EXPECT_TRUE(out.ends_with(",\"filtered\":2,\"overwritten\":12,\"clock\":\"mono\"}\n")) << out;
+    EXPECT_EQ(out.find("overwritten"), out.rfind("overwritten")) << "known of all together only";
+}
+
+TEST(Status, OfSomeProcesses) {
+    auto probes = three_probes();
+    probes.resize(2);
+    std::string out;
+    const SessionState state{ARGTRACE_CLOCK_TSC, {{12, 345}, true}, std::nullopt};
+    append_status_text(out, probes, two_counts(), {}, state);
+    EXPECT_TRUE(out.ends_with("2\nclock: tsc\nonly calls of processes 12, 345 and their children; "
+                              "the others are filtered\n"))
+        << out;
+    out.clear();
+    append_status_json(out, probes, two_counts(), {}, state);
+    EXPECT_TRUE(out.ends_with(
+        ",\"filtered\":2,\"clock\":\"tsc\",\"processes\":[12,345],\"children\":true}\n"))
+        << out;
+}
+
+TEST(Status, EachCauseOfLossHasItsRemedy) {
+    argtrace_counts counts{};
+    EXPECT_TRUE(loss_remedies(counts, false, true, "16M").empty());
+    counts.lost[ARGTRACE_LOST_FULL] = 1;
+    EXPECT_EQ(loss_remedies(counts, false, true, "16M"),
+              std::vector<std::string>{"calls were lost to full rings: use --buffer 16M"});
+    EXPECT_EQ(loss_remedies(counts, false, false, "16M"),
+              std::vector<std::string>{"calls were lost to full rings: `argtrace clear`, then "
+                                       "`argtrace add --buffer 16M ...`"});
+    EXPECT_EQ(loss_remedies(counts, true, false, "16M"),
+              std::vector<std::string>{"calls were lost to interrupts that filled a whole ring at "
+                                       "once: `argtrace clear`, then `argtrace add --flight "
+                                       "--buffer 16M ...`"});
+    counts.lost[ARGTRACE_LOST_RECURSION] = 1;
+    counts.lost[ARGTRACE_LOST_NO_BUFFER] = 1;
+    auto all = loss_remedies(counts, false, false, "16M");
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_NE(all[1].find("end other tracers"), std::string::npos);
+    EXPECT_NE(all[2].find("`argtrace clear`, then add the functions again"), std::string::npos);
+}
+
+TEST(Status, MarksWhatIsForced) {
+    auto probes = three_probes();
+    probes.resize(2);
+    probes[1].forced = true;
+    std::string out;
+    append_status_text(out, probes, two_counts());
+    EXPECT_NE(out.find("\nvfs_write~ "), out.npos) << out;
+    out.clear();
+    append_status_json(out, probes, two_counts());
+    EXPECT_NE(out.find("{\"func\":\"vfs_write\",\"forced\":true,\"hits\":"), out.npos) << out;
+}
+
+TEST(Summary, OneSentence) {
+    auto counts = two_counts();
+    EXPECT_EQ(trace_summary(10, counts[0]),
+              "10 events shown; 16 calls: 10 recorded, 4 lost (3 ring full, 1 inside argtrace "
+              "itself), 2 filtered");
+    argtrace_counts one{};
+    one.records = 1;
+    EXPECT_EQ(trace_summary(1, one), "1 event shown; 1 call: 1 recorded, 0 lost, 0 filtered");
+}
+
+TEST(Info, TextAndJson) {
+    argtrace_info info = module_info();
+    std::string text, json;
+    append_info_text(text, "6.12.0", &info);
+    EXPECT_NE(text.find("module                  0.1.0, API 1, records 1\n"), std::string::npos);
+    EXPECT_NE(text.find("8M of 256M in use\n"), std::string::npos);
+
+    append_info_json(json, "6.12.0", &info);
+    auto object = nlohmann::json::parse(json);
+    EXPECT_EQ(object["tool"]["version"], ARGTRACE_VERSION);
+    EXPECT_EQ(object["kernel"], "6.12.0");
+    EXPECT_EQ(object["module"]["features"][0], "named");
+    EXPECT_EQ(object["module"]["memory_limit"], 256u << 20);
+
+    json.clear();
+    append_info_json(json, "6.12.0", nullptr);
+    EXPECT_TRUE(nlohmann::json::parse(json)["module"].is_null());
+}
+
+TEST(OutputTest, TellsWhenNobodyReads) {
+    auto before = std::signal(SIGPIPE, SIG_IGN);
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    Fd reader(ends[0]), writer(ends[1]);
+    Output output(writer.get());
+    output.buffer() += "hello\n";
+    EXPECT_FALSE(output.full());
+    EXPECT_TRUE(output.flush());
+    EXPECT_TRUE(output.buffer().empty());
+    char text[16];
+    EXPECT_EQ(::read(reader.get(), text, sizeof(text)), 6);
+
+    EXPECT_FALSE(output.abandoned());
+    reader = Fd();
+    EXPECT_TRUE(output.abandoned());
+    output.buffer() += "more";
+    EXPECT_FALSE(output.flush());
+    std::signal(SIGPIPE, before);
+}
+
+} // namespace
+} // namespace argtrace

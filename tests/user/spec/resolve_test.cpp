@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/resolve.h"
+
+#include <gmock/gmock.h>
+
+#include "support/btf_builder.h"
+#include "support/thrown.h"
+
+namespace argtrace {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char *KALLSYMS = "ffffffff81000000 T vfs_read\n"
+                                 "ffffffff81000040 T vfs_write\n"
+                                 "ffffffff81000080 T native_nmi\n"
+                                 "ffffffff810000c0 t align_show\n"
+                                 "ffffffff81000100 t align_show\n"
+                                 "ffffffff81000140 t split.isra.0\n"
+                                 "ffffffff81000150 t split.cold\n"
+                                 "ffffffff81000180 T memcpy_asm\n"
+                                 "ffffffff810001c0 t differs\n"
+                                 "ffffffff81000200 T alias_one\n"
+                                 "ffffffff81000200 T alias_two\n"
+                                 "ffffffff83000000 T _sinittext\n"
+                                 "ffffffff83000040 t start_kernel\n"
+                                 "ffffffff83001000 T _einittext\n"
+                                 "ffffffffc0000000 t init_once\t[ext4]\n"
+                                 "ffffffffc0000040 t ext4_open\t[ext4]\n"
+                                 "ffffffffc0001000 t init_once\t[xfs]\n"
+                                 "ffffffffc0002000 t foreign_open\t[foreign]\n";
+
+constexpr const char *TRACEABLE = "vfs_read\n"
+                                  "vfs_write\n"
+                                  "align_show\n"
+                                  "align_show\n"
+                                  "split.isra.0\n"
+                                  "memcpy_asm\n"
+                                  "differs\n"
+                                  "alias_one\n"
+                                  "init_once [ext4]\n"
+                                  "ext4_open [ext4]\n"
+                                  "init_once [xfs]\n"
+                                  "foreign_open [foreign]\n";
+
+KernelTypes make_types() {
+    BtfBuilder b;
+    const int int_ = b.integer("int", 4, BTF_INT_SIGNED);
+    const int size = b.name("size_t", b.integer("long unsigned int", 8));
+    const int file = b.pointer(b.structure("file", 16));
+    b.function("vfs_read", int_, {{"file", file}, {"count", size}});
+    for (const char *name : {"vfs_write", "native_nmi", "align_show", "split", "inlined",
+                             "alias_one", "alias_two", "start_kernel"})
+        b.function(name, 0, {{"file", file}});
+    b.function("differs", 0, {{"a", int_}});
+    b.function("differs", 0, {{"a", file}});
+
+    std::map<std::string, BtfPtr> modules;
+    for (const char *module : {"ext4", "xfs"}) {
+        BtfBuilder m(b.get());
+        const int object = m.pointer(m.structure(module, 8));
+        m.function("init_once", 0, {{"object", object}});
+        m.function("ext4_open", 0, {{"object", object}});
+        modules[module] = m.take();
+    }
+    KernelTypes types(b.take());
+    for (auto &[name, module] : modules)
+        types.add_module(name, std::move(module));
+    return types;
+}
+
+Kernel make_kernel() {
+    return Kernel({
+        [] { return Kallsyms::parse(KALLSYMS); },
+        make_types,
+        [] { return Traceable::parse(TRACEABLE); },
+    });
+}
+
+// One in which nobody may ask tracefs, which is slow and may be missing.
+Kernel make_kernel_without_tracefs() {
+    return Kernel({
+        [] { return Kallsyms::parse(KALLSYMS); },
+        make_types,
+        []() -> Traceable { throw Error("tracefs is not mounted"); },
+    });
+}
+
+Request request(const std::vector<std::string> &specs) {
+    return {parse_specs(specs, PatternSyntax::glob)};
+}
+
+std::vector<Probe> resolved(Kernel &kernel, const std::vector<std::string> &specs) {
+    return resolve(kernel, request(specs)).probes;
+}
+
+std::vector<std::string> names(const std::vector<Probe> &probes) {
+    std::vector<std::string> found;
+    for (const Probe &probe : probes)
+        found.push_back(probe.function);
+    return found;
+}
+
+std::string refused_function(const std::string &spec) {
+    Kernel kernel = make_kernel();
+    return thrown([&] { resolved(kernel, {spec}); });
+}
+
+TEST(Resolve, MakesAProbeOfAName) {
+    Kernel kernel = make_kernel_without_tracefs();
+    const std::vector<Probe> probes = resolved(kernel, {"vfs_read"});
+    ASSERT_EQ(probes.size(), 1u);
+    EXPECT_EQ(probes[0], (Probe{.addr = 0xffffffff81000000,
+                                .function = "vfs_read",
+                                .args = {{.loc = ARGTRACE_LOC_REG,
+                                          .index = 0,
+                                          .type = ARGTRACE_TYPE_PTR,
+                                          .size = 8,
+                                          .name = "file",
+                                          .type_name = "struct file *"},
+                                         {.loc = ARGTRACE_LOC_REG,
+                                          .index = 1,
+                                          .type = ARGTRACE_TYPE_U64,
+                                          .size = 8,
+                                          .name = "count",
+                                          .type_name = "size_t"}},
+                                .types = {}}));
+}
+
+TEST(Resolve, ProbesCarryTheTypesTheyNeed) {
+    BtfBuilder b;
+    const int mode = b.enumeration("mode", 4, 1);
+    b.function("needs", 0, {{"mode", mode}});
+    b.function("does_not", 0, {{"mode", b.pointer(mode)}});
+    KernelTypes types(b.take());
+    EXPECT_FALSE(make_probe({{}, types.prototypes("needs").at(0)}).types.empty());
+    EXPECT_TRUE(make_probe({{}, types.prototypes("does_not").at(0)}).types.empty());
+}
+
+TEST(Resolve, KeepsTheOrderAndTakesEachOnce) {
+    Kernel kernel = make_kernel();
+    EXPECT_THAT(names(resolved(kernel, {"vfs_write", "vfs_read", "vfs_*", "vfs_write"})),
+                ElementsAre("vfs_write", "vfs_read"));
+    EXPECT_THAT(names(resolved(kernel, {"alias_one", "alias_two"})), ElementsAre("alias_one"));
+    EXPECT_TRUE(resolved(kernel, {}).empty());
+}
+
+TEST(Resolve, TakesANameFromEveryModule) {
+    Kernel kernel = make_kernel();
+    const std::vector<Probe> probes = resolved(kernel, {"init_once"});
+    ASSERT_EQ(probes.size(), 2u);
+    EXPECT_EQ(probes[0].addr, 0xffffffffc0000000);
+    EXPECT_EQ(probes[0].args.at(0).type_name, "struct ext4 *");
+    EXPECT_EQ(probes[1].addr, 0xffffffffc0001000);
+    EXPECT_EQ(probes[1].args.at(0).type_name, "struct xfs *");
+}
+
+TEST(Resolve, GlobTakesWhatIsTraceableAndDescribed) {
+    Kernel kernel = make_kernel();
+    EXPECT_THAT(names(resolved(kernel, {"*"})), ElementsAre("alias_one", "ext4_open", "init_once",
+                                                            "init_once", "vfs_read", "vfs_write"));
+    EXPECT_THAT(names(resolved(kernel, {"vfs_rea?"})), ElementsAre("vfs_read"));
+}
+
+TEST(Resolve, SuggestsANearName) {
+    EXPECT_EQ(refused_function("vfs_raed"), "vfs_raed: no such function; did you mean vfs_read?");
+    EXPECT_EQ(refused_function("ext4_opne"),
+              "ext4_opne: no such function; did you mean ext4_open?");
+    EXPECT_EQ(refused_function("nothing_like_it_at_all"),
+              "nothing_like_it_at_all: no such function");
+}
+
+TEST(Resolve, SuggestsFromBtfWithoutTracefs) {
+    Kernel kernel = make_kernel_without_tracefs();
+    EXPECT_EQ(thrown([&] { resolved(kernel, {"vfs_raed"}); }),
+              "vfs_raed: no such function; did you mean vfs_read?");
+}
+
+TEST(Resolve, RefusesWhatTheCompilerMade) {
+    EXPECT_EQ(refused_function("split.isra.0"),
+              "split.isra.0: BTF describes split, whose arguments the compiler may have changed: "
+              "add --force to trace it all the same");
+    EXPECT_EQ(refused_function("split"),
+              "split: the kernel has it only as split.isra.0: BTF describes split, whose arguments "
+              "the compiler may have changed: add --force to trace it all the same");
+    EXPECT_EQ(refused_function("split.cold"),
+              "split.cold: cannot be traced: it is a part of split that is jumped to, not called");
+}
+
+TEST(Resolve, RefusesWhatWasInlined) {
+    EXPECT_THAT(refused_function("inlined"),
+                AllOf(StartsWith("inlined: cannot be traced"), HasSubstr("inlined it everywhere")));
+}
+
+TEST(Resolve, RefusesWhatBtfDoesNotDescribe) {
+    EXPECT_EQ(refused_function("memcpy_asm"),
+              "memcpy_asm: its arguments are unknown: the BTF of the kernel "
+              "does not describe it: add --raw to see the six argument "
+              "registers");
+    EXPECT_THAT(refused_function("foreign_open"), HasSubstr("the module foreign has no BTF"));
+}
+
+TEST(Resolve, RefusesNamesThatSeveralFunctionsShare) {
+    EXPECT_THAT(refused_function("align_show"),
+                HasSubstr("2 functions of the kernel have that name"));
+    EXPECT_THAT(refused_function("differs"), HasSubstr("BTF describes 2 functions of that name"));
+}
+
+TEST(Resolve, RefusesGlobsThatTakeNothing) {
+    EXPECT_EQ(refused_function("zzz*"), "zzz*: matches no function that can be traced");
+    EXPECT_EQ(refused_function("vfs_raed*"),
+              "vfs_raed*: matches no function that can be traced; did you mean vfs_read?");
+    EXPECT_THAT(refused_function("memcpy_*"),
+                AllOf(StartsWith("memcpy_*: "),
+                      HasSubstr("1 that BTF does not describe (--raw shows registers)")));
+    EXPECT_THAT(refused_function("native_*"), HasSubstr("matches no function that can be traced"));
+}
+
+Resolved resolved_with(const std::vector<std::string> &specs, bool force, bool raw) {
+    Kernel kernel = make_kernel();
+    return resolve(kernel, {parse_specs(specs, PatternSyntax::glob), force, raw});
+}
+
+TEST(Resolve, ModulesOfASpec) {
+    Kernel kernel = make_kernel();
+    EXPECT_THAT(names(resolved(kernel, {"ext4:*"})), ElementsAre("ext4_open", "init_once"));
+    EXPECT_THAT(names(resolved(kernel, {"vmlinux:vfs_*"})), ElementsAre("vfs_read", "vfs_write"));
+    const std::vector<Probe> probes = resolved(kernel, {"xfs:init_once"});
+    ASSERT_EQ(probes.size(), 1u);
+    EXPECT_EQ(probes[0].args.at(0).type_name, "struct xfs *");
+    EXPECT_EQ(refused_function("ext3:*"), "ext3: no such module is loaded; did you mean ext4?\n"
+                                          "  ext3:*\n"
+                                          "  ^");
+    EXPECT_EQ(refused_function("btr*:*"), "btr*: no module that is loaded matches\n  btr*:*\n  ^");
+    EXPECT_EQ(refused_function("ext4:vfs_read"),
+              "ext4:vfs_read: no such function there; it is in the kernel itself\n"
+              "  ext4:vfs_read\n"
+              "       ^");
+    EXPECT_EQ(refused_function("vmlinux:ext4_open"),
+              "vmlinux:ext4_open: no such function there; it is in ext4\n"
+              "  vmlinux:ext4_open\n"
+              "          ^");
+}
+
+TEST(Resolve, ExclusionWinsWhateverTheOrder) {
+    Kernel kernel = make_kernel();
+    EXPECT_THAT(names(resolved(kernel, {"!vfs_write", "vfs_*"})), ElementsAre("vfs_read"));
+    EXPECT_THAT(names(resolved(kernel, {"vfs_read", "vfs_write", "!*_write"})),
+                ElementsAre("vfs_read"));
+    EXPECT_THAT(names(resolved(kernel, {"init_once", "!ext4:*"})), ElementsAre("init_once"));
+    EXPECT_EQ(thrown([&] {
+                  resolved(kernel, {"vfs_read", "!vfs_*"});
+              }),
+              "no function is left: all that are named are excluded with '!'");
+    EXPECT_EQ(refused_function("!vfs_*"),
+              "no function is named that this could be taken from; all of them are '*'\n"
+              "  !vfs_*\n"
+              "  ^");
+}
+
+TEST(Resolve, ChosenArgumentsAloneAreTaken) {
+    Kernel kernel = make_kernel();
+    const auto arguments = [&](const std::vector<std::string> &specs) {
+        const std::vector<Probe> probes = resolved(kernel, specs);
+        std::vector<std::string> found;
+        for (const Argument &argument : probes.at(0).args)
+            found.push_back(argument.name);
+        return found;
+    };
+    EXPECT_THAT(arguments({"vfs_read(count)"}), ElementsAre("count"));
+    EXPECT_EQ(resolved(kernel, {"vfs_read(count)"})[0].args[0].index, 1) << "it lies where it lay";
+    EXPECT_THAT(arguments({"vfs_read(count, file)"}), ElementsAre("file", "count"));
+    EXPECT_THAT(arguments({"vfs_read()"}), ElementsAre());
+    EXPECT_THAT(arguments({"vfs_read", "vfs_read(count)"}), ElementsAre("count"));
+    EXPECT_THAT(arguments({"vfs_read(file)", "vfs_*"}), ElementsAre("file"));
+    EXPECT_THAT(arguments({"vfs_read(file)", "vfs_read(count)"}), ElementsAre("file", "count"));
+    EXPECT_THAT(names(resolved(kernel, {"vfs_*(count)"})), ElementsAre("vfs_read"));
+}
+
+TEST(Resolve, UnknownArgumentsAreErrorsAtTheirPlace) {
+    EXPECT_EQ(refused_function("vfs_read(file, coutn)"),
+              "vfs_read has no argument coutn, only file, count; did you mean count?\n"
+              "  vfs_read(file, coutn)\n"
+              "                 ^");
+    EXPECT_EQ(refused_function("vfs_*(nothing)"),
+              "vfs_*: no function that it matches has this argument\n"
+              "  vfs_*(nothing)\n"
+              "        ^");
+}
+
+TEST(Resolve, ForceTakesClonesAndMarksThem) {
+    for (const char *name : {"split", "split.isra.0", "split*"}) {
+        const std::vector<Probe> probes = resolved_with({name}, true, false).probes;
+        ASSERT_EQ(probes.size(), 1u) << name;
+        EXPECT_EQ(probes[0].function, "split.isra.0");
+        EXPECT_TRUE(probes[0].forced);
+        EXPECT_EQ(probes[0].args.at(0).name, "file");
+    }
+    EXPECT_FALSE(resolved_with({"vfs_read"}, true, false).probes.at(0).forced);
+    EXPECT_THAT(thrown([] { resolved_with({"split.cold"}, true, true); }),
+                HasSubstr("jumped to, not called"));
+}
+
+TEST(Resolve, ForceTakesAllThatShareAName) {
+    const std::vector<Probe> probes = resolved_with({"align_show"}, true, false).probes;
+    ASSERT_EQ(probes.size(), 2u);
+    EXPECT_EQ(probes[0].addr, 0xffffffff810000c0);
+    EXPECT_EQ(probes[1].addr, 0xffffffff81000100);
+    EXPECT_TRUE(probes[0].forced && probes[1].forced);
+    EXPECT_TRUE(resolved_with({"differs"}, true, false).probes.at(0).forced);
+}
+
+TEST(Resolve, RawTakesRegisters) {
+    const std::vector<Probe> probes = resolved_with({"memcpy_asm(arg0, arg5)"}, true, true).probes;
+    ASSERT_EQ(probes.size(), 1u);
+    EXPECT_FALSE(probes[0].forced) << "registers are what they are";
+    ASSERT_EQ(probes[0].args.size(), 2u);
+    EXPECT_EQ(probes[0].args[1].index, 5);
+    EXPECT_EQ(probes[0].args[1].type, ARGTRACE_TYPE_PTR) << "shown in hexadecimal";
+    EXPECT_EQ(probes[0].args[1].type_name, "unsigned long");
+    EXPECT_EQ(resolved_with({"foreign_open"}, false, true).probes.at(0).args.size(), 6u);
+    EXPECT_EQ(resolved_with({"vfs_read"}, false, true).probes.at(0).args.size(), 2u);
+    EXPECT_EQ(resolved_with({"split"}, false, true).probes.at(0).args.size(), 6u);
+}
+
+TEST(Resolve, SaysWhatIsLeftOut) {
+    EXPECT_THAT(resolved_with({"vfs_*"}, false, false).left, ElementsAre());
+    EXPECT_THAT(resolved_with({"*"}, false, false).left,
+                ElementsAre("*: 6 functions are left out: 1 that the compiler made of others "
+                            "(--force takes them), 3 that share their names with others (--force "
+                            "takes them), 1 that BTF does not describe (--raw shows registers), 1 "
+                            "of modules that have no BTF (--btf gives it, --raw shows registers)"));
+    EXPECT_THAT(resolved_with({"*"}, true, true).left, ElementsAre());
+}
+
+TEST(Resolve, TakesWhatIsSureOfAName) {
+    constexpr const char *symbols = "ffffffff81000000 t f\n"
+                                    "ffffffff81000040 t f.part.0\n"
+                                    "ffffffffc0000000 t f\t[a]\n"
+                                    "ffffffffc0000040 t f\t[a]\n";
+    Kernel kernel({
+        [] { return Kallsyms::parse(symbols); },
+        [] {
+            BtfBuilder b;
+            b.function("f", 0, {});
+            BtfBuilder m(b.get());
+            m.function("f", 0, {});
+            BtfPtr module = m.take();
+            KernelTypes types(b.take());
+            types.add_module("a", std::move(module));
+            return types;
+        },
+        []() -> Traceable { throw Error("tracefs is not mounted"); },
+    });
+    const Resolved taken = resolve(kernel, request({"f"}));
+    EXPECT_THAT(names(taken.probes), ElementsAre("f"));
+    EXPECT_THAT(taken.left,
+                ElementsAre("f: f of the module a is left out: its arguments are not known for "
+                            "sure: 2 functions of the module a have that name, and BTF does not "
+                            "tell them apart: add --force to trace them all the same",
+                            "f: f.part.0 is left out: BTF describes f, whose arguments the "
+                            "compiler may have changed: add --force to trace it all the same"));
+}
+
+TEST(Resolve, LeavesNamesThatTheKernelTracesOnlySometimes) {
+    Kernel kernel({
+        [] {
+            return Kallsyms::parse("ffffffff81000000 t f\nffffffff81000040 t f\n"
+                                   "ffffffff81000080 t g\n");
+        },
+        [] {
+            BtfBuilder b;
+            b.function("f", 0, {});
+            b.function("g", 0, {});
+            return KernelTypes(b.take());
+        },
+        [] { return Traceable::parse("f\ng\n"); },
+    });
+    const Resolved taken =
+        resolve(kernel, {parse_specs(std::vector<std::string>{"*"}, PatternSyntax::glob), true});
+    EXPECT_THAT(names(taken.probes), ElementsAre("g"));
+    EXPECT_THAT(taken.left, ElementsAre("*: 2 functions are left out: 2 that share their names "
+                                        "with some that the kernel does not trace"));
+    EXPECT_EQ(thrown([&] {
+                  resolve(kernel,
+                          {parse_specs(std::vector<std::string>{"f"}, PatternSyntax::glob), true});
+              }),
+              "f: cannot be traced: 2 functions of the kernel have that name, some of which the "
+              "kernel does not trace, and it does not tell which");
+}
+
+TEST(Resolve, GlobNeedsTracefs) {
+    Kernel kernel = make_kernel_without_tracefs();
+    EXPECT_EQ(thrown([&] { resolved(kernel, {"vfs_*"}); }), "tracefs is not mounted");
+}
+
+TEST(ExplainRefusal, SaysWhy) {
+    Kernel kernel = make_kernel();
+    const auto explained = [&](const char *name) {
+        return std::string(explain_refusal(kernel, resolved(kernel, {name}).at(0)).what());
+    };
+    EXPECT_EQ(explained("native_nmi"),
+              "native_nmi: cannot be traced: it is marked notrace or written "
+              "in assembly (it is not in available_filter_functions)");
+    EXPECT_THAT(explained("start_kernel"), HasSubstr("it ran while the kernel booted"));
+    EXPECT_THAT(explained("vfs_read"),
+                AllOf(StartsWith("vfs_read: the kernel refused"), HasSubstr("0xffffffff81000000")));
+}
+
+TEST(ExplainRefusal, SaysThatItCannotTell) {
+    Kernel kernel = make_kernel_without_tracefs();
+    const Probe probe = resolved(kernel, {"native_nmi"}).at(0);
+    EXPECT_THAT(explain_refusal(kernel, probe).what(),
+                AllOf(StartsWith("native_nmi: "), HasSubstr("tracefs is not mounted")));
+}
+
+TEST(Kernel, ReadsTheTypesOfAModuleFromAFile) {
+    Kernel kernel = make_kernel();
+    kernel.use_btf({"foreign", "/nonexistent/foreign.ko"});
+    EXPECT_EQ(&kernel.symbols(), &kernel.symbols()) << "it is not read before it is needed";
+    EXPECT_THAT(thrown([&] { kernel.types(); }), StartsWith("/nonexistent/foreign.ko: "));
+}
+
+TEST(Kernel, ReadsEachPartOnce) {
+    int reads = 0;
+    Kernel kernel({
+        [&] {
+            reads++;
+            return Kallsyms::parse(KALLSYMS);
+        },
+        make_types,
+        [] { return Traceable::parse(TRACEABLE); },
+    });
+    EXPECT_EQ(reads, 0);
+    EXPECT_EQ(&kernel.symbols(), &kernel.symbols());
+    EXPECT_EQ(reads, 1);
+}
+
+TEST(ListFunctions, AreListedByNameEachOnce) {
+    Kernel kernel = make_kernel();
+    std::vector<std::string> found;
+    for (const Function &function :
+         list_functions(kernel, request({"vfs_write", "vfs_*", "alias_one"})).functions)
+        found.emplace_back(function.symbol.name);
+    EXPECT_THAT(found, ElementsAre("alias_one", "vfs_read", "vfs_write"));
+}
+
+TEST(ListFunctions, HasAllThatShareAName) {
+    Kernel kernel = make_kernel();
+    const std::vector<Function> found =
+        list_functions(kernel, request({"align_show", "init_once", "vfs_read"})).functions;
+    ASSERT_EQ(found.size(), 5u);
+    EXPECT_TRUE(found[0].forced && found[0].namesakes);
+    EXPECT_EQ(found[1].symbol.addr, 0xffffffff81000100);
+    EXPECT_EQ(found[2].symbol.module, "ext4");
+    EXPECT_TRUE(!found[2].forced && found[2].namesakes);
+    EXPECT_FALSE(found[4].forced || found[4].namesakes);
+}
+
+TEST(ListFunctions, NamesClonesAsTheKernelDoes) {
+    Kernel kernel = make_kernel();
+    const std::vector<Function> found =
+        list_functions(kernel,
+                       {parse_specs(std::vector<std::string>{"split"}, PatternSyntax::glob), true})
+            .functions;
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].prototype.text, "void split.isra.0(struct file *file)");
+}
+
+TEST(ListFunctions, RefusesANameThatCannotBeTraced) {
+    Kernel kernel = make_kernel();
+    EXPECT_THAT(thrown([&] { list_functions(kernel, request({"native_nmi"})); }),
+                HasSubstr("marked notrace"));
+}
+
+} // namespace
+} // namespace argtrace

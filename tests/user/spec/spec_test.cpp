@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/spec.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "support/thrown.h"
+
+namespace argtrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Spec parse(const std::string &text, PatternSyntax syntax = PatternSyntax::glob) {
+    return parse_spec(text, syntax);
+}
+
+std::string refused_pattern(const std::string &text, PatternSyntax syntax = PatternSyntax::glob) {
+    return thrown([&] { parse(text, syntax); });
+}
+
+std::vector<std::string> arguments(const Spec &spec) {
+    std::vector<std::string> names;
+    for (const Spec::Word &word : spec.args.value())
+        names.push_back(word.text);
+    return names;
+}
+
+TEST(Spec, ANameMeansItselfEverywhere) {
+    const Spec spec = parse("vfs_read");
+    EXPECT_FALSE(spec.exclude);
+    EXPECT_FALSE(spec.module);
+    EXPECT_FALSE(spec.args);
+    EXPECT_EQ(spec.pattern.kind(), Pattern::Kind::name);
+    EXPECT_TRUE(spec.matches("vfs_read", ""));
+    EXPECT_TRUE(spec.matches("vfs_read", "ext4"));
+    EXPECT_FALSE(spec.matches("vfs_readv", ""));
+}
+
+TEST(Spec, NamesOfClonesAreNames) {
+    EXPECT_TRUE(parse("split.isra.0").matches("split.isra.0", ""));
+    EXPECT_EQ(parse("_RNvCs$x.llvm.12").pattern.kind(), Pattern::Kind::name);
+}
+
+TEST(Spec, AGlobMatchesTheWholeName) {
+    const Spec spec = parse("vfs_*");
+    EXPECT_EQ(spec.pattern.kind(), Pattern::Kind::glob);
+    EXPECT_TRUE(spec.matches("vfs_read", ""));
+    EXPECT_FALSE(spec.matches("__vfs_read", ""));
+}
+
+TEST(Spec, AModuleRestrictsIt) {
+    const Spec spec = parse("ext4:*");
+    EXPECT_TRUE(spec.matches("init_once", "ext4"));
+    EXPECT_FALSE(spec.matches("init_once", "xfs"));
+    EXPECT_FALSE(spec.matches("init_once", ""));
+    EXPECT_TRUE(parse("vmlinux:init_once").matches("init_once", ""));
+    EXPECT_FALSE(parse("vmlinux:init_once").matches("init_once", "ext4"));
+    EXPECT_TRUE(parse("snd*:x").matches("x", "snd_hda"));
+    EXPECT_TRUE(parse("snd-hda:x").matches("x", "snd_hda")) << "as modprobe calls it";
+    EXPECT_EQ(parse("!ext4: init_*").title(), "ext4:init_*");
+}
+
+TEST(Spec, AnExclamationMarkExcludes) {
+    const Spec spec = parse("! ext4:*_endio");
+    EXPECT_TRUE(spec.exclude);
+    const Spec specs[] = {spec, parse("*")};
+    EXPECT_TRUE(is_excluded(specs, "bio_endio", "ext4"));
+    EXPECT_FALSE(is_excluded(specs, "bio_endio", ""));
+}
+
+TEST(Spec, ArgumentsMayBeChosen) {
+    EXPECT_THAT(arguments(parse("vfs_read(file, count)")), ElementsAre("file", "count"));
+    EXPECT_THAT(arguments(parse("  ext4:f ( a ,b )  ")), ElementsAre("a", "b"));
+    EXPECT_THAT(arguments(parse("f()")), IsEmpty());
+    EXPECT_THAT(arguments(parse("f( )")), IsEmpty());
+    EXPECT_THAT(arguments(parse("vfs_*(file)")), ElementsAre("file"));
+}
+
+TEST(Spec, RegularExpressions) {
+    const Spec spec = parse("^vfs_(read|write)$", PatternSyntax::regex);
+    EXPECT_EQ(spec.pattern.kind(), Pattern::Kind::regex);
+    EXPECT_TRUE(spec.matches("vfs_read", ""));
+    EXPECT_FALSE(spec.matches("vfs_readv", ""));
+    EXPECT_TRUE(parse("read", PatternSyntax::regex).matches("vfs_readv", ""));
+    const Spec in_module = parse("!ext4:^a[[:digit:]]", PatternSyntax::regex);
+    EXPECT_TRUE(in_module.exclude);
+    EXPECT_TRUE(in_module.matches("a1", "ext4"));
+    EXPECT_FALSE(in_module.matches("a1", ""));
+    EXPECT_TRUE(parse("[[:digit:]]", PatternSyntax::regex).matches("a1", ""));
+}
+
+TEST(SpecError, PointsAtTheCharacter) {
+    EXPECT_EQ(refused_pattern("vfs_read[0]"), "'[' cannot stand in a function's name\n"
+                                              "  vfs_read[0]\n"
+                                              "          ^");
+    EXPECT_EQ(refused_pattern("vfs read"), "'r' cannot stand in a function's name\n"
+                                           "  vfs read\n"
+                                           "      ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file count)"), "'c' cannot stand in an argument's name\n"
+                                                       "  vfs_read(file count)\n"
+                                                       "                ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file->f_pos)"), "'-' cannot stand in an argument's name\n"
+                                                        "  vfs_read(file->f_pos)\n"
+                                                        "               ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file,,count)"), "an argument's name is missing before ','\n"
+                                                        "  vfs_read(file,,count)\n"
+                                                        "                ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file, )"), "an argument's name is missing before ')'\n"
+                                                   "  vfs_read(file, )\n"
+                                                   "                 ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file"), "')' is missing\n"
+                                                "  vfs_read(file\n"
+                                                "               ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file,"), "')' is missing\n"
+                                                 "  vfs_read(file,\n"
+                                                 "                ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file) x"), "'x' stands behind the arguments\n"
+                                                   "  vfs_read(file) x\n"
+                                                   "                 ^");
+    EXPECT_EQ(refused_pattern("!vfs_read(file)"), "what is excluded has no arguments to choose\n"
+                                                  "  !vfs_read(file)\n"
+                                                  "           ^");
+    EXPECT_EQ(refused_pattern("!!vfs_read"), "one '!' is enough\n"
+                                             "  !!vfs_read\n"
+                                             "   ^");
+    EXPECT_EQ(refused_pattern(":vfs_read"),
+              "a module's name is missing before ':'; the kernel itself is vmlinux\n"
+              "  :vfs_read\n"
+              "  ^");
+    EXPECT_EQ(refused_pattern("ext4:"), "a function's name is missing; all of them are '*'\n"
+                                        "  ext4:\n"
+                                        "       ^");
+    EXPECT_EQ(refused_pattern("ext4:a:b"), "':' cannot stand in a function's name\n"
+                                           "  ext4:a:b\n"
+                                           "        ^");
+    EXPECT_EQ(refused_pattern("(file)"), "a function's name is missing; all of them are '*'\n"
+                                         "  (file)\n"
+                                         "  ^");
+    EXPECT_EQ(refused_pattern(""), "a function's name is missing; all of them are '*'\n"
+                                   "  \n"
+                                   "  ^");
+    EXPECT_EQ(refused_pattern("!@list"), "a list can only stand alone: '@FILE'\n"
+                                         "  !@list\n"
+                                         "   ^");
+    EXPECT_EQ(refused_pattern("^vfs_"), "'^' begins a regular expression: add --regex to use them\n"
+                                        "  ^vfs_\n"
+                                        "  ^");
+}
+
+TEST(SpecError, PointsIntoRegularExpressions) {
+    EXPECT_THAT(refused_pattern("!vfs_(read", PatternSyntax::regex),
+                testing::AllOf(testing::StartsWith("this is no regular expression: "),
+                               testing::EndsWith("\n  !vfs_(read\n   ^")));
+    EXPECT_EQ(refused_pattern("ext4:", PatternSyntax::regex), "a regular expression is missing\n"
+                                                              "  ext4:\n"
+                                                              "       ^");
+}
+
+TEST(SpecError, CountsCharactersNotBytes) {
+    EXPECT_EQ(refused_pattern("\tf(\xc3\xa4)"), "an argument's name is missing before '\xc3\xa4'\n"
+                                                "  \tf(\xc3\xa4)\n"
+                                                "  \t  ^");
+    const Spec spec = parse("f (a)");
+    EXPECT_STREQ(error_in(spec, spec.args->at(0).at, "s").what(), "s\n  f (a)\n     ^");
+}
+
+class SpecFile : public testing::Test {
+protected:
+    void TearDown() override { std::filesystem::remove(path); }
+
+    std::vector<Spec> parse(const std::string &content) {
+        std::ofstream(path) << content;
+        const std::string words[] = {"first", "@" + path};
+        return parse_specs(words, PatternSyntax::glob);
+    }
+
+    const std::string path = testing::TempDir() + "argtrace_spec_test_" + std::to_string(getpid());
+};
+
+TEST_F(SpecFile, HasOneSpecALine) {
+    std::vector<std::string> titles;
+    for (const Spec &spec : parse("# reads\nvfs_read(file) # this one\n\n  \n!ext4:*\r\nlast"))
+        titles.push_back(spec.title());
+    EXPECT_THAT(titles, ElementsAre("first", "vfs_read", "ext4:*", "last"));
+}
+
+TEST_F(SpecFile, ErrorsNameFileAndLine) {
+    EXPECT_EQ(thrown([this] { parse("vfs_read\n\n  vfs write # no\n"); }),
+              path + ":3: 'w' cannot stand in a function's name\n"
+                     "    vfs write \n"
+                     "        ^");
+    EXPECT_EQ(thrown([this] { parse("@other\n"); }),
+              path + ":1: a list can only stand alone: '@FILE'\n  @other\n  ^");
+}
+
+TEST_F(SpecFile, ThatIsMissingIsAnError) {
+    const std::string words[] = {"@/nonexistent/list"};
+    EXPECT_EQ(thrown([&] { parse_specs(words, PatternSyntax::glob); }),
+              "@/nonexistent/list: the list cannot be read: No such file or directory");
+}
+
+} // namespace
+} // namespace argtrace
