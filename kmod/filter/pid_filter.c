@@ -8,6 +8,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "hook.h"
 #include "memory.h"
 #include "filter/pid_filter.h"
 
@@ -31,6 +32,7 @@ static void process_begins(void *data, struct task_struct *parent, struct task_s
 			set_bit(child->tgid, pid_filter->bits);
 		else
 			clear_bit(child->tgid, pid_filter->bits);
+		ARGTRACE_HOOK(PID_FILTERS);
 	}
 	rcu_read_unlock();
 }

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "hook.h"
 #include "memory.h"
 #include "probe/probe.h"
 
@@ -199,6 +200,7 @@ static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
 		return plan;
 
 	ret = -EFAULT;
+	ARGTRACE_HOOK(PROBE_READ);
 	if (copy_from_user(plan->schema, entry, header.size))
 		goto err;
 	ret = -EINVAL;

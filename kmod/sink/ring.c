@@ -267,6 +267,7 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 		old = READ_ONCE(control->reserve);			/* A */
 		start = old;
 		barrier();
+		ARGTRACE_HOOK(SLOW_AB);
 		now = argtrace_clock_read(ring->clock);			/* B */
 
 		says_task = argtrace_ring_task_changed(ring, current, current->pid);
@@ -290,8 +291,10 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 				invalidated = start;
 			}
 		}
+		ARGTRACE_HOOK(SLOW_BC);
 	} while (cmpxchg_local(&control->reserve, old, start + need) != old);	/* C */
 
+	ARGTRACE_HOOK(SLOW_AFTER_C);
 	to = ring->packets + (start & ring->ring_mask);
 	if (opens) {
 		switch_packet(ring, old, start, now);

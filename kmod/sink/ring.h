@@ -37,6 +37,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "hook.h"
 #include "recursion.h"
 
 struct argtrace_session;
@@ -185,6 +186,7 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 	if (unlikely(end > ring->packet_end))
 		return false;
 	barrier();
+	ARGTRACE_HOOK(RESERVE_AB);
 	if (clock_id == ARGTRACE_CLOCK_TSC) {
 		argtrace_clock_tsc(clock, &high);				/* B */
 	} else {
@@ -200,6 +202,7 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 	}
 	if (unlikely(high != ring->clock_high))
 		return false;
+	ARGTRACE_HOOK(RESERVE_BC);
 	argtrace_use_register_of(high, *clock);
 	if (unlikely(!argtrace_try_cmpxchg_local(&control->reserve, old, end))) /* C */
 		return false;
@@ -234,9 +237,12 @@ static __always_inline void argtrace_ring_end(struct argtrace_ring_control *cont
 	}
 	for (;;) {
 		reserved = READ_ONCE(control->reserve);			/* D */
+		ARGTRACE_HOOK(END_DE);
 		smp_store_release(&control->head, reserved);		/* E */
+		ARGTRACE_HOOK(END_EF);
 		smp_store_release(&control->active, 0);			/* F */
 		barrier();
+		ARGTRACE_HOOK(END_FG);
 		if (likely(control->reserve == reserved))		/* G */
 			return;
 		WRITE_ONCE(control->active, 1);

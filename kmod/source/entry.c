@@ -14,6 +14,7 @@
 #include <linux/thread_info.h>
 
 #include "source/entry.h"
+#include "hook.h"
 #include "recursion.h"
 #include "session.h"
 
@@ -264,6 +265,7 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 	preempt_disable_notrace();
 	plan = argtrace_table_lookup(rcu_dereference_raw(session->table), ip);
 	if (unlikely(!plan)) {
+		ARGTRACE_HOOK(NO_PROBE);
 		preempt_enable_notrace();
 		return;
 	}

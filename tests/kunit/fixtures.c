@@ -52,8 +52,8 @@ struct made_probe *make_probe(struct kunit *test, unsigned long addr, u32 nr_arg
 	return probe;
 }
 
-struct argtrace_plan *make_plan_from(struct kunit *test, const struct made_probe *probe,
-				     u64 *length, const struct argtrace_plan_format *format)
+/* Puts the probe into user memory, with zeros after it; returns where. */
+static const void __user *user_entry(struct kunit *test, const struct made_probe *probe)
 {
 	const u32 nr_args = min_t(u32, probe->head.nr_args, ARRAY_SIZE(probe->args));
 	const size_t args = nr_args * sizeof(struct argtrace_arg);
@@ -69,14 +69,38 @@ struct argtrace_plan *make_plan_from(struct kunit *test, const struct made_probe
 	memcpy(entry + used, probe->args, args);
 	used += args;
 	memcpy(entry + used, probe->strings, strings);
-	used += strings + probe->types;
+	used += strings;
+	memset(entry + used, TYPES_BYTE, probe->types);
+	used += probe->types;
 	memset(entry + used, probe->padding, ALIGN(used, 8) - used);
 
 	user = kunit_vm_mmap(test, NULL, 0, room, PROT_READ | PROT_WRITE,
 			     MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	KUNIT_ASSERT_NE_MSG(test, user, 0, "no user memory");
 	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)user, entry, room), 0);
-	return argtrace_plan_create((const void __user *)user, length, format);
+	return (const void __user *)user;
+}
+
+struct argtrace_plan *make_plan_from(struct kunit *test, const struct made_probe *probe,
+				     u64 *length, const struct argtrace_plan_format *format)
+{
+	return argtrace_plan_create(user_entry(test, probe), length, format);
+}
+
+struct argtrace_plan *make_template(struct kunit *test, const char *function)
+{
+	const struct argtrace_plan_format format = { .max_record = 4096 };
+	struct made_probe *probe = make_probe(test, 0, 0);
+	struct argtrace_plan *template;
+	u64 length;
+
+	probe->head.strings = 0;
+	made_probe_string(probe, function);
+	made_probe_seal(probe);
+	length = probe->head.size;
+	template = argtrace_plan_create_template(user_entry(test, probe), &length, &format);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, template);
+	return template;
 }
 
 KUNIT_DEFINE_ACTION_WRAPPER(free_plan_action, argtrace_plan_free, struct argtrace_plan *);

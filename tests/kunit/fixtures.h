@@ -10,12 +10,15 @@
 #include "probe/probe.h"
 #include "session.h"
 
+/* What stands for types: the module only keeps them. Not zero, so that a string may seem to go on in them. */
+#define TYPES_BYTE	0x7e
+
 /* A probe as user space would send it: a test then spoils what it likes. */
 struct made_probe {
 	struct argtrace_probe head;
 	struct argtrace_arg args[ARGTRACE_MAX_ARGS + 1];
 	char strings[ARGTRACE_MAX_STRINGS + 1];
-	u32 types;			/* bytes of zeros behind the strings */
+	u32 types;			/* bytes of types after the strings, each TYPES_BYTE */
 	u8 padding;			/* what the bytes up to head.size are */
 };
 
@@ -37,6 +40,9 @@ struct argtrace_plan *make_plan_from(struct kunit *test, const struct made_probe
 
 /* The same in the compact encoding with all the room there is; the test fails if it is refused. */
 struct argtrace_plan *make_plan(struct kunit *test, const struct made_probe *probe);
+
+/* The plan of a function without arguments whose address is not known yet. The caller owns it. */
+struct argtrace_plan *make_template(struct kunit *test, const char *function);
 
 /* Frees a plan at the end of the test. */
 void free_plan_later(struct kunit *test, struct argtrace_plan *plan);

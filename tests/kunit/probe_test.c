@@ -230,7 +230,11 @@ static void strings(struct kunit *test)
 	probe->strings[probe->args[0].name] = '\0';
 	expect_verdict(test, probe, -EINVAL);
 
+	/* What follows the strings looks like one: only the offset says that it is none. */
 	probe = make_probe(test, ADDR, 1);
+	probe->types = 8;
+	made_probe_seal(probe);
+	expect_verdict(test, probe, 0);
 	probe->args[0].name = probe->head.strings;
 	expect_verdict(test, probe, -EINVAL);
 

@@ -7,6 +7,7 @@
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/wait.h>
 
 #include "arm.h"
 #include "fixtures.h"
@@ -24,6 +25,7 @@ static const struct attr_case attr_cases[] = {
 	{ "defaults", 0, 0, 0, 0, 0, 0 },
 	{ "smallest", 0, 0, 0, ARGTRACE_PACKET_SIZE_MIN, 2, 0 },
 	{ "named encoding", 0, ARGTRACE_FORMAT_NAMED, 0, 4096, 2, 0 },
+	{ "flight recorder", ARGTRACE_SESSION_FLIGHT, 0, 0, 4096, 2, 0 },
 	{ "no caller", 0, ARGTRACE_FORMAT_NO_CALLER, 0, 4096, 2, 0 },
 	{ "a format there is not", 0, 1u << 31, 0, 4096, 2, -EINVAL },
 	{ "a clock there is not", 0, 0, 77, 4096, 2, -EINVAL },
@@ -64,6 +66,8 @@ static void attributes(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, attr.nr_packets, wanted->nr_packets ?: ARGTRACE_NR_PACKETS);
 		KUNIT_EXPECT_EQ(test, attr.nr_cpus, nr_cpu_ids);
 		KUNIT_EXPECT_EQ(test, attr.format, wanted->format);
+		KUNIT_EXPECT_EQ(test, attr.flags, wanted->flags);
+		KUNIT_EXPECT_EQ(test, session->flight, wanted->flags == ARGTRACE_SESSION_FLIGHT);
 		KUNIT_EXPECT_GE(test, argtrace_memory_used() - before, ring * num_present_cpus());
 		argtrace_session_put(session);
 	}
@@ -141,6 +145,43 @@ static void one_reader(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session->excluded_tgid, -1);
 	argtrace_session_drop_reader(session, &one);
 	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &other, false), 0);
+}
+
+struct sleeper {
+	struct wait_queue_entry entry;
+	struct completion woken;
+};
+
+static int sleeper_woken(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
+{
+	complete(&container_of(entry, struct sleeper, entry)->woken);
+	return 0;
+}
+
+/*
+ * A callback on another CPU may publish a record without having seen that somebody waits, while that one has not seen
+ * the record. Nobody else may ever be called, and yet the sleeper is woken.
+ */
+static void a_wakeup_that_was_missed(struct kunit *test)
+{
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct sleeper sleeper;
+	bool woken;
+	int cpu;
+
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+	init_completion(&sleeper.woken);
+	init_waitqueue_func_entry(&sleeper.entry, sleeper_woken);
+	add_wait_queue(&session->wait, &sleeper.entry);
+	argtrace_session_wait(session);
+	/* As the callback sees it that is too early to see anything else. */
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->waiting, false);
+	target_three(1, 2, 3);
+	woken = wait_for_completion_timeout(&sleeper.woken, 20 * HZ);
+	remove_wait_queue(&session->wait, &sleeper.entry);
+	KUNIT_EXPECT_TRUE(test, woken);
 }
 
 /* What several threads do at once, each until it has done so often. */
@@ -324,6 +365,7 @@ static struct kunit_case session_cases[] = {
 	KUNIT_CASE(a_name_keeps_it),
 	KUNIT_CASE(removed_while_in_use),
 	KUNIT_CASE(one_reader),
+	KUNIT_CASE(a_wakeup_that_was_missed),
 	KUNIT_CASE(adding_and_removing_at_once),
 	KUNIT_CASE(making_and_removing_at_once),
 	KUNIT_CASE(all_removed_at_once),

@@ -13,6 +13,13 @@ void target_three(u64 a, u64 b, u64 c)
 	barrier();
 }
 
+void target_alias(u64 a, u64 b, u64 c) __attribute__((__alias__("target_three")));
+
+notrace void target_untraceable(void)
+{
+	barrier();
+}
+
 void target_six(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
 {
 	barrier();

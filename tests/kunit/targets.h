@@ -12,4 +12,10 @@ TARGET void target_three(u64 a, u64 b, u64 c);
 TARGET void target_six(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f);
 TARGET void target_eight(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g, u64 h);
 
+/* The same function by another name. */
+TARGET void target_alias(u64 a, u64 b, u64 c);
+
+/* ftrace does not know it. */
+TARGET void target_untraceable(void);
+
 #endif

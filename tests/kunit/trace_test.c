@@ -317,6 +317,56 @@ static void removed_and_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 1);
 }
 
+/* A probe that comes back counts anew, also what it had lost and what the filter had turned away. */
+static void back_after_loss(struct kunit *test)
+{
+	struct argtrace_session *session = trace(test, target_three, 3, 0);
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
+	struct argtrace_counts counts;
+	int file;
+
+	KUNIT_ASSERT_EQ(test, argtrace_session_set_reader(session, &file, true), 0);
+	call_three(1, 2, 3);
+	argtrace_session_drop_reader(session, &file);
+	do {
+		call_three(1, 2, 3);
+		counts = counts_of(session, 1);
+	} while (!counts.lost[ARGTRACE_LOST_FULL] && counts.records < 10000);
+	KUNIT_EXPECT_EQ(test, counts.filtered, 1);
+	KUNIT_ASSERT_EQ(test, counts.lost[ARGTRACE_LOST_FULL], 1);
+
+	KUNIT_ASSERT_EQ(test, session_remove(session, (unsigned long)target_three), 0);
+	counts = counts_of(session, 1);
+	KUNIT_EXPECT_EQ(test, counts.lost[ARGTRACE_LOST_FULL], 1);
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+	counts = counts_of(session, 1);
+	KUNIT_EXPECT_EQ(test, counts.records, 0);
+	KUNIT_EXPECT_EQ(test, counts.filtered, 0);
+	KUNIT_EXPECT_EQ(test, counts.lost[ARGTRACE_LOST_FULL], 0);
+	call_three(1, 2, 3);
+	counts = counts_of(session, 1);
+	KUNIT_EXPECT_EQ(test, counts.records, 0);
+	KUNIT_EXPECT_EQ(test, counts.lost[ARGTRACE_LOST_FULL], 1);
+}
+
+/* The last packet as well is filled to its end before a call is lost. */
+static void a_ring_holds_what_fits(struct kunit *test)
+{
+	struct argtrace_session *session = trace(test, target_three, 3, 0);
+	const struct argtrace_ring *ring = ring_of(session);
+	const u32 record = session->catalog.by_id[1]->record_size;
+	const u32 fits = (ring->packet_size - sizeof(struct argtrace_packet) - ARGTRACE_TASK_RECORD) /
+			 record * ((ring->ring_mask + 1) / ring->packet_size);
+	struct argtrace_counts counts;
+	u32 i;
+
+	for (i = 0; i < fits + 3; i++)
+		call_three(1, 2, 3);
+	counts = counts_of(session, 1);
+	KUNIT_EXPECT_EQ(test, counts.records, fits);
+	KUNIT_EXPECT_EQ(test, counts.lost[ARGTRACE_LOST_FULL], 3);
+}
+
 static void where_no_function_begins(struct kunit *test)
 {
 	struct argtrace_session *session = make_session(test, "", 0);
@@ -348,6 +398,8 @@ static struct kunit_case trace_cases[] = {
 	KUNIT_CASE(every_call_is_recorded_or_lost),
 	KUNIT_CASE(two_sessions),
 	KUNIT_CASE(removed_and_back),
+	KUNIT_CASE(back_after_loss),
+	KUNIT_CASE(a_ring_holds_what_fits),
 	KUNIT_CASE(where_no_function_begins),
 	{ }
 };

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Moments between two steps that the KUnit tests must be able to act at, as an interrupt or another CPU would: at any other
+ * time they show nothing. tests/kunit/Kbuild defines ARGTRACE_KUNIT; the module that is installed has none of this.
+ */
+#ifndef ARGTRACE_HOOK_H
+#define ARGTRACE_HOOK_H
+
+enum argtrace_hook {
+	ARGTRACE_HOOK_NO_PROBE,		/* ftrace has called us for a function that the table does not have */
+	ARGTRACE_HOOK_RESERVE_AB,	/* between the steps of argtrace_ring_reserve() ... */
+	ARGTRACE_HOOK_RESERVE_BC,
+	ARGTRACE_HOOK_SLOW_AB,		/* ... of argtrace_ring_reserve_slow() ... */
+	ARGTRACE_HOOK_SLOW_BC,
+	ARGTRACE_HOOK_SLOW_AFTER_C,
+	ARGTRACE_HOOK_END_DE,		/* ... and of argtrace_ring_end() */
+	ARGTRACE_HOOK_END_EF,
+	ARGTRACE_HOOK_END_FG,
+	ARGTRACE_HOOK_PROBE_READ,	/* a probe's header has been checked, and all of it is about to be read */
+	ARGTRACE_HOOK_PID_FILTERS,	/* a new process is put into the PID filters */
+};
+
+#ifdef ARGTRACE_KUNIT
+/* NULL, or the test's; called in whatever context the moment comes in. */
+extern void (*argtrace_kunit_hook)(enum argtrace_hook at);
+
+#define ARGTRACE_HOOK(at) do {						\
+	void (*hook_)(enum argtrace_hook) = READ_ONCE(argtrace_kunit_hook); \
+									\
+	if (hook_)							\
+		hook_(ARGTRACE_HOOK_##at);				\
+} while (0)
+#else
+#define ARGTRACE_HOOK(at) do { } while (0)
+#endif
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Probes for modules that are yet to be loaded: how many may wait, and what becomes of them when the module comes. */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+
+#include "fixtures.h"
+#include "probe/deferred.h"
+
+/* Defers probes of the functions in that module; returns what the module says. */
+static int defer(struct kunit *test, struct argtrace_session *session, const char *module,
+		 const char *const *functions, u32 count)
+{
+	struct argtrace_plan **templates = kvcalloc(count, sizeof(*templates), GFP_KERNEL);
+	u32 failed, i;
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, templates);
+	for (i = 0; i < count; i++)
+		templates[i] = make_template(test, functions[i]);
+	mutex_lock(&session->lock);
+	ret = argtrace_deferred_add(session, module, "", templates, count, &failed);
+	mutex_unlock(&session->lock);
+	if (!ret)
+		return 0;
+	for (i = 0; i < count; i++)
+		argtrace_plan_free(templates[i]);
+	kvfree(templates);
+	return ret;
+}
+
+static bool undefer(struct argtrace_session *session, const char *module)
+{
+	bool any;
+
+	mutex_lock(&session->lock);
+	any = argtrace_deferred_remove(session, module);
+	mutex_unlock(&session->lock);
+	return any;
+}
+
+/* As if this module had just been loaded. */
+static void this_module_comes(struct argtrace_session *session)
+{
+	mutex_lock(&session->lock);
+	argtrace_deferred_arm(session, THIS_MODULE);
+	mutex_unlock(&session->lock);
+}
+
+/* What the list says of the first `count`. */
+static void list(struct kunit *test, struct argtrace_session *session,
+		 struct argtrace_on_load_order *to, u32 count)
+{
+	u32 next;
+
+	mutex_lock(&session->lock);
+	KUNIT_EXPECT_EQ(test, argtrace_deferred_list(session, 0, to, count, &next), count);
+	mutex_unlock(&session->lock);
+}
+
+static void probes_that_may_wait(struct kunit *test)
+{
+	static const char *const functions[] = { "one", "two", "three" };
+	struct argtrace_session *session = make_session(test, "", 0);
+	u32 round;
+
+	/* What has waited and is removed makes room for others. */
+	for (round = 0; round < 3; round++) {
+		KUNIT_EXPECT_EQ(test, defer(test, session, "absent", functions, 3), 0);
+		KUNIT_EXPECT_EQ(test, session->deferred.nr_probes, 3);
+		KUNIT_EXPECT_TRUE(test, undefer(session, "absent"));
+		KUNIT_EXPECT_FALSE(test, undefer(session, "absent"));
+		KUNIT_EXPECT_EQ(test, session->deferred.nr_probes, 0);
+	}
+	session->deferred.nr_probes = ARGTRACE_MAX_PROBES - 2;
+	KUNIT_EXPECT_EQ(test, defer(test, session, "absent", functions, 3), -E2BIG);
+	KUNIT_EXPECT_EQ(test, defer(test, session, "absent", functions, 2), 0);
+	KUNIT_EXPECT_EQ(test, defer(test, session, "other", functions, 1), -E2BIG);
+	KUNIT_EXPECT_TRUE(test, undefer(session, NULL));
+	KUNIT_EXPECT_EQ(test, session->deferred.nr_probes, ARGTRACE_MAX_PROBES - 2);
+	session->deferred.nr_probes = 0;
+}
+
+static void modules_that_may_be_waited_for(struct kunit *test)
+{
+	static const char *const function = "one";
+	struct argtrace_session *session = make_session(test, "", 0);
+	char name[ARGTRACE_MODULE_LEN];
+	u32 i;
+
+	for (i = 0; i < ARGTRACE_MAX_DEFERRED; i++) {
+		snprintf(name, sizeof(name), "module%u", i);
+		KUNIT_ASSERT_EQ(test, defer(test, session, name, &function, 1), 0);
+	}
+	KUNIT_EXPECT_EQ(test, defer(test, session, "another", &function, 1), -E2BIG);
+	KUNIT_EXPECT_TRUE(test, undefer(session, "module0"));
+	KUNIT_EXPECT_EQ(test, defer(test, session, "another", &function, 1), 0);
+}
+
+static void a_function_of_two_names(struct kunit *test)
+{
+	static const char *const functions[] = { "target_three", "target_alias" };
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_on_load_order listed[2];
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_EQ(test, defer(test, session, KBUILD_MODNAME, &functions[i], 1), 0);
+	this_module_comes(session);
+	list(test, session, listed, 2);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, listed[i].error, 0, "%s", functions[i]);
+		KUNIT_EXPECT_EQ_MSG(test, listed[i].armed, 1, "%s", functions[i]);
+	}
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_live, 1);
+}
+
+/* Counted for the last time the module came, not for all times together. */
+static void what_could_not_be_armed(struct kunit *test)
+{
+	static const char *const functions[] = { "no_such_function", "target_untraceable", "target_six" };
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_on_load_order listed;
+	u32 loads;
+
+	KUNIT_ASSERT_EQ(test, defer(test, session, KBUILD_MODNAME, functions, 3), 0);
+	for (loads = 1; loads <= 3; loads++) {
+		this_module_comes(session);
+		list(test, session, &listed, 1);
+		KUNIT_EXPECT_EQ(test, listed.error, 0);
+		KUNIT_EXPECT_EQ(test, listed.loads, loads);
+		KUNIT_EXPECT_EQ(test, listed.absent, 1);
+		KUNIT_EXPECT_EQ(test, listed.refused, 1);
+		KUNIT_EXPECT_EQ(test, listed.armed, 1);
+		KUNIT_EXPECT_EQ(test, session->catalog.nr_live, 1);
+	}
+}
+
+static struct kunit_case deferred_cases[] = {
+	KUNIT_CASE(probes_that_may_wait),
+	KUNIT_CASE(modules_that_may_be_waited_for),
+	KUNIT_CASE(a_function_of_two_names),
+	KUNIT_CASE(what_could_not_be_armed),
+	{ }
+};
+
+static struct kunit_suite deferred_suite = {
+	.name = "argtrace_deferred",
+	.test_cases = deferred_cases,
+};
+kunit_test_suite(deferred_suite);
