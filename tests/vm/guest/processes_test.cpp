@@ -221,6 +221,19 @@ TEST_F(Processes, the_reader_is_filtered_all_the_same) {
     expect(10, 20, "");
 }
 
+TEST_F(Processes, all_threads_of_the_reader_are_filtered) {
+    // It is a thread that makes the file the reader: its number is not that of the process.
+    int error = -1;
+    std::thread([&] { error = device_.reader(ARGTRACE_READER_EXCLUDE_SELF); }).join();
+    ASSERT_EQ(error, 0);
+    ASSERT_EQ(arm(), 0);
+    call_functions("burst", 20);
+    std::thread([] { call_functions("burst", 30); }).join();
+    Actor other;
+    other.call(10);
+    expect(10, 50, "");
+}
+
 TEST_F(Processes, numbers_are_those_of_the_callers_namespace) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);

@@ -133,6 +133,7 @@ TEST_F(Refusals, sessions) {
     EXPECT_EQ(attach([](auto &a) { a.format = 0x80; }), EINVAL);
     EXPECT_EQ(attach([](auto &a) { a.clock = 2; }), EINVAL);
     EXPECT_EQ(attach([](auto &a) { a.clock = ARGTRACE_CLOCK_BEST - 1; }), EINVAL);
+    EXPECT_EQ(attach([](auto &a) { a.nr_cpus = 1; }), EINVAL) << "the module says how many";
     EXPECT_EQ(attach([](auto &a) { a.reserved = 1; }), EINVAL);
     EXPECT_EQ(attach([](auto &a) { a.packet_size = 3000; }), EINVAL);
     EXPECT_EQ(attach([](auto &a) { a.packet_size = 12288; }), EINVAL);
@@ -276,6 +277,14 @@ TEST_F(Refusals, lists_of_probes) {
     EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_ADD, &wild), EFAULT);
     wild.flags = 1;
     EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_ADD, &wild), EINVAL);
+
+    argtrace_probe_add out{};
+    out.size = sizeof(out);
+    out.count = 1;
+    out.probes = reinterpret_cast<std::uintptr_t>(two.data());
+    out.length = two.size();
+    out.failed = 1;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_ADD, &out), EINVAL) << "what the module fills in";
 }
 
 TEST_F(Refusals, addresses_at_which_no_function_begins) {
@@ -304,6 +313,36 @@ TEST_F(Refusals, a_record_that_fits_no_packet) {
     }
     EXPECT_EQ(small.add(probe.seal().bytes(), 1), E2BIG);
     EXPECT_TRUE(small.counts().empty());
+}
+
+TEST_F(Refusals, the_largest_record_is_taken_and_no_larger_one) {
+    // A packet must have room for the record and for all that may have to precede it: its own
+    // header, the clock and the task.
+    constexpr std::uint32_t packet_size = 4096;
+    constexpr std::uint32_t largest = packet_size - sizeof(argtrace_packet) -
+                                      2 * sizeof(argtrace_record) - sizeof(argtrace_now) -
+                                      sizeof(argtrace_task);
+    const auto probe_of = [&](std::uint32_t record_size) {
+        // Structs on the stack: each with its length, all together the record's data.
+        RawProbe probe = RawProbe::words(target_, 0);
+        std::uint32_t left = record_size - sizeof(argtrace_record);
+        while (left) {
+            argtrace_arg arg{};
+            arg.loc = ARGTRACE_LOC_STACK;
+            arg.type = ARGTRACE_TYPE_BYTES;
+            arg.size = std::min<std::uint32_t>(left - 2, ARGTRACE_BYTES_MAX);
+            arg.offset = 8;
+            arg.name = static_cast<std::uint16_t>(probe.strings.size());
+            probe.strings += std::string("n") + '\0';
+            probe.args.push_back(arg);
+            left -= arg.size + 2;
+        }
+        return probe.seal().bytes();
+    };
+    RawDevice small;
+    ASSERT_EQ(small.session("", packet_size, 2, ARGTRACE_FORMAT_NO_CALLER), 0);
+    EXPECT_EQ(small.add(probe_of(largest + 8), 1), E2BIG);
+    EXPECT_EQ(small.add(probe_of(largest), 1), 0);
 }
 
 TEST_F(Refusals, removals) {
@@ -342,6 +381,18 @@ TEST_F(Refusals, lists) {
     EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_LIST, &list), 0) << "no room is no error";
     EXPECT_EQ(list.count, 0u);
     EXPECT_NE(list.next, 0u);
+
+    // What the module fills in must be zero: it may get a meaning on the way in one day.
+    for (const unsigned long request :
+         {ARGTRACE_IOC_PROBE_LIST, ARGTRACE_IOC_COUNTS, ARGTRACE_IOC_ON_LOAD_LIST}) {
+        for (std::uint32_t argtrace_list::*const field :
+             {&argtrace_list::next, &argtrace_list::count, &argtrace_list::generation}) {
+            list = {};
+            list.size = sizeof(list);
+            list.*field = 1;
+            EXPECT_EQ(device_.call(request, &list), EINVAL);
+        }
+    }
 }
 
 TEST_F(Refusals, processes) {
