@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Builds everything and runs all test suites; scripts/check runs this.
+
+  user            the unit tests, through ctest, and the cases that need no kernel
+  user-sanitized  most unit tests again, built with sanitizers by scripts/sanitized
+  kunit-kasan     the KUnit tests, on a kernel that checks every access to memory and every lock
+  fuzz            each fuzzer with a number of inputs, through scripts/fuzz; with --all four times as many
+  cost            what a traced call costs, in instructions, through bench/gate
+  stress          a fuzzer of /dev/argtrace, and processes that use all of argtrace at once, on the kernel kasan too
+  vm-LABEL        the VM tests on that kernel, through tests/vm/run; with --all some of them for longer, and on kasan too
+  faults          with --all: faults put into the module that the kernel kasan must report, through tests/vm/faults/run
+  kunit           with --all: the KUnit tests on the kernel kunit, whose configuration is like that of one in use
+  deb             with --all: the packages in systems of their own, through tests/deb/run
+
+results.py says how suites report. What each of them printed stays in build/check/NAME.log.
+"""
+
+import os
+import shutil
+import sys
+import xml.etree.ElementTree
+
+import kernels
+import results
+from jobs import Jobs
+from kernels import TOP
+
+OUT = TOP / "build/check"
+
+# What sanitizers need not watch: compilers, scripts, and what the fuzzer `trace` does better.
+UNWATCHED = "SysvX8664Compiler|GeneratedPrototypes|uapi_header|version_conditionals|scripts|TraceDamage.Changed"
+
+
+def compile_all(job):
+    return job.run_all([
+        ["make", "-s", "-C", TOP, "tool"],
+        ["cmake", "--build", TOP / "build/user", "-j", os.cpu_count()],
+        [TOP / "scripts/sanitized", "argtrace_tests", "fuzzers"],
+    ])
+
+
+def make(label, *targets):
+    return lambda job: job.run("make", "-s", "-C", TOP, *targets, f"KERNEL={label}") == 0
+
+
+def get_kernels(labels):
+    """Those that are built here are built anew where their configuration has changed."""
+    return lambda job: all(job.run("sh", "-c", '"$0" "$1" >/dev/null', TOP / "scripts/kernel", label) == 0
+                           for label in labels)
+
+
+def build(seconds, labels, everything):
+    own = ["kasan"] + (["kunit"] if everything else [])
+    with_modules = sorted(set(labels) | {"kasan"})
+    # Fetching and unpacking kernels leaves processors idle.
+    jobs = Jobs(OUT)
+    jobs.start("-- kernels", "kernels", get_kernels(sorted(set(with_modules) | set(own))))
+    compiled = jobs.run_now("-- tool and tests", "tool and tests", compile_all)
+    fetched = jobs.finish()
+    seconds.update(jobs.seconds)
+    if not (compiled and fetched):
+        return False
+    # make compiles the files of a module one after the other.
+    jobs = Jobs(OUT)
+    for label in with_modules:
+        jobs.start(f"-- modules for {label}", f"modules for {label}", make(label, "module", "test-modules"))
+    for label in own:
+        jobs.start(f"-- KUnit tests for {label}", f"KUnit tests for {label}", make(label, "kunit-module"))
+    good = jobs.finish()
+    seconds.update(jobs.seconds)
+    return good
+
+
+def unit_tests(name, folder, *options):
+    """What ctest knows in that build folder, less what its options leave out."""
+    summary, log = OUT / f"{name}.xml", OUT / f"{name}.ctest"
+
+    def work(job):
+        with open(log, "w") as file:
+            status = job.run("ctest", "--test-dir", TOP / "build" / folder, "-j", os.cpu_count(), "--output-on-failure",
+                             "--output-junit", summary, *options, output=file)
+        text = log.read_text(errors="replace")
+        job.print(text if status else "\n".join(text.splitlines()[-3:]))
+        if not summary.exists():
+            return False
+        counts = xml.etree.ElementTree.parse(summary).getroot().attrib
+        failed, skipped = int(counts["failures"]), int(counts["skipped"]) + int(counts["disabled"])
+        results.append(name, int(counts["tests"]) - failed - skipped, failed, skipped)
+        return status == 0
+
+    return work
+
+
+def command(*words):
+    return lambda job: job.run(*words) == 0
+
+
+def suites(labels, everything):
+    """(name, work) of those that run beside each other, the longest first, so that all end at about the same time."""
+    vm_run = TOP / "tests/vm/run"
+    if everything:
+        yield "deb", lambda job: job.run_all([[TOP / "scripts/deb"], [TOP / "tests/deb/run"]])
+    for label in reversed(labels):
+        yield f"vm-{label}", command(vm_run, *(["--long"] if everything else []), label)
+    if everything:
+        yield "faults", command(TOP / "tests/vm/faults/run")
+        yield "kunit", command(TOP / "tests/kunit/run")
+    yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:Stress.*", "--steps", 40, "kasan")
+    yield "kunit-kasan", command(TOP / "tests/kunit/run", "kasan")
+    yield "fuzz", command(TOP / "scripts/fuzz", "inputs", 20000 if everything else 5000)
+    yield "cost", command(TOP / "bench/gate")
+
+
+def run_suites(seconds, labels, everything):
+    """The names of those that failed."""
+    broken = []
+
+    def suite(name, work):
+        def watched(job):
+            if not work(job):
+                broken.append(name)
+            return True
+        return f"== {name}", name, watched
+
+    # These keep all processors busy, the others one each.
+    jobs = Jobs(OUT)
+    jobs.run_now(*suite("user", unit_tests("user", "user")))
+    jobs.run_now(*suite("user-sanitized", unit_tests("user-sanitized", "sanitize", "-E", f"^({UNWATCHED})")))
+    seconds.update(jobs.seconds)
+    # Two more than there are processors, since a virtual machine waits for a fifth of its time.
+    jobs = Jobs(OUT, os.cpu_count() + 2)
+    for name, work in suites(labels, everything):
+        jobs.start(*suite(name, work))
+    jobs.finish()
+    seconds.update(jobs.seconds)
+    return broken
+
+
+def tests_seconds():
+    """The GoogleTest suites in the logs of our suites."""
+    seconds = {}
+    for log in OUT.glob("*.log"):
+        for suite, value in results.gtest_seconds(log.read_text(errors="replace")).items():
+            seconds[f"{log.stem}: {suite}"] = value
+    return seconds
+
+
+def main():
+    everything = sys.argv[1:] == ["--all"]
+    labels = kernels.labels_checked(everything) + (["kasan"] if everything else [])
+    expected = ["user", "user-sanitized", "kunit-kasan", "fuzz", "cost", "stress", *(f"vm-{label}" for label in labels)]
+    if everything:
+        expected += ["faults", "kunit", "deb"]
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir(parents=True)
+    path = OUT / "results"
+    path.touch()
+    os.environ["ARGTRACE_RESULTS"] = str(path)
+
+    seconds = {}
+    print("\n== build", flush=True)
+    # What did not build cannot be tested; the suites then count as failed.
+    broken = run_suites(seconds, labels, everything) if build(seconds, labels, everything) else ["build"]
+    lines, good = results.summary(expected, results.read(path), broken)
+    print("\n".join(["", *results.slowest("the ten slowest steps", seconds), "",
+                     *results.slowest("the ten slowest suites within them", tests_seconds()), "", *lines]))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""scripts/kernels.list, for scripts in Python. lib.sh has the same for those in bash."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+
+
+def without_comments(path):
+    """The words of each line that says something."""
+    lines = (line.split("#")[0].split() for line in Path(path).read_text().splitlines())
+    return [words for words in lines if words]
+
+
+def rows():
+    return without_comments(os.environ.get("ARGTRACE_KERNELS_LIST") or TOP / "scripts/kernels.list")
+
+
+def labels():
+    return [row[0] for row in rows()]
+
+
+def labels_checked(everything=False):
+    """Those that `make check` covers, or `make check-all`."""
+    return [row[0] for row in rows() if row[5] == "yes" or (everything and row[5] == "all")]
+
+
+def parts(label):
+    """What scripts/kernel prints, which fetches the kernel first where it is missing."""
+    text = subprocess.run([TOP / "scripts/kernel", label], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return dict(word.split("=", 1) for line in text.splitlines() for word in shlex.split(line))
+
+
+def is_sanitizer(label):
+    """Whether the kernel checks every access to memory, which makes it slow."""
+    return "CONFIG_KASAN=y" in Path(parts(label)["CONFIG"]).read_text().splitlines()
