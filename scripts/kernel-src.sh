@@ -7,7 +7,7 @@
 # The source is unpacked once for all of them, into sources/ of the cache, without most of the drivers. It stays, since
 # building modules takes its headers and its build system; of a kernel's own build only what that takes is kept.
 
-# Debian built its 6.12 for Debian 12 with this one, and the modules are built with it.
+# Debian built Linux 6.12 for Debian 12 with this one, and the modules are built with it.
 SRC_CC=gcc-12
 
 # What is never compiled here, but for its Kconfig and Makefiles; the .h with it, as nobody else includes them.

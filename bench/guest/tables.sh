@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in a guest (bench/run). Prints the tables of one kernel: tables.sh UNIT TABLE..., UNIT being what its TSC counts.
+# Runs in a guest (bench/run). Prints the tables of one kernel: tables.sh UNIT TABLE..., where UNIT is what its TSC counts. Each is
+# headed by its name, `calls` by `wall` where the TSC counts ticks, as bench/tables.py reads them.
 # shellcheck disable=SC1091,SC2034,SC2154 # what lies in the guest
 . /root/common.sh
 . /root/calls.sh
@@ -18,6 +19,7 @@ taskset -pc 0 $$ >/dev/null # the statistics are those of the first processor
 settle
 echo "Linux $(uname -r), pread64 of /dev/null untraced: $untraced $unit"
 for table; do
-	echo
+	[ "$unit" = instructions ] && name=$table || name=wall
+	printf '\n## %s\n\n' "$name"
 	"table_$table"
 done
