@@ -24,11 +24,19 @@ static void free_plans(struct argtrace_plan **plans, u32 count)
 		argtrace_plan_free(plans[i]);
 }
 
-/* Callbacks see the new table from here on, and may still be using the one returned. */
-static struct argtrace_table *swap_table(struct argtrace_session *session,
-					 struct argtrace_table *table)
+/*
+ * In which lane a probe is. It follows from its schema alone, so that a removed probe that comes back to
+ * life is in the same one.
+ */
+static enum argtrace_lane_kind lane_of(const struct argtrace_plan *plan)
 {
-	return rcu_replace_pointer(session->table, table, lockdep_is_held(&session->lock));
+	return ARGTRACE_LANE_PLAIN;
+}
+
+/* Callbacks see the new table from here on, and may still be using the one returned. */
+static struct argtrace_table *swap_table(struct argtrace_lane *lane, struct argtrace_table *table)
+{
+	return rcu_replace_pointer(lane->table, table, lockdep_is_held(&lane->session->lock));
 }
 
 /*
@@ -42,30 +50,43 @@ static void retire_table(struct argtrace_table *table, bool armed)
 	argtrace_table_free(table);
 }
 
-/* Functions have been removed from the catalog: they are not to be traced any more. 0 or -ENOMEM. */
-static int follow_removal(struct argtrace_session *session)
+/* Probes of the lane have been removed from the catalog: they are not to be traced any more. */
+static int lane_follow_removal(struct argtrace_lane *lane)
 {
-	struct argtrace_catalog *catalog = &session->catalog;
-	struct argtrace_table *old, *table = argtrace_table_create(catalog->by_id, catalog->nr_ids, NULL, 0);
+	const struct argtrace_catalog *catalog = &lane->session->catalog;
+	struct argtrace_table *old, *table;
 	int ret;
 
+	table = argtrace_table_create(lane->kind, catalog->by_id, catalog->nr_ids, NULL, 0);
 	if (IS_ERR(table))
 		return PTR_ERR(table);
-	if (!catalog->nr_live) {
-		/* As in argtrace_arm_add(), the table first. To disarm the last ones takes no memory. */
-		old = swap_table(session, table);
-		argtrace_attachment_follow(session);
+	if (!catalog->nr_live[lane->kind]) {
+		/* As in lane_add(), the table first. To disarm the last ones takes no memory. */
+		old = swap_table(lane, table);
+		argtrace_attachment_follow(lane);
 	} else {
-		ret = argtrace_attachment_follow(session);
+		ret = argtrace_attachment_follow(lane);
 		if (ret) {
 			argtrace_table_free(table);
 			return ret;
 		}
-		old = swap_table(session, table);
+		old = swap_table(lane, table);
 	}
-	retire_table(old, session->armed);
-	catalog->generation++;
+	retire_table(old, lane->armed);
 	return 0;
+}
+
+/* The same for all lanes. 0 or -ENOMEM, with which some of them may have followed. */
+static int follow_removal(struct argtrace_session *session)
+{
+	enum argtrace_lane_kind kind;
+	int ret = 0;
+
+	for (kind = 0; kind < ARGTRACE_LANES && !ret; kind++)
+		ret = lane_follow_removal(&session->lanes[kind]);
+	if (!ret)
+		session->catalog.generation++;
+	return ret;
 }
 
 static bool is_live_at(const struct argtrace_catalog *catalog, unsigned long addr)
@@ -147,15 +168,45 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 	return nr_new;
 }
 
+/*
+ * Has the lane call us for the addresses too, whose plans are live in the catalog or new; 0, or it is as it was.
+ *
+ * In a lane that is armed the table comes first, so that no call is missed. In one that is not it
+ * comes last: all probes begin at once, and what ftrace itself calls while it patches them, millions of
+ * calls if they are all there are, costs no more than to find nothing.
+ */
+static int lane_add(struct argtrace_lane *lane, unsigned long *addrs, u32 count,
+		    struct argtrace_plan **plans, u32 nr_new, unsigned long *failed_addr)
+{
+	const struct argtrace_catalog *catalog = &lane->session->catalog;
+	const bool was_armed = lane->armed;
+	struct argtrace_table *table, *old;
+	int ret;
+
+	table = argtrace_table_create(lane->kind, catalog->by_id, catalog->nr_ids, plans, nr_new);
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	old = was_armed ? swap_table(lane, table) : NULL;
+	ret = argtrace_attachment_add(lane, addrs, count);
+	if (ret) {
+		if (ret == -EINVAL)
+			*failed_addr = argtrace_attachment_find_bad(addrs, count, true);
+		retire_table(old ? swap_table(lane, old) : table, was_armed);
+		return ret;
+	}
+	if (!was_armed)
+		old = swap_table(lane, table);
+	retire_table(old, true);
+	return 0;
+}
+
 int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **plans, u32 count,
 		     unsigned long *failed_addr)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
 	struct argtrace_catalog_room room = { };
 	struct revival *revived = NULL;
-	struct argtrace_table *table, *old;
 	unsigned long *addrs = NULL;
-	bool was_armed = session->armed;
 	u32 i, nr_new = count, nr_revived = 0;
 	int ret;
 
@@ -168,8 +219,10 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	revived = kvmalloc_array(count, sizeof(*revived), GFP_KERNEL);
 	if (!addrs || !revived)
 		goto out;
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		addrs[i] = plans[i]->addr;
+		plans[i]->lane = lane_of(plans[i]);
+	}
 	ret = -EINVAL;
 	*failed_addr = argtrace_attachment_find_bad(addrs, count, false);
 	if (*failed_addr)
@@ -185,31 +238,15 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	if (ret)
 		goto out_revived;
 
-	/*
-	 * In a session that is armed the table comes first, so that no call is missed. In one that is not
-	 * it comes behind: all begin at once, and what ftrace itself calls while it patches them, millions of
-	 * calls if they are all there are, costs no more than to find nothing. The catalog last, as
-	 * that cannot fail; who asks for the schema of a record waits for session->lock.
-	 */
-	table = argtrace_table_create(catalog->by_id, catalog->nr_ids, plans, nr_new);
-	ret = PTR_ERR_OR_ZERO(table);
+	ret = lane_add(&session->lanes[ARGTRACE_LANE_PLAIN], addrs, count, plans, nr_new,
+		       failed_addr);
 	if (ret)
 		goto out_revived;
-	old = was_armed ? swap_table(session, table) : NULL;
-	ret = argtrace_attachment_add(session, addrs, count);
-	if (ret) {
-		if (ret == -EINVAL)
-			*failed_addr = argtrace_attachment_find_bad(addrs, count, true);
-		retire_table(old ? swap_table(session, old) : table, was_armed);
-		goto out_revived;
-	}
-	if (!was_armed)
-		old = swap_table(session, table);
+	/* The catalog last, as that cannot fail; whoever asks for the schema of a record waits for session->lock. */
 	for (i = 0; i < nr_revived; i++)
 		argtrace_plan_count_from(revived[i].plan, &revived[i].counted);
 	argtrace_catalog_add(catalog, plans, nr_new, &room);
 	catalog->generation++;
-	retire_table(old, true);
 	nr_new = 0;
 	goto out;
 
@@ -292,25 +329,28 @@ static void remove_picked(struct argtrace_session *session,
 			  const struct module *module)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
-	u32 i, live = catalog->nr_live;
+	enum argtrace_lane_kind kind;
+	bool any = false;
+	u32 i;
 
 	lockdep_assert_held(&session->lock);
 	for (i = 0; i < catalog->nr_addrs; i++) {
 		struct argtrace_plan *plan = catalog->by_addr[i];
 
-		if (!plan->removed && picks(plan, module))
-			argtrace_catalog_set_removed(catalog, plan, true);
+		if (plan->removed || !picks(plan, module))
+			continue;
+		argtrace_catalog_set_removed(catalog, plan, true);
+		any = true;
 	}
-	if (catalog->nr_live == live)
-		return;
-	if (!follow_removal(session))
+	if (!any || !follow_removal(session))
 		return;
 	/*
 	 * Should there be no memory to keep the others armed without these, ftrace takes
 	 * a module's functions out itself when it forgets the module. A table that
 	 * still names removed probes does no harm: they are kept.
 	 */
-	argtrace_attachment_follow(session);
+	for (kind = 0; kind < ARGTRACE_LANES; kind++)
+		argtrace_attachment_follow(&session->lanes[kind]);
 	catalog->generation++;
 }
 

@@ -131,7 +131,7 @@ long argtrace_ioctl_processes_list(struct file *file, struct argtrace_session *s
 		return -ENOMEM;
 	filter.count = 0;
 	mutex_lock(&session->lock);
-	pid_filter = rcu_dereference_protected(session->pid_filter, lockdep_is_held(&session->lock));
+	pid_filter = session->pid_filter;
 	if (pid_filter) {
 		filter.count = pid_filter->nr_asked;
 		filter.flags = pid_filter->children ? ARGTRACE_PROCESSES_CHILDREN : 0;

@@ -6,7 +6,6 @@
 #include <linux/string.h>
 
 #include "arm.h"
-#include "source/attachment.h"
 #include "limits.h"
 #include "session.h"
 
@@ -48,14 +47,14 @@ static void session_destroy(struct argtrace_session *session)
 	argtrace_arm_remove_all(session);
 	argtrace_deferred_remove(session, NULL);
 	mutex_unlock(&session->lock);
-	if (session->leaked)
+	if (argtrace_lanes_leaked(session))
 		return;
 	/* No callback is left that could queue it. */
 	irq_work_sync(&session->wake);
 	cancel_delayed_work_sync(&session->recheck);
 
-	argtrace_table_free(rcu_dereference_protected(session->table, true));
-	argtrace_pid_filter_free(rcu_dereference_protected(session->pid_filter, true));
+	argtrace_lanes_free(session);
+	argtrace_pid_filter_free(session->pid_filter);
 	argtrace_catalog_free(&session->catalog);
 	argtrace_rings_free(session->rings, session->charged);
 	free_percpu(session->rings);
@@ -66,7 +65,6 @@ static void session_destroy(struct argtrace_session *session)
 static struct argtrace_session *session_create(const struct argtrace_session_attr *attr)
 {
 	struct argtrace_session *session;
-	struct argtrace_table *table;
 	int ret = -ENOMEM;
 
 	session = kzalloc(sizeof(*session), GFP_KERNEL);
@@ -78,10 +76,8 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	init_irq_work(&session->wake, session_wake);
 	INIT_DELAYED_WORK(&session->recheck, session_recheck);
 	session->clock = attr->clock;
-	argtrace_attachment_init(session);
 	argtrace_deferred_init(&session->deferred);
 	session->format = attr->format;
-	session->excluded_tgid = -1;
 	session->packet_size = attr->packet_size;
 	session->nr_packets = attr->nr_packets;
 	session->flight = attr->flags & ARGTRACE_SESSION_FLIGHT;
@@ -95,15 +91,13 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 				    &session->charged);
 	if (ret)
 		goto err_percpu;
-	table = argtrace_table_create(NULL, 0, NULL, 0);
-	if (IS_ERR(table)) {
-		ret = PTR_ERR(table);
-		goto err_rings;
-	}
-	RCU_INIT_POINTER(session->table, table);
+	ret = argtrace_lanes_create(session);
+	if (ret)
+		goto err_lanes;
 	return session;
 
-err_rings:
+err_lanes:
+	argtrace_lanes_free(session);
 	argtrace_rings_free(session->rings, session->charged);
 err_percpu:
 	free_percpu(session->rings);
@@ -262,7 +256,7 @@ bool argtrace_sessions_remove_all(void)
 		mutex_unlock(&sessions_lock);
 		if (!session)
 			return all_freed;
-		if (session->leaked)
+		if (argtrace_lanes_leaked(session))
 			all_freed = false;
 		argtrace_session_put(session);
 	}
@@ -321,7 +315,7 @@ int argtrace_session_set_reader(struct argtrace_session *session, void *file, bo
 			argtrace_ring_repair_tail(per_cpu_ptr(session->rings, cpu));
 	}
 	WRITE_ONCE(session->reader, file);
-	WRITE_ONCE(session->excluded_tgid, exclude ? current->tgid : -1);
+	argtrace_lanes_exclude(session, exclude ? current->tgid : -1);
 out:
 	mutex_unlock(&session->lock);
 	return ret;
@@ -332,7 +326,7 @@ void argtrace_session_drop_reader(struct argtrace_session *session, void *file)
 	mutex_lock(&session->lock);
 	if (session->reader == file) {
 		WRITE_ONCE(session->reader, NULL);
-		WRITE_ONCE(session->excluded_tgid, -1);
+		argtrace_lanes_exclude(session, -1);
 	}
 	mutex_unlock(&session->lock);
 }
@@ -344,17 +338,16 @@ int argtrace_session_set_pid_filter(struct argtrace_session *session,
 	bool armed;
 
 	mutex_lock(&session->lock);
-	armed = session->armed;
-	before = rcu_dereference_protected(session->pid_filter, lockdep_is_held(&session->lock));
+	armed = argtrace_lanes_armed(session);
+	before = session->pid_filter;
 	if (session->removed || (armed && !pid_filter != !before)) {
 		int ret = session->removed ? -ENOENT : -EBUSY;
 
 		mutex_unlock(&session->lock);
 		return ret;
 	}
-	rcu_assign_pointer(session->pid_filter, pid_filter);
-	if (!armed)
-		argtrace_attachment_init(session);
+	session->pid_filter = pid_filter;
+	argtrace_lanes_set_pid_filter(session, pid_filter);
 	mutex_unlock(&session->lock);
 
 	if (before && armed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session: its own ftrace_ops, probes, filter and rings. A named one is held by the
+ * A session: its own probes, lanes and rings. A named one is held by the
  * list of sessions until it is removed, any by the files that are bound to it.
  *
  * Lock order: sessions_lock -> session->lock -> ftrace's own.
@@ -8,7 +8,6 @@
 #ifndef ARGTRACE_SESSION_H
 #define ARGTRACE_SESSION_H
 
-#include <linux/ftrace.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -17,6 +16,7 @@
 #include <linux/workqueue.h>
 #include <uapi/argtrace.h>
 
+#include "lane.h"
 #include "probe/catalog.h"
 #include "probe/deferred.h"
 #include "probe/probe.h"
@@ -27,21 +27,15 @@
 struct module;
 
 struct argtrace_session {
-	/* What a call needs. */
-	struct argtrace_table __rcu *table;
+	struct argtrace_lane lanes[ARGTRACE_LANES];
 	struct argtrace_ring __percpu *rings;
 	u32 format;			/* ARGTRACE_FORMAT_* */
 	u32 clock;			/* ARGTRACE_CLOCK_* */
-	pid_t excluded_tgid;		/* its calls are filtered; -1: nobody's */
-	struct argtrace_pid_filter __rcu *pid_filter; /* others' calls are filtered; NULL: nobody's */
 	struct irq_work wake;
 
-	struct ftrace_ops ops;
-	bool armed;			/* ops is registered */
-	bool leaked;			/* and ftrace is out of order: must not be freed */
-
-	struct mutex lock;		/* all below, armed, and who may write table */
+	struct mutex lock;		/* all below, and changes to the lanes */
 	struct argtrace_catalog catalog;
+	struct argtrace_pid_filter *pid_filter;	/* that of the lanes, or NULL */
 	struct argtrace_deferred deferred;	/* for modules that are yet to be loaded */
 	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
 	void *reader;			/* the file that reads, or NULL */

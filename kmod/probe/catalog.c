@@ -113,7 +113,8 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 	swap(catalog->by_addr, room->by_addr);
 	swap(catalog->charged, room->charged);
 	catalog->nr_addrs = nr;
-	catalog->nr_live += count;
+	for (i = 0; i < count; i++)
+		catalog->nr_live[plans[i]->lane]++;
 	argtrace_catalog_room_free(room);
 }
 
@@ -122,5 +123,5 @@ void argtrace_catalog_set_removed(struct argtrace_catalog *catalog, struct argtr
 {
 	WRITE_ONCE(plan->removed, removed);
 	plan->schema->flags = removed ? ARGTRACE_PROBE_REMOVED : 0;
-	catalog->nr_live += removed ? -1 : 1;
+	catalog->nr_live[plan->lane] += removed ? -1 : 1;
 }

@@ -16,7 +16,7 @@ struct argtrace_catalog {
 	u32 nr_ids;			/* with [0] */
 	struct argtrace_plan **by_addr;	/* sorted; of each address the newest */
 	u32 nr_addrs;
-	u32 nr_live;			/* not removed */
+	u32 nr_live[ARGTRACE_LANES];	/* not removed, of each lane */
 	u32 generation;
 	u64 charged;			/* for both arrays */
 };

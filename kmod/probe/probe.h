@@ -9,6 +9,7 @@
 #include <uapi/argtrace.h>
 
 #include "compat.h"
+#include "lane.h"
 #include "recursion.h"
 
 static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
@@ -86,6 +87,7 @@ struct argtrace_plan {
 	const char *strings;		/* in schema */
 
 	unsigned long addr;		/* of the symbol */
+	enum argtrace_lane_kind lane;	/* for life */
 	struct argtrace_counters_block *counters_block;
 	bool removed;			/* no longer traced, kept for its records */
 	struct argtrace_counters before; /* of earlier lives: counts no more */

@@ -10,18 +10,19 @@
 /* A function is in the table at each of the addresses that ftrace may report for it. */
 #define KEYS	(ARGTRACE_FENTRY_SKEW ? 2 : 1)
 
-static bool is_live(const struct argtrace_plan *plan)
+static bool is_live(const struct argtrace_plan *plan, enum argtrace_lane_kind lane)
 {
-	return plan && !plan->removed;
+	return plan && !plan->removed && plan->lane == lane;
 }
 
-static unsigned long slots_needed(struct argtrace_plan *const *plans, u32 count)
+static unsigned long slots_needed(enum argtrace_lane_kind lane, struct argtrace_plan *const *plans,
+				  u32 count)
 {
 	unsigned long needed = 0;
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		if (is_live(plans[i]))
+		if (is_live(plans[i], lane))
 			needed += KEYS;
 	}
 	return needed;
@@ -56,15 +57,15 @@ static void table_insert(struct argtrace_table *table, unsigned long ip,
 }
 
 /* What ftrace most probably reports. */
-static void table_insert_probable(struct argtrace_table *table, struct argtrace_plan *const *plans,
-				  u32 count)
+static void table_insert_probable(struct argtrace_table *table, enum argtrace_lane_kind lane,
+				  struct argtrace_plan *const *plans, u32 count)
 {
 	u32 i;
 
 	for (i = 0; i < count; i++) {
 		unsigned long addr;
 
-		if (!is_live(plans[i]))
+		if (!is_live(plans[i], lane))
 			continue;
 		addr = plans[i]->addr;
 		if (KEYS > 1 && !argtrace_calls_at_symbol(addr))
@@ -74,23 +75,24 @@ static void table_insert_probable(struct argtrace_table *table, struct argtrace_
 }
 
 /* What it may report as well. */
-static void table_insert_possible(struct argtrace_table *table, struct argtrace_plan *const *plans,
-				  u32 count)
+static void table_insert_possible(struct argtrace_table *table, enum argtrace_lane_kind lane,
+				  struct argtrace_plan *const *plans, u32 count)
 {
 	u32 i;
 
 	for (i = 0; KEYS > 1 && i < count; i++) {
-		if (!is_live(plans[i]))
+		if (!is_live(plans[i], lane))
 			continue;
 		table_insert(table, plans[i]->addr, plans[i], false);
 		table_insert(table, plans[i]->addr + ARGTRACE_FENTRY_SKEW, plans[i], false);
 	}
 }
 
-struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id, u32 nr_ids,
+struct argtrace_table *argtrace_table_create(enum argtrace_lane_kind lane,
+					     struct argtrace_plan *const *by_id, u32 nr_ids,
 					     struct argtrace_plan *const *more, u32 nr_more)
 {
-	unsigned long needed = slots_needed(by_id, nr_ids) + slots_needed(more, nr_more);
+	unsigned long needed = slots_needed(lane, by_id, nr_ids) + slots_needed(lane, more, nr_more);
 	unsigned long slots = roundup_pow_of_two(max(2 * needed, 2UL));
 	struct argtrace_table *table;
 	u64 bytes = struct_size(table, slots, slots + ARGTRACE_TABLE_NEAR);
@@ -108,10 +110,10 @@ struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id,
 	}
 	table->mask = (slots - 1) * sizeof(struct argtrace_slot);
 	table->charged = charge;
-	table_insert_probable(table, by_id, nr_ids);
-	table_insert_probable(table, more, nr_more);
-	table_insert_possible(table, by_id, nr_ids);
-	table_insert_possible(table, more, nr_more);
+	table_insert_probable(table, lane, by_id, nr_ids);
+	table_insert_probable(table, lane, more, nr_more);
+	table_insert_possible(table, lane, by_id, nr_ids);
+	table_insert_possible(table, lane, more, nr_more);
 	for (i = 0; i < ARGTRACE_TABLE_NEAR; i++)
 		table->slots[slots + i] = table->slots[i & (slots - 1)];
 	return table;

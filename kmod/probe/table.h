@@ -27,10 +27,11 @@ struct argtrace_table {
 };
 
 /*
- * A table of what is live in a catalog's by_id, and of further plans. ERR_PTR(-ENOMEM or
+ * A table of one lane: of what is live in a catalog's by_id, and of further plans. ERR_PTR(-ENOMEM or
  * -ENOSPC).
  */
-struct argtrace_table *argtrace_table_create(struct argtrace_plan *const *by_id, u32 nr_ids,
+struct argtrace_table *argtrace_table_create(enum argtrace_lane_kind lane,
+					     struct argtrace_plan *const *by_id, u32 nr_ids,
 					     struct argtrace_plan *const *more, u32 nr_more);
 void argtrace_table_free(struct argtrace_table *table);
 

@@ -43,97 +43,101 @@ unsigned long argtrace_attachment_find_bad(const unsigned long *addrs, u32 count
 	return bad;
 }
 
-void argtrace_attachment_init(struct argtrace_session *session)
+void argtrace_attachment_init(struct argtrace_lane *lane)
 {
 	/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
-	session->ops = (struct ftrace_ops){
-		.func = argtrace_callback_of(session->clock,
-					     rcu_access_pointer(session->pid_filter)),
+	lane->ops = (struct ftrace_ops){
+		.func = argtrace_entry_callback(lane),
 		.flags = FTRACE_OPS_FL_PERMANENT,
 	};
 }
 
 /* ftrace_free_filter() leaves the ops pointing at what it has freed: it must begin anew. */
-static void reset_ops(struct argtrace_session *session)
+static void reset_ops(struct argtrace_lane *lane)
 {
-	ftrace_free_filter(&session->ops);
-	argtrace_attachment_init(session);
+	ftrace_free_filter(&lane->ops);
+	argtrace_attachment_init(lane);
 }
 
 /*
  * ftrace has shut itself down after a fault of its own: it may go on calling us for ever,
  * so neither the session nor the module may go.
  */
-static void keep_for_ever(struct argtrace_session *session)
+static void keep_for_ever(struct argtrace_lane *lane)
 {
-	session->leaked = true;
+	lane->leaked = true;
 	__module_get(THIS_MODULE);
 }
 
 /* An empty filter means every function there is: never register with one. */
-int argtrace_attachment_add(struct argtrace_session *session, unsigned long *addrs, u32 count)
+int argtrace_attachment_add(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
 {
 	int ret;
 
-	ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, !session->armed);
-	if (session->armed)
+	ret = ftrace_set_filter_ips(&lane->ops, addrs, count, 0, !lane->armed);
+	if (lane->armed)
 		return ret;
 	if (!ret)
-		ret = register_ftrace_function(&session->ops);
-	session->armed = !ret || ret == -ENODEV;
+		ret = register_ftrace_function(&lane->ops);
+	lane->armed = !ret || ret == -ENODEV;
 	if (ret == -ENODEV)
-		keep_for_ever(session);
+		keep_for_ever(lane);
 	else if (ret)
-		reset_ops(session);
+		reset_ops(lane);
 	return ret;
 }
 
-static void disarm_all(struct argtrace_session *session)
+static void disarm_all(struct argtrace_lane *lane)
 {
-	if (!session->armed || session->leaked)
+	if (!lane->armed || lane->leaked)
 		return;
-	if (WARN_ON_ONCE(unregister_ftrace_function(&session->ops))) {
-		keep_for_ever(session);
+	if (WARN_ON_ONCE(unregister_ftrace_function(&lane->ops))) {
+		keep_for_ever(lane);
 		return;
 	}
-	reset_ops(session);
-	session->armed = false;
+	reset_ops(lane);
+	lane->armed = false;
 }
 
-static u32 live_addrs(const struct argtrace_catalog *catalog, unsigned long *addrs)
+static u32 live_addrs(const struct argtrace_lane *lane, unsigned long *addrs)
 {
+	const struct argtrace_catalog *catalog = &lane->session->catalog;
 	u32 i, count = 0;
 
 	for (i = 0; i < catalog->nr_addrs; i++) {
-		if (!catalog->by_addr[i]->removed)
-			addrs[count++] = catalog->by_addr[i]->addr;
+		const struct argtrace_plan *plan = catalog->by_addr[i];
+
+		if (!plan->removed && plan->lane == lane->kind)
+			addrs[count++] = plan->addr;
 	}
 	return count;
 }
 
-int argtrace_attachment_follow(struct argtrace_session *session)
+int argtrace_attachment_follow(struct argtrace_lane *lane)
 {
-	struct argtrace_catalog *catalog = &session->catalog;
+	struct argtrace_catalog *catalog = &lane->session->catalog;
+	const u32 *nr_live = &catalog->nr_live[lane->kind];
 	unsigned long *addrs, gone;
 	int ret = 0;
 
-	addrs = kvmalloc_array(catalog->nr_live, sizeof(*addrs), GFP_KERNEL);
+	/* Nothing is allocated for none: to disarm the last ones takes no memory. */
+	addrs = kvmalloc_array(*nr_live, sizeof(*addrs), GFP_KERNEL);
 	if (!addrs)
 		return -ENOMEM;
 	/* Unregister before the filter gets empty: an empty one would trace everything. */
-	while (catalog->nr_live) {
-		u32 count = live_addrs(catalog, addrs);
+	while (*nr_live) {
+		u32 count = live_addrs(lane, addrs);
 		struct argtrace_plan *plan;
 
-		ret = ftrace_set_filter_ips(&session->ops, addrs, count, 0, 1);
+		ret = ftrace_set_filter_ips(&lane->ops, addrs, count, 0, 1);
 		gone = ret == -EINVAL ? argtrace_attachment_find_bad(addrs, count, true) : 0;
 		if (!gone)
 			break;
 		plan = argtrace_catalog_find(catalog, gone);
 		argtrace_catalog_set_removed(catalog, plan, true);
 	}
-	if (!catalog->nr_live) {
-		disarm_all(session);
+	if (!*nr_live) {
+		disarm_all(lane);
 		ret = 0;
 	}
 	kvfree(addrs);

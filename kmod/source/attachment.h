@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session's ftrace_ops and its filter: which functions ftrace calls us for. All but
- * find_bad() under session->lock.
+ * A lane's ftrace_ops and its filter: which functions ftrace calls us for. All but
+ * argtrace_attachment_find_bad() under session->lock.
  */
 #ifndef ARGTRACE_ATTACHMENT_H
 #define ARGTRACE_ATTACHMENT_H
 
 #include <linux/types.h>
 
-struct argtrace_session;
+struct argtrace_lane;
 
-/* Prepares the ftrace_ops of a session that is not armed, for the clock and processes that it has. */
-void argtrace_attachment_init(struct argtrace_session *session);
+/* Prepares the ftrace_ops of a lane that is not armed: which callback it gets follows from the lane. */
+void argtrace_attachment_init(struct argtrace_lane *lane);
 
 /*
  * Which of the addresses no traceable function begins at; 0: none. With `all` each is
@@ -20,13 +20,13 @@ void argtrace_attachment_init(struct argtrace_session *session);
 unsigned long argtrace_attachment_find_bad(const unsigned long *addrs, u32 count, bool all);
 
 /* Adds the addresses to the filter and registers the ops if it is not; 0, -EINVAL, -EBUSY ... */
-int argtrace_attachment_add(struct argtrace_session *session, unsigned long *addrs, u32 count);
+int argtrace_attachment_add(struct argtrace_lane *lane, unsigned long *addrs, u32 count);
 
 /*
- * Makes the filter what the catalog says is live, and unregisters if that is nothing. A
+ * Makes the filter what the catalog says is live in this lane, and unregisters if that is nothing. A
  * function that has gone with its module without our notice (see module_event()) is found
  * here, and removed as well.
  */
-int argtrace_attachment_follow(struct argtrace_session *session);
+int argtrace_attachment_follow(struct argtrace_lane *lane);
 
 #endif

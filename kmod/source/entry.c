@@ -229,8 +229,8 @@ static noinline __noclone void record_pid_match(struct argtrace_plan *plan, unsi
 					     const struct ftrace_regs *fregs,
 					     const void *called_from)
 {
-	struct argtrace_session *session = container_of(ops, struct argtrace_session, ops);
-	struct argtrace_ring *ring = this_cpu_ptr(session->rings);
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
+	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);
 
 	if (unlikely(!context_is_plain()))
 		record_with_context(plan, parent_ip, ring, fregs, own_preempt_levels(ops, called_from),
@@ -242,15 +242,15 @@ static noinline __noclone void record_pid_match(struct argtrace_plan *plan, unsi
 }
 
 /* In an interrupt it is the interrupted process that counts, as for ftrace's own filter. */
-static __always_inline bool is_filtered(const struct argtrace_session *session,
+static __always_inline bool is_filtered(const struct argtrace_lane *lane,
 					const bool by_pid)
 {
 	const pid_t tgid = current->tgid;
 
 	if (by_pid &&
-	    !argtrace_pid_filter_has(rcu_dereference_raw(session->pid_filter), tgid))
+	    !argtrace_pid_filter_has(rcu_dereference_raw(lane->pid_filter), tgid))
 		return true;
-	return tgid == READ_ONCE(session->excluded_tgid);
+	return tgid == READ_ONCE(lane->excluded_tgid);
 }
 
 /* Preemption off is also our read side of RCU (argtrace_synchronize()). */
@@ -258,25 +258,25 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 				     struct ftrace_ops *ops, const struct ftrace_regs *fregs,
 				     const u32 clock_id, const bool by_pid)
 {
-	struct argtrace_session *session = container_of(ops, struct argtrace_session, ops);
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_ring *ring;
 	struct argtrace_plan *plan;
 
 	preempt_disable_notrace();
-	plan = argtrace_table_lookup(rcu_dereference_raw(session->table), ip);
+	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
 	if (unlikely(!plan)) {
 		ARGTRACE_HOOK(NO_PROBE);
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(is_filtered(session, by_pid))) {
+	if (unlikely(is_filtered(lane, by_pid))) {
 		this_cpu_inc(plan->counters->filtered);
 		preempt_enable_notrace();
 		return;
 	}
 	if (by_pid)
 		return record_pid_match(plan, parent_ip, ops, fregs, __builtin_return_address(0));
-	ring = this_cpu_ptr(session->rings);
+	ring = this_cpu_ptr(lane->rings);
 	if (unlikely(!context_is_plain()))
 		return record_with_context(plan, parent_ip, ring, fregs,
 				      own_preempt_levels(ops, __builtin_return_address(0)),
@@ -303,9 +303,10 @@ static void callback_by_pid(unsigned long ip, unsigned long parent_ip, struct ft
 	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_BEST, true); /* whatever the ring has */
 }
 
-ftrace_func_t argtrace_callback_of(u32 clock, bool by_pid)
+ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane)
 {
-	if (by_pid)
+	/* The plain lane is the only one. */
+	if (rcu_access_pointer(lane->pid_filter))
 		return callback_by_pid;
-	return clock == ARGTRACE_CLOCK_TSC ? callback_tsc : callback_monotonic;
+	return lane->session->clock == ARGTRACE_CLOCK_TSC ? callback_tsc : callback_monotonic;
 }

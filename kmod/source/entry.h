@@ -5,11 +5,13 @@
 #include <linux/ftrace.h>
 #include <linux/types.h>
 
+struct argtrace_lane;
+
 /*
- * What ftrace calls for every call of a traced function; the ops it is given to is a session's,
- * whose clock it is for (ARGTRACE_CLOCK_*). `by_pid`: the session has a set of processes, as long
- * as it is armed.
+ * What ftrace is to call for every call of a function of this lane. Which it is follows from the kind
+ * of the lane, the clock of the session and whether there is a filter by process: none of them may
+ * change while the lane is armed.
  */
-ftrace_func_t argtrace_callback_of(u32 clock, bool by_pid);
+ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane);
 
 #endif

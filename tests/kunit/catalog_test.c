@@ -63,7 +63,7 @@ static void ids_begin_at_one_and_go_on(struct kunit *test)
 	add(test, catalog, second, 3, plans + 3);
 	KUNIT_EXPECT_EQ(test, catalog->nr_ids, 7);
 	KUNIT_EXPECT_EQ(test, catalog->nr_addrs, 6);
-	KUNIT_EXPECT_EQ(test, catalog->nr_live, 6);
+	KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 6);
 	KUNIT_EXPECT_NULL(test, catalog->by_id[0]);
 	expect_sorted(test, catalog);
 	for (i = 0; i < 6; i++) {
@@ -83,12 +83,12 @@ static void removed_probes_stay(struct kunit *test)
 
 	add(test, catalog, addrs, 2, plans);
 	argtrace_catalog_set_removed(catalog, plans[0], true);
-	KUNIT_EXPECT_EQ(test, catalog->nr_live, 1);
+	KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 1);
 	KUNIT_EXPECT_TRUE(test, plans[0]->removed);
 	KUNIT_EXPECT_EQ(test, plans[0]->schema->flags, ARGTRACE_PROBE_REMOVED);
 	KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, BASE), plans[0]);
 	argtrace_catalog_set_removed(catalog, plans[0], false);
-	KUNIT_EXPECT_EQ(test, catalog->nr_live, 2);
+	KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 2);
 	KUNIT_EXPECT_EQ(test, plans[0]->schema->flags, 0);
 }
 
@@ -105,7 +105,7 @@ static void a_new_probe_replaces_a_removed_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, again->id, 4);
 	KUNIT_EXPECT_EQ(test, catalog->nr_addrs, 3);
 	KUNIT_EXPECT_EQ(test, catalog->nr_ids, 5);
-	KUNIT_EXPECT_EQ(test, catalog->nr_live, 3);
+	KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 3);
 	KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, addrs[1]), again);
 	KUNIT_EXPECT_PTR_EQ(test, catalog->by_id[2], plans[1]);
 	expect_sorted(test, catalog);

@@ -114,9 +114,9 @@ static void removed_while_in_use(struct kunit *test)
 	struct argtrace_session *held = make_session(test, "used", 0), *next;
 
 	KUNIT_ASSERT_EQ(test, session_add(test, held, probe), 0);
-	KUNIT_EXPECT_TRUE(test, held->armed);
+	KUNIT_EXPECT_TRUE(test, argtrace_lanes_armed(held));
 	KUNIT_EXPECT_EQ(test, argtrace_session_remove("used"), 0);
-	KUNIT_EXPECT_FALSE(test, held->armed);
+	KUNIT_EXPECT_FALSE(test, argtrace_lanes_armed(held));
 	KUNIT_EXPECT_TRUE(test, held->removed);
 	KUNIT_EXPECT_EQ(test, session_add(test, held, probe), -ENOENT);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(get_named("used", 0)), -ENOENT);
@@ -136,13 +136,13 @@ static void one_reader(struct kunit *test)
 	int one, other;
 
 	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &one, true), 0);
-	KUNIT_EXPECT_EQ(test, session->excluded_tgid, current->tgid);
+	KUNIT_EXPECT_EQ(test, session->lanes[ARGTRACE_LANE_PLAIN].excluded_tgid, current->tgid);
 	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &other, false), -EBUSY);
-	KUNIT_EXPECT_EQ(test, session->excluded_tgid, current->tgid);
+	KUNIT_EXPECT_EQ(test, session->lanes[ARGTRACE_LANE_PLAIN].excluded_tgid, current->tgid);
 	argtrace_session_drop_reader(session, &other);
 	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &other, false), -EBUSY);
 	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &one, false), 0);
-	KUNIT_EXPECT_EQ(test, session->excluded_tgid, -1);
+	KUNIT_EXPECT_EQ(test, session->lanes[ARGTRACE_LANE_PLAIN].excluded_tgid, -1);
 	argtrace_session_drop_reader(session, &one);
 	KUNIT_EXPECT_EQ(test, argtrace_session_set_reader(session, &other, false), 0);
 }
@@ -273,8 +273,8 @@ static void adding_and_removing_at_once(struct kunit *test)
 	}
 	wait_for_completion(&workers[3].done);
 
-	KUNIT_EXPECT_FALSE(test, session->armed);
-	KUNIT_EXPECT_EQ(test, session->catalog.nr_live, 0);
+	KUNIT_EXPECT_FALSE(test, argtrace_lanes_armed(session));
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_live[ARGTRACE_LANE_PLAIN], 0);
 	KUNIT_EXPECT_EQ(test, session->catalog.generation, 2 * 3 * rounds);
 	/* Each round has brought the same probe back to life. */
 	KUNIT_EXPECT_EQ(test, session->catalog.nr_addrs, 3);
@@ -301,7 +301,7 @@ static void get_and_put(struct worker *worker)
 		}
 		/* It is ours to use, whether or not it has lost its name. */
 		mutex_lock(&session->lock);
-		worker->errors += session->catalog.nr_live != 0;
+		worker->errors += session->catalog.nr_live[ARGTRACE_LANE_PLAIN] != 0;
 		mutex_unlock(&session->lock);
 		cond_resched_tasks_rcu_qs();
 		argtrace_session_put(session);

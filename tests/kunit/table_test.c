@@ -28,7 +28,7 @@ KUNIT_DEFINE_ACTION_WRAPPER(free_table_action, argtrace_table_free, struct argtr
 static struct argtrace_table *make_table(struct kunit *test, struct argtrace_plan **plans,
 					 u32 count)
 {
-	struct argtrace_table *table = argtrace_table_create(plans, count, NULL, 0);
+	struct argtrace_table *table = argtrace_table_create(ARGTRACE_LANE_PLAIN, plans, count, NULL, 0);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_table_action, table), 0);
@@ -119,7 +119,7 @@ static void at_most_half_full(struct kunit *test)
 	for (i = 0; i < 300; i++)
 		plans[i]->addr = BASE + i * 32 + (i % 3 == 0 ? 12 : 0);
 	for (count = 0; count < 300; count++) {
-		struct argtrace_table *table = argtrace_table_create(plans, count, NULL, 0);
+		struct argtrace_table *table = argtrace_table_create(ARGTRACE_LANE_PLAIN, plans, count, NULL, 0);
 
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
 		KUNIT_EXPECT_TRUE(test, is_power_of_2(slots_of(table)));
@@ -239,7 +239,7 @@ static void removed_ones_are_left_out(struct kunit *test)
 	/* As a catalog has it: no probe has the id 0. */
 	more = plans[0];
 	plans[0] = NULL;
-	table = argtrace_table_create(plans, 8, &more, 1);
+	table = argtrace_table_create(ARGTRACE_LANE_PLAIN, plans, 8, &more, 1);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
 	KUNIT_EXPECT_EQ(test, slots_taken(table), 4 * KEYS);
 	KUNIT_EXPECT_PTR_EQ(test, argtrace_table_lookup(table, BASE), more);
@@ -259,7 +259,7 @@ static void memory_is_charged_and_given_back(struct kunit *test)
 
 	for (i = 0; i < 100; i++)
 		plans[i]->addr = BASE + 16 * i;
-	table = argtrace_table_create(plans, 100, NULL, 0);
+	table = argtrace_table_create(ARGTRACE_LANE_PLAIN, plans, 100, NULL, 0);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
 	KUNIT_EXPECT_GE(test, argtrace_memory_used() - before,
 			slots_of(table) * sizeof(table->slots[0]));
@@ -268,7 +268,7 @@ static void memory_is_charged_and_given_back(struct kunit *test)
 
 	left = argtrace_memory_limit() - argtrace_memory_used();
 	KUNIT_ASSERT_EQ(test, argtrace_memory_charge(left - 100), 0);
-	table = argtrace_table_create(plans, 100, NULL, 0);
+	table = argtrace_table_create(ARGTRACE_LANE_PLAIN, plans, 100, NULL, 0);
 	argtrace_memory_uncharge(left - 100);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(table), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);

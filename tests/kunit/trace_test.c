@@ -381,7 +381,7 @@ static void where_no_function_begins(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
 				    session_add(test, session, make_probe(test, wild[i], 0)),
 				    "%lx", wild[i]);
-	KUNIT_EXPECT_FALSE(test, session->armed);
+	KUNIT_EXPECT_FALSE(test, argtrace_lanes_armed(session));
 	KUNIT_EXPECT_EQ(test, session->catalog.nr_ids, 0);
 }
 

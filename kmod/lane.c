@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+
+#include "lane.h"
+#include "probe/table.h"
+#include "session.h"
+#include "source/attachment.h"
+
+static int lane_init(struct argtrace_session *session, enum argtrace_lane_kind kind)
+{
+	struct argtrace_lane *lane = &session->lanes[kind];
+	struct argtrace_table *table = argtrace_table_create(kind, NULL, 0, NULL, 0);
+
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	RCU_INIT_POINTER(lane->table, table);
+	lane->kind = kind;
+	lane->session = session;
+	lane->rings = session->rings;
+	lane->excluded_tgid = -1;
+	argtrace_attachment_init(lane);
+	return 0;
+}
+
+int argtrace_lanes_create(struct argtrace_session *session)
+{
+	enum argtrace_lane_kind kind;
+	int ret = 0;
+
+	for (kind = 0; kind < ARGTRACE_LANES && !ret; kind++)
+		ret = lane_init(session, kind);
+	return ret;
+}
+
+void argtrace_lanes_free(struct argtrace_session *session)
+{
+	enum argtrace_lane_kind kind;
+
+	for (kind = 0; kind < ARGTRACE_LANES; kind++)
+		argtrace_table_free(rcu_dereference_protected(session->lanes[kind].table, true));
+}
+
+bool argtrace_lanes_armed(const struct argtrace_session *session)
+{
+	enum argtrace_lane_kind kind;
+
+	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
+		if (session->lanes[kind].armed)
+			return true;
+	}
+	return false;
+}
+
+bool argtrace_lanes_leaked(const struct argtrace_session *session)
+{
+	enum argtrace_lane_kind kind;
+
+	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
+		if (session->lanes[kind].leaked)
+			return true;
+	}
+	return false;
+}
+
+void argtrace_lanes_exclude(struct argtrace_session *session, pid_t tgid)
+{
+	enum argtrace_lane_kind kind;
+
+	for (kind = 0; kind < ARGTRACE_LANES; kind++)
+		WRITE_ONCE(session->lanes[kind].excluded_tgid, tgid);
+}
+
+void argtrace_lanes_set_pid_filter(struct argtrace_session *session,
+				   struct argtrace_pid_filter *pid_filter)
+{
+	enum argtrace_lane_kind kind;
+
+	lockdep_assert_held(&session->lock);
+	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
+		struct argtrace_lane *lane = &session->lanes[kind];
+
+		rcu_assign_pointer(lane->pid_filter, pid_filter);
+		/* Which callback it has depends on it; an armed one keeps the same. */
+		if (!lane->armed)
+			argtrace_attachment_init(lane);
+	}
+}

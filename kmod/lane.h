@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A lane: one way for calls to come into a session, from what hands them to us to the rings.
+ * A session has a few, each with a callback, a table and a filter of its own, so that what one
+ * lane can do costs the calls of another nothing. The rings are the session's, and shared.
+ *
+ * A probe is in one lane for as long as it lives (arm.c decides which), so an address belongs to
+ * one lane of a session, and whatever hands over the call knows the callback.
+ */
+#ifndef ARGTRACE_LANE_H
+#define ARGTRACE_LANE_H
+
+#include <linux/ftrace.h>
+#include <linux/types.h>
+
+struct argtrace_pid_filter;
+struct argtrace_ring;
+struct argtrace_session;
+struct argtrace_table;
+
+enum argtrace_lane_kind {
+	ARGTRACE_LANE_PLAIN,	/* arguments straight from registers and stack */
+	ARGTRACE_LANES,
+};
+
+struct argtrace_lane {
+	/* What a call needs. */
+	struct argtrace_table __rcu *table;
+	struct argtrace_ring __percpu *rings;
+	pid_t excluded_tgid;		/* its calls are filtered; -1: nobody's */
+	struct argtrace_pid_filter __rcu *pid_filter; /* others' calls are filtered; NULL: nobody's */
+
+	/* The rest is under session->lock. */
+	struct argtrace_session *session;
+	enum argtrace_lane_kind kind;
+	bool armed;			/* ops is registered */
+	bool leaked;			/* ftrace has shut itself down: the session must not be freed */
+	struct ftrace_ops ops;
+};
+
+/* The lanes of a session whose clock and rings are there. 0 or an error; frees nothing. */
+int argtrace_lanes_create(struct argtrace_session *session);
+/* No callback uses them any more. */
+void argtrace_lanes_free(struct argtrace_session *session);
+
+bool argtrace_lanes_armed(const struct argtrace_session *session);
+bool argtrace_lanes_leaked(const struct argtrace_session *session);
+
+/* The filters of all lanes. A callback may still be using what they were before. */
+void argtrace_lanes_exclude(struct argtrace_session *session, pid_t tgid);
+void argtrace_lanes_set_pid_filter(struct argtrace_session *session,
+				   struct argtrace_pid_filter *pid_filter);
+
+#endif
