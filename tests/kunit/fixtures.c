@@ -52,8 +52,7 @@ struct made_probe *make_probe(struct kunit *test, unsigned long addr, u32 nr_arg
 	return probe;
 }
 
-/* Puts the probe into user memory, with zeros after it; returns where. */
-static const void __user *user_entry(struct kunit *test, const struct made_probe *probe)
+const void __user *put_probe(struct kunit *test, const struct made_probe *probe)
 {
 	const u32 nr_args = min_t(u32, probe->head.nr_args, ARRAY_SIZE(probe->args));
 	const size_t args = nr_args * sizeof(struct argtrace_arg);
@@ -84,7 +83,7 @@ static const void __user *user_entry(struct kunit *test, const struct made_probe
 struct argtrace_plan *make_plan_from(struct kunit *test, const struct made_probe *probe,
 				     u64 *length, const struct argtrace_plan_format *format)
 {
-	return argtrace_plan_create(user_entry(test, probe), length, format);
+	return argtrace_plan_create(put_probe(test, probe), length, format);
 }
 
 struct argtrace_plan *make_template(struct kunit *test, const char *function)
@@ -98,7 +97,7 @@ struct argtrace_plan *make_template(struct kunit *test, const char *function)
 	made_probe_string(probe, function);
 	made_probe_seal(probe);
 	length = probe->head.size;
-	template = argtrace_plan_create_template(user_entry(test, probe), &length, &format);
+	template = argtrace_plan_create_template(put_probe(test, probe), &length, &format);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, template);
 	return template;
 }

@@ -31,6 +31,9 @@ u16 made_probe_string(struct made_probe *probe, const char *text);
 /* Sets the size to what the parts add up to. */
 void made_probe_seal(struct made_probe *probe);
 
+/* Puts the probe into user memory of the test's, with zeros after it; returns where. */
+const void __user *put_probe(struct kunit *test, const struct made_probe *probe);
+
 /*
  * What argtrace_plan_create() makes of it, given `length` bytes of user memory that hold
  * it. The caller owns the plan.

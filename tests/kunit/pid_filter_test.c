@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sets of processes: who is in them, and whose calls a session with one records. */
 #include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
@@ -8,6 +10,7 @@
 
 #include "filter/pid_filter.h"
 #include "fixtures.h"
+#include "hook.h"
 #include "memory.h"
 #include "ring_read.h"
 #include "targets.h"
@@ -187,6 +190,60 @@ static void of_a_removed_session(struct kunit *test)
 	argtrace_pid_filter_free(pid_filter);
 }
 
+/* A process that begins is in the middle of the list of PID filters, on another CPU. */
+static struct {
+	bool walking, freed, saw_freed;
+} walk;
+
+static void stay_in_the_list(enum argtrace_hook at)
+{
+	int ms;
+
+	if (at != ARGTRACE_HOOK_PID_FILTERS || READ_ONCE(walk.walking))
+		return;
+	WRITE_ONCE(walk.walking, true);
+	for (ms = 0; ms < 300 && !READ_ONCE(walk.freed); ms++)
+		mdelay(1);
+	walk.saw_freed = READ_ONCE(walk.freed);
+}
+
+static int begin_a_process(void *go)
+{
+	struct task_struct *task;
+
+	wait_for_completion(go);
+	task = kthread_run(wait_for_stop, NULL, "argtrace_begun");
+	if (!IS_ERR(task))
+		kthread_stop(task);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static void not_freed_while_a_process_begins(struct kunit *test)
+{
+	struct argtrace_pid_filter *stays = create(test, task_tgid_vnr(current), true);
+	struct argtrace_pid_filter *goes = create(test, task_tgid_vnr(current), true);
+	DECLARE_COMPLETION_ONSTACK(go);
+	struct task_struct *task;
+	int ms;
+
+	memset(&walk, 0, sizeof(walk));
+	task = kthread_run(begin_a_process, &go, "argtrace_forker");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	WRITE_ONCE(argtrace_kunit_hook, stay_in_the_list);
+	complete(&go);
+	for (ms = 0; ms < 20000 && !READ_ONCE(walk.walking); ms += 10)
+		msleep(10);
+	KUNIT_EXPECT_TRUE(test, walk.walking);
+	argtrace_pid_filter_free(goes);
+	WRITE_ONCE(walk.freed, true);
+	kthread_stop(task);
+	WRITE_ONCE(argtrace_kunit_hook, NULL);
+	argtrace_pid_filter_free(stays);
+	KUNIT_EXPECT_FALSE(test, walk.saw_freed);
+}
+
 static struct kunit_case processes_cases[] = {
 	KUNIT_CASE(those_asked_for),
 	KUNIT_CASE(no_processes),
@@ -195,6 +252,7 @@ static struct kunit_case processes_cases[] = {
 	KUNIT_CASE(whose_calls_are_recorded),
 	KUNIT_CASE(context_of_the_chosen),
 	KUNIT_CASE(of_a_removed_session),
+	KUNIT_CASE(not_freed_while_a_process_begins),
 	{ }
 };
 

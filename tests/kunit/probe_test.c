@@ -3,6 +3,7 @@
 #include <kunit/test.h>
 
 #include "fixtures.h"
+#include "hook.h"
 #include "memory.h"
 
 #define ADDR	0xffffffff81234560ul
@@ -214,6 +215,34 @@ static void memory_that_is_not_there(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, length, 4096);
 }
 
+static void __user *changing;
+
+static void take_the_address_away(enum argtrace_hook at)
+{
+	const u64 none = 0;
+
+	if (at == ARGTRACE_HOOK_PROBE_READ)
+		(void)!copy_to_user(changing + offsetof(struct argtrace_probe, addr), &none, sizeof(none));
+}
+
+/* User space writes to it after the header has been checked and before all of it is read. */
+static void changed_while_it_is_read(struct kunit *test)
+{
+	const struct argtrace_plan_format format = { .max_record = 4096 };
+	struct made_probe *probe = make_probe(test, ADDR, 2);
+	u64 length = probe->head.size, before = argtrace_memory_used();
+	struct argtrace_plan *plan;
+
+	changing = (void __user *)put_probe(test, probe);
+	WRITE_ONCE(argtrace_kunit_hook, take_the_address_away);
+	plan = argtrace_plan_create(changing, &length, &format);
+	WRITE_ONCE(argtrace_kunit_hook, NULL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(plan), -EINVAL);
+	KUNIT_EXPECT_EQ(test, length, probe->head.size);
+	argtrace_plan_free(plan);
+	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+}
+
 static void strings(struct kunit *test)
 {
 	struct made_probe *probe;
@@ -369,6 +398,7 @@ static struct kunit_case probe_cases[] = {
 	KUNIT_CASE_PARAM(header, header_gen_params),
 	KUNIT_CASE(more_than_the_caller_gave),
 	KUNIT_CASE(memory_that_is_not_there),
+	KUNIT_CASE(changed_while_it_is_read),
 	KUNIT_CASE(strings),
 	KUNIT_CASE(long_names),
 	KUNIT_CASE(padding),

@@ -11,6 +11,7 @@
 
 #include "arm.h"
 #include "fixtures.h"
+#include "hook.h"
 #include "limits.h"
 #include "memory.h"
 #include "targets.h"
@@ -288,6 +289,39 @@ static void adding_and_removing_at_once(struct kunit *test)
 	}
 }
 
+static atomic_t calls_without_a_probe;
+
+static void count_call_without_a_probe(enum argtrace_hook at)
+{
+	if (at == ARGTRACE_HOOK_NO_PROBE)
+		atomic_inc(&calls_without_a_probe);
+}
+
+/* The table has the new function before ftrace calls us for it: else calls would be nowhere, in no count. */
+static void no_call_is_missed_while_functions_are_added(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct made_probe *first = make_probe(test, (unsigned long)target_eight, 3);
+	struct made_probe *second = make_probe(test, (unsigned long)target_six, 3);
+	struct worker *worker = kunit_kzalloc(test, sizeof(*worker), GFP_KERNEL);
+	u32 busy = 1, round;
+
+	KUNIT_ASSERT_NOT_NULL(test, worker);
+	*worker = (struct worker){ .work = call_targets, .busy = &busy };
+	start(test, worker);
+	KUNIT_EXPECT_EQ(test, session_add(test, session, first), 0);
+	atomic_set(&calls_without_a_probe, 0);
+	WRITE_ONCE(argtrace_kunit_hook, count_call_without_a_probe);
+	for (round = 0; round < 5; round++) {
+		KUNIT_EXPECT_EQ(test, session_add(test, session, second), 0);
+		KUNIT_EXPECT_EQ(test, session_remove(session, (unsigned long)target_six), 0);
+	}
+	WRITE_ONCE(argtrace_kunit_hook, NULL);
+	WRITE_ONCE(busy, 0);
+	wait_for_completion(&worker->done);
+	KUNIT_EXPECT_EQ(test, atomic_read(&calls_without_a_probe), 0);
+}
+
 static void get_and_put(struct worker *worker)
 {
 	u32 i;
@@ -367,6 +401,7 @@ static struct kunit_case session_cases[] = {
 	KUNIT_CASE(one_reader),
 	KUNIT_CASE(a_wakeup_that_was_missed),
 	KUNIT_CASE(adding_and_removing_at_once),
+	KUNIT_CASE(no_call_is_missed_while_functions_are_added),
 	KUNIT_CASE(making_and_removing_at_once),
 	KUNIT_CASE(all_removed_at_once),
 	{ }
