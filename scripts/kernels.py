@@ -28,6 +28,11 @@ def labels_checked(everything=False):
     return [row[0] for row in rows() if row[5] == "yes" or (everything and row[5] == "all")]
 
 
+def oldest_checked():
+    """The oldest kernel that `make check` covers."""
+    return min(labels_checked(), key=lambda label: [int(number) for number in label.split(".")])
+
+
 def parts(label):
     """What scripts/kernel prints, which fetches the kernel first where it is missing."""
     text = subprocess.run([TOP / "scripts/kernel", label], check=True, stdout=subprocess.PIPE, text=True).stdout
