@@ -112,7 +112,7 @@ static void a_function_of_two_names(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, listed[i].error, 0, "%s", functions[i]);
 		KUNIT_EXPECT_EQ_MSG(test, listed[i].armed, 1, "%s", functions[i]);
 	}
-	KUNIT_EXPECT_EQ(test, session->catalog.nr_live, 1);
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_live[ARGTRACE_LANE_PLAIN], 1);
 }
 
 /* Counted for the last time the module came, not for all times together. */
@@ -132,7 +132,7 @@ static void what_could_not_be_armed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, listed.absent, 1);
 		KUNIT_EXPECT_EQ(test, listed.refused, 1);
 		KUNIT_EXPECT_EQ(test, listed.armed, 1);
-		KUNIT_EXPECT_EQ(test, session->catalog.nr_live, 1);
+		KUNIT_EXPECT_EQ(test, session->catalog.nr_live[ARGTRACE_LANE_PLAIN], 1);
 	}
 }
 
