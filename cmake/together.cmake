@@ -10,6 +10,7 @@ set(ARGTRACE_TOGETHER 16 CACHE STRING "How many files of a folder are compiled a
 function(together result)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" ALONE)
     foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
+        cmake_path(ABSOLUTE_PATH file)
         cmake_path(GET file FILENAME name)
         if(ARGTRACE_TOGETHER EQUAL 1 OR name IN_LIST arg_ALONE)
             list(APPEND files ${file})
