@@ -32,6 +32,22 @@ KERNEL_PARTS = KDIR=$(KDIR) BTF=/sys/kernel/btf/vmlinux WITHIN=; \
 		"or name another kernel with KERNEL= (see scripts/vm --list)" >&2; exit 1; }
 endif
 
+# What recipes call. Those that run Kbuild begin with +, as make sees no $(MAKE) in them.
+#
+#   $(call kbuild,FOLDER,ARGUMENTS)   builds the modules of the folder with the chosen kernel's headers
+#   $(call add_btf,FILE)              gives a module BTF if Kbuild, without a vmlinux, has not; pahole would look for llvm-objcopy
+#   $(call cmake_build,TARGETS)       builds them in build/user, not as a part of this make
+kbuild = $(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(1) KCFLAGS=-Werror $(2) modules
+add_btf = if ! readelf -SW $(1) | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $(1); fi
+cmake_build = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target $(1)
+
+# $(call link_sources,FILES,TREE): into the tree, at their places. Links to files that are gone go.
+define link_sources
+	@mkdir -p $(2)
+	@find $(2) -xtype l -delete
+	@for file in $(1); do mkdir -p "$(2)/$$(dirname $$file)" && ln -sfn "$(CURDIR)/$$file" "$(2)/$$file"; done
+endef
+
 KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
 KUNIT_SOURCES := $(shell find tests/kunit tests/data -name '*.[ch]' -o -name Kbuild 2>/dev/null)
 TEST_MODULE_SOURCES := include/uapi/argtrace.h $(shell find tests/vm/modules -type f 2>/dev/null)
@@ -94,20 +110,20 @@ stress: ## STRESS_STEPS of random use and misuse on a kernel that tells of fault
 	@scripts/bootstrap
 	@scripts/kernel kasan >/dev/null
 	@$(MAKE) --no-print-directory -s tool module test-modules KERNEL=kasan SEED=1
-	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace_vm_tests >/dev/null
+	@$(call cmake_build,argtrace_vm_tests) >/dev/null
 	@tests/vm/run --filter 'IoctlFuzz.*:Stress.*' --steps $(STRESS_STEPS) $(if $(filter-out default file,$(origin SEED)),--seed $(SEED)) kasan
 
 bench-decode: ## measure how fast events are decoded, merged and written
 	@scripts/bootstrap
 	@cmake -S . -B build/user -DARGTRACE_BENCH=ON >/dev/null
-	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target decode_benchmark >/dev/null
+	@$(call cmake_build,decode_benchmark) >/dev/null
 	@build/bin/decode_benchmark
 	@bench/instructions
 
 bench-report: ## measure how fast recordings are read, beside others
 	@scripts/bootstrap bench
 	@cmake -S . -B build/user -DARGTRACE_BENCH=ON >/dev/null
-	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace trace_copies >/dev/null
+	@$(call cmake_build,argtrace trace_copies) >/dev/null
 	@bench/report
 
 # Below DESTDIR, where packages are made, depmod is left to their installation.
@@ -140,16 +156,9 @@ clean: ## remove what was built (fetched kernels stay in the cache)
 $(CACHED_KERNEL):
 	@scripts/kernel $(KERNEL) >/dev/null
 
-# $(call link_sources,FILES,TREE): into the tree, at their places. Links to files that are gone go.
-define link_sources
-	@mkdir -p $(2)
-	@find $(2) -xtype l -delete
-	@for file in $(1); do mkdir -p "$(2)/$$(dirname $$file)" && ln -sfn "$(CURDIR)/$$file" "$(2)/$$file"; done
-endef
-
 $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(KMOD_SOURCES),$(TREE))
-	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/kmod KCFLAGS=-Werror modules
+	+@$(call kbuild,$(TREE)/kmod)
 	@cp $(TREE)/kmod/argtrace.ko $@
 
 # The module with the fault tests/vm/faults/BROKEN.patch, for tests/vm/faults/run. From a copy of the sources and to a place
@@ -161,7 +170,7 @@ $(BROKEN_OUT)/argtrace.ko: $(KMOD_SOURCES) tests/vm/faults/$(BROKEN).patch $(CAC
 	@mkdir -p $(BROKEN_OUT)/tree
 	@cp --parents $(KMOD_SOURCES) $(BROKEN_OUT)/tree
 	@patch -s -p1 -d $(BROKEN_OUT)/tree <tests/vm/faults/$(BROKEN).patch
-	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(BROKEN_OUT)/tree/kmod KCFLAGS=-Werror modules
+	+@$(call kbuild,$(BROKEN_OUT)/tree/kmod)
 	@cp $(BROKEN_OUT)/tree/kmod/argtrace.ko $@
 
 # pahole 1.30 and its like leave a function with a 128-bit argument out, as one whose arguments do not lie where it
@@ -173,28 +182,24 @@ SEED ?= 1
 PROTOTYPES ?= 300
 
 # The helper modules, and those among them whose functions are traced and so need BTF whatever the kernel. Where Kbuild has
-# no vmlinux for that, pahole adds it here; it would look for llvm-objcopy.
+# no vmlinux for that, pahole adds it here.
 TEST_MODULES := $(shell sed -n 's/^\([a-z]\w*\).*/\1/p' tests/vm/modules/modules.list)
 TYPED_TEST_MODULES := $(shell sed -n 's/^\([a-z]\w*\).*types$$/\1/p' tests/vm/modules/modules.list)
 
 $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(TEST_MODULE_SOURCES),$(TREE))
 	@build/bin/argtrace_generate $(SEED) $(PROTOTYPES) >$(TREE)/tests/vm/modules/generated.c
-	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/tests/vm/modules KCFLAGS=-Werror \
-			$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)"} modules && \
+	+@$(call kbuild,$(TREE)/tests/vm/modules,$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)"}) && \
 		for name in $(TYPED_TEST_MODULES); do \
-			new=$(KOUT)/$$name.ko.new && cp $(TREE)/tests/vm/modules/$$name.ko $$new && \
-			if ! readelf -SW $$new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $$new; fi || exit; \
+			new=$(KOUT)/$$name.ko.new && cp $(TREE)/tests/vm/modules/$$name.ko $$new && { $(call add_btf,$$new); } || exit; \
 		done && \
 		cp $(patsubst %,$(TREE)/tests/vm/modules/%.ko,$(filter-out $(TYPED_TEST_MODULES),$(TEST_MODULES))) $(KOUT) && \
 		for name in $(TYPED_TEST_MODULES); do mv $(KOUT)/$$name.ko.new $(KOUT)/$$name.ko || exit; done
 
 $(KOUT)/argtrace_bench.ko: $(BENCH_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(BENCH_MODULE_SOURCES),$(TREE))
-	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(TREE)/bench/modules KCFLAGS=-Werror modules && \
-		cp $(TREE)/bench/modules/argtrace_bench.ko $@.new && \
-		if ! readelf -SW $@.new | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $@.new; fi && \
-		mv $@.new $@
+	+@$(call kbuild,$(TREE)/bench/modules) && \
+		cp $(TREE)/bench/modules/argtrace_bench.ko $@.new && { $(call add_btf,$@.new); } && mv $@.new $@
 
 BENCH_PROGRAMS := $(addprefix build/bench/,pread_loop measure splice_record arm_cost bpf_peer bpf_programs.bpf.o)
 
@@ -212,7 +217,7 @@ build/bench/%.bpf.o: bench/programs/%.bpf.c
 # In a tree of its own, since the module's objects are made anew there, for another module.
 $(KOUT)/argtrace_kunit.ko: $(KMOD_SOURCES) $(KUNIT_SOURCES) $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(KMOD_SOURCES) $(KUNIT_SOURCES),$(KOUT)/kunit)
-	@$(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(KOUT)/kunit/tests/kunit KCFLAGS=-Werror modules
+	+@$(call kbuild,$(KOUT)/kunit/tests/kunit)
 	@cp $(KOUT)/kunit/tests/kunit/argtrace_kunit.ko $@
 
 build/user/CMakeCache.txt:
@@ -220,12 +225,12 @@ build/user/CMakeCache.txt:
 
 # CMake may find that nothing is to be linked again; the date is what tells make.
 build/bin/argtrace: $(TOOL_SOURCES) | build/user/CMakeCache.txt
-	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace
+	@$(call cmake_build,argtrace)
 	@touch $@
 
 build/bin/argtrace_generate: CMakeLists.txt $(wildcard tests/vm/generator/* tests/user/support/prototype_generator.h) | build/user/CMakeCache.txt
 	@cmake build/user >/dev/null # a directory that was configured earlier may not know the target
-	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target argtrace_generate
+	@$(call cmake_build,argtrace_generate)
 	@touch $@
 
 build/man/%: docs/%.scd
