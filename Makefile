@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The front door. Kbuild builds the module and CMake the tool; everything they make lies in build/:
+# Calls Kbuild for the module and CMake for the tool. Everything they make is in build/:
 #
 #   build/bin/argtrace              the tool
 #   build/user/                     CMake's directory
-#   build/kmod/LABEL/argtrace.ko    the module for that kernel, those of the tests beside it
-#   build/kmod/LABEL/tree/          links to the sources, where Kbuild works, so that the tree stays clean
+#   build/kmod/LABEL/argtrace.ko    the module for that kernel, with those of the tests
+#   build/kmod/LABEL/tree/          links to the sources: Kbuild writes there, and the source tree stays clean
 #
-# KERNEL=LABEL chooses a kernel of scripts/kernels.list; else it is the running one, or the one of KDIR=headers.
+# KERNEL=LABEL chooses a kernel of scripts/kernels.list; the default is the running one, or that of KDIR=headers.
 
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
@@ -74,7 +74,7 @@ bench: ## what a traced call costs, beside other tracers: KERNEL=LABEL, or all o
 	@scripts/bootstrap bench
 	@bench/run $(KERNEL)
 
-kunit: ## test the module's parts inside a kernel built for it (KUnit)
+kunit: ## run the KUnit tests, in a kernel built for them
 	@scripts/bootstrap
 	@scripts/kernel kunit >/dev/null
 	@$(MAKE) --no-print-directory -s kunit-module KERNEL=kunit
@@ -96,17 +96,17 @@ deb: ## make the Debian packages, argtrace and argtrace-dkms, in build/deb
 	@scripts/bootstrap deb
 	@scripts/deb
 
-check-deb: deb ## test them: installs them in systems of their own (as root)
+check-deb: deb ## test the packages, in chroots of Debian systems (as root)
 	@tests/deb/run
 
 FUZZ_SECONDS ?= 60
-fuzz: ## feed hostile bytes to whatever reads bytes, FUZZ_SECONDS for each reader
+fuzz: ## run the fuzzers, FUZZ_SECONDS each
 	@scripts/bootstrap
 	@scripts/fuzz seconds $(FUZZ_SECONDS)
 
-# SEED is also the generated test module's, which has a default: here it counts only where it was given.
+# SEED is also the seed of the generated test module and has a default for that; here only a given one counts.
 STRESS_STEPS ?= 2000
-stress: ## STRESS_STEPS of random use and misuse on a kernel that tells of faults; SEED=N repeats one
+stress: ## STRESS_STEPS of random use and misuse on the sanitizer kernel; SEED=N repeats a run
 	@scripts/bootstrap
 	@scripts/kernel kasan >/dev/null
 	@$(MAKE) --no-print-directory -s tool module test-modules KERNEL=kasan SEED=1
@@ -126,7 +126,7 @@ bench-report: ## measure how fast recordings are read, beside others
 	@$(call cmake_build,argtrace trace_copies) >/dev/null
 	@bench/report
 
-# Below DESTDIR, where packages are made, depmod is left to their installation.
+# With DESTDIR, for packages, depmod is left to their installation.
 DEPMOD = $(if $(DESTDIR),:,depmod)
 
 SHARE = $(DESTDIR)$(PREFIX)/share
@@ -143,7 +143,7 @@ install: all ## install them here (as root), or below DESTDIR
 		install -D -m 644 packaging/completion/_argtrace "$(ZSH_COMPLETION)" && \
 		$(DEPMOD) "$$release"
 
-uninstall: ## take them away again
+uninstall: ## remove them
 	@$(KERNEL_PARTS) && release="$${RELEASE:-$(KREL)}" && set -x && \
 		rm -f "$(DESTDIR)/lib/modules/$$release/updates/argtrace.ko" "$(DESTDIR)$(PREFIX)/bin/argtrace" \
 			"$(SHARE)/man/man1/argtrace.1" "$(SHARE)/man/man5/argtrace.dat.5" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" && \
@@ -152,7 +152,7 @@ uninstall: ## take them away again
 clean: ## remove what was built (fetched kernels stay in the cache)
 	rm -rf build
 
-# Fetched once; a newer package is taken with scripts/kernel --fresh, and then the module is built anew.
+# Fetched once. scripts/kernel --fresh takes a newer package, and the module is then built again.
 $(CACHED_KERNEL):
 	@scripts/kernel $(KERNEL) >/dev/null
 
@@ -161,8 +161,8 @@ $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
 	+@$(call kbuild,$(TREE)/kmod)
 	@cp $(TREE)/kmod/argtrace.ko $@
 
-# The module with the fault tests/vm/faults/BROKEN.patch, for tests/vm/faults/run. From a copy of the sources and to a place
-# that nothing installs or packages from.
+# The module with the fault tests/vm/faults/BROKEN.patch, for tests/vm/faults/run. Built from a copy of the sources, in a
+# folder that nothing installs or packages from.
 BROKEN_OUT := $(KOUT)/broken/$(BROKEN)
 broken-module: $(BROKEN_OUT)/argtrace.ko
 
@@ -173,11 +173,11 @@ $(BROKEN_OUT)/argtrace.ko: $(KMOD_SOURCES) tests/vm/faults/$(BROKEN).patch $(CAC
 	+@$(call kbuild,$(BROKEN_OUT)/tree/kmod)
 	@cp $(BROKEN_OUT)/tree/kmod/argtrace.ko $@
 
-# pahole 1.30 and its like leave a function with a 128-bit argument out, as one whose arguments do not lie where it
-# expects them; how such an argument is captured is to be tested there as well.
+# pahole 1.30 and similar versions omit functions with a 128-bit argument, whose arguments are not in the registers it
+# expects; such arguments are to be tested as well.
 TEST_PAHOLE_FLAGS := --btf_features=encode_force,var,float,enum64,decl_tag,type_tag,optimized_func
 
-# The generated module's functions: from which seed, and how many.
+# The seed and the number of the functions of the generated module.
 SEED ?= 1
 PROTOTYPES ?= 300
 
@@ -214,7 +214,7 @@ build/bench/%.bpf.o: bench/programs/%.bpf.c
 	@mkdir -p $(@D)
 	@clang -O2 -g -Wall -target bpf -I/usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
 
-# In a tree of its own, since the module's objects are made anew there, for another module.
+# In a separate tree, since its objects belong to another module than those of the same sources in $(TREE).
 $(KOUT)/argtrace_kunit.ko: $(KMOD_SOURCES) $(KUNIT_SOURCES) $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(KMOD_SOURCES) $(KUNIT_SOURCES),$(KOUT)/kunit)
 	+@$(call kbuild,$(KOUT)/kunit/tests/kunit)
@@ -223,7 +223,7 @@ $(KOUT)/argtrace_kunit.ko: $(KMOD_SOURCES) $(KUNIT_SOURCES) $(CACHED_KERNEL) Mak
 build/user/CMakeCache.txt:
 	@cmake -S . -B build/user -DCMAKE_BUILD_TYPE=RelWithDebInfo
 
-# CMake may find that nothing is to be linked again; the date is what tells make.
+# CMake may have nothing to link; make needs the new date.
 build/bin/argtrace: $(TOOL_SOURCES) | build/user/CMakeCache.txt
 	@$(call cmake_build,argtrace)
 	@touch $@

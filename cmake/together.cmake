@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A file takes seconds to compile, nearly all of them for the headers of others: CLI11, JSON, GoogleTest. So the files of
-# a folder are compiled as few, in two fifths of the time. (CMake's own UNITY_BUILD names them by where the tree lies, and
-# ccache would know them nowhere else.)
+# A file takes seconds to compile, nearly all of them for headers: CLI11, JSON, GoogleTest. So several files of a folder are
+# compiled as one, in two fifths of the time. (CMake's own UNITY_BUILD puts the path of the tree into these, so that ccache
+# would have no hits from other clones.)
 set(ARGTRACE_TOGETHER 16 CACHE STRING "How many files of a folder are compiled as one; 1 is better while you change one")
 
 # together(RESULT FILE... [ALONE NAME...]): what to compile for these files, which lie below the current folder; this must

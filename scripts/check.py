@@ -28,7 +28,7 @@ from kernels import TOP
 
 OUT = TOP / "build/check"
 
-# What sanitizers need not watch: compilers, scripts, and what the fuzzer `trace` does better.
+# Not for the sanitizers: tests of compilers and scripts, and what the fuzzer `trace` does better.
 UNWATCHED = "SysvX8664Compiler|GeneratedPrototypes|uapi_header|version_conditionals|scripts|TraceDamage.Changed"
 
 
@@ -45,7 +45,7 @@ def make(label, *targets):
 
 
 def get_kernels(labels):
-    """Those that are built here are built anew where their configuration has changed."""
+    """Fetches them; those that are built here are built again where their configuration has changed."""
     return lambda job: all(job.run("sh", "-c", '"$0" "$1" >/dev/null', TOP / "scripts/kernel", label) == 0
                            for label in labels)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Making the file trees that guests boot from. Sourced by scripts/vm after lib.sh.
+# Makes the file trees that guests boot from. Sourced by scripts/vm after lib.sh.
 #
-# A guest's initramfs is two archives in a row, which the kernel unpacks one over the other: the base, the same for all
-# runs and kernels and so cached, and a small one with what is of this run.
+# A guest's initramfs is two archives in a row, which the kernel unpacks one over the other: the base, which is the same for
+# all runs and kernels and so is cached, and a small one with the files of this run.
 
-# Where a file of the host goes in the guest: its directory without symbolic links, and /bin, /lib ... below /usr.
+# The path of a host's file in the guest: its directory without symbolic links, and /bin, /lib ... below /usr.
 guest_path() {
 	local dir
 	dir=$(realpath -- "$(dirname -- "$1")")
@@ -16,7 +16,7 @@ guest_path() {
 	printf '%s/%s\n' "${dir%/}" "$(basename -- "$1")"
 }
 
-# The shared libraries and the loaders of ELF programs. ldd fails for what is no dynamic program: it needs none.
+# The shared libraries and the loaders of ELF programs. ldd fails for files that are not dynamic programs and need none.
 libraries() {
 	{ ldd -- "$@" 2>/dev/null || true; } | sed -nE 's/^[^/]*(\/.*) \(0x[0-9a-f]+\)$/\1/p' | sort -u
 }
@@ -33,7 +33,7 @@ copy_program() {
 	strip --strip-debug -o "$2$3" -- "$1" 2>/dev/null || copy_file "$@"
 }
 
-# copy_libraries TREE BASE_FILES PROGRAM...: those that neither the tree nor the base has.
+# copy_libraries TREE BASE_FILES PROGRAM...: the libraries that neither the tree nor the base has.
 copy_libraries() {
 	local tree=$1 base_files=$2 library path
 	shift 2
@@ -56,8 +56,8 @@ base_programs() {
 	done
 }
 
-# Sets BASE to the base archive's path; beside it lies BASE.files, the list of what is in it. It is named by what goes
-# into it: our own files, and the host's programs with their times (ld.so.cache changes whenever a library does).
+# Sets BASE to the path of the base archive; BASE.files lists its contents. Its name is a hash of what goes into it: our own
+# files, and the host's programs with their times (ld.so.cache changes whenever a library does).
 make_base() {
 	local programs key tree
 	mapfile -t programs < <(base_programs; type -P busybox)
@@ -80,7 +80,7 @@ make_base() {
 		pack "$tree" "$tree.cpio"
 		mv "$tree.cpio" "$BASE"
 		rm -rf "$tree"
-		# What no run has used for a month belongs to a host that has changed since.
+		# A base that no run has used for a month belongs to a host that has changed since.
 		find "$CACHE/base" -name '*.cpio*' -mtime +30 -delete
 	fi
 	exec {base_lock}>&-

@@ -4,16 +4,16 @@
 # Kernels that are built here, from Debian's source package and small configurations (scripts/config). Sourced by
 # scripts/kernel.
 #
-# The source is unpacked once for all of them, into sources/ of the cache, without most of the drivers. It stays, since
-# building modules takes its headers and its build system; of a kernel's own build only what that takes is kept.
+# The source is unpacked once for all of them, into sources/ of the cache, without most of the drivers. It stays there, since
+# building modules needs its headers and its build system; of a kernel's build only what modules need is kept.
 
-# Debian built Linux 6.12 for Debian 12 with this one, and the modules are built with it.
+# Debian compiled Linux 6.12 for Debian 12 with this compiler; the modules need the same.
 SRC_CC=gcc-12
 
-# What is never compiled here, but for its Kconfig and Makefiles; the .h with it, as nobody else includes them.
+# Never compiled here, so only Kconfig files and Makefiles are kept; no other folder includes its headers.
 SRC_UNUSED=(Documentation 'arch/[!x]*' arch/xtensa sound tools/perf tools/testing fs/btrfs fs/xfs
 	drivers/{accel,clk,crypto,gpu,hwmon,iio,infiniband,input,md,media,mtd,pinctrl,platform,scsi,staging,usb}
-	'drivers/net/*') # but for loopback.c and what else lies in drivers/net itself
+	'drivers/net/*') # except loopback.c and other files of drivers/net itself
 
 # A folder to remove at the end, if any.
 src_tmp=
@@ -34,14 +34,14 @@ src_wishes() {
 	sed -E -n '/^(CONFIG_[A-Z0-9_]+=|# CONFIG_[A-Z0-9_]+ is not set)/p' "${files[@]}"
 }
 
-# What tells apart two sources of one version that lack different parts.
+# Distinguishes sources of one version that lack different parts.
 src_unused_key() { printf '%s\n' "${SRC_UNUSED[@]}" | sha256sum | cut -c 1-8; }
 
 # src_version PACKAGE: the version that apt would fetch; nothing if it knows none.
 src_version() { apt_cache show --no-all-versions "$1" 2>/dev/null | sed -n '1,/^$/s/^Version: //p'; }
 
-# src_key PACKAGE FRAGMENTS: what a kernel of this row would be made from. Without apt's lists the version that was
-# taken last time still holds.
+# src_key PACKAGE FRAGMENTS: what a kernel of this row would be made from. Without apt's lists the version of the last build
+# still holds.
 src_key() {
 	local version
 	version=$(src_version "$1")
@@ -50,12 +50,12 @@ src_key() {
 		"$({ src_wishes "$2"; src_unused_key; } | sha256sum | cut -c 1-16)"
 }
 
-# src_is_current SUITE PACKAGE FRAGMENTS: whether what is cached is what would be built.
+# src_is_current SUITE PACKAGE FRAGMENTS: whether the cached kernel is the one that would be built.
 src_is_current() {
 	[[ $(cat "$CACHE/kernels/$label/built-from" 2>/dev/null) == "$(src_key "$2" "$3")" ]]
 }
 
-# src_unpack PACKAGE VERSION: sets source to where it lies, fetching it if need be.
+# src_unpack PACKAGE VERSION: sets source to its folder, and fetches it if necessary.
 src_unpack() {
 	local package=$1 version=$2 part tmp excludes=() old
 	source=$CACHE/sources/${package}_${version//[^A-Za-z0-9.+~-]/_}_$(src_unused_key)

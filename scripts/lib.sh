@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # its variables are used by those who source it
 #
-# What the scripts share. Sourced, never run; the caller has set -euo pipefail.
+# Shared by the scripts in bash. Sourced, never run; the caller has set -euo pipefail.
 
 TOP=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/argtrace
 KERNELS_LIST=${ARGTRACE_KERNELS_LIST:-$TOP/scripts/kernels.list}
 ME=${0##*/}
-# depmod and its like live there, and users need not have it on their PATH.
+# depmod and others are there, which users may not have on their PATH.
 PATH=$PATH:/usr/sbin:/sbin
 
-# Sentences on stderr. say: for the user to know; die: the end, with status 1; usage_error: bad usage, status 2.
+# Messages on stderr. say goes on, die exits with status 1, usage_error with status 2.
 say() { printf '%s: %s\n' "$ME" "$*" >&2; }
 die() { say "$*"; exit 1; }
 usage_error() { say "$*"; exit 2; }
 
-# without_comments [FILE]: the lines that say something.
+# without_comments [FILE]: the lines without comments, and without empty ones.
 without_comments() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@"; }
 
 kernel_rows() { without_comments "$KERNELS_LIST"; }
@@ -37,14 +37,14 @@ require_kernel_label() {
 	kernel_row "$1" >/dev/null || usage_error "no kernel is called '$1'; there are: $(kernel_labels_line)"
 }
 
-# need PROGRAM PACKAGE: a missing program is told with its remedy.
+# need PROGRAM PACKAGE: dies if the program is missing, and names the package to install.
 need() {
 	command -v "$1" >/dev/null || die "$1 is not installed: apt-get install $2, or scripts/bootstrap for everything"
 }
 
-# What CMake configures from now on compiles C++ through ccache, wherever the tree lies: debuggers may then be told of
-# another one's. So does Kbuild what is built while we run, if the headers are Debian's: those before Linux 6.13 for the
-# place where the tree lies, as they name it to the compiler.
+# Has CMake configure builds that compile C++ through ccache, with hits from other clones: debuggers may then find the paths of
+# another clone. Kbuild uses ccache as well while we run, if the headers are Debian's; before Linux 6.13 there are hits from
+# the same path only, as Kbuild passes the path to the compiler.
 compile_through_ccache() {
 	local ccache=("CCACHE_DIR=$CACHE/ccache" CCACHE_MAXSIZE=2G "CCACHE_BASEDIR=$TOP" CCACHE_NOHASHDIR=1)
 	export "${ccache[@]}" DEBIAN_KERNEL_USE_CCACHE=1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016,SC2034 # its variables are used by those who source it
 #
-# What the tables share. Sourced in the guest by tables.sh and cost.sh.
+# Shared by the tables. Sourced in the guest by tables.sh and cost.sh.
 set -u
 
 tracing=/sys/kernel/tracing
@@ -46,7 +46,7 @@ words_cost() {
 	cost=$(calc '%.1f' "($traced-$plain)/100")
 }
 
-# A process that reads the session is filtered.
+# Calls of the process that reads the session are rejected.
 rejected_cost() {
 	argtrace add vfs_read >/dev/null 2>&1 || return 1
 	cost=$(above excluded)
@@ -74,7 +74,7 @@ per_event() {
 }
 overrun() { awk '/^(overrun|dropped events|commit overrun):/ { n += $NF } END { print n + 0 }' $tracing/per_cpu/cpu0/stats; }
 
-# What ftrace can be told to do with vfs_read: on NAME, off.
+# Switching ftrace's events and tracers for vfs_read on and off.
 has_event() { echo "$1" >$tracing/dynamic_events 2>/dev/null; }
 event_on() { # [0]
 	local group

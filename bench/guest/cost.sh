@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in a guest whose TSC counts instructions (bench/gate). Prints what a call costs that argtrace records, its record's bytes, and
-# what one costs that it rejects; and the milliseconds after which a live trace shows a call at the latest.
+# Runs in a guest whose TSC counts instructions (bench/gate). Prints the cost of a recorded call, the bytes of its record, the cost
+# of a rejected call, and the longest time in milliseconds until a live trace has shown a call.
 # shellcheck disable=SC1091,SC2154 # what lies in the guest
 . /root/common.sh
 . /root/latency.sh

@@ -29,7 +29,7 @@ watch() {
 }
 call() { mkdir "$files/$((++made))"; }
 
-# Set thin and close: of an event after half a second without any, and of one right behind another that has been shown.
+# They set thin and close: the latency of an event after half a second without any, and of one right after another.
 thin_latency() { sleep 0.5; call; thin=$(shown_after); }
 close_latency() { sleep 0.5; call; shown_after >/dev/null; call; close=$(shown_after); }
 
@@ -41,7 +41,7 @@ table_latency() {
 		thin_latency
 		close_latency
 		echo "| after half a second without any | $thin |"
-		echo "| right behind another one that has been shown | $close |"
+		echo "| right after another one that has been shown | $close |"
 	done
 	exec {events}<&-
 }

@@ -17,7 +17,7 @@ once() {
 # slope COMMAND...: sets cost, instructions per call above untraced, size, bytes a call in the file, and lost.
 slope() {
 	local few_cost many_cost few_size
-	# What is done the first time only (perf fills a cache) is to be in neither.
+	# A first run, for what happens only once (perf fills a cache).
 	once 1 "$@" >/dev/null || return
 	rm -f $files/trace*
 	few_cost=$(once $few "$@") || return
@@ -86,7 +86,7 @@ table_pipeline() {
 	else
 		echo '| fprobe event with `$arg*`, spliced | absent: this kernel does not take it | | | |'
 	fi
-	# Of the event that the kernel has: who has no fprobes uses kprobes.
+	# A kernel without fprobe events uses a kprobe event.
 	local event=fprobes:bench
 	if ! has_event "$fprobe_args"; then
 		event=kprobes:bench

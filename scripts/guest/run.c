@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the command of scripts/vm in the guest, as process 1, and tells the host how it ended.
+ * Runs the command of scripts/vm in the guest, as process 1, and reports to the host how it ended.
  *
  *   run FILE          FILE holds the words of the command, each ended by '\0'
  *   run --fail TEXT   says that there is no point in running it
@@ -51,7 +51,7 @@ static _Noreturn void power_off(void)
 		pause();
 }
 
-/* What cannot be told through a port is told to the console, and the host finds no status. */
+/* Without a port the reason goes to the console, and the host finds no status. */
 static _Noreturn void give_up(const char *what)
 {
 	fprintf(stderr, "run: %s: %s\n", what, strerror(errno));
@@ -286,8 +286,8 @@ static int run(char **argv, int out_port, int err_port)
 }
 
 /*
- * On a kernel that keeps account of its memory, whose file is opened before the command may lock debugfs down. What it
- * says goes to the console.
+ * Runs on kernels with kmemleak. Its file is opened early, as the command may lock debugfs down. The findings go to the
+ * console.
  */
 static void leakcheck(int kmemleak)
 {
