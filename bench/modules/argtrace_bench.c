@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the measurements need in the kernel. It knows nothing of argtrace.
+ * The kernel's part of the measurements. It knows nothing of argtrace.
  *
  *   parameters/empty     1: vfs_read has an ftrace_ops whose callback does nothing: the floor
  *   parameters/context   where the following makes its calls: the name of one of contexts[]

@@ -2,7 +2,7 @@
 /*
  * What the kernel's part of adding and removing functions costs, for those that argtrace's default session has: an
  * empty ftrace_ops on them (argtrace_bench.ko), then argtrace with the same probes that the tool made,
- * in a session of its own. The default session is removed before.
+ * in a separate session. The default session is removed first.
  *
  * Prints: functions, and the instructions of arming and disarming, first the empty one's, then argtrace's.
  */
@@ -52,7 +52,7 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Those that were listed, as they are to be added. */
+/* The listed probes, in the form that adding takes. */
 static void prepare(void)
 {
 	uint32_t i;

@@ -2,10 +2,10 @@
 /*
  * Runs a command while one of bpf_programs.bpf.c is attached.
  *
- *   bpf_peer PROGRAM COMMAND...          nobody reads what the program writes
- *   bpf_peer -o FILE PROGRAM COMMAND...  its records go to a file, in large writes; the ring is looked at every few ms
+ *   bpf_peer PROGRAM COMMAND...          without a reader of what the program writes
+ *   bpf_peer -o FILE PROGRAM COMMAND...  its records go to a file, in large writes; the ring is polled every few ms
  *
- * Says on stderr how many records were lost. The programs are in bpf_programs.bpf.o, beside this one.
+ * Prints on stderr how many records were lost. The programs are in bpf_programs.bpf.o, beside this one.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a person would write in BPF in place of argtrace, bpf_peer.c loads one of them: each is called where vfs_read
- * is entered, by the cheapest way that BPF has.
+ * What one would write in BPF instead of argtrace; bpf_peer.c loads one of them. Each is called at the entry of vfs_read,
+ * in the cheapest way that BPF has.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -47,7 +47,7 @@ static __always_inline int write_record(__u64 *ctx, __u64 time)
 	record->args[1] = ctx[1];
 	record->args[2] = ctx[2];
 	record->args[3] = ctx[3];
-	/* Whoever reads polls: a wake-up for each record costs far more. */
+	/* The reader polls: a wake-up for each record costs far more. */
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a machine has done: the time that tasks have run, those of the kernel and those that have ended too. Where time
- * is counted in instructions (scripts/vm --icount) that is how many they were; idle time does not count.
+ * The work of a machine: the run time of all tasks, including the kernel's and those that have ended, without idle time.
+ * Where time is counted in instructions (scripts/vm --icount), this is their number.
  */
 #ifndef ARGTRACE_BENCH_BUSY_H
 #define ARGTRACE_BENCH_BUSY_H

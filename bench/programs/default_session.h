@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* argtrace's default session, for programs that measure and so do without the tool. */
+/* argtrace's default session, for programs that measure without the tool. */
 #ifndef ARGTRACE_BENCH_DEFAULT_SESSION_H
 #define ARGTRACE_BENCH_DEFAULT_SESSION_H
 

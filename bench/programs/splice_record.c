@@ -22,7 +22,7 @@ static void on_child(int number)
 	ended = 1;
 }
 
-/* What there is now. */
+/* Moves what is in the buffer now. */
 static void move(int from, int pipe[2], int to)
 {
 	ssize_t got;

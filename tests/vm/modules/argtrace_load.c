@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Functions that are called on all CPUs at once, in processes, interrupts and NMIs, which nest in
- * one another, and counted by the one who calls them. In debugfs:
+ * one another. The module counts the calls itself. In debugfs:
  *
  *   argtrace_load/run    write "CALLS PERIOD BURST NMIS NMI_BURST": on every CPU al_process() is
  *                        called CALLS times, while a timer calls al_interrupt() BURST times
@@ -27,7 +27,7 @@
 
 #include "compat.h"
 
-/* noipa: no clone of it, no argument left out, no call spared. */
+/* noipa: gcc makes no clone, drops no argument and merges no calls. */
 #define AL(name) \
 	__attribute__((__noipa__)) void al_##name(u64 number, u64 complement, u64 cpu); \
 	__attribute__((__noipa__)) void al_##name(u64 number, u64 complement, u64 cpu) { barrier(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A /dev/argtrace of another version: the tool must say so in a sentence. */
+/* A /dev/argtrace of another version, which the tool must report. */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>

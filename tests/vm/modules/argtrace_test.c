@@ -60,7 +60,7 @@ struct at_large {
 	u32 last;
 };
 
-/* noipa: no clone of it, no argument left out, no call spared. External: a symbol of its own. */
+/* noipa: gcc makes no clone, drops no argument and merges no calls. External: each keeps its own symbol. */
 #define AT(name, ...) \
 	__attribute__((__noipa__)) void at_##name(__VA_ARGS__); \
 	__attribute__((__noipa__)) void at_##name(__VA_ARGS__) { barrier(); }
@@ -81,7 +81,7 @@ AT_CALLS(F0, F1, F2, F3, F4, F5, F6)
 #undef F5
 #undef F6
 
-/* Called as what they are not, so that whole registers can be given. */
+/* Called through pointers of another type, so that whole registers can be passed. */
 typedef void (*at_raw_t)(u64, u64, u64, u64, u64, u64);
 
 struct at_call {
@@ -106,7 +106,7 @@ static u64 value_for(const struct at_call *call, u64 number, unsigned int parame
 	return at_value(number, parameter);
 }
 
-/* The caller that is to be seen: neither inlined nor left by a jump. */
+/* The caller that events must show: neither inlined nor left by a tail call. */
 static noinline void make_call(const struct at_call *call, u64 number)
 {
 	at_raw_t function = READ_ONCE(call->function);

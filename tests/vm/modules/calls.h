@@ -42,7 +42,7 @@
 	F5(five, s8, S, a, s16, S, b, s32, S, c, s64, S, d, enum at_level, S, e) \
 	F6(six, u8, U, a, s16, S, b, u32, U, c, s64, S, d, bool, B, e, void *, P, f)
 
-/* splitmix64: every bit of the register is used, so that a wrong cut shows. */
+/* splitmix64: every bit of the register is used, so that truncation at the wrong place shows. */
 static inline uint64_t at_value(uint64_t call, uint64_t parameter)
 {
 	uint64_t x = (call * 8 + parameter + 1) * 0x9e3779b97f4a7c15ull;
@@ -52,14 +52,14 @@ static inline uint64_t at_value(uint64_t call, uint64_t parameter)
 	return x ^ (x >> 31);
 }
 
-/* A bool is 0 or 1 in its byte (psABI 3.1.2); what lies above is undefined like that of others. */
+/* A bool is 0 or 1 in its byte (psABI 3.1.2); the bits above are undefined, as for other types. */
 static inline uint64_t at_bool_value(uint64_t call, uint64_t parameter)
 {
 	return at_value(call, parameter) & ~0xfeull;
 }
 
 /*
- * Functions whose arguments lie elsewhere than in one register each. They are called as if
+ * Functions whose arguments are not in one register each. They are called as if
  * they took twelve words, six in registers and six on the stack: word w of call c is
  * at_value(c, w). By the calling convention (psABI 3.2.3) those words are what the
  * parameters in the comments say.

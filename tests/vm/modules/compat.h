@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels for the test modules. */
+/* Differences between kernels that concern the test modules. */
 #ifndef ARGTRACE_TEST_COMPAT_H
 #define ARGTRACE_TEST_COMPAT_H
 
