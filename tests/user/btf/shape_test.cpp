@@ -81,6 +81,13 @@ TEST_F(ShapeOf, BitFieldsAreNeverUnaligned) {
     EXPECT_EQ(shape(bits), (Shape{.kind = Kind::Aggregate, .bytes = 8}));
 }
 
+// struct { u64 a : 8, b : 8; } aligned to 16 bytes: the type of b ends in the second word, b does
+// not.
+TEST_F(ShapeOf, BitFieldsEndWhereTheirBitsEnd) {
+    EXPECT_TRUE(shape(b.structure("bits", 16, {{"a", u64_, 0, 8}, {"b", u64_, 8, 8}})).ambiguous);
+    EXPECT_FALSE(shape(b.structure("both", 16, {{"a", u64_, 0, 8}, {"b", u64_, 60, 8}})).ambiguous);
+}
+
 TEST_F(ShapeOf, AmbiguousAggregates) {
     EXPECT_TRUE(shape(b.structure("aligned", 16, {{"a", u64_, 0}})).ambiguous) << "a bare word";
     EXPECT_TRUE(shape(b.structure("unnamed", 16, {{"a", u64_, 64}})).ambiguous);
@@ -103,6 +110,13 @@ TEST_F(ShapeOf, AggregatesWithFloats) {
 TEST_F(ShapeOf, WhatCannotBeAValueIsUnknown) {
     EXPECT_EQ(shape(b.forward("pid", BTF_FWD_STRUCT)).kind, Kind::Unknown);
     EXPECT_EQ(shape(54321).kind, Kind::Unknown);
+    // Bitfields as they were described before Linux 4.20: 31 bits, and 32 that begin at bit 1.
+    for (const unsigned layout : {BTF_INT_BITS(31u), 1u << 16 | BTF_INT_BITS(32u)}) {
+        const int odd = b.integer("odd", 4);
+        auto type = const_cast<btf_type *>(btf__type_by_id(b.get(), static_cast<unsigned>(odd)));
+        *reinterpret_cast<std::uint32_t *>(type + 1) = layout;
+        EXPECT_EQ(shape(odd).kind, Kind::Unknown) << layout;
+    }
     const int circle = b.name("circle_t", int_);
     const_cast<btf_type *>(btf__type_by_id(b.get(), circle))->type = circle;
     EXPECT_EQ(shape(circle).kind, Kind::Unknown);

@@ -305,8 +305,8 @@ TEST_F(DecodeTest, ClockRecordsChangeTheUpperHalf) {
     packet.clock(0x5fffffff0); // the clock was set back
     packet.record(1, 0x5fffffff1, vfs_read_data(4));
     ASSERT_EQ(decode(packet), DecodeStatus::ok);
-    EXPECT_EQ(times(), (std::vector<std::uint64_t>{0x5fffffff0, 0x600000005, 0x6ffffffff,
-                                                   0x5fffffff1}));
+    EXPECT_EQ(times(),
+              (std::vector<std::uint64_t>{0x5fffffff0, 0x600000005, 0x6ffffffff, 0x5fffffff1}));
 }
 
 constexpr std::uint32_t mult_of_2ghz = 1u << (ARGTRACE_MULT_SHIFT - 1);
@@ -327,8 +327,8 @@ TEST_F(DecodeTest, TicksBecomeNanoseconds) {
     packet.clock(0x900000000, 77000000000); // the clocks have run apart
     packet.record(1, 0x900000010, vfs_read_data(4));
     ASSERT_EQ(decode(packet), DecodeStatus::ok);
-    EXPECT_EQ(times(), (std::vector<std::uint64_t>{5000, 5001, 5000 + 0xffffefff / 2,
-                                                   77000000008}));
+    EXPECT_EQ(times(),
+              (std::vector<std::uint64_t>{5000, 5001, 5000 + 0xffffefff / 2, 77000000008}));
     EXPECT_EQ(batch.events[3].clock, 0x900000010u);
 }
 
@@ -471,6 +471,14 @@ TEST_F(DecodeTest, MalformedPackets) {
     std::vector<std::byte> bytes(sizeof(P) - 1);
     EXPECT_EQ(Decoder().open(bytes), DecodeStatus::packet_too_short);
     EXPECT_EQ(Decoder().open({}), DecodeStatus::packet_too_short);
+}
+
+TEST_F(DecodeTest, TheBeginningOfAPacketIsNotLongerThanThePacket) {
+    PacketBuilder packet(4096);
+    packet.header().size = 4096 - 8;
+    EXPECT_EQ(Decoder().open_cut(packet.bytes()), DecodeStatus::bad_packet_size);
+    packet.header().size = 4096 + 8;
+    EXPECT_EQ(Decoder().open_cut(packet.bytes()), DecodeStatus::ok);
 }
 
 TEST_F(DecodeTest, LongerHeaderOfALaterVersion) {

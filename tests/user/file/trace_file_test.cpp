@@ -147,8 +147,8 @@ TEST_F(TraceFile, StreamsThroughAPipe) {
 TEST_F(TraceFile, FilterChooses) {
     const FileBytes bytes = make_trace();
     EventFilter filter;
-    filter.from = 1015;
-    filter.to = 1100;
+    filter.from = 1030; // both bounds are times of events
+    filter.to = 1090;
     filter.cpus = {{1, 1}};
     EXPECT_EQ(read_trace(bytes, workers_, filter).times,
               (std::vector<std::uint64_t>{1030, 1050, 1070, 1090}));
@@ -218,6 +218,16 @@ TEST_F(TraceFile, OfAnotherKind) {
 // Each chunk, well-sealed, with nonsense in it: passed over by name, the rest is read.
 TEST_F(TraceFile, MalformedChunksAreNamed) {
     const FileBytes bytes = make_trace();
+    const std::uint64_t packets = 2 * 3 + 2; // of the last two each in two parts
+    const std::uint64_t end = first_of(bytes, ChunkType::end);
+    const auto end_chunk = [](EndOfFile value) {
+        const auto raw = std::as_bytes(std::span(&value, 1));
+        return FileBytes(raw.begin(), raw.end());
+    };
+    EXPECT_TRUE(read_trace(with_chunk(bytes, end, static_cast<std::uint32_t>(ChunkType::end), 0,
+                                      end_chunk({packets, end})),
+                           workers_)
+                    .clean());
     const struct {
         ChunkType type;
         FileBytes payload;
@@ -240,6 +250,8 @@ TEST_F(TraceFile, MalformedChunksAreNamed) {
         {ChunkType::counts, FileBytes(88), 1u << 30, FileStatus::unknown_flags},
         {ChunkType::end, bytes_of("1234567"), 0, FileStatus::bad_end},
         {ChunkType::end, FileBytes(16), 0, FileStatus::packets_missing},
+        {ChunkType::end, end_chunk({packets - 1, end}), 0, FileStatus::packets_missing},
+        {ChunkType::end, end_chunk({packets, end - 8}), 0, FileStatus::packets_missing},
     };
     for (const auto &one : cases) {
         const FileBytes made =
@@ -254,6 +266,53 @@ TEST_F(TraceFile, MalformedChunksAreNamed) {
             EXPECT_EQ(read.times.size(), 40u);
         }
     }
+}
+
+// A payload that is not compressed is held to the same size as one that is.
+TEST_F(TraceFile, PayloadsHaveALimit) {
+    const auto unpacked = [](std::size_t size, std::size_t limit) {
+        Chunk chunk;
+        chunk.payload.assign(size, std::byte{});
+        chunk.header.payload_sum = file_checksum(chunk.payload);
+        return unpack(chunk, 24, limit).status;
+    };
+    EXPECT_EQ(unpacked(24 + 100, 100), FileStatus::ok);
+    EXPECT_EQ(unpacked(24 + 101, 100), FileStatus::payload_too_large);
+}
+
+// In a ring the newest packet does not say how much of it is used; in a file it does.
+TEST_F(TraceFile, PacketsSayHowMuchOfThemIsUsed) {
+    const FileBytes packet = test::packet_of(0, 5, 1000, 10, 0, 8);
+    Fd file = test::memory_file();
+    const Fd copy(::dup(file.get()));
+    TraceWriter writer(std::move(file), "memory");
+    writer.packet(test::packet_bytes(packet));
+    writer.flush();
+    const FileBytes bytes = test::contents(copy.get());
+    argtrace_packet header;
+    std::memcpy(
+        &header,
+        &bytes.at(first_of(bytes, ChunkType::packet) + sizeof(ChunkHeader) + sizeof(PacketPrefix)),
+        sizeof(header));
+    EXPECT_EQ(header.used, packet.size());
+}
+
+TEST_F(TraceFile, PacketsThatAreNotThereAreCounted) {
+    Fd file = test::memory_file();
+    const Fd copy(::dup(file.get()));
+    TraceWriter writer(std::move(file), "memory");
+    writer.info(test::some_info());
+    writer.probes(std::vector{test::vfs_read()});
+    const FileBytes packets[] = {test::packet_of(0, 5, 1000, 10, 0, 8),
+                                 test::packet_of(0, 6, 2000, 10, 8, 8),
+                                 test::packet_of(0, 9, 3000, 10, 16, 8)};
+    for (const FileBytes &packet : packets)
+        writer.packet(test::packet_bytes(packet));
+    writer.end();
+    writer.flush();
+    const auto read = read_trace(test::contents(copy.get()), workers_);
+    EXPECT_TRUE(read.clean());
+    EXPECT_EQ(read.missing, (std::map<std::uint32_t, std::uint64_t>{{0, 2}}));
 }
 
 TEST_F(TraceFile, PartsBelongTogether) {

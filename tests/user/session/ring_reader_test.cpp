@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/ring_reader.h"
 
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include "support/fake_ring.h"
@@ -277,6 +285,74 @@ TEST_F(RingReaderTest, IdleOnlyIfNothingIsOnItsWay) {
     EXPECT_FALSE(reader.look().idle);
     ring.publish();
     EXPECT_TRUE(reader.look().idle);
+}
+
+/// A control page that is touched for the first time when `at_touch` runs: whatever reads it reads
+/// what that has made of it, and what was read elsewhere before that is older.
+class WatchedControl {
+public:
+    /// A page begins with that member.
+    explicit WatchedControl(std::size_t member,
+                            std::function<void(argtrace_ring_control &)> at_touch)
+        : at_touch_(std::move(at_touch)) {
+        const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        void *pages =
+            ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED)
+            throw std::bad_alloc();
+        pages_ = static_cast<std::byte *>(pages);
+        control = new (pages_ + page - member) argtrace_ring_control{};
+        watched_ = this;
+        struct sigaction action {};
+        action.sa_handler = touched;
+        ::sigaction(SIGSEGV, &action, &before_);
+    }
+    ~WatchedControl() {
+        ::sigaction(SIGSEGV, &before_, nullptr);
+        ::munmap(pages_, 2 * page());
+    }
+    WatchedControl(const WatchedControl &) = delete;
+    WatchedControl &operator=(const WatchedControl &) = delete;
+
+    void watch() { ::mprotect(pages_ + page(), page(), PROT_NONE); }
+
+    argtrace_ring_control *control;
+    int touches = 0;
+
+private:
+    static std::size_t page() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+    static void touched(int) {
+        if (watched_->touches++ > 0)
+            std::abort(); // a fault that is not ours
+        ::mprotect(watched_->pages_ + page(), page(), PROT_READ | PROT_WRITE);
+        watched_->at_touch_(*watched_->control);
+    }
+
+    static inline WatchedControl *watched_;
+    std::function<void(argtrace_ring_control &)> at_touch_;
+    std::byte *pages_;
+    struct sigaction before_ {};
+};
+
+// A writer that is at work when look() begins, and done when it first sees `active`: a head that
+// was read before is too old for what `active` then says.
+TEST_F(RingReaderTest, WhoeverSeesNobodyAtWorkSeesWhatWasPublished) {
+    WatchedControl watched(offsetof(argtrace_ring_control, active),
+                           [](argtrace_ring_control &control) {
+                               control.reserve = 128;
+                               control.head = 128;
+                               control.active = 0;
+                           });
+    RingView view = ring.view();
+    view.control = watched.control;
+    const RingReader reader(view);
+    watched.control->active = 1;
+    watched.watch();
+    const RingReader::Glance glance = reader.look();
+    EXPECT_EQ(watched.touches, 1);
+    EXPECT_TRUE(glance.idle);
+    EXPECT_EQ(glance.head, 128u);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "btf/declaration.h"
 #include "support/btf_builder.h"
 #include "support/thrown.h"
 
@@ -259,6 +260,33 @@ TEST(Resolve, ExclusionWinsWhateverTheOrder) {
               "no function is named that this could be taken from; all of them are '*'\n"
               "  !vfs_*\n"
               "  ^");
+}
+
+TEST(Resolve, AGlobOfWhichAllIsExcludedSaysSo) {
+    EXPECT_EQ(thrown([] {
+                  Kernel kernel = make_kernel();
+                  resolved(kernel, {"vfs_*", "!vfs_*"});
+              }),
+              "no function is left: all that are named are excluded with '!'");
+}
+
+TEST(Resolve, ChosenArgumentsKeepTheirOwnTypes) {
+    Kernel kernel({
+        [] { return Kallsyms::parse("ffffffff81000000 t f\n"); },
+        [] {
+            BtfBuilder b;
+            const int int_ = b.integer("int", 4, BTF_INT_SIGNED);
+            b.function("f", 0, {{"first", int_}, {"second", b.enumeration("colour", 4, 1)}});
+            return KernelTypes(b.take());
+        },
+        []() -> Traceable { throw Error("tracefs is not mounted"); },
+    });
+    const std::vector<Probe> probes = resolved(kernel, {"f(second)"});
+    const std::vector<std::byte> &bytes = probes.at(0).types;
+    const BtfPtr types(btf__new(bytes.data(), static_cast<std::uint32_t>(bytes.size())));
+    ASSERT_TRUE(types);
+    EXPECT_EQ(declare_parameters(types.get(), btf__type_cnt(types.get()) - 1),
+              "(enum colour second)");
 }
 
 TEST(Resolve, ChosenArgumentsAloneAreTaken) {

@@ -129,6 +129,7 @@ struct Read {
     TraceInfo info;
     std::vector<argtrace_counts> counts;
     std::map<std::uint32_t, std::uint64_t> loss;
+    std::map<std::uint32_t, std::uint64_t> missing; ///< packets, by CPU
     bool complete = false;
 
     bool clean() const {
@@ -160,6 +161,8 @@ inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = 
     read.info = reader.info();
     read.counts = reader.counts();
     read.loss = reader.loss();
+    for (const auto &[cpu, one] : reader.cpus())
+        read.missing[cpu] = one.missing;
     read.complete = reader.complete();
     return read;
 }
