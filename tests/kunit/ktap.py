@@ -104,6 +104,8 @@ class Judgement:
     skipped: int = 0
     sentences: list = field(default_factory=list)
     missing: list = field(default_factory=list)  # suites without any result
+    skipped_tests: list = field(default_factory=list)
+    ran_tests: list = field(default_factory=list)
 
     def fail(self, sentence):
         self.failed += 1
@@ -126,6 +128,8 @@ def judge(expected, results, console):
             continue
         judgement.passed += suite.count("ok")
         judgement.skipped += suite.count("skipped")
+        for test in suite.tests:
+            (judgement.skipped_tests if test.verdict == "skipped" else judgement.ran_tests).append(f"{name}.{test.name}")
         judgement.sentences += [f"skipped {name}.{test.name}" for test in suite.tests if test.verdict == "skipped"]
         for sentence in suite.failures():
             judgement.fail(sentence)
