@@ -70,6 +70,11 @@ test-modules: $(KOUT)/argtrace_test.ko ## build the modules that the VM tests ne
 
 bench-modules: $(KOUT)/argtrace_bench.ko
 
+MUTANTS ?=
+mutants: ## put plausible bugs into a copy of the tree and see whether the tests notice; MUTANTS='NAME ...' for some
+	@scripts/bootstrap
+	@tests/mutants/run $(MUTANTS)
+
 bench: ## what a traced call costs, beside other tracers: KERNEL=LABEL, or all of them
 	@scripts/bootstrap bench
 	@bench/run $(KERNEL)
@@ -237,5 +242,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz stress \
+.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report install uninstall clean
