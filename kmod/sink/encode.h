@@ -294,7 +294,7 @@ static inline void argtrace_plan_layout(struct argtrace_layout *layout,
 
 	layout->steps = steps;
 	layout->stack = stack;
-	/* The first word is read whether or not it is wanted. */
+	/* The first word is read whether or not an argument needs it. */
 	layout->stack_limit = ARGTRACE_STACK_PAGE - (ARGTRACE_FIRST_STACK_WORD + 8);
 	for (step = steps; step < end; step++) {
 		if (step->is_word && !layout->at[step->index] &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The counters of many probes share allocations, and nobody notices. */
+/* The counters of many probes share allocations and stay independent. */
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -9,7 +9,7 @@
 #include "probe/counters.h"
 #include "probe/probe.h"
 
-/* More than go into one block, and no multiple of it. */
+/* More than one block holds, and not a multiple of that. */
 #define PLANS	1000
 #define ADDR	0xffffffff81000000UL
 
@@ -59,7 +59,7 @@ static void each_probe_has_its_own(struct kunit *test)
 				    "probe %u", i);
 	}
 
-	/* Whoever goes first, the others keep theirs, and the last one takes all with it. */
+	/* Whichever goes first, the others keep theirs; the last one frees the block. */
 	for (i = 0; i < PLANS; i += 2)
 		argtrace_plan_free(plans[i]);
 	sum = argtrace_counters_sum(plans[PLANS - 1]->counters);

@@ -47,7 +47,7 @@ static void this_module_comes(struct argtrace_session *session)
 	mutex_unlock(&session->lock);
 }
 
-/* What the list says of the first `count`. */
+/* Fills in the first `count` entries of the list. */
 static void list(struct kunit *test, struct argtrace_session *session,
 		 struct argtrace_on_load_order *to, u32 count)
 {
@@ -64,7 +64,7 @@ static void probes_that_may_wait(struct kunit *test)
 	struct argtrace_session *session = make_session(test, "", 0);
 	u32 round;
 
-	/* What has waited and is removed makes room for others. */
+	/* Deferred probes that are removed make room for others. */
 	for (round = 0; round < 3; round++) {
 		KUNIT_EXPECT_EQ(test, defer(test, session, "absent", functions, 3), 0);
 		KUNIT_EXPECT_EQ(test, session->deferred.nr_probes, 3);
@@ -115,7 +115,7 @@ static void a_function_of_two_names(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session->catalog.nr_live[ARGTRACE_LANE_PLAIN], 1);
 }
 
-/* Counted for the last time the module came, not for all times together. */
+/* The counts are those of the last load, not of all loads together. */
 static void what_could_not_be_armed(struct kunit *test)
 {
 	static const char *const functions[] = { "no_such_function", "target_untraceable", "target_six" };

@@ -18,7 +18,7 @@ KUNIT_ARRAY_PARAM(golden, golden_records, describe_golden);
 static struct ftrace_regs *golden_regs(struct kunit *test)
 {
 	struct __arch_ftrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
-	/* A power of two, and so it lies in one page. */
+	/* The size of an allocation is a power of two, so this one does not cross a page. */
 	u8 *stack = kunit_kzalloc(test, sizeof(golden_stack), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, regs);
@@ -86,7 +86,7 @@ static void expect_record(struct kunit *test, const struct argtrace_plan *plan, 
 	KUNIT_EXPECT_NULL(test, memchr_inv(end, 0x55, room + ROOM - end));
 }
 
-/* As the callback begins it. */
+/* Begins the record as the callback does. */
 static u8 *begin_record(u8 *room, const struct argtrace_plan *plan, const struct ftrace_regs *regs)
 {
 	u8 *record = room + GUARD;
@@ -115,7 +115,7 @@ static void compact(struct kunit *test)
 	if (straight)
 		expect_record(test, plan, room, golden->compact, golden->compact_size);
 
-	/* What is read straight can be read with care as well, as is done at the end of a page. */
+	/* Whatever may be read directly can be read with fault handling as well, as at the end of a page. */
 	record = begin_record(room, plan, regs);
 	preempt_disable();
 	argtrace_encode_rest(record, layout, regs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arguments out of registers and off the stack. */
+/* Fetching arguments from registers and from the stack. */
 #include <kunit/test.h>
 #include <linux/ftrace_regs.h>
 #include <linux/vmalloc.h>
@@ -18,7 +18,7 @@ static struct ftrace_regs *make_regs(struct kunit *test, unsigned long stack)
 	regs->regs.cx = 0x4444444444444444;
 	regs->regs.r8 = 0x5555555555555555;
 	regs->regs.r9 = 0x6666666666666666;
-	/* What is no argument must not be taken for one. */
+	/* Registers that hold no argument must not be taken for one. */
 	regs->regs.ax = regs->regs.bx = regs->regs.r10 = regs->regs.r11 = 0xeeeeeeeeeeeeeeee;
 	regs->regs.sp = stack;
 	return (struct ftrace_regs *)regs;
@@ -60,7 +60,7 @@ static void every_size_off_the_stack(struct kunit *test)
 	}
 }
 
-/* The stack pointer itself is the kernel's: what is behind it may be missing, but is never user memory. */
+/* The stack pointer is the kernel's own: memory above it may be missing, but is never user memory. */
 static void nothing_there(struct kunit *test)
 {
 	u8 *page = vmalloc(PAGE_SIZE), to[40];
@@ -92,7 +92,7 @@ static void ends_in_the_middle(struct kunit *test)
 	vfree(page);
 }
 
-/* A fault there could be traced, and bring us back: nothing is read that might fault. */
+/* The fault handler can be traced and would call us again, so nothing is read that might fault. */
 static void nothing_is_read_inside_the_guard(struct kunit *test)
 {
 	u8 stack[64], to[40];
@@ -123,7 +123,7 @@ static void straight_only_in_the_page_of_the_stack_pointer(struct kunit *test)
 	unsigned long left;
 	u16 end;
 
-	/* The first word is read whether or not it is wanted. */
+	/* The first word is read whether or not an argument needs it. */
 	for (left = 8; left <= 64; left += 8) {
 		struct ftrace_regs *regs = make_regs(test, page + PAGE_SIZE - left);
 

@@ -10,10 +10,10 @@
 #include "probe/probe.h"
 #include "session.h"
 
-/* What stands for types: the module only keeps them. Not zero, so that a string may seem to go on in them. */
+/* Filler for types, which the module only keeps. Not zero, so that an unterminated string would continue into them. */
 #define TYPES_BYTE	0x7e
 
-/* A probe as user space would send it: a test then spoils what it likes. */
+/* A probe as user space would send it, for a test to spoil. */
 struct made_probe {
 	struct argtrace_probe head;
 	struct argtrace_arg args[ARGTRACE_MAX_ARGS + 1];
@@ -31,7 +31,7 @@ u16 made_probe_string(struct made_probe *probe, const char *text);
 /* Sets the size to what the parts add up to. */
 void made_probe_seal(struct made_probe *probe);
 
-/* Puts the probe into user memory of the test's, with zeros after it; returns where. */
+/* Copies the probe to user memory, followed by zeros; returns its address. */
 const void __user *put_probe(struct kunit *test, const struct made_probe *probe);
 
 /*
@@ -41,7 +41,7 @@ const void __user *put_probe(struct kunit *test, const struct made_probe *probe)
 struct argtrace_plan *make_plan_from(struct kunit *test, const struct made_probe *probe,
 				     u64 *length, const struct argtrace_plan_format *format);
 
-/* The same in the compact encoding with all the room there is; the test fails if it is refused. */
+/* The same in the compact encoding with the largest record allowed; the test fails if it is refused. */
 struct argtrace_plan *make_plan(struct kunit *test, const struct made_probe *probe);
 
 /* The plan of a function without arguments whose address is not known yet. The caller owns it. */
@@ -50,9 +50,9 @@ struct argtrace_plan *make_template(struct kunit *test, const char *function);
 /* Frees a plan at the end of the test. */
 void free_plan_later(struct kunit *test, struct argtrace_plan *plan);
 
-/* A session with small rings, put at the end of the test; nameless if `name` is "". */
+/* A session with small rings, released at the end of the test; nameless if `name` is "". */
 struct argtrace_session *make_session(struct kunit *test, const char *name, u32 format);
-/* With small rings too, and the rest of `wanted`. */
+/* The same, with everything else as in `wanted`. */
 struct argtrace_session *make_session_like(struct kunit *test,
 					   const struct argtrace_session_attr *wanted);
 

@@ -26,7 +26,7 @@
 /* More records than a test writes one after the other. */
 #define ALL		(4 * BYTES / SMALL)
 
-/* The numbers that nested writers begin at; those before are the interrupted one's. */
+/* Nested writers number their records from here on, the interrupted one below. */
 #define NESTED		100000
 
 struct nest {
@@ -43,7 +43,7 @@ struct nest {
 
 static struct nest *nest;
 
-/* The guard against recursion is per context, and an interrupt would have one of its own: it is not asked. */
+/* Does not ask the recursion guard: it is per context, and an interrupt would have a bit of its own. */
 static bool write_one(struct argtrace_ring *ring, u32 size, u64 number)
 {
 	struct argtrace_record *record;
@@ -78,7 +78,7 @@ static void on_hook(enum argtrace_hook at)
 
 	if (!now || at != now->at || current != now->task || !in_task() || now->came++)
 		return;
-	/* So that the clock has gone on, whatever its resolution. */
+	/* The clock must have advanced, whatever its resolution. */
 	udelay(5);
 	if (now->look)
 		now->look(now);
@@ -87,7 +87,7 @@ static void on_hook(enum argtrace_hook at)
 	udelay(5);
 }
 
-/* Writes one record into which `with` bursts. */
+/* Writes one record, which `with` interrupts. */
 static bool write_interrupted(struct argtrace_ring *ring, u32 size, u64 number, struct nest *with)
 {
 	bool written;
@@ -149,7 +149,7 @@ static void describe_nested(const struct nested_case *nested, char *text)
 }
 KUNIT_ARRAY_PARAM(nested, nested_cases, describe_nested);
 
-/* Brings the ring there; returns how many records that has taken. */
+/* Brings the ring to that place; returns the number of records written for it. */
 static u32 bring_to(struct kunit *test, struct argtrace_ring *ring, enum place place)
 {
 	const u32 packets = place == LAST ? PACKETS : place == AT_END ? 1 : 0;
@@ -159,14 +159,14 @@ static u32 bring_to(struct kunit *test, struct argtrace_ring *ring, enum place p
 		return write_one(ring, SMALL, written);
 	for (packet = 0; packet < packets; packet++) {
 		KUNIT_ASSERT_TRUE(test, write_one(ring, SMALL, written++));
-		/* To the last byte. */
+		/* Fill the packet to its last byte. */
 		KUNIT_ASSERT_TRUE(test, write_one(ring, ROOM - SMALL, written++));
 		KUNIT_ASSERT_EQ(test, ring->control->head % PACKET, 0);
 	}
 	return written;
 }
 
-/* Reads everything; what is there must be whole, of increasing time, and hold each number once. */
+/* Reads everything: records must be whole, their times must not decrease, nested numbers must increase. */
 static u32 read_all(struct kunit *test, struct argtrace_session *session, u64 wanted, u32 *found)
 {
 	struct seen *seen = kunit_kcalloc(test, ALL, sizeof(*seen), GFP_KERNEL);
@@ -217,7 +217,7 @@ static void interrupt_at(struct kunit *test, const struct nested_case *nested, e
 	there = read_all(test, session, before, &found);
 	KUNIT_EXPECT_EQ_MSG(test, there + ring->control->overwritten, recorded,
 			    "place %u, %u records, flight %u", place, records, flight);
-	/* Only in a flight recorder may it have been overwritten since. */
+	/* A flight recorder may have overwritten it since. */
 	if (!flight)
 		KUNIT_EXPECT_EQ(test, found, written);
 	else
@@ -250,7 +250,7 @@ static void look_whether_invalidated(struct nest *with)
 	with->invalidated = packet->seq == with->start / PACKET;
 }
 
-/* Whoever copies the oldest packet must see that it is gone before the first byte of it is another's. */
+/* A reader that copies the oldest packet must see that it is invalid before its first byte is overwritten. */
 static void invalidated_before_it_is_overwritten(struct kunit *test)
 {
 	struct argtrace_session *session;
@@ -274,8 +274,8 @@ static void task_is_as_it_was(struct nest *with)
 }
 
 /*
- * A writer that has invalidated a packet must open it. Here it need not any more: its task had another name, which would
- * have had to be recorded first, and has the old one again when step C fails and it looks once more.
+ * A writer that has invalidated a packet must open it, even if it no longer needs it: here the task's name had changed and
+ * needed a record of its own, and has changed back when step C fails and the writer starts again.
  */
 static void what_was_invalidated_is_opened(struct kunit *test)
 {
@@ -288,7 +288,7 @@ static void what_was_invalidated_is_opened(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, write_one(ring, SMALL, before++));
 	KUNIT_ASSERT_TRUE(test, write_one(ring, ROOM - SMALL - left, before++));
 	ring->comm_said[0]++;
-	/* With the task it does not fit what is left; without it does, also after the nested one. */
+	/* With the task record it does not fit into the rest of the packet; without it it does, even after the nested one. */
 	KUNIT_EXPECT_TRUE(test, write_interrupted(ring, SMALL + 8, before, &with));
 	KUNIT_EXPECT_EQ(test, with.written, 1);
 	KUNIT_EXPECT_EQ(test, read_all(test, session, before, &found) + ring->control->overwritten,
@@ -303,7 +303,7 @@ static struct kunit_case cases[] = {
 	{ }
 };
 
-/* A case is over long before the upper half of the clock changes, which would take a record of its own. */
+/* A case ends long before the upper half of the clock changes, which would add a record. */
 static int begin_quietly(struct kunit *test)
 {
 	while ((u32)argtrace_clock_read(ARGTRACE_CLOCK_MONOTONIC) > U32_MAX / 4 * 3)

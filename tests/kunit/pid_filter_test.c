@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sets of processes: who is in them, and whose calls a session with one records. */
+/* PID filters: which processes pass them, and whose calls a session with one records. */
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -74,7 +74,7 @@ static int wait_for_stop(void *data)
 	return 0;
 }
 
-/* What becomes of a process that begins, where its number was in the set before, and where it was not. */
+/* Starts a process whose PID was set in the filter before, and one whose PID was not. */
 static void begins(struct kunit *test, struct argtrace_pid_filter *pid_filter, bool expected)
 {
 	int before;
@@ -190,7 +190,7 @@ static void of_a_removed_session(struct kunit *test)
 	argtrace_pid_filter_free(pid_filter);
 }
 
-/* A process that begins is in the middle of the list of PID filters, on another CPU. */
+/* On another CPU a new process is in the middle of walking the list of PID filters. */
 static struct {
 	bool walking, freed, saw_freed;
 } walk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the module takes of user space's descriptors, and each way in which it refuses one. */
+/* Which of user space's descriptors the module accepts, and every way in which it refuses one. */
 #include <kunit/test.h>
 
 #include "fixtures.h"
@@ -8,7 +8,7 @@
 
 #define ADDR	0xffffffff81234560ul
 
-/* One argument as it would be, alone or in place of the second of three. */
+/* One argument, tried alone and as the second of three. */
 struct arg_case {
 	const char *name;
 	u8 loc, index, type, flags;
@@ -105,7 +105,7 @@ static void set_arg(struct argtrace_arg *arg, const struct arg_case *wanted)
 	arg->offset = wanted->offset;
 }
 
-/* Checks the verdict, that nothing stays charged, and that *length tells how much was read. */
+/* Checks the result, that nothing stays charged, and that *length is reduced by what was read. */
 static void expect_verdict(struct kunit *test, const struct made_probe *probe, int ret)
 {
 	const struct argtrace_plan_format format = { .max_record = 8192 };
@@ -206,7 +206,7 @@ static void memory_that_is_not_there(struct kunit *test)
 	const struct argtrace_plan_format format = { .max_record = 4096 };
 	u64 length = 4096;
 
-	/* A kernel address is no better than none. */
+	/* A kernel address is refused like NULL. */
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_plan_create(NULL, &length, &format)),
 			-EFAULT);
 	KUNIT_EXPECT_EQ(test, -EFAULT,
@@ -225,7 +225,7 @@ static void take_the_address_away(enum argtrace_hook at)
 		(void)!copy_to_user(changing + offsetof(struct argtrace_probe, addr), &none, sizeof(none));
 }
 
-/* User space writes to it after the header has been checked and before all of it is read. */
+/* User space changes the probe after its header has been checked and before all of it is copied. */
 static void changed_while_it_is_read(struct kunit *test)
 {
 	const struct argtrace_plan_format format = { .max_record = 4096 };
@@ -259,7 +259,7 @@ static void strings(struct kunit *test)
 	probe->strings[probe->args[0].name] = '\0';
 	expect_verdict(test, probe, -EINVAL);
 
-	/* What follows the strings looks like one: only the offset says that it is none. */
+	/* The bytes after the strings look like a string: only the offset shows that it is out of bounds. */
 	probe = make_probe(test, ADDR, 1);
 	probe->types = 8;
 	made_probe_seal(probe);
@@ -278,7 +278,7 @@ static void strings(struct kunit *test)
 	expect_verdict(test, probe, 0);
 }
 
-/* Its length, with the NUL, stands in one byte of the plan. */
+/* The plan keeps the length of a name, with its NUL, in one byte. */
 static void long_names(struct kunit *test)
 {
 	struct made_probe *probe;

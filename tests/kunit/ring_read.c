@@ -16,7 +16,7 @@ struct argtrace_ring *ring_of(struct argtrace_session *session)
 	return per_cpu_ptr(session->rings, raw_smp_processor_id());
 }
 
-/* Position of the first packet that may be looked at. */
+/* Position of the first packet that may be read. */
 static u64 first_position(const struct argtrace_ring *ring, u64 head)
 {
 	const u64 bytes = ring->ring_mask + 1, end = ALIGN(head, (u64)ring->packet_size);

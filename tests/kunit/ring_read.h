@@ -13,13 +13,13 @@ struct seen {
 	u8 data[256];
 };
 
-/* But for a reschedule, which may be due at any time. */
+/* The context without the reschedule flags, which may be set at any time. */
 static inline u8 context_of(const struct seen *seen)
 {
 	return seen->head.context & ~(ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_PREEMPT_RESCHED);
 }
 
-/* The test stays on this CPU. For the init of a suite whose cases read the ring of the CPU they run on. */
+/* Pins the test to its CPU: the init of suites whose cases read the ring of the CPU they run on. */
 int stay_on_this_cpu(struct kunit *test);
 
 struct argtrace_ring *ring_of(struct argtrace_session *session);
@@ -31,7 +31,7 @@ struct argtrace_ring *ring_of(struct argtrace_session *session);
  */
 u32 read_records(struct kunit *test, struct argtrace_session *session, struct seen *to, u32 max);
 
-/* What has become of the calls of a probe. */
+/* The outcomes of the calls of a probe. */
 struct argtrace_counts counts_of(struct argtrace_session *session, u32 id);
 
 #endif

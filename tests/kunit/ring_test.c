@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ring of one CPU: written as callbacks do, without a call to be traced. */
+/* The ring of one CPU, written to as callbacks do, without tracing a call. */
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/preempt.h>
@@ -15,13 +15,13 @@
 #define PACKETS		4
 #define BYTES		(PACKET * PACKETS)
 
-/* What a packet has room for behind its header and the record that says who runs. */
+/* What a packet has room for after its header and the record that names the task. */
 #define ROOM		(PACKET - sizeof(struct argtrace_packet) - ARGTRACE_TASK_RECORD)
 
 /* A record and the number it carries, without anything else. */
 #define SMALL		(sizeof(struct argtrace_record) + sizeof(u64))
 
-/* Room for a record, between ring_begin() and ring_end(); NULL: it is lost. */
+/* Reserves a record, between argtrace_ring_begin() and argtrace_ring_end(); NULL if it is lost. */
 static u8 *reserve(struct argtrace_ring *ring, u32 size)
 {
 	u64 clock = 0;
@@ -46,7 +46,7 @@ static void fill(u8 *to, u32 size, u64 number)
 	memcpy(record + 1, &number, sizeof(number));
 }
 
-/* One record, written by nobody's interrupt; false: it is lost. */
+/* Writes one record without being interrupted; false if it is lost. */
 static bool write_one(struct argtrace_ring *ring, u32 size, u64 number)
 {
 	u8 *to;
@@ -96,7 +96,7 @@ static struct argtrace_ring *make_ring(struct kunit *test, struct argtrace_sessi
 	return ring_of(*session);
 }
 
-/* As if so much had been written and read before. */
+/* Sets the ring up as if everything up to `position` had been written and read. */
 static void begin_at(struct argtrace_ring *ring, u64 position)
 {
 	ring->control->reserve = position;
@@ -131,7 +131,7 @@ static void round_and_round(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->control->lost, 0);
 }
 
-/* Up to the last byte of a packet, and one record more; then with some bytes left over. */
+/* Fills a packet to its last byte and writes one record more; then the same with some bytes left over. */
 static void from_packet_to_packet(struct kunit *test)
 {
 	static const u32 left[] = { 0, 8, SMALL - 8 };
@@ -173,7 +173,7 @@ static void full_and_read_again(struct kunit *test)
 	u32 round, i;
 
 	for (round = 0; round < 5; round++) {
-		/* The packet in which the tail lies is not free. */
+		/* The packet that contains the tail is not free. */
 		const u32 fits = (round ? PACKETS - 1 : PACKETS) * (ROOM / SMALL);
 
 		for (i = 0; i < fits; i++)
@@ -186,14 +186,14 @@ static void full_and_read_again(struct kunit *test)
 		/* The packet that follows says how many are missing before it. */
 		KUNIT_EXPECT_EQ(test, lost,
 				packet_of(ring, (ring->control->head - 1) / PACKET)->lost);
-		/* To the end of the packet, for the next round. */
+		/* Fill the packet up for the next round. */
 		while (ring->control->head % PACKET + SMALL <= PACKET)
 			KUNIT_ASSERT_TRUE(test, write_one(ring, SMALL, 6));
 		read_records(test, session, NULL, 0);
 	}
 }
 
-/* Of one that has been read in part only whole packets are free. */
+/* When a ring has been read in part, only whole packets become free. */
 static void room_comes_by_packets(struct kunit *test)
 {
 	struct argtrace_session *session;
@@ -225,7 +225,7 @@ static void writers_in_writers(struct kunit *test)
 	outer = reserve(ring, SMALL);
 	argtrace_ring_begin(control);
 	middle = reserve(ring, SMALL);
-	/* As many as take it into the next packet. */
+	/* Enough of them to reach the next packet. */
 	for (i = 0; i < ROOM / SMALL; i++) {
 		argtrace_ring_begin(control);
 		fill(reserve(ring, SMALL), SMALL, 3 + i);
@@ -245,7 +245,7 @@ static void writers_in_writers(struct kunit *test)
 	expect_numbers(test, session, 0, 3 + ROOM / SMALL);
 }
 
-/* Those of an interrupt may be lost while the one it interrupted is not. */
+/* Records of an interrupt may be lost while that of the interrupted call is not. */
 static void full_within_a_writer(struct kunit *test)
 {
 	struct argtrace_session *session;
@@ -284,7 +284,7 @@ static void flight_keeps_the_newest(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, number_of(&seen[i]), count - there + i);
 }
 
-/* What the interrupted one still writes to is never overwritten: then those of the interrupt are lost. */
+/* The packet that an interrupted writer still writes to is never overwritten: records of the interrupt are lost instead. */
 static void flight_lapped_within_a_writer(struct kunit *test)
 {
 	struct argtrace_session *session;
@@ -313,7 +313,7 @@ static void flight_lapped_within_a_writer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, outers, 1);
 }
 
-/* Whatever its reader has put there, the ring writes to itself alone, and the next reader reads. */
+/* Whatever the reader has written to its tail, the ring writes only to its own memory, and the next reader can read. */
 static void a_tail_of_any_value(struct kunit *test)
 {
 	static const s64 near[] = { -BYTES - 8, -BYTES, -PACKET, -1, 0, 1, 8, PACKET, BYTES, 2 * BYTES };
@@ -349,7 +349,7 @@ static void a_tail_of_any_value(struct kunit *test)
 	expect_numbers(test, session, 9, 1);
 }
 
-/* A tail that can be is left alone. */
+/* A plausible tail is left alone. */
 static void a_good_tail_needs_no_repair(struct kunit *test)
 {
 	struct argtrace_session *session;
@@ -365,7 +365,7 @@ static void a_good_tail_needs_no_repair(struct kunit *test)
 	}
 }
 
-/* Where 32 bits end, and where a signed number does. */
+/* Positions beyond 32 bits, and beyond the largest signed number. */
 static void positions_of_any_size(struct kunit *test)
 {
 	static const u64 ends[] = { 1ull << 32, 1ull << 44, 1ull << 63 };
@@ -391,7 +391,7 @@ static void positions_of_any_size(struct kunit *test)
 	}
 }
 
-/* Who runs is said once, and anew where that changes. */
+/* The task is recorded once, and again when it changes. */
 static void who_runs_is_said(struct kunit *test)
 {
 	struct argtrace_session *session;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sessions: how long they live, what they are given, and what happens when several want them. */
+/* Sessions: their lifetime, their attributes, and concurrent use. */
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -108,7 +108,7 @@ static void a_name_keeps_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, argtrace_session_remove("kept"), -ENOENT);
 }
 
-/* Removed while somebody holds it: disarmed, without a name, refuses probes; another takes the name. */
+/* A session removed while in use is disarmed, has no name and refuses probes; another one can take the name. */
 static void removed_while_in_use(struct kunit *test)
 {
 	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
@@ -160,8 +160,8 @@ static int sleeper_woken(struct wait_queue_entry *entry, unsigned int mode, int 
 }
 
 /*
- * A callback on another CPU may publish a record without having seen that somebody waits, while that one has not seen
- * the record. Nobody else may ever be called, and yet the sleeper is woken.
+ * A callback on another CPU may publish a record before it sees that a reader waits, while the reader has not seen the
+ * record yet. Even if no further call ever comes, the reader is woken.
  */
 static void a_wakeup_that_was_missed(struct kunit *test)
 {
@@ -176,7 +176,7 @@ static void a_wakeup_that_was_missed(struct kunit *test)
 	init_waitqueue_func_entry(&sleeper.entry, sleeper_woken);
 	add_wait_queue(&session->wait, &sleeper.entry);
 	argtrace_session_wait(session);
-	/* As the callback sees it that is too early to see anything else. */
+	/* What a callback sees that looks before the stores above reach its CPU. */
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->waiting, false);
 	target_three(1, 2, 3);
@@ -185,7 +185,7 @@ static void a_wakeup_that_was_missed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, woken);
 }
 
-/* What several threads do at once, each until it has done so often. */
+/* Work that several threads do at once, each for a number of rounds. */
 struct worker {
 	void (*work)(struct worker *worker);
 	struct argtrace_session *session;
@@ -297,7 +297,7 @@ static void count_call_without_a_probe(enum argtrace_hook at)
 		atomic_inc(&calls_without_a_probe);
 }
 
-/* The table has the new function before ftrace calls us for it: else calls would be nowhere, in no count. */
+/* The table has the new function before ftrace calls us for it; otherwise calls would be in no count. */
 static void no_call_is_missed_while_functions_are_added(struct kunit *test)
 {
 	struct argtrace_session *session = make_session(test, "", 0);
@@ -333,7 +333,7 @@ static void get_and_put(struct worker *worker)
 			worker->errors++;
 			continue;
 		}
-		/* It is ours to use, whether or not it has lost its name. */
+		/* We hold a reference, so it can be used whether or not it has lost its name. */
 		mutex_lock(&session->lock);
 		worker->errors += session->catalog.nr_live[ARGTRACE_LANE_PLAIN] != 0;
 		mutex_unlock(&session->lock);

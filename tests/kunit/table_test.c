@@ -9,7 +9,7 @@
 
 #define BASE	0xffffffff81000000ul
 
-/* Plans at the given addresses; the table asks for nothing else. */
+/* Plans with nothing but an address, which is all that the table needs. */
 static struct argtrace_plan **make_plans(struct kunit *test, u32 count)
 {
 	struct argtrace_plan **by_id = kunit_kcalloc(test, count, sizeof(*by_id), GFP_KERNEL);
@@ -69,7 +69,7 @@ static void found_at_symbol_and_behind_endbr(struct kunit *test)
 	unsigned long low;
 	long off;
 
-	/* However it is aligned. */
+	/* Whatever its alignment. */
 	for (low = 0; low < 16; low++) {
 		struct argtrace_table *table;
 
@@ -96,7 +96,7 @@ static void many_functions(struct kunit *test)
 	unsigned long addr;
 	u32 i;
 
-	/* As functions lie: 16 apart and more, some of them not aligned. */
+	/* Spaced like functions: 16 bytes apart or more, some of them not aligned. */
 	for (i = 0, addr = BASE; i < count; i++, addr += 16 + 16 * (i % 7) + (i % 5 == 0 ? 14 : 2))
 		plans[i]->addr = addr;
 	table = make_table(test, plans, count);
@@ -154,7 +154,7 @@ static void all_in_one_bucket(struct kunit *test)
 		plans[i]->addr = BASE + 16 * i;
 	table = make_table(test, plans, count);
 
-	/* In the last slot, so that all but the first go on at the beginning. */
+	/* The search begins in the last slot, so that all but the first wrap around to the beginning. */
 	choose_colliding(plans, count, table, table->mask);
 	table = make_table(test, plans, count);
 	for (i = 0; i < count; i++) {
@@ -165,7 +165,7 @@ static void all_in_one_bucket(struct kunit *test)
 								 ARGTRACE_FENTRY_SKEW));
 	}
 
-	/* One that belongs there too but is not in: the search ends at the first empty slot. */
+	/* An address that hashes there but is absent: the search ends at the first empty slot. */
 	i = count - 1;
 	do
 		plans[i]->addr += 16;
@@ -173,7 +173,7 @@ static void all_in_one_bucket(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, argtrace_table_lookup(table, plans[i]->addr));
 }
 
-/* Whatever a descriptor says. */
+/* Addresses that only a wild descriptor has. */
 static void addresses_of_no_function(struct kunit *test)
 {
 	const unsigned long addrs[] = {
@@ -193,7 +193,7 @@ static void addresses_of_no_function(struct kunit *test)
 		KUNIT_EXPECT_PTR_EQ(test, argtrace_table_lookup(table, plans[i]->addr), plans[i]);
 }
 
-/* How far from where the search begins a key lies. */
+/* The distance of a key from the slot where its search begins. */
 static unsigned long steps_to(const struct argtrace_table *table, unsigned long ip)
 {
 	unsigned long at = argtrace_table_hash(table, ip), steps = 0;
@@ -203,7 +203,7 @@ static unsigned long steps_to(const struct argtrace_table *table, unsigned long 
 	return steps;
 }
 
-/* Of thousands of functions: what ftrace reports is hardly ever more than one step away, and never far. */
+/* With thousands of functions, the address that ftrace reports is rarely more than one step away and never far. */
 static void what_is_looked_for_lies_near(struct kunit *test)
 {
 	const u32 count = 15000;
@@ -212,7 +212,7 @@ static void what_is_looked_for_lies_near(struct kunit *test)
 	unsigned long addr;
 	u32 i, far = 0;
 
-	/* Where there is nothing: no CALL at the symbol, so ftrace is expected to report what lies behind. */
+	/* There is no CALL at the symbol, so ftrace is expected to report the address after an ENDBR64. */
 	for (i = 0, addr = 0xffffffffe0000000ul; i < count; i++, addr += 16 * (1 + i * 7 % 23))
 		plans[i]->addr = addr;
 	KUNIT_ASSERT_FALSE(test, argtrace_calls_at_symbol(plans[0]->addr));
@@ -236,7 +236,7 @@ static void removed_ones_are_left_out(struct kunit *test)
 		plans[i]->addr = BASE + 64 * i;
 		plans[i]->removed = i % 2;
 	}
-	/* As a catalog has it: no probe has the id 0. */
+	/* As in a catalog, no probe has the id 0. */
 	more = plans[0];
 	plans[0] = NULL;
 	table = argtrace_table_create(ARGTRACE_LANE_PLAIN, plans, 8, &more, 1);

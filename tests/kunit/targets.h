@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions to trace. noipa: no clone of them, no argument left out, no call spared. */
+/* Functions to trace. noipa keeps GCC from cloning them, dropping arguments or omitting calls. */
 #ifndef ARGTRACE_KUNIT_TARGETS_H
 #define ARGTRACE_KUNIT_TARGETS_H
 

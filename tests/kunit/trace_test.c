@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From end to end: functions in the kernel are called, their records read out of the ring. */
+/* End to end: calls functions in the kernel and reads their records from the ring. */
 #include <kunit/test.h>
 #include <linux/bottom_half.h>
 #include <linux/interrupt.h>
@@ -28,7 +28,7 @@ static struct argtrace_session *trace(struct kunit *test, void *function, u32 nr
 			  &(struct argtrace_session_attr){ .format = format });
 }
 
-/* The caller that is to be seen. */
+/* The caller that records must show. */
 static noinline void call_three(u64 a, u64 b, u64 c)
 {
 	target_three(a, b, c);
@@ -115,7 +115,7 @@ static void call_in_softirq(struct tasklet_struct *tasklet)
 	call_three(5, 0, 0);
 }
 
-/* Each has a function of its own for what is not plain. */
+/* For each clock there is a separate function for calls whose context is not plain. */
 static const u32 clocks[] = { ARGTRACE_CLOCK_TSC, ARGTRACE_CLOCK_MONOTONIC };
 
 static void describe_clock(const u32 *clock, char *text)
@@ -130,7 +130,7 @@ static void context_of_the_caller(struct kunit *test)
 		.format = ARGTRACE_FORMAT_NO_CALLER,
 		.clock = *(const u32 *)test->param_value,
 	};
-	/* An interrupt comes at whatever depth: -1. */
+	/* -1: any depth, since an interrupt may come at any. */
 	static const struct { u8 context; int preempt; } expected[] = {
 		{ ARGTRACE_CTX_IRQS_OFF, 0 },
 		{ 0, 2 },
@@ -198,7 +198,7 @@ static void the_excluded_process(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_records(test, session, NULL, 0), 1);
 }
 
-/* Which holds ftrace's guard against recursion: it is not ours, and its calls are like any other. */
+/* Another tracer holds ftrace's recursion guard, which is not ours: calls from inside it are recorded like any other. */
 static void inside_another_tracer(struct kunit *test)
 {
 	struct argtrace_session *session = trace(test, target_three, 3, 0);
@@ -215,7 +215,7 @@ static void inside_another_tracer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_records(test, session, NULL, 0), 1);
 }
 
-/* The first call opens a packet, which it must not while that is being done already. */
+/* The first call has to open a packet, which must not happen while one is being opened. */
 static void inside_a_rare_part_of_ours(struct kunit *test)
 {
 	struct argtrace_session *session = trace(test, target_three, 3, 0);
@@ -244,7 +244,7 @@ static void on_a_cpu_without_a_ring(struct kunit *test)
 	struct argtrace_ring *ring = ring_of(session);
 	u8 *packets = ring->packets;
 
-	/* No packet is open yet, and with none there is room in none. */
+	/* No packet is open yet, so the fast path finds no room. */
 	preempt_disable();
 	WRITE_ONCE(ring->packets, NULL);
 	call_three(1, 2, 3);
@@ -269,7 +269,7 @@ static void every_call_is_recorded_or_lost(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, counts.records + counts.lost[ARGTRACE_LOST_FULL],
 				(u64)round * calls);
 		read = read_records(test, session, NULL, 0);
-		/* What is in the ring after that is what was counted as recorded. */
+		/* The ring now holds exactly what was counted as recorded. */
 		KUNIT_EXPECT_EQ(test, counts.records - recorded, read);
 		KUNIT_EXPECT_GT(test, read, 100);
 		recorded = counts.records;
@@ -286,7 +286,7 @@ static void two_sessions(struct kunit *test)
 	call_three(1, 2, 3);
 	KUNIT_EXPECT_EQ(test, read_records(test, one, &seen[0], 1), 1);
 	KUNIT_EXPECT_EQ(test, read_records(test, two, &seen[1], 1), 1);
-	/* Through ftrace's list function, which takes a level of its own. */
+	/* ftrace's list function adds a preemption level of its own. */
 	KUNIT_EXPECT_EQ(test, seen[0].head.preempt, 0);
 	KUNIT_EXPECT_EQ(test, seen[1].head.preempt, 0);
 	session_remove_all(one);
@@ -317,7 +317,7 @@ static void removed_and_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 1);
 }
 
-/* A probe that comes back counts anew, also what it had lost and what the filter had turned away. */
+/* The counts of a probe that comes back start at zero, those of lost and filtered calls included. */
 static void back_after_loss(struct kunit *test)
 {
 	struct argtrace_session *session = trace(test, target_three, 3, 0);
@@ -349,7 +349,7 @@ static void back_after_loss(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts.lost[ARGTRACE_LOST_FULL], 1);
 }
 
-/* The last packet as well is filled to its end before a call is lost. */
+/* The last packet is filled to its end before a call is lost. */
 static void a_ring_holds_what_fits(struct kunit *test)
 {
 	struct argtrace_session *session = trace(test, target_three, 3, 0);
@@ -374,7 +374,7 @@ static void where_no_function_begins(struct kunit *test)
 	unsigned long wild[] = { 0, (unsigned long)&wild, 0x1234, ~0ul, 1ul << 63 };
 	u32 i;
 
-	/* objtool would complain of a pointer to where no jump may go. */
+	/* Hide the address from objtool, which warns of pointers into a function. */
 	OPTIMIZER_HIDE_VAR(inside);
 	wild[0] = inside + 9;
 	for (i = 0; i < ARRAY_SIZE(wild); i++)
