@@ -24,7 +24,7 @@ struct Order {
     std::uint64_t count;
 };
 
-/// Without anything that a child of a process with threads must not use.
+/// Uses only what a child of a multithreaded process may use.
 void call_functions_now(std::uint64_t count) {
     char text[32];
     const int length = snprintf(text, sizeof(text), "%llu", static_cast<unsigned long long>(count));
@@ -129,7 +129,7 @@ Actor::~Actor() {
 void Actor::end() {
     if (pid_ <= 0)
         return;
-    // Not by the end of the pipe, which actors that began later hold as well.
+    // The end of the pipe would not do: actors that were started later hold it as well.
     const Order order{'q', 0};
     EXPECT_EQ(write(to_, &order, sizeof(order)), static_cast<ssize_t>(sizeof(order)));
     reap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A process that calls the helper module's functions when it is told to, in one of several ways.
+// A process that calls the helper module's functions on request, in one of several ways.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@ namespace vmtest {
 
 class Actor {
 public:
-    /// A child of ours; with `tid` one of that number, which must be free.
+    /// Starts a child process; with `tid`, one with that PID, which must be free.
     explicit Actor(pid_t tid = 0);
     /// Ends it and waits for it.
     ~Actor();
@@ -19,17 +19,17 @@ public:
 
     pid_t pid() const { return pid_; }
 
-    /// Each returns when at_four has been called so often: by the process itself, by a second thread,
-    /// by a child that begins now, by a child of such a child.
+    /// Each returns when at_four has been called that many times: by the process itself, by a second
+    /// thread, by a new child, by a child of such a child.
     void call(std::uint64_t count) { tell('c', count); }
     void call_in_thread(std::uint64_t count) { tell('t', count); }
     void call_in_child(std::uint64_t count) { tell('f', count); }
     void call_in_grandchild(std::uint64_t count) { tell('g', count); }
 
-    /// It executes a shell, which calls so often and ends.
+    /// The process executes a shell, which makes that many calls and exits.
     void call_in_shell(std::uint64_t count);
 
-    /// The number of a thread that stays.
+    /// The TID of a thread that stays alive.
     pid_t thread();
 
     void end();

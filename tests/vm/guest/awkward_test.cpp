@@ -23,7 +23,7 @@ constexpr std::uint64_t kCalls = 20;
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 UInt128;
 
-/// The words of one call, cut as parameters cut them.
+/// The words of one call, cut to the sizes of the parameters.
 class Words {
 public:
     explicit Words(std::uint64_t call) : call_(call) {}
@@ -155,7 +155,7 @@ TEST_P(Awkward, every_argument_exactly) {
         const std::uint64_t call = seen[function]++;
         json &args = event["args"];
         if (function == "at_large") {
-            // Whatever bytes are in it: how text is escaped is the renderer's unit test.
+            // Any bytes: how text is escaped is tested with the renderer.
             EXPECT_TRUE(args["l"]["text"].is_string());
             args["l"].erase("text");
         }

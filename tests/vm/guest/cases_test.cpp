@@ -15,7 +15,7 @@ void begin() {
     run({"argtrace", "clear"});
 }
 
-/// A case may end wherever it fails.
+/// Cleans up, since a case may stop wherever it fails.
 void end() {
     run({"rmmod", "argtrace_other_version"});
     need_argtrace();

@@ -57,18 +57,18 @@ TEST_F(Clock, best_is_the_tsc_where_it_can_be_had) {
 }
 
 TEST_F(Clock, this_machine_has_a_tsc) {
-    // The kernel itself counts it there; else the tests of it would show nothing.
+    // The kernel itself counts the TSC; otherwise the tests of it would show nothing.
     std::ifstream in("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     std::string source;
     in >> source;
     EXPECT_EQ(has_tsc(), source == "tsc" || source == "tsc-early") << source;
 }
 
-/// Calls of vfs_read, each between two looks at CLOCK_MONOTONIC, and their shown times.
+/// Calls vfs_read, each time between two readings of CLOCK_MONOTONIC, and compares the times shown.
 void times_lie_between(const std::string &clock) {
     constexpr int calls = 400, at_a_time = 100;
-    // Half a microsecond to either side, and the rates' few millionths of the seconds between two
-    // moments at which the clocks were compared; a machine without a processor of its own adds to both.
+    // Half a microsecond on either side, plus the error of the rate (a few millionths) over the seconds
+    // between two samples of both clocks; a machine that shares its processor adds to both.
     constexpr std::int64_t slack = 20000;
     const Outcome added =
         run({"argtrace", "add", "--clock", clock, "--buffer", "4M", "vfs_read"});

@@ -17,7 +17,7 @@ namespace {
 
 int next_number = 0;
 
-// Of this process and this command alone: others may be at work, children of ours among them.
+// The name is unique to this process and command: others may run at the same time, our children among them.
 std::string path_for(const char *what) {
     return std::string("/tmp/") + what + "." + std::to_string(getpid()) + "." +
            std::to_string(next_number);

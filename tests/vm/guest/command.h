@@ -16,7 +16,7 @@ struct Outcome {
     std::string err;
 };
 
-/// A program in the background, its stdout and stderr in files. Killed when left alone.
+/// A program in the background with stdout and stderr in files; the destructor kills it.
 class Background {
 public:
     explicit Background(const std::vector<std::string> &words);

@@ -13,7 +13,7 @@
 namespace vmtest {
 namespace {
 
-/// What bash offers for the line, sorted; its words are parted as bash parts them.
+/// The completions that bash offers for the line, sorted; the line is split into words as bash does.
 std::vector<std::string> offers(const std::string &line, const std::string &words) {
     const Outcome outcome = run({"bash", "-c",
                                  ". /root/argtrace.bash; COMP_LINE='" + line +

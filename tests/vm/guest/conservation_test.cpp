@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Every call is recorded, filtered or lost, and every record is read or counted as overwritten:
 // under loads chosen at random, where processes, interrupts and NMIs nest on all CPUs and the
-// buffers are far too small. How often was called is what the helper module says.
+// buffers are far too small. The helper module counts the calls.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -59,7 +59,7 @@ std::ostream &operator<<(std::ostream &out, const Round &round) {
                << round.load.nmis;
 }
 
-/// What all rounds together have shown, so that a test which meets nothing fails.
+/// What happened in all rounds together, so that a test in which nothing happens fails.
 struct Met {
     std::uint64_t hits = 0, nmis = 0, full = 0, filtered = 0, overwritten = 0, missed = 0;
     std::uint64_t copied = 0, full_in_flight = 0;
@@ -74,7 +74,7 @@ protected:
 
     /// Checks what a record says against itself, and returns the number of its call.
     static std::uint64_t number_of(const Round &round, const RawRecord &record, unsigned cpu) {
-        // Named: the name, its NUL and the type precede each value.
+        // In the named encoding, the name, its NUL and the type precede each value.
         const bool named = round.format & ARGTRACE_FORMAT_NAMED;
         const std::size_t caller = round.format & ARGTRACE_FORMAT_NO_CALLER ? 0 : 8;
         std::uint64_t values[3];
@@ -116,7 +116,7 @@ protected:
         return rings;
     }
 
-    /// Reads all rings once; of a stream adds up what was read by probe.
+    /// Reads all rings once and counts what was read, by probe.
     void read_once(const Round &round, const Rings &rings) {
         for (unsigned cpu = 0; cpu < rings.size(); cpu++) {
             const std::vector<RawRecord> records =
@@ -197,7 +197,7 @@ protected:
         EXPECT_EQ(there + overwritten, records);
     }
 
-    /// It is the newest that are there: where none was lost, none is missing in between.
+    /// The newest records are there, and unless some were lost, none is missing between them.
     static void check_no_gaps(const Round &round, const std::vector<RawRecord> &records,
                               const std::vector<argtrace_counts> &counts, unsigned cpu) {
         for (const argtrace_counts &one : counts) {

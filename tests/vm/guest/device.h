@@ -37,7 +37,7 @@ public:
     int remove(std::vector<std::uint64_t> addrs, std::uint32_t *failed = nullptr) const;
     int remove_all() const;
 
-    /// Of the live probes, with ARGTRACE_LIST_REMOVED of all.
+    /// The counts of the live probes; with ARGTRACE_LIST_REMOVED those of all probes.
     std::vector<argtrace_counts> counts(std::uint32_t flags = 0) const;
     /// Ids, addresses and flags of the probes, removed ones too, and the generation:
     /// equal before and after a call that must change nothing.
@@ -53,7 +53,7 @@ void expect_nothing_left();
 /// Removes the named session if it is there.
 int remove_session(const std::string &name);
 
-/// One probe in the layout of the ABI; a test then spoils what it likes.
+/// One probe in the layout of the ABI, for a test to spoil.
 struct RawProbe {
     argtrace_probe header{};
     std::vector<argtrace_arg> args;
@@ -62,7 +62,7 @@ struct RawProbe {
     /// A function of `count` unsigned 64-bit register arguments a0, a1 ...
     static RawProbe words(std::uint64_t addr, unsigned count, const std::string &name = "f");
 
-    /// Sets size, nr_args and strings from what is there.
+    /// Sets size, nr_args and strings to fit the contents.
     RawProbe &seal();
     std::vector<std::byte> bytes() const;
 };
@@ -93,11 +93,11 @@ public:
 
     /// Records of probes from tail to head; moves tail. Fails the test on a malformed one.
     std::vector<RawRecord> records();
-    /// How many those are.
+    /// The number of records.
     std::uint64_t drain() { return records().size(); }
 
-    /// Of a flight recorder: records of the packets that could be copied whole while it goes on;
-    /// those overwritten meanwhile are added to `missed`. Fails the test on a malformed one.
+    /// For a flight recorder: the records of the packets that could be copied whole while it goes on. Adds
+    /// the packets that were overwritten meanwhile to `missed`. Fails the test on a malformed record.
     std::vector<RawRecord> snapshot(std::uint64_t &missed) const;
 
 private:

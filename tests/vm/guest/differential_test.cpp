@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A mixed load, some hundred functions that it calls, and two tracers: argtrace must see the same
-// calls with the same values as the other one does, thread by thread and in the same order.
+// calls with the same values as the other tracer, thread by thread and in the same order.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,8 +29,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// How many functions are wanted, of which the other tracer refuses some, and what must have been
-/// compared in the end.
+/// How many functions to trace, some of which the other tracer refuses, and how much must have been
+/// compared at the end.
 struct Extent {
     std::size_t functions, least_functions, least_calls;
 };
@@ -38,7 +38,7 @@ constexpr Extent kWhole{320, 250, 10000};
 constexpr Extent kSmall{40, 30, 1200};
 constexpr Extent kSmallest{16, 10, 300};
 
-// Of a function in a round. What is called less may not be called in the next one.
+// Calls of a function in a round. One that is called less often may not be called in the next round.
 constexpr std::uint64_t kLeastHits = 3;
 constexpr std::uint64_t kMostHits = 1000;
 constexpr int kRounds = 3;
@@ -95,15 +95,15 @@ std::set<pid_t> do_rounds(int rounds) {
     int status = 0;
     EXPECT_EQ(waitpid(pid, &status, 0), pid);
     EXPECT_EQ(status, 0);
-    // What was waited for may still have its last steps to go.
+    // A process that has been waited for may still be finishing.
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     const std::vector<pid_t> tids = threads.all();
     return {tids.begin(), tids.end()};
 }
 
-/// Of all that a round calls: those whose arguments can be compared, and not the busiest.
+/// The functions called in a round whose arguments can be compared, without the busiest ones.
 std::map<std::string, KernelFunction> find_comparable(const Symbols &symbols) {
-    // A quarter of all functions takes a quarter of the time.
+    // Only a quarter of all functions, which takes a quarter of the time.
     std::vector<std::string> add{"argtrace", "add", "--buffer", "64K"};
     for (const char *begin : is_long_run() ? std::vector{""} : std::vector{"a", "b", "c", "d", "e"})
         add.push_back(std::string("vmlinux:") + begin + "*");
@@ -137,7 +137,7 @@ std::map<std::string, KernelFunction> find_comparable(const Symbols &symbols) {
     return found;
 }
 
-/// Evenly spread over their names.
+/// Picks functions spread evenly over their names.
 std::vector<KernelFunction> choose(const std::map<std::string, KernelFunction> &from,
                                    std::size_t wanted) {
     std::vector<KernelFunction> chosen;
@@ -155,8 +155,8 @@ struct OurCall {
     std::string line;
 };
 
-// Between the moments in which two tracers record one call an interrupt may come, with calls of
-// its own: only what cannot interrupt each other has an order that both see.
+// An interrupt with calls of its own may come between the moments at which two tracers record one
+// call: only calls that cannot interrupt each other have the same order in both.
 using Sequence = std::tuple<pid_t, char, char>; // thread, irqs, interrupt
 
 std::map<Sequence, std::vector<OurCall>> by_sequence(std::istream &events,
@@ -175,7 +175,7 @@ std::map<Sequence, std::vector<OurCall>> by_sequence(std::istream &events,
     return calls;
 }
 
-/// Whether what argtrace shows of that argument is the value that the reference saw.
+/// Whether argtrace shows the same value of that argument as the reference.
 bool shows(const json &shown, const KernelParameter &parameter, std::uint64_t value,
            const Symbols &symbols) {
     value = parameter.cut(value);
@@ -206,7 +206,7 @@ struct Tally {
     std::size_t calls = 0, arguments = 0;
 };
 
-/// The first difference ends it.
+/// Stops at the first difference.
 void compare(const std::vector<OurCall> &ours, const std::vector<const ReferenceCall *> &theirs,
              const std::map<std::string, const KernelFunction *> &functions, const Symbols &symbols,
              Tally &tally) {
@@ -235,7 +235,7 @@ void compare(const std::vector<OurCall> &ours, const std::vector<const Reference
 void compare_with(Reference &reference, const Extent &extent) {
     double then = seconds();
     auto lap = [&then] { return seconds() - std::exchange(then, seconds()); };
-    // Whatever they are to be compared with.
+    // Independent of the tracer that they are compared with.
     static const Symbols symbols;
     static const auto comparable = find_comparable(symbols);
     const std::vector<KernelFunction> chosen = choose(comparable, extent.functions);
@@ -255,7 +255,7 @@ void compare_with(Reference &reference, const Extent &extent) {
     ASSERT_EQ(added.status, 0) << added.err;
     std::printf("armed in %.1f s\n", lap());
 
-    // Both see its threads from their first calls to their last.
+    // Both tracers see its threads from their first call to their last.
     const std::set<pid_t> threads = do_rounds(kRounds);
     reference.pause();
     std::printf("loaded in %.1f s: %zu threads\n", lap(), threads.size());

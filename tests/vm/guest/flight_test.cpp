@@ -69,7 +69,7 @@ protected:
         return sum;
     }
 
-    /// A child that takes one snapshot after the other, and has taken the first.
+    /// Starts a child that takes one snapshot after another, and returns when it has taken the first.
     std::unique_ptr<Child> snapshots_for_ever() {
         const std::uint64_t before = *snapshots_;
         auto child = std::make_unique<Child>([this] {
@@ -114,7 +114,7 @@ TEST_F(Flight, the_session_says_what_it_is) {
     ASSERT_EQ(RawDevice().call(ARGTRACE_IOC_SESSION, &attr), 0);
     EXPECT_EQ(attr.flags, ARGTRACE_SESSION_FLIGHT);
 
-    // Whoever made it first has chosen; a stream is not turned into a flight recorder.
+    // The first to create the session has chosen: a stream is not turned into a flight recorder.
     RawDevice stream;
     ASSERT_EQ(stream.session("stream", kPacketSize, kPackets), 0);
     attr = {};
@@ -178,7 +178,7 @@ TEST_F(Flight, several_readers_at_once_that_are_killed) {
             readers.push_back(snapshots_for_ever());
         for (int i = 0; i < 10; i++, calls += 500)
             call_functions("burst", 500);
-        readers.clear(); // killed, wherever they are
+        readers.clear(); // kills them at any point of their work
     }
     const argtrace_counts counts = device.counts().at(0);
     EXPECT_EQ(hits(counts), calls);
@@ -204,7 +204,7 @@ TEST_F(Flight, a_session_removed_while_it_is_copied) {
     pollfd poller{device->fd(), POLLIN, 0};
     EXPECT_EQ(poll(&poller, 1, 5000), 1);
     EXPECT_EQ(poller.revents & (POLLHUP | POLLIN), POLLHUP);
-    device.reset(); // the mappings alone keep it
+    device.reset(); // only the mappings keep the session alive now
     EXPECT_EQ(totals(rings).there, before);
 }
 

@@ -38,7 +38,7 @@ public:
 
     void disarm() override {
         EXPECT_EQ(write_tracefs("events/" + kGroup + "/enable", "0"), 0);
-        // Opened like that the file drops all events at once.
+        // Opening the file with O_TRUNC would remove all events.
         const int fd = open((kTracing + "dynamic_events").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
         EXPECT_GE(fd, 0) << strerror(errno);
         close(fd);

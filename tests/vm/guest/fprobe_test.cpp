@@ -27,7 +27,7 @@ Calls fprobe_calls(pid_t pid) {
     while (std::getline(lines, line)) {
         if (!std::regex_search(line, match, event))
             continue;
-        // fprobe has integers of unknown sign in hex.
+        // fprobe prints integers whose sign it does not know in hexadecimal.
         calls.push_back("file=" + match[1].str() + " buf=" + match[2].str() + " count=" +
                         std::to_string(std::stoull(match[3].str(), nullptr, 0)) +
                         " pos=" + match[4].str());
@@ -55,11 +55,11 @@ TEST(Fprobe, sees_the_same_arguments_in_the_same_calls) {
     need_argtrace();
     Background trace({"argtrace", "trace", "--json", "--buffer", "16M", "vfs_read"});
     ASSERT_TRUE(eventually([] { return is_armed("vfs_read"); }));
-    // Not before: a fprobe event arms its function when it is made.
+    // Not earlier: an fprobe event arms its function when it is created.
     EXPECT_EQ(write_tracefs("dynamic_events", "f:at_vfs_read vfs_read $arg*\n"), 0);
     EXPECT_EQ(write_tracefs("events/fprobes/at_vfs_read/enable", "1"), 0);
 
-    // Both tracers have it from its first call to its last: it starts after and ends before.
+    // Both tracers see the process from its first call to its last: it starts after them and ends before.
     Background load({"dd", "if=/dev/zero", "of=/dev/null", "bs=3333", "count=200"});
     const pid_t pid = load.pid();
     ASSERT_EQ(load.wait().status, 0);

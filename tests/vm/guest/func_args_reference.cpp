@@ -16,8 +16,8 @@ namespace {
 // FTRACE_REGS_MAX_ARGS on x86-64 (arch/x86/include/asm/ftrace.h): what follows is shown as "...".
 constexpr std::size_t kMostArguments = 6;
 
-/// The functions that ftrace can trace, by name: the how manieth of its list. Only one alone of
-/// its name.
+/// The position in ftrace's list of each function that it can trace, for names that only one function
+/// has.
 std::map<std::string, std::size_t> traceable_functions() {
     std::map<std::string, std::size_t> numbers;
     std::istringstream lines(read_file(kTracing + "available_filter_functions"));
@@ -44,7 +44,7 @@ public:
             } else if (number == numbers.end() || number->second == 0) {
                 refused += " " + function.name + " (not once in the list)";
             } else {
-                // By number: a name is looked for among all symbols, which takes seconds each.
+                // By number: ftrace searches all symbols for a name, which takes seconds for each.
                 filter += std::to_string(number->second) + " ";
                 taken.push_back(function);
             }
@@ -52,7 +52,7 @@ public:
         std::printf("func-args refused %zu functions:%s\n", functions.size() - taken.size(),
                     refused.empty() ? " none" : refused.c_str());
         EXPECT_EQ(write_tracefs("set_ftrace_filter", filter), 0);
-        // First, so that there are no calls without.
+        // First, so that no call is recorded without arguments.
         EXPECT_EQ(write_tracefs("options/func-args", "1"), 0);
         EXPECT_EQ(write_tracefs("current_tracer", "function"), 0);
         resume();

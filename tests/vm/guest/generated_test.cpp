@@ -45,7 +45,7 @@ bool is_hex128(const std::string &text) {
            text.find_first_not_of("0123456789abcdef", 1) == text.npos;
 }
 
-/// The module cannot write 128 bits as decimal.
+/// The module cannot print 128 bits in decimal.
 void make_decimal(json &value) {
     if (value.is_string() && is_hex128(value.get_ref<const std::string &>()))
         value = decimal(value.get_ref<const std::string &>());

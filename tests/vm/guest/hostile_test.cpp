@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Whatever readers do and whenever the module goes: the kernel stays well, and so does the
-// next reader. That the log is clean is checked by scripts/vm.
+// Whatever readers do and whenever the module is unloaded, the kernel and the next reader are not
+// affected. scripts/vm checks that the kernel log is clean.
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ protected:
         return records;
     }
 
-    /// For a child, until it is killed.
+    /// Run by a child until it is killed.
     static void read_for_ever() {
         RawDevice own;
         attach(own);
@@ -97,7 +97,7 @@ TEST_F(Hostile, a_burst_larger_than_the_ring_is_counted_to_the_last_call) {
 }
 
 TEST_F(Hostile, writers_nested_in_writers) {
-    // 4 MiB hold them all: nothing may be missing, whatever the timer interrupted.
+    // 4 MiB hold all records: none may be missing, whatever the timer interrupts.
     RawDevice device;
     ASSERT_EQ(device.session("", 65536, 64), 0);
     add(device, "at_four");
@@ -145,7 +145,7 @@ TEST_F(Hostile, a_reader_that_scribbles_over_its_page) {
             while (!stop) {
                 for (const auto &ring : rings) {
                     auto *words = reinterpret_cast<volatile std::uint64_t *>(ring->reader());
-                    // Wild values, and values near the truth, which are the worse ones.
+                    // Wild values, and values near the right one, which are more dangerous.
                     const std::uint64_t near = ring->control()->head + random() % 65536 - 32768;
                     words[0] = random() % 2 ? random() : near;
                     words[1 + random() % 511] = random();
@@ -238,7 +238,7 @@ TEST_F(Hostile, adding_and_removing_under_load) {
         EXPECT_TRUE(is_armed("vfs_read"));
         EXPECT_FALSE(is_armed("vfs_write"));
         ASSERT_EQ(device.remove({read}), 0);
-        // An empty filter would mean every function of the kernel.
+        // To ftrace, an empty filter means every function of the kernel.
         EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
     }
     argtrace_list list{};
@@ -260,7 +260,7 @@ TEST_F(Hostile, an_id_is_never_given_twice) {
     add(device, "at_four");
     EXPECT_NE(device.counts().at(0).id, first) << "a reader may still hold the other's schema";
 
-    // The same probe again is the same id, and counts anew.
+    // The same probe gets the same id again, and its counts start at zero.
     call_functions("burst", 7);
     const std::uint32_t second = device.counts().at(0).id;
     ASSERT_EQ(device.remove_all(), 0);
@@ -290,7 +290,7 @@ TEST_F(Hostile, a_traced_module_goes_and_comes_back) {
     ASSERT_EQ(device.remove_all(), 0);
     add(device, "at_four");
     ASSERT_EQ(unload_module("argtrace_test"), 0);
-    // The last one went: nothing is left that could mean everything.
+    // The last function is gone: no empty filter may be left, which would mean every function.
     EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
     EXPECT_TRUE(device.counts().empty());
     need_test_module();
@@ -310,8 +310,8 @@ TEST_F(Hostile, a_refused_add_changes_no_counts) {
 }
 
 TEST_F(Hostile, one_function_is_not_added_under_two_addresses) {
-    // Where ftrace's address lies behind the symbol it is taken as well, but not beside it;
-    // elsewhere no function begins there.
+    // Where ftrace's address is after the symbol, it is accepted as well, but not together with the
+    // symbol; on other kernels no function begins there.
     RawDevice device;
     attach(device);
     const std::uint64_t symbol = address_of("vfs_read");
@@ -327,7 +327,7 @@ TEST_F(Hostile, one_function_is_not_added_under_two_addresses) {
 }
 
 TEST_F(Hostile, preempt_depth_does_not_count_tracers) {
-    // Two sessions on one function: ftrace goes through its list function, which takes a
+    // Two sessions on one function: ftrace calls its list function, which adds a preemption
     // level of its own.
     RawDevice one, two;
     for (RawDevice *device : {&one, &two}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// /dev/argtrace in the hands of IoctlFuzzer: no answer that the ABI header does not give, nothing
-// left behind; and that the kernel has nothing to report is checked by scripts/vm.
+// IoctlFuzzer on /dev/argtrace: every answer is one that the ABI header documents, and nothing is left
+// behind. scripts/vm checks that the kernel log is clean.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ protected:
         need_load_module();
         seed_ = test_seed();
         std::cout << "seed " << seed_ << ", " << steps_ << " steps" << std::endl;
-        // One that is met, and rings that are made quickly.
+        // A limit that is reached, and rings that are created quickly.
         limit_memory("24");
         targets_ = std::make_unique<FuzzTargets>();
     }
@@ -58,7 +58,7 @@ protected:
         EXPECT_EQ(info.memory_used, 0u);
     }
 
-    /// What they have found, in the end.
+    /// What the fuzzers have found.
     static void conclude(const std::vector<const IoctlFuzzer *> &fuzzers) {
         std::uint64_t calls = 0, successes = 0;
         for (const IoctlFuzzer *fuzzer : fuzzers) {
@@ -70,7 +70,7 @@ protected:
         EXPECT_GT(successes, calls / 50) << "hardly a call gets far enough to matter";
     }
 
-    // One of these is little beside one of Stress, in whose boot it is.
+    // A step here is short compared with one of Stress, which runs in the same boot.
     const std::uint64_t steps_ = 10 * stress_steps(400);
     std::uint64_t seed_ = 0;
     bool names_are_known_ = true;
@@ -89,9 +89,9 @@ TEST_F(IoctlFuzz, by_one) {
 TEST_F(IoctlFuzz, by_many_on_the_same_files_and_memory) {
     constexpr unsigned kThreads = 4;
     FuzzMemory memory;
-    names_are_known_ = false; // they change with all else
+    names_are_known_ = false; // they change like everything else
     std::atomic<bool> stop = false;
-    // Arguments that change between two looks of the kernel.
+    // Arguments that change while the kernel reads them twice.
     std::thread scribbler([&] {
         std::mt19937_64 random(seed_);
         while (!stop) {

@@ -113,7 +113,7 @@ void IoctlFuzzer::step() {
     }
 }
 
-/// Of some open file, mostly.
+/// The descriptor of some open file, mostly.
 int IoctlFuzzer::fd() {
     int fd = fresh_;
     for (int tries = 0; fd < 0 && tries < 5; tries++)
@@ -129,7 +129,7 @@ void IoctlFuzzer::keep(int fd) {
         close(old);
 }
 
-/// Most get a session at once: without one hardly anything is granted.
+/// Most files get a session at once, since without one nearly everything is refused.
 void IoctlFuzzer::open_file() {
     const int file =
         open(ARGTRACE_DEVICE, one_of({O_RDWR, O_RDWR, O_RDWR | O_NONBLOCK, O_RDONLY}) | O_CLOEXEC);
@@ -157,14 +157,14 @@ void IoctlFuzzer::check(const char *name, int error, std::initializer_list<int> 
     if (error == 0 || !fault_.empty() ||
         std::find(expected.begin(), expected.end(), error) != expected.end())
         return;
-    // The slot is empty; or its file was closed by another thread, and the number is another file's
+    // The slot is empty, or another thread has closed its file and the descriptor is another file's
     // by now.
     if (error == EBADF || (!alone_ && (error == ENOTTY || error == ENODEV || error == EACCES)))
         return;
     fault_ = std::string(name) + " said " + strerror(error);
 }
 
-/// Where a struct is sent from: mostly from memory with rubbish behind it.
+/// Where a struct is passed from: mostly memory that is followed by rubbish.
 void *IoctlFuzzer::place(const void *value, std::size_t size) {
     switch (random(60)) {
     case 0:
@@ -199,7 +199,7 @@ int IoctlFuzzer::call(const char *name, unsigned long request, T value,
         value.size = one_of<std::uint32_t>({0, sizeof(value) - 1, sizeof(value) - 4,
                                             sizeof(value) + 8, sizeof(value) + 1000, 4096, 4097,
                                             static_cast<std::uint32_t>(random_())});
-    // A name stays one that the test knows.
+    // A name remains one that the test knows.
     if (one_in(15))
         reinterpret_cast<unsigned char *>(
             &value)[random(std::min<std::size_t>(sizeof(value), 32))] ^= 1 << random(8);
@@ -231,7 +231,7 @@ __u64 IoctlFuzzer::buffer(__u64 *length) {
 void IoctlFuzzer::set_name(char *name) {
     snprintf(name, ARGTRACE_NAME_LEN, "fuzz%d", static_cast<int>(random(4)));
     if (one_in(20))
-        memset(name, 'x', ARGTRACE_NAME_LEN); // no end to it
+        memset(name, 'x', ARGTRACE_NAME_LEN); // not terminated
 }
 
 void IoctlFuzzer::set_module(char *name) {
@@ -259,7 +259,7 @@ void IoctlFuzzer::session() {
         attr.clock = one_of<std::uint32_t>({ARGTRACE_CLOCK_TSC, 7});
     if (!one_in(3))
         set_name(attr.name);
-    // Bound already: another file, more often than not.
+    // It is bound already: use another file, more often than not.
     if (call("SESSION", ARGTRACE_IOC_SESSION, attr, {EBUSY, ENOENT, ENOSPC, EOPNOTSUPP}) == EBUSY &&
         !one_in(3))
         open_file();
@@ -276,7 +276,7 @@ std::uint64_t IoctlFuzzer::address() {
     switch (random(24)) {
     case 0:
         return random_();
-    case 1: // in a function, or ftrace's own address of it
+    case 1: // inside a function, or ftrace's own address for it
         return any[random(any.size())] + random(32);
     case 2:
         return reinterpret_cast<std::uintptr_t>(memory_.begin());
@@ -308,7 +308,7 @@ argtrace_arg IoctlFuzzer::argument() {
     if (arg.loc == ARGTRACE_LOC_REG_PAIR)
         arg.index = static_cast<std::uint8_t>(random(ARGTRACE_REG_COUNT - 1));
     if (arg.loc == ARGTRACE_LOC_STACK) {
-        // Wherever: what lies there need not be an argument.
+        // Any place, whether or not an argument is there.
         arg.index = 0;
         arg.offset = static_cast<std::uint32_t>(8 + random(one_in(3) ? 255 : 12) * 8);
     }
@@ -442,7 +442,7 @@ void IoctlFuzzer::on_load_list() {
 void IoctlFuzzer::symbol() {
     argtrace_symbol symbol{};
     symbol.addr = address();
-    memset(symbol.text, 'x', sizeof(symbol.text)); // no end to it
+    memset(symbol.text, 'x', sizeof(symbol.text)); // not terminated
     call("SYMBOL", ARGTRACE_IOC_SYMBOL, symbol, {});
 }
 
@@ -480,7 +480,7 @@ void IoctlFuzzer::map() {
     maps_.push_back({static_cast<unsigned char *>(at), size, (protection & PROT_WRITE) != 0});
 }
 
-/// Through the kernel, which says EFAULT where we should get a signal.
+/// Writes through the kernel, which returns EFAULT where we would get a signal.
 void IoctlFuzzer::use_map() {
     if (maps_.empty())
         return map();
@@ -507,7 +507,7 @@ void IoctlFuzzer::use_map() {
         break;
     case 5: {
         void *moved = mremap(map.at, map.size, map.size * (1 + random(2)), MREMAP_MAYMOVE);
-        if (moved != MAP_FAILED) // of the same size: it cannot grow
+        if (moved != MAP_FAILED) // the same size, since it cannot grow
             map.at = static_cast<unsigned char *>(moved);
         break;
     }
@@ -519,7 +519,7 @@ void IoctlFuzzer::use_map() {
     case 7:
         mlock(map.at, size);
         break;
-    case 8: { // the head goes, or the tail
+    case 8: { // unmap the beginning, or the end
         if (map.size <= kPage)
             break;
         munmap(one_in(2) ? map.at : map.at + map.size - kPage, kPage);
@@ -557,7 +557,7 @@ void IoctlFuzzer::poll_by_epoll() {
     close(poller);
 }
 
-/// A child has the files, and perhaps maps; it goes on for a while, and may be killed meanwhile.
+/// A child inherits the files and perhaps the mappings, goes on for a while, and may be killed meanwhile.
 void IoctlFuzzer::fork_child() {
     if (is_child_)
         return;
@@ -584,7 +584,7 @@ void IoctlFuzzer::fork_child() {
         fault_ = "a child ended with the status " + std::to_string(status);
 }
 
-/// To a socket and back, or left there for the kernel to find.
+/// Passes a file through a socket and back, or leaves it there for the kernel to clean up.
 void IoctlFuzzer::hand_over() {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair))
@@ -673,7 +673,7 @@ void IoctlFuzzer::change_modules() {
         unload_module("argtrace_onload");
     else
         load_module("/root/argtrace_onload.ko");
-    // Files are open, more often than not; and if it does go, it has to come back.
+    // Files are open more often than not; if the module is unloaded, it is loaded again.
     if (one_in(3) && unload_module("argtrace") == 0)
         load_module(argtrace_module());
 }

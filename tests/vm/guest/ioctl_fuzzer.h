@@ -26,14 +26,14 @@ struct FuzzFiles {
     void close_all();
 };
 
-/// Functions to trace: of the test modules, and any of the kernel.
+/// Functions to trace: those of the test modules, and any of the kernel.
 struct FuzzTargets {
     std::vector<std::uint64_t> known, any;
 
     FuzzTargets();
 };
 
-/// One page after the other, with one at the end that nobody may touch.
+/// Consecutive pages, followed by one that cannot be accessed.
 class FuzzMemory {
 public:
     static constexpr std::size_t size = 64 << 10;
@@ -63,7 +63,7 @@ public:
 
     void step();
 
-    /// The first answer that the ABI header knows nothing of; "": there was none.
+    /// The first answer that the ABI header does not document; "" if there was none.
     const std::string &fault() const { return fault_; }
     std::uint64_t calls() const { return calls_; }
     std::uint64_t successes() const { return successes_; }
@@ -76,7 +76,7 @@ private:
     };
     static const Weighted steps_[];
 
-    // What a step may be.
+    // The kinds of steps.
     void open_file();
     void close_file();
     void dup_file();

@@ -11,7 +11,7 @@
 namespace vmtest {
 namespace {
 
-/// Names, sizes and addresses of the modules, but not how often they are used.
+/// Names, sizes and addresses of the modules, without their use counts.
 std::string loaded_modules() {
     std::string loaded;
     std::istringstream lines(read_file("/proc/modules"));
@@ -65,7 +65,7 @@ std::uint64_t address_of(const std::string &function) {
     const std::string_view text = kallsyms_text();
     const std::string wanted = ' ' + function;
     for (std::size_t at = text.find(wanted); at != text.npos; at = text.find(wanted, at + 1)) {
-        const std::size_t begin = text.rfind('\n', at) + 1; // of the first line: npos + 1 is 0
+        const std::size_t begin = text.rfind('\n', at) + 1; // in the first line npos + 1 is 0
         const KernelSymbol symbol = parse_line(text.substr(begin, text.find('\n', at) - begin));
         if (symbol.name == function && (symbol.type == 't' || symbol.type == 'T'))
             return symbol.addr;

@@ -16,8 +16,8 @@ struct KernelSymbol {
     std::string_view module; // "" of the kernel's own
 };
 
-/// What it says now. The kernel takes half a second to print it under emulation, so it is read anew
-/// only when other modules are loaded than the last time, or elsewhere.
+/// Its current text. The kernel takes half a second to print it under emulation, so it is read again
+/// only if the loaded modules or their addresses have changed.
 const std::string &kallsyms_text();
 
 /// All symbols, in the kernel's order; good until kallsyms_text() is called again.

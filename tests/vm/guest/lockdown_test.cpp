@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A kernel that is locked down. It stays so until it boots again: tests/vm/run runs this last and
-// alone.
+// A kernel that is locked down, and remains so until it reboots: tests/vm/run runs this last, in a run
+// of its own.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>

@@ -168,8 +168,8 @@ void Child::kill_and_wait() {
 
 void hammer_vfs_read() {
     const int fd = open("/dev/zero", O_RDONLY);
-    // QEMU's processors take turns on one of the host: whoever never pauses keeps those waiting
-    // that it is to disturb.
+    // QEMU's virtual CPUs share one thread of the host: a process that never pauses would keep those
+    // waiting that it is to disturb.
     for (;; usleep(1000)) {
         for (int i = 0; i < 100; i++) {
             if (char byte; read(fd, &byte, 1) != 1)

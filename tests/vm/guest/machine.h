@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the tests do with the guest: modules, files of the kernel, processes.
+// What tests do to the guest: load modules, read and write files of the kernel, run processes.
 #pragma once
 
 #include <sys/types.h>
@@ -15,10 +15,10 @@ int load_module(const std::string &path);
 int unload_module(const std::string &name);
 bool module_is_loaded(const std::string &name);
 
-/// The file of argtrace, in the guest's module folder.
+/// The file argtrace.ko, in the guest's module folder.
 std::string argtrace_module();
 
-/// Loads argtrace and the helpers, unless they are.
+/// Load argtrace and the helper modules unless they are loaded.
 void need_argtrace();
 void need_test_module();
 void need_load_module();
@@ -27,7 +27,7 @@ void need_load_module();
 void call_functions(const std::string &file, std::uint64_t count);
 std::uint64_t storm_calls();
 
-/// What argtrace_load is to do on each CPU, see there, and how often it has called in all.
+/// What argtrace_load does on each CPU (see argtrace_load.c), and how many calls it has made in all.
 struct Load {
     unsigned calls = 1000;
     unsigned period_ns = 100000;
@@ -49,20 +49,20 @@ bool is_armed(const std::string &function);
 /// Whether `condition` comes true within some seconds.
 bool eventually(const std::function<bool()> &condition);
 
-/// Of tests at random: ARGTRACE_TEST_SEED, or another one each time. They print it.
+/// The seed of randomised tests, which print it: ARGTRACE_TEST_SEED, or a new one each time.
 std::uint64_t test_seed();
 
-/// Whether tests whose worth grows with their length are to go on for longer: ARGTRACE_TEST_LONG.
+/// Whether randomised tests run longer: ARGTRACE_TEST_LONG.
 bool is_long_run();
 
-/// How far tests go that could go on for ever: ARGTRACE_STRESS_STEPS.
+/// The number of steps of tests that could go on for ever: ARGTRACE_STRESS_STEPS.
 std::uint64_t stress_steps(std::uint64_t otherwise);
 
-/// Whether the kernel is one that looks at every access and every lock (scripts/config/kasan.config), and
-/// so is ten times as slow.
+/// Whether the kernel checks every memory access and every lock (scripts/config/kasan.config), which
+/// makes it ten times as slow.
 bool is_sanitizer_kernel();
 
-/// All are present and online.
+/// The number of CPUs, all of which are present and online.
 unsigned cpu_count();
 
 void pin_to_cpu(unsigned cpu);
@@ -82,8 +82,7 @@ private:
     pid_t pid_;
 };
 
-/// Reads /dev/zero byte by byte for ever: calls vfs_read a hundred times in a row, pauses for a
-/// millisecond, and again.
+/// Reads /dev/zero byte by byte for ever: a hundred calls of vfs_read, a pause of a millisecond, and so on.
 void hammer_vfs_read();
 
 } // namespace vmtest

@@ -38,7 +38,7 @@ namespace vmtest {
 
 namespace {
 
-// Of what does not fail: there is nobody to tell but the one who waits for the process.
+// For calls that do not fail: only the process that waits for us could be informed.
 #define MUST(condition)                                                                            \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -204,7 +204,7 @@ void pipes(ThreadList &threads) {
     MUST(read(others[0], data, 200) == 50);
     MUST(splice(ends[0], nullptr, others[1], nullptr, 50, 0) == 50);
     MUST(fcntl(ends[0], F_SETPIPE_SZ, 16384) == 16384);
-    // More than fits at once: the child sleeps and is woken.
+    // More than fits at once, so that the child sleeps and is woken.
     in_a_child(threads, 0, [&] {
         const pid_t writer = fork();
         MUST(writer >= 0);
@@ -254,7 +254,7 @@ void datagrams_and_pairs() {
     close(out);
 }
 
-/// A stream from one process to another; the kernel completes the address.
+/// A stream socket from one process to another; the kernel chooses the address.
 void connection(ThreadList &threads, const sockaddr *wanted, socklen_t wanted_length) {
     char data[3000] = "hello";
     const int one = 1, family = wanted->sa_family;
@@ -296,7 +296,7 @@ void sockets(ThreadList &threads) {
     inet.sin_family = AF_INET;
     inet.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connection(threads, reinterpret_cast<sockaddr *>(&inet), sizeof(inet));
-    // The kernel names it: an abstract one.
+    // The kernel chooses an abstract name.
     sockaddr_un local = {};
     local.sun_family = AF_UNIX;
     connection(threads, reinterpret_cast<sockaddr *>(&local), sizeof(sa_family_t));
@@ -370,7 +370,7 @@ void memory(ThreadList &threads) {
     MUST(mincore(area, size, resident) == 0);
     in_a_child(threads, 0, [&] {
         for (std::size_t i = 8 * 4096; i < size; i += 4096)
-            area[i] = 2; // its own copy from here on
+            area[i] = 2; // makes a private copy of the page
     });
     MUST(munmap(area + 32 * 4096, 4096) == 0);
     auto *moved =

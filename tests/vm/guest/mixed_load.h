@@ -10,7 +10,7 @@
 
 namespace vmtest {
 
-/// The threads that a load has had, in memory that all of its processes share.
+/// All threads that a load has had, in memory that its processes share.
 class ThreadList {
 public:
     ThreadList();
@@ -28,12 +28,12 @@ private:
     Shared *shared_;
 };
 
-/// Does everything once, with the same calls of the system each time. Ends the process with 1,
-/// and says on stderr what went wrong, if anything does. Leaves nothing behind in `directory`,
-/// which it makes. The threads it makes enter `threads`.
+/// Does everything once, with the same system calls each time. On failure prints the reason to stderr
+/// and exits with status 1. Creates `directory` and leaves nothing in it. Adds the threads that it
+/// starts to `threads`.
 void mixed_load_round(const std::string &directory, ThreadList &threads);
 
-/// Processes that do rounds until they are told to stop, which the destructor does.
+/// Processes that do rounds until the destructor stops them.
 class MixedLoad {
 public:
     explicit MixedLoad(unsigned processes);
@@ -41,8 +41,8 @@ public:
     MixedLoad(const MixedLoad &) = delete;
     MixedLoad &operator=(const MixedLoad &) = delete;
 
-    /// Each ends its round; the test fails where one has failed before. Returns how many
-    /// rounds all of them have done.
+    /// Lets each finish its round and returns the number of rounds that all have done; the test fails if
+    /// one has failed before.
     std::uint64_t stop();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the module says of itself, what it does to the kernel that loads it, and who keeps it there.
+// What the module reports about itself, its effect on the kernel that loads it, and what pins it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
@@ -48,7 +48,7 @@ TEST_F(Module, says_what_it_is) {
     EXPECT_NE(modinfo("description"), "");
     EXPECT_NE(modinfo("vermagic"), "");
     EXPECT_EQ(modinfo("depends"), "\n");
-    // The file VERSION is the one source for module and tool.
+    // Module and tool take their version from the file VERSION.
     const std::string version = without_newline(modinfo("version"));
     EXPECT_EQ("argtrace " + version + "\n", run({"argtrace", "--version"}).out);
     EXPECT_EQ(version + "\n", read_file("/sys/module/argtrace/version"));
@@ -69,7 +69,7 @@ TEST_F(Module, describes_each_parameter) {
 
 TEST_F(Module, taints_the_kernel_as_out_of_tree_and_unsigned_only) {
     const std::string taint = without_newline(read_file("/sys/module/argtrace/taint"));
-    // Without CONFIG_MODULE_SIG no module is told unsigned.
+    // Without CONFIG_MODULE_SIG the kernel does not report unsigned modules.
     EXPECT_TRUE(taint == "OE" || taint == "O") << taint;
     const unsigned long out_of_tree = 1ul << 12, unsigned_module = 1ul << 13;
     EXPECT_EQ(std::stoul(read_file("/proc/sys/kernel/tainted")) & ~(out_of_tree | unsigned_module),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Functions of a module that are traced from its first call on: `--on-load`, and the orders behind
-// it, which the module carries out while the kernel loads another.
+// Functions of a module that are traced from its first call on: `--on-load`, and the deferred probes
+// that argtrace arms while the kernel loads another module.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

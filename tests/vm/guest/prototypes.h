@@ -18,13 +18,13 @@ struct KernelParameter {
     bool is_enum = false;
     std::map<std::string, std::uint64_t> enum_values;
 
-    /// The lower `size` bytes.
+    /// The lower `size` bytes of a value.
     std::uint64_t cut(std::uint64_t value) const {
         return size == 8 ? value : value & ((std::uint64_t{1} << 8 * size) - 1);
     }
 };
 
-/// What can be compared argument by argument.
+/// The prototypes whose arguments can be compared one by one.
 struct KernelFunction {
     std::string name;
     std::vector<KernelParameter> parameters;
@@ -37,8 +37,8 @@ public:
     KernelBtf(const KernelBtf &) = delete;
     KernelBtf &operator=(const KernelBtf &) = delete;
 
-    /// Nothing where BTF has none or several of that name, or where it is variadic or takes
-    /// structs by value or integers of 128 bits.
+    /// Nothing if BTF has none or several of that name, or if it is variadic or takes structs by value
+    /// or 128-bit integers.
     std::optional<KernelFunction> function(const std::string &name) const;
 
 private:

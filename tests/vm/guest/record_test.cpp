@@ -39,12 +39,12 @@ protected:
 /// Without what differs between two tracers of the same call.
 json without_time(json event) {
     event.erase("ts");
-    event.erase("flags"); // a reschedule may become due in between
+    event.erase("flags"); // a reschedule may become due between the two
     return event;
 }
 
-// In an order that both have alike: they take their times one after the other, so that calls on
-// two CPUs, or one in an interrupt between the two, may lie the other way round.
+// Sorts into an order that both share: they read their clocks one after the other, so calls on two
+// CPUs, or a call in an interrupt between the two, may be the other way round.
 std::vector<json> in_common_order(std::vector<json> events) {
     std::stable_sort(events.begin(), events.end(), [](const json &a, const json &b) {
         const auto place = [](const json &event) {
@@ -87,7 +87,7 @@ TEST_F(Record, known_values) {
         EXPECT_EQ(events[call]["args"]["count"], at_value(call, 2));
 }
 
-// A load of many processes: what status counts is what is in the file, function by function.
+// A load of many processes: the file has as many calls of each function as status counts.
 TEST_F(Record, many_processes_are_counted_as_status_does) {
     const Words functions{"vfs_mkdir", "vfs_rmdir", "vfs_rename", "vfs_symlink"};
     Words add{"argtrace", "add", "--buffer", "16M"};
@@ -96,7 +96,7 @@ TEST_F(Record, many_processes_are_counted_as_status_does) {
     Background record({"argtrace", "record", "-o", kFile});
     ASSERT_TRUE(eventually([] {
         struct stat file;
-        return stat(kFile, &file) == 0 && file.st_size > 0; // it records
+        return stat(kFile, &file) == 0 && file.st_size > 0; // recording has begun
     }));
     const int rounds = is_long_run() ? 40 : 12;
     const Outcome load = run({"sh", "-c",
@@ -201,7 +201,7 @@ TEST_F(Record, interrupted_at_once_it_leaves_a_whole_file) {
     }
 }
 
-// Another machine: neither the module nor the functions are there any more.
+// As on another machine: neither the module nor the functions are there any more.
 TEST_F(Record, report_needs_no_module) {
     EXPECT_EQ(record_calls("burst", 100, {"at_four"}).status, 0);
     const auto here = report();

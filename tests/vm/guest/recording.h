@@ -11,7 +11,7 @@
 
 namespace vmtest {
 
-/// Begins and ends without a session and without the file.
+/// Removes the session and the file before and after each test.
 class Recording : public testing::Test {
 protected:
     void SetUp() override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Another tracer that sees arguments, to compare argtrace with.
+// Another tracer that records arguments, to compare argtrace with.
 #pragma once
 
 #include <sys/types.h>
@@ -27,12 +27,12 @@ class Reference {
 public:
     virtual ~Reference() = default;
 
-    /// Begins to trace them, or those that it takes, which it returns. What it refuses, and why,
-    /// is printed.
+    /// Starts tracing those of the functions that it accepts, and returns them. Prints which it refuses,
+    /// and why.
     virtual std::vector<KernelFunction> arm(const std::vector<KernelFunction> &functions) = 0;
-    /// From here on nothing is recorded any more.
+    /// Stops recording.
     virtual void pause() = 0;
-    /// Of all that was recorded; the test fails if something was lost.
+    /// All recorded calls; the test fails if any was lost.
     virtual std::vector<ReferenceCall> calls(const std::vector<KernelFunction> &functions) = 0;
     virtual void disarm() = 0;
 };

@@ -21,7 +21,7 @@
 namespace vmtest {
 namespace {
 
-/// Every struct of an ioctl, as a caller that does it right would send it.
+/// Every ioctl with its struct's size, as a correct caller would pass it.
 struct SizedCall {
     const char *name;
     unsigned long request;
@@ -70,7 +70,7 @@ TEST_F(Refusals, structs_too_short_and_too_long) {
         alignas(8) unsigned char arg[8192] = {};
         auto with_size = [&](std::uint32_t size) {
             memcpy(arg, &size, sizeof(size));
-            // One that is bound already: SESSION must not get as far as to make another.
+            // This file is bound already, so that SESSION does not create another session.
             return device_.call(call.request, arg);
         };
         EXPECT_EQ(with_size(0), EINVAL) << call.name;
@@ -323,7 +323,7 @@ TEST_F(Refusals, the_largest_record_is_taken_and_no_larger_one) {
                                       2 * sizeof(argtrace_record) - sizeof(argtrace_now) -
                                       sizeof(argtrace_task);
     const auto probe_of = [&](std::uint32_t record_size) {
-        // Structs on the stack: each with its length, all together the record's data.
+        // Structs on the stack, each with its length, which together are the record's data.
         RawProbe probe = RawProbe::words(target_, 0);
         std::uint32_t left = record_size - sizeof(argtrace_record);
         while (left) {
@@ -382,7 +382,7 @@ TEST_F(Refusals, lists) {
     EXPECT_EQ(list.count, 0u);
     EXPECT_NE(list.next, 0u);
 
-    // What the module fills in must be zero: it may get a meaning on the way in one day.
+    // Fields that the module fills in must be zero, since they may get a meaning on the way in later.
     for (const unsigned long request :
          {ARGTRACE_IOC_PROBE_LIST, ARGTRACE_IOC_COUNTS, ARGTRACE_IOC_ON_LOAD_LIST}) {
         for (std::uint32_t argtrace_list::*const field :
@@ -535,7 +535,7 @@ TEST(Permission, an_ordinary_user_cannot_open_the_device) {
     ASSERT_EQ(stat(ARGTRACE_DEVICE, &node), 0);
     EXPECT_EQ(node.st_mode & 0777, 0600u);
 
-    // Not even where the node's mode would let them.
+    // Not even if the mode of the node allowed it.
     ASSERT_EQ(chmod(ARGTRACE_DEVICE, 0666), 0);
     const pid_t child = fork();
     if (child == 0) {

@@ -35,7 +35,7 @@ double load_seconds() {
 unsigned load_workers() {
     return is_long_run() ? 3 : 1;
 }
-/// The tool leaves to the next reader what it has not shown.
+/// The tool leaves what it has not shown to the next reader.
 std::vector<std::string> trace_command() {
     return is_long_run() ? std::vector<std::string>{"argtrace", "trace", "--duration", "5"}
                          : std::vector<std::string>{"argtrace", "trace", "-n", "10000"};
@@ -62,7 +62,7 @@ void all_are_added() {
                 static_cast<unsigned long long>(memory_charged() >> 10));
 }
 
-/// Events that the tool has shown.
+/// The number of events that the tool has shown.
 std::uint64_t traced_by_the_tool() {
     const Outcome trace = run(trace_command());
     EXPECT_EQ(trace.status, 0) << trace.err;
@@ -102,7 +102,7 @@ public:
         return total;
     }
 
-    /// As the rings have counted them.
+    /// The same as counted by the rings.
     std::uint64_t lost_to_full_rings() const {
         std::uint64_t lost = 0;
         for (const auto &ring : rings_)
@@ -115,11 +115,11 @@ private:
     std::vector<std::unique_ptr<RawRing>> rings_;
 };
 
-/// Once every function is disarmed: each record was read, each loss was counted.
+/// Called when every function is disarmed: each record was read, each loss was counted.
 void all_adds_up(Reader &reader, std::uint64_t read) {
     std::size_t functions = 0;
     const argtrace_counts total = reader.total(&functions);
-    // The rest has no prototype that can be trusted.
+    // The others have no prototype that can be trusted.
     EXPECT_GT(functions, traceable_functions() * 6 / 10);
     EXPECT_EQ(read, total.records);
     EXPECT_EQ(reader.lost_to_full_rings(), total.lost[ARGTRACE_LOST_FULL]);
@@ -138,7 +138,7 @@ void all_adds_up(Reader &reader, std::uint64_t read) {
 }
 
 std::uint64_t hits_of(const std::string &function) {
-    // To read all lines as JSON takes seconds.
+    // Parsing all lines as JSON would take seconds.
     std::istringstream lines(run({"argtrace", "status", "--json"}).out);
     for (std::string line; std::getline(lines, line);) {
         if (line.find('"' + function + '"') != line.npos)
@@ -164,7 +164,7 @@ TEST(Scale, all_functions_at_once) {
             read += reader.read();
             usleep(2000);
         }
-        // Calls whose number is known, in the midst of all others.
+        // A known number of calls, among all the others.
         call_functions("burst", kKnownCalls);
         const std::uint64_t rounds = load.stop();
         EXPECT_GT(rounds, 0u);

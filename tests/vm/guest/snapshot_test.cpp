@@ -54,7 +54,7 @@ TEST_F(Snapshot, has_the_newest_calls_and_recording_goes_on) {
     EXPECT_NE(events.back()["caller"].get<std::string>().find("make_call"), std::string::npos)
         << events.back();
 
-    // In a row to the newest, whatever comes in between.
+    // Consecutive up to the newest, whatever else is recorded between them.
     call_functions("burst", 10);
     unpin();
     succeeds({"argtrace", "snapshot", "-o", kFile, "--compress"});
@@ -74,7 +74,7 @@ TEST_F(Snapshot, goes_through_a_pipe) {
 }
 
 TEST_F(Snapshot, of_a_recorder_that_is_hard_at_work) {
-    // One is killed early or late, beside another one: that and the next are good all the same.
+    // One is killed early or late while another runs: that one and the next are complete all the same.
     succeeds({"argtrace", "add", "--flight", "--buffer", "64K", "vfs_read", "vfs_open"});
     std::vector<std::unique_ptr<Child>> writers;
     for (int i = 0; i < 3; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Several processes do at random what people do with argtrace, and to it: add, remove, trace,
-// record, snapshot, kill, unload and load it and what it traces. Nothing hangs, sessions whose
-// whole life is seen add up, and the module goes in the end. That the kernel has nothing to report
-// is checked by scripts/vm.
+// Several processes do at random what users do with argtrace, and to it: add, remove, trace, record,
+// snapshot, kill, and unload and load both argtrace and the modules that it traces. Nothing hangs, the
+// counts of sessions that are observed from beginning to end add up, and the module can be unloaded
+// at the end. scripts/vm checks that the kernel log is clean.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -31,13 +31,13 @@ constexpr unsigned kWorkers = 4;
 
 using Words = std::vector<std::string>;
 
-/// Of all workers together, in memory that they share.
+/// Counters of all workers, in memory that they share.
 struct Met {
     std::atomic<unsigned> commands, refused, killed, unloads, lives;
     std::atomic<std::uint64_t> calls;
 };
 
-/// Held by who needs the modules to stay, or makes them go.
+/// Held by a worker that needs the modules to stay, or that unloads them.
 class ModuleLock {
 public:
     ModuleLock() : fd_(open("/tmp/stress.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
@@ -51,7 +51,7 @@ private:
     int fd_;
 };
 
-/// One process of the stress.
+/// One process of the stress test.
 class Worker {
 public:
     Worker(std::uint64_t seed, unsigned number, Met &met)
@@ -102,7 +102,7 @@ private:
                        "try_to_wake_up", "no_such_function"});
     }
 
-    /// Runs it to its end, or kills it on the way: it may refuse, but in a sentence.
+    /// Runs the tool to its end or kills it before: it may fail, but only with a sentence.
     void tool(const Words &words) {
         met_.commands++;
         if (random(6) == 0) {
@@ -163,7 +163,7 @@ private:
         load_module("/root/argtrace_onload.ko");
     }
 
-    /// A session from before its first call to after its last one: every call is somewhere.
+    /// Observes a session from before its first call until after its last: every call is accounted for.
     void whole_life() {
         const ModuleLock lock;
         need_argtrace();
@@ -221,7 +221,7 @@ private:
         met_.lives++;
     }
 
-    /// Named sessions do not keep it, open files do.
+    /// Named sessions do not pin the module, open files do.
     void change_argtrace() {
         const ModuleLock lock;
         for (int tries = 0; tries < 40; tries++) {
@@ -239,7 +239,7 @@ private:
         }
     }
 
-    /// Functions go while they are traced, and come back.
+    /// Traced functions go with their module, and come back.
     void change_helpers() {
         const ModuleLock lock;
         const std::string name = one_of({"argtrace_test", "argtrace_load"});
@@ -248,7 +248,7 @@ private:
         }
     }
 
-    /// Another one may just have taken the helper away.
+    /// Another worker may just have unloaded the helper module.
     void call_functions() {
         const std::string file = "/sys/kernel/debug/argtrace_test/";
         const int fd = open((file + one_of({"burst", "run", "storm", "awkward"})).c_str(),
@@ -275,7 +275,7 @@ protected:
     }
 };
 
-/// The worker's process; its failures go to stdout, as ours do.
+/// The body of a worker's process; its failures are printed to stdout, as ours are.
 pid_t start(std::uint64_t seed, unsigned number, std::uint64_t steps, Met &met) {
     const pid_t pid = fork();
     EXPECT_GE(pid, 0);

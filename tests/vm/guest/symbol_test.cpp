@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// ARGTRACE_IOC_SYMBOL: what the kernel says of an address is what stands in /proc/kallsyms.
+// ARGTRACE_IOC_SYMBOL gives the same symbol for an address as /proc/kallsyms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TEST(Symbol, is_that_of_kallsyms) {
     need_argtrace();
     need_test_module();
     const RawDevice device; // without a session
-    // Several names may be at one address.
+    // Several symbols may have one address.
     std::map<std::uint64_t, std::set<std::string>> expected;
     const std::vector<KernelSymbol> all = kernel_symbols();
     for (std::size_t i = 0; i < all.size(); i += all[i].module.empty() ? 97 : 1)
@@ -52,7 +52,7 @@ TEST(Symbol, is_that_of_kallsyms) {
         const std::string text = printed(device, addr);
         const std::size_t plus = text.find("+0x0/0x"), bracket = text.find(" [");
         const std::string module = bracket == text.npos ? "" : text.substr(bracket);
-        // The memory of what ran at boot belongs to nobody any more.
+        // The memory of code that ran at boot has been freed.
         if (plus == text.npos && text.starts_with("0x"))
             continue;
         EXPECT_TRUE(plus != text.npos && names.contains(text.substr(0, plus) + module))

@@ -26,7 +26,7 @@ protected:
     }
     void TearDown() override { run({"argtrace", "clear"}); }
 
-    /// The command must fail with 1 and exactly this sentence.
+    /// The command must fail with status 1 and exactly this sentence.
     static void fails(const std::vector<std::string> &words, const std::string &sentence) {
         const Outcome outcome = run(words);
         EXPECT_EQ(outcome.status, 1);

@@ -17,7 +17,7 @@ int write_tracefs(const std::string &path, const std::string &text) {
     if (fd < 0)
         return errno;
     int error = 0;
-    // A filter takes one word of it at a time.
+    // tracefs takes one word of a write to a filter at a time.
     for (std::size_t at = 0; at < text.size() && error == 0;) {
         const ssize_t written = write(fd, text.data() + at, text.size() - at);
         if (written < 0)

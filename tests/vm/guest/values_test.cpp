@@ -30,7 +30,7 @@ struct Function {
     std::vector<Parameter> parameters;
 };
 
-// Sizes stand here once more, so that the test does not ask the code it tests.
+// The sizes are repeated here, so that the test does not rely on the code it tests.
 unsigned size_of(const std::string &type) {
     static const std::map<std::string, unsigned> sizes = {
         {"u8", 1},           {"s8", 1},           {"u16", 2},          {"s16", 2},
@@ -114,7 +114,7 @@ TEST_P(Values, every_call_with_exactly_its_values) {
         trace_a_run({"argtrace", "trace", "--json", "--types", "--encoding", GetParam()});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
 
-    // By function, CPU and context the calls are numbered in the order of time.
+    // For each function, CPU and context, calls are numbered in the order of time.
     std::map<std::tuple<std::string, unsigned, bool>, std::uint64_t> seen;
     std::map<std::string, const Function *> by_name;
     for (const Function &function : functions())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// How a live trace waits: an event is shown without another behind it, thick traffic does not wake
-// the reader for each, and while nothing is called it does not run at all.
+// How a live trace waits: an event is shown without waiting for the next, heavy traffic does not wake
+// the reader for each event, and the reader does not run at all while nothing is called.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,9 +23,9 @@ protected:
         run({"argtrace", "clear"});
     }
 
-    /// What the scheduler has counted of a process.
+    /// What the scheduler has counted for a process.
     struct Usage {
-        std::uint64_t ticks = 0;  // of CPU time
+        std::uint64_t ticks = 0;  // CPU time
         std::uint64_t sleeps = 0; // how often it waited for something
 
         bool operator==(const Usage &) const = default;
@@ -46,7 +46,7 @@ protected:
         }
         usage.sleeps = std::stoull(status.substr(at + label.size()));
 
-        // Behind the name in parentheses: the state, ten other fields, utime, stime (proc(5)).
+        // After the name in parentheses: the state, ten other fields, utime, stime (proc(5)).
         const std::string stat = read_file(directory + "/stat");
         std::istringstream fields(stat.substr(stat.rfind(')') + 1));
         std::string skipped;
@@ -59,7 +59,7 @@ protected:
         return usage;
     }
 
-    /// Waits until it has slept for a while: nothing is left for it to do.
+    /// Waits until the process has slept for a while and so has nothing left to do.
     static bool comes_to_rest(pid_t pid) {
         return eventually([pid] {
             const Usage before = usage_of(pid);
