@@ -66,7 +66,7 @@ std::string contents(const std::filesystem::path &path) {
         _exit(126);
     setenv("PATH", environment.path.c_str(), 1);
     setenv("BASH_ENV", environment.functions.c_str(), 1);
-    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("LC_ALL", "C", 1); // the only locale that the guest has
     unsetenv("COLUMNS");
     execlp("bash", "bash", "-c", command.c_str(), nullptr);
     _exit(127);
