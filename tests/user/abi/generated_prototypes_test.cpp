@@ -145,13 +145,15 @@ protected:
         }
     }
 
-    void report(const char *what, const Tally &tally) {
+    /// `percent`: a little more of the arguments than are left out today.
+    void report(const char *what, const Tally &tally, int percent) {
         fmt::print("{}: {} prototypes, {} arguments: {} in a register, {} in a pair, {} on the "
                    "stack, {} by reference, {} not told by BTF\n",
                    what, tally.prototypes, tally.arguments, tally.by_loc[ARGTRACE_LOC_REG],
                    tally.by_loc[ARGTRACE_LOC_REG_PAIR], tally.by_loc[ARGTRACE_LOC_STACK],
                    tally.by_loc[ARGTRACE_LOC_REF], tally.by_loc[ARGTRACE_LOC_NONE]);
-        EXPECT_LT(tally.by_loc[ARGTRACE_LOC_NONE] * 3, tally.arguments) << "too much left out";
+        EXPECT_LT(tally.by_loc[ARGTRACE_LOC_NONE] * 100, tally.arguments * percent)
+            << "too much left out";
     }
 
     std::string directory_;
@@ -174,7 +176,7 @@ TEST_F(GeneratedPrototypes, SysvX8664AsTheKernel) {
     Tally tally;
     for (unsigned seed = 1; seed <= 5 && !HasFailure(); seed++)
         compare(machine, seed, 600, tally);
-    report("x86-64, kernel", tally);
+    report("x86-64, kernel", tally, 9);
 }
 
 TEST_F(GeneratedPrototypes, SysvX8664WithFloats) {
@@ -188,7 +190,7 @@ TEST_F(GeneratedPrototypes, SysvX8664WithFloats) {
     Tally tally;
     for (unsigned seed = 101; seed <= 102 && !HasFailure(); seed++)
         compare(machine, seed, 500, tally);
-    report("x86-64, floats", tally);
+    report("x86-64, floats", tally, 21);
 }
 
 TEST_F(GeneratedPrototypes, Aapcs64) {
@@ -200,12 +202,12 @@ TEST_F(GeneratedPrototypes, Aapcs64) {
     Tally tally;
     for (unsigned seed = 201; seed <= 203 && !HasFailure(); seed++)
         compare(machine, seed, 500, tally);
-    report("arm64, kernel", tally);
+    report("arm64, kernel", tally, 7);
     Tally with_floats;
     machine.flags = "";
     machine.floats = true;
     compare(machine, 301, 300, with_floats);
-    report("arm64, floats", with_floats);
+    report("arm64, floats", with_floats, 30);
 }
 
 } // namespace
