@@ -9,8 +9,8 @@
 #include "clock.h"
 #include "compat.h"
 
-/* One moment on both clocks, to half of `width` ticks. */
-struct moment {
+/* The two clocks read at one moment, to within half of `width` ticks. */
+struct clock_sample {
 	u64 tsc;
 	u64 ns;
 	u64 width;
@@ -18,37 +18,37 @@ struct moment {
 
 #define TRIES		8
 #define SPAN_MIN	(20 * NSEC_PER_MSEC)	/* tens of nanoseconds are a few millionths of it */
-#define SPAN_MAX	(1000ull * NSEC_PER_SEC)	/* how fast the clock was set to run may change */
+#define SPAN_MAX	(1000ull * NSEC_PER_SEC)	/* adjtimex() may change the rate of the clock */
 #define SPAN_KEPT	(10ull * NSEC_PER_SEC)
 
 static DEFINE_MUTEX(measure_lock);
-static struct moment earlier;
+static struct clock_sample earlier;
 
-/* NMI-safe. The narrowest of a few tries, as an interrupt or a hypervisor may come between. */
-static __always_inline void look(struct moment *moment, int tries, u64 good_enough)
+/* NMI-safe. Keeps the narrowest of a few tries, as an interrupt or a hypervisor may come in between. */
+static __always_inline void take_sample(struct clock_sample *sample, int tries, u64 good_enough)
 {
 	u64 before, ns, width;
 
-	moment->width = U64_MAX;
-	while (tries-- && moment->width > good_enough) {
+	sample->width = U64_MAX;
+	while (tries-- && sample->width > good_enough) {
 		before = rdtsc_ordered();
 		ns = ktime_get_mono_fast_ns();
 		width = rdtsc_ordered() - before;
-		if (width < moment->width)
-			*moment = (struct moment){ before + width / 2, ns, width };
+		if (width < sample->width)
+			*sample = (struct clock_sample){ before + width / 2, ns, width };
 	}
 }
 
-static void look_well(struct moment *moment)
+static void sample_well(struct clock_sample *sample)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	look(moment, TRIES, 0);
+	take_sample(sample, TRIES, 0);
 	local_irq_restore(flags);
 }
 
-/* Whether the kernel's own clock counts this TSC: then it watches over it as well. */
+/* Whether the kernel's own clock counts this TSC: if so, the kernel's watchdog checks it as well. */
 static bool timekeeper_counts_tsc(void)
 {
 	u64 before, cycles, after;
@@ -91,20 +91,20 @@ int argtrace_clock_choose(u32 *clock)
 
 void argtrace_clock_init(void)
 {
-	look_well(&earlier);
+	sample_well(&earlier);
 }
 
 /* ns per tick, times 2^ARGTRACE_MULT_SHIFT. */
-static u64 slope(const struct moment *from, const struct moment *to)
+static u64 slope(const struct clock_sample *from, const struct clock_sample *to)
 {
-	/* Keeps the quotient small, too. */
+	/* Implausible, and the quotient might not fit. */
 	if (to->tsc - from->tsc <= (to->ns - from->ns) / 2)
 		return 0;
 	return mul_u64_u64_div_u64(to->ns - from->ns, 1ull << ARGTRACE_MULT_SHIFT,
 				   to->tsc - from->tsc);
 }
 
-/* Within a thousandth of what the TSC was calibrated to; CLOCK_MONOTONIC stops over a suspend. */
+/* Within a thousandth of the calibrated rate; CLOCK_MONOTONIC stops during a suspend. */
 static bool is_plausible(u64 mult)
 {
 	u64 nominal = div64_u64((u64)NSEC_PER_MSEC << ARGTRACE_MULT_SHIFT, tsc_khz);
@@ -115,23 +115,23 @@ static bool is_plausible(u64 mult)
 
 u32 argtrace_clock_mult(u32 clock)
 {
-	struct moment now;
+	struct clock_sample now;
 	u64 mult = 0;
 
 	if (clock != ARGTRACE_CLOCK_TSC)
 		return 1u << ARGTRACE_MULT_SHIFT;
 
 	mutex_lock(&measure_lock);
-	look_well(&now);
+	sample_well(&now);
 	if (now.ns - earlier.ns >= SPAN_MIN && now.ns - earlier.ns <= SPAN_MAX)
 		mult = slope(&earlier, &now);
 	if (!is_plausible(mult)) {
 		earlier = now;
 		msleep(SPAN_MIN / NSEC_PER_MSEC);
-		look_well(&now);
+		sample_well(&now);
 		mult = slope(&earlier, &now);
 	}
-	/* The next session measures from here, over a longer span than this one's start. */
+	/* The next session measures from here, which is a longer span than it would take by itself. */
 	if (now.ns - earlier.ns > SPAN_KEPT)
 		earlier = now;
 	mutex_unlock(&measure_lock);
@@ -139,15 +139,15 @@ u32 argtrace_clock_mult(u32 clock)
 	       div64_u64((u64)NSEC_PER_MSEC << ARGTRACE_MULT_SHIFT, tsc_khz);
 }
 
-/* About a microsecond: what comes between is longer. */
+/* About a microsecond: an interruption is longer. */
 #define GOOD_ENOUGH	2048
 
 u64 argtrace_clock_ns(u32 clock, u64 now, u32 mult)
 {
-	struct moment moment;
+	struct clock_sample sample;
 
 	if (clock != ARGTRACE_CLOCK_TSC)
 		return now;
-	look(&moment, 3, GOOD_ENOUGH);
-	return moment.ns - mul_u64_u32_shr(moment.tsc - now, mult, ARGTRACE_MULT_SHIFT);
+	take_sample(&sample, 3, GOOD_ENOUGH);
+	return sample.ns - mul_u64_u32_shr(sample.tsc - now, mult, ARGTRACE_MULT_SHIFT);
 }

@@ -17,13 +17,13 @@ struct argtrace_slot {
 	struct argtrace_plan *plan;
 };
 
-/* How far from where its search begins hardly a key lies: so far it goes on without turning back at the end. */
+/* Nearly every key lies within this probe distance, which lookup covers without wrapping. */
 #define ARGTRACE_TABLE_NEAR	3
 
 struct argtrace_table {
 	unsigned long mask;		/* of an offset in slots, in bytes */
 	u64 charged;
-	struct argtrace_slot slots[];	/* the first ARGTRACE_TABLE_NEAR stand behind the last once more */
+	struct argtrace_slot slots[];	/* the first ARGTRACE_TABLE_NEAR are repeated after the last */
 };
 
 /*
@@ -35,11 +35,11 @@ struct argtrace_table *argtrace_table_create(enum argtrace_lane_kind lane,
 					     struct argtrace_plan *const *more, u32 nr_more);
 void argtrace_table_free(struct argtrace_table *table);
 
-/* Where the search for it begins: an offset in slots, in bytes. */
+/* Where the search for `ip` begins: an offset in slots, in bytes. */
 static __always_inline unsigned long argtrace_table_hash(const struct argtrace_table *table,
 						      unsigned long ip)
 {
-	/* The multiplication scatters neighbours. Addresses differ in their lower half. */
+	/* The multiplication scatters neighbours. Kernel text differs in the lower half of its addresses. */
 	return ((u32)ip * GOLDEN_RATIO_32) >> 4 & table->mask;
 }
 
@@ -49,7 +49,7 @@ static __always_inline unsigned long argtrace_table_next(const struct argtrace_t
 	return (at + sizeof(struct argtrace_slot)) & table->mask;
 }
 
-/* One address calculation that an instruction can do, from the slots' place behind the head. */
+/* An address that one instruction can calculate, as the slots follow the head at the size of a slot. */
 static __always_inline const struct argtrace_slot *
 argtrace_table_slot(const struct argtrace_table *table, unsigned long at)
 {
@@ -58,9 +58,9 @@ argtrace_table_slot(const struct argtrace_table *table, unsigned long at)
 }
 
 /*
- * The probe of the function that ftrace reports at `ip`, or NULL: the address of the symbol
- * or ARGTRACE_FENTRY_SKEW behind it, which ftrace does not tell beforehand; both are in
- * the table. No two functions can be confused, as both would need room for ftrace's 5-byte
+ * The probe of the function that ftrace reports at `ip`, or NULL. That is the address of the symbol or
+ * ARGTRACE_FENTRY_SKEW after it; which of them is not known beforehand, so both are in
+ * the table. Two functions cannot be confused: each has room for ftrace's 5-byte
  * call there.
  */
 static __always_inline struct argtrace_plan *
@@ -72,12 +72,12 @@ argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)
 	unsigned int i;
 
 	if (likely(argtrace_table_slot(table, at)->ip == ip)) {
-		/* That both accesses calculate the slot's address themselves is an instruction less. */
+		/* One instruction less than keeping the slot's address for both accesses. */
 		OPTIMIZER_HIDE_VAR(at);
 		plan = argtrace_table_slot(table, at)->plan;
 		goto found;
 	}
-	/* Keeps the compiler from fetching for the usual case what only this one needs. */
+	/* Keeps the compiler from loading in the usual case what only this one needs. */
 	OPTIMIZER_HIDE_VAR(at);
 	slot = argtrace_table_slot(table, at);
 	if (!slot->ip)
@@ -101,7 +101,7 @@ argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)
 	} while (slot->ip);
 	return NULL;
 found:
-	/* Spares the caller a test. */
+	/* Saves the caller a test. */
 	if (!plan)
 		__builtin_unreachable();
 	return plan;
