@@ -6,6 +6,7 @@
 #include <linux/sort.h>
 
 #include "arm.h"
+#include "memory.h"
 #include "source/attachment.h"
 #include "session.h"
 
@@ -50,28 +51,31 @@ static void retire_table(struct argtrace_table *table, bool armed)
 	argtrace_table_free(table);
 }
 
-/* Probes of the lane have been removed from the catalog: they are not to be traced any more. */
+/*
+ * Probes of the lane have been removed from the catalog: they are not to be traced any more. That takes no memory
+ * that the limit or a memory cgroup could refuse. Without room for a smaller table the old one stays: it
+ * names the removed probes as well, which nobody calls any more, and which are kept.
+ */
 static int lane_follow_removal(struct argtrace_lane *lane)
 {
 	const struct argtrace_catalog *catalog = &lane->session->catalog;
-	struct argtrace_table *old, *table;
+	struct argtrace_table *table, *old = NULL;
+	const bool any_left = catalog->nr_live[lane->kind];
 	int ret;
 
 	table = argtrace_table_create(lane->kind, catalog->by_id, catalog->nr_ids, NULL, 0);
 	if (IS_ERR(table))
-		return PTR_ERR(table);
-	if (!catalog->nr_live[lane->kind]) {
-		/* As in lane_add(), the table first. To disarm the last ones takes no memory. */
+		table = NULL;
+	/* To disarm a lane, the table first, for the reason that lane_add() gives. */
+	if (table && !any_left)
 		old = swap_table(lane, table);
-		argtrace_attachment_follow(lane);
-	} else {
-		ret = argtrace_attachment_follow(lane);
-		if (ret) {
-			argtrace_table_free(table);
-			return ret;
-		}
-		old = swap_table(lane, table);
+	ret = argtrace_attachment_follow(lane);
+	if (ret) {
+		argtrace_table_free(table);
+		return ret;
 	}
+	if (table && any_left)
+		old = swap_table(lane, table);
 	retire_table(old, lane->armed);
 	return 0;
 }
@@ -168,6 +172,22 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 	return nr_new;
 }
 
+static bool is_in_module(unsigned long addr)
+{
+	return addr >= MODULES_VADDR && addr < MODULES_END;
+}
+
+/* The sessions that the coming and going of modules concerns are found without their locks: before anything is armed. */
+static void note_modules(struct argtrace_session *session, const unsigned long *addrs, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count && !session->in_modules; i++) {
+		if (is_in_module(addrs[i]))
+			WRITE_ONCE(session->in_modules, true);
+	}
+}
+
 /*
  * Has the lane call us for the addresses too, whose plans are live in the catalog or new; 0, or it is as it was.
  *
@@ -215,8 +235,8 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	if (ret)
 		goto out;
 	ret = -ENOMEM;
-	addrs = kvmalloc_array(count, sizeof(*addrs), GFP_KERNEL);
-	revived = kvmalloc_array(count, sizeof(*revived), GFP_KERNEL);
+	addrs = argtrace_kvmalloc_array(count, sizeof(*addrs));
+	revived = argtrace_kvmalloc_array(count, sizeof(*revived));
 	if (!addrs || !revived)
 		goto out;
 	for (i = 0; i < count; i++) {
@@ -238,6 +258,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	if (ret)
 		goto out_revived;
 
+	note_modules(session, addrs, count);
 	ret = lane_add(&session->lanes[ARGTRACE_LANE_PLAIN], addrs, count, plans, nr_new,
 		       failed_addr);
 	if (ret)
@@ -289,7 +310,7 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 	lockdep_assert_held(&session->lock);
 	if (!count)
 		return 0;
-	plans = kvmalloc_array(count, sizeof(*plans), GFP_KERNEL);
+	plans = kvmalloc_array(count, sizeof(*plans), ARGTRACE_GFP_REMOVAL);
 	if (!plans)
 		return -ENOMEM;
 	ret = find_live(session, addrs, count, plans, failed_addr);

@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "device.h"
+#include "memory.h"
 #include "session.h"
 
 static int device_open(struct inode *inode, struct file *file)
@@ -25,7 +26,7 @@ static int device_open(struct inode *inode, struct file *file)
 	ret = security_locked_down(LOCKDOWN_TRACEFS);
 	if (ret)
 		return ret;
-	own = kzalloc(sizeof(*own), GFP_KERNEL);
+	own = kzalloc(sizeof(*own), ARGTRACE_GFP);
 	if (!own)
 		return -ENOMEM;
 	mutex_init(&own->lock);
@@ -103,7 +104,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	if (!cpu_possible(cpu))
 		return -ENXIO;
 	ring = per_cpu_ptr(session->rings, cpu);
-	if (!ring->packets)
+	if (!argtrace_ring_exists(ring))
 		return -ENXIO;
 	/* A child must not hold on to what its parent reads. */
 	argtrace_vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);

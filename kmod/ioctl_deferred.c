@@ -7,6 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "ioctl.h"
+#include "memory.h"
 #include "session.h"
 
 static bool module_name_is_valid(const char *name)
@@ -89,7 +90,7 @@ long argtrace_ioctl_on_load_list(struct file *file, struct argtrace_session *ses
 	if (list.flags || list.next || list.count || list.generation)
 		return -EINVAL;
 	room = min_t(u64, list.length, ARGTRACE_LIST_PIECE) / sizeof(*deferred);
-	deferred = kvmalloc_array(max(room, 1u), sizeof(*deferred), GFP_KERNEL);
+	deferred = argtrace_kvmalloc_array(max(room, 1u), sizeof(*deferred));
 	if (!deferred)
 		return -ENOMEM;
 	mutex_lock(&session->lock);

@@ -8,6 +8,7 @@
 
 #include "arm.h"
 #include "ioctl.h"
+#include "memory.h"
 #include "session.h"
 
 struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *session, u64 probes,
@@ -24,7 +25,7 @@ struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *sessi
 	u32 i;
 
 	*failed = count;
-	plans = kvmalloc_array(count, sizeof(*plans), GFP_KERNEL);
+	plans = argtrace_kvmalloc_array(count, sizeof(*plans));
 	if (!plans)
 		return ERR_PTR(-ENOMEM);
 	for (i = 0; i < count; i++) {
@@ -133,7 +134,7 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	addrs = vmemdup_user(u64_to_user_ptr(remove.addrs), remove.count * sizeof(*addrs));
 	if (IS_ERR(addrs))
 		return PTR_ERR(addrs);
-	sorted = kvmalloc_array(remove.count, sizeof(*sorted), GFP_KERNEL);
+	sorted = kvmalloc_array(remove.count, sizeof(*sorted), ARGTRACE_GFP_REMOVAL);
 	if (!sorted) {
 		kvfree(addrs);
 		return -ENOMEM;
@@ -212,7 +213,7 @@ static long list_probes(struct argtrace_session *session, unsigned int cmd, void
 		return -EINVAL;
 
 	room = min_t(u64, list.length, ARGTRACE_LIST_PIECE);
-	piece = kvmalloc(max_t(u64, room, 1), GFP_KERNEL);
+	piece = argtrace_kvmalloc(max_t(u64, room, 1));
 	if (!piece)
 		return -ENOMEM;
 	mutex_lock(&session->lock);

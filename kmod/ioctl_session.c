@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "ioctl.h"
+#include "memory.h"
 #include "session.h"
 
 static bool name_is_terminated(const char *name)
@@ -126,7 +127,7 @@ long argtrace_ioctl_processes_list(struct file *file, struct argtrace_session *s
 	if (filter.flags || filter.failed)
 		return -EINVAL;
 	room = min_t(u32, filter.count, ARGTRACE_PROCESSES_MAX);
-	numbers = kmalloc_array(max(room, 1u), sizeof(*numbers), GFP_KERNEL);
+	numbers = kmalloc_array(max(room, 1u), sizeof(*numbers), ARGTRACE_GFP);
 	if (!numbers)
 		return -ENOMEM;
 	filter.count = 0;

@@ -4,7 +4,8 @@
 
 /* What ARGTRACE_IOC_INFO reports beside the limits of a probe (probe.h). */
 #define ARGTRACE_PACKET_SIZE		(64u << 10)	/* default */
-#define ARGTRACE_NR_PACKETS		64u		/* default: 4 MiB a CPU */
+#define ARGTRACE_NR_PACKETS		64u		/* default: 4 MiB a CPU ... */
+#define ARGTRACE_DEFAULT_CPUS		32u		/* ... and so many CPUs' for all, where there are more */
 #define ARGTRACE_PACKET_SIZE_MIN	(4u << 10)
 #define ARGTRACE_PACKET_SIZE_MAX	(1u << 20)
 #define ARGTRACE_NR_PACKETS_MAX		(1u << 14)

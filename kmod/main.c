@@ -7,7 +7,9 @@
 
 #include "clock.h"
 #include "device.h"
+#include "probe/counters.h"
 #include "session.h"
+#include "sink/ring.h"
 
 static int module_event(struct notifier_block *block, unsigned long event, void *data)
 {
@@ -35,12 +37,26 @@ static int __init argtrace_init(void)
 	int ret;
 
 	argtrace_clock_init();
-	ret = register_module_notifier(&module_notifier);
+	ret = argtrace_counters_init();
 	if (ret)
 		return ret;
+	ret = argtrace_rings_init();
+	if (ret)
+		goto err_counters;
+	ret = register_module_notifier(&module_notifier);
+	if (ret)
+		goto err_rings;
 	ret = argtrace_device_register();
 	if (ret)
-		unregister_module_notifier(&module_notifier);
+		goto err_notifier;
+	return 0;
+
+err_notifier:
+	unregister_module_notifier(&module_notifier);
+err_rings:
+	argtrace_rings_exit();
+err_counters:
+	argtrace_counters_exit();
 	return ret;
 }
 
@@ -49,8 +65,11 @@ static void __exit argtrace_exit(void)
 {
 	argtrace_device_unregister();
 	unregister_module_notifier(&module_notifier);
-	if (argtrace_sessions_remove_all())
+	if (argtrace_sessions_remove_all()) {
+		argtrace_rings_exit();
+		argtrace_counters_exit();
 		return;
+	}
 	pr_err("ftrace has shut itself down and may still call this module: it stays\n");
 	for (;;)
 		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);

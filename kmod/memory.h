@@ -2,22 +2,59 @@
 #ifndef ARGTRACE_MEMORY_H
 #define ARGTRACE_MEMORY_H
 
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
 #include <linux/types.h>
 
 /*
- * What all sessions take together is bounded by the module parameter
- * memory_limit_mb, and charged before it is allocated. Not charged is what is gone again
- * before an ioctl returns, what a session or an open file takes beside rings and probes (less
- * than a page), and what ftrace itself allocates for the functions that it calls us for.
+ * The memory of all sessions together is bounded by the module parameter
+ * memory_limit_mb, and charged before it is allocated. Not charged are what is freed before
+ * an ioctl returns, what a session or an open file takes beside rings and probes (less
+ * than a page), and what ftrace itself allocates for the functions it calls us for.
+ *
+ * The memory cgroup of the calling process is charged as well, and an allocation that finds no memory
+ * fails: the OOM killer is not called for a trace.
  */
+#define ARGTRACE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+/* For what it takes to remove things: a memory cgroup that is full does not prevent that. */
+#define ARGTRACE_GFP_REMOVAL	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+/* All of these are freed by kvfree(), and return NULL where there is no memory. */
+static inline void *argtrace_kvmalloc(size_t bytes)
+{
+	return kvmalloc(bytes, ARGTRACE_GFP);
+}
+
+static inline void *argtrace_kvzalloc(size_t bytes)
+{
+	return kvzalloc(bytes, ARGTRACE_GFP);
+}
+
+static inline void *argtrace_kvzalloc_node(size_t bytes, int node)
+{
+	return kvzalloc_node(bytes, ARGTRACE_GFP, node);
+}
+
+static inline void *argtrace_kvmalloc_array(size_t count, size_t size)
+{
+	return kvmalloc_array(count, size, ARGTRACE_GFP);
+}
+
+static inline void *argtrace_kvcalloc(size_t count, size_t size)
+{
+	return kvcalloc(count, size, ARGTRACE_GFP);
+}
 
 /* Returns 0, or -ENOSPC if the limit would be passed. */
 int argtrace_memory_charge(u64 bytes);
 void argtrace_memory_uncharge(u64 bytes);
 
 /*
- * What kvmalloc() and alloc_percpu() take for so many bytes, at most: it is rounded up to
- * the next size that there is, and alloc_percpu() gives it to every possible CPU.
+ * What kvmalloc() and alloc_percpu() take for so many bytes at most: kvmalloc() rounds up to
+ * the next size that it has, and alloc_percpu() allocates for every possible CPU.
  */
 u64 argtrace_kvmalloc_size(u64 bytes);
 u64 argtrace_percpu_size(u64 bytes);

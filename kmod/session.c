@@ -7,21 +7,26 @@
 
 #include "arm.h"
 #include "limits.h"
+#include "memory.h"
 #include "session.h"
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
 static u32 nr_sessions;
 
-/* How long a store of a callback may take to be seen by a CPU that is going to sleep: ample. */
+/* Ample for a store of a callback to be seen by a CPU that is going to sleep. */
 #define RECHECK_DELAY	2	/* jiffies */
 
 static void set_waiting(struct argtrace_session *session, bool waiting)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->waiting, waiting);
+	for_each_possible_cpu(cpu) {
+		struct argtrace_ring *ring = per_cpu_ptr(session->rings, cpu);
+
+		if (READ_ONCE(ring->waiting) != waiting)
+			WRITE_ONCE(ring->waiting, waiting);
+	}
 }
 
 static void session_wake(struct irq_work *work)
@@ -49,15 +54,14 @@ static void session_destroy(struct argtrace_session *session)
 	mutex_unlock(&session->lock);
 	if (argtrace_lanes_leaked(session))
 		return;
-	/* No callback is left that could queue it. */
+	/* No callback is left that could queue the work. */
 	irq_work_sync(&session->wake);
 	cancel_delayed_work_sync(&session->recheck);
 
 	argtrace_lanes_free(session);
 	argtrace_pid_filter_free(session->pid_filter);
 	argtrace_catalog_free(&session->catalog);
-	argtrace_rings_free(session->rings, session->charged);
-	free_percpu(session->rings);
+	argtrace_rings_free(&session->ring_set);
 	mutex_destroy(&session->lock);
 	kfree(session);
 }
@@ -65,9 +69,9 @@ static void session_destroy(struct argtrace_session *session)
 static struct argtrace_session *session_create(const struct argtrace_session_attr *attr)
 {
 	struct argtrace_session *session;
-	int ret = -ENOMEM;
+	int ret;
 
-	session = kzalloc(sizeof(*session), GFP_KERNEL);
+	session = kzalloc(sizeof(*session), ARGTRACE_GFP);
 	if (!session)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&session->ref);
@@ -83,14 +87,18 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 	session->flight = attr->flags & ARGTRACE_SESSION_FLIGHT;
 	strscpy(session->name, attr->name, sizeof(session->name));
 
-	session->rings = alloc_percpu(struct argtrace_ring);
-	if (!session->rings)
-		goto err_free;
-	ret = argtrace_rings_create(session->rings, attr->packet_size, attr->nr_packets,
-				    attr->format, session->flight, attr->clock, session,
-				    &session->charged);
+	session->ring_set = (struct argtrace_ring_set){
+		.session = session,
+		.packet_size = attr->packet_size,
+		.nr_packets = attr->nr_packets,
+		.format = attr->format,
+		.clock = attr->clock,
+		.flight = session->flight,
+	};
+	ret = argtrace_rings_create(&session->ring_set);
 	if (ret)
-		goto err_percpu;
+		goto err_free;
+	session->rings = session->ring_set.rings;
 	ret = argtrace_lanes_create(session);
 	if (ret)
 		goto err_lanes;
@@ -98,9 +106,7 @@ static struct argtrace_session *session_create(const struct argtrace_session_att
 
 err_lanes:
 	argtrace_lanes_free(session);
-	argtrace_rings_free(session->rings, session->charged);
-err_percpu:
-	free_percpu(session->rings);
+	argtrace_rings_free(&session->ring_set);
 err_free:
 	mutex_destroy(&session->lock);
 	kfree(session);
@@ -119,13 +125,23 @@ static struct argtrace_session *find_named(const char *name)
 	return NULL;
 }
 
-/* Fills in the defaults; false where something cannot be had. */
+/* Halved on large machines, until the rings of all CPUs take no more than those of ARGTRACE_DEFAULT_CPUS. */
+static u32 default_nr_packets(void)
+{
+	u32 nr_packets = ARGTRACE_NR_PACKETS, cpus = num_present_cpus();
+
+	for (; cpus > ARGTRACE_DEFAULT_CPUS && nr_packets > 2; cpus = DIV_ROUND_UP(cpus, 2))
+		nr_packets /= 2;
+	return nr_packets;
+}
+
+/* Fills in the defaults; false where the settings are out of range. */
 static bool attr_is_valid(struct argtrace_session_attr *attr)
 {
 	if (!attr->packet_size)
 		attr->packet_size = ARGTRACE_PACKET_SIZE;
 	if (!attr->nr_packets)
-		attr->nr_packets = ARGTRACE_NR_PACKETS;
+		attr->nr_packets = default_nr_packets();
 	return !(attr->format & ~(ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_NO_CALLER)) &&
 	       is_power_of_2(attr->packet_size) && is_power_of_2(attr->nr_packets) &&
 	       attr->packet_size >= ARGTRACE_PACKET_SIZE_MIN &&
@@ -146,7 +162,7 @@ static struct argtrace_session *attach_named(const char *name)
 	return session;
 }
 
-/* Makes it known; or returns a reference to one that has got the name meanwhile. */
+/* Enters it in the list; or returns a reference to one that has got the name meanwhile. */
 static struct argtrace_session *publish_session(struct argtrace_session *made)
 {
 	struct argtrace_session *session;
@@ -182,7 +198,7 @@ struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr
 	if (!session && attr->name[0] && !(attr->flags & ARGTRACE_SESSION_CREATE))
 		return ERR_PTR(-ENOENT);
 	if (!session) {
-		/* Not under sessions_lock: this takes its time, and unloading modules waits for it. */
+		/* Not under sessions_lock: this takes its time. */
 		made = session_create(attr);
 		if (IS_ERR(made))
 			return made;
@@ -216,12 +232,17 @@ void argtrace_session_put(struct argtrace_session *session)
 	kref_put_mutex(&session->ref, session_release, &sessions_lock);
 }
 
-/* Takes the name away; the caller then owns the reference that the name held. */
+/* Takes the name away: the caller owns the reference that the name held, and is to disarm the session. */
 static void take_name(struct argtrace_session *session)
 {
 	lockdep_assert_held(&sessions_lock);
-	mutex_lock(&session->lock);
 	WRITE_ONCE(session->removed, true);
+}
+
+/* The session has lost its name: whoever adds probes either sees that, or is done before they are removed here. */
+static void session_disarm(struct argtrace_session *session)
+{
+	mutex_lock(&session->lock);
 	argtrace_arm_remove_all(session);
 	argtrace_deferred_remove(session, NULL);
 	mutex_unlock(&session->lock);
@@ -239,6 +260,7 @@ int argtrace_session_remove(const char *name)
 	mutex_unlock(&sessions_lock);
 	if (!session)
 		return -ENOENT;
+	session_disarm(session);
 	argtrace_session_put(session);
 	return 0;
 }
@@ -256,6 +278,7 @@ bool argtrace_sessions_remove_all(void)
 		mutex_unlock(&sessions_lock);
 		if (!session)
 			return all_freed;
+		session_disarm(session);
 		if (argtrace_lanes_leaked(session))
 			all_freed = false;
 		argtrace_session_put(session);
@@ -267,32 +290,64 @@ u32 argtrace_sessions_count(void)
 	return READ_ONCE(nr_sessions);
 }
 
-void argtrace_sessions_module_going(const struct module *module, bool only_init)
+/* Whether it matters to the session that a module goes (or has gone, and another comes), asked without its lock. */
+static bool concerns_going(const struct argtrace_session *session)
 {
-	struct argtrace_session *session;
+	return READ_ONCE(session->in_modules);
+}
+
+static bool concerns_coming(const struct argtrace_session *session)
+{
+	return concerns_going(session) || READ_ONCE(session->deferred.nr_entries);
+}
+
+/*
+ * The session after `previous` (NULL: the first) that `concerns` picks, with a reference; drops that to
+ * `previous`. Loading or unloading a module waits for no other session.
+ */
+static struct argtrace_session *
+next_concerned(struct argtrace_session *previous,
+	       bool (*concerns)(const struct argtrace_session *session))
+{
+	struct argtrace_session *session, *next = NULL;
 
 	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, link) {
+	session = list_prepare_entry(previous, &sessions, link);
+	list_for_each_entry_continue(session, &sessions, link) {
+		if (concerns(session)) {
+			next = session;
+			kref_get(&next->ref);
+			break;
+		}
+	}
+	mutex_unlock(&sessions_lock);
+	if (previous)
+		argtrace_session_put(previous);
+	return next;
+}
+
+void argtrace_sessions_module_going(const struct module *module, bool only_init)
+{
+	struct argtrace_session *session = NULL;
+
+	while ((session = next_concerned(session, concerns_going))) {
 		mutex_lock(&session->lock);
 		argtrace_arm_module_going(session, module, only_init);
 		mutex_unlock(&session->lock);
 	}
-	mutex_unlock(&sessions_lock);
 }
 
 void argtrace_sessions_module_coming(const struct module *module)
 {
-	struct argtrace_session *session;
+	struct argtrace_session *session = NULL;
 
-	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, link) {
+	while ((session = next_concerned(session, concerns_coming))) {
 		mutex_lock(&session->lock);
 		/* First what an add that raced with a GOING has left at these addresses. */
 		argtrace_arm_module_going(session, module, false);
 		argtrace_deferred_arm(session, module);
 		mutex_unlock(&session->lock);
 	}
-	mutex_unlock(&sessions_lock);
 }
 
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude)
@@ -368,17 +423,17 @@ bool argtrace_session_has_data(const struct argtrace_session *session)
 }
 
 /*
- * A callback publishes and then looks at `waiting`, without a full barrier between the two:
- * that would cost every call. So one on another CPU may miss what we set here, while
- * we miss what it published; the recheck catches that one. In a flight recorder nothing is ever
- * waited for.
+ * A callback publishes and then reads `waiting`, without a full barrier between the two, which
+ * would cost every call. One on another CPU may therefore miss what is set here, while
+ * we miss what it has published; the recheck catches that. A flight recorder has nothing to wait
+ * for.
  */
 void argtrace_session_wait(struct argtrace_session *session)
 {
 	if (session->flight)
 		return;
 	set_waiting(session, true);
-	/* Put off, if it is due already; mod_delayed_work() would need the queue's name, which changes. */
+	/* Re-arm the recheck. mod_delayed_work() needs the workqueue, whose name varies by kernel. */
 	cancel_delayed_work(&session->recheck);
 	schedule_delayed_work(&session->recheck, RECHECK_DELAY);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session: its own probes, lanes and rings. A named one is held by the
- * list of sessions until it is removed, any by the files that are bound to it.
+ * A session: its own probes, lanes and rings. The list of sessions holds a reference to each that has a
+ * name until it is removed, and each file that is bound to a session holds one.
  *
- * Lock order: sessions_lock -> session->lock -> ftrace's own.
+ * Lock order: session->lock -> CPU hotplug, ftrace's own. session->lock is never taken within sessions_lock, as
+ * whoever holds it may be waiting for ftrace: take a reference to the session, and drop sessions_lock first.
  */
 #ifndef ARGTRACE_SESSION_H
 #define ARGTRACE_SESSION_H
@@ -28,7 +29,7 @@ struct module;
 
 struct argtrace_session {
 	struct argtrace_lane lanes[ARGTRACE_LANES];
-	struct argtrace_ring __percpu *rings;
+	struct argtrace_ring __percpu *rings;	/* those of ring_set */
 	u32 format;			/* ARGTRACE_FORMAT_* */
 	u32 clock;			/* ARGTRACE_CLOCK_* */
 	struct irq_work wake;
@@ -37,13 +38,14 @@ struct argtrace_session {
 	struct argtrace_catalog catalog;
 	struct argtrace_pid_filter *pid_filter;	/* that of the lanes, or NULL */
 	struct argtrace_deferred deferred;	/* for modules that are yet to be loaded */
+	bool in_modules;		/* has had probes in modules, whose going concerns it then */
 	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
 	void *reader;			/* the file that reads, or NULL */
 
 	u32 packet_size;
 	u32 nr_packets;
 	bool flight;			/* overwrites the oldest packets; has no reader */
-	u64 charged;			/* for the rings */
+	struct argtrace_ring_set ring_set;
 	wait_queue_head_t wait;
 	struct delayed_work recheck;	/* see argtrace_session_wait() */
 
@@ -53,8 +55,8 @@ struct argtrace_session {
 };
 
 /*
- * Attaches to or makes the session that `wanted` describes and fills in what it is like.
- * Returns a reference for the caller, or ERR_PTR as ARGTRACE_IOC_SESSION says.
+ * Attaches to or makes the session that `wanted` describes and fills in its actual settings.
+ * Returns a reference for the caller, or ERR_PTR with the errors of ARGTRACE_IOC_SESSION.
  */
 struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *wanted);
 void argtrace_session_put(struct argtrace_session *session);
@@ -66,7 +68,7 @@ bool argtrace_sessions_remove_all(void);
 
 u32 argtrace_sessions_count(void);
 
-/* A module has been loaded and has not run yet: what waits for it is added. */
+/* A module has been loaded and has not run yet: the deferred probes for it are armed. */
 void argtrace_sessions_module_coming(const struct module *module);
 
 /* A module, or just its init code, is about to go: nothing may be armed there any more. */
@@ -77,8 +79,8 @@ int argtrace_session_set_reader(struct argtrace_session *session, void *file, bo
 void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
 
 /*
- * Takes the set over, NULL: the calls of all processes. 0; -ENOENT it has been removed, -EBUSY it is armed and
- * would have to be called in another way: the set is still the caller's.
+ * Takes the filter over; NULL: the calls of all processes. On an error it is still the caller's: -ENOENT the
+ * session has been removed, -EBUSY it is armed and would need another callback.
  */
 int argtrace_session_set_pid_filter(struct argtrace_session *session,
 				   struct argtrace_pid_filter *pid_filter);

@@ -166,7 +166,7 @@ struct argtrace_probe {
 enum argtrace_lost {
 	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full; of a flight recorder: in one interrupt */
 	ARGTRACE_LOST_RECURSION	= 1,	/* hit in a rare part of our own work (opening a packet), in its context */
-	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came up after the session was made: it has no ring */
+	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came after the session was made, and there was no memory for its ring */
 };
 
 #define ARGTRACE_LOST_COUNT	3	/* causes known to this version */
@@ -220,7 +220,8 @@ struct argtrace_session_attr {
 	__u32	format;			/* ARGTRACE_FORMAT_*; when made */
 	__u32	clock;			/* ARGTRACE_CLOCK_*; when made */
 	__u32	packet_size;		/* bytes, a power of two; 0 is 64 KiB; when made */
-	__u32	nr_packets;		/* per CPU, a power of two, at least 2; 0 is 64; when made */
+	__u32	nr_packets;		/* per CPU, a power of two, at least 2; when made; 0 is 64, and less
+					 * on more than 32 CPUs, which together take no more than 32 then */
 	__u32	nr_cpus;		/* out: rings run from CPU 0 to nr_cpus - 1 (some may be absent) */
 	__u32	reserved;
 	char	name[ARGTRACE_NAME_LEN];

@@ -107,14 +107,14 @@ static struct argtrace_pid_filter *allocate(u32 count, bool children)
 
 	if (ret)
 		return ERR_PTR(ret);
-	pid_filter = kvzalloc(size, GFP_KERNEL);
+	pid_filter = argtrace_kvzalloc(size);
 	if (!pid_filter) {
 		argtrace_memory_uncharge(bytes);
 		return ERR_PTR(-ENOMEM);
 	}
 	pid_filter->children = children;
 	pid_filter->charged = bytes;
-	pid_filter->asked = kvmalloc_array(count, sizeof(struct pid *), GFP_KERNEL);
+	pid_filter->asked = argtrace_kvmalloc_array(count, sizeof(struct pid *));
 	if (!pid_filter->asked) {
 		release(pid_filter);
 		return ERR_PTR(-ENOMEM);

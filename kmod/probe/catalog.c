@@ -58,8 +58,8 @@ int argtrace_catalog_reserve(const struct argtrace_catalog *catalog, u32 count,
 	if (ret)
 		return ret;
 	room->charged = charge;
-	room->by_id = kvcalloc(catalog->nr_ids + count + 1, sizeof(*room->by_id), GFP_KERNEL);
-	room->by_addr = kvcalloc(catalog->nr_addrs + count, sizeof(*room->by_addr), GFP_KERNEL);
+	room->by_id = argtrace_kvcalloc(catalog->nr_ids + count + 1, sizeof(*room->by_id));
+	room->by_addr = argtrace_kvcalloc(catalog->nr_addrs + count, sizeof(*room->by_addr));
 	if (!room->by_id || !room->by_addr) {
 		argtrace_catalog_room_free(room);
 		return -ENOMEM;
@@ -78,11 +78,11 @@ void argtrace_catalog_room_free(struct argtrace_catalog_room *room)
 void argtrace_catalog_number(const struct argtrace_catalog *catalog, struct argtrace_plan **plans,
 			     u32 count)
 {
-	u32 first = max(catalog->nr_ids, 1u), i;
+	u32 next = max(catalog->nr_ids, 1u), i;
 
 	for (i = 0; i < count; i++) {
-		plans[i]->id = first + i;
-		plans[i]->schema->id = first + i;
+		plans[i]->id = plans[i]->succeeds ? plans[i]->succeeds->id : next++;
+		plans[i]->schema->id = plans[i]->id;
 	}
 }
 
@@ -94,12 +94,17 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 
 	memcpy(room->by_id, catalog->by_id, catalog->nr_ids * sizeof(*room->by_id));
 	swap(catalog->by_id, room->by_id);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		catalog->by_id[plans[i]->id] = plans[i];
-	if (count)
-		catalog->nr_ids = plans[count - 1]->id + 1;
+		catalog->nr_ids = max(catalog->nr_ids, plans[i]->id + 1);
+	}
 
 	while (from_old < nr_old || from_new < count) {
+		/* Another plan has succeeded it. */
+		if (from_old < nr_old && catalog->by_id[old[from_old]->id] != old[from_old]) {
+			from_old++;
+			continue;
+		}
 		if (from_new == count || (from_old < nr_old &&
 					  old[from_old]->addr < plans[from_new]->addr)) {
 			merged[nr++] = old[from_old++];
@@ -113,8 +118,11 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 	swap(catalog->by_addr, room->by_addr);
 	swap(catalog->charged, room->charged);
 	catalog->nr_addrs = nr;
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		catalog->nr_live[plans[i]->lane]++;
+		argtrace_plan_free(plans[i]->succeeds);
+		plans[i]->succeeds = NULL;
+	}
 	argtrace_catalog_room_free(room);
 }
 

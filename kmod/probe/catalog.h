@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The probes of a session, by id and by address. Removed probes stay, since records name
- * them and their counts belong to the session's; adding the same again revives them.
+ * them and their counts belong to the session's; adding the same again revives them. The functions of a
+ * module that has been loaded again, and is elsewhere now, succeed their removed probes.
  * All under the session's lock.
  */
 #ifndef ARGTRACE_CATALOG_H
@@ -14,14 +15,14 @@
 struct argtrace_catalog {
 	struct argtrace_plan **by_id;	/* [0] is NULL: a list that goes on at 0 has ended */
 	u32 nr_ids;			/* with [0] */
-	struct argtrace_plan **by_addr;	/* sorted; of each address the newest */
+	struct argtrace_plan **by_addr;	/* sorted; the newest at each address */
 	u32 nr_addrs;
 	u32 nr_live[ARGTRACE_LANES];	/* not removed, of each lane */
 	u32 generation;
 	u64 charged;			/* for both arrays */
 };
 
-/* An array that grows in one go, so that what follows cannot fail. */
+/* Memory for arrays that have grown, so that argtrace_catalog_add() cannot fail. */
 struct argtrace_catalog_room {
 	struct argtrace_plan **by_id;
 	struct argtrace_plan **by_addr;
@@ -43,17 +44,20 @@ int argtrace_catalog_reserve(const struct argtrace_catalog *catalog, u32 count,
 void argtrace_catalog_room_free(struct argtrace_catalog_room *room);
 
 /*
- * Gives the plans the ids that they will have. An id is never given twice in a session: a
- * reader may still hold the schema of the first one.
+ * Gives the plans the ids that they will have. An id is never given to another function of the session: a
+ * reader may still hold its schema.
  */
 void argtrace_catalog_number(const struct argtrace_catalog *catalog, struct argtrace_plan **plans,
 			     u32 count);
 
-/* Says whether a plan of the catalog is live. */
+/* Makes a plan of the catalog live or removed. */
 void argtrace_catalog_set_removed(struct argtrace_catalog *catalog, struct argtrace_plan *plan,
 				  bool removed);
 
-/* Takes the numbered plans in (sorted by address, none live already) and empties `room`. */
+/*
+ * Takes the numbered plans in (sorted by address, none live already) and empties `room`. Those that they succeed are
+ * freed: no callback may be using them any more.
+ */
 void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan **plans,
 			  u32 count, struct argtrace_catalog_room *room);
 

@@ -1,10 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 
 #include "memory.h"
 #include "probe/counters.h"
+
+/*
+ * CPUs that have been online since the module was loaded: the counters of the others are zero. A machine may
+ * make provision for many more than it has.
+ */
+static struct cpumask cpus_seen;
+static enum cpuhp_state hotplug_state;
+
+static int cpu_comes(unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, &cpus_seen);
+	return 0;
+}
+
+int argtrace_counters_init(void)
+{
+	int ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "argtrace/counters:prepare", cpu_comes, NULL);
+
+	if (ret < 0)
+		return ret;
+	hotplug_state = ret;
+	return 0;
+}
+
+void argtrace_counters_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+}
 
 /* Half of the most that alloc_percpu() ever gives, so that it finds a place soon. */
 #define BLOCK_PROBES	(PCPU_MIN_UNIT_SIZE / 2 / sizeof(struct argtrace_counters))
@@ -19,10 +49,10 @@ struct argtrace_counters_block *argtrace_counters_block_create(u32 wanted)
 
 	if (ret)
 		return ERR_PTR(ret);
-	block = kmalloc(sizeof(*block), GFP_KERNEL);
+	block = kmalloc(sizeof(*block), ARGTRACE_GFP);
 	if (!block)
 		goto err;
-	block->counters = __alloc_percpu(bytes, __alignof__(struct argtrace_counters));
+	block->counters = __alloc_percpu_gfp(bytes, __alignof__(struct argtrace_counters), ARGTRACE_GFP);
 	if (!block->counters)
 		goto err;
 	block->users = users;
@@ -49,7 +79,7 @@ struct argtrace_counters argtrace_counters_sum(const struct argtrace_counters __
 	struct argtrace_counters sum = { };
 	int cpu, cause;
 
-	for_each_possible_cpu(cpu) {
+	for_each_cpu(cpu, &cpus_seen) {
 		const struct argtrace_counters *on = per_cpu_ptr(counters, cpu);
 
 		sum.records += READ_ONCE(on->records);

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
-/* What became of the calls of one probe: each adds one to one of these, on its CPU. */
+/* The outcomes of one probe's calls: each call adds one to one of these, on its CPU. */
 struct argtrace_counters {
 	unsigned long records;
 	unsigned long filtered;
@@ -14,23 +14,27 @@ struct argtrace_counters {
 };
 
 /*
- * Those of several probes in one allocation: alloc_percpu() searches for its place, and one
- * search for each of all functions takes longer than to read and check their descriptors.
+ * The counters of several probes in one allocation: alloc_percpu() searches for a place, and a search for
+ * each function takes longer than reading and checking its descriptor.
  */
 struct argtrace_counters_block {
 	struct argtrace_counters __percpu *counters;
-	u32 users;			/* probes that have theirs here */
+	u32 users;			/* probes that have their counters here */
 	u64 charged;
 };
 
 /*
- * One for as many of `wanted` probes as one allocation has room for, all zero: `users` says how many, and
- * each is to put it once. ERR_PTR: -ENOSPC, -ENOMEM.
+ * Allocates counters, all zero, for up to `wanted` probes; `users` says how many. Each drops its reference once.
+ * ERR_PTR: -ENOSPC, -ENOMEM.
  */
 struct argtrace_counters_block *argtrace_counters_block_create(u32 wanted);
 
 /* The last of a block's users frees it. Serialised by the caller. */
 void argtrace_counters_block_put(struct argtrace_counters_block *block);
+
+/* At module load and unload. */
+int argtrace_counters_init(void);
+void argtrace_counters_exit(void);
 
 /* The sum over all CPUs. */
 struct argtrace_counters argtrace_counters_sum(const struct argtrace_counters __percpu *counters);

@@ -16,14 +16,15 @@
 #include "probe/deferred.h"
 #include "session.h"
 
-struct order {
+struct deferred_entry {
 	struct list_head link;
 	struct argtrace_on_load_order status;	/* as ON_LOAD_LIST reports it */
 	u64 charged;
-	struct argtrace_plan **templates;	/* by name */
+	struct argtrace_plan **templates;	/* sorted by name */
+	u32 *ids;				/* what each was armed as the last time, or 0 */
 };
 
-/* The function's name without the mark behind one that is guessed; it lies in no symbol. */
+/* The function's name without the mark after one whose prototype was guessed, which no symbol has. */
 static size_t name_length(const struct argtrace_plan *template)
 {
 	size_t length = strlen(template->strings);
@@ -34,10 +35,10 @@ static size_t name_length(const struct argtrace_plan *template)
 static int compare_name(const char *name, size_t length, const struct argtrace_plan *template)
 {
 	size_t other = name_length(template);
-	int order = memcmp(name, template->strings, min(length, other));
+	int difference = memcmp(name, template->strings, min(length, other));
 
-	if (order)
-		return order;
+	if (difference)
+		return difference;
 	return length < other ? -1 : length > other;
 }
 
@@ -48,22 +49,22 @@ static int compare_templates(const void *a, const void *b)
 	return compare_name(x->strings, name_length(x), *(const struct argtrace_plan *const *)b);
 }
 
-/* The index of the first one of that name; `count` if there is none. */
-static u32 find_name(const struct order *order, const char *name, size_t length)
+/* The index of the first template of that name; `count` if there is none. */
+static u32 find_name(const struct deferred_entry *entry, const char *name, size_t length)
 {
-	u32 low = 0, high = order->status.count;
+	u32 low = 0, high = entry->status.count;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (compare_name(name, length, order->templates[middle]) > 0)
+		if (compare_name(name, length, entry->templates[middle]) > 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low < order->status.count && !compare_name(name, length, order->templates[low]))
+	if (low < entry->status.count && !compare_name(name, length, entry->templates[low]))
 		return low;
-	return order->status.count;
+	return entry->status.count;
 }
 
 void argtrace_deferred_init(struct argtrace_deferred *deferred)
@@ -71,36 +72,37 @@ void argtrace_deferred_init(struct argtrace_deferred *deferred)
 	INIT_LIST_HEAD(&deferred->list);
 }
 
-static void order_free(struct argtrace_deferred *deferred, struct order *order)
+static void entry_free(struct argtrace_deferred *deferred, struct deferred_entry *entry)
 {
 	u32 i;
 
-	list_del(&order->link);
-	deferred->nr_orders--;
-	deferred->nr_probes -= order->status.count;
-	for (i = 0; i < order->status.count; i++) {
-		argtrace_plan_free(order->templates[i]);
+	list_del(&entry->link);
+	deferred->nr_entries--;
+	deferred->nr_probes -= entry->status.count;
+	for (i = 0; i < entry->status.count; i++) {
+		argtrace_plan_free(entry->templates[i]);
 		cond_resched();
 	}
-	kvfree(order->templates);
-	argtrace_memory_uncharge(order->charged);
-	kfree(order);
+	kvfree(entry->templates);
+	kvfree(entry->ids);
+	argtrace_memory_uncharge(entry->charged);
+	kfree(entry);
 }
 
-/* The first of `templates` that an order for that module has already; `count` if none. */
-static u32 find_ordered(const struct argtrace_deferred *deferred, const char *module,
+/* The index of the first of `templates` that is deferred for that module already; `count` if none is. */
+static u32 find_deferred(const struct argtrace_deferred *deferred, const char *module,
 			struct argtrace_plan **templates, u32 count)
 {
-	const struct order *order;
+	const struct deferred_entry *entry;
 	u32 i;
 
-	list_for_each_entry(order, &deferred->list, link) {
-		if (strcmp(order->status.module, module))
+	list_for_each_entry(entry, &deferred->list, link) {
+		if (strcmp(entry->status.module, module))
 			continue;
 		for (i = 0; i < count; i++) {
 			cond_resched();
-			if (find_name(order, templates[i]->strings, name_length(templates[i])) <
-			    order->status.count)
+			if (find_name(entry, templates[i]->strings, name_length(templates[i])) <
+			    entry->status.count)
 				return i;
 		}
 	}
@@ -112,8 +114,9 @@ int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 		       u32 *failed)
 {
 	struct argtrace_deferred *deferred = &session->deferred;
-	const u64 charge = sizeof(struct order) + count * sizeof(*templates);
-	struct order *order;
+	const u64 charge = sizeof(struct deferred_entry) + count * sizeof(*templates) +
+			   argtrace_kvmalloc_size(count * sizeof(u32));
+	struct deferred_entry *entry;
 	int ret;
 
 	lockdep_assert_held(&session->lock);
@@ -121,57 +124,60 @@ int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 		return -ENOENT;
 	*failed = count;
 	if (count > ARGTRACE_MAX_PROBES - deferred->nr_probes ||
-	    deferred->nr_orders == ARGTRACE_MAX_DEFERRED)
+	    deferred->nr_entries == ARGTRACE_MAX_DEFERRED)
 		return -E2BIG;
-	*failed = find_ordered(deferred, module, templates, count);
+	*failed = find_deferred(deferred, module, templates, count);
 	if (*failed < count)
 		return -EEXIST;
 	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ret;
-	order = kzalloc(sizeof(*order), GFP_KERNEL);
-	if (!order) {
+	entry = kzalloc(sizeof(*entry), ARGTRACE_GFP);
+	if (entry)
+		entry->ids = argtrace_kvcalloc(count, sizeof(*entry->ids));
+	if (!entry || !entry->ids) {
+		kfree(entry);
 		argtrace_memory_uncharge(charge);
 		return -ENOMEM;
 	}
-	order->charged = charge;
-	order->templates = templates;
-	order->status.id = ++deferred->last_id;
-	order->status.count = count;
-	strscpy(order->status.module, module, sizeof(order->status.module));
-	strscpy(order->status.srcversion, srcversion, sizeof(order->status.srcversion));
+	entry->charged = charge;
+	entry->templates = templates;
+	entry->status.id = ++deferred->last_id;
+	entry->status.count = count;
+	strscpy(entry->status.module, module, sizeof(entry->status.module));
+	strscpy(entry->status.srcversion, srcversion, sizeof(entry->status.srcversion));
 	sort(templates, count, sizeof(*templates), compare_templates, NULL);
-	list_add_tail(&order->link, &deferred->list);
-	deferred->nr_orders++;
+	list_add_tail(&entry->link, &deferred->list);
+	deferred->nr_entries++;
 	deferred->nr_probes += count;
 	return 0;
 }
 
 bool argtrace_deferred_remove(struct argtrace_session *session, const char *module)
 {
-	struct order *order, *next;
+	struct deferred_entry *entry, *next;
 	bool any = false;
 
-	list_for_each_entry_safe(order, next, &session->deferred.list, link) {
-		if (module && strcmp(order->status.module, module))
+	list_for_each_entry_safe(entry, next, &session->deferred.list, link) {
+		if (module && strcmp(entry->status.module, module))
 			continue;
-		order_free(&session->deferred, order);
+		entry_free(&session->deferred, entry);
 		any = true;
 	}
 	return any;
 }
 
-/* The module's functions of one order: where each of its templates is to be armed. */
+/* Where in the module the templates of one entry are to be armed. */
 struct places {
-	unsigned long *addrs;		/* for each template, 0: nowhere */
-	u32 *found;			/* for the first template of a name: symbols of that name */
+	unsigned long *addrs;		/* of each template, 0: nowhere */
+	u32 *found;			/* at the first template of a name: how many symbols have it */
 };
 
 /*
- * The symbols of the module. Its whole table lies in its init part, which stays as long as the
- * module has not run.
+ * Looks through the symbols of the module. Its whole symbol table is in its init part, which stays as long as
+ * the module has not run.
  */
-static void find_places(const struct order *order, const struct module *module,
+static void find_places(const struct deferred_entry *entry, const struct module *module,
 			struct places *places)
 {
 	const struct mod_kallsyms *symbols = rcu_dereference_raw(module->kallsyms);
@@ -185,25 +191,25 @@ static void find_places(const struct order *order, const struct module *module,
 		if (symbol->st_shndx == SHN_UNDEF || ELF_ST_TYPE(symbol->st_info) != STT_FUNC ||
 		    !within_module(symbol->st_value, module))
 			continue;
-		first = find_name(order, name, strlen(name));
-		if (first == order->status.count)
+		first = find_name(entry, name, strlen(name));
+		if (first == entry->status.count)
 			continue;
 		n = places->found[first]++;
-		if (first + n < order->status.count &&
-		    !compare_name(name, strlen(name), order->templates[first + n]))
+		if (first + n < entry->status.count &&
+		    !compare_name(name, strlen(name), entry->templates[first + n]))
 			places->addrs[first + n] = symbol->st_value;
 		cond_resched();
 	}
 }
 
-/* Takes back those of names that are there more or less often than the order has them. */
-static void keep_sure(const struct order *order, struct places *places)
+/* Drops names whose symbol count differs from the request's. */
+static void keep_sure(const struct deferred_entry *entry, struct places *places)
 {
 	u32 first, end, i;
 
-	for (first = 0; first < order->status.count; first = end) {
-		for (end = first + 1; end < order->status.count; end++) {
-			if (compare_templates(&order->templates[first], &order->templates[end]))
+	for (first = 0; first < entry->status.count; first = end) {
+		for (end = first + 1; end < entry->status.count; end++) {
+			if (compare_templates(&entry->templates[first], &entry->templates[end]))
 				break;
 		}
 		for (i = first; i < end && places->found[first] != end - first; i++)
@@ -211,34 +217,61 @@ static void keep_sure(const struct order *order, struct places *places)
 	}
 }
 
+/* The removed probe that the template was armed as when the module was last loaded, or NULL. */
+static struct argtrace_plan *predecessor(const struct argtrace_session *session,
+					 const struct deferred_entry *entry, u32 i)
+{
+	struct argtrace_plan *plan = session->catalog.by_id[entry->ids[i]];
+
+	return plan->removed && argtrace_plan_same_schema(plan, entry->templates[i]) ? plan : NULL;
+}
+
 /* A plan for each place that ftrace traces, into `plans`; how many, or an error. */
-static int make_plans(struct order *order, const struct places *places,
-		      struct argtrace_plan **plans)
+static int make_plans(const struct argtrace_session *session, struct deferred_entry *entry,
+		      const struct places *places, struct argtrace_plan **plans)
 {
 	u32 i, count = 0;
 
-	for (i = 0; i < order->status.count; i++) {
+	for (i = 0; i < entry->status.count; i++) {
 		struct argtrace_plan *plan;
 
 		cond_resched();
 		if (!places->addrs[i]) {
-			order->status.absent++;
+			entry->status.absent++;
 		} else if (argtrace_attachment_find_bad(&places->addrs[i], 1, true)) {
-			order->status.refused++;
+			entry->status.refused++;
 		} else {
-			plan = argtrace_plan_create_at(order->templates[i], places->addrs[i]);
+			plan = argtrace_plan_create_at(entry->templates[i], places->addrs[i]);
 			if (IS_ERR(plan)) {
 				while (count--)
 					argtrace_plan_free(plans[count]);
 				return PTR_ERR(plan);
 			}
+			/* Each load of the module takes the same ids. */
+			if (entry->ids[i])
+				plan->succeeds = predecessor(session, entry, i);
 			plans[count++] = plan;
 		}
 	}
 	return count;
 }
 
-/* Of those at one address, by several names, the first stays; returns how many do. */
+/* Remembers what the templates have been armed as. One that is traced by another name has no id. */
+static void note_ids(const struct argtrace_session *session, struct deferred_entry *entry,
+		     const struct places *places)
+{
+	u32 i;
+
+	for (i = 0; i < entry->status.count; i++) {
+		const struct argtrace_plan *plan;
+
+		plan = places->addrs[i] ? argtrace_catalog_find(&session->catalog, places->addrs[i]) : NULL;
+		if (plan && argtrace_plan_same_schema(plan, entry->templates[i]))
+			entry->ids[i] = plan->id;
+	}
+}
+
+/* Keeps one plan where several names have the same address; returns how many are kept. */
 static u32 drop_aliases(const struct argtrace_session *session, struct argtrace_plan **plans,
 			u32 count)
 {
@@ -258,7 +291,7 @@ static u32 drop_aliases(const struct argtrace_session *session, struct argtrace_
 	return kept;
 }
 
-static int arm_at(struct argtrace_session *session, struct order *order,
+static int arm_at(struct argtrace_session *session, struct deferred_entry *entry,
 		  const struct places *places)
 {
 	struct argtrace_plan **plans;
@@ -266,10 +299,10 @@ static int arm_at(struct argtrace_session *session, struct order *order,
 	int made, ret = 0;
 	u32 count;
 
-	plans = kvmalloc_array(order->status.count, sizeof(*plans), GFP_KERNEL);
+	plans = argtrace_kvmalloc_array(entry->status.count, sizeof(*plans));
 	if (!plans)
 		return -ENOMEM;
-	made = make_plans(order, places, plans);
+	made = make_plans(session, entry, places, plans);
 	if (made < 0) {
 		ret = made;
 		goto out;
@@ -278,35 +311,37 @@ static int arm_at(struct argtrace_session *session, struct order *order,
 	if (count)
 		ret = argtrace_arm_add(session, plans, count, &failed_addr);
 	/* An alias is traced by its other name. */
-	if (!ret)
-		order->status.armed = made;
+	if (!ret) {
+		entry->status.armed = made;
+		note_ids(session, entry, places);
+	}
 out:
 	kvfree(plans);
 	return ret;
 }
 
-static int find_and_arm(struct argtrace_session *session, struct order *order,
+static int find_and_arm(struct argtrace_session *session, struct deferred_entry *entry,
 			const struct module *module)
 {
 	struct places places;
 	int ret = -ENOMEM;
 
-	places.addrs = kvcalloc(order->status.count, sizeof(*places.addrs), GFP_KERNEL);
-	places.found = kvcalloc(order->status.count, sizeof(*places.found), GFP_KERNEL);
+	places.addrs = argtrace_kvcalloc(entry->status.count, sizeof(*places.addrs));
+	places.found = argtrace_kvcalloc(entry->status.count, sizeof(*places.found));
 	if (places.addrs && places.found) {
-		find_places(order, module, &places);
-		keep_sure(order, &places);
-		ret = arm_at(session, order, &places);
+		find_places(entry, module, &places);
+		keep_sure(entry, &places);
+		ret = arm_at(session, entry, &places);
 	}
 	kvfree(places.addrs);
 	kvfree(places.found);
 	return ret;
 }
 
-static void arm_order(struct argtrace_session *session, struct order *order,
+static void arm_entry(struct argtrace_session *session, struct deferred_entry *entry,
 		      const struct module *module)
 {
-	struct argtrace_on_load_order *status = &order->status;
+	struct argtrace_on_load_order *status = &entry->status;
 
 	status->loads++;
 	status->armed = status->absent = status->refused = 0;
@@ -316,37 +351,37 @@ static void arm_order(struct argtrace_session *session, struct order *order,
 		status->other_builds++;
 		return;
 	}
-	status->error = find_and_arm(session, order, module);
+	status->error = find_and_arm(session, entry, module);
 }
 
 void argtrace_deferred_arm(struct argtrace_session *session, const struct module *module)
 {
-	struct order *order;
+	struct deferred_entry *entry;
 
 	lockdep_assert_held(&session->lock);
 	if (session->removed)
 		return;
-	list_for_each_entry(order, &session->deferred.list, link) {
-		if (!strcmp(order->status.module, module->name))
-			arm_order(session, order, module);
+	list_for_each_entry(entry, &session->deferred.list, link) {
+		if (!strcmp(entry->status.module, module->name))
+			arm_entry(session, entry, module);
 	}
 }
 
 u32 argtrace_deferred_list(const struct argtrace_session *session, u32 first,
 			 struct argtrace_on_load_order *to, u32 room, u32 *next)
 {
-	const struct order *order;
+	const struct deferred_entry *entry;
 	u32 count = 0;
 
 	*next = 0;
-	list_for_each_entry(order, &session->deferred.list, link) {
-		if (order->status.id < first)
+	list_for_each_entry(entry, &session->deferred.list, link) {
+		if (entry->status.id < first)
 			continue;
 		if (count == room) {
-			*next = order->status.id;
+			*next = entry->status.id;
 			break;
 		}
-		to[count++] = order->status;
+		to[count++] = entry->status;
 	}
 	return count;
 }

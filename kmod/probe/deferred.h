@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Orders to add probes to a module of the kernel whenever it is loaded: kept in a session,
- * as templates of plans, by the function's name. All under session->lock.
+ * Deferred probes: they are added to a kernel module whenever it is loaded. Each request is kept in the session as an
+ * entry, with templates of plans by the functions' names. All under session->lock.
  */
 #ifndef ARGTRACE_DEFERRED_H
 #define ARGTRACE_DEFERRED_H
@@ -19,28 +19,28 @@ struct module;
 struct argtrace_deferred {
 	struct list_head list;		/* by id */
 	u32 last_id;
-	u32 nr_orders;
-	u32 nr_probes;			/* of them all */
+	u32 nr_entries;
+	u32 nr_probes;			/* of all entries together */
 };
 
 void argtrace_deferred_init(struct argtrace_deferred *deferred);
 
 /*
- * Adds an order of `count` templates for the module. Takes them and their array over if it
- * returns 0. -EEXIST: *failed is the index of one that another order has.
+ * Adds an entry of `count` templates for the module, and takes them and their array over if it
+ * returns 0. -EEXIST: *failed is the index of one that another entry has.
  */
 int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 		       const char *srcversion, struct argtrace_plan **templates, u32 count,
 		       u32 *failed);
 
-/* Removes those for that module, or all if it is NULL; false if there is none. */
+/* Removes the entries for that module, or all if it is NULL; false if there is none. */
 bool argtrace_deferred_remove(struct argtrace_session *session, const char *module);
 
-/* Carries out those for a module that has just been loaded and has not run yet. */
+/* Arms the probes deferred for a module that has just been loaded and has not run yet. */
 void argtrace_deferred_arm(struct argtrace_session *session, const struct module *module);
 
 /*
- * Those with id >= first, as many as there is room for in `to`; *next is the id of the one behind
+ * Lists the entries with id >= first, as many as there is room for in `to`; *next is the id of the one after
  * them, or 0. Returns how many.
  */
 u32 argtrace_deferred_list(const struct argtrace_session *session, u32 first,

@@ -147,7 +147,7 @@ static struct argtrace_plan *alloc_plan(const struct argtrace_probe *header)
 	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ERR_PTR(ret);
-	plan = kvzalloc(bytes, GFP_KERNEL);
+	plan = argtrace_kvzalloc(bytes);
 	if (!plan) {
 		argtrace_memory_uncharge(charge);
 		return ERR_PTR(-ENOMEM);
@@ -278,10 +278,10 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
-	/* What lies before differs: the id and whether it is removed. */
+	/* The fields before it differ: the id, the address, and whether it is removed. */
 	size_t from = offsetof(struct argtrace_probe, nr_args);
 
-	return a->addr == b->addr && a->schema->size == b->schema->size &&
+	return a->schema->size == b->schema->size &&
 	       !memcmp((const u8 *)a->schema + from, (const u8 *)b->schema + from,
 		       a->schema->size - from);
 }

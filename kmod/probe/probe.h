@@ -87,6 +87,7 @@ struct argtrace_plan {
 	const char *strings;		/* in schema */
 
 	unsigned long addr;		/* of the symbol */
+	struct argtrace_plan *succeeds;	/* removed probe of the same function elsewhere, whose id it takes; NULL */
 	enum argtrace_lane_kind lane;	/* for life */
 	struct argtrace_counters_block *counters_block;
 	bool removed;			/* no longer traced, kept for its records */
@@ -124,7 +125,7 @@ struct argtrace_plan *argtrace_plan_create_template(const void __user *entry, u6
 						    const struct argtrace_plan_format *format);
 struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, unsigned long addr);
 
-/* Whether two probes of one address have the same schema, so that one can stand for the other. */
+/* Whether two probes have the same schema but for the address, so that one can stand for the other. */
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
 
 /* Begins a new life: what it had counted at some moment, in all its lives, counts no more. */

@@ -28,15 +28,15 @@ static unsigned long slots_needed(enum argtrace_lane_kind lane, struct argtrace_
 	return needed;
 }
 
-/* How far from where its search begins a key lies. */
+/* The probe distance of a key that is at `at`. */
 static unsigned long distance(const struct argtrace_table *table, unsigned long ip, unsigned long at)
 {
 	return (at - argtrace_table_hash(table, ip)) & table->mask;
 }
 
 /*
- * Of keys that are looked for, whichever has come farther keeps the slot (Robin Hood hashing), so that none lies far.
- * Others take what is left.
+ * Among the keys that are looked for, the one with the longer probe distance keeps the slot (Robin Hood hashing), so
+ * that no distance is long. The others take what is left.
  */
 static void table_insert(struct argtrace_table *table, unsigned long ip,
 			 struct argtrace_plan *plan, bool looked_for)
@@ -56,7 +56,7 @@ static void table_insert(struct argtrace_table *table, unsigned long ip,
 	*slot = new;
 }
 
-/* What ftrace most probably reports. */
+/* Inserts the addresses that ftrace most probably reports. */
 static void table_insert_probable(struct argtrace_table *table, enum argtrace_lane_kind lane,
 				  struct argtrace_plan *const *plans, u32 count)
 {
@@ -74,7 +74,7 @@ static void table_insert_probable(struct argtrace_table *table, enum argtrace_la
 	}
 }
 
-/* What it may report as well. */
+/* Inserts the addresses that ftrace may report as well. */
 static void table_insert_possible(struct argtrace_table *table, enum argtrace_lane_kind lane,
 				  struct argtrace_plan *const *plans, u32 count)
 {
@@ -103,7 +103,7 @@ struct argtrace_table *argtrace_table_create(enum argtrace_lane_kind lane,
 	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ERR_PTR(ret);
-	table = kvzalloc(bytes, GFP_KERNEL);
+	table = argtrace_kvzalloc(bytes);
 	if (!table) {
 		argtrace_memory_uncharge(charge);
 		return ERR_PTR(-ENOMEM);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/gfp.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/topology.h>
 #include <linux/vmalloc.h>
 
 #include "memory.h"
@@ -14,88 +19,202 @@ static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, over
 static_assert(sizeof(struct argtrace_ring_control) <= PAGE_SIZE);
 static_assert(ARGTRACE_COMM_LEN == TASK_COMM_LEN);
 
-/* Of a CPU without a ring, so that a call needs no look: ring_reserve() finds no room there. */
+/* Dummy control page for CPUs without a ring: the fast path finds no room and needs no check. */
 static struct argtrace_ring_control no_ring;
+
+/* The state of CPU hotplug that gives a CPU its rings before it comes online. */
+static enum cpuhp_state hotplug_state;
+
+/*
+ * `count` zeroed pages of the node, one after the other, fit to be mapped by user space. Freed by vfree(), with
+ * the array that names them.
+ */
+static void *alloc_region(unsigned int count, int node)
+{
+	struct page **pages = argtrace_kvmalloc(count * sizeof(*pages));
+	unsigned int i;
+	void *region;
+
+	if (!pages)
+		return NULL;
+	for (i = 0; i < count; i++) {
+		pages[i] = alloc_pages_node(node, ARGTRACE_GFP | __GFP_ZERO, 0);
+		if (!pages[i])
+			goto err;
+		cond_resched();
+	}
+	region = vmap(pages, count, VM_MAP | VM_MAP_PUT_PAGES | VM_USERMAP, PAGE_KERNEL);
+	if (region)
+		return region;
+err:
+	while (i--)
+		__free_page(pages[i]);
+	kvfree(pages);
+	return NULL;
+}
+
+static u64 region_charge(unsigned int count)
+{
+	return (u64)count * PAGE_SIZE + argtrace_kvmalloc_size(count * sizeof(struct page *));
+}
+
+static unsigned int packet_pages(const struct argtrace_ring_set *set)
+{
+	return ((u64)set->packet_size * set->nr_packets) >> PAGE_SHIFT;
+}
+
+static u64 ring_charge(const struct argtrace_ring_set *set)
+{
+	u64 charge = region_charge(1 + packet_pages(set));
+
+	return charge + (set->flight ? argtrace_kvmalloc_size(set->nr_packets * sizeof(local_t)) :
+				       region_charge(1));
+}
 
 static void ring_free(struct argtrace_ring *ring)
 {
 	if (ring->control != &no_ring)
 		vfree(ring->control);
 	vfree(ring->reader);
-	ring->control = &no_ring;
-	ring->packets = NULL;
-	ring->reader = NULL;
+	kvfree(ring->records_in);
 }
 
-static int ring_create(struct argtrace_ring *ring, int cpu, u32 packet_size, u32 nr_packets,
-		       u32 format, bool flight, u32 clock, u32 mult)
+/* The CPU is not in a callback of this session: either it is down, or nothing is armed yet. */
+static int ring_create(struct argtrace_ring_set *set, unsigned int cpu)
 {
-	u64 bytes = (u64)packet_size * nr_packets;
+	struct argtrace_ring *ring = per_cpu_ptr(set->rings, cpu);
+	const int node = cpu_to_node(cpu);
 	struct argtrace_ring_control *control;
+	struct argtrace_ring_reader *reader = NULL;
+	local_t *records_in = NULL;
 
-	/* vmalloc_user(): zeroed, so that no old kernel memory shows, and fit to be mapped. */
-	control = vmalloc_user(PAGE_SIZE + bytes);
-	if (!flight)
-		ring->reader = vmalloc_user(PAGE_SIZE);
-	if (!control || (!flight && !ring->reader)) {
+	control = alloc_region(1 + packet_pages(set), node);
+	if (set->flight)
+		records_in = argtrace_kvzalloc_node(set->nr_packets * sizeof(*records_in), node);
+	else
+		reader = alloc_region(1, node);
+	if (!control || (!reader && !records_in)) {
 		vfree(control);
-		ring_free(ring);
+		vfree(reader);
+		kvfree(records_in);
 		return -ENOMEM;
 	}
 	ring->control = control;
-	ring->packets = (u8 *)control + PAGE_SIZE;
-	ring->packet_size = packet_size;
-	ring->packet_shift = ilog2(packet_size);
-	ring->ring_mask = bytes - 1;
-	ring->format = format;
-	ring->clock = clock;
-	ring->mult = mult;
+	ring->reader = reader;
+	ring->records_in = records_in;
+	ring->packet_size = set->packet_size;
+	ring->packet_shift = ilog2(set->packet_size);
+	ring->ring_mask = (u64)set->packet_size * set->nr_packets - 1;
+	ring->format = set->format;
+	ring->clock = set->clock;
+	ring->mult = set->mult;
 	ring->cpu = cpu;
-	ring->flight = flight;
+	ring->flight = set->flight;
+	/* Pairs with argtrace_ring_exists(). */
+	smp_store_release(&ring->packets, (u8 *)control + PAGE_SIZE);
 	return 0;
 }
 
-int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
-			  u32 format, bool flight, u32 clock, struct argtrace_session *session,
-			  u64 *charged)
+/* Gives the CPU its ring, unless it has it. Under the lock of CPU hotplug. */
+static int provide_ring(struct argtrace_ring_set *set, unsigned int cpu)
 {
-	u64 pages = flight ? PAGE_SIZE : 2 * PAGE_SIZE;
-	u64 bytes = num_present_cpus() * (pages + (u64)packet_size * nr_packets);
-	u32 mult;
-	int cpu, ret;
+	const u64 charge = ring_charge(set);
+	int ret;
 
-	ret = argtrace_memory_charge(bytes);
+	if (argtrace_ring_exists(per_cpu_ptr(set->rings, cpu)))
+		return 0;
+	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ret;
-	mult = argtrace_clock_mult(clock);
-	for_each_possible_cpu(cpu) {
-		per_cpu_ptr(rings, cpu)->control = &no_ring;
-		per_cpu_ptr(rings, cpu)->session = session;
-	}
-	for_each_present_cpu(cpu) {
-		ret = ring_create(per_cpu_ptr(rings, cpu), cpu, packet_size, nr_packets, format,
-				  flight, clock, mult);
-		if (ret) {
-			argtrace_rings_free(rings, bytes);
-			return ret;
-		}
-	}
-	*charged = bytes;
+	ret = ring_create(set, cpu);
+	if (ret)
+		argtrace_memory_uncharge(charge);
+	else
+		set->charged += charge;
+	return ret;
+}
+
+/*
+ * Called for each CPU that is online when a session is made, and before another one comes online. That one is not
+ * kept from coming: without memory for a ring its calls count as ARGTRACE_LOST_NO_BUFFER.
+ */
+static int cpu_comes(unsigned int cpu, struct hlist_node *node)
+{
+	int ret = provide_ring(hlist_entry(node, struct argtrace_ring_set, node), cpu);
+
+	return cpu_online(cpu) ? ret : 0;
+}
+
+int argtrace_rings_init(void)
+{
+	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/rings:prepare", cpu_comes, NULL);
+
+	if (ret < 0)
+		return ret;
+	hotplug_state = ret;
 	return 0;
 }
 
-void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged)
+void argtrace_rings_exit(void)
+{
+	cpuhp_remove_multi_state(hotplug_state);
+}
+
+static void free_all(struct argtrace_ring_set *set)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		ring_free(per_cpu_ptr(rings, cpu));
-	argtrace_memory_uncharge(charged);
+		ring_free(per_cpu_ptr(set->rings, cpu));
+	free_percpu(set->rings);
+	argtrace_memory_uncharge(set->charged);
+}
+
+int argtrace_rings_create(struct argtrace_ring_set *set)
+{
+	const u64 charge = argtrace_percpu_size(sizeof(struct argtrace_ring));
+	int cpu, ret;
+
+	ret = argtrace_memory_charge(charge);
+	if (ret)
+		return ret;
+	set->rings = alloc_percpu_gfp(struct argtrace_ring, ARGTRACE_GFP);
+	if (!set->rings) {
+		argtrace_memory_uncharge(charge);
+		return -ENOMEM;
+	}
+	set->charged = charge;
+	set->mult = argtrace_clock_mult(set->clock);
+	for_each_possible_cpu(cpu) {
+		per_cpu_ptr(set->rings, cpu)->control = &no_ring;
+		per_cpu_ptr(set->rings, cpu)->session = set->session;
+	}
+	/* Those that are offline as well: a reader that maps the rings now has them if these CPUs come. */
+	cpus_read_lock();
+	for_each_present_cpu(cpu) {
+		ret = provide_ring(set, cpu);
+		if (ret)
+			break;
+	}
+	cpus_read_unlock();
+	if (!ret)
+		ret = cpuhp_state_add_instance(hotplug_state, &set->node);
+	if (ret) {
+		free_all(set);
+		return ret;
+	}
+	return 0;
+}
+
+void argtrace_rings_free(struct argtrace_ring_set *set)
+{
+	cpuhp_state_remove_instance_nocalls(hotplug_state, &set->node);
+	free_all(set);
 }
 
 bool argtrace_ring_has_data(const struct argtrace_ring *ring)
 {
-	return ring->packets && ring->reader &&
+	return argtrace_ring_exists(ring) && ring->reader &&
 	       smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
 }
 
@@ -103,11 +222,11 @@ bool argtrace_ring_repair_tail(struct argtrace_ring *ring)
 {
 	u64 reserve, tail, end, oldest = 0;
 
-	if (!ring->packets || !ring->reader)
+	if (!argtrace_ring_exists(ring) || !ring->reader)
 		return false;
 	tail = READ_ONCE(ring->reader->tail);
 	reserve = READ_ONCE(ring->control->reserve);
-	/* The end of the newest packet: what lies a ring before it is the oldest that is whole. */
+	/* The oldest whole packet begins one ring size before the end of the newest. */
 	end = ALIGN(reserve, (u64)ring->packet_size);
 	if (end > ring->ring_mask + 1)
 		oldest = end - (ring->ring_mask + 1);
@@ -157,36 +276,18 @@ static struct argtrace_packet *packet_at(struct argtrace_ring *ring, u64 positio
 	return (void *)(ring->packets + (position & ring->ring_mask));
 }
 
-/* Of calls, in a packet that is closed. Never reads outside it, whatever it finds there. */
-static u32 count_records(const struct argtrace_packet *packet, u32 packet_size)
-{
-	u32 used = min(READ_ONCE(packet->used), packet_size);
-	u32 offset = sizeof(*packet), count = 0;
-
-	while (offset + sizeof(struct argtrace_record) <= used) {
-		const struct argtrace_record *record = (const void *)packet + offset;
-		u32 size = READ_ONCE(record->size);
-
-		if (size < sizeof(*record))
-			break;
-		count += READ_ONCE(record->id) <= ARGTRACE_ID_MAX;
-		offset += size;
-	}
-	return count;
-}
-
 /*
- * Position before which packets may be overwritten, cut to packets by who asks.
+ * Position before which packets may be overwritten; the caller rounds it down to a packet.
  *
  * Stream: what the reader has released. Pairs with the release of RingReader::release()
- * (user/session/ring_reader.cpp); the overwriting stores depend on this load. Any nonsense in
- * the tail can do no more than to make the ring look full, or its reader lose what it has not
+ * (user/session/ring_reader.cpp); the overwriting stores depend on this load. Nonsense in
+ * the tail can do no more than make the ring look full, or make its reader lose what it has not
  * read.
  *
- * Flight recorder: writers that we have interrupted may be at work behind head, and in
- * the packet before head they may still have to write `used`. They keep what lies from that
- * packet on. Who is outermost interrupts nobody: head is then where it reserves, and the next
- * packet is always free.
+ * Flight recorder: writers that we have interrupted may be at work after head, and in
+ * the packet before head they may still have to write `used`. Everything from that packet on is
+ * kept, and an interrupt that fills the whole ring loses the rest of its records. The outermost
+ * writer has interrupted no other: it always finds room.
  */
 static u64 free_before(const struct argtrace_ring *ring)
 {
@@ -199,24 +300,23 @@ static u64 free_before(const struct argtrace_ring *ring)
 }
 
 /*
- * Flight recorder: the packet a ring before `start` is to be overwritten. Returns how many
- * records go with it.
+ * Flight recorder: marks the packet that is to be overwritten by the one at `start` as gone, and returns how many
+ * records go with it. All their writers have ended (free_before()), and none has counted a record there since.
  *
- * This comes before C: as soon as reserve has moved, a nested writer may write into the
+ * This precedes C: as soon as the position has moved, a nested writer may write into the
  * new packet before we do. Readers that copy the old one must then see that it is gone
- * already. The barrier orders seq before C and thereby before all that any
+ * already. The barrier orders seq before C and thereby before everything that any
  * writer stores in the new packet; it pairs with the acquire fence of PacketCopy::intact()
  * (user/session/packet_copy.cpp).
  *
- * A nested writer between A and here may have opened this very packet and be gone. Then it has
- * stored the same seq, our count is nonsense, and C fails.
+ * A nested writer between A and here may have opened this very packet and ended. It has then
+ * stored the same seq, our count is of its records, and C fails.
  */
-static u32 invalidate_packet(struct argtrace_ring *ring, u64 start)
+static long invalidate_packet(struct argtrace_ring *ring, u64 start)
 {
-	struct argtrace_packet *packet = packet_at(ring, start);
-	u32 records = start > ring->ring_mask ? count_records(packet, ring->packet_size) : 0;
+	const long records = local_read(argtrace_ring_records_in(ring, start));
 
-	WRITE_ONCE(packet->seq, start >> ring->packet_shift);
+	WRITE_ONCE(packet_at(ring, start)->seq, start >> ring->packet_shift);
 	smp_wmb();
 	return records;
 }
@@ -248,18 +348,19 @@ static void switch_packet(struct argtrace_ring *ring, u64 old, u64 start, u64 no
 }
 
 /*
- * Steps A, B and C of ring_reserve() with all that may have to stand before the
- * record: a new packet, the clock, the task. It is written behind C, into what is
+ * Steps A, B and C of argtrace_ring_reserve() with everything that may have to precede the
+ * record: a new packet, the clock, the task. It is written after C, into what is
  * ours alone; nobody reads it before the outermost writer publishes.
  *
- * Who has invalidated a packet opens it, even if C fails and the record would fit the packet before
- * it by now: else its records would be neither there nor counted as overwritten.
+ * A writer that invalidated a packet must open it, even if C fails and the record would now fit the previous
+ * one; otherwise its records would be neither present nor counted as overwritten.
  */
 void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock)
 {
 	struct argtrace_ring_control *control = ring->control;
 	u64 old, now, start, invalidated = 0;
-	u32 need, overwritten = 0;
+	long overwritten = 0;
+	u32 need;
 	bool opens, says_task, says_clock;
 	u8 *to;
 
@@ -298,11 +399,15 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 	to = ring->packets + (start & ring->ring_mask);
 	if (opens) {
 		switch_packet(ring, old, start, now);
-		/* One instruction on x86: whole under interrupts. */
-		if (overwritten)
+		if (ring->flight) {
+			/* Nested writers may have counted theirs in the new packet already. */
+			local_sub(overwritten, argtrace_ring_records_in(ring, start));
 			local_add(overwritten, (local_t *)&control->overwritten);
+		}
 		to += sizeof(struct argtrace_packet);
 	}
+	if (ring->flight)
+		local_inc(argtrace_ring_records_in(ring, start));
 	if (says_clock) {
 		write_clock(to, ring, now);
 		to += ARGTRACE_CLOCK_RECORD;

@@ -2,33 +2,33 @@
 /*
  * The ring of one CPU, written by that CPU alone, in any context up to NMI.
  *
- *   region of vmalloc memory, mapped read-only by user space:
+ *   memory of the CPU's node, mapped read-only by user space:
  *   +---------+-----------------------+-----------------------+-----
  *   | control | packet 0              | packet 1              | ...
  *   | 1 page  | header records unused | header records ...    |
  *   +---------+-----------------------+-----------------------+-----
- *   and one page of its own that user space writes: the reader's tail.
+ *   and a page that user space writes: the reader's tail.
  *
- * A packet is opened where the reader's tail allows it. In a flight recorder nobody is asked: the
- * oldest packet is overwritten. Which of the two it is concerns the opening of packets in
- * argtrace_ring_reserve_slow() alone: a record that goes into an open packet may be written
- * without a further look, as all that has to precede the first byte of a packet has happened
- * before reserve has moved into it. What the fast path has to keep for that: it opens no
- * packet, and it publishes as head no more than what is complete.
+ * A packet is opened where the reader's tail allows it. A flight recorder asks nobody: the oldest
+ * packet is overwritten. The difference concerns the opening of packets alone, in
+ * argtrace_ring_reserve_slow(). A record that goes into an open packet may be written
+ * without a further check, since all that has to precede the first byte of a packet has happened
+ * before the position was moved into it. In return the fast path opens no packet, and publishes as
+ * head no more than what is complete.
  *
  * Positions count bytes and never wrap (include/uapi/argtrace.h). Everything up to
  * control->reserve is taken, everything up to control->head is complete.
  *
- * Writers on one CPU nest: an interrupt or NMI runs to its end before the one it
- * interrupted goes on. So a reservation is one local compare-and-exchange, and
- * whoever finds itself outermost when it ends publishes for all. The steps of
- * ring_reserve() and ring_end() are labelled; what an interrupt between two of them
- * does stands there.
+ * Writers on one CPU nest: an interrupt or NMI runs to its end before the writer that it
+ * interrupted goes on. A reservation is therefore one local compare-and-exchange, and the outermost
+ * writer publishes for all when it ends. The steps of argtrace_ring_reserve() and argtrace_ring_end()
+ * have letters; the comments there say what an interrupt between two of them does.
  */
 #ifndef ARGTRACE_RING_H
 #define ARGTRACE_RING_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -43,34 +43,38 @@
 struct argtrace_session;
 
 struct argtrace_ring {
-	/* What a call needs, most of it in one cache line. */
+	/* What a call needs: one cache line. */
 	struct argtrace_ring_control *control;
 	u8 *packets;				/* NULL: this CPU has no ring */
 	u64 ring_mask;				/* packet_size * nr_packets - 1 */
 
 	/*
-	 * Of the newest packet: where it ends, and what has been said in it last, the upper half of
-	 * the clock and who runs here. A nested writer may leave them older than they could
-	 * be, never newer (they are set behind step C), so that at worst ring_reserve() takes the
-	 * slow way once more, and something is said twice.
+	 * Describe the newest packet: where it ends, and what its records have already said, that is
+	 * the upper half of the clock and who runs here. A nested writer may leave them older than
+	 * they could be, never newer (they are set after step C): at worst argtrace_ring_reserve() fails
+	 * once more than it has to, and something is said twice.
 	 */
 	u64 packet_end;
 	u64 comm_said[2];
 	u32 last_tid;
 	u32 clock_high;
 
-	bool waiting;				/* somebody sleeps in poll() until there is data */
+	/*
+	 * The end of a call reads this one, and poll() on any CPU writes it: in a line of its own, so that
+	 * the line above stays with its CPU.
+	 */
+	bool waiting ____cacheline_aligned;	/* somebody sleeps in poll() until there is data */
+	bool flight;				/* overwrites the oldest packet */
+	u32 packet_shift;
+	local_t *records_in;			/* flight recorder: records in each packet; else NULL */
 
 	struct argtrace_session *session;
-
 	struct argtrace_ring_reader *reader;	/* never trusted; a flight recorder has none */
 	u32 packet_size;			/* a power of two */
-	u32 packet_shift;
 	u32 format;
 	u32 clock;				/* ARGTRACE_CLOCK_* */
 	u32 mult;				/* argtrace_packet.mult */
 	u32 cpu;
-	bool flight;				/* overwrites the oldest packet */
 } ____cacheline_aligned;
 
 /* What the slow path of a reservation may put before the caller's record, at most. */
@@ -79,26 +83,50 @@ struct argtrace_ring {
 #define ARGTRACE_PACKET_OVERHEAD \
 	(sizeof(struct argtrace_packet) + ARGTRACE_CLOCK_RECORD + ARGTRACE_TASK_RECORD)
 
+/* The rings of a session: those of the CPUs that were present when it was made, or have come since. */
+struct argtrace_ring_set {
+	struct argtrace_ring __percpu *rings;
+	struct argtrace_session *session;
+	u32 packet_size;			/* powers of two; nr_packets >= 2 */
+	u32 nr_packets;
+	u32 format;
+	u32 clock;
+	u32 mult;
+	bool flight;
+
+	struct hlist_node node;
+	u64 charged;				/* under the lock of CPU hotplug */
+};
+
+/* At module load and unload. */
+int argtrace_rings_init(void);
+void argtrace_rings_exit(void);
+
 /*
- * Makes the rings of all present CPUs; returns 0, -ENOMEM or -ENOSPC, and what was
- * charged. packet_size and nr_packets are powers of two, nr_packets >= 2.
+ * Makes the rings of the present CPUs, each in the memory of its own node, and from then on those of CPUs
+ * that come. The description in the set has been filled in. 0, -ENOMEM or -ENOSPC.
  */
-int argtrace_rings_create(struct argtrace_ring __percpu *rings, u32 packet_size, u32 nr_packets,
-			  u32 format, bool flight, u32 clock, struct argtrace_session *session,
-			  u64 *charged);
-void argtrace_rings_free(struct argtrace_ring __percpu *rings, u64 charged);
+int argtrace_rings_create(struct argtrace_ring_set *set);
+void argtrace_rings_free(struct argtrace_ring_set *set);
+
+/* Whether this CPU has a ring. It may get one at any time, and never loses it. */
+static inline bool argtrace_ring_exists(const struct argtrace_ring *ring)
+{
+	/* Pairs with the release of ring_create(). */
+	return smp_load_acquire(&ring->packets);
+}
 
 /* Whether there is something for the reader to read. */
 bool argtrace_ring_has_data(const struct argtrace_ring *ring);
 
 /*
- * Brings a tail that an earlier reader left in nonsense back to the oldest whole packet;
- * true if it had to. Writers that have read the nonsense may still be at work then:
- * wait for them and repair again.
+ * Sets a tail that an earlier reader left out of range to the oldest whole packet, and returns true if
+ * it had to. Writers that have read the bad tail may still be at work then: wait for them and repair
+ * again.
  */
 bool argtrace_ring_repair_tail(struct argtrace_ring *ring);
 
-/* Whether a packet at `start` would overwrite something that lies at `kept` or behind. */
+/* Whether a packet at `start` would overwrite something at `kept` or after it. */
 static __always_inline bool argtrace_ring_reaches(const struct argtrace_ring *ring, u64 start,
 						  u64 kept)
 {
@@ -106,9 +134,9 @@ static __always_inline bool argtrace_ring_reaches(const struct argtrace_ring *ri
 }
 
 /*
- * Whether there is no room for `size` bytes now, whatever has to precede them. For who has found
- * no room on the fast way: as long as nobody reads, this is what each call comes to, and the slow way
- * would take thrice as long to find the same.
+ * Whether there is no room for `size` bytes now, whatever has to precede them. Called when the fast path
+ * failed. With no reader every call ends here; the slow path would take three times as long to find
+ * the same.
  */
 static __always_inline bool argtrace_ring_is_full(const struct argtrace_ring *ring, u32 size)
 {
@@ -128,27 +156,39 @@ static __always_inline void argtrace_ring_count_lost(struct argtrace_ring *ring)
 }
 
 /*
- * Where ring_reserve() gives false, between the same ring_begin() and ring_end(). Under the guard:
- * it calls what can be traced. NULL, having counted it: the ring is full.
+ * The number of records in the packet of a flight recorder that has `position`. Whoever reserves room for a record
+ * counts it here, in one instruction, after step C. The count is read and taken back when the packet is to be
+ * overwritten, which it is not before all writers in it have ended.
+ */
+static __always_inline local_t *argtrace_ring_records_in(const struct argtrace_ring *ring,
+							 u64 position)
+{
+	return &ring->records_in[(position & ring->ring_mask) >> ring->packet_shift];
+}
+
+/*
+ * To be called where argtrace_ring_reserve() returns false, between the same argtrace_ring_begin() and
+ * argtrace_ring_end(), and within argtrace_recursion_enter(), since it calls functions that can be traced.
+ * NULL: the ring is full, and the record has been counted as lost.
  */
 void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock);
 
 static __always_inline bool argtrace_ring_task_changed(const struct argtrace_ring *ring,
 						       const struct task_struct *task, u32 tid)
 {
-	/* Aligned as it is: pointers precede it. It may be changing, and then is seen to have later. */
+	/* Aligned, since pointers precede it. A change that is under way is seen by a later call. */
 	const u64 *comm = (const u64 *)task->comm;
 
 	return ring->last_tid != tid || ring->comm_said[0] != comm[0] ||
 	       ring->comm_said[1] != comm[1];
 }
 
-/* Enters the ring; preemption is off. Always paired with ring_end(). */
+/* Enters the ring; preemption is off. Always paired with argtrace_ring_end(). */
 static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *control)
 {
 	/*
-	 * An interrupt here adds and takes away the same: no need to be atomic. Not WRITE_ONCE(), which
-	 * would make three instructions of one.
+	 * Not atomic: an interrupt within it leaves the value as it found it. Not WRITE_ONCE(), which takes
+	 * three instructions instead of one.
 	 */
 	barrier();
 	control->active++;
@@ -156,25 +196,26 @@ static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *co
 }
 
 /*
- * Takes `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD) and
- * says where and when (the low half: the upper one has been said); false where it takes more.
+ * Reserves `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD), and returns in *to where they
+ * are and in *clock the lower half of the time, the upper half of which is known to the reader. False: it
+ * takes argtrace_ring_reserve_slow().
  *
  *   A  read the position
  *   B  read the clock
  *   C  compare and exchange the position
  *
- * A nested writer between A and C moves the position and C fails: all is done
- * again, in ring_reserve_slow(). So who succeeds at C has read the clock after everyone before it
+ * A nested writer between A and C moves the position: C fails, and argtrace_ring_reserve_slow() begins
+ * anew. A writer that succeeds at C has therefore read the clock after everyone before it
  * in the ring: times never decrease along it (as far as the clock itself does not; the TSC is read
  * without a fence, so that the processor may read it a few instructions early).
  *
- * The position is never at a packet's begin here: packet_end is set when the packet has been
+ * The position is never at the beginning of a packet here: packet_end is set once the packet has been
  * opened.
  */
 static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 						  struct argtrace_ring_control *control,
-						  u32 size, u32 tid, u32 clock_id, u32 *clock,
-						  u8 **to)
+						  u32 size, u32 tid, u32 clock_id,
+						  const bool flight, u32 *clock, u8 **to)
 {
 	u64 old, end;
 	u32 high;
@@ -206,6 +247,8 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 	argtrace_use_register_of(high, *clock);
 	if (unlikely(!argtrace_try_cmpxchg_local(&control->reserve, old, end))) /* C */
 		return false;
+	if (flight)
+		local_inc(argtrace_ring_records_in(ring, old));
 	*to = ring->packets + (old & ring->ring_mask);
 	return true;
 }
@@ -213,23 +256,23 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 /*
  * Leaves the ring; the outermost writer publishes.
  *
- *   D  read how far has been reserved: all of it is complete, as every nested
+ *   D  read the position: everything before it is complete, as every nested
  *      writer has run to its end
  *   E  publish it. The release pairs with the acquires of RingReader::look()
  *      (user/session/ring_reader.cpp).
  *   F  stop being active
- *   G  look once more
+ *   G  read the position again
  *
  * A nested writer between D and F leaves publishing to us: G sees its reservation.
- * One after F publishes itself. In between, user space can tell from reserve being
- * ahead of head that something is still to come.
+ * One after F publishes its own. In between, user space can tell from reserve being
+ * ahead of head that more is to come.
  */
 static __always_inline void argtrace_ring_end(struct argtrace_ring_control *control)
 {
 	u64 reserved;
 
 	barrier();
-	/* Nor READ_ONCE() here and at G: the comparison may read memory. */
+	/* Plain loads here and at G, so that the compiler may compare against memory. */
 	if (unlikely(control->active > 1)) {
 		barrier();
 		control->active--;

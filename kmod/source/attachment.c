@@ -4,9 +4,10 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 
-#include "source/entry.h"
-#include "source/attachment.h"
+#include "memory.h"
 #include "session.h"
+#include "source/attachment.h"
+#include "source/entry.h"
 
 /* What ftrace says of one address, asked through the filter of an ops that is never registered. */
 static bool ftrace_knows(struct ftrace_ops *scratch, unsigned long addr)
@@ -121,7 +122,7 @@ int argtrace_attachment_follow(struct argtrace_lane *lane)
 	int ret = 0;
 
 	/* Nothing is allocated for none: to disarm the last ones takes no memory. */
-	addrs = kvmalloc_array(*nr_live, sizeof(*addrs), GFP_KERNEL);
+	addrs = kvmalloc_array(*nr_live, sizeof(*addrs), ARGTRACE_GFP_REMOVAL);
 	if (!addrs)
 		return -ENOMEM;
 	/* Unregister before the filter gets empty: an empty one would trace everything. */

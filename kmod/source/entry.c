@@ -168,7 +168,8 @@ static noinline void record_slow(struct argtrace_plan *plan, unsigned long paren
 /* Preemption is off, and on again at the end. */
 static __always_inline void record_call(struct argtrace_plan *plan, struct argtrace_ring *ring,
 					u32 context, unsigned long parent_ip,
-					const struct ftrace_regs *fregs, const u32 clock_id)
+					const struct ftrace_regs *fregs, const u32 clock_id,
+					const bool flight)
 {
 	struct argtrace_ring_control *control = ring->control;
 	u32 clock;
@@ -176,7 +177,7 @@ static __always_inline void record_call(struct argtrace_plan *plan, struct argtr
 
 	argtrace_ring_begin(control);
 	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, current->pid,
-					    clock_id, &clock, &to)))
+					    clock_id, flight, &clock, &to)))
 		return record_slow(plan, parent_ip, ring, fregs, context);
 
 	write_registers(to, plan, parent_ip, fregs);
@@ -191,55 +192,60 @@ static __always_inline void record_call(struct argtrace_plan *plan, struct argtr
 
 /*
  * With interrupts or preemption off, in an interrupt, or when others trace the same function. One for
- * each clock, so that hardly a register has to be saved.
+ * each clock and kind of ring, so that hardly a register has to be saved.
  */
-static noinline void record_with_context_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
-					struct argtrace_ring *ring, const struct ftrace_regs *fregs,
-					unsigned int own_levels)
-{
-	record_call(plan, ring, context_word(own_levels), parent_ip, fregs, ARGTRACE_CLOCK_TSC);
+#define DEFINE_RECORD_WITH_CONTEXT(name, clock, flight)						\
+static noinline void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
+			  struct argtrace_ring *ring, const struct ftrace_regs *fregs,		\
+			  unsigned int own_levels)						\
+{												\
+	record_call(plan, ring, context_word(own_levels), parent_ip, fregs, clock, flight);	\
 }
 
-static noinline void record_with_context_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
-					      struct argtrace_ring *ring,
-					      const struct ftrace_regs *fregs,
-					      unsigned int own_levels)
-{
-	record_call(plan, ring, context_word(own_levels), parent_ip, fregs,
-		    ARGTRACE_CLOCK_MONOTONIC);
-}
+DEFINE_RECORD_WITH_CONTEXT(stream_with_context_tsc, ARGTRACE_CLOCK_TSC, false)
+DEFINE_RECORD_WITH_CONTEXT(stream_with_context_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
+DEFINE_RECORD_WITH_CONTEXT(flight_with_context_tsc, ARGTRACE_CLOCK_TSC, true)
+DEFINE_RECORD_WITH_CONTEXT(flight_with_context_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
 
 static __always_inline void record_with_context(struct argtrace_plan *plan, unsigned long parent_ip,
-					   struct argtrace_ring *ring,
-					   const struct ftrace_regs *fregs,
-					   unsigned int own_levels, u32 clock)
+						struct argtrace_ring *ring,
+						const struct ftrace_regs *fregs,
+						unsigned int own_levels, u32 clock,
+						const bool flight)
 {
-	if (clock == ARGTRACE_CLOCK_TSC)
-		record_with_context_tsc(plan, parent_ip, ring, fregs, own_levels);
+	if (clock == ARGTRACE_CLOCK_TSC && flight)
+		flight_with_context_tsc(plan, parent_ip, ring, fregs, own_levels);
+	else if (clock == ARGTRACE_CLOCK_TSC)
+		stream_with_context_tsc(plan, parent_ip, ring, fregs, own_levels);
+	else if (flight)
+		flight_with_context_monotonic(plan, parent_ip, ring, fregs, own_levels);
 	else
-		record_with_context_monotonic(plan, parent_ip, ring, fregs, own_levels);
+		stream_with_context_monotonic(plan, parent_ip, ring, fregs, own_levels);
 }
 
 /*
- * Of a session with a set of processes, a call that is in it. Apart, and with what the callback was
- * given where it was given it, so that the others' calls move and save no register for this one.
+ * Records a call that passed the PID filter. Out of line and with the callback's argument order, so that
+ * rejected calls move and spill no registers.
  */
-static noinline __noclone void record_pid_match(struct argtrace_plan *plan, unsigned long parent_ip,
-					     struct ftrace_ops *ops,
-					     const struct ftrace_regs *fregs,
-					     const void *called_from)
-{
-	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
-	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);
-
-	if (unlikely(!context_is_plain()))
-		record_with_context(plan, parent_ip, ring, fregs, own_preempt_levels(ops, called_from),
-			       ring->clock);
-	else if (ring->clock == ARGTRACE_CLOCK_TSC)
-		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_TSC);
-	else
-		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC);
+#define DEFINE_RECORD_PID_MATCH(name, flight)							\
+static noinline __noclone void name(struct argtrace_plan *plan, unsigned long parent_ip,	\
+				    struct ftrace_ops *ops, const struct ftrace_regs *fregs,	\
+				    const void *called_from)					\
+{												\
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);		\
+	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);					\
+												\
+	if (unlikely(!context_is_plain()))							\
+		record_with_context(plan, parent_ip, ring, fregs,				\
+				    own_preempt_levels(ops, called_from), ring->clock, flight);	\
+	else if (ring->clock == ARGTRACE_CLOCK_TSC)						\
+		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_TSC, flight);	\
+	else											\
+		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC, flight);	\
 }
+
+DEFINE_RECORD_PID_MATCH(stream_pid_match, false)
+DEFINE_RECORD_PID_MATCH(flight_pid_match, true)
 
 /* In an interrupt it is the interrupted process that counts, as for ftrace's own filter. */
 static __always_inline bool is_filtered(const struct argtrace_lane *lane,
@@ -256,7 +262,7 @@ static __always_inline bool is_filtered(const struct argtrace_lane *lane,
 /* Preemption off is also our read side of RCU (argtrace_synchronize()). */
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 				     struct ftrace_ops *ops, const struct ftrace_regs *fregs,
-				     const u32 clock_id, const bool by_pid)
+				     const u32 clock_id, const bool by_pid, const bool flight)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_ring *ring;
@@ -274,39 +280,45 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 		preempt_enable_notrace();
 		return;
 	}
+	if (by_pid && flight)
+		return flight_pid_match(plan, parent_ip, ops, fregs, __builtin_return_address(0));
 	if (by_pid)
-		return record_pid_match(plan, parent_ip, ops, fregs, __builtin_return_address(0));
+		return stream_pid_match(plan, parent_ip, ops, fregs, __builtin_return_address(0));
 	ring = this_cpu_ptr(lane->rings);
 	if (unlikely(!context_is_plain()))
 		return record_with_context(plan, parent_ip, ring, fregs,
 				      own_preempt_levels(ops, __builtin_return_address(0)),
-				      clock_id);
-	record_call(plan, ring, 0, parent_ip, fregs, clock_id);
+				      clock_id, flight);
+	record_call(plan, ring, 0, parent_ip, fregs, clock_id, flight);
 }
 
-static void callback_tsc(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			 struct ftrace_regs *fregs)
-{
-	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_TSC, false);
+/*
+ * One for each kind of session, so that none pays for what it does not use. Those with a PID filter take
+ * the clock from the ring.
+ */
+#define DEFINE_CALLBACK(name, clock, by_pid, flight)						\
+static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
+		 struct ftrace_regs *fregs)							\
+{												\
+	callback(ip, parent_ip, ops, fregs, clock, by_pid, flight);				\
 }
 
-static void callback_monotonic(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			       struct ftrace_regs *fregs)
-{
-	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_MONOTONIC, false);
-}
-
-/* One of its own, so that sessions without a set of processes do not pay for it. */
-static void callback_by_pid(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-				struct ftrace_regs *fregs)
-{
-	callback(ip, parent_ip, ops, fregs, ARGTRACE_CLOCK_BEST, true); /* whatever the ring has */
-}
+DEFINE_CALLBACK(stream_tsc, ARGTRACE_CLOCK_TSC, false, false)
+DEFINE_CALLBACK(stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false, false)
+DEFINE_CALLBACK(stream_by_pid, ARGTRACE_CLOCK_BEST, true, false)
+DEFINE_CALLBACK(flight_tsc, ARGTRACE_CLOCK_TSC, false, true)
+DEFINE_CALLBACK(flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, false, true)
+DEFINE_CALLBACK(flight_by_pid, ARGTRACE_CLOCK_BEST, true, true)
 
 ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane)
 {
+	const bool tsc = lane->session->clock == ARGTRACE_CLOCK_TSC;
+	const bool flight = lane->session->flight;
+
 	/* The plain lane is the only one. */
 	if (rcu_access_pointer(lane->pid_filter))
-		return callback_by_pid;
-	return lane->session->clock == ARGTRACE_CLOCK_TSC ? callback_tsc : callback_monotonic;
+		return flight ? flight_by_pid : stream_by_pid;
+	if (flight)
+		return tsc ? flight_tsc : flight_monotonic;
+	return tsc ? stream_tsc : stream_monotonic;
 }

@@ -4,7 +4,9 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 
+#include "arm.h"
 #include "fixtures.h"
+#include "memory.h"
 #include "probe/deferred.h"
 
 /* Defers probes of the functions in that module; returns what the module says. */
@@ -136,11 +138,44 @@ static void what_could_not_be_armed(struct kunit *test)
 	}
 }
 
+/* It is somewhere else each time: its functions keep their ids, and take no more memory. */
+static void a_module_that_comes_and_goes(struct kunit *test)
+{
+	static const char *const functions[] = { "target_three", "target_six" };
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_catalog *catalog = &session->catalog;
+	u64 used = 0;
+	u32 loads, id;
+
+	KUNIT_ASSERT_EQ(test, defer(test, session, KBUILD_MODNAME, functions, 2), 0);
+	for (loads = 0; loads < 5; loads++) {
+		this_module_comes(session);
+		KUNIT_ASSERT_EQ(test, catalog->nr_ids, 3);
+		KUNIT_EXPECT_EQ(test, catalog->nr_addrs, 2);
+		KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 2);
+		/* The arrays of the catalog grow once more. */
+		if (loads == 1)
+			used = argtrace_memory_used();
+		else if (loads)
+			KUNIT_EXPECT_EQ(test, used, argtrace_memory_used());
+		mutex_lock(&session->lock);
+		argtrace_arm_module_going(session, THIS_MODULE, false);
+		mutex_unlock(&session->lock);
+		KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 0);
+		/* As if it had been a page lower. */
+		for (id = 1; id < catalog->nr_ids; id++) {
+			catalog->by_id[id]->addr -= PAGE_SIZE;
+			catalog->by_id[id]->schema->addr -= PAGE_SIZE;
+		}
+	}
+}
+
 static struct kunit_case deferred_cases[] = {
 	KUNIT_CASE(probes_that_may_wait),
 	KUNIT_CASE(modules_that_may_be_waited_for),
 	KUNIT_CASE(a_function_of_two_names),
 	KUNIT_CASE(what_could_not_be_armed),
+	KUNIT_CASE(a_module_that_comes_and_goes),
 	{ }
 };
 

@@ -53,7 +53,8 @@ static bool write_one(struct argtrace_ring *ring, u32 size, u64 number)
 
 	preempt_disable();
 	argtrace_ring_begin(ring->control);
-	if (argtrace_ring_reserve(ring, ring->control, size, current->pid, ring->clock, &low, &to)) {
+	if (argtrace_ring_reserve(ring, ring->control, size, current->pid, ring->clock, ring->flight,
+				  &low, &to)) {
 		clock = low;
 	} else {
 		to = argtrace_ring_reserve_slow(ring, size, &clock);

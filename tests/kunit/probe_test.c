@@ -387,9 +387,10 @@ static void schemas(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, argtrace_plan_same_schema(one, other));
 	argtrace_plan_free(other);
 
+	/* The same function of a module that is at another address now. */
 	probe = make_probe(test, ADDR + 16, 3);
 	other = make_plan(test, probe);
-	KUNIT_EXPECT_FALSE(test, argtrace_plan_same_schema(one, other));
+	KUNIT_EXPECT_TRUE(test, argtrace_plan_same_schema(one, other));
 	argtrace_plan_free(other);
 }
 

@@ -28,7 +28,8 @@ static u8 *reserve(struct argtrace_ring *ring, u32 size)
 	u32 low;
 	u8 *to;
 
-	if (argtrace_ring_reserve(ring, ring->control, size, current->pid, ring->clock, &low, &to))
+	if (argtrace_ring_reserve(ring, ring->control, size, current->pid, ring->clock, ring->flight,
+				  &low, &to))
 		return to;
 	if (!argtrace_recursion_enter())
 		return NULL;
@@ -284,6 +285,28 @@ static void flight_keeps_the_newest(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, number_of(&seen[i]), count - there + i);
 }
 
+/* What is overwritten is counted without being read: a switch costs the same whatever the packet held. */
+static void flight_overwrites_unread(struct kunit *test)
+{
+	struct argtrace_session *session;
+	struct argtrace_ring *ring = make_ring(test, &session, ARGTRACE_SESSION_FLIGHT);
+	const u32 in_packet = ROOM / SMALL;
+	u32 round, i;
+
+	for (i = 0; i < PACKETS * in_packet; i++)
+		KUNIT_ASSERT_TRUE(test, write_one(ring, SMALL, i));
+	KUNIT_EXPECT_EQ(test, ring->control->overwritten, 0);
+	for (round = 1; round <= 2 * PACKETS; round++) {
+		struct argtrace_packet *oldest = (void *)packet_of(ring, round - 1);
+
+		memset(oldest + 1, 0, PACKET - sizeof(*oldest));
+		oldest->used = round % 2 ? 0 : PACKET;
+		for (i = 0; i < in_packet; i++)
+			KUNIT_ASSERT_TRUE(test, write_one(ring, SMALL, i));
+		KUNIT_EXPECT_EQ(test, ring->control->overwritten, round * in_packet);
+	}
+}
+
 /* The packet that an interrupted writer still writes to is never overwritten: records of the interrupt are lost instead. */
 static void flight_lapped_within_a_writer(struct kunit *test)
 {
@@ -418,6 +441,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(writers_in_writers),
 	KUNIT_CASE(full_within_a_writer),
 	KUNIT_CASE(flight_keeps_the_newest),
+	KUNIT_CASE(flight_overwrites_unread),
 	KUNIT_CASE(flight_lapped_within_a_writer),
 	KUNIT_CASE(a_tail_of_any_value),
 	KUNIT_CASE(a_good_tail_needs_no_repair),

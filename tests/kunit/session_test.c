@@ -5,6 +5,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
@@ -394,6 +395,80 @@ static void all_removed_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
 }
 
+struct other_thread {
+	struct completion done;
+	int ret;
+};
+
+static int module_events(void *data)
+{
+	struct other_thread *thread = data;
+
+	argtrace_sessions_module_coming(THIS_MODULE);
+	argtrace_sessions_module_going(THIS_MODULE, true);
+	argtrace_sessions_module_going(THIS_MODULE, false);
+	complete(&thread->done);
+	return 0;
+}
+
+static int remove_slow(void *data)
+{
+	struct other_thread *thread = data;
+
+	thread->ret = argtrace_session_remove("slow");
+	complete(&thread->done);
+	return 0;
+}
+
+/* Modules are loaded and unloaded, however long a session that has nothing to do with them takes to arm or disarm. */
+static void modules_wait_for_no_other_session(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "slow", 0);
+	struct other_thread *events = kunit_kzalloc(test, sizeof(*events), GFP_KERNEL);
+	struct other_thread *remover = kunit_kzalloc(test, sizeof(*remover), GFP_KERNEL);
+	unsigned int tries;
+	bool in_time;
+
+	KUNIT_ASSERT_NOT_NULL(test, events);
+	KUNIT_ASSERT_NOT_NULL(test, remover);
+	init_completion(&events->done);
+	init_completion(&remover->done);
+	mutex_lock(&session->lock);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(remove_slow, remover, "remover")));
+	for (tries = 0; tries < 500 && !READ_ONCE(session->removed); tries++)
+		msleep(10);
+	KUNIT_EXPECT_TRUE_MSG(test, session->removed, "a name is free before its session is disarmed");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(module_events, events, "events")));
+	in_time = wait_for_completion_timeout(&events->done, 10 * HZ);
+	KUNIT_EXPECT_TRUE(test, in_time);
+	KUNIT_EXPECT_FALSE(test, completion_done(&remover->done));
+	mutex_unlock(&session->lock);
+	wait_for_completion(&remover->done);
+	KUNIT_EXPECT_EQ(test, remover->ret, 0);
+	if (!in_time)
+		wait_for_completion(&events->done);
+}
+
+/* With nothing left below the limit, probes can still be removed: one, and all. */
+static void removing_takes_no_memory(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	u64 taken = 0, step;
+
+	KUNIT_ASSERT_EQ(test, session_add(test, session, make_probe(test, (unsigned long)target_six, 6)), 0);
+	KUNIT_ASSERT_EQ(test, session_add(test, session, make_probe(test, (unsigned long)target_three, 3)), 0);
+	for (step = 1ull << 40; step; step /= 2) {
+		if (!argtrace_memory_charge(step))
+			taken += step;
+	}
+	KUNIT_EXPECT_EQ(test, session_remove(session, (unsigned long)target_six), 0);
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_live[ARGTRACE_LANE_PLAIN], 1);
+	KUNIT_EXPECT_EQ(test, session_remove(session, (unsigned long)target_three), 0);
+	KUNIT_EXPECT_FALSE(test, argtrace_lanes_armed(session));
+	argtrace_memory_uncharge(taken);
+	KUNIT_EXPECT_EQ(test, session_add(test, session, make_probe(test, (unsigned long)target_six, 6)), 0);
+}
+
 static struct kunit_case session_cases[] = {
 	KUNIT_CASE_PARAM(attributes, attr_gen_params),
 	KUNIT_CASE(a_name_keeps_it),
@@ -404,6 +479,8 @@ static struct kunit_case session_cases[] = {
 	KUNIT_CASE(no_call_is_missed_while_functions_are_added),
 	KUNIT_CASE(making_and_removing_at_once),
 	KUNIT_CASE(all_removed_at_once),
+	KUNIT_CASE(modules_wait_for_no_other_session),
+	KUNIT_CASE(removing_takes_no_memory),
 	{ }
 };
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* CPUs that are not present when a session is made, and come later. */
+#include <kunit/test.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/sched.h>
+
+#include "fixtures.h"
+#include "memory.h"
+#include "ring_read.h"
+#include "targets.h"
+
+/* The last CPU, taken away for the time of a test. */
+static unsigned int absent_cpu;
+
+static int take_cpu_away(struct kunit *test)
+{
+	absent_cpu = num_online_cpus() - 1;
+	if (!absent_cpu || remove_cpu(absent_cpu))
+		return -ENODEV;
+	set_cpu_present(absent_cpu, false);
+	return 0;
+}
+
+static void cpu_comes_back(struct kunit *test)
+{
+	set_cpu_present(absent_cpu, true);
+	KUNIT_ASSERT_EQ(test, add_cpu(absent_cpu), 0);
+}
+
+static void put_cpu_back(struct kunit *test)
+{
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	if (!cpu_online(absent_cpu))
+		cpu_comes_back(test);
+}
+
+/* Calls a traced function on that CPU. */
+static void call_there(struct kunit *test, u32 count)
+{
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(absent_cpu)), 0);
+	while (count--)
+		target_three(1, 2, 3);
+}
+
+static void a_cpu_that_comes_gets_a_ring(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	const u64 before = argtrace_memory_used();
+
+	KUNIT_ASSERT_EQ(test, session_add(test, session, make_probe(test, (unsigned long)target_three, 3)), 0);
+	KUNIT_EXPECT_FALSE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
+	cpu_comes_back(test);
+	KUNIT_ASSERT_TRUE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
+	KUNIT_EXPECT_GE(test, argtrace_memory_used(), before + session->packet_size * session->nr_packets);
+	call_there(test, 7);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 7);
+	KUNIT_EXPECT_EQ(test, read_records(test, session, NULL, 0), 7);
+}
+
+/* It comes all the same, and its calls are counted. */
+static void a_cpu_that_comes_at_the_limit(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	u64 taken = 0, step;
+
+	KUNIT_ASSERT_EQ(test, session_add(test, session, make_probe(test, (unsigned long)target_three, 3)), 0);
+	for (step = 1ull << 40; step; step /= 2) {
+		if (!argtrace_memory_charge(step))
+			taken += step;
+	}
+	cpu_comes_back(test);
+	argtrace_memory_uncharge(taken);
+	KUNIT_EXPECT_FALSE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
+	call_there(test, 5);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).lost[ARGTRACE_LOST_NO_BUFFER], 5);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 0);
+}
+
+static struct kunit_case hotplug_cases[] = {
+	KUNIT_CASE(a_cpu_that_comes_gets_a_ring),
+	KUNIT_CASE(a_cpu_that_comes_at_the_limit),
+	{ }
+};
+
+static struct kunit_suite hotplug_suite = {
+	.name = "argtrace_hotplug",
+	.init = take_cpu_away,
+	.exit = put_cpu_back,
+	.test_cases = hotplug_cases,
+};
+kunit_test_suite(hotplug_suite);
