@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in a guest whose TSC counts instructions (bench/gate). Prints the cost of a recorded call, the bytes of its record, the cost
-# of a rejected call, and the longest time in milliseconds until a live trace has shown a call.
+# of a rejected call, those of a call in a flight recorder and of overwriting a packet there, and the longest time in milliseconds
+# until a live trace has shown a call.
 # shellcheck disable=SC1091,SC2154 # what lies in the guest
 . /root/common.sh
 . /root/latency.sh
@@ -15,6 +16,10 @@ echo "recorded $cost"
 echo "bytes $bytes"
 rejected_cost || exit
 echo "rejected $cost"
+buffer=128K argtrace_cost --flight vfs_read || exit
+echo "flight $cost"
+switch_cost || exit
+echo "switch $cost"
 watch
 latest=0
 for _ in 1 2 3; do

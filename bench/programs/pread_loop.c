@@ -7,6 +7,7 @@
  *                          naps so often in between, and prints the quickest batch in place of the median
  *   pread_loop excluded    the same as the reader of argtrace's default session, whose calls are filtered
  *   pread_loop bytes       what a call takes of the ring of argtrace's default session, on the first processor
+ *   pread_loop switch      what a call costs that begins a packet there, above one that does not
  *   pread_loop calls N     calls so often, and prints nothing
  *   pread_loop write FILE N  only writes to the file what argtrace's records of so many calls take, as argtrace does
  */
@@ -49,15 +50,22 @@ static int become_excluded(void)
 	return fd >= 0 && !ioctl(fd, ARGTRACE_IOC_READER, &reader);
 }
 
+/* Of the default session, on the first processor; NULL. */
+static const volatile struct argtrace_ring_control *map_control(void)
+{
+	int session = open_default_session();
+	void *control = mmap(NULL, sizeof(struct argtrace_ring_control), PROT_READ, MAP_SHARED, session,
+			     ARGTRACE_MMAP_OFFSET(0, ARGTRACE_MMAP_PACKETS));
+
+	return session < 0 || control == MAP_FAILED ? NULL : control;
+}
+
 static int print_bytes(int fd)
 {
-	const volatile struct argtrace_ring_control *control;
-	int session = open_default_session();
+	const volatile struct argtrace_ring_control *control = map_control();
 	uint64_t least = UINT64_MAX;
 
-	control = mmap(NULL, sizeof(*control), PROT_READ, MAP_SHARED, session,
-		       ARGTRACE_MMAP_OFFSET(0, ARGTRACE_MMAP_PACKETS));
-	if (session < 0 || control == MAP_FAILED)
+	if (!control)
 		return 1;
 	/* Now and then something else comes in between, or a packet begins. */
 	for (int i = 0; i < calls; i++) {
@@ -70,6 +78,29 @@ static int print_bytes(int fd)
 	}
 	printf("%llu\n", (unsigned long long)least);
 	return 0;
+}
+
+/* The least that it takes: whatever else comes in between makes it more. */
+static int print_switch(int fd)
+{
+	const volatile struct argtrace_ring_control *control = map_control();
+	uint64_t within = UINT64_MAX, beginning = UINT64_MAX;
+
+	if (!control)
+		return 1;
+	for (int i = 0; i < batches * calls; i++) {
+		uint64_t before = control->reserve, start = __rdtsc(), took;
+		uint64_t *least;
+
+		call(fd);
+		took = __rdtsc() - start;
+		/* Any call may say again who runs, but only these have a packet's header before them. */
+		least = control->reserve - before >= record_size + sizeof(struct argtrace_packet) ? &beginning : &within;
+		if (took < *least)
+			*least = took;
+	}
+	printf("%llu\n", (unsigned long long)(beginning - within));
+	return beginning == UINT64_MAX;
 }
 
 static void print_cost(int fd)
@@ -116,6 +147,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (!strcmp(what, "bytes"))
 		return print_bytes(fd);
+	if (!strcmp(what, "switch"))
+		return print_switch(fd);
 	if (argc == 3 && !strcmp(what, "calls")) {
 		for (long left = atol(argv[2]); left > 0; left--)
 			call(fd);
