@@ -148,10 +148,15 @@ Error unfit(const std::string &path) {
 
 } // namespace
 
-Error no_types(const std::string &path) {
-    return Error(fmt::format("{}: has no types (no .BTF section): build it where the kernel's "
-                             "vmlinux and pahole are at hand",
-                             path));
+std::string explain_no_types(const std::string &path, bool debug_info) {
+    const std::size_t suffix = path.rfind(".ko.");
+    const bool packed = suffix != path.npos;
+    const std::string file = packed ? path.substr(0, suffix + 3) : path;
+    return fmt::format("{}: has no types (no .BTF section){}: {}`pahole -J --btf_base "
+                       "/sys/kernel/btf/vmlinux {}` makes them of its debug information",
+                       path,
+                       debug_info ? "" : ", nor debug information, which building with -g gives it",
+                       packed ? "unpack it, then " : "", file);
 }
 
 DetachedBtf parse_detached(std::string_view text) {
@@ -206,7 +211,7 @@ BtfPtr load_detached(const DetachedBtf &detached, btf *kernel) {
     if (types && Check(types.get()).fits())
         return types;
     if (!types && (error == ENOENT || error == ENODATA))
-        throw no_types(detached.path);
+        throw Error(explain_no_types(detached.path, true));
     throw unfit(detached.path);
 }
 

@@ -21,8 +21,9 @@ struct DetachedBtf {
 /// Throws Error when that is none.
 DetachedBtf parse_detached(std::string_view text);
 
-/// Says that a file has no types.
-Error no_types(const std::string &path);
+/// Says that a file has no BTF, and which command gives it some. `debug_info`: as far as is known
+/// it has DWARF, which that command needs.
+std::string explain_no_types(const std::string &path, bool debug_info);
 
 /// Reads raw BTF, or an ELF file with a .BTF section such as a module. It may build on
 /// `kernel`, or have all its types itself. Throws Error when the file cannot be read, has no

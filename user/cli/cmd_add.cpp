@@ -85,7 +85,7 @@ void check_session(const Session &session, const AddOptions &options) {
         return;
     const ProcessFilter filter = session.processes();
     if (filter != options.processes.filter())
-        throw Error(fmt::format("the session is there already, and records the calls of {}: end "
+        throw Error(fmt::format("there is a session already, which records the calls of {}: end "
                                 "it with `argtrace clear` before you choose others",
                                 describe(filter)));
 }
@@ -159,11 +159,14 @@ void setup_add(CLI::App &app) {
     command->footer(
         std::string(spec_help) +
         "\n\nCalls gather in the buffer until `argtrace trace` shows them; when it is full, "
-        "further ones\nare counted as lost. With --flight the oldest make room instead, and "
-        "`argtrace snapshot` saves what\nis there. `argtrace status` counts, `argtrace clear` "
-        "ends it.\n\nExamples:\n  argtrace add vfs_read vfs_write\n"
+        "further "
+        "calls are counted as lost. With --flight the oldest calls make room instead, and "
+        "`argtrace snapshot` saves what is there. `argtrace status` counts, `argtrace clear` ends "
+        "it.\n\n"
+        "Examples:\n"
+        "  argtrace add vfs_read vfs_write\n"
         "  argtrace add --flight 'tcp_v4_*'\n"
-        "  argtrace add --buffer 16M 'ext4:*' '!*_lock'\n"
+        "  argtrace add --buffer 16M 'ext4_*' '!*_lock'\n"
         "  argtrace add --on-load dummy '*'; modprobe dummy; argtrace trace");
     command->callback([options] { run_add(*options); });
 }

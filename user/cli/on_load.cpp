@@ -15,10 +15,9 @@ namespace {
 
 void check_types(const ModuleFile &file, const FunctionOptions &options) {
     if (file.types.empty() && options.btf.empty() && !options.raw)
-        throw Error(fmt::format("{0}: has no types (no .BTF section): build it where the kernel's "
-                                "vmlinux and pahole are at hand, name a file that has them with "
-                                "--btf {1}=FILE, or add --raw to see the six argument registers",
-                                file.path, file.name));
+        throw Error(fmt::format("{}; or name a file that has them with --btf {}=FILE, or add --raw "
+                                "to see the six argument registers",
+                                explain_no_types(file.path, file.debug_info), file.name));
 }
 
 } // namespace

@@ -48,7 +48,7 @@ std::string_view describe(FileStatus status) {
     case FileStatus::bad_end:
         return "the end is malformed";
     case FileStatus::misplaced_info:
-        return "the description of the trace does not stand at the beginning, once";
+        return "the description of the trace is not at the beginning, or not only there";
     case FileStatus::packets_missing:
         return "packets are missing";
     case FileStatus::data_behind_end:

@@ -221,6 +221,7 @@ ModuleFile parse(Text content) {
     const std::string_view types = object.bytes(".BTF"), base = object.bytes(".BTF.base");
     module.types.assign(types.begin(), types.end());
     module.base.assign(base.begin(), base.end());
+    module.debug_info = !object.bytes(".debug_info").empty();
     read_functions(module, object);
     return module;
 }

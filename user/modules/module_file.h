@@ -15,6 +15,7 @@ struct ModuleFile {
     std::string srcversion; ///< of its sources; mostly empty
     Text types;             ///< BTF; empty if it has none
     Text base;              ///< what the BTF builds on, if not on the kernel's: .BTF.base
+    bool debug_info = false; ///< it has DWARF, which BTF can be made from
 
     /// Its functions in the form of /proc/kallsyms. Where one lies is not known yet: its
     /// address is one of our own, which tells the functions apart.

@@ -76,8 +76,8 @@ std::string find_module_file(std::string_view module, const std::string &folder)
                                 module, folder));
     const std::vector<std::string_view> candidates(names.begin(), names.end());
     const std::string_view near = near_match(wanted, candidates);
-    throw Error(fmt::format("{}: no such module in {}{}; a module that lies elsewhere is named by "
-                            "its file, and depmod makes new ones known",
+    throw Error(fmt::format("{}: no such module in {}{}; a module elsewhere is named by its file, "
+                            "and depmod makes new ones known",
                             module, folder,
                             near.empty() ? "" : fmt::format("; did you mean {}?", near)));
 }

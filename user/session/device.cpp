@@ -99,9 +99,13 @@ Error explain_open(int error, bool root, std::string_view lockdown) {
             return Error(fmt::format("the kernel is locked down ({}) and lets nobody trace it: "
                                      "see {} and kernel_lockdown(7)",
                                      level, lockdown_file));
-        return Error(fmt::format("no permission to open {}: run as root (CAP_SYS_ADMIN or "
-                                 "CAP_PERFMON is needed)",
-                                 ARGTRACE_DEVICE));
+        // The file's mode says EACCES, the module EPERM.
+        if (error == EACCES)
+            return Error(fmt::format("no permission to open {}: run as root; a udev rule can open "
+                                     "it to a group of users (see ACCESS in argtrace(1))",
+                                     ARGTRACE_DEVICE));
+        return Error("no permission to trace: run as root (CAP_SYS_ADMIN or CAP_PERFMON is "
+                     "needed)");
     default:
         return Error(fmt::format("cannot open {}: {}", ARGTRACE_DEVICE, std::strerror(error)));
     }

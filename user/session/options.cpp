@@ -26,7 +26,7 @@ const char *encoding_name(bool named) {
 }
 
 [[noreturn]] void differs(const std::string &is, const std::string &option) {
-    throw Error(fmt::format("the session is there already, {}: end it with `argtrace clear` before "
+    throw Error(fmt::format("there is a session already, {}: end it with `argtrace clear` before "
                             "you use {}",
                             is, option));
 }
@@ -92,9 +92,9 @@ void check_attributes(const argtrace_session_attr &session, const SessionOptions
         differs(fmt::format("with the clock {}", clock_name(session.clock)),
                 fmt::format("--clock {}", clock_name(*wished.clock)));
     if (wished.no_caller && !(session.format & ARGTRACE_FORMAT_NO_CALLER))
-        differs("and records callers", "--no-caller");
+        differs("which records callers", "--no-caller");
     if (wished.flight && !(session.flags & ARGTRACE_SESSION_FLIGHT))
-        differs("and no flight recorder", "--flight");
+        differs("which is no flight recorder", "--flight");
 }
 
 } // namespace argtrace

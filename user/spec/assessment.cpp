@@ -69,7 +69,7 @@ std::string explain(const Assessment &assessment) {
         break;
     case Doubt::clone:
         return fmt::format("BTF describes {}, whose arguments the compiler may have changed: add "
-                           "--force to trace it all the same",
+                           "--force to trace it anyway",
                            source_name(symbol.name));
     case Doubt::cold:
         return fmt::format("cannot be traced: it is a part of {} that is jumped to, not called",
@@ -77,11 +77,11 @@ std::string explain(const Assessment &assessment) {
     case Doubt::shared:
         return fmt::format("its arguments are not known for sure: {} functions{} have that name, "
                            "and BTF does not tell them apart: add --force to trace them all "
-                           "the same",
+                           "anyway",
                            assessment.sharing, of_owner(symbol.module));
     case Doubt::differs:
         return fmt::format("its arguments are not known for sure: BTF describes {} functions of "
-                           "that name, which differ: add --force to trace it all the same",
+                           "that name, which differ: add --force to trace it anyway",
                            assessment.prototypes.size());
     case Doubt::undescribed:
         return fmt::format("its arguments are unknown: the BTF{} does not describe it: add --raw "
@@ -89,8 +89,9 @@ std::string explain(const Assessment &assessment) {
                            of_owner(symbol.module));
     case Doubt::no_module_btf:
         return fmt::format("its arguments are unknown: the module {0} has no BTF (there is no "
-                           "/sys/kernel/btf/{0}): name a file that has it with --btf {0}=FILE, "
-                           "or add --raw to see the six argument registers",
+                           "/sys/kernel/btf/{0}): `pahole -J --btf_base /sys/kernel/btf/vmlinux "
+                           "{0}.ko` makes it of the file's debug information, and --btf {0}.ko "
+                           "takes it from there; or add --raw to see the six argument registers",
                            symbol.module);
     case Doubt::untraceable:
         return fmt::format("cannot be traced: {} functions{} have that name, some of which the "

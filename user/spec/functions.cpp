@@ -2,7 +2,6 @@
 #include "spec/functions.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <tuple>
 #include <unordered_map>
@@ -10,90 +9,16 @@
 
 #include <fmt/format.h>
 
+#include "spec/absent.h"
 #include "spec/assessment.h"
+#include "spec/left_out.h"
+#include "spec/suggestion.h"
 #include "uapi/argtrace.h"
 #include "util/near_match.h"
 
 namespace argtrace {
 
 namespace {
-
-std::string_view suggestion(Kernel &kernel, std::string_view word) {
-    std::vector<std::string_view> names;
-    try {
-        for (const TraceableFunction &function : kernel.traceable().all())
-            names.push_back(function.name);
-    } catch (const Error &) {
-        // Without tracefs, BTF alone must do.
-    }
-    const std::string_view traceable = near_match(word, names);
-    return traceable.empty() ? near_match(word, kernel.types().functions(kernel.only_module()))
-                             : traceable;
-}
-
-std::string did_you_mean(std::string_view name) {
-    return name.empty() ? "" : fmt::format("; did you mean {}?", name);
-}
-
-// What the module part of a spec matches must be there.
-void check_module(Kernel &kernel, const Spec &spec) {
-    if (!spec.module || spec.matches_module({}))
-        return;
-    std::vector<std::string_view> modules;
-    for (const Symbol &symbol : kernel.symbols().all()) {
-        if (symbol.module.empty() || (!modules.empty() && modules.back() == symbol.module))
-            continue;
-        if (spec.matches_module(symbol.module))
-            return;
-        modules.push_back(symbol.module);
-    }
-    const std::string &module = spec.module->text;
-    const bool is_name = Pattern(module).kind() == Pattern::Kind::name;
-    throw error_in(spec, spec.module->at,
-                   is_name ? fmt::format("{}: no such module is loaded{}", module,
-                                         did_you_mean(near_match(module, modules)))
-                           : fmt::format("{}: no module that is loaded matches", module));
-}
-
-// The same where there is nothing but one module.
-Error why_absent_in_module(Kernel &kernel, const Spec &spec) {
-    const std::string &name = spec.pattern.text();
-    const std::string &module = kernel.only_module();
-    if (!is_clone(name) && !kernel.types().prototypes(name, module).empty())
-        return error_in(spec,
-                        fmt::format("{}: cannot be traced: the compiler inlined it everywhere (BTF "
-                                    "describes it, but {} has no symbol of that name)",
-                                    name, module));
-    return error_in(spec, spec.pattern_at,
-                    fmt::format("{}: no such function in the module {}{}", name, module,
-                                did_you_mean(suggestion(kernel, name))));
-}
-
-// Why there is no symbol of the name that the spec is.
-Error why_absent(Kernel &kernel, const Spec &spec) {
-    const std::string &name = spec.pattern.text();
-    if (!kernel.only_module().empty())
-        return why_absent_in_module(kernel, spec);
-    if (spec.module) {
-        std::vector<Symbol> others = kernel.symbols().named(name);
-        std::string elsewhere;
-        if (!others.empty())
-            elsewhere =
-                fmt::format("; it is in {}", others.front().module.empty() ? "the kernel itself"
-                                                                           : others.front().module);
-        else
-            elsewhere = did_you_mean(suggestion(kernel, name));
-        return error_in(spec, spec.pattern_at,
-                        fmt::format("{}: no such function there{}", spec.title(), elsewhere));
-    }
-    if (!is_clone(name) && !kernel.types().prototypes(name).empty())
-        return error_in(spec,
-                        fmt::format("{}: cannot be traced: the compiler inlined it everywhere (BTF "
-                                    "describes it, but the kernel has no symbol of that name)",
-                                    name));
-    return error_in(
-        spec, fmt::format("{}: no such function{}", name, did_you_mean(suggestion(kernel, name))));
-}
 
 Prototype registers(std::string_view function) {
     Prototype prototype;
@@ -150,33 +75,38 @@ bool is_init_code(const Kallsyms &symbols, const Symbol &symbol) {
            symbol.addr < end.front().addr;
 }
 
+// So many SPECs that are wrong are reported before the search ends.
+constexpr std::size_t wrong_max = 10;
+
 class Finder {
 public:
     Finder(Kernel &kernel, const Request &request, bool listing)
         : kernel_(kernel), request_(request), listing_(listing) {}
 
     Found find() {
-        for (const Spec &spec : request_.specs)
-            if (!spec.exclude)
+        std::vector<std::string>
+            wrong; // a sentence for each spec that is, so that none hides others
+        for (const Spec &spec : request_.specs) {
+            if (spec.exclude)
+                continue;
+            try {
                 find(spec);
+            } catch (const Error &error) {
+                if (std::find(wrong.begin(), wrong.end(), error.what()) == wrong.end())
+                    wrong.emplace_back(error.what());
+            }
+            if (wrong.size() == wrong_max) {
+                wrong.emplace_back("there may be more like these");
+                break;
+            }
+        }
+        if (!wrong.empty())
+            throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
         check_exclusions();
         return std::move(found_);
     }
 
 private:
-    struct Left {
-        std::array<std::size_t, 8> by_doubt{};
-        std::size_t arguments = 0; ///< without the arguments that are chosen
-
-        std::size_t &operator[](Doubt doubt) { return by_doubt[static_cast<std::size_t>(doubt)]; }
-        std::size_t total() const {
-            std::size_t sum = 0;
-            for (std::size_t count : by_doubt)
-                sum += count;
-            return sum;
-        }
-    };
-
     void find(const Spec &spec) {
         check_module(kernel_, spec);
         if (spec.pattern.kind() == Pattern::Kind::name)
@@ -254,7 +184,8 @@ private:
     }
 
     void find_pattern(const Spec &spec) {
-        Left left;
+        LeftOut left;
+        std::size_t without_arguments = 0; // that were chosen
         bool any = false;
         const TraceableFunction *last = nullptr;
         for (const TraceableFunction &function : kernel_.traceable().all()) {
@@ -271,9 +202,9 @@ private:
                 Assessment assessment = assess(kernel_, symbol, symbols.size());
                 std::optional<Function> taken = take(assessment);
                 if (!taken) {
-                    left[assessment.doubt]++;
+                    left.add(assessment);
                 } else if (!has_chosen(spec, *taken)) {
-                    left.arguments++;
+                    without_arguments++;
                 } else {
                     add(spec, std::move(*taken));
                     any = true;
@@ -281,34 +212,22 @@ private:
             }
         }
         if (!any)
-            throw why_nothing(spec, left);
+            throw why_nothing(spec, left, without_arguments);
         if (left.total() > 0)
             found_.left.push_back(fmt::format(
                 "{}{}: {} left out: {}", spec.source, spec.title(),
                 left.total() == 1 ? "1 function is" : fmt::format("{} functions are", left.total()),
-                describe(left)));
+                left.describe(listable(spec))));
     }
 
-    static std::string describe(Left &left) {
-        std::vector<std::string> parts;
-        const auto part = [&parts](std::size_t count, std::string_view text) {
-            if (count > 0)
-                parts.push_back(fmt::format("{} {}", count, text));
-        };
-        part(left[Doubt::clone], "that the compiler made of others (--force takes them)");
-        part(left[Doubt::shared] + left[Doubt::differs],
-             "that share their names with others (--force takes them)");
-        part(left[Doubt::undescribed], "that BTF does not describe (--raw shows registers)");
-        part(left[Doubt::no_module_btf],
-             "of modules that have no BTF (--btf gives it, --raw shows registers)");
-        part(left[Doubt::cold], "that are parts of others");
-        part(left[Doubt::untraceable],
-             "that share their names with some that the kernel does not trace");
-        return fmt::format("{}", fmt::join(parts, ", "));
+    // What `argtrace list` takes for that pattern; empty where that needs more than a word.
+    std::string listable(const Spec &spec) const {
+        const bool glob = spec.pattern.kind() != Pattern::Kind::regex;
+        return glob && !listing_ && kernel_.only_module().empty() ? spec.title() : "";
     }
 
-    Error why_nothing(const Spec &spec, Left &left) {
-        if (left.arguments > 0 && left.total() == 0)
+    Error why_nothing(const Spec &spec, const LeftOut &left, std::size_t without_arguments) {
+        if (without_arguments > 0 && left.total() == 0)
             return error_in(
                 spec, spec.args->front().at,
                 fmt::format("{}: no function that it matches has {}", spec.title(),
@@ -316,13 +235,13 @@ private:
         if (left.total() > 0)
             return error_in(spec, fmt::format("{}: the arguments of all that it matches are not "
                                               "known for sure: {}",
-                                              spec.title(), describe(left)));
+                                              spec.title(), left.describe(listable(spec))));
         std::string stem = spec.pattern.text();
         std::erase_if(stem, [](char c) {
             return std::string_view("*?^$.+").find(c) != std::string_view::npos;
         });
         return error_in(spec, fmt::format("{}: matches no function that can be traced{}",
-                                          spec.title(), did_you_mean(suggestion(kernel_, stem))));
+                                          spec.title(), suggest_function(kernel_, stem)));
     }
 
     // The function as it is wanted; nothing if it is to be left out.

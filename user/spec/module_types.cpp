@@ -16,9 +16,10 @@ BtfPtr types_of(const ModuleFile &module, btf *kernel) {
 BtfPtr types_of(const DetachedBtf &detached, btf *kernel) {
     if (!is_module_file_name(detached.path))
         return load_detached(detached, kernel);
-    BtfPtr types = types_of(ModuleFile::read(detached.path), kernel);
+    const ModuleFile module = ModuleFile::read(detached.path);
+    BtfPtr types = types_of(module, kernel);
     if (!types)
-        throw no_types(detached.path);
+        throw Error(explain_no_types(detached.path, module.debug_info));
     return types;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "spec/foreign.h"
 #include "util/file.h"
 #include "util/glob.h"
 #include "util/lines.h"
@@ -106,6 +107,42 @@ private:
         spec_.module = std::move(word);
     }
 
+    static std::string missing_function(const std::string &module) {
+        const std::string foreign = explain_foreign_prefix(module, {});
+        return foreign.empty() ? fmt::format("a function's name is missing; all of that module "
+                                             "are '{}:*'",
+                                             module)
+                               : foreign;
+    }
+
+    // Something follows the function's name, or its arguments.
+    [[noreturn]] void fail_at_rest() const {
+        const std::string_view name = spec_.pattern.text();
+        if (spec_.args)
+            fail(at_, "nothing can follow the arguments");
+        if (next() == ',')
+            fail(at_, "functions are separated by blanks, not by commas");
+        if (next() == '[' || next() == '{')
+            fail(at_, fmt::format("{} has no meaning here: functions are separated by blanks, and "
+                                  "with --regex a pattern may have brackets",
+                                  shown()));
+        if (next() == '+')
+            fail(at_, "a function is traced where it begins: there is no offset to give");
+        if (next() == ':') {
+            const std::string foreign =
+                spec_.module ? explain_foreign_prefix(spec_.module->text, {}) : "";
+            fail(at_, foreign.empty() ? "there is one ':' in a SPEC, between module and function"
+                                      : foreign);
+        }
+        if (!is_blank(spec_.text[at_ - 1]))
+            fail(at_, fmt::format("{} cannot be part of a function's name", shown()));
+        if (name == "struct" || name == "union" || name == "enum")
+            fail(at_ - 1, "this is a type, and a function is wanted: `argtrace list | grep -w "
+                          "TYPE` shows those that take one");
+        fail(at_ - 1, "a function's name has no blanks in it: write the name alone, without types, "
+                      "and each SPEC as a word of its own");
+    }
+
     void parse_regex() {
         spec_.pattern_at = at_;
         if (at_ == end_)
@@ -127,15 +164,15 @@ private:
         if (name.text.empty() && next() == '!')
             fail(at_, "one '!' is enough");
         if (name.text.empty() && (next() == '\0' || next() == '('))
-            fail(at_, "a function's name is missing; all of them are '*'");
+            fail(at_, spec_.module ? missing_function(spec_.module->text)
+                                   : "a function's name is missing; all of them are '*'");
         spec_.pattern = Pattern(std::move(name.text));
         skip_blanks();
         if (next() == '(')
             parse_args();
         skip_blanks();
         if (at_ < end_)
-            fail(at_, spec_.args ? fmt::format("{} stands behind the arguments", shown())
-                                 : fmt::format("{} cannot stand in a function's name", shown()));
+            fail_at_rest();
     }
 
     void parse_args() {
@@ -161,7 +198,7 @@ private:
             if (separator != ',' && separator != ')')
                 fail(at_, separator == '\0'
                               ? "')' is missing"
-                              : fmt::format("{} cannot stand in an argument's name", shown()));
+                              : fmt::format("{} cannot be part of an argument's name", shown()));
             at_++;
             if (separator == ')')
                 return;
@@ -222,12 +259,19 @@ Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string
 
 std::vector<Spec> parse_specs(std::span<const std::string> words, PatternSyntax syntax) {
     std::vector<Spec> specs;
+    std::vector<std::string> wrong; // a sentence for each word that is, so that none hides others
     for (const std::string &word : words) {
-        if (word.starts_with('@') && word.size() > 1)
-            parse_file(word.substr(1), syntax, specs);
-        else
-            specs.push_back(parse_spec(word, syntax));
+        try {
+            if (word.starts_with('@') && word.size() > 1)
+                parse_file(word.substr(1), syntax, specs);
+            else
+                specs.push_back(parse_spec(word, syntax));
+        } catch (const Error &error) {
+            wrong.emplace_back(error.what());
+        }
     }
+    if (!wrong.empty())
+        throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
     return specs;
 }
 

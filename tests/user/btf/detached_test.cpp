@@ -119,5 +119,16 @@ TEST_F(DetachedFile, WithoutTypesIsRefused) {
                 AllOf(HasSubstr(self), HasSubstr("no .BTF section")));
 }
 
+TEST(ExplainNoTypes, NamesTheCommandThatMakesThem) {
+    EXPECT_EQ(explain_no_types("/tmp/foo.ko", true),
+              "/tmp/foo.ko: has no types (no .BTF section): `pahole -J --btf_base "
+              "/sys/kernel/btf/vmlinux /tmp/foo.ko` makes them of its debug information");
+    EXPECT_THAT(explain_no_types("foo.ko", false),
+                HasSubstr("nor debug information, which building with -g gives it: `pahole"));
+    EXPECT_THAT(explain_no_types("foo.ko.xz", true),
+                HasSubstr(": unpack it, then `pahole -J --btf_base /sys/kernel/btf/vmlinux "
+                          "foo.ko` makes"));
+}
+
 } // namespace
 } // namespace argtrace

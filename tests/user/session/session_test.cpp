@@ -55,11 +55,10 @@ TEST(Versions, OtherIsASentenceWithBothAndTheWayOut) {
     std::strcpy(info.module_version, "9.8.7");
     std::string text = thrown([&] { check_versions(info); });
     EXPECT_NE(text.find("module (argtrace 9.8.7, API 7, records 3)"), std::string::npos) << text;
-    const std::string tool = fmt::format("this tool (argtrace {}, API {}, records {})",
-                                         ARGTRACE_VERSION, ARGTRACE_API_VERSION,
-                                         ARGTRACE_RECORD_VERSION);
-    EXPECT_NE(text.find(tool), std::string::npos)
-        << text;
+    const std::string tool =
+        fmt::format("this tool (argtrace {}, API {}, records {})", ARGTRACE_VERSION,
+                    ARGTRACE_API_VERSION, ARGTRACE_RECORD_VERSION);
+    EXPECT_NE(text.find(tool), std::string::npos) << text;
     EXPECT_NE(text.find("rmmod argtrace && modprobe argtrace"), std::string::npos) << text;
 
     info = module_info();
@@ -76,12 +75,13 @@ TEST(OpenErrors, SayTheWayOut) {
                  "the argtrace module is not loaded: run `modprobe argtrace` (or "
                  "`insmod argtrace.ko`)");
     EXPECT_STREQ(explain_open(EACCES, false, locked).what(),
-                 "no permission to open /dev/argtrace: run as root (CAP_SYS_ADMIN or CAP_PERFMON "
-                 "is needed)");
+                 "no permission to open /dev/argtrace: run as root; a udev rule can open it to a "
+                 "group of users (see ACCESS in argtrace(1))");
     for (std::string_view lockdown :
          {free, std::string_view{}, std::string_view("]["), std::string_view("no brackets")})
         EXPECT_STREQ(explain_open(EPERM, true, lockdown).what(),
-                     explain_open(EACCES, false, locked).what());
+                     "no permission to trace: run as root (CAP_SYS_ADMIN or CAP_PERFMON is "
+                     "needed)");
     std::string text = explain_open(EPERM, true, locked).what();
     EXPECT_NE(text.find("locked down (integrity)"), std::string::npos) << text;
     EXPECT_NE(std::string(explain_open(EMFILE, true, free).what()).find("Too many open files"),
@@ -172,7 +172,7 @@ TEST(Options, AgainstASessionThatIsThere) {
     EXPECT_NO_THROW(check_attributes(session, buffer(4u << 20), info));
     EXPECT_NO_THROW(check_attributes(session, buffer(3u << 20), info)); // rounded to the same
     EXPECT_EQ(thrown([&] { check_attributes(session, buffer(16u << 20), info); }),
-              "the session is there already, with a buffer of 4M per CPU: end it with "
+              "there is a session already, with a buffer of 4M per CPU: end it with "
               "`argtrace clear` before you use --buffer 16M");
     SessionOptions options;
     options.named = false;
@@ -187,9 +187,10 @@ TEST(Options, AgainstASessionThatIsThere) {
     info.features = ARGTRACE_FEATURE_FLIGHT;
     options = {};
     options.flight = true;
-    EXPECT_EQ(thrown([&] { check_attributes(session, options, info); }),
-              "the session is there already, and no flight recorder: end it with `argtrace clear` "
-              "before you use --flight");
+    EXPECT_EQ(
+        thrown([&] { check_attributes(session, options, info); }),
+        "there is a session already, which is no flight recorder: end it with `argtrace clear` "
+        "before you use --flight");
     session.flags = ARGTRACE_SESSION_FLIGHT;
     EXPECT_NO_THROW(check_attributes(session, options, info));
     EXPECT_NO_THROW(check_attributes(session, {}, info)); // add to it without saying it again

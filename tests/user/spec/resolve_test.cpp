@@ -171,7 +171,47 @@ TEST(Resolve, SuggestsANearName) {
     EXPECT_EQ(refused_function("ext4_opne"),
               "ext4_opne: no such function; did you mean ext4_open?");
     EXPECT_EQ(refused_function("nothing_like_it_at_all"),
-              "nothing_like_it_at_all: no such function");
+              "nothing_like_it_at_all: no such function in this kernel: if its source has one, the "
+              "compiler inlined it or left it out");
+    EXPECT_EQ(refused_function("VFS_READ"), "VFS_READ: no such function; did you mean vfs_read?");
+    EXPECT_EQ(refused_function("write"), "write: no such function; did you mean vfs_write?");
+}
+
+TEST(Resolve, NamesEachThatIsWrong) {
+    Kernel kernel = make_kernel();
+    EXPECT_EQ(thrown([&] {
+                  resolved(kernel, {"vfs_raed", "vfs_read", "ext4_opne", "vfs_raed", "zz*"});
+              }),
+              "vfs_raed: no such function; did you mean vfs_read?\n"
+              "ext4_opne: no such function; did you mean ext4_open?\n"
+              "zz*: matches no function that can be traced");
+    std::vector<std::string> names;
+    for (int i = 0; i < 50; i++)
+        names.push_back("nothing_like_it_" + std::to_string(i));
+    const std::string all = thrown([&] { resolved(kernel, names); });
+    EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 10);
+    EXPECT_THAT(all, testing::EndsWith("\nthere may be more like these"));
+}
+
+TEST(Resolve, SaysHowWhatOtherToolsTraceIsNamed) {
+    EXPECT_EQ(refused_function("kprobe:vfs_read"),
+              "'kprobe:' is not needed: the entry of a function is named by the function alone: "
+              "vfs_read\n"
+              "  kprobe:vfs_read\n"
+              "  ^");
+    EXPECT_THAT(refused_function("k:vfs_*"), HasSubstr("by the function alone: 'vfs_*'\n"));
+    EXPECT_THAT(refused_function("kretprobe:vfs_read"), HasSubstr("returns are not traced"));
+    EXPECT_THAT(refused_function("kernel:vfs_*"),
+                StartsWith("kernel: the kernel itself is vmlinux: 'vmlinux:vfs_*'\n"));
+}
+
+TEST(Resolve, SaysThatBuiltInCodeHasNoModule) {
+    EXPECT_EQ(refused_function("vfs:*"),
+              "vfs: no such module is loaded; where vfs is built into the kernel, its functions go "
+              "by their names alone (2 begin with vfs_): 'vfs_*'\n"
+              "  vfs:*\n"
+              "  ^");
+    EXPECT_THAT(refused_function("vfs:vfs_read"), HasSubstr(" begin with vfs_): 'vfs_read'\n"));
 }
 
 TEST(Resolve, SuggestsFromBtfWithoutTracefs) {
@@ -183,10 +223,10 @@ TEST(Resolve, SuggestsFromBtfWithoutTracefs) {
 TEST(Resolve, RefusesWhatTheCompilerMade) {
     EXPECT_EQ(refused_function("split.isra.0"),
               "split.isra.0: BTF describes split, whose arguments the compiler may have changed: "
-              "add --force to trace it all the same");
+              "add --force to trace it anyway");
     EXPECT_EQ(refused_function("split"),
               "split: the kernel has it only as split.isra.0: BTF describes split, whose arguments "
-              "the compiler may have changed: add --force to trace it all the same");
+              "the compiler may have changed: add --force to trace it anyway");
     EXPECT_EQ(refused_function("split.cold"),
               "split.cold: cannot be traced: it is a part of split that is jumped to, not called");
 }
@@ -214,9 +254,10 @@ TEST(Resolve, RefusesGlobsThatTakeNothing) {
     EXPECT_EQ(refused_function("zzz*"), "zzz*: matches no function that can be traced");
     EXPECT_EQ(refused_function("vfs_raed*"),
               "vfs_raed*: matches no function that can be traced; did you mean vfs_read?");
-    EXPECT_THAT(refused_function("memcpy_*"),
-                AllOf(StartsWith("memcpy_*: "),
-                      HasSubstr("1 that BTF does not describe (--raw shows registers)")));
+    EXPECT_THAT(
+        refused_function("memcpy_*"),
+        AllOf(StartsWith("memcpy_*: "),
+              HasSubstr("1 that BTF does not describe (memcpy_asm; --raw shows registers)")));
     EXPECT_THAT(refused_function("native_*"), HasSubstr("matches no function that can be traced"));
 }
 
@@ -358,9 +399,10 @@ TEST(Resolve, SaysWhatIsLeftOut) {
     EXPECT_THAT(resolved_with({"vfs_*"}, false, false).left, ElementsAre());
     EXPECT_THAT(resolved_with({"*"}, false, false).left,
                 ElementsAre("*: 6 functions are left out: 1 that the compiler made of others "
-                            "(--force takes them), 3 that share their names with others (--force "
-                            "takes them), 1 that BTF does not describe (--raw shows registers), 1 "
-                            "of modules that have no BTF (--btf gives it, --raw shows registers)"));
+                            "(split.isra.0; --force takes them), 3 that share their names with "
+                            "others (align_show, differs; --force takes them), 1 that BTF does "
+                            "not describe (memcpy_asm; --raw shows registers), 1 of modules that "
+                            "have no BTF (foreign_open; --btf gives it, --raw shows registers)"));
     EXPECT_THAT(resolved_with({"*"}, true, true).left, ElementsAre());
 }
 
@@ -388,9 +430,9 @@ TEST(Resolve, TakesWhatIsSureOfAName) {
     EXPECT_THAT(taken.left,
                 ElementsAre("f: f of the module a is left out: its arguments are not known for "
                             "sure: 2 functions of the module a have that name, and BTF does not "
-                            "tell them apart: add --force to trace them all the same",
+                            "tell them apart: add --force to trace them all anyway",
                             "f: f.part.0 is left out: BTF describes f, whose arguments the "
-                            "compiler may have changed: add --force to trace it all the same"));
+                            "compiler may have changed: add --force to trace it anyway"));
 }
 
 TEST(Resolve, LeavesNamesThatTheKernelTracesOnlySometimes) {
@@ -411,7 +453,7 @@ TEST(Resolve, LeavesNamesThatTheKernelTracesOnlySometimes) {
         resolve(kernel, {parse_specs(std::vector<std::string>{"*"}, PatternSyntax::glob), true});
     EXPECT_THAT(names(taken.probes), ElementsAre("g"));
     EXPECT_THAT(taken.left, ElementsAre("*: 2 functions are left out: 2 that share their names "
-                                        "with some that the kernel does not trace"));
+                                        "with some that the kernel does not trace (f)"));
     EXPECT_EQ(thrown([&] {
                   resolve(kernel,
                           {parse_specs(std::vector<std::string>{"f"}, PatternSyntax::glob), true});

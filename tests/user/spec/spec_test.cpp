@@ -95,16 +95,20 @@ TEST(Spec, RegularExpressions) {
 }
 
 TEST(SpecError, PointsAtTheCharacter) {
-    EXPECT_EQ(refused_pattern("vfs_read[0]"), "'[' cannot stand in a function's name\n"
-                                              "  vfs_read[0]\n"
-                                              "          ^");
-    EXPECT_EQ(refused_pattern("vfs read"), "'r' cannot stand in a function's name\n"
-                                           "  vfs read\n"
-                                           "      ^");
-    EXPECT_EQ(refused_pattern("vfs_read(file count)"), "'c' cannot stand in an argument's name\n"
+    EXPECT_EQ(refused_pattern("vfs_read[0]"),
+              "'[' has no meaning here: functions are separated by blanks, and with --regex a "
+              "pattern may have brackets\n"
+              "  vfs_read[0]\n"
+              "          ^");
+    EXPECT_EQ(refused_pattern("vfs read"),
+              "a function's name has no blanks in it: write the name alone, without types, and "
+              "each SPEC as a word of its own\n"
+              "  vfs read\n"
+              "     ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file count)"), "'c' cannot be part of an argument's name\n"
                                                        "  vfs_read(file count)\n"
                                                        "                ^");
-    EXPECT_EQ(refused_pattern("vfs_read(file->f_pos)"), "'-' cannot stand in an argument's name\n"
+    EXPECT_EQ(refused_pattern("vfs_read(file->f_pos)"), "'-' cannot be part of an argument's name\n"
                                                         "  vfs_read(file->f_pos)\n"
                                                         "               ^");
     EXPECT_EQ(refused_pattern("vfs_read(file,,count)"), "an argument's name is missing before ','\n"
@@ -119,7 +123,7 @@ TEST(SpecError, PointsAtTheCharacter) {
     EXPECT_EQ(refused_pattern("vfs_read(file,"), "')' is missing\n"
                                                  "  vfs_read(file,\n"
                                                  "                ^");
-    EXPECT_EQ(refused_pattern("vfs_read(file) x"), "'x' stands behind the arguments\n"
+    EXPECT_EQ(refused_pattern("vfs_read(file) x"), "nothing can follow the arguments\n"
                                                    "  vfs_read(file) x\n"
                                                    "                 ^");
     EXPECT_EQ(refused_pattern("!vfs_read(file)"), "what is excluded has no arguments to choose\n"
@@ -132,12 +136,14 @@ TEST(SpecError, PointsAtTheCharacter) {
               "a module's name is missing before ':'; the kernel itself is vmlinux\n"
               "  :vfs_read\n"
               "  ^");
-    EXPECT_EQ(refused_pattern("ext4:"), "a function's name is missing; all of them are '*'\n"
-                                        "  ext4:\n"
-                                        "       ^");
-    EXPECT_EQ(refused_pattern("ext4:a:b"), "':' cannot stand in a function's name\n"
-                                           "  ext4:a:b\n"
-                                           "        ^");
+    EXPECT_EQ(refused_pattern("ext4:"),
+              "a function's name is missing; all of that module are 'ext4:*'\n"
+              "  ext4:\n"
+              "       ^");
+    EXPECT_EQ(refused_pattern("ext4:a:b"),
+              "there is one ':' in a SPEC, between module and function\n"
+              "  ext4:a:b\n"
+              "        ^");
     EXPECT_EQ(refused_pattern("(file)"), "a function's name is missing; all of them are '*'\n"
                                          "  (file)\n"
                                          "  ^");
@@ -150,6 +156,38 @@ TEST(SpecError, PointsAtTheCharacter) {
     EXPECT_EQ(refused_pattern("^vfs_"), "'^' begins a regular expression: add --regex to use them\n"
                                         "  ^vfs_\n"
                                         "  ^");
+}
+
+/// The sentence alone, without the SPEC and the caret.
+std::string refusal_of(const std::string &text) {
+    const std::string all = refused_pattern(text);
+    return all.substr(0, all.find('\n'));
+}
+
+TEST(SpecError, AnswersTheHandsOfOtherTools) {
+    EXPECT_EQ(refused_pattern("vfs_read,vfs_write"),
+              "functions are separated by blanks, not by commas\n"
+              "  vfs_read,vfs_write\n"
+              "          ^");
+    EXPECT_THAT(refusal_of("[vfs_read,vfs_write]"), testing::HasSubstr("separated by blanks"));
+    EXPECT_THAT(refusal_of("vfs_{read,write}"), testing::HasSubstr("separated by blanks"));
+    EXPECT_EQ(refused_pattern("struct file"),
+              "this is a type, and a function is wanted: `argtrace list | grep -w TYPE` shows "
+              "those that take one\n"
+              "  struct file\n"
+              "        ^");
+    EXPECT_EQ(refusal_of("vfs_read+0x10"),
+              "a function is traced where it begins: there is no offset to give");
+    EXPECT_EQ(refusal_of("tracepoint:sched:sched_switch"),
+              "'tracepoint:': tracepoints are not traced, only functions: `argtrace list` shows "
+              "them");
+    EXPECT_EQ(refusal_of("kernel:"), "kernel: the kernel itself is vmlinux: 'vmlinux:*'");
+}
+
+TEST(SpecError, NamesEveryWordThatIsWrong) {
+    const std::string words[] = {"vfs_read,x", "vfs_write", "^tcp"};
+    const std::string all = thrown([&] { parse_specs(words, PatternSyntax::glob); });
+    EXPECT_THAT(all, testing::HasSubstr("not by commas\n  vfs_read,x\n          ^\n'^' begins"));
 }
 
 TEST(SpecError, PointsIntoRegularExpressions) {
@@ -191,9 +229,10 @@ TEST_F(SpecFile, HasOneSpecALine) {
 
 TEST_F(SpecFile, ErrorsNameFileAndLine) {
     EXPECT_EQ(thrown([this] { parse("vfs_read\n\n  vfs write # no\n"); }),
-              path + ":3: 'w' cannot stand in a function's name\n"
+              path + ":3: a function's name has no blanks in it: write the name alone, without "
+                     "types, and each SPEC as a word of its own\n"
                      "    vfs write \n"
-                     "        ^");
+                     "       ^");
     EXPECT_EQ(thrown([this] { parse("@other\n"); }),
               path + ":1: a list can only stand alone: '@FILE'\n  @other\n  ^");
 }

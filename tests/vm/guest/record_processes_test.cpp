@@ -142,7 +142,7 @@ TEST_F(RecordProcesses, status_tells) {
     EXPECT_EQ(run({"argtrace", "add", "-F", "-p", number(one), "at_two"}).status, 0);
     const Outcome refused = run({"argtrace", "add", "-p", number(one), "at_none"});
     EXPECT_EQ(refused.status, 1);
-    says(refused, "the session is there already, and records the calls of process " + number(one) +
+    says(refused, "there is a session already, which records the calls of process " + number(one) +
                       " and its children: end it with `argtrace clear`");
 }
 

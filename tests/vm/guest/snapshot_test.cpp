@@ -67,8 +67,7 @@ TEST_F(Snapshot, has_the_newest_calls_and_recording_goes_on) {
 TEST_F(Snapshot, goes_through_a_pipe) {
     succeeds({"argtrace", "add", "--flight", "at_four"});
     call_functions("burst", 20);
-    const Outcome outcome =
-        run({"sh", "-c", "argtrace snapshot -o - | argtrace report --json -"});
+    const Outcome outcome = run({"sh", "-c", "argtrace snapshot -o - | argtrace report --json -"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(json_lines(outcome.out).size(), 20u);
 }
@@ -105,7 +104,8 @@ TEST_F(Snapshot, only_of_a_flight_recorder) {
     EXPECT_NE(access(kFile, F_OK), 0) << "nothing was written";
     succeeds({"argtrace", "add", "at_four"});
     fails({"argtrace", "snapshot", "-o", kFile}, "no flight recorder");
-    fails({"argtrace", "add", "--flight", "at_two"}, "the session is there already, and no flight");
+    fails({"argtrace", "add", "--flight", "at_two"},
+          "there is a session already, which is no flight");
     EXPECT_FALSE(totals().contains("overwritten"));
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/foreign.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::array<std::string_view, 9> entries{"kprobe", "k",      "kfunc",    "fentry", "f",
+                                                  "p",      "fprobe", "function", "ftrace"};
+constexpr std::array<std::string_view, 6> returns{"kretprobe", "kr", "kretfunc",
+                                                  "fexit",     "fr", "r"};
+constexpr std::array<std::string_view, 7> tracepoints{
+    "tracepoint", "t", "rawtracepoint", "rt", "syscalls", "event", "e"};
+constexpr std::array<std::string_view, 7> programs{"uprobe", "u",    "uretprobe", "ur",
+                                                   "usdt",   "USDT", "sdt"};
+constexpr std::array<std::string_view, 2> kernels{"kernel", "linux"};
+
+bool is_one(std::string_view word, std::span<const std::string_view> words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// The way to write a name that patterns or parentheses make the shell's business.
+std::string quoted(std::string_view text) {
+    const bool plain = text.find_first_of("*?()!^$[] ") == text.npos;
+    return plain ? std::string(text) : fmt::format("'{}'", text);
+}
+
+} // namespace
+
+std::string explain_foreign_prefix(std::string_view prefix, std::string_view rest) {
+    const std::string function = rest.empty() ? "vfs_read" : quoted(rest);
+    if (is_one(prefix, entries))
+        return fmt::format("'{}:' is not needed: the entry of a function is named by the function "
+                           "alone: {}",
+                           prefix, function);
+    if (is_one(prefix, returns))
+        return fmt::format("'{}:': returns are not traced, only calls: {}", prefix, function);
+    if (is_one(prefix, tracepoints))
+        return fmt::format("'{}:': tracepoints are not traced, only functions: `argtrace list` "
+                           "shows them",
+                           prefix);
+    if (is_one(prefix, programs))
+        return fmt::format("'{}:': functions of programs are not traced, only the kernel's: "
+                           "`argtrace list` shows them",
+                           prefix);
+    if (is_one(prefix, kernels))
+        return fmt::format("{}: the kernel itself is vmlinux: {}", prefix,
+                           quoted(fmt::format("vmlinux:{}", rest.empty() ? "*" : rest)));
+    return {};
+}
+
+} // namespace argtrace
