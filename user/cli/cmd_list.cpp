@@ -51,13 +51,17 @@ void setup_list(CLI::App &app) {
     CLI::App *command =
         app.add_subcommand("list", "Show the functions that can be traced, with their prototypes");
     add_function_options(*command, options->functions,
-                         "Functions to show, see below; all if there is none");
+                         "Functions to show, see below; all if none is given");
     command->add_flag("--json", options->json, "One JSON object a line");
-    command->add_flag("-v,--verbose", options->verbose, "Show where each argument lies, too");
-    command->footer(std::string(spec_help) +
-                    "\n\nFunctions that share a name stand there with their addresses; where BTF "
-                    "does not tell\nthem apart, tracing them needs --force.\n\nExamples:\n"
-                    "  argtrace list -v vfs_read\n  argtrace list 'ext4:*' '!*_endio'");
+    command->add_flag("-v,--verbose", options->verbose,
+                      "Also show where each argument is taken from");
+    command->footer(
+        std::string(spec_help) +
+        "\n\nFunctions that share a name are listed with their addresses; where BTF does "
+        "not tell them apart, tracing them needs --force.\n\n"
+        "Examples:\n"
+        "  argtrace list -v vfs_read\n"
+        "  argtrace list 'ext4_*' '!*_endio'");
     command->callback([options] { run_list(*options); });
 }
 

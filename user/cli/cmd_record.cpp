@@ -55,7 +55,7 @@ void check_usage(const RecordOptions &options) {
             "meant: name them here");
     if (options.processes.follow && options.processes.pids.empty() && options.command.empty())
         throw CLI::ValidationError("--follow needs a process whose children are meant: name it "
-                                   "with -p, or a COMMAND behind --");
+                                   "with -p, or a COMMAND after --");
 }
 
 /// On stderr, so that whoever waits for it knows that from now on no call is missed.
@@ -177,8 +177,10 @@ void setup_record(CLI::App &app, const std::vector<std::string> &words) {
     add_on_load_option(*command, options->functions);
     command->add_option("-o,--output", options->file, "The file, or - for stdout (argtrace.dat)")
         ->type_name("FILE");
-    command->add_flag("--compress{1}", options->compress,
-                      "Compress with zstd; --compress=LEVEL from 1 (fast, the default) to 19");
+    command
+        ->add_flag("--compress{1}", options->compress,
+                   "Compress with zstd; LEVEL is from 1 (fast, the default) to 19")
+        ->type_name("[=LEVEL]");
     add_parsed_option(
         *command, "--duration",
         [options](const std::string &text) {
@@ -192,13 +194,14 @@ void setup_record(CLI::App &app, const std::vector<std::string> &words) {
     add_session_options(*command, options->session);
     command->footer(
         std::string(spec_help) +
-        "\n\nWith functions it traces them as long as it runs and leaves nothing behind. Without, "
-        "it\nrecords what `argtrace add` has added, from the oldest call that is in the buffer.\n"
-        "With a command it begins before it and ends with it, and exits as it does; the calls of "
-        "all processes\nare recorded meanwhile unless -F or -p says otherwise. With -p and no "
-        "command it "
-        "ends when those\nprocesses have.\n"
-        "`argtrace report` shows the file, on any machine.\n\n"
+        "\n\nWith functions, it traces them while it runs and leaves nothing traced. Without any, "
+        "it "
+        "records what `argtrace add` has added, beginning with the oldest call in the buffer.\n\n"
+        "With a COMMAND, recording begins before it, ends with it, and exits as it does; the calls "
+        "of all processes are recorded meanwhile unless -F or -p says otherwise. With -p and no "
+        "COMMAND, it ends when those processes have ended. `argtrace report` shows the file, on "
+        "any "
+        "machine.\n\n"
         "Examples:\n"
         "  argtrace record vfs_read vfs_write\n"
         "  argtrace record -o build.dat 'vmlinux:vfs_*' -- make -j8\n"

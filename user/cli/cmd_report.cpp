@@ -16,11 +16,9 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/options.h"
+#include "cli/output_options.h"
 #include "cli/report_output.h"
 #include "file/writer.h"
-#include "render/columns.h"
-#include "render/json.h"
-#include "render/text.h"
 #include "render/trace_info.h"
 #include "spec/spec.h"
 #include "util/units.h"
@@ -30,18 +28,16 @@ namespace argtrace {
 namespace {
 
 struct ReportOptions {
-    std::vector<std::string> words; // the file, then functions
+    std::string input;              // the file, where -i names it
+    std::vector<std::string> words; // the file, where -i does not name it, then functions
     EventFilter filter;
     std::vector<std::string> tids;
     std::vector<std::string> pids;
     std::vector<std::string> cpus;
     std::optional<std::uint64_t> max_events;
-    std::vector<Column> columns;
+    OutputOptions output;
     unsigned jobs = 0;
     bool regex = false;
-    bool json = false;
-    bool types = false;
-    bool no_header = false;
     bool stats = false;
     bool header = false;
 };
@@ -82,17 +78,18 @@ std::optional<std::uint64_t> size_of(const Fd &file) {
     return static_cast<std::uint64_t>(status.st_size);
 }
 
-BlockWriter::MakeRenderer renderer_maker(const ReportOptions &options) {
-    return [options](CallerNames &callers) -> std::unique_ptr<Renderer> {
-        if (options.json)
-            return std::make_unique<JsonRenderer>(callers, options.types);
-        if (!options.columns.empty())
-            return std::make_unique<ColumnRenderer>(callers, options.columns, !options.no_header);
-        return std::make_unique<TextRenderer>(callers, !options.no_header);
+BlockWriter::MakeRenderer renderer_maker(const OutputOptions &options, const TraceInfo &info) {
+    const TimeFormat time{options.time, info.begin_monotonic, info.begin_realtime};
+    const bool narrow = is_narrow(STDOUT_FILENO);
+    return [options, time, narrow](CallerNames &callers) {
+        return make_renderer(options, callers, time, narrow);
     };
 }
 
 void run_report(ReportOptions &options) {
+    check_output(options.output);
+    if (!options.input.empty())
+        options.words.insert(options.words.begin(), options.input);
     if (options.words.empty())
         options.words.push_back(default_trace_file);
     add_functions(options.filter, options);
@@ -104,11 +101,11 @@ void run_report(ReportOptions &options) {
     DecodeJob job;
     job.filter = &options.filter;
     job.events = !options.stats;
-    job.widths = !options.json;
+    job.widths = !options.output.json;
     TraceReader reader(file.get(), name, workers, job);
     Output output(STDOUT_FILENO);
     if (options.header) {
-        auto append = options.json ? append_trace_info_json : append_trace_info_text;
+        auto append = options.output.json ? append_trace_info_json : append_trace_info_text;
         append(output.buffer(), reader.info());
         (void)output.flush(); // a reader that has gone is no failure
         return;
@@ -116,8 +113,9 @@ void run_report(ReportOptions &options) {
 
     ReportOutput report(reader, name, size_of(file), output);
     const bool read_by_somebody =
-        options.stats ? report.show_stats(options.json)
-                      : report.show_events(workers, renderer_maker(options), options.max_events);
+        options.stats ? report.show_stats(options.output.json)
+                      : report.show_events(workers, renderer_maker(options.output, reader.info()),
+                                           options.max_events);
     if (!read_by_somebody)
         return;
     report.print_summary();
@@ -125,12 +123,31 @@ void run_report(ReportOptions &options) {
         throw ExitStatus{1};
 }
 
+void parse_time(const std::string &text, ReportOptions &options) {
+    try {
+        if (const auto style = parse_time_style(text))
+            options.output.time = *style;
+        else
+            parse_time_range(text, options.filter);
+    } catch (const Error &error) {
+        throw CLI::ValidationError(std::string(error.what()));
+    }
+}
+
 void add_filter_options(CLI::App &command, ReportOptions &options) {
-    add_parsed_option(
-        command, "--time",
-        [&options](const std::string &text) { parse_time_range(text, options.filter); },
-        "Only events from FROM to TO, in seconds as in TIME; either may be left out")
-        ->type_name("FROM,TO");
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--time",
+            [&options](const std::vector<std::string> &texts) {
+                for (const std::string &text : texts)
+                    parse_time(text, options);
+            },
+            "Only events from FROM to TO, in seconds of CLOCK_MONOTONIC; either may be left out. "
+            "Or "
+            "what TIME shows: mono, these seconds, the default; delta, those since the event "
+            "before; wall, the time of day. May be given twice")
+        ->type_name("FROM,TO|mono|delta|wall")
+        ->allow_extra_args(false);
     const auto numbers = [&command](const char *name, std::vector<std::uint32_t> &to,
                                     const char *help) {
         add_parsed_option(
@@ -159,6 +176,8 @@ void setup_report(CLI::App &app) {
     command->add_option("FILE", options->words,
                         "The file (argtrace.dat), or - for stdin; then functions: names, globs, "
                         "'!pattern' for those to leave out");
+    command->add_option("-i,--input", options->input, "The file; all arguments are functions then")
+        ->type_name("FILE");
     add_filter_options(*command, *options);
     add_parsed_option(
         *command, "-n,--max-events",
@@ -167,16 +186,12 @@ void setup_report(CLI::App &app) {
         },
         "End after N events")
         ->type_name("N");
-    auto json = command->add_flag("--json", options->json, "One JSON object a line");
-    command->add_flag("--types", options->types, "With --json: the types of the arguments, too")
-        ->needs(json);
-    add_parsed_option(
-        *command, "-F,--fields",
-        [options](const std::string &text) { options->columns = parse_columns(text); },
-        "The columns: " + column_names())
-        ->type_name("COLUMN,...")
-        ->excludes(json);
-    command->add_flag("--no-header", options->no_header, "Leave out the line of column names");
+    add_output_options(*command, options->output);
+    add_parsed_option( // as --fields was called before `trace` had it, where -F is --follow
+        *command, "-F",
+        [options](const std::string &text) { options->output.columns = parse_columns("-F", text); },
+        "")
+        ->group("");
     command->add_flag("--stats", options->stats,
                       "Instead of events: calls and rate by function, events and loss by CPU");
     command->add_flag("--header", options->header, "Instead of events: where the file comes from");
@@ -187,13 +202,13 @@ void setup_report(CLI::App &app) {
             options->jobs = static_cast<unsigned>(
                 std::min<std::uint64_t>(parse_count("--jobs", text), jobs_max));
         },
-        "How many threads work at it (as many as there are CPUs)")
+        "How many threads to use (one for each CPU)")
         ->type_name("N");
     command->footer("Events go to stdout, what was lost and what is wrong with the file to "
                     "stderr.\n\nExamples:\n"
                     "  argtrace report\n"
                     "  argtrace report build.dat 'vfs_*' '!vfs_fsync' --comm make\n"
-                    "  argtrace report -F time,func,args --time 12.5,13 argtrace.dat\n"
+                    "  argtrace report -f time,func,args --time 12.5,13 argtrace.dat\n"
                     "  argtrace report --stats");
     command->callback([options] { run_report(*options); });
 }

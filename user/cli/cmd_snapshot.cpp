@@ -94,13 +94,15 @@ void setup_snapshot(CLI::App &app) {
         "snapshot", "Save to a file what the flight recorder of `add --flight` holds");
     command->add_option("-o,--output", options->file, "The file, or - for stdout (argtrace.dat)")
         ->type_name("FILE");
-    command->add_flag("--compress{1}", options->compress,
-                      "Compress with zstd; --compress=LEVEL from 1 (fast, the default) to 19");
+    command
+        ->add_flag("--compress{1}", options->compress,
+                   "Compress with zstd; LEVEL is from 1 (fast, the default) to 19")
+        ->type_name("[=LEVEL]");
     command->footer(
-        "Recording goes on meanwhile: snapshots may be taken any number of times, also several at\n"
+        "Recording goes on meanwhile: snapshots may be taken any number of times, also several at "
         "once. `argtrace report` shows the file, on any machine.\n\n"
         "Examples:\n"
-        "  argtrace add --flight --buffer 16M 'ext4:*'\n"
+        "  argtrace add --flight --buffer 16M 'ext4_*'\n"
         "  argtrace snapshot -o before.dat\n"
         "  argtrace snapshot -o - | argtrace report -\n"
         "  argtrace clear");

@@ -60,10 +60,10 @@ void setup_status(CLI::App &app) {
     auto options = std::make_shared<StatusOptions>();
     CLI::App *command = app.add_subcommand("status", "Count the calls of what `add` has added");
     command->add_flag("--json", options->json, "One JSON object a line, the totals last");
-    command->footer("HITS are all calls: recorded in the buffer, lost, or filtered (made by the "
-                    "reader itself, or by others than the processes of `add -p`). A flight "
-                    "recorder also shows how many of the records it has "
-                    "overwritten since.");
+    command->footer(
+        "HITS are all calls: recorded in the buffer, lost, or filtered (made by the reader itself, "
+        "or with `add -p` by other processes). For a flight recorder it also shows how many of the "
+        "records have been overwritten since.");
     command->callback([options] { run_status(*options); });
 }
 

@@ -12,15 +12,15 @@
 #include "cli/function_options.h"
 #include "cli/live_trace.h"
 #include "cli/options.h"
+#include "cli/output_options.h"
 #include "cli/process_options.h"
 #include "cli/process_watch.h"
 #include "cli/tracing.h"
-#include "render/json.h"
 #include "render/status.h"
-#include "render/text.h"
 #include "session/counts.h"
 #include "session/live_symbols.h"
 #include "session/session.h"
+#include "util/clock.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -32,9 +32,7 @@ struct TraceOptions {
     LiveTrace::Limits limits;
     SessionOptions session;
     ProcessOptions processes;
-    bool json = false;
-    bool types = false;
-    bool no_header = false;
+    OutputOptions output;
 
     bool own_session() const { return !functions.specs.empty(); }
 };
@@ -45,16 +43,11 @@ void check_usage(const TraceOptions &options) {
             "-p, --follow, --buffer, --encoding, --clock and --no-caller are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
     check_follow(options.processes);
+    check_output(options.output);
     if (options.functions.given() && !options.own_session())
         throw CLI::ValidationError(
             "--regex, --force, --raw, --btf and --on-load say which functions are "
             "meant: name them here");
-}
-
-std::unique_ptr<Renderer> make_renderer(const TraceOptions &options, CallerNames &callers) {
-    if (options.json)
-        return std::make_unique<JsonRenderer>(callers, options.types);
-    return std::make_unique<TextRenderer>(callers, !options.no_header);
 }
 
 /// On stderr, so that whoever waits for it knows that from now on no call is missed.
@@ -119,7 +112,9 @@ void run_trace(const TraceOptions &options) {
     schema.reload();
     const LiveSymbols symbols(session.device());
     CallerNames callers(symbols);
-    auto renderer = make_renderer(options, callers);
+    auto renderer = make_renderer(options.output, callers,
+                                  {options.output.time, monotonic_now(), realtime_now()},
+                                  is_narrow(STDOUT_FILENO));
     Output output(STDOUT_FILENO);
     LiveTrace trace(session, rings, options.own_session(), processes ? &*processes : nullptr,
                     schema, *renderer, output);
@@ -154,23 +149,30 @@ void setup_trace(CLI::App &app) {
         },
         "End after that time; fractions are allowed")
         ->type_name("SECONDS");
-    auto json = command->add_flag("--json", options->json, "One JSON object a line");
-    command->add_flag("--types", options->types, "With --json: the types of the arguments, too")
-        ->needs(json);
-    command->add_flag("--no-header", options->no_header, "Leave out the line of column names");
+    add_output_options(*command, options->output);
+    add_parsed_option(
+        *command, "--time",
+        [options](const std::string &text) {
+            const auto style = parse_time_style(text);
+            if (!style)
+                throw Error(fmt::format("--time is {}, not '{}'", time_style_names(), text));
+            options->output.time = *style;
+        },
+        "What TIME shows: mono, seconds of CLOCK_MONOTONIC, the default; delta, those since the "
+        "event before; wall, the time of day")
+        ->type_name("mono|delta|wall");
     add_process_options(*command, options->processes,
                         "With -p: and of the processes that it starts from now on, and so forth");
     add_session_options(*command, options->session);
     command->footer(
         std::string(spec_help) +
-        "\n\nWith functions it traces them as long as it runs and leaves nothing behind. Without, "
-        "it\n"
-        "shows what `argtrace add` has added, from the oldest call that is in the buffer.\n"
-        "Its own calls are not shown. With -p it ends when those processes have. Events go to "
+        "\n\nWith functions, it traces them while it runs and leaves nothing traced. Without any, "
+        "it "
+        "shows what `argtrace add` has added, beginning with the oldest call in the buffer. Its "
+        "own calls are not shown. With -p it ends when those processes have ended. Events go to "
         "stdout; losses and the summary to stderr.\n\n"
         "FLAGS are those of ftrace: interrupts off (d), bottom halves off (b), need-resched (n p "
-        "N),\n"
-        "hardirq, softirq, NMI (h s H z Z), preempt depth.\n\n"
+        "N), hardirq, softirq, NMI (h s H z Z), preempt depth.\n\n"
         "Examples:\n"
         "  argtrace trace vfs_read vfs_write\n"
         "  argtrace trace 'vfs_*(file, count)' '!vfs_fsync'\n"

@@ -12,10 +12,11 @@ namespace argtrace {
 
 const char *const spec_help =
     "SPEC is a function's name, or:\n"
-    "  'vfs_*'                  all that the glob of * and ? matches\n"
-    "  'ext4:*'                 those of that module; vmlinux is the kernel itself\n"
+    "  'vfs_*'                  all that match, with * and ? as in file names\n"
+    "  'MODULE:vfs_*'           those of that module; vmlinux is the kernel itself,\n"
+    "                           with all that is built into it\n"
     "  'vfs_read(file, count)'  with these arguments only; '()' with none\n"
-    "  '!pattern'               not these, wherever it stands\n"
+    "  '!pattern'               not these, before or after the others\n"
     "  @FILE                    the SPECs in that file, one a line, # for comments\n"
     "  '^vfs_(read|write)$'     with --regex";
 
@@ -25,7 +26,7 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
     add_regex_option(command, options.regex);
     command.add_flag(
         "--force", options.force,
-        "Take those too whose arguments BTF does not tell for sure (compiler's clones, "
+        "Also take functions whose arguments BTF does not determine (the compiler's clones, "
         "shared names); ~ marks them");
     command.add_flag("--raw", options.raw,
                      "Show the six argument registers of those whose arguments are unknown");

@@ -11,8 +11,10 @@
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/help.h"
+#include "cli/usage.h"
 #include "util/error.h"
-#include "util/near_match.h"
+#include "util/lines.h"
 
 namespace argtrace {
 
@@ -21,12 +23,14 @@ namespace {
 constexpr int exit_failure = 1;
 constexpr int exit_usage = 2;
 
+constexpr const char *version = "argtrace " ARGTRACE_VERSION;
+
 constexpr const char *examples = R"(Examples:
   argtrace trace vfs_read            watch every call of vfs_read, until Ctrl-C
   argtrace trace -n 10 'tcp_v4_*'    the next ten calls of these functions
   argtrace list 'vfs_*'              what can be traced, with prototypes
 
-  argtrace record vfs_read -- make   record to a file, argtrace.dat, while make runs ...
+  argtrace record vfs_read -- make   record to argtrace.dat while make runs ...
   argtrace report --json             ... and show it, here or on another machine
 
   argtrace add vfs_read vfs_write    trace in the background ...
@@ -36,31 +40,11 @@ constexpr const char *examples = R"(Examples:
 
 `argtrace COMMAND --help` says more.)";
 
-void complain(std::string_view sentence) {
-    fmt::print(stderr, "argtrace: {}\n", sentence);
-}
-
-std::vector<std::string> command_names(const CLI::App &app) {
-    std::vector<std::string> names;
-    for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; }))
-        names.push_back(command->get_name());
-    return names;
-}
-
-/// The first word is meant as a command, but is none.
-bool is_unknown_command(const CLI::App &app, const std::vector<std::string> &words) {
-    auto names = command_names(app);
-    return !words[0].starts_with('-') &&
-           std::find(names.begin(), names.end(), words[0]) == names.end();
-}
-
-int complain_about_command(const CLI::App &app, std::string_view word) {
-    auto names = command_names(app);
-    std::vector<std::string_view> candidates(names.begin(), names.end());
-    std::string_view near = near_match(word, candidates);
-    complain(fmt::format("{}: no such command{}; `argtrace --help` lists them", word,
-                         near.empty() ? "" : fmt::format(", did you mean {}?", near)));
-    return exit_usage;
+/// A line that is indented continues the sentence before it.
+void complain(std::string_view sentences) {
+    for_each_line(sentences, [](std::string_view line) {
+        fmt::print(stderr, "{}{}\n", line.starts_with(' ') ? "" : "argtrace: ", line);
+    });
 }
 
 /// `argtrace help` and `argtrace help COMMAND` as people write them.
@@ -73,17 +57,15 @@ std::vector<std::string> expand_help(std::vector<std::string> words) {
     return words;
 }
 
-int usage_error(const CLI::App &app, const CLI::ParseError &error) {
-    auto chosen = app.get_subcommands();
-    std::string name = chosen.empty() ? "" : " " + chosen[0]->get_name();
-    std::string_view sentence = error.what();
-    while (sentence.ends_with('\n') || sentence.ends_with('.'))
-        sentence.remove_suffix(1);
-    complain(fmt::format("{}; see `argtrace{} --help`", sentence, name));
-    return exit_usage;
+/// CLI11 makes two arguments of "[a,b]", unless a blank follows it, which a SPEC ignores.
+std::vector<std::string> keep_brackets(std::vector<std::string> words) {
+    for (std::size_t i = 1; i < words.size(); ++i)
+        if (words[i].starts_with('[') && words[i].ends_with(']') && !words[i - 1].starts_with('-'))
+            words[i] += ' ';
+    return words;
 }
 
-/// Takes what stands behind `--` off the words of a command that runs another one.
+/// Takes what follows `--` off the words of a command that runs another one.
 std::vector<std::string> take_command(std::vector<std::string> &words) {
     if (words.empty() || words[0] != "record")
         return {};
@@ -98,8 +80,10 @@ std::vector<std::string> take_command(std::vector<std::string> &words) {
 int run(std::vector<std::string> words) {
     const std::vector<std::string> command = take_command(words);
     CLI::App app("Show the calls of live kernel functions, with typed arguments", "argtrace");
-    app.set_version_flag("--version", "argtrace " ARGTRACE_VERSION, "Show the version and exit");
+    app.set_version_flag("--version", version, "Show the version and exit");
     app.set_help_flag("-h,--help", "Show this help and exit");
+    app.formatter(std::make_shared<HelpFormatter>());
+    app.get_formatter()->label("Positionals", "Arguments");
     setup_trace(app);
     setup_record(app, command);
     setup_report(app);
@@ -110,22 +94,28 @@ int run(std::vector<std::string> words) {
     setup_clear(app);
     setup_status(app);
     setup_info(app);
+    for (CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; })) {
+        command->group("Commands");
+        command->set_version_flag("--version", version, "Show the version and exit");
+    }
     app.footer(examples); // last: the commands would inherit it
 
-    words = expand_help(std::move(words));
+    words = keep_brackets(expand_help(std::move(words)));
     if (words.empty()) {
         fmt::print("{}", app.help());
         return exit_failure;
     }
-    if (is_unknown_command(app, words))
-        return complain_about_command(app, words[0]);
-    std::reverse(words.begin(), words.end()); // as CLI11 wants them
+    if (is_unknown_command(app, words)) {
+        complain(explain_unknown_command(app, words));
+        return exit_usage;
+    }
     try {
-        app.parse(words);
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend())); // as CLI11 wants them
     } catch (const CLI::Success &help_or_version) {
         return app.exit(help_or_version);
     } catch (const CLI::ParseError &error) {
-        return usage_error(app, error);
+        complain(explain_usage(app, error, words));
+        return exit_usage;
     } catch (const ExitStatus &exit) {
         return exit.status;
     }

@@ -33,7 +33,8 @@ void add_session_options(CLI::App &command, SessionOptions &options) {
                 throw Error(fmt::format("--encoding is compact or named, not '{}'", text));
             options.named = text == "named";
         },
-        "How calls lie in the buffer: compact (default), or named, larger, with names and types")
+        "The layout of calls in the buffer: compact (default), or named, which is larger and has "
+        "names and types")
         ->type_name("compact|named");
     add_parsed_option(
         command, "--clock",
@@ -43,7 +44,7 @@ void add_session_options(CLI::App &command, SessionOptions &options) {
             options.clock = text == "tsc" ? ARGTRACE_CLOCK_TSC : ARGTRACE_CLOCK_MONOTONIC;
         },
         "What times calls: the processor's counter (tsc; default where it can be trusted), or the "
-        "kernel's CLOCK_MONOTONIC, which costs more. Both are shown as CLOCK_MONOTONIC")
+        "kernel's CLOCK_MONOTONIC (mono), which costs more. Both are shown as CLOCK_MONOTONIC")
         ->type_name("tsc|mono");
     command.add_flag("--no-caller", options.no_caller, "Do not record who called");
 }

@@ -55,7 +55,7 @@ void parse_time_range(const std::string &text, EventFilter &filter) {
     const auto to = comma == text.npos ? "" : text.substr(comma + 1);
     if (comma == text.npos || (from.empty() && to.empty()) || to.find(',') != to.npos)
         throw Error(fmt::format("--time takes two moments such as 12.5,13 (one may be left out), "
-                                "not '{}'",
+                                "or mono, delta or wall, not '{}'",
                                 text));
     if (!from.empty())
         filter.from = parse_moment("--time", from);
@@ -203,7 +203,9 @@ void ReportOutput::print_counts() const {
     if (satisfied_)
         fmt::print(stderr, "the rest of {} was not looked at\n", name_);
     else
-        fmt::print(stderr, "at least {} calls lost to full rings{}\n", lost,
+        fmt::print(stderr, "{}{}\n",
+                   lost > 0 ? fmt::format("at least {} calls lost to full rings", lost)
+                            : "how many calls were lost is not known",
                    missing ? fmt::format(", {} packets missing", missing) : "");
 }
 
@@ -211,7 +213,7 @@ void ReportOutput::print_faults() const {
     for (const FileFault &fault : reader_.faults()) {
         if (fault.status == FileStatus::cut_short)
             fmt::print(stderr,
-                       "argtrace: {}: it is cut short after {} bytes: what comes up to the last "
+                       "argtrace: {}: it is cut short after {} bytes: everything up to the last "
                        "whole packet was read, the totals at its end are missing\n",
                        name_, fault.offset);
         else

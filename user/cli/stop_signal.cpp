@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <sys/eventfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -18,6 +19,13 @@ namespace {
 
 volatile std::sig_atomic_t signal_seen = 0;
 volatile std::sig_atomic_t event_fd = -1;
+volatile std::sig_atomic_t echoed = 0; // the terminal shows ^C for Ctrl-C
+
+bool echoes_controls(int fd) {
+    termios settings{};
+    return ::tcgetattr(fd, &settings) == 0 && (settings.c_lflag & ECHO) &&
+           (settings.c_lflag & ECHOCTL);
+}
 
 void set_handler(void (*handler)(int)) {
     struct sigaction action {};
@@ -26,9 +34,12 @@ void set_handler(void (*handler)(int)) {
     ::sigaction(SIGTERM, &action, nullptr);
 }
 
-void on_signal(int) {
+void on_signal(int signal) {
     int saved = errno;
     signal_seen = 1;
+    if (signal == SIGINT && echoed) // or the summary would follow the ^C on its line
+        [[maybe_unused]]
+        ssize_t ended = ::write(STDERR_FILENO, "\n", 1);
     std::uint64_t one = 1;
     [[maybe_unused]] ssize_t written = ::write(event_fd, &one, sizeof(one));
     set_handler(SIG_DFL);
@@ -42,6 +53,7 @@ StopSignal::StopSignal() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
         throw Error(fmt::format("cannot make an eventfd: {}", std::strerror(errno)));
     signal_seen = 0;
     event_fd = event_.get();
+    echoed = echoes_controls(STDERR_FILENO);
     set_handler(on_signal);
 }
 

@@ -10,7 +10,6 @@
 #include "render/flags.h"
 #include "render/text.h"
 #include "util/error.h"
-#include "util/nanoseconds.h"
 #include "util/near_match.h"
 
 namespace argtrace {
@@ -22,13 +21,23 @@ constexpr std::array<std::string_view, 9> names{"time",  "comm", "pid",  "tid", 
 constexpr std::array<std::string_view, 9> titles{"TIME",  "COMM", "PID",  "TID",   "CPU",
                                                  "FLAGS", "FUNC", "ARGS", "CALLER"};
 
+constexpr std::array<Column, names.size()> all_columns{Column::time, Column::comm, Column::pid,
+                                                       Column::tid,  Column::cpu,  Column::flags,
+                                                       Column::func, Column::args, Column::caller};
+
 } // namespace
+
+std::vector<Column> narrow_columns() {
+    return {Column::time, Column::comm, Column::tid, Column::func, Column::args};
+}
 
 std::string column_names() {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::vector<Column> parse_columns(std::string_view list) {
+std::vector<Column> parse_columns(std::string_view what, std::string_view list) {
+    if (list == "all")
+        return {all_columns.begin(), all_columns.end()};
     std::vector<Column> columns;
     for (;;) {
         const std::size_t end = std::min(list.find(','), list.size());
@@ -36,7 +45,7 @@ std::vector<Column> parse_columns(std::string_view list) {
         const auto found = std::find(names.begin(), names.end(), word);
         if (found == names.end()) {
             const std::string_view near = near_match(word, std::vector(names.begin(), names.end()));
-            throw Error(fmt::format("-F: there is no column '{}'{}; the columns are {}", word,
+            throw Error(fmt::format("{}: there is no column '{}'{}; the columns are {}", what, word,
                                     near.empty() ? "" : fmt::format(" (did you mean {}?)", near),
                                     column_names()));
         }
@@ -67,8 +76,7 @@ std::size_t ColumnRenderer::width(Column column) const {
 }
 
 void ColumnRenderer::begin(std::string &out, std::uint64_t now) {
-    const std::size_t seconds = fmt::format_int(now / nanoseconds_per_second).size();
-    widths_.include(Widths{seconds + sizeof(".123456789") - 1, 0, 0, 0});
+    widths_.include(Widths{time_.width(now), 0, 0, 0});
     if (!header_)
         return;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -102,8 +110,7 @@ void ColumnRenderer::append(Column column, const EventView &view) {
     const Event &event = *view.event;
     switch (column) {
     case Column::time:
-        fmt::format_to(std::back_inserter(line_), "{}.{:09}", event.ts / nanoseconds_per_second,
-                       event.ts % nanoseconds_per_second);
+        time_.append(line_, event.ts);
         break;
     case Column::comm:
         if (event.comm_view().empty())

@@ -8,6 +8,7 @@
 #include "render/caller.h"
 #include "render/line.h"
 #include "render/renderer.h"
+#include "render/time_text.h"
 #include "render/value_writer.h"
 
 namespace argtrace {
@@ -15,8 +16,12 @@ namespace argtrace {
 /// What an event can be shown by.
 enum class Column { time, comm, pid, tid, cpu, flags, func, args, caller };
 
-/// Reads "time,func,args". Throws Error, which lists them all, for a name that is none.
-std::vector<Column> parse_columns(std::string_view list);
+/// Reads "time,func,args"; "all" is all of them. Throws Error, which begins with `what` and lists
+/// them all, for a name that is none.
+std::vector<Column> parse_columns(std::string_view what, std::string_view list);
+
+/// What fits on a narrow terminal: neither CPU nor FLAGS, nor the caller.
+std::vector<Column> narrow_columns();
 
 /// "time, comm, ...": all there are.
 std::string column_names();
@@ -25,12 +30,14 @@ std::string column_names();
 /// `func` is written to it as in a call.
 class ColumnRenderer : public Renderer {
 public:
-    ColumnRenderer(CallerNames &callers, std::vector<Column> columns, bool header)
+    ColumnRenderer(CallerNames &callers, std::vector<Column> columns, bool header,
+                   TimeFormat time = {})
         : callers_(callers), values_(callers, ValueWriter::Style::text),
-          columns_(std::move(columns)), header_(header) {}
+          columns_(std::move(columns)), header_(header), time_(time) {}
 
     void begin(std::string &out, std::uint64_t now) override;
     void widen(const Widths &widths) override { (void)widths_.include(widths); }
+    void follow(std::uint64_t ts) override { time_.follow(ts); }
     using Renderer::event;
     void event(Line &out, const EventView &view) override;
 
@@ -43,7 +50,8 @@ private:
     ValueWriter values_;
     std::vector<Column> columns_;
     bool header_;
-    Widths widths_{15, 10, 4, 3};
+    TimeText time_;
+    Widths widths_{15, comm_width, 4, 3};
     Line line_;
 };
 

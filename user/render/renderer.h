@@ -10,6 +10,10 @@
 
 namespace argtrace {
 
+/// The longest name that the kernel gives a task: where it is narrower, nearly every trace has one
+/// that moves all columns behind it.
+inline constexpr std::size_t comm_width = 15;
+
 /// How many characters each column takes.
 struct Widths {
     std::size_t time = 0;
@@ -34,6 +38,9 @@ public:
 
     /// Makes room for events of these widths from here on.
     virtual void widen(const Widths &) {}
+
+    /// The time of the event before the next one, where another renderer has written it.
+    virtual void follow(std::uint64_t) {}
 
     /// Appends one event, as a line.
     virtual void event(Line &out, const EventView &view) = 0;

@@ -170,9 +170,9 @@ std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight
                               flag, larger));
     }
     if (total.lost[ARGTRACE_LOST_RECURSION] > 0)
-        remedies.emplace_back("calls were lost that a tracer made itself, or that came in the "
-                              "moment it began: end other tracers of the same functions, or leave "
-                              "out the functions that tracers call");
+        remedies.emplace_back("calls were lost inside a tracer, or while one was starting: end "
+                              "other tracers of the same functions, or leave out the functions "
+                              "that tracers call");
     if (total.lost[ARGTRACE_LOST_NO_BUFFER] > 0)
         remedies.emplace_back(
             own ? "calls were lost on a CPU that came meanwhile, when there was no memory for its ring: start "

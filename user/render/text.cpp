@@ -131,8 +131,8 @@ void append_text_value(Line &out, const Value &value) {
     }
 }
 
-TextRenderer::TextRenderer(CallerNames &callers, bool header)
-    : callers_(callers), values_(callers, ValueWriter::Style::text), header_(header) {}
+TextRenderer::TextRenderer(CallerNames &callers, bool header, TimeFormat time)
+    : callers_(callers), values_(callers, ValueWriter::Style::text), header_(header), time_(time) {}
 
 /// All that stands between the values, from the function's name on.
 Plan TextRenderer::make_plan(const Probe &probe) {
@@ -148,8 +148,7 @@ Plan TextRenderer::make_plan(const Probe &probe) {
 }
 
 void TextRenderer::begin(std::string &out, std::uint64_t now) {
-    std::size_t seconds = fmt::format_int(now / nanoseconds_per_second).size();
-    widths_.time = std::max(widths_.time, seconds + fraction_width);
+    widths_.time = std::max(widths_.time, time_.width(now));
     if (!header_)
         return;
     Line line;
@@ -173,6 +172,14 @@ void TextRenderer::enter_second(std::uint64_t ts) {
     widths_.time = std::max(widths_.time, seconds_.view().size() + fraction_width - 1);
 }
 
+/// The column, of a style that is no matter of seconds_.
+void TextRenderer::append_other_time(Line &out, std::uint64_t ts) {
+    const std::size_t before = out.size();
+    time_.append(out, ts);
+    widths_.time = std::max(widths_.time, out.size() - before);
+    out.append_spaces(widths_.time + 1 - (out.size() - before));
+}
+
 /// Both columns. All that were made before are forgotten when one becomes wider.
 Snippet TextRenderer::make_task(const Event &event) {
     const Widths before = widths_;
@@ -190,7 +197,10 @@ void TextRenderer::event(Line &out, const EventView &view) {
     const Plan &plan =
         plans_.find(*event.probe, [this](const Probe &probe) { return make_plan(probe); });
     const Snippet &task = tasks_.find(event, [this](const Event &one) { return make_task(one); });
-    if (event.ts < second_ || event.ts - second_ >= nanoseconds_per_second) [[unlikely]]
+    const bool seconds = time_.style() == TimeStyle::mono;
+    if (!seconds)
+        append_other_time(out, event.ts);
+    else if (event.ts < second_ || event.ts - second_ >= nanoseconds_per_second) [[unlikely]]
         enter_second(event.ts);
     const Snippet *caller = &no_caller_;
     if (event.caller != 0)
@@ -202,9 +212,11 @@ void TextRenderer::event(Line &out, const EventView &view) {
     char *to = out.reserve(widths_.time + task.view().size() + cpu_size_max + widths_.cpu +
                            sizeof(FlagsColumn) + rest_max);
     const char *column = to;
-    to = seconds_.write(to);
-    to = write_nanoseconds(to, static_cast<std::uint32_t>(event.ts - second_));
-    to = Line::write_spaces(to, widths_.time + 1 - static_cast<std::size_t>(to - column));
+    if (seconds) {
+        to = seconds_.write(to);
+        to = write_nanoseconds(to, static_cast<std::uint32_t>(event.ts - second_));
+        to = Line::write_spaces(to, widths_.time + 1 - static_cast<std::size_t>(to - column));
+    }
     to = task.write(to);
     column = to;
     to = write_decimal(to, event.cpu);

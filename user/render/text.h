@@ -10,22 +10,24 @@
 #include "render/plan.h"
 #include "render/recent.h"
 #include "render/renderer.h"
+#include "render/time_text.h"
 #include "render/value_writer.h"
 
 namespace argtrace {
 
 /// Events in columns:
 ///
-///     TIME            COMM       TID  CPU FLAGS  FUNCTION
-///     2.209678123     dd         149  1   ....   vfs_read(count=4096) <- ksys_read+0x6b
+///     TIME            COMM            TID  CPU FLAGS  FUNCTION
+///     2.209678123     dd              149  1   ....   vfs_read(count=4096) <- ksys_read+0x6b
 ///
 /// A column that turns out too narrow becomes wider for good, so that lines stay aligned.
 class TextRenderer : public Renderer {
 public:
-    TextRenderer(CallerNames &callers, bool header);
+    TextRenderer(CallerNames &callers, bool header, TimeFormat time = {});
 
     void begin(std::string &out, std::uint64_t now) override;
     void widen(const Widths &widths) override;
+    void follow(std::uint64_t ts) override { time_.follow(ts); }
     using Renderer::event;
     void event(Line &out, const EventView &view) override;
 
@@ -33,11 +35,13 @@ private:
     Plan make_plan(const Probe &probe);
     Snippet make_task(const Event &event);
     void enter_second(std::uint64_t ts);
+    void append_other_time(Line &out, std::uint64_t ts);
 
     CallerNames &callers_;
     ValueWriter values_;
     bool header_;
-    Widths widths_{15, 10, 4, 3};
+    TimeText time_;
+    Widths widths_{15, comm_width, 4, 3};
     PlanCache plans_;
     TaskSnippets tasks_;
     CallerSnippets recent_callers_;

@@ -41,6 +41,7 @@ void BlockWriter::submit() {
         Line text;
         text.reserve(block->events.size() * line);
         renderer.widen(block->widths);
+        renderer.follow(block->before);
         for (const auto &[batch, event] : block->events)
             renderer.event(text, batch->view(*event));
         line = std::max(line, text.size() / block->events.size() + 1);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,9 @@ public:
             block_.packets.push_back(packet);
         }
         block_.events.emplace_back(&packet->batch, &event);
+        if (block_.events.size() == 1)
+            block_.before = last_.value_or(event.ts);
+        last_ = event.ts;
         return block_.events.size() < block_events || next_block();
     }
 
@@ -52,6 +57,7 @@ private:
         std::vector<std::pair<const EventBatch *, const Event *>> events;
         std::vector<std::shared_ptr<DecodedPacket>> packets; // they have the events
         Widths widths;
+        std::uint64_t before = 0; // the time of the event before the first one
     };
 
     struct Worker {
@@ -73,6 +79,7 @@ private:
     Output &output_;
     Widths widths_;
     Block block_;
+    std::optional<std::uint64_t> last_; // the time of the last event
     std::uint64_t block_number_ = 1;
     std::deque<std::future<Line>> texts_;
 };

@@ -9,7 +9,7 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::size_t names_shown = 3;
+constexpr std::size_t named_of_each = 3;
 
 struct Words {
     std::string_view what;
@@ -56,7 +56,7 @@ void LeftOut::add(const Assessment &assessment) {
     if (group.different > 0 && group.last == name)
         return;
     group.last = name;
-    if (group.different++ < names_shown)
+    if (group.different++ < named_of_each)
         group.names.emplace_back(name);
 }
 

@@ -63,9 +63,10 @@ TEST_F(RenderTest, TextAsInTheDesign) {
     std::string out;
     renderer.begin(out, 2000000000);
     renderer.event(out, view());
-    EXPECT_EQ(out, "TIME            COMM       TID  CPU FLAGS  FUNCTION\n"
-                   "2.209678123     dd         149  1   ....   vfs_read(file=0xff1e1afafffb5e40, "
-                   "buf=0x161738f0, count=4096, pos=0xff7a852e804b3cd8) <- ksys_read+0x6b\n");
+    EXPECT_EQ(out,
+              "TIME            COMM            TID  CPU FLAGS  FUNCTION\n"
+              "2.209678123     dd              149  1   ....   vfs_read(file=0xff1e1afafffb5e40, "
+              "buf=0x161738f0, count=4096, pos=0xff7a852e804b3cd8) <- ksys_read+0x6b\n");
 }
 
 TEST_F(RenderTest, TextWithoutHeaderAndCaller) {
@@ -76,7 +77,7 @@ TEST_F(RenderTest, TextWithoutHeaderAndCaller) {
     std::string out;
     renderer.begin(out, 0);
     renderer.event(out, view());
-    EXPECT_EQ(out, "2.209678123     dd         149  1   ....   vfs_read()\n");
+    EXPECT_EQ(out, "2.209678123     dd              149  1   ....   vfs_read()\n");
 }
 
 TEST_F(RenderTest, FunctionsWhosePrototypeWasGuessedAreMarked) {
@@ -139,8 +140,8 @@ TEST_F(RenderTest, ManyTasksCallersAndProbes) {
         std::string line, object;
         renderer.event(line, view());
         objects.event(object, view());
-        ASSERT_NE(line.find(fmt::format(" task{:05}  {} 1   ....   probe{}(", one % 3, event.tid,
-                                        one % probes.size())),
+        ASSERT_NE(line.find(fmt::format(" task{:05}       {} 1   ....   probe{}(", one % 3,
+                                        event.tid, one % probes.size())),
                   line.npos)
             << line;
         ASSERT_TRUE(line.ends_with(fmt::format(") <- f{}+0x1\n", one))) << line;
@@ -173,11 +174,11 @@ TEST_F(RenderTest, CommInText) {
         renderer.event(out, view());
         return out.substr(16, out.find(" 149") - 16);
     };
-    EXPECT_EQ(comm("a\n\x1b[1m"), "a\\x0a\\x1b[1m");
-    EXPECT_EQ(comm("\xff\x7f"), "\\xff\\x7f    ");
+    EXPECT_EQ(comm("a\n\x1b[1m"), "a\\x0a\\x1b[1m   ");
+    EXPECT_EQ(comm("\xff\x7f"), "\\xff\\x7f       ");
     EXPECT_EQ(comm("\xc2\x9b"
                    "z"),
-              "\\xc2\\x9bz   ");
+              "\\xc2\\x9bz      ");
     EXPECT_EQ(comm("").substr(0, 5), "<...>");
     EXPECT_EQ(comm("\xc3\xa9t\xc3\xa9").substr(0, 5), "\xc3\xa9t\xc3\xa9");
 }

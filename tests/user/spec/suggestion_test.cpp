@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::string_view names[] = {
+constexpr std::string_view known[] = {
     "jread",       "vfs_read",         "ksys_read",     "vfs_readv",          "spread_out",
     "kernel_read", "__x64_sys_read",   "read_pages",    "vfs_fsync",          "do_fsync",
     "tcp_sendmsg", "kill_pid",         "vfs_read.cold", "tcp_sendmsg_locked", "vfs_fsync",
@@ -17,13 +17,13 @@ constexpr std::string_view names[] = {
 };
 
 std::vector<std::string_view> suggested(std::string_view word) {
-    return suggest(word, names).names;
+    return suggest(word, known).names;
 }
 
 TEST(Suggest, WholeWordsComeBeforeLetters) {
     EXPECT_THAT(suggested("read"),
                 ElementsAre("vfs_read", "ksys_read", "kernel_read", "__x64_sys_read"));
-    EXPECT_EQ(suggest("read", names).others, 2u) << "read_pages, vfs_read.cold";
+    EXPECT_EQ(suggest("read", known).others, 2u) << "read_pages, vfs_read.cold";
     EXPECT_THAT(suggested("kill"), ElementsAre("kill_pid"));
     EXPECT_THAT(suggested("fsync"), ElementsAre("vfs_fsync", "do_fsync")) << "each once";
 }

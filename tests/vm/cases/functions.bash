@@ -21,3 +21,39 @@ until_true() {
 	echo "never came true: $*" >&2
 	return 1
 }
+
+# The file of this tree, or of a guest where tests/vm/run has put it beside this one.
+completion_of_bash() {
+	local here=${BASH_ENV%/*}
+	for file in "$here/argtrace.bash" "$here/../../../packaging/completion/argtrace.bash"; do
+		[[ ! -e $file ]] || { echo "$file" && return; }
+	done
+}
+
+# offers WORD...: what bash offers for the last word of that command line, one a line.
+offers() {
+	local COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT COMPREPLY=()
+	COMP_POINT=${#COMP_LINE}
+	# shellcheck source=packaging/completion/argtrace.bash
+	. "$(completion_of_bash)"
+	_argtrace
+	((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
+}
+
+# zsh_offers WORD...: the same of zsh, with what its completion system would do made up here. Files are "files".
+zsh_offers() {
+	# shellcheck disable=SC2016 # zsh expands it
+	zsh -fc '
+		_describe() { local name=$@[-1]; print -rl -- ${${(P)name}%%:*}; }
+		compadd() { [[ $1 == -a ]] && print -rl -- ${(P)2} || print -rl -- $@; }
+		_values() { shift 3; print -rl -- $@; }
+		_files() { print files; }
+		_normal() { print -- $words[CURRENT]; }
+		_message() { : }
+		_call_program() { shift; eval "$@"; }
+		compset() { PREFIX=${PREFIX#*=}; }
+		file=$1
+		shift
+		words=("$@") CURRENT=$# PREFIX=$words[-1]
+		source $file' zsh "${BASH_ENV%/*}/../../../packaging/completion/_argtrace" "$@"
+}

@@ -101,7 +101,7 @@ protected:
 TEST_F(OnLoad, the_init_function_is_seen_from_its_first_call) {
     add({"*", "!later_set"});
     EXPECT_EQ(said_, "argtrace: *: 2 functions are left out: 2 that share their names with others "
-                     "(--force takes them)\n");
+                     "(ol_twin; --force takes them)\n");
     EXPECT_EQ(order()["loads"], 0);
     ASSERT_EQ(load_module(kFile), 0);
     EXPECT_EQ(calls(), kInit);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the columns of text are, and what TIME has.
+#include "render/columns.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include <gmock/gmock.h>
+
+#include "support/packet_builder.h"
+#include "render/text.h"
+#include "report/symbol_table.h"
+#include "support/thrown.h"
+
+namespace argtrace {
+namespace {
+
+class ColumnsTest : public testing::Test {
+protected:
+    ColumnsTest() {
+        event.ts = 2209678123;
+        event.tid = 149;
+        event.cpu = 1;
+        event.probe = &probe;
+        std::memcpy(event.comm.data(), "dd", 2);
+    }
+
+    EventView view() const { return {&event, values}; }
+
+    SymbolTable symbols;
+    CallerNames callers{symbols};
+    Probe probe = test::vfs_read();
+    std::vector<Value> values = {{0xff1e1afafffb5e40, 0, ARGTRACE_TYPE_PTR, true},
+                                 {0x161738f0, 0, ARGTRACE_TYPE_PTR, true},
+                                 {4096, 0, ARGTRACE_TYPE_U64, true},
+                                 {0xff7a852e804b3cd8, 0, ARGTRACE_TYPE_PTR, true}};
+    Event event;
+};
+
+TEST_F(ColumnsTest, TimesAsDifferences) {
+    TextRenderer text(callers, false, {TimeStyle::delta});
+    ColumnRenderer columns(callers, parse_columns("-f", "time,func"), false, {TimeStyle::delta});
+    for (Renderer *renderer : {static_cast<Renderer *>(&text), static_cast<Renderer *>(&columns)}) {
+        const auto time = [&](std::uint64_t ts) {
+            event.ts = ts;
+            std::string out;
+            renderer->event(out, view());
+            return out.substr(0, out.find(' '));
+        };
+        EXPECT_EQ(time(7000000000), "0.000000000");
+        EXPECT_EQ(time(7000000123), "0.000000123");
+        EXPECT_EQ(time(19000000123), "12.000000000");
+        renderer->follow(18000000123);
+        EXPECT_EQ(time(20000000123), "2.000000000") << "another renderer wrote the one before";
+        EXPECT_EQ(time(20000000113), "-0.000000010");
+    }
+}
+
+TEST_F(ColumnsTest, TimesOfDay) {
+    ::setenv("TZ", "UTC0", 1);
+    ::tzset();
+    // The monotonic clock had 5 s at 2026-11-22 21:59:59.5.
+    const TimeFormat format{TimeStyle::wall, 5000000000, 1795384799500000000};
+    TextRenderer text(callers, true, format);
+    std::string out;
+    text.begin(out, 5000000000);
+    event.ts = 5000000000;
+    text.event(out, view());
+    event.ts = 5500000001;
+    text.event(out, view());
+    event.ts = 4000000000; // recorded before
+    text.event(out, view());
+    EXPECT_THAT(out, testing::StartsWith("TIME               COMM            TID  "));
+    EXPECT_THAT(out, testing::HasSubstr("\n21:59:59.500000000 dd              149 "));
+    EXPECT_THAT(out, testing::HasSubstr("\n22:00:00.000000001 dd "));
+    EXPECT_THAT(out, testing::HasSubstr("\n21:59:58.500000000 dd "));
+}
+
+TEST_F(ColumnsTest, FewerColumnsForNarrowTerminals) {
+    ColumnRenderer renderer(callers, narrow_columns(), true);
+    std::string out;
+    renderer.begin(out, 2000000000);
+    std::memcpy(event.comm.data(), "kworker/u16:12e", 15);
+    renderer.event(out, view());
+    EXPECT_EQ(out, "TIME            COMM            TID  FUNC ARGS\n"
+                   "2.209678123     kworker/u16:12e 149  vfs_read(file=0xff1e1afafffb5e40, "
+                   "buf=0x161738f0, count=4096, pos=0xff7a852e804b3cd8)\n");
+}
+
+TEST(Columns, AreChosenByName) {
+    EXPECT_THAT(parse_columns("--fields", "func,args"),
+                testing::ElementsAre(Column::func, Column::args));
+    EXPECT_EQ(parse_columns("--fields", "all").size(), 9u);
+    EXPECT_EQ(
+        thrown([] { parse_columns("--fields", "time,fun"); }),
+        "--fields: there is no column 'fun' (did you mean func?); the columns are time, comm, "
+        "pid, tid, cpu, flags, func, args, caller");
+}
+
+} // namespace
+} // namespace argtrace

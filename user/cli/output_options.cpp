@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/output_options.h"
+
+#include "cli/options.h"
+#include "render/json.h"
+#include "render/text.h"
+#include "util/terminal.h"
+
+namespace argtrace {
+
+namespace {
+
+// All columns but the call take 48 characters, a call of four arguments some 90 more.
+constexpr std::size_t wide_terminal = 120;
+
+} // namespace
+
+void add_output_options(CLI::App &command, OutputOptions &options) {
+    auto json = command.add_flag("--json", options.json, "One JSON object a line");
+    command.add_flag("--types", options.types, "With --json: the types of the arguments, too");
+    add_parsed_option(
+        command, "-f,--fields",
+        [&options](const std::string &text) { options.columns = parse_columns("--fields", text); },
+        "The columns: " + column_names() +
+            "; or all. Without it a terminal that is narrow gets neither cpu and flags nor caller")
+        ->type_name("COLUMN,...")
+        ->excludes(json);
+    command.add_flag("--no-header", options.no_header, "Leave out the line of column names");
+}
+
+void check_output(const OutputOptions &options) {
+    if (options.types && !options.json)
+        throw CLI::ValidationError("--types needs --json");
+    if (options.json && options.time != TimeStyle::mono)
+        throw CLI::ValidationError("--time delta and --time wall are for text: in JSON, ts is in "
+                                   "nanoseconds of CLOCK_MONOTONIC");
+}
+
+bool is_narrow(int fd) {
+    return terminal_width(fd).value_or(wide_terminal) < wide_terminal;
+}
+
+std::unique_ptr<Renderer> make_renderer(const OutputOptions &options, CallerNames &callers,
+                                        TimeFormat time, bool narrow) {
+    time.style = options.time;
+    if (options.json)
+        return std::make_unique<JsonRenderer>(callers, options.types);
+    if (!options.columns.empty() || narrow)
+        return std::make_unique<ColumnRenderer>(
+            callers, options.columns.empty() ? narrow_columns() : options.columns,
+            !options.no_header, time);
+    return std::make_unique<TextRenderer>(callers, !options.no_header, time);
+}
+
+} // namespace argtrace

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "render/columns.h"
+#include "render/renderer.h"
+#include "render/time_text.h"
+
+namespace argtrace {
+
+/// How `trace` and `report` show events.
+struct OutputOptions {
+    bool json = false;
+    bool types = false;
+    bool no_header = false;
+    std::vector<Column> columns; ///< empty: those of TextRenderer, or fewer on a narrow terminal
+    TimeStyle time = TimeStyle::mono;
+};
+
+/// Adds --json, --types, --fields and --no-header; --time is the command's own.
+void add_output_options(CLI::App &command, OutputOptions &options);
+
+/// Throws CLI::ValidationError for what makes no sense together.
+void check_output(const OutputOptions &options);
+
+/// Whether `fd` is a terminal on which lines with all columns would hardly ever fit.
+bool is_narrow(int fd);
+
+/// `time`: both clocks at one moment; its style is ignored.
+std::unique_ptr<Renderer> make_renderer(const OutputOptions &options, CallerNames &callers,
+                                        TimeFormat time, bool narrow);
+
+} // namespace argtrace
