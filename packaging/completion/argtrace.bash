@@ -1,17 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Completion of argtrace's command line for bash. Commands and options are what `--help` says, so they are never out of
-# date; functions are those that ftrace can trace, and for rm those that are traced.
+# Completion of argtrace's command line for bash. Commands, options and the values that an option can have are read from
+# `--help`, so that they are never out of date; functions are those that ftrace can trace, for rm those that are traced,
+# and for report those of the file.
 
-# _argtrace_help SECTION [COMMAND]: the names in a section of the help.
+# _argtrace_help SECTION [COMMAND]: the names in a section of the help. An option whose value may be left out has no '='.
 _argtrace_help() {
 	argtrace ${2:+"$2"} --help 2>/dev/null | awk -v section="$1:" '
 		/^[^ ]/ { inside = $0 == section; next }
 		inside && /^  [^ ]/ {
-			names = $1
-			if (section == "Options:") gsub(",", "\n", names)
-			print names
+			for (i = 1; i <= NF; i++) {
+				name = $i
+				last = !sub(/,$/, "", name)
+				sub(/\[.*/, "", name)
+				if (section != "Options:" || name ~ /^-/) print name
+				if (last) break
+			}
+		}'
+}
+
+# _argtrace_value OPTION COMMAND: what its help calls its value, such as FILE, tsc|mono or N,...; empty for a flag.
+_argtrace_value() {
+	argtrace "$2" --help 2>/dev/null | awk -v option="$1" '
+		/^[^ ]/ { inside = $0 == "Options:"; next }
+		inside && /^  -/ {
+			for (i = 1; i <= NF && $i ~ /^-/; i++) {
+				name = $i
+				last = !sub(/,$/, "", name)
+				found = found || name == option
+				if (last) break
+			}
+			if (found) {
+				# Two blanks part the value from the description.
+				sub(/^  /, "")
+				sub(/  .*/, "")
+				print (NF > i ? $NF : "")
+				exit
+			}
 		}'
 }
 
@@ -26,46 +52,132 @@ _argtrace_functions() {
 }
 
 _argtrace_traced() {
-	argtrace status 2>/dev/null | awk -v want="$1" '$1 == "total" { exit } NR > 1 && index($1, want) == 1 { print $1 }'
+	argtrace status --json 2>/dev/null | sed -nE 's/^\{"func":"([^"]*)".*/\1/p'
+}
+
+# _argtrace_recorded FILE: the functions that it has calls of.
+_argtrace_recorded() {
+	argtrace report --stats --json "$1" 2>/dev/null | sed -nE 's/^\{"func":"([^"~]*).*/\1/p'
+}
+
+_argtrace_modules() {
+	sed -E 's/:.*//; s,.*/,,; s/\.ko.*//; y/-/_/' "/lib/modules/$(uname -r)/modules.dep" 2>/dev/null
+}
+
+# _argtrace_offer WORD...: those that begin with what has been typed.
+_argtrace_offer() {
+	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$*" -- "$current")
+}
+
+_argtrace_files() {
+	mapfile -t COMPREPLY < <(compgen -f -- "$current")
+	compopt -o filenames 2>/dev/null # no terminal, no completion to set options of
+}
+
+# _argtrace_list VALUES: of a list that is parted by commas, the part that is being typed.
+_argtrace_list() {
+	local before=
+	[[ $current != *,* ]] || before=${current%,*},
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$1" -- "${current##*,}")
+	compopt -o nospace 2>/dev/null
+}
+
+# _argtrace_value_of OPTION: completes its value. False when it takes none.
+_argtrace_value_of() {
+	local value
+	value=$(_argtrace_value "$1" "$command")
+	case $1/$value in
+	*/) return 1 ;;
+	--fields/* | -f/*) _argtrace_list 'time comm pid tid cpu flags func args caller all' ;;
+	--on-load/*)
+		_argtrace_files
+		_argtrace_offer "$(_argtrace_modules)"
+		;;
+	*/FILE | */*=\]FILE) _argtrace_files ;;
+	*/PID*) _argtrace_list "$(cd /proc && echo [0-9]*)" ;;
+	*\|*)
+		# Small letters are meant as they are, capital ones stand for something.
+		_argtrace_offer "$(tr '|' '\n' <<<"$value" | grep -v '[A-Z]')"
+		;;
+	esac
+	return 0
+}
+
+# The number of the word `--` before the one that is being typed; nothing if there is none.
+_argtrace_dashes() {
+	local i
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} != -- ]] || { echo "$i" && return; }
+	done
+}
+
+# The first word behind the command that is neither an option nor the value of one: the file of report.
+_argtrace_first_argument() {
+	local i
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		-i | --input) echo "${COMP_WORDS[i + 1]}" && return ;;
+		-*) [[ -z $(_argtrace_value "${COMP_WORDS[i]}" "$command") ]] || ((i++)) ;;
+		*) echo "${COMP_WORDS[i]}" && return ;;
+		esac
+	done
 }
 
 _argtrace() {
-	local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} line=${COMP_LINE:0:COMP_POINT}
-	# A colon parts words for bash and is a part of ours: bash replaces what is behind it only.
+	local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} line=${COMP_LINE:0:COMP_POINT} dashes
+	# Bash parts words at a colon and at an equals sign, which are parts of ours: it replaces what follows them only.
 	[[ $line == *[[:space:]] ]] || current=${line##*[[:space:]]}
 	local head=
 	[[ $current != *:* ]] || head=${current%"${current##*:}"}
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "$(_argtrace_help Subcommands) $(_argtrace_help Options)" -- "$current")
+		_argtrace_offer "$(_argtrace_help Commands) help $(_argtrace_help Options)"
 		return
 	fi
-	if [[ $current == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_argtrace_help Options "$command")" -- "$current")
+	dashes=$(_argtrace_dashes)
+	if [[ $dashes ]]; then # what is run while it is recorded is completed as if it were typed alone
+		if declare -F _command_offset >/dev/null; then
+			_command_offset $((dashes + 1))
+		elif ((COMP_CWORD == dashes + 1)); then
+			mapfile -t COMPREPLY < <(compgen -c -- "$current")
+		else
+			_argtrace_files
+		fi
+		return
+	fi
+	if [[ $command == help ]]; then
+		((COMP_CWORD > 2)) || _argtrace_offer "$(_argtrace_help Commands)"
+		return
+	fi
+	local option=${COMP_WORDS[COMP_CWORD - 1]}
+	if [[ $current == --*=* ]]; then
+		option=${current%%=*} current=${current#*=}
+		_argtrace_value_of "$option"
+		return
+	fi
+	if [[ $current == -?* ]]; then
+		_argtrace_offer "$(_argtrace_help Options "$command")"
+		return
+	fi
+	if [[ $option == -* ]] && _argtrace_value_of "$option"; then
 		return
 	fi
 	if [[ $current == @* ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -P @ -- "${current#@}")
 		return
 	fi
-	case ${COMP_WORDS[COMP_CWORD - 1]} in
-	--encoding)
-		mapfile -t COMPREPLY < <(compgen -W 'compact named' -- "$current")
-		return
-		;;
-	-p | --pid)
-		mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$current")
-		return
-		;;
-	--btf | -o | --output | -i | --input)
-		mapfile -t COMPREPLY < <(compgen -f -- "$current")
-		return
-		;;
-	esac
 	case $command in
-	rm) mapfile -t COMPREPLY < <(_argtrace_traced "$current") ;;
-	clear | info | status | report) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-	*) mapfile -t COMPREPLY < <(_argtrace_functions "$current") ;;
+	trace | record | list | add) mapfile -t COMPREPLY < <(_argtrace_functions "$current") ;;
+	rm) _argtrace_offer "$(_argtrace_traced)" ;;
+	report)
+		local file
+		file=$(_argtrace_first_argument)
+		if [[ $file ]]; then
+			_argtrace_offer "$(_argtrace_recorded "$file")"
+		else
+			_argtrace_files
+		fi
+		;;
 	esac
 	COMPREPLY=("${COMPREPLY[@]#"$head"}")
 }
