@@ -58,7 +58,7 @@ static inline bool argtrace_calls_at_symbol(unsigned long symbol)
 #define argtrace_preempt_count_is(count) should_resched(count)
 #endif
 
-/* The address of an expected value may be written to when it was not met; it is not looked at again. */
+/* On failure try_cmpxchg_local() overwrites `old`; no caller reads it again. */
 #ifdef try_cmpxchg_local
 #define argtrace_try_cmpxchg_local(ptr, old, new) try_cmpxchg_local(ptr, &(old), new)
 #else

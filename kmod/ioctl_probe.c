@@ -2,6 +2,7 @@
 /* Probes are added, removed and listed with what they have counted. */
 #include <linux/err.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -180,7 +181,8 @@ static u64 fill_list(const struct argtrace_catalog *catalog, unsigned int cmd, u
 
 	list->generation = catalog->generation;
 	for (id = list->first; id < catalog->nr_ids; id++) {
-		const struct argtrace_plan *plan = catalog->by_id[id];
+		const struct argtrace_plan *plan =
+			catalog->by_id[array_index_nospec(id, catalog->nr_ids)];
 		struct argtrace_counts counts;
 		const void *entry;
 		u32 bytes;

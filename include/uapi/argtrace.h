@@ -560,8 +560,26 @@ struct argtrace_record {
 };
 
 #define ARGTRACE_ID_MAX		0xefffffffu	/* ids above are not probes: skip what you do not know */
+#define ARGTRACE_ID_UNREADABLE	0xf0000000u	/* plus the id of a probe: see below */
 #define ARGTRACE_ID_CLOCK	0xffffffffu	/* struct argtrace_now: the upper half of the clock is another */
 #define ARGTRACE_ID_TASK	0xfffffffeu	/* struct argtrace_task: who tid is from here on */
+
+/*
+ * With the id ARGTRACE_ID_UNREADABLE + id a record is one of the probe `id` for which the stack could not be
+ * read as far as its descriptors go. Of the arguments on the stack (LOC_STACK) the one that ends highest,
+ * or the first of several that do, has as the first byte of its data (in BYTES after the length) the number of
+ * words that could be read, counted from the stack pointer on, 8 bytes each. Whatever ends above them was not
+ * read: its data means nothing, and is no value. Everything else in the record is as ever.
+ */
+#define ARGTRACE_ID_UNREADABLE_MAX	0xf7ffffffu	/* the highest of these ids */
+
+/* The probe that a record's id says; 0: the record is none of a call. */
+static __inline__ __u32 argtrace_record_probe(__u32 id)
+{
+	if (id >= ARGTRACE_ID_UNREADABLE && id <= ARGTRACE_ID_UNREADABLE_MAX)
+		return id - ARGTRACE_ID_UNREADABLE;
+	return id <= ARGTRACE_ID_MAX ? id : 0;
+}
 
 struct argtrace_task {
 	__u32	tgid;

@@ -17,6 +17,7 @@
 #include "hook.h"
 #include "recursion.h"
 #include "session.h"
+#include "sink/encode.h"
 
 /* What a record says of the context, beside its size, in the last word of its header. */
 static __always_inline u32 context_word(unsigned int own_levels)
@@ -71,8 +72,7 @@ static __always_inline void write_header(u8 *to, const struct argtrace_plan *pla
 
 	record->clock = clock;
 	record->tid = tid;
-	/* With the size, and a context of 0. */
-	__builtin_memcpy(&record->id, &plan->id, sizeof(u64));
+	__builtin_memcpy(&record->id, &plan->head, sizeof(plan->head));
 	*(u32 *)&record->size |= context;
 }
 
@@ -84,16 +84,30 @@ static __always_inline void write_registers(u8 *to, const struct argtrace_plan *
 	argtrace_encode_registers(to, &plan->layout, fregs);
 }
 
-/* All that is not in a register, or takes care. */
+/* Says in a record with a header which words of the stack, and so which arguments, could not be read. */
+static noinline void mark_unreadable(u8 *to, const struct argtrace_plan *plan, unsigned int readable)
+{
+	struct argtrace_record *record = (void *)to;
+
+	record->id += ARGTRACE_ID_UNREADABLE;
+	to[plan->layout.mark_at] = readable;
+}
+
+/* Arguments that are not plain registers, into a record with a header. */
 static __always_inline void write_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
 				       const struct ftrace_regs *fregs)
 {
+	unsigned int readable = ARGTRACE_STACK_WORDS;
+
 	if (format & ARGTRACE_FORMAT_NAMED)
 		argtrace_encode_named(to + max(plan->layout.caller_at + sizeof(u64),
 					       sizeof(struct argtrace_record)),
-				      plan->layout.steps, plan->layout.nr_steps, plan->strings, fregs);
+				      plan->layout.steps, plan->layout.nr_steps, plan->strings, fregs,
+				      &readable);
 	else
-		argtrace_encode_rest(to, &plan->layout, fregs);
+		readable = argtrace_encode_rest(to, &plan->layout, fregs);
+	if (unlikely(readable < ARGTRACE_STACK_WORDS))
+		mark_unreadable(to, plan, readable);
 }
 
 static noinline void wake_reader(struct argtrace_session *session)
@@ -148,7 +162,7 @@ static noinline void record_with_care(struct argtrace_plan *plan, unsigned long 
 	finish_with_rest(plan, to, ring, fregs);
 }
 
-/* Where ring_reserve() said that it takes more. Where nobody reads, that is every call: it ends here. */
+/* argtrace_ring_reserve() failed; with no reader every call ends here. */
 static noinline void record_slow(struct argtrace_plan *plan, unsigned long parent_ip,
 				 struct argtrace_ring *ring, const struct ftrace_regs *fregs,
 				 u32 context)

@@ -47,6 +47,7 @@ struct golden_record {
 	unsigned char compact[GOLDEN_MAX_BYTES];
 	unsigned int named_size;
 	unsigned char named[GOLDEN_MAX_BYTES];
+	unsigned int stack_words;	/* that can be read; 0: all. The id is then ARGTRACE_ID_UNREADABLE + the probe's */
 };
 
 #define GOLDEN_REG(name, index, type, size, text) \
@@ -63,6 +64,7 @@ static const struct golden_record golden_records[] = {
 		"no arguments", 0, { GOLDEN_NONE("") },
 		0, { 0 },
 		2, { 0, ARGTRACE_TYPE_END },
+		0,
 	},
 	{
 		"unsigned", 4,
@@ -79,6 +81,7 @@ static const struct golden_record golden_records[] = {
 		      'c', 0, ARGTRACE_TYPE_U32, 0xff, 0xff, 0xff, 0xff,
 		      'd', 0, ARGTRACE_TYPE_U64, 0x00, 0x80, 0x00, 0x80, 0x00, 0x00, 0x00, 0x80,
 		      0, ARGTRACE_TYPE_END },
+		0,
 	},
 	{
 		"signed", 4,
@@ -95,6 +98,7 @@ static const struct golden_record golden_records[] = {
 		      'c', 0, ARGTRACE_TYPE_S32, 0x00, 0x80, 0x00, 0x80,
 		      'd', 0, ARGTRACE_TYPE_S64, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 		      0, ARGTRACE_TYPE_END },
+		0,
 	},
 	{
 		"bool, characters, pointer, and one that is not captured", 5,
@@ -111,6 +115,7 @@ static const struct golden_record golden_records[] = {
 		      'u', 0, ARGTRACE_TYPE_UCHAR, 0x81,
 		      'p', 0, ARGTRACE_TYPE_PTR, 0x78, 0x56, 0x34, 0x12, 0x80, 0x88, 0xff, 0xff,
 		      0, ARGTRACE_TYPE_END },
+		0,
 	},
 	{
 		"two registers", 2,
@@ -127,6 +132,7 @@ static const struct golden_record golden_records[] = {
 		      's', 0, ARGTRACE_TYPE_BYTES,
 		      11, 0, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0xff, 0xff, 0xff,
 		      0, ARGTRACE_TYPE_END },
+		0,
 	},
 	{
 		"structs in one register, on the stack", 4,
@@ -148,6 +154,41 @@ static const struct golden_record golden_records[] = {
 		      0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f, 0xa0,
 		      'q', 0, ARGTRACE_TYPE_U64, 0xb8, 0xb9, 0xba, 0xbb, 0xbc, 0xbd, 0xbe, 0xbf,
 		      0, ARGTRACE_TYPE_END },
+		0,
+	},
+	{
+		"a stack that ends within an argument", 4,
+		{
+			GOLDEN_STACK("q", 56, U64, 8, "?"),
+			GOLDEN_STACK("w", 24, U64, 8, "2242261671028070680"),
+			GOLDEN_STACK("b", 16, BYTES, 17, "?"),
+			GOLDEN_REG("r", 0, U8, 1, "129"),
+		},
+		36, { 4, 0, 0, 0, 0, 0, 0, 0,
+		      0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f,
+		      17, 0, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17,
+		      0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f, 0x00,
+		      0x81 },
+		50, { 'q', 0, ARGTRACE_TYPE_U64, 4, 0, 0, 0, 0, 0, 0, 0,
+		      'w', 0, ARGTRACE_TYPE_U64, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f,
+		      'b', 0, ARGTRACE_TYPE_BYTES,
+		      17, 0, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17,
+		      0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f, 0x00,
+		      'r', 0, ARGTRACE_TYPE_U8, 0x81,
+		      0, ARGTRACE_TYPE_END },
+		4,
+	},
+	{
+		"a struct on the stack that cannot be read", 2,
+		{
+			GOLDEN_STACK("w", 8, S16, 2, "-30328"),
+			GOLDEN_STACK("b", 16, BYTES, 4, "?"),
+		},
+		8, { 0x88, 0x89, 4, 0, 2, 0, 0, 0 },
+		16, { 'w', 0, ARGTRACE_TYPE_S16, 0x88, 0x89,
+		      'b', 0, ARGTRACE_TYPE_BYTES, 4, 0, 2, 0, 0, 0,
+		      0, ARGTRACE_TYPE_END },
+		2,
 	},
 };
 

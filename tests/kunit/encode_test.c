@@ -2,8 +2,10 @@
 /* The encoder against the golden records, which the tool's decoder is tested with as well. */
 #include <kunit/test.h>
 #include <linux/ftrace_regs.h>
+#include <linux/vmalloc.h>
 
 #include "fixtures.h"
+#include "sink/encode.h"
 
 #include "golden_records.h"
 
@@ -15,15 +17,19 @@ static void describe_golden(const struct golden_record *golden, char *text)
 }
 KUNIT_ARRAY_PARAM(golden, golden_records, describe_golden);
 
-static struct ftrace_regs *golden_regs(struct kunit *test)
-{
-	struct __arch_ftrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
-	/* The size of an allocation is a power of two, so this one does not cross a page. */
-	u8 *stack = kunit_kzalloc(test, sizeof(golden_stack), GFP_KERNEL);
+KUNIT_DEFINE_ACTION_WRAPPER(free_page_later, vfree, const void *);
 
+static struct ftrace_regs *golden_regs(struct kunit *test, const struct golden_record *golden)
+{
+	const u32 size = golden->stack_words ? 8 * golden->stack_words : sizeof(golden_stack);
+	struct __arch_ftrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+	/* It ends with the page, and there is none after it. */
+	u8 *page = vmalloc(PAGE_SIZE), *stack = page + PAGE_SIZE - size;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_page_later, page), 0);
 	KUNIT_ASSERT_NOT_NULL(test, regs);
-	KUNIT_ASSERT_NOT_NULL(test, stack);
-	memcpy(stack, golden_stack, sizeof(golden_stack));
+	memcpy(stack, golden_stack, size);
 	regs->regs.di = golden_registers[0];
 	regs->regs.si = golden_registers[1];
 	regs->regs.dx = golden_registers[2];
@@ -97,12 +103,22 @@ static u8 *begin_record(u8 *room, const struct argtrace_plan *plan, const struct
 	return record;
 }
 
+/* As the callback does where not all of the stack could be read. */
+static void mark(struct kunit *test, u8 *record, const struct argtrace_plan *plan, u32 readable)
+{
+	const struct golden_record *golden = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, readable, golden->stack_words ?: ARGTRACE_STACK_WORDS);
+	if (readable < ARGTRACE_STACK_WORDS)
+		record[plan->layout.mark_at] = readable;
+}
+
 static void compact(struct kunit *test)
 {
 	const struct golden_record *golden = test->param_value;
 	const struct argtrace_plan *plan = golden_plan(test, golden, 0);
 	const struct argtrace_layout *layout = &plan->layout;
-	struct ftrace_regs *regs = golden_regs(test);
+	struct ftrace_regs *regs = golden_regs(test, golden);
 	u8 room[ROOM] __aligned(8), *record;
 	bool straight = true;
 
@@ -118,7 +134,7 @@ static void compact(struct kunit *test)
 	/* Whatever may be read directly can be read with fault handling as well, as at the end of a page. */
 	record = begin_record(room, plan, regs);
 	preempt_disable();
-	argtrace_encode_rest(record, layout, regs);
+	mark(test, record, plan, argtrace_encode_rest(record, layout, regs));
 	preempt_enable();
 	expect_record(test, plan, room, golden->compact, golden->compact_size);
 }
@@ -127,14 +143,16 @@ static void named(struct kunit *test)
 {
 	const struct golden_record *golden = test->param_value;
 	const struct argtrace_plan *plan = golden_plan(test, golden, ARGTRACE_FORMAT_NAMED);
-	struct ftrace_regs *regs = golden_regs(test);
+	struct ftrace_regs *regs = golden_regs(test, golden);
 	u8 room[ROOM] __aligned(8), *record, *end;
+	unsigned int readable = ARGTRACE_STACK_WORDS;
 
 	record = begin_record(room, plan, regs);
 	preempt_disable();
 	end = argtrace_encode_named(record + DATA, plan->layout.steps, plan->layout.nr_steps,
-				    plan->strings, regs);
+				    plan->strings, regs, &readable);
 	preempt_enable();
+	mark(test, record, plan, readable);
 	KUNIT_EXPECT_EQ(test, (u32)(end - record - DATA), golden->named_size);
 	expect_record(test, plan, room, golden->named, golden->named_size);
 }

@@ -56,7 +56,7 @@ u32 read_records(struct kunit *test, struct argtrace_session *session, struct se
 			KUNIT_ASSERT_EQ(test, record->size % 8, 0);
 			KUNIT_ASSERT_LE(test, offset + record->size, used);
 			offset += record->size;
-			if (record->id > ARGTRACE_ID_MAX)
+			if (!argtrace_record_probe(record->id))
 				continue;
 			if (count < max)
 				memcpy(&to[count], record, min_t(u32, record->size, sizeof(*to)));

@@ -15,6 +15,43 @@ constexpr std::uint32_t known_formats = ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_
 
 constexpr std::uint64_t largest_disagreement_ns = 1000000;
 
+std::uint64_t end_on_stack(const Argument &argument) {
+    return std::uint64_t{argument.offset} + argument.size;
+}
+
+/// The value of the argument that ends highest on the stack, whose first byte says how many words there were read; null
+/// when none is there.
+const Value *unreadable_mark(const Probe &probe, std::span<const Value> values) {
+    const Value *mark = nullptr;
+    std::uint64_t highest = 0;
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        const Argument &argument = probe.args[i];
+        if (argument.loc != ARGTRACE_LOC_STACK || end_on_stack(argument) <= highest)
+            continue;
+        highest = end_on_stack(argument);
+        mark = &values[i];
+    }
+    return mark;
+}
+
+/// Of a record with an id ARGTRACE_ID_UNREADABLE: what was not read is no value. False when the record cannot be one.
+bool take_out_unreadable(const Probe &probe, std::span<Value> values,
+                         std::span<const std::byte> bytes) {
+    constexpr std::uint64_t word_size = 8;
+    const Value *mark = unreadable_mark(probe, values);
+    if (!mark)
+        return false;
+    const std::uint64_t words = mark->type == ARGTRACE_TYPE_BYTES
+                                    ? std::to_integer<std::uint64_t>(bytes[mark->low])
+                                    : mark->low & 0xff;
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        if (probe.args[i].loc == ARGTRACE_LOC_STACK &&
+            end_on_stack(probe.args[i]) > words * word_size)
+            values[i] = {};
+    }
+    return true;
+}
+
 } // namespace
 
 DecodeStatus Decoder::open(std::span<const std::byte> packet) {
@@ -75,10 +112,10 @@ DecodeStatus Decoder::decode(std::size_t limit, std::size_t first, const Schema 
             return status;
         auto data = packet_.subspan(offset_ + sizeof(record), record.size - sizeof(record));
 
-        if (record.id > ARGTRACE_ID_MAX) {
+        if (record.id > ARGTRACE_ID_MAX && !argtrace_record_probe(record.id)) {
             status = special(record, data);
         } else if (offset_ >= first) {
-            const Schema::Entry *known = schema.entry(record.id);
+            const Schema::Entry *known = schema.entry(argtrace_record_probe(record.id));
             status = known ? call(record, data, *known, out) : DecodeStatus::unknown_probe;
         }
         if (status != DecodeStatus::ok)
@@ -165,12 +202,22 @@ DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::b
     }
 
     const auto first_value = static_cast<std::uint32_t>(out.values.size());
+    const std::size_t first_byte = out.bytes.size();
     const bool compact = !(header_.format & ARGTRACE_FORMAT_NAMED);
     static_assert(sizeof(argtrace_record) >= CompactLayout::readable_before);
     if (!compact || !known.layout.read(data, out.values, out.bytes)) {
         DecodeStatus status = read_values(data, known.probe, out);
         if (status != DecodeStatus::ok)
             return status;
+    }
+
+    if (record.id > ARGTRACE_ID_MAX) [[unlikely]] {
+        const auto values = std::span(out.values).subspan(first_value);
+        if (!take_out_unreadable(known.probe, values, out.bytes)) {
+            out.values.resize(first_value);
+            out.bytes.resize(first_byte);
+            return DecodeStatus::bad_unreadable_record;
+        }
     }
 
     Event &event = out.events.emplace_back();

@@ -37,6 +37,8 @@ std::string_view describe(DecodeStatus status) {
         return "a clock record is cut off";
     case DecodeStatus::bad_task_record:
         return "a task record is cut off";
+    case DecodeStatus::bad_unreadable_record:
+        return "a record says that the stack could not be read, where its probe has nothing";
     case DecodeStatus::caller_cut_off:
         return "a record ends before its caller";
     case DecodeStatus::data_cut_off:

@@ -27,6 +27,7 @@ enum class DecodeStatus {
     unknown_probe,
     bad_clock_record,
     bad_task_record,
+    bad_unreadable_record, ///< of a probe without arguments on the stack
     caller_cut_off,
     data_cut_off,
     bad_length, ///< of BYTES

@@ -125,8 +125,10 @@ bool CodeAddresses::scan(std::span<const std::byte> records) {
             } else {
                 return false;
             }
-        } else if (record.id <= ARGTRACE_ID_MAX) {
-            return false;
+        } else if (const std::uint32_t probe = argtrace_record_probe(record.id)) {
+            if (probe >= all.size() || !all[probe].known)
+                return false;
+            scan_record({at, record.size}, all[probe]);
         }
         at += record.size;
     }

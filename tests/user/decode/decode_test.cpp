@@ -583,6 +583,9 @@ TEST_F(MalformedRecord, Special) {
               DecodeStatus::bad_clock_record);
     EXPECT_EQ(status(Data().put(std::uint64_t{0}).put(std::uint64_t{0}), ARGTRACE_ID_TASK),
               DecodeStatus::bad_task_record);
+    EXPECT_EQ(status(vfs_read_data(1), ARGTRACE_ID_UNREADABLE + 1),
+              DecodeStatus::bad_unreadable_record);
+    EXPECT_EQ(status(vfs_read_data(1), ARGTRACE_ID_UNREADABLE + 77), DecodeStatus::unknown_probe);
 }
 
 TEST_F(MalformedRecord, Named) {

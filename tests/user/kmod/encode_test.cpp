@@ -20,10 +20,11 @@ u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index) {
     return regs->argument[index];
 }
 
-void argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset, u8 *to,
-                          unsigned int size) {
-    ASSERT_LE(offset + size, sizeof(regs->stack));
+unsigned int argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset, u8 *to,
+                                  unsigned int size) {
+    EXPECT_LE(offset + size, sizeof(regs->stack));
     std::memcpy(to, regs->stack + offset, size);
+    return size;
 }
 
 bool stack_may_fault = false;
@@ -153,7 +154,9 @@ Values through_the_kernel(bool named) {
     if (named) {
         auto count = static_cast<unsigned>(steps.size());
         bytes.resize(argtrace_place_steps(steps.data(), count, true, 0));
-        EXPECT_EQ(argtrace_encode_named(bytes.data(), steps.data(), count, strings.data(), &regs),
+        unsigned readable = ARGTRACE_STACK_WORDS;
+        EXPECT_EQ(argtrace_encode_named(bytes.data(), steps.data(), count, strings.data(), &regs,
+                                        &readable),
                   bytes.data() + bytes.size());
     } else {
         bytes = compact(steps, regs);
@@ -215,7 +218,8 @@ TEST(Encode, PairsStackAndBytes) {
     // Named has "n", its NUL and the type before each, and two zeros at the end.
     std::vector<u8> named(argtrace_place_steps(steps.data(), 5, true, 0));
     EXPECT_EQ(named.size(), values.size() + 5 * 3 + 2);
-    EXPECT_EQ(argtrace_encode_named(named.data(), steps.data(), 5, "n", &regs),
+    unsigned readable = ARGTRACE_STACK_WORDS;
+    EXPECT_EQ(argtrace_encode_named(named.data(), steps.data(), 5, "n", &regs, &readable),
               named.data() + named.size());
     EXPECT_EQ(std::vector<u8>(named.begin(), named.begin() + 8),
               (std::vector<u8>{'n', 0, ARGTRACE_TYPE_BYTES, 3, 0, 1, 2, 3}));

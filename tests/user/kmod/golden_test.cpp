@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The golden records: the kernel's encoder, compiled here, writes them, and what the decoder reads
 // in them is printed as they say. tests/kunit/encode_test.c has the encoder write them in a kernel.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -21,10 +22,17 @@ u64 argtrace_fetch_reg(const struct ftrace_regs *, unsigned int index) {
     return golden_registers[index];
 }
 
-void argtrace_fetch_stack(const struct ftrace_regs *, unsigned int offset, u8 *to,
-                          unsigned int size) {
-    ASSERT_LE(offset + size, sizeof(golden_stack));
-    std::memcpy(to, golden_stack + offset, size);
+/// So much of it can be read.
+std::size_t stack_size = sizeof(golden_stack);
+
+unsigned int argtrace_fetch_stack(const struct ftrace_regs *, unsigned int offset, u8 *to,
+                                  unsigned int size) {
+    EXPECT_LE(offset + size, sizeof(golden_stack));
+    const std::size_t left = offset < stack_size ? stack_size - offset : 0;
+    const auto read = static_cast<unsigned int>(std::min<std::size_t>(size, left));
+    std::memset(to, 0, size);
+    std::memcpy(to, golden_stack + offset, read);
+    return read;
 }
 
 constexpr s32 ARGTRACE_STACK_PAGE = sizeof(golden_stack);
@@ -34,7 +42,7 @@ const u8 *argtrace_stack(const struct ftrace_regs *) {
 }
 
 s32 argtrace_stack_place(const struct ftrace_regs *) {
-    return 0;
+    return static_cast<s32>(sizeof(golden_stack) - stack_size);
 }
 
 #define noinline __attribute__((noinline))
@@ -98,7 +106,7 @@ protected:
             record.put(byte);
         test::PacketBuilder packet;
         packet.header().format = format | ARGTRACE_FORMAT_NO_CALLER;
-        packet.record(1, 1000, record);
+        packet.record(GetParam().stack_words ? ARGTRACE_ID_UNREADABLE + 1 : 1, 1000, record);
 
         Schema schema;
         schema.add(probe);
@@ -130,6 +138,12 @@ protected:
     }
 };
 
+/// As the callback marks a record of which not all could be read.
+void mark(u8 *record, const argtrace_layout &layout, unsigned readable) {
+    if (readable < ARGTRACE_STACK_WORDS)
+        record[layout.mark_at] = static_cast<u8>(readable);
+}
+
 /// The arguments of a compact record, as the callback writes it; `straight`: as it does where the
 /// stack can be read without care.
 Bytes encoded_compact(std::vector<argtrace_step> steps, bool straight) {
@@ -144,11 +158,12 @@ Bytes encoded_compact(std::vector<argtrace_step> steps, bool straight) {
     Bytes record((end + 7) / 8 * 8);
     argtrace_encode_registers(record.data(), &layout, &regs);
     if (!straight || !argtrace_encode_stack(record.data(), &layout, &regs))
-        argtrace_encode_rest(record.data(), &layout, &regs);
+        mark(record.data(), layout, argtrace_encode_rest(record.data(), &layout, &regs));
     return {record.begin() + header, record.begin() + end};
 }
 
 TEST_P(Golden, IsWrittenByTheEncoder) {
+    stack_size = GetParam().stack_words ? 8 * GetParam().stack_words : sizeof(golden_stack);
     std::string strings;
     std::vector<argtrace_step> prepared = steps(strings);
     EXPECT_EQ(encoded_compact(prepared, true), compact());
@@ -157,8 +172,14 @@ TEST_P(Golden, IsWrittenByTheEncoder) {
     const auto count = static_cast<unsigned>(prepared.size());
     const ftrace_regs regs;
     Bytes bytes(argtrace_place_steps(prepared.data(), count, true, 0));
-    EXPECT_EQ(argtrace_encode_named(bytes.data(), prepared.data(), count, strings.data(), &regs),
+    unsigned readable = ARGTRACE_STACK_WORDS;
+    EXPECT_EQ(argtrace_encode_named(bytes.data(), prepared.data(), count, strings.data(), &regs,
+                                    &readable),
               bytes.data() + bytes.size());
+    EXPECT_EQ(readable, GetParam().stack_words ? GetParam().stack_words : ARGTRACE_STACK_WORDS);
+    argtrace_layout layout{};
+    argtrace_plan_named(&layout, prepared.data(), count);
+    mark(bytes.data(), layout, readable);
     EXPECT_EQ(bytes, named());
 }
 

@@ -101,7 +101,7 @@ private:
         for (std::uint64_t offset = sizeof(old); start >= packets_.size() && offset < old.used;) {
             argtrace_record record;
             std::memcpy(&record, at(start + offset), sizeof(record));
-            control.overwritten += record.id <= ARGTRACE_ID_MAX;
+            control.overwritten += argtrace_record_probe(record.id) != 0;
             offset += record.size;
         }
         old.seq = start / packet_size;

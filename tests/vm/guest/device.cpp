@@ -238,7 +238,7 @@ bool RawRing::append(const unsigned char *packet, std::uint64_t from, std::uint6
                           << end;
             return false;
         }
-        if (record.id <= ARGTRACE_ID_MAX) {
+        if (argtrace_record_probe(record.id)) {
             const auto *data = reinterpret_cast<const std::byte *>(packet) + offset;
             records.push_back({record, {data + sizeof(record), data + record.size}});
         }

@@ -2,7 +2,10 @@
 // Arguments that lie elsewhere than in one register, taken by descriptors written by hand: what
 // the module records of each place, without the tool's calling convention in between.
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
 
 #include "calls.h"
@@ -134,6 +137,44 @@ TEST_F(Places, far_above_the_stack) {
                                                   ARGTRACE_STACK_MAX - 1024));
     for (const auto &call : calls)
         EXPECT_EQ(call.size(), 1032u); // length, 1024 bytes, padding
+}
+
+TEST_F(Places, beyond_the_end_of_the_stack) {
+    // A system call's function is entered within the last 2 KiB of the stack, after which nothing is mapped.
+    const std::string function = "__x64_sys_getppid";
+    RawProbe probe = RawProbe::words(address_of(function), 3, function);
+    for (const unsigned offset : {8u, ARGTRACE_STACK_MAX - 8u}) {
+        argtrace_arg &arg = probe.args[offset == 8 ? 1 : 2];
+        arg.loc = ARGTRACE_LOC_STACK;
+        arg.index = 0;
+        arg.offset = offset;
+    }
+    for (const std::uint32_t format : {0u, ARGTRACE_FORMAT_NAMED}) {
+        RawDevice device;
+        ASSERT_EQ(device.session("", 4096, 16, format), 0);
+        ASSERT_EQ(device.add(probe.seal().bytes(), 1), 0);
+        ASSERT_EQ(device.reader(), 0);
+        pin_to_cpu(0);
+        RawRing ring(device, 0, 4096, 16);
+        for (std::uint64_t i = 0; i < kCalls; i++)
+            syscall(SYS_getppid);
+        const std::vector<RawRecord> records = ring.records();
+        unpin();
+
+        // The caller, and in the named encoding a name of two letters, its end and a type before each value.
+        const std::size_t heading = format ? 4 : 0;
+        const std::size_t at = 8 + 2 * 8 + 3 * heading;
+        ASSERT_GE(records.size(), kCalls);
+        EXPECT_EQ(device.counts().at(0).records, records.size());
+        for (const RawRecord &record : records) {
+            EXPECT_EQ(record.id, ARGTRACE_ID_UNREADABLE + device.counts().at(0).id);
+            ASSERT_GE(record.data.size(), at + 8);
+            // The words that could be read: the first argument's among them, the last one's not.
+            const auto words = std::to_integer<unsigned>(record.data[at]);
+            EXPECT_GE(words, 2u);
+            EXPECT_LT(words, ARGTRACE_STACK_MAX / 8);
+        }
+    }
 }
 
 } // namespace

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/align.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "memory.h"
+#include "probe/plan.h"
+
+static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_probe *schema)
+{
+	const struct argtrace_arg *args = argtrace_schema_args(schema);
+	const char *strings = argtrace_schema_strings(schema);
+	u32 i, count = 0;
+
+	for (i = 0; i < schema->nr_args; i++) {
+		const u16 name = array_index_nospec(args[i].name, schema->strings);
+
+		if (args[i].loc == ARGTRACE_LOC_NONE)
+			continue;
+		steps[count++] = (struct argtrace_step){
+			.is_word = args[i].loc == ARGTRACE_LOC_REG &&
+				   args[i].type != ARGTRACE_TYPE_BYTES,
+			.index = array_index_nospec(args[i].index, ARGTRACE_REG_COUNT),
+			.size = args[i].size,
+			.type = args[i].type,
+			.loc = args[i].loc,
+			.offset = args[i].offset,
+			.name_length = strlen(strings + name) + 1,
+			.name = name,
+		};
+	}
+	return count;
+}
+
+/* The schema is followed by the steps, and these by the words on the stack. */
+static struct argtrace_step *plan_steps(struct argtrace_plan *plan)
+{
+	return (void *)plan->schema + plan->schema->size;
+}
+
+static struct argtrace_stack_word *plan_stack(struct argtrace_plan *plan)
+{
+	return (void *)(plan_steps(plan) + plan->schema->nr_args);
+}
+
+static size_t steps_size(const struct argtrace_probe *schema)
+{
+	return schema->nr_args *
+	       (sizeof(struct argtrace_step) + sizeof(struct argtrace_stack_word));
+}
+
+struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
+{
+	struct argtrace_plan *plan;
+	u64 bytes, charge;
+	int ret;
+
+	bytes = sizeof(*plan) + header->size + steps_size(header);
+	charge = argtrace_kvmalloc_size(bytes);
+	ret = argtrace_memory_charge(charge);
+	if (ret)
+		return ERR_PTR(ret);
+	plan = argtrace_kvzalloc(bytes);
+	if (!plan) {
+		argtrace_memory_uncharge(charge);
+		return ERR_PTR(-ENOMEM);
+	}
+	plan->charged = charge;
+	plan->schema = (void *)(plan + 1);
+	return plan;
+}
+
+int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan_format *format)
+{
+	bool named = format->format & ARGTRACE_FORMAT_NAMED;
+	struct argtrace_step *steps = plan_steps(plan);
+	u32 count, record_size = sizeof(struct argtrace_record);
+
+	plan->addr = plan->schema->addr;
+	plan->strings = argtrace_schema_strings(plan->schema);
+	count = prepare_steps(steps, plan->schema);
+	if (!(format->format & ARGTRACE_FORMAT_NO_CALLER)) {
+		plan->layout.caller_at = record_size;
+		record_size += sizeof(u64);
+	}
+	record_size = ALIGN(argtrace_place_steps(steps, count, named, record_size), 8);
+	if (record_size > format->max_record)
+		return -E2BIG;
+	plan->record_size = record_size;
+	if (named)
+		argtrace_plan_named(&plan->layout, steps, count);
+	else
+		argtrace_plan_layout(&plan->layout, steps, count, plan_stack(plan), record_size);
+	return 0;
+}
+
+struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, unsigned long addr)
+{
+	struct argtrace_plan *plan = argtrace_plan_alloc(from->schema);
+
+	if (IS_ERR(plan))
+		return plan;
+	memcpy(plan->schema, from->schema, from->schema->size + steps_size(from->schema));
+	plan->schema->addr = addr;
+	plan->addr = addr;
+	plan->strings = argtrace_schema_strings(plan->schema);
+	plan->record_size = from->record_size;
+	plan->layout = from->layout;
+	plan->layout.steps = plan_steps(plan);
+	plan->layout.stack = plan_stack(plan);
+	plan->layout.stack_end = plan->layout.stack + (from->layout.stack_end - from->layout.stack);
+	return plan;
+}
+
+int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count)
+{
+	struct argtrace_counters_block *block;
+	u32 first, i;
+
+	for (first = 0; first < count; first += block->users) {
+		block = argtrace_counters_block_create(count - first);
+		if (IS_ERR(block))
+			return PTR_ERR(block);
+		for (i = 0; i < block->users; i++) {
+			plans[first + i]->counters = block->counters + i;
+			plans[first + i]->counters_block = block;
+		}
+	}
+	return 0;
+}
+
+void argtrace_plan_free(struct argtrace_plan *plan)
+{
+	if (IS_ERR_OR_NULL(plan))
+		return;
+	if (plan->counters)
+		argtrace_counters_block_put(plan->counters_block);
+	argtrace_memory_uncharge(plan->charged);
+	kvfree(plan);
+}
+
+bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
+{
+	/* The fields before it differ: the id, the address, and whether it is removed. */
+	size_t from = offsetof(struct argtrace_probe, nr_args);
+
+	return a->schema->size == b->schema->size &&
+	       !memcmp((const u8 *)a->schema + from, (const u8 *)b->schema + from,
+		       a->schema->size - from);
+}
+
+void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counters *counted)
+{
+	plan->before = *counted;
+}
+
+void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
+{
+	const struct argtrace_counters sum = argtrace_counters_sum(plan->counters);
+	const struct argtrace_counters *before = &plan->before;
+	int cause;
+
+	*counts = (struct argtrace_counts){
+		.id = plan->id,
+		.flags = plan->removed ? ARGTRACE_PROBE_REMOVED : 0,
+		.records = sum.records - before->records,
+		.filtered = sum.filtered - before->filtered,
+	};
+	for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
+		counts->lost[cause] = sum.lost[cause] - before->lost[cause];
+}

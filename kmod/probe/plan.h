@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is decided when a probe is added, so that a call only has to execute it. */
+#ifndef ARGTRACE_PLAN_H
+#define ARGTRACE_PLAN_H
+
+#include <linux/build_bug.h>
+#include <linux/percpu.h>
+#include <linux/stddef.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "lane.h"
+#include "probe/counters.h"
+#include "sink/layout.h"
+
+/* A probe, prepared: what can be decided when it is added has been decided. */
+struct argtrace_plan {
+	/* What a call needs, in one cache line. */
+	struct argtrace_counters __percpu *counters; /* NULL before it is armed */
+	union {
+		struct {
+			u32 id;
+			u32 record_size; /* fixed: all arguments have a fixed size */
+		};
+		u64 head;		/* what a record's header says of the probe: see struct argtrace_record */
+	};
+	struct argtrace_layout layout;	/* named encoding: all are steps */
+
+	const char *strings;		/* in schema */
+
+	unsigned long addr;		/* of the symbol */
+	struct argtrace_plan *succeeds;	/* removed probe of the same function elsewhere, whose id it takes; NULL */
+	enum argtrace_lane_kind lane;	/* for life */
+	struct argtrace_counters_block *counters_block;
+	bool removed;			/* no longer traced, kept for its records */
+	struct argtrace_counters before; /* of earlier lives: counts no more */
+	u64 charged;
+	struct argtrace_probe *schema;	/* the entry as it was added, with its id */
+};
+
+/*
+ * `head` is copied into the record whole: id and size, and above the size, which is less than 64 KiB, the context
+ * and preempt of a call in plain context, which are 0.
+ */
+static_assert(offsetof(struct argtrace_plan, record_size) - offsetof(struct argtrace_plan, head) ==
+	      offsetof(struct argtrace_record, size) - offsetof(struct argtrace_record, id));
+static_assert(sizeof_field(struct argtrace_plan, head) ==
+	      sizeof(struct argtrace_record) - offsetof(struct argtrace_record, id));
+
+/* What the session settles for its probes. */
+struct argtrace_plan_format {
+	u32 format;			/* ARGTRACE_FORMAT_* */
+	u32 max_record;			/* bytes; a larger one does not fit a packet */
+};
+
+static inline const struct argtrace_arg *argtrace_schema_args(const struct argtrace_probe *schema)
+{
+	return (const void *)(schema + 1);
+}
+
+static inline const char *argtrace_schema_strings(const struct argtrace_probe *schema)
+{
+	return (const char *)(argtrace_schema_args(schema) + schema->nr_args);
+}
+
+/* Room for a plan and for the schema that `header` begins, which is yet to be copied to plan->schema. ERR_PTR: -ENOMEM, -ENOSPC. */
+struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header);
+
+/* Prepares a plan whose schema is valid: what follows from it and the session's format. 0 or -E2BIG. */
+int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan_format *format);
+
+void argtrace_plan_free(struct argtrace_plan *plan);
+
+/*
+ * Gives plans the counters that they need to be armed. 0 or an error. On error some plans may already have
+ * counters; free them all as usual. This, and freeing them, is serialised by the caller.
+ */
+int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count);
+
+/* A plan like a template, for a function at that address. ERR_PTR: -ENOMEM, -ENOSPC. */
+struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, unsigned long addr);
+
+/* Whether two probes have the same schema but for the address, so that one can stand for the other. */
+bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
+
+/* Begins a new life: what it had counted at some moment, in all its lives, counts no more. */
+void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counters *counted);
+
+/* The counts of this life. */
+void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts);
+
+#endif
