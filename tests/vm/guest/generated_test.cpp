@@ -101,7 +101,7 @@ TEST_P(Generated, every_value_exactly) {
                 "where BTF does not tell\n",
                 read_file(kDirectory + "seed").c_str(), events.size(),
                 events.size() / kGeneratedRounds, arguments, left_out);
-    EXPECT_LT(left_out * 3, arguments);
+    EXPECT_LT(left_out * 10, arguments) << "with the usual seed it is one in thirteen";
 }
 
 INSTANTIATE_TEST_SUITE_P(Encodings, Generated, testing::Values("compact", "named"),

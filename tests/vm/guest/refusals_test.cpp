@@ -519,7 +519,8 @@ TEST_F(Refusals, mappings) {
 }
 
 TEST_F(Refusals, a_second_reader) {
-    ASSERT_EQ(remove_session("shared") % ENOENT, 0);
+    const int removed = remove_session("shared"); // another test may have left it
+    ASSERT_TRUE(removed == 0 || removed == ENOENT) << removed;
     RawDevice first, second;
     ASSERT_EQ(first.session("shared"), 0);
     ASSERT_EQ(second.session("shared"), 0);

@@ -90,6 +90,64 @@ public:
         }
     }
 
+    /// Observes a session from before its first call until after its last: every call is accounted for.
+    void whole_life() {
+        const ModuleLock lock;
+        need_argtrace();
+        need_load_module();
+        const std::uint32_t packets = 2u << random(4);
+        const bool flight = random(2);
+        RawDevice device;
+        ASSERT_EQ(device.session("", 4096, packets, static_cast<std::uint32_t>(random(4)),
+                                 flight ? ARGTRACE_SESSION_FLIGHT : 0),
+                  0);
+        std::vector<std::unique_ptr<RawRing>> rings;
+        if (!flight) {
+            ASSERT_EQ(device.reader(), 0);
+        }
+        for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
+            rings.push_back(
+                std::make_unique<RawRing>(device, cpu, 4096, packets,
+                                          flight ? RawRing::Mode::flight : RawRing::Mode::stream));
+
+        const std::vector<std::byte> probes =
+            RawProbe::words(address_of("al_process"), 3).bytes() +
+            RawProbe::words(address_of("al_interrupt"), 3).bytes() +
+            RawProbe::words(address_of("al_nmi"), 3).bytes();
+        ASSERT_EQ(device.add(probes, 3), 0);
+        const LoadCalls before = load_calls();
+        std::map<std::uint32_t, std::uint64_t> read;
+        std::uint64_t missed = 0, there = 0;
+        for (std::uint64_t rounds = 1 + random(3); rounds; rounds--) {
+            run_load({static_cast<unsigned>(20 + random(300)), 300000, 3, 40, 3});
+            there = 0;
+            for (const auto &ring : rings) {
+                for (const RawRecord &record : flight ? ring->snapshot(missed) : ring->records())
+                    read[record.id]++, there++;
+            }
+        }
+        const LoadCalls after = load_calls();
+        const std::vector<argtrace_counts> counts = device.counts();
+        ASSERT_EQ(counts.size(), 3u);
+        const std::uint64_t calls[] = {after.process - before.process,
+                                       after.interrupt - before.interrupt, after.nmi - before.nmi};
+        std::uint64_t records = 0, overwritten = 0;
+        for (std::size_t i = 0; i < 3; i++) {
+            EXPECT_EQ(hits(counts[i]), calls[i]);
+            records += counts[i].records;
+            met_.calls += calls[i];
+            if (!flight) {
+                EXPECT_EQ(read[counts[i].id], counts[i].records);
+            }
+        }
+        for (const auto &ring : rings)
+            overwritten += ring->control()->overwritten;
+        if (flight) {
+            EXPECT_EQ(there + overwritten, records);
+        }
+        met_.lives++;
+    }
+
 private:
     std::uint64_t random(std::uint64_t below) { return random_() % below; }
     const char *one_of(std::initializer_list<const char *> choices) {
@@ -163,64 +221,6 @@ private:
         load_module("/root/argtrace_onload.ko");
     }
 
-    /// Observes a session from before its first call until after its last: every call is accounted for.
-    void whole_life() {
-        const ModuleLock lock;
-        need_argtrace();
-        need_load_module();
-        const std::uint32_t packets = 2u << random(4);
-        const bool flight = random(2);
-        RawDevice device;
-        ASSERT_EQ(device.session("", 4096, packets, static_cast<std::uint32_t>(random(4)),
-                                 flight ? ARGTRACE_SESSION_FLIGHT : 0),
-                  0);
-        std::vector<std::unique_ptr<RawRing>> rings;
-        if (!flight) {
-            ASSERT_EQ(device.reader(), 0);
-        }
-        for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
-            rings.push_back(
-                std::make_unique<RawRing>(device, cpu, 4096, packets,
-                                          flight ? RawRing::Mode::flight : RawRing::Mode::stream));
-
-        const std::vector<std::byte> probes =
-            RawProbe::words(address_of("al_process"), 3).bytes() +
-            RawProbe::words(address_of("al_interrupt"), 3).bytes() +
-            RawProbe::words(address_of("al_nmi"), 3).bytes();
-        ASSERT_EQ(device.add(probes, 3), 0);
-        const LoadCalls before = load_calls();
-        std::map<std::uint32_t, std::uint64_t> read;
-        std::uint64_t missed = 0, there = 0;
-        for (std::uint64_t rounds = 1 + random(3); rounds; rounds--) {
-            run_load({static_cast<unsigned>(20 + random(300)), 300000, 3, 40, 3});
-            there = 0;
-            for (const auto &ring : rings) {
-                for (const RawRecord &record : flight ? ring->snapshot(missed) : ring->records())
-                    read[record.id]++, there++;
-            }
-        }
-        const LoadCalls after = load_calls();
-        const std::vector<argtrace_counts> counts = device.counts();
-        ASSERT_EQ(counts.size(), 3u);
-        const std::uint64_t calls[] = {after.process - before.process,
-                                       after.interrupt - before.interrupt, after.nmi - before.nmi};
-        std::uint64_t records = 0, overwritten = 0;
-        for (std::size_t i = 0; i < 3; i++) {
-            EXPECT_EQ(hits(counts[i]), calls[i]);
-            records += counts[i].records;
-            met_.calls += calls[i];
-            if (!flight) {
-                EXPECT_EQ(read[counts[i].id], counts[i].records);
-            }
-        }
-        for (const auto &ring : rings)
-            overwritten += ring->control()->overwritten;
-        if (flight) {
-            EXPECT_EQ(there + overwritten, records);
-        }
-        met_.lives++;
-    }
-
     /// Named sessions do not pin the module, open files do.
     void change_argtrace() {
         const ModuleLock lock;
@@ -283,6 +283,8 @@ pid_t start(std::uint64_t seed, unsigned number, std::uint64_t steps, Met &met) 
         return pid;
     {
         Worker worker(seed, number, met);
+        if (number == 0) // so that there is one session however few the steps are
+            worker.whole_life();
         while (steps-- && !testing::Test::HasFailure())
             worker.step();
     }
