@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdexcept>
 
+#include "uapi/probe.h"
 #include "util/fd.h"
 
 namespace argtrace::bench {

@@ -9,7 +9,7 @@
 #include "file/chunk_reader.h"
 #include "file/info.h"
 #include "file/writer.h"
-#include "uapi/probe.h"
+#include "model/probe.h"
 
 namespace argtrace::bench {
 

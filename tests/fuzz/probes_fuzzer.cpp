@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "btf/format.h"
 #include "fuzzer.h"
-#include "render/format.h"
 #include "uapi/probe.h"
 #include "util/error.h"
 

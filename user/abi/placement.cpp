@@ -2,6 +2,7 @@
 #include "abi/placement.h"
 
 #include "abi/calling_convention.h"
+#include "model/type.h"
 
 namespace argtrace {
 

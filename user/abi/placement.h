@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "btf/prototype.h"
-#include "uapi/probe.h"
+#include "model/probe.h"
 
 namespace argtrace {
 

@@ -17,8 +17,8 @@
 #include "cli/process_options.h"
 #include "cli/process_watch.h"
 #include "cli/tracing.h"
+#include "model/counts.h"
 #include "render/status.h"
-#include "session/counts.h"
 #include "session/live_symbols.h"
 #include "util/units.h"
 

@@ -10,9 +10,9 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/tracing.h"
+#include "model/counts.h"
 #include "record/snapshot_file.h"
 #include "render/status.h"
-#include "session/counts.h"
 #include "session/live_symbols.h"
 #include "util/units.h"
 

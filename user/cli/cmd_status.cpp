@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "model/counts.h"
 #include "render/status.h"
-#include "session/counts.h"
 #include "session/session.h"
 #include "util/output.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/function_options.h"
+#include "model/probe.h"
 #include "session/session.h"
-#include "uapi/probe.h"
 
 namespace argtrace {
 

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "model/counts.h"
 #include "render/status.h"
 #include "render/trace_stats.h"
-#include "session/counts.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/units.h"

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
-#include "decode/event.h"
 #include "decode/schema.h"
 #include "decode/status.h"
+#include "model/event.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {

@@ -4,24 +4,13 @@
 #include <limits>
 
 #include "decode/values.h"
+#include "model/type.h"
 
 namespace argtrace {
 
 namespace {
 
 constexpr std::size_t record_size_max = std::numeric_limits<std::uint16_t>::max();
-
-bool is_signed_word(std::uint8_t type) {
-    switch (type) {
-    case ARGTRACE_TYPE_S8:
-    case ARGTRACE_TYPE_S16:
-    case ARGTRACE_TYPE_S32:
-    case ARGTRACE_TYPE_CHAR:
-        return true;
-    default:
-        return false;
-    }
-}
 
 } // namespace
 
@@ -30,18 +19,19 @@ CompactLayout::CompactLayout(const Probe &probe) : padding_max_(record_padding_m
         Step step;
         if (argument.loc != ARGTRACE_LOC_NONE) {
             step.type = argument.type;
-            std::size_t size = argtrace_type_size(argument.type);
+            const TypeInfo &type = type_info(argument.type);
+            std::size_t size = type.size;
             if (argument.type == ARGTRACE_TYPE_BYTES && argument.size <= record_size_max) {
                 step.kind = Kind::bytes;
                 step.size = static_cast<std::uint16_t>(argument.size);
                 size = sizeof(step.size) + step.size;
                 has_bytes_ = true;
-            } else if (size > sizeof(std::uint64_t)) {
+            } else if (type.is_wide()) {
                 step.kind = Kind::two_words;
             } else if (size > 0) {
                 step.kind = Kind::word;
                 step.spare_bits = static_cast<std::uint8_t>(8 * (sizeof(std::uint64_t) - size));
-                step.is_signed = is_signed_word(argument.type);
+                step.is_signed = type.is_signed;
             } else { // of no type that can be read
                 size = record_size_max + 1;
             }

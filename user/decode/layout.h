@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "decode/event.h"
+#include "model/event.h"
 
 namespace argtrace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decode/layout.h"
-#include "uapi/probe.h"
+#include "model/probe.h"
 
 namespace argtrace {
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "model/type.h"
+
 namespace argtrace {
 
 namespace {
@@ -16,9 +18,10 @@ T load(std::span<const std::byte> data) {
     return value;
 }
 
-template<typename T>
-std::uint64_t load_signed(std::span<const std::byte> data) {
-    return static_cast<std::uint64_t>(std::int64_t{load<T>(data)});
+/// Extends the sign of a value of `size` bytes, at most eight.
+std::uint64_t extend_sign(std::uint64_t value, std::size_t size) {
+    const std::size_t spare_bits = 8 * (sizeof(value) - size);
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << spare_bits) >> spare_bits);
 }
 
 /// Reads BYTES, which begin with their length, and cuts them off the front of `data`.
@@ -42,33 +45,21 @@ DecodeStatus read_bytes(std::span<const std::byte> &data, std::uint32_t expected
 /// Reads the value of an argument and cuts it off the front of `data`.
 DecodeStatus read_value(std::span<const std::byte> &data, const Argument &argument, Value &value,
                         std::vector<std::byte> &bytes) {
-    std::uint8_t type = argument.type;
-    if (type == ARGTRACE_TYPE_BYTES)
+    const TypeInfo &type = type_info(argument.type);
+    if (type.type_class == TypeClass::Bytes)
         return read_bytes(data, argument.size, value, bytes);
-    std::size_t size = argtrace_type_size(type);
+    const std::size_t size = type.size;
     if (size == 0)
         return DecodeStatus::unsupported_type;
     if (data.size() < size)
         return DecodeStatus::data_cut_off;
 
-    value = {0, 0, type, true};
-    switch (type) {
-    case ARGTRACE_TYPE_S8:
-    case ARGTRACE_TYPE_CHAR:
-        value.low = load_signed<std::int8_t>(data);
-        break;
-    case ARGTRACE_TYPE_S16:
-        value.low = load_signed<std::int16_t>(data);
-        break;
-    case ARGTRACE_TYPE_S32:
-        value.low = load_signed<std::int32_t>(data);
-        break;
-    default:
-        std::memcpy(&value.low, data.data(), size < 8 ? size : 8); // little-endian
-        if (size == 16)
-            value.high = load<std::uint64_t>(data.subspan(8));
-        break;
-    }
+    value = {0, 0, type.code, true};
+    std::memcpy(&value.low, data.data(), type.is_wide() ? sizeof(value.low) : size); // little-endian
+    if (type.is_wide())
+        value.high = load<std::uint64_t>(data.subspan(sizeof(value.low)));
+    else if (type.is_signed)
+        value.low = extend_sign(value.low, size);
     data = data.subspan(size);
     return DecodeStatus::ok;
 }

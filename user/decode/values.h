@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "decode/event.h"
 #include "decode/status.h"
+#include "model/event.h"
 
 namespace argtrace {
 

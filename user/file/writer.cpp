@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "uapi/probe.h"
 #include "util/error.h"
 
 namespace argtrace {

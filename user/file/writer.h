@@ -14,7 +14,7 @@
 #include "file/compression.h"
 #include "file/format.h"
 #include "file/info.h"
-#include "uapi/probe.h"
+#include "model/probe.h"
 #include "util/fd.h"
 
 namespace argtrace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "render/format.h"
+#include "btf/format.h"
 
 namespace argtrace {
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "uapi/probe.h"
+#include "model/probe.h"
 
 namespace argtrace {
 

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "decode/event.h"
+#include "model/event.h"
+#include "model/type.h"
 #include "render/digits.h"
 
 namespace argtrace {
@@ -27,23 +28,15 @@ inline bool is_error_pointer(std::uint64_t address) {
         return nullptr;
     if (value.type == ARGTRACE_TYPE_PTR) // most of all
         return is_error_pointer(value.low) ? nullptr : write_hex(to, value.low);
-    switch (value.type) {
-    case ARGTRACE_TYPE_U8:
-    case ARGTRACE_TYPE_U16:
-    case ARGTRACE_TYPE_U32:
-    case ARGTRACE_TYPE_U64:
-        return write_decimal(to, value.low);
-    case ARGTRACE_TYPE_S8:
-    case ARGTRACE_TYPE_S16:
-    case ARGTRACE_TYPE_S32:
-    case ARGTRACE_TYPE_S64:
-        return write_decimal(to, static_cast<std::int64_t>(value.low));
-    case ARGTRACE_TYPE_BOOL:
+    const TypeInfo &type = type_info(value.type);
+    if (type.type_class == TypeClass::Integer && !type.is_wide())
+        return type.is_signed ? write_decimal(to, static_cast<std::int64_t>(value.low))
+                              : write_decimal(to, value.low);
+    if (type.type_class == TypeClass::Boolean) {
         std::memcpy(to, value.low ? "true " : "false", 5);
         return to + (value.low ? 4 : 5);
-    default:
-        return nullptr;
     }
+    return nullptr;
 }
 
 } // namespace argtrace

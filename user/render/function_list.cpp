@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "abi/calling_convention.h"
+#include "model/type.h"
 #include "spec/resolve.h"
 
 namespace argtrace {
@@ -15,29 +16,8 @@ namespace {
 
 // "u64": what is recorded of a value. A struct has no shorter name than its own.
 std::string recorded_type(const Argument &argument) {
-    switch (argument.type) {
-    case ARGTRACE_TYPE_BOOL:
-        return "bool";
-    case ARGTRACE_TYPE_CHAR:
-    case ARGTRACE_TYPE_UCHAR:
-        return "char";
-    case ARGTRACE_TYPE_PTR:
-        return "ptr";
-    case ARGTRACE_TYPE_U8:
-    case ARGTRACE_TYPE_U16:
-    case ARGTRACE_TYPE_U32:
-    case ARGTRACE_TYPE_U64:
-    case ARGTRACE_TYPE_U128:
-        return fmt::format("u{}", 8 * argument.size);
-    case ARGTRACE_TYPE_S8:
-    case ARGTRACE_TYPE_S16:
-    case ARGTRACE_TYPE_S32:
-    case ARGTRACE_TYPE_S64:
-    case ARGTRACE_TYPE_S128:
-        return fmt::format("s{}", 8 * argument.size);
-    default:
-        return argument.type_name;
-    }
+    const TypeInfo &type = type_info(argument.type);
+    return type.size > 0 ? type.name : argument.type_name;
 }
 
 // "count: u64 in rdx, 8 bytes"

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "model/module_version.h"
 #include "render/json.h"
-#include "session/device.h"
 #include "util/units.h"
 
 namespace argtrace {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "model/type.h"
 #include "render/common_value.h"
 #include "render/flags.h"
 #include "render/text.h"
@@ -94,14 +95,15 @@ void append_json_value(Line &out, const Value &value) {
         out.set_end(end);
         return;
     }
+    const TypeInfo &type = type_info(value.type);
     if (!value.captured) {
         out += "null";
-    } else if (value.type == ARGTRACE_TYPE_CHAR) {
-        out.append_signed(static_cast<std::int64_t>(value.low));
-    } else if (value.type == ARGTRACE_TYPE_UCHAR) {
-        out.append_decimal(value.low);
-    } else if (value.type == ARGTRACE_TYPE_PTR || value.type == ARGTRACE_TYPE_U128 ||
-               value.type == ARGTRACE_TYPE_S128) {
+    } else if (type.type_class == TypeClass::Character) {
+        if (type.is_signed)
+            out.append_signed(static_cast<std::int64_t>(value.low));
+        else
+            out.append_decimal(value.low);
+    } else if (type.type_class == TypeClass::Address || type.is_wide()) {
         out += '"';
         append_text_value(out, value);
         out += '"';

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "render/format.h"
+#include "btf/format.h"
+#include "model/probe.h"
 #include "render/line.h"
-#include "uapi/probe.h"
 
 namespace argtrace {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "decode/event.h"
+#include "model/event.h"
 #include "render/line.h"
 
 namespace argtrace {

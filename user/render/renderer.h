@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "decode/event.h"
+#include "model/event.h"
 #include "render/line.h"
 
 namespace argtrace {

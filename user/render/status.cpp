@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "model/clock.h"
+#include "model/counts.h"
 #include "render/json.h"
-#include "session/counts.h"
-#include "session/options.h"
 
 namespace argtrace {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "session/processes.h"
-#include "uapi/probe.h"
+#include "model/probe.h"
+#include "model/process_filter.h"
 
 namespace argtrace {
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "model/type.h"
 #include "render/common_value.h"
 #include "render/flags.h"
 #include "util/errno_name.h"
@@ -111,24 +112,17 @@ void append_text_value(Line &out, const Value &value) {
         out += '?';
         return;
     }
-    switch (value.type) {
-    case ARGTRACE_TYPE_CHAR:
-    case ARGTRACE_TYPE_UCHAR:
+    const TypeInfo &type = type_info(value.type);
+    if (type.type_class == TypeClass::Character)
         append_char(out, static_cast<unsigned char>(value.low));
-        break;
-    case ARGTRACE_TYPE_PTR:
+    else if (type.type_class == TypeClass::Address)
         append_pointer(out, value.low);
-        break;
-    case ARGTRACE_TYPE_U128:
-        fmt::format_to(std::back_inserter(out), "{}", wide(value));
-        break;
-    case ARGTRACE_TYPE_S128:
+    else if (type.is_wide() && type.is_signed)
         fmt::format_to(std::back_inserter(out), "{}", static_cast<Wide>(wide(value)));
-        break;
-    default: // of a type that this version does not know
+    else if (type.is_wide())
+        fmt::format_to(std::back_inserter(out), "{}", wide(value));
+    else // of a type that this version does not know
         out.append_decimal(value.low);
-        break;
-    }
 }
 
 TextRenderer::TextRenderer(CallerNames &callers, bool header, TimeFormat time)

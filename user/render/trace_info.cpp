@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "model/process_filter.h"
 #include "render/text.h"
-#include "session/processes.h"
 #include "uapi/argtrace.h"
 #include "util/nanoseconds.h"
 #include "util/units.h"

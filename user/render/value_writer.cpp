@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "model/type.h"
 #include "render/json.h"
 #include "render/text.h"
 
@@ -24,19 +25,6 @@ Bytes behind(Bytes data, std::size_t offset) {
     return data.subspan(std::min(offset, data.size()));
 }
 
-bool is_signed(std::uint8_t type) {
-    switch (type) {
-    case ARGTRACE_TYPE_S8:
-    case ARGTRACE_TYPE_S16:
-    case ARGTRACE_TYPE_S32:
-    case ARGTRACE_TYPE_S64:
-    case ARGTRACE_TYPE_CHAR:
-        return true;
-    default:
-        return false;
-    }
-}
-
 std::uint64_t sign_extend(std::uint64_t value, std::uint32_t bits) {
     const std::uint32_t spare = 64 - bits;
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << spare) >> spare);
@@ -50,7 +38,7 @@ Value load(const Format &format, Bytes data) {
     std::memcpy(&value.low, data.data(), std::min<std::size_t>(format.bytes, 8));
     if (format.bytes > 8)
         std::memcpy(&value.high, data.data() + 8, format.bytes - 8);
-    else if (is_signed(format.type))
+    else if (type_info(format.type).is_signed)
         value.low = sign_extend(value.low, 8 * format.bytes);
     value.type = format.type;
     value.captured = true;
@@ -69,7 +57,7 @@ Value load_bits(const Format &format, Bytes data, std::uint32_t offset, std::uin
         value.low |= (byte >> at % 8 & ((1u << take) - 1)) << got;
         got += take;
     }
-    if (is_signed(format.type))
+    if (type_info(format.type).is_signed)
         value.low = sign_extend(value.low, bits);
     value.type = format.type;
     value.captured = true;
@@ -121,7 +109,7 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
     } else { // a struct that was recorded as the number it fills
         const std::array<std::uint64_t, 2> words{value.low, value.high};
         append_formatted(out, *format,
-                         std::as_bytes(std::span(words)).first(argtrace_type_size(value.type)));
+                         std::as_bytes(std::span(words)).first(type_info(value.type).size));
     }
 }
 

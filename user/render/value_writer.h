@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "decode/event.h"
+#include "btf/format.h"
+#include "model/event.h"
 #include "render/caller.h"
-#include "render/format.h"
 #include "render/line.h"
 
 namespace argtrace {

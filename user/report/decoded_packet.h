@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "decode/decode.h"
+#include "decode/unreadable.h"
 #include "file/chunk_reader.h"
 #include "render/renderer.h"
 #include "report/event_filter.h"
-#include "session/ring_reader.h"
 
 namespace argtrace {
 

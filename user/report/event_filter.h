@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "decode/event.h"
+#include "model/event.h"
 #include "spec/pattern.h"
 
 namespace argtrace {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "model/module_version.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -69,10 +70,6 @@ argtrace_info Device::info() const {
         throw Error(
             fmt::format("the argtrace module does not say what it is: {}", std::strerror(error)));
     return info;
-}
-
-std::string_view module_version(const argtrace_info &info) {
-    return {info.module_version, ::strnlen(info.module_version, sizeof(info.module_version))};
 }
 
 void check_versions(const argtrace_info &info) {

@@ -50,7 +50,4 @@ Error explain_open(int error, bool root, std::string_view lockdown);
 /// mean the same in all of them.
 Error explain_request(std::string_view what, int error, const argtrace_info &info);
 
-/// The module's version as text, wherever its NUL is.
-std::string_view module_version(const argtrace_info &info);
-
 } // namespace argtrace

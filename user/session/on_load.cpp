@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "session/session.h"
+#include "uapi/probe.h"
 #include "util/error.h"
 
 namespace argtrace {

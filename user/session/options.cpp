@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/clock.h"
 #include "util/error.h"
 #include "util/units.h"
 
@@ -32,10 +33,6 @@ const char *encoding_name(bool named) {
 }
 
 } // namespace
-
-const char *clock_name(std::uint32_t clock) {
-    return clock == ARGTRACE_CLOCK_TSC ? "tsc" : "mono";
-}
 
 argtrace_session_attr session_attributes(const SessionOptions &wished, const argtrace_info &info) {
     argtrace_session_attr attr{};

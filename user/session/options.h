@@ -19,9 +19,6 @@ struct SessionOptions {
     bool given() const { return buffer || named || no_caller || flight || clock; }
 };
 
-/// What --clock calls it.
-const char *clock_name(std::uint32_t clock);
-
 /// Bytes of one CPU's ring.
 inline std::uint64_t ring_size(const argtrace_session_attr &session) {
     return std::uint64_t{session.packet_size} * session.nr_packets;

@@ -47,16 +47,6 @@ void parse_pids(std::string_view what, std::string_view text, std::vector<std::u
     }
 }
 
-std::string describe(const ProcessFilter &filter) {
-    if (filter.pids.empty())
-        return "all processes";
-    return fmt::format("process{} {}{}", filter.pids.size() == 1 ? "" : "es",
-                       fmt::join(filter.pids, ", "),
-                       !filter.children          ? ""
-                       : filter.pids.size() == 1 ? " and its children"
-                                                 : " and their children");
-}
-
 Error no_process(std::uint32_t pid) {
     const std::uint32_t process = process_of_thread(pid);
     if (process != 0 && process != pid)

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "decode/decode.h"
+#include "decode/unreadable.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -17,13 +18,6 @@ struct RingView {
     std::uint32_t packet_size = 0;
     std::uint32_t nr_packets = 0;
     std::uint32_t cpu = 0;
-};
-
-/// What could not be read, and the last reason.
-struct Unreadable {
-    std::uint64_t records = 0;
-    std::uint64_t packets = 0; ///< or parts of them
-    DecodeStatus why = DecodeStatus::ok;
 };
 
 /// Reads one CPU's ring: goes through the packets between its position and a head.

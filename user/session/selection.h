@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/probe.h"
 #include "spec/spec.h"
-#include "uapi/probe.h"
 
 namespace argtrace {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "model/probe.h"
 #include "session/device.h"
 #include "session/options.h"
 #include "session/processes.h"
 #include "session/ring_mapping.h"
-#include "uapi/probe.h"
 
 namespace argtrace {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "model/probe.h"
 #include "spec/functions.h"
 #include "spec/kernel.h"
-#include "uapi/probe.h"
 #include "util/error.h"
 
 namespace argtrace {

@@ -164,21 +164,4 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
     return probes;
 }
 
-std::uint8_t integer_type(std::uint32_t bytes, bool is_signed) {
-    switch (bytes) {
-    case 1:
-        return is_signed ? ARGTRACE_TYPE_S8 : ARGTRACE_TYPE_U8;
-    case 2:
-        return is_signed ? ARGTRACE_TYPE_S16 : ARGTRACE_TYPE_U16;
-    case 4:
-        return is_signed ? ARGTRACE_TYPE_S32 : ARGTRACE_TYPE_U32;
-    case 8:
-        return is_signed ? ARGTRACE_TYPE_S64 : ARGTRACE_TYPE_U64;
-    case 16:
-        return is_signed ? ARGTRACE_TYPE_S128 : ARGTRACE_TYPE_U128;
-    default:
-        return ARGTRACE_TYPE_END;
-    }
-}
-
 } // namespace argtrace

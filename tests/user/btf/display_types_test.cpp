@@ -7,6 +7,7 @@
 #include "support/all_display_types.h"
 #include "support/btf_builder.h"
 #include "support/packet_builder.h"
+#include "uapi/probe.h"
 
 namespace argtrace {
 namespace {

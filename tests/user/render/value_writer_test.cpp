@@ -12,6 +12,7 @@
 #include "support/btf_builder.h"
 #include "support/minus.h"
 #include "support/packet_builder.h"
+#include "uapi/probe.h"
 #include "util/errno_name.h"
 
 namespace argtrace {

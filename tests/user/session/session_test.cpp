@@ -7,9 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "model/counts.h"
+#include "model/module_version.h"
 #include "render/info.h"
 #include "render/status.h"
-#include "session/counts.h"
 #include "session/device.h"
 #include "session/options.h"
 #include "session/selection.h"

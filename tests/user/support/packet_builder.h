@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/probe.h"
 #include "uapi/argtrace.h"
-#include "uapi/probe.h"
 
 namespace argtrace::test {
 

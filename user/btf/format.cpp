@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "render/format.h"
+#include "btf/format.h"
 
 #include <algorithm>
 
@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 
 #include "btf/kernel_types.h"
+#include "model/type.h"
 
 namespace argtrace {
 
@@ -131,9 +132,9 @@ private:
         const std::uint64_t bytes = std::uint64_t{count} * format.element->bytes;
         if (bytes > UINT16_MAX) // more than BYTES can hold
             return;
-        const std::uint8_t type = format.element->type;
-        const bool is_text = format.element->kind == Format::Kind::scalar &&
-                             (type == ARGTRACE_TYPE_CHAR || type == ARGTRACE_TYPE_UCHAR);
+        const bool is_text =
+            format.element->kind == Format::Kind::scalar &&
+            type_info(format.element->type).type_class == TypeClass::Character;
         format.kind = is_text ? Format::Kind::text : Format::Kind::array;
         format.bytes = static_cast<std::uint32_t>(bytes);
         format.count = bytes ? count : 0; // elements without a size say nothing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "session/counts.h"
+#include "model/counts.h"
 
 #include <numeric>
 

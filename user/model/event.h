@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "uapi/probe.h"
+#include "model/probe.h"
 #include "util/uninitialized.h"
 
 namespace argtrace {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "uapi/argtrace.h"
+
+namespace argtrace {
+
+/// One argument as struct argtrace_arg describes it, with its strings.
+struct Argument {
+    std::uint8_t loc = ARGTRACE_LOC_NONE;
+    std::uint8_t index = 0;
+    std::uint8_t type = ARGTRACE_TYPE_END;
+    std::uint32_t size = 0;
+    std::uint32_t offset = 0;
+    std::string name;      ///< "count"; unnamed ones are "arg0", "arg1" ...
+    std::string type_name; ///< "size_t", "struct file *"
+
+    bool operator==(const Argument &) const = default;
+};
+
+/// One probe, as the module takes it and lists it.
+struct Probe {
+    std::uint32_t id = 0;    ///< given by the module
+    std::uint64_t addr = 0;  ///< of the function's symbol
+    std::uint32_t flags = 0; ///< ARGTRACE_PROBE_*
+    std::string function;
+    std::vector<Argument> args;
+    std::vector<std::byte> types; ///< BTF that says how to show them; usually empty
+    bool forced = false;          ///< its arguments may not be those of the function
+
+    bool operator==(const Probe &) const = default;
+};
+
+} // namespace argtrace

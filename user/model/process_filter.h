@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace argtrace {
+
+/// Whose calls a session records.
+struct ProcessFilter {
+    std::vector<std::uint32_t> pids; ///< none: everybody's
+    bool children = false;           ///< and those of the processes that these start
+
+    bool operator==(const ProcessFilter &) const = default;
+};
+
+/// "process 12", "processes 12, 34 and their children"; "all processes".
+std::string describe(const ProcessFilter &filter);
+
+} // namespace argtrace

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "uapi/argtrace.h"
+
+namespace argtrace {
+
+/// How the bytes of a value are read.
+enum class TypeClass : std::uint8_t {
+    None, ///< not at all: not a type of values, or one that this version does not know
+    Integer,
+    Boolean,
+    Character,
+    Address,
+    Bytes, ///< as the argument's BTF describes them
+};
+
+/// What is known about a type code. A new code takes a row of `known_types`.
+struct TypeInfo {
+    const char *name = ""; ///< "u64"
+    std::uint8_t code = ARGTRACE_TYPE_END;
+    std::uint8_t size = 0; ///< in a record, as argtrace_type_size() says; 0: it varies
+    TypeClass type_class = TypeClass::None;
+    bool is_signed = false;
+
+    constexpr bool is_wide() const { return size > sizeof(std::uint64_t); }
+};
+
+inline constexpr TypeInfo known_types[] = {
+    {"u8", ARGTRACE_TYPE_U8, 1, TypeClass::Integer, false},
+    {"s8", ARGTRACE_TYPE_S8, 1, TypeClass::Integer, true},
+    {"u16", ARGTRACE_TYPE_U16, 2, TypeClass::Integer, false},
+    {"s16", ARGTRACE_TYPE_S16, 2, TypeClass::Integer, true},
+    {"u32", ARGTRACE_TYPE_U32, 4, TypeClass::Integer, false},
+    {"s32", ARGTRACE_TYPE_S32, 4, TypeClass::Integer, true},
+    {"u64", ARGTRACE_TYPE_U64, 8, TypeClass::Integer, false},
+    {"s64", ARGTRACE_TYPE_S64, 8, TypeClass::Integer, true},
+    {"u128", ARGTRACE_TYPE_U128, 16, TypeClass::Integer, false},
+    {"s128", ARGTRACE_TYPE_S128, 16, TypeClass::Integer, true},
+    {"bool", ARGTRACE_TYPE_BOOL, 1, TypeClass::Boolean, false},
+    {"char", ARGTRACE_TYPE_CHAR, 1, TypeClass::Character, true},
+    {"char", ARGTRACE_TYPE_UCHAR, 1, TypeClass::Character, false},
+    {"ptr", ARGTRACE_TYPE_PTR, 8, TypeClass::Address, false},
+    {"bytes", ARGTRACE_TYPE_BYTES, 0, TypeClass::Bytes, false},
+};
+
+namespace detail {
+
+inline constexpr auto types_by_code = [] {
+    std::array<TypeInfo, std::numeric_limits<std::uint8_t>::max() + std::size_t{1}> types{};
+    for (const TypeInfo &type : known_types)
+        types[type.code] = type;
+    return types;
+}();
+
+} // namespace detail
+
+/// Every code has an entry, so that looking one up needs no check; unknown ones are of class None.
+constexpr const TypeInfo &type_info(std::uint8_t code) {
+    return detail::types_by_code[code];
+}
+
+/// The code of an integer; END if there is none of that size.
+constexpr std::uint8_t integer_type(std::uint32_t bytes, bool is_signed) {
+    for (const TypeInfo &type : known_types) {
+        if (type.type_class == TypeClass::Integer && type.size == bytes &&
+            type.is_signed == is_signed)
+            return type.code;
+    }
+    return ARGTRACE_TYPE_END;
+}
+
+} // namespace argtrace
