@@ -35,9 +35,11 @@ void run_list(const ListOptions &options) {
     Output output(STDOUT_FILENO);
     for (const Function &function : found.functions) {
         if (options.json)
-            append_function_json(output.buffer(), function, options.verbose);
+            append_function_json(output.buffer(), function, options.verbose,
+                                 kernel.calling_convention());
         else
-            append_function_text(output.buffer(), function, options.verbose);
+            append_function_text(output.buffer(), function, options.verbose,
+                                 kernel.calling_convention());
         if (output.full() && !output.flush())
             return;
     }

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "abi/calling_convention.h"
 #include "model/type.h"
 #include "spec/resolve.h"
 
@@ -21,7 +20,8 @@ std::string recorded_type(const Argument &argument) {
 }
 
 // "count: u64 in rdx, 8 bytes"
-void append_argument(std::string &out, const Argument &argument) {
+void append_argument(std::string &out, const Argument &argument,
+                     const CallingConvention &convention) {
     fmt::format_to(std::back_inserter(out), "    {}: {}", argument.name, recorded_type(argument));
     if (argument.loc == ARGTRACE_LOC_NONE) {
         out += " not captured\n";
@@ -30,12 +30,13 @@ void append_argument(std::string &out, const Argument &argument) {
     const bool in_memory = argument.loc == ARGTRACE_LOC_STACK;
     const std::uint32_t bytes = captured_bytes(argument);
     fmt::format_to(std::back_inserter(out), " {} {}, {} byte{}\n", in_memory ? "at" : "in",
-                   sysv_x86_64_location(argument), bytes, bytes == 1 ? "" : "s");
+                   convention.location(argument), bytes, bytes == 1 ? "" : "s");
 }
 
 } // namespace
 
-void append_function_text(std::string &out, const Function &function, bool verbose) {
+void append_function_text(std::string &out, const Function &function, bool verbose,
+                          const CallingConvention &convention) {
     out += function.prototype.text;
     if (!function.symbol.module.empty())
         fmt::format_to(std::back_inserter(out), " [{}]", function.symbol.module);
@@ -46,14 +47,15 @@ void append_function_text(std::string &out, const Function &function, bool verbo
     out += '\n';
     if (!verbose)
         return;
-    const std::vector<Argument> arguments = wanted_arguments(function);
+    const std::vector<Argument> arguments = wanted_arguments(function, convention);
     for (const Argument &argument : arguments)
-        append_argument(out, argument);
+        append_argument(out, argument, convention);
     fmt::format_to(std::back_inserter(out), "    a record takes {} bytes\n",
                    record_bytes(arguments));
 }
 
-void append_function_json(std::string &out, const Function &function, bool verbose) {
+void append_function_json(std::string &out, const Function &function, bool verbose,
+                          const CallingConvention &convention) {
     nlohmann::ordered_json line;
     line["func"] = function.symbol.name;
     if (!function.symbol.module.empty())
@@ -63,7 +65,7 @@ void append_function_json(std::string &out, const Function &function, bool verbo
         line["forced"] = true;
     line["prototype"] = function.prototype.text;
     line["args"] = nlohmann::ordered_json::array();
-    const std::vector<Argument> arguments = wanted_arguments(function);
+    const std::vector<Argument> arguments = wanted_arguments(function, convention);
     for (const Argument &argument : arguments) {
         nlohmann::ordered_json &arg = line["args"].emplace_back();
         arg["name"] = argument.name;
@@ -73,7 +75,7 @@ void append_function_json(std::string &out, const Function &function, bool verbo
         if (argument.loc == ARGTRACE_LOC_NONE)
             arg["location"] = nullptr;
         else
-            arg["location"] = sysv_x86_64_location(argument);
+            arg["location"] = convention.location(argument);
         arg["bytes"] = captured_bytes(argument);
     }
     if (verbose)

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "abi/calling_convention.h"
 #include "spec/functions.h"
 
 namespace argtrace {
@@ -10,11 +11,13 @@ namespace argtrace {
 /// Appends the function's prototype on one line, with " [module]" behind it if it is in
 /// one. With `verbose` a line for each argument follows ("count: u64 in rdx, 8 bytes": what is
 /// captured of it, from where, and the room that takes in a record), and one for the record.
-void append_function_text(std::string &out, const Function &function, bool verbose);
+void append_function_text(std::string &out, const Function &function, bool verbose,
+                          const CallingConvention &convention = native_calling_convention());
 
 /// Appends {"func", "module" (if it is in one), "addr", "prototype", "args": [{"name",
 /// "type"} ...]} on one line. With `verbose` an argument has "location" (null: it is not
 /// captured) and "bytes", too, and the function "record_bytes".
-void append_function_json(std::string &out, const Function &function, bool verbose);
+void append_function_json(std::string &out, const Function &function, bool verbose,
+                          const CallingConvention &convention = native_calling_convention());
 
 } // namespace argtrace

@@ -39,6 +39,11 @@ KernelTypes &Kernel::types() {
     return types;
 }
 
+const CallingConvention &Kernel::calling_convention() const {
+    return sources_.machine.empty() ? native_calling_convention()
+                                    : argtrace::calling_convention(sources_.machine);
+}
+
 const Traceable &Kernel::traceable() {
     return once(traceable_, sources_.traceable);
 }

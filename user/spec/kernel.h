@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/calling_convention.h"
 #include "btf/detached.h"
 #include "btf/kernel_types.h"
 #include "symbols/kallsyms.h"
@@ -23,6 +24,7 @@ public:
         std::function<Kallsyms()> symbols;
         std::function<KernelTypes()> types;
         std::function<Traceable()> traceable;
+        std::string machine = {}; ///< uname -m; empty: the one we run on
     };
 
     /// The running kernel.
@@ -40,6 +42,9 @@ public:
     const Kallsyms &symbols();
     KernelTypes &types();
     const Traceable &traceable();
+
+    /// How its functions take their arguments. Throws Error if that is not known.
+    const CallingConvention &calling_convention() const;
 
 private:
     Sources sources_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "abi/calling_convention.h"
 #include "btf/display_types.h"
 
 namespace argtrace {
@@ -17,9 +16,9 @@ struct Wanted {
     std::vector<std::uint32_t> parameters;
 };
 
-Wanted wanted_of(const Function &function) {
+Wanted wanted_of(const Function &function, const CallingConvention &convention) {
     Wanted wanted;
-    const std::vector<Argument> all = sysv_x86_64(function.prototype);
+    const std::vector<Argument> all = convention.arguments(function.prototype);
     for (std::uint32_t i = 0; i < all.size(); ++i) {
         const auto &chosen = function.chosen;
         if (chosen && std::find(chosen->begin(), chosen->end(), all[i].name) == chosen->end())
@@ -36,24 +35,25 @@ Resolved resolve(Kernel &kernel, const Request &request) {
     Found found = find_functions(kernel, request);
     Resolved resolved{{}, std::move(found.left)};
     for (const Function &function : found.functions)
-        resolved.probes.push_back(make_probe(function));
+        resolved.probes.push_back(make_probe(function, kernel.calling_convention()));
     return resolved;
 }
 
-Probe make_probe(const Function &function) {
+Probe make_probe(const Function &function, const CallingConvention &convention) {
     Probe probe;
     probe.addr = function.symbol.addr;
     probe.function = function.symbol.name;
     probe.forced = function.forced;
-    const Wanted wanted = wanted_of(function);
+    const Wanted wanted = wanted_of(function, convention);
     probe.args = wanted.arguments;
     probe.types = display_types(function.prototype.source.types, function.prototype.source.id,
                                 wanted.parameters);
     return probe;
 }
 
-std::vector<Argument> wanted_arguments(const Function &function) {
-    return wanted_of(function).arguments;
+std::vector<Argument> wanted_arguments(const Function &function,
+                                       const CallingConvention &convention) {
+    return wanted_of(function, convention).arguments;
 }
 
 Error explain_refusal(Kernel &kernel, const Probe &probe) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/calling_convention.h"
 #include "model/probe.h"
 #include "spec/functions.h"
 #include "spec/kernel.h"
@@ -25,10 +26,12 @@ Resolved resolve(Kernel &kernel, const Request &request);
 
 /// The probe of one function, which records all arguments that are wanted and can be
 /// recorded. Arguments that are not wanted are not in it.
-Probe make_probe(const Function &function);
+Probe make_probe(const Function &function,
+                 const CallingConvention &convention = native_calling_convention());
 
-/// The arguments that are wanted, and where they lie.
-std::vector<Argument> wanted_arguments(const Function &function);
+/// The arguments that are wanted, and where they are.
+std::vector<Argument> wanted_arguments(const Function &function,
+                                       const CallingConvention &convention);
 
 /// Why the module refused this probe's address (-EINVAL).
 Error explain_refusal(Kernel &kernel, const Probe &probe);

@@ -57,6 +57,17 @@ TEST(FunctionList, ShowsChosenArgumentsAlone) {
                                     "    a record takes 32 bytes\n");
 }
 
+TEST(FunctionList, NamesRegistersOfTheMachine) {
+    Function function = make_function("");
+    function.chosen = {"arg2"};
+    std::string out;
+    append_function_text(out, function, true, calling_convention("aarch64"));
+    EXPECT_NE(out.find("    arg2: s32 in x3, 4 bytes\n"), std::string::npos) << out;
+    out.clear();
+    append_function_json(out, function, true, calling_convention("aarch64"));
+    EXPECT_NE(out.find(R"("location":"x3")"), std::string::npos) << out;
+}
+
 TEST(FunctionList, VerboseTextSaysWhereArgumentsLie) {
     EXPECT_EQ(text(make_function(""), true), "void f(const char *name, struct pair p, int)\n"
                                              "    name: ptr in rdi, 8 bytes\n"

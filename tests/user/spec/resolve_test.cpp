@@ -131,6 +131,35 @@ TEST(Resolve, MakesAProbeOfAName) {
                                 .types = {}}));
 }
 
+TEST(Resolve, PlacesArgumentsAsTheKernelsMachineDoes) {
+    const auto place_of_seventh = [](const std::string &machine) {
+        Kernel kernel({
+            [] { return Kallsyms::parse("ffffffff81000000 T f\n"); },
+            [] {
+                BtfBuilder b;
+                const int number = b.integer("int", 4, BTF_INT_SIGNED);
+                b.function("f", 0,
+                           {{"a", number},
+                            {"b", number},
+                            {"c", number},
+                            {"d", number},
+                            {"e", number},
+                            {"f", number},
+                            {"g", number}});
+                return KernelTypes(b.take());
+            },
+            [] { return Traceable::parse(""); },
+            machine,
+        });
+        return kernel.calling_convention().location(resolved(kernel, {"f"}).at(0).args.at(6));
+    };
+    EXPECT_EQ(place_of_seventh("x86_64"), "sp+8");
+    EXPECT_EQ(place_of_seventh("aarch64"), "x6");
+    EXPECT_EQ(thrown([&] { place_of_seventh("riscv64"); }),
+              "riscv64: argtrace does not know how this machine passes arguments; it knows x86_64 "
+              "and aarch64");
+}
+
 TEST(Resolve, ProbesCarryTheTypesTheyNeed) {
     BtfBuilder b;
     const int mode = b.enumeration("mode", 4, 1);
