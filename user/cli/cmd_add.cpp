@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "cli/on_load.h"
 #include "cli/options.h"
 #include "cli/process_options.h"
+#include "session/owned_session.h"
 #include "session/session.h"
 #include "spec/resolve.h"
 
@@ -66,18 +68,6 @@ std::vector<Probe> take_known(std::vector<Probe> &probes, const Session &session
     return known;
 }
 
-/// Makes the session, with all that was wished for it.
-void create(Session &session, const AddOptions &options) {
-    session.create(default_session, options.session);
-    try {
-        if (options.processes.given())
-            session.set_processes(options.processes.filter());
-    } catch (...) {
-        session.remove(default_session); // it was not there before
-        throw;
-    }
-}
-
 /// Throws Error when the session, which is there already, is not as it is wished.
 void check_session(const Session &session, const AddOptions &options) {
     check_attributes(session.attributes(), options.session, session.info());
@@ -90,6 +80,19 @@ void check_session(const Session &session, const AddOptions &options) {
                                 describe(filter)));
 }
 
+/// Binds to the session if it is there and as it is wished; else makes it, with all that was wished
+/// for it. Throws Error when it is there and different.
+std::optional<OwnedSession<Session>> attach_or_make(Session &session, const AddOptions &options) {
+    if (session.attach(default_session)) {
+        check_session(session, options);
+        return std::nullopt;
+    }
+    OwnedSession made(session, default_session, options.session);
+    if (options.processes.given())
+        session.set_processes(options.processes.filter());
+    return made;
+}
+
 void add_probes(Session &session, Kernel &kernel, const std::vector<Probe> &probes) {
     if (auto refused = session.add(probes))
         throw explain_refusal(kernel, probes[*refused]);
@@ -97,18 +100,10 @@ void add_probes(Session &session, Kernel &kernel, const std::vector<Probe> &prob
 
 void run_add_on_load(Session &session, const AddOptions &options, const Request &request) {
     const OnLoad wanted = resolve_on_load(options.functions, request);
-    const bool made = !session.attach(default_session);
+    auto made = attach_or_make(session, options);
+    wanted.order(session);
     if (made)
-        create(session, options);
-    else
-        check_session(session, options);
-    try {
-        wanted.order(session);
-    } catch (...) {
-        if (made)
-            session.remove(default_session);
-        throw;
-    }
+        made->keep();
     print_left(wanted.left);
     note_loaded(wanted.module);
 }
@@ -126,22 +121,15 @@ void run_add(const AddOptions &options) {
     Resolved resolved = resolve(kernel, request);
     std::vector<Probe> &probes = resolved.probes;
 
-    if (session.attach(default_session)) {
-        check_session(session, options);
-        std::vector<Probe> known = take_known(probes, session);
-        if (!probes.empty())
-            add_probes(session, kernel, probes);
-        note_known(known);
-        print_left(resolved.left);
-        return;
-    }
-    create(session, options);
-    try {
+    auto made = attach_or_make(session, options);
+    std::vector<Probe> known;
+    if (!made)
+        known = take_known(probes, session);
+    if (!probes.empty())
         add_probes(session, kernel, probes);
-    } catch (...) {
-        session.remove(default_session); // it was not there before
-        throw;
-    }
+    if (made)
+        made->keep();
+    note_known(known);
     print_left(resolved.left);
 }
 
