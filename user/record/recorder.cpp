@@ -10,10 +10,6 @@ namespace argtrace {
 
 namespace {
 
-// As in session/merge.cpp.
-constexpr std::uint64_t slack_ns = ARGTRACE_CLOCK_SLACK;
-constexpr int looks = 32;
-
 // So much later at most a record is in the file, where it does not fill a packet before.
 constexpr std::uint64_t part_period_ns = 100000000;
 
@@ -25,8 +21,8 @@ const argtrace_packet &packet_at(const RingView &ring, std::uint64_t position) {
 
 } // namespace
 
-Recorder::Lane::Lane(const RingView &ring_view)
-    : view(ring_view), ring(ring_view), released(ring.position()), lost_before(ring.lost()) {
+Recorder::Stream::Stream(const RingView &ring)
+    : CpuStream(ring), view(ring), released(reader.position()) {
     first = static_cast<std::uint32_t>(released % view.packet_size);
     position = released - first;
 }
@@ -34,9 +30,9 @@ Recorder::Lane::Lane(const RingView &ring_view)
 Recorder::Recorder(std::span<const RingView> rings, std::uint32_t format, Legend::Probes probes,
                    const Symbols &symbols, TraceWriter &writer)
     : writer_(writer), legend_(format, std::move(probes), symbols, writer) {
-    lanes_.reserve(rings.size());
+    streams_.reserve(rings.size());
     for (const RingView &ring : rings)
-        lanes_.emplace_back(ring);
+        streams_.emplace_back(ring);
 }
 
 bool Recorder::collect(std::uint64_t now) {
@@ -48,16 +44,15 @@ void Recorder::collect_rest() {
 }
 
 bool Recorder::round(std::uint64_t now, bool last) {
-    pressure_ = 0;
+    RingRound looked(now);
     std::vector<Piece> pieces;
     bool found = false;
-    for (Lane &lane : lanes_)
-        found |= look(lane, now, last, pieces);
-
-    std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
-    for (const Lane &lane : lanes_)
-        limit = std::min(limit, lane.safe);
-    limit = last || limit < slack_ns ? 0 : limit - slack_ns;
+    for (Stream &stream : streams_) {
+        found |= look(stream, looked.look(stream.reader), now, last, pieces);
+        looked.note(stream);
+    }
+    pressure_ = looked.pressure();
+    const std::uint64_t limit = last ? 0 : looked.limit();
     if (!pieces.empty())
         owed_ = now;
     write(pieces, limit);
@@ -67,19 +62,14 @@ bool Recorder::round(std::uint64_t now, bool last) {
 }
 
 /// Finds what there is to write of one ring. False when nothing has come.
-bool Recorder::look(Lane &lane, std::uint64_t now, bool last, std::vector<Piece> &pieces) {
-    RingReader::Glance glance = lane.ring.look();
-    for (int i = 1; i < looks && !glance.idle; ++i)
-        glance = lane.ring.look();
-    const double occupied = static_cast<double>(glance.head - lane.released);
-    pressure_ = std::max(pressure_, occupied / static_cast<double>(lane.ring.size()));
-
-    const RingView &view = lane.view;
-    const bool part_is_due = last || now - lane.part_time >= part_period_ns;
-    std::uint64_t clock = lane.safe;
-    std::uint64_t position = lane.position;
-    lane.waiting = false;
-    while (std::max(position, lane.released) < glance.head) {
+bool Recorder::look(Stream &stream, const RingReader::Glance &glance, std::uint64_t now, bool last,
+                    std::vector<Piece> &pieces) {
+    const RingView &view = stream.view;
+    const bool part_is_due = last || now - stream.part_time >= part_period_ns;
+    std::uint64_t clock = stream.safe;
+    std::uint64_t position = stream.position;
+    stream.waiting = false;
+    while (std::max(position, stream.released) < glance.head) {
         const argtrace_packet &packet = packet_at(view, position);
         const std::uint64_t start = position - position % view.packet_size;
         const std::uint64_t end = start + view.packet_size;
@@ -87,32 +77,32 @@ bool Recorder::look(Lane &lane, std::uint64_t now, bool last, std::vector<Piece>
             clock = std::max(clock, packet_time(packet));
         const bool complete = glance.head >= end;
         if (!complete && !part_is_due) {
-            lane.waiting = true;
+            stream.waiting = true;
             break;
         }
         // `used` counts once a newer packet follows.
         std::uint64_t used = std::min(glance.head, end) - start;
         if (glance.head > end)
             used = std::clamp<std::uint64_t>(packet.used, position - start, view.packet_size);
-        Piece piece{&lane, {}, clock, complete ? end : glance.head};
+        Piece piece{&stream, {}, clock, complete ? end : glance.head};
         piece.bytes.cpu = view.cpu;
         piece.bytes.seq = start / view.packet_size;
         piece.bytes.start = static_cast<std::uint32_t>(position - start);
-        piece.bytes.first = std::exchange(lane.first, 0);
+        piece.bytes.first = std::exchange(stream.first, 0);
         piece.bytes.whole = complete && position == start;
         piece.bytes.bytes = {reinterpret_cast<const std::byte *>(&packet) + (position - start),
                              used - (position - start)};
         pieces.push_back(piece);
         position = piece.end;
         if (!complete)
-            lane.part_time = now;
+            stream.part_time = now;
     }
     // What is in the file once these pieces are.
-    if (lane.waiting)
-        lane.safe = clock;
+    if (stream.waiting)
+        stream.safe = clock;
     else if (glance.idle)
-        lane.safe = now;
-    return glance.head > std::max(lane.position, lane.released);
+        stream.safe = now;
+    return glance.head > std::max(stream.position, stream.released);
 }
 
 /// All of them; events before `limit` are then in the file.
@@ -120,7 +110,7 @@ void Recorder::write(std::vector<Piece> &pieces, std::uint64_t limit) {
     // With marks in between a reader need not hold more than a few packets of each CPU.
     std::stable_sort(pieces.begin(), pieces.end(),
                      [](const Piece &a, const Piece &b) { return a.clock < b.clock; });
-    const std::size_t between_marks = 2 * lanes_.size();
+    const std::size_t between_marks = 2 * streams_.size();
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         write(pieces[i]);
         if (i + 1 < pieces.size() && (i + 1) % between_marks == 0)
@@ -147,15 +137,15 @@ void Recorder::write(const Piece &piece) {
     legend_.precede(records);
     if (!piece.bytes.bytes.empty())
         writer_.packet(piece.bytes);
-    piece.lane->position = piece.end;
+    piece.stream->position = piece.end;
 }
 
 void Recorder::flush() {
     writer_.flush();
-    for (Lane &lane : lanes_) {
-        if (lane.position > lane.released) {
-            lane.released = lane.position;
-            lane.ring.release(lane.position);
+    for (Stream &stream : streams_) {
+        if (stream.position > stream.released) {
+            stream.released = stream.position;
+            stream.reader.release(stream.position);
         }
     }
 }
@@ -163,11 +153,11 @@ void Recorder::flush() {
 std::optional<std::uint64_t> Recorder::due() const {
     std::optional<std::uint64_t> first;
     if (owed_ != 0)
-        first = owed_ + 2 * slack_ns;
-    for (const Lane &lane : lanes_) {
-        if (lane.waiting)
+        first = owed_ + 2 * std::uint64_t{ARGTRACE_CLOCK_SLACK};
+    for (const Stream &stream : streams_) {
+        if (stream.waiting)
             first = std::min(first.value_or(std::numeric_limits<std::uint64_t>::max()),
-                             lane.part_time + part_period_ns);
+                             stream.part_time + part_period_ns);
     }
     return first;
 }
@@ -181,8 +171,8 @@ std::uint64_t Recorder::lost() const {
 
 std::vector<CpuLoss> Recorder::loss() const {
     std::vector<CpuLoss> all;
-    for (const Lane &lane : lanes_)
-        all.push_back({lane.view.cpu, 0, lane.ring.lost() - lane.lost_before});
+    for (const Stream &stream : streams_)
+        all.push_back({stream.view.cpu, 0, stream.lost()});
     return all;
 }
 

@@ -9,7 +9,7 @@
 #include "file/writer.h"
 #include "record/code_addresses.h"
 #include "record/legend.h"
-#include "session/ring_reader.h"
+#include "session/ring_round.h"
 
 namespace argtrace {
 
@@ -41,29 +41,27 @@ public:
     std::vector<CpuLoss> loss() const;
 
 private:
-    struct Lane {
-        explicit Lane(const RingView &view);
+    struct Stream : CpuStream {
+        explicit Stream(const RingView &ring);
 
         RingView view;
-        RingReader ring;
-        std::uint64_t position = 0;  // what lies before it is in the file,
+        std::uint64_t position = 0;  // what is before it is in the file,
         std::uint64_t released;      // and this has been given back
         std::uint32_t first = 0;     // records before that in the first packet are not ours
-        std::uint64_t safe = 0;      // records that are older are in the file
         std::uint64_t part_time = 0; // when a part of a packet was last written
         bool waiting = false;        // there is a part that is not due
-        std::uint64_t lost_before;
     };
 
     struct Piece {
-        Lane *lane;
+        Stream *stream;
         PacketBytes bytes;
         std::uint64_t clock; // no record in it is older
         std::uint64_t end;   // position behind it
     };
 
     bool round(std::uint64_t now, bool last);
-    bool look(Lane &lane, std::uint64_t now, bool last, std::vector<Piece> &pieces);
+    bool look(Stream &stream, const RingReader::Glance &glance, std::uint64_t now, bool last,
+              std::vector<Piece> &pieces);
     void write(std::vector<Piece> &pieces, std::uint64_t limit);
     void write(const Piece &piece);
     void mark(std::uint64_t time);
@@ -71,7 +69,7 @@ private:
 
     TraceWriter &writer_;
     Legend legend_;
-    std::vector<Lane> lanes_;
+    std::vector<Stream> streams_;
     std::uint64_t marked_ = 0;
     std::uint64_t owed_ = 0; // a mark that late is to come; 0: none
     double pressure_ = 0;

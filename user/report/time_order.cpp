@@ -5,7 +5,7 @@ namespace argtrace {
 
 void TimeOrder::add(Packet packet) {
     if (!packet->batch.events.empty())
-        lanes_[packet->cpu].packets.push_back(std::move(packet));
+        streams_[packet->cpu].packets.push_back(std::move(packet));
 }
 
 } // namespace argtrace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -10,7 +9,7 @@
 #include <vector>
 
 #include "report/decoded_packet.h"
-#include "util/heap.h"
+#include "util/merge_heap.h"
 
 namespace argtrace {
 
@@ -33,55 +32,41 @@ public:
     }
 
 private:
-    struct Lane {
+    struct CpuStream {
         std::deque<Packet> packets; // none without events
         std::size_t next = 0;       // in the first of them
 
         std::uint64_t front() const { return packets.front()->batch.events[next].ts; }
     };
 
-    struct Front {
-        std::uint64_t ts;
-        std::uint32_t cpu;
-        Lane *lane;
-    };
-
-    /// The order of the heap, whose front is the greatest: the oldest event.
-    struct Later {
-        bool operator()(const Front &a, const Front &b) const {
-            return a.ts != b.ts ? a.ts > b.ts : a.cpu > b.cpu;
-        }
-    };
-
-    std::map<std::uint32_t, Lane> lanes_;
+    std::map<std::uint32_t, CpuStream> streams_;
 };
 
 template<typename Take>
 bool TimeOrder::advance(std::uint64_t limit, Take take) {
-    std::vector<Front> fronts;
-    for (auto &[cpu, lane] : lanes_) {
-        if (!lane.packets.empty())
-            fronts.push_back({lane.front(), cpu, &lane});
+    MergeHeap<CpuStream> heap;
+    for (auto &[cpu, stream] : streams_) {
+        if (!stream.packets.empty())
+            heap.add(stream.front(), cpu, stream);
     }
-    std::make_heap(fronts.begin(), fronts.end(), Later());
+    heap.order();
     const bool all = limit == std::numeric_limits<std::uint64_t>::max();
 
-    while (!fronts.empty() && (all || fronts.front().ts < limit)) {
-        const Front front = fronts.front();
-        Lane &lane = *front.lane;
-        const Packet &packet = lane.packets.front();
+    while (!heap.empty() && (all || heap.front().time < limit)) {
+        CpuStream &stream = *heap.front().source;
+        const Packet &packet = stream.packets.front();
         const std::vector<Event> &events = packet->batch.events;
-        const bool more = take(packet, events[lane.next]);
-        if (++lane.next == events.size()) {
-            lane.packets.pop_front();
-            lane.next = 0;
+        const bool more = take(packet, events[stream.next]);
+        if (++stream.next == events.size()) {
+            stream.packets.pop_front();
+            stream.next = 0;
         }
         if (!more)
             return false;
-        if (!lane.packets.empty()) [[likely]]
-            replace_heap_front(fronts, {lane.front(), front.cpu, &lane}, Later());
+        if (!stream.packets.empty()) [[likely]]
+            heap.advance(stream.front());
         else
-            drop_heap_front(fronts, Later());
+            heap.drop();
     }
     return true;
 }

@@ -6,115 +6,88 @@
 #include <memory>
 #include <utility>
 
-#include "util/heap.h"
-
 namespace argtrace {
-
-namespace {
-
-// A writer raises `active` before it reads the clock (argtrace_ring_begin() in kmod/sink/ring.h), but
-// its store reaches us a little later: an event may be older than the watermark by that much.
-constexpr std::uint64_t slack = ARGTRACE_CLOCK_SLACK;
-
-// A writer is done within a microsecond or so: it is worth looking again.
-constexpr int looks = 32;
-
-} // namespace
 
 Merge::Merge(std::span<const RingView> rings, Schema &schema, Keep keep)
     : schema_(schema), keep_(keep) {
-    lanes_.reserve(rings.size());
+    streams_.reserve(rings.size());
     for (const RingView &ring : rings)
-        lanes_.emplace_back(ring);
-}
-
-RingReader::Glance Merge::look(Lane &lane) {
-    RingReader::Glance glance = lane.reader.look();
-    for (int i = 1; i < looks && !glance.idle; ++i)
-        glance = lane.reader.look();
-    double occupied = static_cast<double>(lane.reader.unreleased(glance.head));
-    pressure_ = std::max(pressure_, occupied / static_cast<double>(lane.reader.size()));
-    return glance;
+        streams_.emplace_back(ring);
 }
 
 void Merge::collect(std::uint64_t now) {
-    std::uint64_t least = now;
-    pressure_ = 0;
-    for (Lane &lane : lanes_) {
-        RingReader::Glance glance = look(lane);
+    RingRound round(now);
+    for (Stream &stream : streams_) {
+        const RingReader::Glance glance = round.look(stream.reader);
         if (glance.idle)
-            lane.watermark = now;
-        least = std::min(least, lane.watermark);
-        drain(lane, glance.head);
+            stream.safe = now;
+        round.note(stream);
+        drain(stream, glance.head);
     }
-    limit_ = least > slack ? least - slack : 0;
+    pressure_ = round.pressure();
+    limit_ = round.limit();
     rebuild_heap();
 }
 
 void Merge::collect_rest() {
     // First all the heads: events that come while we drain would make it endless.
+    RingRound round(std::numeric_limits<std::uint64_t>::max());
     std::vector<std::uint64_t> heads;
-    for (Lane &lane : lanes_)
-        heads.push_back(look(lane).head);
-    for (std::size_t i = 0; i < lanes_.size(); ++i)
-        drain(lanes_[i], heads[i]);
+    for (const Stream &stream : streams_)
+        heads.push_back(round.look(stream.reader).head);
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+        drain(streams_[i], heads[i]);
     limit_ = std::numeric_limits<std::uint64_t>::max();
     rebuild_heap();
 }
 
 std::optional<EventView> Merge::next() {
-    if (heap_.empty() || heap_.front().clock >= limit_)
+    if (heap_.empty() || heap_.front().time >= limit_)
         return std::nullopt;
-    Lane &lane = lanes_[heap_.front().lane];
-    const Event &event = lane.batch.events[lane.next++];
-    advance_front(lane);
-    return lane.batch.view(event);
+    Stream &stream = *heap_.front().source;
+    const Event &event = stream.batch.events[stream.next++];
+    const Event *following = stream.batch.events.data() + stream.next;
+    if (following != std::to_address(stream.batch.events.end())) [[likely]]
+        heap_.advance(following->clock);
+    else
+        heap_.drop();
+    return stream.batch.view(event);
 }
 
 void Merge::rebuild_heap() {
     heap_.clear();
-    for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
-        const Lane &lane = lanes_[i];
-        if (lane.next != lane.batch.events.size())
-            heap_.push_back({lane.batch.events[lane.next].clock, i});
+    for (std::uint32_t i = 0; i < streams_.size(); ++i) {
+        Stream &stream = streams_[i];
+        if (stream.next != stream.batch.events.size())
+            heap_.add(stream.batch.events[stream.next].clock, i, stream);
     }
-    std::make_heap(heap_.begin(), heap_.end(), Later());
+    heap_.order();
 }
 
-/// Puts the next event of the front's lane where it belongs in the heap; often that is the
-/// front again.
-void Merge::advance_front(const Lane &lane) {
-    const Event *next = lane.batch.events.data() + lane.next;
-    if (next != std::to_address(lane.batch.events.end())) [[likely]]
-        replace_heap_front(heap_, {next->clock, heap_.front().lane}, Later());
-    else
-        drop_heap_front(heap_, Later());
-}
-
-void Merge::drain(Lane &lane, std::uint64_t head) {
-    lane.drain(head, schema_);
+void Merge::drain(Stream &stream, std::uint64_t head) {
+    stream.drain(head, schema_);
     if (keep_ == Keep::nothing)
-        lane.reader.release(lane.reader.position());
+        stream.reader.release(stream.reader.position());
 }
 
 void Merge::release() {
     if (keep_ == Keep::nothing)
         return;
-    for (Lane &lane : lanes_)
-        lane.reader.release(lane.consumed());
+    for (Stream &stream : streams_)
+        stream.reader.release(stream.consumed());
 }
 
 std::uint64_t Merge::lost() const {
     std::uint64_t sum = 0;
-    for (const Lane &lane : lanes_)
-        sum += lane.reader.lost() - lane.lost_before;
+    for (const Stream &stream : streams_)
+        sum += stream.lost();
     return sum;
 }
 
 Unreadable Merge::unreadable() const {
     Unreadable sum;
-    for (const Lane &lane : lanes_) {
-        const Unreadable &one = lane.reader.unreadable();
+    for (const Stream &stream : streams_) {
+        const Unreadable &one = stream.reader.unreadable();
         sum.records += one.records;
         sum.packets += one.packets;
         if (one.why != DecodeStatus::ok)
@@ -124,7 +97,7 @@ Unreadable Merge::unreadable() const {
 }
 
 /// Forgets the events that have been handed out.
-void Merge::Lane::compact() {
+void Merge::Stream::compact() {
     if (next == 0)
         return;
     spare.clear();
@@ -136,7 +109,7 @@ void Merge::Lane::compact() {
         reordered = false;
 }
 
-void Merge::Lane::drain(std::uint64_t head, Schema &schema) {
+void Merge::Stream::drain(std::uint64_t head, Schema &schema) {
     compact();
     reader.drain(head, schema, batch);
     // Times do not decrease along a ring, unless the clock itself stepped back.
@@ -148,7 +121,7 @@ void Merge::Lane::drain(std::uint64_t head, Schema &schema) {
 }
 
 /// The position before which all events have been handed out.
-std::uint64_t Merge::Lane::consumed() const {
+std::uint64_t Merge::Stream::consumed() const {
     if (next == batch.events.size())
         return reader.position();
     if (!reordered)

@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "session/ring_reader.h"
+#include "session/ring_round.h"
+#include "util/merge_heap.h"
 
 namespace argtrace {
 
@@ -52,15 +53,12 @@ public:
 
 private:
     /// One CPU: its events in the order of time, those before `next` handed out.
-    struct Lane {
-        explicit Lane(const RingView &ring) : reader(ring), lost_before(reader.lost()) {}
+    struct Stream : CpuStream {
+        using CpuStream::CpuStream;
 
-        RingReader reader;
         EventBatch batch;
         EventBatch spare; // what batch was before the last compaction: keeps its memory
         std::size_t next = 0;
-        std::uint64_t watermark = 0;
-        std::uint64_t lost_before;
         bool reordered = false; // the batch is not in the order of the ring
 
         void compact();
@@ -68,27 +66,13 @@ private:
         std::uint64_t consumed() const;
     };
 
-    struct Front {
-        std::uint64_t clock;
-        std::uint32_t lane;
-    };
-
-    /// The order of the heap, whose front is the greatest: the oldest event.
-    struct Later {
-        bool operator()(const Front &a, const Front &b) const {
-            return a.clock != b.clock ? a.clock > b.clock : a.lane > b.lane;
-        }
-    };
-
-    RingReader::Glance look(Lane &lane);
-    void drain(Lane &lane, std::uint64_t head);
+    void drain(Stream &stream, std::uint64_t head);
     void rebuild_heap();
-    void advance_front(const Lane &lane);
 
     Schema &schema_;
     Keep keep_;
-    std::vector<Lane> lanes_;
-    std::vector<Front> heap_; // each lane's next event, the oldest first
+    std::vector<Stream> streams_;
+    MergeHeap<Stream> heap_;  // of those with events to hand out
     std::uint64_t limit_ = 0; // events of an older clock may go out
     double pressure_ = 0;
 };
