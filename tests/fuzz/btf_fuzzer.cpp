@@ -10,7 +10,7 @@
 
 #include <bpf/btf.h>
 
-#include "btf/detached.h"
+#include "btf/external.h"
 #include "fuzzer.h"
 #include "util/error.h"
 #include "util/fd.h"
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
         std::abort();
     static const BtfPtr kernel(btf__new_empty());
     try {
-        (void)load_detached({"fuzzed", "/proc/self/fd/" + std::to_string(file.get())},
+        (void)load_external({"fuzzed", "/proc/self/fd/" + std::to_string(file.get())},
                             kernel.get());
     } catch (const Error &) {
     }

@@ -11,7 +11,7 @@
 #include <bpf/btf.h>
 #include <fmt/core.h>
 
-#include "btf/detached.h"
+#include "btf/external.h"
 #include "btf/raw.h"
 #include "util/error.h"
 

@@ -65,9 +65,9 @@ void run_snapshot(const SnapshotOptions &options) {
     const LiveSymbols symbols(session.device());
     TraceWriter writer(open_trace_to_write(options.file), trace_name(options.file, false), level);
     writer.info(describe_session(session));
-    Legend legend(
+    MetadataWriter metadata(
         session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
-    write_packets(snapshots, legend, writer);
+    write_packets(snapshots, metadata, writer);
 
     argtrace_counts total{};
     for (const argtrace_counts &one : counts)

@@ -36,7 +36,7 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
             [&options](const std::vector<std::string> &texts) {
                 try {
                     for (const std::string &text : texts)
-                        options.btf.push_back(parse_detached(text));
+                        options.btf.push_back(parse_external(text));
                 } catch (const Error &error) {
                     throw CLI::ValidationError(std::string(error.what()));
                 }
@@ -49,20 +49,20 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
 
 namespace {
 
-void check_btf_module(Kernel &kernel, const DetachedBtf &detached) {
+void check_btf_module(Kernel &kernel, const ExternalBtf &external) {
     const std::string &module = kernel.only_module();
-    if (!module.empty() && detached.module != module)
+    if (!module.empty() && external.module != module)
         throw Error(fmt::format("--btf {0}: is for the module {1}, but the functions are those of "
                                 "{2}: give it as --btf {2}={0}",
-                                detached.path, detached.module, module));
+                                external.path, external.module, module));
     const std::vector<Symbol> &symbols = kernel.symbols().all();
     if (module.empty() && std::none_of(symbols.begin(), symbols.end(), [&](const Symbol &symbol) {
-            return symbol.module == detached.module;
+            return symbol.module == external.module;
         }))
         throw Error(fmt::format("--btf {0}: no module {1} is loaded: to trace one from its load on "
                                 "use `argtrace add --on-load {1}`; for another name give it as "
                                 "--btf MODULE={0}",
-                                detached.path, detached.module));
+                                external.path, external.module));
 }
 
 } // namespace
@@ -83,9 +83,9 @@ void add_on_load_option(CLI::App &command, FunctionOptions &options) {
 }
 
 void use_btf(Kernel &kernel, const FunctionOptions &options) {
-    for (const DetachedBtf &detached : options.btf) {
-        check_btf_module(kernel, detached);
-        kernel.use_btf(detached);
+    for (const ExternalBtf &external : options.btf) {
+        check_btf_module(kernel, external);
+        kernel.use_btf(external);
     }
 }
 

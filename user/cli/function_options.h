@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "btf/detached.h"
+#include "btf/external.h"
 #include "spec/functions.h"
 
 namespace argtrace {
@@ -13,7 +13,7 @@ namespace argtrace {
 /// Which functions the user wants.
 struct FunctionOptions {
     std::vector<std::string> specs;
-    std::vector<DetachedBtf> btf;
+    std::vector<ExternalBtf> btf;
     std::string on_load; ///< a module, or its file: they are its functions, from its next load on
     bool regex = false;
     bool force = false;

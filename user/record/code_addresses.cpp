@@ -116,9 +116,9 @@ bool CodeAddresses::scan(std::span<const std::byte> records) {
                 last_size = record.size;
                 last_what = word_at(at + what);
                 last_caller = word_at(at + caller);
-                if (last_caller != places.lately) {
-                    places.lately = last_caller;
-                    meet(last_caller);
+                if (last_caller != places.recent) {
+                    places.recent = last_caller;
+                    note(last_caller);
                 }
             } else if (places.known) {
                 scan_record({at, record.size}, places);
@@ -139,16 +139,16 @@ void CodeAddresses::scan_record(std::span<const std::byte> record, const Places 
         const std::uint32_t offset = offsets_[places.first + i];
         if (offset + sizeof(std::uint64_t) > record.size())
             break;
-        meet(word_at(record.data() + offset));
+        note(word_at(record.data() + offset));
     }
 }
 
-void CodeAddresses::meet(std::uint64_t address) {
-    std::uint64_t &lately = lately_[(address ^ address >> 12) % lately_.size()];
-    if (lately == address)
+void CodeAddresses::note(std::uint64_t address) {
+    std::uint64_t &recent = recent_[(address ^ address >> 12) % recent_.size()];
+    if (recent == address)
         return;
-    lately = address;
-    if (!is_no_code(address) && met_.insert(address).second)
+    recent = address;
+    if (!is_no_code(address) && seen_.insert(address).second)
         new_.push_back(address);
 }
 

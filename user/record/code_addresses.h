@@ -27,13 +27,13 @@ public:
     /// a probe that has not been added.
     bool scan(std::span<const std::byte> records);
 
-    /// The addresses that have not been met before, since the last call.
+    /// The addresses that have not been seen before, since the last call.
     std::vector<std::uint64_t> take_new();
 
 private:
     /// Where in a record addresses lie: offsets_[first] to offsets_[first + count].
     struct Places {
-        std::uint64_t lately = 0; // the caller, where that is the one address
+        std::uint64_t recent = 0; // the caller, where that is the one address
         /// Size from which on a record is one with its caller and no other address; else more than
         /// any.
         std::uint32_t only_at_begin = std::numeric_limits<std::uint32_t>::max();
@@ -43,13 +43,13 @@ private:
     };
 
     void scan_record(std::span<const std::byte> record, const Places &places);
-    void meet(std::uint64_t address);
+    void note(std::uint64_t address);
 
     std::uint32_t format_;
     std::vector<Places> places_; // by probe id
     std::vector<std::uint32_t> offsets_;
-    std::array<std::uint64_t, 4096> lately_{}; // most addresses come again soon
-    std::unordered_set<std::uint64_t> met_;
+    std::array<std::uint64_t, 4096> recent_{}; // most addresses come again soon
+    std::unordered_set<std::uint64_t> seen_;
     std::vector<std::uint64_t> new_;
 };
 

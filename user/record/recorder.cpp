@@ -27,9 +27,9 @@ Recorder::Stream::Stream(const RingView &ring)
     position = released - first;
 }
 
-Recorder::Recorder(std::span<const RingView> rings, std::uint32_t format, Legend::Probes probes,
-                   const Symbols &symbols, TraceWriter &writer)
-    : writer_(writer), legend_(format, std::move(probes), symbols, writer) {
+Recorder::Recorder(std::span<const RingView> rings, std::uint32_t format,
+                   MetadataWriter::Probes probes, const Symbols &symbols, TraceWriter &writer)
+    : writer_(writer), metadata_(format, std::move(probes), symbols, writer) {
     streams_.reserve(rings.size());
     for (const RingView &ring : rings)
         streams_.emplace_back(ring);
@@ -134,7 +134,7 @@ void Recorder::write(const Piece &piece) {
     std::span<const std::byte> records = piece.bytes.bytes;
     if (piece.bytes.start == 0)
         records = records.subspan(std::min<std::size_t>(sizeof(argtrace_packet), records.size()));
-    legend_.precede(records);
+    metadata_.precede(records);
     if (!piece.bytes.bytes.empty())
         writer_.packet(piece.bytes);
     piece.stream->position = piece.end;

@@ -8,7 +8,7 @@
 
 #include "file/writer.h"
 #include "record/code_addresses.h"
-#include "record/legend.h"
+#include "record/metadata_writer.h"
 #include "session/ring_round.h"
 
 namespace argtrace {
@@ -18,7 +18,7 @@ namespace argtrace {
 class Recorder {
 public:
     /// All of them stay the caller's.
-    Recorder(std::span<const RingView> rings, std::uint32_t format, Legend::Probes probes,
+    Recorder(std::span<const RingView> rings, std::uint32_t format, MetadataWriter::Probes probes,
              const Symbols &symbols, TraceWriter &writer);
 
     /// A round, `now` being the clock of the events, read before this call: packets that are
@@ -68,7 +68,7 @@ private:
     void flush();
 
     TraceWriter &writer_;
-    Legend legend_;
+    MetadataWriter metadata_;
     std::vector<Stream> streams_;
     std::uint64_t marked_ = 0;
     std::uint64_t owed_ = 0; // a mark that late is to come; 0: none

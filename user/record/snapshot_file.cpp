@@ -36,11 +36,12 @@ std::vector<Piece> in_order_of_time(std::span<const RingSnapshot> snapshots) {
 
 } // namespace
 
-void write_packets(std::span<const RingSnapshot> snapshots, Legend &legend, TraceWriter &writer) {
+void write_packets(std::span<const RingSnapshot> snapshots, MetadataWriter &metadata,
+                   TraceWriter &writer) {
     const std::vector<Piece> pieces = in_order_of_time(snapshots);
     const std::size_t between_marks = std::max<std::size_t>(2 * snapshots.size(), 1);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-        legend.precede(pieces[i].bytes.bytes.subspan(sizeof(argtrace_packet)));
+        metadata.precede(pieces[i].bytes.bytes.subspan(sizeof(argtrace_packet)));
         writer.packet(pieces[i].bytes);
         // A reader need not hold more than a few packets of each CPU.
         if (i + 1 < pieces.size() && (i + 1) % between_marks == 0)

@@ -34,8 +34,8 @@ const Kallsyms &Kernel::symbols() {
 
 KernelTypes &Kernel::types() {
     KernelTypes &types = once(types_, sources_.types);
-    for (; !detached_.empty(); detached_.pop_back())
-        types.add_module(detached_.back().module, types_of(detached_.back(), types.kernel()));
+    for (; !external_.empty(); external_.pop_back())
+        types.add_module(external_.back().module, types_of(external_.back(), types.kernel()));
     return types;
 }
 

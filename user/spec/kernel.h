@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "abi/calling_convention.h"
-#include "btf/detached.h"
+#include "btf/external.h"
 #include "btf/kernel_types.h"
 #include "symbols/kallsyms.h"
 #include "symbols/traceable.h"
@@ -37,7 +37,7 @@ public:
     const std::string &only_module() const { return only_module_; }
 
     /// Takes the types of a module from that file. It is read when types are first asked for.
-    void use_btf(DetachedBtf detached) { detached_.push_back(std::move(detached)); }
+    void use_btf(ExternalBtf external) { external_.push_back(std::move(external)); }
 
     const Kallsyms &symbols();
     KernelTypes &types();
@@ -49,7 +49,7 @@ public:
 private:
     Sources sources_;
     std::string only_module_;
-    std::vector<DetachedBtf> detached_; // not read yet
+    std::vector<ExternalBtf> external_; // not read yet
     std::optional<Kallsyms> symbols_;
     std::optional<KernelTypes> types_;
     std::optional<Traceable> traceable_;

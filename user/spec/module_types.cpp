@@ -13,13 +13,13 @@ BtfPtr types_of(const ModuleFile &module, btf *kernel) {
     return load_distilled(view(module.types), view(module.base), module.path, kernel);
 }
 
-BtfPtr types_of(const DetachedBtf &detached, btf *kernel) {
-    if (!is_module_file_name(detached.path))
-        return load_detached(detached, kernel);
-    const ModuleFile module = ModuleFile::read(detached.path);
+BtfPtr types_of(const ExternalBtf &external, btf *kernel) {
+    if (!is_module_file_name(external.path))
+        return load_external(external, kernel);
+    const ModuleFile module = ModuleFile::read(external.path);
     BtfPtr types = types_of(module, kernel);
     if (!types)
-        throw Error(explain_no_types(detached.path, module.debug_info));
+        throw Error(explain_no_types(external.path, module.debug_info));
     return types;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include "btf/detached.h"
+#include "btf/external.h"
 #include "btf/kernel_types.h"
 #include "modules/module_file.h"
 
@@ -13,6 +13,6 @@ BtfPtr types_of(const ModuleFile &module, btf *kernel);
 
 /// What --btf names: a module's file, packed or not, or another one. Throws Error, which names it,
 /// when it cannot be read, has no types, or types that do not fit `kernel`.
-BtfPtr types_of(const DetachedBtf &detached, btf *kernel);
+BtfPtr types_of(const ExternalBtf &external, btf *kernel);
 
 } // namespace argtrace

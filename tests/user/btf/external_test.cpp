@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "btf/detached.h"
+#include "btf/external.h"
 
 #include <filesystem>
 #include <fstream>
@@ -17,22 +17,22 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(DetachedOption, NamesTheModuleOrIsNamedByTheFile) {
-    EXPECT_EQ(parse_detached("/a/b/foo.ko"), (DetachedBtf{"foo", "/a/b/foo.ko"}));
-    EXPECT_EQ(parse_detached("snd-hda.btf"), (DetachedBtf{"snd_hda", "snd-hda.btf"}));
-    EXPECT_EQ(parse_detached("foo=/a=b/types"), (DetachedBtf{"foo", "/a=b/types"}));
-    EXPECT_EQ(parse_detached("/a=b/foo.ko.debug"), (DetachedBtf{"foo", "/a=b/foo.ko.debug"}));
+TEST(ExternalBtfOption, NamesTheModuleOrIsNamedByTheFile) {
+    EXPECT_EQ(parse_external("/a/b/foo.ko"), (ExternalBtf{"foo", "/a/b/foo.ko"}));
+    EXPECT_EQ(parse_external("snd-hda.btf"), (ExternalBtf{"snd_hda", "snd-hda.btf"}));
+    EXPECT_EQ(parse_external("foo=/a=b/types"), (ExternalBtf{"foo", "/a=b/types"}));
+    EXPECT_EQ(parse_external("/a=b/foo.ko.debug"), (ExternalBtf{"foo", "/a=b/foo.ko.debug"}));
 }
 
-TEST(DetachedOption, ThatIsWrongIsRefused) {
-    EXPECT_EQ(thrown([] { parse_detached("/a/b c.ko"); }),
+TEST(ExternalBtfOption, ThatIsWrongIsRefused) {
+    EXPECT_EQ(thrown([] { parse_external("/a/b c.ko"); }),
               "--btf /a/b c.ko: 'b c' is no module's name: give it as --btf MODULE=FILE");
-    EXPECT_THAT(thrown([] { parse_detached("/a/"); }), HasSubstr("'' is no module's name"));
-    EXPECT_EQ(thrown([] { parse_detached("foo="); }), "--btf foo=: the file is missing");
-    EXPECT_THAT(thrown([] { parse_detached("vmlinux=x"); }), HasSubstr("it is for modules"));
+    EXPECT_THAT(thrown([] { parse_external("/a/"); }), HasSubstr("'' is no module's name"));
+    EXPECT_EQ(thrown([] { parse_external("foo="); }), "--btf foo=: the file is missing");
+    EXPECT_THAT(thrown([] { parse_external("vmlinux=x"); }), HasSubstr("it is for modules"));
 }
 
-class DetachedFile : public testing::Test {
+class ExternalBtfFile : public testing::Test {
 protected:
     void TearDown() override { std::filesystem::remove(path); }
 
@@ -42,14 +42,14 @@ protected:
 
     void write(const btf *types) { write(std::string(raw_btf(types))); }
 
-    BtfPtr load(btf *kernel) { return load_detached({"m", path}, kernel); }
+    BtfPtr load(btf *kernel) { return load_external({"m", path}, kernel); }
 
     std::string refused(btf *kernel) {
         return thrown([&] { load(kernel); });
     }
 
     const std::string path =
-        testing::TempDir() + "argtrace_detached_test_" + std::to_string(getpid());
+        testing::TempDir() + "argtrace_external_test_" + std::to_string(getpid());
 };
 
 // A kernel with `structs` types more than another one.
@@ -67,7 +67,7 @@ void add_open(BtfBuilder &module) {
     module.function("m_open", 0, {{"file", module.pointer(file)}});
 }
 
-TEST_F(DetachedFile, MayBuildOnTheKernelsTypes) {
+TEST_F(ExternalBtfFile, MayBuildOnTheKernelsTypes) {
     const BtfBuilder kernel = make_base(3);
     BtfBuilder module(kernel.get());
     add_open(module);
@@ -77,7 +77,7 @@ TEST_F(DetachedFile, MayBuildOnTheKernelsTypes) {
     EXPECT_EQ(btf__base_btf(types.get()), kernel.get());
 }
 
-TEST_F(DetachedFile, MayHaveAllItsTypes) {
+TEST_F(ExternalBtfFile, MayHaveAllItsTypes) {
     BtfBuilder module;
     module.structure("file", 16);
     add_open(module);
@@ -90,7 +90,7 @@ TEST_F(DetachedFile, MayHaveAllItsTypes) {
     EXPECT_THAT(all.functions("m"), ElementsAre("m_open"));
 }
 
-TEST_F(DetachedFile, OfAnotherKernelIsRefused) {
+TEST_F(ExternalBtfFile, OfAnotherKernelIsRefused) {
     for (const int structs : {0, 1, 2, 4, 5, 40}) {
         const BtfBuilder other = make_base(structs);
         BtfBuilder module(other.get());
@@ -102,7 +102,7 @@ TEST_F(DetachedFile, OfAnotherKernelIsRefused) {
     }
 }
 
-TEST_F(DetachedFile, WithoutTypesIsRefused) {
+TEST_F(ExternalBtfFile, WithoutTypesIsRefused) {
     const BtfBuilder kernel = make_base(1);
     EXPECT_THAT(refused(kernel.get()), HasSubstr("cannot be read: No such file"));
     write("obj-m := m.o\n");
@@ -114,7 +114,7 @@ TEST_F(DetachedFile, WithoutTypesIsRefused) {
     EXPECT_THAT(refused(kernel.get()), HasSubstr("do not fit this kernel's"));
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     EXPECT_THAT(thrown([&] {
-                    load_detached({"m", self}, kernel.get());
+                    load_external({"m", self}, kernel.get());
                 }),
                 AllOf(HasSubstr(self), HasSubstr("no .BTF section")));
 }

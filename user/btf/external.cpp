@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "btf/detached.h"
+#include "btf/external.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -118,12 +118,12 @@ bool begins_with(std::string_view text, std::string_view magic) {
 }
 
 // Throws Error when a file that begins like that has no BTF in it.
-void check_form(const DetachedBtf &detached) {
+void check_form(const ExternalBtf &external) {
     Text text;
     try {
-        text = read_file(detached.path);
+        text = read_file(external.path);
     } catch (const std::system_error &e) {
-        throw Error(fmt::format("{}: cannot be read: {}", detached.path, e.code().message()));
+        throw Error(fmt::format("{}: cannot be read: {}", external.path, e.code().message()));
     }
     using namespace std::string_view_literals;
     const std::string_view bytes = view(text);
@@ -135,9 +135,9 @@ void check_form(const DetachedBtf &detached) {
                            "7zXZ"sv) ||
         begins_with(bytes, "\x28\xb5\x2f\xfd"sv) || begins_with(bytes, "\x1f\x8b"sv))
         throw Error(fmt::format("{}: is compressed: unpack it first (xz -d, zstd -d or gzip -d)",
-                                detached.path));
+                                external.path));
     throw Error(
-        fmt::format("{}: is neither BTF nor an ELF file that could have it", detached.path));
+        fmt::format("{}: is neither BTF nor an ELF file that could have it", external.path));
 }
 
 Error unfit(const std::string &path) {
@@ -159,7 +159,7 @@ std::string explain_no_types(const std::string &path, bool debug_info) {
                        packed ? "unpack it, then " : "", file);
 }
 
-DetachedBtf parse_detached(std::string_view text) {
+ExternalBtf parse_external(std::string_view text) {
     std::string_view path = text;
     std::string module;
     const std::size_t equals = text.find('=');
@@ -199,20 +199,20 @@ BtfPtr load_types(std::string_view bytes, const std::string &path, btf *kernel) 
     throw unfit(path);
 }
 
-BtfPtr load_detached(const DetachedBtf &detached, btf *kernel) {
-    check_form(detached);
+BtfPtr load_external(const ExternalBtf &external, btf *kernel) {
+    check_form(external);
     libbpf_set_print(nullptr);
     // With all its types, or with those alone that the kernel has not.
-    BtfPtr types(btf__parse(detached.path.c_str(), nullptr));
+    BtfPtr types(btf__parse(external.path.c_str(), nullptr));
     if (types && Check(types.get()).fits())
         return types;
-    types.reset(btf__parse_split(detached.path.c_str(), kernel));
+    types.reset(btf__parse_split(external.path.c_str(), kernel));
     const int error = errno;
     if (types && Check(types.get()).fits())
         return types;
     if (!types && (error == ENOENT || error == ENODATA))
-        throw Error(explain_no_types(detached.path, true));
-    throw unfit(detached.path);
+        throw Error(explain_no_types(external.path, true));
+    throw unfit(external.path);
 }
 
 } // namespace argtrace

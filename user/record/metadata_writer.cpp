@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/legend.h"
+#include "record/metadata_writer.h"
 
 #include <string>
 #include <utility>
@@ -8,12 +8,13 @@
 
 namespace argtrace {
 
-Legend::Legend(std::uint32_t format, Probes probes, const Symbols &symbols, TraceWriter &writer)
+MetadataWriter::MetadataWriter(std::uint32_t format, Probes probes, const Symbols &symbols,
+                               TraceWriter &writer)
     : probes_(std::move(probes)), symbols_(symbols), writer_(writer), addresses_(format) {
     write_probes();
 }
 
-void Legend::precede(std::span<const std::byte> records) {
+void MetadataWriter::precede(std::span<const std::byte> records) {
     if (!addresses_.scan(records)) {
         write_probes();
         addresses_.scan(records);
@@ -22,7 +23,7 @@ void Legend::precede(std::span<const std::byte> records) {
 }
 
 /// Those that are new.
-void Legend::write_probes() {
+void MetadataWriter::write_probes() {
     std::vector<Probe> added;
     for (Probe &probe : probes_()) {
         if (!probes_written_.insert(probe.id).second)
@@ -33,7 +34,7 @@ void Legend::write_probes() {
     writer_.probes(added);
 }
 
-void Legend::write_symbols() {
+void MetadataWriter::write_symbols() {
     std::string lines;
     for (const std::uint64_t address : addresses_.take_new()) {
         const auto symbol = symbols_.at(address);

@@ -16,13 +16,14 @@ namespace argtrace {
 
 /// Puts into a file, before packets that need it, what it takes to read them: the probes, and the
 /// symbols of the code addresses in their records.
-class Legend {
+class MetadataWriter {
 public:
     /// Fetches all probes anew, removed ones too.
     using Probes = std::function<std::vector<Probe>()>;
 
     /// The symbols and the writer stay the caller's.
-    Legend(std::uint32_t format, Probes probes, const Symbols &symbols, TraceWriter &writer);
+    MetadataWriter(std::uint32_t format, Probes probes, const Symbols &symbols,
+                   TraceWriter &writer);
 
     /// Whole records, those of one packet.
     void precede(std::span<const std::byte> records);
