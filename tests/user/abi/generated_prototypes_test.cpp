@@ -26,7 +26,7 @@ constexpr std::size_t STACK = 2048; // as in prototypes_runner.c
 constexpr int ROUNDS = 3;
 
 struct Machine {
-    CallingConvention *convention;
+    std::vector<Argument> (*convention)(const Prototype &);
     std::string (*location)(const Argument &);
     std::string compiler;
     std::string emulator;
