@@ -59,13 +59,13 @@ TEST(FunctionList, ShowsChosenArgumentsAlone) {
 
 TEST(FunctionList, NamesRegistersOfTheMachine) {
     Function function = make_function("");
-    function.chosen = {"arg2"};
+    function.chosen = {"name"};
     std::string out;
     append_function_text(out, function, true, calling_convention("aarch64"));
-    EXPECT_NE(out.find("    arg2: s32 in x3, 4 bytes\n"), std::string::npos) << out;
+    EXPECT_NE(out.find("    name: ptr in x0, 8 bytes\n"), std::string::npos) << out;
     out.clear();
     append_function_json(out, function, true, calling_convention("aarch64"));
-    EXPECT_NE(out.find(R"("location":"x3")"), std::string::npos) << out;
+    EXPECT_NE(out.find(R"("location":"x0")"), std::string::npos) << out;
 }
 
 TEST(FunctionList, VerboseTextSaysWhereArgumentsLie) {

@@ -352,7 +352,7 @@ TEST(Status, EachCauseOfLossHasItsRemedy) {
     auto all = loss_remedies(counts, false, false, "16M");
     ASSERT_EQ(all.size(), 3u);
     EXPECT_NE(all[1].find("end other tracers"), std::string::npos);
-    EXPECT_NE(all[2].find("`argtrace clear`, then add the functions again"), std::string::npos);
+    EXPECT_NE(all[2].find("`argtrace clear`, then `argtrace add --buffer"), std::string::npos);
 }
 
 TEST(Status, MarksWhatIsForced) {
