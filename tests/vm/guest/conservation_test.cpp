@@ -19,7 +19,9 @@
 namespace vmtest {
 namespace {
 
-constexpr const char *kFunctions[] = {"al_process", "al_interrupt", "al_nmi"};
+constexpr const char *kFunctions[] = {"al_process", "al_interrupt", "al_nmi", "al_writer"};
+constexpr std::size_t kKinds = std::size(kFunctions);
+constexpr std::uint64_t kOwnCalls = 200; // in each round, of al_writer()
 
 /// One round: a session, a load, and how it is read meanwhile.
 struct Round {
@@ -27,6 +29,10 @@ struct Round {
     bool flight;
     enum Reading { none, stalled, slow, fast } reading;
     Load load;
+
+    bool filters_own_calls() const {
+        return !flight && reader_flags & ARGTRACE_READER_EXCLUDE_SELF;
+    }
 
     static Round choose(std::mt19937_64 &random) {
         const auto one_of = [&](std::initializer_list<std::uint32_t> choices) {
@@ -52,11 +58,10 @@ std::ostream &operator<<(std::ostream &out, const Round &round) {
     const char *const reading[] = {"nobody reads", "a stalled reader", "a slow reader",
                                    "a fast reader"};
     return out << (round.flight ? "flight, " : "stream, ") << round.nr_packets << " packets of "
-               << round.packet_size << ", format " << round.format << ", "
-               << reading[round.reading] << (round.reader_flags ? " who is filtered" : "") << "; "
-               << round.load.calls << " calls, " << round.load.burst << " every "
-               << round.load.period_ns << " ns, " << round.load.nmi_burst << " in an NMI every "
-               << round.load.nmis;
+               << round.packet_size << ", format " << round.format << ", " << reading[round.reading]
+               << (round.reader_flags ? " who is filtered" : "") << "; " << round.load.calls
+               << " calls, " << round.load.burst << " every " << round.load.period_ns << " ns, "
+               << round.load.nmi_burst << " in an NMI every " << round.load.nmis;
 }
 
 /// What happened in all rounds together, so that a test in which nothing happens fails.
@@ -150,23 +155,29 @@ protected:
         std::vector<std::byte> probes;
         for (const char *function : kFunctions)
             probes = probes + RawProbe::words(address_of(function), 3, function).bytes();
-        ASSERT_EQ(device.add(probes, 3), 0);
+        ASSERT_EQ(device.add(probes, kKinds), 0);
 
         read_.clear();
         const LoadCalls before = load_calls();
         std::atomic<bool> stop = false;
         std::thread reader([&] { read_along(round, rings, stop); });
+        // By a thread of the reader's process, but not the one that said it reads.
+        std::thread own([] { call_from_here(kOwnCalls); });
         run_load(round.load);
+        own.join();
         stop = true;
         reader.join();
         const LoadCalls after = load_calls();
 
         const std::vector<argtrace_counts> counts = device.counts();
-        ASSERT_EQ(counts.size(), 3u);
+        ASSERT_EQ(counts.size(), kKinds);
         const std::uint64_t calls[] = {after.process - before.process,
-                                       after.interrupt - before.interrupt, after.nmi - before.nmi};
-        for (std::size_t i = 0; i < 3; i++)
+                                       after.interrupt - before.interrupt, after.nmi - before.nmi,
+                                       after.writer - before.writer};
+        for (std::size_t i = 0; i < kKinds; i++)
             EXPECT_EQ(hits(counts[i]), calls[i]) << kFunctions[i];
+        EXPECT_EQ(calls[3], kOwnCalls);
+        EXPECT_EQ(counts[3].filtered, round.filters_own_calls() ? kOwnCalls : 0);
         if (round.flight)
             check_flight(round, rings, counts);
         else
@@ -241,17 +252,23 @@ TEST_F(Conservation, of_every_call_under_random_loads) {
     std::mt19937_64 random(seed);
     const int rounds = is_long_run() ? 30 : 10;
     for (int number = 0; number < rounds && !HasFatalFailure(); number++) {
-        const Round round = Round::choose(random);
+        Round round = Round::choose(random);
+        if (number == 0) { // one at least
+            round.flight = false;
+            round.reader_flags = ARGTRACE_READER_EXCLUDE_SELF;
+        }
         std::ostringstream what;
         what << "seed " << seed << ", round " << number << ": " << round;
         SCOPED_TRACE(what.str());
         run_round(round);
     }
     std::cout << met_.hits << " calls, " << met_.nmis << " in NMIs, " << met_.filtered
-              << " filtered, " << met_.full << " lost to full rings; flight recorders: "
-              << met_.overwritten << " overwritten, " << met_.full_in_flight
-              << " lost in one interrupt, " << met_.missed << " packets gone while copied\n";
+              << " filtered, " << met_.full
+              << " lost to full rings; flight recorders: " << met_.overwritten << " overwritten, "
+              << met_.full_in_flight << " lost in one interrupt, " << met_.missed
+              << " packets gone while copied\n";
     EXPECT_GT(met_.nmis, 0u);
+    EXPECT_GE(met_.filtered, kOwnCalls);
     EXPECT_GT(met_.full + met_.overwritten, 0u);
 }
 

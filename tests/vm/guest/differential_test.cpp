@@ -178,13 +178,16 @@ std::map<Sequence, std::vector<OurCall>> by_sequence(std::istream &events,
 /// Whether argtrace shows the same value of that argument as the reference.
 bool shows(const json &shown, const KernelParameter &parameter, std::uint64_t value,
            const Symbols &symbols) {
-    value = parameter.cut(value);
+    value = parameter.cut(value); // the rest of its register may hold anything
     if (shown.is_boolean())
         return value == shown.get<bool>();
+    // Not cut: a number that is shown is the whole number, with its sign.
+    const std::uint64_t number = parameter.extend(value);
+    const bool is_negative = parameter.is_signed && static_cast<std::int64_t>(number) < 0;
     if (shown.is_number_unsigned())
-        return parameter.cut(shown.get<std::uint64_t>()) == value;
+        return !is_negative && shown.get<std::uint64_t>() == number;
     if (shown.is_number_integer())
-        return parameter.cut(static_cast<std::uint64_t>(shown.get<std::int64_t>())) == value;
+        return is_negative && static_cast<std::uint64_t>(shown.get<std::int64_t>()) == number;
     if (!shown.is_string())
         return false;
     const std::string text = shown;

@@ -70,10 +70,16 @@ void run_load(const Load &load) {
     ASSERT_TRUE(out.good());
 }
 
+void call_from_here(std::uint64_t count) {
+    std::ofstream out("/sys/kernel/debug/argtrace_load/call");
+    out << count << std::flush;
+    EXPECT_TRUE(out.good());
+}
+
 LoadCalls load_calls() {
     std::istringstream text(read_file("/sys/kernel/debug/argtrace_load/calls"));
     LoadCalls calls;
-    text >> calls.process >> calls.interrupt >> calls.nmi;
+    text >> calls.process >> calls.interrupt >> calls.nmi >> calls.writer;
     EXPECT_TRUE(text);
     return calls;
 }

@@ -36,9 +36,13 @@ struct Load {
     unsigned nmi_burst = 1;
 };
 struct LoadCalls {
-    std::uint64_t process = 0, interrupt = 0, nmi = 0;
+    std::uint64_t process = 0, interrupt = 0, nmi = 0, writer = 0;
 };
 void run_load(const Load &load);
+
+/// Has argtrace_load call al_writer() that often in this thread.
+void call_from_here(std::uint64_t count);
+
 LoadCalls load_calls();
 
 std::string read_file(const std::string &path);

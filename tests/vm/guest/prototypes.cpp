@@ -52,6 +52,7 @@ std::optional<KernelParameter> KernelBtf::parameter(const std::string &name,
                 parameter.cut(static_cast<std::uint32_t>(one.val));
         }
         parameter.is_enum = true;
+        parameter.is_signed = btf_kflag(real);
     } else if (btf_is_enum64(real)) {
         for (unsigned i = 0; i < btf_vlen(real); i++) {
             const struct btf_enum64 &one = btf_enum64(real)[i];
@@ -59,7 +60,10 @@ std::optional<KernelParameter> KernelBtf::parameter(const std::string &name,
                 parameter.cut(btf_enum64_value(&one));
         }
         parameter.is_enum = true;
-    } else if (!(btf_is_int(real) && real->size <= 8) && !btf_is_ptr(real)) {
+        parameter.is_signed = btf_kflag(real);
+    } else if (btf_is_int(real) && real->size <= 8) {
+        parameter.is_signed = btf_int_encoding(real) & BTF_INT_SIGNED;
+    } else if (!btf_is_ptr(real)) {
         return std::nullopt;
     }
     return parameter;

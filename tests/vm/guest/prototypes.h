@@ -14,13 +14,21 @@ namespace vmtest {
 
 struct KernelParameter {
     std::string name;
-    unsigned size = 0; ///< bytes, at most 8
+    unsigned size = 0;      ///< bytes, at most 8
+    bool is_signed = false; ///< integers and enums
     bool is_enum = false;
     std::map<std::string, std::uint64_t> enum_values;
 
     /// The lower `size` bytes of a value.
     std::uint64_t cut(std::uint64_t value) const {
         return size == 8 ? value : value & ((std::uint64_t{1} << 8 * size) - 1);
+    }
+
+    /// The lower `size` bytes as a number of that type, in two's complement.
+    std::uint64_t extend(std::uint64_t value) const {
+        value = cut(value);
+        const std::uint64_t sign = std::uint64_t{1} << (8 * size - 1);
+        return is_signed ? (value ^ sign) - sign : value;
     }
 };
 

@@ -7,6 +7,7 @@
  *                        called CALLS times, while a timer calls al_interrupt() BURST times
  *                        every PERIOD ns, and every NMIS calls (0: never) an NMI on that CPU
  *                        calls al_nmi() NMI_BURST times. Ends when all is done.
+ *   argtrace_load/call   write a count: al_writer() is called that often by whoever writes
  *   argtrace_load/calls  read: how often they have been called, in this order
  *
  * The first argument counts the calls of that function on that CPU from 0, the second is its
@@ -34,12 +35,13 @@
 AL(process)
 AL(interrupt)
 AL(nmi)
+AL(writer)
 
 struct al_cpu {
 	struct work_struct work;
 	struct hrtimer timer;
 	bool nmi_sent;
-	u64 process, interrupt, nmi;	/* calls; each is changed in one context only */
+	u64 process, interrupt, nmi, writer;	/* calls; each is changed in one context only */
 };
 
 static DEFINE_PER_CPU(struct al_cpu, cpus);
@@ -126,9 +128,33 @@ static const struct file_operations run_fops = {
 	.write	= run_write,
 };
 
+static ssize_t call_write(struct file *file, const char __user *from, size_t count, loff_t *pos)
+{
+	u32 calls;
+	int ret;
+
+	ret = kstrtou32_from_user(from, count, 0, &calls);
+	if (ret)
+		return ret;
+	while (calls--) {
+		struct al_cpu *own = get_cpu_ptr(&cpus);
+
+		al_writer(own->writer, ~own->writer, raw_smp_processor_id());
+		own->writer++;
+		put_cpu_ptr(&cpus);
+	}
+	return count;
+}
+
+static const struct file_operations call_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.write	= call_write,
+};
+
 static int calls_show(struct seq_file *file, void *data)
 {
-	u64 process = 0, interrupt = 0, nmi = 0;
+	u64 process = 0, interrupt = 0, nmi = 0, writer = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
@@ -137,8 +163,9 @@ static int calls_show(struct seq_file *file, void *data)
 		process += one->process;
 		interrupt += one->interrupt;
 		nmi += one->nmi;
+		writer += one->writer;
 	}
-	seq_printf(file, "%llu %llu %llu\n", process, interrupt, nmi);
+	seq_printf(file, "%llu %llu %llu %llu\n", process, interrupt, nmi, writer);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(calls);
@@ -161,6 +188,7 @@ static int __init al_init(void)
 		return ret;
 	directory = debugfs_create_dir("argtrace_load", NULL);
 	debugfs_create_file("run", 0200, directory, NULL, &run_fops);
+	debugfs_create_file("call", 0200, directory, NULL, &call_fops);
 	debugfs_create_file("calls", 0400, directory, NULL, &calls_fops);
 	return 0;
 }
