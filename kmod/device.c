@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /dev/argtrace: open, mmap, poll, close. */
-#include <linux/capability.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/poll.h>
-#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "authority.h"
 #include "compat.h"
 #include "device.h"
 #include "memory.h"
@@ -20,10 +19,7 @@ static int device_open(struct inode *inode, struct file *file)
 	struct argtrace_file *own;
 	int ret;
 
-	if (!perfmon_capable())
-		return -EPERM;
-	/* We expose what tracefs exposes; refuse it alike. */
-	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	ret = argtrace_may_trace();
 	if (ret)
 		return ret;
 	own = kzalloc(sizeof(*own), ARGTRACE_GFP);

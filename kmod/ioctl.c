@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
+#include "authority.h"
 #include "clock.h"
 #include "device.h"
 #include "ioctl.h"
@@ -26,6 +27,13 @@ int argtrace_copy_in(void *to, size_t known, size_t least, const void __user *fr
 int argtrace_copy_out(void __user *to, const void *from, size_t known, u32 size)
 {
 	return copy_to_user(to, from, min_t(size_t, known, size)) ? -EFAULT : 0;
+}
+
+static u32 authority(void)
+{
+	if (argtrace_may_trace())
+		return 0;
+	return ARGTRACE_MAY_TRACE | (argtrace_may_read_memory() ? ARGTRACE_MAY_READ_MEMORY : 0);
 }
 
 static long ioctl_info(struct file *file, struct argtrace_session *session,
@@ -54,6 +62,7 @@ static long ioctl_info(struct file *file, struct argtrace_session *session,
 		.nr_cpus = nr_cpu_ids,
 		.nr_sessions = argtrace_sessions_count(),
 		.module_version = ARGTRACE_VERSION,
+		.authority = authority(),
 	};
 	return argtrace_copy_out(arg, &info, sizeof(info), info.size);
 }
@@ -74,26 +83,48 @@ static long ioctl_symbol(struct file *file, struct argtrace_session *session,
 	return argtrace_copy_out(arg, &symbol, sizeof(symbol), symbol.size);
 }
 
+/* What an ioctl requires; "Authority" in uapi/argtrace.h says it to user space. */
+#define NEEDS_SESSION	BIT(0)	/* the file is bound to one */
+#define NEEDS_AUTHORITY	BIT(1)	/* it changes something, or reveals addresses */
+#define NEEDS_WRITE	BIT(2)	/* it changes something: the file is open for writing */
+
 static const struct {
 	unsigned int cmd;
-	bool needs_session;
+	u32 needs;
 	argtrace_ioctl_handler *handler;
 } ioctls[] = {
-	{ ARGTRACE_IOC_INFO,		false,	ioctl_info },
-	{ ARGTRACE_IOC_SYMBOL,		false,	ioctl_symbol },
-	{ ARGTRACE_IOC_SESSION,		false,	argtrace_ioctl_session },
-	{ ARGTRACE_IOC_SESSION_REMOVE,	false,	argtrace_ioctl_session_remove },
-	{ ARGTRACE_IOC_PROBE_ADD,	true,	argtrace_ioctl_probe_add },
-	{ ARGTRACE_IOC_PROBE_REMOVE,	true,	argtrace_ioctl_probe_remove },
-	{ ARGTRACE_IOC_PROBE_LIST,	true,	argtrace_ioctl_probe_list },
-	{ ARGTRACE_IOC_COUNTS,		true,	argtrace_ioctl_counts },
-	{ ARGTRACE_IOC_READER,		true,	argtrace_ioctl_reader },
-	{ ARGTRACE_IOC_ON_LOAD,		true,	argtrace_ioctl_on_load },
-	{ ARGTRACE_IOC_ON_LOAD_REMOVE,	true,	argtrace_ioctl_on_load_remove },
-	{ ARGTRACE_IOC_ON_LOAD_LIST,	true,	argtrace_ioctl_on_load_list },
-	{ ARGTRACE_IOC_PROCESSES,	true,	argtrace_ioctl_processes },
-	{ ARGTRACE_IOC_PROCESSES_LIST,	true,	argtrace_ioctl_processes_list },
+	{ ARGTRACE_IOC_INFO,		0, ioctl_info },
+	{ ARGTRACE_IOC_SYMBOL,		NEEDS_AUTHORITY, ioctl_symbol },
+	/* Only to make a session needs a file that is open for writing: see there. */
+	{ ARGTRACE_IOC_SESSION,		NEEDS_AUTHORITY, argtrace_ioctl_session },
+	{ ARGTRACE_IOC_SESSION_REMOVE,	NEEDS_AUTHORITY | NEEDS_WRITE,
+	  argtrace_ioctl_session_remove },
+	{ ARGTRACE_IOC_PROBE_ADD,	NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_probe_add },
+	{ ARGTRACE_IOC_PROBE_REMOVE,	NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_probe_remove },
+	{ ARGTRACE_IOC_PROBE_LIST,	NEEDS_AUTHORITY | NEEDS_SESSION, argtrace_ioctl_probe_list },
+	{ ARGTRACE_IOC_COUNTS,		NEEDS_SESSION, argtrace_ioctl_counts },
+	{ ARGTRACE_IOC_READER,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_reader },
+	{ ARGTRACE_IOC_ON_LOAD,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_on_load },
+	{ ARGTRACE_IOC_ON_LOAD_REMOVE,	NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_on_load_remove },
+	{ ARGTRACE_IOC_ON_LOAD_LIST,	NEEDS_SESSION, argtrace_ioctl_on_load_list },
+	{ ARGTRACE_IOC_PROCESSES,	NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_processes },
+	{ ARGTRACE_IOC_PROCESSES_LIST,	NEEDS_SESSION, argtrace_ioctl_processes_list },
 };
+
+static int check_needs(const struct file *file, const struct argtrace_session *session, u32 needs)
+{
+	if ((needs & NEEDS_WRITE) && !(file->f_mode & FMODE_WRITE))
+		return -EBADF;
+	if ((needs & NEEDS_SESSION) && !session)
+		return -EBADFD;
+	return needs & NEEDS_AUTHORITY ? argtrace_may_trace() : 0;
+}
 
 long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -102,11 +133,9 @@ long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(ioctls); i++) {
-		if (ioctls[i].cmd != cmd)
-			continue;
-		if (ioctls[i].needs_session && !session)
-			return -EBADFD;
-		return ioctls[i].handler(file, session, (void __user *)arg);
+		if (ioctls[i].cmd == cmd)
+			return check_needs(file, session, ioctls[i].needs) ?:
+			       ioctls[i].handler(file, session, (void __user *)arg);
 	}
 	return -ENOTTY;
 }

@@ -8,6 +8,7 @@
 #include <linux/uaccess.h>
 
 #include "arm.h"
+#include "authority.h"
 #include "ioctl.h"
 #include "memory.h"
 #include "session.h"
@@ -20,6 +21,7 @@ struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *sessi
 		.format = session->format,
 		.max_record = min_t(u32, session->packet_size - ARGTRACE_PACKET_OVERHEAD,
 				    ALIGN_DOWN(U16_MAX, 8)),
+		.registers_only = !argtrace_may_read_memory(),
 	};
 	struct argtrace_plan **plans;
 	u64 left = length;

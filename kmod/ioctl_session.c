@@ -26,6 +26,9 @@ long argtrace_ioctl_session(struct file *file, struct argtrace_session *session,
 	if ((attr.flags & ~(ARGTRACE_SESSION_CREATE | ARGTRACE_SESSION_FLIGHT)) || attr.nr_cpus || attr.reserved ||
 	    !name_is_terminated(attr.name))
 		return -EINVAL;
+	if ((!attr.name[0] || (attr.flags & ARGTRACE_SESSION_CREATE)) &&
+	    !(file->f_mode & FMODE_WRITE))
+		return -EBADF;
 
 	mutex_lock(&own->lock);
 	if (own->session) {

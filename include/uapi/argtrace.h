@@ -23,6 +23,26 @@
  * one whose unknown tail is zero; a non-zero tail is -E2BIG, a size below the
  * first version's is -EINVAL. Unknown flags and non-zero reserved fields are
  * -EINVAL. A refused call has changed nothing.
+ *
+ * Authority: opening the device takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user
+ * namespace, and a kernel whose lockdown does not refuse tracefs. A file may be inherited,
+ * sent over a socket, or kept by a process that gives up its capabilities, so whatever
+ * changes something or reveals addresses asks the same again of the caller (-EPERM). What
+ * changes something also takes a file that is open for writing (-EBADF).
+ *
+ *   any caller        INFO COUNTS ON_LOAD_LIST PROCESSES_LIST, poll(), mmap of PACKETS
+ *   caller            SYMBOL PROBE_LIST, SESSION of a name without CREATE
+ *   caller, writable  SESSION else, SESSION_REMOVE PROBE_ADD PROBE_REMOVE READER ON_LOAD
+ *                     ON_LOAD_REMOVE PROCESSES
+ *
+ * So a file that is bound to a session can be handed to a process without capabilities: it
+ * reads what is recorded there, like a file of tracefs that was opened for it, and can do
+ * nothing else. The reader's page can be mapped by the session's reader alone.
+ *
+ * Registers are what CAP_PERFMON grants. An argument in memory (ARGTRACE_LOC_STACK) takes
+ * CAP_BPF beside it, or CAP_SYS_ADMIN, as reading kernel memory takes it of a BPF program:
+ * a descriptor can name any word near the stack pointer. argtrace_info says what the caller
+ * may do.
  */
 #ifndef _UAPI_ARGTRACE_H
 #define _UAPI_ARGTRACE_H
@@ -102,7 +122,7 @@ enum argtrace_loc {
 	ARGTRACE_LOC_REG	= 1,	/* up to 8 bytes in argument register `index`, counted from 0 in the ABI's order:
 					 * rdi rsi rdx rcx r8 r9 (System V x86-64 psABI, 3.2.3) */
 	ARGTRACE_LOC_REG_PAIR	= 2,	/* registers `index` and `index` + 1, the lower half first; 9 to 16 bytes */
-	ARGTRACE_LOC_STACK	= 3,	/* `offset` bytes above the stack pointer at entry, where on
+	ARGTRACE_LOC_STACK	= 3,	/* memory, see "Authority": `offset` bytes above the stack pointer at entry, where on
 					 * x86-64 the return address lies at 0 and arguments from 8 on */
 	ARGTRACE_LOC_REF	= 4,	/* reserved: register `index` holds its address */
 };
@@ -198,7 +218,12 @@ struct argtrace_info {
 	__u32	nr_cpus;		/* CPU numbers run from 0 to nr_cpus - 1 */
 	__u32	nr_sessions;		/* named and nameless */
 	char	module_version[32];
+	__u32	authority;		/* ARGTRACE_MAY_* of the caller */
+	__u32	reserved;
 };
+
+#define ARGTRACE_MAY_TRACE		(1u << 0)
+#define ARGTRACE_MAY_READ_MEMORY	(1u << 1) /* in probes: ARGTRACE_LOC_STACK */
 
 #define ARGTRACE_FEATURE_NAMED	(1ull << 0) /* the named encoding */
 #define ARGTRACE_FEATURE_FLIGHT	(1ull << 1) /* flight recorders */
@@ -271,7 +296,8 @@ struct argtrace_session_remove {
  * already or twice in the list, -E2BIG too many probes or a record that would not
  * fit a packet, -ENOSPC the memory limit, -ENOENT
  * the session has been removed, -EBUSY ftrace is switched off (sysctl
- * kernel.ftrace_enabled), -ENODEV ftrace has shut itself down. `failed` is the index of the probe that was
+ * kernel.ftrace_enabled), -ENODEV ftrace has shut itself down, -EPERM an argument in memory, which
+ * the caller may not read. `failed` is the index of the probe that was
  * refused where a single one is to blame, else `count`.
  */
 struct argtrace_probe_add {
@@ -342,7 +368,7 @@ struct argtrace_reader {
  * has added goes with the module. Loading a module does not fail for anything here.
  *
  * `module` is the name that the kernel gives it (with `_`, not `-`). -EINVAL a malformed
- * probe or name, -EEXIST a name that another order has for that module, -E2BIG, -ENOSPC, -ENOENT and
+ * probe or name, -EEXIST a name that another order has for that module, -E2BIG, -ENOSPC, -ENOENT, -EPERM and
  * `failed` as PROBE_ADD, where probes that wait count as probes.
  */
 struct argtrace_on_load {
@@ -622,7 +648,7 @@ struct argtrace_now {
 ARGTRACE_SIZE_ASSERT(struct argtrace_arg, 16);
 ARGTRACE_SIZE_ASSERT(struct argtrace_probe, 32);
 ARGTRACE_SIZE_ASSERT(struct argtrace_counts, 88);
-ARGTRACE_SIZE_ASSERT(struct argtrace_info, ARGTRACE_INFO_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_info, 112);
 ARGTRACE_SIZE_ASSERT(struct argtrace_session_attr, ARGTRACE_SESSION_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_session_remove, ARGTRACE_SESSION_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_probe_add, ARGTRACE_PROBE_ADD_SIZE_V1);

@@ -51,6 +51,7 @@ static_assert(sizeof_field(struct argtrace_plan, head) ==
 struct argtrace_plan_format {
 	u32 format;			/* ARGTRACE_FORMAT_* */
 	u32 max_record;			/* bytes; a larger one does not fit a packet */
+	bool registers_only;		/* who adds the probes may not read memory */
 };
 
 static inline const struct argtrace_arg *argtrace_schema_args(const struct argtrace_probe *schema)

@@ -88,6 +88,18 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 	return true;
 }
 
+/* Whether a call takes nothing but registers. */
+static bool is_in_registers(const struct argtrace_probe *schema)
+{
+	u32 i;
+
+	for (i = 0; i < schema->nr_args; i++) {
+		if (argtrace_schema_args(schema)[i].loc == ARGTRACE_LOC_STACK)
+			return false;
+	}
+	return true;
+}
+
 static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
 				       const struct argtrace_plan_format *format, bool has_addr)
 {
@@ -112,6 +124,9 @@ static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
 	ret = -EINVAL;
 	/* User space may have changed it since the header was looked at. */
 	if (memcmp(plan->schema, &header, sizeof(header)) || !schema_is_valid(plan->schema))
+		goto err;
+	ret = -EPERM;
+	if (format->registers_only && !is_in_registers(plan->schema))
 		goto err;
 	ret = argtrace_plan_prepare(plan, format);
 	if (ret)

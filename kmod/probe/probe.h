@@ -16,7 +16,7 @@
 /*
  * Reads one struct argtrace_probe from user space, validates it and makes it a plan.
  * *length is what is left of the caller's buffer, and is reduced by the entry.
- * ERR_PTR: -EFAULT, -EINVAL, -E2BIG, -ENOMEM, -ENOSPC. The caller owns the plan.
+ * ERR_PTR: -EFAULT, -EINVAL, -EPERM, -E2BIG, -ENOMEM, -ENOSPC. The caller owns the plan.
  */
 struct argtrace_plan *argtrace_plan_create(const void __user *entry, u64 *length,
 					   const struct argtrace_plan_format *format);

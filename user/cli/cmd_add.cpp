@@ -14,6 +14,7 @@
 #include "cli/on_load.h"
 #include "cli/options.h"
 #include "cli/process_options.h"
+#include "session/authority.h"
 #include "session/owned_session.h"
 #include "session/session.h"
 #include "spec/resolve.h"
@@ -99,7 +100,9 @@ void add_probes(Session &session, Kernel &kernel, const std::vector<Probe> &prob
 }
 
 void run_add_on_load(Session &session, const AddOptions &options, const Request &request) {
-    const OnLoad wanted = resolve_on_load(options.functions, request);
+    OnLoad wanted = resolve_on_load(options.functions, request);
+    if (auto left = leave_out_memory(wanted.probes, session.info()))
+        wanted.left.push_back(std::move(*left));
     auto made = attach_or_make(session, options);
     wanted.order(session);
     if (made)
@@ -120,6 +123,8 @@ void run_add(const AddOptions &options) {
     use_btf(kernel, options.functions);
     Resolved resolved = resolve(kernel, request);
     std::vector<Probe> &probes = resolved.probes;
+    if (auto left = leave_out_memory(probes, session.info()))
+        resolved.left.push_back(std::move(*left));
 
     auto made = attach_or_make(session, options);
     std::vector<Probe> known;

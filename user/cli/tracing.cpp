@@ -8,6 +8,7 @@
 
 #include "file/compression.h"
 #include "render/status.h"
+#include "session/authority.h"
 #include "spec/resolve.h"
 #include "util/error.h"
 #include "util/units.h"
@@ -39,7 +40,10 @@ Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Requ
     return {std::move(resolved.probes), std::nullopt};
 }
 
-void add_wanted(Session &session, Kernel &kernel, const Wanted &wanted) {
+void add_wanted(Session &session, Kernel &kernel, Wanted &wanted) {
+    if (auto left = leave_out_memory(wanted.on_load ? wanted.on_load->probes : wanted.probes,
+                                     session.info()))
+        print_left({*left});
     if (auto refused = session.add(wanted.probes))
         throw explain_refusal(kernel, wanted.probes[*refused]);
     if (wanted.on_load)

@@ -27,7 +27,7 @@ struct Wanted {
 Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Request &request);
 
 /// Has them traced from now on.
-void add_wanted(Session &session, Kernel &kernel, const Wanted &wanted);
+void add_wanted(Session &session, Kernel &kernel, Wanted &wanted);
 
 /// Says that the processes which were to be traced are no more.
 void print_ended(const std::vector<std::uint32_t> &pids);

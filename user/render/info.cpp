@@ -24,6 +24,24 @@ constexpr std::array<Feature, 3> known_features{{{ARGTRACE_FEATURE_NAMED, "named
                                                  {ARGTRACE_FEATURE_FLIGHT, "flight"},
                                                  {ARGTRACE_FEATURE_TSC, "tsc"}}};
 
+std::vector<std::string_view> authority(const argtrace_info &info) {
+    std::vector<std::string_view> names;
+    if (info.authority & ARGTRACE_MAY_TRACE)
+        names.push_back("trace");
+    if (info.authority & ARGTRACE_MAY_READ_MEMORY)
+        names.push_back("memory");
+    return names;
+}
+
+void append_names(std::string &out, const std::vector<std::string_view> &names) {
+    std::string_view separator;
+    for (std::string_view name : names) {
+        out += separator;
+        append_json_string(out, name);
+        separator = ",";
+    }
+}
+
 std::vector<std::string_view> features(const argtrace_info &info) {
     std::vector<std::string_view> names;
     for (const Feature &feature : known_features) {
@@ -47,6 +65,8 @@ void append_info_text(std::string &out, std::string_view kernel, const argtrace_
     line("module", fmt::format("{}, API {}, records {}", module_version(*info), info->api_version,
                                info->record_version));
     line("features", fmt::format("{}", fmt::join(features(*info), ", ")));
+    line("authority", info->authority ? fmt::format("{}", fmt::join(authority(*info), ", "))
+                                      : std::string("none"));
     line("CPUs", fmt::format("{}", info->nr_cpus));
     line("sessions", fmt::format("{}", info->nr_sessions));
     line("memory", fmt::format("{} of {} in use", format_size(info->memory_used),
@@ -71,12 +91,9 @@ void append_info_json(std::string &out, std::string_view kernel, const argtrace_
     append_json_string(out, module_version(*info));
     fmt::format_to(to, ",\"api\":{},\"records\":{},\"features\":[", info->api_version,
                    info->record_version);
-    std::string_view separator;
-    for (std::string_view feature : features(*info)) {
-        out += separator;
-        append_json_string(out, feature);
-        separator = ",";
-    }
+    append_names(out, features(*info));
+    out += "],\"authority\":[";
+    append_names(out, authority(*info));
     fmt::format_to(to,
                    "],\"cpus\":{},\"sessions\":{},\"memory_used\":{},\"memory_limit\":{},"
                    "\"max_probes\":{},\"max_args\":{},\"packet_size_min\":{},"

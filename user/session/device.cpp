@@ -121,8 +121,8 @@ Error explain_request(std::string_view what, int error, const argtrace_info &inf
                                  what));
     case EPERM:
     case EACCES:
-        return Error(fmt::format("cannot {}: no permission; run as root (CAP_SYS_ADMIN or "
-                                 "CAP_PERFMON is needed)",
+        return Error(fmt::format("cannot {}: it takes CAP_PERFMON or CAP_SYS_ADMIN, which this "
+                                 "process does not have any more",
                                  what));
     case ENOTTY:
         return Error(fmt::format("cannot {}: the loaded module is too old for it", what));

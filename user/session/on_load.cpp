@@ -46,6 +46,8 @@ void Session::add_on_load(const std::string &module, const std::string &srcversi
         throw Error(fmt::format("{0}: waits for {1} to be loaded already: to change what does, "
                                 "`argtrace rm --on-load {1}` first",
                                 blamed ? blamed->function : "a function", module));
+    if (error == EPERM && blamed)
+        throw memory_refused(*blamed);
     if (error == E2BIG && blamed)
         throw too_large(*blamed);
     if (error == E2BIG)

@@ -92,6 +92,8 @@ std::optional<std::size_t> Session::add(std::span<const Probe> probes) {
     if (error == EEXIST)
         throw Error(fmt::format("{}: the session has it already",
                                 blamed ? blamed->function : "a function"));
+    if (error == EPERM && blamed)
+        throw memory_refused(*blamed);
     if (error == E2BIG && blamed)
         throw too_large(*blamed);
     if (error == E2BIG)
@@ -106,6 +108,12 @@ Error Session::too_many(std::size_t count) const {
     return Error(fmt::format("{} more functions are too many: a session holds at most {}, removed "
                              "ones included (`argtrace clear` forgets them)",
                              count, info_.max_probes));
+}
+
+Error Session::memory_refused(const Probe &probe) const {
+    return Error(fmt::format("{}: has arguments on the stack, and to read memory takes CAP_BPF "
+                             "beside CAP_PERFMON, or CAP_SYS_ADMIN",
+                             probe.function));
 }
 
 Error Session::too_large(const Probe &probe) const {

@@ -100,6 +100,7 @@ private:
 
     Error too_many(std::size_t count) const;
     Error too_large(const Probe &probe) const;
+    Error memory_refused(const Probe &probe) const;
     int bind(const std::string &name, std::uint32_t flags, argtrace_session_attr attr);
     std::optional<std::uint32_t> list(unsigned long number, bool removed, const Page &page) const;
     std::uint32_t list_probes(bool removed, std::vector<Probe> &probes) const;

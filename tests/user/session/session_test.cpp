@@ -28,6 +28,7 @@ argtrace_info module_info() {
     info.record_version = ARGTRACE_RECORD_VERSION;
     info.max_args = 64;
     info.features = ARGTRACE_FEATURE_NAMED;
+    info.authority = ARGTRACE_MAY_TRACE;
     info.memory_limit = 256u << 20;
     info.memory_used = 8u << 20;
     info.max_probes = 65536;
@@ -392,6 +393,8 @@ TEST(Info, TextAndJson) {
     EXPECT_EQ(object["tool"]["version"], ARGTRACE_VERSION);
     EXPECT_EQ(object["kernel"], "6.12.0");
     EXPECT_EQ(object["module"]["features"][0], "named");
+    EXPECT_NE(text.find("authority               trace\n"), std::string::npos) << text;
+    EXPECT_EQ(object["module"]["authority"], nlohmann::json::array({"trace"}));
     EXPECT_EQ(object["module"]["memory_limit"], 256u << 20);
 
     json.clear();

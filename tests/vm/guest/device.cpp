@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "device.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -17,7 +16,7 @@
 
 namespace vmtest {
 
-RawDevice::RawDevice() : fd_(open(ARGTRACE_DEVICE, O_RDWR | O_CLOEXEC)) {
+RawDevice::RawDevice(int access) : fd_(open(ARGTRACE_DEVICE, access | O_CLOEXEC)) {
     EXPECT_GE(fd_, 0) << ARGTRACE_DEVICE << ": " << strerror(errno);
 }
 

@@ -2,6 +2,7 @@
 // /dev/argtrace as the ABI header describes it, without the tool's own code in between.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace vmtest {
 /// An open /dev/argtrace. Calls return 0 or the errno.
 class RawDevice {
 public:
-    RawDevice();
+    explicit RawDevice(int access = O_RDWR);
     ~RawDevice();
     RawDevice(const RawDevice &) = delete;
     RawDevice &operator=(const RawDevice &) = delete;

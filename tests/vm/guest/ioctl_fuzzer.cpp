@@ -337,6 +337,10 @@ RawProbe IoctlFuzzer::probe() {
     probe.seal();
     probe.header.strings = static_cast<std::uint16_t>(probe.header.strings - types);
     probe.header.types = static_cast<std::uint32_t>(types);
+    if (one_in(50))
+        probe.header.kind = static_cast<std::uint16_t>(random_());
+    if (one_in(50))
+        probe.header.program = static_cast<std::uint16_t>(random_());
     return probe;
 }
 

@@ -9,7 +9,7 @@
 static long other_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct argtrace_info info = {
-		.size = sizeof(info),
+		.size = ARGTRACE_INFO_SIZE_V1,
 		.api_version = ARGTRACE_API_VERSION + 1,
 		.record_version = ARGTRACE_RECORD_VERSION,
 		.module_version = "99.9.9",
@@ -17,7 +17,8 @@ static long other_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (cmd != ARGTRACE_IOC_INFO)
 		return -ENOTTY;
-	return copy_to_user((void __user *)arg, &info, sizeof(info)) ? -EFAULT : 0;
+	/* The first version of the struct, so that a tool that needs more of it must ask for the version first. */
+	return copy_to_user((void __user *)arg, &info, ARGTRACE_INFO_SIZE_V1) ? -EFAULT : 0;
 }
 
 static const struct file_operations other_fops = {
