@@ -36,6 +36,8 @@ static int device_release(struct inode *inode, struct file *file)
 
 	if (own->session) {
 		argtrace_session_drop_reader(own->session, file);
+		if (own->watches)
+			argtrace_fork_watch_remove(&own->watch);
 		argtrace_session_put(own->session);
 	}
 	mutex_destroy(&own->lock);

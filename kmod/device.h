@@ -5,12 +5,16 @@
 #include <linux/fs.h>
 #include <linux/mutex.h>
 
+#include "filter/fork_watch.h"
+
 struct argtrace_session;
 
 /* What an open file of /dev/argtrace holds. */
 struct argtrace_file {
-	struct mutex lock;			/* taken to bind; session never changes after */
+	struct mutex lock;			/* for what is below to be set, once each */
 	struct argtrace_session *session;	/* a reference; NULL until ARGTRACE_IOC_SESSION */
+	bool watches;				/* for processes that begin; until it is closed */
+	struct argtrace_fork_watch watch;
 };
 
 int argtrace_device_register(void);

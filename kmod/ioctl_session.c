@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is said of a session as a whole: which one, its reader, whose calls it records. */
 #include <linux/err.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -67,6 +68,34 @@ long argtrace_ioctl_session_remove(struct file *file, struct argtrace_session *s
 	return argtrace_session_remove(remove.name);
 }
 
+/* A new process has the number of the reader that was excluded: its calls are to be recorded. */
+static void process_begins(struct argtrace_fork_watch *watch, const struct task_struct *parent,
+			   const struct task_struct *child)
+{
+	struct argtrace_file *own = container_of(watch, struct argtrace_file, watch);
+
+	if (READ_ONCE(own->session->excluded_tgid) == child->tgid)
+		cmpxchg(&own->session->excluded_tgid, child->tgid, -1);
+}
+
+/*
+ * The reader may end while another process holds its file, which remains the session's reader.
+ * So the file, not the reader, watches for what becomes of the number.
+ */
+static int watch_for_reuse(struct argtrace_file *own)
+{
+	int ret = 0;
+
+	mutex_lock(&own->lock);
+	if (!own->watches) {
+		own->watch.begins = process_begins;
+		ret = argtrace_fork_watch_add(&own->watch);
+		own->watches = !ret;
+	}
+	mutex_unlock(&own->lock);
+	return ret;
+}
+
 long argtrace_ioctl_reader(struct file *file, struct argtrace_session *session,
 			   void __user *arg)
 {
@@ -77,6 +106,11 @@ long argtrace_ioctl_reader(struct file *file, struct argtrace_session *session,
 		return ret;
 	if (reader.flags & ~ARGTRACE_READER_EXCLUDE_SELF)
 		return -EINVAL;
+	if (reader.flags & ARGTRACE_READER_EXCLUDE_SELF) {
+		ret = watch_for_reuse(file->private_data);
+		if (ret)
+			return ret;
+	}
 	return argtrace_session_set_reader(session, file,
 					   reader.flags & ARGTRACE_READER_EXCLUDE_SELF);
 }

@@ -349,7 +349,8 @@ struct argtrace_list {
  * recorder, which has none.
  * EXCLUDE_SELF: calls made by the calling process (its thread group), and by interrupts
  * while it runs, are counted as filtered instead of recorded, so that reading does not
- * feed itself.
+ * feed itself. That ends with the file or the process; another process that gets its number
+ * is recorded, whoever holds the file by then.
  */
 struct argtrace_reader {
 	__u32	size;

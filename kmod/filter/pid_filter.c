@@ -1,74 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/err.h>
 #include <linux/mm.h>
-#include <linux/mutex.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-#include <linux/tracepoint.h>
 
 #include "hook.h"
 #include "memory.h"
 #include "filter/pid_filter.h"
 
-static DEFINE_MUTEX(sets_lock);
-static LIST_HEAD(sets);			/* changed under sets_lock, read under RCU */
-static struct tracepoint *fork_point;	/* our probe is registered while there are sets */
-
 /*
- * Before the child runs. The parent is current, so the bit that is handed down cannot change
- * meanwhile but by a new set.
+ * Before the child runs. The parent is current, so that the bit that its child inherits
+ * changes meanwhile only when a new set is made.
  */
-static void process_begins(void *data, struct task_struct *parent, struct task_struct *child)
+static void process_begins(struct argtrace_fork_watch *watch, const struct task_struct *parent,
+			   const struct task_struct *child)
 {
-	struct argtrace_pid_filter *pid_filter;
+	struct argtrace_pid_filter *pid_filter = container_of(watch, struct argtrace_pid_filter,
+							      watch);
 
-	if (child->tgid != child->pid)
-		return;
-	rcu_read_lock();
-	list_for_each_entry_rcu(pid_filter, &sets, link) {
-		if (pid_filter->children && argtrace_pid_filter_has(pid_filter, parent->tgid))
-			set_bit(child->tgid, pid_filter->bits);
-		else
-			clear_bit(child->tgid, pid_filter->bits);
-		ARGTRACE_HOOK(PID_FILTERS);
-	}
-	rcu_read_unlock();
-}
-
-static void find_fork_point(struct tracepoint *point, void *data)
-{
-	if (!strcmp(point->name, "sched_process_fork"))
-		fork_point = point;
-}
-
-static int enlist(struct argtrace_pid_filter *pid_filter)
-{
-	int ret = 0;
-
-	mutex_lock(&sets_lock);
-	if (list_empty(&sets)) {
-		for_each_kernel_tracepoint(find_fork_point, NULL);
-		ret = fork_point ? tracepoint_probe_register(fork_point, process_begins, NULL) :
-				   -EOPNOTSUPP;
-	}
-	if (!ret)
-		list_add_rcu(&pid_filter->link, &sets);
-	mutex_unlock(&sets_lock);
-	return ret;
-}
-
-static void strike(struct argtrace_pid_filter *pid_filter)
-{
-	mutex_lock(&sets_lock);
-	list_del_rcu(&pid_filter->link);
-	if (list_empty(&sets)) {
-		tracepoint_probe_unregister(fork_point, process_begins, NULL);
-		tracepoint_synchronize_unregister();
-	}
-	mutex_unlock(&sets_lock);
-	synchronize_rcu();
+	if (pid_filter->children && argtrace_pid_filter_has(pid_filter, parent->tgid))
+		set_bit(child->tgid, pid_filter->bits);
+	else
+		clear_bit(child->tgid, pid_filter->bits);
 }
 
 static void release(struct argtrace_pid_filter *pid_filter)
@@ -83,8 +36,8 @@ static void release(struct argtrace_pid_filter *pid_filter)
 }
 
 /*
- * The bit is set before we look whether the process is there: if it ends after that, whoever
- * gets its number is told apart by process_begins().
+ * The bit is set before checking that the process exists: if it ends after that,
+ * process_begins() clears the bit for the process that gets its number.
  */
 static int ask_for(struct argtrace_pid_filter *pid_filter, u32 number)
 {
@@ -132,7 +85,8 @@ struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 c
 	*failed = count;
 	if (IS_ERR(pid_filter))
 		return pid_filter;
-	ret = enlist(pid_filter);
+	pid_filter->watch.begins = process_begins;
+	ret = argtrace_fork_watch_add(&pid_filter->watch);
 	if (ret) {
 		release(pid_filter);
 		return ERR_PTR(ret);
@@ -152,7 +106,7 @@ void argtrace_pid_filter_free(struct argtrace_pid_filter *pid_filter)
 {
 	if (!pid_filter)
 		return;
-	strike(pid_filter);
+	argtrace_fork_watch_remove(&pid_filter->watch);
 	release(pid_filter);
 }
 

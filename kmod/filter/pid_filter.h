@@ -1,54 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose calls a session records, where not everybody's: a set of processes (thread groups), one
- * bit for each number that a process may have, as the kernel itself counts them.
+ * The processes (thread groups) whose calls a session records, where it does not record all:
+ * one bit for each number that a process can have in the initial PID namespace.
  *
- * Numbers are used again. A process that begins therefore always gets its bit anew: that of
- * its parent if children are followed, else 0. A process that has ended keeps it, so that its
- * last calls are recorded as well, until another one has its number.
+ * Numbers are reused. A process that begins therefore always has its bit set anew: to that of
+ * its parent if children are followed, else to 0. A process that has ended keeps its bit until
+ * another one gets its number, so that its last calls are recorded as well.
  */
 #ifndef ARGTRACE_PID_FILTER_H
 #define ARGTRACE_PID_FILTER_H
 
 #include <linux/bits.h>
 #include <linux/compiler.h>
-#include <linux/list.h>
 #include <linux/pid.h>
 #include <linux/threads.h>
 #include <linux/types.h>
 
+#include "filter/fork_watch.h"
+
 struct argtrace_pid_filter {
-	struct list_head link;		/* in the list of all that a new process is put into */
+	struct argtrace_fork_watch watch;
 	bool children;			/* are followed */
 	u64 charged;
 	u32 nr_asked;
-	struct pid **asked;		/* for them it was made, a reference each */
+	struct pid **asked;		/* the processes it was made for, a reference to each */
 	/*
-	 * One for each number up to PID_MAX_LIMIT. Without that bound here: a kernel with
-	 * CONFIG_UBSAN_BOUNDS would look at it in each call.
+	 * One for each number up to PID_MAX_LIMIT. The array is not declared with that bound, which a
+	 * kernel with CONFIG_UBSAN_BOUNDS would check in each call.
 	 */
 	unsigned long bits[];
 };
 
 /*
- * A set of the processes that the caller knows by these numbers. ERR_PTR: -ESRCH one of them is
- * no process (*failed is its index, else count), -ENOMEM, -ENOSPC.
+ * A set of the processes that have these numbers in the PID namespace of the caller. ERR_PTR:
+ * -ESRCH one of them is no process (*failed is its index, else count), -ENOMEM, -ENOSPC.
  */
 struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 count, bool children,
 						     u32 *failed);
-/* No callback looks at it any more. */
+/* Frees it, once no callback uses it any more. */
 void argtrace_pid_filter_free(struct argtrace_pid_filter *pid_filter);
 
 /*
- * Writes the numbers that it was made for, as the caller knows them: 0 for one that its PID
- * namespace does not have.
+ * Writes the numbers of the processes it was made for, as the PID namespace of the caller
+ * has them; 0 for one that is not in there.
  */
 void argtrace_pid_filter_list(const struct argtrace_pid_filter *pid_filter, u32 *numbers, u32 count);
 
 static __always_inline bool argtrace_pid_filter_has(const struct argtrace_pid_filter *pid_filter,
 						   unsigned int tgid)
 {
-	/* Not test_bit(): its instruction takes the processor a multiple of these three. */
+	/* Not test_bit(): its BT with a memory operand is several times slower than these three. */
 	return READ_ONCE(pid_filter->bits[tgid / BITS_PER_LONG]) >> tgid % BITS_PER_LONG & 1;
 }
 
