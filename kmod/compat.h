@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernels and architectures, and nothing else does.
+ * What differs between kernels and architectures. No other file has a conditional for that.
  * Features are probed where they can be (a macro that is defined or not): Debian's
  * stable kernels carry newer interfaces under older version numbers.
  */
@@ -23,20 +23,21 @@
 #endif
 
 /*
- * How far behind its symbol ftrace may say a function begins: ENDBR64 has 4 bytes
- * (arch/x86/include/asm/ibt.h). Some functions of an IBT kernel have it, some not.
+ * How far after its symbol ftrace may find the entry of a function: ENDBR64 has 4 bytes
+ * (arch/x86/include/asm/ibt.h). Some functions of an IBT kernel begin with it, some do not.
  */
 #define ARGTRACE_FENTRY_SKEW	(IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? 4UL : 0UL)
 
 /*
- * Whether that is at the symbol: ftrace's CALL, or the 5-byte NOP in its place (arch/x86/include/asm/nops.h), and no
- * ENDBR64 or what the kernel may have written over one. Not to be relied upon: ftrace may just be changing it.
+ * Whether ftrace's CALL, or the 5-byte NOP in its place (arch/x86/include/asm/nops.h), is right at
+ * the symbol, without an ENDBR64 or what the kernel may have written over one. The answer is a
+ * hint: ftrace may be patching the instruction at this moment.
  */
 static inline bool argtrace_calls_at_symbol(unsigned long symbol)
 {
 	u32 code;
 
-	/* Nobody has checked it yet. Nothing but code is to be read: elsewhere may be a device's registers. */
+	/* The address is not validated yet. Read code only: elsewhere may be the registers of a device. */
 	if (symbol < __START_KERNEL_map || symbol >= MODULES_END || get_kernel_nofault(code, (u32 *)symbol))
 		return false;
 	return (code & 0xff) == 0xe8 || (code & 0xffffff) == 0x441f0f;
@@ -51,7 +52,35 @@ static inline bool argtrace_calls_at_symbol(unsigned long symbol)
 #define ftrace_regs_get_stack_pointer(fregs) kernel_stack_pointer(&(fregs)->regs)
 #endif
 
-/* The count with what else x86 keeps in it: whether to reschedule. Linux 7.3 made it 64 bits wide. */
+/*
+ * Whether the current task is to be rescheduled, at once or lazily. Kernels with lazy
+ * preemption (Linux 6.13) have a flag for each, in one byte, and one instruction tests both:
+ * it is a plain load so that the compiler can make it part of the test.
+ */
+#ifdef CONFIG_ARCH_HAS_PREEMPT_LAZY
+#define argtrace_resched_is_due() \
+	(current_thread_info()->flags & (_TIF_NEED_RESCHED | _TIF_NEED_RESCHED_LAZY))
+#define argtrace_lazy_resched_is_due() tif_test_bit(TIF_NEED_RESCHED_LAZY)
+#else
+#define argtrace_resched_is_due() tif_need_resched()
+#define argtrace_lazy_resched_is_due() false
+#endif
+
+/*
+ * SOFTIRQ_MASK of a preemption count. PREEMPT_RT counts in the task what others count there, which
+ * also means that the preemption count says nothing of it.
+ */
+static __always_inline u32 argtrace_softirq_count(u32 preempt)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : preempt & SOFTIRQ_MASK;
+}
+
+#define argtrace_softirq_is_hidden() (IS_ENABLED(CONFIG_PREEMPT_RT) && softirq_count())
+
+/*
+ * The preemption count together with what else x86 keeps in that word: whether to
+ * reschedule. Linux 7.3 made it 64 bits wide.
+ */
 #ifdef CONFIG_HAS_SEPARATE_PREEMPT_RESCHED_BITS
 #define argtrace_preempt_count_is(count) (raw_cpu_read_8(__preempt_count) == (count))
 #else
@@ -92,7 +121,7 @@ static inline void argtrace_synchronize(void)
 	synchronize_rcu_tasks_rude();
 }
 
-/* What the kernel's own clock counts, read now. Linux 7 names the clock. */
+/* The cycle counter of the kernel's clocksource, read now. Linux 7 takes the clock's id. */
 static inline u64 argtrace_timekeeper_cycles(void)
 {
 	struct system_time_snapshot snapshot;

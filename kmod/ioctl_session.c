@@ -74,8 +74,7 @@ static void process_begins(struct argtrace_fork_watch *watch, const struct task_
 {
 	struct argtrace_file *own = container_of(watch, struct argtrace_file, watch);
 
-	if (READ_ONCE(own->session->excluded_tgid) == child->tgid)
-		cmpxchg(&own->session->excluded_tgid, child->tgid, -1);
+	argtrace_lanes_stop_excluding(own->session, child->tgid);
 }
 
 /*

@@ -70,6 +70,18 @@ void argtrace_lanes_exclude(struct argtrace_session *session, pid_t tgid)
 		WRITE_ONCE(session->lanes[kind].excluded_tgid, tgid);
 }
 
+void argtrace_lanes_stop_excluding(struct argtrace_session *session, pid_t tgid)
+{
+	enum argtrace_lane_kind kind;
+
+	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
+		pid_t *excluded = &session->lanes[kind].excluded_tgid;
+
+		if (READ_ONCE(*excluded) == tgid)
+			cmpxchg(excluded, tgid, -1);
+	}
+}
+
 void argtrace_lanes_set_pid_filter(struct argtrace_session *session,
 				   struct argtrace_pid_filter *pid_filter)
 {

@@ -48,6 +48,8 @@ bool argtrace_lanes_leaked(const struct argtrace_session *session);
 
 /* The filters of all lanes. A callback may still be using what they were before. */
 void argtrace_lanes_exclude(struct argtrace_session *session, pid_t tgid);
+/* The number is another process's now. From any context, beside argtrace_lanes_exclude(). */
+void argtrace_lanes_stop_excluding(struct argtrace_session *session, pid_t tgid);
 void argtrace_lanes_set_pid_filter(struct argtrace_session *session,
 				   struct argtrace_pid_filter *pid_filter);
 

@@ -619,8 +619,12 @@ struct argtrace_now {
 	__u64	ns;		/* CLOCK_MONOTONIC at that moment */
 };
 
-/* Bits as TRACE_FLAG_* in include/linux/trace_events.h, which ftrace shows. */
+/*
+ * Bits as TRACE_FLAG_* in include/linux/trace_events.h, which ftrace shows. A new bit does not
+ * raise ARGTRACE_RECORD_VERSION: decoders ignore those that they do not know.
+ */
 #define ARGTRACE_CTX_IRQS_OFF		0x01
+#define ARGTRACE_CTX_NEED_RESCHED_LAZY	0x02	/* TIF_NEED_RESCHED_LAZY, Linux >= 6.13 */
 #define ARGTRACE_CTX_NEED_RESCHED	0x04	/* TIF_NEED_RESCHED */
 #define ARGTRACE_CTX_HARDIRQ		0x08
 #define ARGTRACE_CTX_SOFTIRQ		0x10

@@ -28,19 +28,21 @@ static __always_inline u32 context_word(unsigned int own_levels)
 	/* The TRACE_FLAG_* of include/linux/trace_events.h, as kernel/trace/trace.c derives them. */
 	if (irqs_disabled())
 		flags |= ARGTRACE_CTX_IRQS_OFF;
-	/* Below a lock one question is enough. */
-	if (preempt & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK)) {
+	/* One test suffices for a call made with a lock held. */
+	if ((preempt & (NMI_MASK | HARDIRQ_MASK)) | argtrace_softirq_count(preempt)) {
 		if (preempt & NMI_MASK)
 			flags |= ARGTRACE_CTX_NMI;
 		if (preempt & HARDIRQ_MASK)
 			flags |= ARGTRACE_CTX_HARDIRQ;
-		if (preempt & SOFTIRQ_OFFSET)
+		if (argtrace_softirq_count(preempt) & SOFTIRQ_OFFSET)
 			flags |= ARGTRACE_CTX_SOFTIRQ;
-		if ((preempt & SOFTIRQ_MASK) >> (SOFTIRQ_SHIFT + 1))
+		if (argtrace_softirq_count(preempt) >> (SOFTIRQ_SHIFT + 1))
 			flags |= ARGTRACE_CTX_BH_OFF;
 	}
 	if (tif_need_resched())
 		flags |= ARGTRACE_CTX_NEED_RESCHED;
+	if (argtrace_lazy_resched_is_due())
+		flags |= ARGTRACE_CTX_NEED_RESCHED_LAZY;
 	if (test_preempt_need_resched())
 		flags |= ARGTRACE_CTX_PREEMPT_RESCHED;
 	return (u32)flags << 16 | (preempt & PREEMPT_MASK) << 24;
@@ -62,7 +64,7 @@ static __always_inline unsigned int own_preempt_levels(const struct ftrace_ops *
 static __always_inline bool context_is_plain(void)
 {
 	return argtrace_preempt_count_is(PREEMPT_ENABLED + PREEMPT_DISABLE_OFFSET) &&
-	       !tif_need_resched() && !irqs_disabled();
+	       !argtrace_resched_is_due() && !irqs_disabled() && !argtrace_softirq_is_hidden();
 }
 
 static __always_inline void write_header(u8 *to, const struct argtrace_plan *plan, u32 clock,

@@ -16,7 +16,8 @@ struct seen {
 /* The context without the reschedule flags, which may be set at any time. */
 static inline u8 context_of(const struct seen *seen)
 {
-	return seen->head.context & ~(ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_PREEMPT_RESCHED);
+	return seen->head.context & ~(ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_NEED_RESCHED_LAZY |
+				       ARGTRACE_CTX_PREEMPT_RESCHED);
 }
 
 /* Pins the test to its CPU: the init of suites whose cases read the ring of the CPU they run on. */

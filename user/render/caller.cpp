@@ -10,6 +10,13 @@ namespace {
 // More than a kernel has callers of what is traced at a time; a broken file may have any number.
 constexpr std::size_t names_max = 1 << 16;
 
+// Tracers of returns replace the return address of a function by that of such code. A function
+// that it ends in a tail call of finds it there as its caller's.
+bool takes_returns(const Symbol &symbol) {
+    return symbol.module.empty() &&
+           (symbol.name == "arch_rethook_trampoline" || symbol.name == "return_to_handler");
+}
+
 } // namespace
 
 const std::string &CallerNames::name(Names &names, std::uint64_t address, Zero zero) {
@@ -25,6 +32,8 @@ std::string CallerNames::look_up(std::uint64_t address, Zero zero) const {
     const auto symbol = symbols_.at(address);
     if (!symbol)
         return fmt::format("{:#x}", address);
+    if (zero == Zero::shown && takes_returns(*symbol))
+        return std::string(unknown);
     std::string name(symbol->name);
     std::uint64_t offset = address - symbol->addr;
     if (offset != 0 || zero == Zero::shown)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "symbols/symbols.h"
@@ -17,7 +18,11 @@ public:
     /// The symbols stay the caller's.
     explicit CallerNames(const Symbols &symbols) : symbols_(symbols) {}
 
-    /// A return address.
+    /// What is shown of a caller that is not known.
+    static constexpr std::string_view unknown = "?";
+
+    /// A return address. Where another tracer has put the address of its own code in the place of
+    /// the caller's, that is `unknown`.
     const std::string &name(std::uint64_t address) { return name(names_, address, Zero::shown); }
 
     /// The address of a function: without "+0x0" where it is its beginning.

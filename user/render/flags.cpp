@@ -2,6 +2,7 @@
 #include "render/flags.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "uapi/argtrace.h"
 
@@ -14,6 +15,7 @@ constexpr unsigned depth_max = 0xf;
 constexpr FlagsColumn make_column(unsigned context, unsigned preempt) {
     bool irqs_off = context & ARGTRACE_CTX_IRQS_OFF;
     bool bh_off = context & ARGTRACE_CTX_BH_OFF;
+    bool lazy_resched = context & ARGTRACE_CTX_NEED_RESCHED_LAZY;
     bool thread_resched = context & ARGTRACE_CTX_NEED_RESCHED;
     bool preempt_resched = context & ARGTRACE_CTX_PREEMPT_RESCHED;
     bool nmi = context & ARGTRACE_CTX_NMI;
@@ -22,10 +24,8 @@ constexpr FlagsColumn make_column(unsigned context, unsigned preempt) {
 
     // As trace_print_lat_fmt() in kernel/trace/trace_output.c has them.
     char off = irqs_off && bh_off ? 'D' : irqs_off ? 'd' : bh_off ? 'b' : '.';
-    char resched = thread_resched && preempt_resched ? 'N'
-                   : thread_resched                  ? 'n'
-                   : preempt_resched                 ? 'p'
-                                                     : '.';
+    constexpr std::string_view resched_signs = ".pnNlLbB";
+    char resched = resched_signs[lazy_resched * 4 + thread_resched * 2 + preempt_resched];
     char where = nmi && hardirq       ? 'Z'
                  : nmi                ? 'z'
                  : hardirq && softirq ? 'H'

@@ -152,7 +152,10 @@ Snippet JsonRenderer::make_task(const Event &event) {
 
 Snippet JsonRenderer::make_caller(std::uint64_t address) {
     std::string text;
-    append_json_string(text, callers_.name(address));
+    if (const std::string &name = callers_.name(address); name == CallerNames::unknown)
+        text = "null";
+    else
+        append_json_string(text, name);
     return Snippet(text + ",\"args\":{");
 }
 

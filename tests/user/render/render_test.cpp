@@ -26,6 +26,9 @@ protected:
     RenderTest() {
         EXPECT_TRUE(symbols.add("ffffffff81000000 T ksys_read\n"
                                 "ffffffff81001000 T ksys_write\n"
+                                "ffffffff81002000 T return_to_handler\n"
+                                "ffffffff81003000 T arch_rethook_trampoline\n"
+                                "ffffffff81004000 T ksys_pread64\n"
                                 "ffffffffc0001000 t ext4_read\t[ext4]\n"));
         event.ts = 2209678123;
         event.caller = 0xffffffff8100006b;
@@ -282,6 +285,21 @@ TEST_F(RenderTest, Callers) {
     EXPECT_EQ(CallerNames(none).name(0xffffffff81000000), "0xffffffff81000000");
 }
 
+TEST_F(RenderTest, CallersThatOtherTracersTookThePlaceOf) {
+    for (const std::uint64_t trampoline : {0xffffffff81002000, 0xffffffff81003000}) {
+        event.caller = trampoline;
+        EXPECT_EQ(callers.name(trampoline), "?");
+        std::string text;
+        TextRenderer(callers, false).event(text, view());
+        EXPECT_TRUE(text.ends_with(" <- ?\n")) << text;
+        EXPECT_TRUE(nlohmann::json::parse(json())["caller"].is_null()) << json();
+        // As the value of an argument it is what it is.
+        EXPECT_EQ(callers.function(trampoline), trampoline == 0xffffffff81002000
+                                                    ? "return_to_handler"
+                                                    : "arch_rethook_trampoline");
+    }
+}
+
 TEST(Flags, AsFtraceShowsThem) {
     auto text = [](unsigned context, unsigned preempt = 0) {
         return std::string(std::string_view(
@@ -294,6 +312,11 @@ TEST(Flags, AsFtraceShowsThem) {
     EXPECT_EQ(text(ARGTRACE_CTX_NEED_RESCHED), ".n..");
     EXPECT_EQ(text(ARGTRACE_CTX_PREEMPT_RESCHED), ".p..");
     EXPECT_EQ(text(ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_PREEMPT_RESCHED), ".N..");
+    constexpr std::uint8_t lazy = ARGTRACE_CTX_NEED_RESCHED_LAZY;
+    EXPECT_EQ(text(lazy), ".l..");
+    EXPECT_EQ(text(lazy | ARGTRACE_CTX_PREEMPT_RESCHED), ".L..");
+    EXPECT_EQ(text(lazy | ARGTRACE_CTX_NEED_RESCHED), ".b..");
+    EXPECT_EQ(text(lazy | ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_PREEMPT_RESCHED), ".B..");
     EXPECT_EQ(text(ARGTRACE_CTX_SOFTIRQ), "..s.");
     EXPECT_EQ(text(ARGTRACE_CTX_HARDIRQ), "..h.");
     EXPECT_EQ(text(ARGTRACE_CTX_HARDIRQ | ARGTRACE_CTX_SOFTIRQ), "..H.");
