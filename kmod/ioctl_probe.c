@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes are added, removed and listed with what they have counted. */
+/* Adding, removing and listing probes, and their counts. */
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -54,7 +54,7 @@ struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *sessi
 	return plans;
 }
 
-/* The index of the last probe with that address: of two with the same, the second is too many. */
+/* The index of the last probe with that address: of two that share it, the second is the one to blame. */
 static u32 index_of_probe(const struct argtrace_probe_add *add, unsigned long addr)
 {
 	u64 at = 0;
@@ -133,7 +133,7 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	if (remove.count > ARGTRACE_MAX_PROBES)
 		return -E2BIG;
 
-	/* __u64 and unsigned long are the same: see compat.h. */
+	/* __u64 and unsigned long have the same size: compat.h refuses other architectures. */
 	addrs = vmemdup_user(u64_to_user_ptr(remove.addrs), remove.count * sizeof(*addrs));
 	if (IS_ERR(addrs))
 		return PTR_ERR(addrs);
@@ -161,7 +161,7 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	return ret;
 }
 
-/* What one entry of a list is made of; `counts` is room for it. */
+/* The bytes of one entry of a list; `counts` is a buffer that they may be in. */
 static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int cmd,
 				 struct argtrace_counts *counts, u32 *bytes)
 {
@@ -174,7 +174,7 @@ static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int 
 	return counts;
 }
 
-/* Fills `to` with what fits and says in `list` how far that was; returns the bytes. */
+/* Fills `to` with the entries that fit and sets next and count in `list`; returns the bytes used. */
 static u64 fill_list(const struct argtrace_catalog *catalog, unsigned int cmd, u8 *to, u64 room,
 		     struct argtrace_list *list)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is said of a session as a whole: which one, its reader, whose calls it records. */
+/* The session as a whole: binding to it, removing it, its reader, whose calls it records. */
 #include <linux/err.h>
 #include <linux/sched.h>
 #include <linux/slab.h>

@@ -15,7 +15,7 @@ static int module_event(struct notifier_block *block, unsigned long event, void 
 {
 	switch (event) {
 	case MODULE_STATE_COMING:
-		/* ftrace knows its functions by now, and none of them has run. */
+		/* By now ftrace knows the module's functions, and none of them has run. */
 		argtrace_sessions_module_coming(data);
 		break;
 	case MODULE_STATE_GOING:
@@ -60,7 +60,7 @@ err_counters:
 	return ret;
 }
 
-/* No file is open any more; named sessions may be armed. */
+/* No file is open any more, but named sessions may be armed. */
 static void __exit argtrace_exit(void)
 {
 	argtrace_device_unregister();
@@ -70,7 +70,7 @@ static void __exit argtrace_exit(void)
 		argtrace_counters_exit();
 		return;
 	}
-	pr_err("ftrace has shut itself down and may still call this module: it stays\n");
+	pr_err("ftrace has shut itself down and may still call this module, which therefore cannot be removed\n");
 	for (;;)
 		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);
 }

@@ -13,10 +13,10 @@
  *                            against the older header would misbehave. Growing a
  *                            struct at its end, adding a flag or an ioctl does
  *                            not raise it: see "sizes" below.
- *   ARGTRACE_RECORD_VERSION  packets and records: what lies in the ring and in a
- *                            file. Raised when an older decoder would misread
- *                            the bytes. A new record id does not raise it:
- *                            decoders skip ids they do not know by their size.
+ *   ARGTRACE_RECORD_VERSION  packets and records, in the ring and in a file.
+ *                            Raised when an older decoder would misread the
+ *                            bytes. A new record id does not raise it: decoders
+ *                            skip records whose id they do not know.
  *
  * Sizes: every ioctl struct begins with its own size, set by the caller. The
  * module takes a shorter struct (what is missing counts as zero) and a longer
@@ -60,12 +60,12 @@
 #define ARGTRACE_COMM_LEN	16	/* TASK_COMM_LEN, include/linux/sched.h */
 #define ARGTRACE_MODULE_LEN	64	/* a kernel module's name, with its NUL */
 #define ARGTRACE_SRCVERSION_LEN	32	/* its srcversion, with its NUL */
-#define ARGTRACE_SYMBOL_LEN	752	/* what SYMBOL says, with its NUL */
+#define ARGTRACE_SYMBOL_LEN	752	/* the text that SYMBOL returns, with its NUL */
 #define ARGTRACE_PROCESSES_MAX	1024	/* in one call of PROCESSES */
 
 /*
  * Type codes: how the data of an argument is to be read. The code alone gives
- * the size of the data, but for STR and BYTES, which begin with a __u16 length.
+ * the size of the data, except for STR and BYTES, which begin with a __u16 length.
  * Enums are recorded as the integer they are stored in.
  */
 enum argtrace_type {
@@ -88,7 +88,7 @@ enum argtrace_type {
 	ARGTRACE_TYPE_BYTES	= 16,	/* __u16 length, then as many bytes: a struct or union by value */
 };
 
-/* Bytes of data that a type code stands for; 0: it does not say, or there is no such type. */
+/* The size of the data of a type; 0 if the type does not determine it, or does not exist. */
 static __inline__ __u32 argtrace_type_size(__u8 type)
 {
 	switch (type) {
@@ -116,19 +116,19 @@ static __inline__ __u32 argtrace_type_size(__u8 type)
 	}
 }
 
-/* Where an argument lies when the function is entered. */
+/* Where an argument is when the function is entered. */
 enum argtrace_loc {
 	ARGTRACE_LOC_NONE	= 0,	/* not captured: type END, size 0, nothing in the record */
 	ARGTRACE_LOC_REG	= 1,	/* up to 8 bytes in argument register `index`, counted from 0 in the ABI's order:
 					 * rdi rsi rdx rcx r8 r9 (System V x86-64 psABI, 3.2.3) */
 	ARGTRACE_LOC_REG_PAIR	= 2,	/* registers `index` and `index` + 1, the lower half first; 9 to 16 bytes */
-	ARGTRACE_LOC_STACK	= 3,	/* memory, see "Authority": `offset` bytes above the stack pointer at entry, where on
-					 * x86-64 the return address lies at 0 and arguments from 8 on */
+	ARGTRACE_LOC_STACK	= 3,	/* memory, see "Authority": `offset` bytes above the stack pointer at entry; on
+					 * x86-64 the return address is at 0, and arguments begin at 8 */
 	ARGTRACE_LOC_REF	= 4,	/* reserved: register `index` holds its address */
 };
 
 #define ARGTRACE_REG_COUNT	6	/* argument registers of x86-64 */
-#define ARGTRACE_STACK_MAX	2048	/* an argument on the stack ends at most so far above the stack pointer */
+#define ARGTRACE_STACK_MAX	2048	/* how far above the stack pointer an argument may end */
 #define ARGTRACE_BYTES_MAX	1024	/* the largest BYTES */
 
 /* One argument of a probe. */
@@ -137,7 +137,7 @@ struct argtrace_arg {
 	__u8	index;		/* register, see loc; else 0 */
 	__u8	type;		/* enum argtrace_type */
 	__u8	flags;		/* 0 */
-	__u32	size;		/* bytes captured; the size that type says, or of BYTES without the length */
+	__u32	size;		/* bytes captured: the size of the type; for BYTES without its length */
 	__u32	offset;		/* LOC_STACK only, else 0 */
 	__u16	name;		/* offsets of two strings in the probe's string table: */
 	__u16	type_name;	/* the argument's name, and its type as C writes it */
@@ -178,14 +178,14 @@ struct argtrace_probe {
 #define ARGTRACE_PROBE_REMOVED	(1u << 0) /* out: no longer traced; kept for the records that name it */
 
 /*
- * Why a call was not recorded. The sum of records, filtered and all of lost[]
- * is the number of hits: of calls that ftrace has handed to us. Where several tracers
- * trace the same function, ftrace itself drops calls that come from inside one of them, and
- * counts them nowhere.
+ * Why a call was not recorded. The sum of records, filtered and all of lost[] is the number of
+ * hits, that is of the calls that ftrace has passed to argtrace. Where several tracers trace the
+ * same function, ftrace itself drops calls that are made inside one of them, and counts them
+ * nowhere.
  */
 enum argtrace_lost {
-	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full; of a flight recorder: in one interrupt */
-	ARGTRACE_LOST_RECURSION	= 1,	/* hit in a rare part of our own work (opening a packet), in its context */
+	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full; in a flight recorder: of calls in interrupts, see below */
+	ARGTRACE_LOST_RECURSION	= 1,	/* the call was made while argtrace opened a packet in the same context */
 	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came after the session was made, and there was no memory for its ring */
 };
 
@@ -196,7 +196,7 @@ struct argtrace_counts {
 	__u32	id;			/* the probe */
 	__u32	flags;			/* ARGTRACE_PROBE_* */
 	__u64	records;		/* calls written to a ring, overwritten since or not */
-	__u64	filtered;		/* calls the session's filter turned away */
+	__u64	filtered;		/* calls that the session's filter rejected */
 	__u64	lost[ARGTRACE_LOST_MAX];
 };
 
@@ -207,7 +207,7 @@ struct argtrace_info {
 	__u32	record_version;
 	__u32	max_args;		/* arguments a probe may have */
 	__u64	features;		/* ARGTRACE_FEATURE_* */
-	__u64	memory_limit;		/* bytes all sessions may take together (module parameter memory_limit_mb) */
+	__u64	memory_limit;		/* bytes that all sessions together may take (module parameter memory_limit_mb) */
 	__u64	memory_used;
 	__u32	max_probes;		/* probes a session may hold, removed ones included */
 	__u32	max_strings;		/* bytes of a probe's string table */
@@ -236,8 +236,8 @@ struct argtrace_info {
  * or the module goes. On return the struct describes the session as it is,
  * whoever made it.
  *
- * -ENOENT no session of that name (without CREATE), -ENOMEM no memory, -ENOSPC
- * the module's memory limit would be passed.
+ * -ENOENT no session has that name (without CREATE), -ENOMEM no memory, -ENOSPC
+ * the module's memory limit would be exceeded.
  */
 struct argtrace_session_attr {
 	__u32	size;
@@ -256,23 +256,22 @@ struct argtrace_session_attr {
 #define ARGTRACE_SESSION_FLIGHT		(1u << 1) /* a flight recorder; when made */
 
 /*
- * What becomes of a ring that is full. In a stream, new records are lost until the
- * reader has moved its tail. In a flight recorder the oldest packet makes room, and
- * how many records went with it is counted in argtrace_ring_control.overwritten; they stay
- * counted as records. It has no reader and no tail: any number of files bound to the
- * session map PACKETS and copy packets while they are overwritten, see struct
- * argtrace_packet. Records are lost there (ARGTRACE_LOST_FULL) only if interrupts
- * fill the whole ring while one call is being recorded.
+ * What happens when a ring is full. In a stream, new records are lost until the reader moves
+ * its tail. In a flight recorder the oldest packet is overwritten; its records are counted in
+ * argtrace_ring_control.overwritten, and remain counted as records. A flight recorder has no
+ * reader and no tail: any number of files bound to the session map PACKETS and copy packets
+ * while they are overwritten, see struct argtrace_packet. It loses records
+ * (ARGTRACE_LOST_FULL) only if interrupts fill the whole ring while one call is being recorded.
  */
 
 #define ARGTRACE_FORMAT_NAMED		(1u << 0) /* named encoding instead of compact */
 #define ARGTRACE_FORMAT_NO_CALLER	(1u << 1) /* records without the caller's address */
 
 /*
- * Clocks. The TSC is read raw, as user space reads it with RDTSC. It is the best
- * clock where the kernel's own clock counts it, or where the processor says that it
- * is constant and never stops, and the kernel has not found it unstable; elsewhere it is refused:
- * -EOPNOTSUPP. How it becomes CLOCK_MONOTONIC stands in each packet.
+ * Clocks. The TSC is read raw, as user space reads it with RDTSC. It is the best clock where the
+ * kernel's own clocksource is the TSC, or where the processor reports that it is constant and
+ * never stops and the kernel has not found it unstable; elsewhere it is refused with
+ * -EOPNOTSUPP. Each packet says how to convert it to CLOCK_MONOTONIC.
  */
 #define ARGTRACE_CLOCK_MONOTONIC	0	/* ns of CLOCK_MONOTONIC (ktime_get_mono_fast_ns) */
 #define ARGTRACE_CLOCK_TSC		1	/* ticks of the time stamp counter */
@@ -303,8 +302,8 @@ struct argtrace_session_remove {
 struct argtrace_probe_add {
 	__u32	size;
 	__u32	flags;			/* 0 */
-	__u64	probes;			/* address of the probes, one behind the other */
-	__u64	length;			/* of them all, in bytes */
+	__u64	probes;			/* address of the probes, one after the other */
+	__u64	length;			/* of all of them, in bytes */
 	__u32	count;
 	__u32	failed;			/* out */
 };
@@ -361,12 +360,12 @@ struct argtrace_reader {
 
 /*
  * ARGTRACE_IOC_ON_LOAD: an order to add `count` probes each time the kernel loads `module`,
- * before its first function runs. They are checked now, as PROBE_ADD does; their addr is 0,
- * and the module's symbol of the function's name (the mark behind it left out) will be it. A
- * name that n symbols share must be given n times, and if there are then not n of them, none of
- * these is added. If both `srcversion` and the module's own are known and differ, nothing is:
- * it is another build. The order stays until it is removed or the session is; what it
- * has added goes with the module. Loading a module does not fail for anything here.
+ * before its first function runs. They are validated now, as by PROBE_ADD. Their addr is 0; it
+ * becomes that of the module's symbol with the function's name (without the ~ after it). A name
+ * that n symbols share must be given n times; if the module has another number of them, none of
+ * these is added. If both `srcversion` and the module's own are known and differ, nothing is
+ * added, since it is another build. The order remains until it or the session is removed; what
+ * it has added goes with the module. Nothing here makes the loading of a module fail.
  *
  * `module` is the name that the kernel gives it (with `_`, not `-`). -EINVAL a malformed
  * probe or name, -EEXIST a name that another order has for that module, -E2BIG, -ENOSPC, -ENOENT, -EPERM and
@@ -375,17 +374,17 @@ struct argtrace_reader {
 struct argtrace_on_load {
 	__u32	size;
 	__u32	flags;			/* 0 */
-	__u64	probes;			/* address of the probes, one behind the other */
-	__u64	length;			/* of them all, in bytes */
+	__u64	probes;			/* address of the probes, one after the other */
+	__u64	length;			/* of all of them, in bytes */
 	__u32	count;
 	__u32	failed;			/* out */
 	char	module[ARGTRACE_MODULE_LEN];
-	char	srcversion[ARGTRACE_SRCVERSION_LEN];	/* of the build they are for; "": not known */
+	char	srcversion[ARGTRACE_SRCVERSION_LEN];	/* of the build that they are for; "" if it is not known */
 };
 
 /*
- * ARGTRACE_IOC_ON_LOAD_REMOVE: removes the orders for `module`, with ALL (and no name) every
- * one of the session. What they have added stays. -ENOENT there is none.
+ * ARGTRACE_IOC_ON_LOAD_REMOVE: removes the orders for `module`, or with ALL (and no name) all
+ * orders of the session. What they have added remains. -ENOENT there are none.
  */
 struct argtrace_on_load_remove {
 	__u32	size;
@@ -394,17 +393,17 @@ struct argtrace_on_load_remove {
 };
 
 /*
- * ARGTRACE_IOC_ON_LOAD_LIST: the session's orders with id >= first, as struct argtrace_list
- * says, one of these each. flags are 0, and generation is too.
+ * ARGTRACE_IOC_ON_LOAD_LIST: the session's orders with id >= first, listed as struct
+ * argtrace_list describes it, one of these for each. flags and generation are 0.
  */
 struct argtrace_on_load_order {
 	__u32	id;
 	__u32	count;			/* probes */
 	__u32	loads;			/* how often the module has been loaded since */
-	__u32	other_builds;		/* and how often that was another build: nothing was added */
-	/* What came of the last load: */
+	__u32	other_builds;		/* how many of these loads were of another build, for which nothing is added */
+	/* The result of the last load: */
 	__u32	armed;			/* added */
-	__u32	absent;			/* the module had no such function, or not as many of that name */
+	__u32	absent;			/* the module had no such function, or another number of that name */
 	__u32	refused;		/* ftrace does not trace them */
 	__s32	error;			/* why none was added: -ENOMEM, -ENOSPC, -E2BIG, -EBUSY, -ENODEV; else 0 */
 	char	module[ARGTRACE_MODULE_LEN];
@@ -412,22 +411,23 @@ struct argtrace_on_load_order {
 };
 
 /*
- * ARGTRACE_IOC_PROCESSES: from now on the session records the calls of these `count` processes and of no
- * others, whatever it was told before; those of others count as filtered. With 0 of them (and no
- * flags) it records everybody's. A process is all its threads, and goes by the number of the first, in
- * the PID namespace of the caller. A call in an interrupt counts as the interrupted process's. With
- * CHILDREN also those processes are recorded that one of these starts from now on, and those that
- * they start. When a process has ended, another one that gets its number is not recorded for that.
+ * ARGTRACE_IOC_PROCESSES: from now on the session records the calls of these `count` processes and
+ * of no others, in place of those set before; calls of others count as filtered. With a count of 0
+ * (and no flags) it records the calls of all processes. A process is a thread group, named by its
+ * number in the PID namespace of the caller. A call in an interrupt counts as the interrupted
+ * process's. With CHILDREN, the processes that these start from now on are recorded as well, and
+ * those that they start in turn. When a process has ended, a process that reuses the PID is not
+ * recorded.
  *
  * -ESRCH a number that is no process (`failed` is its index, else `count`), -E2BIG more than
  * ARGTRACE_PROCESSES_MAX, -ENOSPC the memory limit, -ENOENT the session has been removed,
  * -EBUSY it has probes already, and either had no processes before or would have none now: that
- * must be settled before the first probe is added.
+ * must be decided before the first probe is added.
  *
- * ARGTRACE_IOC_PROCESSES_LIST: what PROCESSES has said last. `count` is how many there is room for
- * and then how many there are; `failed` and flags are 0, and flags then as they were. A process
- * that is not in the caller's PID namespace has the number 0. With count 0 everybody's calls are
- * recorded.
+ * ARGTRACE_IOC_PROCESSES_LIST: what PROCESSES has set last. `count` is how many numbers there is
+ * room for, and on return how many there are; `failed` and flags are 0, and on return flags are as
+ * they were set. A process that is not in the caller's PID namespace has the number 0. A returned
+ * count of 0 means that the calls of all processes are recorded.
  */
 struct argtrace_process_filter {
 	__u32	size;
@@ -440,9 +440,9 @@ struct argtrace_process_filter {
 #define ARGTRACE_PROCESSES_CHILDREN	(1u << 0)
 
 /*
- * ARGTRACE_IOC_SYMBOL: which function of the kernel or of a module lies at `addr` now, as the
- * kernel's own messages name it (sprint_symbol()): "NAME+0xOFFSET/0xSIZE", with " [MODULE]" behind
- * it where it is a module's, and "0xADDR" where there is none. Needs no session.
+ * ARGTRACE_IOC_SYMBOL: which function of the kernel or of a module is at `addr` now, as the
+ * kernel's own messages name it (sprint_symbol()): "NAME+0xOFFSET/0xSIZE", followed by
+ * " [MODULE]" if it is a module's, and "0xADDR" where there is none. Needs no session.
  */
 struct argtrace_symbol {
 	__u32	size;
@@ -498,7 +498,7 @@ struct argtrace_ring_control {
 	/* Everything before this position is complete. Read it with acquire. */
 	__u64	head;
 	/*
-	 * Writers at work on this CPU, and the position up to which they have reserved.
+	 * Writers that are active on this CPU, and the position up to which they have reserved.
 	 * Read the clock, then active, reserve and head, in this order and each with
 	 * acquire: if active was 0 and reserve not above head, then every record older
 	 * than that clock by more than ARGTRACE_CLOCK_SLACK lies before head. (A writer's
@@ -508,7 +508,7 @@ struct argtrace_ring_control {
 	__u32	active;
 	__u32	reserved;
 	__u64	lost;		/* records lost on this CPU so far because the ring was full */
-	__u64	overwritten;	/* of a flight recorder: records overwritten on this CPU so far */
+	__u64	overwritten;	/* in a flight recorder: records overwritten on this CPU so far */
 };
 
 #define ARGTRACE_CLOCK_SLACK	100000u	/* units of the clock */
@@ -519,16 +519,16 @@ struct argtrace_ring_reader {
 };
 
 /*
- * A packet. While it is the newest in a ring, `used` means nothing and its records
- * end at argtrace_ring_control.head. A record never crosses its end.
+ * A packet. While it is the newest in a ring, `used` is meaningless and its records
+ * end at argtrace_ring_control.head. A record never crosses the end of a packet.
  *
- * In a flight recorder it may be overwritten at any time, but the packet in which
- * head - 1 lies and those after it are not while a writer is at work on that CPU. seq
- * is the first field that changes: before any byte of a packet is overwritten, its seq is
- * that of the packet to come. So: read head with acquire, copy, and after an acquire fence
- * read seq in the ring again. If it is the same, so is what was copied before head; if
- * not, all of the copy is to be dropped. After a writer has left, the nr_packets newest
- * packets hold all records that are not counted as overwritten.
+ * In a flight recorder it may be overwritten at any time, except that the packet which contains
+ * head - 1 and those after it are not overwritten while a writer is active on that CPU. seq is the
+ * first field that changes: before any other byte of a packet is overwritten, its seq is that of
+ * the next packet there. So read head with acquire, copy, and after an acquire fence read seq in
+ * the ring again. If it is the same, what was copied before head is valid; if not, discard
+ * the whole copy. After a writer has left, the nr_packets newest packets hold all records that are
+ * not counted as overwritten.
  */
 struct argtrace_packet {
 	__u32	magic;		/* ARGTRACE_PACKET_MAGIC */
@@ -550,29 +550,30 @@ struct argtrace_packet {
 #define ARGTRACE_MULT_SHIFT	31
 
 /*
- * Times in nanoseconds of CLOCK_MONOTONIC, with what the packet says, or the last CLOCK
- * record before: ns + ((full clock - clock) * mult >> ARGTRACE_MULT_SHIFT), the
- * difference being signed. Where the clock is CLOCK_MONOTONIC, that is the clock itself.
+ * The time in nanoseconds of CLOCK_MONOTONIC, from the clock, ns and mult of the packet, or the
+ * clock and ns of the last CLOCK record before: ns + ((full clock - clock) * mult >>
+ * ARGTRACE_MULT_SHIFT), where the difference is signed. If the clock is CLOCK_MONOTONIC, that is
+ * the clock itself.
  *
- * Error, where it is the TSC: a microsecond for the moment at which the two clocks were read,
- * and what they run apart until the next such moment, which is less than 2^32 ticks
- * away: `mult` was measured when the session was made, to a few millionths, against a CLOCK_MONOTONIC
- * that adjtimex() may since have told to run faster or slower (by 500 millionths at most,
- * commonly by less than one). While calls come quickly, packets do as well, and the error stays below
- * two microseconds. Across such a moment converted times of one CPU may step back by as
- * much: a reader shows the later of the two. A hypervisor that moves the guest to
- * another machine, or a TSC that the kernel comes to find unstable, shows as a step too.
+ * The error, if it is the TSC, is a microsecond for reading both clocks at one moment, and what
+ * they drift apart until the next such moment, which is less than 2^32 ticks away: `mult` was
+ * measured when the session was made, to a few parts per million, against a CLOCK_MONOTONIC that
+ * adjtimex() may since have made faster or slower (by 500 ppm at most, commonly by less than
+ * one). While calls are frequent so are packets, and the error stays below two microseconds.
+ * Across such a moment the converted times of one CPU may step back by as much; a reader shows
+ * the later of the two. When a hypervisor moves the guest to another machine, or the kernel finds
+ * the TSC unstable, there is a step as well.
  */
 
 /*
  * A record, aligned to 8 bytes. For a probe's id it is followed by the caller's
  * address (__u64, unless NO_CALLER) and then by the arguments in order:
  *
- *   compact  the data alone, one behind the other without padding
+ *   compact  the data alone, one after the other without padding
  *   named    char name[] with its NUL, __u8 type, data; the list is closed by
  *            an empty name and type 0 (two zero bytes)
  *
- * What is left to the multiple of 8 means nothing.
+ * The padding to a multiple of 8 is meaningless.
  *
  * clock holds the low 32 bits. The upper ones are those of the packet's clock, or of the last
  * CLOCK record before it in the packet.
@@ -589,7 +590,7 @@ struct argtrace_record {
 #define ARGTRACE_ID_MAX		0xefffffffu	/* ids above are not probes: skip what you do not know */
 #define ARGTRACE_ID_UNREADABLE	0xf0000000u	/* plus the id of a probe: see below */
 #define ARGTRACE_ID_CLOCK	0xffffffffu	/* struct argtrace_now: the upper half of the clock is another */
-#define ARGTRACE_ID_TASK	0xfffffffeu	/* struct argtrace_task: who tid is from here on */
+#define ARGTRACE_ID_TASK	0xfffffffeu	/* struct argtrace_task: the process of tid from here on */
 
 /*
  * With the id ARGTRACE_ID_UNREADABLE + id a record is one of the probe `id` for which the stack could not be
@@ -632,7 +633,7 @@ struct argtrace_now {
 #define ARGTRACE_CTX_NMI		0x40
 #define ARGTRACE_CTX_BH_OFF		0x80
 
-/* The first version's sizes: what a caller must at least give. */
+/* The sizes of the first version of each struct, which are the smallest that the module takes. */
 #define ARGTRACE_INFO_SIZE_V1		104
 #define ARGTRACE_SESSION_SIZE_V1	64
 #define ARGTRACE_SESSION_REMOVE_SIZE_V1	40

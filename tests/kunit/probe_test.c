@@ -133,6 +133,30 @@ static void descriptor(struct kunit *test)
 	expect_verdict(test, probe, wanted->ret);
 }
 
+/* Who may not read memory is refused no probe but one that does. */
+static void registers_only(struct kunit *test)
+{
+	const struct argtrace_plan_format format = { .max_record = 8192, .registers_only = true };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(arg_cases); i++) {
+		const struct arg_case *wanted = &arg_cases[i];
+		struct made_probe *probe = make_probe(test, ADDR, 3);
+		const u64 before = argtrace_memory_used();
+		u64 length = probe->head.size;
+		struct argtrace_plan *plan;
+
+		set_arg(&probe->args[2], wanted);
+		plan = make_plan_from(test, probe, &length, &format);
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(plan),
+				    !wanted->ret && wanted->loc == ARGTRACE_LOC_STACK ? -EPERM :
+										       wanted->ret,
+				    "%s", wanted->name);
+		argtrace_plan_free(plan);
+		KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+	}
+}
+
 struct header_case {
 	const char *name;
 	void (*spoil)(struct argtrace_probe *head);
@@ -395,6 +419,7 @@ static void schemas(struct kunit *test)
 }
 
 static struct kunit_case probe_cases[] = {
+	KUNIT_CASE(registers_only),
 	KUNIT_CASE_PARAM(descriptor, arg_gen_params),
 	KUNIT_CASE_PARAM(header, header_gen_params),
 	KUNIT_CASE(more_than_the_caller_gave),

@@ -136,7 +136,7 @@ void try_to_read(const RawDevice &device, std::ostream &said) {
     said << "packets " << (at == MAP_FAILED ? errno : 0) << '\n';
 }
 
-/// `errors` of all that try_everything() tries.
+/// What try_everything() says if each call ends in this errno.
 std::string everything_is(int error) {
     std::ostringstream all;
     for (const char *name : {"add", "remove", "remove_all", "reader", "on_load", "on_load_remove",
