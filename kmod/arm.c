@@ -344,10 +344,10 @@ static bool in_module_init(const struct argtrace_plan *plan, const struct module
 	return within_module_init(plan->addr, module);
 }
 
-/* Removes the live probes that `picks` picks. Cannot fail. */
+/* Removes the live probes that `picks` picks; `why` is what their flags say beside REMOVED. Cannot fail. */
 static void remove_picked(struct argtrace_session *session,
 			  bool (*picks)(const struct argtrace_plan *, const struct module *),
-			  const struct module *module)
+			  const struct module *module, u32 why)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
 	enum argtrace_lane_kind kind;
@@ -361,6 +361,7 @@ static void remove_picked(struct argtrace_session *session,
 		if (plan->removed || !picks(plan, module))
 			continue;
 		argtrace_catalog_set_removed(catalog, plan, true);
+		plan->schema->flags |= why;
 		any = true;
 	}
 	if (!any || !follow_removal(session))
@@ -377,11 +378,15 @@ static void remove_picked(struct argtrace_session *session,
 
 void argtrace_arm_remove_all(struct argtrace_session *session)
 {
-	remove_picked(session, always, NULL);
+	remove_picked(session, always, NULL, 0);
 }
 
 void argtrace_arm_module_going(struct argtrace_session *session, const struct module *module,
 				bool only_init)
 {
-	remove_picked(session, only_init ? in_module_init : in_module, module);
+	/* Init functions always go when the module is there: nobody needs to be told. */
+	if (only_init)
+		remove_picked(session, in_module_init, module, 0);
+	else
+		remove_picked(session, in_module, module, ARGTRACE_PROBE_GONE);
 }

@@ -17,7 +17,7 @@ enum argtrace_hook {
 	ARGTRACE_HOOK_END_EF,
 	ARGTRACE_HOOK_END_FG,
 	ARGTRACE_HOOK_PROBE_READ,	/* a probe's header has been checked, and all of it is about to be read */
-	ARGTRACE_HOOK_PID_FILTERS,	/* a new process is put into the PID filters */
+	ARGTRACE_HOOK_PID_FILTERS,	/* the PID filters have to take note of a new process */
 };
 
 #ifdef ARGTRACE_KUNIT

@@ -124,7 +124,7 @@ long argtrace_ioctl_processes(struct file *file, struct argtrace_session *sessio
 
 	if (ret)
 		return ret;
-	if ((filter.flags & ~ARGTRACE_PROCESSES_CHILDREN) || filter.failed ||
+	if ((filter.flags & ~(ARGTRACE_PROCESSES_CHILDREN | ARGTRACE_PROCESSES_EXCLUDE)) || filter.failed ||
 	    (!filter.count && (filter.flags || filter.pids)))
 		return -EINVAL;
 	if (filter.count > ARGTRACE_PROCESSES_MAX)
@@ -136,8 +136,7 @@ long argtrace_ioctl_processes(struct file *file, struct argtrace_session *sessio
 		if (IS_ERR(numbers))
 			return PTR_ERR(numbers);
 		pid_filter = argtrace_pid_filter_create(numbers, filter.count,
-						      filter.flags & ARGTRACE_PROCESSES_CHILDREN,
-						      &filter.failed);
+						      filter.flags, &filter.failed);
 		kfree(numbers);
 		if (IS_ERR(pid_filter)) {
 			argtrace_copy_out(arg, &filter, sizeof(filter), filter.size);
@@ -171,7 +170,8 @@ long argtrace_ioctl_processes_list(struct file *file, struct argtrace_session *s
 	pid_filter = session->pid_filter;
 	if (pid_filter) {
 		filter.count = pid_filter->nr_asked;
-		filter.flags = pid_filter->children ? ARGTRACE_PROCESSES_CHILDREN : 0;
+		filter.flags = (pid_filter->children ? ARGTRACE_PROCESSES_CHILDREN : 0) |
+			       (pid_filter->excludes ? ARGTRACE_PROCESSES_EXCLUDE : 0);
 		listed = min(room, filter.count);
 		argtrace_pid_filter_list(pid_filter, numbers, listed);
 	}

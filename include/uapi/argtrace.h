@@ -176,6 +176,7 @@ struct argtrace_probe {
 };
 
 #define ARGTRACE_PROBE_REMOVED	(1u << 0) /* out: no longer traced; kept for the records that name it */
+#define ARGTRACE_PROBE_GONE	(1u << 1) /* out, with REMOVED: because its module was unloaded */
 
 /*
  * Why a call was not recorded. The sum of records, filtered and all of lost[] is the number of
@@ -417,7 +418,8 @@ struct argtrace_on_load_order {
  * number in the PID namespace of the caller. A call in an interrupt counts as the interrupted
  * process's. With CHILDREN, the processes that these start from now on are recorded as well, and
  * those that they start in turn. When a process has ended, a process that reuses the PID is not
- * recorded.
+ * recorded. With EXCLUDE it is the other way round: the calls of these processes count as filtered,
+ * and those of all others are recorded.
  *
  * -ESRCH a number that is no process (`failed` is its index, else `count`), -E2BIG more than
  * ARGTRACE_PROCESSES_MAX, -ENOSPC the memory limit, -ENOENT the session has been removed,
@@ -438,6 +440,7 @@ struct argtrace_process_filter {
 };
 
 #define ARGTRACE_PROCESSES_CHILDREN	(1u << 0)
+#define ARGTRACE_PROCESSES_EXCLUDE	(1u << 1)
 
 /*
  * ARGTRACE_IOC_SYMBOL: which function of the kernel or of a module is at `addr` now, as the

@@ -5,6 +5,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "hook.h"
 #include "filter/fork_watch.h"
 
 static DEFINE_MUTEX(watches_lock);
@@ -18,8 +19,10 @@ static void process_forked(void *data, struct task_struct *parent, struct task_s
 	if (child->tgid != child->pid)
 		return;
 	rcu_read_lock();
-	list_for_each_entry_rcu(watch, &watches, link)
+	list_for_each_entry_rcu(watch, &watches, link) {
 		watch->begins(watch, parent, child);
+		ARGTRACE_HOOK(PID_FILTERS);
+	}
 	rcu_read_unlock();
 }
 

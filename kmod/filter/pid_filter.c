@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <uapi/argtrace.h>
 
-#include "hook.h"
 #include "memory.h"
 #include "filter/pid_filter.h"
 
@@ -17,11 +18,11 @@ static void process_begins(struct argtrace_fork_watch *watch, const struct task_
 {
 	struct argtrace_pid_filter *pid_filter = container_of(watch, struct argtrace_pid_filter,
 							      watch);
+	/* The process was asked for if its bit differs from that of a process that nobody asked for. */
+	const bool asked_for = pid_filter->children &&
+			       argtrace_pid_filter_has(pid_filter, parent->tgid) != pid_filter->excludes;
 
-	if (pid_filter->children && argtrace_pid_filter_has(pid_filter, parent->tgid))
-		set_bit(child->tgid, pid_filter->bits);
-	else
-		clear_bit(child->tgid, pid_filter->bits);
+	assign_bit(child->tgid, pid_filter->bits, asked_for != pid_filter->excludes);
 }
 
 static void release(struct argtrace_pid_filter *pid_filter)
@@ -36,8 +37,8 @@ static void release(struct argtrace_pid_filter *pid_filter)
 }
 
 /*
- * The bit is set before checking that the process exists: if it ends after that,
- * process_begins() clears the bit for the process that gets its number.
+ * The bit is changed before checking that the process exists: if it ends after that,
+ * process_begins() resets the bit for the process that gets its number.
  */
 static int ask_for(struct argtrace_pid_filter *pid_filter, u32 number)
 {
@@ -45,12 +46,12 @@ static int ask_for(struct argtrace_pid_filter *pid_filter, u32 number)
 
 	if (!pid)
 		return -ESRCH;
-	set_bit(pid_nr(pid), pid_filter->bits);
+	assign_bit(pid_nr(pid), pid_filter->bits, !pid_filter->excludes);
 	pid_filter->asked[pid_filter->nr_asked++] = pid;
 	return pid_has_task(pid, PIDTYPE_TGID) ? 0 : -ESRCH;
 }
 
-static struct argtrace_pid_filter *allocate(u32 count, bool children)
+static struct argtrace_pid_filter *allocate(u32 count, u32 flags)
 {
 	const u64 size = struct_size_t(struct argtrace_pid_filter, bits, BITS_TO_LONGS(PID_MAX_LIMIT));
 	const u64 bytes = argtrace_kvmalloc_size(size) +
@@ -65,7 +66,10 @@ static struct argtrace_pid_filter *allocate(u32 count, bool children)
 		argtrace_memory_uncharge(bytes);
 		return ERR_PTR(-ENOMEM);
 	}
-	pid_filter->children = children;
+	pid_filter->children = flags & ARGTRACE_PROCESSES_CHILDREN;
+	pid_filter->excludes = flags & ARGTRACE_PROCESSES_EXCLUDE;
+	if (pid_filter->excludes)
+		bitmap_fill(pid_filter->bits, PID_MAX_LIMIT);
 	pid_filter->charged = bytes;
 	pid_filter->asked = argtrace_kvmalloc_array(count, sizeof(struct pid *));
 	if (!pid_filter->asked) {
@@ -75,10 +79,10 @@ static struct argtrace_pid_filter *allocate(u32 count, bool children)
 	return pid_filter;
 }
 
-struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 count, bool children,
+struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 count, u32 flags,
 						     u32 *failed)
 {
-	struct argtrace_pid_filter *pid_filter = allocate(count, children);
+	struct argtrace_pid_filter *pid_filter = allocate(count, flags);
 	u32 i;
 	int ret;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The processes (thread groups) whose calls a session records, where it does not record all:
- * one bit for each number that a process can have in the initial PID namespace.
+ * Whose calls a session records, where it does not record all: those of a set of processes (thread
+ * groups), or all but those. One bit for each number that a process can have in the initial PID
+ * namespace says whether its calls are recorded; a callback need not know which of the two was asked for.
  *
  * Numbers are reused. A process that begins therefore always has its bit set anew: to that of
- * its parent if children are followed, else to 0. A process that has ended keeps its bit until
- * another one gets its number, so that its last calls are recorded as well.
+ * its parent if children are followed, else to that of a process that nobody asked for. A process
+ * that has ended keeps its bit until another one gets its number, so that its last calls are treated alike.
  */
 #ifndef ARGTRACE_PID_FILTER_H
 #define ARGTRACE_PID_FILTER_H
@@ -21,6 +22,7 @@
 struct argtrace_pid_filter {
 	struct argtrace_fork_watch watch;
 	bool children;			/* are followed */
+	bool excludes;			/* calls of those asked for are not recorded, all others are */
 	u64 charged;
 	u32 nr_asked;
 	struct pid **asked;		/* the processes it was made for, a reference to each */
@@ -32,10 +34,11 @@ struct argtrace_pid_filter {
 };
 
 /*
- * A set of the processes that have these numbers in the PID namespace of the caller. ERR_PTR:
- * -ESRCH one of them is no process (*failed is its index, else count), -ENOMEM, -ENOSPC.
+ * A set of the processes that have these numbers in the PID namespace of the caller; `flags` are
+ * ARGTRACE_PROCESSES_*. ERR_PTR: -ESRCH one of them is no process (*failed is its index, else count),
+ * -ENOMEM, -ENOSPC.
  */
-struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 count, bool children,
+struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 count, u32 flags,
 						     u32 *failed);
 /* Frees it, once no callback uses it any more. */
 void argtrace_pid_filter_free(struct argtrace_pid_filter *pid_filter);

@@ -17,14 +17,19 @@
 
 #define KTHREADD	2	/* the parent of all threads of the kernel */
 
-static struct argtrace_pid_filter *create(struct kunit *test, u32 number, bool children)
+static struct argtrace_pid_filter *create_with(struct kunit *test, u32 number, u32 flags)
 {
 	u32 failed;
 	struct argtrace_pid_filter *pid_filter =
-		argtrace_pid_filter_create(&number, 1, children, &failed);
+		argtrace_pid_filter_create(&number, 1, flags, &failed);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, pid_filter);
 	return pid_filter;
+}
+
+static struct argtrace_pid_filter *create(struct kunit *test, u32 number, bool children)
+{
+	return create_with(test, number, children ? ARGTRACE_PROCESSES_CHILDREN : 0);
 }
 
 static void those_asked_for(struct kunit *test)
@@ -74,8 +79,12 @@ static int wait_for_stop(void *data)
 	return 0;
 }
 
-/* Starts a process whose PID was set in the filter before, and one whose PID was not. */
-static void begins(struct kunit *test, struct argtrace_pid_filter *pid_filter, bool expected)
+/*
+ * Whether a process is recorded that begins, where its parent is or is not, and whatever the filter
+ * said of its PID before.
+ */
+static void begins(struct kunit *test, struct argtrace_pid_filter *pid_filter, bool parent,
+		   bool expected)
 {
 	int before;
 
@@ -83,10 +92,7 @@ static void begins(struct kunit *test, struct argtrace_pid_filter *pid_filter, b
 		struct task_struct *task;
 
 		memset(pid_filter->bits, before ? 0xff : 0, BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long));
-		if (pid_filter->children == expected)
-			set_bit(KTHREADD, pid_filter->bits);
-		else
-			clear_bit(KTHREADD, pid_filter->bits);
+		assign_bit(KTHREADD, pid_filter->bits, parent);
 		task = kthread_run(wait_for_stop, NULL, "argtrace_begins");
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
 		KUNIT_EXPECT_EQ(test, argtrace_pid_filter_has(pid_filter, task->tgid), expected);
@@ -98,8 +104,8 @@ static void children(struct kunit *test)
 {
 	struct argtrace_pid_filter *pid_filter = create(test, KTHREADD, true);
 
-	begins(test, pid_filter, true);
-	begins(test, pid_filter, false);
+	begins(test, pid_filter, true, true);
+	begins(test, pid_filter, false, false);
 	argtrace_pid_filter_free(pid_filter);
 }
 
@@ -107,7 +113,26 @@ static void children_of_those_not_followed(struct kunit *test)
 {
 	struct argtrace_pid_filter *pid_filter = create(test, KTHREADD, false);
 
-	begins(test, pid_filter, false);
+	begins(test, pid_filter, true, false);
+	argtrace_pid_filter_free(pid_filter);
+}
+
+static void those_excluded(struct kunit *test)
+{
+	struct argtrace_pid_filter *pid_filter =
+		create_with(test, task_tgid_vnr(current), ARGTRACE_PROCESSES_EXCLUDE);
+
+	KUNIT_EXPECT_FALSE(test, argtrace_pid_filter_has(pid_filter, current->tgid));
+	KUNIT_EXPECT_TRUE(test, argtrace_pid_filter_has(pid_filter, 0));
+	KUNIT_EXPECT_TRUE(test, argtrace_pid_filter_has(pid_filter, 1));
+	KUNIT_EXPECT_TRUE(test, argtrace_pid_filter_has(pid_filter, PID_MAX_LIMIT - 1));
+	begins(test, pid_filter, false, true);
+	argtrace_pid_filter_free(pid_filter);
+
+	pid_filter = create_with(test, task_tgid_vnr(current),
+				 ARGTRACE_PROCESSES_EXCLUDE | ARGTRACE_PROCESSES_CHILDREN);
+	begins(test, pid_filter, false, false);
+	begins(test, pid_filter, true, true);
 	argtrace_pid_filter_free(pid_filter);
 }
 
@@ -150,6 +175,24 @@ static void whose_calls_are_recorded(struct kunit *test)
 	refused = create(test, KTHREADD, false);
 	KUNIT_EXPECT_EQ(test, argtrace_session_set_pid_filter(session, refused), -EBUSY);
 	argtrace_pid_filter_free(refused);
+}
+
+static void whose_calls_are_excluded(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
+
+	KUNIT_ASSERT_EQ(test,
+			argtrace_session_set_pid_filter(session, create_with(test, task_tgid_vnr(current),
+									ARGTRACE_PROCESSES_EXCLUDE)),
+			0);
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+	expect_counts(test, session, 0, 1);
+	KUNIT_ASSERT_EQ(test,
+			argtrace_session_set_pid_filter(session, create_with(test, KTHREADD,
+									ARGTRACE_PROCESSES_EXCLUDE)),
+			0);
+	expect_counts(test, session, 1, 1);
 }
 
 static void context_of_the_chosen(struct kunit *test)
@@ -249,6 +292,8 @@ static struct kunit_case processes_cases[] = {
 	KUNIT_CASE(no_processes),
 	KUNIT_CASE(children),
 	KUNIT_CASE(children_of_those_not_followed),
+	KUNIT_CASE(those_excluded),
+	KUNIT_CASE(whose_calls_are_excluded),
 	KUNIT_CASE(whose_calls_are_recorded),
 	KUNIT_CASE(context_of_the_chosen),
 	KUNIT_CASE(of_a_removed_session),
