@@ -29,7 +29,7 @@ std::optional<std::uint64_t> run(const std::vector<std::string> &words) {
     std::optional<int> level;
     if (words.size() == 5)
         level = std::atoi(words[4].c_str());
-    TraceWriter writer(open_trace_to_write(words[3]), words[3], level);
+    TraceWriter writer(TraceTarget(words[3]), level);
     return bench::Recording(words[1]).write(writer, std::strtoull(words[2].c_str(), nullptr, 10));
 }
 

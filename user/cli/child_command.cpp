@@ -18,7 +18,9 @@ namespace argtrace {
 
 namespace {
 
-constexpr int exit_no_command = 127; // as shells have it
+// As shells have them.
+constexpr int exit_not_executable = 126;
+constexpr int exit_no_command = 127;
 constexpr int exit_signalled = 128;
 
 struct Pipe {
@@ -26,18 +28,18 @@ struct Pipe {
     Fd writer;
 };
 
-Error cannot_run(const std::string &name, int error) {
-    return Error(fmt::format("{}: cannot be run: {}", name, std::strerror(error)));
-}
-
 Pipe make_pipe(const std::string &name) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
-        throw cannot_run(name, errno);
+        throw CannotRun(name, errno);
     return {Fd(ends[0]), Fd(ends[1])};
 }
 
 } // namespace
+
+CannotRun::CannotRun(const std::string &name, int error)
+    : Error(fmt::format("{}: cannot be run: {}", name, std::strerror(error))),
+      status_(error == ENOENT ? exit_no_command : exit_not_executable) {}
 
 ChildCommand::ChildCommand(const std::vector<std::string> &words, bool stdout_is_taken)
     : name_(words.at(0)) {
@@ -45,7 +47,7 @@ ChildCommand::ChildCommand(const std::vector<std::string> &words, bool stdout_is
     Pipe error = make_pipe(name_);
     pid_ = ::fork();
     if (pid_ < 0)
-        throw cannot_run(name_, errno);
+        throw CannotRun(name_, errno);
     if (pid_ == 0) {
         go_ = std::move(go.reader);
         error_ = std::move(error.writer);
@@ -56,7 +58,7 @@ ChildCommand::ChildCommand(const std::vector<std::string> &words, bool stdout_is
     error_ = std::move(error.reader);
     process_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     if (!process_)
-        throw cannot_run(name_, errno);
+        throw CannotRun(name_, errno);
 }
 
 /// The child: waits, and is the command then.
@@ -76,6 +78,7 @@ void ChildCommand::become(const std::vector<std::string> &words, bool stdout_is_
     if (stdout_is_taken)
         ::dup2(STDERR_FILENO, STDOUT_FILENO);
     std::signal(SIGPIPE, SIG_DFL);
+    std::signal(SIGXFSZ, SIG_DFL);
     ::execvp(arguments[0], arguments.data());
     const int error = errno;
     [[maybe_unused]] const ssize_t written = ::write(error_.get(), &error, sizeof(error));
@@ -90,14 +93,14 @@ ChildCommand::~ChildCommand() {
 void ChildCommand::start() {
     const char go = 1;
     if (::write(go_.get(), &go, 1) != 1)
-        throw cannot_run(name_, errno);
+        throw CannotRun(name_, errno);
     int error = 0;
     ssize_t got;
     do {
         got = ::read(error_.get(), &error, sizeof(error));
     } while (got < 0 && errno == EINTR);
     if (got == sizeof(error))
-        throw cannot_run(name_, error);
+        throw CannotRun(name_, error);
 }
 
 bool ChildCommand::ended() const {

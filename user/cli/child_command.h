@@ -6,9 +6,21 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "util/error.h"
 #include "util/fd.h"
 
 namespace argtrace {
+
+/// A command that cannot be run. `status` is what a shell would exit with.
+class CannotRun : public Error {
+public:
+    CannotRun(const std::string &name, int error);
+
+    int status() const { return status_; }
+
+private:
+    int status_;
+};
 
 /// A command that is ready to run, and waits for start().
 class ChildCommand {
@@ -21,7 +33,7 @@ public:
     ChildCommand(const ChildCommand &) = delete;
     ChildCommand &operator=(const ChildCommand &) = delete;
 
-    /// Throws Error when there is no such command.
+    /// Throws CannotRun when there is no such command.
     void start();
 
     /// Readable when it has ended.

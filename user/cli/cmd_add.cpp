@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <cstdio>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +18,7 @@
 #include "session/owned_session.h"
 #include "session/session.h"
 #include "spec/resolve.h"
+#include "util/message.h"
 
 namespace argtrace {
 
@@ -39,14 +40,13 @@ void note_known(const std::vector<Probe> &known) {
         names += ", " + known[i].function;
     if (known.size() > names_shown)
         names += fmt::format(" and {} more", known.size() - names_shown);
-    fmt::print(stderr, "argtrace: {} {} traced already\n", names, known.size() == 1 ? "is" : "are");
+    message("{} {} traced already", names, known.size() == 1 ? "is" : "are");
 }
 
 void note_different(const Probe &probe) {
-    fmt::print(stderr,
-               "argtrace: {0} is traced already, with other arguments, and stays so: to change "
-               "them, `argtrace rm {0}` first\n",
-               probe.function);
+    message("{0} is traced already, with other arguments, and stays so: to change "
+            "them, `argtrace rm {0}` first",
+            probe.function);
 }
 
 /// Takes those out of `probes` that the session has, and returns those that it has alike.
@@ -81,13 +81,38 @@ void check_session(const Session &session, const AddOptions &options) {
                                 describe(filter)));
 }
 
-/// Binds to the session if it is there and as it is wished; else makes it, with all that was wished
-/// for it. Throws Error when it is there and different.
-std::optional<OwnedSession<Session>> attach_or_make(Session &session, const AddOptions &options) {
-    if (session.attach(default_session)) {
+/// Whether nothing is or will be recorded, and nothing of an unloaded module can be read.
+bool is_empty(const Session &session) {
+    const std::vector<Probe> probes = session.probes(true);
+    return session.on_load_orders().empty() &&
+           std::all_of(probes.begin(), probes.end(), [](const Probe &probe) {
+               return (probe.flags & ARGTRACE_PROBE_REMOVED) &&
+                      !(probe.flags & ARGTRACE_PROBE_GONE);
+           });
+}
+
+/// Binds to the session if it is there. One that is not as it is wished makes way for another if it
+/// is empty; otherwise throws Error. False when there is none.
+bool attach(Session &session, const AddOptions &options) {
+    if (!session.attach(default_session))
+        return false;
+    try {
         check_session(session, options);
-        return std::nullopt;
+        return true;
+    } catch (const Error &) {
+        if (!is_empty(session))
+            throw;
     }
+    session.remove(default_session);
+    session = Session(Device::open()); // a file is bound to one session for good
+    message("the session had no functions any more: it begins anew, as it is wished now");
+    return false;
+}
+
+/// Binds to the session as attach() does; else makes it, with all that was wished for it.
+std::optional<OwnedSession<Session>> attach_or_make(Session &session, const AddOptions &options) {
+    if (attach(session, options))
+        return std::nullopt;
     OwnedSession made(session, default_session, options.session);
     if (options.processes.given())
         session.set_processes(options.processes.filter());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,9 @@
 
 #include "cli/commands.h"
 #include "cli/function_options.h"
+#include "cli/on_load.h"
 #include "render/function_list.h"
+#include "spec/on_load.h"
 #include "util/output.h"
 
 namespace argtrace {
@@ -27,9 +30,17 @@ void run_list(const ListOptions &options) {
                                  [](const Spec &spec) { return spec.exclude; });
     if (all)
         request.specs.push_back(parse_spec("*", PatternSyntax::glob));
-    Kernel kernel;
-    use_btf(kernel, options.functions);
-    Found found = list_functions(kernel, request);
+    // The strings of the functions are the kernel's.
+    Kernel running;
+    std::optional<ModuleOnLoad> on_load;
+    Found found;
+    if (options.functions.on_load.empty()) {
+        use_btf(running, options.functions);
+        found = list_functions(running, request);
+    } else {
+        on_load = open_on_load(options.functions);
+        found = list_on_load(on_load->kernel, request);
+    }
     if (!all)
         print_left(found.left);
     Output output(STDOUT_FILENO);
@@ -54,6 +65,7 @@ void setup_list(CLI::App &app) {
         app.add_subcommand("list", "Show the functions that can be traced, with their prototypes");
     add_function_options(*command, options->functions,
                          "Functions to show, see below; all if none is given");
+    add_on_load_option(*command, options->functions);
     command->add_flag("--json", options->json, "One JSON object a line");
     command->add_flag("-v,--verbose", options->verbose,
                       "Also show where each argument is taken from");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,89 +19,66 @@
 #include "model/counts.h"
 #include "render/status.h"
 #include "session/live_symbols.h"
+#include "util/clock.h"
+#include "util/message.h"
 #include "util/units.h"
 
 namespace argtrace {
 
 namespace {
 
-struct RecordOptions {
-    FunctionOptions functions;
-    SessionOptions session;
-    ProcessOptions processes;
+struct RecordOptions : TracingOptions {
     std::string file = default_trace_file;
     std::string compress; // the level, or empty: not at all
     std::optional<std::uint64_t> duration;
-    std::vector<std::string> command;
-
-    bool own_session() const { return !functions.specs.empty(); }
-
-    /// Only COMMAND and what it starts.
-    bool follows_command() const { return processes.follow && !command.empty(); }
-
-    /// The processes given are what ends it.
-    bool ends_with_processes() const { return !processes.pids.empty() && command.empty(); }
 };
 
-void check_usage(const RecordOptions &options) {
-    if ((options.session.given() || options.processes.given()) && !options.own_session())
-        throw CLI::ValidationError(
-            "-p, --follow, --buffer, --encoding, --clock and --no-caller are chosen when functions "
-            "are added: give them to `argtrace add`, or name functions here");
-    if (options.functions.given() && !options.own_session())
-        throw CLI::ValidationError(
-            "--regex, --force, --raw, --btf and --on-load say which functions are "
-            "meant: name them here");
-    if (options.processes.follow && options.processes.pids.empty() && options.command.empty())
-        throw CLI::ValidationError("--follow needs a process whose children are meant: name it "
-                                   "with -p, or a COMMAND after --");
-}
-
 /// On stderr, so that whoever waits for it knows that from now on no call is missed.
-void print_armed(std::size_t functions, const Wanted &wanted, const RecordOptions &options) {
-    const std::string until =
-        options.command.empty() ? "until Ctrl-C" : fmt::format("until {} ends", options.command[0]);
-    if (wanted.on_load) {
-        functions = wanted.on_load->probes.size();
-        fmt::print(stderr,
-                   "argtrace: {} function{} of {} will be recorded to {} when it is loaded, {}\n",
-                   functions, functions == 1 ? "" : "s", wanted.on_load->module,
-                   trace_name(options.file, false), until);
-        return;
-    }
-    fmt::print(stderr, "argtrace: recording {} function{} to {}, {}\n", functions,
-               functions == 1 ? "" : "s", trace_name(options.file, false), until);
+void print_armed(const Session &session, const Wanted &wanted, const RecordOptions &options) {
+    message("recording {} to {}, {}", describe_traced(session, wanted),
+            trace_name(options.file, false), options.until());
 }
 
-void print_summary(const argtrace_counts &total, const TraceWriter &writer,
-                   const RecordOptions &options, const Session &session) {
-    fmt::print(stderr, "argtrace: {}; {}: {} bytes in {} packets\n", calls_summary(total),
-               writer.name(), writer.written(), writer.packets());
+void print_summary(const argtrace_counts &total, TraceWriter &writer, const RecordOptions &options,
+                   const Session &session) {
+    if (writer.target().kept())
+        message("{}; {}: {} bytes in {} packets", calls_summary(total), writer.name(),
+                writer.written(), writer.packets());
+    else
+        write_message(calls_summary(total));
     print_remedies(session, total, options.own_session());
+    note_silence(session, options);
 }
 
-/// The processes of -p, and COMMAND's if it is to be followed; nothing if neither was asked for.
-std::optional<ProcessFilter> filter_of(const RecordOptions &options,
-                                       const std::optional<ChildCommand> &command) {
-    if (!options.processes.given())
-        return std::nullopt;
-    ProcessFilter filter = options.processes.filter();
-    if (options.follows_command())
-        filter.pids.push_back(static_cast<std::uint32_t>(command->pid()));
-    return filter;
-}
-
-/// What the file ends with.
-argtrace_counts finish(TraceWriter &writer, const Session &session, const Recorder &recorder) {
-    const std::vector<argtrace_counts> counts = session.counts(true);
+argtrace_counts total_of(const std::vector<argtrace_counts> &counts) {
     argtrace_counts total{};
     for (const argtrace_counts &one : counts)
         add_counts(total, one);
+    return total;
+}
+
+/// Writes what the file ends with. An earlier file stays if this one would be empty.
+void finish(TraceWriter &writer, const std::vector<argtrace_counts> &counts,
+            const Recorder &recorder, const RecordedSpan &span) {
     writer.counts(counts);
     writer.loss(recorder.loss());
+    writer.span(span);
     writer.end();
     writer.flush();
-    return total;
+    TraceTarget &target = writer.target();
+    if (target.replaces() && lost_total(total_of(counts)) == 0)
+        message("no call was recorded: {} stays as it was, with an earlier recording",
+                target.name());
+    else
+        target.keep();
+}
+
+/// Nothing is recorded from now on.
+void take_back(Session &session, const RecordOptions &options) {
+    if (!options.own_session())
+        return;
+    session.remove_all_on_load();
+    session.remove_all();
 }
 
 void run_record(const RecordOptions &options) {
@@ -119,12 +95,11 @@ void run_record(const RecordOptions &options) {
     } else {
         attach_default(session, "record");
     }
-    session.become_reader();
+    session.become_reader(options.include_self);
     std::optional<ChildCommand> command;
     if (!options.command.empty())
         command.emplace(options.command, options.file == "-");
-    if (const auto filter = filter_of(options, command))
-        session.set_processes(*filter);
+    choose_processes(session, options, command, options.file == "-");
 
     const std::vector<RingMapping> mappings = session.map_rings();
     std::vector<RingView> rings;
@@ -135,32 +110,44 @@ void run_record(const RecordOptions &options) {
     info.command = options.command;
 
     StopSignal stop; // from here on Ctrl-C ends in a summary, and there is a file that has an end
-    TraceWriter writer(open_trace_to_write(options.file), trace_name(options.file, false), level);
+    TraceWriter writer(TraceTarget(options.file), level);
     writer.info(info);
     add_wanted(session, kernel, wanted);
+    RecordedSpan span{monotonic_now(), 0};
     Recorder recorder(
         rings, session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
     writer.flush();
-    print_armed(session.probes(false).size(), wanted, options);
+    print_armed(session, wanted, options);
     if (wanted.on_load)
         note_loaded(wanted.on_load->module);
     if (command)
-        command->start();
+        start(*command);
 
     LiveRecord record(session, recorder, writer, command ? &*command : nullptr,
                       options.ends_with_processes() ? &processes : nullptr);
-    const LiveRecord::End end = record.run(options.duration, stop);
-    if (options.own_session()) {
-        session.remove_all_on_load();
-        session.remove_all();
+    LiveRecord::End end = LiveRecord::End::reached;
+    std::vector<argtrace_counts> counts;
+    std::optional<Error> failure;
+    try {
+        end = record.run(options.duration, stop);
+        take_back(session, options);
+        span.end = monotonic_now();
+        recorder.collect_rest();
+        counts = session.counts(true);
+        finish(writer, counts, recorder, span);
+    } catch (
+        const Error &error) { // what has been written can be read, and what was called is known
+        failure = error;
+        take_back(session, options);
+        counts = session.counts(true);
     }
-    recorder.collect_rest();
-    const argtrace_counts total = finish(writer, session, recorder);
     if (end == LiveRecord::End::removed)
-        fmt::print(stderr, "argtrace: the session was removed (`argtrace clear`)\n");
+        message("the session was removed (`argtrace clear`)");
     if (end == LiveRecord::End::ended)
         print_ended(options.processes.pids);
-    print_summary(total, writer, options, session);
+    print_summary(total_of(counts), writer, options, session);
+    if (failure)
+        throw *failure;
     if (command)
         throw ExitStatus{command->finish()};
 }
@@ -184,13 +171,14 @@ void setup_record(CLI::App &app, const std::vector<std::string> &words) {
     add_parsed_option(
         *command, "--duration",
         [options](const std::string &text) {
-            options->duration = parse_seconds("--duration", text);
+            options->duration = parse_duration("--duration", text);
         },
-        "End after that time; fractions are allowed")
-        ->type_name("SECONDS");
+        "End after that time, in seconds or as in 500ms, 10s, 2m, 1h")
+        ->type_name("TIME");
     add_process_options(*command, options->processes,
                         "Only calls of COMMAND and of what it starts; with -p also of what that "
                         "process starts from now on");
+    add_include_self_option(*command, *options);
     add_session_options(*command, options->session);
     command->footer(
         std::string(spec_help) +

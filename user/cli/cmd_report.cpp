@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -21,6 +20,8 @@
 #include "file/writer.h"
 #include "render/trace_info.h"
 #include "spec/spec.h"
+#include "util/glob.h"
+#include "util/message.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -113,14 +114,26 @@ void run_report(ReportOptions &options) {
 
     ReportOutput report(reader, name, size_of(file), output);
     const bool read_by_somebody =
-        options.stats ? report.show_stats(options.output.json)
+        options.stats ? report.show_stats(options.output.json, options.filter)
                       : report.show_events(workers, renderer_maker(options.output, reader.info()),
                                            options.max_events);
-    if (!read_by_somebody)
+    if (!read_by_somebody || (options.output.json && !options.stats && !report.show_summary_json()))
         return;
     report.print_summary();
-    if (report.damaged())
+    const std::vector<std::string> unknown = report.unknown_functions(options.filter);
+    for (const std::string &sentence : unknown)
+        write_message(sentence);
+    if (report.damaged() || !unknown.empty())
         throw ExitStatus{1};
+}
+
+/// What is wrong with the name of a task; "" if nothing is, as CLI11 wants it.
+std::string check_comm(const std::string &name) {
+    constexpr std::size_t length_max = ARGTRACE_COMM_LEN - 1;
+    if (name.size() <= length_max || is_glob(name))
+        return "";
+    return fmt::format("{}: a task's name has at most {} characters, as {}", name, length_max,
+                       name.substr(0, length_max));
 }
 
 void parse_time(const std::string &text, ReportOptions &options) {
@@ -160,7 +173,8 @@ void add_filter_options(CLI::App &command, ReportOptions &options) {
     command.add_option("--comm", options.filter.comms, "Only tasks of these names (or globs)")
         ->type_name("NAME,...")
         ->delimiter(',')
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->check(check_comm);
     add_parsed_option(
         command, "--cpu",
         [&options](const std::string &text) { options.filter.cpus = parse_cpu_list(text); },

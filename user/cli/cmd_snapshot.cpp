@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include "record/snapshot_file.h"
 #include "render/status.h"
 #include "session/live_symbols.h"
+#include "util/message.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -36,14 +36,12 @@ void attach_flight(Session &session) {
 
 void print_summary(const argtrace_counts &total, std::uint64_t overwritten, std::uint64_t missed,
                    const TraceWriter &writer, const Session &session) {
-    fmt::print(stderr, "argtrace: {}, {} overwritten since; {}: {} bytes in {} packets\n",
-               calls_summary(total), overwritten, writer.name(), writer.written(),
-               writer.packets());
+    message("{}, {} overwritten since; {}: {} bytes in {} packets", calls_summary(total),
+            overwritten, writer.name(), writer.written(), writer.packets());
     if (missed > 0)
-        fmt::print(stderr,
-                   "argtrace: {} packet{} overwritten before {} could be copied, and left out: "
-                   "the rings fill faster than they are read; a larger --buffer helps\n",
-                   missed, missed == 1 ? " was" : "s were", missed == 1 ? "it" : "they");
+        message("{} packet{} overwritten before {} could be copied, and left out: "
+                "the rings fill faster than they are read; a larger --buffer helps",
+                missed, missed == 1 ? " was" : "s were", missed == 1 ? "it" : "they");
     print_remedies(session, total, false);
 }
 
@@ -63,7 +61,7 @@ void run_snapshot(const SnapshotOptions &options) {
     const std::uint64_t gone = session.overwritten();
 
     const LiveSymbols symbols(session.device());
-    TraceWriter writer(open_trace_to_write(options.file), trace_name(options.file, false), level);
+    TraceWriter writer(TraceTarget(options.file), level);
     writer.info(describe_session(session));
     MetadataWriter metadata(
         session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
@@ -79,6 +77,7 @@ void run_snapshot(const SnapshotOptions &options) {
     writer.loss(loss);
     writer.end();
     writer.flush();
+    writer.target().keep(); // an empty buffer is an answer, too
 
     std::uint64_t missed = 0;
     for (const RingSnapshot &snapshot : snapshots)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -8,9 +7,12 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/tracing.h"
 #include "model/counts.h"
 #include "render/status.h"
 #include "session/session.h"
+#include "util/message.h"
 #include "util/output.h"
 
 namespace argtrace {
@@ -18,19 +20,36 @@ namespace argtrace {
 namespace {
 
 struct StatusOptions {
+    StatusOrder order = StatusOrder::hits;
+    bool all = false;
     bool json = false;
 };
 
-void note(const Session::Snapshot &snapshot, const std::vector<argtrace_on_load_order> &orders) {
+void note(const Session::Snapshot &snapshot, const std::vector<argtrace_on_load_order> &orders,
+          std::size_t uncalled) {
     argtrace_counts total{};
     for (const argtrace_counts &counts : snapshot.counts)
         add_counts(total, counts);
-    if (snapshot.probes.empty() && orders.empty())
-        fmt::print(stderr,
-                   "argtrace: no functions are traced; add some with `argtrace add FUNC`\n");
-    else if (lost_total(total) > 0)
-        fmt::print(stderr, "argtrace: {} calls were lost: {}\n", lost_total(total),
-                   describe_lost(total));
+    if (uncalled > 0)
+        message("{} function{} not been called; --all shows {}", uncalled,
+                uncalled == 1 ? " has" : "s have", uncalled == 1 ? "it" : "them");
+    else if (snapshot.probes.empty() && orders.empty())
+        message("no functions are traced; add some with `argtrace add FUNC`");
+    if (lost_total(total) > 0)
+        message("{} calls were lost: {}", lost_total(total), describe_lost(total));
+}
+
+/// Those that were unloaded stay: what was recorded of them can still be read.
+void drop_removed(Session::Snapshot &snapshot) {
+    Session::Snapshot kept;
+    for (std::size_t i = 0; i < snapshot.probes.size(); ++i) {
+        const std::uint32_t flags = snapshot.probes[i].flags;
+        if ((flags & ARGTRACE_PROBE_REMOVED) && !(flags & ARGTRACE_PROBE_GONE))
+            continue;
+        kept.probes.push_back(std::move(snapshot.probes[i]));
+        kept.counts.push_back(snapshot.counts[i]);
+    }
+    snapshot = std::move(kept);
 }
 
 void run_status(const StatusOptions &options) {
@@ -39,19 +58,25 @@ void run_status(const StatusOptions &options) {
     std::vector<argtrace_on_load_order> orders;
     std::optional<SessionState> state;
     if (session.attach(default_session)) {
-        snapshot = session.snapshot(false);
+        snapshot = session.snapshot(true);
+        drop_removed(snapshot);
         orders = session.on_load_orders();
         state = SessionState{session.attributes().clock, session.processes(), std::nullopt};
         if (session.is_flight())
             state->overwritten = session.overwritten();
     }
 
+    const std::vector<Probe> all = snapshot.probes;
+    sort_status(snapshot.probes, snapshot.counts, options.order);
+    const std::size_t uncalled =
+        options.all || options.json ? 0 : drop_uncalled(snapshot.probes, snapshot.counts);
     Output output(STDOUT_FILENO);
     auto append = options.json ? append_status_json : append_status_text;
     append(output.buffer(), snapshot.probes, snapshot.counts, orders, state);
     (void)output.flush(); // a reader that has gone is no failure
     if (!options.json)
-        note(snapshot, orders);
+        note(snapshot, orders, uncalled);
+    note_unloaded(all);
 }
 
 } // namespace
@@ -59,6 +84,12 @@ void run_status(const StatusOptions &options) {
 void setup_status(CLI::App &app) {
     auto options = std::make_shared<StatusOptions>();
     CLI::App *command = app.add_subcommand("status", "Count the calls of what `add` has added");
+    command->add_flag("-a,--all", options->all, "Show functions that have not been called, too");
+    add_parsed_option(
+        *command, "--sort",
+        [options](const std::string &text) { options->order = parse_status_order(text); },
+        "Order by hits (default), records, lost or filtered, the largest first, or by name")
+        ->type_name("COLUMN");
     command->add_flag("--json", options->json, "One JSON object a line, the totals last");
     command->footer(
         "HITS are all calls: recorded in the buffer, lost, or filtered (made by the reader itself, "

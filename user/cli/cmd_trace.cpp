@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,7 +7,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/child_command.h"
 #include "cli/commands.h"
+#include "cli/exit_status.h"
 #include "cli/function_options.h"
 #include "cli/live_trace.h"
 #include "cli/options.h"
@@ -21,68 +22,52 @@
 #include "session/live_symbols.h"
 #include "session/session.h"
 #include "util/clock.h"
+#include "util/message.h"
 #include "util/units.h"
 
 namespace argtrace {
 
 namespace {
 
-struct TraceOptions {
-    FunctionOptions functions;
+struct TraceOptions : TracingOptions {
     LiveTrace::Limits limits;
-    SessionOptions session;
-    ProcessOptions processes;
     OutputOptions output;
-
-    bool own_session() const { return !functions.specs.empty(); }
 };
 
 void check_usage(const TraceOptions &options) {
-    if ((options.session.given() || options.processes.given()) && !options.own_session())
-        throw CLI::ValidationError(
-            "-p, --follow, --buffer, --encoding, --clock and --no-caller are chosen when functions "
-            "are added: give them to `argtrace add`, or name functions here");
-    check_follow(options.processes);
+    check_usage(static_cast<const TracingOptions &>(options));
     check_output(options.output);
-    if (options.functions.given() && !options.own_session())
-        throw CLI::ValidationError(
-            "--regex, --force, --raw, --btf and --on-load say which functions are "
-            "meant: name them here");
 }
 
 /// On stderr, so that whoever waits for it knows that from now on no call is missed.
-void print_armed(std::size_t functions) {
-    fmt::print(stderr, "argtrace: tracing {} function{}, until Ctrl-C\n", functions,
-               functions == 1 ? "" : "s");
+void print_armed(const Session &session, const Wanted &wanted, const TraceOptions &options) {
+    message("tracing {}, {}", describe_traced(session, wanted), options.until());
 }
 
-void print_waiting(const OnLoad &on_load) {
-    fmt::print(stderr,
-               "argtrace: {} function{} of {} will be traced when it is loaded, until "
-               "Ctrl-C\n",
-               on_load.probes.size(), on_load.probes.size() == 1 ? "" : "s", on_load.module);
-}
-
-void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace) {
+argtrace_counts total_of(const Session &session) {
     argtrace_counts total{};
     for (const argtrace_counts &counts : session.counts(true))
         add_counts(total, counts);
-    fmt::print(stderr, "argtrace: {}\n", trace_summary(trace.shown(), total));
+    return total;
+}
+
+void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace,
+                   const argtrace_counts &total) {
+    write_message(trace_summary(trace.shown(), total));
     print_remedies(session, total, options.own_session());
+    note_silence(session, options);
 
     Unreadable bad = trace.unreadable();
     if (bad.records + bad.packets > 0)
-        fmt::print(stderr, "argtrace: {} records and {} packets could not be read: {}\n",
-                   bad.records, bad.packets, describe(bad.why));
+        message("{} records and {} packets could not be read: {}", bad.records, bad.packets,
+                describe(bad.why));
 }
 
 void run_trace(const TraceOptions &options) {
     check_usage(options);
     const Request request = make_request(options.functions);
     Session session(Device::open());
-    std::optional<ProcessWatch> processes;
-    if (options.processes.given())
-        processes.emplace(options.processes.pids);
+    ProcessWatch processes(options.processes.pids);
     Kernel kernel;
     Wanted wanted;
     if (options.own_session()) {
@@ -91,9 +76,11 @@ void run_trace(const TraceOptions &options) {
     } else {
         attach_default(session, "trace");
     }
-    if (processes)
-        session.set_processes(options.processes.filter());
-    session.become_reader();
+    session.become_reader(options.include_self);
+    std::optional<ChildCommand> command;
+    if (!options.command.empty())
+        command.emplace(options.command, true); // stdout is for the events
+    choose_processes(session, options, command, true);
     std::vector<RingMapping> mappings = session.map_rings();
     std::vector<RingView> rings;
     for (const RingMapping &mapping : mappings)
@@ -101,12 +88,9 @@ void run_trace(const TraceOptions &options) {
 
     StopSignal stop; // from here on Ctrl-C ends in a summary
     add_wanted(session, kernel, wanted);
-    if (wanted.on_load) {
-        print_waiting(*wanted.on_load);
+    print_armed(session, wanted, options);
+    if (wanted.on_load)
         note_loaded(wanted.on_load->module);
-    } else {
-        print_armed(session.probes(false).size());
-    }
 
     Schema schema([&session] { return session.probes(true); });
     schema.reload();
@@ -116,21 +100,41 @@ void run_trace(const TraceOptions &options) {
                                   {options.output.time, monotonic_now(), realtime_now()},
                                   is_narrow(STDOUT_FILENO));
     Output output(STDOUT_FILENO);
-    LiveTrace trace(session, rings, options.own_session(), processes ? &*processes : nullptr,
-                    schema, *renderer, output);
-    LiveTrace::End end = trace.run(options.limits, stop);
+    LiveTrace trace(session, rings, options.own_session(), command ? &*command : nullptr,
+                    options.ends_with_processes() ? &processes : nullptr, schema, *renderer,
+                    output);
+    if (command)
+        start(*command);
+    LiveTrace::End end = LiveTrace::End::reached;
+    std::optional<Error> failure;
+    try {
+        end = trace.run(options.limits, stop);
+    } catch (const Error &error) { // the output cannot be written: what was called is known
+        failure = error;
+    }
     if (end == LiveTrace::End::removed)
-        fmt::print(stderr, "argtrace: the session was removed (`argtrace clear`)\n");
+        message("the session was removed (`argtrace clear`)");
     if (end == LiveTrace::End::ended)
         print_ended(options.processes.pids);
-    if (end != LiveTrace::End::abandoned)
-        print_summary(options, session, trace);
+    if (end == LiveTrace::End::abandoned)
+        return;
+    const argtrace_counts total = total_of(session);
+    if (options.output.json && !failure) {
+        append_summary_json(output.buffer(), trace.shown(), &total);
+        (void)output.flush(); // a reader that has gone is no failure
+    }
+    print_summary(options, session, trace, total);
+    if (failure)
+        throw *failure;
+    if (command)
+        throw ExitStatus{command->finish()};
 }
 
 } // namespace
 
-void setup_trace(CLI::App &app) {
+void setup_trace(CLI::App &app, const std::vector<std::string> &words) {
     auto options = std::make_shared<TraceOptions>();
+    options->command = words;
     CLI::App *command = app.add_subcommand("trace", "Show calls as they happen, until Ctrl-C");
     add_function_options(*command, options->functions,
                          "Functions, see below; without any, those of `add`");
@@ -145,10 +149,10 @@ void setup_trace(CLI::App &app) {
     add_parsed_option(
         *command, "--duration",
         [options](const std::string &text) {
-            options->limits.duration = parse_seconds("--duration", text);
+            options->limits.duration = parse_duration("--duration", text);
         },
-        "End after that time; fractions are allowed")
-        ->type_name("SECONDS");
+        "End after that time, in seconds or as in 500ms, 10s, 2m, 1h")
+        ->type_name("TIME");
     add_output_options(*command, options->output);
     add_parsed_option(
         *command, "--time",
@@ -162,7 +166,9 @@ void setup_trace(CLI::App &app) {
         "event before; wall, the time of day")
         ->type_name("mono|delta|wall");
     add_process_options(*command, options->processes,
-                        "With -p: and of the processes that it starts from now on, and so forth");
+                        "Only calls of COMMAND and of what it starts; with -p also of what that "
+                        "process starts from now on");
+    add_include_self_option(*command, *options);
     add_session_options(*command, options->session);
     command->footer(
         std::string(spec_help) +

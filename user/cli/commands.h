@@ -13,12 +13,12 @@ void setup_add(CLI::App &app);
 void setup_rm(CLI::App &app);
 void setup_clear(CLI::App &app);
 void setup_status(CLI::App &app);
-void setup_trace(CLI::App &app);
 void setup_info(CLI::App &app);
 void setup_report(CLI::App &app);
 void setup_snapshot(CLI::App &app);
 
-/// `words`: what stands behind `--`.
+// `words`: what follows `--`.
+void setup_trace(CLI::App &app, const std::vector<std::string> &words);
 void setup_record(CLI::App &app, const std::vector<std::string> &words);
 
 } // namespace argtrace

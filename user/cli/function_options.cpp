@@ -2,11 +2,11 @@
 #include "cli/function_options.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "util/message.h"
 
 namespace argtrace {
 
@@ -72,7 +72,10 @@ void add_regex_option(CLI::App &command, bool &regex) {
 }
 
 Request make_request(const FunctionOptions &options) {
-    return {parse_specs(options.specs, options.syntax()), options.force, options.raw};
+    Request request{parse_specs(options.specs, options.syntax()), options.force, options.raw};
+    if (request.specs.empty() && !options.specs.empty()) // files can be empty, words cannot
+        throw Error(fmt::format("{}: names no function", fmt::join(options.specs, ", ")));
+    return request;
 }
 
 void add_on_load_option(CLI::App &command, FunctionOptions &options) {
@@ -91,7 +94,7 @@ void use_btf(Kernel &kernel, const FunctionOptions &options) {
 
 void print_left(const std::vector<std::string> &left) {
     for (const std::string &sentence : left)
-        fmt::print(stderr, "argtrace: {}\n", sentence);
+        write_message(sentence);
 }
 
 } // namespace argtrace

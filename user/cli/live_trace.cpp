@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <limits>
 
 #include <fmt/format.h>
 #include <poll.h>
 
 #include "util/clock.h"
+#include "util/message.h"
 #include "util/nanoseconds.h"
 
 namespace argtrace {
@@ -44,8 +44,9 @@ std::uint64_t clock_now(std::uint32_t clock) {
 } // namespace
 
 LiveTrace::LiveTrace(Session &session, std::span<const RingView> rings, bool own,
-                     ProcessWatch *processes, Schema &schema, Renderer &renderer, Output &output)
-    : session_(session), own_(own), processes_(processes),
+                     ChildCommand *command, ProcessWatch *processes, Schema &schema,
+                     Renderer &renderer, Output &output)
+    : session_(session), own_(own), command_(command), processes_(processes),
       merge_(rings, schema, own ? Merge::Keep::nothing : Merge::Keep::unseen), renderer_(renderer),
       output_(output) {}
 
@@ -62,7 +63,8 @@ LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
             return End::abandoned;
         report_loss();
         ended = processes_ && processes_->ended();
-        if (satisfied() || removed_ || stop.requested() || monotonic_now() >= deadline_ || ended)
+        if (satisfied() || removed_ || stop.requested() || monotonic_now() >= deadline_ ||
+            (command_ && command_->ended()) || ended)
             break;
         if (!idle(stop))
             return End::abandoned;
@@ -90,13 +92,18 @@ bool LiveTrace::show() {
         ++shown_;
         found_ = true;
         if (output_.full()) {
-            if (!output_.flush())
+            if (!flush())
                 return false;
-            merge_.release();
         }
     }
+    return flush();
+}
+
+/// Writes what has been rendered, and gives back the room that it took in the rings.
+bool LiveTrace::flush() {
     if (!output_.flush())
         return false;
+    written_ = shown_;
     merge_.release();
     return true;
 }
@@ -112,14 +119,15 @@ bool LiveTrace::idle(const StopSignal &stop) {
     if (nap || limits_.duration)
         timeout = milliseconds_until(nap ? std::min(now + nap_ns, deadline_) : deadline_, now);
 
-    std::array<pollfd, 4> files{{
+    std::array<pollfd, 5> files{{
         {stop.fd(), POLLIN, 0},
         {output_.fd(), 0, 0}, // POLLERR: the reader of the pipe has gone
+        {command_ ? command_->fd() : -1, POLLIN, 0},
         {processes_ ? processes_->fd() : -1, POLLIN, 0},
         {session_.fd(), POLLIN, 0},
     }};
-    ::poll(files.data(), nap ? 3 : 4, timeout);
-    removed_ = files[3].revents & (POLLHUP | POLLERR);
+    ::poll(files.data(), nap ? 4 : 5, timeout);
+    removed_ = files[4].revents & (POLLHUP | POLLERR);
     return !(files[1].revents & POLLERR);
 }
 
@@ -130,7 +138,7 @@ void LiveTrace::report_loss() {
     std::uint64_t now = monotonic_now();
     if (now < next_report_)
         return;
-    fmt::print(stderr, "argtrace: {} calls lost: a ring was full\n", lost - loss_reported_);
+    message("{} calls lost: a ring was full", lost - loss_reported_);
     loss_reported_ = lost;
     next_report_ = now + nanoseconds_per_second;
 }

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
-#include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/help.h"
 #include "cli/usage.h"
 #include "util/error.h"
-#include "util/lines.h"
+#include "util/message.h"
 
 namespace argtrace {
 
@@ -40,13 +44,6 @@ constexpr const char *examples = R"(Examples:
 
 `argtrace COMMAND --help` says more.)";
 
-/// A line that is indented continues the sentence before it.
-void complain(std::string_view sentences) {
-    for_each_line(sentences, [](std::string_view line) {
-        fmt::print(stderr, "{}{}\n", line.starts_with(' ') ? "" : "argtrace: ", line);
-    });
-}
-
 /// `argtrace help` and `argtrace help COMMAND` as people write them.
 std::vector<std::string> expand_help(std::vector<std::string> words) {
     if (words.empty() || words[0] != "help")
@@ -67,7 +64,7 @@ std::vector<std::string> keep_brackets(std::vector<std::string> words) {
 
 /// Takes what follows `--` off the words of a command that runs another one.
 std::vector<std::string> take_command(std::vector<std::string> &words) {
-    if (words.empty() || words[0] != "record")
+    if (words.empty() || (words[0] != "record" && words[0] != "trace"))
         return {};
     const auto end = std::find(words.begin(), words.end(), "--");
     if (end == words.end())
@@ -77,14 +74,36 @@ std::vector<std::string> take_command(std::vector<std::string> &words) {
     return command;
 }
 
+/// Takes a number after --compress for its level. Whatever else may follow is no level: a flag
+/// takes no word of its own.
+void join_level(std::vector<std::string> &words) {
+    const auto flag = std::find(words.begin(), words.end(), "--compress");
+    if (flag == words.end() || flag + 1 == words.end())
+        return;
+    const std::string &next = flag[1];
+    if (next.empty() || next.find_first_not_of("0123456789") != next.npos)
+        return;
+    *flag += "=" + next;
+    words.erase(flag + 1);
+}
+
+/// Sees to it that what went to std::cout has been written; `status` if so.
+int end_output(int status) {
+    if (std::cout.flush())
+        return status;
+    message("cannot write the output: {}", std::strerror(errno));
+    return exit_failure;
+}
+
 int run(std::vector<std::string> words) {
     const std::vector<std::string> command = take_command(words);
+    join_level(words);
     CLI::App app("Show the calls of live kernel functions, with typed arguments", "argtrace");
     app.set_version_flag("--version", version, "Show the version and exit");
     app.set_help_flag("-h,--help", "Show this help and exit");
     app.formatter(std::make_shared<HelpFormatter>());
     app.get_formatter()->label("Positionals", "Arguments");
-    setup_trace(app);
+    setup_trace(app, command);
     setup_record(app, command);
     setup_report(app);
     setup_snapshot(app);
@@ -102,19 +121,19 @@ int run(std::vector<std::string> words) {
 
     words = keep_brackets(expand_help(std::move(words)));
     if (words.empty()) {
-        fmt::print("{}", app.help());
-        return exit_failure;
+        std::cout << app.help();
+        return end_output(exit_failure);
     }
     if (is_unknown_command(app, words)) {
-        complain(explain_unknown_command(app, words));
+        write_message(explain_unknown_command(app, words));
         return exit_usage;
     }
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend())); // as CLI11 wants them
     } catch (const CLI::Success &help_or_version) {
-        return app.exit(help_or_version);
+        return end_output(app.exit(help_or_version));
     } catch (const CLI::ParseError &error) {
-        complain(explain_usage(app, error, words));
+        write_message(explain_usage(app, error, words));
         return exit_usage;
     } catch (const ExitStatus &exit) {
         return exit.status;
@@ -122,16 +141,31 @@ int run(std::vector<std::string> words) {
     return 0;
 }
 
+/// Gives those of the descriptors 0 to 2 that are closed to /dev/null: else the first files that
+/// are opened would get their numbers, and with them what is meant for stdout or stderr.
+bool occupy_standard_descriptors() {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        // open() returns the lowest number that is free, which is `fd`: those below are taken.
+        if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != fd)
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 } // namespace argtrace
 
 int main(int argc, char **argv) {
-    std::signal(SIGPIPE, SIG_IGN); // a reader that goes away is told by write()
+    if (!argtrace::occupy_standard_descriptors())
+        return argtrace::exit_failure; // there may be no stderr to say so
+    // write() reports a reader that has gone, and a file that may not grow.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         return argtrace::run({argv + 1, argv + argc});
     } catch (const std::exception &error) {
-        argtrace::complain(error.what());
+        argtrace::write_message(error.what());
         return argtrace::exit_failure;
     }
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/on_load.h"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "modules/module_file.h"
 #include "spec/on_load.h"
+#include "util/message.h"
 
 namespace argtrace {
 
@@ -22,27 +21,30 @@ void check_types(const ModuleFile &file, const FunctionOptions &options) {
 
 } // namespace
 
-OnLoad resolve_on_load(const FunctionOptions &options, const Request &request) {
+ModuleOnLoad open_on_load(const FunctionOptions &options) {
     ModuleFile file = ModuleFile::read(is_module_path(options.on_load)
                                            ? options.on_load
                                            : find_module_file(options.on_load, module_folder()));
     check_types(file, options);
-    OnLoad wanted{file.name, file.srcversion, {}, {}};
-    Kernel module = kernel_of(std::move(file));
-    use_btf(module, options);
-    Resolved resolved = resolve_on_load(module, request);
-    wanted.probes = std::move(resolved.probes);
-    wanted.left = std::move(resolved.left);
-    return wanted;
+    std::string srcversion = file.srcversion;
+    ModuleOnLoad module{std::move(srcversion), kernel_of(std::move(file))};
+    use_btf(module.kernel, options);
+    return module;
+}
+
+OnLoad resolve_on_load(const FunctionOptions &options, const Request &request) {
+    ModuleOnLoad module = open_on_load(options);
+    Resolved resolved = resolve_on_load(module.kernel, request);
+    return {module.kernel.only_module(), module.srcversion, std::move(resolved.probes),
+            std::move(resolved.left)};
 }
 
 void note_loaded(const std::string &module) {
     // Built-in modules may have a folder there too, but no such file.
     if (access(fmt::format("/sys/module/{}/initstate", module).c_str(), F_OK) == 0)
-        fmt::print(stderr,
-                   "argtrace: {0} is loaded already: its functions are traced from its next load "
-                   "on; to trace them now: argtrace add '{0}:*'\n",
-                   module);
+        message("{0} is loaded already: its functions are traced from its next load "
+                "on; to trace them now: argtrace add '{0}:*'",
+                module);
 }
 
 } // namespace argtrace

@@ -7,6 +7,7 @@
 #include "cli/function_options.h"
 #include "model/probe.h"
 #include "session/session.h"
+#include "spec/kernel.h"
 
 namespace argtrace {
 
@@ -20,6 +21,14 @@ struct OnLoad {
     /// Has them added whenever the module is loaded.
     void order(Session &session) const { session.add_on_load(module, srcversion, probes); }
 };
+
+/// What the file of --on-load says of the module. Throws Error when there is no such file, or no
+/// types in it or --btf.
+struct ModuleOnLoad {
+    std::string srcversion;
+    Kernel kernel;
+};
+ModuleOnLoad open_on_load(const FunctionOptions &options);
 
 /// Reads the module's file and finds the functions in it. Throws Error, which says why not.
 OnLoad resolve_on_load(const FunctionOptions &options, const Request &request);

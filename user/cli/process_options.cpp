@@ -21,10 +21,10 @@ void add_process_options(CLI::App &command, ProcessOptions &options, const char 
     command.add_flag("-F,--follow", options.follow, follow);
 }
 
-void check_follow(const ProcessOptions &options) {
-    if (options.follow && options.pids.empty())
+void check_follow(const ProcessOptions &options, bool runs_command) {
+    if (options.follow && options.pids.empty() && !runs_command)
         throw CLI::ValidationError("--follow needs a process whose children are meant: name it "
-                                   "with -p");
+                                   "with -p, or with trace and record a COMMAND after --");
 }
 
 } // namespace argtrace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -16,6 +15,8 @@
 #include "render/trace_stats.h"
 #include "util/clock.h"
 #include "util/error.h"
+#include "util/message.h"
+#include "util/near_match.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -129,7 +130,20 @@ bool ReportOutput::show_events(WorkerPool &workers, const BlockWriter::MakeRende
     return !gone && writer.flush();
 }
 
-bool ReportOutput::show_stats(bool json) {
+/// For how long was recorded of what the filter lets through. A recording of what `add` traces may
+/// begin with older calls.
+void ReportOutput::take_duration(TraceStats &stats, const EventFilter &filter) const {
+    std::uint64_t begin = stats.first;
+    std::uint64_t end = stats.last;
+    if (const auto &span = reader_.span()) {
+        begin = std::max(stats.last ? std::min(begin, span->begin) : span->begin, filter.from);
+        end = std::min(std::max(end, span->end), filter.to);
+        stats.duration_known = true;
+    }
+    stats.duration = end > begin ? end - begin : 0;
+}
+
+bool ReportOutput::show_stats(bool json, const EventFilter &filter) {
     std::unordered_map<const Probe *, std::uint64_t> calls;
     TraceStats stats;
     stats.first = std::numeric_limits<std::uint64_t>::max();
@@ -148,6 +162,7 @@ bool ReportOutput::show_stats(bool json) {
     }
     if (stats.first > stats.last)
         stats.first = stats.last;
+    take_duration(stats, filter);
     for (const auto &[probe, count] : calls)
         stats.functions.push_back({probe->function + (probe->forced ? "~" : ""), count});
     std::sort(stats.functions.begin(), stats.functions.end(), [](const auto &a, const auto &b) {
@@ -171,6 +186,41 @@ bool ReportOutput::show_stats(bool json) {
     return output_.flush();
 }
 
+std::vector<std::string> ReportOutput::unknown_functions(const EventFilter &filter) const {
+    std::vector<std::string> sentences;
+    if (satisfied_) // there may be more of them
+        return sentences;
+    std::vector<std::string_view> names;
+    reader_.schema().for_each([&](const Probe &probe) { names.push_back(probe.function); });
+    std::sort(names.begin(), names.end());
+    for (const Pattern &wanted : filter.functions) {
+        if (std::any_of(names.begin(), names.end(),
+                        [&](std::string_view name) { return wanted.matches(name); }))
+            continue;
+        const std::string_view near = near_match(wanted.text(), names);
+        sentences.push_back(
+            fmt::format("{}: the trace has no such function{}", wanted.text(),
+                        near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+    }
+    return sentences;
+}
+
+bool ReportOutput::show_summary_json() {
+    const auto all = total();
+    append_summary_json(output_.buffer(), shown_, all ? &*all : nullptr);
+    return output_.flush();
+}
+
+/// As far as the file has them, and has been read up to there.
+std::optional<argtrace_counts> ReportOutput::total() const {
+    if (reader_.counts().empty())
+        return std::nullopt;
+    argtrace_counts total{};
+    for (const argtrace_counts &counts : reader_.counts())
+        add_counts(total, counts);
+    return total;
+}
+
 std::uint64_t ReportOutput::unreadable() const {
     return reader_.unreadable().records + reader_.unreadable().packets;
 }
@@ -180,17 +230,14 @@ void ReportOutput::print_summary() {
     print_counts();
     const Unreadable bad = reader_.unreadable();
     if (unreadable() > 0)
-        fmt::print(stderr, "argtrace: {} records and {} packets could not be read: {}\n",
-                   bad.records, bad.packets, describe(bad.why));
+        message("{} records and {} packets could not be read: {}", bad.records, bad.packets,
+                describe(bad.why));
     print_faults();
 }
 
 void ReportOutput::print_counts() const {
-    if (!reader_.counts().empty()) {
-        argtrace_counts total{};
-        for (const argtrace_counts &counts : reader_.counts())
-            add_counts(total, counts);
-        fmt::print(stderr, "argtrace: {}\n", trace_summary(shown_, total));
+    if (const auto all = total()) {
+        write_message(trace_summary(shown_, *all));
         return;
     }
     std::uint64_t lost = 0;
@@ -199,29 +246,27 @@ void ReportOutput::print_counts() const {
         lost += one.lost;
         missing += one.missing;
     }
-    fmt::print(stderr, "argtrace: {} event{} shown; ", shown_, shown_ == 1 ? "" : "s");
-    if (satisfied_)
-        fmt::print(stderr, "the rest of {} was not looked at\n", name_);
-    else
-        fmt::print(stderr, "{}{}\n",
-                   lost > 0 ? fmt::format("at least {} calls lost to full rings", lost)
-                            : "how many calls were lost is not known",
-                   missing ? fmt::format(", {} packets missing", missing) : "");
+    const std::string rest =
+        satisfied_
+            ? fmt::format("the rest of {} was not looked at", name_)
+            : fmt::format("{}{}",
+                          lost > 0 ? fmt::format("at least {} calls lost to full rings", lost)
+                                   : "how many calls were lost is not known",
+                          missing ? fmt::format(", {} packets missing", missing) : "");
+    message("{} event{} shown; {}", shown_, shown_ == 1 ? "" : "s", rest);
 }
 
 void ReportOutput::print_faults() const {
     for (const FileFault &fault : reader_.faults()) {
         if (fault.status == FileStatus::cut_short)
-            fmt::print(stderr,
-                       "argtrace: {}: it is cut short after {} bytes: everything up to the last "
-                       "whole packet was read, the totals at its end are missing\n",
-                       name_, fault.offset);
+            message("{}: it is cut short after {} bytes: everything up to the last "
+                    "whole packet was read, the totals at its end are missing",
+                    name_, fault.offset);
         else
-            fmt::print(stderr, "argtrace: {}: {}\n", name_, at_byte(fault));
+            message("{}: {}", name_, at_byte(fault));
     }
     if (reader_.fault_count() > reader_.faults().size())
-        fmt::print(stderr, "argtrace: {}: and {} more faults\n", name_,
-                   reader_.fault_count() - reader_.faults().size());
+        message("{}: and {} more faults", name_, reader_.fault_count() - reader_.faults().size());
 }
 
 void ReportOutput::show_progress() {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "render/trace_stats.h"
 #include "report/block_writer.h"
 #include "report/time_order.h"
 #include "report/trace_reader.h"
@@ -30,7 +31,14 @@ public:
     /// Both are false when nobody reads the output any more.
     bool show_events(WorkerPool &workers, const BlockWriter::MakeRenderer &make,
                      std::optional<std::uint64_t> max_events);
-    bool show_stats(bool json);
+    bool show_stats(bool json, const EventFilter &filter);
+
+    /// A sentence for each of the functions named that the trace does not have; the trace must have
+    /// been read to its end.
+    std::vector<std::string> unknown_functions(const EventFilter &filter) const;
+
+    /// The object that ends events in JSON. False as above.
+    bool show_summary_json();
 
     /// On stderr: what was shown, lost, and is wrong with the file.
     void print_summary();
@@ -40,6 +48,8 @@ public:
 
 private:
     std::uint64_t unreadable() const;
+    std::optional<argtrace_counts> total() const;
+    void take_duration(TraceStats &stats, const EventFilter &filter) const;
     void print_counts() const;
     void print_faults() const;
     void show_progress();

@@ -32,6 +32,9 @@ void set_handler(void (*handler)(int)) {
     action.sa_handler = handler; // without SA_RESTART: a blocked call shall return
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);
+    struct sigaction hangup {};
+    if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        ::sigaction(SIGHUP, &action, nullptr);
 }
 
 void on_signal(int signal) {

@@ -5,8 +5,8 @@
 
 namespace argtrace {
 
-/// Ctrl-C (SIGINT) and SIGTERM as a request to come to an end; the second one kills.
-/// One at a time.
+/// Ctrl-C (SIGINT), SIGTERM, and SIGHUP unless it is ignored (nohup(1)), as a request to come to
+/// an end; the second one kills. One object at a time.
 class StopSignal {
 public:
     StopSignal();

@@ -2,22 +2,130 @@
 #include "cli/tracing.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "cli/exit_status.h"
 #include "file/compression.h"
+#include "model/counts.h"
 #include "render/status.h"
 #include "session/authority.h"
 #include "spec/resolve.h"
 #include "util/error.h"
+#include "util/message.h"
+#include "util/output_readers.h"
 #include "util/units.h"
 
 namespace argtrace {
 
+namespace {
+
+bool is_unloaded(const Probe &probe) {
+    return probe.flags & ARGTRACE_PROBE_GONE;
+}
+
+} // namespace
+
+std::string TracingOptions::until() const {
+    return command.empty() ? "until Ctrl-C" : fmt::format("until {} ends", command[0]);
+}
+
+void check_usage(const TracingOptions &options) {
+    if (!options.own_session() && (options.session.given() || options.processes.given()))
+        throw CLI::ValidationError(
+            "-p, --follow, --buffer, --encoding, --clock and --no-caller are chosen when functions "
+            "are added: give them to `argtrace add`, or name functions here");
+    if (!options.own_session() && options.functions.given())
+        throw CLI::ValidationError(
+            "--regex, --force, --raw, --btf and --on-load say which functions are "
+            "meant: name them here");
+    check_follow(options.processes, !options.command.empty());
+}
+
+std::optional<ProcessFilter> filter_of(const TracingOptions &options,
+                                       const std::optional<ChildCommand> &command) {
+    if (!options.processes.given())
+        return std::nullopt;
+    ProcessFilter filter = options.processes.filter();
+    if (options.follows_command())
+        filter.pids.push_back(static_cast<std::uint32_t>(command->pid()));
+    return filter;
+}
+
+void add_include_self_option(CLI::App &command, TracingOptions &options) {
+    command.add_flag("--include-self", options.include_self,
+                     "Also calls of argtrace itself and of the processes that its output goes "
+                     "through");
+}
+
+namespace {
+
+/// False where one of them has ended meanwhile.
+bool exclude(Session &session, const std::vector<ProcessName> &readers) {
+    ProcessFilter filter;
+    filter.excludes = true;
+    for (const ProcessName &reader : readers)
+        filter.pids.push_back(reader.pid);
+    try {
+        session.set_processes(filter);
+    } catch (const Error &) {
+        return false;
+    }
+    return true;
+}
+
+void note_excluded(const std::vector<ProcessName> &readers) {
+    std::vector<std::string> names;
+    for (const ProcessName &reader : readers)
+        names.push_back(fmt::format("{} ({})", reader.comm, reader.pid));
+    message("calls of {}, where the output goes, are not recorded; --include-self records them",
+            fmt::join(names, ", "));
+}
+
+} // namespace
+
+void choose_processes(Session &session, const TracingOptions &options,
+                      const std::optional<ChildCommand> &command, bool streams) {
+    if (const auto filter = filter_of(options, command)) {
+        session.set_processes(*filter);
+        return;
+    }
+    if (options.include_self || !streams || !options.own_session())
+        return;
+    // A process of the pipeline may end while we look.
+    for (int tries = 0; tries < 3; ++tries) {
+        std::vector<ProcessName> readers = output_readers();
+        if (readers.size() > ARGTRACE_PROCESSES_MAX)
+            readers.resize(ARGTRACE_PROCESSES_MAX);
+        if (readers.empty())
+            return;
+        if (exclude(session, readers)) {
+            note_excluded(readers);
+            return;
+        }
+    }
+}
+
+void start(ChildCommand &command) {
+    try {
+        command.start();
+    } catch (const CannotRun &error) {
+        write_message(error.what());
+        throw ExitStatus{error.status()};
+    }
+}
+
 void attach_default(Session &session, const char *command) {
+    const auto is_of_use = [](const Probe &probe) {
+        return !(probe.flags & ARGTRACE_PROBE_REMOVED) || is_unloaded(probe); // what is recorded
+    };
+    const auto has_functions = [&](const std::vector<Probe> &probes) {
+        return std::any_of(probes.begin(), probes.end(), is_of_use);
+    };
     if (!session.attach(default_session) ||
-        (session.probes(false).empty() && session.on_load_orders().empty()))
+        (!has_functions(session.probes(true)) && session.on_load_orders().empty()))
         throw Error(fmt::format("no functions are traced: add some with `argtrace add FUNC`, or "
                                 "name them here: `argtrace {} FUNC`",
                                 command));
@@ -50,15 +158,95 @@ void add_wanted(Session &session, Kernel &kernel, Wanted &wanted) {
         wanted.on_load->order(session);
 }
 
+namespace {
+
+constexpr std::size_t names_shown = 4;
+
+std::string list_names(const std::vector<std::string> &names) {
+    const std::size_t shown = std::min(names.size(), names_shown);
+    std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+    if (names.size() > shown)
+        list += fmt::format(" and {} more", names.size() - shown);
+    return list;
+}
+
+std::string count_functions(std::size_t count) {
+    return fmt::format("{} function{}", count, count == 1 ? "" : "s");
+}
+
+/// Those that stand alone, not in a pattern, and have not been called.
+std::vector<std::string> uncalled(const Session &session, const FunctionOptions &functions) {
+    std::map<std::string, std::uint64_t> calls;
+    const Session::Snapshot snapshot = session.snapshot(true);
+    for (std::size_t i = 0; i < snapshot.probes.size(); ++i)
+        calls[snapshot.probes[i].function] += hits(snapshot.counts[i]);
+    std::vector<std::string> names;
+    for (const Spec &spec : make_request(functions).specs) {
+        const auto known = calls.find(spec.pattern.text());
+        if (!spec.exclude && spec.pattern.kind() == Pattern::Kind::name && known != calls.end() &&
+            known->second == 0)
+            names.push_back(known->first);
+    }
+    return names;
+}
+
+} // namespace
+
+std::string describe_traced(const Session &session, const Wanted &wanted) {
+    const std::vector<Probe> probes = session.probes(true);
+    const auto unloaded = std::count_if(probes.begin(), probes.end(), is_unloaded);
+    const auto live = std::count_if(probes.begin(), probes.end(), [](const Probe &probe) {
+        return !(probe.flags & ARGTRACE_PROBE_REMOVED);
+    });
+    std::vector<std::string> parts;
+    if (live > 0)
+        parts.push_back(count_functions(static_cast<std::size_t>(live)));
+    if (wanted.on_load)
+        parts.push_back(fmt::format("{} of {} when it is loaded",
+                                    count_functions(wanted.on_load->probes.size()),
+                                    wanted.on_load->module));
+    else
+        for (const argtrace_on_load_order &order : session.on_load_orders())
+            parts.push_back(fmt::format("{} of {} when it is loaded", count_functions(order.count),
+                                        order.module));
+    if (parts.empty())
+        parts.push_back(fmt::format("what was called of {} before their module was unloaded",
+                                    count_functions(static_cast<std::size_t>(unloaded))));
+    return fmt::format("{}", fmt::join(parts, ", and "));
+}
+
+void note_unloaded(std::span<const Probe> probes) {
+    std::vector<std::string> names;
+    for (const Probe &probe : probes) {
+        if (is_unloaded(probe))
+            names.push_back(probe.function);
+    }
+    if (!names.empty())
+        message("{} {} no longer traced: the module was unloaded", list_names(names),
+                names.size() == 1 ? "is" : "are");
+}
+
+void note_silence(const Session &session, const TracingOptions &options) {
+    if (!options.functions.on_load.empty()) // the module comes and goes
+        return;
+    note_unloaded(session.probes(true));
+    if (!options.own_session())
+        return;
+    const std::vector<std::string> names = uncalled(session, options.functions);
+    if (!names.empty())
+        message("no calls of {} were seen: a caller into which the compiler has inlined a function "
+                "does not call it",
+                list_names(names));
+}
+
 void print_ended(const std::vector<std::uint32_t> &pids) {
-    fmt::print(stderr, "argtrace: {} {} ended\n", describe(ProcessFilter{pids, false}),
-               pids.size() == 1 ? "has" : "have");
+    message("{} {} ended", describe(ProcessFilter{pids, false}), pids.size() == 1 ? "has" : "have");
 }
 
 void print_remedies(const Session &session, const argtrace_counts &total, bool own) {
     const std::string larger = format_size(ring_size(session.attributes()) * 4);
     for (const std::string &remedy : loss_remedies(total, session.is_flight(), own, larger))
-        fmt::print(stderr, "argtrace: {}\n", remedy);
+        write_message(remedy);
 }
 
 TraceInfo describe_session(const Session &session) {
@@ -71,8 +259,10 @@ TraceInfo describe_session(const Session &session) {
     info.packets_per_cpu = attributes.nr_packets;
     info.mode = session.is_flight() ? "flight" : "stream";
     const ProcessFilter filter = session.processes();
-    info.processes = filter.pids;
-    info.children = filter.children;
+    if (!filter.excludes) {
+        info.processes = filter.pids;
+        info.children = filter.children;
+    }
     return info;
 }
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
+#include "cli/child_command.h"
 #include "cli/on_load.h"
+#include "cli/process_options.h"
 #include "file/info.h"
 #include "session/session.h"
 #include "spec/kernel.h"
@@ -12,6 +15,45 @@
 namespace argtrace {
 
 // What `trace`, `record` and `snapshot` share.
+
+/// What `trace` and `record` are asked to trace: functions of their own, or else those of `add`.
+struct TracingOptions {
+    FunctionOptions functions;
+    SessionOptions session;
+    ProcessOptions processes;
+    std::vector<std::string> command; ///< that runs meanwhile; mostly empty
+    bool include_self = false;        ///< record the calls that our own output causes, too
+
+    bool own_session() const { return !functions.specs.empty(); }
+
+    /// Only COMMAND and what it starts.
+    bool follows_command() const { return processes.follow && !command.empty(); }
+
+    /// The processes given are what ends it.
+    bool ends_with_processes() const { return !processes.pids.empty() && command.empty(); }
+
+    /// "until Ctrl-C", "until make ends".
+    std::string until() const;
+};
+
+/// Throws a usage error when options are given that the session of `add` has already.
+void check_usage(const TracingOptions &options);
+
+/// Adds --include-self.
+void add_include_self_option(CLI::App &command, TracingOptions &options);
+
+/// Says whose calls a session without functions records: those that filter_of() tells, or else
+/// everybody's but those of the processes that our output goes through, which would feed on it.
+/// `streams`: events go to stdout.
+void choose_processes(Session &session, const TracingOptions &options,
+                      const std::optional<ChildCommand> &command, bool streams);
+
+/// The processes of -p, and COMMAND's if it is to be followed; nothing if neither was asked for.
+std::optional<ProcessFilter> filter_of(const TracingOptions &options,
+                                       const std::optional<ChildCommand> &command);
+
+/// Throws ExitStatus, with a shell's status, when the command cannot be run.
+void start(ChildCommand &command);
 
 /// Binds to the session of `add`. Throws Error, which names `argtrace COMMAND`, when it has no
 /// functions, or is a flight recorder.
@@ -28,6 +70,16 @@ Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Requ
 
 /// Has them traced from now on.
 void add_wanted(Session &session, Kernel &kernel, Wanted &wanted);
+
+/// "2 functions", "3 functions of dummy when it is loaded": what is traced from now on.
+std::string describe_traced(const Session &session, const Wanted &wanted);
+
+/// Names the functions that are no longer traced because their module was unloaded.
+void note_unloaded(std::span<const Probe> probes);
+
+/// What may look as if nothing had happened: functions that were named and not called, and those
+/// whose module was unloaded meanwhile.
+void note_silence(const Session &session, const TracingOptions &options);
 
 /// Says that the processes which were to be traced are no more.
 void print_ended(const std::vector<std::uint32_t> &pids);

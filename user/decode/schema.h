@@ -42,6 +42,13 @@ public:
         return known ? &known->probe : nullptr;
     }
 
+    /// Calls `visit` with each probe, in no order.
+    template<typename Visit>
+    void for_each(Visit visit) const {
+        for (const auto &[id, entry] : entries_)
+            visit(entry.probe);
+    }
+
     /// Adds a probe. One that is known already is kept as it is: ids are not used twice.
     void add(Probe probe);
 

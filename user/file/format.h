@@ -31,6 +31,7 @@ enum class ChunkType : std::uint32_t {
     counts = 6,  ///< structs argtrace_counts: the probes' counts when the recording ended
     loss = 7,    ///< structs CpuLoss
     end = 8,     ///< EndOfFile: nothing is missing
+    span = 9,    ///< RecordedSpan
 };
 
 struct ChunkHeader {
@@ -64,6 +65,12 @@ struct CpuLoss {
     std::uint64_t lost; ///< calls, because the ring was full
 };
 
+/// From when on calls were recorded, and until when, in ns of CLOCK_MONOTONIC.
+struct RecordedSpan {
+    std::uint64_t begin;
+    std::uint64_t end;
+};
+
 struct EndOfFile {
     std::uint64_t packets; ///< packet chunks in the file
     std::uint64_t bytes;   ///< of the file before this chunk
@@ -73,6 +80,7 @@ static_assert(sizeof(FileHeader) == 16);
 static_assert(sizeof(ChunkHeader) == 24);
 static_assert(sizeof(PacketPrefix) == 24);
 static_assert(sizeof(CpuLoss) == 16);
+static_assert(sizeof(RecordedSpan) == 16);
 static_assert(sizeof(EndOfFile) == 16);
 
 // What no writer exceeds; a reader need not believe more.

@@ -45,6 +45,8 @@ std::string_view describe(FileStatus status) {
         return "the counts are malformed";
     case FileStatus::bad_loss:
         return "the counts of loss are malformed";
+    case FileStatus::bad_span:
+        return "the time that was recorded is malformed";
     case FileStatus::bad_end:
         return "the end is malformed";
     case FileStatus::misplaced_info:

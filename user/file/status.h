@@ -30,6 +30,7 @@ enum class FileStatus {
     bad_mark,
     bad_counts,
     bad_loss,
+    bad_span,
     bad_end,
     misplaced_info, ///< a second one, or none at the beginning
     // At the end:

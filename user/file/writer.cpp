@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -32,28 +30,34 @@ Buffer chunk_buffer() {
     return Buffer(sizeof(ChunkHeader));
 }
 
-Error cannot_write(const std::string &name, std::uint64_t written, int error) {
-    std::string tail = fmt::format("{} bytes have been written; `argtrace report` reads them up "
-                                   "to the last whole packet",
-                                   written);
+Error cannot_write(const TraceTarget &target, std::uint64_t written, int error) {
+    const std::string ends =
+        target.kept() ? fmt::format("recording ends, {} bytes have been written; `argtrace "
+                                    "report` reads them up to the last whole packet",
+                                    written)
+                      : "recording ends, and nothing is kept";
     switch (error) {
     case EPIPE:
         return Error(fmt::format("{}: nobody reads it any more: recording ends, {} bytes have "
                                  "been written",
-                                 name, written));
+                                 target.name(), written));
     case ENOSPC:
     case EDQUOT:
-        return Error(fmt::format("{}: no space left to write to: recording ends, {}", name, tail));
+        return Error(fmt::format("{}: no space left to write to: {}", target.name(), ends));
+    case EFBIG:
+        return Error(fmt::format("{}: it has reached the size that files may have (`ulimit -f`): "
+                                 "{}",
+                                 target.name(), ends));
     default:
-        return Error(fmt::format("{}: cannot be written: {}: recording ends, {}", name,
-                                 std::strerror(error), tail));
+        return Error(fmt::format("{}: cannot be written: {}: {}", target.name(),
+                                 std::strerror(error), ends));
     }
 }
 
 } // namespace
 
-TraceWriter::TraceWriter(Fd file, std::string name, std::optional<int> level)
-    : file_(std::move(file)), name_(std::move(name)) {
+TraceWriter::TraceWriter(TraceTarget target, std::optional<int> level)
+    : target_(std::move(target)) {
     if (level)
         compressor_.emplace(*level);
     const FileHeader header;
@@ -124,6 +128,10 @@ void TraceWriter::loss(std::span<const CpuLoss> loss) {
     chunk(ChunkType::loss, std::as_bytes(loss));
 }
 
+void TraceWriter::span(const RecordedSpan &span) {
+    chunk(ChunkType::span, std::as_bytes(std::span(&span, 1)));
+}
+
 void TraceWriter::end() {
     const EndOfFile end{packets_, queued_};
     chunk(ChunkType::end, std::as_bytes(std::span(&end, 1)));
@@ -165,16 +173,20 @@ void TraceWriter::flush() {
     std::size_t next = 0;
     while (next < pieces_.size()) {
         const std::size_t count = std::min(pieces_.size() - next, pieces_at_once);
-        const ssize_t got = ::writev(file_.get(), &pieces_[next], static_cast<int>(count));
+        const ssize_t got = ::writev(fd(), &pieces_[next], static_cast<int>(count));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && errno == EAGAIN) {
-            pollfd writable{file_.get(), POLLOUT, 0};
+            pollfd writable{fd(), POLLOUT, 0};
             ::poll(&writable, 1, -1);
             continue;
         }
-        if (got < 0)
-            throw cannot_write(name_, written_, errno);
+        if (got < 0) {
+            const int error = errno;
+            if (packets_ > 0 && !target_.replaces())
+                target_.keep(); // a part is more than nothing, if less than an earlier recording
+            throw cannot_write(target_, written_, error);
+        }
         written_ += static_cast<std::uint64_t>(got);
         for (auto left = static_cast<std::size_t>(got); left > 0;) {
             iovec &piece = pieces_[next];
@@ -187,23 +199,12 @@ void TraceWriter::flush() {
     }
     pieces_.clear();
     owned_.clear();
+    if (packets_ > 0)
+        target_.keep();
 }
 
 std::string trace_name(const std::string &path, bool reading) {
     return path != "-" ? path : reading ? "standard input" : "standard output";
-}
-
-Fd open_trace_to_write(const std::string &path) {
-    if (path == "-") {
-        if (::isatty(STDOUT_FILENO))
-            throw Error("a trace is not text: let standard output go to a file or a pipe, or name "
-                        "a file with -o");
-        return Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
-    }
-    Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!file)
-        throw Error(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
-    return file;
 }
 
 } // namespace argtrace

@@ -14,6 +14,7 @@
 #include "file/compression.h"
 #include "file/format.h"
 #include "file/info.h"
+#include "file/trace_target.h"
 #include "model/probe.h"
 #include "util/fd.h"
 
@@ -33,13 +34,18 @@ struct PacketBytes {
 /// flush() writes them in one go.
 ///
 /// The order: info(), then probes() and symbols() before the packets that need them, marks between
-/// packets, counts() and loss() at the end, and end().
+/// packets, counts(), loss() and span() at the end, and end().
 ///
 /// flush() throws Error when it fails; what it has written by then can be read.
 class TraceWriter {
 public:
-    /// Where to write: `file` is open, `name` is for the user. With `level` packets are compressed.
-    TraceWriter(Fd file, std::string name, std::optional<int> level = std::nullopt);
+    /// With `level` packets are compressed. A target that is not kept yet is once a packet has been
+    /// written to it.
+    explicit TraceWriter(TraceTarget target, std::optional<int> level = std::nullopt);
+
+    /// To a file that is open; `name` is for the user.
+    TraceWriter(Fd file, std::string name, std::optional<int> level = std::nullopt)
+        : TraceWriter(TraceTarget(std::move(file), std::move(name)), level) {}
 
     void info(const TraceInfo &info);
     void probes(std::span<const Probe> probes);
@@ -55,6 +61,7 @@ public:
 
     void counts(std::span<const argtrace_counts> counts);
     void loss(std::span<const CpuLoss> loss);
+    void span(const RecordedSpan &span);
     void end();
 
     void flush();
@@ -68,8 +75,9 @@ public:
 
     std::uint64_t packets() const { return packets_; }
 
-    const std::string &name() const { return name_; }
-    int fd() const { return file_.get(); }
+    TraceTarget &target() { return target_; }
+    const std::string &name() const { return target_.name(); }
+    int fd() const { return target_.fd(); }
 
 private:
     using Bytes = std::span<const std::byte>;
@@ -80,8 +88,7 @@ private:
     void queue_chunk(ChunkType type, std::uint32_t flags, std::vector<std::byte> front, Bytes rest);
     void queue(Bytes bytes);
 
-    Fd file_;
-    std::string name_;
+    TraceTarget target_;
     std::optional<Compressor> compressor_;
     std::deque<std::vector<std::byte>> owned_; // of what is queued
     std::vector<iovec> pieces_;
@@ -90,11 +97,7 @@ private:
     std::uint64_t packets_ = 0;
 };
 
-/// Opens `path` to write a trace to it, emptied; "-" is stdout, which must not be a terminal.
-/// Throws Error.
-Fd open_trace_to_write(const std::string &path);
-
-/// How a sentence calls it.
+/// How a sentence calls a file, "-" among them.
 std::string trace_name(const std::string &path, bool reading);
 
 } // namespace argtrace

@@ -11,6 +11,7 @@ namespace argtrace {
 struct ProcessFilter {
     std::vector<std::uint32_t> pids; ///< none: everybody's
     bool children = false;           ///< and those of the processes that these start
+    bool excludes = false;           ///< these are not recorded, all others are
 
     bool operator==(const ProcessFilter &) const = default;
 };

@@ -32,18 +32,29 @@ void MetadataWriter::write_probes() {
         added.push_back(std::move(probe));
     }
     writer_.probes(added);
+    std::string lines;
+    for (const Probe &probe : added) {
+        // For the module's name: of the kernel's own functions nothing more is to be known.
+        if (const auto symbol = symbols_.at(probe.addr); symbol && !symbol->module.empty())
+            append_symbol(lines, *symbol);
+    }
+    writer_.symbols(lines);
+}
+
+void Legend::append_symbol(std::string &lines, const Symbol &symbol) {
+    if (!symbols_written_.insert(symbol.addr).second)
+        return;
+    lines += fmt::format("{:016x} {:016x} t {}", symbol.addr, symbol.size, symbol.name);
+    if (!symbol.module.empty())
+        lines += fmt::format("\t[{}]", symbol.module);
+    lines += '\n';
 }
 
 void MetadataWriter::write_symbols() {
     std::string lines;
     for (const std::uint64_t address : addresses_.take_new()) {
-        const auto symbol = symbols_.at(address);
-        if (!symbol || !symbols_written_.insert(symbol->addr).second)
-            continue;
-        lines += fmt::format("{:016x} {:016x} t {}", symbol->addr, symbol->size, symbol->name);
-        if (!symbol->module.empty())
-            lines += fmt::format("\t[{}]", symbol->module);
-        lines += '\n';
+        if (const auto symbol = symbols_.at(address))
+            append_symbol(lines, *symbol);
     }
     writer_.symbols(lines);
 }

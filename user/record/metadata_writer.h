@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -31,6 +32,7 @@ public:
 private:
     void write_probes();
     void write_symbols();
+    void append_symbol(std::string &lines, const Symbol &symbol);
 
     Probes probes_;
     const Symbols &symbols_;

@@ -30,6 +30,13 @@ public:
         return name(functions_, address, Zero::hidden);
     }
 
+    /// The module that the function at that address is part of; empty for the kernel itself, and
+    /// where no symbol is.
+    std::string module(std::uint64_t address) const {
+        const auto symbol = symbols_.at(address);
+        return symbol ? std::string(symbol->module) : "";
+    }
+
 private:
     enum class Zero { shown, hidden };
     using Names = std::unordered_map<std::uint64_t, std::string>;

@@ -40,7 +40,7 @@ void append_function_text(std::string &out, const Function &function, bool verbo
     out += function.prototype.text;
     if (!function.symbol.module.empty())
         fmt::format_to(std::back_inserter(out), " [{}]", function.symbol.module);
-    if (function.namesakes)
+    if (function.namesakes && function.symbol.addr != 0)
         fmt::format_to(std::back_inserter(out), " at {:#x}", function.symbol.addr);
     if (function.forced)
         out += " (needs --force)";
@@ -60,7 +60,8 @@ void append_function_json(std::string &out, const Function &function, bool verbo
     line["func"] = function.symbol.name;
     if (!function.symbol.module.empty())
         line["module"] = function.symbol.module;
-    line["addr"] = fmt::format("{:#x}", function.symbol.addr);
+    if (function.symbol.addr != 0)
+        line["addr"] = fmt::format("{:#x}", function.symbol.addr);
     if (function.forced)
         line["forced"] = true;
     line["prototype"] = function.prototype.text;

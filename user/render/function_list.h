@@ -14,7 +14,7 @@ namespace argtrace {
 void append_function_text(std::string &out, const Function &function, bool verbose,
                           const CallingConvention &convention = native_calling_convention());
 
-/// Appends {"func", "module" (if it is in one), "addr", "prototype", "args": [{"name",
+/// Appends {"func", "module" (if it is in one), "addr" (if it has one), "prototype", "args": [{"name",
 /// "type"} ...]} on one line. With `verbose` an argument has "location" (null: it is not
 /// captured) and "bytes", too, and the function "record_bytes".
 void append_function_json(std::string &out, const Function &function, bool verbose,

@@ -121,6 +121,10 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
     const ProbeFormats *formats = values_.formats(probe);
     std::string head = "\",\"func\":";
     append_json_string(head, probe.function);
+    if (const std::string module = callers_.module(probe.addr); !module.empty()) {
+        head += ",\"module\":";
+        append_json_string(head, module);
+    }
     if (probe.forced)
         head += ",\"forced\":true";
     plan.head = Snippet(head + ",\"caller\":");
@@ -145,7 +149,10 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
 }
 
 Snippet JsonRenderer::make_task(const Event &event) {
-    std::string text = fmt::format(",\"tid\":{},\"comm\":", event.tid);
+    // The idle task alone is in a process of the number 0.
+    const std::string pid =
+        event.tgid != 0 || event.tid == 0 ? fmt::format("{}", event.tgid) : "null";
+    std::string text = fmt::format(",\"pid\":{},\"tid\":{},\"comm\":", pid, event.tid);
     append_json_string(text, event.comm_view());
     return Snippet(text + ",\"flags\":\"");
 }

@@ -15,11 +15,13 @@ namespace argtrace {
 
 /// Events as one JSON object a line:
 ///
-///     {"ts":2209678123,"cpu":1,"tid":149,"comm":"dd","flags":"....","func":"vfs_read",
-///      "caller":"ksys_read+0x6b","args":{"file":"0xff1e1afafffb5e40","count":4096}}
+///     {"ts":2209678123,"cpu":1,"pid":149,"tid":149,"comm":"dd","flags":"....",
+///      "func":"vfs_read","caller":"ksys_read+0x6b",
+///      "args":{"file":"0xff1e1afafffb5e40","count":4096}}
 ///
-/// without the line break. `caller` is null when it was not recorded, an argument when it
-/// was not captured; an unknown comm is empty.
+/// without the line breaks. A function of a module has `module` after `func`. `caller` is null
+/// when it was not recorded, an argument when it was not captured, `pid` when it is not known; an
+/// unknown comm is empty.
 class JsonRenderer : public Renderer {
 public:
     /// With `types`, each event also tells its arguments' types.

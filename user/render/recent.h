@@ -47,10 +47,11 @@ public:
     template<typename Make>
     const Snippet &find(const Event &event, const Make &make) {
         Recent &recent = recent_[event.tid % places];
-        if (recent.tid != event.tid || recent.made != now_ || !event.has_comm(recent.comm))
-            [[unlikely]] {
+        if (recent.tid != event.tid || recent.tgid != event.tgid || recent.made != now_ ||
+            !event.has_comm(recent.comm)) [[unlikely]] {
             recent.snippet = make(event);
             recent.tid = event.tid;
+            recent.tgid = event.tgid;
             recent.comm = event.comm;
             recent.made = now_;
         }
@@ -63,6 +64,7 @@ public:
 private:
     struct Recent {
         std::uint32_t tid = 0;
+        std::uint32_t tgid = 0;
         std::array<char, ARGTRACE_COMM_LEN> comm{};
         std::uint64_t made = 0; // never
         Snippet snippet;

@@ -2,9 +2,12 @@
 #include "render/status.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +15,7 @@
 #include "model/clock.h"
 #include "model/counts.h"
 #include "render/json.h"
+#include "util/error.h"
 
 namespace argtrace {
 
@@ -28,6 +32,66 @@ argtrace_counts total_of(std::span<const argtrace_counts> counts) {
 std::string shown_name(const Probe &probe) {
     return probe.forced ? probe.function + '~' : probe.function;
 }
+
+constexpr std::size_t line_width = 80;
+
+constexpr std::pair<std::string_view, StatusOrder> orders[]{
+    {"hits", StatusOrder::hits}, {"records", StatusOrder::records},
+    {"lost", StatusOrder::lost}, {"filtered", StatusOrder::filtered},
+    {"name", StatusOrder::name},
+};
+
+std::uint64_t key(const argtrace_counts &counts, StatusOrder order) {
+    switch (order) {
+    case StatusOrder::hits:
+        return hits(counts);
+    case StatusOrder::records:
+        return counts.records;
+    case StatusOrder::lost:
+        return lost_total(counts);
+    case StatusOrder::filtered:
+        return counts.filtered;
+    case StatusOrder::name:
+        break;
+    }
+    return 0; // all alike: the name decides
+}
+
+/// The columns of numbers, each as wide as it needs to be.
+class CountColumns {
+public:
+    explicit CountColumns(const argtrace_counts &largest) {
+        const auto numbers = values(largest);
+        for (std::size_t i = 0; i < heads.size(); ++i)
+            widths_[i] = std::max(heads[i].size(), fmt::formatted_size("{}", numbers[i]));
+    }
+
+    std::size_t width() const {
+        return std::accumulate(widths_.begin(), widths_.end(), gap * widths_.size());
+    }
+
+    void append_head(std::string &out) const { append_line(out, heads); }
+    void append(std::string &out, const argtrace_counts &counts) const {
+        append_line(out, values(counts));
+    }
+
+private:
+    static constexpr std::size_t gap = 2;
+    static constexpr std::array<std::string_view, 4> heads{"HITS", "RECORDS", "LOST", "FILTERED"};
+
+    static std::array<std::uint64_t, heads.size()> values(const argtrace_counts &counts) {
+        return {hits(counts), counts.records, lost_total(counts), counts.filtered};
+    }
+
+    template<typename Cell>
+    void append_line(std::string &out, const std::array<Cell, heads.size()> &cells) const {
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            fmt::format_to(std::back_inserter(out), "{:>{}}", cells[i], gap + widths_[i]);
+        out += '\n';
+    }
+
+    std::array<std::size_t, heads.size()> widths_{};
+};
 
 /// What stands behind "func" in a status line, or in that of the totals.
 void append_counts_json(std::string &out, const argtrace_counts &counts) {
@@ -113,21 +177,68 @@ void append_orders_json(std::string &out, std::span<const argtrace_on_load_order
 
 } // namespace
 
+StatusOrder parse_status_order(const std::string &text) {
+    for (const auto &[name, order] : orders) {
+        if (text == name)
+            return order;
+    }
+    throw Error(fmt::format("--sort is hits, records, lost, filtered or name, not '{}'", text));
+}
+
+void sort_status(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts,
+                 StatusOrder order) {
+    std::vector<std::size_t> places(probes.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+        const std::uint64_t one = key(counts[a], order), other = key(counts[b], order);
+        return one != other ? one > other : probes[a].function < probes[b].function;
+    });
+    std::vector<Probe> sorted_probes;
+    std::vector<argtrace_counts> sorted_counts;
+    for (const std::size_t place : places) {
+        sorted_probes.push_back(std::move(probes[place]));
+        sorted_counts.push_back(counts[place]);
+    }
+    probes = std::move(sorted_probes);
+    counts = std::move(sorted_counts);
+}
+
+std::size_t drop_uncalled(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts) {
+    const std::size_t all = probes.size();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < all; ++i) {
+        if (hits(counts[i]) == 0)
+            continue;
+        if (kept != i) {
+            probes[kept] = std::move(probes[i]);
+            counts[kept] = counts[i];
+        }
+        ++kept;
+    }
+    probes.resize(kept);
+    counts.resize(kept);
+    return all - kept;
+}
+
 void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders,
                         const std::optional<SessionState> &session) {
+    const CountColumns columns(total_of(counts)); // nothing is wider than the totals
     std::size_t width = sizeof("total") - 1;
     for (const Probe &probe : probes)
         width = std::max(width, shown_name(probe).size());
+    width = std::min(width, line_width - columns.width());
 
-    auto line = [&](std::string_view name, const argtrace_counts &one) {
-        fmt::format_to(std::back_inserter(out), "{:{}} {:>14} {:>14} {:>10} {:>10}\n", name, width,
-                       hits(one), std::uint64_t{one.records}, lost_total(one),
-                       std::uint64_t{one.filtered});
+    auto to = std::back_inserter(out);
+    const auto line = [&](std::string_view name, const argtrace_counts &one) {
+        fmt::format_to(to, "{:{}}", name, width);
+        if (name.size() > width) // a line of its own
+            fmt::format_to(to, "\n{:{}}", "", width);
+        columns.append(out, one);
     };
-    fmt::format_to(std::back_inserter(out), "{:{}} {:>14} {:>14} {:>10} {:>10}\n", "FUNC", width,
-                   "HITS", "RECORDS", "LOST", "FILTERED");
+    fmt::format_to(to, "{:{}}", "FUNC", width);
+    columns.append_head(out);
     for (std::size_t i = 0; i < probes.size(); ++i)
         line(shown_name(probes[i]), counts[i]);
     line("total", total_of(counts));
@@ -145,6 +256,8 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
         append_json_string(out, probes[i].function);
         if (probes[i].forced)
             out += ",\"forced\":true";
+        if (probes[i].flags & ARGTRACE_PROBE_GONE)
+            out += ",\"unloaded\":true";
         out += ',';
         append_counts_json(out, counts[i]);
         out += "}\n";
@@ -189,6 +302,15 @@ std::string calls_summary(const argtrace_counts &total) {
                        calls == 1 ? "" : "s", std::uint64_t{total.records}, lost_total(total),
                        causes.empty() ? "" : fmt::format(" ({})", causes),
                        std::uint64_t{total.filtered});
+}
+
+void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total) {
+    fmt::format_to(std::back_inserter(out), "{{\"shown\":{},", shown);
+    if (total)
+        append_counts_json(out, *total);
+    else
+        out += R"("hits":null,"records":null,"lost":null,"filtered":null)";
+    out += "}\n";
 }
 
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,10 +20,24 @@ struct SessionState {
     std::optional<std::uint64_t> overwritten; ///< records, of a flight recorder
 };
 
+/// What the functions of a status are ordered by: a count, the largest first, or the name.
+enum class StatusOrder { hits, records, lost, filtered, name };
+
+/// Throws Error when the text is none of their names.
+StatusOrder parse_status_order(const std::string &text);
+
+/// Orders both alike.
+void sort_status(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts,
+                 StatusOrder order);
+
+/// Takes out those that have not been called, and returns how many they were.
+std::size_t drop_uncalled(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts);
+
 // The counts of a session's probes: `counts` has one for each of `probes`; what waits for modules
 // to be loaded; and the session, if there is one.
 
-/// A table for people, and below it, if there are any, one of modules.
+/// A table for people, 80 columns wide unless numbers are larger than that, and below it, if there
+/// are any, one of modules.
 void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders = {},
@@ -41,6 +56,10 @@ std::string calls_summary(const argtrace_counts &total);
 /// session belongs to the command that is speaking; `larger`: a --buffer to try.
 std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight, bool own,
                                        const std::string &larger);
+
+/// The object that ends events in JSON: how many were shown, and what status shows as totals, null
+/// where a file does not have them.
+void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total);
 
 /// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total);

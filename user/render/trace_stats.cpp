@@ -15,10 +15,10 @@ namespace {
 
 /// Calls in a second; 0 where there is no time to speak of.
 double rate(std::uint64_t calls, const TraceStats &stats) {
-    if (stats.last <= stats.first)
+    if (stats.duration == 0)
         return 0;
     return static_cast<double>(calls) * nanoseconds_per_second /
-           static_cast<double>(stats.last - stats.first);
+           static_cast<double>(stats.duration);
 }
 
 std::uint64_t total_calls(const TraceStats &stats) {
@@ -42,6 +42,14 @@ void append_trace_stats_text(std::string &out, const TraceStats &stats) {
     for (const TraceStats::Function &function : stats.functions)
         line(function.name, function.calls);
     line("total", total_calls(stats));
+    const double seconds = static_cast<double>(stats.duration) / nanoseconds_per_second;
+    if (stats.duration_known)
+        fmt::format_to(to, "recorded for {:.6f} s\n", seconds);
+    else
+        fmt::format_to(to,
+                       "the file does not say for how long was recorded: rates are of the "
+                       "{:.6f} s from the first event to the last\n",
+                       seconds);
 
     fmt::format_to(to, "\n{:<5} {:>14} {:>14} {:>10}\n", "CPU", "EVENTS", "LOST", "PACKETS");
     for (const TraceStats::Cpu &cpu : stats.cpus)
@@ -60,8 +68,11 @@ void append_trace_stats_json(std::string &out, const TraceStats &stats) {
     for (const TraceStats::Cpu &cpu : stats.cpus)
         fmt::format_to(to, "{{\"cpu\":{},\"events\":{},\"lost\":{},\"packets\":{}}}\n", cpu.cpu,
                        cpu.events, cpu.lost, cpu.packets);
-    fmt::format_to(to, "{{\"calls\":{},\"first\":{},\"last\":{}}}\n", total_calls(stats),
-                   stats.first, stats.last);
+    fmt::format_to(to,
+                   "{{\"calls\":{},\"first\":{},\"last\":{},\"duration\":{},"
+                   "\"duration_known\":{}}}\n",
+                   total_calls(stats), stats.first, stats.last, stats.duration,
+                   stats.duration_known);
 }
 
 } // namespace argtrace

@@ -25,6 +25,11 @@ struct TraceStats {
     std::vector<Cpu> cpus;
     std::uint64_t first = 0; ///< ns, of the first event and the last
     std::uint64_t last = 0;
+
+    /// For how long was recorded, in ns: what rates are of. Where that is not known, it is the
+    /// time from the first event to the last.
+    std::uint64_t duration = 0;
+    bool duration_known = false;
 };
 
 /// Tables for people: calls and rate by function, then what each CPU has recorded and lost.

@@ -139,7 +139,7 @@ void TraceReader::finish() {
 
 void TraceReader::interpret(const Chunk &chunk) {
     const auto type = chunk.type();
-    if (type < ChunkType::info || type > ChunkType::end)
+    if (type < ChunkType::info || type > ChunkType::span)
         return; // of a later version
     const Payload payload = unpack(chunk);
     if (payload.status != FileStatus::ok)
@@ -165,6 +165,8 @@ void TraceReader::interpret(const Chunk &chunk) {
         return take_counts(payload.bytes, chunk.offset);
     case ChunkType::loss:
         return take_loss(payload.bytes, chunk.offset);
+    case ChunkType::span:
+        return take_span(payload.bytes, chunk.offset);
     case ChunkType::end:
         return take_end(payload.bytes, chunk.offset);
     case ChunkType::packet:
@@ -210,6 +212,16 @@ void TraceReader::take_loss(std::span<const std::byte> bytes, std::uint64_t offs
     // What the packets say of it is no newer: they are under way, or behind us.
     for (const CpuLoss &cpu : *loss)
         loss_[cpu.cpu] = cpu.lost;
+}
+
+void TraceReader::take_span(std::span<const std::byte> bytes, std::uint64_t offset) {
+    RecordedSpan span;
+    if (bytes.size() != sizeof(span))
+        return fault(FileStatus::bad_span, offset);
+    std::memcpy(&span, bytes.data(), sizeof(span));
+    if (span.begin > span.end)
+        return fault(FileStatus::bad_span, offset);
+    span_ = span;
 }
 
 void TraceReader::take_end(std::span<const std::byte> bytes, std::uint64_t offset) {

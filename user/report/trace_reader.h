@@ -53,6 +53,9 @@ public:
     /// By probe id, from the end of the file.
     const std::vector<argtrace_counts> &counts() const { return counts_; }
 
+    /// When calls were recorded, from the end of the file; nothing where it does not say so.
+    const std::optional<RecordedSpan> &span() const { return span_; }
+
     /// The end that the writer has put there was reached.
     bool complete() const { return complete_; }
 
@@ -94,6 +97,7 @@ private:
     void take_probes(std::span<const std::byte> bytes, std::uint64_t offset);
     void take_counts(std::span<const std::byte> bytes, std::uint64_t offset);
     void take_loss(std::span<const std::byte> bytes, std::uint64_t offset);
+    void take_span(std::span<const std::byte> bytes, std::uint64_t offset);
     void take_end(std::span<const std::byte> bytes, std::uint64_t offset);
     void take_packet(Chunk chunk);
     void note(const DecodedPacket &packet, std::uint64_t offset);
@@ -109,6 +113,7 @@ private:
     std::map<std::uint32_t, std::uint64_t> loss_;
     std::map<std::uint32_t, PartDecoder> parts_;
     std::deque<Pending> pending_;
+    std::optional<RecordedSpan> span_;
     Unreadable unreadable_;
     std::vector<FileFault> faults_;
     std::uint64_t fault_count_ = 0;

@@ -63,7 +63,8 @@ void Session::set_processes(const ProcessFilter &filter) {
                                 filter.pids.size(), ARGTRACE_PROCESSES_MAX));
     argtrace_process_filter request{};
     request.size = sizeof(request);
-    request.flags = filter.children ? ARGTRACE_PROCESSES_CHILDREN : 0;
+    request.flags = (filter.children ? ARGTRACE_PROCESSES_CHILDREN : 0) |
+                    (filter.excludes ? ARGTRACE_PROCESSES_EXCLUDE : 0);
     request.pids = reinterpret_cast<std::uintptr_t>(filter.pids.data());
     request.count = static_cast<std::uint32_t>(filter.pids.size());
     const int error = device_.request(ARGTRACE_IOC_PROCESSES, &request);
@@ -85,6 +86,7 @@ ProcessFilter Session::processes() const {
         throw explain_request("list the processes", error, info_);
     filter.pids.resize(std::min<std::size_t>(request.count, filter.pids.size()));
     filter.children = request.flags & ARGTRACE_PROCESSES_CHILDREN;
+    filter.excludes = request.flags & ARGTRACE_PROCESSES_EXCLUDE;
     return filter;
 }
 

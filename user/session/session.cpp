@@ -218,10 +218,10 @@ Session::Snapshot Session::snapshot(bool removed) const {
     return snapshot;
 }
 
-void Session::become_reader() {
+void Session::become_reader(bool include_self) {
     argtrace_reader request{};
     request.size = sizeof(request);
-    request.flags = ARGTRACE_READER_EXCLUDE_SELF;
+    request.flags = include_self ? 0 : ARGTRACE_READER_EXCLUDE_SELF;
     int error = device_.request(ARGTRACE_IOC_READER, &request);
     if (error == EBUSY)
         throw Error("another process is reading this session: end it first, or name the functions "

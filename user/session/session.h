@@ -80,8 +80,8 @@ public:
     /// Both, of one moment as far as adding and removing goes.
     Snapshot snapshot(bool removed) const;
 
-    /// Makes us the session's reader, whose own calls are not recorded.
-    void become_reader();
+    /// Makes us the session's reader, whose own calls are not recorded unless `include_self`.
+    void become_reader(bool include_self = false);
 
     /// Whether the session, once bound, overwrites its oldest packets; such a one has no reader.
     bool is_flight() const { return attributes_.flags & ARGTRACE_SESSION_FLIGHT; }

@@ -18,11 +18,14 @@ KernelTypes kernel_types_with(const ModuleFile &module) {
     return types;
 }
 
-void check_module(const Spec &spec, const std::string &module) {
-    if (spec.module && !spec.matches_module(module))
-        throw error_in(spec, spec.module->at,
-                       fmt::format("with --on-load the functions are those of {}, not of {}",
-                                   module, spec.module->text));
+void check_modules(const Kernel &kernel, const Request &request) {
+    const std::string &module = kernel.only_module();
+    for (const Spec &spec : request.specs) {
+        if (spec.module && !spec.matches_module(module))
+            throw error_in(spec, spec.module->at,
+                           fmt::format("with --on-load the functions are those of {}, not of {}",
+                                       module, spec.module->text));
+    }
 }
 
 } // namespace
@@ -37,9 +40,16 @@ Kernel kernel_of(ModuleFile module) {
                   file->name);
 }
 
+Found list_on_load(Kernel &module, const Request &request) {
+    check_modules(module, request);
+    Found found = list_functions(module, request);
+    for (Function &function : found.functions)
+        function.symbol.addr = 0;
+    return found;
+}
+
 Resolved resolve_on_load(Kernel &module, const Request &request) {
-    for (const Spec &spec : request.specs)
-        check_module(spec, module.only_module());
+    check_modules(module, request);
     Found found = find_functions(module, request);
     Resolved resolved{{}, std::move(found.left)};
     for (const Function &function : found.functions) {
@@ -51,6 +61,7 @@ Resolved resolve_on_load(Kernel &module, const Request &request) {
         resolved.probes.push_back(make_probe(function, module.calling_convention()));
         resolved.probes.back().addr = 0;
     }
+    check_any(resolved);
     return resolved;
 }
 

@@ -17,4 +17,7 @@ Kernel kernel_of(ModuleFile module);
 /// Throws Error as resolve() does, and when one that is named cannot be traced.
 Resolved resolve_on_load(Kernel &module, const Request &request);
 
+/// The functions of that module, see list_functions(). They have no address.
+Found list_on_load(Kernel &module, const Request &request);
+
 } // namespace argtrace

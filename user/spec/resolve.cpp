@@ -36,7 +36,14 @@ Resolved resolve(Kernel &kernel, const Request &request) {
     Resolved resolved{{}, std::move(found.left)};
     for (const Function &function : found.functions)
         resolved.probes.push_back(make_probe(function, kernel.calling_convention()));
+    check_any(resolved);
     return resolved;
+}
+
+void check_any(const Resolved &resolved) {
+    if (resolved.probes.empty())
+        throw Error("no function is left to trace: what is named is excluded with !, or nothing "
+                    "else is named");
 }
 
 Probe make_probe(const Function &function, const CallingConvention &convention) {

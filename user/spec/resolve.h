@@ -24,6 +24,9 @@ struct Resolved {
 /// Throws Error, which names the spec and says why.
 Resolved resolve(Kernel &kernel, const Request &request);
 
+/// Throws Error when there is nothing to trace.
+void check_any(const Resolved &resolved);
+
 /// The probe of one function, which records all arguments that are wanted and can be
 /// recorded. Arguments that are not wanted are not in it.
 Probe make_probe(const Function &function,

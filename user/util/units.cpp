@@ -43,6 +43,18 @@ std::optional<unsigned> unit_shift(std::string_view unit) {
     }
 }
 
+/// How long a unit of time is.
+std::optional<double> unit_seconds(std::string_view unit) {
+    constexpr std::pair<std::string_view, double> units[]{
+        {"", 1}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600},
+    };
+    for (const auto &[name, seconds] : units) {
+        if (unit == name)
+            return seconds;
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::uint64_t parse_size(std::string_view what, std::string_view text) {
@@ -76,15 +88,18 @@ std::uint64_t parse_count(std::string_view what, std::string_view text) {
     return number;
 }
 
-std::uint64_t parse_seconds(std::string_view what, std::string_view text) {
-    double seconds = 0;
+std::uint64_t parse_duration(std::string_view what, std::string_view text) {
+    double number = 0;
     const char *end = text.data() + text.size();
-    auto [rest, problem] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
+    auto [rest, problem] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+    const std::optional<double> unit =
+        problem == std::errc{} ? unit_seconds({rest, end}) : std::nullopt;
+    const double seconds = number * unit.value_or(0);
     // The comparison is false for what is not a number, too.
-    bool sensible = seconds * nanoseconds_per_second >= 1 && seconds <= seconds_max;
-    if (problem != std::errc{} || rest != end || !sensible)
-        throw Error(
-            fmt::format("{} takes a number of seconds such as 10 or 0.5, not '{}'", what, text));
+    if (!(seconds * nanoseconds_per_second >= 1 && seconds <= seconds_max))
+        throw Error(fmt::format("{} takes seconds, or a number with a unit, such as 10, 0.5, 500ms "
+                                "or 2m, and at most a year, not '{}'",
+                                what, text));
     return static_cast<std::uint64_t>(std::llround(seconds * nanoseconds_per_second));
 }
 

@@ -17,9 +17,10 @@ std::string format_size(std::uint64_t bytes);
 /// Reads a whole number from 1 on. Throws Error, which begins with `what`, on anything else.
 std::uint64_t parse_count(std::string_view what, std::string_view text);
 
-/// Reads seconds ("2", "0.25") as nanoseconds, more than none and at most a year.
+/// Reads a duration as nanoseconds, more than none and at most a year: seconds ("2", "0.25"), or a
+/// number with a unit ("500ms", "10s", "1.5m", "2h").
 /// Throws Error, which begins with `what`, on anything else.
-std::uint64_t parse_seconds(std::string_view what, std::string_view text);
+std::uint64_t parse_duration(std::string_view what, std::string_view text);
 
 /// Reads a moment ("12.5", any number of digits behind the point up to nine) in seconds as
 /// nanoseconds, exactly. Throws Error, which begins with `what`, on anything else.

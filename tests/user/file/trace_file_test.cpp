@@ -99,13 +99,16 @@ TEST_F(TraceFile, ComesBackAsItWasWritten) {
     for (std::size_t i = 0; i < read.times.size(); ++i)
         EXPECT_EQ(read.times[i], 1000 + 10 * i) << "in the order of time over both CPUs";
     EXPECT_EQ(read.text.substr(0, read.text.find('\n')),
-              R"({"ts":1000,"cpu":0,"tid":100,"comm":"dd","flags":"....","func":"vfs_read",)"
-              R"("caller":"ksys_read+0x10","args":{"file":"0xff1e1afafffb5e40",)"
+              R"({"ts":1000,"cpu":0,"pid":100,"tid":100,"comm":"dd","flags":"....",)"
+              R"("func":"vfs_read","caller":"ksys_read+0x10","args":{"file":"0xff1e1afafffb5e40",)"
               R"("buf":"0x161738f0","count":0,"pos":"0x0"}})");
     EXPECT_EQ(read.info, test::some_info());
     ASSERT_EQ(read.counts.size(), 1u);
     EXPECT_EQ(read.counts[0].records, 48u);
     EXPECT_EQ(read.loss, (std::map<std::uint32_t, std::uint64_t>{{1, 2}}));
+    ASSERT_TRUE(read.span);
+    EXPECT_EQ(read.span->begin, 900u);
+    EXPECT_EQ(read.span->end, 2500u);
 }
 
 TEST_F(TraceFile, CompressedIsTheSame) {
@@ -243,6 +246,9 @@ TEST_F(TraceFile, MalformedChunksAreNamed) {
         {ChunkType::counts, bytes_of("1234567"), 0, FileStatus::bad_counts},
         {ChunkType::loss, bytes_of("1234567"), 0, FileStatus::bad_loss},
         {ChunkType::loss, FileBytes(16, std::byte{0xff}), 0, FileStatus::bad_loss},
+        {ChunkType::span, bytes_of("1234567"), 0, FileStatus::bad_span},
+        {ChunkType::span, bytes_of(std::string("\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)), 0,
+         FileStatus::bad_span}, // ends before it begins
         {ChunkType::packet, bytes_of("1234567"), 0, FileStatus::bad_packet_prefix},
         {ChunkType::packet, FileBytes(24, std::byte{0xff}), 0, FileStatus::bad_packet_prefix},
         {ChunkType::packet, FileBytes(100), chunk_zstd, FileStatus::bad_compression},
@@ -391,7 +397,7 @@ TEST_F(TraceFile, NobodyReads) {
 }
 
 TEST_F(TraceFile, WhatCannotBeOpened) {
-    EXPECT_THAT(thrown([] { open_trace_to_write("/nowhere/trace.dat"); }),
+    EXPECT_THAT(thrown([] { TraceTarget("/nowhere/trace.dat"); }),
                 HasSubstr("/nowhere/trace.dat: cannot be written: No such file or directory"));
 }
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "render/status.h"
 #include "support/trace_builder.h"
 
 namespace argtrace {
@@ -155,9 +156,10 @@ TEST(EventSchema, FitsTheEventsOfARealFile) {
 TEST(EventSchema, RefusesWhatIsNone) {
     const Validator validator = schema();
     const json event = json::parse(
-        R"({"ts":1,"cpu":0,"tid":0,"comm":"","flags":"d.h1","func":"f","caller":null,"args":{}})");
+        R"({"ts":1,"cpu":0,"pid":0,"tid":0,"comm":"","flags":"d.h1","func":"f","caller":null,"args":{}})");
     EXPECT_EQ(validator.check(event), "");
-    for (const char *name : {"ts", "cpu", "tid", "comm", "flags", "func", "caller", "args"}) {
+    for (const char *name :
+         {"ts", "cpu", "pid", "tid", "comm", "flags", "func", "caller", "args"}) {
         json less = event;
         less.erase(name);
         EXPECT_NE(validator.check(less), "") << name;
@@ -171,6 +173,24 @@ TEST(EventSchema, RefusesWhatIsNone) {
     json flags = event;
     flags["flags"] = "....x";
     EXPECT_NE(validator.check(flags), "");
+}
+
+TEST(EventSchema, FitsTheSummary) {
+    const Validator validator = schema();
+    argtrace_counts total{};
+    total.records = 7;
+    total.lost[ARGTRACE_LOST_FULL] = 2;
+    std::string whole, unknown;
+    append_summary_json(whole, 7, &total);
+    append_summary_json(unknown, 7, nullptr);
+    EXPECT_EQ(validator.check(json::parse(whole)), "") << whole;
+    EXPECT_EQ(validator.check(json::parse(unknown)), "") << unknown;
+    EXPECT_EQ(whole, R"({"shown":7,"hits":9,"records":7,)"
+                     R"("lost":{"full":2,"recursion":0,"no_buffer":0},"filtered":0})"
+                     "\n");
+    json less = json::parse(whole);
+    less.erase("lost");
+    EXPECT_NE(validator.check(less), "");
 }
 
 } // namespace

@@ -94,6 +94,24 @@ TEST_F(RenderTest, FunctionsWhosePrototypeWasGuessedAreMarked) {
         << json();
 }
 
+TEST_F(RenderTest, JsonNamesTheProcessAndTheModule) {
+    EXPECT_NE(json().find(R"("pid":null,"tid":149,"comm":"dd",)"), std::string::npos) << json();
+    JsonRenderer renderer(callers, false);
+    for (const std::uint32_t tgid : {140u, 141u}) { // the same thread, as far as it can be told
+        event.tgid = tgid;
+        std::string out;
+        renderer.event(out, view());
+        EXPECT_NE(out.find(fmt::format(R"("pid":{},"tid":149,)", tgid)), out.npos) << out;
+    }
+    event.tid = event.tgid = 0; // the idle task
+    EXPECT_NE(json().find(R"("pid":0,"tid":0,)"), std::string::npos) << json();
+
+    EXPECT_EQ(json().find("module"), std::string::npos) << json();
+    probe.addr = 0xffffffffc0001000;
+    EXPECT_NE(json().find(R"("func":"vfs_read","module":"ext4","caller":)"), std::string::npos)
+        << json();
+}
+
 TEST_F(RenderTest, ColumnsStayAligned) {
     TextRenderer renderer(callers, true);
     std::string out;
@@ -236,7 +254,8 @@ TEST(JsonValue, EachType) {
 }
 
 TEST_F(RenderTest, JsonAsInTheIssue) {
-    EXPECT_EQ(json(), "{\"ts\":2209678123,\"cpu\":1,\"tid\":149,\"comm\":\"dd\","
+    event.tgid = 140;
+    EXPECT_EQ(json(), "{\"ts\":2209678123,\"cpu\":1,\"pid\":140,\"tid\":149,\"comm\":\"dd\","
                       "\"flags\":\"....\",\"func\":\"vfs_read\",\"caller\":\"ksys_read+0x6b\","
                       "\"args\":{\"file\":\"0xff1e1afafffb5e40\",\"buf\":\"0x161738f0\","
                       "\"count\":4096,\"pos\":\"0xff7a852e804b3cd8\"}}\n");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <unistd.h>
 
 #include "model/counts.h"
@@ -299,10 +300,54 @@ TEST(Status, Text) {
     probes.resize(2);
     std::string out;
     append_status_text(out, probes, two_counts());
-    EXPECT_EQ(out, "FUNC                HITS        RECORDS       LOST   FILTERED\n"
-                   "vfs_read              16             10          4          2\n"
-                   "vfs_write             12              5          7          0\n"
-                   "total                 28             15         11          2\n");
+    EXPECT_EQ(out, "FUNC       HITS  RECORDS  LOST  FILTERED\n"
+                   "vfs_read     16       10     4         2\n"
+                   "vfs_write    12        5     7         0\n"
+                   "total        28       15    11         2\n");
+}
+
+TEST(Status, FitsALineWhereNamesAreLong) {
+    auto probes = three_probes();
+    probes.resize(2);
+    probes[0].function = std::string(70, 'x');
+    std::string out;
+    append_status_text(out, probes, two_counts());
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), 80u) << line;
+    EXPECT_NE(out.find("\n" + probes[0].function + "\n"), out.npos) << out;
+}
+
+TEST(Status, IsSorted) {
+    const auto names = [](StatusOrder order) {
+        auto probes = three_probes();
+        std::vector<argtrace_counts> counts(3);
+        counts[0].records = 1; // of each function another count is the largest
+        counts[1].filtered = 7;
+        counts[2].lost[ARGTRACE_LOST_FULL] = 4;
+        sort_status(probes, counts, order);
+        return probes[0].function;
+    };
+    const auto probes = three_probes();
+    EXPECT_EQ(names(parse_status_order("hits")), probes[1].function);
+    EXPECT_EQ(names(parse_status_order("records")), probes[0].function);
+    EXPECT_EQ(names(parse_status_order("lost")), probes[2].function);
+    EXPECT_EQ(names(parse_status_order("filtered")), probes[1].function);
+    EXPECT_EQ(names(parse_status_order("name")),
+              std::min({probes[0].function, probes[1].function, probes[2].function}));
+    EXPECT_THROW(parse_status_order("nonsense"), Error);
+}
+
+TEST(Status, FunctionsThatWereNotCalledCanBeLeftOut) {
+    auto probes = three_probes();
+    std::vector<argtrace_counts> counts(3);
+    counts[1].filtered = 7;
+    const std::string called = probes[1].function;
+    EXPECT_EQ(drop_uncalled(probes, counts), 2u);
+    ASSERT_EQ(probes.size(), 1u);
+    EXPECT_EQ(probes[0].function, called);
+    ASSERT_EQ(counts.size(), 1u);
+    EXPECT_EQ(counts[0].filtered, 7u);
 }
 
 TEST(Status, OfAFlightRecorder) {

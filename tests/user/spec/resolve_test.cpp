@@ -175,7 +175,14 @@ TEST(Resolve, KeepsTheOrderAndTakesEachOnce) {
     EXPECT_THAT(names(resolved(kernel, {"vfs_write", "vfs_read", "vfs_*", "vfs_write"})),
                 ElementsAre("vfs_write", "vfs_read"));
     EXPECT_THAT(names(resolved(kernel, {"alias_one", "alias_two"})), ElementsAre("alias_one"));
-    EXPECT_TRUE(resolved(kernel, {}).empty());
+}
+
+TEST(Resolve, RefusesToTraceNothing) {
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{}, {"!vfs_*"}, {"vfs_read", "!vfs_*"}}) {
+        Kernel kernel = make_kernel();
+        EXPECT_THROW(resolved(kernel, words), Error);
+    }
 }
 
 TEST(Resolve, TakesANameFromEveryModule) {

@@ -112,6 +112,7 @@ inline FileBytes make_trace(unsigned packets = 3, std::optional<int> level = std
     writer.counts(std::span(&counts, 1));
     const CpuLoss loss{1, 0, 2};
     writer.loss(std::span(&loss, 1));
+    writer.span({900, 2500});
     writer.end();
     writer.flush();
     FileBytes bytes = contents(fd);
@@ -130,6 +131,7 @@ struct Read {
     std::vector<argtrace_counts> counts;
     std::map<std::uint32_t, std::uint64_t> loss;
     std::map<std::uint32_t, std::uint64_t> missing; ///< packets, by CPU
+    std::optional<RecordedSpan> span;
     bool complete = false;
 
     bool clean() const {
@@ -163,6 +165,7 @@ inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = 
     read.loss = reader.loss();
     for (const auto &[cpu, one] : reader.cpus())
         read.missing[cpu] = one.missing;
+    read.span = reader.span();
     read.complete = reader.complete();
     return read;
 }

@@ -48,13 +48,19 @@ TEST(Units, Counts) {
         EXPECT_THROW(parse_count("-n", bad), Error) << bad;
 }
 
-TEST(Units, Seconds) {
-    EXPECT_EQ(parse_seconds("--duration", "2"), 2000000000u);
-    EXPECT_EQ(parse_seconds("--duration", "0.25"), 250000000u);
-    EXPECT_EQ(parse_seconds("--duration", ".5"), 500000000u);
+TEST(Units, Durations) {
+    EXPECT_EQ(parse_duration("--duration", "2"), 2000000000u);
+    EXPECT_EQ(parse_duration("--duration", "0.25"), 250000000u);
+    EXPECT_EQ(parse_duration("--duration", ".5"), 500000000u);
+    EXPECT_EQ(parse_duration("--duration", "500ms"), 500000000u);
+    EXPECT_EQ(parse_duration("--duration", "20us"), 20000u);
+    EXPECT_EQ(parse_duration("--duration", "10s"), 10000000000u);
+    EXPECT_EQ(parse_duration("--duration", "1.5m"), 90000000000u);
+    EXPECT_EQ(parse_duration("--duration", "1min"), 60000000000u);
+    EXPECT_EQ(parse_duration("--duration", "2h"), 7200000000000u);
     for (const char *bad :
-         {"", "0", "0.0", "-1", "1s", "nan", "inf", "1e300", "1e3", "99999999999", "ten"})
-        EXPECT_THROW(parse_seconds("--duration", bad), Error) << bad;
+         {"", "0", "0.0", "-1", "1x", "1 s", "s", "0ms", "400d", "9000h", "nan", "inf", "1e300", "1e3", "99999999999", "ten"})
+        EXPECT_THROW(parse_duration("--duration", bad), Error) << bad;
 }
 
 TEST(Utf8, WellFormed) {

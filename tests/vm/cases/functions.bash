@@ -3,6 +3,10 @@
 #
 # What the commands of the cases may call.
 
+# Recordings, for cases that need no kernel.
+# shellcheck disable=SC2034
+data=${BASH_SOURCE[0]%/*}/../../data
+
 # calls FILE COUNT: has argtrace_test call its functions; FILE is burst, run or storm (tests/vm/modules/argtrace_test.c).
 calls() { echo "$2" >"/sys/kernel/debug/argtrace_test/$1"; }
 

@@ -86,7 +86,9 @@ Outcome Background::wait() {
 
 Outcome run(const std::vector<std::string> &words) { return Background(words).wait(); }
 
-std::vector<nlohmann::ordered_json> json_lines(const std::string &text) {
+namespace {
+
+std::vector<nlohmann::ordered_json> json_objects(const std::string &text) {
     std::vector<nlohmann::ordered_json> objects;
     std::istringstream lines(text);
     std::string line;
@@ -98,6 +100,23 @@ std::vector<nlohmann::ordered_json> json_lines(const std::string &text) {
             objects.push_back(std::move(object));
     }
     return objects;
+}
+
+bool is_summary(const nlohmann::ordered_json &object) { return object.contains("shown"); }
+
+} // namespace
+
+std::vector<nlohmann::ordered_json> json_lines(const std::string &text) {
+    auto objects = json_objects(text);
+    if (!objects.empty() && is_summary(objects.back()))
+        objects.pop_back();
+    return objects;
+}
+
+nlohmann::ordered_json json_summary(const std::string &text) {
+    const auto objects = json_objects(text);
+    return !objects.empty() && is_summary(objects.back()) ? objects.back()
+                                                          : nlohmann::ordered_json();
 }
 
 } // namespace vmtest

@@ -40,7 +40,10 @@ private:
 
 Outcome run(const std::vector<std::string> &words);
 
-/// One object a line; the test fails where a line is not JSON.
+/// One object a line, less the summary that ends events; the test fails where a line is not JSON.
 std::vector<nlohmann::ordered_json> json_lines(const std::string &text);
+
+/// The object that ends the events; null where there is none.
+nlohmann::ordered_json json_summary(const std::string &text);
 
 } // namespace vmtest

@@ -149,7 +149,7 @@ TEST_F(OnLoad, a_trace_of_its_own_waits_for_the_module) {
     ASSERT_EQ(load_module(kFile), 0);
     const Outcome outcome = trace.wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("2 functions of argtrace_onload will be traced when it is loaded"),
+    EXPECT_NE(outcome.err.find("tracing 2 functions of argtrace_onload when it is loaded"),
               std::string::npos)
         << outcome.err;
     const auto events = json_lines(outcome.out);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "util/output_readers.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace argtrace {
+namespace {
+
+/// stdout is something else for as long as this lives.
+class OtherStdout {
+public:
+    explicit OtherStdout(int fd) : before_(::dup(STDOUT_FILENO)) { ::dup2(fd, STDOUT_FILENO); }
+    ~OtherStdout() {
+        ::dup2(before_, STDOUT_FILENO);
+        ::close(before_);
+    }
+
+private:
+    int before_;
+};
+
+/// A process that has these as stdin and stdout, and none of the others, until it is killed.
+class Neighbour {
+public:
+    Neighbour(int in, int out, std::initializer_list<int> others) : pid_(::fork()) {
+        if (pid_ != 0)
+            return;
+        if (in >= 0)
+            ::dup2(in, STDIN_FILENO);
+        ::dup2(out, STDOUT_FILENO);
+        for (const int fd : others)
+            ::close(fd);
+        for (;;)
+            ::pause();
+    }
+    ~Neighbour() {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+
+    bool is_in(const std::vector<ProcessName> &list) const {
+        return std::any_of(list.begin(), list.end(), [this](const ProcessName &one) {
+            return one.pid == static_cast<std::uint32_t>(pid_);
+        });
+    }
+
+private:
+    pid_t pid_;
+};
+
+/// Whether `wanted` comes true: the new processes have to get that far.
+template<typename Wanted>
+bool eventually(Wanted wanted) {
+    for (int i = 0; i < 1000; ++i) {
+        if (wanted())
+            return true;
+        ::usleep(10000);
+    }
+    return false;
+}
+
+TEST(OutputReaders, NoneOfAFile) {
+    const int file = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const OtherStdout to_file(file);
+    ::close(file);
+    EXPECT_TRUE(output_readers().empty());
+}
+
+TEST(OutputReaders, ThoseOfAPipelineButNotWhoWritesBesideUs) {
+    int first[2], second[2];
+    ASSERT_EQ(::pipe(first), 0);
+    ASSERT_EQ(::pipe(second), 0);
+    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    // As in a pipeline: the last is there before the one that it reads from.
+    const Neighbour last(second[0], null, {first[0], first[1], second[0], second[1]});
+    const Neighbour next(first[0], second[1], {first[0], first[1], second[0], second[1]});
+    const Neighbour writer(null, first[1], {first[0], first[1], second[0], second[1]});
+    for (const int fd : {first[0], second[0], second[1]})
+        ::close(fd);
+    const OtherStdout to_pipe(first[1]);
+    ::close(first[1]);
+    EXPECT_TRUE(eventually([&] {
+        const auto readers = output_readers();
+        return next.is_in(readers) && last.is_in(readers) && !writer.is_in(readers);
+    }));
+    EXPECT_EQ(output_readers().size(), 2u);
+}
+
+TEST(OutputReaders, TheOtherSideOfATerminal) {
+    const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0)
+        GTEST_SKIP() << "there are no terminals here";
+    ASSERT_EQ(::unlockpt(master), 0);
+    const int slave = ::open(::ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (slave < 0)
+        GTEST_SKIP() << "/dev/pts is another system's";
+    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    const Neighbour terminal(-1, null, {}); // with the master side
+    ::close(master);
+    const OtherStdout to_terminal(slave);
+    ::close(slave);
+    EXPECT_TRUE(eventually([&] { return terminal.is_in(output_readers()); }));
+}
+
+} // namespace
+} // namespace argtrace

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace argtrace {
+
+/// Writes "argtrace: SENTENCE" to stderr, and so each line of several; one that is indented
+/// continues the sentence before it. A stderr that is full, closed or read by nobody is no reason
+/// to end a recording, so failures are ignored and nothing is thrown for them.
+void write_message(std::string_view sentence);
+
+/// The same, formatted.
+template<typename... Arguments>
+void message(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
+    write_message(fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+} // namespace argtrace
