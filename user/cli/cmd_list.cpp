@@ -30,17 +30,14 @@ void run_list(const ListOptions &options) {
                                  [](const Spec &spec) { return spec.exclude; });
     if (all)
         request.specs.push_back(parse_spec("*", PatternSyntax::glob));
-    // The strings of the functions are the kernel's.
-    Kernel running;
     std::optional<ModuleOnLoad> on_load;
-    Found found;
-    if (options.functions.on_load.empty()) {
-        use_btf(running, options.functions);
-        found = list_functions(running, request);
-    } else {
+    if (!options.functions.on_load.empty())
         on_load = open_on_load(options.functions);
-        found = list_on_load(on_load->kernel, request);
-    }
+    Kernel running;
+    Kernel &kernel = on_load ? on_load->kernel : running;
+    if (!on_load)
+        use_btf(kernel, options.functions);
+    const Found found = on_load ? list_on_load(kernel, request) : list_functions(kernel, request);
     if (!all)
         print_left(found.left);
     Output output(STDOUT_FILENO);

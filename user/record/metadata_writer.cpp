@@ -41,7 +41,7 @@ void MetadataWriter::write_probes() {
     writer_.symbols(lines);
 }
 
-void Legend::append_symbol(std::string &lines, const Symbol &symbol) {
+void MetadataWriter::append_symbol(std::string &lines, const Symbol &symbol) {
     if (!symbols_written_.insert(symbol.addr).second)
         return;
     lines += fmt::format("{:016x} {:016x} t {}", symbol.addr, symbol.size, symbol.name);
