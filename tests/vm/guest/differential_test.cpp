@@ -165,6 +165,8 @@ std::map<Sequence, std::vector<OurCall>> by_sequence(std::istream &events,
     for (std::string line; std::getline(events, line);) {
         json event = json::parse(line, nullptr, false);
         EXPECT_FALSE(event.is_discarded()) << line;
+        if (event.contains("shown")) // the totals, at the end
+            continue;
         const pid_t tid = event["tid"];
         if (!threads.count(tid))
             continue;
