@@ -134,6 +134,9 @@ void try_to_read(const RawDevice &device, std::ostream &said) {
     void *at = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, device.fd(),
                     static_cast<off_t>(ARGTRACE_MMAP_OFFSET(0, ARGTRACE_MMAP_PACKETS)));
     said << "packets " << (at == MAP_FAILED ? errno : 0) << '\n';
+    // A mapping would hold the file, and with it the session and the module.
+    if (at != MAP_FAILED)
+        munmap(at, 4096);
 }
 
 /// What try_everything() says if each call ends in this errno.
