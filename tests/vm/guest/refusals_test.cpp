@@ -411,7 +411,7 @@ TEST_F(Refusals, processes) {
             *failed = filter.failed;
         return error;
     };
-    EXPECT_EQ(ask({own}, [](auto &filter) { filter.flags = 2; }), EINVAL);
+    EXPECT_EQ(ask({own}, [](auto &filter) { filter.flags = 4; }), EINVAL);
     EXPECT_EQ(ask({own}, [](auto &filter) { filter.failed = 1; }), EINVAL);
     EXPECT_EQ(ask({}, [](auto &filter) { filter.pids = 4096; }), EINVAL) << "none, but an address";
     EXPECT_EQ(ask({}, [](auto &filter) {
