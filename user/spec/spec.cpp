@@ -134,7 +134,7 @@ private:
             fail(at_, foreign.empty() ? "there is one ':' in a SPEC, between module and function"
                                       : foreign);
         }
-        if (!is_blank(spec_.text[at_ - 1]))
+        if (name.empty() || !is_blank(spec_.text[at_ - 1]))
             fail(at_, fmt::format("{} cannot be part of a function's name", shown()));
         if (name == "struct" || name == "union" || name == "enum")
             fail(at_ - 1, "this is a type, and a function is wanted: `argtrace list | grep -w "

@@ -105,6 +105,12 @@ TEST(SpecError, PointsAtTheCharacter) {
               "each SPEC as a word of its own\n"
               "  vfs read\n"
               "     ^");
+    EXPECT_EQ(refused_pattern("/vfs_read"), "'/' cannot be part of a function's name\n"
+                                            "  /vfs_read\n"
+                                            "  ^");
+    EXPECT_EQ(refused_pattern("ext4: -a"), "'-' cannot be part of a function's name\n"
+                                           "  ext4: -a\n"
+                                           "        ^");
     EXPECT_EQ(refused_pattern("vfs_read(file count)"), "'c' cannot be part of an argument's name\n"
                                                        "  vfs_read(file count)\n"
                                                        "                ^");
