@@ -86,6 +86,7 @@ enum argtrace_type {
 	ARGTRACE_TYPE_PTR	= 14,	/* 8 bytes, an address */
 	ARGTRACE_TYPE_STR	= 15,	/* reserved: __u16 length, then text */
 	ARGTRACE_TYPE_BYTES	= 16,	/* __u16 length, then as many bytes: a struct or union by value */
+	ARGTRACE_TYPE_PATH	= 17,	/* reserved: __u16 length, then what ARGTRACE_DO_PATH has written */
 };
 
 /* The size of the data of a type; 0 if the type does not determine it, or does not exist. */
@@ -125,6 +126,7 @@ enum argtrace_loc {
 	ARGTRACE_LOC_STACK	= 3,	/* memory, see "Authority": `offset` bytes above the stack pointer at entry; on
 					 * x86-64 the return address is at 0, and arguments begin at 8 */
 	ARGTRACE_LOC_REF	= 4,	/* reserved: register `index` holds its address */
+	ARGTRACE_LOC_PROGRAM	= 5,	/* reserved: computed by the probe's program, see argtrace_program.h */
 };
 
 #define ARGTRACE_REG_COUNT	6	/* argument registers of x86-64 */

@@ -22,7 +22,8 @@ const std::vector<std::vector<std::string>> layers = {
     {"analyze"},
     {"session", "file"},
     {"decode"},
-    {"lang", "spec"},
+    {"spec"},
+    {"lang"},
     {"modules", "abi"},
     {"btf", "symbols", "uapi"},
     {"model"},
@@ -39,7 +40,8 @@ std::optional<std::size_t> layer_of(const std::string &folder) {
 
 /// What is wrong with including `header` in a file of `folder`; empty if nothing is.
 std::string objection(const std::string &folder, const std::string &header) {
-    if (header == "uapi/argtrace.h") // of include/: the kernel's header, for everybody
+    // Of include/: the kernel's headers, for everybody.
+    if (header == "uapi/argtrace.h" || header == "uapi/argtrace_program.h")
         return "";
     const auto slash = header.find('/');
     if (slash == std::string::npos)

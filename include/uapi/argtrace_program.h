@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * argtrace: programs. A probe's program decides which of its calls are recorded and computes
+ * what a record holds beside plain arguments. User space compiles it; the module verifies it
+ * and runs it for each call, with preemption off, before anything is reserved.
+ *
+ * A program is a struct argtrace_program, then nr_insns instructions, then `data` bytes that
+ * instructions refer to, padded with zeros to a multiple of 8. It follows the probe's `types`
+ * (see struct argtrace_probe) and is argtrace_probe.program bytes long. Adding one that loads
+ * memory takes the authority to read memory.
+ *
+ * The first nr_filter instructions are the filter, and end with ACCEPT or REJECT on every path.
+ * The others compute the values of the arguments whose loc is ARGTRACE_LOC_PROGRAM, in their
+ * order: each value is a run of instructions of which the last, and only the last, is an output
+ * (OUT to PATH below). Jumps are forward only and do not leave the filter or the value.
+ *
+ * Each instruction computes a value and does something with it:
+ *
+ *   1. v is what `source` and `index` say.
+ *   2. `loads` times (0 to 3): v = memory at v + offset[i]. All but the last load 8 bytes; the
+ *      last one loads `width` bytes (1, 2, 4 or 8) and extends them with zeros. The address
+ *      says whether it is kernel or user memory. What cannot be read is a fault.
+ *   3. With fewer than 3 loads and an action other than TEST, v = v + offset[loads]: the address
+ *      of a member. (TEST has its `base` for that.)
+ *   4. If SWAP is set, the order of the eight bytes of v is reversed. A big-endian value of n
+ *      bytes is then in the upper n, from where shr takes it.
+ *   5. v = v << shl >> shr; the right shift copies the sign bit if SIGNED is set. This
+ *      extends signs and extracts bit fields.
+ *   6. v = v & mask
+ *   7. `action`.
+ *
+ * A fault in the filter rejects the call. A fault in a value makes it unreadable: what
+ * follows up to its output is skipped, and the output writes nothing but its size (zeros). Both
+ * are counted (argtrace_counts.faults).
+ */
+#ifndef _UAPI_ARGTRACE_PROGRAM_H
+#define _UAPI_ARGTRACE_PROGRAM_H
+
+#include <linux/types.h>
+
+struct argtrace_program {
+	__u16	nr_insns;	/* at most ARGTRACE_INSNS_MAX */
+	__u16	nr_filter;	/* the filter's; 0: every call is accepted */
+	__u16	data;		/* bytes */
+	__u16	reserved;	/* 0 */
+	__u32	sample;		/* one call in so many is recorded, counted per CPU; 0 and 1: each */
+	__u32	max_rate;	/* records a second on each CPU; 0: any number */
+};
+
+struct argtrace_insn {
+	__u8	source;		/* ARGTRACE_SOURCE_* */
+	__u8	index;
+	__u8	loads;		/* 0 to 3 */
+	__u8	width;		/* of the last load: 1, 2, 4 or 8; 0 without loads */
+	__u8	shl;		/* 0 to 63 */
+	__u8	shr;
+	__u8	flags;		/* ARGTRACE_INSN_* */
+	__u8	action;		/* ARGTRACE_DO_* */
+	__u8	then;		/* TEST, TEXT, JUMP: number of the next instruction; ALU: ARGTRACE_ALU_* */
+	__u8	other;		/* TEST, TEXT: the next one if not; ALU: width of the operation, 4 or 8 */
+	__u16	arg;		/* slot, or bytes */
+	__s32	offset[3];	/* before each load, and behind the last (not for TEST); 0 beyond that */
+	__u64	mask;
+	__u64	base;
+	__u64	span;
+};
+
+#define ARGTRACE_INSNS_MAX	240
+#define ARGTRACE_ACCEPT		0xff	/* as `then` or `other` in the filter: the call is recorded */
+#define ARGTRACE_REJECT		0xfe	/* it is filtered */
+#define ARGTRACE_SLOTS		16	/* 64-bit variables of a program; undefined until SET in the same filter or value */
+#define ARGTRACE_VALUES_MAX	64	/* values of a program */
+#define ARGTRACE_TEXT_MAX	1024	/* bytes of a STR, BUF or MEM, and of what TEXT looks at */
+#define ARGTRACE_OUTPUT_MAX	4096	/* bytes that all outputs of a program may write at most */
+#define ARGTRACE_PATH_MAX	1024	/* bytes of a PATH's names */
+#define ARGTRACE_PATH_DEPTH	64	/* names of a PATH */
+
+#define ARGTRACE_INSN_SIGNED	0x01	/* shr; ALU: DIV MOD SHR LT LE, and the extension of a 4-byte result */
+#define ARGTRACE_INSN_SWAP	0x02	/* the bytes of v are reversed before it is shifted */
+
+enum argtrace_source {
+	ARGTRACE_SOURCE_CONST	= 0,	/* span, where the action is ALU, SET or an output; else 0 */
+	ARGTRACE_SOURCE_REG	= 1,	/* argument register `index`, see ARGTRACE_LOC_REG */
+	ARGTRACE_SOURCE_STACK	= 2,	/* the stack pointer at entry, see ARGTRACE_LOC_STACK */
+	ARGTRACE_SOURCE_SLOT	= 3,	/* slot `index` */
+	ARGTRACE_SOURCE_TASK	= 4,	/* the address of the current struct task_struct */
+	ARGTRACE_SOURCE_CALLER	= 5,	/* the address that the function returns to */
+	ARGTRACE_SOURCE_CPU	= 6,	/* the number of the CPU */
+	ARGTRACE_SOURCE_TIME	= 7,	/* nanoseconds of CLOCK_MONOTONIC */
+	ARGTRACE_SOURCE_RETURN	= 8,	/* reserved: what the function returns */
+	ARGTRACE_SOURCE_DURATION = 9,	/* reserved */
+};
+
+enum argtrace_action {
+	/* If v - base <= span (unsigned) the next instruction is `then`, else `other`. */
+	ARGTRACE_DO_TEST	= 0,
+	/* The same if the text at v matches, of which up to `arg` bytes are looked at: base is the offset of the
+	 * literal in the program's data, the low 32 bits of span its length, the upper ones ARGTRACE_MATCH_*. */
+	ARGTRACE_DO_TEXT	= 1,
+	ARGTRACE_DO_JUMP	= 2,	/* to `then` */
+	ARGTRACE_DO_SET		= 3,	/* slot[arg] = v */
+	ARGTRACE_DO_ALU		= 4,	/* slot[arg] = slot[arg] OP v */
+
+	/* Outputs. */
+	ARGTRACE_DO_OUT		= 16,	/* the low `arg` bytes of v: 1, 2, 4 or 8 */
+	ARGTRACE_DO_STR		= 17,	/* ARGTRACE_TYPE_STR: the text at v, up to its NUL or `arg` bytes */
+	ARGTRACE_DO_BUF		= 18,	/* ARGTRACE_TYPE_BYTES: the slot[index of base] bytes at v, at most `arg` */
+	ARGTRACE_DO_MEM		= 19,	/* ARGTRACE_TYPE_BYTES: the `arg` bytes at v */
+	ARGTRACE_DO_PATH	= 20,	/* ARGTRACE_TYPE_PATH: base is the offset of a struct argtrace_path_layout in the
+					 * data; v is the address of a struct path, or with arg 1 of a struct dentry */
+};
+
+/*
+ * ALU with a 4-byte width computes with the low halves and extends the result. Overflow wraps. Division by
+ * zero is a fault; the smallest signed number divided by -1 is itself, and leaves 0.
+ */
+enum argtrace_alu {
+	ARGTRACE_ALU_ADD = 0, ARGTRACE_ALU_SUB = 1, ARGTRACE_ALU_MUL = 2, ARGTRACE_ALU_DIV = 3, ARGTRACE_ALU_MOD = 4,
+	ARGTRACE_ALU_AND = 5, ARGTRACE_ALU_OR = 6, ARGTRACE_ALU_XOR = 7,
+	ARGTRACE_ALU_SHL = 8, ARGTRACE_ALU_SHR = 9,	/* by v modulo the width in bits, as x86-64 and gcc do it */
+	ARGTRACE_ALU_EQ = 10, ARGTRACE_ALU_NE = 11, ARGTRACE_ALU_LT = 12, ARGTRACE_ALU_LE = 13, /* 0 or 1 */
+};
+
+enum argtrace_match {
+	ARGTRACE_MATCH_WHOLE = 0, ARGTRACE_MATCH_PREFIX = 1, ARGTRACE_MATCH_SUFFIX = 2, ARGTRACE_MATCH_CONTAINS = 3,
+	ARGTRACE_MATCH_GLOB = 4,	/* * ? [a-z] \, as lib/glob.c */
+};
+
+/* Offsets of members, from BTF, for PATH. It begins at a multiple of 8 of the program's data. */
+struct argtrace_path_layout {
+	__u32	path_mnt;		/* struct path */
+	__u32	path_dentry;
+	__u32	dentry_parent;		/* struct dentry: d_parent, */
+	__u32	dentry_name;		/* d_name.name, */
+	__u32	dentry_inode;		/* d_inode, */
+	__u32	dentry_flags;		/* d_flags, */
+	__u32	dentry_hash_pprev;	/* d_hash.pprev, */
+	__u32	dentry_name_len;	/* d_name.len */
+	__u32	mount_mnt;		/* struct mount: mnt, */
+	__u32	mount_parent;		/* mnt_parent, */
+	__u32	mount_mountpoint;	/* mnt_mountpoint */
+	__u32	vfsmount_root;		/* struct vfsmount: mnt_root */
+	__u32	inode_ino;		/* struct inode: i_ino */
+	__u32	reserved;		/* 0 */
+};
+
+#ifdef __cplusplus
+static_assert(sizeof(struct argtrace_program) == 16, "struct argtrace_program");
+static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
+static_assert(sizeof(struct argtrace_path_layout) == 56, "struct argtrace_path_layout");
+#else
+_Static_assert(sizeof(struct argtrace_program) == 16, "struct argtrace_program");
+_Static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
+_Static_assert(sizeof(struct argtrace_path_layout) == 56, "struct argtrace_path_layout");
+#endif
+
+#endif
