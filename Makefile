@@ -137,6 +137,7 @@ DEPMOD = $(if $(DESTDIR),:,depmod)
 SHARE = $(DESTDIR)$(PREFIX)/share
 BASH_COMPLETION = $(SHARE)/bash-completion/completions/argtrace
 ZSH_COMPLETION = $(SHARE)/zsh/site-functions/_argtrace
+UDEV_RULES = $(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-argtrace.rules
 
 install: all ## install them here (as root), or below DESTDIR
 	@$(KERNEL_PARTS) && release="$${RELEASE:-$(KREL)}" && set -x && \
@@ -146,12 +147,14 @@ install: all ## install them here (as root), or below DESTDIR
 		install -D -m 644 build/man/argtrace.dat.5 "$(SHARE)/man/man5/argtrace.dat.5" && \
 		install -D -m 644 packaging/completion/argtrace.bash "$(BASH_COMPLETION)" && \
 		install -D -m 644 packaging/completion/_argtrace "$(ZSH_COMPLETION)" && \
+		install -D -m 644 packaging/debian/argtrace.udev "$(UDEV_RULES)" && \
 		$(DEPMOD) "$$release"
 
 uninstall: ## remove them
 	@$(KERNEL_PARTS) && release="$${RELEASE:-$(KREL)}" && set -x && \
 		rm -f "$(DESTDIR)/lib/modules/$$release/updates/argtrace.ko" "$(DESTDIR)$(PREFIX)/bin/argtrace" \
-			"$(SHARE)/man/man1/argtrace.1" "$(SHARE)/man/man5/argtrace.dat.5" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" && \
+			"$(SHARE)/man/man1/argtrace.1" "$(SHARE)/man/man5/argtrace.dat.5" "$(BASH_COMPLETION)" "$(ZSH_COMPLETION)" \
+			"$(UDEV_RULES)" && \
 		$(DEPMOD) "$$release"
 
 clean: ## remove what was built (fetched kernels stay in the cache)
