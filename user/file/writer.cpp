@@ -30,27 +30,35 @@ Buffer chunk_buffer() {
     return Buffer(sizeof(ChunkHeader));
 }
 
+/// What there is of the file, be it of a recording or a snapshot.
+std::string what_is_left(const TraceTarget &target, std::uint64_t written) {
+    if (!target.kept())
+        return "nothing is kept";
+    if (written == 0)
+        return "nothing has been written";
+    return fmt::format("{} bytes have been written; `argtrace report` reads them up to the last "
+                       "whole packet",
+                       written);
+}
+
 Error cannot_write(const TraceTarget &target, std::uint64_t written, int error) {
-    const std::string ends =
-        target.kept() ? fmt::format("recording ends, {} bytes have been written; `argtrace "
-                                    "report` reads them up to the last whole packet",
-                                    written)
-                      : "recording ends, and nothing is kept";
+    const std::string left = what_is_left(target, written);
     switch (error) {
     case EPIPE:
-        return Error(fmt::format("{}: nobody reads it any more: recording ends, {} bytes have "
-                                 "been written",
-                                 target.name(), written));
+        return Error(fmt::format("{}: nobody reads it any more: {}", target.name(),
+                                 written == 0
+                                     ? left
+                                     : fmt::format("{} bytes have been written", written)));
     case ENOSPC:
     case EDQUOT:
-        return Error(fmt::format("{}: no space left to write to: {}", target.name(), ends));
+        return Error(fmt::format("{}: no space left to write to: {}", target.name(), left));
     case EFBIG:
         return Error(fmt::format("{}: it has reached the size that files may have (`ulimit -f`): "
                                  "{}",
-                                 target.name(), ends));
+                                 target.name(), left));
     default:
         return Error(fmt::format("{}: cannot be written: {}: {}", target.name(),
-                                 std::strerror(error), ends));
+                                 std::strerror(error), left));
     }
 }
 
