@@ -161,7 +161,7 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 		if (there && argtrace_plan_same_schema(there, plans[i])) {
 			argtrace_plan_free(plans[i]);
 			revived->plan = there;
-			revived->counted = argtrace_counters_sum(there->counters);
+			revived->counted = argtrace_counters_sum(&there->counters);
 			argtrace_catalog_set_removed(&session->catalog, there, false);
 			revived++;
 		} else {

@@ -91,7 +91,7 @@ void argtrace_lanes_set_pid_filter(struct argtrace_session *session,
 	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
 		struct argtrace_lane *lane = &session->lanes[kind];
 
-		rcu_assign_pointer(lane->pid_filter, pid_filter);
+		rcu_assign_pointer(lane->pid_bits, pid_filter ? pid_filter->bits : NULL);
 		/* Which callback it has depends on it; an armed one keeps the same. */
 		if (!lane->armed)
 			argtrace_attachment_init(lane);

@@ -28,7 +28,8 @@ struct argtrace_lane {
 	struct argtrace_table __rcu *table;
 	struct argtrace_ring __percpu *rings;
 	pid_t excluded_tgid;		/* its calls are filtered; -1: nobody's */
-	struct argtrace_pid_filter __rcu *pid_filter; /* others' calls are filtered; NULL: nobody's */
+	/* A bit for each process whose calls are not filtered, that of struct argtrace_pid_filter; NULL: nobody's are. */
+	unsigned long __rcu *pid_bits;
 
 	/* The rest is under session->lock. */
 	struct argtrace_session *session;

@@ -39,6 +39,11 @@ int argtrace_memory_charge(u64 bytes)
 	return 0;
 }
 
+void argtrace_memory_charge_anyway(u64 bytes)
+{
+	atomic64_add(bytes, &memory_used);
+}
+
 u64 argtrace_kvmalloc_size(u64 bytes)
 {
 	/* kvmalloc() tries kmalloc(), in powers of two above a page, before it takes single pages. */

@@ -50,6 +50,8 @@ static inline void *argtrace_kvcalloc(size_t count, size_t size)
 
 /* Returns 0, or -ENOSPC if the limit would be passed. */
 int argtrace_memory_charge(u64 bytes);
+/* For what cannot be refused: passes the limit if need be. */
+void argtrace_memory_charge_anyway(u64 bytes);
 void argtrace_memory_uncharge(u64 bytes);
 
 /*

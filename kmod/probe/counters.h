@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The counters of probes: each CPU has its own, so that to count takes no lock.
+ *
+ * alloc_percpu() would allocate them for every possible CPU, and a machine may make provision for
+ * many more than it has. So the counters of some hundred probes are a block: for each CPU a page, at
+ * CPU times PAGE_SIZE from the block's address. Only CPUs that have been online have pages of their
+ * own; one that comes online gets its pages before it runs.
+ */
 #ifndef ARGTRACE_COUNTERS_H
 #define ARGTRACE_COUNTERS_H
 
+#include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
+#include <asm/local.h>
 #include <uapi/argtrace.h>
 
 /* The outcomes of one probe's calls: each call adds one to one of these, on its CPU. */
@@ -13,30 +24,53 @@ struct argtrace_counters {
 	unsigned long lost[ARGTRACE_LOST_COUNT];
 };
 
-/*
- * The counters of several probes in one allocation: alloc_percpu() searches for a place, and a search for
- * each function takes longer than reading and checking its descriptor.
- */
+#define ARGTRACE_COUNTERS_PER_BLOCK	(PAGE_SIZE / sizeof(struct argtrace_counters))
+
 struct argtrace_counters_block {
-	struct argtrace_counters __percpu *counters;
-	u32 users;			/* probes that have their counters here */
+	struct list_head link;		/* in the list of all blocks */
+	void *base;			/* a page for each possible CPU, side by side */
+	struct page **pages;		/* one for each possible CPU; absent_page: not the block's */
+	u32 nr_joined;			/* counters that have been given away */
+	u32 nr_users;			/* probes that still have them */
 	u64 charged;
+	/* Where the users keep the address of their counters, which changes when a CPU gets its page. NULL: gone. */
+	struct argtrace_counters **users[ARGTRACE_COUNTERS_PER_BLOCK];
 };
 
-/*
- * Allocates counters, all zero, for up to `wanted` probes; `users` says how many. Each drops its reference once.
- * ERR_PTR: -ENOSPC, -ENOMEM.
- */
-struct argtrace_counters_block *argtrace_counters_block_create(u32 wanted);
+/* How far behind those of CPU 0 the counters of this CPU are: CPU times PAGE_SIZE. */
+DECLARE_PER_CPU(unsigned long, argtrace_counters_offset);
 
-/* The last of a block's users frees it. Serialised by the caller. */
-void argtrace_counters_block_put(struct argtrace_counters_block *block);
+/* The counters of this CPU, from the address that a probe keeps. Preemption is off. */
+#define argtrace_counters_here(counters) \
+	((struct argtrace_counters *)((void *)READ_ONCE(counters) + this_cpu_read(argtrace_counters_offset)))
+
+/* Adds one to a counter of this CPU, in a way that an interrupt may do as well meanwhile. */
+#define argtrace_count_here(counters, outcome) \
+	local_inc((local_t *)&argtrace_counters_here(counters)->outcome)
+static_assert(sizeof(local_t) == sizeof_field(struct argtrace_counters, records));
+
+static inline struct argtrace_counters *argtrace_counters_of(struct argtrace_counters *counters, int cpu)
+{
+	return (void *)counters + cpu * PAGE_SIZE;
+}
+
+/* An empty block. ERR_PTR: -ENOSPC, -ENOMEM. Freed with its last user, or by argtrace_counters_block_free(). */
+struct argtrace_counters_block *argtrace_counters_block_create(void);
+void argtrace_counters_block_free(struct argtrace_counters_block *block);
+
+/* Gives a user counters, all zero, and keeps *counters at their address. False: the block is full. */
+bool argtrace_counters_block_join(struct argtrace_counters_block *block,
+				  struct argtrace_counters **counters);
+
+/* Takes the counters away again. The last of a block's users frees it. Serialised by the caller for each block. */
+void argtrace_counters_block_leave(struct argtrace_counters_block *block,
+				   struct argtrace_counters **counters);
 
 /* At module load and unload. */
 int argtrace_counters_init(void);
 void argtrace_counters_exit(void);
 
-/* The sum over all CPUs. */
-struct argtrace_counters argtrace_counters_sum(const struct argtrace_counters __percpu *counters);
+/* The sum over all CPUs. The counters stay where they are while they are summed. */
+struct argtrace_counters argtrace_counters_sum(struct argtrace_counters *const *counters);
 
 #endif

@@ -118,16 +118,14 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count)
 {
 	struct argtrace_counters_block *block;
-	u32 first, i;
+	u32 i = 0;
 
-	for (first = 0; first < count; first += block->users) {
-		block = argtrace_counters_block_create(count - first);
+	while (i < count) {
+		block = argtrace_counters_block_create();
 		if (IS_ERR(block))
 			return PTR_ERR(block);
-		for (i = 0; i < block->users; i++) {
-			plans[first + i]->counters = block->counters + i;
-			plans[first + i]->counters_block = block;
-		}
+		for (; i < count && argtrace_counters_block_join(block, &plans[i]->counters); i++)
+			plans[i]->counters_block = block;
 	}
 	return 0;
 }
@@ -137,7 +135,7 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 	if (IS_ERR_OR_NULL(plan))
 		return;
 	if (plan->counters)
-		argtrace_counters_block_put(plan->counters_block);
+		argtrace_counters_block_leave(plan->counters_block, &plan->counters);
 	argtrace_memory_uncharge(plan->charged);
 	kvfree(plan);
 }
@@ -159,7 +157,7 @@ void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_
 
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
 {
-	const struct argtrace_counters sum = argtrace_counters_sum(plan->counters);
+	const struct argtrace_counters sum = argtrace_counters_sum(&plan->counters);
 	const struct argtrace_counters *before = &plan->before;
 	int cause;
 

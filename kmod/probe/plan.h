@@ -16,7 +16,7 @@
 /* A probe, prepared: what can be decided when it is added has been decided. */
 struct argtrace_plan {
 	/* What a call needs, in one cache line. */
-	struct argtrace_counters __percpu *counters; /* NULL before it is armed */
+	struct argtrace_counters *counters; /* NULL before it is armed; see argtrace_counters_here() */
 	union {
 		struct {
 			u32 id;

@@ -35,12 +35,30 @@ struct argtrace_table *argtrace_table_create(enum argtrace_lane_kind lane,
 					     struct argtrace_plan *const *more, u32 nr_more);
 void argtrace_table_free(struct argtrace_table *table);
 
+/* Tells the compiler that a slot with a key has a plan, which saves whoever looks it up a test. */
+static __always_inline struct argtrace_plan *argtrace_assume(struct argtrace_plan *plan)
+{
+	if (!plan)
+		__builtin_unreachable();
+	return plan;
+}
+
 /* Where the search for `ip` begins: an offset in slots, in bytes. */
 static __always_inline unsigned long argtrace_table_hash(const struct argtrace_table *table,
 						      unsigned long ip)
 {
-	/* The multiplication scatters neighbours. Kernel text differs in the lower half of its addresses. */
-	return ((u32)ip * GOLDEN_RATIO_32) >> 4 & table->mask;
+	unsigned long at;
+
+	/*
+	 * The multiplication scatters neighbours. Kernel text differs in the lower half of its addresses, and functions
+	 * are aligned to 16 bytes, so that the mask, an offset in slots of that size, cuts off nothing. To take
+	 * higher bits of the product costs a shift, and distributes the functions of a kernel no better.
+	 */
+	static_assert(sizeof(struct argtrace_slot) == 16);
+	at = (u32)ip * GOLDEN_RATIO_32;
+	/* Without it gcc 12 keeps the table in RDX, where a callback has its ops, and moves these. */
+	OPTIMIZER_HIDE_VAR(at);
+	return at & table->mask;
 }
 
 static __always_inline unsigned long argtrace_table_next(const struct argtrace_table *table,
@@ -57,6 +75,35 @@ argtrace_table_slot(const struct argtrace_table *table, unsigned long at)
 	return (const struct argtrace_slot *)((const u8 *)table + at) + 1;
 }
 
+/* The plan of a key that is not in its first slot: in one of the ARGTRACE_TABLE_NEAR after it, which need no wrapping. */
+static __always_inline struct argtrace_plan *
+argtrace_table_lookup_near(const struct argtrace_slot *slot, unsigned long ip)
+{
+	unsigned int i;
+
+#pragma GCC unroll 3
+	for (i = 1; i <= ARGTRACE_TABLE_NEAR; i++) {
+		if (slot[i].ip == ip)
+			return argtrace_assume(slot[i].plan);
+	}
+	return NULL;
+}
+
+/* In one of those after them, or NULL if the table does not have the key. */
+static __always_inline struct argtrace_plan *
+argtrace_table_lookup_far(const struct argtrace_table *table, unsigned long at, unsigned long ip)
+{
+	const struct argtrace_slot *slot;
+
+	do {
+		at = argtrace_table_next(table, at);
+		slot = argtrace_table_slot(table, at);
+		if (slot->ip == ip)
+			return argtrace_assume(slot->plan);
+	} while (slot->ip);
+	return NULL;
+}
+
 /*
  * The probe of the function that ftrace reports at `ip`, or NULL. That is the address of the symbol or
  * ARGTRACE_FENTRY_SKEW after it; which of them is not known beforehand, so both are in
@@ -69,42 +116,23 @@ argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)
 	unsigned long at = argtrace_table_hash(table, ip);
 	const struct argtrace_slot *slot;
 	struct argtrace_plan *plan;
-	unsigned int i;
 
 	if (likely(argtrace_table_slot(table, at)->ip == ip)) {
 		/* One instruction less than keeping the slot's address for both accesses. */
 		OPTIMIZER_HIDE_VAR(at);
-		plan = argtrace_table_slot(table, at)->plan;
-		goto found;
+		return argtrace_assume(argtrace_table_slot(table, at)->plan);
 	}
 	/* Keeps the compiler from loading in the usual case what only this one needs. */
 	OPTIMIZER_HIDE_VAR(at);
 	slot = argtrace_table_slot(table, at);
 	if (!slot->ip)
 		return NULL;
-#pragma GCC unroll 3
-	for (i = 1; i <= ARGTRACE_TABLE_NEAR; i++) {
-		if (slot[i].ip == ip) {
-			plan = slot[i].plan;
-			goto found;
-		}
-	}
+	plan = argtrace_table_lookup_near(slot, ip);
+	if (plan)
+		return plan;
 	OPTIMIZER_HIDE_VAR(table);
 	OPTIMIZER_HIDE_VAR(at);
-	do {
-		at = argtrace_table_next(table, at);
-		slot = argtrace_table_slot(table, at);
-		if (slot->ip == ip) {
-			plan = slot->plan;
-			goto found;
-		}
-	} while (slot->ip);
-	return NULL;
-found:
-	/* Saves the caller a test. */
-	if (!plan)
-		__builtin_unreachable();
-	return plan;
+	return argtrace_table_lookup_far(table, at, ip);
 }
 
 #endif

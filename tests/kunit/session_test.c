@@ -283,7 +283,7 @@ static void adding_and_removing_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session->catalog.nr_ids, 4);
 	for (i = 1; i < 4; i++) {
 		const struct argtrace_counters sum =
-			argtrace_counters_sum(session->catalog.by_id[i]->counters);
+			argtrace_counters_sum(&session->catalog.by_id[i]->counters);
 
 		KUNIT_EXPECT_EQ(test, sum.filtered, 0);
 		KUNIT_EXPECT_EQ(test, sum.lost[ARGTRACE_LOST_NO_BUFFER], 0);
