@@ -7,8 +7,8 @@
 
 #include "arm.h"
 #include "memory.h"
-#include "source/attachment.h"
 #include "session.h"
+#include "source/source.h"
 
 static int compare_addrs(const void *a, const void *b)
 {
@@ -23,15 +23,6 @@ static void free_plans(struct argtrace_plan **plans, u32 count)
 
 	for (i = 0; i < count; i++)
 		argtrace_plan_free(plans[i]);
-}
-
-/*
- * In which lane a probe is. It follows from its schema alone, so that a removed probe that comes back to
- * life is in the same one.
- */
-static enum argtrace_lane_kind lane_of(const struct argtrace_plan *plan)
-{
-	return ARGTRACE_LANE_PLAIN;
 }
 
 /* Callbacks see the new table from here on, and may still be using the one returned. */
@@ -66,10 +57,10 @@ static int lane_follow_removal(struct argtrace_lane *lane)
 	table = argtrace_table_create(lane->kind, catalog->by_id, catalog->nr_ids, NULL, 0);
 	if (IS_ERR(table))
 		table = NULL;
-	/* To disarm a lane, the table first, for the reason that lane_add() gives. */
+	/* To disarm a lane, the table first, for the reason that lane_begin() gives. */
 	if (table && !any_left)
 		old = swap_table(lane, table);
-	ret = argtrace_attachment_follow(lane);
+	ret = lane->source->follow(lane);
 	if (ret) {
 		argtrace_table_free(table);
 		return ret;
@@ -93,9 +84,9 @@ static int follow_removal(struct argtrace_session *session)
 	return ret;
 }
 
-static bool is_live_at(const struct argtrace_catalog *catalog, unsigned long addr)
+static bool is_live_at(const struct argtrace_catalog *catalog, u16 kind, unsigned long addr)
 {
-	const struct argtrace_plan *plan = argtrace_catalog_find(catalog, addr);
+	const struct argtrace_plan *plan = argtrace_catalog_find(catalog, kind, addr);
 
 	return plan && !plan->removed;
 }
@@ -106,7 +97,7 @@ static bool are_sorted(struct argtrace_plan **plans, u32 count)
 	u32 i;
 
 	for (i = 1; i < count; i++) {
-		if (plans[i]->addr < plans[i - 1]->addr)
+		if (argtrace_plan_compare(&plans[i], &plans[i - 1]) < 0)
 			return false;
 	}
 	return true;
@@ -125,14 +116,15 @@ static int check_new(const struct argtrace_session *session, struct argtrace_pla
 	if (!are_sorted(plans, count))
 		sort(plans, count, sizeof(*plans), argtrace_plan_compare, NULL);
 	for (i = 0; i < count; i++) {
-		unsigned long addr = plans[i]->addr;
+		const unsigned long addr = plans[i]->addr;
+		const u16 kind = plans[i]->kind;
+		const unsigned long skew = argtrace_kind_source(kind)->skew;
 
 		*failed_addr = addr;
-		if (i && addr - plans[i - 1]->addr <= ARGTRACE_FENTRY_SKEW)
+		if (i && plans[i - 1]->kind == kind && addr - plans[i - 1]->addr <= skew)
 			return -EEXIST;
-		if (is_live_at(catalog, addr) ||
-		    is_live_at(catalog, addr - ARGTRACE_FENTRY_SKEW) ||
-		    is_live_at(catalog, addr + ARGTRACE_FENTRY_SKEW))
+		if (is_live_at(catalog, kind, addr) || is_live_at(catalog, kind, addr - skew) ||
+		    is_live_at(catalog, kind, addr + skew))
 			return -EEXIST;
 	}
 	return 0;
@@ -156,6 +148,7 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 
 	for (i = 0; i < count; i++) {
 		struct argtrace_plan *there = argtrace_catalog_find(&session->catalog,
+								    plans[i]->kind,
 								    plans[i]->addr);
 
 		if (there && argtrace_plan_same_schema(there, plans[i])) {
@@ -172,59 +165,131 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 	return nr_new;
 }
 
-static bool is_in_module(unsigned long addr)
-{
-	return addr >= MODULES_VADDR && addr < MODULES_END;
-}
-
 /* The sessions that the coming and going of modules concerns are found without their locks: before anything is armed. */
-static void note_modules(struct argtrace_session *session, const unsigned long *addrs, u32 count)
+static void note_modules(struct argtrace_session *session, struct argtrace_plan *const *plans, u32 count)
 {
 	u32 i;
 
 	for (i = 0; i < count && !session->in_modules; i++) {
-		if (is_in_module(addrs[i]))
+		if (argtrace_kind_source(plans[i]->kind)->in_modules(plans[i]->addr))
 			WRITE_ONCE(session->in_modules, true);
 	}
 }
 
+/* What is added to a lane, in three steps: lane_begin(), and then lane_finish() or lane_undo(). */
+struct lane_addition {
+	struct argtrace_lane *lane;
+	unsigned long *addrs;
+	u32 count;			/* 0: nothing is added to this lane */
+	struct argtrace_table *old;	/* what is to be freed, or put back */
+};
+
 /*
- * Has the lane call us for the addresses too, whose plans are live in the catalog or new; 0, or it is as it was.
+ * Has the lane called for the addresses too, whose plans are live in the catalog or new; 0, or it is as it was.
  *
  * In a lane that is armed the table comes first, so that no call is missed. In one that is not it
  * comes last: all probes begin at once, and what ftrace itself calls while it patches them, millions of
  * calls if they are all there are, costs no more than to find nothing.
  */
-static int lane_add(struct argtrace_lane *lane, unsigned long *addrs, u32 count,
-		    struct argtrace_plan **plans, u32 nr_new, unsigned long *failed_addr)
+static int lane_begin(struct lane_addition *addition, struct argtrace_plan **plans, u32 nr_new,
+		      unsigned long *failed_addr)
 {
+	struct argtrace_lane *lane = addition->lane;
 	const struct argtrace_catalog *catalog = &lane->session->catalog;
 	const bool was_armed = lane->armed;
-	struct argtrace_table *table, *old;
+	struct argtrace_table *table;
 	int ret;
 
 	table = argtrace_table_create(lane->kind, catalog->by_id, catalog->nr_ids, plans, nr_new);
 	if (IS_ERR(table))
 		return PTR_ERR(table);
-	old = was_armed ? swap_table(lane, table) : NULL;
-	ret = argtrace_attachment_add(lane, addrs, count);
+	addition->old = was_armed ? swap_table(lane, table) : NULL;
+	ret = lane->source->attach(lane, addition->addrs, addition->count);
 	if (ret) {
 		if (ret == -EINVAL)
-			*failed_addr = argtrace_attachment_find_bad(addrs, count, true);
-		retire_table(old ? swap_table(lane, old) : table, was_armed);
+			*failed_addr = lane->source->find_bad(addition->addrs, addition->count, true);
+		retire_table(was_armed ? swap_table(lane, addition->old) : table, was_armed);
 		return ret;
 	}
 	if (!was_armed)
-		old = swap_table(lane, table);
-	retire_table(old, true);
+		addition->old = swap_table(lane, table);
 	return 0;
+}
+
+static void lane_finish(struct lane_addition *addition)
+{
+	retire_table(addition->old, true);
+}
+
+/*
+ * The catalog is as before lane_begin(). Should there be no memory to detach what has been added, calls go on, and
+ * find nothing in the table.
+ */
+static void lane_undo(struct lane_addition *addition)
+{
+	struct argtrace_lane *lane = addition->lane;
+	struct argtrace_table *table = swap_table(lane, addition->old);
+
+	lane->source->follow(lane);
+	retire_table(table, true);
+}
+
+/* The addresses for each lane, which take `addrs` all together. */
+static void divide_among_lanes(struct argtrace_session *session, struct argtrace_plan *const *plans,
+			       u32 count, unsigned long *addrs, struct lane_addition *additions)
+{
+	enum argtrace_lane_kind kind;
+	u32 i;
+
+	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
+		struct lane_addition *addition = &additions[kind];
+
+		*addition = (struct lane_addition){ .lane = &session->lanes[kind], .addrs = addrs };
+		for (i = 0; i < count; i++) {
+			if (plans[i]->lane == kind)
+				addition->addrs[addition->count++] = plans[i]->addr;
+		}
+		addrs += addition->count;
+	}
+}
+
+/* Whether all of them are where their lanes can be called for them; 0 or -EINVAL. */
+static int check_places(const struct lane_addition *additions, unsigned long *failed_addr)
+{
+	enum argtrace_lane_kind kind;
+
+	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
+		const struct lane_addition *addition = &additions[kind];
+
+		*failed_addr = addition->lane->source->find_bad(addition->addrs, addition->count, false);
+		if (*failed_addr)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* All lanes, or, with an error, those that had begun before it, which remain to be undone. */
+static int lanes_begin(struct lane_addition *additions, struct argtrace_plan **plans, u32 nr_new,
+		       enum argtrace_lane_kind *begun, unsigned long *failed_addr)
+{
+	int ret = 0;
+
+	for (*begun = 0; *begun < ARGTRACE_LANES; ++*begun) {
+		if (additions[*begun].count)
+			ret = lane_begin(&additions[*begun], plans, nr_new, failed_addr);
+		if (ret)
+			break;
+	}
+	return ret;
 }
 
 int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **plans, u32 count,
 		     unsigned long *failed_addr)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
+	struct lane_addition additions[ARGTRACE_LANES];
 	struct argtrace_catalog_room room = { };
+	enum argtrace_lane_kind begun = 0, kind;
 	struct revival *revived = NULL;
 	unsigned long *addrs = NULL;
 	u32 i, nr_new = count, nr_revived = 0;
@@ -239,31 +304,30 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	revived = argtrace_kvmalloc_array(count, sizeof(*revived));
 	if (!addrs || !revived)
 		goto out;
-	for (i = 0; i < count; i++) {
-		addrs[i] = plans[i]->addr;
-		plans[i]->lane = lane_of(plans[i]);
-	}
-	ret = -EINVAL;
-	*failed_addr = argtrace_attachment_find_bad(addrs, count, false);
-	if (*failed_addr)
+	for (i = 0; i < count; i++)
+		plans[i]->lane = argtrace_lane_of(plans[i]);
+	divide_among_lanes(session, plans, count, addrs, additions);
+	ret = check_places(additions, failed_addr);
+	if (ret)
 		goto out;
 	ret = argtrace_catalog_reserve(catalog, count, &room);
 	if (ret)
 		goto out;
 
+	note_modules(session, plans, count);
 	nr_new = revive_removed(session, plans, count, revived);
 	nr_revived = count - nr_new;
 	argtrace_catalog_number(catalog, plans, nr_new);
 	ret = argtrace_plans_alloc_counters(plans, nr_new);
-	if (ret)
-		goto out_revived;
-
-	note_modules(session, addrs, count);
-	ret = lane_add(&session->lanes[ARGTRACE_LANE_PLAIN], addrs, count, plans, nr_new,
-		       failed_addr);
+	if (!ret)
+		ret = lanes_begin(additions, plans, nr_new, &begun, failed_addr);
 	if (ret)
 		goto out_revived;
 	/* The catalog last, as that cannot fail; whoever asks for the schema of a record waits for session->lock. */
+	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
+		if (additions[kind].count)
+			lane_finish(&additions[kind]);
+	}
 	for (i = 0; i < nr_revived; i++)
 		argtrace_plan_count_from(revived[i].plan, &revived[i].counted);
 	argtrace_catalog_add(catalog, plans, nr_new, &room);
@@ -274,6 +338,10 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 out_revived:
 	for (i = 0; i < nr_revived; i++)
 		argtrace_catalog_set_removed(catalog, revived[i].plan, true);
+	for (kind = 0; kind < begun; kind++) {
+		if (additions[kind].count)
+			lane_undo(&additions[kind]);
+	}
 out:
 	argtrace_catalog_room_free(&room);
 	free_plans(plans, nr_new);
@@ -290,7 +358,7 @@ static int find_live(const struct argtrace_session *session, unsigned long *addr
 
 	sort(addrs, count, sizeof(*addrs), compare_addrs, NULL);
 	for (i = 0; i < count; i++) {
-		plans[i] = argtrace_catalog_find(&session->catalog, addrs[i]);
+		plans[i] = argtrace_catalog_find(&session->catalog, ARGTRACE_KIND_ENTRY, addrs[i]);
 		if (!plans[i] || plans[i]->removed || (i && addrs[i] == addrs[i - 1])) {
 			*failed_addr = addrs[i];
 			return -ENOENT;
@@ -336,12 +404,12 @@ static bool always(const struct argtrace_plan *plan, const struct module *module
 
 static bool in_module(const struct argtrace_plan *plan, const struct module *module)
 {
-	return within_module(plan->addr, module);
+	return argtrace_kind_source(plan->kind)->in_module(plan->addr, module, false);
 }
 
 static bool in_module_init(const struct argtrace_plan *plan, const struct module *module)
 {
-	return within_module_init(plan->addr, module);
+	return argtrace_kind_source(plan->kind)->in_module(plan->addr, module, true);
 }
 
 /* Removes the live probes that `picks` picks; `why` is what their flags say beside REMOVED. Cannot fail. */
@@ -372,7 +440,7 @@ static void remove_picked(struct argtrace_session *session,
 	 * still names removed probes does no harm: they are kept.
 	 */
 	for (kind = 0; kind < ARGTRACE_LANES; kind++)
-		argtrace_attachment_follow(&session->lanes[kind]);
+		session->lanes[kind].source->follow(&session->lanes[kind]);
 	catalog->generation++;
 }
 

@@ -4,7 +4,32 @@
 #include "lane.h"
 #include "probe/table.h"
 #include "session.h"
-#include "source/attachment.h"
+#include "source/source.h"
+
+static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
+	[ARGTRACE_LANE_PLAIN] = &argtrace_entry_source,
+};
+
+enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
+{
+	return ARGTRACE_LANE_PLAIN;
+}
+
+const struct argtrace_source *argtrace_lane_source(enum argtrace_lane_kind kind)
+{
+	return sources[kind];
+}
+
+const struct argtrace_source *argtrace_kind_source(u16 kind)
+{
+	enum argtrace_lane_kind lane;
+
+	for (lane = 0; lane < ARGTRACE_LANES; lane++) {
+		if (sources[lane]->kind == kind)
+			return sources[lane];
+	}
+	return NULL;
+}
 
 static int lane_init(struct argtrace_session *session, enum argtrace_lane_kind kind)
 {
@@ -15,10 +40,11 @@ static int lane_init(struct argtrace_session *session, enum argtrace_lane_kind k
 		return PTR_ERR(table);
 	RCU_INIT_POINTER(lane->table, table);
 	lane->kind = kind;
+	lane->source = argtrace_lane_source(kind);
 	lane->session = session;
 	lane->rings = session->rings;
 	lane->excluded_tgid = -1;
-	argtrace_attachment_init(lane);
+	lane->source->init(lane);
 	return 0;
 }
 
@@ -94,6 +120,6 @@ void argtrace_lanes_set_pid_filter(struct argtrace_session *session,
 		rcu_assign_pointer(lane->pid_bits, pid_filter ? pid_filter->bits : NULL);
 		/* Which callback it has depends on it; an armed one keeps the same. */
 		if (!lane->armed)
-			argtrace_attachment_init(lane);
+			lane->source->init(lane);
 	}
 }

@@ -14,8 +14,10 @@
 #include <linux/types.h>
 
 struct argtrace_pid_filter;
+struct argtrace_plan;
 struct argtrace_ring;
 struct argtrace_session;
+struct argtrace_source;
 struct argtrace_table;
 
 enum argtrace_lane_kind {
@@ -34,10 +36,18 @@ struct argtrace_lane {
 	/* The rest is under session->lock. */
 	struct argtrace_session *session;
 	enum argtrace_lane_kind kind;
+	const struct argtrace_source *source;
 	bool armed;			/* ops is registered */
 	bool leaked;			/* ftrace has shut itself down: the session must not be freed */
 	struct ftrace_ops ops;
 };
+
+/* In which lane a probe is. It follows from its schema alone, so that a removed probe that comes back to life is in the same. */
+enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan);
+
+/* The source of a lane, and that of a kind of probe, which is valid. */
+const struct argtrace_source *argtrace_lane_source(enum argtrace_lane_kind kind);
+const struct argtrace_source *argtrace_kind_source(u16 kind);
 
 /* The lanes of a session whose clock and rings are there. 0 or an error; frees nothing. */
 int argtrace_lanes_create(struct argtrace_session *session);

@@ -27,13 +27,15 @@ int argtrace_plan_compare(const void *a, const void *b)
 	const struct argtrace_plan *pa = *(const struct argtrace_plan *const *)a;
 	const struct argtrace_plan *pb = *(const struct argtrace_plan *const *)b;
 
+	if (pa->kind != pb->kind)
+		return pa->kind < pb->kind ? -1 : 1;
 	return pa->addr < pb->addr ? -1 : pa->addr > pb->addr;
 }
 
-struct argtrace_plan *argtrace_catalog_find(const struct argtrace_catalog *catalog,
+struct argtrace_plan *argtrace_catalog_find(const struct argtrace_catalog *catalog, u16 kind,
 					    unsigned long addr)
 {
-	const struct argtrace_plan wanted = { .addr = addr }, *key = &wanted;
+	const struct argtrace_plan wanted = { .kind = kind, .addr = addr }, *key = &wanted;
 	struct argtrace_plan **found;
 
 	if (!catalog->nr_addrs)
@@ -91,6 +93,7 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 {
 	struct argtrace_plan **old = catalog->by_addr, **merged = room->by_addr;
 	u32 nr_old = catalog->nr_addrs, from_old = 0, from_new = 0, nr = 0, i;
+	int order;
 
 	memcpy(room->by_id, catalog->by_id, catalog->nr_ids * sizeof(*room->by_id));
 	swap(catalog->by_id, room->by_id);
@@ -105,15 +108,16 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 			from_old++;
 			continue;
 		}
-		if (from_new == count || (from_old < nr_old &&
-					  old[from_old]->addr < plans[from_new]->addr)) {
-			merged[nr++] = old[from_old++];
-			continue;
-		}
+		if (from_old == nr_old)
+			order = 1;
+		else if (from_new == count)
+			order = -1;
+		else
+			order = argtrace_plan_compare(&old[from_old], &plans[from_new]);
 		/* A new probe takes the place of a removed one at its address. */
-		if (from_old < nr_old && old[from_old]->addr == plans[from_new]->addr)
+		if (order == 0)
 			from_old++;
-		merged[nr++] = plans[from_new++];
+		merged[nr++] = order < 0 ? old[from_old++] : plans[from_new++];
 	}
 	swap(catalog->by_addr, room->by_addr);
 	swap(catalog->charged, room->charged);

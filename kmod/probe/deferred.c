@@ -11,7 +11,7 @@
 
 #include "arm.h"
 #include "compat.h"
-#include "source/attachment.h"
+#include "source/source.h"
 #include "memory.h"
 #include "probe/deferred.h"
 #include "session.h"
@@ -238,7 +238,7 @@ static int make_plans(const struct argtrace_session *session, struct deferred_en
 		cond_resched();
 		if (!places->addrs[i]) {
 			entry->status.absent++;
-		} else if (argtrace_attachment_find_bad(&places->addrs[i], 1, true)) {
+		} else if (argtrace_entry_source.find_bad(&places->addrs[i], 1, true)) {
 			entry->status.refused++;
 		} else {
 			plan = argtrace_plan_create_at(entry->templates[i], places->addrs[i]);
@@ -265,7 +265,7 @@ static void note_ids(const struct argtrace_session *session, struct deferred_ent
 	for (i = 0; i < entry->status.count; i++) {
 		const struct argtrace_plan *plan;
 
-		plan = places->addrs[i] ? argtrace_catalog_find(&session->catalog, places->addrs[i]) : NULL;
+		plan = places->addrs[i] ? argtrace_catalog_find(&session->catalog, ARGTRACE_KIND_ENTRY, places->addrs[i]) : NULL;
 		if (plan && argtrace_plan_same_schema(plan, entry->templates[i]))
 			entry->ids[i] = plan->id;
 	}
@@ -280,7 +280,7 @@ static u32 drop_aliases(const struct argtrace_session *session, struct argtrace_
 	sort(plans, count, sizeof(*plans), argtrace_plan_compare, NULL);
 	for (i = 0; i < count; i++) {
 		const struct argtrace_plan *there = argtrace_catalog_find(&session->catalog,
-									  plans[i]->addr);
+									  plans[i]->kind, plans[i]->addr);
 
 		if ((there && !there->removed) ||
 		    (kept && plans[i]->addr - plans[kept - 1]->addr <= ARGTRACE_FENTRY_SKEW))

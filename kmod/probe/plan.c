@@ -80,6 +80,7 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 	u32 count, record_size = sizeof(struct argtrace_record);
 
 	plan->addr = plan->schema->addr;
+	plan->kind = plan->schema->kind;
 	plan->strings = argtrace_schema_strings(plan->schema);
 	count = prepare_steps(steps, plan->schema);
 	if (!(format->format & ARGTRACE_FORMAT_NO_CALLER)) {
@@ -106,6 +107,7 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	memcpy(plan->schema, from->schema, from->schema->size + steps_size(from->schema));
 	plan->schema->addr = addr;
 	plan->addr = addr;
+	plan->kind = from->kind;
 	plan->strings = argtrace_schema_strings(plan->schema);
 	plan->record_size = from->record_size;
 	plan->layout = from->layout;

@@ -28,7 +28,8 @@ struct argtrace_plan {
 
 	const char *strings;		/* in schema */
 
-	unsigned long addr;		/* of the symbol */
+	unsigned long addr;		/* where it is: see enum argtrace_kind */
+	u16 kind;			/* enum argtrace_kind */
 	struct argtrace_plan *succeeds;	/* removed probe of the same function elsewhere, whose id it takes; NULL */
 	enum argtrace_lane_kind lane;	/* for life */
 	struct argtrace_counters_block *counters_block;

@@ -47,8 +47,8 @@ static void empty(struct kunit *test)
 {
 	struct argtrace_catalog *catalog = make_catalog(test);
 
-	KUNIT_EXPECT_NULL(test, argtrace_catalog_find(catalog, BASE));
-	KUNIT_EXPECT_NULL(test, argtrace_catalog_find(catalog, 0));
+	KUNIT_EXPECT_NULL(test, argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, BASE));
+	KUNIT_EXPECT_NULL(test, argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, 0));
 }
 
 static void ids_begin_at_one_and_go_on(struct kunit *test)
@@ -70,8 +70,8 @@ static void ids_begin_at_one_and_go_on(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, plans[i]->id, i + 1);
 		KUNIT_EXPECT_EQ(test, plans[i]->schema->id, i + 1);
 		KUNIT_EXPECT_PTR_EQ(test, catalog->by_id[i + 1], plans[i]);
-		KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, plans[i]->addr), plans[i]);
-		KUNIT_EXPECT_NULL(test, argtrace_catalog_find(catalog, plans[i]->addr + 4));
+		KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, plans[i]->addr), plans[i]);
+		KUNIT_EXPECT_NULL(test, argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, plans[i]->addr + 4));
 	}
 }
 
@@ -86,7 +86,7 @@ static void removed_probes_stay(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 1);
 	KUNIT_EXPECT_TRUE(test, plans[0]->removed);
 	KUNIT_EXPECT_EQ(test, plans[0]->schema->flags, ARGTRACE_PROBE_REMOVED);
-	KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, BASE), plans[0]);
+	KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, BASE), plans[0]);
 	argtrace_catalog_set_removed(catalog, plans[0], false);
 	KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 2);
 	KUNIT_EXPECT_EQ(test, plans[0]->schema->flags, 0);
@@ -106,9 +106,36 @@ static void a_new_probe_replaces_a_removed_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, catalog->nr_addrs, 3);
 	KUNIT_EXPECT_EQ(test, catalog->nr_ids, 5);
 	KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 3);
-	KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, addrs[1]), again);
+	KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, addrs[1]), again);
 	KUNIT_EXPECT_PTR_EQ(test, catalog->by_id[2], plans[1]);
 	expect_sorted(test, catalog);
+}
+
+/* Kinds are apart, at the same address too; each is sorted by address. */
+static void kinds_do_not_meet(struct kunit *test)
+{
+	static const unsigned long addrs[] = { BASE, BASE + 0x100 };
+	const u16 other = ARGTRACE_KIND_ENTRY + 1;
+	struct argtrace_catalog *catalog = make_catalog(test);
+	struct argtrace_plan *plans[2], *others[2];
+	struct argtrace_catalog_room room;
+	u32 i;
+
+	add(test, catalog, addrs, 2, plans);
+	for (i = 0; i < 2; i++) {
+		others[i] = argtrace_plan_create_at(plans[i], addrs[i]);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, others[i]);
+		others[i]->kind = other;
+	}
+	KUNIT_ASSERT_EQ(test, argtrace_catalog_reserve(catalog, 2, &room), 0);
+	argtrace_catalog_number(catalog, others, 2);
+	argtrace_catalog_add(catalog, others, 2, &room);
+	KUNIT_EXPECT_EQ(test, catalog->nr_addrs, 4);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, addrs[i]), plans[i]);
+		KUNIT_EXPECT_PTR_EQ(test, argtrace_catalog_find(catalog, other, addrs[i]), others[i]);
+		KUNIT_EXPECT_NULL(test, argtrace_catalog_find(catalog, other + 1, addrs[i]));
+	}
 }
 
 static void no_more_than_the_limit(struct kunit *test)
@@ -129,6 +156,7 @@ static struct kunit_case catalog_cases[] = {
 	KUNIT_CASE(ids_begin_at_one_and_go_on),
 	KUNIT_CASE(removed_probes_stay),
 	KUNIT_CASE(a_new_probe_replaces_a_removed_one),
+	KUNIT_CASE(kinds_do_not_meet),
 	KUNIT_CASE(no_more_than_the_limit),
 	{ }
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The entries of functions as a source: a lane's ftrace_ops and its filter, which say what ftrace calls us for. */
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -6,8 +7,8 @@
 
 #include "memory.h"
 #include "session.h"
-#include "source/attachment.h"
 #include "source/entry.h"
+#include "source/source.h"
 
 /* What ftrace says of one address, asked through the filter of an ops that is never registered. */
 static bool ftrace_knows(struct ftrace_ops *scratch, unsigned long addr)
@@ -27,7 +28,7 @@ static bool is_traceable(struct ftrace_ops *scratch, unsigned long addr)
 	return IS_ALIGNED(addr, 16) || !ftrace_knows(scratch, addr - 1);
 }
 
-unsigned long argtrace_attachment_find_bad(const unsigned long *addrs, u32 count, bool all)
+static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
 {
 	struct ftrace_ops scratch = { };
 	unsigned long bad = 0;
@@ -44,7 +45,7 @@ unsigned long argtrace_attachment_find_bad(const unsigned long *addrs, u32 count
 	return bad;
 }
 
-void argtrace_attachment_init(struct argtrace_lane *lane)
+static void init(struct argtrace_lane *lane)
 {
 	/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
 	lane->ops = (struct ftrace_ops){
@@ -57,7 +58,7 @@ void argtrace_attachment_init(struct argtrace_lane *lane)
 static void reset_ops(struct argtrace_lane *lane)
 {
 	ftrace_free_filter(&lane->ops);
-	argtrace_attachment_init(lane);
+	init(lane);
 }
 
 /*
@@ -71,7 +72,7 @@ static void keep_for_ever(struct argtrace_lane *lane)
 }
 
 /* An empty filter means every function there is: never register with one. */
-int argtrace_attachment_add(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
+static int attach(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
 {
 	int ret;
 
@@ -114,7 +115,7 @@ static u32 live_addrs(const struct argtrace_lane *lane, unsigned long *addrs)
 	return count;
 }
 
-int argtrace_attachment_follow(struct argtrace_lane *lane)
+static int follow(struct argtrace_lane *lane)
 {
 	struct argtrace_catalog *catalog = &lane->session->catalog;
 	const u32 *nr_live = &catalog->nr_live[lane->kind];
@@ -131,10 +132,10 @@ int argtrace_attachment_follow(struct argtrace_lane *lane)
 		struct argtrace_plan *plan;
 
 		ret = ftrace_set_filter_ips(&lane->ops, addrs, count, 0, 1);
-		gone = ret == -EINVAL ? argtrace_attachment_find_bad(addrs, count, true) : 0;
+		gone = ret == -EINVAL ? find_bad(addrs, count, true) : 0;
 		if (!gone)
 			break;
-		plan = argtrace_catalog_find(catalog, gone);
+		plan = argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, gone);
 		argtrace_catalog_set_removed(catalog, plan, true);
 	}
 	if (!*nr_live) {
@@ -144,3 +145,24 @@ int argtrace_attachment_follow(struct argtrace_lane *lane)
 	kvfree(addrs);
 	return ret;
 }
+
+static bool in_modules(unsigned long addr)
+{
+	return addr >= MODULES_VADDR && addr < MODULES_END;
+}
+
+static bool in_module(unsigned long addr, const struct module *module, bool only_init)
+{
+	return only_init ? within_module_init(addr, module) : within_module(addr, module);
+}
+
+const struct argtrace_source argtrace_entry_source = {
+	.kind = ARGTRACE_KIND_ENTRY,
+	.skew = ARGTRACE_FENTRY_SKEW,
+	.init = init,
+	.find_bad = find_bad,
+	.attach = attach,
+	.follow = follow,
+	.in_modules = in_modules,
+	.in_module = in_module,
+};
