@@ -8,8 +8,8 @@
 
 #include "spec/assessment.h"
 #include "spec/foreign.h"
-#include "spec/suggestion.h"
 #include "util/near_match.h"
+#include "util/suggestion.h"
 
 namespace argtrace {
 

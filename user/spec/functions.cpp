@@ -12,9 +12,9 @@
 #include "spec/absent.h"
 #include "spec/assessment.h"
 #include "spec/left_out.h"
-#include "spec/suggestion.h"
 #include "uapi/argtrace.h"
 #include "util/near_match.h"
+#include "util/suggestion.h"
 
 namespace argtrace {
 

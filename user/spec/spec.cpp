@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "spec/foreign.h"
+#include "util/caret.h"
 #include "util/file.h"
 #include "util/glob.h"
 #include "util/lines.h"
@@ -276,14 +277,7 @@ std::vector<Spec> parse_specs(std::span<const std::string> words, PatternSyntax 
 }
 
 Error error_in(const Spec &spec, std::size_t at, std::string_view sentence) {
-    // Below the spec, a caret: under a tab a tab, under one character one blank.
-    std::string below;
-    std::string_view before = std::string_view(spec.text).substr(0, at);
-    while (!before.empty()) {
-        below += before.front() == '\t' ? '\t' : ' ';
-        before.remove_prefix(std::max<std::size_t>(utf8_length(before), 1));
-    }
-    return Error(fmt::format("{}{}\n  {}\n  {}^", spec.source, sentence, spec.text, below));
+    return Error(spec.source + with_caret(spec.text, at, sentence));
 }
 
 Error error_in(const Spec &spec, std::string_view sentence) {

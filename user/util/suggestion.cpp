@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "spec/suggestion.h"
+#include "util/suggestion.h"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 
 namespace argtrace {
 
-/// The functions that somebody may have meant by a name that no function has.
+/// What somebody may have meant by a name that is unknown: a function, a member ...
 struct Suggestion {
     std::vector<std::string_view> names; ///< the likeliest first, at most a few
     std::size_t others = 0;              ///< how many more contain the name
