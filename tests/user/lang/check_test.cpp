@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// What is refused, and in which words.
+
+#include "lang/check.h"
+
+#include <gmock/gmock.h>
+
+#include "lang/constants.h"
+#include "lang/glob_pattern.h"
+#include "support/btf_builder.h"
+#include "support/lang_kernel.h"
+#include "support/thrown.h"
+
+namespace argtrace::lang {
+namespace {
+
+std::string refused_by(const char *function, const std::string &text) {
+    const Scope scope = SmallKernel::get().scope(function);
+    return thrown([&] { check_condition(scope, parse_condition(text)); });
+}
+
+// Of the whole error: the sentence, and where the caret stands.
+struct Refusal {
+    std::string sentence;
+    std::size_t at;
+    bool operator==(const Refusal &) const = default;
+};
+
+std::ostream &operator<<(std::ostream &out, const Refusal &refusal) {
+    return out << refusal.at << ": " << refusal.sentence;
+}
+
+Refusal refusal(const char *function, const std::string &text, bool value = false) {
+    const Scope scope = SmallKernel::get().scope(function);
+    const std::string all = thrown([&] {
+        const Expression expression = parse_condition(text);
+        value ? check_value(scope, expression) : check_condition(scope, expression);
+    });
+    if (all.empty())
+        return {"", 0};
+    return {all.substr(0, all.find('\n')), all.size() - all.rfind('\n') - 4};
+}
+
+Refusal in_read(const std::string &text) {
+    return refusal("vfs_read", text);
+}
+
+Refusal in_look(const std::string &text) {
+    return refusal("look", text);
+}
+
+TEST(CheckError, PointsAtTheToken) {
+    EXPECT_EQ(refused_by("vfs_read", "file->f_inod->i_ino == 1"),
+              "struct file has no f_inod; did you mean f_inode?\n"
+              "  file->f_inod->i_ino == 1\n"
+              "        ^");
+}
+
+TEST(CheckError, Names) {
+    EXPECT_EQ(
+        in_read("cuont > 1"),
+        (Refusal{"vfs_read has no argument cuont, and it is no builtin or constant either; did "
+                 "you mean count?",
+                 0}));
+    EXPECT_EQ(in_read("$pdi"), (Refusal{"there is no builtin $pdi; did you mean $pid?", 0}));
+    EXPECT_EQ(in_read("file->f_flags & O_DIRCT"),
+              (Refusal{"vfs_read has no argument O_DIRCT, and it is no builtin or constant either; "
+                       "did you mean O_DIRECT?",
+                       16}));
+    EXPECT_EQ(in_read("umode_t == 1"),
+              (Refusal{"vfs_read has no argument umode_t, and it is no builtin or constant either; "
+                       "it is a type, which can be cast to: (umode_t)(...)",
+                       0}));
+    EXPECT_EQ(in_read("sockaddr(file)"),
+              (Refusal{"there is no function sockaddr; there are str, buf and path", 0}));
+    EXPECT_EQ(in_read("1 + pth(file)"),
+              (Refusal{"there is no function pth; did you mean path?", 4}));
+}
+
+TEST(CheckError, Members) {
+    EXPECT_EQ(in_read("file.f_flags"), (Refusal{"file is a struct file *: write '->'", 5}));
+    EXPECT_EQ(in_read("file->f_path->mnt"),
+              (Refusal{"file->f_path is a struct path, no pointer to one: write '.'", 14}));
+    EXPECT_EQ(in_read("count->x"),
+              (Refusal{"count is no pointer: size_t; cast it, as in (struct file *)NAME", 7}));
+    EXPECT_EQ(in_look("index->x"), (Refusal{"index is no pointer: int", 7}));
+    EXPECT_EQ(in_read("count.x"), (Refusal{"count is a size_t, which has no members", 6}));
+    EXPECT_EQ(in_read("pos->x"), (Refusal{"pos is a loff_t *, which has no members", 5}));
+    EXPECT_EQ(
+        in_read("file->private_data->x"),
+        (Refusal{"file->private_data is a void *, and what it points to has no type: cast it, "
+                 "as in (struct file *)NAME",
+                 20}));
+    EXPECT_EQ(
+        in_read("*file->private_data == 1"),
+        (Refusal{"file->private_data is a void *, and what it points to has no type: cast it, "
+                 "as in (struct file *)NAME",
+                 0}));
+    EXPECT_EQ(in_read("file->f_unknown->x"),
+              (Refusal{"BTF knows nothing of struct unknown but its name", 17}));
+    EXPECT_EQ(in_read("file->f_op->read->x"),
+              (Refusal{"file->f_op->read points to a function, which is not read", 18}));
+    EXPECT_EQ(in_read("*count"),
+              (Refusal{"count is no pointer: size_t; cast it, as in (struct file *)NAME", 0}));
+    EXPECT_EQ(in_read("count[1]"), (Refusal{"count is neither an array nor a pointer: size_t", 5}));
+    EXPECT_EQ(in_read("buf[file]"),
+              (Refusal{"an index must be an integer, and this is a struct file *", 4}));
+}
+
+TEST(CheckError, Types) {
+    EXPECT_EQ(in_read("((struct fil *)buf)->f_pos"),
+              (Refusal{"there is no type struct fil; did you mean file?", 2}));
+    EXPECT_EQ(in_read("(struct umode_t *)buf"),
+              (Refusal{"there is no type struct umode_t; did you mean umode_t?", 1}));
+    EXPECT_EQ(
+        in_read("(struct file)buf"),
+        (Refusal{"nothing can be cast to struct file; to a pointer it can, as in (struct file "
+                 "*)",
+                 1}));
+    EXPECT_EQ(in_look("p->huge == 1"),
+              (Refusal{"__int128 has 128 bits: there are no operators for that", 0}));
+    EXPECT_EQ(in_read("file->f_path"),
+              (Refusal{"this is a struct path: name one of its members", 0}));
+    EXPECT_EQ(in_read("file->f_unknown + 1"),
+              (Refusal{"BTF does not say how large struct unknown is, so that file->f_unknown + 1 "
+                       "cannot be computed",
+                       16}));
+    EXPECT_EQ(in_look("sizeof(p->fields.a)"), (Refusal{"a bit-field has no size", 7}));
+    EXPECT_EQ(in_look("&p->fields.a"),
+              (Refusal{"p->fields.a is a bit-field, which has no address", 0}));
+    EXPECT_EQ(in_look("&index"), (Refusal{"index is not in memory: it has no address", 0}));
+    EXPECT_EQ(in_read("container_of(pos, struct file, f_flags)"),
+              (Refusal{"pos is a loff_t *, and that member is a u32", 13}));
+    EXPECT_EQ(in_look("container_of(p, struct shapes, self->u8_)"),
+              (Refusal{"this member has no offset that is the same for all calls", 31}));
+}
+
+TEST(CheckError, Operators) {
+    EXPECT_EQ(
+        in_read("file * 2"),
+        (Refusal{"'*' takes no pointers, and file is a struct file *; cast it to unsigned long",
+                 5}));
+    EXPECT_EQ(in_read("file - pos"),
+              (Refusal{"a struct file * and a loff_t * have no distance", 5}));
+    EXPECT_EQ(in_read("-file"),
+              (Refusal{"this operand must be an integer, and this is a struct file *", 1}));
+    EXPECT_EQ(in_read("count / 0"), (Refusal{"this divides by zero", 6}));
+    EXPECT_EQ(in_look("index << 32"), (Refusal{"int has 32 bits, and cannot be shifted by 32", 6}));
+    EXPECT_EQ(in_look("index >> -1"), (Refusal{"int has 32 bits, and cannot be shifted by -1", 6}));
+    EXPECT_EQ(in_read("count ? file : pos"),
+              (Refusal{"this is either a struct file * or a loff_t *: cast one of them", 6}));
+}
+
+TEST(CheckError, Texts) {
+    EXPECT_EQ(in_read("count == \"x\""),
+              (Refusal{"count is a size_t, and no text: that are arrays of characters, pointers to "
+                       "them, and str(ADDRESS)",
+                       0}));
+    EXPECT_EQ(
+        in_read("comm == \"averyveryverylong\""),
+        (Refusal{"this never holds: comm has room for 16 characters, and the text has 17", 5}));
+    EXPECT_EQ(in_read("comm ~ count"),
+              (Refusal{"on the right of ~ stands a glob in quotes, as in comm ~ \"kworker*\"", 7}));
+    EXPECT_EQ(in_read("str(buf)"),
+              (Refusal{"str() is a text, which can be recorded, or compared with a literal", 0}));
+    EXPECT_EQ(in_read("str(buf) == comm"),
+              (Refusal{"two texts are compared only if one of them is written here, as in comm == "
+                       "\"sh\"",
+                       9}));
+    EXPECT_EQ(in_read("\"x\" + 1"),
+              (Refusal{"a text can be compared with ==, != and ~, and nothing else", 0}));
+    EXPECT_EQ(in_read("str(buf, 0) == \"x\""), (Refusal{"a length is 1 to 1024", 9}));
+    EXPECT_EQ(in_read("str(buf, count) == \"x\""), (Refusal{"this length must be a number", 9}));
+    EXPECT_EQ(in_read("str() == \"x\""),
+              (Refusal{"it is str(ADDRESS) or str(ADDRESS, LENGTH), with 1 or 2 operands", 0}));
+    EXPECT_EQ(in_read("str(file) == \"x\""),
+              (Refusal{"file is a struct file *, and no pointer to characters; cast it, as in "
+                       "str((char *)NAME)",
+                       4}));
+    EXPECT_EQ(
+        in_read("path(pos)"),
+        (Refusal{"path() takes a struct file *, struct path * or struct dentry *, and pos is a "
+                 "loff_t *",
+                 5}));
+    EXPECT_EQ(in_read("path(file) == \"/x\""),
+              (Refusal{"path(file) is a struct path *, and no text: that are arrays of characters, "
+                       "pointers to them, and str(ADDRESS)",
+                       0}));
+}
+
+TEST(CheckError, Values) {
+    EXPECT_EQ(refusal("vfs_read", "\"x\"", true),
+              (Refusal{"a text that is written here is the same for all calls", 0}));
+    EXPECT_EQ(
+        refusal("look", "p->flexible", true),
+        (Refusal{"int[0] has no size: name one of its elements, or write buf(ADDRESS, LENGTH)",
+                 0}));
+    EXPECT_EQ(refusal("vfs_read", "*file", true), (Refusal{"", 0}));
+}
+
+TEST(Check, PerCpuPointersAreNotFollowed) {
+    BtfBuilder types;
+    const int number = types.integer("int", 4, BTF_INT_SIGNED);
+    const int stats = types.structure("stats", 4, {{"calls", number, 0}});
+    const int pointer = types.pointer(types.tag("percpu", stats));
+    const int user = types.pointer(types.tag("user", stats));
+    const int proto = types.proto(0, {{"p", pointer}, {"u", user}});
+    const Types all(types.get());
+    Prototype prototype;
+    prototype.function = "f";
+    prototype.source = {types.get(), static_cast<std::uint32_t>(proto)};
+    Argument p, u;
+    p.loc = u.loc = ARGTRACE_LOC_REG;
+    p.name = "p";
+    u.name = "u";
+    u.index = 1;
+    const Argument places[]{p, u};
+    const Scope scope(all, prototype, places);
+    EXPECT_EQ(thrown([&] { check_condition(scope, parse_condition("p->calls")); }),
+              "p is a per-cpu pointer: each CPU has its own, and this address is none of them\n"
+              "  p->calls\n"
+              "     ^");
+    EXPECT_NE(check_condition(scope, parse_condition("p && u->calls")), nullptr);
+}
+
+TEST(Check, ArgumentsHideBuiltins) {
+    BtfBuilder types;
+    const int number = types.integer("long", 8, BTF_INT_SIGNED);
+    const int proto = types.proto(0, {{"cpu", number}});
+    const Types all(types.get());
+    Prototype prototype;
+    prototype.function = "f";
+    prototype.source = {types.get(), static_cast<std::uint32_t>(proto)};
+    Argument place;
+    place.loc = ARGTRACE_LOC_REG;
+    place.name = "cpu";
+    const Scope scope(all, prototype, std::span(&place, 1));
+    EXPECT_EQ(check_condition(scope, parse_condition("cpu"))->type,
+              Type::btf(static_cast<std::uint32_t>(number)));
+    EXPECT_EQ(check_condition(scope, parse_condition("$cpu"))->type, uint_type);
+    EXPECT_EQ(thrown([&] { check_condition(scope, parse_condition("pid == 1")); }),
+              "pid is not known on this kernel: BTF does not describe struct task_struct\n"
+              "  pid == 1\n"
+              "  ^");
+}
+
+TEST(Check, ConstantsOfTheKernel) {
+    EXPECT_EQ(macro_constant("O_TRUNC"), 01000);
+    EXPECT_EQ(macro_constant("S_IFMT"), 0170000);
+    EXPECT_EQ(macro_constant("SIGKILL"), 9);
+    EXPECT_EQ(macro_constant("ENOENT"), 2);
+    EXPECT_EQ(macro_constant("EPROBE_DEFER"), 517);
+    EXPECT_EQ(macro_constant("EWOULDBLOCK"), 11);
+    EXPECT_EQ(macro_constant("AF_INET6"), 10);
+    EXPECT_EQ(macro_constant("PROT_EXEC"), 4);
+    EXPECT_EQ(macro_constant("NULL"), 0);
+    EXPECT_EQ(macro_constant("EXIT"), std::nullopt);
+    EXPECT_EQ(macro_constant("GFP_KERNEL"), std::nullopt) << "differs between kernels";
+#ifdef __x86_64__
+    EXPECT_EQ(macro_constant("O_LARGEFILE"), 0100000) << "the kernel's, not libc's 0";
+#endif
+}
+
+TEST(GlobPattern, IsTheSimplestThatDoes) {
+    const auto kind = [](const char *glob) {
+        const TextPattern pattern = simplest_pattern(glob);
+        return fmt::format("{} {}", static_cast<int>(pattern.match), pattern.text);
+    };
+    EXPECT_EQ(kind("abc"), "0 abc");
+    EXPECT_EQ(kind("abc*"), "1 abc");
+    EXPECT_EQ(kind("abc**"), "1 abc");
+    EXPECT_EQ(kind("*abc"), "2 abc");
+    EXPECT_EQ(kind("*abc*"), "3 abc");
+    EXPECT_EQ(kind("*"), "1 ");
+    EXPECT_EQ(kind(""), "0 ");
+    EXPECT_EQ(kind("a*c"), "4 a*c");
+    EXPECT_EQ(kind("a?"), "4 a?");
+    EXPECT_EQ(kind("[ab]*"), "4 [ab]*");
+    EXPECT_EQ(kind("a\\*b"), "0 a*b");
+    EXPECT_EQ(kind("a\\?*"), "1 a?");
+    EXPECT_EQ(kind("a\\"), "4 a\\");
+}
+
+} // namespace
+} // namespace argtrace::lang

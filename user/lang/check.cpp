@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lang/check.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lang/checker.h"
+#include "lang/expression_error.h"
+
+namespace argtrace::lang {
+
+NodePtr make_node(Node::Kind kind, Type type, const Ast &ast) {
+    auto node = std::make_unique<Node>();
+    node->kind = kind;
+    node->type = type;
+    node->at = ast.at;
+    return node;
+}
+
+NodePtr make_node(Node::Kind kind, Type type, const Ast &ast, NodePtr operand) {
+    NodePtr node = make_node(kind, type, ast);
+    node->operands.push_back(std::move(operand));
+    return node;
+}
+
+NodePtr make_constant(std::uint64_t value, Type type, const Ast &ast) {
+    NodePtr node = make_node(Node::Kind::constant, type, ast);
+    node->value = value;
+    return node;
+}
+
+NodePtr make_source(std::uint8_t source, std::uint8_t index, Type type, const Ast &ast) {
+    NodePtr node = make_node(Node::Kind::source, type, ast);
+    node->source = source;
+    node->index = index;
+    return node;
+}
+
+NodePtr make_offset(NodePtr address, std::uint64_t bytes, Type pointer, const Ast &ast) {
+    if (address->is_constant())
+        return make_constant(address->value + bytes, pointer, ast);
+    if (address->kind == Node::Kind::offset) {
+        address->value += bytes;
+        address->type = pointer;
+        return address;
+    }
+    NodePtr node = make_node(Node::Kind::offset, pointer, ast, std::move(address));
+    node->value = bytes;
+    return node;
+}
+
+void Checker::fail(std::size_t at, std::string_view sentence) const {
+    throw ExpressionError(text_, at, sentence);
+}
+
+std::string_view Checker::written(const Ast &ast) const {
+    return std::string_view(text_).substr(ast.at, ast.end - ast.at);
+}
+
+NodePtr Checker::check(const Ast &ast) {
+    switch (ast.kind) {
+    case Ast::Kind::number:
+        return check_number(ast);
+    case Ast::Kind::string: {
+        NodePtr node = make_node(Node::Kind::string, char_type.pointer(), ast);
+        node->pattern.text = ast.token.text;
+        if (node->pattern.text.find('\0') != std::string::npos)
+            fail(ast.at, "a text ends at its first NUL, and this has one within");
+        if (node->pattern.text.size() > ARGTRACE_TEXT_MAX - 1)
+            fail(ast.at,
+                 fmt::format("texts have at most {} characters here", ARGTRACE_TEXT_MAX - 1));
+        return node;
+    }
+    case Ast::Kind::name:
+        return check_name(ast);
+    case Ast::Kind::member:
+    case Ast::Kind::arrow:
+        return check_member(ast);
+    case Ast::Kind::index:
+        return check_index(ast);
+    case Ast::Kind::call:
+        return check_call(ast);
+    case Ast::Kind::unary:
+        return check_unary(ast);
+    case Ast::Kind::binary:
+        return check_binary(ast);
+    case Ast::Kind::conditional:
+        return check_conditional(ast);
+    case Ast::Kind::cast:
+        return check_cast(ast);
+    case Ast::Kind::size_of:
+    case Ast::Kind::size_of_type:
+        return check_size(ast);
+    case Ast::Kind::container_of:
+        return check_container(ast);
+    case Ast::Kind::self: // the struct at address 0: its members' addresses are their offsets
+        return make_node(Node::Kind::object, container_, ast,
+                         make_constant(0, container_.pointer(), ast));
+    }
+    fail(ast.at, "this is no expression");
+}
+
+NodePtr Checker::rvalue(NodePtr node, const Ast &ast) const {
+    const TypeTraits known = traits(*node);
+    if (node->kind == Node::Kind::object && known.kind == TypeKind::array) {
+        const Type element = types_.target(node->type);
+        NodePtr address = std::move(node->operands.front());
+        address->type = element.pointer();
+        return address;
+    }
+    if (node->kind == Node::Kind::object && known.kind == TypeKind::function) {
+        NodePtr address = std::move(node->operands.front());
+        return address;
+    }
+    const bool read = node->kind == Node::Kind::load || node->kind == Node::Kind::extract;
+    if (read && known.is_big_endian && node->bits == 0 && known.bytes > 1) {
+        const Type type = node->type;
+        return make_node(Node::Kind::swap, type, ast, std::move(node));
+    }
+    return node;
+}
+
+NodePtr Checker::require_scalar(NodePtr node, const Ast &ast) const {
+    const TypeTraits known = traits(*node);
+    switch (node->kind) {
+    case Node::Kind::string:
+        fail(ast.at, "a text can be compared with ==, != and ~, and nothing else");
+    case Node::Kind::text:
+        fail(ast.at, "str() is a text, which can be recorded, or compared with a literal");
+    case Node::Kind::buffer:
+    case Node::Kind::path:
+        fail(ast.at, fmt::format("{}() can be recorded, and nothing else",
+                                 node->kind == Node::Kind::path ? "path" : "buf"));
+    default:
+        break;
+    }
+    switch (known.kind) {
+    case TypeKind::integer:
+    case TypeKind::enumeration:
+        if (known.bytes > 8)
+            fail(ast.at, fmt::format("{} has {} bits: there are no operators for that",
+                                     name(node->type), 8 * known.bytes));
+        return node;
+    case TypeKind::pointer:
+        return node;
+    case TypeKind::floating:
+        fail(ast.at, fmt::format("{} is a floating-point number: there are no operators for that",
+                                 name(node->type)));
+    case TypeKind::void_:
+        fail(ast.at, "this has no value: it is void");
+    case TypeKind::aggregate:
+        fail(ast.at, fmt::format("this is a {}: name one of its members", name(node->type)));
+    default:
+        fail(ast.at,
+             fmt::format("this is a {}, which has no value to compute with", name(node->type)));
+    }
+}
+
+NodePtr Checker::scalar(const Ast &ast) {
+    return require_scalar(rvalue(ast), ast);
+}
+
+NodePtr Checker::integer(const Ast &ast, std::string_view what) {
+    NodePtr node = scalar(ast);
+    if (!traits(*node).is_integer())
+        fail(ast.at,
+             fmt::format("{} must be an integer, and this is a {}", what, name(node->type)));
+    return node;
+}
+
+NodePtr Checker::condition(const Ast &ast) {
+    return scalar(ast);
+}
+
+NodePtr Checker::value(const Ast &ast) {
+    NodePtr node = check(ast);
+    switch (node->kind) {
+    case Node::Kind::object:
+    case Node::Kind::register_object: {
+        const TypeTraits known = traits(*node);
+        if (known.kind == TypeKind::function)
+            return rvalue(std::move(node), ast);
+        if (node->kind == Node::Kind::register_object)
+            fail(ast.at, "a part of a struct that is passed in registers is not recorded: name one "
+                         "of its members");
+        if (known.kind != TypeKind::aggregate && known.kind != TypeKind::array)
+            fail(ast.at, fmt::format("this is a {}, which has no value", name(node->type)));
+        if (known.bytes == 0)
+            fail(ast.at, fmt::format("{} has no size: name one of its elements, or write "
+                                     "buf(ADDRESS, LENGTH)",
+                                     name(node->type)));
+        if (known.bytes > ARGTRACE_TEXT_MAX)
+            fail(ast.at, fmt::format("{} has {} bytes, and at most {} are recorded: name a member",
+                                     name(node->type), known.bytes, ARGTRACE_TEXT_MAX));
+        return node;
+    }
+    case Node::Kind::string:
+        fail(ast.at, "a text that is written here is the same for all calls");
+    case Node::Kind::text:
+    case Node::Kind::buffer:
+    case Node::Kind::path:
+        return node;
+    default:
+        return require_scalar(rvalue(std::move(node), ast), ast);
+    }
+}
+
+NodePtr check_condition(const Scope &scope, const Expression &expression) {
+    return Checker(scope, expression).condition(expression.root());
+}
+
+NodePtr check_value(const Scope &scope, const Expression &expression) {
+    return Checker(scope, expression).value(expression.root());
+}
+
+} // namespace argtrace::lang

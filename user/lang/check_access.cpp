@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lang/checker.h"
+#include "util/suggestion.h"
+
+namespace argtrace::lang {
+
+namespace {
+
+constexpr std::uint64_t word_bits = 64;
+
+} // namespace
+
+NodePtr Checker::lvalue(NodePtr address, Type type, const Ast &ast) const {
+    switch (types_.traits(type).kind) {
+    case TypeKind::array:
+    case TypeKind::function:
+    case TypeKind::aggregate:
+        address->type = type.pointer();
+        return make_node(Node::Kind::object, type, ast, std::move(address));
+    case TypeKind::void_:
+        fail(ast.at, "what a void * points to has no type: cast it, as in *(int *)p");
+    case TypeKind::incomplete:
+        fail(ast.at, fmt::format("BTF knows nothing of {} but its name", name(type)));
+    case TypeKind::unknown:
+        fail(ast.at,
+             fmt::format("BTF describes {} in a way that this version does not know", name(type)));
+    default:
+        return make_node(Node::Kind::load, type, ast, std::move(address));
+    }
+}
+
+// A pointer whose target is to be read; `at` is the operator.
+NodePtr Checker::pointer_to_follow(NodePtr node, const Ast &ast, std::size_t at) const {
+    NodePtr pointer = require_scalar(rvalue(std::move(node), ast), ast);
+    const TypeTraits known = traits(*pointer);
+    if (known.kind != TypeKind::pointer) {
+        const bool wide = known.is_integer() && known.bytes == 8;
+        fail(at, fmt::format("{} is no pointer: {}{}", written(ast), name(pointer->type),
+                             wide ? "; cast it, as in (struct file *)NAME" : ""));
+    }
+    if (known.is_per_cpu)
+        fail(at, fmt::format("{} is a per-cpu pointer: each CPU has its own, and this address is "
+                             "none of them",
+                             written(ast)));
+    const Type target = types_.target(pointer->type);
+    const TypeTraits pointed = types_.traits(target);
+    if (pointed.kind == TypeKind::void_)
+        fail(at, fmt::format("{} is a void *, and what it points to has no type: cast it, as in "
+                             "(struct file *)NAME",
+                             written(ast)));
+    if (pointed.kind == TypeKind::incomplete)
+        fail(at, fmt::format("BTF knows nothing of {} but its name", name(target)));
+    if (pointed.kind == TypeKind::function)
+        fail(at, fmt::format("{} points to a function, which is not read", written(ast)));
+    return pointer;
+}
+
+NodePtr Checker::dereference(const Ast &ast) {
+    const Ast &operand = *ast.operands[0];
+    NodePtr pointer = pointer_to_follow(check(operand), operand, ast.token.at);
+    const Type target = types_.target(pointer->type);
+    return lvalue(std::move(pointer), target, ast);
+}
+
+NodePtr Checker::check_member(const Ast &ast) {
+    const Ast &left = *ast.operands[0];
+    NodePtr whole = check(left);
+    if (ast.kind == Ast::Kind::arrow) {
+        if (whole->kind == Node::Kind::register_object ||
+            traits(*whole).kind == TypeKind::aggregate)
+            fail(ast.token.at, fmt::format("{} is a {}, no pointer to one: write '.'",
+                                           written(left), name(whole->type)));
+        NodePtr pointer = pointer_to_follow(std::move(whole), left, ast.token.at);
+        const Type target = types_.target(pointer->type);
+        if (types_.traits(target).kind != TypeKind::aggregate)
+            fail(ast.token.at, fmt::format("{} is a {}, which has no members", written(left),
+                                           name(pointer->type)));
+        return member_of(make_node(Node::Kind::object, target, ast, std::move(pointer)), ast);
+    }
+    const TypeTraits known = traits(*whole);
+    if (known.kind == TypeKind::pointer &&
+        types_.traits(types_.target(whole->type)).kind == TypeKind::aggregate)
+        fail(ast.token.at, fmt::format("{} is a {}: write '->'", written(left), name(whole->type)));
+    if (known.kind != TypeKind::aggregate)
+        fail(ast.token.at,
+             fmt::format("{} is a {}, which has no members", written(left), name(whole->type)));
+    return member_of(std::move(whole), ast);
+}
+
+NodePtr Checker::member_of(NodePtr aggregate, const Ast &ast) {
+    const std::string &wanted = ast.token.text;
+    const auto member = types_.member(aggregate->type, wanted);
+    if (!member)
+        fail(ast.token.at,
+             fmt::format("{} has no {}{}", name(aggregate->type), wanted,
+                         did_you_mean(suggest(wanted, types_.member_names(aggregate->type)))));
+    if (aggregate->kind == Node::Kind::register_object)
+        return register_part(*aggregate, aggregate->value + member->bit_offset, member->bits,
+                             member->type, ast);
+    NodePtr address = std::move(aggregate->operands.front());
+    if (member->bits > 0)
+        return bit_field(std::move(address), *member, ast);
+    return lvalue(
+        make_offset(std::move(address), member->bit_offset / 8, member->type.pointer(), ast),
+        member->type, ast);
+}
+
+// Read with the smallest naturally aligned load that holds all of it, which does not reach beyond
+// the struct; in a packed struct there may be none.
+NodePtr Checker::bit_field(NodePtr address, const Types::Member &member, const Ast &ast) const {
+    std::uint64_t begin = member.bit_offset / 8;
+    std::uint32_t bytes = 0;
+    for (std::uint32_t width = 1; width <= 8 && !bytes; width *= 2) {
+        const std::uint64_t start = begin / width * width;
+        if (member.bit_offset - 8 * start + member.bits <= 8 * width) {
+            begin = start;
+            bytes = width;
+        }
+    }
+    if (!bytes && member.bit_offset % 8 + member.bits > word_bits)
+        fail(ast.token.at,
+             fmt::format("{} lies in more than eight bytes of a packed struct", ast.token.text));
+    NodePtr node = make_node(Node::Kind::load, member.type, ast,
+                             make_offset(std::move(address), begin, member.type.pointer(), ast));
+    node->bits = member.bits;
+    node->value = member.bit_offset - 8 * begin;
+    node->limit = bytes ? bytes : 8;
+    return node;
+}
+
+NodePtr Checker::register_part(const Node &aggregate, std::uint64_t bit, std::uint32_t bits,
+                               Type type, const Ast &ast) const {
+    const TypeTraits known = types_.traits(type);
+    NodePtr node;
+    if (known.kind == TypeKind::aggregate || known.kind == TypeKind::array) {
+        node = make_node(Node::Kind::register_object, type, ast);
+        node->index = aggregate.index;
+        node->value = bit;
+        return node;
+    }
+    if (bit % word_bits + (bits ? bits : 8 * known.bytes) > word_bits)
+        fail(ast.token.at, fmt::format("{} lies in two registers", written(ast)));
+    const auto index = static_cast<std::uint8_t>(aggregate.index + bit / word_bits);
+    node = make_node(Node::Kind::extract, type, ast,
+                     make_source(ARGTRACE_SOURCE_REG, index, ulong_type, ast));
+    node->value = bit % word_bits;
+    node->bits = bits;
+    return node;
+}
+
+NodePtr Checker::address_of(const Ast &ast) {
+    const Ast &operand = *ast.operands[0];
+    NodePtr node = check(operand);
+    if (node->kind == Node::Kind::load && node->bits > 0)
+        fail(ast.token.at,
+             fmt::format("{} is a bit-field, which has no address", written(operand)));
+    if (node->kind != Node::Kind::load && node->kind != Node::Kind::object)
+        fail(ast.token.at, fmt::format("{} is not in memory: it has no address", written(operand)));
+    const Type type = node->type.pointer();
+    NodePtr address = std::move(node->operands.front());
+    address->type = type;
+    return address;
+}
+
+std::uint64_t Checker::size_of(Type type, const Ast &ast, std::size_t at) const {
+    const TypeTraits known = types_.traits(type);
+    if (known.kind == TypeKind::incomplete || known.kind == TypeKind::unknown)
+        fail(at, fmt::format("BTF does not say how large {} is, so that {} cannot be computed",
+                             name(type), written(ast)));
+    return known.bytes;
+}
+
+NodePtr Checker::scaled(NodePtr index, std::uint64_t size, const Ast &ast) const {
+    index = convert(std::move(index), long_type);
+    return size == 1 ? std::move(index)
+                     : arithmetic(ARGTRACE_ALU_MUL, std::move(index),
+                                  make_constant(size, long_type, ast), ast);
+}
+
+NodePtr Checker::check_index(const Ast &ast) {
+    const Ast &left = *ast.operands[0];
+    NodePtr index = integer(*ast.operands[1], "an index");
+    NodePtr whole = check(left);
+    if (whole->kind == Node::Kind::register_object && traits(*whole).kind == TypeKind::array) {
+        const Type type = types_.target(whole->type);
+        if (!index->is_constant() || index->value >= types_.count(whole->type))
+            fail(ast.token.at, "this array is in registers: its index must be a number, and within "
+                               "the array");
+        return register_part(*whole, whole->value + 8 * index->value * types_.traits(type).bytes, 0,
+                             type, ast);
+    }
+    if (traits(*whole).kind != TypeKind::array && traits(*whole).kind != TypeKind::pointer)
+        fail(ast.token.at, fmt::format("{} is neither an array nor a pointer: {}", written(left),
+                                       name(whole->type)));
+    NodePtr pointer = pointer_to_follow(std::move(whole), left, ast.token.at);
+    const Type type = types_.target(pointer->type);
+    return lvalue(pointer_sum(std::move(pointer), std::move(index), false, ast), type, ast);
+}
+
+NodePtr Checker::check_cast(const Ast &ast) {
+    const Type type = find_type(ast.type);
+    const TypeTraits known = types_.traits(type);
+    NodePtr node = scalar(*ast.operands[0]);
+    if (known.kind == TypeKind::integer && known.bytes > 8)
+        fail(ast.type.at, fmt::format("{} has {} bits: there are no operators for that", name(type),
+                                      8 * known.bytes));
+    if (!known.is_scalar())
+        fail(ast.type.at,
+             fmt::format("nothing can be cast to {}; to a pointer it can, as in ({} *)", name(type),
+                         name(type)));
+    node->at = ast.at;
+    return known.is_bool ? to_bool(std::move(node), type, ast) : convert(std::move(node), type);
+}
+
+NodePtr Checker::check_size(const Ast &ast) {
+    if (ast.kind == Ast::Kind::size_of_type) {
+        const Type type = find_type(ast.type);
+        return make_constant(size_of(type, ast, ast.type.at), ulong_type, ast);
+    }
+    const Ast &operand = *ast.operands[0];
+    if (operand.kind == Ast::Kind::name) {
+        const std::string &word = operand.token.text;
+        TypeName named;
+        named.name = word;
+        const bool means_value =
+            scope_.parameter(word) || find_builtin(word) || named_constant(types_, word);
+        if (const auto type = types_.find(named); type && !means_value)
+            return make_constant(size_of(*type, ast, operand.at), ulong_type, ast);
+    }
+    const NodePtr node = check(operand);
+    if ((node->kind == Node::Kind::load || node->kind == Node::Kind::extract) && node->bits > 0)
+        fail(operand.at, "a bit-field has no size");
+    if (node->kind == Node::Kind::string)
+        return make_constant(node->pattern.text.size() + 1, ulong_type, ast);
+    return make_constant(size_of(node->type, ast, operand.at), ulong_type, ast);
+}
+
+NodePtr Checker::check_container(const Ast &ast) {
+    NodePtr pointer = scalar(*ast.operands[0]);
+    if (traits(*pointer).kind != TypeKind::pointer)
+        fail(ast.operands[0]->at,
+             fmt::format("{} is no pointer: {}", written(*ast.operands[0]), name(pointer->type)));
+    const Type type = find_type(ast.type);
+    if (types_.traits(type).kind != TypeKind::aggregate)
+        fail(ast.type.at, fmt::format("{} has no members", name(type)));
+    const Type before = std::exchange(container_, type);
+    const NodePtr member = check(*ast.operands[1]);
+    container_ = before;
+    const bool in_memory = member->kind == Node::Kind::load || member->kind == Node::Kind::object;
+    if (!in_memory || member->bits > 0 || !member->operands.front()->is_constant())
+        fail(ast.operands[1]->at, "this member has no offset that is the same for all calls");
+
+    const Type target = types_.target(pointer->type);
+    if (types_.traits(target).kind != TypeKind::void_ && !types_.same(target, member->type))
+        fail(ast.operands[0]->at,
+             fmt::format("{} is a {}, and that member is a {}", written(*ast.operands[0]),
+                         name(pointer->type), name(member->type)));
+    return make_offset(std::move(pointer), 0 - member->operands.front()->value, type.pointer(),
+                       ast);
+}
+
+} // namespace argtrace::lang

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lang/checker.h"
+#include "lang/constants.h"
+#include "lang/expression_error.h"
+#include "util/near_match.h"
+#include "util/suggestion.h"
+
+namespace argtrace::lang {
+
+// C17 6.4.4.1: the first of the types that holds the number.
+NodePtr Checker::check_number(const Ast &ast) const {
+    const Token &token = ast.token;
+    if (token.kind == Token::Kind::character)
+        return make_constant(token.value, int_type, ast);
+    const bool fits_signed = !token.has_u;
+    const bool fits_unsigned = token.has_u || !token.is_decimal;
+    Type type = ulong_type;
+    if (fits_signed && !token.has_l && token.value <= std::numeric_limits<std::int32_t>::max())
+        type = int_type;
+    else if (fits_unsigned && !token.has_l &&
+             token.value <= std::numeric_limits<std::uint32_t>::max())
+        type = uint_type;
+    else if (fits_signed && token.value <= std::numeric_limits<std::int64_t>::max())
+        type = long_type;
+    return make_constant(token.value, type, ast);
+}
+
+NodePtr Checker::check_name(const Ast &ast) {
+    const std::string &name = ast.token.text;
+    if (name.front() == '$') {
+        if (const Builtin *found = find_builtin(std::string_view(name).substr(1)))
+            return builtin(*found, ast);
+        unknown_name(ast);
+    }
+    if (const Scope::Parameter *found = scope_.parameter(name))
+        return parameter(*found, ast);
+    if (const Builtin *found = find_builtin(name))
+        return builtin(*found, ast);
+    if (const auto found = named_constant(types_, name))
+        return make_constant(found->value, found->type, ast);
+    unknown_name(ast);
+}
+
+NodePtr Checker::parameter(const Scope::Parameter &parameter, const Ast &ast) {
+    const Type type = parameter.type;
+    const Argument &place = parameter.place;
+    const bool aggregate = types_.traits(type).kind == TypeKind::aggregate;
+    switch (place.loc) {
+    case ARGTRACE_LOC_REG:
+    case ARGTRACE_LOC_REG_PAIR: {
+        if (!aggregate) {
+            NodePtr whole = make_source(ARGTRACE_SOURCE_REG, place.index, ulong_type, ast);
+            return make_node(Node::Kind::extract, type, ast, std::move(whole));
+        }
+        NodePtr node = make_node(Node::Kind::register_object, type, ast);
+        node->index = place.index;
+        return node;
+    }
+    case ARGTRACE_LOC_STACK:
+        return lvalue(make_offset(make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer, ast),
+                                  place.offset, type.pointer(), ast),
+                      type, ast);
+    default:
+        fail(ast.at, fmt::format("where the argument {} is cannot be told from BTF, or it is no "
+                                 "place that argtrace reads",
+                                 place.name));
+    }
+}
+
+NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
+    if (builtin.name == "cpu")
+        return make_source(ARGTRACE_SOURCE_CPU, 0, uint_type, ast);
+    if (builtin.name == "caller")
+        return make_source(ARGTRACE_SOURCE_CALLER, 0, void_pointer, ast);
+    if (builtin.name == "time")
+        return make_source(ARGTRACE_SOURCE_TIME, 0, ulong_type, ast);
+    if (builtin.name == "task") {
+        TypeName name;
+        name.tag = TypeName::Tag::structure;
+        name.name = "task_struct";
+        name.stars = 1;
+        const auto type = types_.find(name);
+        if (!type)
+            fail(ast.at, "BTF does not describe struct task_struct");
+        return make_source(ARGTRACE_SOURCE_TASK, 0, *type, ast);
+    }
+    try {
+        const Expression meaning = parse_condition(std::string(builtin.meaning));
+        NodePtr node = Checker(scope_, meaning).check(meaning.root());
+        node->at = ast.at;
+        return node;
+    } catch (const ExpressionError &error) {
+        fail(ast.at,
+             fmt::format("{} is not known on this kernel: {}", builtin.name, error.sentence()));
+    }
+}
+
+void Checker::unknown_name(const Ast &ast) const {
+    const std::string &name = ast.token.text;
+    std::vector<std::string_view> known;
+    if (name.front() == '$') {
+        for (const Builtin &one : all_builtins())
+            known.push_back(one.name);
+        const std::string_view near = near_match(std::string_view(name).substr(1), known);
+        fail(ast.at,
+             fmt::format("there is no builtin {}{}", name,
+                         near.empty() ? fmt::format("; there are {}", fmt::join(known, ", "))
+                                      : fmt::format("; did you mean ${}?", near)));
+    }
+    for (const Scope::Parameter &one : scope_.parameters())
+        known.push_back(one.place.name);
+    for (const Builtin &one : all_builtins())
+        known.push_back(one.name);
+    std::string near = did_you_mean(suggest(name, known));
+    if (near.empty())
+        near = did_you_mean(near_match(name, macro_names()));
+    TypeName type;
+    type.name = name;
+    if (types_.find(type))
+        near = "; it is a type, which can be cast to: (" + name + ")(...)";
+    fail(ast.at, fmt::format("{} has no argument {}, and it is no builtin or constant either{}",
+                             scope_.function(), name, near));
+}
+
+Type Checker::find_type(const TypeName &name) const {
+    if (const auto found = types_.find(name))
+        return *found;
+    const std::string_view tag = name.tag == TypeName::Tag::structure     ? "struct "
+                                 : name.tag == TypeName::Tag::union_      ? "union "
+                                 : name.tag == TypeName::Tag::enumeration ? "enum "
+                                                                          : "";
+    std::string near;
+    // What is a struct here may be a union, or a typedef.
+    for (const auto &[other, word] :
+         {std::pair(TypeName::Tag::structure, "struct "),
+          std::pair(TypeName::Tag::union_, "union "),
+          std::pair(TypeName::Tag::enumeration, "enum "), std::pair(TypeName::Tag::none, "")}) {
+        TypeName same = name;
+        same.tag = other;
+        same.stars = 0;
+        if (near.empty() && types_.find(same))
+            near = fmt::format("; did you mean {}{}?", word, name.name);
+    }
+    if (near.empty())
+        near = did_you_mean(near_match(name.name, types_.names(name.tag)));
+    fail(name.at, fmt::format("there is no type {}{}{}", tag, name.name, near));
+}
+
+} // namespace argtrace::lang

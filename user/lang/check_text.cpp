@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lang/checker.h"
+#include "lang/glob_pattern.h"
+#include "util/near_match.h"
+#include "util/suggestion.h"
+
+namespace argtrace::lang {
+
+namespace {
+
+constexpr std::uint32_t text_default = 256; // bytes of str() without a size
+
+constexpr std::string_view known_functions[]{"str", "buf", "path"};
+
+} // namespace
+
+// Where a text is that is compared: a node of kind `text`. Null if it is none.
+NodePtr Checker::as_text(NodePtr node, const Ast &ast) const {
+    if (node->kind == Node::Kind::text)
+        return node;
+    const TypeTraits known = traits(*node);
+    const bool array = node->kind == Node::Kind::object && known.kind == TypeKind::array;
+    if (!array && known.kind != TypeKind::pointer)
+        return nullptr;
+    if (!types_.traits(types_.target(node->type)).is_byte())
+        return nullptr;
+    const std::uint32_t count = array ? types_.count(node->type) : 0;
+    NodePtr text =
+        make_node(Node::Kind::text, char_type.pointer(), ast, rvalue(std::move(node), ast));
+    text->fixed_size = count > 0;
+    text->limit = count > 0 ? std::min<std::uint32_t>(count, ARGTRACE_TEXT_MAX) : ARGTRACE_TEXT_MAX;
+    return text;
+}
+
+NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negated,
+                           const Ast &operand, const Ast &ast) const {
+    if (text->kind == Node::Kind::register_object)
+        fail(operand.at, "this array is in registers, where it cannot be compared");
+    const std::string found = name(text->type);
+    text = as_text(std::move(text), operand);
+    if (!text)
+        fail(operand.at, fmt::format("{} is a {}, and no text: that are arrays of characters, "
+                                     "pointers to them, and str(ADDRESS)",
+                                     written(operand), found));
+    if (pattern.text.size() > text->limit)
+        fail(ast.token.at, fmt::format("this never holds: {} has room for {} characters, and the "
+                                       "text has {}",
+                                       written(operand), text->limit, pattern.text.size()));
+    text->kind = Node::Kind::text_test;
+    text->type = int_type;
+    text->pattern = pattern;
+    text->negated = negated;
+    return text;
+}
+
+// Null, and the operands are as before, if none of them is a literal.
+NodePtr Checker::text_comparison(NodePtr &left, NodePtr &right, const Ast &ast) const {
+    const bool negated = ast.binary == BinaryOperator::not_equal;
+    const bool left_literal = left->kind == Node::Kind::string;
+    const bool right_literal = right->kind == Node::Kind::string;
+    if (left_literal && right_literal)
+        return make_constant((left->pattern.text == right->pattern.text) != negated, int_type, ast);
+    if (left_literal || right_literal) {
+        const std::string &literal = (left_literal ? left : right)->pattern.text;
+        NodePtr &other = left_literal ? right : left;
+        const Ast &operand = *ast.operands[left_literal ? 1 : 0];
+        return text_test(std::move(other), {ARGTRACE_MATCH_WHOLE, literal}, negated, operand, ast);
+    }
+    const auto is_text = [this](const Node &node) {
+        return node.kind == Node::Kind::text ||
+               (node.kind == Node::Kind::object && traits(node).kind == TypeKind::array &&
+                types_.traits(types_.target(node.type)).is_char);
+    };
+    if (is_text(*left) && is_text(*right))
+        fail(ast.token.at, "two texts are compared only if one of them is written here, as in "
+                           "comm == \"sh\"");
+    return nullptr;
+}
+
+NodePtr Checker::glob_comparison(const Ast &ast) {
+    const Ast &first = *ast.operands[0], &second = *ast.operands[1];
+    const std::string_view op = ast.binary == BinaryOperator::matches ? "~" : "!~";
+    if (second.kind != Ast::Kind::string)
+        fail(second.at, fmt::format("on the right of {} stands a glob in quotes, as in comm {} "
+                                    "\"kworker*\"",
+                                    op, op));
+    NodePtr text = check(first);
+    const NodePtr glob = check(second);
+    const bool negated = ast.binary == BinaryOperator::not_matches;
+    if (text->kind == Node::Kind::string)
+        fail(first.at, "on the left of a glob stands what differs from call to call");
+    return text_test(std::move(text), simplest_pattern(glob->pattern.text), negated, first, ast);
+}
+
+void Checker::require_operands(const Ast &ast, std::size_t least, std::size_t most,
+                               std::string_view usage) const {
+    if (ast.operands.size() < least || ast.operands.size() > most)
+        fail(ast.token.at, fmt::format("it is {}, with {} operand{}", usage,
+                                       least == most ? fmt::format("{}", least)
+                                                     : fmt::format("{} or {}", least, most),
+                                       most == 1 ? "" : "s"));
+}
+
+NodePtr Checker::check_call(const Ast &ast) {
+    const std::string &name = ast.token.text;
+    if (name == "str")
+        return call_str(ast);
+    if (name == "buf")
+        return call_buf(ast);
+    if (name == "path")
+        return call_path(ast);
+    const std::string near = did_you_mean(near_match(name, known_functions));
+    fail(ast.token.at, fmt::format("there is no function {}{}", name,
+                                   near.empty() ? "; there are str, buf and path" : near));
+}
+
+/// A node as an address: of a pointer its value, as of 64-bit integers; of what is in memory
+/// where that is.
+NodePtr Checker::address(NodePtr node, const Ast &ast) const {
+    if (node->kind == Node::Kind::object && traits(*node).kind == TypeKind::aggregate)
+        return std::move(node->operands.front());
+    node = require_scalar(rvalue(std::move(node), ast), ast);
+    if (traits(*node).bytes != 8)
+        fail(ast.at, fmt::format("{} is no address: {}", written(ast), this->name(node->type)));
+    return node;
+}
+
+// A number of bytes that is written as such.
+std::uint32_t Checker::length(const Ast &ast) {
+    const NodePtr node = integer(ast, "a length");
+    if (!node->is_constant())
+        fail(ast.at, "this length must be a number");
+    if (node->value < 1 || node->value > ARGTRACE_TEXT_MAX)
+        fail(ast.at, fmt::format("a length is 1 to {}", ARGTRACE_TEXT_MAX));
+    return static_cast<std::uint32_t>(node->value);
+}
+
+NodePtr Checker::call_str(const Ast &ast) {
+    require_operands(ast, 1, 2, "str(ADDRESS) or str(ADDRESS, LENGTH)");
+    const Ast &operand = *ast.operands[0];
+    NodePtr node = check(operand);
+    if (node->kind == Node::Kind::text || node->kind == Node::Kind::string)
+        fail(operand.at, "this is a text already");
+    const std::uint32_t limit = ast.operands.size() > 1 ? length(*ast.operands[1]) : 0;
+    const std::string found = this->name(node->type);
+    const bool untyped = traits(*node).is_integer() ||
+                         (traits(*node).kind == TypeKind::pointer &&
+                          types_.traits(types_.target(node->type)).kind == TypeKind::void_);
+    if (untyped) { // an address all the same
+        NodePtr text = make_node(Node::Kind::text, char_type.pointer(), ast,
+                                 address(std::move(node), operand));
+        text->limit = limit ? limit : text_default;
+        return text;
+    }
+    node = as_text(std::move(node), operand);
+    if (!node)
+        fail(operand.at, fmt::format("{} is a {}, and no pointer to characters; cast it, as in "
+                                     "str((char *)NAME)",
+                                     written(operand), found));
+    if (limit && limit < node->limit) {
+        node->limit = limit;
+        node->fixed_size = false; // it need not end there
+    } else if (!node->fixed_size) {
+        node->limit = limit ? limit : text_default;
+    }
+    node->at = ast.at;
+    return node;
+}
+
+NodePtr Checker::call_buf(const Ast &ast) {
+    require_operands(ast, 2, 2, "buf(ADDRESS, LENGTH)");
+    NodePtr from = address(check(*ast.operands[0]), *ast.operands[0]);
+    NodePtr size = integer(*ast.operands[1], "a length");
+    NodePtr node = make_node(Node::Kind::buffer, void_pointer, ast, std::move(from));
+    node->limit = size->is_constant() ? length(*ast.operands[1]) : ARGTRACE_TEXT_MAX;
+    node->operands.push_back(convert(std::move(size), ulong_type));
+    return node;
+}
+
+NodePtr Checker::call_path(const Ast &ast) {
+    require_operands(ast, 1, 1, "path(POINTER)");
+    const Ast &operand = *ast.operands[0];
+    NodePtr node = check(operand);
+    const bool in_place = node->kind == Node::Kind::object;
+    if (!in_place)
+        node = rvalue(std::move(node), operand);
+    const Type type = in_place ? node->type : types_.target(node->type);
+    const bool pointer = in_place || traits(*node).kind == TypeKind::pointer;
+    const auto is = [&](const char *structure) {
+        TypeName wanted;
+        wanted.tag = TypeName::Tag::structure;
+        wanted.name = structure;
+        const auto found = types_.find(wanted);
+        return pointer && found && types_.traits(*found).bare == types_.traits(type).bare;
+    };
+    const bool file = is("file"), dentry = is("dentry");
+    if (!file && !dentry && !is("path"))
+        fail(operand.at, fmt::format("path() takes a struct file *, struct path * or struct dentry "
+                                     "*, and {} is a {}",
+                                     written(operand), this->name(node->type)));
+    NodePtr from = in_place ? std::move(node->operands.front()) : std::move(node);
+    if (file) {
+        const auto member = types_.member(type, "f_path");
+        if (!member)
+            fail(ast.token.at, "BTF describes no f_path in struct file");
+        from = make_offset(std::move(from), member->bit_offset / 8, member->type.pointer(), ast);
+    }
+    const Type address_type = from->type;
+    NodePtr path = make_node(Node::Kind::path, address_type, ast, std::move(from));
+    path->value = dentry ? 1 : 0;
+    return path;
+}
+
+} // namespace argtrace::lang

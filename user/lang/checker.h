@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "lang/check.h"
+
+namespace argtrace::lang {
+
+/// Types one expression. Its parts are in several files: check_names.cpp, check_access.cpp,
+/// check_operators.cpp, check_text.cpp; only those include this.
+class Checker {
+public:
+    Checker(const Scope &scope, const Expression &expression)
+        : scope_(scope), types_(scope.types()), text_(expression.text()) {}
+
+    NodePtr condition(const Ast &ast);
+    NodePtr value(const Ast &ast);
+
+private:
+    using TypeKind = TypeTraits::Kind;
+
+    [[noreturn]] void fail(std::size_t at, std::string_view sentence) const;
+    std::string_view written(const Ast &ast) const;
+    TypeTraits traits(const Node &node) const { return types_.traits(node.type); }
+    std::string name(Type type) const { return types_.name(type); }
+
+    // An expression as it is: load and object can be had the address of.
+    NodePtr check(const Ast &ast);
+
+    // Its value: arrays are pointers, big-endian numbers are swapped.
+    NodePtr rvalue(const Ast &ast) { return rvalue(check(ast), ast); }
+    NodePtr rvalue(NodePtr node, const Ast &ast) const;
+    NodePtr scalar(const Ast &ast); // a value to compute with
+    NodePtr require_scalar(NodePtr node, const Ast &ast) const;
+    NodePtr integer(const Ast &ast, std::string_view what);
+
+    // check_names.cpp
+    NodePtr check_number(const Ast &ast) const;
+    NodePtr check_name(const Ast &ast);
+    NodePtr parameter(const Scope::Parameter &parameter, const Ast &ast);
+    NodePtr builtin(const Builtin &builtin, const Ast &ast);
+    [[noreturn]] void unknown_name(const Ast &ast) const;
+    Type find_type(const TypeName &name) const;
+
+    // check_access.cpp
+    NodePtr check_member(const Ast &ast);
+    NodePtr check_index(const Ast &ast);
+    NodePtr dereference(const Ast &ast);
+    NodePtr address_of(const Ast &ast);
+    NodePtr check_cast(const Ast &ast);
+    NodePtr check_size(const Ast &ast);
+    NodePtr check_container(const Ast &ast);
+    NodePtr pointer_to_follow(NodePtr node, const Ast &ast, std::size_t at) const;
+    NodePtr member_of(NodePtr aggregate, const Ast &ast);
+    NodePtr register_part(const Node &aggregate, std::uint64_t bit, std::uint32_t bits, Type type,
+                          const Ast &ast) const;
+    NodePtr lvalue(NodePtr address, Type type, const Ast &ast) const;
+    NodePtr bit_field(NodePtr address, const Types::Member &member, const Ast &ast) const;
+    std::uint64_t size_of(Type type, const Ast &ast, std::size_t at) const;
+    NodePtr scaled(NodePtr index, std::uint64_t size, const Ast &ast) const;
+
+    // check_operators.cpp
+    NodePtr check_unary(const Ast &ast);
+    NodePtr check_binary(const Ast &ast);
+    NodePtr check_conditional(const Ast &ast);
+    NodePtr arithmetic(argtrace_alu op, NodePtr left, NodePtr right, const Ast &ast) const;
+    NodePtr pointer_sum(NodePtr pointer, NodePtr integer, bool subtract, const Ast &ast) const;
+    NodePtr pointer_difference(NodePtr left, NodePtr right, const Ast &ast) const;
+    NodePtr comparison(NodePtr left, NodePtr right, const Ast &ast) const;
+    NodePtr compare(argtrace_alu op, bool negated, NodePtr left, NodePtr right,
+                    const Ast &ast) const;
+    NodePtr convert(NodePtr node, Type type) const;
+    NodePtr to_bool(NodePtr node, Type type, const Ast &ast) const;
+    Type promoted_type(const Node &node) const;
+
+    // check_text.cpp
+    NodePtr check_call(const Ast &ast);
+    NodePtr text_comparison(NodePtr &left, NodePtr &right, const Ast &ast) const;
+    NodePtr glob_comparison(const Ast &ast);
+    NodePtr text_test(NodePtr text, const TextPattern &pattern, bool negated, const Ast &operand,
+                      const Ast &ast) const;
+    NodePtr as_text(NodePtr node, const Ast &ast) const;
+    NodePtr address(NodePtr node, const Ast &ast) const;
+    std::uint32_t length(const Ast &ast);
+    void require_operands(const Ast &ast, std::size_t least, std::size_t most,
+                          std::string_view usage) const;
+    NodePtr call_str(const Ast &ast);
+    NodePtr call_buf(const Ast &ast);
+    NodePtr call_path(const Ast &ast);
+
+    const Scope &scope_;
+    const Types &types_;
+    const std::string &text_;
+    Type container_; // what container_of() is about
+};
+
+/// Nodes of the typed tree.
+NodePtr make_node(Node::Kind kind, Type type, const Ast &ast);
+NodePtr make_node(Node::Kind kind, Type type, const Ast &ast, NodePtr operand);
+NodePtr make_constant(std::uint64_t value, Type type, const Ast &ast);
+NodePtr make_source(std::uint8_t source, std::uint8_t index, Type type, const Ast &ast);
+NodePtr make_offset(NodePtr address, std::uint64_t bytes, Type pointer, const Ast &ast);
+
+} // namespace argtrace::lang

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lang/type.h"
+#include "uapi/argtrace_program.h"
+
+namespace argtrace::lang {
+
+struct Node;
+using NodePtr = std::unique_ptr<Node>;
+
+/// How a text is compared: ARGTRACE_MATCH_* and what with.
+struct TextPattern {
+    argtrace_match match = ARGTRACE_MATCH_WHOLE;
+    std::string text; ///< without the `*` of PREFIX, SUFFIX, CONTAINS; of GLOB all of it
+};
+
+/// An expression with its types, reduced to what there are instructions for: conversions are
+/// explicit, members are offsets, names are registers or addresses.
+///
+/// Each value is represented by 64 bits: extended by its sign if its type is signed, else by
+/// zeros.
+struct Node {
+    enum class Kind : std::uint8_t {
+        constant,        ///< `value`
+        string,          ///< a literal `pattern.text`
+        source,          ///< all bits of `source`, `index`
+        register_object, ///< a struct in registers from `index` on, which begins at bit `value`
+        load,            ///< what is at the address operands[0], or `bits` at bit `value` of it
+        object,          ///< struct, union, array or function at the address operands[0]
+        offset,          ///< the address operands[0] + `value`
+        extract,         ///< `bits` at bit `value` of operands[0], as `type`
+        convert,         ///< operands[0] as `type`, an integer or a pointer
+        swap,            ///< operands[0], whose bytes stand in the wrong order
+        arithmetic,      ///< operands[0] `alu` operands[1], both of this type (shifts: the left)
+        compare,         ///< EQ, LT or LE of two operands of one type, `negated` or not: an int
+        logical_not,
+        logical_and,
+        logical_or,
+        conditional,
+        text_test, ///< whether the text at operands[0] is as `pattern` says, `negated` or not
+        text,      ///< str(): the text at operands[0]
+        buffer,    ///< buf(): operands[1] bytes at operands[0], at most `limit`
+        path,      ///< path(): of the struct path at operands[0]; of the struct dentry
+                   ///< if `value` is 1
+    };
+
+    Kind kind = Kind::constant;
+    Type type;
+    std::size_t at = 0; ///< where its text begins
+    std::uint64_t value = 0;
+    std::uint32_t bits = 0; ///< load, extract: of a bit-field, else 0
+    std::uint8_t source = ARGTRACE_SOURCE_CONST;
+    std::uint8_t index = 0;
+    argtrace_alu alu = ARGTRACE_ALU_ADD;
+    bool negated = false;
+    bool fixed_size = false; ///< text_test, text: it is an array of `limit` bytes
+    std::uint32_t limit = 0; ///< text_test, text, buffer: bytes that are looked at
+    TextPattern pattern;
+    std::vector<NodePtr> operands;
+
+    bool is_constant() const { return kind == Kind::constant; }
+};
+
+} // namespace argtrace::lang

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lang/scope.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lang/constants.h"
+
+namespace argtrace::lang {
+
+namespace {
+
+constexpr Builtin builtin_rows[]{
+    {"pid", "task->tgid"},
+    {"tid", "task->pid"},
+    {"ppid", "task->real_parent->tgid"},
+    {"comm", "task->comm"},
+    {"uid", "task->cred->uid.val"},
+    {"gid", "task->cred->gid.val"},
+    {"cgroup", "task->cgroups->dfl_cgrp->kn->id"},
+    {"task", ""},
+    {"cpu", ""},
+    {"caller", ""},
+    {"time", ""},
+};
+
+/// include/linux/gfp_types.h: what consists of others.
+struct GfpRow {
+    std::string_view name;
+    std::string_view parts;
+};
+
+constexpr GfpRow gfp_rows[]{
+    {"__GFP_RECLAIM", "__GFP_DIRECT_RECLAIM __GFP_KSWAPD_RECLAIM"},
+    {"GFP_ATOMIC", "__GFP_HIGH __GFP_KSWAPD_RECLAIM"},
+    {"GFP_KERNEL", "__GFP_RECLAIM __GFP_IO __GFP_FS"},
+    {"GFP_KERNEL_ACCOUNT", "GFP_KERNEL __GFP_ACCOUNT"},
+    {"GFP_NOIO", "__GFP_RECLAIM"},
+    {"GFP_NOFS", "__GFP_RECLAIM __GFP_IO"},
+    {"GFP_USER", "__GFP_RECLAIM __GFP_IO __GFP_FS __GFP_HARDWALL"},
+    {"GFP_DMA", "__GFP_DMA"},
+    {"GFP_DMA32", "__GFP_DMA32"},
+    {"GFP_HIGHUSER", "GFP_USER __GFP_HIGHMEM"},
+};
+
+std::optional<std::uint64_t> gfp_constant(const Types &types, std::string_view name) {
+    for (const GfpRow &row : gfp_rows) {
+        if (row.name != name)
+            continue;
+        std::uint64_t all = 0;
+        for (std::string_view rest = row.parts; !rest.empty();) {
+            const std::string_view part = rest.substr(0, rest.find(' '));
+            rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+            const auto value = gfp_constant(types, part);
+            if (!value)
+                return std::nullopt;
+            all |= *value;
+        }
+        return all;
+    }
+    if (!name.starts_with("__GFP_"))
+        return std::nullopt;
+    const auto bit = types.enumerator(fmt::format("_{}_BIT", name));
+    if (!bit || bit->value >= 64)
+        return std::nullopt;
+    return std::uint64_t{1} << bit->value;
+}
+
+} // namespace
+
+Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Argument> places)
+    : types_(&types), function_(prototype.function) {
+    const bool described = prototype.source.types != nullptr;
+    for (std::uint32_t i = 0; i < places.size(); i++) {
+        Type type = described ? types.parameter(prototype.source.id, i) : ulong_type;
+        const TypeTraits traits = types.traits(type);
+        if (traits.kind == TypeTraits::Kind::array)
+            type = types.target(type).pointer();
+        else if (traits.kind == TypeTraits::Kind::function)
+            type = type.pointer();
+        parameters_.push_back({type, places[i]});
+    }
+}
+
+const Scope::Parameter *Scope::parameter(std::string_view name) const {
+    for (const Parameter &parameter : parameters_)
+        if (parameter.place.name == name)
+            return &parameter;
+    return nullptr;
+}
+
+const Builtin *find_builtin(std::string_view name) {
+    for (const Builtin &builtin : builtin_rows)
+        if (builtin.name == name)
+            return &builtin;
+    return nullptr;
+}
+
+std::span<const Builtin> all_builtins() {
+    return builtin_rows;
+}
+
+std::optional<Types::Enumerator> named_constant(const Types &types, std::string_view name) {
+    if (auto found = types.enumerator(name))
+        return found;
+    if (const auto flag = gfp_constant(types, name))
+        return Types::Enumerator{*flag, uint_type};
+    if (const auto value = macro_constant(name))
+        return Types::Enumerator{static_cast<std::uint64_t>(*value), int_type};
+    return std::nullopt;
+}
+
+} // namespace argtrace::lang

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "btf/prototype.h"
+#include "lang/types.h"
+#include "model/probe.h"
+
+namespace argtrace::lang {
+
+/// What names mean in the expressions of one function.
+class Scope {
+public:
+    struct Parameter {
+        Type type;      ///< arrays and functions as the pointers that they are passed as
+        Argument place; ///< with its name
+    };
+
+    /// `places` is what the calling convention says of the prototype, one for each of its
+    /// parameters. `types` must outlive the scope, and be those of the prototype's BTF; where a
+    /// prototype is of none (six registers), its parameters are unsigned long.
+    Scope(const Types &types, const Prototype &prototype, std::span<const Argument> places);
+
+    const Types &types() const { return *types_; }
+    const std::string &function() const { return function_; }
+
+    /// Null if the function has no such parameter.
+    const Parameter *parameter(std::string_view name) const;
+    const std::vector<Parameter> &parameters() const { return parameters_; }
+
+private:
+    const Types *types_;
+    std::string function_;
+    std::vector<Parameter> parameters_;
+};
+
+/// A name that every function has: the task that runs, the CPU ...
+struct Builtin {
+    std::string_view name;
+    std::string_view meaning; ///< an expression of `task`, the current struct task_struct; or ""
+};
+
+/// By name; null if there is none.
+const Builtin *find_builtin(std::string_view name);
+std::span<const Builtin> all_builtins();
+
+/// What a name means that is neither an argument nor a builtin: an enumerator of BTF, a macro, a
+/// flag of GFP (from BTF, which numbers them on Linux 6.10 and later).
+std::optional<Types::Enumerator> named_constant(const Types &types, std::string_view name);
+
+} // namespace argtrace::lang

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lang/types.h"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <bpf/btf.h>
+
+#include "btf/declaration.h"
+#include "btf/limits.h"
+
+namespace argtrace::lang {
+
+namespace {
+
+using TypeKind = TypeTraits::Kind;
+using Basic = Type::Basic;
+
+constexpr std::uint64_t pointer_size = 8;
+
+struct BasicRow {
+    Basic basic;
+    std::string_view name;
+    std::uint8_t bytes;
+    bool is_signed;
+};
+
+constexpr BasicRow basic_rows[]{
+    {Basic::void_, "void", 1, false}, // as gcc has it in the arithmetic of pointers
+    {Basic::bool_, "_Bool", 1, false},
+#ifdef __CHAR_UNSIGNED__
+    {Basic::char_, "char", 1, false},
+#else
+    {Basic::char_, "char", 1, true},
+#endif
+    {Basic::schar, "signed char", 1, true},
+    {Basic::uchar, "unsigned char", 1, false},
+    {Basic::short_, "short", 2, true},
+    {Basic::ushort, "unsigned short", 2, false},
+    {Basic::int_, "int", 4, true},
+    {Basic::uint, "unsigned int", 4, false},
+    {Basic::long_, "long", 8, true},
+    {Basic::long_, "long long", 8, true},
+    {Basic::ulong, "unsigned long", 8, false},
+    {Basic::ulong, "unsigned long long", 8, false},
+};
+
+const BasicRow &basic_row(Basic basic) {
+    for (const BasicRow &row : basic_rows)
+        if (row.basic == basic)
+            return row;
+    return basic_rows[0];
+}
+
+bool is_big_endian_name(std::string_view name) {
+    return name == "__be16" || name == "__be32" || name == "__be64";
+}
+
+TypeTraits basic_traits(Basic basic) {
+    const BasicRow &row = basic_row(basic);
+    TypeTraits traits;
+    traits.kind = basic == Basic::void_ ? TypeKind::void_ : TypeKind::integer;
+    traits.bytes = row.bytes;
+    traits.is_signed = row.is_signed;
+    traits.is_bool = basic == Basic::bool_;
+    traits.is_char = basic == Basic::char_;
+    return traits;
+}
+
+} // namespace
+
+Types::Types(const btf *types) : types_(types) {
+    const std::uint32_t end = btf__type_cnt(types);
+    for (std::uint32_t id = 1; id < end; id++)
+        if (const btf_type *type = btf__type_by_id(types, id))
+            index(id, type);
+}
+
+std::string_view Types::string(std::uint32_t offset) const {
+    const char *name = btf__name_by_offset(types_, offset);
+    return name ? name : "";
+}
+
+// Of several types of a name the first counts, which is the kernel's own.
+void Types::index(std::uint32_t id, const btf_type *type) {
+    const std::string_view name = string(type->name_off);
+    switch (btf_kind(type)) {
+    case BTF_KIND_STRUCT:
+        structs_.emplace(name, id);
+        break;
+    case BTF_KIND_UNION:
+        unions_.emplace(name, id);
+        break;
+    case BTF_KIND_TYPEDEF:
+        typedefs_.emplace(name, id);
+        break;
+    case BTF_KIND_INT:
+        integers_.emplace(name, id);
+        break;
+    case BTF_KIND_ENUM:
+        enums_.emplace(name, id);
+        for (int i = 0; i < btf_vlen(type); i++)
+            enumerators_.emplace(string(btf_enum(type)[i].name_off), id);
+        break;
+    case BTF_KIND_ENUM64:
+        enums_.emplace(name, id);
+        for (int i = 0; i < btf_vlen(type); i++)
+            enumerators_.emplace(string(btf_enum64(type)[i].name_off), id);
+        break;
+    default:
+        break;
+    }
+}
+
+const Types::Index *Types::index_of(TypeName::Tag tag) const {
+    switch (tag) {
+    case TypeName::Tag::structure:
+        return &structs_;
+    case TypeName::Tag::union_:
+        return &unions_;
+    case TypeName::Tag::enumeration:
+        return &enums_;
+    case TypeName::Tag::none:
+        break;
+    }
+    return &typedefs_;
+}
+
+/// Of a struct that is only declared, the one of its name that is whole.
+std::uint32_t Types::complete(std::uint32_t id) const {
+    const btf_type *type = btf__type_by_id(types_, id);
+    if (!type || !btf_is_fwd(type))
+        return id;
+    const Index &index = btf_kflag(type) ? unions_ : structs_;
+    const auto found = index.find(string(type->name_off));
+    return found == index.end() ? id : found->second;
+}
+
+TypeTraits Types::traits(Type type) const {
+    TypeTraits traits;
+    if (type.stars > 0) {
+        traits.kind = TypeKind::pointer;
+        traits.bytes = pointer_size;
+        return traits;
+    }
+    if (type.basic != Basic::none)
+        return basic_traits(type.basic);
+
+    const btf_type *found = nullptr;
+    std::uint32_t id = type.id;
+    for (int depth = 0; depth < MAX_DEPTH; depth++) {
+        if (id == 0)
+            return basic_traits(Basic::void_);
+        found = btf__type_by_id(types_, id);
+        if (!found || !(btf_is_mod(found) || btf_is_typedef(found)))
+            break;
+        traits.is_big_endian |=
+            btf_is_typedef(found) && is_big_endian_name(string(found->name_off));
+        id = found->type;
+        found = nullptr;
+    }
+    if (!found)
+        return traits;
+    id = complete(id);
+    found = btf__type_by_id(types_, id);
+    traits.bare = id;
+    switch (btf_kind(found)) {
+    case BTF_KIND_INT:
+        if (btf_int_offset(found) != 0 || btf_int_bits(found) != 8 * found->size)
+            break; // a bit-field as they were described before Linux 4.20
+        traits.kind = TypeKind::integer;
+        traits.bytes = found->size;
+        traits.is_signed = btf_int_encoding(found) & BTF_INT_SIGNED;
+        traits.is_bool = btf_int_encoding(found) & BTF_INT_BOOL;
+        traits.is_char = found->size == 1 && string(found->name_off) == "char";
+        break;
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+        traits.kind = TypeKind::enumeration;
+        traits.bytes = found->size;
+        traits.is_signed = btf_kflag(found);
+        break;
+    case BTF_KIND_FLOAT:
+        traits.kind = TypeKind::floating;
+        traits.bytes = found->size;
+        break;
+    case BTF_KIND_PTR: {
+        traits.kind = TypeKind::pointer;
+        traits.bytes = pointer_size;
+        const btf_type *target = btf__type_by_id(types_, found->type);
+        for (int depth = 0; depth < MAX_DEPTH && target && btf_is_mod(target); depth++) {
+            traits.is_per_cpu |=
+                btf_kind(target) == BTF_KIND_TYPE_TAG && string(target->name_off) == "percpu";
+            target = btf__type_by_id(types_, target->type);
+        }
+        break;
+    }
+    case BTF_KIND_ARRAY: {
+        traits.kind = TypeKind::array;
+        const std::int64_t size = btf__resolve_size(types_, id);
+        traits.bytes = size < 0 ? 0 : static_cast<std::uint64_t>(size);
+        break;
+    }
+    case BTF_KIND_FUNC_PROTO:
+        traits.kind = TypeKind::function;
+        traits.bytes = 1; // as gcc has it
+        break;
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+        traits.kind = TypeKind::aggregate;
+        traits.bytes = found->size;
+        break;
+    case BTF_KIND_FWD:
+        traits.kind = TypeKind::incomplete;
+        break;
+    default:
+        break;
+    }
+    return traits;
+}
+
+Type Types::target(Type type) const {
+    if (type.stars > 0) {
+        type.stars--;
+        return type;
+    }
+    const TypeTraits known = traits(type);
+    const btf_type *found = known.bare ? btf__type_by_id(types_, known.bare) : nullptr;
+    if (found && known.kind == TypeKind::pointer)
+        return Type::btf(found->type);
+    if (found && known.kind == TypeKind::array)
+        return Type::btf(btf_array(found)->type);
+    return Type::of(Basic::void_);
+}
+
+std::uint32_t Types::count(Type array) const {
+    const TypeTraits known = traits(array);
+    return known.kind == TypeKind::array ? btf_array(btf__type_by_id(types_, known.bare))->nelems
+                                         : 0;
+}
+
+bool Types::same(Type a, Type b) const {
+    TypeTraits one = traits(a), other = traits(b);
+    for (int depth = 0;
+         depth < MAX_DEPTH && one.kind == TypeKind::pointer && other.kind == TypeKind::pointer;
+         depth++) {
+        a = target(a);
+        b = target(b);
+        one = traits(a);
+        other = traits(b);
+    }
+    if (one.kind != other.kind || one.bytes != other.bytes)
+        return false;
+    if (one.kind == TypeKind::integer)
+        return one.is_signed == other.is_signed && one.is_bool == other.is_bool;
+    return one.bare == other.bare;
+}
+
+std::string Types::name(Type type) const {
+    std::string stars(type.stars, '*');
+    if (type.basic == Basic::none) {
+        Type pointed = type;
+        pointed.stars = 0;
+        const TypeKind kind = traits(pointed).kind;
+        if (type.stars > 0 && (kind == TypeKind::array || kind == TypeKind::function))
+            stars = '(' + stars + ')';
+        return declare(types_, type.id, stars);
+    }
+    const std::string name(basic_row(type.basic).name);
+    return stars.empty() ? name : name + ' ' + stars;
+}
+
+std::optional<Type> Types::find(const TypeName &name) const {
+    std::optional<Type> found;
+    if (name.tag == TypeName::Tag::none)
+        for (const BasicRow &row : basic_rows)
+            if (row.name == name.name)
+                found = Type::of(row.basic);
+    if (!found) {
+        const Index &index = *index_of(name.tag);
+        auto known = index.find(name.name);
+        if (known != index.end()) {
+            found = Type::btf(known->second);
+        } else if (name.tag == TypeName::Tag::none) {
+            known = integers_.find(name.name);
+            if (known != integers_.end())
+                found = Type::btf(known->second);
+        }
+    }
+    if (found)
+        found->stars = static_cast<std::uint8_t>(found->stars + name.stars);
+    return found;
+}
+
+std::vector<std::string_view> Types::names(TypeName::Tag tag) const {
+    std::vector<std::string_view> names;
+    for (const auto &[name, id] : *index_of(tag))
+        if (!name.empty())
+            names.push_back(name);
+    return names;
+}
+
+std::optional<Types::Member> Types::find_member(std::uint32_t aggregate, std::string_view name,
+                                                std::uint64_t bit, int depth) const {
+    const btf_type *type = btf__type_by_id(types_, aggregate);
+    if (!type || !btf_is_composite(type) || depth > MAX_DEPTH)
+        return std::nullopt;
+    for (int i = 0; i < btf_vlen(type); i++) {
+        const btf_member &member = btf_members(type)[i];
+        const std::uint64_t offset = bit + btf_member_bit_offset(type, i);
+        const std::string_view known = string(member.name_off);
+        if (known == name && !name.empty())
+            return Member{Type::btf(member.type), offset, btf_member_bitfield_size(type, i)};
+        if (!known.empty())
+            continue;
+        const TypeTraits inner = traits(Type::btf(member.type));
+        if (inner.kind == TypeKind::aggregate)
+            if (auto found = find_member(inner.bare, name, offset, depth + 1))
+                return found;
+    }
+    return std::nullopt;
+}
+
+std::optional<Types::Member> Types::member(Type aggregate, std::string_view name) const {
+    return find_member(traits(aggregate).bare, name, 0, 0);
+}
+
+void Types::add_member_names(std::uint32_t aggregate, std::vector<std::string_view> &names,
+                             int depth) const {
+    const btf_type *type = btf__type_by_id(types_, aggregate);
+    if (!type || !btf_is_composite(type) || depth > MAX_DEPTH)
+        return;
+    for (int i = 0; i < btf_vlen(type); i++) {
+        const std::string_view name = string(btf_members(type)[i].name_off);
+        if (!name.empty())
+            names.push_back(name);
+        else
+            add_member_names(traits(Type::btf(btf_members(type)[i].type)).bare, names, depth + 1);
+    }
+}
+
+std::vector<std::string_view> Types::member_names(Type aggregate) const {
+    std::vector<std::string_view> names;
+    add_member_names(traits(aggregate).bare, names, 0);
+    return names;
+}
+
+std::optional<Types::Enumerator> Types::enumerator(std::string_view name) const {
+    const auto known = enumerators_.find(name);
+    if (known == enumerators_.end())
+        return std::nullopt;
+    const btf_type *type = btf__type_by_id(types_, known->second);
+    const bool is_signed = btf_kflag(type);
+    for (int i = 0; i < btf_vlen(type); i++) {
+        const bool wide = btf_is_enum64(type);
+        if (string(wide ? btf_enum64(type)[i].name_off : btf_enum(type)[i].name_off) != name)
+            continue;
+        std::uint64_t value = 0;
+        if (wide)
+            value = btf_enum64_value(&btf_enum64(type)[i]);
+        else if (is_signed)
+            value = static_cast<std::uint64_t>(std::int64_t{btf_enum(type)[i].val});
+        else
+            value = static_cast<std::uint32_t>(btf_enum(type)[i].val);
+        const auto as_signed = static_cast<std::int64_t>(value);
+        constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max();
+        const bool negative = is_signed && as_signed < 0;
+        if (negative ? as_signed >= -max - 1 : value <= static_cast<std::uint64_t>(max))
+            return Enumerator{value, int_type};
+        return Enumerator{value, is_signed              ? long_type
+                                 : value <= 0xffffffffu ? uint_type
+                                                        : ulong_type};
+    }
+    return std::nullopt;
+}
+
+Type Types::parameter(std::uint32_t function_proto, std::uint32_t index) const {
+    const btf_type *proto = btf__type_by_id(types_, function_proto);
+    if (!proto || !btf_is_func_proto(proto) || index >= btf_vlen(proto))
+        return Type::of(Basic::void_);
+    return Type::btf(btf_params(proto)[index].type);
+}
+
+} // namespace argtrace::lang

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lang/ast.h"
+#include "lang/type.h"
+
+struct btf;
+struct btf_type;
+
+namespace argtrace::lang {
+
+/// The types of a kernel, or of a module with those of its kernel, as expressions need them. It
+/// indexes them when it is made, which takes about ten milliseconds for a kernel: make it once
+/// for each BTF object. Where BTF is broken, types are of kind `unknown`.
+class Types {
+public:
+    /// `types` must outlive it, and stay as it is.
+    explicit Types(const btf *types);
+
+    const btf *btf_object() const { return types_; }
+
+    TypeTraits traits(Type type) const;
+
+    /// What a pointer points to, or an array consists of; void if it is neither.
+    Type target(Type type) const;
+
+    /// An array's elements.
+    std::uint32_t count(Type array) const;
+
+    /// Whether two types are one behind typedefs and qualifiers; of integers, whether they are
+    /// represented the same.
+    bool same(Type a, Type b) const;
+
+    /// As C writes it: "struct sock *", "unsigned long".
+    std::string name(Type type) const;
+
+    /// The type of that name; nothing if there is none.
+    std::optional<Type> find(const TypeName &name) const;
+
+    /// Names of types of that sort, for suggestions.
+    std::vector<std::string_view> names(TypeName::Tag tag) const;
+
+    struct Member {
+        Type type;
+        std::uint64_t bit_offset = 0;
+        std::uint32_t bits = 0; ///< of a bit-field, else 0
+    };
+
+    /// The member of that name of a struct or union; those of anonymous members are its own.
+    std::optional<Member> member(Type aggregate, std::string_view name) const;
+    std::vector<std::string_view> member_names(Type aggregate) const;
+
+    struct Enumerator {
+        std::uint64_t value = 0; ///< extended by its sign, if its type has one
+        Type type;               ///< int if it fits, as in C; else what the enum is stored in
+    };
+
+    std::optional<Enumerator> enumerator(std::string_view name) const;
+
+    /// The type of a function's parameter. `function_proto` is BTF's.
+    Type parameter(std::uint32_t function_proto, std::uint32_t index) const;
+
+private:
+    using Index = std::unordered_map<std::string_view, std::uint32_t>;
+
+    void index(std::uint32_t id, const btf_type *type);
+    std::uint32_t complete(std::uint32_t id) const;
+    std::optional<Member> find_member(std::uint32_t aggregate, std::string_view name,
+                                      std::uint64_t bit, int depth) const;
+    void add_member_names(std::uint32_t aggregate, std::vector<std::string_view> &names,
+                          int depth) const;
+    const Index *index_of(TypeName::Tag tag) const;
+    std::string_view string(std::uint32_t offset) const;
+
+    const btf *types_;
+    Index structs_, unions_, enums_, typedefs_, integers_;
+    Index enumerators_; // name -> the enum
+};
+
+} // namespace argtrace::lang
