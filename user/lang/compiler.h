@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lang/chain.h"
+#include "lang/emitter.h"
+#include "lang/node.h"
+#include "lang/program.h"
+#include "lang/types.h"
+
+namespace argtrace::lang {
+
+/// Compiles typed trees. Its parts are in compile.cpp, compile_condition.cpp, compile_value.cpp and
+/// compile_operand.cpp; only those include this.
+class Compiler {
+public:
+    /// Thrown when a program has not enough slots.
+    struct OutOfSlots {};
+
+    explicit Compiler(const Types &types) : types_(types) {}
+
+    void filter(const Node &condition);
+    void value(const Node &node, ProgramValue &described);
+
+    std::size_t size() const { return emitter_.size(); }
+    Program finish();
+
+private:
+    using Mark = unsigned; // slots below are in use
+
+    // compile_operand.cpp: the chain that yields a node's value, after the instructions that it
+    // needs. What it leaves in slots is in those from next_slot_ before to next_slot_ after.
+    Chain operand(const Node &node);
+    Chain address(const Node &node); // the same, and it can be loaded from
+    Chain load(const Node &node);
+    Chain arithmetic(const Node &node);
+    Chain comparison(const Node &node);
+    Chain choice(const Node &node); // a value that jumps decide
+    Chain as_slot(Chain chain, Mark mark);
+    Chain to_slot(const Node &node); // its value, in the first free slot
+    void alu(unsigned slot, argtrace_alu op, Chain operand, unsigned bytes, bool is_signed);
+    unsigned take_slot();
+
+    // compile_condition.cpp
+    void test(const Node &node, Label then, Label other);
+    void test_comparison(const Node &node, Label then, Label other);
+    void test_constant(const Node &node, Chain chain, const Node &constant, bool mirrored,
+                       Label then, Label other);
+    void test_text(const Node &node, Label then, Label other);
+    bool test_pieces(const Node &node, Label then, Label other);
+    Chain testable(Chain chain, Mark mark);
+
+    // compile_value.cpp
+    void output(Chain chain, std::uint8_t action, std::uint32_t bytes, std::uint64_t base = 0);
+    void output_scalar(const Node &node, ProgramValue &described);
+    void output_object(const Node &node, ProgramValue &described);
+    void output_buffer(const Node &node, ProgramValue &described);
+    void output_path(const Node &node, ProgramValue &described);
+
+    const Types &types_;
+    Emitter emitter_;
+    unsigned next_slot_ = 0;
+    std::optional<std::uint32_t> path_layout_; // where it is in the data
+    std::uint16_t nr_filter_ = 0;
+};
+
+/// The terms of a conjunction in the order in which they are evaluated; see compile().
+std::vector<const Node *> ordered_terms(const Node &condition);
+
+} // namespace argtrace::lang

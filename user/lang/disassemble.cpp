@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lang/disassemble.h"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace argtrace::lang {
+
+namespace {
+
+constexpr std::uint64_t every_mask = ~std::uint64_t{0};
+
+// From the measured building blocks: an argument tested 15, with two loads 38.
+constexpr std::uint32_t insn_cost = 15;
+constexpr std::uint32_t load_cost = 11;
+constexpr std::uint32_t shift_cost = 2;
+constexpr std::uint32_t text_cost = 30;
+constexpr std::uint32_t path_cost = 280; // four names
+
+std::string_view source_name(std::uint8_t source) {
+    constexpr std::array<std::string_view, 8> names{"const", "reg",    "stack", "slot",
+                                                    "task",  "caller", "cpu",   "time"};
+    return source < names.size() ? names[source] : "?";
+}
+
+std::string_view alu_name(std::uint8_t alu) {
+    constexpr std::array<std::string_view, 14> names{"+", "-",  "*",  "/",  "%",  "&", "|",
+                                                     "^", "<<", ">>", "==", "!=", "<", "<="};
+    return alu < names.size() ? names[alu] : "?";
+}
+
+std::string_view match_name(std::uint64_t match) {
+    constexpr std::array<std::string_view, 5> names{"is", "begins with", "ends with", "contains",
+                                                    "matches"};
+    return match < names.size() ? names[match] : "?";
+}
+
+std::string number(std::uint64_t value) {
+    return value < 1024 ? fmt::format("{}", value) : fmt::format("{:#x}", value);
+}
+
+std::string with_offset(const std::string &text, std::int32_t offset) {
+    if (offset == 0)
+        return text;
+    return offset < 0 ? fmt::format("{} - {}", text, -std::int64_t{offset})
+                      : fmt::format("{} + {}", text, offset);
+}
+
+std::string source_text(const argtrace_insn &insn) {
+    if (insn.source == ARGTRACE_SOURCE_CONST)
+        return number(
+            insn.action == ARGTRACE_DO_TEST || insn.action == ARGTRACE_DO_TEXT ? 0 : insn.span);
+    const bool indexed = insn.source == ARGTRACE_SOURCE_REG || insn.source == ARGTRACE_SOURCE_SLOT;
+    return indexed ? fmt::format("{}{}", source_name(insn.source), insn.index)
+                   : std::string(source_name(insn.source));
+}
+
+std::string value_text(const argtrace_insn &insn) {
+    std::string text = source_text(insn);
+    for (unsigned i = 0; i < insn.loads; i++) {
+        const bool last = i + 1u == insn.loads;
+        text = fmt::format("[{}]", with_offset(text, insn.offset[i]));
+        if (last && insn.width < 8)
+            text += fmt::format(".{}", insn.width);
+    }
+    if (insn.loads < 3 && insn.action != ARGTRACE_DO_TEST)
+        text = with_offset(text, insn.offset[insn.loads]);
+    if (insn.flags & ARGTRACE_INSN_SWAP)
+        text = fmt::format("swap({})", text);
+    if (insn.shl)
+        text = fmt::format("{} << {}", text, insn.shl);
+    if (insn.shr)
+        text = fmt::format("{} {} {}", text, insn.flags & ARGTRACE_INSN_SIGNED ? ">>>" : ">>",
+                           insn.shr);
+    if (insn.mask != every_mask)
+        text = fmt::format("{} & {:#x}", text, insn.mask);
+    return text;
+}
+
+std::string target_text(std::uint8_t target, std::size_t at) {
+    if (target == ARGTRACE_ACCEPT)
+        return "accept";
+    if (target == ARGTRACE_REJECT)
+        return "reject";
+    return target == at + 1 ? "next" : fmt::format("{}", target);
+}
+
+std::string literal_text(const Program &program, const argtrace_insn &insn) {
+    const auto size = static_cast<std::uint32_t>(insn.span);
+    if (insn.base > program.data.size() || size > program.data.size() - insn.base)
+        return "?";
+    std::string text = "\"";
+    for (std::size_t i = 0; i < size; i++) {
+        const auto c = static_cast<unsigned char>(program.data[insn.base + i]);
+        if (c == '"' || c == '\\')
+            text += fmt::format("\\{}", static_cast<char>(c));
+        else if (c < ' ' || c > '~')
+            text += fmt::format("\\x{:02x}", c);
+        else
+            text += static_cast<char>(c);
+    }
+    return text + '"';
+}
+
+std::string targets_text(const argtrace_insn &insn, std::size_t at) {
+    return fmt::format("{}, else {}", target_text(insn.then, at), target_text(insn.other, at));
+}
+
+std::string insn_text(const Program &program, std::size_t at) {
+    const argtrace_insn &insn = program.insns[at];
+    const std::string value = value_text(insn);
+    const char *sign = insn.flags & ARGTRACE_INSN_SIGNED ? "signed " : "";
+    switch (insn.action) {
+    case ARGTRACE_DO_TEST:
+        if (insn.span == 0)
+            return fmt::format("if {} == {}: {}", value, number(insn.base), targets_text(insn, at));
+        return fmt::format("if {} in {}..{}: {}", value, number(insn.base),
+                           number(insn.base + insn.span), targets_text(insn, at));
+    case ARGTRACE_DO_TEXT:
+        return fmt::format("if text at {}, {} bytes, {} {}: {}", value, insn.arg,
+                           match_name(insn.span >> 32), literal_text(program, insn),
+                           targets_text(insn, at));
+    case ARGTRACE_DO_JUMP:
+        return fmt::format("go to {}", target_text(insn.then, at));
+    case ARGTRACE_DO_SET:
+        return fmt::format("slot{} = {}", insn.arg, value);
+    case ARGTRACE_DO_ALU:
+        return fmt::format("slot{} = slot{} {}{}.{} {}", insn.arg, insn.arg, sign,
+                           alu_name(insn.then), insn.other, value);
+    case ARGTRACE_DO_OUT:
+        return fmt::format("record {} bytes of {}", insn.arg, value);
+    case ARGTRACE_DO_STR:
+        return fmt::format("record text at {}, at most {} bytes", value, insn.arg);
+    case ARGTRACE_DO_BUF:
+        return fmt::format("record slot{} bytes at {}, at most {}", insn.base, value, insn.arg);
+    case ARGTRACE_DO_MEM:
+        return fmt::format("record {} bytes at {}", insn.arg, value);
+    case ARGTRACE_DO_PATH:
+        return fmt::format("record path of {} {}", insn.arg ? "dentry" : "path", value);
+    default:
+        return "?";
+    }
+}
+
+ProgramCost cost_between(const Program &program, std::size_t begin, std::size_t end) {
+    ProgramCost cost;
+    for (std::size_t i = begin; i < end; i++) {
+        const argtrace_insn &insn = program.insns[i];
+        cost.instructions += insn_cost + load_cost * insn.loads;
+        cost.loads += insn.loads;
+        if (insn.shl || insn.shr)
+            cost.instructions += shift_cost;
+        switch (insn.action) {
+        case ARGTRACE_DO_TEXT:
+        case ARGTRACE_DO_STR:
+        case ARGTRACE_DO_BUF:
+        case ARGTRACE_DO_MEM:
+            cost.instructions += text_cost;
+            cost.loads++;
+            break;
+        case ARGTRACE_DO_PATH:
+            cost.instructions += path_cost;
+            cost.loads++;
+            break;
+        default:
+            break;
+        }
+    }
+    return cost;
+}
+
+} // namespace
+
+ProgramCost filter_cost(const Program &program) {
+    return cost_between(program, 0, program.nr_filter);
+}
+
+ProgramCost values_cost(const Program &program) {
+    return cost_between(program, program.nr_filter, program.insns.size());
+}
+
+std::string describe(const ProgramCost &cost) {
+    const std::string reads = cost.loads == 0   ? "reads no memory"
+                              : cost.loads == 1 ? "reads memory once"
+                                                : fmt::format("reads memory {} times", cost.loads);
+    return fmt::format("{}; about {} instructions", reads, cost.instructions);
+}
+
+std::vector<std::string> disassemble(const Program &program) {
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < program.insns.size(); i++)
+        lines.push_back(fmt::format("{:>3}  {}", i, insn_text(program, i)));
+    return lines;
+}
+
+} // namespace argtrace::lang

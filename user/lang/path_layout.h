@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include "lang/types.h"
+#include "uapi/argtrace_program.h"
+
+namespace argtrace::lang {
+
+/// The offsets that the walk of a path needs. Throws Error, which names what BTF does not
+/// describe.
+argtrace_path_layout path_layout(const Types &types);
+
+} // namespace argtrace::lang

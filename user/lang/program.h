@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "uapi/argtrace.h"
+#include "uapi/argtrace_program.h"
+
+namespace argtrace::lang {
+
+/// One value that a program computes, as a record has it and as it is shown.
+struct ProgramValue {
+    std::string name;                      ///< its alias, or the expression as it was written
+    std::uint8_t type = ARGTRACE_TYPE_END; ///< ARGTRACE_TYPE_*
+    std::uint32_t size = 0;                ///< bytes at most, without the length of STR ...
+    std::string type_name;                 ///< as C writes it
+    std::uint32_t btf_id = 0;              ///< of its type, for display_types(); 0: none is needed
+
+    bool operator==(const ProgramValue &) const = default;
+};
+
+/// What struct argtrace_program describes.
+struct Program {
+    std::vector<argtrace_insn> insns;
+    std::uint16_t nr_filter = 0;
+    std::vector<std::byte> data;
+    std::vector<ProgramValue> values; ///< in the order of their outputs
+
+    /// Nothing is filtered and nothing computed: a probe needs no program.
+    bool empty() const { return insns.empty(); }
+
+    /// It reads memory, which takes the authority to do so.
+    bool reads_memory() const;
+
+    /// The bytes that follow a probe. `sample` and `max_rate` as in struct argtrace_program.
+    std::vector<std::byte> bytes(std::uint32_t sample = 0, std::uint32_t max_rate = 0) const;
+};
+
+} // namespace argtrace::lang
