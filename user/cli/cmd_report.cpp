@@ -47,7 +47,7 @@ void add_functions(EventFilter &filter, const ReportOptions &options) {
     const std::vector<std::string> words(options.words.begin() + 1, options.words.end());
     const auto syntax = options.regex ? PatternSyntax::regex : PatternSyntax::glob;
     for (Spec &spec : parse_specs(words, syntax)) {
-        if (spec.module || spec.args)
+        if (spec.module || spec.args || !spec.expressions.empty() || spec.condition)
             throw error_in(spec, "the functions of a trace go by their names alone, without "
                                  "module and arguments");
         (spec.exclude ? filter.excluded : filter.functions).push_back(std::move(spec.pattern));

@@ -30,9 +30,11 @@ void check_parts(const Spec &spec) {
     if (spec.module)
         throw error_in(spec, spec.module->at,
                        "the functions that are traced go by their names alone, without a module");
-    if (spec.args)
+    if (spec.args || !spec.expressions.empty())
         throw error_in(spec, spec.text.find('(', spec.pattern_at),
                        "a function is removed as a whole, not some of its arguments");
+    if (spec.condition)
+        throw error_in(spec, spec.condition->at(), "a function is removed for all its calls");
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lang/expression_error.h"
 #include "spec/foreign.h"
 #include "util/caret.h"
 #include "util/file.h"
@@ -119,8 +120,8 @@ private:
     // Something follows the function's name, or its arguments.
     [[noreturn]] void fail_at_rest() const {
         const std::string_view name = spec_.pattern.text();
-        if (spec_.args)
-            fail(at_, "nothing can follow the arguments");
+        if (spec_.args || !spec_.expressions.empty())
+            fail(at_, "nothing can follow the arguments but 'if' and a condition");
         if (next() == ',')
             fail(at_, "functions are separated by blanks, not by commas");
         if (next() == '[' || next() == '{')
@@ -172,38 +173,52 @@ private:
         if (next() == '(')
             parse_args();
         skip_blanks();
+        if (at_condition())
+            parse_condition();
         if (at_ < end_)
             fail_at_rest();
+    }
+
+    /// What a part in the language of expressions throws, as an error of the whole.
+    template<typename Parse>
+    auto parsed(Parse parse) const {
+        try {
+            return parse();
+        } catch (const lang::ExpressionError &error) {
+            throw error_in(spec_, error.at(), error.sentence());
+        }
     }
 
     void parse_args() {
         if (spec_.exclude)
             fail(at_, "what is excluded has no arguments to choose");
-        spec_.args.emplace();
-        at_++;
-        skip_blanks();
-        if (next() == ')') {
-            at_++;
-            return;
+        lang::ParsedArguments found =
+            parsed([this] { return lang::parse_arguments(spec_.text, at_); });
+        at_ = found.end;
+        std::vector<Spec::Word> names;
+        for (const lang::ArgumentExpression &argument : found.arguments) {
+            const std::string_view name = argument.expression.plain_name();
+            if (!name.empty() && !argument.named)
+                names.push_back({std::string(name), argument.expression.at()});
         }
-        for (;;) {
-            skip_blanks();
-            Spec::Word name = take(is_word);
-            if (name.text.empty())
-                fail(at_, next() == '\0'
-                              ? "')' is missing"
-                              : fmt::format("an argument's name is missing before {}", shown()));
-            spec_.args->push_back(std::move(name));
-            skip_blanks();
-            const char separator = next();
-            if (separator != ',' && separator != ')')
-                fail(at_, separator == '\0'
-                              ? "')' is missing"
-                              : fmt::format("{} cannot be part of an argument's name", shown()));
-            at_++;
-            if (separator == ')')
-                return;
-        }
+        if (names.size() == found.arguments.size())
+            spec_.args = std::move(names);
+        spec_.expressions = std::move(found.arguments);
+    }
+
+    // At `if`, where that is a word.
+    bool at_condition() const {
+        const std::string_view rest = std::string_view(spec_.text).substr(at_, end_ - at_);
+        const char before = at_ > 0 ? spec_.text[at_ - 1] : ' ';
+        return rest.starts_with("if") && (rest.size() == 2 || !is_word(rest[2])) &&
+               (is_blank(before) || before == ')');
+    }
+
+    void parse_condition() {
+        if (spec_.exclude)
+            fail(at_, "what is excluded has no condition");
+        spec_.condition = parsed([this] { return lang::parse_condition(spec_.text, at_ + 2); });
+        at_ = end_;
     }
 
     Spec spec_;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lang/parser.h"
 #include "spec/pattern.h"
 #include "util/error.h"
 
@@ -15,12 +16,12 @@ namespace argtrace {
 
 /// What the user writes to say which functions are meant:
 ///
-///     SPEC    = [!] [MODULE:] PATTERN [(ARG, ...)]
+///     SPEC    = [!] [MODULE:] PATTERN [(EXPR [as NAME], ...)] [if EXPR]
 ///     PATTERN = a name, or a glob of `*` and `?`; a regular expression if asked for
 ///     MODULE  = a name or glob; "vmlinux" is the kernel itself
 ///
-/// Blanks may stand between the parts. Behind a regular expression no arguments can be chosen:
-/// its parentheses are its own.
+/// Blanks may stand between the parts. Behind a regular expression no arguments can be chosen, and
+/// there is no condition: its parentheses and blanks are its own.
 struct Spec {
     struct Word {
         std::string text;
@@ -34,6 +35,9 @@ struct Spec {
     Pattern pattern{""};                   ///< of the function's name
     std::size_t pattern_at = 0;            ///< where that begins in `text`
     std::optional<std::vector<Word>> args; ///< only these, in any order; maybe none
+    /// All that stands in the parentheses. Where one of it is not just a name, `args` is not there.
+    std::vector<lang::ArgumentExpression> expressions;
+    std::optional<lang::Expression> condition; ///< behind `if`
 
     /// Whether it means the function of that name in that module ("" is the kernel itself).
     bool matches(std::string_view function, std::string_view in_module) const;

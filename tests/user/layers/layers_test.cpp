@@ -59,6 +59,8 @@ TEST(Layers, IncludeDownwardsOnly) {
     EXPECT_EQ(objection("render", "util/utf8.h"), "");
     EXPECT_EQ(objection("render", "render/line.h"), "");
     EXPECT_EQ(objection("util", "uapi/argtrace.h"), "");
+    EXPECT_EQ(objection("spec", "lang/parser.h"), "");
+    EXPECT_EQ(objection("lang", "spec/spec.h"), "'spec' is not below 'lang'");
     EXPECT_EQ(objection("session", "render/line.h"), "'render' is not below 'session'");
     EXPECT_EQ(objection("record", "render/line.h"), "'render' is not below 'record'");
     EXPECT_EQ(objection("util", "uapi/probe.h"), "'uapi' is not below 'util'");

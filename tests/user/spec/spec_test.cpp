@@ -81,6 +81,31 @@ TEST(Spec, ArgumentsMayBeChosen) {
     EXPECT_THAT(arguments(parse("vfs_*(file)")), ElementsAre("file"));
 }
 
+TEST(Spec, ArgumentsMayBeExpressions) {
+    const Spec spec =
+        parse("vfs_read(path(file), count as n, *pos) if count > 64K && comm == \"dd\"");
+    EXPECT_FALSE(spec.args) << "they are not just names";
+    ASSERT_EQ(spec.expressions.size(), 3u);
+    EXPECT_EQ(spec.expressions[0].name, "path(file)");
+    EXPECT_EQ(spec.expressions[1].name, "n");
+    EXPECT_EQ(spec.expressions[2].expression.written(), "*pos");
+    ASSERT_TRUE(spec.condition);
+    EXPECT_EQ(spec.condition->written(), "count > 64K && comm == \"dd\"");
+    EXPECT_EQ(spec.title(), "vfs_read");
+    EXPECT_EQ(parse("vfs_read(file, count)").expressions.size(), 2u) << "names are, too";
+}
+
+TEST(Spec, AConditionNeedsNoArguments) {
+    const Spec spec = parse("ext4:ext4_* if $pid == 1 ");
+    EXPECT_FALSE(spec.args);
+    ASSERT_TRUE(spec.condition);
+    EXPECT_EQ(spec.condition->written(), "$pid == 1");
+    EXPECT_TRUE(spec.matches("ext4_open", "ext4"));
+    EXPECT_TRUE(parse("f()if(a)").condition);
+    EXPECT_FALSE(parse("if").condition) << "a function may be called so";
+    EXPECT_EQ(parse("if if x").pattern.text(), "if");
+}
+
 TEST(Spec, RegularExpressions) {
     const Spec spec = parse("^vfs_(read|write)$", PatternSyntax::regex);
     EXPECT_EQ(spec.pattern.kind(), Pattern::Kind::regex);
@@ -111,27 +136,38 @@ TEST(SpecError, PointsAtTheCharacter) {
     EXPECT_EQ(refused_pattern("ext4: -a"), "'-' cannot be part of a function's name\n"
                                            "  ext4: -a\n"
                                            "        ^");
-    EXPECT_EQ(refused_pattern("vfs_read(file count)"), "'c' cannot be part of an argument's name\n"
-                                                       "  vfs_read(file count)\n"
-                                                       "                ^");
-    EXPECT_EQ(refused_pattern("vfs_read(file->f_pos)"), "'-' cannot be part of an argument's name\n"
-                                                        "  vfs_read(file->f_pos)\n"
-                                                        "               ^");
-    EXPECT_EQ(refused_pattern("vfs_read(file,,count)"), "an argument's name is missing before ','\n"
+    EXPECT_EQ(refused_pattern("vfs_read(file count)"),
+              "'c' cannot follow what is recorded: an operator is missing, or a comma\n"
+              "  vfs_read(file count)\n"
+              "                ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file->)"), "a member's name is missing before ')'\n"
+                                                   "  vfs_read(file->)\n"
+                                                   "                 ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file,,count)"), "an argument is missing before ','\n"
                                                         "  vfs_read(file,,count)\n"
                                                         "                ^");
-    EXPECT_EQ(refused_pattern("vfs_read(file, )"), "an argument's name is missing before ')'\n"
+    EXPECT_EQ(refused_pattern("vfs_read(file, )"), "an argument is missing before ')'\n"
                                                    "  vfs_read(file, )\n"
                                                    "                 ^");
+    EXPECT_EQ(refused_pattern("vfs_read if"), "a condition is missing\n"
+                                              "  vfs_read if\n"
+                                              "             ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file) if pid == 1 )"), "this ')' has no '('\n"
+                                                               "  vfs_read(file) if pid == 1 )\n"
+                                                               "                             ^");
+    EXPECT_EQ(refused_pattern("!vfs_read if pid == 1"), "what is excluded has no condition\n"
+                                                        "  !vfs_read if pid == 1\n"
+                                                        "            ^");
     EXPECT_EQ(refused_pattern("vfs_read(file"), "')' is missing\n"
                                                 "  vfs_read(file\n"
                                                 "               ^");
     EXPECT_EQ(refused_pattern("vfs_read(file,"), "')' is missing\n"
                                                  "  vfs_read(file,\n"
                                                  "                ^");
-    EXPECT_EQ(refused_pattern("vfs_read(file) x"), "nothing can follow the arguments\n"
-                                                   "  vfs_read(file) x\n"
-                                                   "                 ^");
+    EXPECT_EQ(refused_pattern("vfs_read(file) x"),
+              "nothing can follow the arguments but 'if' and a condition\n"
+              "  vfs_read(file) x\n"
+              "                 ^");
     EXPECT_EQ(refused_pattern("!vfs_read(file)"), "what is excluded has no arguments to choose\n"
                                                   "  !vfs_read(file)\n"
                                                   "           ^");
@@ -206,7 +242,7 @@ TEST(SpecError, PointsIntoRegularExpressions) {
 }
 
 TEST(SpecError, CountsCharactersNotBytes) {
-    EXPECT_EQ(refused_pattern("\tf(\xc3\xa4)"), "an argument's name is missing before '\xc3\xa4'\n"
+    EXPECT_EQ(refused_pattern("\tf(\xc3\xa4)"), "an operand is missing before '\xc3\xa4'\n"
                                                 "  \tf(\xc3\xa4)\n"
                                                 "  \t  ^");
     const Spec spec = parse("f (a)");
