@@ -48,6 +48,17 @@ static inline bool argtrace_calls_at_symbol(unsigned long symbol)
 #define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
 #endif
 
+/* Where in struct ftrace_regs an argument register is: it begins with a struct pt_regs, which all kernels fill that far. */
+static inline u8 argtrace_reg_place(unsigned int index)
+{
+	static const u8 places[] = {
+		offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
+		offsetof(struct pt_regs, cx), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+	};
+
+	return places[index];
+}
+
 #ifndef ftrace_regs_get_stack_pointer
 #define ftrace_regs_get_stack_pointer(fregs) kernel_stack_pointer(&(fregs)->regs)
 #endif

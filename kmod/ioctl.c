@@ -49,7 +49,7 @@ static long ioctl_info(struct file *file, struct argtrace_session *session,
 		.api_version = ARGTRACE_API_VERSION,
 		.record_version = ARGTRACE_RECORD_VERSION,
 		.max_args = ARGTRACE_MAX_ARGS,
-		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT |
+		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT | ARGTRACE_FEATURE_PROGRAM |
 			    (argtrace_clock_has_tsc() ? ARGTRACE_FEATURE_TSC : 0),
 		.memory_limit = argtrace_memory_limit(),
 		.memory_used = argtrace_memory_used(),

@@ -8,11 +8,12 @@
 
 static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
 	[ARGTRACE_LANE_PLAIN] = &argtrace_entry_source,
+	[ARGTRACE_LANE_RICH] = &argtrace_entry_source,
 };
 
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 {
-	return ARGTRACE_LANE_PLAIN;
+	return plan->code ? ARGTRACE_LANE_RICH : ARGTRACE_LANE_PLAIN;
 }
 
 const struct argtrace_source *argtrace_lane_source(enum argtrace_lane_kind kind)

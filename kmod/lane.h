@@ -11,9 +11,11 @@
 #define ARGTRACE_LANE_H
 
 #include <linux/ftrace.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
-struct argtrace_pid_filter;
+#include "filter/pid_filter.h"
+
 struct argtrace_plan;
 struct argtrace_ring;
 struct argtrace_session;
@@ -22,6 +24,7 @@ struct argtrace_table;
 
 enum argtrace_lane_kind {
 	ARGTRACE_LANE_PLAIN,	/* arguments straight from registers and stack */
+	ARGTRACE_LANE_RICH,	/* programs */
 	ARGTRACE_LANES,
 };
 
@@ -63,5 +66,17 @@ void argtrace_lanes_exclude(struct argtrace_session *session, pid_t tgid);
 void argtrace_lanes_stop_excluding(struct argtrace_session *session, pid_t tgid);
 void argtrace_lanes_set_pid_filter(struct argtrace_session *session,
 				   struct argtrace_pid_filter *pid_filter);
+
+/* In an interrupt it is the interrupted process that counts, as for ftrace's own filter. */
+static __always_inline bool argtrace_is_filtered(const struct argtrace_lane *lane,
+					const bool by_pid)
+{
+	const pid_t tgid = current->tgid;
+
+	if (by_pid &&
+	    !argtrace_pid_bits_have(rcu_dereference_raw(lane->pid_bits), tgid))
+		return true;
+	return tgid == READ_ONCE(lane->excluded_tgid);
+}
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "device.h"
+#include "fetch/scratch.h"
 #include "probe/counters.h"
 #include "session.h"
 #include "sink/ring.h"
@@ -40,9 +41,12 @@ static int __init argtrace_init(void)
 	ret = argtrace_counters_init();
 	if (ret)
 		return ret;
-	ret = argtrace_rings_init();
+	ret = argtrace_scratch_init();
 	if (ret)
 		goto err_counters;
+	ret = argtrace_rings_init();
+	if (ret)
+		goto err_scratch;
 	ret = register_module_notifier(&module_notifier);
 	if (ret)
 		goto err_rings;
@@ -55,6 +59,8 @@ err_notifier:
 	unregister_module_notifier(&module_notifier);
 err_rings:
 	argtrace_rings_exit();
+err_scratch:
+	argtrace_scratch_exit();
 err_counters:
 	argtrace_counters_exit();
 	return ret;
@@ -67,6 +73,7 @@ static void __exit argtrace_exit(void)
 	unregister_module_notifier(&module_notifier);
 	if (argtrace_sessions_remove_all()) {
 		argtrace_rings_exit();
+		argtrace_scratch_exit();
 		argtrace_counters_exit();
 		return;
 	}

@@ -39,8 +39,8 @@
  * reads what is recorded there, like a file of tracefs that was opened for it, and can do
  * nothing else. The reader's page can be mapped by the session's reader alone.
  *
- * Registers are what CAP_PERFMON grants. An argument in memory (ARGTRACE_LOC_STACK) takes
- * CAP_BPF beside it, or CAP_SYS_ADMIN, as reading kernel memory takes it of a BPF program:
+ * Registers are what CAP_PERFMON grants. An argument in memory (ARGTRACE_LOC_STACK), or a
+ * program that reads memory, takes CAP_BPF beside it, or CAP_SYS_ADMIN, as reading kernel memory takes it of a BPF program:
  * a descriptor can name any word near the stack pointer. argtrace_info says what the caller
  * may do.
  */
@@ -49,6 +49,8 @@
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+
+#include "argtrace_program.h"
 
 #define ARGTRACE_API_VERSION	2
 #define ARGTRACE_RECORD_VERSION	1
@@ -84,7 +86,7 @@ enum argtrace_type {
 	ARGTRACE_TYPE_CHAR	= 12,	/* 1 byte, plain char where it is signed */
 	ARGTRACE_TYPE_UCHAR	= 13,	/* 1 byte, plain char where it is unsigned (-funsigned-char, Linux >= 6.2) */
 	ARGTRACE_TYPE_PTR	= 14,	/* 8 bytes, an address */
-	ARGTRACE_TYPE_STR	= 15,	/* reserved: __u16 length, then text */
+	ARGTRACE_TYPE_STR	= 15,	/* __u16 length, of which ARGTRACE_TEXT_CUT is a flag, then text without a NUL */
 	ARGTRACE_TYPE_BYTES	= 16,	/* __u16 length, then as many bytes: a struct or union by value */
 	ARGTRACE_TYPE_PATH	= 17,	/* reserved: __u16 length, then what ARGTRACE_DO_PATH has written */
 };
@@ -117,6 +119,8 @@ static __inline__ __u32 argtrace_type_size(__u8 type)
 	}
 }
 
+#define ARGTRACE_TEXT_CUT	0x8000u	/* the text goes on, but no more was wanted */
+
 /* Where an argument is when the function is entered. */
 enum argtrace_loc {
 	ARGTRACE_LOC_NONE	= 0,	/* not captured: type END, size 0, nothing in the record */
@@ -126,7 +130,7 @@ enum argtrace_loc {
 	ARGTRACE_LOC_STACK	= 3,	/* memory, see "Authority": `offset` bytes above the stack pointer at entry; on
 					 * x86-64 the return address is at 0, and arguments begin at 8 */
 	ARGTRACE_LOC_REF	= 4,	/* reserved: register `index` holds its address */
-	ARGTRACE_LOC_PROGRAM	= 5,	/* reserved: computed by the probe's program, see argtrace_program.h */
+	ARGTRACE_LOC_PROGRAM	= 5,	/* an output of the probe's program, see argtrace_program.h; in the order of the outputs */
 };
 
 #define ARGTRACE_REG_COUNT	6	/* argument registers of x86-64 */
@@ -139,7 +143,8 @@ struct argtrace_arg {
 	__u8	index;		/* register, see loc; else 0 */
 	__u8	type;		/* enum argtrace_type */
 	__u8	flags;		/* 0 */
-	__u32	size;		/* bytes captured: the size of the type; for BYTES without its length */
+	__u32	size;		/* bytes captured: the size of the type; for BYTES and STR without the length, and with
+				 * LOC_PROGRAM at most */
 	__u32	offset;		/* LOC_STACK only, else 0 */
 	__u16	name;		/* offsets of two strings in the probe's string table: */
 	__u16	type_name;	/* the argument's name, and its type as C writes it */
@@ -154,13 +159,13 @@ enum argtrace_kind {
  * One probe, as it is added and as it is listed: this header, then nr_args
  * structs argtrace_arg, then `strings` bytes of NUL-terminated strings (the
  * first is the function's name, followed by a ~ when its prototype was guessed),
- * then `types` bytes that the module only keeps and hands out, then zeros up to `size`.
+ * then `types` bytes that the module only keeps and hands out, then zeros up to a multiple of 8, then
+ * `program` bytes (a multiple of 8) of a struct argtrace_program and what follows it.
  * Everything user space needs to read the probe's records is in here: its schema.
  *
  * `flags` goes both ways: on the way in it says what is wanted of the probe, on the way out
- * also what has become of it. This version knows no flag that is passed in. `kind` and
- * `program` are kept as they were passed; a kind that the module does not know, and a
- * program, of which this version has none, are refused with -EINVAL.
+ * also what has become of it. This version knows no flag that is passed in. A kind that the
+ * module does not know is refused with -EINVAL, and so is a program that is not valid.
  * `types` is 0, or a BTF blob (linux/btf.h) whose last type is the function's
  * prototype (BTF_KIND_FUNC_PROTO), as far as its values are shown by it: structs,
  * unions, enums, arrays, pointers to functions.
@@ -174,33 +179,37 @@ struct argtrace_probe {
 	__u16	strings;	/* length of the string table */
 	__u32	types;		/* length of the types */
 	__u16	kind;		/* enum argtrace_kind */
-	__u16	program;	/* length of the probe's program in bytes; 0 */
+	__u16	program;	/* length of the probe's program in bytes; 0: none */
 };
 
 #define ARGTRACE_PROBE_REMOVED	(1u << 0) /* out: no longer traced; kept for the records that name it */
 #define ARGTRACE_PROBE_GONE	(1u << 1) /* out, with REMOVED: because its module was unloaded */
 
 /*
- * Why a call was not recorded. The sum of records, filtered and all of lost[] is the number of
+ * Why a call was not recorded. The sum of records, filtered, sampled, capped and all of lost[] is the number of
  * hits, that is of the calls that ftrace has passed to argtrace. Where several tracers trace the
  * same function, ftrace itself drops calls that are made inside one of them, and counts them
  * nowhere.
  */
 enum argtrace_lost {
 	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full; in a flight recorder: of calls in interrupts, see below */
-	ARGTRACE_LOST_RECURSION	= 1,	/* the call was made while argtrace opened a packet in the same context */
+	ARGTRACE_LOST_RECURSION	= 1,	/* the call was made while argtrace opened a packet in the same context, or while the
+					 * kernel handled a fault of a program of such a call, and so on, too deep */
 	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came after the session was made, and there was no memory for its ring */
 };
 
 #define ARGTRACE_LOST_COUNT	3	/* causes known to this version */
-#define ARGTRACE_LOST_MAX	8	/* room for them in argtrace_counts */
+#define ARGTRACE_LOST_MAX	5	/* room for them in argtrace_counts */
 
 struct argtrace_counts {
 	__u32	id;			/* the probe */
 	__u32	flags;			/* ARGTRACE_PROBE_* */
 	__u64	records;		/* calls written to a ring, overwritten since or not */
-	__u64	filtered;		/* calls that the session's filter rejected */
+	__u64	filtered;		/* calls that the session's filter or the program's rejected */
 	__u64	lost[ARGTRACE_LOST_MAX];
+	__u64	sampled;		/* calls that argtrace_program.sample left out */
+	__u64	capped;			/* calls that argtrace_program.max_rate left out */
+	__u64	faults;			/* filters and values of the program that met memory which could not be read */
 };
 
 /* ARGTRACE_IOC_INFO: needs no session. */
@@ -226,10 +235,11 @@ struct argtrace_info {
 };
 
 #define ARGTRACE_MAY_TRACE		(1u << 0)
-#define ARGTRACE_MAY_READ_MEMORY	(1u << 1) /* in probes: ARGTRACE_LOC_STACK */
+#define ARGTRACE_MAY_READ_MEMORY	(1u << 1) /* in probes: ARGTRACE_LOC_STACK, and programs that read memory */
 
 #define ARGTRACE_FEATURE_NAMED	(1ull << 0) /* the named encoding */
 #define ARGTRACE_FEATURE_FLIGHT	(1ull << 1) /* flight recorders */
+#define ARGTRACE_FEATURE_PROGRAM (1ull << 2) /* programs */
 #define ARGTRACE_FEATURE_TSC	(1ull << 8) /* the TSC may be the clock, and is the best one */
 
 /*
@@ -577,6 +587,10 @@ struct argtrace_packet {
  *   compact  the data alone, one after the other without padding
  *   named    char name[] with its NUL, __u8 type, data; the list is closed by
  *            an empty name and type 0 (two zero bytes)
+ *
+ * Outputs of the probe's program, which are not in the named encoding (-EINVAL), come after all
+ * other arguments, and after a __u64 in which bit n says that output n could not be read: its data
+ * is as many zeros as it has bytes at least, and no value.
  *
  * The padding to a multiple of 8 is meaningless.
  *

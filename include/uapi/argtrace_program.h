@@ -6,8 +6,8 @@
  *
  * A program is a struct argtrace_program, then nr_insns instructions, then `data` bytes that
  * instructions refer to, padded with zeros to a multiple of 8. It follows the probe's `types`
- * (see struct argtrace_probe) and is argtrace_probe.program bytes long. Adding one that loads
- * memory takes the authority to read memory.
+ * (see struct argtrace_probe) and is argtrace_probe.program bytes long. Adding one that reads
+ * memory takes the authority to do so (see "Authority" in argtrace.h).
  *
  * The first nr_filter instructions are the filter, and end with ACCEPT or REJECT on every path.
  * The others compute the values of the arguments whose loc is ARGTRACE_LOC_PROGRAM, in their
@@ -30,8 +30,11 @@
  *   7. `action`.
  *
  * A fault in the filter rejects the call. A fault in a value makes it unreadable: what
- * follows up to its output is skipped, and the output writes nothing but its size (zeros). Both
+ * follows up to its output is skipped, and the output writes `arg` zeros (OUT), or the length 0. Both
  * are counted (argtrace_counts.faults).
+ *
+ * -EINVAL a program that is not as described here, -E2BIG one whose outputs may be larger than a
+ * packet or than ARGTRACE_OUTPUT_MAX.
  */
 #ifndef _UAPI_ARGTRACE_PROGRAM_H
 #define _UAPI_ARGTRACE_PROGRAM_H
@@ -43,8 +46,8 @@ struct argtrace_program {
 	__u16	nr_filter;	/* the filter's; 0: every call is accepted */
 	__u16	data;		/* bytes */
 	__u16	reserved;	/* 0 */
-	__u32	sample;		/* one call in so many is recorded, counted per CPU; 0 and 1: each */
-	__u32	max_rate;	/* records a second on each CPU; 0: any number */
+	__u32	sample;		/* one call in so many is looked at, counted on each CPU; 0 and 1: each */
+	__u32	max_rate;	/* records of the probe in a second, on all CPUs; 0: any number */
 };
 
 struct argtrace_insn {
@@ -70,7 +73,8 @@ struct argtrace_insn {
 #define ARGTRACE_REJECT		0xfe	/* it is filtered */
 #define ARGTRACE_SLOTS		16	/* 64-bit variables of a program; undefined until SET in the same filter or value */
 #define ARGTRACE_VALUES_MAX	64	/* values of a program */
-#define ARGTRACE_TEXT_MAX	1024	/* bytes of a STR, BUF or MEM, and of what TEXT looks at */
+#define ARGTRACE_TEXT_MAX	1024	/* bytes of a STR, BUF or MEM */
+#define ARGTRACE_MATCH_MAX	256	/* bytes that TEXT looks at, and of its literal */
 #define ARGTRACE_OUTPUT_MAX	4096	/* bytes that all outputs of a program may write at most */
 #define ARGTRACE_PATH_MAX	1024	/* bytes of a PATH's names */
 #define ARGTRACE_PATH_DEPTH	64	/* names of a PATH */
@@ -78,7 +82,7 @@ struct argtrace_insn {
 #define ARGTRACE_INSN_SIGNED	0x01	/* shr; ALU: DIV MOD SHR LT LE, and the extension of a 4-byte result */
 #define ARGTRACE_INSN_SWAP	0x02	/* the bytes of v are reversed before it is shifted */
 
-enum argtrace_source {
+enum argtrace_insn_source {
 	ARGTRACE_SOURCE_CONST	= 0,	/* span, where the action is ALU, SET or an output; else 0 */
 	ARGTRACE_SOURCE_REG	= 1,	/* argument register `index`, see ARGTRACE_LOC_REG */
 	ARGTRACE_SOURCE_STACK	= 2,	/* the stack pointer at entry, see ARGTRACE_LOC_STACK */
@@ -95,7 +99,7 @@ enum argtrace_action {
 	/* If v - base <= span (unsigned) the next instruction is `then`, else `other`. */
 	ARGTRACE_DO_TEST	= 0,
 	/* The same if the text at v matches, of which up to `arg` bytes are looked at: base is the offset of the
-	 * literal in the program's data, the low 32 bits of span its length, the upper ones ARGTRACE_MATCH_*. */
+	 * literal in the program's data, where a NUL follows it, the low 32 bits of span its length, the upper ones ARGTRACE_MATCH_*. */
 	ARGTRACE_DO_TEXT	= 1,
 	ARGTRACE_DO_JUMP	= 2,	/* to `then` */
 	ARGTRACE_DO_SET		= 3,	/* slot[arg] = v */

@@ -285,6 +285,9 @@ struct argtrace_counters argtrace_counters_sum(struct argtrace_counters *const *
 
 		sum.records += READ_ONCE(on->records);
 		sum.filtered += READ_ONCE(on->filtered);
+		sum.sampled += READ_ONCE(on->sampled);
+		sum.capped += READ_ONCE(on->capped);
+		sum.faults += READ_ONCE(on->faults);
 		for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
 			sum.lost[cause] += READ_ONCE(on->lost[cause]);
 	}

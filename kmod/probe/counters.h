@@ -17,11 +17,14 @@
 #include <asm/local.h>
 #include <uapi/argtrace.h>
 
-/* The outcomes of one probe's calls: each call adds one to one of these, on its CPU. */
+/* The outcomes of one probe's calls: each call adds one to one of them, on its CPU. A cache line. */
 struct argtrace_counters {
 	unsigned long records;
 	unsigned long filtered;
 	unsigned long lost[ARGTRACE_LOST_COUNT];
+	unsigned long sampled;
+	unsigned long capped;
+	unsigned long faults;		/* beside the outcome */
 };
 
 #define ARGTRACE_COUNTERS_PER_BLOCK	(PAGE_SIZE / sizeof(struct argtrace_counters))

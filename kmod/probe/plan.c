@@ -18,7 +18,7 @@ static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_prob
 	for (i = 0; i < schema->nr_args; i++) {
 		const u16 name = array_index_nospec(args[i].name, schema->strings);
 
-		if (args[i].loc == ARGTRACE_LOC_NONE)
+		if (args[i].loc == ARGTRACE_LOC_NONE || args[i].loc == ARGTRACE_LOC_PROGRAM)
 			continue;
 		steps[count++] = (struct argtrace_step){
 			.is_word = args[i].loc == ARGTRACE_LOC_REG &&
@@ -48,8 +48,13 @@ static struct argtrace_stack_word *plan_stack(struct argtrace_plan *plan)
 
 static size_t steps_size(const struct argtrace_probe *schema)
 {
-	return schema->nr_args *
-	       (sizeof(struct argtrace_step) + sizeof(struct argtrace_stack_word));
+	return ALIGN(schema->nr_args *
+		     (sizeof(struct argtrace_step) + sizeof(struct argtrace_stack_word)), sizeof(u64));
+}
+
+static struct argtrace_code *plan_code(struct argtrace_plan *plan)
+{
+	return (void *)plan_steps(plan) + steps_size(plan->schema);
 }
 
 struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
@@ -58,7 +63,7 @@ struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
 	u64 bytes, charge;
 	int ret;
 
-	bytes = sizeof(*plan) + header->size + steps_size(header);
+	bytes = sizeof(*plan) + header->size + steps_size(header) + argtrace_code_size(header->program);
 	charge = argtrace_kvmalloc_size(bytes);
 	ret = argtrace_memory_charge(charge);
 	if (ret)
@@ -73,11 +78,37 @@ struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
 	return plan;
 }
 
+/*
+ * Verifies and prepares the program, and makes room for its outputs in a record that has so many bytes without them. How many
+ * it has with them at most, or an error.
+ */
+static int prepare_code(struct argtrace_plan *plan, const struct argtrace_plan_format *format, u32 record_size)
+{
+	struct argtrace_code *code = plan_code(plan);
+	int ret;
+
+	if (!plan->schema->program)
+		return record_size;
+	ret = argtrace_code_prepare(code, plan->schema);
+	if (ret)
+		return ret;
+	if (format && format->registers_only && (code->filter_reads || code->values_read))
+		return -EPERM;
+	plan->code = code;
+	if (code->values == code->end)
+		return record_size;
+	if (format && format->format & ARGTRACE_FORMAT_NAMED)
+		return -EINVAL;
+	code->unreadable_at = record_size;
+	return record_size + sizeof(u64) + code->output;
+}
+
 int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan_format *format)
 {
 	bool named = format->format & ARGTRACE_FORMAT_NAMED;
 	struct argtrace_step *steps = plan_steps(plan);
 	u32 count, record_size = sizeof(struct argtrace_record);
+	int ret;
 
 	plan->addr = plan->schema->addr;
 	plan->kind = plan->schema->kind;
@@ -87,7 +118,10 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 		plan->layout.caller_at = record_size;
 		record_size += sizeof(u64);
 	}
-	record_size = ALIGN(argtrace_place_steps(steps, count, named, record_size), 8);
+	ret = prepare_code(plan, format, argtrace_place_steps(steps, count, named, record_size));
+	if (ret < 0)
+		return ret;
+	record_size = ALIGN(ret, 8);
 	if (record_size > format->max_record)
 		return -E2BIG;
 	plan->record_size = record_size;
@@ -114,22 +148,42 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	plan->layout.steps = plan_steps(plan);
 	plan->layout.stack = plan_stack(plan);
 	plan->layout.stack_end = plan->layout.stack + (from->layout.stack_end - from->layout.stack);
+	/* It names its own operations. */
+	if (from->code) {
+		WARN_ON_ONCE(prepare_code(plan, NULL, from->code->unreadable_at) < 0);
+		plan->code->unreadable_at = from->code->unreadable_at;
+	}
 	return plan;
+}
+
+/* Joins a block that has room: *block, or a new one. */
+static int join(struct argtrace_counters_block **block, struct argtrace_counters **counters,
+		struct argtrace_counters_block **joined)
+{
+	if (!*block || !argtrace_counters_block_join(*block, counters)) {
+		*block = argtrace_counters_block_create();
+		if (IS_ERR(*block))
+			return PTR_ERR(*block);
+		argtrace_counters_block_join(*block, counters);
+	}
+	*joined = *block;
+	return 0;
 }
 
 int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count)
 {
-	struct argtrace_counters_block *block;
-	u32 i = 0;
+	struct argtrace_counters_block *block = NULL;
+	u32 i;
+	int ret = 0;
 
-	while (i < count) {
-		block = argtrace_counters_block_create();
-		if (IS_ERR(block))
-			return PTR_ERR(block);
-		for (; i < count && argtrace_counters_block_join(block, &plans[i]->counters); i++)
-			plans[i]->counters_block = block;
+	for (i = 0; i < count && !ret; i++) {
+		struct argtrace_plan *plan = plans[i];
+
+		ret = join(&block, &plan->counters, &plan->counters_block);
+		if (!ret && plan->code && plan->code->sample)
+			ret = join(&block, &plan->sampling, &plan->sampling_block);
 	}
-	return 0;
+	return ret;
 }
 
 void argtrace_plan_free(struct argtrace_plan *plan)
@@ -138,6 +192,8 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 		return;
 	if (plan->counters)
 		argtrace_counters_block_leave(plan->counters_block, &plan->counters);
+	if (plan->sampling)
+		argtrace_counters_block_leave(plan->sampling_block, &plan->sampling);
 	argtrace_memory_uncharge(plan->charged);
 	kvfree(plan);
 }
@@ -168,6 +224,9 @@ void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_coun
 		.flags = plan->removed ? ARGTRACE_PROBE_REMOVED : 0,
 		.records = sum.records - before->records,
 		.filtered = sum.filtered - before->filtered,
+		.sampled = sum.sampled - before->sampled,
+		.capped = sum.capped - before->capped,
+		.faults = sum.faults - before->faults,
 	};
 	for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
 		counts->lost[cause] = sum.lost[cause] - before->lost[cause];

@@ -10,6 +10,7 @@
 #include <uapi/argtrace.h>
 
 #include "lane.h"
+#include "fetch/program.h"
 #include "probe/counters.h"
 #include "sink/layout.h"
 
@@ -25,6 +26,7 @@ struct argtrace_plan {
 		u64 head;		/* what a record's header says of the probe: see struct argtrace_record */
 	};
 	struct argtrace_layout layout;	/* named encoding: all are steps */
+	struct argtrace_code *code;	/* the program; NULL: none */
 
 	const char *strings;		/* in schema */
 
@@ -33,6 +35,8 @@ struct argtrace_plan {
 	struct argtrace_plan *succeeds;	/* removed probe of the same function elsewhere, whose id it takes; NULL */
 	enum argtrace_lane_kind lane;	/* for life */
 	struct argtrace_counters_block *counters_block;
+	struct argtrace_counters *sampling;	/* whose `records` say how many calls are left out; NULL: none */
+	struct argtrace_counters_block *sampling_block;
 	bool removed;			/* no longer traced, kept for its records */
 	struct argtrace_counters before; /* of earlier lives: counts no more */
 	u64 charged;
@@ -65,10 +69,19 @@ static inline const char *argtrace_schema_strings(const struct argtrace_probe *s
 	return (const char *)(argtrace_schema_args(schema) + schema->nr_args);
 }
 
+/* Only where schema->program is not 0. */
+static inline const struct argtrace_program *argtrace_schema_program(const struct argtrace_probe *schema)
+{
+	return (const void *)((const u8 *)schema + schema->size - schema->program);
+}
+
 /* Room for a plan and for the schema that `header` begins, which is yet to be copied to plan->schema. ERR_PTR: -ENOMEM, -ENOSPC. */
 struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header);
 
-/* Prepares a plan whose schema is valid: what follows from it and the session's format. 0 or -E2BIG. */
+/*
+ * Prepares a plan whose schema is valid but for its program: what follows from it and the session's format. 0, -EINVAL, -E2BIG,
+ * -EPERM.
+ */
 int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan_format *format);
 
 void argtrace_plan_free(struct argtrace_plan *plan);

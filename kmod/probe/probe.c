@@ -28,6 +28,9 @@ static bool place_is_valid(const struct argtrace_arg *arg)
 	case ARGTRACE_LOC_REG_PAIR:
 		return size_is_valid(arg) && arg->size > 8 && arg->size <= 16 && !arg->offset &&
 		       arg->index < ARGTRACE_REG_COUNT - 1;
+	case ARGTRACE_LOC_PROGRAM:
+		/* Its size is what the program says. */
+		return !arg->index && !arg->offset;
 	case ARGTRACE_LOC_STACK:
 		return size_is_valid(arg) && !arg->index && arg->offset &&
 		       IS_ALIGNED(arg->offset, 8) && arg->offset < ARGTRACE_STACK_MAX &&
@@ -57,7 +60,7 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 {
 	if (header->id || header->flags || !header->addr == has_addr)
 		return false;
-	if (header->kind != ARGTRACE_KIND_ENTRY || header->program)
+	if (header->kind != ARGTRACE_KIND_ENTRY || !IS_ALIGNED(header->program, 8))
 		return false;
 	if (header->nr_args > ARGTRACE_MAX_ARGS)
 		return false;
@@ -67,7 +70,7 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 		return false;
 	return header->size == ALIGN(sizeof(*header) +
 				     header->nr_args * sizeof(struct argtrace_arg) +
-				     header->strings + header->types, 8);
+				     header->strings + header->types, 8) + header->program;
 }
 
 static bool schema_is_valid(const struct argtrace_probe *schema)
@@ -79,9 +82,11 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 	/* The last byte ends the last string; the first string is the function's name. */
 	if (strings[schema->strings - 1] || !strings[0])
 		return false;
-	if (memchr_inv(padding, 0, (const char *)schema + schema->size - padding))
+	if (memchr_inv(padding, 0, (const char *)schema + schema->size - schema->program - padding))
 		return false;
 	for (i = 0; i < schema->nr_args; i++) {
+		if (argtrace_schema_args(schema)[i].loc == ARGTRACE_LOC_PROGRAM && !schema->program)
+			return false;
 		if (!arg_is_valid(&argtrace_schema_args(schema)[i], strings, schema->strings))
 			return false;
 	}

@@ -52,6 +52,18 @@ static inline void argtrace_copy(u8 *to, const u8 *from, unsigned int size)
 		to[i] = from[i];
 }
 
+/* The same in words, and not a byte more. */
+static inline void argtrace_copy_words(u8 *to, const u8 *from, unsigned int size)
+{
+	u64 word;
+
+	for (; size >= sizeof(word); to += sizeof(word), from += sizeof(word), size -= sizeof(word)) {
+		__builtin_memcpy(&word, from, sizeof(word));
+		__builtin_memcpy(to, &word, sizeof(word));
+	}
+	argtrace_copy(to, from, size);
+}
+
 /* All words of the stack that an argument may be in. */
 #define ARGTRACE_STACK_WORDS	(ARGTRACE_STACK_MAX / 8)
 

@@ -129,18 +129,6 @@ static noinline __noclone void name(struct argtrace_plan *plan, unsigned long pa
 DEFINE_RECORD_PID_MATCH(stream_pid_match, false)
 DEFINE_RECORD_PID_MATCH(flight_pid_match, true)
 
-/* In an interrupt it is the interrupted process that counts, as for ftrace's own filter. */
-static __always_inline bool is_filtered(const struct argtrace_lane *lane,
-					const bool by_pid)
-{
-	const pid_t tgid = current->tgid;
-
-	if (by_pid &&
-	    !argtrace_pid_bits_have(rcu_dereference_raw(lane->pid_bits), tgid))
-		return true;
-	return tgid == READ_ONCE(lane->excluded_tgid);
-}
-
 /* Preemption off is also our read side of RCU (argtrace_synchronize()). */
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 				     struct ftrace_ops *ops, const struct ftrace_regs *fregs,
@@ -157,7 +145,7 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(is_filtered(lane, by_pid))) {
+	if (unlikely(argtrace_is_filtered(lane, by_pid))) {
 		argtrace_count_here(plan->counters, filtered);
 		preempt_enable_notrace();
 		return;
@@ -197,7 +185,8 @@ ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane)
 	const bool tsc = lane->session->clock == ARGTRACE_CLOCK_TSC;
 	const bool flight = lane->session->flight;
 
-	/* The plain lane is the only one. */
+	if (lane->kind == ARGTRACE_LANE_RICH)
+		return argtrace_rich_callback(lane);
 	if (rcu_access_pointer(lane->pid_bits))
 		return flight ? flight_by_pid : stream_by_pid;
 	if (flight)

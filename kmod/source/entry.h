@@ -14,4 +14,7 @@ struct argtrace_lane;
  */
 ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane);
 
+/* The same of the rich lane: source/rich.c. */
+ftrace_func_t argtrace_rich_callback(const struct argtrace_lane *lane);
+
 #endif

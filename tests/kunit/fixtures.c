@@ -22,7 +22,7 @@ void made_probe_seal(struct made_probe *probe)
 
 	head->types = probe->types;
 	head->size = ALIGN(sizeof(*head) + head->nr_args * sizeof(struct argtrace_arg) +
-			   head->strings + head->types, 8);
+			   head->strings + head->types, 8) + head->program;
 }
 
 struct made_probe *make_probe(struct kunit *test, unsigned long addr, u32 nr_args)
@@ -57,7 +57,8 @@ const void __user *put_probe(struct kunit *test, const struct made_probe *probe)
 	const u32 nr_args = min_t(u32, probe->head.nr_args, ARRAY_SIZE(probe->args));
 	const size_t args = nr_args * sizeof(struct argtrace_arg);
 	const u32 strings = min_t(u32, probe->head.strings, sizeof(probe->strings));
-	const size_t room = PAGE_ALIGN(sizeof(probe->head) + args + strings + probe->types + 8);
+	const u32 program = min_t(u32, probe->head.program, sizeof(probe->program));
+	const size_t room = PAGE_ALIGN(sizeof(probe->head) + args + strings + probe->types + 8 + program);
 	u8 *entry = kunit_kzalloc(test, room, GFP_KERNEL);
 	unsigned long user;
 	size_t used;
@@ -72,6 +73,7 @@ const void __user *put_probe(struct kunit *test, const struct made_probe *probe)
 	memset(entry + used, TYPES_BYTE, probe->types);
 	used += probe->types;
 	memset(entry + used, probe->padding, ALIGN(used, 8) - used);
+	memcpy(entry + ALIGN(used, 8), probe->program, program);
 
 	user = kunit_vm_mmap(test, NULL, 0, room, PROT_READ | PROT_WRITE,
 			     MAP_ANONYMOUS | MAP_PRIVATE, 0);

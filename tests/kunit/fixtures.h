@@ -19,7 +19,8 @@ struct made_probe {
 	struct argtrace_arg args[ARGTRACE_MAX_ARGS + 1];
 	char strings[ARGTRACE_MAX_STRINGS + 1];
 	u32 types;			/* bytes of types after the strings, each TYPES_BYTE */
-	u8 padding;			/* what the bytes up to head.size are */
+	u8 padding;			/* what the bytes up to the program are */
+	u8 program[1024];		/* head.program bytes of it */
 };
 
 /* A function "f" of `nr_args` u64 arguments in registers, a0, a1 ...; later ones take register 0 as well. */

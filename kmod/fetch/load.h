@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Loads of memory that may not be there, in any context, from addresses that nobody vouches for. The exported
+ * copy_from_kernel_nofault() takes ten times as many instructions.
+ */
+#ifndef ARGTRACE_LOAD_H
+#define ARGTRACE_LOAD_H
+
+#include <linux/sizes.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+#include <asm/asm.h>
+#include <asm/extable.h>
+
+/*
+ * One load with an entry in the exception table. EX_TYPE_EFAULT_REG, unlike that of get_user(), takes an address
+ * which is not canonical without a warning.
+ */
+#define argtrace_load_nofault(instruction, to, from, error)					\
+	asm volatile("1: " instruction " %[memory], %[value]\n2:\n"				\
+		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %[failed])		\
+		     : [value] "=&r" (to), [failed] "+r" (error) : [memory] "m" (*(const u64 *)(from)))
+
+/*
+ * Whether `size` bytes (at most 8) at the address may be the kernel's. Error pointers, the fixmap and the vsyscall
+ * page, all in the uppermost 16 MiB, are not, and user memory is not: one comparison leaves out both.
+ */
+static __always_inline bool argtrace_is_kernel_address(u64 addr)
+{
+	return (s64)addr < -(s64)SZ_16M - 8;
+}
+
+static __always_inline bool argtrace_is_user_address(u64 addr)
+{
+	return (s64)addr >= 0;
+}
+
+/* The slow way: user memory, or nothing at all. In an NMI, and where pages are not there, it fails. */
+static noinline __maybe_unused bool argtrace_load_user(u64 addr, unsigned int width, u64 *value)
+{
+	*value = 0;
+	return argtrace_is_user_address(addr) &&
+	       !copy_from_user_nofault(value, (const void __user *)addr, width);
+}
+
+/* The `width` bytes at `addr` (1, 2, 4 or 8), extended with zeros. False: they cannot be read. */
+static __always_inline bool argtrace_load(u64 addr, unsigned int width, u64 *value)
+{
+	int error = 0;
+	u64 loaded;
+	u32 narrow;
+
+	if (unlikely(!argtrace_is_kernel_address(addr)))
+		return argtrace_load_user(addr, width, value);
+	if (likely(width == 8)) {
+		argtrace_load_nofault("movq", loaded, addr, error);
+	} else {
+		if (width == 4)
+			argtrace_load_nofault("movl", narrow, addr, error);
+		else if (width == 2)
+			argtrace_load_nofault("movzwl", narrow, addr, error);
+		else
+			argtrace_load_nofault("movzbl", narrow, addr, error);
+		loaded = narrow;
+	}
+	*value = loaded;
+	return likely(!error);
+}
+
+#endif

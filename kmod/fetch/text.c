@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/errno.h>
+#include <linux/glob.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+#include <uapi/argtrace.h>
+
+#include "fetch/load.h"
+#include "fetch/text.h"
+
+/* User memory is read in pieces of a page, each with a call. */
+static bool read_user(u8 *to, u64 from, u32 size)
+{
+	return !copy_from_user_nofault(to, (const void __user *)from, size);
+}
+
+bool argtrace_read_bytes(u8 *to, u64 from, u32 size)
+{
+	u64 word;
+	u32 i = 0;
+
+	if (argtrace_is_user_address(from))
+		return read_user(to, from, size);
+	for (; i + sizeof(word) <= size; i += sizeof(word)) {
+		if (!argtrace_load(from + i, sizeof(word), &word))
+			return false;
+		__builtin_memcpy(to + i, &word, sizeof(word));
+	}
+	for (; i < size; i++) {
+		if (!argtrace_load(from + i, 1, &word))
+			return false;
+		to[i] = word;
+	}
+	return true;
+}
+
+/* The bytes of a word that are 0 have their highest bit set, the lowest of them surely. */
+static u64 zero_bytes(u64 word)
+{
+	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+}
+
+/* Words are read as far as the page goes, bytes across its end, as the next one may not be there. */
+static int read_kernel_text(u8 *to, u64 from, u32 limit)
+{
+	u64 word, zeros;
+	u32 at = 0;
+
+	while (at < limit) {
+		if (at + sizeof(word) > limit || offset_in_page(from + at) > PAGE_SIZE - sizeof(word)) {
+			if (!argtrace_load(from + at, 1, &word))
+				return -EFAULT;
+			if (!(u8)word)
+				return at;
+			to[at++] = word;
+			continue;
+		}
+		if (!argtrace_load(from + at, sizeof(word), &word))
+			return -EFAULT;
+		__builtin_memcpy(to + at, &word, sizeof(word));
+		zeros = zero_bytes(word);
+		if (zeros)
+			return at + __ffs(zeros) / 8;
+		at += sizeof(word);
+	}
+	return limit;
+}
+
+static int read_user_text(u8 *to, u64 from, u32 limit)
+{
+	u32 at = 0, part;
+
+	while (at < limit) {
+		const u8 *nul;
+
+		/* No more than is needed of a short text, which is the usual one. */
+		part = min3(limit - at, 64u, (u32)(PAGE_SIZE - offset_in_page(from + at)));
+		if (!read_user(to + at, from + at, part))
+			return -EFAULT;
+		nul = memchr(to + at, 0, part);
+		if (nul)
+			return nul - to;
+		at += part;
+	}
+	return limit;
+}
+
+static int read_text(u8 *to, u64 from, u32 limit)
+{
+	if (argtrace_is_user_address(from))
+		return read_user_text(to, from, limit);
+	return read_kernel_text(to, from, limit);
+}
+
+int argtrace_read_text(u8 *to, u64 from, u32 limit, bool *cut)
+{
+	const int length = read_text(to, from, limit);
+	u64 next;
+
+	/* What cannot be read after it is no text. */
+	*cut = length == limit && argtrace_load(from + limit, 1, &next) && next;
+	return length;
+}
+
+/* A literal of a length is compared with no more text than decides. */
+static int whole_or_prefix(u64 from, u32 limit, const u8 *literal, u32 length, bool whole)
+{
+	u64 byte;
+	u32 at;
+
+	for (at = 0; at < length; at++) {
+		if (at == limit)
+			return 0;
+		if (!argtrace_load(from + at, 1, &byte))
+			return -EFAULT;
+		if (byte != literal[at])
+			return 0;
+	}
+	if (!whole || at == limit)
+		return 1;
+	return argtrace_load(from + at, 1, &byte) ? !byte : -EFAULT;
+}
+
+/* As strstr() of a text that is not terminated, from its end or anywhere. */
+static bool ends_with(const u8 *text, u32 size, const u8 *literal, u32 length)
+{
+	return size >= length && !memcmp(text + size - length, literal, length);
+}
+
+static bool contains(const u8 *text, u32 size, const u8 *literal, u32 length)
+{
+	u32 end;
+
+	for (end = length; end <= size; end++) {
+		if (ends_with(text, end, literal, length))
+			return true;
+	}
+	return false;
+}
+
+int argtrace_text_matches(u64 from, u32 limit, const u8 *literal, u32 length, u32 how)
+{
+	u8 text[ARGTRACE_MATCH_MAX + 1];
+	int size;
+
+	if (how <= ARGTRACE_MATCH_PREFIX)
+		return whole_or_prefix(from, limit, literal, length, how == ARGTRACE_MATCH_WHOLE);
+	size = read_text(text, from, min_t(u32, limit, ARGTRACE_MATCH_MAX));
+	if (size < 0)
+		return size;
+	if (how == ARGTRACE_MATCH_SUFFIX)
+		return ends_with(text, size, literal, length);
+	if (how == ARGTRACE_MATCH_CONTAINS)
+		return contains(text, size, literal, length);
+	text[size] = 0;
+	return glob_match((const char *)literal, (const char *)text);
+}
