@@ -12,6 +12,7 @@
 #include "cli/on_load.h"
 #include "render/function_list.h"
 #include "spec/on_load.h"
+#include "symbols/enabled.h"
 #include "util/output.h"
 
 namespace argtrace {
@@ -40,14 +41,16 @@ void run_list(const ListOptions &options) {
     const Found found = on_load ? list_on_load(kernel, request) : list_functions(kernel, request);
     if (!all)
         print_left(found.left);
+    const EnabledFunctions enabled = on_load ? EnabledFunctions() : EnabledFunctions::load();
     Output output(STDOUT_FILENO);
     for (const Function &function : found.functions) {
+        const std::uint32_t users = enabled.users(function.symbol.name, function.symbol.module);
         if (options.json)
             append_function_json(output.buffer(), function, options.verbose,
-                                 kernel.calling_convention());
+                                 kernel.calling_convention(), users);
         else
             append_function_text(output.buffer(), function, options.verbose,
-                                 kernel.calling_convention());
+                                 kernel.calling_convention(), users);
         if (output.full() && !output.flush())
             return;
     }
@@ -69,7 +72,8 @@ void setup_list(CLI::App &app) {
     command->footer(
         std::string(spec_help) +
         "\n\nFunctions that share a name are listed with their addresses; where BTF does "
-        "not tell them apart, tracing them needs --force.\n\n"
+        "not tell them apart, tracing them needs --force. Those that ftrace calls somebody for at the "
+        "moment are marked: other tracers, BPF programs, live patches, argtrace itself.\n\n"
         "Examples:\n"
         "  argtrace list -v vfs_read\n"
         "  argtrace list 'ext4_*' '!*_endio'");

@@ -36,7 +36,7 @@ void append_argument(std::string &out, const Argument &argument,
 } // namespace
 
 void append_function_text(std::string &out, const Function &function, bool verbose,
-                          const CallingConvention &convention) {
+                          const CallingConvention &convention, std::uint32_t users) {
     out += function.prototype.text;
     if (!function.symbol.module.empty())
         fmt::format_to(std::back_inserter(out), " [{}]", function.symbol.module);
@@ -44,6 +44,9 @@ void append_function_text(std::string &out, const Function &function, bool verbo
         fmt::format_to(std::back_inserter(out), " at {:#x}", function.symbol.addr);
     if (function.forced)
         out += " (needs --force)";
+    if (users > 0)
+        fmt::format_to(std::back_inserter(out), " (in use by {} tracer{})", users,
+                       users == 1 ? "" : "s");
     out += '\n';
     if (!verbose)
         return;
@@ -55,7 +58,7 @@ void append_function_text(std::string &out, const Function &function, bool verbo
 }
 
 void append_function_json(std::string &out, const Function &function, bool verbose,
-                          const CallingConvention &convention) {
+                          const CallingConvention &convention, std::uint32_t users) {
     nlohmann::ordered_json line;
     line["func"] = function.symbol.name;
     if (!function.symbol.module.empty())
@@ -64,6 +67,8 @@ void append_function_json(std::string &out, const Function &function, bool verbo
         line["addr"] = fmt::format("{:#x}", function.symbol.addr);
     if (function.forced)
         line["forced"] = true;
+    if (users > 0)
+        line["tracers"] = users;
     line["prototype"] = function.prototype.text;
     line["args"] = nlohmann::ordered_json::array();
     const std::vector<Argument> arguments = wanted_arguments(function, convention);

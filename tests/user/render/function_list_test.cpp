@@ -49,6 +49,21 @@ TEST(FunctionList, TellsNamesakesApart) {
         std::string::npos);
 }
 
+TEST(FunctionList, MarksWhatTracersUse) {
+    const Function function = make_function("ext4");
+    const CallingConvention &convention = native_calling_convention();
+    std::string out;
+    append_function_text(out, function, false, convention, 1);
+    append_function_text(out, function, false, convention, 2);
+    EXPECT_EQ(out, "void f(const char *name, struct pair p, int) [ext4] (in use by 1 tracer)\n"
+                   "void f(const char *name, struct pair p, int) [ext4] (in use by 2 tracers)\n");
+    out.clear();
+    append_function_json(out, function, false, convention, 2);
+    EXPECT_NE(out.find(R"~("addr":"0xffffffff81000000","tracers":2,"prototype")~"), out.npos)
+        << out;
+    EXPECT_EQ(function_json(function, false).find("tracers"), out.npos);
+}
+
 TEST(FunctionList, ShowsChosenArgumentsAlone) {
     Function function = make_function("");
     function.chosen = {"arg2"};

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symbols/enabled.h"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "util/lines.h"
+
+namespace argtrace {
+
+namespace {
+
+/// "(2)" -> 2; 0 if it is none.
+std::uint32_t count_in_parentheses(std::string_view word) {
+    std::uint32_t count = 0;
+    if (!word.starts_with('('))
+        return 0;
+    const auto [rest, problem] =
+        std::from_chars(word.data() + 1, word.data() + word.size(), count);
+    return problem == std::errc{} && rest != word.data() + word.size() && *rest == ')' ? count : 0;
+}
+
+} // namespace
+
+EnabledFunctions EnabledFunctions::load(std::span<const std::string> directories) {
+    for (const std::string &directory : directories) {
+        try {
+            return parse(view(read_file(directory + "/enabled_functions")));
+        } catch (const std::system_error &) {
+            continue;
+        }
+    }
+    return {};
+}
+
+EnabledFunctions EnabledFunctions::parse(std::string_view text) {
+    EnabledFunctions enabled;
+    // "init_once [ext4] (2) R I \ttramp: ..."; what follows of a function on lines of its own is
+    // indented.
+    for_each_line(text, [&enabled](std::string_view line) {
+        if (line.empty() || line.front() == ' ' || line.front() == '\t')
+            return;
+        const std::string_view name = next_word(line);
+        std::string_view word = next_word(line);
+        const std::string_view module = bracketed(word);
+        if (!module.empty())
+            word = next_word(line);
+        std::uint32_t &users = enabled.users_[{std::string(name), std::string(module)}];
+        users = std::max(users, count_in_parentheses(word));
+    });
+    return enabled;
+}
+
+std::uint32_t EnabledFunctions::users(std::string_view name, std::string_view module) const {
+    const auto found = users_.find({std::string(name), std::string(module)});
+    return found == users_.end() ? 0 : found->second;
+}
+
+} // namespace argtrace

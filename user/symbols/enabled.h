@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "symbols/traceable.h"
+
+namespace argtrace {
+
+/// How many users of ftrace (tracers, BPF programs, live patches, argtrace's own sessions) each
+/// function has at some moment.
+class EnabledFunctions {
+public:
+    /// Reads enabled_functions from the first of `directories` that has it. Nothing is known to have
+    /// users where it cannot be read.
+    static EnabledFunctions
+    load(std::span<const std::string> directories = Traceable::tracefs_directories());
+
+    /// Parses text of that form.
+    static EnabledFunctions parse(std::string_view text);
+
+    /// Of functions that share the name in that module ("" for the kernel) the one with the most.
+    std::uint32_t users(std::string_view name, std::string_view module = {}) const;
+
+private:
+    std::map<std::pair<std::string, std::string>, std::uint32_t> users_;
+};
+
+} // namespace argtrace
