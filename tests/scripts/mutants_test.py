@@ -35,6 +35,14 @@ class Mutants(unittest.TestCase):
     def write(self, name, text):
         (self.top / name).write_text(text)
 
+    def test_those_in_the_tree_fit_it(self):
+        top = Path(__file__).resolve().parents[2]
+        paths = sorted((top / "tests/mutants").glob("*.mutant"))
+        self.assertTrue(paths)
+        for path in paths:
+            with self.subTest(path.name):
+                self.assertTrue(Mutant.parse(path).changed(top))
+
     def mutant(self, text=MUTANT):
         self.write("one.mutant", text)
         return Mutant.parse(self.top / "one.mutant")
