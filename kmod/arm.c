@@ -25,6 +25,13 @@ static void free_plans(struct argtrace_plan **plans, u32 count)
 		argtrace_plan_free(plans[i]);
 }
 
+/* The catalog has changed: lists that are read in parts begin anew, and poll() says so. */
+static void catalog_changed(struct argtrace_session *session)
+{
+	session->catalog.generation++;
+	argtrace_session_changed(session);
+}
+
 /* Callbacks see the new table from here on, and may still be using the one returned. */
 static struct argtrace_table *swap_table(struct argtrace_lane *lane, struct argtrace_table *table)
 {
@@ -80,7 +87,7 @@ static int follow_removal(struct argtrace_session *session)
 	for (kind = 0; kind < ARGTRACE_LANES && !ret; kind++)
 		ret = lane_follow_removal(&session->lanes[kind]);
 	if (!ret)
-		session->catalog.generation++;
+		catalog_changed(session);
 	return ret;
 }
 
@@ -331,7 +338,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	for (i = 0; i < nr_revived; i++)
 		argtrace_plan_count_from(revived[i].plan, &revived[i].counted);
 	argtrace_catalog_add(catalog, plans, nr_new, &room);
-	catalog->generation++;
+	catalog_changed(session);
 	nr_new = 0;
 	goto out;
 
@@ -441,7 +448,7 @@ static void remove_picked(struct argtrace_session *session,
 	 */
 	for (kind = 0; kind < ARGTRACE_LANES; kind++)
 		session->lanes[kind].source->follow(&session->lanes[kind]);
-	catalog->generation++;
+	catalog_changed(session);
 }
 
 void argtrace_arm_remove_all(struct argtrace_session *session)

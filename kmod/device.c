@@ -45,19 +45,35 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* Whether rings or probes have changed since the file was told; each change is reported once, as by /proc/mounts. */
+static bool has_news(struct argtrace_file *own, struct argtrace_session *session)
+{
+	const int changes = atomic_read(&session->changes);
+
+	if (READ_ONCE(own->changes_seen) == changes)
+		return false;
+	WRITE_ONCE(own->changes_seen, changes);
+	return true;
+}
+
 static __poll_t device_poll(struct file *file, poll_table *wait)
 {
 	struct argtrace_file *own = file->private_data;
 	struct argtrace_session *session = smp_load_acquire(&own->session);
+	const __poll_t asked = poll_requested_events(wait);
 	__poll_t events = 0;
 
 	if (!session)
 		return EPOLLERR;
 	poll_wait(file, &session->wait, wait);
-	/* Even if there is data: an edge-triggered poller will not ask again before the next wakeup. */
-	argtrace_session_wait(session);
-	if (argtrace_session_has_data(session))
-		events |= EPOLLIN | EPOLLRDNORM;
+	if (asked & (EPOLLIN | EPOLLRDNORM)) {
+		/* Even if there is data: an edge-triggered poller will not ask again before the next wakeup. */
+		argtrace_session_wait(session);
+		if (argtrace_session_has_data(session))
+			events |= EPOLLIN | EPOLLRDNORM;
+	}
+	if ((asked & EPOLLPRI) && has_news(own, session))
+		events |= EPOLLPRI;
 	if (READ_ONCE(session->removed))
 		events |= EPOLLHUP;
 	return events;

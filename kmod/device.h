@@ -13,6 +13,7 @@ struct argtrace_session;
 struct argtrace_file {
 	struct mutex lock;			/* for what is below to be set, once each */
 	struct argtrace_session *session;	/* a reference; NULL until ARGTRACE_IOC_SESSION */
+	int changes_seen;			/* of session->changes; poll() sets it too, without the lock */
 	bool watches;				/* for processes that begin; until it is closed */
 	struct argtrace_fork_watch watch;
 };

@@ -46,10 +46,13 @@ long argtrace_ioctl_session(struct file *file, struct argtrace_session *session,
 		goto out;
 	}
 	ret = argtrace_copy_out(arg, &attr, sizeof(attr), attr.size);
-	if (ret)
+	if (ret) {
 		argtrace_session_put(session);
-	else
+	} else {
+		/* Before the caller can look at rings or probes: what comes later is reported. */
+		own->changes_seen = atomic_read(&session->changes);
 		smp_store_release(&own->session, session);
+	}
 out:
 	mutex_unlock(&own->lock);
 	return ret;

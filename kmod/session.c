@@ -422,6 +422,13 @@ bool argtrace_session_has_data(const struct argtrace_session *session)
 	return false;
 }
 
+void argtrace_session_changed(struct argtrace_session *session)
+{
+	/* Not under session->lock: rings come under the lock of CPU hotplug. */
+	atomic_inc(&session->changes);
+	wake_up_all(&session->wait);
+}
+
 /*
  * A callback publishes and then reads `waiting`, without a full barrier between the two, which
  * would cost every call. One on another CPU may therefore miss what is set here, while

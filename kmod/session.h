@@ -9,6 +9,7 @@
 #ifndef ARGTRACE_SESSION_H
 #define ARGTRACE_SESSION_H
 
+#include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -47,6 +48,7 @@ struct argtrace_session {
 	bool flight;			/* overwrites the oldest packets; has no reader */
 	struct argtrace_ring_set ring_set;
 	wait_queue_head_t wait;
+	atomic_t changes;		/* see argtrace_session_changed() */
 	struct delayed_work recheck;	/* see argtrace_session_wait() */
 
 	struct kref ref;
@@ -86,6 +88,11 @@ int argtrace_session_set_pid_filter(struct argtrace_session *session,
 				   struct argtrace_pid_filter *pid_filter);
 
 bool argtrace_session_has_data(const struct argtrace_session *session);
+/*
+ * A CPU has got a ring since the session was made, or probes have been added or removed: poll() reports POLLPRI once to
+ * each file that is bound to the session and asks for it.
+ */
+void argtrace_session_changed(struct argtrace_session *session);
 /* Asks for a wake-up of session->wait once there is data. */
 void argtrace_session_wait(struct argtrace_session *session);
 

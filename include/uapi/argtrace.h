@@ -497,7 +497,13 @@ struct argtrace_symbol {
  *            packet_size bytes: the kernel writes them, they cannot be mapped
  *            writable. A file opened with O_RDONLY can map them.
  *
- * -EINVAL no such region, -ENXIO no ring for that CPU.
+ * -EINVAL no such region, -ENXIO no ring for that CPU. The CPUs that are present when a session is made have
+ * one from then on, others from when they come, unless there is no memory for it. It stays when its CPU goes.
+ *
+ * poll() of a file that is bound to a session reports POLLIN while the rings hold what their reader has not
+ * released, POLLHUP once the session has been removed, and POLLPRI when a CPU has got a ring, or probes have been added
+ * or removed, also because their module came or went, since the file was bound to the session or poll() last reported
+ * it. A ring is reported before its CPU runs anything.
  *
  * Positions count bytes and never wrap: position p lies in packet
  * (p / packet_size) % nr_packets at offset p % packet_size. Each packet begins

@@ -12,6 +12,7 @@
 #include <linux/vmalloc.h>
 
 #include "memory.h"
+#include "session.h"
 #include "sink/ring.h"
 
 static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, lost));
@@ -140,8 +141,13 @@ static int provide_ring(struct argtrace_ring_set *set, unsigned int cpu)
  */
 static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 {
-	int ret = provide_ring(hlist_entry(node, struct argtrace_ring_set, node), cpu);
+	struct argtrace_ring_set *set = hlist_entry(node, struct argtrace_ring_set, node);
+	struct argtrace_ring *ring = per_cpu_ptr(set->rings, cpu);
+	const bool had_one = argtrace_ring_exists(ring);
+	int ret = provide_ring(set, cpu);
 
+	if (!had_one && argtrace_ring_exists(ring))
+		argtrace_session_changed(set->session);
 	return cpu_online(cpu) ? ret : 0;
 }
 

@@ -9,6 +9,8 @@
  *   argtrace_test/burst  write N: at_four() is called N times, here, as fast as it goes
  *   argtrace_test/storm  write N: the same while a timer interrupts that CPU and calls
  *                        at_two(); read: how often it has done so in all
+ *   argtrace_test/absent   write N: the kernel takes CPU N, which is offline, for absent, as if it had yet to be plugged in
+ *   argtrace_test/present  write N: it has been plugged in, and may be brought online
  */
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
@@ -263,6 +265,26 @@ static int storm_get(void *data, u64 *count)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(storm_fops, storm_get, storm_set, "%llu\n");
 
+static int set_present(u64 cpu, bool present)
+{
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu) || cpu_online(cpu))
+		return -EINVAL;
+	set_cpu_present(cpu, present);
+	return 0;
+}
+
+static int absent_set(void *data, u64 cpu)
+{
+	return set_present(cpu, false);
+}
+DEFINE_DEBUGFS_ATTRIBUTE(absent_fops, NULL, absent_set, "%llu\n");
+
+static int present_set(void *data, u64 cpu)
+{
+	return set_present(cpu, true);
+}
+DEFINE_DEBUGFS_ATTRIBUTE(present_fops, NULL, present_set, "%llu\n");
+
 static struct dentry *directory;
 
 static int __init at_init(void)
@@ -273,6 +295,8 @@ static int __init at_init(void)
 	debugfs_create_file_unsafe("awkward", 0200, directory, NULL, &awkward_fops);
 	debugfs_create_file_unsafe("burst", 0200, directory, NULL, &burst_fops);
 	debugfs_create_file_unsafe("storm", 0600, directory, NULL, &storm_fops);
+	debugfs_create_file_unsafe("absent", 0200, directory, NULL, &absent_fops);
+	debugfs_create_file_unsafe("present", 0200, directory, NULL, &present_fops);
 	return 0;
 }
 
