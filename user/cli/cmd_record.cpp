@@ -18,6 +18,7 @@
 #include "cli/tracing.h"
 #include "model/counts.h"
 #include "render/status.h"
+#include "session/live_rings.h"
 #include "session/live_symbols.h"
 #include "util/clock.h"
 #include "util/message.h"
@@ -40,14 +41,14 @@ void print_armed(const Session &session, const Wanted &wanted, const RecordOptio
 }
 
 void print_summary(const argtrace_counts &total, TraceWriter &writer, const RecordOptions &options,
-                   const Session &session) {
+                   const Session &session, const UnloadedModules &modules) {
     if (writer.target().kept())
         message("{}; {}: {} bytes in {} packets", calls_summary(total), writer.name(),
                 writer.written(), writer.packets());
     else
         write_message(calls_summary(total));
     print_remedies(session, total, options.own_session());
-    note_silence(session, options);
+    note_silence(session, options, modules);
 }
 
 argtrace_counts total_of(const std::vector<argtrace_counts> &counts) {
@@ -101,10 +102,7 @@ void run_record(const RecordOptions &options) {
         command.emplace(options.command, options.file == "-");
     choose_processes(session, options, command, options.file == "-");
 
-    const std::vector<RingMapping> mappings = session.map_rings();
-    std::vector<RingView> rings;
-    for (const RingMapping &mapping : mappings)
-        rings.push_back(mapping.view());
+    LiveRings rings(session);
     const LiveSymbols symbols(session.device());
     TraceInfo info = describe_session(session);
     info.command = options.command;
@@ -115,16 +113,18 @@ void run_record(const RecordOptions &options) {
     add_wanted(session, kernel, wanted);
     RecordedSpan span{monotonic_now(), 0};
     Recorder recorder(
-        rings, session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
+        rings.views(), session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
     writer.flush();
+    UnloadedModules modules(session);
     print_armed(session, wanted, options);
     if (wanted.on_load)
         note_loaded(wanted.on_load->module);
     if (command)
         start(*command);
 
-    LiveRecord record(session, recorder, writer, command ? &*command : nullptr,
-                      options.ends_with_processes() ? &processes : nullptr);
+    LiveRecord record({session, rings, modules, command ? &*command : nullptr,
+                       options.ends_with_processes() ? &processes : nullptr},
+                      recorder, writer);
     LiveRecord::End end = LiveRecord::End::reached;
     std::vector<argtrace_counts> counts;
     std::optional<Error> failure;
@@ -132,7 +132,7 @@ void run_record(const RecordOptions &options) {
         end = record.run(options.duration, stop);
         take_back(session, options);
         span.end = monotonic_now();
-        recorder.collect_rest();
+        record.finish();
         counts = session.counts(true);
         finish(writer, counts, recorder, span);
     } catch (
@@ -145,7 +145,7 @@ void run_record(const RecordOptions &options) {
         message("the session was removed (`argtrace clear`)");
     if (end == LiveRecord::End::ended)
         print_ended(options.processes.pids);
-    print_summary(total_of(counts), writer, options, session);
+    print_summary(total_of(counts), writer, options, session, modules);
     if (failure)
         throw *failure;
     if (command)

@@ -19,6 +19,7 @@
 #include "cli/tracing.h"
 #include "model/counts.h"
 #include "render/status.h"
+#include "session/live_rings.h"
 #include "session/live_symbols.h"
 #include "session/session.h"
 #include "util/clock.h"
@@ -52,10 +53,10 @@ argtrace_counts total_of(const Session &session) {
 }
 
 void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace,
-                   const argtrace_counts &total) {
+                   const argtrace_counts &total, const UnloadedModules &modules) {
     write_message(trace_summary(trace.shown(), total));
     print_remedies(session, total, options.own_session());
-    note_silence(session, options);
+    note_silence(session, options, modules);
 
     Unreadable bad = trace.unreadable();
     if (bad.records + bad.packets > 0)
@@ -81,13 +82,11 @@ void run_trace(const TraceOptions &options) {
     if (!options.command.empty())
         command.emplace(options.command, true); // stdout is for the events
     choose_processes(session, options, command, true);
-    std::vector<RingMapping> mappings = session.map_rings();
-    std::vector<RingView> rings;
-    for (const RingMapping &mapping : mappings)
-        rings.push_back(mapping.view());
+    LiveRings rings(session);
 
     StopSignal stop; // from here on Ctrl-C ends in a summary
     add_wanted(session, kernel, wanted);
+    UnloadedModules modules(session);
     print_armed(session, wanted, options);
     if (wanted.on_load)
         note_loaded(wanted.on_load->module);
@@ -100,9 +99,10 @@ void run_trace(const TraceOptions &options) {
                                   {options.output.time, monotonic_now(), realtime_now()},
                                   is_narrow(STDOUT_FILENO));
     Output output(STDOUT_FILENO);
-    LiveTrace trace(session, rings, options.own_session(), command ? &*command : nullptr,
-                    options.ends_with_processes() ? &processes : nullptr, schema, *renderer,
-                    output);
+    LiveTrace trace({session, rings, modules, command ? &*command : nullptr,
+                     options.ends_with_processes() ? &processes : nullptr},
+                    options.own_session(), schema, *renderer, output);
+    trace.hide(choose_hidden(session, options));
     if (command)
         start(*command);
     LiveTrace::End end = LiveTrace::End::reached;
@@ -123,7 +123,7 @@ void run_trace(const TraceOptions &options) {
         append_summary_json(output.buffer(), trace.shown(), &total);
         (void)output.flush(); // a reader that has gone is no failure
     }
-    print_summary(options, session, trace, total);
+    print_summary(options, session, trace, total, modules);
     if (failure)
         throw *failure;
     if (command)

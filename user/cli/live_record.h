@@ -4,44 +4,39 @@
 #include <cstdint>
 #include <optional>
 
-#include "cli/child_command.h"
-#include "cli/process_watch.h"
-#include "cli/stop_signal.h"
+#include "cli/live_loop.h"
 #include "record/recorder.h"
-#include "session/session.h"
 #include "util/progress.h"
 
 namespace argtrace {
 
 /// Records a session while its events happen.
-class LiveRecord {
+class LiveRecord : private LiveLoop {
 public:
-    enum class End {
-        reached, ///< the time is over, the command has ended, or the user stopped it
-        ended,   ///< the processes have
-        removed, ///< the session was removed
-    };
+    using LiveLoop::End;
 
-    /// `command` may be null, and so may `processes`: those after whose end nothing will come.
-    LiveRecord(Session &session, Recorder &recorder, TraceWriter &writer, ChildCommand *command,
-               ProcessWatch *processes)
-        : session_(session), recorder_(recorder), writer_(writer), command_(command),
-          processes_(processes) {}
+    /// Both stay the caller's, and so does what the sources are.
+    LiveRecord(const LiveSources &sources, Recorder &recorder, TraceWriter &writer)
+        : LiveLoop(sources, writer.fd()), recorder_(recorder), writer_(writer) {}
 
     /// Until one of these; what the rings still hold then is left to the caller. `duration` in ns.
-    /// Throws Error when the file cannot be written.
+    /// Throws Error when the file cannot be written, or nobody reads it any more.
     End run(std::optional<std::uint64_t> duration, const StopSignal &stop);
 
-private:
-    void wait(const StopSignal &stop, std::uint64_t before, std::uint64_t deadline, bool found);
+    /// Records what the rings still hold.
+    void finish();
 
-    Session &session_;
+private:
+    void add(std::span<const RingView> rings) override { recorder_.add(rings); }
+    std::optional<End> round(const Now &now) override;
+    std::optional<std::uint64_t> next_round(std::uint64_t now) override;
+
     Recorder &recorder_;
     TraceWriter &writer_;
-    ChildCommand *command_;
-    ProcessWatch *processes_;
-    bool removed_ = false;
-    bool abandoned_ = false;
+    std::optional<Progress> progress_;
+    std::uint64_t last_round_ = 0; // when it was
+    std::uint64_t filled_in_ = 0;  // the time from the round before to the last one
+    bool found_ = false;           // the last round found something
 };
 
 } // namespace argtrace

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/live_trace.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-
-#include <fmt/format.h>
-#include <poll.h>
+#include <utility>
 
 #include "util/clock.h"
 #include "util/message.h"
@@ -23,62 +18,58 @@ constexpr std::uint64_t nap_ns = 5 * nanoseconds_per_millisecond;
 // With this much of a ring in use there is no time for a nap.
 constexpr double nap_pressure_max = 0.125;
 
-/// For poll(): rounded up, so that it does not return just before the time.
-int milliseconds_until(std::uint64_t time, std::uint64_t now) {
-    if (time <= now)
-        return 0;
-    std::uint64_t milliseconds =
-        (time - now + nanoseconds_per_millisecond - 1) / nanoseconds_per_millisecond;
-    return static_cast<int>(std::min<std::uint64_t>(milliseconds, std::numeric_limits<int>::max()));
-}
-
-/// The clock of a session (ARGTRACE_CLOCK_*), as its records have it.
-std::uint64_t clock_now(std::uint32_t clock) {
-#if defined(__x86_64__)
-    if (clock == ARGTRACE_CLOCK_TSC)
-        return __builtin_ia32_rdtsc();
-#endif
-    return monotonic_now();
-}
-
 } // namespace
 
-LiveTrace::LiveTrace(Session &session, std::span<const RingView> rings, bool own,
-                     ChildCommand *command, ProcessWatch *processes, Schema &schema,
-                     Renderer &renderer, Output &output)
-    : session_(session), own_(own), command_(command), processes_(processes),
-      merge_(rings, schema, own ? Merge::Keep::nothing : Merge::Keep::unseen), renderer_(renderer),
-      output_(output) {}
+LiveTrace::LiveTrace(const LiveSources &sources, bool own, Schema &schema, Renderer &renderer,
+                     Output &output)
+    : LiveLoop(sources, output.fd()), own_(own),
+      merge_(sources.rings.views(), schema, own ? Merge::Keep::nothing : Merge::Keep::unseen),
+      renderer_(renderer), output_(output) {}
+
+void LiveTrace::hide(std::set<std::uint32_t> pids) {
+    hidden_ = std::move(pids);
+    hidden_since_ = monotonic_now();
+}
 
 LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
     limits_ = limits;
-    std::uint64_t start = monotonic_now();
-    deadline_ =
-        limits.duration ? start + *limits.duration : std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t start = monotonic_now();
     renderer_.begin(output_.buffer(), start);
-    bool ended = false;
-    for (;;) {
-        merge_.collect(clock_now(session_.attributes().clock));
-        if (!show())
-            return End::abandoned;
-        report_loss();
-        ended = processes_ && processes_->ended();
-        if (satisfied() || removed_ || stop.requested() || monotonic_now() >= deadline_ ||
-            (command_ && command_->ended()) || ended)
-            break;
-        if (!idle(stop))
-            return End::abandoned;
-    }
+    const End end = run_rounds(start, limits.duration, stop);
+    if (end == End::abandoned)
+        return end;
     if (own_) {
-        session_.remove_all_on_load();
-        session_.remove_all();
+        session().remove_all_on_load();
+        session().remove_all();
     }
+    follow_changes();
     if (!satisfied()) {
         merge_.collect_rest();
         if (!show())
             return End::abandoned;
     }
-    return removed_ ? End::removed : ended && !satisfied() ? End::ended : End::reached;
+    return end;
+}
+
+std::optional<LiveTrace::End> LiveTrace::round(const Now &now) {
+    merge_.collect(now.clock);
+    if (!show())
+        return End::abandoned;
+    report_loss(now.ns);
+    return satisfied() ? std::optional(End::reached) : std::nullopt;
+}
+
+/// At once when a ring fills, after a little when events come now and then.
+std::optional<std::uint64_t> LiveTrace::next_round(std::uint64_t now) {
+    if (merge_.pressure() > nap_pressure_max)
+        return now;
+    if (found_ || merge_.waiting())
+        return now + nap_ns;
+    return std::nullopt;
+}
+
+bool LiveTrace::is_hidden(const Event &event) const {
+    return !hidden_.empty() && event.ts >= hidden_since_ && hidden_.contains(event.tgid);
 }
 
 /// Shows what the last round has to show. False when nobody reads it.
@@ -88,6 +79,8 @@ bool LiveTrace::show() {
         auto view = merge_.next();
         if (!view)
             break;
+        if (is_hidden(*view->event))
+            continue;
         renderer_.event(output_.buffer(), *view);
         ++shown_;
         found_ = true;
@@ -108,35 +101,9 @@ bool LiveTrace::flush() {
     return true;
 }
 
-/// Waits for more: not at all when a ring fills, a little when events come now and then, else
-/// until one does. False when nobody reads the output any more.
-bool LiveTrace::idle(const StopSignal &stop) {
-    if (merge_.pressure() > nap_pressure_max)
-        return true;
-    std::uint64_t now = monotonic_now();
-    bool nap = found_ || merge_.waiting();
-    int timeout = -1;
-    if (nap || limits_.duration)
-        timeout = milliseconds_until(nap ? std::min(now + nap_ns, deadline_) : deadline_, now);
-
-    std::array<pollfd, 5> files{{
-        {stop.fd(), POLLIN, 0},
-        {output_.fd(), 0, 0}, // POLLERR: the reader of the pipe has gone
-        {command_ ? command_->fd() : -1, POLLIN, 0},
-        {processes_ ? processes_->fd() : -1, POLLIN, 0},
-        {session_.fd(), POLLIN, 0},
-    }};
-    ::poll(files.data(), nap ? 4 : 5, timeout);
-    removed_ = files[4].revents & (POLLHUP | POLLERR);
-    return !(files[1].revents & POLLERR);
-}
-
-void LiveTrace::report_loss() {
-    std::uint64_t lost = merge_.lost();
-    if (lost == loss_reported_)
-        return;
-    std::uint64_t now = monotonic_now();
-    if (now < next_report_)
+void LiveTrace::report_loss(std::uint64_t now) {
+    const std::uint64_t lost = merge_.lost();
+    if (lost == loss_reported_ || now < next_report_)
         return;
     message("{} calls lost: a ring was full", lost - loss_reported_);
     loss_reported_ = lost;

@@ -3,37 +3,31 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 
-#include "cli/child_command.h"
-#include "cli/process_watch.h"
-#include "cli/stop_signal.h"
+#include "cli/live_loop.h"
 #include "render/renderer.h"
 #include "session/merge.h"
-#include "session/session.h"
 #include "util/output.h"
 
 namespace argtrace {
 
 /// A session's events on their way to the output, while they happen.
-class LiveTrace {
+class LiveTrace : private LiveLoop {
 public:
     struct Limits {
         std::optional<std::uint64_t> events;
         std::optional<std::uint64_t> duration; ///< nanoseconds
     };
 
-    /// We are the session's reader, and `rings` are its rings. `own`: nobody will read the
-    /// session after us. `command` ends it, and so do `processes`, after whose end nothing will
-    /// come; both may be null.
-    LiveTrace(Session &session, std::span<const RingView> rings, bool own, ChildCommand *command,
-              ProcessWatch *processes, Schema &schema, Renderer &renderer, Output &output);
+    using LiveLoop::End;
 
-    enum class End {
-        reached,   ///< a limit, the command has ended, or the user stopped it
-        ended,     ///< the processes have
-        removed,   ///< the session was removed
-        abandoned, ///< nobody reads the output any more
-    };
+    /// We are the session's reader. `own`: nobody will read the session after us.
+    LiveTrace(const LiveSources &sources, bool own, Schema &schema, Renderer &renderer,
+              Output &output);
+
+    /// Events of these processes that happen from now on are not shown.
+    void hide(std::set<std::uint32_t> pids);
 
     /// Shows events until a limit is reached, `stop` is requested, or the session is removed,
     /// and then what is still in the rings. A session of our own is disarmed before that.
@@ -44,25 +38,26 @@ public:
     Unreadable unreadable() const { return merge_.unreadable(); }
 
 private:
+    void add(std::span<const RingView> rings) override { merge_.add(rings); }
+    std::optional<End> round(const Now &now) override;
+    std::optional<std::uint64_t> next_round(std::uint64_t now) override;
+
+    bool is_hidden(const Event &event) const;
     bool show();
     bool flush();
     bool satisfied() const { return limits_.events && shown_ >= *limits_.events; }
-    bool idle(const StopSignal &stop);
-    void report_loss();
+    void report_loss(std::uint64_t now);
 
-    Session &session_;
     bool own_;
-    ChildCommand *command_;
-    ProcessWatch *processes_;
     Merge merge_;
     Renderer &renderer_;
     Output &output_;
     Limits limits_;
-    std::uint64_t deadline_ = 0;
+    std::set<std::uint32_t> hidden_; // processes,
+    std::uint64_t hidden_since_ = 0; // whose earlier events are shown
     std::uint64_t shown_ = 0;
     std::uint64_t written_ = 0;
-    bool found_ = false;   // the last round showed something
-    bool removed_ = false; // the session is gone
+    bool found_ = false; // the last round showed something
     std::uint64_t loss_reported_ = 0;
     std::uint64_t next_report_ = 0;
 };

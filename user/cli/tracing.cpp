@@ -20,14 +20,6 @@
 
 namespace argtrace {
 
-namespace {
-
-bool is_unloaded(const Probe &probe) {
-    return probe.flags & ARGTRACE_PROBE_GONE;
-}
-
-} // namespace
-
 std::string TracingOptions::until() const {
     return command.empty() ? "until Ctrl-C" : fmt::format("until {} ends", command[0]);
 }
@@ -76,12 +68,12 @@ bool exclude(Session &session, const std::vector<ProcessName> &readers) {
     return true;
 }
 
-void note_excluded(const std::vector<ProcessName> &readers) {
+/// "cat (123), jq (124)"
+std::string list_processes(const std::vector<ProcessName> &readers) {
     std::vector<std::string> names;
     for (const ProcessName &reader : readers)
         names.push_back(fmt::format("{} ({})", reader.comm, reader.pid));
-    message("calls of {}, where the output goes, are not recorded; --include-self records them",
-            fmt::join(names, ", "));
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 } // namespace
@@ -102,10 +94,28 @@ void choose_processes(Session &session, const TracingOptions &options,
         if (readers.empty())
             return;
         if (exclude(session, readers)) {
-            note_excluded(readers);
+            message(
+                "calls of {}, where the output goes, are not recorded; --include-self records them",
+                list_processes(readers));
             return;
         }
     }
+}
+
+std::set<std::uint32_t> choose_hidden(const Session &session, const TracingOptions &options) {
+    if (options.include_self || options.own_session() || !in_initial_pid_namespace())
+        return {}; // elsewhere /proc has other numbers than the events
+    const ProcessFilter filter = session.processes();
+    if (!filter.pids.empty() && !filter.excludes)
+        return {}; // asked for
+    const std::vector<ProcessName> readers = output_readers();
+    std::set<std::uint32_t> pids;
+    for (const ProcessName &reader : readers)
+        pids.insert(reader.pid);
+    if (!pids.empty())
+        message("calls of {}, where the output goes, are not shown; --include-self shows them",
+                list_processes(readers));
+    return pids;
 }
 
 void start(ChildCommand &command) {
@@ -160,16 +170,6 @@ void add_wanted(Session &session, Kernel &kernel, Wanted &wanted) {
 
 namespace {
 
-constexpr std::size_t names_shown = 4;
-
-std::string list_names(const std::vector<std::string> &names) {
-    const std::size_t shown = std::min(names.size(), names_shown);
-    std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
-    if (names.size() > shown)
-        list += fmt::format(" and {} more", names.size() - shown);
-    return list;
-}
-
 std::string count_functions(std::size_t count) {
     return fmt::format("{} function{}", count, count == 1 ? "" : "s");
 }
@@ -215,21 +215,11 @@ std::string describe_traced(const Session &session, const Wanted &wanted) {
     return fmt::format("{}", fmt::join(parts, ", and "));
 }
 
-void note_unloaded(std::span<const Probe> probes) {
-    std::vector<std::string> names;
-    for (const Probe &probe : probes) {
-        if (is_unloaded(probe))
-            names.push_back(probe.function);
-    }
-    if (!names.empty())
-        message("{} {} no longer traced: the module was unloaded", list_names(names),
-                names.size() == 1 ? "is" : "are");
-}
-
-void note_silence(const Session &session, const TracingOptions &options) {
+void note_silence(const Session &session, const TracingOptions &options,
+                  const UnloadedModules &modules) {
     if (!options.functions.on_load.empty()) // the module comes and goes
         return;
-    note_unloaded(session.probes(true));
+    modules.tell_earlier();
     if (!options.own_session())
         return;
     const std::vector<std::string> names = uncalled(session, options.functions);

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
 #include "cli/child_command.h"
 #include "cli/on_load.h"
 #include "cli/process_options.h"
+#include "cli/unloaded_modules.h"
 #include "file/info.h"
 #include "session/session.h"
 #include "spec/kernel.h"
@@ -48,6 +50,10 @@ void add_include_self_option(CLI::App &command, TracingOptions &options);
 void choose_processes(Session &session, const TracingOptions &options,
                       const std::optional<ChildCommand> &command, bool streams);
 
+/// The processes whose events `trace` shall not show, though the session of `add` records them:
+/// those that our output goes through, which would feed on it. Says on stderr which they are.
+std::set<std::uint32_t> choose_hidden(const Session &session, const TracingOptions &options);
+
 /// The processes of -p, and COMMAND's if it is to be followed; nothing if neither was asked for.
 std::optional<ProcessFilter> filter_of(const TracingOptions &options,
                                        const std::optional<ChildCommand> &command);
@@ -74,12 +80,10 @@ void add_wanted(Session &session, Kernel &kernel, Wanted &wanted);
 /// "2 functions", "3 functions of dummy when it is loaded": what is traced from now on.
 std::string describe_traced(const Session &session, const Wanted &wanted);
 
-/// Names the functions that are no longer traced because their module was unloaded.
-void note_unloaded(std::span<const Probe> probes);
-
 /// What may look as if nothing had happened: functions that were named and not called, and those
 /// whose module was unloaded meanwhile.
-void note_silence(const Session &session, const TracingOptions &options);
+void note_silence(const Session &session, const TracingOptions &options,
+                  const UnloadedModules &modules);
 
 /// Says that the processes which were to be traced are no more.
 void print_ended(const std::vector<std::uint32_t> &pids);

@@ -39,4 +39,9 @@ struct Probe {
     bool operator==(const Probe &) const = default;
 };
 
+/// It is no longer traced because its module was unloaded.
+inline bool is_unloaded(const Probe &probe) {
+    return probe.flags & ARGTRACE_PROBE_GONE;
+}
+
 } // namespace argtrace

@@ -35,6 +35,11 @@ Recorder::Recorder(std::span<const RingView> rings, std::uint32_t format,
         streams_.emplace_back(ring);
 }
 
+void Recorder::add(std::span<const RingView> rings) {
+    for (const RingView &ring : rings)
+        streams_.emplace_back(ring).count_from_start();
+}
+
 bool Recorder::collect(std::uint64_t now) {
     return round(now, false);
 }

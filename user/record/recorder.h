@@ -21,6 +21,9 @@ public:
     Recorder(std::span<const RingView> rings, std::uint32_t format, MetadataWriter::Probes probes,
              const Symbols &symbols, TraceWriter &writer);
 
+    /// Copies these rings too, from the next round on: those of CPUs that have come.
+    void add(std::span<const RingView> rings);
+
     /// A round, `now` being the clock of the events, read before this call: packets that are
     /// complete go to the file, and what there is of the newest ones when that is due. False when
     /// there was nothing.

@@ -15,6 +15,12 @@ Merge::Merge(std::span<const RingView> rings, Schema &schema, Keep keep)
         streams_.emplace_back(ring);
 }
 
+void Merge::add(std::span<const RingView> rings) {
+    heap_.clear(); // it points to the streams
+    for (const RingView &ring : rings)
+        streams_.emplace_back(ring).count_from_start();
+}
+
 void Merge::collect(std::uint64_t now) {
     RingRound round(now);
     for (Stream &stream : streams_) {
@@ -56,10 +62,9 @@ std::optional<EventView> Merge::next() {
 
 void Merge::rebuild_heap() {
     heap_.clear();
-    for (std::uint32_t i = 0; i < streams_.size(); ++i) {
-        Stream &stream = streams_[i];
+    for (Stream &stream : streams_) {
         if (stream.next != stream.batch.events.size())
-            heap_.add(stream.batch.events[stream.next].clock, i, stream);
+            heap_.add(stream.batch.events[stream.next].clock, stream.reader.cpu(), stream);
     }
     heap_.order();
 }

@@ -28,6 +28,10 @@ public:
 
     Merge(std::span<const RingView> rings, Schema &schema, Keep keep = Keep::unseen);
 
+    /// Reads these rings too, from the next round on: those of CPUs that have come. What the last
+    /// round has left is handed out by the next one.
+    void add(std::span<const RingView> rings);
+
     /// A round; `now` is the session's clock, read before this call.
     void collect(std::uint64_t now);
 

@@ -12,6 +12,9 @@ namespace argtrace {
 struct CpuStream {
     explicit CpuStream(const RingView &ring) : reader(ring), lost_before_(reader.lost()) {}
 
+    /// Counts all losses of a ring that has come after the others have been looked at.
+    void count_from_start() { lost_before_ = 0; }
+
     /// Records lost because the ring was full, since this object was made.
     std::uint64_t lost() const { return reader.lost() - lost_before_; }
 

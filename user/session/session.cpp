@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include "uapi/probe.h"
 #include "util/error.h"
@@ -237,12 +238,20 @@ std::uint64_t Session::overwritten() const {
     return sum;
 }
 
+bool Session::has_changed() const {
+    pollfd file{fd(), POLLPRI, 0};
+    return ::poll(&file, 1, 0) > 0 && (file.revents & POLLPRI);
+}
+
+std::optional<RingMapping> Session::map_ring(std::uint32_t cpu) const {
+    return is_flight() ? RingMapping::map_packets(fd(), attributes_, cpu)
+                       : RingMapping::map(fd(), attributes_, cpu);
+}
+
 std::vector<RingMapping> Session::map_rings() const {
     std::vector<RingMapping> rings;
     for (std::uint32_t cpu = 0; cpu < attributes_.nr_cpus; ++cpu) {
-        auto ring = is_flight() ? RingMapping::map_packets(fd(), attributes_, cpu)
-                                : RingMapping::map(fd(), attributes_, cpu);
-        if (ring)
+        if (auto ring = map_ring(cpu))
             rings.push_back(std::move(*ring));
     }
     return rings;

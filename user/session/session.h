@@ -86,7 +86,12 @@ public:
     /// Whether the session, once bound, overwrites its oldest packets; such a one has no reader.
     bool is_flight() const { return attributes_.flags & ARGTRACE_SESSION_FLIGHT; }
 
-    /// The rings of all CPUs that have one. We must be the reader, unless it is a flight recorder.
+    /// Whether a CPU has got a ring, or probes have been added or removed (also because of their
+    /// module), since the session was bound or poll() last reported POLLPRI.
+    bool has_changed() const;
+
+    /// The ring of a CPU, nothing if it has none; and those of all CPUs that have one. We must be the reader, unless it is a flight recorder.
+    std::optional<RingMapping> map_ring(std::uint32_t cpu) const;
     std::vector<RingMapping> map_rings() const;
 
     /// Records of a flight recorder that have been overwritten since it was made.

@@ -136,4 +136,8 @@ std::vector<ProcessName> output_readers() {
     return Search().run();
 }
 
+bool in_initial_pid_namespace() {
+    return link_target("/proc/self/ns/pid") == "pid:[4026531836]"; // PROC_PID_INIT_INO
+}
+
 } // namespace argtrace

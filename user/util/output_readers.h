@@ -18,4 +18,7 @@ struct ProcessName {
 /// a file. As far as /proc lets us see.
 std::vector<ProcessName> output_readers();
 
+/// Whether /proc numbers processes as the kernel itself does: false in a container.
+bool in_initial_pid_namespace();
+
 } // namespace argtrace

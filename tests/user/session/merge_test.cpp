@@ -214,6 +214,38 @@ TEST_F(MergeTest, PressureAndLoss) {
     EXPECT_EQ(later.lost(), 0u);
 }
 
+TEST_F(MergeTest, ARingThatComesLaterIsReadFromItsStart) {
+    Merge merge{std::span(views).subspan(1), schema};
+    ring(2).call(200000, 1);
+    ring(1).call(300000, 2);
+    merge.collect(up_to(200000)); // holds both back
+    while (ring(0).call(300000, 3)) {
+    }
+    merge.add(std::span(views).first(1));
+    EXPECT_EQ(merge.lost(), 1u) << "lost since the ring was made";
+    EXPECT_TRUE(take(merge).empty()) << "not before the next round";
+    merge.collect(up_to(900000));
+    const std::vector<Seen> seen = take(merge);
+    ASSERT_GT(seen.size(), 10u);
+    EXPECT_EQ(seen[0], (Seen{200000, 2, 1}));
+    EXPECT_EQ(seen[1], (Seen{300000, 0, 3})) << "ties go by CPU, not by who came first";
+    EXPECT_EQ(seen.back(), (Seen{300000, 1, 2}));
+}
+
+TEST_F(MergeTest, ARingThatHasJustComeHoldsTheOthersBack) {
+    Merge merge{std::span(views).subspan(1), schema};
+    merge.collect(up_to(100000));
+    ring(1).call(400000, 1);
+    ring(0).control.active = 1; // its first event may be an older one
+    merge.add(std::span(views).first(1));
+    merge.collect(up_to(900000));
+    EXPECT_TRUE(take(merge).empty());
+    ring(0).call(300000, 2);
+    ring(0).control.active = 0;
+    merge.collect(up_to(900000));
+    EXPECT_EQ(take(merge), (std::vector<Seen>{{300000, 0, 2}, {400000, 1, 1}}));
+}
+
 TEST_F(MergeTest, UnreadableOfAllCpus) {
     ring(0).call(1, 1, 77);
     ring(2).call(1, 1, 78);

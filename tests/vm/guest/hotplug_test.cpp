@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// CPUs that go offline and come online while a session traces. Those that were not even present when it was made are
-// a matter of tests/kunit/hotplug_test.c, where the module has seen each CPU already.
+// CPUs that go offline and come online while a session traces, and CPUs that come only then.
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <functional>
@@ -11,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "command.h"
 #include "device.h"
 #include "kallsyms.h"
 #include "machine.h"
@@ -115,6 +118,110 @@ TEST_F(Hotplug, a_cpu_that_comes_for_the_first_time_gets_counters) {
     ASSERT_TRUE(set_online(true));
     EXPECT_EQ(device.info().memory_used, with_it);
     EXPECT_EQ(hits(device.counts().back()), kBursts * kCalls + 20);
+
+/// A CPU that is not there yet, for whoever makes a session now.
+class AbsentCpu : public Hotplug {
+protected:
+    void SetUp() override {
+        run({"argtrace", "clear"});
+        unlink(kFile);
+        ASSERT_NO_FATAL_FAILURE(Hotplug::SetUp());
+        call_functions("absent", cpu_);
+    }
+    void TearDown() override {
+        call_functions("present", cpu_); // refused when it is online
+        Hotplug::TearDown();
+        unlink(kFile);
+        run({"argtrace", "clear"});
+    }
+
+    void plug_in() {
+        call_functions("present", cpu_);
+        ASSERT_TRUE(set_online(true));
+    }
+
+    void call_there(std::uint64_t count) const {
+        pin_to_cpu(cpu_);
+        call_functions("burst", count);
+        unpin();
+    }
+
+    /// How many of these events are of that CPU.
+    std::size_t count_there(const std::string &text) const {
+        std::size_t count = 0;
+        for (const nlohmann::ordered_json &event : json_lines(text))
+            count += event["cpu"] == cpu_;
+        return count;
+    }
+
+    static constexpr const char *kFile = "/tmp/hotplug.dat";
+};
+
+/// What poll() reports at once.
+short poll_now(const RawDevice &device, short events) {
+    pollfd file{device.fd(), events, 0};
+    EXPECT_GE(poll(&file, 1, 0), 0);
+    return file.revents;
+}
+
+TEST_F(AbsentCpu, gets_a_ring_of_which_poll_tells_once) {
+    RawDevice device;
+    ASSERT_EQ(device.session("", kPacketSize, kPackets), 0);
+    ASSERT_EQ(device.reader(), 0);
+    ASSERT_EQ(device.add(RawProbe::words(address_of("at_four"), 4, "at_four").bytes(), 1), 0);
+    EXPECT_EQ(poll_now(device, POLLPRI), POLLPRI) << "of the probe";
+    EXPECT_EQ(poll_now(device, POLLPRI), 0);
+    plug_in();
+    EXPECT_EQ(poll_now(device, POLLIN), 0) << "nobody asked for it";
+    EXPECT_EQ(poll_now(device, POLLIN | POLLPRI), POLLPRI);
+    EXPECT_EQ(poll_now(device, POLLIN | POLLPRI), 0);
+    call_there(20);
+    EXPECT_EQ(poll_now(device, POLLIN | POLLPRI), POLLIN);
+    RawRing ring(device, cpu_, kPacketSize, kPackets);
+    EXPECT_EQ(ring.drain(), 20u);
+    EXPECT_EQ(poll_now(device, POLLIN | POLLPRI), 0);
+}
+
+TEST_F(AbsentCpu, is_shown_by_a_trace_that_runs_when_it_comes) {
+    Background trace({"argtrace", "trace", "--json", "at_four"});
+    ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
+    call_functions("burst", 3);
+    ASSERT_TRUE(eventually([&] { return json_lines(trace.out_so_far()).size() == 3; }));
+    plug_in();
+    call_there(20);
+    EXPECT_TRUE(eventually([&] { return count_there(trace.out_so_far()) == 20; }));
+    const Outcome outcome = trace.end(SIGINT);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(json_lines(outcome.out).size(), 23u);
+    EXPECT_NE(outcome.err.find("23 events shown; 23 calls: 23 recorded, 0 lost"), std::string::npos)
+        << outcome.err;
+}
+
+TEST_F(AbsentCpu, is_shown_in_the_end_where_the_trace_had_no_time_before) {
+    Background trace({"argtrace", "trace", "--json", "at_four"});
+    ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
+    ASSERT_EQ(kill(trace.pid(), SIGSTOP), 0);
+    plug_in();
+    call_there(20);
+    ASSERT_EQ(kill(trace.pid(), SIGINT), 0);
+    ASSERT_EQ(kill(trace.pid(), SIGCONT), 0);
+    const Outcome outcome = trace.wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(count_there(outcome.out), 20u);
+}
+
+TEST_F(AbsentCpu, is_in_the_file_of_a_recording_that_runs_when_it_comes) {
+    Background record({"argtrace", "record", "-o", kFile, "at_four"});
+    ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
+    call_functions("burst", 3);
+    plug_in();
+    call_there(2000); // several packets' worth
+    const Outcome outcome = record.end(SIGINT);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const Outcome report = run({"argtrace", "report", "--json", kFile});
+    EXPECT_EQ(report.status, 0) << report.err;
+    EXPECT_EQ(count_there(report.out), 2000u);
+    EXPECT_EQ(json_lines(report.out).size(), 2003u);
 }
 
 } // namespace
