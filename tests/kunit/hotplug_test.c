@@ -47,10 +47,13 @@ static void a_cpu_that_comes_gets_a_ring(struct kunit *test)
 {
 	struct argtrace_session *session = make_session(test, "", 0);
 	const u64 before = argtrace_memory_used();
+	int changes;
 
 	KUNIT_ASSERT_EQ(test, session_add(test, session, make_probe(test, (unsigned long)target_three, 3)), 0);
 	KUNIT_EXPECT_FALSE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
+	changes = atomic_read(&session->changes);
 	cpu_comes_back(test);
+	KUNIT_EXPECT_EQ(test, atomic_read(&session->changes), changes + 1);
 	KUNIT_ASSERT_TRUE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
 	KUNIT_EXPECT_GE(test, argtrace_memory_used(), before + session->packet_size * session->nr_packets);
 	call_there(test, 7);
@@ -63,14 +66,17 @@ static void a_cpu_that_comes_at_the_limit(struct kunit *test)
 {
 	struct argtrace_session *session = make_session(test, "", 0);
 	u64 taken = 0, step;
+	int changes;
 
 	KUNIT_ASSERT_EQ(test, session_add(test, session, make_probe(test, (unsigned long)target_three, 3)), 0);
 	for (step = 1ull << 40; step; step /= 2) {
 		if (!argtrace_memory_charge(step))
 			taken += step;
 	}
+	changes = atomic_read(&session->changes);
 	cpu_comes_back(test);
 	argtrace_memory_uncharge(taken);
+	KUNIT_EXPECT_EQ(test, atomic_read(&session->changes), changes);
 	KUNIT_EXPECT_FALSE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
 	call_there(test, 5);
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).lost[ARGTRACE_LOST_NO_BUFFER], 5);
