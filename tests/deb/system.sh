@@ -4,7 +4,7 @@
 # The systems that tests/deb/run installs the packages in: Debian of a suite, with DKMS and headers of kernels. Made once and
 # kept in the cache; each test gets a copy of its own. Sourced after lib.sh and apt.sh.
 
-# system_sources SUITE: lines for sources.list, from what apt has here.
+# system_sources SUITE: lines for sources.list, taken from this machine's apt configuration.
 system_sources() {
 	local own
 	# shellcheck source=/dev/null
@@ -17,20 +17,20 @@ system_sources() {
 	fi
 }
 
-# in_system DIR COMMAND...: in it, as root, with nothing of our environment.
+# in_system DIR COMMAND...: runs a command in the chroot, as root, with a clean environment.
 in_system() {
 	local dir=$1
 	shift
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$dir" "$@"
 }
 
-# mount_system DIR: what programs in it look for. The caller is in a mount namespace of its own, with which this ends.
+# mount_system DIR: mounts /proc and /dev there. The caller has a mount namespace of its own, with which they go away.
 mount_system() {
 	mount -t proc proc "$1/proc"
 	mount --rbind /dev "$1/dev"
 }
 
-# make_system SUITE DIR HEADERS... -- LATER: with the headers installed, and LATER's packages only fetched.
+# make_system SUITE DIR HEADERS... -- LATER: installs the headers; the packages of LATER are only downloaded.
 make_system() {
 	local suite=$1 dir=$2 headers=() later
 	shift 2
@@ -54,7 +54,7 @@ make_system() {
 	umount -l "$dir/proc" "$dir/dev"
 }
 
-# Puts a kernel into it whose configuration lacks BTF: the headers of another one, under a name of their own.
+# add_poor_kernel DIR RELEASE: adds a kernel configured without BTF: another kernel's headers, copied under RELEASE.
 add_poor_kernel() {
 	local dir=$1 release=$2 like
 	like=$(find "$dir"/usr/src -maxdepth 1 -name 'linux-headers-*-cloud-amd64' | sort -V | sed -n 1p)
