@@ -11,24 +11,24 @@ namespace argtrace {
 
 namespace {
 
-constexpr unsigned REGISTERS = 8;              // x0 to x7; the address of a result goes in x8
-constexpr unsigned MAX_WORDS = 2;              // larger aggregates are passed by reference
-constexpr std::uint32_t MAX_FLOATS_BYTES = 64; // of an aggregate in vector registers
+constexpr unsigned argument_registers = 8;     // x0 to x7; the address of a result goes in x8
+constexpr unsigned words_max = 2;              // larger aggregates are passed by reference
+constexpr std::uint32_t floats_bytes_max = 64; // of an aggregate in vector registers
 // Each takes one or, a complex number, two of the eight vector registers, which BTF does not
 // tell apart: so many surely lie there.
-constexpr unsigned SURE_FLOATS = 4;
+constexpr unsigned sure_floats = 4;
 
 bool by_reference(const Shape &shape) {
-    return shape.kind == Shape::Kind::Aggregate && shape.bytes > MAX_WORDS * WORD;
+    return shape.kind == Shape::Kind::aggregate && shape.bytes > words_max * word_size;
 }
 
 // Whether BTF tells enough to know what such a parameter leaves for those behind it.
 bool is_placeable(const Shape &shape) {
     switch (shape.kind) {
-    case Shape::Kind::Float:
+    case Shape::Kind::floating:
         return true;
-    case Shape::Kind::Aggregate:
-        return !shape.has_float || shape.bytes > MAX_FLOATS_BYTES;
+    case Shape::Kind::aggregate:
+        return !shape.has_float || shape.bytes > floats_bytes_max;
     default:
         return type_code(shape) != ARGTRACE_TYPE_END;
     }
@@ -45,47 +45,47 @@ struct State {
 void place(State &state, std::uint32_t words, std::uint32_t alignment, Argument &argument) {
     if (words == 0)
         return;
-    if (alignment > WORD)
+    if (alignment > word_size)
         state.registers = round_up(state.registers, 2);
-    if (state.registers + words <= REGISTERS) {
+    if (state.registers + words <= argument_registers) {
         argument.loc = words == 1 ? ARGTRACE_LOC_REG : ARGTRACE_LOC_REG_PAIR;
         argument.index = static_cast<std::uint8_t>(state.registers);
         state.registers += words;
         return;
     }
     // What does not fit closes the registers to all behind it.
-    state.registers = REGISTERS;
+    state.registers = argument_registers;
     state.stack = round_up(state.stack, alignment);
     argument.loc = ARGTRACE_LOC_STACK;
     argument.offset = state.stack;
-    state.stack += words * WORD;
+    state.stack += words * word_size;
 }
 
 // Places a parameter; false if BTF leaves open where it or what follows lies.
 bool place(State &state, const Shape &shape, Argument &argument) {
     if (!is_placeable(shape))
         return false;
-    if (shape.kind == Shape::Kind::Float)
-        return ++state.floats <= SURE_FLOATS;
+    if (shape.kind == Shape::Kind::floating)
+        return ++state.floats <= sure_floats;
     if (by_reference(shape)) {
-        place(state, 1, WORD, argument);
+        place(state, 1, word_size, argument);
         if (argument.loc == ARGTRACE_LOC_STACK)
-            argument.index = REF_ON_STACK;
+            argument.index = ref_on_stack;
         argument.loc = ARGTRACE_LOC_REF;
         return true;
     }
-    const std::uint32_t natural = std::max(WORD, shape.bytes);
-    if (shape.kind != Shape::Kind::Aggregate || natural == WORD) {
+    const std::uint32_t natural = std::max(word_size, shape.bytes);
+    if (shape.kind != Shape::Kind::aggregate || natural == word_size) {
         place(state, words_of(shape), natural, argument);
         return true;
     }
     // A member may be packed or aligned to more than its type asks for.
     State aligned_state = state;
     Argument aligned = argument;
-    place(state, words_of(shape), WORD, argument);
-    if (shape.bytes % (2 * WORD) != 0)
+    place(state, words_of(shape), word_size, argument);
+    if (shape.bytes % (2 * word_size) != 0)
         return true;
-    place(aligned_state, words_of(shape), 2 * WORD, aligned);
+    place(aligned_state, words_of(shape), 2 * word_size, aligned);
     return state == aligned_state && argument == aligned;
 }
 
@@ -107,7 +107,7 @@ std::string aapcs64_location(const Argument &argument) {
     case ARGTRACE_LOC_STACK:
         return fmt::format("sp+{}", argument.offset);
     case ARGTRACE_LOC_REF:
-        return argument.index == REF_ON_STACK ? fmt::format("[sp+{}]", argument.offset)
+        return argument.index == ref_on_stack ? fmt::format("[sp+{}]", argument.offset)
                                               : fmt::format("[x{}]", argument.index);
     default:
         return {};

@@ -40,11 +40,11 @@ std::string sysv_x86_64_location(const Argument &argument);
 
 /// Procedure Call Standard for the Arm 64-bit Architecture, 6.8.2, as Linux uses it.
 /// An aggregate by reference has LOC_REF: its address is in register `index` or, if that is
-/// REF_ON_STACK, `offset` bytes above the stack pointer.
+/// ref_on_stack, `offset` bytes above the stack pointer.
 std::vector<Argument> aapcs64(const Prototype &prototype);
 std::string aapcs64_location(const Argument &argument);
 
-constexpr std::uint8_t REF_ON_STACK = 0xff;
+constexpr std::uint8_t ref_on_stack = 0xff;
 
 /// The bytes that an argument, and a record of all of them with the caller's address, takes in
 /// the ring in the compact encoding.

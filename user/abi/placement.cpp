@@ -8,21 +8,21 @@ namespace argtrace {
 
 std::uint8_t type_code(const Shape &shape) {
     switch (shape.kind) {
-    case Shape::Kind::Pointer:
+    case Shape::Kind::pointer:
         return ARGTRACE_TYPE_PTR;
-    case Shape::Kind::Enum:
+    case Shape::Kind::enumeration:
         return integer_type(shape.bytes, shape.is_signed);
-    case Shape::Kind::Integer:
+    case Shape::Kind::integer:
         if (shape.is_bool && shape.bytes == 1)
             return ARGTRACE_TYPE_BOOL;
         if (shape.is_char)
             return shape.is_signed ? ARGTRACE_TYPE_CHAR : ARGTRACE_TYPE_UCHAR;
         return integer_type(shape.bytes, shape.is_signed);
-    case Shape::Kind::Aggregate:
+    case Shape::Kind::aggregate:
         return ARGTRACE_TYPE_BYTES;
-    case Shape::Kind::Void:
-    case Shape::Kind::Float:
-    case Shape::Kind::Unknown:
+    case Shape::Kind::nothing:
+    case Shape::Kind::floating:
+    case Shape::Kind::unknown:
         break;
     }
     return ARGTRACE_TYPE_END;

@@ -11,17 +11,17 @@
 namespace argtrace {
 
 /// What the calling conventions have in common.
-constexpr std::uint32_t WORD = 8; ///< bytes of a register and of a stack slot
+constexpr std::uint32_t word_size = 8; ///< bytes of a register and of a stack slot
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
 constexpr std::uint32_t words_of(const Shape &shape) {
-    return round_up(shape.bytes, WORD) / WORD;
+    return round_up(shape.bytes, word_size) / word_size;
 }
 
-/// The type code of a value of that shape; END if there is none.
+/// The type code of a value of that shape; ARGTRACE_TYPE_END if there is none.
 std::uint8_t type_code(const Shape &shape);
 
 /// Gives an argument that has its place its type and size; takes the place away again

@@ -12,23 +12,23 @@ namespace argtrace {
 
 namespace {
 
-constexpr unsigned REGISTERS = 6; // rdi rsi rdx rcx r8 r9
-constexpr unsigned VECTOR_REGISTERS = 8;
-constexpr unsigned MAX_WORDS = 2;      // larger aggregates lie in memory
-constexpr std::uint32_t RETURN = WORD; // the return address lies below the stack arguments
+constexpr unsigned argument_registers = 6; // rdi rsi rdx rcx r8 r9
+constexpr unsigned vector_registers = 8;
+constexpr unsigned words_max = 2; // larger aggregates lie in memory
+constexpr std::uint32_t return_address_size = word_size; // it lies below the stack arguments
 
 bool in_memory(const Shape &shape) {
-    return shape.kind == Shape::Kind::Aggregate &&
-           (shape.bytes > MAX_WORDS * WORD || shape.unaligned);
+    return shape.kind == Shape::Kind::aggregate &&
+           (shape.bytes > words_max * word_size || shape.unaligned);
 }
 
 // Whether BTF tells enough to know what such a parameter leaves for those behind it.
 bool is_placeable(const Shape &shape) {
     switch (shape.kind) {
-    case Shape::Kind::Aggregate:
-        return shape.bytes > MAX_WORDS * WORD || !(shape.ambiguous || shape.has_float);
-    case Shape::Kind::Float:
-        return shape.bytes <= WORD; // more is long double, __float128 or complex
+    case Shape::Kind::aggregate:
+        return shape.bytes > words_max * word_size || !(shape.ambiguous || shape.has_float);
+    case Shape::Kind::floating:
+        return shape.bytes <= word_size; // more is long double, __float128 or complex
     default:
         return type_code(shape) != ARGTRACE_TYPE_END;
     }
@@ -48,41 +48,41 @@ void place(State &state, const Shape &shape, std::uint32_t alignment, Argument &
     const std::uint32_t words = words_of(shape);
     if (words == 0)
         return;
-    if (shape.kind == Shape::Kind::Float && state.vectors < VECTOR_REGISTERS) {
+    if (shape.kind == Shape::Kind::floating && state.vectors < vector_registers) {
         state.vectors++;
         return;
     }
-    if (shape.kind != Shape::Kind::Float && !in_memory(shape) &&
-        state.registers + words <= REGISTERS) {
+    if (shape.kind != Shape::Kind::floating && !in_memory(shape) &&
+        state.registers + words <= argument_registers) {
         argument.loc = words == 1 ? ARGTRACE_LOC_REG : ARGTRACE_LOC_REG_PAIR;
         argument.index = static_cast<std::uint8_t>(state.registers);
         state.registers += words;
         return;
     }
     state.stack = round_up(state.stack, alignment);
-    if (shape.kind != Shape::Kind::Float) {
+    if (shape.kind != Shape::Kind::floating) {
         argument.loc = ARGTRACE_LOC_STACK;
-        argument.offset = RETURN + state.stack;
+        argument.offset = return_address_size + state.stack;
     }
-    state.stack += words * WORD;
+    state.stack += words * word_size;
 }
 
 std::uint32_t largest_alignment(std::uint32_t bytes) {
-    return std::max(WORD, bytes & -bytes); // a size is a multiple of the alignment
+    return std::max(word_size, bytes & -bytes); // a size is a multiple of the alignment
 }
 
 // Places a parameter; false if BTF leaves open where it or what follows lies.
 bool place(State &state, const Shape &shape, Argument &argument) {
     if (!is_placeable(shape))
         return false;
-    if (shape.kind != Shape::Kind::Aggregate) {
-        place(state, shape, std::max(WORD, shape.bytes), argument);
+    if (shape.kind != Shape::Kind::aggregate) {
+        place(state, shape, std::max(word_size, shape.bytes), argument);
         return true;
     }
     // An aggregate may be packed or aligned to more than its members ask for.
     State aligned_state = state;
     Argument aligned = argument;
-    place(state, shape, WORD, argument);
+    place(state, shape, word_size, argument);
     place(aligned_state, shape, largest_alignment(shape.bytes), aligned);
     return state == aligned_state && argument == aligned;
 }
@@ -94,17 +94,18 @@ std::vector<Argument> sysv_x86_64(const Prototype &prototype) {
     State state;
     // A result in memory: the caller passes its address as a first, hidden argument.
     state.registers = in_memory(result) ? 1 : 0;
-    bool known = result.kind != Shape::Kind::Unknown &&
-                 !(result.kind == Shape::Kind::Aggregate && !in_memory(result) && result.ambiguous);
+    bool known = result.kind != Shape::Kind::unknown &&
+                 !(result.kind == Shape::Kind::aggregate && !in_memory(result) && result.ambiguous);
 
     return place_all(prototype, state, known, place);
 }
 
 std::string sysv_x86_64_location(const Argument &argument) {
-    static constexpr std::string_view names[REGISTERS] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
-    if (argument.loc == ARGTRACE_LOC_REG && argument.index < REGISTERS)
+    static constexpr std::string_view names[argument_registers] = {"rdi", "rsi", "rdx",
+                                                                   "rcx", "r8",  "r9"};
+    if (argument.loc == ARGTRACE_LOC_REG && argument.index < argument_registers)
         return std::string(names[argument.index]);
-    if (argument.loc == ARGTRACE_LOC_REG_PAIR && argument.index + 1u < REGISTERS)
+    if (argument.loc == ARGTRACE_LOC_REG_PAIR && argument.index + 1u < argument_registers)
         return fmt::format("{}:{}", names[argument.index], names[argument.index + 1]);
     if (argument.loc == ARGTRACE_LOC_STACK)
         return fmt::format("sp+{}", argument.offset);

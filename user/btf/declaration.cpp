@@ -53,7 +53,7 @@ const btf_type *type_at(const btf *types, std::uint32_t id) {
 
 // The type behind type tags, which are no part of C.
 std::uint32_t untagged(const btf *types, std::uint32_t id) {
-    for (int depth = 0; depth < MAX_DEPTH; depth++) {
+    for (int depth = 0; depth < depth_max; depth++) {
         const btf_type *type = type_at(types, id);
         if (!type || btf_kind(type) != BTF_KIND_TYPE_TAG)
             break;
@@ -65,7 +65,7 @@ std::uint32_t untagged(const btf *types, std::uint32_t id) {
 // The type behind tags and qualifiers.
 const btf_type *unqualified(const btf *types, std::uint32_t id) {
     const btf_type *type = type_at(types, untagged(types, id));
-    for (int depth = 0; depth < MAX_DEPTH && type && !qualifier_of(type).empty(); depth++)
+    for (int depth = 0; depth < depth_max && type && !qualifier_of(type).empty(); depth++)
         type = type_at(types, untagged(types, type->type));
     return type;
 }
@@ -98,7 +98,7 @@ std::string declare_at(const btf *types, std::uint32_t id, std::string declarato
     if (id == 0)
         return join("void", declarator);
     const btf_type *type = type_at(types, id);
-    if (!type || depth > MAX_DEPTH)
+    if (!type || depth > depth_max)
         return join("?", declarator);
 
     const char *name = btf__name_by_offset(types, type->name_off);

@@ -12,8 +12,8 @@ namespace argtrace {
 
 namespace {
 
-constexpr int MAX_NESTING = 32;            // broken BTF may be circular
-constexpr std::uint32_t MAX_BYTES = 65536; // argtrace_info.max_types
+constexpr int nesting_max = 32;            // broken BTF may be circular
+constexpr std::uint32_t bytes_max = 65536; // argtrace_info.max_types
 
 // The type behind typedefs, qualifiers and tags; null for void and for broken BTF.
 const btf_type *bare_type(const btf *types, std::uint32_t &id) {
@@ -64,7 +64,7 @@ public:
     std::vector<std::byte> bytes() const {
         std::uint32_t size = 0;
         const auto *data = static_cast<const std::byte *>(btf__raw_data(to_.get(), &size));
-        if (!data || size > MAX_BYTES)
+        if (!data || size > bytes_max)
             return {};
         return {data, data + size};
     }
@@ -86,7 +86,7 @@ private:
 
     int copy(std::uint32_t id, int depth) {
         const btf_type *type = bare_type(from_, id);
-        if (!type || depth > MAX_NESTING)
+        if (!type || depth > nesting_max)
             throw Broken();
         if (btf_is_ptr(type))
             return is_function(from_, type->type) ? function_pointer() : data_pointer();

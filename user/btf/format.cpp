@@ -134,7 +134,7 @@ private:
             return;
         const bool is_text =
             format.element->kind == Format::Kind::scalar &&
-            type_info(format.element->type).type_class == TypeClass::Character;
+            type_info(format.element->type).type_class == TypeClass::character;
         format.kind = is_text ? Format::Kind::text : Format::Kind::array;
         format.bytes = static_cast<std::uint32_t>(bytes);
         format.count = bytes ? count : 0; // elements without a size say nothing

@@ -4,6 +4,6 @@
 namespace argtrace {
 
 /// So many types lie behind each other at most; broken BTF may be circular.
-inline constexpr int MAX_DEPTH = 64;
+inline constexpr int depth_max = 64;
 
 } // namespace argtrace

@@ -12,22 +12,22 @@ namespace argtrace {
 /// What a value of a type is to the machine: the type behind its typedefs and qualifiers.
 struct Shape {
     enum class Kind {
-        Void,
-        Pointer, ///< and arrays and functions given as parameters, which decay to one
-        Integer,
-        Enum,
-        Float,
-        Aggregate, ///< struct or union
-        Unknown,   ///< a kind of BTF that this version does not know, or broken BTF
+        nothing, ///< void
+        pointer, ///< and arrays and functions given as parameters, which decay to one
+        integer,
+        enumeration,
+        floating,
+        aggregate, ///< struct or union
+        unknown,   ///< a kind of BTF that this version does not know, or broken BTF
     };
 
-    Kind kind = Kind::Unknown;
+    Kind kind = Kind::unknown;
     std::uint32_t bytes = 0;
-    bool is_signed = false; ///< Integer and Enum
-    bool is_bool = false;   ///< Integer: _Bool
-    bool is_char = false;   ///< Integer: plain char, neither signed char nor unsigned char
-    bool unaligned = false; ///< Aggregate: a member does not lie at its natural alignment
-    bool has_float = false; ///< Aggregate: a member is a floating-point number
+    bool is_signed = false; ///< integer and enumeration
+    bool is_bool = false;   ///< integer: _Bool
+    bool is_char = false;   ///< integer: plain char, neither signed char nor unsigned char
+    bool unaligned = false; ///< aggregate: a member does not lie at its natural alignment
+    bool has_float = false; ///< aggregate: a member is a floating-point number
     /// Aggregate: a word of it holds no member (it is padding, or an unnamed bit-field), or
     /// only later elements of an array in it are unaligned, which compilers take differently.
     bool ambiguous = false;

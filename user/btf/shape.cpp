@@ -11,11 +11,11 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::uint32_t POINTER_SIZE = 8;
+constexpr std::uint32_t pointer_size = 8;
 
 // The type behind typedefs, qualifiers and tags; null for void and for broken BTF.
 const btf_type *resolve_type(const btf *types, std::uint32_t id) {
-    for (int depth = 0; id != 0 && depth < MAX_DEPTH; depth++) {
+    for (int depth = 0; id != 0 && depth < depth_max; depth++) {
         const btf_type *type = btf__type_by_id(types, id);
         if (!type || !(btf_is_mod(type) || btf_is_typedef(type)))
             return type;
@@ -30,7 +30,7 @@ Shape integer(const btf *types, const btf_type *type) {
         return shape;
     const char *name = btf__name_by_offset(types, type->name_off);
     const std::uint8_t encoding = btf_int_encoding(type);
-    shape.kind = Shape::Kind::Integer;
+    shape.kind = Shape::Kind::integer;
     shape.bytes = type->size;
     shape.is_signed = encoding & BTF_INT_SIGNED;
     shape.is_bool = encoding & BTF_INT_BOOL;
@@ -49,21 +49,21 @@ public:
         visit(aggregate, 0, 0, false, 0);
         if (budget_ <= 0)
             shape_.ambiguous = true;
-        if (shape_.bytes > WORD_BITS / 8 * WORDS || shape_.unaligned)
+        if (shape_.bytes > word_bits / 8 * register_words || shape_.unaligned)
             return;
-        for (std::uint32_t word = 0; word * WORD_BITS < shape_.bytes * 8; word++)
+        for (std::uint32_t word = 0; word * word_bits < shape_.bytes * 8; word++)
             if (!(held_ & 1u << word))
                 shape_.ambiguous = true;
     }
 
 private:
-    static constexpr std::uint64_t WORD_BITS = 64;
-    static constexpr std::uint64_t WORDS = 2; // of the largest that registers take
+    static constexpr std::uint64_t word_bits = 64;
+    static constexpr std::uint64_t register_words = 2; // of the largest that registers take
 
     // `later`: it is an element of an array, but not the first.
     void visit(std::uint32_t id, std::uint64_t bit, std::uint32_t bitfield, bool later, int depth) {
         const btf_type *type = resolve_type(types_, id);
-        if (!type || depth > MAX_DEPTH || --budget_ <= 0) {
+        if (!type || depth > depth_max || --budget_ <= 0) {
             shape_.ambiguous = true;
         } else if (btf_is_composite(type)) {
             const btf_member *members = btf_members(type);
@@ -73,11 +73,11 @@ private:
         } else if (btf_is_array(type)) {
             visit_elements(btf_array(type), bit, later, depth);
         } else if (btf_is_ptr(type)) {
-            visit_scalar(8 * POINTER_SIZE, bit, bitfield, later);
+            visit_scalar(8 * pointer_size, bit, bitfield, later);
         } else if (btf_is_int(type) || btf_is_any_enum(type) || btf_is_float(type)) {
             if (btf_is_float(type)) {
                 shape_.has_float = true;
-                shape_.ambiguous |= 8 * std::uint64_t(type->size) > WORD_BITS;
+                shape_.ambiguous |= 8 * std::uint64_t(type->size) > word_bits;
             }
             visit_scalar(8 * std::uint64_t(type->size), bit, bitfield, later);
         } else {
@@ -89,7 +89,7 @@ private:
         const std::int64_t bytes = btf__resolve_size(types_, array->type);
         for (std::uint64_t i = 0; i < array->nelems; i++) {
             const std::uint64_t at = bit + i * 8 * std::uint64_t(bytes);
-            if (i > 0 && (bytes <= 0 || at >= WORDS * WORD_BITS))
+            if (i > 0 && (bytes <= 0 || at >= register_words * word_bits))
                 break;
             visit(array->type, at, 0, later || i > 0, depth + 1);
         }
@@ -99,8 +99,8 @@ private:
         if (bitfield == 0 && bits != 0 && bit % bits != 0)
             (later ? shape_.ambiguous : shape_.unaligned) = true;
         const std::uint64_t end = bit + (bitfield ? bitfield : bits);
-        for (std::uint64_t word = 0; word < WORDS; word++)
-            if (bit < (word + 1) * WORD_BITS && end > word * WORD_BITS)
+        for (std::uint64_t word = 0; word < register_words; word++)
+            if (bit < (word + 1) * word_bits && end > word * word_bits)
                 held_ |= 1u << word;
     }
 
@@ -117,7 +117,7 @@ Shape shape_of(const btf *types, std::uint32_t id) {
     const btf_type *type = resolve_type(types, id);
     if (!type) {
         if (id == 0)
-            shape.kind = Shape::Kind::Void;
+            shape.kind = Shape::Kind::nothing;
         return shape;
     }
 
@@ -127,22 +127,22 @@ Shape shape_of(const btf *types, std::uint32_t id) {
     case BTF_KIND_PTR:
     case BTF_KIND_ARRAY:
     case BTF_KIND_FUNC_PROTO:
-        shape.kind = Shape::Kind::Pointer;
-        shape.bytes = POINTER_SIZE;
+        shape.kind = Shape::Kind::pointer;
+        shape.bytes = pointer_size;
         break;
     case BTF_KIND_ENUM:
     case BTF_KIND_ENUM64:
-        shape.kind = Shape::Kind::Enum;
+        shape.kind = Shape::Kind::enumeration;
         shape.bytes = type->size;
         shape.is_signed = btf_kflag(type);
         break;
     case BTF_KIND_FLOAT:
-        shape.kind = Shape::Kind::Float;
+        shape.kind = Shape::Kind::floating;
         shape.bytes = type->size;
         break;
     case BTF_KIND_STRUCT:
     case BTF_KIND_UNION:
-        shape.kind = Shape::Kind::Aggregate;
+        shape.kind = Shape::Kind::aggregate;
         shape.bytes = type->size;
         Inspection(types, shape).run(id);
         break;

@@ -34,7 +34,7 @@ struct RecordOptions : TracingOptions {
     std::optional<std::uint64_t> duration;
 };
 
-/// On stderr, so that whoever waits for it knows that from now on no call is missed.
+/// On stderr, so that a script can wait for it: no call is missed from here on.
 void print_armed(const Session &session, const Wanted &wanted, const RecordOptions &options) {
     message("recording {} to {}, {}", describe_traced(session, wanted),
             trace_name(options.file, false), options.until());

@@ -40,7 +40,7 @@ void check_usage(const TraceOptions &options) {
     check_output(options.output);
 }
 
-/// On stderr, so that whoever waits for it knows that from now on no call is missed.
+/// On stderr, so that a script can wait for it: no call is missed from here on.
 void print_armed(const Session &session, const Wanted &wanted, const TraceOptions &options) {
     message("tracing {}, {}", describe_traced(session, wanted), options.until());
 }

@@ -3,7 +3,7 @@
 
 namespace argtrace {
 
-/// Thrown by a subcommand that has said all there is to say: argtrace exits with this status.
+/// Thrown by a subcommand that has reported its errors itself: argtrace exits with this status.
 struct ExitStatus {
     int status;
 };

@@ -32,7 +32,7 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
 /// Adds --regex alone, for commands that name functions which are traced already.
 void add_regex_option(CLI::App &command, bool &regex);
 
-/// What they ask for. Throws Error when a SPEC or a list of them is wrong.
+/// The request that these options make. Throws Error when a SPEC or a list of SPECs is wrong.
 Request make_request(const FunctionOptions &options);
 
 /// Adds --on-load, for commands that take functions before there are any.

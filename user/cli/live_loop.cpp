@@ -89,7 +89,8 @@ void LiveLoop::wait(std::uint64_t deadline, const StopSignal &stop) {
         {sources_.command ? sources_.command->fd() : -1, POLLIN, 0}, // it has ended
         {sources_.processes ? sources_.processes->fd() : -1, POLLIN, 0},
     }};
-    ::poll(files.data(), files.size(), milliseconds_until(std::min(due.value_or(never), deadline), now));
+    ::poll(files.data(), files.size(),
+           milliseconds_until(std::min(due.value_or(never), deadline), now));
     changed_ = files[0].revents & POLLPRI;
     removed_ = files[0].revents & (POLLHUP | POLLERR);
     abandoned_ = files[1].revents & POLLERR;

@@ -14,8 +14,8 @@ namespace argtrace {
 
 namespace {
 
-// A round shall find about so much of a ring in use: seldom enough to be cheap, with room for
-// a burst.
+// The share of a ring that should be in use when a round begins: rounds are rare enough to be
+// cheap, and leave room for a burst.
 constexpr double pressure_wanted = 0.25;
 constexpr double pressure_high = 0.5;
 

@@ -19,8 +19,8 @@ struct ProcessOptions {
 /// Adds -p and --follow, the latter with its own description.
 void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow);
 
-/// Throws a usage error when --follow is given and there is nobody to follow: `runs_command` if a
-/// COMMAND can be meant.
+/// Throws a usage error when --follow is given and there is no process to follow: `runs_command` if
+/// a COMMAND can be meant.
 void check_follow(const ProcessOptions &options, bool runs_command = false);
 
 } // namespace argtrace

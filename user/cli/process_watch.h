@@ -9,16 +9,16 @@
 
 namespace argtrace {
 
-/// Sees processes come to their end.
+/// Watches processes until they exit.
 class ProcessWatch {
 public:
-    /// Throws Error when one of them is not there.
+    /// Throws Error if one of them does not exist.
     explicit ProcessWatch(std::span<const std::uint32_t> pids);
 
     /// Readable when one has ended that ended() has not seen yet.
     int fd() const { return events_.get(); }
 
-    /// Whether all of them have.
+    /// Whether all have exited.
     bool ended();
 
 private:

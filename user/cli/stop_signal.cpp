@@ -29,7 +29,7 @@ bool echoes_controls(int fd) {
 
 void set_handler(void (*handler)(int)) {
     struct sigaction action {};
-    action.sa_handler = handler; // without SA_RESTART: a blocked call shall return
+    action.sa_handler = handler; // without SA_RESTART, so that a blocked call returns
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);
     struct sigaction hangup {};

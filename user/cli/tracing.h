@@ -44,8 +44,8 @@ void check_usage(const TracingOptions &options);
 /// Adds --include-self.
 void add_include_self_option(CLI::App &command, TracingOptions &options);
 
-/// Says whose calls a session without functions records: those that filter_of() tells, or else
-/// everybody's but those of the processes that our output goes through, which would feed on it.
+/// Sets the process filter of a session that has no functions yet: the processes of filter_of(), or
+/// else all except those that our output goes through, whose calls would cause more output.
 /// `streams`: events go to stdout.
 void choose_processes(Session &session, const TracingOptions &options,
                       const std::optional<ChildCommand> &command, bool streams);
@@ -80,19 +80,19 @@ void add_wanted(Session &session, Kernel &kernel, Wanted &wanted);
 /// "2 functions", "3 functions of dummy when it is loaded": what is traced from now on.
 std::string describe_traced(const Session &session, const Wanted &wanted);
 
-/// What may look as if nothing had happened: functions that were named and not called, and those
-/// whose module was unloaded meanwhile.
+/// Explains missing events: functions that were named and never called, and those whose module had
+/// been unloaded.
 void note_silence(const Session &session, const TracingOptions &options,
                   const UnloadedModules &modules);
 
-/// Says that the processes which were to be traced are no more.
+/// Says that the traced processes have exited.
 void print_ended(const std::vector<std::uint32_t> &pids);
 
-/// For each cause for which calls were lost, says what can be done against it. `own`: the session
-/// is this command's alone.
+/// For each cause of lost calls, says how to avoid it. `own`: the session belongs to this command
+/// alone.
 void print_remedies(const Session &session, const argtrace_counts &total, bool own);
 
-/// What a file says of where it comes from.
+/// The description of the session that goes into a file's header.
 TraceInfo describe_session(const Session &session);
 
 /// The level that --compress was given; nothing when it was not. Throws Error.

@@ -54,7 +54,8 @@ UnloadedModules::UnloadedModules(const Session &session) : session_(session) {
 void UnloadedModules::follow() {
     const std::vector<argtrace_on_load_order> orders = session_.on_load_orders();
     const auto comes_back = [&](const std::string &module) {
-        // A module that came and went before we could look has been traced for an order, most likely.
+        // A module that came and went before we could look has been traced for an order, most
+        // likely.
         return std::any_of(orders.begin(), orders.end(), [&](const argtrace_on_load_order &order) {
             return module.empty() || module == order.module;
         });

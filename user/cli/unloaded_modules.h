@@ -18,8 +18,9 @@ class UnloadedModules {
 public:
     explicit UnloadedModules(const Session &session);
 
-    /// Probes have changed (Session::has_changed()): says on stderr which have gone with their module.
-    /// Those of a module whose functions are traced again when it is loaded again are not worth it.
+    /// Probes have changed (Session::has_changed()): says on stderr which have gone with their
+    /// module. Those of a module whose functions are traced again when it is loaded again are not
+    /// worth it.
     void follow();
 
     /// Says which had gone before.

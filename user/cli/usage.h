@@ -10,7 +10,7 @@ namespace argtrace {
 // What is wrong with a command line, and what to type instead: sentences without the name of
 // the program. The words are those behind `argtrace`, in order.
 
-/// The first word is meant as a command, but is none.
+/// The first word is meant as a command, but there is no such command.
 bool is_unknown_command(const CLI::App &app, const std::vector<std::string> &words);
 
 std::string explain_unknown_command(const CLI::App &app, const std::vector<std::string> &words);

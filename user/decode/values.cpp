@@ -46,7 +46,7 @@ DecodeStatus read_bytes(std::span<const std::byte> &data, std::uint32_t expected
 DecodeStatus read_value(std::span<const std::byte> &data, const Argument &argument, Value &value,
                         std::vector<std::byte> &bytes) {
     const TypeInfo &type = type_info(argument.type);
-    if (type.type_class == TypeClass::Bytes)
+    if (type.type_class == TypeClass::bytes)
         return read_bytes(data, argument.size, value, bytes);
     const std::size_t size = type.size;
     if (size == 0)

@@ -53,7 +53,7 @@ public:
     /// Bytes of the file that have been gone through.
     std::uint64_t offset() const { return offset_; }
 
-    /// Whether next() would have to wait for the one who writes the stream.
+    /// Whether next() would have to wait for the writer of the stream.
     bool would_wait() const;
 
     /// What the file says it is.

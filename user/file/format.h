@@ -91,7 +91,7 @@ inline constexpr std::uint64_t file_payload_max = 256u << 20; // unpacked
 /// The sum that chunks are checked by, of both spans as if they were one.
 std::uint32_t file_checksum(std::span<const std::byte> first, std::span<const std::byte> rest = {});
 
-/// The same of a chunk's header, as far as it is summed up.
+/// The checksum of a chunk's header, without its last field.
 std::uint32_t header_checksum(const ChunkHeader &header);
 
 } // namespace argtrace

@@ -45,10 +45,9 @@ Error cannot_write(const TraceTarget &target, std::uint64_t written, int error) 
     const std::string left = what_is_left(target, written);
     switch (error) {
     case EPIPE:
-        return Error(fmt::format("{}: nobody reads it any more: {}", target.name(),
-                                 written == 0
-                                     ? left
-                                     : fmt::format("{} bytes have been written", written)));
+        return Error(
+            fmt::format("{}: nobody reads it any more: {}", target.name(),
+                        written == 0 ? left : fmt::format("{} bytes have been written", written)));
     case ENOSPC:
     case EDQUOT:
         return Error(fmt::format("{}: no space left to write to: {}", target.name(), left));

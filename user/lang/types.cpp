@@ -149,7 +149,7 @@ TypeTraits Types::traits(Type type) const {
 
     const btf_type *found = nullptr;
     std::uint32_t id = type.id;
-    for (int depth = 0; depth < MAX_DEPTH; depth++) {
+    for (int depth = 0; depth < depth_max; depth++) {
         if (id == 0)
             return basic_traits(Basic::void_);
         found = btf__type_by_id(types_, id);
@@ -189,7 +189,7 @@ TypeTraits Types::traits(Type type) const {
         traits.kind = TypeKind::pointer;
         traits.bytes = pointer_size;
         const btf_type *target = btf__type_by_id(types_, found->type);
-        for (int depth = 0; depth < MAX_DEPTH && target && btf_is_mod(target); depth++) {
+        for (int depth = 0; depth < depth_max && target && btf_is_mod(target); depth++) {
             traits.is_per_cpu |=
                 btf_kind(target) == BTF_KIND_TYPE_TAG && string(target->name_off) == "percpu";
             target = btf__type_by_id(types_, target->type);
@@ -243,7 +243,7 @@ std::uint32_t Types::count(Type array) const {
 bool Types::same(Type a, Type b) const {
     TypeTraits one = traits(a), other = traits(b);
     for (int depth = 0;
-         depth < MAX_DEPTH && one.kind == TypeKind::pointer && other.kind == TypeKind::pointer;
+         depth < depth_max && one.kind == TypeKind::pointer && other.kind == TypeKind::pointer;
          depth++) {
         a = target(a);
         b = target(b);
@@ -304,7 +304,7 @@ std::vector<std::string_view> Types::names(TypeName::Tag tag) const {
 std::optional<Types::Member> Types::find_member(std::uint32_t aggregate, std::string_view name,
                                                 std::uint64_t bit, int depth) const {
     const btf_type *type = btf__type_by_id(types_, aggregate);
-    if (!type || !btf_is_composite(type) || depth > MAX_DEPTH)
+    if (!type || !btf_is_composite(type) || depth > depth_max)
         return std::nullopt;
     for (int i = 0; i < btf_vlen(type); i++) {
         const btf_member &member = btf_members(type)[i];
@@ -329,7 +329,7 @@ std::optional<Types::Member> Types::member(Type aggregate, std::string_view name
 void Types::add_member_names(std::uint32_t aggregate, std::vector<std::string_view> &names,
                              int depth) const {
     const btf_type *type = btf__type_by_id(types_, aggregate);
-    if (!type || !btf_is_composite(type) || depth > MAX_DEPTH)
+    if (!type || !btf_is_composite(type) || depth > depth_max)
         return;
     for (int i = 0; i < btf_vlen(type); i++) {
         const std::string_view name = string(btf_members(type)[i].name_off);

@@ -12,12 +12,12 @@ namespace argtrace {
 
 /// How the bytes of a value are read.
 enum class TypeClass : std::uint8_t {
-    None, ///< not at all: not a type of values, or one that this version does not know
-    Integer,
-    Boolean,
-    Character,
-    Address,
-    Bytes, ///< as the argument's BTF describes them
+    none, ///< not at all: not a type of values, or one that this version does not know
+    integer,
+    boolean,
+    character,
+    address,
+    bytes, ///< as the argument's BTF describes them
 };
 
 /// What is known about a type code. A new code takes a row of `known_types`.
@@ -25,28 +25,28 @@ struct TypeInfo {
     const char *name = ""; ///< "u64"
     std::uint8_t code = ARGTRACE_TYPE_END;
     std::uint8_t size = 0; ///< in a record, as argtrace_type_size() says; 0: it varies
-    TypeClass type_class = TypeClass::None;
+    TypeClass type_class = TypeClass::none;
     bool is_signed = false;
 
     constexpr bool is_wide() const { return size > sizeof(std::uint64_t); }
 };
 
 inline constexpr TypeInfo known_types[] = {
-    {"u8", ARGTRACE_TYPE_U8, 1, TypeClass::Integer, false},
-    {"s8", ARGTRACE_TYPE_S8, 1, TypeClass::Integer, true},
-    {"u16", ARGTRACE_TYPE_U16, 2, TypeClass::Integer, false},
-    {"s16", ARGTRACE_TYPE_S16, 2, TypeClass::Integer, true},
-    {"u32", ARGTRACE_TYPE_U32, 4, TypeClass::Integer, false},
-    {"s32", ARGTRACE_TYPE_S32, 4, TypeClass::Integer, true},
-    {"u64", ARGTRACE_TYPE_U64, 8, TypeClass::Integer, false},
-    {"s64", ARGTRACE_TYPE_S64, 8, TypeClass::Integer, true},
-    {"u128", ARGTRACE_TYPE_U128, 16, TypeClass::Integer, false},
-    {"s128", ARGTRACE_TYPE_S128, 16, TypeClass::Integer, true},
-    {"bool", ARGTRACE_TYPE_BOOL, 1, TypeClass::Boolean, false},
-    {"char", ARGTRACE_TYPE_CHAR, 1, TypeClass::Character, true},
-    {"char", ARGTRACE_TYPE_UCHAR, 1, TypeClass::Character, false},
-    {"ptr", ARGTRACE_TYPE_PTR, 8, TypeClass::Address, false},
-    {"bytes", ARGTRACE_TYPE_BYTES, 0, TypeClass::Bytes, false},
+    {"u8", ARGTRACE_TYPE_U8, 1, TypeClass::integer, false},
+    {"s8", ARGTRACE_TYPE_S8, 1, TypeClass::integer, true},
+    {"u16", ARGTRACE_TYPE_U16, 2, TypeClass::integer, false},
+    {"s16", ARGTRACE_TYPE_S16, 2, TypeClass::integer, true},
+    {"u32", ARGTRACE_TYPE_U32, 4, TypeClass::integer, false},
+    {"s32", ARGTRACE_TYPE_S32, 4, TypeClass::integer, true},
+    {"u64", ARGTRACE_TYPE_U64, 8, TypeClass::integer, false},
+    {"s64", ARGTRACE_TYPE_S64, 8, TypeClass::integer, true},
+    {"u128", ARGTRACE_TYPE_U128, 16, TypeClass::integer, false},
+    {"s128", ARGTRACE_TYPE_S128, 16, TypeClass::integer, true},
+    {"bool", ARGTRACE_TYPE_BOOL, 1, TypeClass::boolean, false},
+    {"char", ARGTRACE_TYPE_CHAR, 1, TypeClass::character, true},
+    {"char", ARGTRACE_TYPE_UCHAR, 1, TypeClass::character, false},
+    {"ptr", ARGTRACE_TYPE_PTR, 8, TypeClass::address, false},
+    {"bytes", ARGTRACE_TYPE_BYTES, 0, TypeClass::bytes, false},
 };
 
 namespace detail {
@@ -65,10 +65,10 @@ constexpr const TypeInfo &type_info(std::uint8_t code) {
     return detail::types_by_code[code];
 }
 
-/// The code of an integer; END if there is none of that size.
+/// The type code of an integer of that size; ARGTRACE_TYPE_END if there is none.
 constexpr std::uint8_t integer_type(std::uint32_t bytes, bool is_signed) {
     for (const TypeInfo &type : known_types) {
-        if (type.type_class == TypeClass::Integer && type.size == bytes &&
+        if (type.type_class == TypeClass::integer && type.size == bytes &&
             type.is_signed == is_signed)
             return type.code;
     }

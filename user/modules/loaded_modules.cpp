@@ -26,8 +26,8 @@ LoadedModules::LoadedModules(std::istream &lines) {
 }
 
 std::string LoadedModules::at(std::uint64_t addr) const {
-    // The size is that of all parts of a module, and from Linux 6.4 on they lie apart: what counts is
-    // whose code begins last before the address.
+    // The size is that of all parts of a module, and from Linux 6.4 on they lie apart: what counts
+    // is whose code begins last before the address.
     const auto behind = by_start_.upper_bound(addr);
     if (behind == by_start_.begin())
         return "";

@@ -8,8 +8,8 @@
 
 namespace argtrace {
 
-/// Where the kernel's modules lie at some moment, to know of an address whose it was once its module
-/// has gone.
+/// Where the kernel's modules lie at some moment, to know of an address whose it was once its
+/// module has gone.
 class LoadedModules {
 public:
     /// Those of the running kernel. None if it does not show us addresses.

@@ -30,7 +30,7 @@ struct ModuleFile {
 };
 
 /// The file of that module in `folder` (/lib/modules/RELEASE), as depmod has listed it. Throws
-/// Error, with a near match, when there is none, or when the module is built into the kernel.
+/// Error, with a near match, if there is no such module or it is built into the kernel.
 std::string find_module_file(std::string_view module, const std::string &folder);
 
 /// Whether a file of that name is a module: "foo.ko", "/tmp/foo.ko.xz".

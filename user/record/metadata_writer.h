@@ -22,7 +22,7 @@ public:
     /// Fetches all probes anew, removed ones too.
     using Probes = std::function<std::vector<Probe>()>;
 
-    /// The symbols and the writer stay the caller's.
+    /// The symbols and the writer must outlive this object.
     MetadataWriter(std::uint32_t format, Probes probes, const Symbols &symbols,
                    TraceWriter &writer);
 

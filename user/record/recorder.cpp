@@ -110,7 +110,7 @@ bool Recorder::look(Stream &stream, const RingReader::Glance &glance, std::uint6
     return glance.head > std::max(stream.position, stream.released);
 }
 
-/// All of them; events before `limit` are then in the file.
+/// Writes all pieces; events before `limit` are then in the file.
 void Recorder::write(std::vector<Piece> &pieces, std::uint64_t limit) {
     // With marks in between a reader need not hold more than a few packets of each CPU.
     std::stable_sort(pieces.begin(), pieces.end(),

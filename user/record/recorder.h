@@ -17,7 +17,7 @@ namespace argtrace {
 /// them: the probes, and the symbols of the code addresses in them.
 class Recorder {
 public:
-    /// All of them stay the caller's.
+    /// The arguments must outlive the recorder.
     Recorder(std::span<const RingView> rings, std::uint32_t format, MetadataWriter::Probes probes,
              const Symbols &symbols, TraceWriter &writer);
 

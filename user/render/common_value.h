@@ -29,10 +29,10 @@ inline bool is_error_pointer(std::uint64_t address) {
     if (value.type == ARGTRACE_TYPE_PTR) // most of all
         return is_error_pointer(value.low) ? nullptr : write_hex(to, value.low);
     const TypeInfo &type = type_info(value.type);
-    if (type.type_class == TypeClass::Integer && !type.is_wide())
+    if (type.type_class == TypeClass::integer && !type.is_wide())
         return type.is_signed ? write_decimal(to, static_cast<std::int64_t>(value.low))
                               : write_decimal(to, value.low);
-    if (type.type_class == TypeClass::Boolean) {
+    if (type.type_class == TypeClass::boolean) {
         std::memcpy(to, value.low ? "true " : "false", 5);
         return to + (value.low ? 4 : 5);
     }

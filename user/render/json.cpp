@@ -98,12 +98,12 @@ void append_json_value(Line &out, const Value &value) {
     const TypeInfo &type = type_info(value.type);
     if (!value.captured) {
         out += "null";
-    } else if (type.type_class == TypeClass::Character) {
+    } else if (type.type_class == TypeClass::character) {
         if (type.is_signed)
             out.append_signed(static_cast<std::int64_t>(value.low));
         else
             out.append_decimal(value.low);
-    } else if (type.type_class == TypeClass::Address || type.is_wide()) {
+    } else if (type.type_class == TypeClass::address || type.is_wide()) {
         out += '"';
         append_text_value(out, value);
         out += '"';

@@ -113,9 +113,9 @@ void append_text_value(Line &out, const Value &value) {
         return;
     }
     const TypeInfo &type = type_info(value.type);
-    if (type.type_class == TypeClass::Character)
+    if (type.type_class == TypeClass::character)
         append_char(out, static_cast<unsigned char>(value.low));
-    else if (type.type_class == TypeClass::Address)
+    else if (type.type_class == TypeClass::address)
         append_pointer(out, value.low);
     else if (type.is_wide() && type.is_signed)
         fmt::format_to(std::back_inserter(out), "{}", static_cast<Wide>(wide(value)));

@@ -25,7 +25,7 @@ class BlockWriter {
 public:
     using MakeRenderer = std::function<std::unique_ptr<Renderer>(CallerNames &)>;
 
-    /// All of them stay the caller's. Each worker gets a renderer of its own.
+    /// The arguments must outlive the writer. Each worker gets a renderer of its own.
     BlockWriter(WorkerPool &workers, const Symbols &symbols, const MakeRenderer &make,
                 Output &output);
     ~BlockWriter();

@@ -63,7 +63,7 @@ TraceReader::TraceReader(int fd, const std::string &name, WorkerPool &workers, c
                                 name, chunks_.version(), file_version));
     if (status != FileStatus::ok)
         throw Error(fmt::format("{}: {}", name, describe(status)));
-    while (!ended_ && first_) // what it is shall be known from the start
+    while (!ended_ && first_) // info() must be known from the start
         ended_ = !read_chunk();
     if (ended_)
         finish();

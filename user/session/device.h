@@ -18,7 +18,7 @@ public:
     /// version is not ours.
     static Device open(const std::string &path = ARGTRACE_DEVICE);
 
-    /// The same for a module of whatever version: good for info() only.
+    /// Opens it whatever the module's version; only info() may be called.
     static Device open_any(const std::string &path = ARGTRACE_DEVICE);
 
     argtrace_info info() const;

@@ -28,9 +28,9 @@ private:
 /// One CPU's ring, mapped.
 class RingMapping {
 public:
-    /// Both regions, or the packets alone, which anybody may map and of a flight recorder is all
-    /// there is. Nothing when that CPU has no ring. Throws Error when the module refuses it, which
-    /// it does unless the file is the session's reader.
+    /// Maps both regions, or only the packets: any file may map those, and a flight recorder has
+    /// nothing else. Nothing if the CPU has no ring. Throws Error when the module refuses, as it
+    /// does for map() unless the file is the session's reader.
     static std::optional<RingMapping> map(int fd, const argtrace_session_attr &session,
                                           std::uint32_t cpu);
     static std::optional<RingMapping> map_packets(int fd, const argtrace_session_attr &session,

@@ -26,9 +26,9 @@ RingReader::RingReader(const RingView &ring) : ring_(ring) {
 }
 
 RingReader::Glance RingReader::look() const {
-    // With argtrace_ring_end() in kmod/sink/ring.h, steps E to G: whoever sees active at 0 sees the
-    // head that was published before, and what is reserved beyond it by a writer that has left
-    // publishing to the outermost one.
+    // With argtrace_ring_end() in kmod/sink/ring.h, steps E to G: a reader that sees active == 0
+    // sees the head that was published before, and what is reserved beyond it by a writer that has
+    // left publishing to the outermost one.
     std::uint32_t active = __atomic_load_n(&ring_.control->active, __ATOMIC_ACQUIRE);
     std::uint64_t reserve = __atomic_load_n(&ring_.control->reserve, __ATOMIC_ACQUIRE);
     std::uint64_t head = __atomic_load_n(&ring_.control->head, __ATOMIC_ACQUIRE);
@@ -41,8 +41,8 @@ std::uint64_t RingReader::lost() const {
 
 void RingReader::release(std::uint64_t position) {
     tail_ = position;
-    // Release, with the load of the tail in argtrace_ring_reserve_slow() in kmod/sink/ring.c: what we
-    // have read of the packets is read before they may be overwritten.
+    // Release, with the load of the tail in argtrace_ring_reserve_slow() in kmod/sink/ring.c: what
+    // we have read of the packets is read before they may be overwritten.
     __atomic_store_n(&ring_.reader->tail, position, __ATOMIC_RELEASE);
 }
 

@@ -61,8 +61,8 @@ public:
     /// What has been ordered, and what came of it.
     std::vector<argtrace_on_load_order> on_load_orders() const;
 
-    /// Records the calls of these processes alone. That there shall be any must be said before the
-    /// first function is added.
+    /// Records the calls of these processes only. A session has a filter of this kind, or has none,
+    /// from before its first function is added.
     void set_processes(const ProcessFilter &filter);
     ProcessFilter processes() const;
 
@@ -90,7 +90,8 @@ public:
     /// module), since the session was bound or poll() last reported POLLPRI.
     bool has_changed() const;
 
-    /// The ring of a CPU, nothing if it has none; and those of all CPUs that have one. We must be the reader, unless it is a flight recorder.
+    /// The ring of a CPU, nothing if it has none; and those of all CPUs that have one. We must be
+    /// the reader, unless it is a flight recorder.
     std::optional<RingMapping> map_ring(std::uint32_t cpu) const;
     std::vector<RingMapping> map_rings() const;
 

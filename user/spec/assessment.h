@@ -36,7 +36,7 @@ Assessment assess(Kernel &kernel, const Symbol &symbol, std::size_t sharing);
 /// The doubt, and the way out, as a sentence behind the function's name: "its arguments are ...".
 std::string explain(const Assessment &assessment);
 
-/// "foo" of "foo.isra.0"; the whole name if it is none that the compiler made up.
+/// "foo" for "foo.isra.0"; the whole name if the compiler has not added a suffix.
 std::string_view source_name(std::string_view name);
 
 /// Whether the compiler made up that name: "foo.isra.0", "foo.part.0.cold" ...

@@ -24,7 +24,7 @@ Prototype registers(std::string_view function) {
     Prototype prototype;
     prototype.function = function;
     prototype.result = "unsigned long";
-    prototype.result_shape = {.kind = Shape::Kind::Pointer, .bytes = 8};
+    prototype.result_shape = {.kind = Shape::Kind::pointer, .bytes = 8};
     prototype.variadic = true;
     std::string list;
     for (int i = 0; i < ARGTRACE_REG_COUNT; i++) {
@@ -32,7 +32,7 @@ Prototype registers(std::string_view function) {
         list += fmt::format("unsigned long {}, ", name);
         // An address, so that it is shown in hexadecimal.
         prototype.parameters.push_back(
-            {std::move(name), "unsigned long", {.kind = Shape::Kind::Pointer, .bytes = 8}});
+            {std::move(name), "unsigned long", {.kind = Shape::Kind::pointer, .bytes = 8}});
     }
     prototype.text = fmt::format("unsigned long {}({}...)", function, list);
     return prototype;

@@ -16,8 +16,7 @@ std::uint32_t count_in_parentheses(std::string_view word) {
     std::uint32_t count = 0;
     if (!word.starts_with('('))
         return 0;
-    const auto [rest, problem] =
-        std::from_chars(word.data() + 1, word.data() + word.size(), count);
+    const auto [rest, problem] = std::from_chars(word.data() + 1, word.data() + word.size(), count);
     return problem == std::errc{} && rest != word.data() + word.size() && *rest == ')' ? count : 0;
 }
 

@@ -16,8 +16,8 @@ namespace argtrace {
 /// function has at some moment.
 class EnabledFunctions {
 public:
-    /// Reads enabled_functions from the first of `directories` that has it. Nothing is known to have
-    /// users where it cannot be read.
+    /// Reads enabled_functions from the first of `directories` that has it. Nothing is known to
+    /// have users where it cannot be read.
     static EnabledFunctions
     load(std::span<const std::string> directories = Traceable::tracefs_directories());
 

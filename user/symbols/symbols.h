@@ -16,12 +16,12 @@ struct Symbol {
     bool operator==(const Symbol &) const = default;
 };
 
-/// Whoever knows what lies at an address of the kernel.
+/// A source of symbols: the running kernel, or a file.
 class Symbols {
 public:
     virtual ~Symbols() = default;
 
-    /// The symbol that `addr` lies in, or nothing if it lies in none.
+    /// The symbol that contains `addr`, if any.
     virtual std::optional<Symbol> at(std::uint64_t addr) const = 0;
 };
 

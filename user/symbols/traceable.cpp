@@ -14,7 +14,7 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::string_view INVALID_PREFIX = "__ftrace_invalid_address__"; // an overridden weak one
+constexpr std::string_view invalid_prefix = "__ftrace_invalid_address__"; // an overridden weak one
 
 } // namespace
 
@@ -55,7 +55,7 @@ Traceable Traceable::parse(std::string_view text) {
 Traceable::Traceable(Text text) : text_(std::move(text)) {
     for_each_line(view(text_), [this](std::string_view line) {
         const std::string_view name = next_word(line);
-        if (!name.empty() && !name.starts_with(INVALID_PREFIX))
+        if (!name.empty() && !name.starts_with(invalid_prefix))
             functions_.push_back({name, bracketed(next_word(line))});
     });
     std::sort(functions_.begin(), functions_.end());

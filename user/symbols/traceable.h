@@ -30,7 +30,7 @@ public:
     /// Whether ftrace can trace a function of that name in that module ("" for the kernel).
     bool contains(std::string_view name, std::string_view module = {}) const;
 
-    /// All of them, by name, then module; as often as there are functions of that name.
+    /// All functions, sorted by name, then module; several of the same name have an entry each.
     const std::vector<TraceableFunction> &all() const { return functions_; }
 
     /// Where tracefs is mounted, by custom.

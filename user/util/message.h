@@ -9,8 +9,8 @@
 namespace argtrace {
 
 /// Writes "argtrace: SENTENCE" to stderr, and so each line of several; one that is indented
-/// continues the sentence before it. A stderr that is full, closed or read by nobody is no reason
-/// to end a recording, so failures are ignored and nothing is thrown for them.
+/// continues the sentence before it. Errors in
+/// writing are ignored: a stderr that is full, closed or without a reader must not end a recording.
 void write_message(std::string_view sentence);
 
 /// The same, formatted.

@@ -19,7 +19,7 @@ public:
     /// `name_of(i)` is the name at place `i` of `count`.
     template<typename NameOf>
     NameIndex(std::size_t count, NameOf name_of)
-        : first_(std::bit_ceil(count + 1), kNone), next_(count, kNone) {
+        : first_(std::bit_ceil(count + 1), none), next_(count, none) {
         // From behind, so that each chain is in the list's order.
         for (std::size_t i = count; i-- > 0;) {
             std::uint32_t &first = first_[bucket(name_of(i))];
@@ -34,12 +34,12 @@ public:
     void for_each_candidate(std::string_view name, Visit visit) const {
         if (first_.empty())
             return;
-        for (std::uint32_t i = first_[bucket(name)]; i != kNone; i = next_[i])
+        for (std::uint32_t i = first_[bucket(name)]; i != none; i = next_[i])
             visit(i);
     }
 
 private:
-    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     std::size_t bucket(std::string_view name) const {
         return std::hash<std::string_view>{}(name) & (first_.size() - 1);

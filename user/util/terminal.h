@@ -6,7 +6,8 @@
 
 namespace argtrace {
 
-/// The columns of the terminal that `fd` is; nothing when it is none, or does not say.
+/// The width of the terminal `fd` in columns; nothing if `fd` is not a terminal or its width is
+/// unknown.
 std::optional<std::size_t> terminal_width(int fd);
 
 } // namespace argtrace

@@ -22,8 +22,8 @@
 namespace argtrace {
 namespace {
 
-constexpr std::size_t STACK = 2048; // as in prototypes_runner.c
-constexpr int ROUNDS = 3;
+constexpr std::size_t stack_size = 2048; // as in prototypes_runner.c
+constexpr int rounds = 3;
 
 struct Machine {
     std::vector<Argument> (*convention)(const Prototype &);
@@ -48,9 +48,9 @@ bool exists(const std::string &tool) {
 struct Captured {
     std::uint64_t registers[8];
     std::uint64_t sp;
-    unsigned char stack[STACK];
+    unsigned char stack[stack_size];
 };
-static_assert(sizeof(Captured) == 72 + STACK);
+static_assert(sizeof(Captured) == 72 + stack_size);
 
 // The bytes at the place of an argument; null if it lies outside of what was captured.
 const unsigned char *find(const Captured &captured, const Argument &argument) {
@@ -59,15 +59,15 @@ const unsigned char *find(const Captured &captured, const Argument &argument) {
     if (argument.loc == ARGTRACE_LOC_REG || argument.loc == ARGTRACE_LOC_REG_PAIR)
         return registers + 8 * argument.index;
     if (argument.loc == ARGTRACE_LOC_REF) {
-        if (argument.index != REF_ON_STACK)
+        if (argument.index != ref_on_stack)
             place = registers + 8 * argument.index;
         std::uint64_t address;
         std::memcpy(&address, place, sizeof(address));
-        if (address < captured.sp || address - captured.sp + argument.size > STACK)
+        if (address < captured.sp || address - captured.sp + argument.size > stack_size)
             return nullptr;
         return captured.stack + (address - captured.sp);
     }
-    return argument.offset + argument.size <= STACK ? place : nullptr;
+    return argument.offset + argument.size <= stack_size ? place : nullptr;
 }
 
 class GeneratedPrototypes : public testing::Test {
@@ -115,7 +115,7 @@ protected:
                 tally.arguments++;
                 tally.by_loc[argument.loc]++;
             }
-            for (int round = 0; round < ROUNDS; round++)
+            for (int round = 0; round < rounds; round++)
                 compare_call(file, found[0], arguments, machine, tally);
             ASSERT_TRUE(file) << "f" << i;
             ASSERT_LT(tally.wrong, 20) << "and so on";

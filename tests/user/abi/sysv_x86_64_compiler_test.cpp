@@ -45,7 +45,7 @@ namespace argtrace {
 namespace {
 
 __extension__ typedef __int128 Int128;
-enum class Small : std::uint8_t { Seven = 7 };
+enum class Small : std::uint8_t { seven = 7 };
 struct Word {
     std::uint32_t a;
 };
@@ -142,7 +142,7 @@ TEST(SysvX8664Compiler, Integers) {
     EXPECT_EQ(recorded(std::int8_t(-1), std::uint16_t(65535), std::int32_t(-70000),
                        std::uint64_t(1) << 63, std::int64_t(-5), std::uint8_t(200)),
               6);
-    EXPECT_EQ(recorded(true, 'x', std::int16_t(-3), std::uint32_t(~0u), Small::Seven), 5);
+    EXPECT_EQ(recorded(true, 'x', std::int16_t(-3), std::uint32_t(~0u), Small::seven), 5);
     EXPECT_EQ(recorded<void>(&argtrace_test_captured, nullptr), 2);
 }
 

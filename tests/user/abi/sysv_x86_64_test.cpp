@@ -9,20 +9,20 @@ namespace {
 using Kind = Shape::Kind;
 using testing::ElementsAre;
 
-constexpr Shape POINTER{.kind = Kind::Pointer, .bytes = 8};
-constexpr Shape INT{.kind = Kind::Integer, .bytes = 4, .is_signed = true};
-constexpr Shape INT128{.kind = Kind::Integer, .bytes = 16, .is_signed = true};
-constexpr Shape DOUBLE{.kind = Kind::Float, .bytes = 8};
+constexpr Shape pointer_shape{.kind = Kind::pointer, .bytes = 8};
+constexpr Shape int_shape{.kind = Kind::integer, .bytes = 4, .is_signed = true};
+constexpr Shape int128_shape{.kind = Kind::integer, .bytes = 16, .is_signed = true};
+constexpr Shape double_shape{.kind = Kind::floating, .bytes = 8};
 
 Shape integer(std::uint32_t bytes, bool is_signed) {
-    return {.kind = Kind::Integer, .bytes = bytes, .is_signed = is_signed};
+    return {.kind = Kind::integer, .bytes = bytes, .is_signed = is_signed};
 }
 
 Shape aggregate(std::uint32_t bytes) {
-    return {.kind = Kind::Aggregate, .bytes = bytes};
+    return {.kind = Kind::aggregate, .bytes = bytes};
 }
 
-std::vector<Argument> place(const std::vector<Shape> &shapes, const Shape &result = INT) {
+std::vector<Argument> place(const std::vector<Shape> &shapes, const Shape &result = int_shape) {
     Prototype prototype;
     prototype.result_shape = result;
     for (const Shape &shape : shapes)
@@ -31,7 +31,7 @@ std::vector<Argument> place(const std::vector<Shape> &shapes, const Shape &resul
 }
 
 // Where each lies, in the words that users read.
-std::vector<std::string> places(const std::vector<Shape> &shapes, const Shape &result = INT) {
+std::vector<std::string> places(const std::vector<Shape> &shapes, const Shape &result = int_shape) {
     std::vector<std::string> found;
     for (const Argument &argument : place(shapes, result))
         found.push_back(sysv_x86_64_location(argument));
@@ -43,15 +43,16 @@ Argument only(const Shape &shape) {
 }
 
 TEST(SysvX8664, TakesRegistersInOrder) {
-    EXPECT_THAT(places({INT, POINTER, INT, INT, INT, INT, INT, INT}),
+    EXPECT_THAT(places({int_shape, pointer_shape, int_shape, int_shape, int_shape, int_shape,
+                        int_shape, int_shape}),
                 ElementsAre("rdi", "rsi", "rdx", "rcx", "r8", "r9", "sp+8", "sp+16"));
     EXPECT_THAT(places({}), ElementsAre());
 }
 
 TEST(SysvX8664, DescribesAnArgumentWhole) {
     Prototype prototype;
-    prototype.result_shape = INT;
-    prototype.parameters.push_back({"file", "struct file *", POINTER});
+    prototype.result_shape = int_shape;
+    prototype.parameters.push_back({"file", "struct file *", pointer_shape});
     prototype.parameters.push_back({"pair", "struct pair", aggregate(16)});
     EXPECT_THAT(sysv_x86_64(prototype), ElementsAre(Argument{.loc = ARGTRACE_LOC_REG,
                                                              .index = 0,
@@ -82,16 +83,16 @@ TEST(SysvX8664, TypesIntegersBySizeAndSign) {
     for (const auto &[bytes, is_signed, type] : cases) {
         EXPECT_EQ(only(integer(bytes, is_signed)).type, type);
         EXPECT_EQ(only(integer(bytes, is_signed)).size, bytes);
-        const Shape enumeration{.kind = Kind::Enum, .bytes = bytes, .is_signed = is_signed};
+        const Shape enumeration{.kind = Kind::enumeration, .bytes = bytes, .is_signed = is_signed};
         EXPECT_EQ(only(enumeration).type, type);
         EXPECT_EQ(only(enumeration).size, bytes);
     }
 }
 
 TEST(SysvX8664, TypesBoolAndChar) {
-    Shape shape{.kind = Kind::Integer, .bytes = 1, .is_bool = true};
+    Shape shape{.kind = Kind::integer, .bytes = 1, .is_bool = true};
     EXPECT_EQ(only(shape).type, ARGTRACE_TYPE_BOOL);
-    shape = {.kind = Kind::Integer, .bytes = 1, .is_signed = true, .is_char = true};
+    shape = {.kind = Kind::integer, .bytes = 1, .is_signed = true, .is_char = true};
     EXPECT_EQ(only(shape).type, ARGTRACE_TYPE_CHAR);
     shape.is_signed = false;
     EXPECT_EQ(only(shape).type, ARGTRACE_TYPE_UCHAR);
@@ -99,60 +100,65 @@ TEST(SysvX8664, TypesBoolAndChar) {
 }
 
 TEST(SysvX8664, SizesAgreeWithTheTypeCodes) {
-    for (const Shape &shape :
-         {POINTER, INT, integer(1, true), integer(2, false), integer(8, true), INT128})
+    for (const Shape &shape : {pointer_shape, int_shape, integer(1, true), integer(2, false),
+                               integer(8, true), int128_shape})
         EXPECT_EQ(only(shape).size, argtrace_type_size(only(shape).type));
 }
 
 TEST(SysvX8664, Int128TakesTwoRegistersOrNone) {
-    EXPECT_THAT(places({INT128, INT}), ElementsAre("rdi:rsi", "rdx"));
-    EXPECT_THAT(places({INT, INT128, INT}), ElementsAre("rdi", "rsi:rdx", "rcx"));
-    EXPECT_THAT(places({INT, INT, INT, INT, INT128, INT}),
+    EXPECT_THAT(places({int128_shape, int_shape}), ElementsAre("rdi:rsi", "rdx"));
+    EXPECT_THAT(places({int_shape, int128_shape, int_shape}), ElementsAre("rdi", "rsi:rdx", "rcx"));
+    EXPECT_THAT(places({int_shape, int_shape, int_shape, int_shape, int128_shape, int_shape}),
                 ElementsAre("rdi", "rsi", "rdx", "rcx", "r8:r9", "sp+8"));
-    EXPECT_THAT(places({INT, INT, INT, INT, INT, INT128, INT, INT}),
+    EXPECT_THAT(places({int_shape, int_shape, int_shape, int_shape, int_shape, int128_shape,
+                        int_shape, int_shape}),
                 ElementsAre("rdi", "rsi", "rdx", "rcx", "r8", "sp+8", "r9", "sp+24"));
 }
 
 TEST(SysvX8664, Int128IsAlignedOnTheStack) {
     const std::vector<std::string> found =
-        places({INT128, INT128, INT128, INT, INT128, INT, INT128});
+        places({int128_shape, int128_shape, int128_shape, int_shape, int128_shape, int_shape,
+                int128_shape});
     EXPECT_THAT(std::vector(found.begin() + 3, found.end()),
                 ElementsAre("sp+8", "sp+24", "sp+40", "sp+56"));
 }
 
 TEST(SysvX8664, SmallAggregatesTakeRegistersLargeOnesNone) {
-    EXPECT_THAT(places({aggregate(1), INT}), ElementsAre("rdi", "rsi"));
-    EXPECT_THAT(places({aggregate(8), INT}), ElementsAre("rdi", "rsi"));
-    EXPECT_THAT(places({aggregate(9), INT}), ElementsAre("rdi:rsi", "rdx"));
-    EXPECT_THAT(places({aggregate(16), INT}), ElementsAre("rdi:rsi", "rdx"));
-    EXPECT_THAT(places({aggregate(17), INT}), ElementsAre("sp+8", "rdi"));
-    EXPECT_THAT(places({aggregate(0), INT}), ElementsAre("", "rdi"));
-    EXPECT_THAT(places({INT, INT, INT, INT, INT, aggregate(16), INT}),
-                ElementsAre("rdi", "rsi", "rdx", "rcx", "r8", "sp+8", "r9"));
+    EXPECT_THAT(places({aggregate(1), int_shape}), ElementsAre("rdi", "rsi"));
+    EXPECT_THAT(places({aggregate(8), int_shape}), ElementsAre("rdi", "rsi"));
+    EXPECT_THAT(places({aggregate(9), int_shape}), ElementsAre("rdi:rsi", "rdx"));
+    EXPECT_THAT(places({aggregate(16), int_shape}), ElementsAre("rdi:rsi", "rdx"));
+    EXPECT_THAT(places({aggregate(17), int_shape}), ElementsAre("sp+8", "rdi"));
+    EXPECT_THAT(places({aggregate(0), int_shape}), ElementsAre("", "rdi"));
+    EXPECT_THAT(
+        places({int_shape, int_shape, int_shape, int_shape, int_shape, aggregate(16), int_shape}),
+        ElementsAre("rdi", "rsi", "rdx", "rcx", "r8", "sp+8", "r9"));
     Shape unaligned = aggregate(12);
     unaligned.unaligned = true;
-    EXPECT_THAT(places({unaligned, INT, unaligned, aggregate(24), aggregate(17)}),
+    EXPECT_THAT(places({unaligned, int_shape, unaligned, aggregate(24), aggregate(17)}),
                 ElementsAre("sp+8", "rdi", "sp+24", "sp+40", "sp+64"));
 }
 
 // BTF does not tell of __attribute__((aligned(16))): it may ask for a gap before the struct.
 TEST(SysvX8664, SaysNothingWhereAnAlignmentWouldMoveThePlace) {
-    EXPECT_THAT(places({aggregate(32), aggregate(24), INT}), ElementsAre("sp+8", "sp+40", "rdi"));
-    EXPECT_THAT(places({aggregate(24), aggregate(24), INT}), ElementsAre("sp+8", "sp+32", "rdi"));
-    EXPECT_THAT(places({INT, aggregate(24), aggregate(32), INT}),
+    EXPECT_THAT(places({aggregate(32), aggregate(24), int_shape}),
+                ElementsAre("sp+8", "sp+40", "rdi"));
+    EXPECT_THAT(places({aggregate(24), aggregate(24), int_shape}),
+                ElementsAre("sp+8", "sp+32", "rdi"));
+    EXPECT_THAT(places({int_shape, aggregate(24), aggregate(32), int_shape}),
                 ElementsAre("rdi", "sp+8", "", ""));
 }
 
 TEST(SysvX8664, AResultInMemoryTakesTheFirstRegister) {
-    EXPECT_THAT(places({INT, INT}, aggregate(24)), ElementsAre("rsi", "rdx"));
-    EXPECT_THAT(places({INT}, aggregate(16)), ElementsAre("rdi"));
-    EXPECT_THAT(places({INT}, Shape{.kind = Kind::Void}), ElementsAre("rdi"));
-    EXPECT_THAT(places({INT}, Shape{}), ElementsAre("")) << "who knows";
+    EXPECT_THAT(places({int_shape, int_shape}, aggregate(24)), ElementsAre("rsi", "rdx"));
+    EXPECT_THAT(places({int_shape}, aggregate(16)), ElementsAre("rdi"));
+    EXPECT_THAT(places({int_shape}, Shape{.kind = Kind::nothing}), ElementsAre("rdi"));
+    EXPECT_THAT(places({int_shape}, Shape{}), ElementsAre("")) << "who knows";
 }
 
 TEST(SysvX8664, FloatsTakeNoIntegerRegister) {
-    EXPECT_THAT(places({DOUBLE, INT}), ElementsAre("", "rdi"));
-    std::vector<Shape> shapes(9, DOUBLE); // one more than there are vector registers
+    EXPECT_THAT(places({double_shape, int_shape}), ElementsAre("", "rdi"));
+    std::vector<Shape> shapes(9, double_shape); // one more than there are vector registers
     shapes.push_back(aggregate(24));
     EXPECT_EQ(places(shapes).back(), "sp+16");
 }
@@ -160,30 +166,32 @@ TEST(SysvX8664, FloatsTakeNoIntegerRegister) {
 TEST(SysvX8664, SaysNothingBehindWhatItCannotPlace) {
     Shape mixed = aggregate(16);
     mixed.has_float = true;
-    EXPECT_THAT(places({INT, mixed, INT}), ElementsAre("rdi", "", ""));
-    EXPECT_THAT(places({INT, Shape{}, INT}), ElementsAre("rdi", "", ""));
-    EXPECT_THAT(places({Shape{.kind = Kind::Float, .bytes = 16}, INT}), ElementsAre("", ""));
-    EXPECT_THAT(places({integer(3, false), INT}), ElementsAre("", ""));
+    EXPECT_THAT(places({int_shape, mixed, int_shape}), ElementsAre("rdi", "", ""));
+    EXPECT_THAT(places({int_shape, Shape{}, int_shape}), ElementsAre("rdi", "", ""));
+    EXPECT_THAT(places({Shape{.kind = Kind::floating, .bytes = 16}, int_shape}),
+                ElementsAre("", ""));
+    EXPECT_THAT(places({integer(3, false), int_shape}), ElementsAre("", ""));
     Shape large = aggregate(24);
     large.has_float = true;
-    EXPECT_THAT(places({large, INT}), ElementsAre("sp+8", "rdi")) << "surely in memory";
+    EXPECT_THAT(places({large, int_shape}), ElementsAre("sp+8", "rdi")) << "surely in memory";
     Shape ambiguous = aggregate(16);
     ambiguous.ambiguous = true;
-    EXPECT_THAT(places({ambiguous, INT}), ElementsAre("", ""));
-    EXPECT_THAT(places({INT}, ambiguous), ElementsAre(""));
+    EXPECT_THAT(places({ambiguous, int_shape}), ElementsAre("", ""));
+    EXPECT_THAT(places({int_shape}, ambiguous), ElementsAre(""));
 }
 
 TEST(SysvX8664, LeavesOutWhatTheModuleWouldRefuse) {
-    EXPECT_THAT(places({aggregate(1025), INT, aggregate(1017)}), ElementsAre("", "rdi", ""))
+    EXPECT_THAT(places({aggregate(1025), int_shape, aggregate(1017)}), ElementsAre("", "rdi", ""))
         << "too large; ends too far up the stack";
-    EXPECT_THAT(places({aggregate(1016), aggregate(1024), INT}), ElementsAre("sp+8", "", ""))
+    EXPECT_THAT(places({aggregate(1016), aggregate(1024), int_shape}), ElementsAre("sp+8", "", ""))
         << "may be aligned";
     EXPECT_THAT(places({aggregate(1024), aggregate(1016), aggregate(1), aggregate(17)}),
                 ElementsAre("sp+8", "sp+1032", "rdi", ""));
 }
 
 TEST(SysvX8664, TellsWhatCaptureCosts) {
-    const std::vector<Argument> arguments = place({POINTER, aggregate(12), DOUBLE, INT});
+    const std::vector<Argument> arguments =
+        place({pointer_shape, aggregate(12), double_shape, int_shape});
     EXPECT_EQ(captured_bytes(arguments[0]), 8u);
     EXPECT_EQ(captured_bytes(arguments[1]), 14u) << "with its length";
     EXPECT_EQ(captured_bytes(arguments[2]), 0u);

@@ -42,12 +42,12 @@ TEST(KernelTypes, DescribesAFunction) {
     EXPECT_EQ(prototype.function, "vfs_read");
     EXPECT_EQ(prototype.text, "int vfs_read(struct file *file, char)");
     EXPECT_EQ(prototype.result, "int");
-    EXPECT_EQ(prototype.result_shape.kind, Shape::Kind::Integer);
+    EXPECT_EQ(prototype.result_shape.kind, Shape::Kind::integer);
     EXPECT_FALSE(prototype.variadic);
     ASSERT_EQ(prototype.parameters.size(), 2u);
     EXPECT_EQ(prototype.parameters[0].name, "file");
     EXPECT_EQ(prototype.parameters[0].type, "struct file *");
-    EXPECT_EQ(prototype.parameters[0].shape.kind, Shape::Kind::Pointer);
+    EXPECT_EQ(prototype.parameters[0].shape.kind, Shape::Kind::pointer);
     EXPECT_EQ(prototype.parameters[1].name, "arg1") << "it has no name";
     EXPECT_EQ(prototype.parameters[1].type, "char");
 }
@@ -56,7 +56,7 @@ TEST(KernelTypes, DescribesFunctionsWithoutParametersOrWithAnyNumber) {
     KernelTypes types(make_kernel_types().take());
     const Prototype nothing = types.prototypes("nothing").at(0);
     EXPECT_EQ(nothing.text, "void nothing(void)");
-    EXPECT_EQ(nothing.result_shape.kind, Shape::Kind::Void);
+    EXPECT_EQ(nothing.result_shape.kind, Shape::Kind::nothing);
     EXPECT_THAT(nothing.parameters, IsEmpty());
 
     const Prototype printk = types.prototypes("printk").at(0);

@@ -44,7 +44,7 @@ TEST_F(RunningKernel, EveryFunctionIsDescribedInFull) {
             EXPECT_EQ(prototype.text.find('?'), std::string::npos) << prototype.text;
             EXPECT_EQ(prototype.text.find('\n'), std::string::npos) << prototype.text;
             for (const Parameter &parameter : prototype.parameters)
-                EXPECT_NE(parameter.shape.kind, Shape::Kind::Unknown) << prototype.text;
+                EXPECT_NE(parameter.shape.kind, Shape::Kind::unknown) << prototype.text;
             for (const Argument &argument : sysv_x86_64(prototype)) {
                 if (argument.type != ARGTRACE_TYPE_BYTES) {
                     EXPECT_EQ(argument.size, argtrace_type_size(argument.type)) << prototype.text;

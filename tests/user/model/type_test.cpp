@@ -19,7 +19,7 @@ TEST(Type, EachCodeHasOneRow) {
     std::set<std::uint8_t> codes;
     for (const TypeInfo &type : known_types) {
         EXPECT_TRUE(codes.insert(type.code).second) << type.name;
-        EXPECT_NE(type.type_class, TypeClass::None) << type.name;
+        EXPECT_NE(type.type_class, TypeClass::none) << type.name;
         EXPECT_STREQ(type_info(type.code).name, type.name);
     }
     EXPECT_FALSE(codes.contains(ARGTRACE_TYPE_END));
@@ -28,10 +28,10 @@ TEST(Type, EachCodeHasOneRow) {
 
 TEST(Type, UnknownCodesAreOfNoClass) {
     for (std::uint8_t code : {ARGTRACE_TYPE_END, ARGTRACE_TYPE_STR}) {
-        EXPECT_EQ(type_info(code).type_class, TypeClass::None);
+        EXPECT_EQ(type_info(code).type_class, TypeClass::none);
         EXPECT_STREQ(type_info(code).name, "");
     }
-    EXPECT_EQ(type_info(200).type_class, TypeClass::None);
+    EXPECT_EQ(type_info(200).type_class, TypeClass::none);
 }
 
 TEST(Type, IntegersAreFoundBySizeAndSign) {

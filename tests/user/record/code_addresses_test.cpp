@@ -41,7 +41,8 @@ TEST(CodeAddresses, OfCallersOnceEach) {
     PacketBuilder packet;
     for (const std::uint64_t caller : {here, here, there, here, here})
         packet.record(1, 1000, vfs_read_data(1, caller));
-    // In the midst of a row: of another function, in an interrupt, and the kernel's own records.
+    // Records that interrupt a run of the same caller: another function, an interrupt, a task, a
+    // clock.
     packet.record(2, 1000, vfs_read_data(1, here));
     packet.record(1, 1000, vfs_read_data(1, here), 100, ARGTRACE_CTX_HARDIRQ);
     packet.task(101, 101, "cat", 1000);
@@ -91,7 +92,7 @@ TEST(CodeAddresses, EndWhereRecordsAreDamaged) {
     PacketBuilder packet;
     for (const std::uint64_t caller : {here, here, there})
         packet.record(1, 1000, vfs_read_data(1, caller));
-    // Whatever is cut off: in a row of its own memory, so that a sanitizer sees the end.
+    // Cut off anywhere, in memory of its own, so that a sanitizer notices a read past the end.
     const auto whole = records(packet);
     for (std::size_t size = 0; size < whole.size(); ++size) {
         const std::vector<std::byte> part(whole.begin(), whole.begin() + static_cast<long>(size));

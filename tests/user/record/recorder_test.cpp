@@ -62,9 +62,7 @@ protected:
     }
 
     /// What a reader finds in the file so far.
-    test::Read read() {
-        return test::read_trace(test::contents(file_.get()), workers_, {}, false);
-    }
+    test::Read read() { return test::read_trace(test::contents(file_.get()), workers_, {}, false); }
 
     /// What one finds when the recording has come to its end.
     test::Read finish(Recorder &recorder) {

@@ -11,11 +11,11 @@ Function make_function(std::string_view module) {
     function.symbol = {0xffffffff81000000, "f", module};
     function.prototype.function = "f";
     function.prototype.text = "void f(const char *name, struct pair p, int)";
-    function.prototype.result_shape.kind = Shape::Kind::Void;
+    function.prototype.result_shape.kind = Shape::Kind::nothing;
     function.prototype.parameters = {
-        {"name", "const char *", {.kind = Shape::Kind::Pointer, .bytes = 8}},
-        {"p", "struct pair", {.kind = Shape::Kind::Aggregate, .bytes = 16}},
-        {"arg2", "int", {.kind = Shape::Kind::Integer, .bytes = 4, .is_signed = true}},
+        {"name", "const char *", {.kind = Shape::Kind::pointer, .bytes = 8}},
+        {"p", "struct pair", {.kind = Shape::Kind::aggregate, .bytes = 16}},
+        {"arg2", "int", {.kind = Shape::Kind::integer, .bytes = 4, .is_signed = true}},
     };
     return function;
 }
@@ -94,10 +94,10 @@ TEST(FunctionList, VerboseTextSaysWhereArgumentsLie) {
 TEST(FunctionList, VerboseSaysWhatIsOnTheStackAndWhatIsNotCaptured) {
     Function function = make_function("");
     function.prototype.parameters = {
-        {"big", "struct big", {.kind = Shape::Kind::Aggregate, .bytes = 24}},
-        {"wide", "unsigned __int128", {.kind = Shape::Kind::Integer, .bytes = 16}},
-        {"d", "double", {.kind = Shape::Kind::Float, .bytes = 8}},
-        {"b", "bool", {.kind = Shape::Kind::Integer, .bytes = 1, .is_bool = true}},
+        {"big", "struct big", {.kind = Shape::Kind::aggregate, .bytes = 24}},
+        {"wide", "unsigned __int128", {.kind = Shape::Kind::integer, .bytes = 16}},
+        {"d", "double", {.kind = Shape::Kind::floating, .bytes = 8}},
+        {"b", "bool", {.kind = Shape::Kind::integer, .bytes = 1, .is_bool = true}},
     };
     EXPECT_EQ(text(function, true), function.prototype.text +
                                         "\n"

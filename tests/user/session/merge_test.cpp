@@ -83,7 +83,7 @@ TEST_F(MergeTest, WaitsForWhatMayStillCome) {
     EXPECT_TRUE(take(merge).empty());
     EXPECT_TRUE(merge.waiting());
 
-    ring(1).call(4999, 2); // it was on its way
+    ring(1).call(4999, 2); // it had not been published yet
     merge.collect(up_to(5001));
     EXPECT_EQ(take(merge), (std::vector<Seen>{{4999, 1, 2}, {5000, 0, 1}}));
 }
@@ -96,9 +96,9 @@ TEST_F(MergeTest, AWriterAtWorkHoldsEverythingBack) {
     ring(0).call(10500, 2);
     ring(0).call(12000, 3);
     merge.collect(up_to(99000));
-    EXPECT_TRUE(take(merge).empty()); // CPU 1 vouches for what is before 10000 only
+    EXPECT_TRUE(take(merge).empty()); // CPU 1 guarantees nothing after 10000
 
-    ring(1).control.active = 0; // it left publishing to another, who has not done it yet
+    ring(1).control.active = 0; // the outermost writer has yet to publish it
     merge.collect(up_to(109000));
     EXPECT_TRUE(take(merge).empty());
 
@@ -210,7 +210,7 @@ TEST_F(MergeTest, PressureAndLoss) {
     merge.collect(up_to(199000));
     EXPECT_EQ(merge.pressure(), 0);
 
-    Merge later(views, schema); // counts its own time only
+    Merge later(views, schema); // counts from its construction on
     EXPECT_EQ(later.lost(), 0u);
 }
 

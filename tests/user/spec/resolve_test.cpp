@@ -15,37 +15,37 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char *KALLSYMS = "ffffffff81000000 T vfs_read\n"
-                                 "ffffffff81000040 T vfs_write\n"
-                                 "ffffffff81000080 T native_nmi\n"
-                                 "ffffffff810000c0 t align_show\n"
-                                 "ffffffff81000100 t align_show\n"
-                                 "ffffffff81000140 t split.isra.0\n"
-                                 "ffffffff81000150 t split.cold\n"
-                                 "ffffffff81000180 T memcpy_asm\n"
-                                 "ffffffff810001c0 t differs\n"
-                                 "ffffffff81000200 T alias_one\n"
-                                 "ffffffff81000200 T alias_two\n"
-                                 "ffffffff83000000 T _sinittext\n"
-                                 "ffffffff83000040 t start_kernel\n"
-                                 "ffffffff83001000 T _einittext\n"
-                                 "ffffffffc0000000 t init_once\t[ext4]\n"
-                                 "ffffffffc0000040 t ext4_open\t[ext4]\n"
-                                 "ffffffffc0001000 t init_once\t[xfs]\n"
-                                 "ffffffffc0002000 t foreign_open\t[foreign]\n";
+constexpr const char *kallsyms_text = "ffffffff81000000 T vfs_read\n"
+                                      "ffffffff81000040 T vfs_write\n"
+                                      "ffffffff81000080 T native_nmi\n"
+                                      "ffffffff810000c0 t align_show\n"
+                                      "ffffffff81000100 t align_show\n"
+                                      "ffffffff81000140 t split.isra.0\n"
+                                      "ffffffff81000150 t split.cold\n"
+                                      "ffffffff81000180 T memcpy_asm\n"
+                                      "ffffffff810001c0 t differs\n"
+                                      "ffffffff81000200 T alias_one\n"
+                                      "ffffffff81000200 T alias_two\n"
+                                      "ffffffff83000000 T _sinittext\n"
+                                      "ffffffff83000040 t start_kernel\n"
+                                      "ffffffff83001000 T _einittext\n"
+                                      "ffffffffc0000000 t init_once\t[ext4]\n"
+                                      "ffffffffc0000040 t ext4_open\t[ext4]\n"
+                                      "ffffffffc0001000 t init_once\t[xfs]\n"
+                                      "ffffffffc0002000 t foreign_open\t[foreign]\n";
 
-constexpr const char *TRACEABLE = "vfs_read\n"
-                                  "vfs_write\n"
-                                  "align_show\n"
-                                  "align_show\n"
-                                  "split.isra.0\n"
-                                  "memcpy_asm\n"
-                                  "differs\n"
-                                  "alias_one\n"
-                                  "init_once [ext4]\n"
-                                  "ext4_open [ext4]\n"
-                                  "init_once [xfs]\n"
-                                  "foreign_open [foreign]\n";
+constexpr const char *traceable_text = "vfs_read\n"
+                                       "vfs_write\n"
+                                       "align_show\n"
+                                       "align_show\n"
+                                       "split.isra.0\n"
+                                       "memcpy_asm\n"
+                                       "differs\n"
+                                       "alias_one\n"
+                                       "init_once [ext4]\n"
+                                       "ext4_open [ext4]\n"
+                                       "init_once [xfs]\n"
+                                       "foreign_open [foreign]\n";
 
 KernelTypes make_types() {
     BtfBuilder b;
@@ -75,16 +75,16 @@ KernelTypes make_types() {
 
 Kernel make_kernel() {
     return Kernel({
-        [] { return Kallsyms::parse(KALLSYMS); },
+        [] { return Kallsyms::parse(kallsyms_text); },
         make_types,
-        [] { return Traceable::parse(TRACEABLE); },
+        [] { return Traceable::parse(traceable_text); },
     });
 }
 
 // One in which nobody may ask tracefs, which is slow and may be missing.
 Kernel make_kernel_without_tracefs() {
     return Kernel({
-        [] { return Kallsyms::parse(KALLSYMS); },
+        [] { return Kallsyms::parse(kallsyms_text); },
         make_types,
         []() -> Traceable { throw Error("tracefs is not mounted"); },
     });
@@ -535,10 +535,10 @@ TEST(Kernel, ReadsEachPartOnce) {
     Kernel kernel({
         [&] {
             reads++;
-            return Kallsyms::parse(KALLSYMS);
+            return Kallsyms::parse(kallsyms_text);
         },
         make_types,
-        [] { return Traceable::parse(TRACEABLE); },
+        [] { return Traceable::parse(traceable_text); },
     });
     EXPECT_EQ(reads, 0);
     EXPECT_EQ(&kernel.symbols(), &kernel.symbols());

@@ -72,7 +72,7 @@ private:
         std::uint64_t old = control.reserve;
         std::uint64_t start = (old + packet_size - 1) / packet_size * packet_size;
         if (mode_ == Mode::flight)
-            doom_packet(start);
+            invalidate_packet(start);
         else if (start + packet_size - reader.tail > packets_.size())
             return false;
         if (old != 0)
@@ -95,8 +95,8 @@ private:
         return write(ARGTRACE_ID_TASK, clock, Data().put(task));
     }
 
-    /// A packet is gone for its readers before anything else of it changes.
-    void doom_packet(std::uint64_t start) {
+    /// Tells readers that a packet is gone before anything else in it changes.
+    void invalidate_packet(std::uint64_t start) {
         argtrace_packet &old = packet(start);
         for (std::uint64_t offset = sizeof(old); start >= packets_.size() && offset < old.used;) {
             argtrace_record record;

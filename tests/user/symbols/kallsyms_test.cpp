@@ -12,20 +12,20 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char *SYMBOLS = "0000000000000000 A fixed_percpu_data\n"
-                                "ffffffff81000000 T _stext\n"
-                                "ffffffff81000000 T first\n"
-                                "ffffffff81000100 t twice\n"
-                                "ffffffff81000200 W weak\n"
-                                "ffffffff81000300 t foo.constprop.0\n"
-                                "ffffffff81000310 t foo.cold\n"
-                                "ffffffff81000320 t foobar\n"
-                                "ffffffff82000000 D some_data\n"
-                                "ffffffffc0000020 t in_module\t[ext4]\n"
-                                "ffffffffc0000010 t twice\t[ext4]\n";
+constexpr const char *symbols_text = "0000000000000000 A fixed_percpu_data\n"
+                                     "ffffffff81000000 T _stext\n"
+                                     "ffffffff81000000 T first\n"
+                                     "ffffffff81000100 t twice\n"
+                                     "ffffffff81000200 W weak\n"
+                                     "ffffffff81000300 t foo.constprop.0\n"
+                                     "ffffffff81000310 t foo.cold\n"
+                                     "ffffffff81000320 t foobar\n"
+                                     "ffffffff82000000 D some_data\n"
+                                     "ffffffffc0000020 t in_module\t[ext4]\n"
+                                     "ffffffffc0000010 t twice\t[ext4]\n";
 
 TEST(Kallsyms, KeepsTextSymbolsByAddress) {
-    const Kallsyms symbols = Kallsyms::parse(SYMBOLS);
+    const Kallsyms symbols = Kallsyms::parse(symbols_text);
     ASSERT_EQ(symbols.all().size(), 9u);
     EXPECT_EQ(symbols.all().front(), (Symbol{0xffffffff81000000, "_stext", ""}));
     EXPECT_EQ(symbols.all().back(), (Symbol{0xffffffffc0000020, "in_module", "ext4"}));
@@ -34,7 +34,7 @@ TEST(Kallsyms, KeepsTextSymbolsByAddress) {
 }
 
 TEST(Kallsyms, FindsAllSymbolsOfAName) {
-    const Kallsyms symbols = Kallsyms::parse(SYMBOLS);
+    const Kallsyms symbols = Kallsyms::parse(symbols_text);
     EXPECT_EQ(symbols.named("twice"), (std::vector<Symbol>{{0xffffffff81000100, "twice", ""},
                                                            {0xffffffffc0000010, "twice", "ext4"}}));
     EXPECT_TRUE(symbols.named("foo").empty());
@@ -43,7 +43,7 @@ TEST(Kallsyms, FindsAllSymbolsOfAName) {
 }
 
 TEST(Kallsyms, FindsWhatTheCompilerMadeOfAFunction) {
-    const Kallsyms symbols = Kallsyms::parse(SYMBOLS);
+    const Kallsyms symbols = Kallsyms::parse(symbols_text);
     const std::vector<Symbol> clones = symbols.clones("foo");
     ASSERT_EQ(clones.size(), 2u);
     EXPECT_EQ(clones[0].name, "foo.cold");
@@ -65,7 +65,7 @@ TEST(Kallsyms, NamesStayValidWhenItIsMoved) {
 }
 
 TEST(Kallsyms, LoadsAFile) {
-    const test::TemporaryFile file(SYMBOLS);
+    const test::TemporaryFile file(symbols_text);
     EXPECT_EQ(Kallsyms::load(file.path()).all().size(), 9u);
 }
 

@@ -15,12 +15,12 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr const char *FUNCTIONS = "vfs_write\n"
-                                  "vfs_read\n"
-                                  "__ftrace_invalid_address___64\n"
-                                  "init_once [ext4]\n"
-                                  "init_once\n"
-                                  "init_once\n";
+constexpr const char *functions_text = "vfs_write\n"
+                                       "vfs_read\n"
+                                       "__ftrace_invalid_address___64\n"
+                                       "init_once [ext4]\n"
+                                       "init_once\n"
+                                       "init_once\n";
 
 // A directory that looks like tracefs, or like its empty mount point.
 class TracefsDirectory {
@@ -40,7 +40,7 @@ private:
 };
 
 TEST(Traceable, ListsFunctionsByNameAndModule) {
-    const Traceable traceable = Traceable::parse(FUNCTIONS);
+    const Traceable traceable = Traceable::parse(functions_text);
     EXPECT_EQ(traceable.all(), (std::vector<TraceableFunction>{{"init_once", ""},
                                                                {"init_once", ""},
                                                                {"init_once", "ext4"},
@@ -49,7 +49,7 @@ TEST(Traceable, ListsFunctionsByNameAndModule) {
 }
 
 TEST(Traceable, KnowsWhatItContains) {
-    const Traceable traceable = Traceable::parse(FUNCTIONS);
+    const Traceable traceable = Traceable::parse(functions_text);
     EXPECT_TRUE(traceable.contains("vfs_read"));
     EXPECT_TRUE(traceable.contains("init_once", "ext4"));
     EXPECT_FALSE(traceable.contains("vfs_read", "ext4"));
@@ -67,7 +67,7 @@ TEST(Traceable, StaysValidWhenItIsMoved) {
 
 TEST(Traceable, LoadsTheFirstDirectoryThatHasIt) {
     const TracefsDirectory empty("empty");
-    const TracefsDirectory mounted("mounted", FUNCTIONS);
+    const TracefsDirectory mounted("mounted", functions_text);
     const std::string directories[] = {empty.path(), mounted.path()};
     EXPECT_EQ(Traceable::load(directories).all().size(), 5u);
 }
@@ -81,7 +81,7 @@ TEST(Traceable, SaysHowToMountTracefs) {
 }
 
 TEST(Traceable, SaysThatPermissionIsMissing) {
-    const TracefsDirectory closed("closed", FUNCTIONS);
+    const TracefsDirectory closed("closed", functions_text);
     std::filesystem::permissions(closed.file(), std::filesystem::perms::none);
     const std::string directories[] = {closed.path()};
     const uid_t user = geteuid();

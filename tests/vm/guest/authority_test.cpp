@@ -24,8 +24,8 @@
 namespace vmtest {
 namespace {
 
-constexpr char kOther[] = "authority_other";
-constexpr uid_t kNobody = 65534;
+constexpr char other_name[] = "authority_other";
+constexpr uid_t nobody = 65534;
 
 /// What a child that has become somebody else says, one line each; "" where it could not.
 std::string in_child(const std::function<bool()> &become,
@@ -53,7 +53,7 @@ std::string in_child(const std::function<bool()> &become,
 }
 
 bool become_nobody() {
-    return setgid(kNobody) == 0 && setuid(kNobody) == 0;
+    return setgid(nobody) == 0 && setuid(nobody) == 0;
 }
 
 bool become_root_of_a_namespace() {
@@ -114,7 +114,7 @@ void try_everything(const RawDevice &device, std::ostream &said) {
     argtrace_process_filter filter{};
     filter.size = sizeof(filter);
     said << "processes " << device.call(ARGTRACE_IOC_PROCESSES, &filter) << '\n';
-    said << "session_remove " << remove_by(device, kOther) << '\n';
+    said << "session_remove " << remove_by(device, other_name) << '\n';
 }
 
 void try_to_see_addresses(const RawDevice &device, std::ostream &said) {
@@ -160,8 +160,8 @@ class Authority : public testing::Test {
 protected:
     void SetUp() override {
         need_argtrace();
-        remove_session(kOther);
-        ASSERT_EQ(other_.session(kOther), 0);
+        remove_session(other_name);
+        ASSERT_EQ(other_.session(other_name), 0);
         ASSERT_EQ(device_.session(), 0);
         ASSERT_EQ(device_.add(RawProbe::words(address_of("vfs_statfs"), 2).bytes(), 1), 0);
         before_ = device_.fingerprint();
@@ -169,7 +169,7 @@ protected:
 
     void TearDown() override {
         EXPECT_EQ(device_.fingerprint(), before_);
-        EXPECT_EQ(remove_session(kOther), 0) << "it is still there";
+        EXPECT_EQ(remove_session(other_name), 0) << "it is still there";
     }
 
     /// Of an inherited file, by one who has no capabilities in the initial namespace.
@@ -199,18 +199,18 @@ TEST_F(Authority, of_root_in_a_namespace_of_its_own) {
 TEST_F(Authority, to_bind_an_inherited_file) {
     RawDevice unbound;
     const std::string said = in_child(become_nobody, [&](std::ostream &out) {
-        out << attach_by(unbound, kOther) << ' ' << attach_by(unbound, "") << ' '
-            << attach_by(unbound, kOther, ARGTRACE_SESSION_CREATE) << '\n';
+        out << attach_by(unbound, other_name) << ' ' << attach_by(unbound, "") << ' '
+            << attach_by(unbound, other_name, ARGTRACE_SESSION_CREATE) << '\n';
     });
     EXPECT_EQ(said, "1 1 1\n");
-    EXPECT_EQ(attach_by(unbound, kOther), 0);
+    EXPECT_EQ(attach_by(unbound, other_name), 0);
 }
 
 TEST_F(Authority, of_a_file_that_is_open_for_reading) {
     RawDevice reading(O_RDONLY);
     EXPECT_EQ(attach_by(reading, ""), EBADF) << "that makes one";
-    EXPECT_EQ(attach_by(reading, kOther, ARGTRACE_SESSION_CREATE), EBADF);
-    ASSERT_EQ(attach_by(reading, kOther), 0);
+    EXPECT_EQ(attach_by(reading, other_name, ARGTRACE_SESSION_CREATE), EBADF);
+    ASSERT_EQ(attach_by(reading, other_name), 0);
     std::ostringstream said;
     try_everything(reading, said);
     EXPECT_EQ(said.str(), everything_is(EBADF));

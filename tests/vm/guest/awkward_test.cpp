@@ -18,7 +18,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kCalls = 20;
+constexpr std::uint64_t nr_calls = 20;
 
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 UInt128;
@@ -145,7 +145,7 @@ TEST_P(Awkward, every_argument_exactly) {
         words.push_back(function);
     Background trace(words);
     ASSERT_TRUE(eventually([&] { return is_armed("at_variadic") || !trace.is_running(); }));
-    call_functions("awkward", kCalls);
+    call_functions("awkward", nr_calls);
     const Outcome outcome = trace.end(SIGINT);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
 
@@ -163,7 +163,7 @@ TEST_P(Awkward, every_argument_exactly) {
             << function << " call " << call;
     }
     for (const auto &[function, args] : expected_args(0))
-        EXPECT_EQ(seen[function], kCalls) << function;
+        EXPECT_EQ(seen[function], nr_calls) << function;
 }
 
 INSTANTIATE_TEST_SUITE_P(Encodings, Awkward, testing::Values("compact", "named"),

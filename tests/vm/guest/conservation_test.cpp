@@ -19,9 +19,9 @@
 namespace vmtest {
 namespace {
 
-constexpr const char *kFunctions[] = {"al_process", "al_interrupt", "al_nmi", "al_writer"};
-constexpr std::size_t kKinds = std::size(kFunctions);
-constexpr std::uint64_t kOwnCalls = 200; // in each round, of al_writer()
+constexpr const char *traced_functions[] = {"al_process", "al_interrupt", "al_nmi", "al_writer"};
+constexpr std::size_t kinds = std::size(traced_functions);
+constexpr std::uint64_t own_calls = 200; // in each round, of al_writer()
 
 /// One round: a session, a load, and how it is read meanwhile.
 struct Round {
@@ -153,16 +153,16 @@ protected:
         }
         const Rings rings = map_rings(device, round);
         std::vector<std::byte> probes;
-        for (const char *function : kFunctions)
+        for (const char *function : traced_functions)
             probes = probes + RawProbe::words(address_of(function), 3, function).bytes();
-        ASSERT_EQ(device.add(probes, kKinds), 0);
+        ASSERT_EQ(device.add(probes, kinds), 0);
 
         read_.clear();
         const LoadCalls before = load_calls();
         std::atomic<bool> stop = false;
         std::thread reader([&] { read_along(round, rings, stop); });
         // By a thread of the reader's process, but not the one that said it reads.
-        std::thread own([] { call_from_here(kOwnCalls); });
+        std::thread own([] { call_from_here(own_calls); });
         run_load(round.load);
         own.join();
         stop = true;
@@ -170,14 +170,14 @@ protected:
         const LoadCalls after = load_calls();
 
         const std::vector<argtrace_counts> counts = device.counts();
-        ASSERT_EQ(counts.size(), kKinds);
+        ASSERT_EQ(counts.size(), kinds);
         const std::uint64_t calls[] = {after.process - before.process,
                                        after.interrupt - before.interrupt, after.nmi - before.nmi,
                                        after.writer - before.writer};
-        for (std::size_t i = 0; i < kKinds; i++)
-            EXPECT_EQ(hits(counts[i]), calls[i]) << kFunctions[i];
-        EXPECT_EQ(calls[3], kOwnCalls);
-        EXPECT_EQ(counts[3].filtered, round.filters_own_calls() ? kOwnCalls : 0);
+        for (std::size_t i = 0; i < kinds; i++)
+            EXPECT_EQ(hits(counts[i]), calls[i]) << traced_functions[i];
+        EXPECT_EQ(calls[3], own_calls);
+        EXPECT_EQ(counts[3].filtered, round.filters_own_calls() ? own_calls : 0);
         if (round.flight)
             check_flight(round, rings, counts);
         else
@@ -268,7 +268,7 @@ TEST_F(Conservation, of_every_call_under_random_loads) {
               << met_.full_in_flight << " lost in one interrupt, " << met_.missed
               << " packets gone while copied\n";
     EXPECT_GT(met_.nmis, 0u);
-    EXPECT_GE(met_.filtered, kOwnCalls);
+    EXPECT_GE(met_.filtered, own_calls);
     EXPECT_GT(met_.full + met_.overwritten, 0u);
 }
 

@@ -23,12 +23,12 @@ TEST(Context, a_lazy_reschedule_shows) {
         GTEST_SKIP() << "this kernel does not reschedule lazily";
     need_argtrace();
     need_test_module();
-    constexpr std::uint32_t kPacketSize = 65536, kPackets = 64;
+    constexpr std::uint32_t packet_size = 65536, nr_packets = 64;
     RawDevice device;
-    ASSERT_EQ(device.session("", kPacketSize, kPackets), 0);
+    ASSERT_EQ(device.session("", packet_size, nr_packets), 0);
     ASSERT_EQ(device.add(RawProbe::words(address_of("at_four"), 0, "at_four").bytes(), 1), 0);
     ASSERT_EQ(device.reader(), 0);
-    RawRing ring(device, 0, kPacketSize, kPackets);
+    RawRing ring(device, 0, packet_size, nr_packets);
 
     Child one(hammer_on_cpu_0), two(hammer_on_cpu_0);
     std::uint64_t lazy = 0, records = 0;

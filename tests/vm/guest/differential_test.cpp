@@ -34,15 +34,15 @@ using json = nlohmann::ordered_json;
 struct Extent {
     std::size_t functions, least_functions, least_calls;
 };
-constexpr Extent kWhole{320, 250, 10000};
-constexpr Extent kSmall{40, 30, 1200};
-constexpr Extent kSmallest{16, 10, 300};
+constexpr Extent whole_size{320, 250, 10000};
+constexpr Extent small_size{40, 30, 1200};
+constexpr Extent smallest_size{16, 10, 300};
 
 // Calls of a function in a round. One that is called less often may not be called in the next round.
-constexpr std::uint64_t kLeastHits = 3;
-constexpr std::uint64_t kMostHits = 1000;
-constexpr int kRounds = 3;
-const std::string kListFile = "/tmp/differential.functions";
+constexpr std::uint64_t least_hits = 3;
+constexpr std::uint64_t most_hits = 1000;
+constexpr int nr_rounds = 3;
+const std::string list_file = "/tmp/differential.functions";
 
 double seconds() {
     using namespace std::chrono;
@@ -122,9 +122,9 @@ std::map<std::string, KernelFunction> find_comparable(const Symbols &symbols) {
         called++;
         const std::string name = line["func"];
         auto function = btf.function(name);
-        if (hits < kLeastHits)
+        if (hits < least_hits)
             rare++;
-        else if (hits > kMostHits)
+        else if (hits > most_hits)
             busy++;
         else if (symbols.count(name) != 1 || !function || function->parameters.empty())
             incomparable++;
@@ -250,18 +250,18 @@ void compare_with(Reference &reference, const Extent &extent) {
     const std::vector<KernelFunction> armed = reference.arm(chosen);
     std::map<std::string, const KernelFunction *> functions;
     {
-        std::ofstream list(kListFile);
+        std::ofstream list(list_file);
         for (const KernelFunction &function : armed) {
             functions[function.name] = &function;
             list << "vmlinux:" << function.name << "\n";
         }
     }
-    const Outcome added = run({"argtrace", "add", "--buffer", "8M", "@" + kListFile});
+    const Outcome added = run({"argtrace", "add", "--buffer", "8M", "@" + list_file});
     ASSERT_EQ(added.status, 0) << added.err;
     std::printf("armed in %.1f s\n", lap());
 
     // Both tracers see its threads from their first call to their last.
-    const std::set<pid_t> threads = do_rounds(kRounds);
+    const std::set<pid_t> threads = do_rounds(nr_rounds);
     reference.pause();
     std::printf("loaded in %.1f s: %zu threads\n", lap(), threads.size());
 
@@ -276,7 +276,7 @@ void compare_with(Reference &reference, const Extent &extent) {
     std::printf("read in %.1f s\n", lap());
     reference.disarm();
     std::printf("disarmed in %.1f s\n", lap());
-    EXPECT_EQ(read_file(kTracing + "enabled_functions"), "");
+    EXPECT_EQ(read_file(tracing_directory + "enabled_functions"), "");
 
     std::istringstream events(trace.out);
     const auto ours = by_sequence(events, threads);
@@ -307,8 +307,8 @@ TEST(Differential, the_same_calls_and_values_as_fprobe_events) {
     need_argtrace();
     ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
     // Each event takes the kernel a quarter of a second; the function tracer compares them all.
-    const Extent &small = has_func_args() ? kSmallest : kSmall;
-    compare_with(*fprobe_reference(), is_long_run() ? kWhole : small);
+    const Extent &small = has_func_args() ? smallest_size : small_size;
+    compare_with(*fprobe_reference(), is_long_run() ? whole_size : small);
 }
 
 TEST(Differential, the_same_calls_and_values_as_the_function_tracer) {
@@ -316,7 +316,7 @@ TEST(Differential, the_same_calls_and_values_as_the_function_tracer) {
         GTEST_SKIP() << "this kernel's function tracer records no arguments: it has no func-args";
     need_argtrace();
     ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
-    compare_with(*func_args_reference(), kWhole);
+    compare_with(*func_args_reference(), whole_size);
 }
 
 } // namespace

@@ -22,26 +22,27 @@ namespace {
 
 class Flight : public testing::Test {
 protected:
-    static constexpr std::uint32_t kPacketSize = 4096;
-    static constexpr std::uint32_t kPackets = 2;
-    static constexpr char kSession[] = "flight";
+    static constexpr std::uint32_t packet_size = 4096;
+    static constexpr std::uint32_t nr_packets = 2;
+    static constexpr char session_name[] = "flight";
 
     void SetUp() override {
         need_argtrace();
         need_test_module();
-        remove_session(kSession);
+        remove_session(session_name);
         void *const page =
             mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         ASSERT_NE(page, MAP_FAILED);
         snapshots_ = new (page) std::atomic<std::uint64_t>(0);
     }
     void TearDown() override {
-        remove_session(kSession);
+        remove_session(session_name);
         munmap(snapshots_, 4096);
     }
 
     static void attach(const RawDevice &device) {
-        ASSERT_EQ(device.session(kSession, kPacketSize, kPackets, 0, ARGTRACE_SESSION_FLIGHT), 0);
+        ASSERT_EQ(device.session(session_name, packet_size, nr_packets, 0, ARGTRACE_SESSION_FLIGHT),
+                  0);
     }
 
     static void add(const RawDevice &device, const std::string &function) {
@@ -52,7 +53,7 @@ protected:
     static Rings map_rings(const RawDevice &device) {
         Rings rings;
         for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
-            rings.push_back(std::make_unique<RawRing>(device, cpu, kPacketSize, kPackets,
+            rings.push_back(std::make_unique<RawRing>(device, cpu, packet_size, nr_packets,
                                                       RawRing::Mode::flight));
         return rings;
     }
@@ -69,7 +70,8 @@ protected:
         return sum;
     }
 
-    /// Starts a child that takes one snapshot after another, and returns when it has taken the first.
+    /// Starts a child that takes one snapshot after another, and returns when it has taken the
+    /// first.
     std::unique_ptr<Child> snapshots_for_ever() {
         const std::uint64_t before = *snapshots_;
         auto child = std::make_unique<Child>([this] {
@@ -97,10 +99,10 @@ TEST_F(Flight, the_newest_calls_are_there_and_the_others_counted) {
     EXPECT_EQ(counts.lost[ARGTRACE_LOST_FULL], 0u) << "nothing nests deeply enough here";
 
     std::uint64_t missed = 0;
-    const RawRing ring(device, 0, kPacketSize, kPackets, RawRing::Mode::flight);
+    const RawRing ring(device, 0, packet_size, nr_packets, RawRing::Mode::flight);
     const std::vector<RawRecord> records = ring.snapshot(missed);
     EXPECT_EQ(missed, 0u);
-    EXPECT_GT(records.size(), kPacketSize / 80);
+    EXPECT_GT(records.size(), packet_size / 80);
     EXPECT_EQ(records.size() + ring.control()->overwritten, counts.records);
     EXPECT_EQ(ring.control()->lost, 0u);
 }
@@ -110,13 +112,13 @@ TEST_F(Flight, the_session_says_what_it_is) {
     attach(device);
     argtrace_session_attr attr{};
     attr.size = sizeof(attr);
-    strcpy(attr.name, kSession);
+    strcpy(attr.name, session_name);
     ASSERT_EQ(RawDevice().call(ARGTRACE_IOC_SESSION, &attr), 0);
     EXPECT_EQ(attr.flags, ARGTRACE_SESSION_FLIGHT);
 
     // The first to create the session has chosen: a stream is not turned into a flight recorder.
     RawDevice stream;
-    ASSERT_EQ(stream.session("stream", kPacketSize, kPackets), 0);
+    ASSERT_EQ(stream.session("stream", packet_size, nr_packets), 0);
     attr = {};
     attr.size = sizeof(attr);
     attr.flags = ARGTRACE_SESSION_CREATE | ARGTRACE_SESSION_FLIGHT;
@@ -155,7 +157,7 @@ TEST_F(Flight, a_reader_that_scribbles_is_killed_and_nobody_else_hurt) {
         signal(SIGSEGV, SIG_DFL);
         RawDevice own;
         attach(own);
-        const RawRing ring(own, 0, kPacketSize, kPackets, RawRing::Mode::flight);
+        const RawRing ring(own, 0, packet_size, nr_packets, RawRing::Mode::flight);
         const_cast<volatile argtrace_ring_control *>(ring.control())->head = 12345;
         _exit(0);
     }
@@ -196,7 +198,7 @@ TEST_F(Flight, a_session_removed_while_it_is_copied) {
     const std::size_t before = totals(rings).there;
     ASSERT_GT(before, 0u);
     const auto other = snapshots_for_ever();
-    ASSERT_EQ(remove_session(kSession), 0);
+    ASSERT_EQ(remove_session(session_name), 0);
     EXPECT_FALSE(is_armed("at_four"));
     call_functions("burst", 500);
     EXPECT_EQ(totals(rings).there, before) << "what was there can still be read";

@@ -13,7 +13,7 @@
 namespace vmtest {
 namespace {
 
-const std::string kGroup = "at_reference";
+const std::string group_name = "at_reference";
 
 class FprobeReference : public TracefsReference {
 public:
@@ -22,8 +22,9 @@ public:
         std::vector<KernelFunction> taken;
         std::string refused;
         for (const KernelFunction &function : functions) {
-            const int error = write_tracefs("dynamic_events", "f:" + kGroup + "/" + function.name +
-                                                                  " " + function.name + " $arg*\n");
+            const int error =
+                write_tracefs("dynamic_events", "f:" + group_name + "/" + function.name + " " +
+                                                    function.name + " $arg*\n");
             if (error == 0)
                 taken.push_back(function);
             else
@@ -31,15 +32,16 @@ public:
         }
         std::printf("fprobe refused %zu functions:%s\n", functions.size() - taken.size(),
                     refused.empty() ? " none" : refused.c_str());
-        EXPECT_EQ(write_tracefs("events/" + kGroup + "/enable", "1"), 0);
+        EXPECT_EQ(write_tracefs("events/" + group_name + "/enable", "1"), 0);
         resume();
         return taken;
     }
 
     void disarm() override {
-        EXPECT_EQ(write_tracefs("events/" + kGroup + "/enable", "0"), 0);
+        EXPECT_EQ(write_tracefs("events/" + group_name + "/enable", "0"), 0);
         // Opening the file with O_TRUNC would remove all events.
-        const int fd = open((kTracing + "dynamic_events").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+        const int fd =
+            open((tracing_directory + "dynamic_events").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
         EXPECT_GE(fd, 0) << strerror(errno);
         close(fd);
         end();

@@ -18,7 +18,7 @@ using Calls = std::vector<std::string>;
 /// "file=0x.. buf=0x.. count=N pos=0x.." of each event of that process, in order.
 Calls fprobe_calls(pid_t pid) {
     Calls calls;
-    std::istringstream lines(read_file(kTracing + "trace"));
+    std::istringstream lines(read_file(tracing_directory + "trace"));
     std::string line;
     const std::regex event("-" + std::to_string(pid) +
                            R"( .* at_vfs_read: \(vfs_read.*\) file=(\S+) buf=(\S+) count=(\S+) )"

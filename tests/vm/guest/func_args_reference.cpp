@@ -14,13 +14,13 @@ namespace vmtest {
 namespace {
 
 // FTRACE_REGS_MAX_ARGS on x86-64 (arch/x86/include/asm/ftrace.h): what follows is shown as "...".
-constexpr std::size_t kMostArguments = 6;
+constexpr std::size_t most_arguments = 6;
 
 /// The position in ftrace's list of each function that it can trace, for names that only one function
 /// has.
 std::map<std::string, std::size_t> traceable_functions() {
     std::map<std::string, std::size_t> numbers;
-    std::istringstream lines(read_file(kTracing + "available_filter_functions"));
+    std::istringstream lines(read_file(tracing_directory + "available_filter_functions"));
     std::size_t number = 0;
     for (std::string line; std::getline(lines, line);) {
         const auto [at, is_new] = numbers.emplace(line, ++number);
@@ -39,7 +39,7 @@ public:
         std::string refused, filter;
         for (const KernelFunction &function : functions) {
             const auto number = numbers.find(function.name);
-            if (function.parameters.size() > kMostArguments) {
+            if (function.parameters.size() > most_arguments) {
                 refused += " " + function.name + " (too many arguments)";
             } else if (number == numbers.end() || number->second == 0) {
                 refused += " " + function.name + " (not once in the list)";

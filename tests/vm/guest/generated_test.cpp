@@ -18,8 +18,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-const std::string kDirectory = "/sys/kernel/debug/argtrace_generated/";
-constexpr unsigned kGeneratedRounds = 3;
+const std::string directory_name = "/sys/kernel/debug/argtrace_generated/";
+constexpr unsigned generated_rounds = 3;
 
 __extension__ typedef unsigned __int128 UInt128;
 
@@ -72,13 +72,13 @@ TEST_P(Generated, every_value_exactly) {
     Background trace({"argtrace", "trace", "--json", "--encoding", GetParam(), "--buffer", "8M",
                       "argtrace_generated:atg_f*", "!atg_fill*"});
     ASSERT_TRUE(eventually([&] { return is_armed("atg_f0") || !trace.is_running(); }));
-    std::ofstream(kDirectory + "run") << kGeneratedRounds;
+    std::ofstream(directory_name + "run") << generated_rounds;
     const Outcome outcome = trace.end(SIGINT);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
 
     const auto events = json_lines(outcome.out);
-    auto expected = json_lines(read_file(kDirectory + "expected"));
-    ASSERT_GE(expected.size(), kGeneratedRounds * 200u);
+    auto expected = json_lines(read_file(directory_name + "expected"));
+    ASSERT_GE(expected.size(), generated_rounds * 200u);
     std::size_t arguments = 0, left_out = 0;
     for (std::size_t i = 0; i < std::min(events.size(), expected.size()); i++) {
         ASSERT_EQ(events[i]["func"], expected[i]["func"]) << "call " << i;
@@ -99,8 +99,8 @@ TEST_P(Generated, every_value_exactly) {
     ASSERT_EQ(events.size(), expected.size()) << outcome.err;
     std::printf("seed %scompared %zu calls of %zu functions with %zu arguments, of which %zu lie "
                 "where BTF does not tell\n",
-                read_file(kDirectory + "seed").c_str(), events.size(),
-                events.size() / kGeneratedRounds, arguments, left_out);
+                read_file(directory_name + "seed").c_str(), events.size(),
+                events.size() / generated_rounds, arguments, left_out);
     EXPECT_LT(left_out * 10, arguments) << "with the usual seed it is one in thirteen";
 }
 

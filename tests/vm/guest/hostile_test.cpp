@@ -20,19 +20,19 @@ namespace {
 
 class Hostile : public testing::Test {
 protected:
-    static constexpr std::uint32_t kPacketSize = 4096;
-    static constexpr std::uint32_t kPackets = 4;
-    static constexpr char kSession[] = "hostile";
+    static constexpr std::uint32_t packet_size = 4096;
+    static constexpr std::uint32_t nr_packets = 4;
+    static constexpr char session_name[] = "hostile";
 
     void SetUp() override {
         need_argtrace();
         need_test_module();
-        remove_session(kSession);
+        remove_session(session_name);
     }
-    void TearDown() override { remove_session(kSession); }
+    void TearDown() override { remove_session(session_name); }
 
     static void attach(const RawDevice &device) {
-        ASSERT_EQ(device.session(kSession, kPacketSize, kPackets), 0);
+        ASSERT_EQ(device.session(session_name, packet_size, nr_packets), 0);
     }
 
     static void add(const RawDevice &device, const std::string &function) {
@@ -43,7 +43,7 @@ protected:
     static Rings map_rings(const RawDevice &device) {
         Rings rings;
         for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
-            rings.push_back(std::make_unique<RawRing>(device, cpu, kPacketSize, kPackets));
+            rings.push_back(std::make_unique<RawRing>(device, cpu, packet_size, nr_packets));
         return rings;
     }
 
@@ -337,12 +337,12 @@ TEST_F(Hostile, preempt_depth_does_not_count_tracers) {
     // level of its own.
     RawDevice one, two;
     for (RawDevice *device : {&one, &two}) {
-        ASSERT_EQ(device->session("", kPacketSize, kPackets), 0);
+        ASSERT_EQ(device->session("", packet_size, nr_packets), 0);
         add(*device, "at_four");
     }
     ASSERT_EQ(one.reader(), 0);
     pin_to_cpu(0);
-    RawRing ring(one, 0, kPacketSize, kPackets);
+    RawRing ring(one, 0, packet_size, nr_packets);
     call_functions("burst", 3);
     ASSERT_EQ(two.remove_all(), 0);
     call_functions("burst", 3);
@@ -387,7 +387,7 @@ TEST_F(Hostile, two_sessions_do_not_see_each_other) {
 }
 
 TEST_F(Hostile, nothing_is_left_behind) {
-    remove_session(kSession);
+    remove_session(session_name);
     expect_nothing_left();
 }
 

@@ -21,7 +21,7 @@
 namespace vmtest {
 namespace {
 
-constexpr std::uint32_t kPacketSize = 4096, kPackets = 4;
+constexpr std::uint32_t packet_size = 4096, nr_packets = 4;
 
 std::vector<std::byte> probe_at(std::uint64_t addr) { return RawProbe::words(addr, 0).bytes(); }
 
@@ -59,10 +59,10 @@ protected:
 
 TEST_F(Hotplug, a_cpu_that_goes_and_comes_keeps_its_ring) {
     RawDevice device;
-    ASSERT_EQ(device.session("", kPacketSize, kPackets), 0);
+    ASSERT_EQ(device.session("", packet_size, nr_packets), 0);
     ASSERT_EQ(device.reader(), 0);
     ASSERT_EQ(device.add(RawProbe::words(address_of("at_four"), 4, "at_four").bytes(), 1), 0);
-    RawRing ring(device, cpu_, kPacketSize, kPackets);
+    RawRing ring(device, cpu_, packet_size, nr_packets);
     const std::uint64_t used = device.info().memory_used;
     for (std::uint64_t round = 1; round <= 3; ++round) {
         ASSERT_TRUE(set_online(true));
@@ -92,23 +92,23 @@ TEST_F(Hotplug, a_cpu_that_comes_for_the_first_time_gets_counters) {
     }
     ASSERT_GT(count, 110u) << "more than one block of counters is wanted";
     RawDevice device;
-    ASSERT_EQ(device.session("", kPacketSize, kPackets), 0);
+    ASSERT_EQ(device.session("", packet_size, nr_packets), 0);
     ASSERT_EQ(device.add(probes, count), 0);
     ASSERT_EQ(device.add(probe_at(address_of("at_four")), 1), 0);
     const std::uint64_t used = device.info().memory_used;
 
-    constexpr std::uint64_t kBursts = 300, kCalls = 1000;
+    constexpr std::uint64_t nr_bursts = 300, nr_calls = 1000;
     std::thread caller([] {
         pin_to_cpu(0);
-        for (std::uint64_t burst = 0; burst < kBursts; ++burst)
-            call_functions("burst", kCalls);
+        for (std::uint64_t burst = 0; burst < nr_bursts; ++burst)
+            call_functions("burst", nr_calls);
     });
     EXPECT_TRUE(set_online(true));
     pin_to_cpu(cpu_);
     call_functions("burst", 20);
     caller.join();
     unpin();
-    EXPECT_EQ(hits(device.counts().back()), kBursts * kCalls + 20);
+    EXPECT_EQ(hits(device.counts().back()), nr_bursts * nr_calls + 20);
     // A page for each block: of the first call of PROBE_ADD two, of the second one.
     EXPECT_EQ(device.info().memory_used, used + 3 * 4096);
 
@@ -117,21 +117,22 @@ TEST_F(Hotplug, a_cpu_that_comes_for_the_first_time_gets_counters) {
     const std::uint64_t with_it = device.info().memory_used;
     ASSERT_TRUE(set_online(true));
     EXPECT_EQ(device.info().memory_used, with_it);
-    EXPECT_EQ(hits(device.counts().back()), kBursts * kCalls + 20);
+    EXPECT_EQ(hits(device.counts().back()), nr_bursts * nr_calls + 20);
+}
 
 /// A CPU that is not there yet, for whoever makes a session now.
 class AbsentCpu : public Hotplug {
 protected:
     void SetUp() override {
         run({"argtrace", "clear"});
-        unlink(kFile);
+        unlink(trace_path);
         ASSERT_NO_FATAL_FAILURE(Hotplug::SetUp());
         call_functions("absent", cpu_);
     }
     void TearDown() override {
         call_functions("present", cpu_); // refused when it is online
         Hotplug::TearDown();
-        unlink(kFile);
+        unlink(trace_path);
         run({"argtrace", "clear"});
     }
 
@@ -154,7 +155,7 @@ protected:
         return count;
     }
 
-    static constexpr const char *kFile = "/tmp/hotplug.dat";
+    static constexpr const char *trace_path = "/tmp/hotplug.dat";
 };
 
 /// What poll() reports at once.
@@ -166,7 +167,7 @@ short poll_now(const RawDevice &device, short events) {
 
 TEST_F(AbsentCpu, gets_a_ring_of_which_poll_tells_once) {
     RawDevice device;
-    ASSERT_EQ(device.session("", kPacketSize, kPackets), 0);
+    ASSERT_EQ(device.session("", packet_size, nr_packets), 0);
     ASSERT_EQ(device.reader(), 0);
     ASSERT_EQ(device.add(RawProbe::words(address_of("at_four"), 4, "at_four").bytes(), 1), 0);
     EXPECT_EQ(poll_now(device, POLLPRI), POLLPRI) << "of the probe";
@@ -177,7 +178,7 @@ TEST_F(AbsentCpu, gets_a_ring_of_which_poll_tells_once) {
     EXPECT_EQ(poll_now(device, POLLIN | POLLPRI), 0);
     call_there(20);
     EXPECT_EQ(poll_now(device, POLLIN | POLLPRI), POLLIN);
-    RawRing ring(device, cpu_, kPacketSize, kPackets);
+    RawRing ring(device, cpu_, packet_size, nr_packets);
     EXPECT_EQ(ring.drain(), 20u);
     EXPECT_EQ(poll_now(device, POLLIN | POLLPRI), 0);
 }
@@ -211,14 +212,14 @@ TEST_F(AbsentCpu, is_shown_in_the_end_where_the_trace_had_no_time_before) {
 }
 
 TEST_F(AbsentCpu, is_in_the_file_of_a_recording_that_runs_when_it_comes) {
-    Background record({"argtrace", "record", "-o", kFile, "at_four"});
+    Background record({"argtrace", "record", "-o", trace_path, "at_four"});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     call_functions("burst", 3);
     plug_in();
     call_there(2000); // several packets' worth
     const Outcome outcome = record.end(SIGINT);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    const Outcome report = run({"argtrace", "report", "--json", kFile});
+    const Outcome report = run({"argtrace", "report", "--json", trace_path});
     EXPECT_EQ(report.status, 0) << report.err;
     EXPECT_EQ(count_there(report.out), 2000u);
     EXPECT_EQ(json_lines(report.out).size(), 2003u);

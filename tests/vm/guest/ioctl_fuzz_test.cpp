@@ -16,10 +16,10 @@
 namespace vmtest {
 namespace {
 
-constexpr char kLimit[] = "/sys/module/argtrace/parameters/memory_limit_mb";
+constexpr char limit[] = "/sys/module/argtrace/parameters/memory_limit_mb";
 
 void limit_memory(const char *mb) {
-    std::ofstream(kLimit) << mb << std::flush;
+    std::ofstream(limit) << mb << std::flush;
 }
 
 class IoctlFuzz : public testing::Test {
@@ -87,7 +87,7 @@ TEST_F(IoctlFuzz, by_one) {
 }
 
 TEST_F(IoctlFuzz, by_many_on_the_same_files_and_memory) {
-    constexpr unsigned kThreads = 4;
+    constexpr unsigned nr_threads = 4;
     FuzzMemory memory;
     names_are_known_ = false; // they change like everything else
     std::atomic<bool> stop = false;
@@ -104,12 +104,12 @@ TEST_F(IoctlFuzz, by_many_on_the_same_files_and_memory) {
     });
     std::vector<std::unique_ptr<IoctlFuzzer>> fuzzers;
     std::vector<std::thread> threads;
-    for (unsigned i = 0; i < kThreads; i++)
+    for (unsigned i = 0; i < nr_threads; i++)
         fuzzers.push_back(
             std::make_unique<IoctlFuzzer>(seed_ + 1 + i, files_, *targets_, memory, false));
     for (const auto &fuzzer : fuzzers)
         threads.emplace_back([&, fuzzer = fuzzer.get()] {
-            for (std::uint64_t step = 0; step < steps_ / kThreads && fuzzer->fault().empty();
+            for (std::uint64_t step = 0; step < steps_ / nr_threads && fuzzer->fault().empty();
                  step++)
                 fuzzer->step();
         });

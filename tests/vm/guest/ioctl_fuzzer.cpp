@@ -25,8 +25,8 @@ namespace vmtest {
 
 namespace {
 
-constexpr std::size_t kMostMaps = 12;
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t most_maps = 12;
+constexpr std::size_t page_size = 4096;
 
 } // namespace
 
@@ -60,16 +60,16 @@ FuzzTargets::FuzzTargets() {
 }
 
 FuzzMemory::FuzzMemory() {
-    void *at =
-        mmap(nullptr, size + 2 * kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *at = mmap(nullptr, size + 2 * page_size, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     EXPECT_NE(at, MAP_FAILED);
     begin_ = static_cast<unsigned char *>(at);
-    EXPECT_EQ(mprotect(end(), kPage, PROT_NONE), 0);
-    EXPECT_EQ(mprotect(end() + kPage, kPage, PROT_READ), 0);
+    EXPECT_EQ(mprotect(end(), page_size, PROT_NONE), 0);
+    EXPECT_EQ(mprotect(end() + page_size, page_size, PROT_READ), 0);
 }
 
 FuzzMemory::~FuzzMemory() {
-    munmap(begin_, size + 2 * kPage);
+    munmap(begin_, size + 2 * page_size);
 }
 
 IoctlFuzzer::IoctlFuzzer(std::uint64_t seed, FuzzFiles &files, const FuzzTargets &targets,
@@ -459,18 +459,19 @@ void IoctlFuzzer::unknown_ioctl() {
 }
 
 void IoctlFuzzer::map() {
-    if (maps_.size() >= kMostMaps)
+    if (maps_.size() >= most_maps)
         drop_map();
     const std::uint64_t region = one_in(12) ? random(16) : random(2);
     std::uint64_t offset = ARGTRACE_MMAP_OFFSET(random(cpu_count() + 1), region);
     std::size_t size =
-        region == ARGTRACE_MMAP_READER ? kPage : one_of<std::size_t>({3, 5, 9, 17}) * kPage;
+        region == ARGTRACE_MMAP_READER ? page_size : one_of<std::size_t>({3, 5, 9, 17}) * page_size;
     int protection = region == ARGTRACE_MMAP_READER ? PROT_READ | PROT_WRITE : PROT_READ;
     int flags = MAP_SHARED;
     if (one_in(12))
-        offset = one_of<std::uint64_t>({offset + kPage, random_() & ~(kPage - 1), 1ull << 62});
+        offset =
+            one_of<std::uint64_t>({offset + page_size, random_() & ~(page_size - 1), 1ull << 62});
     if (one_in(10))
-        size = one_of<std::size_t>({kPage, 2 * kPage, 1 << 20, 1 << 24});
+        size = one_of<std::size_t>({page_size, 2 * page_size, 1 << 20, 1 << 24});
     if (one_in(10))
         protection = static_cast<int>(random(8));
     if (one_in(12))
@@ -524,9 +525,9 @@ void IoctlFuzzer::use_map() {
         mlock(map.at, size);
         break;
     case 8: { // unmap the beginning, or the end
-        if (map.size <= kPage)
+        if (map.size <= page_size)
             break;
-        munmap(one_in(2) ? map.at : map.at + map.size - kPage, kPage);
+        munmap(one_in(2) ? map.at : map.at + map.size - page_size, page_size);
         break;
     }
     }
@@ -561,7 +562,8 @@ void IoctlFuzzer::poll_by_epoll() {
     close(poller);
 }
 
-/// A child inherits the files and perhaps the mappings, goes on for a while, and may be killed meanwhile.
+/// A child inherits the files and perhaps the mappings, goes on for a while, and may be killed
+/// meanwhile.
 void IoctlFuzzer::fork_child() {
     if (is_child_)
         return;

@@ -21,8 +21,8 @@
 namespace vmtest {
 namespace {
 
-constexpr std::uint64_t kMiB = 1 << 20;
-constexpr char kLimitFile[] = "/sys/module/argtrace/parameters/memory_limit_mb";
+constexpr std::uint64_t mebibyte = 1 << 20;
+constexpr char limit_file[] = "/sys/module/argtrace/parameters/memory_limit_mb";
 
 void write_to(const std::string &path, const std::string &text) {
     std::ofstream out(path);
@@ -60,7 +60,7 @@ protected:
         need_test_module();
     }
     void TearDown() override {
-        write_to(kLimitFile, "0");
+        write_to(limit_file, "0");
         unpin();
     }
 };
@@ -90,8 +90,8 @@ TEST_F(Memory, probes_are_removed_at_the_limit) {
     const std::uint64_t four = address_of("at_four"), target = address_of("at_bool");
     ASSERT_EQ(device.add(RawProbe::words(four, 4, "at_four").bytes(), 1), 0);
     ASSERT_EQ(device.add(RawProbe::words(target, 1, "at_bool").bytes(), 1), 0);
-    ASSERT_GT(device.info().memory_used, kMiB);
-    write_to(kLimitFile, "1");
+    ASSERT_GT(device.info().memory_used, mebibyte);
+    write_to(limit_file, "1");
     EXPECT_EQ(device.remove({four}), 0);
     EXPECT_FALSE(is_armed("at_four"));
     EXPECT_TRUE(is_armed("at_bool"));
@@ -101,17 +101,17 @@ TEST_F(Memory, probes_are_removed_at_the_limit) {
 
 class MemoryCgroup : public Memory {
 protected:
-    static constexpr char kRoot[] = "/sys/fs/cgroup";
-    const std::string group_ = std::string(kRoot) + "/argtrace";
+    static constexpr char root_directory[] = "/sys/fs/cgroup";
+    const std::string group_ = std::string(root_directory) + "/argtrace";
 
     void SetUp() override {
         Memory::SetUp();
-        if (!std::filesystem::exists(std::string(kRoot) + "/cgroup.controllers") &&
-            mount("cgroup2", kRoot, "cgroup2", 0, nullptr) != 0)
+        if (!std::filesystem::exists(std::string(root_directory) + "/cgroup.controllers") &&
+            mount("cgroup2", root_directory, "cgroup2", 0, nullptr) != 0)
             GTEST_SKIP() << "this kernel has no cgroups";
-        if (read_file(std::string(kRoot) + "/cgroup.controllers").find("memory") == std::string::npos)
+        if (read_file(std::string(root_directory) + "/cgroup.controllers").find("memory") == std::string::npos)
             GTEST_SKIP() << "this kernel has no memory cgroups";
-        write_to(std::string(kRoot) + "/cgroup.subtree_control", "+memory");
+        write_to(std::string(root_directory) + "/cgroup.subtree_control", "+memory");
         std::filesystem::create_directory(group_);
     }
     void TearDown() override {
@@ -129,7 +129,7 @@ protected:
         if (child == 0) {
             write_to(group_ + "/cgroup.procs", "0");
             RawDevice device;
-            const int result = device.session("", kMiB, packets);
+            const int result = device.session("", mebibyte, packets);
             std::ifstream in(group_ + "/memory.current");
             std::uint64_t current = 0;
             in >> current;
@@ -148,13 +148,13 @@ protected:
 
 TEST_F(MemoryCgroup, is_charged_for_the_rings) {
     std::uint64_t charged = 0;
-    EXPECT_EQ(session_in_group(200 * kMiB, 8, charged), 0);
-    EXPECT_GE(charged, cpu_count() * 8 * kMiB);
+    EXPECT_EQ(session_in_group(200 * mebibyte, 8, charged), 0);
+    EXPECT_GE(charged, cpu_count() * 8 * mebibyte);
 }
 
 TEST_F(MemoryCgroup, that_is_full_refuses_and_kills_nobody) {
     std::uint64_t charged = 0;
-    EXPECT_EQ(session_in_group(24 * kMiB, 8, charged), ENOMEM);
+    EXPECT_EQ(session_in_group(24 * mebibyte, 8, charged), ENOMEM);
     std::istringstream events(read_file(group_ + "/memory.events"));
     std::string what;
     std::uint64_t count = 0;

@@ -390,9 +390,9 @@ void memory(ThreadList &threads) {
 } // namespace
 
 struct ThreadList::Shared {
-    static constexpr std::uint32_t kMost = 16000;
+    static constexpr std::uint32_t most = 16000;
     std::atomic<std::uint32_t> count;
-    pid_t tids[kMost];
+    pid_t tids[most];
 };
 
 ThreadList::ThreadList() : shared_(static_cast<Shared *>(shared_memory(sizeof(Shared)))) {}
@@ -403,7 +403,7 @@ ThreadList::~ThreadList() {
 
 void ThreadList::enter() {
     const std::uint32_t place = shared_->count.fetch_add(1);
-    MUST(place < Shared::kMost);
+    MUST(place < Shared::most);
     shared_->tids[place] = static_cast<pid_t>(syscall(SYS_gettid));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Functions of a module that are traced from its first call on: `--on-load`, and the deferred probes
-// that argtrace arms while the kernel loads another module.
+// Functions of a module that are traced from its first call on: `--on-load`, and the deferred
+// probes that argtrace arms while the kernel loads another module.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -21,26 +21,26 @@ namespace {
 using json = nlohmann::ordered_json;
 using Calls = std::vector<std::pair<std::string, json>>; // function, arguments
 
-constexpr char kFile[] = "/root/argtrace_onload.ko";
-constexpr char kModule[] = "argtrace_onload";
-constexpr char kSession[] = "on_load";
+constexpr char module_path[] = "/root/argtrace_onload.ko";
+constexpr char module_name[] = "argtrace_onload";
+constexpr char session_name[] = "on_load";
 
 void unload() {
     ASSERT_TRUE(eventually([] {
-        const int error = unload_module(kModule);
+        const int error = unload_module(module_name);
         return error == 0 || error == ENOENT;
     }));
 }
 
 /// What the init function calls, of functions whose arguments are known.
-const Calls kInit = {
+const Calls init_calls = {
     {"ol_init", json::object()},
     {"ol_prepare", {{"step", OL_PREPARE_STEP}, {"mode", "OL_CAREFUL"}}},
     {"ol_first", {{"a", OL_FIRST_A}, {"b", OL_FIRST_B}}},
     {"ol_call_other_twin", json::object()},
 };
 /// The exit function itself is notrace, as all that are marked __exit.
-const Calls kExit = {{"ol_first", {{"a", 0}, {"b", 0}}}};
+const Calls exit_calls = {{"ol_first", {{"a", 0}, {"b", 0}}}};
 
 Calls joined(Calls a, const Calls &b) {
     a.insert(a.end(), b.begin(), b.end());
@@ -59,7 +59,7 @@ protected:
         unload();
     }
 
-    static void add(std::vector<std::string> words, const std::string &file = kFile) {
+    static void add(std::vector<std::string> words, const std::string &file = module_path) {
         words.insert(words.begin(), {"argtrace", "add", "--on-load", file});
         const Outcome outcome = run(words);
         ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -90,7 +90,7 @@ protected:
     /// What status says of the module.
     static json order() {
         for (const json &line : json_lines(run({"argtrace", "status", "--json"}).out))
-            if (line.value("on_load", "") == kModule)
+            if (line.value("on_load", "") == module_name)
                 return line;
         return {};
     }
@@ -103,8 +103,8 @@ TEST_F(OnLoad, the_init_function_is_seen_from_its_first_call) {
     EXPECT_EQ(said_, "argtrace: *: 2 functions are left out: 2 that share their names with others "
                      "(ol_twin; --force takes them)\n");
     EXPECT_EQ(order()["loads"], 0);
-    ASSERT_EQ(load_module(kFile), 0);
-    EXPECT_EQ(calls(), kInit);
+    ASSERT_EQ(load_module(module_path), 0);
+    EXPECT_EQ(calls(), init_calls);
     EXPECT_FALSE(is_armed("ol_prepare")) << "it has gone with the module's init part";
     EXPECT_TRUE(is_armed("ol_later"));
     EXPECT_EQ(order()["loads"], 1);
@@ -120,33 +120,34 @@ TEST_F(OnLoad, the_init_function_is_seen_from_its_first_call) {
 TEST_F(OnLoad, and_again_each_time_until_it_is_removed) {
     add({"*", "!later_set"});
     for (int load = 1; load <= 3; load++) {
-        ASSERT_EQ(load_module(kFile), 0);
+        ASSERT_EQ(load_module(module_path), 0);
         unload();
-        EXPECT_EQ(calls(), joined(kInit, kExit)) << "load " << load;
+        EXPECT_EQ(calls(), joined(init_calls, exit_calls)) << "load " << load;
         EXPECT_EQ(order()["loads"], load);
         EXPECT_EQ(order()["traced"], 5);
     }
     EXPECT_EQ(run({"argtrace", "rm", "--on-load", "argtrace-onload"}).status, 0);
-    ASSERT_EQ(load_module(kFile), 0);
+    ASSERT_EQ(load_module(module_path), 0);
     EXPECT_FALSE(is_armed("ol_later"));
-    fails({"argtrace", "rm", "--on-load", kModule}, "nothing waits for that module to be loaded");
+    fails({"argtrace", "rm", "--on-load", module_name},
+          "nothing waits for that module to be loaded");
 }
 
 TEST_F(OnLoad, an_init_function_that_fails_is_seen_as_well) {
     add({"*", "!later_set"});
-    EXPECT_NE(run({"insmod", kFile, "fail=1"}).status, 0);
-    EXPECT_EQ(calls(), kInit);
+    EXPECT_NE(run({"insmod", module_path, "fail=1"}).status, 0);
+    EXPECT_EQ(calls(), init_calls);
     EXPECT_EQ(order()["traced"], 5);
     EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
-    ASSERT_EQ(load_module(kFile), 0);
-    EXPECT_EQ(calls(), kInit) << "the next one begins anew";
+    ASSERT_EQ(load_module(module_path), 0);
+    EXPECT_EQ(calls(), init_calls) << "the next one begins anew";
 }
 
 TEST_F(OnLoad, a_trace_of_its_own_waits_for_the_module) {
-    Background trace({"argtrace", "trace", "--json", "-n", "2", "--on-load", kFile, "ol_first(b)",
-                      "ol_prepare"});
+    Background trace({"argtrace", "trace", "--json", "-n", "2", "--on-load", module_path,
+                      "ol_first(b)", "ol_prepare"});
     ASSERT_TRUE(eventually([&] { return waits(trace); }));
-    ASSERT_EQ(load_module(kFile), 0);
+    ASSERT_EQ(load_module(module_path), 0);
     const Outcome outcome = trace.wait();
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_NE(outcome.err.find("tracing 2 functions of argtrace_onload when it is loaded"),
@@ -177,16 +178,16 @@ TEST_F(OnLoad, its_callers_have_their_names) {
         EXPECT_EQ(events.back()["func"], "ol_later");
     };
     Background trace(
-        {"argtrace", "trace", "--json", "-n", "5", "--on-load", kFile, "*", "!later_set"});
+        {"argtrace", "trace", "--json", "-n", "5", "--on-load", module_path, "*", "!later_set"});
     ASSERT_TRUE(eventually([&] { return waits(trace); }));
-    ASSERT_EQ(run({"sh", "-c", "insmod " + std::string(kFile) + " && " + later}).status, 0);
+    ASSERT_EQ(run({"sh", "-c", "insmod " + std::string(module_path) + " && " + later}).status, 0);
     expect_names(json_lines(trace.wait().out));
 
     unload();
     const std::string file = "/tmp/callers.dat";
     const Outcome recorded =
-        run({"argtrace", "record", "-o", file, "--on-load", kFile, "*", "!later_set", "--", "sh",
-             "-c", "insmod " + std::string(kFile) + " && " + later});
+        run({"argtrace", "record", "-o", file, "--on-load", module_path, "*", "!later_set", "--",
+             "sh", "-c", "insmod " + std::string(module_path) + " && " + later});
     EXPECT_EQ(recorded.status, 0) << recorded.err;
     unload();
     expect_names(json_lines(run({"argtrace", "report", "--json", file}).out));
@@ -195,7 +196,7 @@ TEST_F(OnLoad, its_callers_have_their_names) {
 
 TEST_F(OnLoad, functions_that_share_a_name) {
     add({"--force", "ol_twin"});
-    ASSERT_EQ(load_module(kFile), 0);
+    ASSERT_EQ(load_module(module_path), 0);
     EXPECT_EQ(order()["traced"], 2);
     EXPECT_EQ(calls(), (Calls{{"ol_twin", {{"number", OL_TWIN_ONE}}},
                               {"ol_twin", {{"number", OL_TWIN_TWO}}}}));
@@ -203,7 +204,7 @@ TEST_F(OnLoad, functions_that_share_a_name) {
 
 TEST_F(OnLoad, another_build_is_not_traced) {
     const std::string other = "/tmp/argtrace_onload_other.ko";
-    std::string content = read_file(kFile);
+    std::string content = read_file(module_path);
     const std::size_t version = content.find("srcversion=");
     ASSERT_NE(version, std::string::npos);
     char &digit = content[version + strlen("srcversion=")];
@@ -217,35 +218,36 @@ TEST_F(OnLoad, another_build_is_not_traced) {
     EXPECT_EQ(order()["traced"], 0);
     EXPECT_NE(run({"argtrace", "status"}).out.find("another build was loaded"), std::string::npos);
     unload();
-    ASSERT_EQ(load_module(kFile), 0);
+    ASSERT_EQ(load_module(module_path), 0);
     EXPECT_FALSE(calls().empty());
     unlink(other.c_str());
 }
 
 TEST_F(OnLoad, what_is_wrong_is_said) {
-    fails({"argtrace", "add", "--on-load", kFile, "ol_frist"},
+    fails({"argtrace", "add", "--on-load", module_path, "ol_frist"},
           "ol_frist: no such function in the module argtrace_onload; did you mean ol_first?");
-    fails({"argtrace", "add", "--on-load", kFile, "vfs_read"},
+    fails({"argtrace", "add", "--on-load", module_path, "vfs_read"},
           "vfs_read: no such function in the module argtrace_onload");
-    fails({"argtrace", "add", "--on-load", kFile, "ol_untraceable"},
+    fails({"argtrace", "add", "--on-load", module_path, "ol_untraceable"},
           "ol_untraceable: cannot be traced: it is marked notrace");
-    fails({"argtrace", "add", "--on-load", kFile, "ol_twin"}, "2 functions of the module "
-                                                              "argtrace_onload have that name");
-    fails({"argtrace", "add", "--on-load", kFile, "ext4:*"},
+    fails({"argtrace", "add", "--on-load", module_path, "ol_twin"},
+          "2 functions of the module "
+          "argtrace_onload have that name");
+    fails({"argtrace", "add", "--on-load", module_path, "ext4:*"},
           "with --on-load the functions are those of argtrace_onload, not of ext4");
     fails({"argtrace", "add", "--on-load", "no_such_module_at_all", "*"},
           "no_such_module_at_all: no such module");
     fails({"argtrace", "add", "--on-load", "/root/none.ko", "*"},
           "/root/none.ko: cannot be read: No such file");
-    fails({"argtrace", "add", "--btf", kFile, "ol_first"},
+    fails({"argtrace", "add", "--btf", module_path, "ol_first"},
           "no module argtrace_onload is loaded: to trace one from its load on use `argtrace add "
           "--on-load argtrace_onload`");
     EXPECT_EQ(run({"argtrace", "status"}).out.find("ON LOAD"), std::string::npos);
 
     add({"ol_first"});
-    fails({"argtrace", "add", "--on-load", kFile, "ol_first"},
+    fails({"argtrace", "add", "--on-load", module_path, "ol_first"},
           "ol_first: waits for argtrace_onload to be loaded already");
-    ASSERT_EQ(load_module(kFile), 0);
+    ASSERT_EQ(load_module(module_path), 0);
     add({"ol_later"});
     EXPECT_NE(said_.find("argtrace_onload is loaded already"), std::string::npos) << said_;
     EXPECT_FALSE(is_armed("ol_later"));
@@ -256,7 +258,7 @@ TEST_F(OnLoad, what_is_wrong_is_said) {
 struct Order {
     std::vector<std::byte> probes;
     std::uint32_t count = 1;
-    std::string module = kModule;
+    std::string module = module_name;
     std::string srcversion = {};
 };
 
@@ -305,7 +307,7 @@ std::uint64_t memory_used() {
 TEST_F(OnLoad, orders_that_are_refused) {
     RawDevice bare, device;
     EXPECT_EQ(give(bare, {function("ol_first")}), EBADFD);
-    EXPECT_EQ(take_back(bare, kModule), EBADFD);
+    EXPECT_EQ(take_back(bare, module_name), EBADFD);
     ASSERT_EQ(device.session(), 0);
     const std::uint64_t before = memory_used();
 
@@ -316,7 +318,7 @@ TEST_F(OnLoad, orders_that_are_refused) {
     EXPECT_EQ(give(device, {function("ol_first"), 1, ""}), EINVAL);
     EXPECT_EQ(give(device, {function("ol_first"), 1, "argtrace-onload"}), EINVAL);
     EXPECT_EQ(give(device, {function("ol_first"), 1, std::string(64, 'm')}), EINVAL);
-    EXPECT_EQ(give(device, {function("ol_first"), 1, kModule, std::string(32, 'A')}), EINVAL);
+    EXPECT_EQ(give(device, {function("ol_first"), 1, module_name, std::string(32, 'A')}), EINVAL);
     std::uint32_t failed = 0;
     EXPECT_EQ(give(device, {function("ol_first") + function(""), 2}, &failed), EINVAL);
     EXPECT_EQ(failed, 1u);
@@ -330,16 +332,16 @@ TEST_F(OnLoad, orders_that_are_refused) {
     unreadable.probes = 8;
     unreadable.length = 4096;
     unreadable.count = 1;
-    strcpy(unreadable.module, kModule);
+    strcpy(unreadable.module, module_name);
     EXPECT_EQ(device.call(ARGTRACE_IOC_ON_LOAD, &unreadable), EFAULT);
     unreadable.flags = 1;
     EXPECT_EQ(device.call(ARGTRACE_IOC_ON_LOAD, &unreadable), EINVAL);
 
-    EXPECT_EQ(take_back(device, kModule), ENOENT);
+    EXPECT_EQ(take_back(device, module_name), ENOENT);
     EXPECT_EQ(take_back(device, "", ARGTRACE_REMOVE_ALL), ENOENT);
-    EXPECT_EQ(take_back(device, kModule, ARGTRACE_REMOVE_ALL), EINVAL);
+    EXPECT_EQ(take_back(device, module_name, ARGTRACE_REMOVE_ALL), EINVAL);
     EXPECT_EQ(take_back(device, "", 0), EINVAL);
-    EXPECT_EQ(take_back(device, kModule, 2), EINVAL);
+    EXPECT_EQ(take_back(device, module_name, 2), EINVAL);
     EXPECT_TRUE(orders(device).empty());
     EXPECT_EQ(memory_used(), before);
 }
@@ -370,7 +372,7 @@ TEST_F(OnLoad, orders_are_listed_and_go_with_their_session) {
         list.flags = ARGTRACE_LIST_REMOVED;
         EXPECT_EQ(device.call(ARGTRACE_IOC_ON_LOAD_LIST, &list), EINVAL);
 
-        EXPECT_EQ(take_back(device, kModule), 0);
+        EXPECT_EQ(take_back(device, module_name), 0);
         EXPECT_EQ(orders(device).size(), 1u);
     }
     EXPECT_EQ(memory_used(), before);
@@ -385,7 +387,7 @@ TEST_F(OnLoad, what_is_not_there_is_left_out_and_counted) {
                           function("ol_twin") + function("ol_untraceable") + function("ol_first"),
                       6}),
         0);
-    ASSERT_EQ(load_module(kFile), 0);
+    ASSERT_EQ(load_module(module_path), 0);
     const argtrace_on_load_order order = orders(device).at(0);
     EXPECT_EQ(order.armed, 1u);
     EXPECT_EQ(order.absent, 4u);
@@ -398,11 +400,11 @@ TEST_F(OnLoad, what_is_not_there_is_left_out_and_counted) {
 // Its file's, which build on a .BTF.base where Kbuild makes one, are those that the kernel shows
 // once it is loaded.
 TEST_F(OnLoad, its_file_has_its_types) {
-    ASSERT_EQ(load_module(kFile), 0);
-    const std::string functions = std::string(kModule) + ":*";
+    ASSERT_EQ(load_module(module_path), 0);
+    const std::string functions = std::string(module_name) + ":*";
     const Outcome kernels = run({"argtrace", "list", functions});
     EXPECT_NE(kernels.out.find("void ol_first(u8 a, s64 b)"), std::string::npos) << kernels.out;
-    const std::string file = std::string(kModule) + "=" + kFile;
+    const std::string file = std::string(module_name) + "=" + module_path;
     const Outcome files = run({"argtrace", "list", "--btf", file, functions});
     EXPECT_EQ(files.status, 0) << files.err;
     EXPECT_EQ(files.out, kernels.out);
@@ -412,32 +414,32 @@ TEST_F(OnLoad, aliases_are_one_function) {
     RawDevice device;
     ASSERT_EQ(device.session(), 0);
     ASSERT_EQ(give(device, {function("init_module", 0) + function("ol_init", 0), 2}), 0);
-    ASSERT_EQ(load_module(kFile), 0);
+    ASSERT_EQ(load_module(module_path), 0);
     EXPECT_EQ(orders(device).at(0).armed, 2u);
     ASSERT_EQ(device.counts(ARGTRACE_LIST_REMOVED).size(), 1u);
     EXPECT_EQ(hits(device.counts(ARGTRACE_LIST_REMOVED).at(0)), 1u);
 }
 
 TEST_F(OnLoad, while_modules_come_and_go) {
-    remove_session(kSession);
+    remove_session(session_name);
     {
         // Each of them ends when it is killed.
         const Child loader([] {
             for (;;) {
-                load_module(kFile);
-                unload_module(kModule);
+                load_module(module_path);
+                unload_module(module_name);
             }
         });
         const auto orderer = [] {
             for (;; usleep(1000)) {
                 RawDevice device, own;
-                if (device.session(kSession, 4096, 4) != 0 || own.session("", 4096, 4) != 0)
+                if (device.session(session_name, 4096, 4) != 0 || own.session("", 4096, 4) != 0)
                     continue;
                 give(device, {function("ol_first") + function("ol_later"), 2});
                 give(own, {function("ol_init", 0) + function("ol_prepare"), 2});
-                take_back(device, kModule);
+                take_back(device, module_name);
                 give(device, {function("ol_init", 0) + function("ol_call_other_twin", 0), 2});
-                remove_session(kSession);
+                remove_session(session_name);
             }
         };
         const Child one(orderer), two(orderer);
@@ -449,10 +451,10 @@ TEST_F(OnLoad, while_modules_come_and_go) {
         for (int i = 0; i < 5; i++)
             run({"argtrace", "add", "argtrace_onload:ol_*"}); // it is there, or it is not
         ASSERT_TRUE(eventually([&] { return orders(device).at(0).loads >= 20; }));
-        EXPECT_EQ(take_back(device, kModule), 0);
+        EXPECT_EQ(take_back(device, module_name), 0);
     }
     run({"argtrace", "clear"});
-    remove_session(kSession);
+    remove_session(session_name);
     unload();
     expect_nothing_left();
 }
@@ -460,14 +462,14 @@ TEST_F(OnLoad, while_modules_come_and_go) {
 TEST_F(OnLoad, argtrace_goes_while_modules_come_and_go) {
     const Child loader([] {
         for (;;) {
-            load_module(kFile);
-            unload_module(kModule);
+            load_module(module_path);
+            unload_module(module_name);
         }
     });
     for (int round = 0; round < 5; round++) {
         {
             RawDevice device;
-            ASSERT_EQ(device.session(kSession, 4096, 4), 0);
+            ASSERT_EQ(device.session(session_name, 4096, 4), 0);
             ASSERT_EQ(give(device, {function("ol_first") + function("ol_init", 0), 2}), 0);
             ASSERT_TRUE(eventually([&] { return orders(device).at(0).loads >= 2; }));
         }

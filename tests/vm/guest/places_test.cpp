@@ -16,7 +16,7 @@
 namespace vmtest {
 namespace {
 
-constexpr std::uint64_t kCalls = 3;
+constexpr std::uint64_t nr_calls = 3;
 
 class Places : public testing::Test {
 protected:
@@ -25,7 +25,7 @@ protected:
         need_test_module();
     }
 
-    /// One argument `arg` of that function, of each of kCalls calls: the data behind the caller.
+    /// One argument `arg` of that function, of each of nr_calls calls: the data behind the caller.
     static std::vector<std::vector<std::byte>> recorded(const std::string &function,
                                                         argtrace_arg arg) {
         RawDevice device;
@@ -41,12 +41,12 @@ protected:
 
         pin_to_cpu(0);
         RawRing ring(device, 0, 4096, 16);
-        call_functions("awkward", kCalls);
+        call_functions("awkward", nr_calls);
         std::vector<std::vector<std::byte>> all;
         for (const RawRecord &record : ring.records())
             all.emplace_back(record.data.begin() + 8, record.data.end());
         unpin();
-        EXPECT_EQ(all.size(), kCalls);
+        EXPECT_EQ(all.size(), nr_calls);
         return all;
     }
 
@@ -117,17 +117,17 @@ TEST_F(Places, structs_on_the_stack) {
 
 TEST_F(Places, words_of_the_callers) {
     // Their variables, and what KASAN leaves free between them.
-    constexpr unsigned kWords = 60;
-    for (unsigned first = 1; first + kWords < ARGTRACE_STACK_MAX / 8; first += kWords) {
+    constexpr unsigned nr_words = 60;
+    for (unsigned first = 1; first + nr_words < ARGTRACE_STACK_MAX / 8; first += nr_words) {
         RawDevice device;
         ASSERT_EQ(device.session("", 4096, 16), 0);
-        RawProbe probe = RawProbe::words(address_of("at_eight"), kWords, "at_eight");
-        for (unsigned i = 0; i < kWords; i++)
+        RawProbe probe = RawProbe::words(address_of("at_eight"), nr_words, "at_eight");
+        for (unsigned i = 0; i < nr_words; i++)
             probe.args[i].loc = ARGTRACE_LOC_STACK, probe.args[i].index = 0,
             probe.args[i].offset = 8 * (first + i);
         ASSERT_EQ(device.add(probe.seal().bytes(), 1), 0);
-        call_functions("awkward", kCalls);
-        EXPECT_EQ(device.counts().at(0).records, kCalls);
+        call_functions("awkward", nr_calls);
+        EXPECT_EQ(device.counts().at(0).records, nr_calls);
     }
 }
 
@@ -156,7 +156,7 @@ TEST_F(Places, beyond_the_end_of_the_stack) {
         ASSERT_EQ(device.reader(), 0);
         pin_to_cpu(0);
         RawRing ring(device, 0, 4096, 16);
-        for (std::uint64_t i = 0; i < kCalls; i++)
+        for (std::uint64_t i = 0; i < nr_calls; i++)
             syscall(SYS_getppid);
         const std::vector<RawRecord> records = ring.records();
         unpin();
@@ -164,7 +164,7 @@ TEST_F(Places, beyond_the_end_of_the_stack) {
         // The caller, and in the named encoding a name of two letters, its end and a type before each value.
         const std::size_t heading = format ? 4 : 0;
         const std::size_t at = 8 + 2 * 8 + 3 * heading;
-        ASSERT_GE(records.size(), kCalls);
+        ASSERT_GE(records.size(), nr_calls);
         EXPECT_EQ(device.counts().at(0).records, records.size());
         for (const RawRecord &record : records) {
             EXPECT_EQ(record.id, ARGTRACE_ID_UNREADABLE + device.counts().at(0).id);

@@ -26,7 +26,7 @@ protected:
     static std::string number(const Actor &actor) { return std::to_string(actor.pid()); }
 
     static json header() {
-        return json_lines(run({"argtrace", "report", kFile, "--header", "--json"}).out).at(0);
+        return json_lines(run({"argtrace", "report", trace_path, "--header", "--json"}).out).at(0);
     }
 
     static void says(const Outcome &outcome, const std::string &sentence) {
@@ -36,7 +36,7 @@ protected:
 
 TEST_F(RecordProcesses, ends_with_the_process) {
     Actor one, other;
-    Background record({"argtrace", "record", "-o", kFile, "-p", number(one), "at_four"});
+    Background record({"argtrace", "record", "-o", trace_path, "-p", number(one), "at_four"});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     one.call(30);
     other.call(20);
@@ -51,7 +51,7 @@ TEST_F(RecordProcesses, ends_with_the_process) {
     EXPECT_EQ(report().size(), 30u);
     EXPECT_EQ(header()["processes"], json::array({std::stoi(pid)}));
     EXPECT_EQ(header()["children"], false);
-    EXPECT_NE(run({"argtrace", "report", kFile, "--header"}).out.find("process " + pid),
+    EXPECT_NE(run({"argtrace", "report", trace_path, "--header"}).out.find("process " + pid),
               std::string::npos);
 }
 
@@ -83,7 +83,7 @@ TEST_F(RecordProcesses, follows_a_command) {
     const std::string script = "echo 10 >" + burst + "; (echo 20 >" + burst +
                                "; :); sh -c 'echo 30 >" + burst + "; :'; exit 3";
     const Outcome outcome =
-        run({"argtrace", "record", "-F", "-o", kFile, "at_four", "--", "sh", "-c", script});
+        run({"argtrace", "record", "-F", "-o", trace_path, "at_four", "--", "sh", "-c", script});
     EXPECT_EQ(outcome.status, 3) << outcome.err;
     EXPECT_EQ(report().size(), 60u);
     EXPECT_EQ(header()["children"], true);
@@ -95,8 +95,8 @@ TEST_F(RecordProcesses, with_a_command_it_ends_with_that) {
     constexpr const char *go = "/tmp/record_processes_test.go";
     ASSERT_EQ(mkfifo(go, 0600), 0);
     Actor one;
-    Background record({"argtrace", "record", "-o", kFile, "-p", number(one), "at_four", "--", "sh",
-                       "-c", std::string("echo 7 >") + burst + "; read line <" + go});
+    Background record({"argtrace", "record", "-o", trace_path, "-p", number(one), "at_four", "--",
+                       "sh", "-c", std::string("echo 7 >") + burst + "; read line <" + go});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     one.call(5);
     one.end();
@@ -111,7 +111,7 @@ TEST_F(RecordProcesses, with_a_command_it_ends_with_that) {
 
 TEST_F(RecordProcesses, with_p_children_are_followed_if_so_wished) {
     Actor one;
-    Background record({"argtrace", "record", "-o", kFile, "-F", "-p", number(one), "at_four"});
+    Background record({"argtrace", "record", "-o", trace_path, "-F", "-p", number(one), "at_four"});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     one.call_in_child(10);
     one.call_in_grandchild(20);
@@ -147,7 +147,7 @@ TEST_F(RecordProcesses, status_tells) {
 }
 
 TEST_F(RecordProcesses, nothing_begins_without_the_process) {
-    std::ofstream(kFile) << "precious";
+    std::ofstream(trace_path) << "precious";
     Actor one;
     const std::string thread = std::to_string(one.thread());
     const struct {
@@ -165,7 +165,7 @@ TEST_F(RecordProcesses, nothing_begins_without_the_process) {
         {{"-F"}, "--follow needs a process", 2},
     };
     for (const auto &each : cases) {
-        for (const Words &command : {Words{"argtrace", "record", "-o", kFile},
+        for (const Words &command : {Words{"argtrace", "record", "-o", trace_path},
                                      Words{"argtrace", "trace"}, Words{"argtrace", "add"}}) {
             Words words = command;
             words.insert(words.end(), each.options.begin(), each.options.end());
@@ -176,7 +176,7 @@ TEST_F(RecordProcesses, nothing_begins_without_the_process) {
             EXPECT_FALSE(is_armed("at_four"));
         }
     }
-    EXPECT_EQ(read_file(kFile), "precious");
+    EXPECT_EQ(read_file(trace_path), "precious");
     EXPECT_EQ(run({"argtrace", "status", "--json"}).out.find("clock"), std::string::npos)
         << "no session is left";
 }

@@ -28,7 +28,7 @@ class Record : public Recording {
 protected:
     /// Records while the helper makes its calls, so many or so many times.
     static Outcome record_calls(const std::string &file, unsigned count, const Words &options) {
-        Words words{"argtrace", "record", "-o", kFile};
+        Words words{"argtrace", "record", "-o", trace_path};
         words.insert(words.end(), options.begin(), options.end());
         words.insert(words.end(),
                      {"--", "sh", "-c", "echo " + std::to_string(count) + " >" + helper + file});
@@ -93,9 +93,9 @@ TEST_F(Record, many_processes_are_counted_as_status_does) {
     Words add{"argtrace", "add", "--buffer", "16M"};
     add.insert(add.end(), functions.begin(), functions.end());
     ASSERT_EQ(run(add).status, 0);
-    Background record({"argtrace", "record", "-o", kFile});
-    ASSERT_TRUE(eventually(
-        [&] { return record.err_so_far().find("recording") != std::string::npos; }));
+    Background record({"argtrace", "record", "-o", trace_path});
+    ASSERT_TRUE(
+        eventually([&] { return record.err_so_far().find("recording") != std::string::npos; }));
     const int rounds = is_long_run() ? 40 : 12;
     const Outcome load = run({"sh", "-c",
                               "build() { for i in $(seq " + std::to_string(rounds) +
@@ -164,12 +164,14 @@ TEST_F(Record, whole_through_a_pipe) {
 
 TEST_F(Record, exits_as_the_command_does) {
     EXPECT_EQ(
-        run({"argtrace", "record", "-o", kFile, "at_four", "--", "sh", "-c", "exit 7"}).status, 7);
+        run({"argtrace", "record", "-o", trace_path, "at_four", "--", "sh", "-c", "exit 7"}).status,
+        7);
     EXPECT_EQ(
-        run({"argtrace", "record", "-o", kFile, "at_four", "--", "sh", "-c", "kill -9 $$"}).status,
+        run({"argtrace", "record", "-o", trace_path, "at_four", "--", "sh", "-c", "kill -9 $$"})
+            .status,
         128 + 9);
     const Outcome none =
-        run({"argtrace", "record", "-o", kFile, "at_four", "--", "no_such_command", "-x"});
+        run({"argtrace", "record", "-o", trace_path, "at_four", "--", "no_such_command", "-x"});
     EXPECT_EQ(none.status, 127);
     EXPECT_NE(none.err.find("no_such_command: cannot be run: No such file or directory"),
               std::string::npos)
@@ -178,7 +180,7 @@ TEST_F(Record, exits_as_the_command_does) {
 }
 
 TEST_F(Record, ends_a_command_that_runs_for_ever) {
-    Background record({"argtrace", "record", "-o", kFile, "at_four", "--", "sleep", "1000"});
+    Background record({"argtrace", "record", "-o", trace_path, "at_four", "--", "sleep", "1000"});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     call_functions("burst", 10);
     const Outcome outcome = record.end(SIGINT);
@@ -189,8 +191,8 @@ TEST_F(Record, ends_a_command_that_runs_for_ever) {
 TEST_F(Record, interrupted_at_once_it_leaves_a_whole_file) {
     ASSERT_EQ(run({"argtrace", "add", "at_four"}).status, 0);
     for (int round = 0; round < 5; round++) {
-        unlink(kFile);
-        Background record({"argtrace", "record", "-o", kFile});
+        unlink(trace_path);
+        Background record({"argtrace", "record", "-o", trace_path});
         while (record.err_so_far().empty() && record.is_running())
             sched_yield();
         const Outcome outcome = record.end(SIGINT);
@@ -209,21 +211,21 @@ TEST_F(Record, report_needs_no_module) {
     EXPECT_EQ(here, there);
     ASSERT_EQ(there.size(), 100u);
     EXPECT_NE(there[0]["caller"].get<std::string>().find("[argtrace_test]"), std::string::npos);
-    const Outcome header = run({"argtrace", "report", "--header", "--json", kFile});
+    const Outcome header = run({"argtrace", "report", "--header", "--json", trace_path});
     EXPECT_EQ(json::parse(header.out)["host"], "guest");
     need_argtrace();
     need_test_module();
 }
 
 TEST_F(Record, a_recorder_that_is_killed_leaves_a_file) {
-    Background record({"argtrace", "record", "-o", kFile, "at_four"});
+    Background record({"argtrace", "record", "-o", trace_path, "at_four"});
     ASSERT_TRUE(eventually([] { return is_armed("at_four"); }));
     call_functions("burst", 100);
     ASSERT_TRUE(eventually([] {
-        return json_lines(run({"argtrace", "report", kFile, "--json"}).out).size() == 100;
+        return json_lines(run({"argtrace", "report", trace_path, "--json"}).out).size() == 100;
     }));
     record.end(SIGKILL);
-    const Outcome outcome = run({"argtrace", "report", kFile, "--json"});
+    const Outcome outcome = run({"argtrace", "report", trace_path, "--json"});
     EXPECT_EQ(outcome.status, 1);
     EXPECT_EQ(json_lines(outcome.out).size(), 100u);
     EXPECT_NE(outcome.err.find("it is cut short after "), std::string::npos) << outcome.err;
@@ -237,8 +239,7 @@ TEST_F(Record, a_disk_that_is_full) {
     const Outcome outcome = run({"argtrace", "record", "-o", disk + "/trace.dat", "at_four", "--",
                                  "sh", "-c", "echo 20000 >" + helper + "burst; sleep 100"});
     EXPECT_EQ(outcome.status, 1);
-    EXPECT_NE(outcome.err.find(disk + "/trace.dat: no space left to write to: "),
-              std::string::npos)
+    EXPECT_NE(outcome.err.find(disk + "/trace.dat: no space left to write to: "), std::string::npos)
         << outcome.err;
     EXPECT_FALSE(is_armed("at_four"));
     const Outcome report = run({"argtrace", "report", disk + "/trace.dat", "--stats"});

@@ -11,16 +11,16 @@ void Recording::SetUp() {
     need_argtrace();
     need_test_module();
     run({"argtrace", "clear"});
-    unlink(kFile);
+    unlink(trace_path);
 }
 
 void Recording::TearDown() {
     run({"argtrace", "clear"});
-    unlink(kFile);
+    unlink(trace_path);
 }
 
 std::vector<nlohmann::ordered_json> Recording::report(const std::vector<std::string> &options) {
-    std::vector<std::string> words{"argtrace", "report", kFile, "--json"};
+    std::vector<std::string> words{"argtrace", "report", trace_path, "--json"};
     words.insert(words.end(), options.begin(), options.end());
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.status, 0) << outcome.err;

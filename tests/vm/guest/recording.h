@@ -22,7 +22,7 @@ protected:
     /// The last line of status.
     static nlohmann::ordered_json totals();
 
-    static constexpr const char *kFile = "/tmp/recording.dat";
+    static constexpr const char *trace_path = "/tmp/recording.dat";
 };
 
 } // namespace vmtest

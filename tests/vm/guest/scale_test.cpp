@@ -22,8 +22,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kScalePacketSize = 64 << 10;
-constexpr std::uint64_t kKnownCalls = 5000;
+constexpr std::uint32_t scale_packet_size = 64 << 10;
+constexpr std::uint64_t known_calls = 5000;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -55,7 +55,7 @@ std::uint64_t memory_charged() {
 
 void all_are_added() {
     const auto start = Clock::now();
-    const std::string buffer = std::to_string(kScalePacketSize / 1024 * packets()) + "K";
+    const std::string buffer = std::to_string(scale_packet_size / 1024 * packets()) + "K";
     const Outcome added = run({"argtrace", "add", "--buffer", buffer, "*"});
     ASSERT_EQ(added.status, 0) << added.err;
     std::printf("added in %.1f s, %llu KiB charged\n", seconds_since(start),
@@ -78,7 +78,7 @@ public:
         EXPECT_EQ(device_.session("default"), 0);
         EXPECT_EQ(device_.reader(ARGTRACE_READER_EXCLUDE_SELF), 0);
         for (unsigned cpu = 0; cpu < cpu_count(); cpu++)
-            rings_.push_back(std::make_unique<RawRing>(device_, cpu, kScalePacketSize, packets()));
+            rings_.push_back(std::make_unique<RawRing>(device_, cpu, scale_packet_size, packets()));
     }
 
     std::uint64_t read() {
@@ -167,12 +167,12 @@ TEST(Scale, all_functions_at_once) {
             usleep(2000);
         }
         // A known number of calls, among all the others.
-        call_functions("burst", kKnownCalls);
+        call_functions("burst", known_calls);
         const std::uint64_t rounds = load.stop();
         EXPECT_GT(rounds, 0u);
         std::printf("%.1f s of load: %llu rounds\n", seconds_since(start),
                     static_cast<unsigned long long>(rounds));
-        EXPECT_EQ(hits_of("at_four"), kKnownCalls);
+        EXPECT_EQ(hits_of("at_four"), known_calls);
 
         const auto removal = Clock::now();
         const Outcome removed = run({"argtrace", "rm", "*"});

@@ -37,7 +37,7 @@ TEST_F(Snapshot, has_the_newest_calls_and_recording_goes_on) {
     succeeds({"argtrace", "add", "--flight", "--buffer", "64K", "at_four"});
     pin_to_cpu(1);
     call_functions("burst", 6000);
-    const Outcome first = run({"argtrace", "snapshot", "-o", kFile});
+    const Outcome first = run({"argtrace", "snapshot", "-o", trace_path});
     ASSERT_EQ(first.status, 0) << first.err;
     EXPECT_NE(first.err.find("overwritten since"), std::string::npos) << first.err;
     const json status = totals();
@@ -57,7 +57,7 @@ TEST_F(Snapshot, has_the_newest_calls_and_recording_goes_on) {
     // Consecutive up to the newest, whatever else is recorded between them.
     call_functions("burst", 10);
     unpin();
-    succeeds({"argtrace", "snapshot", "-o", kFile, "--compress"});
+    succeeds({"argtrace", "snapshot", "-o", trace_path, "--compress"});
     events = report();
     ASSERT_GT(events.size(), 10u);
     EXPECT_EQ(events.back()["args"]["count"], at_value(9, 2));
@@ -79,7 +79,7 @@ TEST_F(Snapshot, of_a_recorder_that_is_hard_at_work) {
     for (int i = 0; i < 3; i++)
         writers.push_back(std::make_unique<Child>(hammer_vfs_read));
     const auto start = std::chrono::steady_clock::now();
-    succeeds({"argtrace", "snapshot", "-o", kFile});
+    succeeds({"argtrace", "snapshot", "-o", trace_path});
     const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
     for (const double part : {0.4, 1.0}) {
         Background killed({"argtrace", "snapshot", "-o", "/tmp/killed.dat"});
@@ -87,7 +87,7 @@ TEST_F(Snapshot, of_a_recorder_that_is_hard_at_work) {
         std::this_thread::sleep_for(whole * part);
         killed.end(SIGKILL);
         EXPECT_EQ(other.wait().status, 0);
-        succeeds({"argtrace", "snapshot", "-o", kFile});
+        succeeds({"argtrace", "snapshot", "-o", trace_path});
         const std::vector<json> events = report();
         EXPECT_GT(events.size(), 100u);
         for (const json &event : events) {
@@ -100,10 +100,10 @@ TEST_F(Snapshot, of_a_recorder_that_is_hard_at_work) {
 }
 
 TEST_F(Snapshot, only_of_a_flight_recorder) {
-    fails({"argtrace", "snapshot", "-o", kFile}, "`argtrace add --flight FUNC`");
-    EXPECT_NE(access(kFile, F_OK), 0) << "nothing was written";
+    fails({"argtrace", "snapshot", "-o", trace_path}, "`argtrace add --flight FUNC`");
+    EXPECT_NE(access(trace_path, F_OK), 0) << "nothing was written";
     succeeds({"argtrace", "add", "at_four"});
-    fails({"argtrace", "snapshot", "-o", kFile}, "no flight recorder");
+    fails({"argtrace", "snapshot", "-o", trace_path}, "no flight recorder");
     fails({"argtrace", "add", "--flight", "at_two"},
           "there is a session already, which is no flight");
     EXPECT_FALSE(totals().contains("overwritten"));
@@ -112,7 +112,7 @@ TEST_F(Snapshot, only_of_a_flight_recorder) {
 TEST_F(Snapshot, is_what_trace_and_record_say_instead) {
     succeeds({"argtrace", "add", "--flight", "at_four"});
     fails({"argtrace", "trace"}, "save its content with `argtrace snapshot`");
-    fails({"argtrace", "record", "-o", kFile}, "save its content with `argtrace snapshot`");
+    fails({"argtrace", "record", "-o", trace_path}, "save its content with `argtrace snapshot`");
     EXPECT_TRUE(is_armed("at_four"));
     EXPECT_NE(run({"argtrace", "status"}).out.find("flight recorder: 0 of the records"),
               std::string::npos);

@@ -27,7 +27,7 @@
 namespace vmtest {
 namespace {
 
-constexpr unsigned kWorkers = 4;
+constexpr unsigned nr_workers = 4;
 
 using Words = std::vector<std::string>;
 
@@ -300,8 +300,8 @@ TEST_F(Stress, by_many_processes) {
     ASSERT_NE(shared, MAP_FAILED);
     Met &met = *new (shared) Met{};
     std::vector<pid_t> workers;
-    for (unsigned number = 0; number < kWorkers; number++)
-        workers.push_back(start(seed + number, number, steps / kWorkers, met));
+    for (unsigned number = 0; number < nr_workers; number++)
+        workers.push_back(start(seed + number, number, steps / nr_workers, met));
     for (const pid_t pid : workers) {
         int status = 0;
         EXPECT_EQ(waitpid(pid, &status, 0), pid);

@@ -13,7 +13,7 @@
 namespace vmtest {
 
 int write_tracefs(const std::string &path, const std::string &text) {
-    const int fd = open((kTracing + path).c_str(), O_WRONLY | O_CLOEXEC);
+    const int fd = open((tracing_directory + path).c_str(), O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
     int error = 0;
@@ -34,14 +34,14 @@ bool has_fprobe() {
 }
 
 bool has_func_args() {
-    return access((kTracing + "options/func-args").c_str(), F_OK) == 0;
+    return access((tracing_directory + "options/func-args").c_str(), F_OK) == 0;
 }
 
 unsigned long tracefs_lost() {
     unsigned long lost = 0;
     for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++) {
         std::istringstream lines(
-            read_file(kTracing + "per_cpu/cpu" + std::to_string(cpu) + "/stats"));
+            read_file(tracing_directory + "per_cpu/cpu" + std::to_string(cpu) + "/stats"));
         for (std::string line; std::getline(lines, line);) {
             for (const char *what : {"overrun: ", "commit overrun: ", "dropped events: "}) {
                 if (line.rfind(what, 0) == 0)

@@ -6,7 +6,7 @@
 
 namespace vmtest {
 
-inline const std::string kTracing = "/sys/kernel/tracing/";
+inline const std::string tracing_directory = "/sys/kernel/tracing/";
 
 /// Writes to a file there, neither creating nor truncating it: that would remove every event that
 /// dynamic_events has. 0 or the errno.

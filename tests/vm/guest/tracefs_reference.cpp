@@ -16,7 +16,7 @@ namespace vmtest {
 namespace {
 
 void empty_buffer() {
-    close(open((kTracing + "trace").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    close(open((tracing_directory + "trace").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
 }
 
 } // namespace
@@ -64,7 +64,7 @@ TracefsReference::calls(const std::vector<KernelFunction> &functions) {
     for (const KernelFunction &function : functions)
         by_name[function.name] = &function;
     std::vector<ReferenceCall> calls;
-    std::istringstream lines(read_file(kTracing + "trace"));
+    std::istringstream lines(read_file(tracing_directory + "trace"));
     for (std::string line; std::getline(lines, line);) {
         if (line.empty() || line[0] == '#')
             continue;
