@@ -40,6 +40,7 @@ void note_unloaded(std::span<const Probe> probes) {
 }
 
 UnloadedModules::UnloadedModules(const Session &session) : session_(session) {
+    note_orders();
     const LoadedModules modules = LoadedModules::now();
     for (const Probe &probe : session.probes(true)) {
         if (is_unloaded(probe)) {
@@ -51,15 +52,18 @@ UnloadedModules::UnloadedModules(const Session &session) : session_(session) {
     }
 }
 
+void UnloadedModules::note_orders() {
+    for (const argtrace_on_load_order &order : session_.on_load_orders())
+        ordered_.insert(order.module);
+}
+
+/// A module whose name is not known came and went before we could look: for an order, most likely.
+bool UnloadedModules::comes_back(const std::string &module) const {
+    return module.empty() ? !ordered_.empty() : ordered_.contains(module);
+}
+
 void UnloadedModules::follow() {
-    const std::vector<argtrace_on_load_order> orders = session_.on_load_orders();
-    const auto comes_back = [&](const std::string &module) {
-        // A module that came and went before we could look has been traced for an order, most
-        // likely.
-        return std::any_of(orders.begin(), orders.end(), [&](const argtrace_on_load_order &order) {
-            return module.empty() || module == order.module;
-        });
-    };
+    note_orders();
     const LoadedModules modules = LoadedModules::now();
     std::map<std::string, std::vector<std::string>> names;
     for (const Probe &probe : session_.probes(true)) {

@@ -27,7 +27,11 @@ public:
     void tell_earlier() const;
 
 private:
+    void note_orders();
+    bool comes_back(const std::string &module) const;
+
     const Session &session_;
+    std::set<std::string> ordered_; ///< modules of --on-load, also where that has been withdrawn
     std::map<std::uint32_t, std::string> module_of_; ///< of a live probe: by its id
     std::set<std::uint32_t> gone_;
     std::vector<Probe> earlier_; ///< were gone when we began

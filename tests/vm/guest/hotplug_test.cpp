@@ -128,9 +128,11 @@ protected:
         unlink(trace_path);
         ASSERT_NO_FATAL_FAILURE(Hotplug::SetUp());
         call_functions("absent", cpu_);
+        absent_ = true;
     }
     void TearDown() override {
-        call_functions("present", cpu_); // refused when it is online
+        if (absent_)
+            call_functions("present", cpu_);
         Hotplug::TearDown();
         unlink(trace_path);
         run({"argtrace", "clear"});
@@ -138,6 +140,7 @@ protected:
 
     void plug_in() {
         call_functions("present", cpu_);
+        absent_ = false;
         ASSERT_TRUE(set_online(true));
     }
 
@@ -155,6 +158,7 @@ protected:
         return count;
     }
 
+    bool absent_ = false;
     static constexpr const char *trace_path = "/tmp/hotplug.dat";
 };
 
