@@ -34,7 +34,7 @@ struct Probe {
     bool forced = false;          ///< its arguments may not be those of the function
     /// A struct argtrace_program and what follows it (uapi/argtrace_program.h), a multiple of 8 bytes; empty: none. Its
     /// outputs are the arguments whose loc is ARGTRACE_LOC_PROGRAM, in their order.
-    std::vector<std::byte> program;
+    std::vector<std::byte> program = {};
 
     bool operator==(const Probe &) const = default;
 };

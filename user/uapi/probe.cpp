@@ -152,7 +152,7 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
         if (forced)
             function->pop_back();
 
-        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}, {}, forced, {}};
+        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}, {}, forced};
         for (std::size_t n = 0; n < header.nr_args; ++n)
             probe.args.push_back(
                 parse_argument(bytes.data() + sizeof(header) + n * sizeof(argtrace_arg), table, i));
