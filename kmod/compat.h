@@ -11,7 +11,7 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>
 
@@ -96,6 +96,13 @@ static __always_inline u32 argtrace_softirq_count(u32 preempt)
 #define argtrace_preempt_count_is(count) (raw_cpu_read_8(__preempt_count) == (count))
 #else
 #define argtrace_preempt_count_is(count) should_resched(count)
+#endif
+
+/* A variable that kernels with CONFIG_INIT_STACK_ALL_ZERO need not clear: whatever is read of it has been written. */
+#if __has_attribute(__uninitialized__)
+#define argtrace_uninitialized __attribute__((__uninitialized__))
+#else
+#define argtrace_uninitialized
 #endif
 
 /* On failure try_cmpxchg_local() overwrites `old`; no caller reads it again. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bitops.h>
 #include <linux/glob.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
 #include <linux/swab.h>
-#include <linux/timekeeping.h>
 
 #include "compat.h"
 #include "fetch/exec.h"
@@ -43,7 +43,7 @@ static __always_inline bool value_of(const struct argtrace_op *op, const struct 
 		value += op->offset[op->loads];
 	if (op->flags & ARGTRACE_INSN_SWAP)
 		value = swab64(value);
-	if (op->shl | op->shr)
+	if (op->shift)
 		value = argtrace_op_shift(op, value);
 	*result = value & op->mask;
 	return true;
@@ -63,10 +63,20 @@ static bool divide(u64 a, u64 b, bool is_signed, bool modulo, u64 *result)
 	return true;
 }
 
+static enum argtrace_alu alu_operation(const struct argtrace_op *op)
+{
+	return (unsigned long)op->then;
+}
+
+static unsigned int alu_width(const struct argtrace_op *op)
+{
+	return (unsigned long)op->other;
+}
+
 /* With 4 bytes the operands are the lower halves, extended like the result. */
 static u64 extend(u64 value, const struct argtrace_op *op)
 {
-	if (op->alu_width == 8)
+	if (alu_width(op) == 8)
 		return value;
 	return op->flags & ARGTRACE_INSN_SIGNED ? (u64)(s64)(s32)value : (u32)value;
 }
@@ -74,11 +84,11 @@ static u64 extend(u64 value, const struct argtrace_op *op)
 static bool alu(const struct argtrace_op *op, u64 *slot, u64 value)
 {
 	const bool is_signed = op->flags & ARGTRACE_INSN_SIGNED;
-	const unsigned int shift = value & (op->alu_width * 8 - 1);
+	const unsigned int shift = value & (alu_width(op) * 8 - 1);
 	const u64 a = extend(*slot, op), b = extend(value, op);
 	u64 result;
 
-	switch ((unsigned long)op->then) {
+	switch (alu_operation(op)) {
 	case ARGTRACE_ALU_ADD:
 		result = a + b;
 		break;
@@ -90,7 +100,7 @@ static bool alu(const struct argtrace_op *op, u64 *slot, u64 value)
 		break;
 	case ARGTRACE_ALU_DIV:
 	case ARGTRACE_ALU_MOD:
-		if (!divide(a, b, is_signed, (unsigned long)op->then == ARGTRACE_ALU_MOD, &result))
+		if (!divide(a, b, is_signed, alu_operation(op) == ARGTRACE_ALU_MOD, &result))
 			return false;
 		break;
 	case ARGTRACE_ALU_AND:

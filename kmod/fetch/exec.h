@@ -27,6 +27,7 @@ enum argtrace_verdict {
 	ARGTRACE_VERDICT_ACCEPT = 1,
 	ARGTRACE_VERDICT_FAULT = 2,
 	ARGTRACE_VERDICT_TOO_DEEP = 3,	/* it could not be run: see fetch/scratch.h */
+	ARGTRACE_VERDICT_UNDECIDED = 4,	/* see argtrace_run_simple() */
 };
 
 static __always_inline u64 argtrace_op_reg(const struct argtrace_op *op, const struct ftrace_regs *fregs)
@@ -58,17 +59,25 @@ static __always_inline const struct argtrace_op *argtrace_op_test(const struct a
 	return (value & op->mask) - op->base <= op->span ? op->then : op->other;
 }
 
-/* A filter of nothing but tests of registers and of the task. */
+/*
+ * A filter of nothing but tests of registers, the task, and kernel memory. It calls no function, so that a callback that
+ * rejects saves no registers: what is rare, a fault or user memory, it leaves to argtrace_run_filter().
+ */
 static __always_inline enum argtrace_verdict argtrace_run_simple(const struct argtrace_op *op,
 								 const struct ftrace_regs *fregs)
 {
+	unsigned int i;
 	u64 value;
 
 	do {
 		value = op->kind == ARGTRACE_OP_REG ? argtrace_op_reg(op, fregs) : (u64)current;
-		if (op->loads && unlikely(!argtrace_op_load(op, &value)))
-			return ARGTRACE_VERDICT_FAULT;
-		if (op->shl | op->shr)
+		for (i = 0; i < op->loads; i++) {
+			value += op->offset[i];
+			if (unlikely(!argtrace_is_kernel_address(value) ||
+				     !argtrace_load_kernel(value, i + 1 < op->loads ? 8 : op->width, &value)))
+				return ARGTRACE_VERDICT_UNDECIDED;
+		}
+		if (op->shift)
 			value = argtrace_op_shift(op, value);
 		op = argtrace_op_test(op, value);
 	} while (!argtrace_op_ends(op));

@@ -35,23 +35,13 @@ static __always_inline bool argtrace_is_user_address(u64 addr)
 	return (s64)addr >= 0;
 }
 
-/* The slow way: user memory, or nothing at all. In an NMI, and where pages are not there, it fails. */
-static noinline __maybe_unused bool argtrace_load_user(u64 addr, unsigned int width, u64 *value)
-{
-	*value = 0;
-	return argtrace_is_user_address(addr) &&
-	       !copy_from_user_nofault(value, (const void __user *)addr, width);
-}
-
-/* The `width` bytes at `addr` (1, 2, 4 or 8), extended with zeros. False: they cannot be read. */
-static __always_inline bool argtrace_load(u64 addr, unsigned int width, u64 *value)
+/* The `width` bytes (1, 2, 4 or 8) at a kernel address, extended with zeros. False: they cannot be read. */
+static __always_inline bool argtrace_load_kernel(u64 addr, unsigned int width, u64 *value)
 {
 	int error = 0;
 	u64 loaded;
 	u32 narrow;
 
-	if (unlikely(!argtrace_is_kernel_address(addr)))
-		return argtrace_load_user(addr, width, value);
 	if (likely(width == 8)) {
 		argtrace_load_nofault("movq", loaded, addr, error);
 	} else {
@@ -65,6 +55,22 @@ static __always_inline bool argtrace_load(u64 addr, unsigned int width, u64 *val
 	}
 	*value = loaded;
 	return likely(!error);
+}
+
+/* The slow way: user memory, or nothing at all. In an NMI, and where pages are not there, it fails. */
+static noinline __maybe_unused bool argtrace_load_user(u64 addr, unsigned int width, u64 *value)
+{
+	*value = 0;
+	return argtrace_is_user_address(addr) &&
+	       !copy_from_user_nofault(value, (const void __user *)addr, width);
+}
+
+/* The same at any address. */
+static __always_inline bool argtrace_load(u64 addr, unsigned int width, u64 *value)
+{
+	if (unlikely(!argtrace_is_kernel_address(addr)))
+		return argtrace_load_user(addr, width, value);
+	return argtrace_load_kernel(addr, width, value);
 }
 
 #endif

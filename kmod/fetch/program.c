@@ -265,7 +265,7 @@ static void prepare_op(struct argtrace_op *ops, u32 at, const struct argtrace_in
 	ops[at] = (struct argtrace_op){
 		.mask = insn->mask, .base = insn->base, .span = insn->span,
 		.then = jumps(insn) ? target(ops, insn->then) : (void *)(unsigned long)insn->then,
-		.other = jumps(insn) ? target(ops, insn->other) : NULL,
+		.other = jumps(insn) ? target(ops, insn->other) : (void *)(unsigned long)insn->other,
 		.offset = { insn->offset[0], insn->offset[1], insn->offset[2] },
 		.arg = insn->arg,
 		.kind = kind_of(insn),
@@ -277,7 +277,7 @@ static void prepare_op(struct argtrace_op *ops, u32 at, const struct argtrace_in
 		.shr = insn->shr,
 		.flags = insn->flags,
 		.action = insn->action,
-		.alu_width = insn->other,
+		.shift = insn->shl || insn->shr,
 	};
 	static_assert(sizeof(ops[at]) == 64);
 }

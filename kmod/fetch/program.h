@@ -20,7 +20,7 @@ enum argtrace_op_kind {
 /* An instruction, prepared: a cache line. */
 struct argtrace_op {
 	u64 mask, base, span;
-	const struct argtrace_op *then, *other;	/* where it goes on; ARGTRACE_OP_ACCEPT, ARGTRACE_OP_REJECT */
+	const struct argtrace_op *then, *other;	/* where it goes on; ARGTRACE_OP_ACCEPT, ARGTRACE_OP_REJECT; ALU: operation and width */
 	s32 offset[3];
 	u16 arg;
 	u8 kind;			/* enum argtrace_op_kind */
@@ -28,11 +28,11 @@ struct argtrace_op {
 	u8 index;			/* of a slot; of a register: where it is in struct ftrace_regs */
 	u8 loads;
 	u8 width;
+	bool shift;			/* shl or shr is not 0 */
 	u8 shl;
 	u8 shr;
 	u8 flags;
 	u8 action;
-	u8 alu_width;
 };
 
 #define ARGTRACE_OP_REJECT	((const struct argtrace_op *)0ul)

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 #include <uapi/argtrace.h>
 
+#include "compat.h"
 #include "fetch/load.h"
 #include "fetch/text.h"
 
@@ -141,7 +142,7 @@ static bool contains(const u8 *text, u32 size, const u8 *literal, u32 length)
 
 int argtrace_text_matches(u64 from, u32 limit, const u8 *literal, u32 length, u32 how)
 {
-	u8 text[ARGTRACE_MATCH_MAX + 1];
+	u8 text[ARGTRACE_MATCH_MAX + 1] argtrace_uninitialized;
 	int size;
 
 	if (how <= ARGTRACE_MATCH_PREFIX)

@@ -149,7 +149,7 @@ static enum argtrace_verdict run_filter(struct argtrace_run *run)
 }
 
 /* The end of a call that the filter has not accepted. */
-static void reject(struct argtrace_plan *plan, enum argtrace_verdict verdict)
+static noinline void reject(struct argtrace_plan *plan, enum argtrace_verdict verdict)
 {
 	if (unlikely(verdict == ARGTRACE_VERDICT_TOO_DEEP))
 		return lose(plan, ARGTRACE_LOST_RECURSION);
@@ -159,14 +159,15 @@ static void reject(struct argtrace_plan *plan, enum argtrace_verdict verdict)
 	preempt_enable_notrace();
 }
 
-/* What is left to be done of a call that the simple filter, if there is one, has accepted. */
-static noinline void record(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			    const struct ftrace_regs *fregs, const void *called_from)
+/* What is left to be done of a call, which may have been accepted by the simple filter. */
+static __always_inline void filter_and_record(struct argtrace_plan *plan, unsigned long parent_ip,
+					      struct ftrace_ops *ops, const struct ftrace_regs *fregs,
+					      const void *called_from, const bool accepted)
 {
 	const struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);
 	struct argtrace_code *code = plan->code;
-	struct argtrace_run run;
+	struct argtrace_run run argtrace_uninitialized;
 	const struct rich_call call = {
 		.plan = plan,
 		.parent_ip = parent_ip,
@@ -179,7 +180,7 @@ static noinline void record(struct argtrace_plan *plan, unsigned long parent_ip,
 	run.code = code;
 	run.fregs = fregs;
 	run.caller = parent_ip;
-	if (code->filter && !code->simple) {
+	if (!accepted) {
 		const enum argtrace_verdict verdict = run_filter(&run);
 
 		if (verdict != ARGTRACE_VERDICT_ACCEPT)
@@ -193,6 +194,18 @@ static noinline void record(struct argtrace_plan *plan, unsigned long parent_ip,
 	} else {
 		record_in_place(&call, &run, ring);
 	}
+}
+
+static noinline void record(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+			    const struct ftrace_regs *fregs, const void *called_from)
+{
+	filter_and_record(plan, parent_ip, ops, fregs, called_from, true);
+}
+
+static noinline void filter(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+			    const struct ftrace_regs *fregs, const void *called_from)
+{
+	filter_and_record(plan, parent_ip, ops, fregs, called_from, false);
 }
 
 /* The verdict of a filter that is simple. */
@@ -237,8 +250,17 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 	if (code->simple) {
 		const enum argtrace_verdict verdict = run_simple(code, fregs);
 
-		if (verdict != ARGTRACE_VERDICT_ACCEPT)
+		if (likely(verdict == ARGTRACE_VERDICT_REJECT)) {
+			argtrace_count_here(plan->counters, filtered);
+			preempt_enable_notrace();
+			return;
+		}
+		if (unlikely(verdict == ARGTRACE_VERDICT_TOO_DEEP))
 			return reject(plan, verdict);
+		if (unlikely(verdict == ARGTRACE_VERDICT_UNDECIDED))
+			return filter(plan, parent_ip, ops, fregs, __builtin_return_address(0));
+	} else if (code->filter) {
+		return filter(plan, parent_ip, ops, fregs, __builtin_return_address(0));
 	}
 	record(plan, parent_ip, ops, fregs, __builtin_return_address(0));
 }
