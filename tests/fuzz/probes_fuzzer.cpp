@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
                 ProbeFormats(probe.types, probe.args.size());
             std::vector<std::byte> again; // what was read can be written, and read again
             append_probe(again, probe);
-            if (parse_probes(again, 1).at(0).args != probe.args)
+            const Probe same = parse_probes(again, 1).at(0);
+            if (same.args != probe.args || same.program != probe.program)
                 std::abort();
         }
     } catch (const Error &) {

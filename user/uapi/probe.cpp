@@ -43,6 +43,10 @@ private:
     bool overflow_ = false;
 };
 
+std::size_t round_up_to_entry(std::size_t size) {
+    return (size + entry_alignment - 1) / entry_alignment * entry_alignment;
+}
+
 void append(std::vector<std::byte> &out, const void *data, std::size_t size) {
     auto bytes = static_cast<const std::byte *>(data);
     out.insert(out.end(), bytes, bytes + size);
@@ -97,26 +101,31 @@ void append_schema(std::vector<std::byte> &out, const Probe &probe) {
     }
     if (strings.overflow() || args.size() > std::numeric_limits<std::uint16_t>::max())
         throw Error(fmt::format("{}: its prototype is too long to be traced", probe.function));
+    if (probe.program.size() > std::numeric_limits<std::uint16_t>::max() ||
+        probe.program.size() % entry_alignment != 0)
+        throw Error(fmt::format("{}: its expressions are too long to be traced", probe.function));
 
     std::size_t args_bytes = args.size() * sizeof(argtrace_arg);
     std::size_t used =
         sizeof(argtrace_probe) + args_bytes + strings.bytes().size() + probe.types.size();
-    std::size_t padding = (entry_alignment - used % entry_alignment) % entry_alignment;
+    std::size_t padding = round_up_to_entry(used) - used;
 
     argtrace_probe header{};
-    header.size = static_cast<std::uint32_t>(used + padding);
+    header.size = static_cast<std::uint32_t>(used + padding + probe.program.size());
     header.id = probe.id;
     header.addr = probe.addr;
     header.flags = probe.flags;
     header.nr_args = static_cast<std::uint16_t>(args.size());
     header.strings = static_cast<std::uint16_t>(strings.bytes().size());
     header.types = static_cast<std::uint32_t>(probe.types.size());
+    header.program = static_cast<std::uint16_t>(probe.program.size());
 
     append(out, &header, sizeof(header));
     append(out, args.data(), args_bytes);
     append(out, strings.bytes().data(), strings.bytes().size());
     append(out, probe.types.data(), probe.types.size());
     out.resize(out.size() + padding);
+    append(out, probe.program.data(), probe.program.size());
 }
 
 void append_probe(std::vector<std::byte> &out, const Probe &probe) {
@@ -142,6 +151,9 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
         std::size_t strings_end = args_end + header.strings;
         if (strings_end > header.size || header.types > header.size - strings_end)
             malformed(i, "its parts are larger than the whole");
+        std::size_t program_begin = round_up_to_entry(strings_end + header.types);
+        if (header.program % entry_alignment != 0 || header.program > header.size - program_begin)
+            malformed(i, "its program is larger than what is left for it");
 
         std::string_view table(reinterpret_cast<const char *>(bytes.data()) + args_end,
                                header.strings);
@@ -152,12 +164,14 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
         if (forced)
             function->pop_back();
 
-        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}, {}, forced};
+        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}, {}, forced, {}};
         for (std::size_t n = 0; n < header.nr_args; ++n)
             probe.args.push_back(
                 parse_argument(bytes.data() + sizeof(header) + n * sizeof(argtrace_arg), table, i));
         auto types = bytes.subspan(strings_end, header.types);
         probe.types.assign(types.begin(), types.end());
+        auto program = bytes.subspan(program_begin, header.program);
+        probe.program.assign(program.begin(), program.end());
         probes.push_back(std::move(probe));
         bytes = bytes.subspan(header.size);
     }

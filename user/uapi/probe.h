@@ -11,7 +11,7 @@
 namespace argtrace {
 
 /// Appends `probe` to `out` in the layout of struct argtrace_probe (id and flags as 0).
-/// Throws Error when the strings are too long for the layout.
+/// Throws Error when the strings or the program are too long for the layout.
 void append_probe(std::vector<std::byte> &out, const Probe &probe);
 
 /// The same with id and flags, as the module lists them.

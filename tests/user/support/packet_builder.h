@@ -30,6 +30,14 @@ public:
         return put(char{0});
     }
 
+    /// The text of STR, BYTES: behind their length, with flags in it.
+    Data &counted(std::string_view text, unsigned flags = 0) {
+        put(static_cast<std::uint16_t>(text.size() | flags));
+        for (char character : text)
+            bytes_.push_back(static_cast<std::byte>(character));
+        return *this;
+    }
+
     /// An argument of the named encoding.
     template<typename T>
     Data &named(std::string_view name, std::uint8_t type, T value) {
@@ -125,6 +133,18 @@ inline Argument argument(std::string name, std::uint8_t type, std::string type_n
 
 inline Argument not_captured(std::string name, std::string type_name = "struct big") {
     Argument argument;
+    argument.name = std::move(name);
+    argument.type_name = std::move(type_name);
+    return argument;
+}
+
+/// What a program computes; `size` is the largest one, 0 that of the type.
+inline Argument output(std::string name, std::uint8_t type, std::uint32_t size = 0,
+                       std::string type_name = "T") {
+    Argument argument;
+    argument.loc = ARGTRACE_LOC_PROGRAM;
+    argument.type = type;
+    argument.size = size ? size : argtrace_type_size(type);
     argument.name = std::move(name);
     argument.type_name = std::move(type_name);
     return argument;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "uapi/probe.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -70,6 +71,53 @@ TEST(Probe, HasTheLayoutOfTheHeader) {
     EXPECT_EQ(strings[header.strings - 1], '\0');
 }
 
+/// With types whose end is not aligned, so that there is padding before the program.
+Probe with_program() {
+    Probe probe = awkward();
+    probe.args.push_back(test::output("name", ARGTRACE_TYPE_STR, 64, "char *"));
+    probe.types = test::Data().text("four").bytes();
+    probe.program = test::Data().put(~0ull).put(0x1122334455667788ull).bytes();
+    return probe;
+}
+
+TEST(Probe, CarriesItsProgram) {
+    std::vector<std::byte> bytes;
+    append_probe(bytes, with_program());
+    append_probe(bytes, awkward());
+    append_probe(bytes, with_program());
+    EXPECT_EQ(parse_probes(bytes, 3),
+              (std::vector<Probe>{with_program(), awkward(), with_program()}));
+
+    // Each length of the strings, for each length of the padding.
+    for (std::size_t length = 1; length <= 8; ++length) {
+        Probe probe = with_program();
+        probe.function = std::string(length, 'f');
+        bytes.clear();
+        append_probe(bytes, probe);
+        EXPECT_EQ(parse_probes(bytes, 1).at(0), probe);
+        argtrace_probe header;
+        std::memcpy(&header, bytes.data(), sizeof(header));
+        EXPECT_EQ(header.program, 16u);
+        EXPECT_EQ(header.size, bytes.size());
+        const std::size_t end = sizeof(header) + header.nr_args * sizeof(argtrace_arg) +
+                                header.strings + header.types;
+        ASSERT_EQ((end + 7) / 8 * 8 + header.program, bytes.size());
+        EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<long>(end), bytes.end() - 16,
+                                [](std::byte byte) { return byte == std::byte{0}; }));
+        EXPECT_TRUE(std::equal(bytes.end() - 16, bytes.end(), probe.program.begin()));
+    }
+}
+
+TEST(Probe, ProgramsThatDoNotFitAreRefused) {
+    std::vector<std::byte> bytes;
+    for (const std::size_t size : {std::size_t{4}, std::size_t{65536}}) {
+        Probe probe = with_program();
+        probe.program.resize(size);
+        EXPECT_THROW(append_probe(bytes, probe), Error) << size;
+        EXPECT_TRUE(bytes.empty());
+    }
+}
+
 TEST(Probe, IdAndFlagsAreTheModules) {
     Probe probe = awkward();
     probe.id = 7;
@@ -133,6 +181,25 @@ TEST_F(MalformedProbe, Parts) {
     EXPECT_THROW(parse_probes(bytes, 1), Error);
     set(offsetof(argtrace_probe, strings), std::uint16_t{0});
     EXPECT_THROW(parse_probes(bytes, 1), Error);
+}
+
+TEST_F(MalformedProbe, Programs) {
+    for (std::uint16_t size : {8, 4, 1, 0xfff8, 0xffff}) {
+        set(offsetof(argtrace_probe, program), size);
+        EXPECT_THROW(parse_probes(bytes, 1), Error) << size;
+    }
+    bytes.clear();
+    append_probe(bytes, with_program());
+    for (std::uint16_t size : {24, 15, 20}) {
+        set(offsetof(argtrace_probe, program), size);
+        EXPECT_THROW(parse_probes(bytes, 1), Error) << size;
+    }
+    set(offsetof(argtrace_probe, program), std::uint16_t{16});
+    EXPECT_EQ(parse_probes(bytes, 1).at(0), with_program());
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        std::vector<std::byte> part(bytes.begin(), bytes.begin() + static_cast<long>(size));
+        EXPECT_THROW(parse_probes(part, 1), Error) << size;
+    }
 }
 
 TEST_F(MalformedProbe, Strings) {
