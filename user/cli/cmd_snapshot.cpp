@@ -36,8 +36,8 @@ void attach_flight(Session &session) {
 
 void print_summary(const argtrace_counts &total, std::uint64_t overwritten, std::uint64_t missed,
                    const TraceWriter &writer, const Session &session) {
-    message("{}, {} overwritten since; {}: {} bytes in {} packets", calls_summary(total),
-            overwritten, writer.name(), writer.written(), writer.packets());
+    message("{}; {}: {} bytes in {} packets", calls_summary(total, overwritten), writer.name(),
+            writer.written(), writer.packets());
     if (missed > 0)
         message("{} packet{} overwritten before {} could be copied, and left out: "
                 "the rings fill faster than they are read; a larger --buffer helps",

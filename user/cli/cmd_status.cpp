@@ -88,12 +88,14 @@ void setup_status(CLI::App &app) {
     add_parsed_option(
         *command, "--sort",
         [options](const std::string &text) { options->order = parse_status_order(text); },
-        "Order by hits (default), records, lost or filtered, the largest first, or by name")
+        "Order by hits (default), records, lost, filtered, sampled, capped or faults, the largest first, or by name")
         ->type_name("COLUMN");
     command->add_flag("--json", options->json, "One JSON object a line, the totals last");
     command->footer(
         "HITS are all calls: recorded in the buffer, lost, or filtered (made by the reader itself, "
-        "or with `add -p` by other processes). For a flight recorder it also shows how many of the "
+        "with `add -p` by other processes, or not what a condition asks for); where there are such, "
+        "also left out by sampling (SAMPLED) or by a limit on their rate (CAPPED). FAULTS are "
+        "conditions and values that met memory which could not be read. For a flight recorder it also shows how many of the "
         "records have been overwritten since.");
     command->callback([options] { run_status(*options); });
 }

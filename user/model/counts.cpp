@@ -13,12 +13,15 @@ std::uint64_t lost_total(const argtrace_counts &counts) {
 }
 
 std::uint64_t hits(const argtrace_counts &counts) {
-    return counts.records + counts.filtered + lost_total(counts);
+    return counts.records + counts.filtered + counts.sampled + counts.capped + lost_total(counts);
 }
 
 void add_counts(argtrace_counts &sum, const argtrace_counts &counts) {
     sum.records += counts.records;
     sum.filtered += counts.filtered;
+    sum.sampled += counts.sampled;
+    sum.capped += counts.capped;
+    sum.faults += counts.faults;
     for (std::size_t i = 0; i < ARGTRACE_LOST_MAX; ++i)
         sum.lost[i] += counts.lost[i];
 }

@@ -26,7 +26,7 @@ constexpr std::array<LostCause, ARGTRACE_LOST_COUNT> lost_causes{{
 /// Of all causes, those of later versions too.
 std::uint64_t lost_total(const argtrace_counts &counts);
 
-/// records + filtered + lost: every call of the function.
+/// records + filtered + sampled + capped + lost: every call of the function. Faults are beside it.
 std::uint64_t hits(const argtrace_counts &counts);
 
 void add_counts(argtrace_counts &sum, const argtrace_counts &counts);

@@ -38,7 +38,8 @@ constexpr std::size_t line_width = 80;
 constexpr std::pair<std::string_view, StatusOrder> orders[]{
     {"hits", StatusOrder::hits}, {"records", StatusOrder::records},
     {"lost", StatusOrder::lost}, {"filtered", StatusOrder::filtered},
-    {"name", StatusOrder::name},
+    {"sampled", StatusOrder::sampled}, {"capped", StatusOrder::capped},
+    {"faults", StatusOrder::faults}, {"name", StatusOrder::name},
 };
 
 std::uint64_t key(const argtrace_counts &counts, StatusOrder order) {
@@ -51,23 +52,32 @@ std::uint64_t key(const argtrace_counts &counts, StatusOrder order) {
         return lost_total(counts);
     case StatusOrder::filtered:
         return counts.filtered;
+    case StatusOrder::sampled:
+        return counts.sampled;
+    case StatusOrder::capped:
+        return counts.capped;
+    case StatusOrder::faults:
+        return counts.faults;
     case StatusOrder::name:
         break;
     }
     return 0; // all alike: the name decides
 }
 
-/// The columns of numbers, each as wide as it needs to be.
+/// The columns of numbers, each as wide as it needs to be. What only programs count is left out where they have counted
+/// nothing.
 class CountColumns {
 public:
     explicit CountColumns(const argtrace_counts &largest) {
         const auto numbers = values(largest);
-        for (std::size_t i = 0; i < heads.size(); ++i)
-            widths_[i] = std::max(heads[i].size(), fmt::formatted_size("{}", numbers[i]));
+        for (std::size_t i = 0; i < heads.size(); ++i) {
+            if (i < always_shown || numbers[i] > 0)
+                widths_[i] = gap + std::max(heads[i].size(), fmt::formatted_size("{}", numbers[i]));
+        }
     }
 
     std::size_t width() const {
-        return std::accumulate(widths_.begin(), widths_.end(), gap * widths_.size());
+        return std::accumulate(widths_.begin(), widths_.end(), std::size_t{0});
     }
 
     void append_head(std::string &out) const { append_line(out, heads); }
@@ -77,20 +87,25 @@ public:
 
 private:
     static constexpr std::size_t gap = 2;
-    static constexpr std::array<std::string_view, 4> heads{"HITS", "RECORDS", "LOST", "FILTERED"};
+    static constexpr std::array<std::string_view, 7> heads{
+        "HITS", "RECORDS", "LOST", "FILTERED", "SAMPLED", "CAPPED", "FAULTS"};
+    static constexpr std::size_t always_shown = 4;
 
     static std::array<std::uint64_t, heads.size()> values(const argtrace_counts &counts) {
-        return {hits(counts), counts.records, lost_total(counts), counts.filtered};
+        return {hits(counts),   counts.records, lost_total(counts), counts.filtered,
+                counts.sampled, counts.capped,  counts.faults};
     }
 
     template<typename Cell>
     void append_line(std::string &out, const std::array<Cell, heads.size()> &cells) const {
-        for (std::size_t i = 0; i < cells.size(); ++i)
-            fmt::format_to(std::back_inserter(out), "{:>{}}", cells[i], gap + widths_[i]);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (widths_[i] > 0)
+                fmt::format_to(std::back_inserter(out), "{:>{}}", cells[i], widths_[i]);
+        }
         out += '\n';
     }
 
-    std::array<std::size_t, heads.size()> widths_{};
+    std::array<std::size_t, heads.size()> widths_{}; // with the gap before; 0: not shown
 };
 
 /// What stands behind "func" in a status line, or in that of the totals.
@@ -101,7 +116,9 @@ void append_counts_json(std::string &out, const argtrace_counts &counts) {
     for (std::size_t i = 0; i < lost_causes.size(); ++i)
         fmt::format_to(to, "{}\"{}\":{}", i > 0 ? "," : "", lost_causes[i].key,
                        std::uint64_t{counts.lost[i]});
-    fmt::format_to(to, "}},\"filtered\":{}", std::uint64_t{counts.filtered});
+    fmt::format_to(to, "}},\"filtered\":{},\"sampled\":{},\"capped\":{},\"faults\":{}",
+                   std::uint64_t{counts.filtered}, std::uint64_t{counts.sampled},
+                   std::uint64_t{counts.capped}, std::uint64_t{counts.faults});
 }
 
 void append_session_text(std::string &out, const SessionState &session) {
@@ -182,7 +199,8 @@ StatusOrder parse_status_order(const std::string &text) {
         if (text == name)
             return order;
     }
-    throw Error(fmt::format("--sort is hits, records, lost, filtered or name, not '{}'", text));
+    throw Error(fmt::format("--sort is hits, records, lost, filtered, sampled, capped, faults or name, not '{}'",
+                            text));
 }
 
 void sort_status(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts,
@@ -225,10 +243,12 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_on_load_order> orders,
                         const std::optional<SessionState> &session) {
     const CountColumns columns(total_of(counts)); // nothing is wider than the totals
-    std::size_t width = sizeof("total") - 1;
+    constexpr std::size_t least_width = sizeof("total") - 1;
+    std::size_t width = least_width;
     for (const Probe &probe : probes)
         width = std::max(width, shown_name(probe).size());
-    width = std::min(width, line_width - columns.width());
+    const std::size_t left = line_width - std::min(columns.width(), line_width);
+    width = std::min(width, std::max(left, least_width));
 
     auto to = std::back_inserter(out);
     const auto line = [&](std::string_view name, const argtrace_counts &one) {
@@ -295,13 +315,23 @@ std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight
     return remedies;
 }
 
-std::string calls_summary(const argtrace_counts &total) {
+std::string calls_summary(const argtrace_counts &total, std::optional<std::uint64_t> overwritten) {
     std::string causes = describe_lost(total);
     std::uint64_t calls = hits(total);
-    return fmt::format("{} call{}: {} recorded, {} lost{}, {} filtered", calls,
-                       calls == 1 ? "" : "s", std::uint64_t{total.records}, lost_total(total),
-                       causes.empty() ? "" : fmt::format(" ({})", causes),
-                       std::uint64_t{total.filtered});
+    std::string text =
+        fmt::format("{} call{}: {} recorded, {} lost{}, {} filtered", calls, calls == 1 ? "" : "s",
+                    std::uint64_t{total.records}, lost_total(total),
+                    causes.empty() ? "" : fmt::format(" ({})", causes), std::uint64_t{total.filtered});
+    auto to = std::back_inserter(text);
+    if (total.sampled > 0)
+        fmt::format_to(to, ", {} sampled out", std::uint64_t{total.sampled});
+    if (total.capped > 0)
+        fmt::format_to(to, ", {} capped", std::uint64_t{total.capped});
+    if (overwritten)
+        fmt::format_to(to, ", {} overwritten since", *overwritten);
+    if (total.faults > 0)
+        fmt::format_to(to, "; {} fault{}", std::uint64_t{total.faults}, total.faults == 1 ? "" : "s");
+    return text;
 }
 
 void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total) {
@@ -309,7 +339,8 @@ void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_c
     if (total)
         append_counts_json(out, *total);
     else
-        out += R"("hits":null,"records":null,"lost":null,"filtered":null)";
+        out += R"("hits":null,"records":null,"lost":null,"filtered":null,)"
+               R"("sampled":null,"capped":null,"faults":null)";
     out += "}\n";
 }
 

@@ -21,7 +21,7 @@ struct SessionState {
 };
 
 /// What the functions of a status are ordered by: a count, the largest first, or the name.
-enum class StatusOrder { hits, records, lost, filtered, name };
+enum class StatusOrder { hits, records, lost, filtered, sampled, capped, faults, name };
 
 /// Throws Error when the text is none of their names.
 StatusOrder parse_status_order(const std::string &text);
@@ -49,8 +49,10 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_on_load_order> orders = {},
                         const std::optional<SessionState> &session = std::nullopt);
 
-/// "12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
-std::string calls_summary(const argtrace_counts &total);
+/// "12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered", then ", 3 sampled out", ", 4 capped", ", 5 overwritten since" (of a
+/// flight recorder), "; 6 faults" as far as there are any.
+std::string calls_summary(const argtrace_counts &total,
+                          std::optional<std::uint64_t> overwritten = std::nullopt);
 
 /// For each cause for which calls were lost, a sentence that says what can be done. `own`: the
 /// session belongs to the command that is speaking; `larger`: a --buffer to try.

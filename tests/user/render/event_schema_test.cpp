@@ -170,6 +170,13 @@ TEST(EventSchema, RefusesWhatIsNone) {
     json more = event;
     more["unheard_of"] = 1;
     EXPECT_NE(validator.check(more), "");
+    json cut = event;
+    cut["cut"] = json::array({"name"});
+    EXPECT_EQ(validator.check(cut), "");
+    for (const json &wrong : {json("name"), json::array({1})}) {
+        cut["cut"] = wrong;
+        EXPECT_NE(validator.check(cut), "") << wrong;
+    }
     json flags = event;
     flags["flags"] = "....x";
     EXPECT_NE(validator.check(flags), "");
@@ -180,16 +187,22 @@ TEST(EventSchema, FitsTheSummary) {
     argtrace_counts total{};
     total.records = 7;
     total.lost[ARGTRACE_LOST_FULL] = 2;
+    total.sampled = 3;
+    total.capped = 4;
+    total.faults = 5;
     std::string whole, unknown;
     append_summary_json(whole, 7, &total);
     append_summary_json(unknown, 7, nullptr);
     EXPECT_EQ(validator.check(json::parse(whole)), "") << whole;
     EXPECT_EQ(validator.check(json::parse(unknown)), "") << unknown;
-    EXPECT_EQ(whole, R"({"shown":7,"hits":9,"records":7,)"
-                     R"("lost":{"full":2,"recursion":0,"no_buffer":0},"filtered":0})"
+    EXPECT_EQ(whole, R"({"shown":7,"hits":16,"records":7,)"
+                     R"("lost":{"full":2,"recursion":0,"no_buffer":0},"filtered":0,"sampled":3,"capped":4,"faults":5})"
                      "\n");
     json less = json::parse(whole);
     less.erase("lost");
+    EXPECT_NE(validator.check(less), "");
+    less = json::parse(whole);
+    less.erase("capped");
     EXPECT_NE(validator.check(less), "");
 }
 

@@ -272,6 +272,16 @@ TEST(Counts, EveryCallHasOneOutcome) {
     add_counts(counts[0], counts[1]);
     EXPECT_EQ(hits(counts[0]), 28u);
     EXPECT_EQ(describe_lost(argtrace_counts{}), "");
+
+    counts[1].sampled = 100;
+    counts[1].capped = 20;
+    counts[1].faults = 1000; // beside what became of the calls
+    EXPECT_EQ(hits(counts[1]), 132u);
+    add_counts(counts[0], counts[1]);
+    EXPECT_EQ(hits(counts[0]), 28u + 132);
+    EXPECT_EQ(counts[0].sampled, 100u);
+    EXPECT_EQ(counts[0].capped, 20u);
+    EXPECT_EQ(counts[0].faults, 1000u);
 }
 
 TEST(Status, Json) {
@@ -281,7 +291,7 @@ TEST(Status, Json) {
     append_status_json(out, probes, two_counts());
     EXPECT_EQ(out.substr(0, out.find('\n')),
               "{\"func\":\"vfs_read\",\"hits\":16,\"records\":10,\"lost\":{\"full\":3,"
-              "\"recursion\":1,\"no_buffer\":0},\"filtered\":2}");
+              "\"recursion\":1,\"no_buffer\":0},\"filtered\":2,\"sampled\":0,\"capped\":0,\"faults\":0}");
     std::string last = out.substr(out.rfind('\n', out.size() - 2) + 1);
     auto totals = nlohmann::json::parse(last);
     EXPECT_FALSE(totals.contains("func"));
@@ -292,7 +302,21 @@ TEST(Status, Json) {
     out.clear();
     append_status_json(out, {}, {});
     EXPECT_EQ(out, "{\"hits\":0,\"records\":0,\"lost\":{\"full\":0,\"recursion\":0,"
-                   "\"no_buffer\":0},\"filtered\":0}\n");
+                   "\"no_buffer\":0},\"filtered\":0,\"sampled\":0,\"capped\":0,\"faults\":0}\n");
+}
+
+TEST(Status, JsonOfWhatProgramsCount) {
+    auto probes = three_probes();
+    probes.resize(2);
+    auto counts = two_counts();
+    counts[0].sampled = 3;
+    counts[0].capped = 4;
+    counts[1].capped = 1;
+    counts[1].faults = 9;
+    std::string out;
+    append_status_json(out, probes, counts);
+    EXPECT_NE(out.find("{\"func\":\"vfs_read\",\"hits\":23,"), out.npos) << out;
+    EXPECT_TRUE(out.ends_with(",\"filtered\":2,\"sampled\":3,\"capped\":5,\"faults\":9}\n")) << out;
 }
 
 TEST(Status, Text) {
@@ -304,6 +328,40 @@ TEST(Status, Text) {
                    "vfs_read     16       10     4         2\n"
                    "vfs_write    12        5     7         0\n"
                    "total        28       15    11         2\n");
+}
+
+TEST(Status, TextOfWhatProgramsCount) {
+    auto probes = three_probes();
+    probes.resize(2);
+    auto counts = two_counts();
+    counts[1].faults = 123456789;
+    std::string out;
+    append_status_text(out, probes, counts);
+    EXPECT_EQ(out, "FUNC       HITS  RECORDS  LOST  FILTERED     FAULTS\n"
+                   "vfs_read     16       10     4         2          0\n"
+                   "vfs_write    12        5     7         0  123456789\n"
+                   "total        28       15    11         2  123456789\n");
+    counts[0].sampled = 100;
+    counts[1].capped = 8;
+    out.clear();
+    append_status_text(out, probes, counts);
+    EXPECT_EQ(out,
+              "FUNC       HITS  RECORDS  LOST  FILTERED  SAMPLED  CAPPED     FAULTS\n"
+              "vfs_read    116       10     4         2      100       0          0\n"
+              "vfs_write    20        5     7         0        0       8  123456789\n"
+              "total       136       15    11         2      100       8  123456789\n");
+    // 80 columns, as long as numbers leave any.
+    probes[0].function = std::string(70, 'x');
+    out.clear();
+    append_status_text(out, probes, counts);
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_LE(line.size(), 80u) << line;
+    for (std::uint64_t *count : {&counts[0].records, &counts[0].sampled, &counts[0].capped})
+        *count = 1'000'000'000'000'000'000;
+    out.clear();
+    append_status_text(out, probes, counts);
+    EXPECT_NE(out.find("\ntotal  3000"), out.npos) << out;
 }
 
 TEST(Status, FitsALineWhereNamesAreLong) {
@@ -325,6 +383,9 @@ TEST(Status, IsSorted) {
         counts[0].records = 1; // of each function another count is the largest
         counts[1].filtered = 7;
         counts[2].lost[ARGTRACE_LOST_FULL] = 4;
+        counts[0].sampled = 1;
+        counts[1].capped = 1;
+        counts[2].faults = 1;
         sort_status(probes, counts, order);
         return probes[0].function;
     };
@@ -333,6 +394,9 @@ TEST(Status, IsSorted) {
     EXPECT_EQ(names(parse_status_order("records")), probes[0].function);
     EXPECT_EQ(names(parse_status_order("lost")), probes[2].function);
     EXPECT_EQ(names(parse_status_order("filtered")), probes[1].function);
+    EXPECT_EQ(names(parse_status_order("sampled")), probes[0].function);
+    EXPECT_EQ(names(parse_status_order("capped")), probes[1].function);
+    EXPECT_EQ(names(parse_status_order("faults")), probes[2].function);
     EXPECT_EQ(names(parse_status_order("name")),
               std::min({probes[0].function, probes[1].function, probes[2].function}));
     EXPECT_THROW(parse_status_order("nonsense"), Error);
@@ -360,7 +424,7 @@ TEST(Status, OfAFlightRecorder) {
         << out;
     out.clear();
     append_status_json(out, probes, two_counts(), {}, state);
-    EXPECT_TRUE(out.ends_with(",\"filtered\":2,\"overwritten\":12,\"clock\":\"mono\"}\n")) << out;
+    EXPECT_TRUE(out.ends_with(",\"filtered\":2,\"sampled\":0,\"capped\":0,\"faults\":0,\"overwritten\":12,\"clock\":\"mono\"}\n")) << out;
     EXPECT_EQ(out.find("overwritten"), out.rfind("overwritten")) << "known of all together only";
 }
 
@@ -376,7 +440,7 @@ TEST(Status, OfSomeProcesses) {
     out.clear();
     append_status_json(out, probes, two_counts(), {}, state);
     EXPECT_TRUE(out.ends_with(
-        ",\"filtered\":2,\"clock\":\"tsc\",\"processes\":[12,345],\"children\":true}\n"))
+        ",\"filtered\":2,\"sampled\":0,\"capped\":0,\"faults\":0,\"clock\":\"tsc\",\"processes\":[12,345],\"children\":true}\n"))
         << out;
 }
 
@@ -421,6 +485,17 @@ TEST(Summary, OneSentence) {
     argtrace_counts one{};
     one.records = 1;
     EXPECT_EQ(trace_summary(1, one), "1 event shown; 1 call: 1 recorded, 0 lost, 0 filtered");
+
+    EXPECT_EQ(calls_summary(one, 0), "1 call: 1 recorded, 0 lost, 0 filtered, 0 overwritten since");
+    one.faults = 1;
+    EXPECT_EQ(calls_summary(one), "1 call: 1 recorded, 0 lost, 0 filtered; 1 fault");
+    one.sampled = 3;
+    one.capped = 4;
+    one.faults = 5;
+    EXPECT_EQ(calls_summary(one),
+              "8 calls: 1 recorded, 0 lost, 0 filtered, 3 sampled out, 4 capped; 5 faults");
+    EXPECT_EQ(calls_summary(one, 6), "8 calls: 1 recorded, 0 lost, 0 filtered, 3 sampled out, 4 capped, 6 "
+                                     "overwritten since; 5 faults");
 }
 
 TEST(Info, TextAndJson) {

@@ -62,7 +62,8 @@ TEST_F(Tool, what_add_arms_stays_until_it_is_removed) {
     succeeds({"argtrace", "clear"});
     EXPECT_FALSE(is_armed("at_two"));
     EXPECT_EQ(run({"argtrace", "status", "--json"}).out,
-              R"({"hits":0,"records":0,"lost":{"full":0,"recursion":0,"no_buffer":0},"filtered":0})"
+              R"({"hits":0,"records":0,"lost":{"full":0,"recursion":0,"no_buffer":0},"filtered":0,)"
+              R"("sampled":0,"capped":0,"faults":0})"
               "\n");
 }
 
