@@ -17,7 +17,7 @@ using namespace argtrace;
 
 namespace {
 
-/// One probe of each kind of argument: their ids are 1, 2 and 3.
+/// One probe of each kind of argument: their ids are 1 to 4.
 Schema make_schema() {
     Probe types;
     types.id = 2;
@@ -31,7 +31,15 @@ Schema make_schema() {
                   test::argument("i", ARGTRACE_TYPE_S32)};
     bytes.args[0].size = 5;
 
+    Probe outputs;
+    outputs.id = 4;
+    outputs.function = "outputs";
+    outputs.args = {test::output("s", ARGTRACE_TYPE_STR, 8), test::argument("i", ARGTRACE_TYPE_S32),
+                    test::output("b", ARGTRACE_TYPE_BYTES, 6), test::output("n", ARGTRACE_TYPE_S16),
+                    test::output("t", ARGTRACE_TYPE_STR, 300)};
+
     Schema schema;
+    schema.add(outputs);
     schema.add(test::vfs_read(1));
     schema.add(types);
     schema.add(bytes);

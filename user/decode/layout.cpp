@@ -11,6 +11,7 @@ namespace argtrace {
 namespace {
 
 constexpr std::size_t record_size_max = std::numeric_limits<std::uint16_t>::max();
+constexpr std::size_t left_to_others = record_size_max + 1;
 
 } // namespace
 
@@ -21,7 +22,9 @@ CompactLayout::CompactLayout(const Probe &probe) : padding_max_(record_padding_m
             step.type = argument.type;
             const TypeInfo &type = type_info(argument.type);
             std::size_t size = type.size;
-            if (argument.type == ARGTRACE_TYPE_BYTES && argument.size <= record_size_max) {
+            if (argument.loc == ARGTRACE_LOC_PROGRAM) {
+                size = left_to_others;
+            } else if (argument.type == ARGTRACE_TYPE_BYTES && argument.size <= record_size_max) {
                 step.kind = Kind::bytes;
                 step.size = static_cast<std::uint16_t>(argument.size);
                 size = sizeof(step.size) + step.size;
@@ -33,7 +36,7 @@ CompactLayout::CompactLayout(const Probe &probe) : padding_max_(record_padding_m
                 step.spare_bits = static_cast<std::uint8_t>(8 * (sizeof(std::uint64_t) - size));
                 step.is_signed = type.is_signed;
             } else { // of no type that can be read
-                size = record_size_max + 1;
+                size = left_to_others;
             }
             size_ += size;
             step.end = static_cast<std::uint32_t>(size_);

@@ -13,7 +13,8 @@ namespace argtrace {
 
 /// Where the arguments of a probe lie in its compact records, worked out once: no argument's
 /// place depends on another's value. Reads what is well-formed, and quickly; about the rest
-/// read_compact() has to say what is wrong.
+/// read_compact() has to say what is wrong. Where a program computes values, places do depend on
+/// others, and all of it is left to read_compact().
 class CompactLayout {
 public:
     /// Of this many bytes before the data that read() is given, the values do not matter, but

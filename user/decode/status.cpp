@@ -59,6 +59,12 @@ std::string_view describe(DecodeStatus status) {
         return "an argument is missing";
     case DecodeStatus::unclosed_list:
         return "a list of arguments is not closed";
+    case DecodeStatus::named_outputs:
+        return "a record has computed values where there can be none";
+    case DecodeStatus::too_many_outputs:
+        return "a record's probe has more computed values than a record can have";
+    case DecodeStatus::bad_unreadable_bits:
+        return "a record says that a value could not be read which its probe does not have";
     }
     return "something is wrong";
 }

@@ -30,7 +30,7 @@ enum class DecodeStatus {
     bad_unreadable_record, ///< of a probe without arguments on the stack
     caller_cut_off,
     data_cut_off,
-    bad_length, ///< of BYTES
+    bad_length, ///< of BYTES or STR
     excess_data,
     unsupported_type,
     unterminated_name,
@@ -38,6 +38,9 @@ enum class DecodeStatus {
     type_mismatch,
     missing_argument, ///< the list of named arguments ends early
     unclosed_list,
+    named_outputs,       ///< of a program, in the encoding that has none
+    too_many_outputs,    ///< more than can be said to be unreadable
+    bad_unreadable_bits, ///< of outputs that the probe does not have
 };
 
 /// A few words for the user.

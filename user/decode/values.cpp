@@ -42,6 +42,25 @@ DecodeStatus read_bytes(std::span<const std::byte> &data, std::uint32_t expected
     return DecodeStatus::ok;
 }
 
+/// The same of what a program has computed: BYTES or STR of any length up to the largest one.
+DecodeStatus read_counted(std::span<const std::byte> &data, const Argument &argument, Value &value,
+                          std::vector<std::byte> &bytes) {
+    if (data.size() < sizeof(std::uint16_t))
+        return DecodeStatus::data_cut_off;
+    const bool is_text = argument.type == ARGTRACE_TYPE_STR;
+    const std::size_t word = load<std::uint16_t>(data);
+    const std::size_t length = is_text ? word & ~std::size_t{ARGTRACE_TEXT_CUT} : word;
+    data = data.subspan(sizeof(std::uint16_t));
+    if (length > argument.size)
+        return DecodeStatus::bad_length;
+    if (data.size() < length)
+        return DecodeStatus::data_cut_off;
+    value = {bytes.size(), length, argument.type, true, length != word};
+    bytes.insert(bytes.end(), data.begin(), data.begin() + static_cast<std::ptrdiff_t>(length));
+    data = data.subspan(length);
+    return DecodeStatus::ok;
+}
+
 /// Reads the value of an argument and cuts it off the front of `data`.
 DecodeStatus read_value(std::span<const std::byte> &data, const Argument &argument, Value &value,
                         std::vector<std::byte> &bytes) {
@@ -62,6 +81,36 @@ DecodeStatus read_value(std::span<const std::byte> &data, const Argument &argume
         value.low = extend_sign(value.low, size);
     data = data.subspan(size);
     return DecodeStatus::ok;
+}
+
+/// Reads what the program has computed and cuts it off the front of `data`.
+DecodeStatus read_outputs(std::span<const std::byte> &data, const Probe &probe,
+                          std::span<Value> values, std::vector<std::byte> &bytes) {
+    if (data.size() < sizeof(std::uint64_t))
+        return DecodeStatus::data_cut_off;
+    auto unreadable = load<std::uint64_t>(data); // the lowest bit: the next output
+    data = data.subspan(sizeof(unreadable));
+    unsigned left = ARGTRACE_VALUES_MAX;
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        const Argument &argument = probe.args[i];
+        if (argument.loc != ARGTRACE_LOC_PROGRAM)
+            continue;
+        if (left-- == 0)
+            return DecodeStatus::too_many_outputs;
+        const TypeClass type_class = type_info(argument.type).type_class;
+        const bool counted = type_class == TypeClass::text || type_class == TypeClass::bytes;
+        const std::size_t before = bytes.size();
+        const DecodeStatus status = counted ? read_counted(data, argument, values[i], bytes)
+                                            : read_value(data, argument, values[i], bytes);
+        if (status != DecodeStatus::ok)
+            return status;
+        if (unreadable & 1) {
+            values[i] = {};
+            bytes.resize(before);
+        }
+        unreadable >>= 1;
+    }
+    return unreadable ? DecodeStatus::bad_unreadable_bits : DecodeStatus::ok;
 }
 
 DecodeStatus check_padding(std::span<const std::byte> data) {
@@ -103,11 +152,21 @@ DecodeStatus read_named_argument(std::span<const std::byte> &data, const Argumen
 
 DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
                           std::span<Value> values, std::vector<std::byte> &bytes) {
+    bool has_outputs = false;
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
         values[i] = {};
         if (probe.args[i].loc == ARGTRACE_LOC_NONE)
             continue;
+        if (probe.args[i].loc == ARGTRACE_LOC_PROGRAM) {
+            has_outputs = true;
+            continue;
+        }
         DecodeStatus status = read_value(data, probe.args[i], values[i], bytes);
+        if (status != DecodeStatus::ok)
+            return status;
+    }
+    if (has_outputs) {
+        DecodeStatus status = read_outputs(data, probe, values, bytes);
         if (status != DecodeStatus::ok)
             return status;
     }
@@ -120,6 +179,8 @@ DecodeStatus read_named(std::span<const std::byte> data, const Probe &probe,
         values[i] = {};
         if (probe.args[i].loc == ARGTRACE_LOC_NONE)
             continue;
+        if (probe.args[i].loc == ARGTRACE_LOC_PROGRAM)
+            return DecodeStatus::named_outputs;
         DecodeStatus status = read_named_argument(data, probe.args[i], values[i], bytes);
         if (status != DecodeStatus::ok)
             return status;

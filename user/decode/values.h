@@ -14,9 +14,12 @@ namespace argtrace {
 inline constexpr std::size_t record_padding_max = 7;
 
 // The data of a record -> one value for each argument of its probe (`values` has room for
-// them; what BYTES consist of is appended to `bytes`). Arguments that are not captured have no
+// them; what BYTES and STR consist of is appended to `bytes`). Arguments that are not captured have no
 // data. Both encodings give the same values. Behind the arguments only the padding to the record's
 // alignment may follow.
+//
+// What a program has computed (LOC_PROGRAM) follows all other arguments, wherever it is among the probe's, and is in
+// the compact encoding alone. Of these values, those that could not be read are not captured.
 
 DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
                           std::span<Value> values, std::vector<std::byte> &bytes);

@@ -16,11 +16,14 @@ namespace argtrace {
 
 /// The value of one argument.
 struct Value {
-    std::uint64_t low = 0;  ///< sign-extended where the type is signed; of BYTES where they
+    std::uint64_t low = 0;  ///< sign-extended where the type is signed; of BYTES and STR where they
                             ///< begin in the batch's bytes
-    std::uint64_t high = 0; ///< of a 128-bit value; of BYTES how many they are; else 0
+    std::uint64_t high = 0; ///< of a 128-bit value; of BYTES and STR how many they are; else 0
     std::uint8_t type = ARGTRACE_TYPE_END;
     bool captured = false; ///< otherwise nothing was recorded for this argument
+    bool cut = false;      ///< of STR: the text went on
+
+    bool has_bytes() const { return type == ARGTRACE_TYPE_BYTES || type == ARGTRACE_TYPE_STR; }
 
     bool operator==(const Value &) const = default;
 };
@@ -72,7 +75,7 @@ struct EventView {
 struct EventBatch {
     std::vector<Event> events;
     Values values;
-    std::vector<std::byte> bytes; ///< what values of type BYTES consist of
+    std::vector<std::byte> bytes; ///< what values of type BYTES and STR consist of
 
     std::span<const Value> values_of(const Event &event) const {
         return std::span(values).subspan(event.first_value, event.probe->args.size());
@@ -84,7 +87,7 @@ struct EventBatch {
         events.push_back(event);
         events.back().first_value = static_cast<std::uint32_t>(values.size());
         for (Value value : source) {
-            if (value.type == ARGTRACE_TYPE_BYTES) {
+            if (value.has_bytes()) {
                 auto first = from.bytes.begin() + static_cast<std::ptrdiff_t>(value.low);
                 value.low = bytes.size();
                 bytes.insert(bytes.end(), first, first + static_cast<std::ptrdiff_t>(value.high));

@@ -17,6 +17,7 @@ enum class TypeClass : std::uint8_t {
     boolean,
     character,
     address,
+    text,
     bytes, ///< as the argument's BTF describes them
 };
 
@@ -46,6 +47,7 @@ inline constexpr TypeInfo known_types[] = {
     {"char", ARGTRACE_TYPE_CHAR, 1, TypeClass::character, true},
     {"char", ARGTRACE_TYPE_UCHAR, 1, TypeClass::character, false},
     {"ptr", ARGTRACE_TYPE_PTR, 8, TypeClass::address, false},
+    {"str", ARGTRACE_TYPE_STR, 0, TypeClass::text, false},
     {"bytes", ARGTRACE_TYPE_BYTES, 0, TypeClass::bytes, false},
 };
 

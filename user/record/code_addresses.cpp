@@ -67,24 +67,52 @@ void CodeAddresses::add(const Probe &probe) {
         offsets_.push_back(at);
         at += sizeof(std::uint64_t);
     }
-    if (!probe.types.empty()) {
-        const ProbeFormats formats(probe.types, probe.args.size());
-        for (std::size_t i = 0; i < probe.args.size(); ++i) {
-            const Argument &argument = probe.args[i];
-            if (argument.type == ARGTRACE_TYPE_END)
-                continue;
-            if (format_ & ARGTRACE_FORMAT_NAMED)
-                at += static_cast<std::uint32_t>(argument.name.size()) + 2; // its NUL and the type
-            if (argument.type == ARGTRACE_TYPE_BYTES)
-                at += sizeof(std::uint16_t);
-            if (const Format *format = formats.argument(i))
-                find_functions(*format, at, offsets_);
-            at += argument.size;
-        }
-    }
+    if (!probe.types.empty())
+        add_arguments(probe, at);
+    while (offsets_.size() > places.first && offsets_.back() & length_here)
+        offsets_.pop_back(); // nothing behind it
     places.count = static_cast<std::uint32_t>(offsets_.size()) - places.first;
     if (places.count == 1 && offsets_.back() == sizeof(argtrace_record))
         places.only_at_begin = sizeof(argtrace_record) + sizeof(std::uint64_t);
+}
+
+/// From `at` on, which is behind the caller.
+void CodeAddresses::add_arguments(const Probe &probe, std::uint32_t at) {
+    const ProbeFormats formats(probe.types, probe.args.size());
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        const Argument &argument = probe.args[i];
+        if (argument.type == ARGTRACE_TYPE_END || argument.loc == ARGTRACE_LOC_PROGRAM)
+            continue;
+        if (format_ & ARGTRACE_FORMAT_NAMED)
+            at += static_cast<std::uint32_t>(argument.name.size()) + 2; // its NUL and the type
+        if (argument.type == ARGTRACE_TYPE_BYTES)
+            at += sizeof(std::uint16_t);
+        if (const Format *format = formats.argument(i))
+            find_functions(*format, at, offsets_);
+        at += argument.size;
+    }
+    add_outputs(probe, formats, at + sizeof(std::uint64_t)); // which says what could not be read
+}
+
+/// Of a value that could not be read, a word behind it may be taken: it has a symbol, or does no harm.
+void CodeAddresses::add_outputs(const Probe &probe, const ProbeFormats &formats, std::uint32_t at) {
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        const Argument &argument = probe.args[i];
+        if (argument.loc != ARGTRACE_LOC_PROGRAM)
+            continue;
+        const bool counted =
+            argument.type == ARGTRACE_TYPE_BYTES || argument.type == ARGTRACE_TYPE_STR;
+        const std::uint32_t length_at = at;
+        if (counted)
+            at += sizeof(std::uint16_t);
+        const Format *format = formats.argument(i);
+        if (format && argument.type != ARGTRACE_TYPE_STR)
+            find_functions(*format, at, offsets_);
+        if (counted)
+            offsets_.push_back(length_at | length_here);
+        else
+            at += argument.size;
+    }
 }
 
 bool CodeAddresses::scan(std::span<const std::byte> records) {
@@ -135,8 +163,18 @@ bool CodeAddresses::scan(std::span<const std::byte> records) {
 }
 
 void CodeAddresses::scan_record(std::span<const std::byte> record, const Places &places) {
+    std::size_t lengths = 0; // of what stands before
     for (std::uint32_t i = 0; i < places.count; ++i) {
-        const std::uint32_t offset = offsets_[places.first + i];
+        const std::uint32_t place = offsets_[places.first + i];
+        const std::size_t offset = (place & ~length_here) + lengths;
+        if (place & length_here) {
+            std::uint16_t length;
+            if (offset + sizeof(length) > record.size())
+                break;
+            std::memcpy(&length, record.data() + offset, sizeof(length));
+            lengths += length & ~ARGTRACE_TEXT_CUT;
+            continue;
+        }
         if (offset + sizeof(std::uint64_t) > record.size())
             break;
         note(word_at(record.data() + offset));

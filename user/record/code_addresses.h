@@ -9,13 +9,14 @@
 #include <unordered_set>
 #include <vector>
 
+#include "btf/format.h"
 #include "model/probe.h"
 
 namespace argtrace {
 
 /// Picks the addresses of code out of records, for which a file needs symbols: the callers, and
-/// those arguments, or parts of them, that are pointers to functions. Looks at fixed places,
-/// known from the probe; decodes nothing.
+/// those arguments, or parts of them, that are pointers to functions. Looks at places known from
+/// the probe; decodes nothing but the lengths of what a program has computed.
 class CodeAddresses {
 public:
     /// `format`: ARGTRACE_FORMAT_* of the session.
@@ -31,7 +32,8 @@ public:
     std::vector<std::uint64_t> take_new();
 
 private:
-    /// Where in a record addresses lie: offsets_[first] to offsets_[first + count].
+    /// Where in a record addresses lie: offsets_[first] to offsets_[first + count]. One with the bit
+    /// length_here is that of a length, by which those behind it lie farther back.
     struct Places {
         std::uint64_t recent = 0; // the caller, where that is the one address
         /// Size from which on a record is one with its caller and no other address; else more than
@@ -42,6 +44,10 @@ private:
         bool known = false;
     };
 
+    static constexpr std::uint32_t length_here = 1u << 31;
+
+    void add_arguments(const Probe &probe, std::uint32_t at);
+    void add_outputs(const Probe &probe, const ProbeFormats &formats, std::uint32_t at);
     void scan_record(std::span<const std::byte> record, const Places &places);
     void note(std::uint64_t address);
 

@@ -166,6 +166,20 @@ Snippet JsonRenderer::make_caller(std::uint64_t address) {
     return Snippet(text + ",\"args\":{");
 }
 
+/// To an event that is there but for its end.
+void JsonRenderer::append_cut(Line &out, const EventView &view) {
+    std::string_view separator;
+    out += ",\"cut\":[";
+    for (std::size_t i = 0; i < view.values.size(); ++i) {
+        if (!view.values[i].cut)
+            continue;
+        out += separator;
+        separator = ",";
+        append_json_string(out, view.event->probe->args[i].name);
+    }
+    out += ']';
+}
+
 void JsonRenderer::event(Line &out, const EventView &view) {
     const Event &event = *view.event;
     const Plan &plan =
@@ -185,18 +199,28 @@ void JsonRenderer::event(Line &out, const EventView &view) {
     const FlagsColumn flags = flags_column(event.context, event.preempt);
     std::memcpy(to, flags.text.data(), sizeof(flags));
     to = caller->write(plan.head.write(to + sizeof(flags)));
+    bool cut = false;
     for (std::size_t i = 0; i < view.values.size(); ++i) {
         const Plan::Argument &argument = plan.arguments[i];
         to = argument.before.write(to);
         char *end = argument.format ? nullptr : write_common_json(to, view.values[i]);
         if (!end) [[unlikely]] {
+            cut |= view.values[i].cut;
             out.set_end(to);
             values_.append(out, view, view.values[i], argument.format);
             end = out.reserve(plan.size_max);
         }
         to = end;
     }
-    out.set_end(plan.tail.write(to));
+    to = plan.tail.write(to);
+    if (cut) [[unlikely]] {
+        constexpr std::size_t end_size = sizeof("}\n") - 1;
+        out.set_end(to - end_size);
+        append_cut(out, view);
+        out += "}\n";
+        return;
+    }
+    out.set_end(to);
 }
 
 } // namespace argtrace

@@ -19,7 +19,8 @@ namespace argtrace {
 ///      "func":"vfs_read","caller":"ksys_read+0x6b",
 ///      "args":{"file":"0xff1e1afafffb5e40","count":4096}}
 ///
-/// without the line breaks. A function of a module has `module` after `func`. `caller` is null
+/// without the line breaks. A function of a module has `module` after `func`. Where text was cut,
+/// "cut":["NAME",...] at the end says of which arguments: in the text itself a mark could be a part of it. `caller` is null
 /// when it was not recorded, an argument when it was not captured, `pid` when it is not known; an
 /// unknown comm is empty.
 class JsonRenderer : public Renderer {
@@ -33,6 +34,7 @@ public:
 
 private:
     Plan make_plan(const Probe &probe);
+    static void append_cut(Line &out, const EventView &view);
     static Snippet make_task(const Event &event);
     Snippet make_caller(std::uint64_t address);
 
@@ -52,7 +54,7 @@ private:
 void append_json_string(Line &out, std::string_view text);
 void append_json_string(std::string &out, std::string_view text);
 
-/// Appends a value, other than BYTES: a number, true or false, a pointer as a string, null if not
+/// Appends a value, other than BYTES and STR: a number, true or false, a pointer as a string, null if not
 /// captured. A number of 128 bits is a string, too: few readers could hold it.
 void append_json_value(Line &out, const Value &value);
 

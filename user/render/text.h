@@ -50,7 +50,7 @@ private:
     Snippet no_caller_{"\n"};
 };
 
-/// Appends a value, other than BYTES, as C writes it: decimal, hexadecimal for pointers, true and
+/// Appends a value, other than BYTES and STR, as C writes it: decimal, hexadecimal for pointers, true and
 /// false, 'a'; -ENOENT for a pointer that is an error; `?` for one that was not captured.
 void append_text_value(Line &out, const Value &value);
 

@@ -93,12 +93,24 @@ void append_quoted(Line &out, std::string_view text) {
     out += '"';
 }
 
+std::string_view as_text(Bytes data) {
+    return {reinterpret_cast<const char *>(data.data()), data.size()};
+}
+
+std::string_view up_to_nul(std::string_view text) {
+    return text.substr(0, text.find('\0'));
+}
+
 } // namespace
 
 void ValueWriter::append(Line &out, const EventView &view, const Value &value,
                          const Format *format) {
     const bool bytes = value.type == ARGTRACE_TYPE_BYTES;
-    if (!value.captured || (!format && !bytes)) {
+    if (value.captured && value.type == ARGTRACE_TYPE_STR) {
+        append_string(out, as_text(view.bytes_of(value)));
+        if (value.cut && style_ == Style::text)
+            out += "...";
+    } else if (!value.captured || (!format && !bytes)) {
         append_value(out, value);
     } else if (!format) {
         append_bytes(out, view.bytes_of(value));
@@ -161,7 +173,8 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
         append_scalar(out, format, load(format, data));
         break;
     case Format::Kind::text:
-        append_string(out, data.first(std::min<std::size_t>(format.bytes, data.size())));
+        append_string(out, up_to_nul(as_text(
+                               data.first(std::min<std::size_t>(format.bytes, data.size())))));
         break;
     case Format::Kind::array:
         append_array(out, format, data);
@@ -205,9 +218,7 @@ void ValueWriter::append_array(Line &out, const Format &format, Bytes data) {
     out += ']';
 }
 
-void ValueWriter::append_string(Line &out, Bytes data) const {
-    std::string_view text(reinterpret_cast<const char *>(data.data()), data.size());
-    text = text.substr(0, text.find('\0'));
+void ValueWriter::append_string(Line &out, std::string_view text) const {
     if (style_ == Style::json)
         append_json_string(out, text);
     else

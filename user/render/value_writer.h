@@ -21,9 +21,10 @@ namespace argtrace {
 ///     array of char      "dd\n"                "dd\n"
 ///     enum               PIDTYPE_TGID          "PIDTYPE_TGID"   a number where no name fits
 ///     function           do_exit, f+0x4 [m]    "do_exit"
+///     text               "sda1", "/usr/li"...  "sda1", "/usr/li"   of which the second was cut
 ///
 /// All members of a union are shown. An array is cut in text, never in JSON; one of char ends
-/// before its first NUL. A struct whose types are unknown is shown as bytes in hexadecimal.
+/// before its first NUL. That text was cut is not in its JSON: see JsonRenderer. A struct whose types are unknown is shown as bytes in hexadecimal.
 class ValueWriter {
 public:
     enum class Style { text, json };
@@ -46,7 +47,7 @@ private:
     void append_formatted(Line &out, const Format &format, Bytes data);
     void append_fields(Line &out, const Format &format, Bytes data);
     void append_array(Line &out, const Format &format, Bytes data);
-    void append_string(Line &out, Bytes data) const;
+    void append_string(Line &out, std::string_view text) const;
 
     CallerNames &names_;
     Style style_;

@@ -253,6 +253,146 @@ TEST_F(DecodeTest, StructsByValue) {
     }
 }
 
+/// f(char *name as text, int n, struct s *p as bytes, u16 *narrow, void *ptr, s128 wide on two registers): the
+/// text, the bytes, and two numbers are computed, in between the others.
+Probe with_outputs(std::uint32_t id) {
+    Probe probe;
+    probe.id = id;
+    probe.function = "with_outputs";
+    probe.args = {test::output("name", ARGTRACE_TYPE_STR, 8),
+                  argument("n", ARGTRACE_TYPE_S32),
+                  test::output("data", ARGTRACE_TYPE_BYTES, 6),
+                  test::output("narrow", ARGTRACE_TYPE_S16),
+                  bytes_argument("pair", 3),
+                  test::not_captured("gone"),
+                  test::output("ptr", ARGTRACE_TYPE_PTR)};
+    return probe;
+}
+
+/// Its record, up to the outputs.
+Data before_outputs(std::uint64_t unreadable) {
+    return Data()
+        .put(caller)
+        .put(std::int32_t{-7})
+        .put(std::uint16_t{3})
+        .put('a')
+        .put(std::uint16_t{0x6362})
+        .put(unreadable);
+}
+
+Data outputs(std::string_view text = "sda1", unsigned flags = 0, std::string_view bytes = "xy") {
+    return before_outputs(0)
+        .counted(text, flags)
+        .counted(bytes)
+        .put(std::int16_t{-2})
+        .put(std::uint64_t{0xffff888000000000});
+}
+
+TEST_F(DecodeTest, OutputsOfAProgram) {
+    schema.add(with_outputs(2));
+    const auto text = [&](const EventView &view, std::size_t i) {
+        const auto bytes = view.bytes_of(view.values[i]);
+        return std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    };
+    struct Case {
+        std::string text;
+        unsigned flags;
+        std::string bytes;
+    };
+    const Case cases[] = {{"", 0, ""}, {"sda1", 0, "xy"}, {"eight ch", 0, "sixsix"},
+                          {"eight ch", ARGTRACE_TEXT_CUT, "z"}};
+    PacketBuilder packet;
+    for (const Case &one : cases)
+        packet.record(2, 1000, outputs(one.text, one.flags, one.bytes));
+    packet.record(1, 1000, vfs_read_data(5));
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    ASSERT_EQ(batch.events.size(), std::size(cases) + 1);
+    EXPECT_EQ(value(std::size(cases), 2), (Value{5, 0, ARGTRACE_TYPE_U64, true}));
+
+    EventBatch copy;
+    for (auto event = batch.events.rbegin(); event != batch.events.rend(); ++event)
+        copy.append(batch, *event);
+    for (std::size_t i = 0; i < std::size(cases); ++i) {
+        const Event &copied = copy.events[std::size(cases) - i];
+        for (const EventView &view : {batch.view(batch.events[i]), copy.view(copied)}) {
+            EXPECT_EQ(text(view, 0), cases[i].text);
+            EXPECT_EQ(view.values[0].type, ARGTRACE_TYPE_STR);
+            EXPECT_EQ(view.values[0].cut, cases[i].flags != 0);
+            EXPECT_EQ(view.values[1], (Value{minus(-7), 0, ARGTRACE_TYPE_S32, true}));
+            EXPECT_EQ(text(view, 2), cases[i].bytes);
+            EXPECT_EQ(view.values[2].type, ARGTRACE_TYPE_BYTES);
+            EXPECT_EQ(view.values[3], (Value{minus(-2), 0, ARGTRACE_TYPE_S16, true}));
+            EXPECT_EQ(text(view, 4), "abc");
+            EXPECT_EQ(view.values[5], Value{});
+            EXPECT_EQ(view.values[6], (Value{0xffff888000000000, 0, ARGTRACE_TYPE_PTR, true}));
+        }
+    }
+}
+
+TEST_F(DecodeTest, OutputsThatCouldNotBeReadHaveNoValue) {
+    schema.add(with_outputs(2));
+    for (unsigned unreadable = 0; unreadable < 16; ++unreadable) {
+        const auto has = [&](unsigned output) { return !(unreadable >> output & 1); };
+        PacketBuilder packet;
+        packet.record(2, 1000,
+                      before_outputs(unreadable)
+                          .counted(has(0) ? "sda1" : "")
+                          .counted(has(1) ? "xy" : "")
+                          .put(static_cast<std::int16_t>(has(2) ? -2 : 0))
+                          .put(std::uint64_t{has(3) ? 5u : 0u}));
+        ASSERT_EQ(decode(packet), DecodeStatus::ok);
+        ASSERT_EQ(batch.events.size(), 1u);
+        EXPECT_EQ(value(0, 0).captured, has(0));
+        EXPECT_EQ(value(0, 1).low, minus(-7));
+        EXPECT_EQ(value(0, 2).captured, has(1));
+        EXPECT_EQ(value(0, 3), has(2) ? (Value{minus(-2), 0, ARGTRACE_TYPE_S16, true}) : Value{});
+        EXPECT_EQ(value(0, 6), has(3) ? (Value{5, 0, ARGTRACE_TYPE_PTR, true}) : Value{});
+        EXPECT_EQ(batch.bytes.size(), 3u + (has(0) ? 4 : 0) + (has(1) ? 2 : 0));
+    }
+}
+
+TEST_F(DecodeTest, AsManyOutputsAsThereCanBe) {
+    Probe probe;
+    probe.id = 2;
+    Data data = Data().put(caller).put(std::uint64_t{1} << 63 | 1);
+    for (unsigned i = 0; i < ARGTRACE_VALUES_MAX; ++i) {
+        probe.args.push_back(test::output("x", ARGTRACE_TYPE_U8));
+        data.put(static_cast<std::uint8_t>(i));
+    }
+    schema.add(probe);
+    PacketBuilder packet;
+    packet.record(2, 1000, data);
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    EXPECT_FALSE(value(0, 0).captured);
+    EXPECT_EQ(value(0, 62), (Value{62, 0, ARGTRACE_TYPE_U8, true}));
+    EXPECT_FALSE(value(0, 63).captured);
+}
+
+TEST_F(DecodeTest, AFilterAloneChangesNoRecord) {
+    Probe probe = vfs_read(2);
+    probe.program.resize(64);
+    schema.add(probe);
+    PacketBuilder packet;
+    packet.record(2, 1000, vfs_read_data(4096));
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    EXPECT_EQ(value(0, 2), (Value{4096, 0, ARGTRACE_TYPE_U64, true}));
+}
+
+TEST_F(DecodeTest, OutputsBesideAStackThatEndsEarly) {
+    Probe probe;
+    probe.id = 2;
+    probe.args = {test::output("name", ARGTRACE_TYPE_STR, 8), argument("a", ARGTRACE_TYPE_U64)};
+    probe.args[1].loc = ARGTRACE_LOC_STACK;
+    probe.args[1].offset = 8;
+    schema.add(probe);
+    PacketBuilder packet;
+    packet.record(ARGTRACE_ID_UNREADABLE + 2, 1000,
+                  Data().put(caller).put(std::uint64_t{1}).put(std::uint64_t{0}).counted("sda1"));
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    EXPECT_EQ(value(0, 0).high, 4u);
+    EXPECT_FALSE(value(0, 1).captured);
+}
+
 TEST_F(DecodeTest, WithoutCaller) {
     PacketBuilder packet;
     packet.header().format = ARGTRACE_FORMAT_NO_CALLER;
@@ -577,6 +717,64 @@ TEST_F(MalformedRecord, Bytes) {
               DecodeStatus::type_mismatch);
 }
 
+TEST_F(MalformedRecord, Outputs) {
+    schema.add(with_outputs(2));
+    const auto good = outputs().bytes();
+    // The padding may be as long as what is missing: cut off by so many bytes that it is not.
+    for (std::size_t size = 0; size + 7 < good.size(); size += 8) {
+        Data part;
+        for (std::size_t i = 0; i < size; ++i)
+            part.put(good[i]);
+        EXPECT_EQ(status(part, 2), size < 8 ? DecodeStatus::caller_cut_off : DecodeStatus::data_cut_off)
+            << size;
+    }
+    EXPECT_EQ(status(outputs().put(std::uint64_t{0}).put(std::uint64_t{0}), 2),
+              DecodeStatus::excess_data);
+    EXPECT_EQ(status(outputs("nine char"), 2), DecodeStatus::bad_length);
+    EXPECT_EQ(status(outputs("nine char", ARGTRACE_TEXT_CUT), 2), DecodeStatus::bad_length);
+    EXPECT_EQ(status(outputs("", 0, "sevense"), 2), DecodeStatus::bad_length);
+    // The flag is one of text alone.
+    EXPECT_EQ(status(before_outputs(0).counted("").counted("xy", ARGTRACE_TEXT_CUT), 2),
+              DecodeStatus::bad_length);
+    EXPECT_EQ(status(before_outputs(0).counted("sda1").put(std::uint16_t{6}), 2),
+              DecodeStatus::data_cut_off);
+    for (const unsigned bit : {4u, 5u, 63u})
+        EXPECT_EQ(status(before_outputs(std::uint64_t{1} << bit)
+                             .counted("")
+                             .counted("")
+                             .put(std::int16_t{0})
+                             .put(std::uint64_t{0}),
+                         2),
+                  DecodeStatus::bad_unreadable_bits);
+    EXPECT_TRUE(batch.bytes.empty()); // nothing of a bad record stays
+
+    Probe many;
+    many.id = 3;
+    many.args.assign(ARGTRACE_VALUES_MAX + 1, test::output("x", ARGTRACE_TYPE_U8));
+    schema.add(many);
+    Data data = Data().put(caller);
+    for (int i = 0; i < 10; ++i)
+        data.put(std::uint64_t{0});
+    EXPECT_EQ(status(data, 3), DecodeStatus::too_many_outputs);
+
+    for (const std::uint8_t type : {ARGTRACE_TYPE_PATH, ARGTRACE_TYPE_END}) {
+        Probe probe;
+        probe.id = 60u + type;
+        probe.args = {test::output("x", type, 8)};
+        schema.add(probe);
+        EXPECT_EQ(status(Data().put(caller).put(std::uint64_t{0}).put(std::uint64_t{0}), probe.id),
+                  DecodeStatus::unsupported_type);
+    }
+
+    Probe named_one;
+    named_one.id = 4;
+    named_one.args = {test::output("x", ARGTRACE_TYPE_U8)};
+    schema.add(named_one);
+    EXPECT_EQ(status(Data().put(caller).named("x", ARGTRACE_TYPE_U8, '1').end_of_names(), 4,
+                     ARGTRACE_FORMAT_NAMED),
+              DecodeStatus::named_outputs);
+}
+
 TEST_F(MalformedRecord, Special) {
     EXPECT_EQ(status(Data(), ARGTRACE_ID_CLOCK), DecodeStatus::bad_clock_record);
     EXPECT_EQ(status(Data().put(std::uint64_t{1000}), ARGTRACE_ID_CLOCK),
@@ -612,7 +810,7 @@ TEST_F(MalformedRecord, Named) {
 
 TEST(DecodeStatusTest, EachHasItsSentence) {
     EXPECT_EQ(describe(DecodeStatus::bad_magic), "a packet does not begin as one");
-    for (int status = 0; status <= static_cast<int>(DecodeStatus::unclosed_list); ++status) {
+    for (int status = 0; status <= static_cast<int>(DecodeStatus::bad_unreadable_bits); ++status) {
         for (int other = 0; other < status; ++other)
             EXPECT_NE(describe(static_cast<DecodeStatus>(status)),
                       describe(static_cast<DecodeStatus>(other)));
@@ -626,6 +824,7 @@ TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
     schema.add(vfs_read(1));
     schema.add(all_types(2));
     schema.add(with_structs(3));
+    schema.add(with_outputs(4));
     std::mt19937 random(20240501);
     auto below = [&](std::size_t limit) { return random() % limit; };
 
@@ -639,6 +838,7 @@ TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
         packet.clock(0x100000000);
         packet.record(3, 0x100000000, named ? structs_named(1) : structs_compact(1), 1);
         packet.record(2, 0x100000001, named ? all_named() : all_compact(), 1);
+        packet.record(4, 0x100000002, outputs("eight ch", ARGTRACE_TEXT_CUT), 1);
         std::vector<std::byte> bytes = packet.bytes();
         for (std::size_t flips = below(6); flips > 0; --flips)
             bytes[below(packet.end())] = static_cast<std::byte>(below(256));
@@ -657,7 +857,7 @@ TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
         for (const Event &event : batch.events)
             EXPECT_EQ(batch.values_of(event).size(), event.probe->args.size());
         for (const Value &value : batch.values) {
-            if (value.type == ARGTRACE_TYPE_BYTES) {
+            if (value.has_bytes()) {
                 EXPECT_LE(value.low + value.high, batch.bytes.size());
             }
         }

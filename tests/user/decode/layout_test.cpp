@@ -79,6 +79,16 @@ TEST_F(LayoutTest, AgreesWithTheReaderThatSaysWhatIsWrong) {
     EXPECT_GT(bad, 5000u);
 }
 
+TEST_F(LayoutTest, OfOutputsIsLeftToTheOther) {
+    Probe probe;
+    probe.args = {argument("x", ARGTRACE_TYPE_U64), test::output("y", ARGTRACE_TYPE_U64)};
+    std::vector<std::byte> data(8 + 3 * 8), bytes;
+    Values values;
+    EXPECT_FALSE(CompactLayout(probe).read(std::span(data).subspan(8), values, bytes));
+    EXPECT_FALSE(CompactLayout(probe).read(std::span(data).subspan(8, 0), values, bytes));
+    EXPECT_TRUE(values.empty());
+}
+
 TEST_F(LayoutTest, MoreThanARecordCanHold) {
     Probe probe;
     Argument large = argument("x", ARGTRACE_TYPE_BYTES);

@@ -65,6 +65,42 @@ TEST(CodeAddresses, OfFunctionsThatArePassed) {
     EXPECT_THAT(addresses.take_new(), ElementsAre(here, there, elsewhere));
 }
 
+/// f(char *name, handler_t first, struct { long n; handler_t call; } ops, handler_t last), as a program computes them.
+Probe with_outputs() {
+    BtfBuilder b;
+    const int handler = b.pointer(b.proto(0, {})), number = b.integer("long", 8);
+    const int ops = b.structure("ops", 16, {{"n", number, 0}, {"call", handler, 64}});
+    const int name = b.pointer(b.integer("char", 1, BTF_INT_SIGNED));
+    const int proto = b.proto(
+        0, {{"name", name}, {"number", number}, {"first", handler}, {"ops", ops}, {"last", handler}, {"end", name}});
+    Probe probe;
+    probe.id = 1;
+    probe.args = {test::output("name", ARGTRACE_TYPE_STR, 16),
+                  test::argument("number", ARGTRACE_TYPE_S64, "long", 0),
+                  test::output("first", ARGTRACE_TYPE_PTR), test::output("ops", ARGTRACE_TYPE_BYTES, 16),
+                  test::output("last", ARGTRACE_TYPE_PTR), test::output("end", ARGTRACE_TYPE_STR, 16)};
+    probe.types = test::all_display_types(b.get(), static_cast<std::uint32_t>(proto));
+    return probe;
+}
+
+TEST(CodeAddresses, OfFunctionsBehindTextOfAnyLength) {
+    for (const std::string_view text : {"", "x", "sixteen letters!"}) {
+        CodeAddresses addresses(0);
+        addresses.add(with_outputs());
+        test::Data data;
+        data.put(here).put(std::uint64_t{7}).put(std::uint64_t{0});
+        data.counted(text, text.size() == 16 ? ARGTRACE_TEXT_CUT : 0).put(there);
+        data.put(std::uint16_t{16}).put(std::uint64_t{5}).put(elsewhere).put(here + 1).counted("end");
+        PacketBuilder packet;
+        packet.record(1, 1000, data);
+        EXPECT_TRUE(addresses.scan(records(packet)));
+        EXPECT_THAT(addresses.take_new(), ElementsAre(here, there, elsewhere, here + 1)) << text;
+        // Whatever the lengths say, nothing behind the record is read.
+        packet.record_at(sizeof(argtrace_packet)).size = 48;
+        EXPECT_TRUE(addresses.scan(records(packet).first(48)));
+    }
+}
+
 TEST(CodeAddresses, NoneWithoutCallers) {
     CodeAddresses addresses(ARGTRACE_FORMAT_NO_CALLER);
     addresses.add(test::vfs_read(1));

@@ -337,6 +337,69 @@ TEST_F(ValueWriterTest, CircularTypesEnd) {
     }
 }
 
+TEST_F(ValueWriterTest, Text) {
+    const auto shown = [&](std::string_view text, bool cut = false) {
+        const auto *begin = reinterpret_cast<const std::byte *>(text.data());
+        const std::vector<std::byte> bytes(begin, begin + text.size());
+        const Value value{0, bytes.size(), ARGTRACE_TYPE_STR, true, cut};
+        Probe untyped;
+        untyped.args = {test::output("x", ARGTRACE_TYPE_STR, 64)};
+        // What its pointer points to is described by BTF or not: all the same.
+        Shown written = write(untyped, value, bytes);
+        EXPECT_EQ(written, show(b.pointer(char_), value, bytes));
+        EXPECT_EQ(written, show(b.array(u32, char_, 2), value, bytes));
+        return written;
+    };
+    EXPECT_EQ(shown("sda1"), (Shown{R"("sda1")", R"("sda1")"}));
+    EXPECT_EQ(shown(""), (Shown{R"("")", R"("")"}));
+    EXPECT_EQ(shown("", true), (Shown{R"(""...)", R"("")"}));
+    EXPECT_EQ(shown("/usr/li", true), (Shown{R"("/usr/li"...)", R"("/usr/li")"}));
+    EXPECT_EQ(shown("dots..."), (Shown{R"("dots...")", R"("dots...")"}));
+    EXPECT_EQ(shown("a\"\\\n\t\x1b"), (Shown{R"("a\"\\\n\t\x1b")", R"("a\"\\\n\t\u001b")"}));
+    EXPECT_EQ(shown(std::string_view("a\0b", 3)), (Shown{R"("a\x00b")", R"("a\u0000b")"}));
+    EXPECT_EQ(shown("\xc3\xa4\xff"), (Shown{"\"\xc3\xa4\\xff\"", "\"\xc3\xa4\xef\xbf\xbd\""}));
+    EXPECT_EQ(shown("\xc3", true).text, R"("\xc3"...)"); // in the midst of a character
+
+    Probe probe;
+    probe.args = {test::output("x", ARGTRACE_TYPE_STR, 64)};
+    EXPECT_EQ(write(probe, Value{}), (Shown{"?", "null"}));
+}
+
+TEST_F(ValueWriterTest, EventsSayWhichTextWasCut) {
+    Probe probe;
+    probe.function = "f";
+    probe.args = {test::output("str(a)", ARGTRACE_TYPE_STR, 4), test::argument("n", ARGTRACE_TYPE_S32),
+                  test::output("whole", ARGTRACE_TYPE_STR, 4), test::output("b", ARGTRACE_TYPE_STR, 4),
+                  test::output("gone", ARGTRACE_TYPE_STR, 4)};
+    const std::vector<std::byte> bytes = Data().text("four").bytes();
+    std::vector<Value> values = {{0, 4, ARGTRACE_TYPE_STR, true, true},
+                                 {7, 0, ARGTRACE_TYPE_S32, true},
+                                 {1, 3, ARGTRACE_TYPE_STR, true},
+                                 {0, 4, ARGTRACE_TYPE_STR, true, true},
+                                 {}};
+    Event event;
+    event.probe = &probe;
+    const auto shown = [&](bool types) {
+        const EventView view{&event, values, bytes};
+        std::string text, json;
+        TextRenderer(names, false).event(text, view);
+        JsonRenderer(names, types).event(json, view);
+        EXPECT_TRUE(nlohmann::json::accept(json)) << json;
+        EXPECT_TRUE(json.ends_with("}\n"));
+        return text + json;
+    };
+    std::string all = shown(false);
+    EXPECT_NE(all.find(R"x(f(str(a)="four"..., n=7, whole="our", b="four"..., gone=?))x"), all.npos) << all;
+    EXPECT_NE(all.find(R"x("args":{"str(a)":"four","n":7,"whole":"our","b":"four","gone":null},"cut":["str(a)","b"]})x"),
+              all.npos)
+        << all;
+    EXPECT_NE(shown(true).find(R"x("gone":"T"},"cut":["str(a)","b"]})x"), all.npos) << shown(true);
+    values[0].cut = false;
+    EXPECT_NE(shown(false).find(R"(,"cut":["b"]})"), all.npos);
+    values[3].cut = false;
+    EXPECT_EQ(shown(false).find("cut"), all.npos);
+}
+
 TEST_F(ValueWriterTest, WholeEvents) {
     const int kuid = b.structure(nullptr, 4, {{"val", u32, 0}});
     const int kind = enumeration("kind", {{"ONE", 1}});
