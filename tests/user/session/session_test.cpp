@@ -357,7 +357,7 @@ TEST(Status, TextOfWhatProgramsCount) {
     std::istringstream lines(out);
     for (std::string line; std::getline(lines, line);)
         EXPECT_LE(line.size(), 80u) << line;
-    for (std::uint64_t *count : {&counts[0].records, &counts[0].sampled, &counts[0].capped})
+    for (auto *count : {&counts[0].records, &counts[0].sampled, &counts[0].capped})
         *count = 1'000'000'000'000'000'000;
     out.clear();
     append_status_text(out, probes, counts);
