@@ -30,10 +30,11 @@
  * changes something or reveals addresses asks the same again of the caller (-EPERM). What
  * changes something also takes a file that is open for writing (-EBADF).
  *
- *   any caller        INFO COUNTS ON_LOAD_LIST PROCESSES_LIST, poll(), mmap of PACKETS
+ *   any caller        INFO COUNTS RETURN_COUNTS ON_LOAD_LIST PROCESSES_LIST, STACKS with EXISTING, poll(), mmap of PACKETS,
+ *                     MAP and STACKS
  *   caller            SYMBOL PROBE_LIST, SESSION of a name without CREATE
  *   caller, writable  SESSION else, SESSION_REMOVE PROBE_ADD PROBE_REMOVE READER ON_LOAD
- *                     ON_LOAD_REMOVE PROCESSES
+ *                     ON_LOAD_REMOVE PROCESSES MAP
  *
  * So a file that is bound to a session can be handed to a process without capabilities: it
  * reads what is recorded there, like a file of tracefs that was opened for it, and can do
@@ -50,7 +51,9 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
+#include "argtrace_map.h"
 #include "argtrace_program.h"
+#include "argtrace_stack.h"
 
 #define ARGTRACE_API_VERSION	2
 #define ARGTRACE_RECORD_VERSION	1
@@ -88,7 +91,8 @@ enum argtrace_type {
 	ARGTRACE_TYPE_PTR	= 14,	/* 8 bytes, an address */
 	ARGTRACE_TYPE_STR	= 15,	/* __u16 length, of which ARGTRACE_TEXT_CUT is a flag, then text without a NUL */
 	ARGTRACE_TYPE_BYTES	= 16,	/* __u16 length, then as many bytes: a struct or union by value */
-	ARGTRACE_TYPE_PATH	= 17,	/* reserved: __u16 length, then what ARGTRACE_DO_PATH has written */
+	ARGTRACE_TYPE_PATH	= 17,	/* __u16 length, then a path: see "Paths" in argtrace_program.h */
+	ARGTRACE_TYPE_STACK	= 18,	/* 8 bytes, the number of a stack: see argtrace_stack.h */
 };
 
 /* The size of the data of a type; 0 if the type does not determine it, or does not exist. */
@@ -110,6 +114,7 @@ static __inline__ __u32 argtrace_type_size(__u8 type)
 	case ARGTRACE_TYPE_U64:
 	case ARGTRACE_TYPE_S64:
 	case ARGTRACE_TYPE_PTR:
+	case ARGTRACE_TYPE_STACK:
 		return 8;
 	case ARGTRACE_TYPE_U128:
 	case ARGTRACE_TYPE_S128:
@@ -131,6 +136,9 @@ enum argtrace_loc {
 					 * x86-64 the return address is at 0, and arguments begin at 8 */
 	ARGTRACE_LOC_REF	= 4,	/* reserved: register `index` holds its address */
 	ARGTRACE_LOC_PROGRAM	= 5,	/* an output of the probe's program, see argtrace_program.h; in the order of the outputs */
+	ARGTRACE_LOC_RETURN	= 6,	/* what the function returns, of a probe with ARGTRACE_PROBE_RETURN: up to 8 bytes in rax,
+					 * 9 to 16 in rax and rdx, the lower half first (psABI 3.2.3); one at most, none if that is
+					 * nothing, or elsewhere. An address in rax is one, also that of a large struct */
 };
 
 #define ARGTRACE_REG_COUNT	6	/* argument registers of x86-64 */
@@ -153,6 +161,8 @@ struct argtrace_arg {
 /* Where the calls of a probe come from, and so what its `addr` is. */
 enum argtrace_kind {
 	ARGTRACE_KIND_ENTRY	= 0,	/* the entry of the function whose symbol is at addr */
+	ARGTRACE_KIND_TRACEPOINT = 1,	/* the tracepoint NAME whose __traceiter_NAME() is at addr. Its arguments are where that function
+					 * has them; the first, in register 0, is not the tracepoint's, and reads as 0. No RETURN. */
 };
 
 /*
@@ -164,7 +174,7 @@ enum argtrace_kind {
  * Everything user space needs to read the probe's records is in here: its schema.
  *
  * `flags` goes both ways: on the way in it says what is wanted of the probe, on the way out
- * also what has become of it. This version knows no flag that is passed in. A kind that the
+ * also what has become of it. A kind that the
  * module does not know is refused with -EINVAL, and so is a program that is not valid.
  * `types` is 0, or a BTF blob (linux/btf.h) whose last type is the function's
  * prototype (BTF_KIND_FUNC_PROTO), as far as its values are shown by it: structs,
@@ -184,6 +194,29 @@ struct argtrace_probe {
 
 #define ARGTRACE_PROBE_REMOVED	(1u << 0) /* out: no longer traced; kept for the records that name it */
 #define ARGTRACE_PROBE_GONE	(1u << 1) /* out, with REMOVED: because its module was unloaded */
+#define ARGTRACE_PROBE_RETURN	(1u << 2) /* in and out: a call is recorded when it returns, see struct argtrace_record */
+/*
+ * In and out, with RETURN: how many words of 8 bytes the function's arguments take on the stack, all of them, captured or
+ * not. The number is one higher in the flags, so that 0 is none, and refused.
+ */
+#define ARGTRACE_PROBE_WORDS(words)	(((words) + 1u) << ARGTRACE_PROBE_WORDS_SHIFT)
+#define ARGTRACE_PROBE_WORDS_SHIFT	8
+#define ARGTRACE_PROBE_WORDS_MASK	(0xffu << ARGTRACE_PROBE_WORDS_SHIFT)
+#define ARGTRACE_RETURN_WORDS_MAX	32	/* words at most */
+
+/*
+ * Probes with ARGTRACE_PROBE_RETURN. argtrace calls the function's body in place of the caller, with copies of its arguments on
+ * the stack. So their size must be right, which it is where it follows from the function's own prototype: such a probe must
+ * not be added to a function that takes a variable number of arguments, or whose prototype is guessed. As a wrong size makes the
+ * function read what it was not given, adding one takes CAP_SYS_ADMIN, and a kernel whose lockdown lets kernel memory be written
+ * (-EPERM). -EOPNOTSUPP the
+ * function never returns, or is otherwise one whose return cannot be followed (`failed` is its index), or this kernel's ftrace does
+ * not let us (`failed` is `count`). -EINVAL a session with the named encoding.
+ *
+ * While a call is in flight its frame is on the stack of its task, and the module cannot be unloaded, which the kernel says. When its
+ * probe or its session is removed nothing more is recorded of it; the module can go when it has returned, however long its task
+ * sleeps. argtrace_info.in_flight says how many there are, and /proc/PID/stack which tasks have argtrace_return_* on their stack.
+ */
 
 /*
  * Why a call was not recorded. The sum of records, filtered, sampled, capped and all of lost[] is the number of
@@ -192,10 +225,11 @@ struct argtrace_probe {
  * nowhere.
  */
 enum argtrace_lost {
-	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring was full; in a flight recorder: of calls in interrupts, see below */
+	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring or map was full; in a flight recorder: of calls in interrupts, see below */
 	ARGTRACE_LOST_RECURSION	= 1,	/* the call was made while argtrace opened a packet in the same context, or while the
 					 * kernel handled a fault of a program of such a call, and so on, too deep */
-	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came after the session was made, and there was no memory for its ring */
+	ARGTRACE_LOST_NO_BUFFER	= 2,	/* the CPU came after the session or the map was made, and there was no memory for its ring or its
+					 * slots */
 };
 
 #define ARGTRACE_LOST_COUNT	3	/* causes known to this version */
@@ -204,12 +238,34 @@ enum argtrace_lost {
 struct argtrace_counts {
 	__u32	id;			/* the probe */
 	__u32	flags;			/* ARGTRACE_PROBE_* */
-	__u64	records;		/* calls written to a ring, overwritten since or not */
+	__u64	records;		/* calls written to a ring, overwritten since or not; or aggregated: see enum argtrace_sink */
 	__u64	filtered;		/* calls that the session's filter or the program's rejected */
 	__u64	lost[ARGTRACE_LOST_MAX];
 	__u64	sampled;		/* calls that argtrace_program.sample left out */
 	__u64	capped;			/* calls that argtrace_program.max_rate left out */
-	__u64	faults;			/* filters and values of the program that met memory which could not be read */
+	__u64	faults;			/* calls whose filter or values met memory that could not be read */
+};
+
+/*
+ * Why the return of a call was not followed, or not to its end. Of a probe with ARGTRACE_PROBE_RETURN the number of hits is that
+ * of struct argtrace_counts, and in_flight, and all of unfollowed[].
+ */
+enum argtrace_unfollowed {
+	ARGTRACE_UNFOLLOWED_STACK	= 0,	/* less than half of the task's stack was left, or in an interrupt too many such calls
+						 * were inside each other */
+	ARGTRACE_UNFOLLOWED_TAKEN	= 1,	/* somebody else has had the call go elsewhere: a live patch, a BPF program that was
+						 * attached before, another session of argtrace that follows returns of the function */
+	ARGTRACE_UNFOLLOWED_REMOVED	= 2,	/* the probe was removed meanwhile */
+	ARGTRACE_UNFOLLOWED_EXITED	= 3,	/* the task ended within the call */
+};
+
+#define ARGTRACE_UNFOLLOWED_COUNT	4	/* reasons known to this version */
+#define ARGTRACE_UNFOLLOWED_MAX		7	/* room for them */
+
+struct argtrace_return_counts {
+	struct argtrace_counts counts;
+	__u64	in_flight;		/* calls that have not returned yet */
+	__u64	unfollowed[ARGTRACE_UNFOLLOWED_MAX];
 };
 
 /* ARGTRACE_IOC_INFO: needs no session. */
@@ -232,6 +288,8 @@ struct argtrace_info {
 	char	module_version[32];
 	__u32	authority;		/* ARGTRACE_MAY_* of the caller */
 	__u32	reserved;
+	__u64	in_flight;		/* calls that have not returned yet, of probes that have been removed or have gone with
+					 * their sessions, and for which the module has to stay */
 };
 
 #define ARGTRACE_MAY_TRACE		(1u << 0)
@@ -240,6 +298,10 @@ struct argtrace_info {
 #define ARGTRACE_FEATURE_NAMED	(1ull << 0) /* the named encoding */
 #define ARGTRACE_FEATURE_FLIGHT	(1ull << 1) /* flight recorders */
 #define ARGTRACE_FEATURE_PROGRAM (1ull << 2) /* programs */
+#define ARGTRACE_FEATURE_RETURN	(1ull << 3) /* ARGTRACE_PROBE_RETURN */
+#define ARGTRACE_FEATURE_MAP	(1ull << 4) /* maps, and sinks other than records */
+#define ARGTRACE_FEATURE_STACK	(1ull << 5) /* kernel stacks */
+#define ARGTRACE_FEATURE_TRACEPOINT (1ull << 6) /* ARGTRACE_KIND_TRACEPOINT */
 #define ARGTRACE_FEATURE_TSC	(1ull << 8) /* the TSC may be the clock, and is the best one */
 
 /*
@@ -328,18 +390,20 @@ struct argtrace_probe_add {
  */
 struct argtrace_probe_remove {
 	__u32	size;
-	__u32	flags;			/* ARGTRACE_REMOVE_ALL */
+	__u32	flags;			/* ARGTRACE_REMOVE_* */
 	__u64	addrs;			/* address of __u64[count] */
 	__u32	count;
 	__u32	failed;			/* out */
 };
 
 #define ARGTRACE_REMOVE_ALL	(1u << 0)
+#define ARGTRACE_REMOVE_TRACEPOINTS (1u << 1) /* the addresses are those of tracepoints; without it, of functions */
 
 /*
  * ARGTRACE_IOC_PROBE_LIST: the session's probes with id >= first in the order of
  * their ids, as many as fit whole into `length` bytes, or into 1 MiB. ARGTRACE_IOC_COUNTS: the
- * same with one struct argtrace_counts each. Call again with first = next until
+ * same with one struct argtrace_counts each. ARGTRACE_IOC_RETURN_COUNTS: the same with one struct
+ * argtrace_return_counts for each probe with ARGTRACE_PROBE_RETURN. Call again with first = next until
  * next is 0.
  */
 struct argtrace_list {
@@ -381,8 +445,8 @@ struct argtrace_reader {
  * it has added goes with the module. Nothing here makes the loading of a module fail.
  *
  * `module` is the name that the kernel gives it (with `_`, not `-`). -EINVAL a malformed
- * probe or name, -EEXIST a name that another order has for that module, -E2BIG, -ENOSPC, -ENOENT, -EPERM and
- * `failed` as PROBE_ADD, where probes that wait count as probes.
+ * probe or name, -EEXIST a name that another order has for that module, -EOPNOTSUPP a function of that name is one whose return
+ * cannot be followed, -E2BIG, -ENOSPC, -ENOENT, -EPERM and `failed` as PROBE_ADD, where probes that wait count as probes.
  */
 struct argtrace_on_load {
 	__u32	size;
@@ -468,8 +532,7 @@ struct argtrace_symbol {
 
 /*
  * The encoded argument is the leading size, so that a number stays when its struct grows.
- * PROBE_ADD to PROCESSES_LIST need a session: -EBADFD without one, also from mmap. 11 has
- * never been used: the next ioctl takes it.
+ * PROBE_ADD to PROCESSES_LIST and MAP need a session: -EBADFD without one, also from mmap.
  */
 #define ARGTRACE_IOC_MAGIC		0xA8
 #define ARGTRACE_IOC_INFO		_IOWR(ARGTRACE_IOC_MAGIC, 0, __u32)
@@ -483,9 +546,12 @@ struct argtrace_symbol {
 #define ARGTRACE_IOC_ON_LOAD		_IOWR(ARGTRACE_IOC_MAGIC, 8, __u32)
 #define ARGTRACE_IOC_ON_LOAD_REMOVE	_IOW(ARGTRACE_IOC_MAGIC, 9, __u32)
 #define ARGTRACE_IOC_ON_LOAD_LIST	_IOWR(ARGTRACE_IOC_MAGIC, 10, __u32)
+#define ARGTRACE_IOC_RETURN_COUNTS	_IOWR(ARGTRACE_IOC_MAGIC, 11, __u32)
 #define ARGTRACE_IOC_PROCESSES		_IOWR(ARGTRACE_IOC_MAGIC, 12, __u32)
 #define ARGTRACE_IOC_PROCESSES_LIST	_IOWR(ARGTRACE_IOC_MAGIC, 13, __u32)
 #define ARGTRACE_IOC_SYMBOL		_IOWR(ARGTRACE_IOC_MAGIC, 14, __u32)
+#define ARGTRACE_IOC_MAP		_IOWR(ARGTRACE_IOC_MAGIC, 15, __u32)
+#define ARGTRACE_IOC_STACKS		_IOWR(ARGTRACE_IOC_MAGIC, 16, __u32)
 
 /*
  * mmap, always with MAP_SHARED. An offset names a CPU and one of its regions, of which there
@@ -496,12 +562,16 @@ struct argtrace_symbol {
  *   PACKETS  one page, struct argtrace_ring_control, then nr_packets packets of
  *            packet_size bytes: the kernel writes them, they cannot be mapped
  *            writable. A file opened with O_RDONLY can map them.
+ *   STACKS   the table of stacks (argtrace_stack.h). The kernel writes it, it cannot be mapped writable. A file opened
+ *            with O_RDONLY can map it.
+ *   MAP      and the id of a map: its slots (argtrace_map.h). The kernel writes them, they cannot be mapped
+ *            writable. A file opened with O_RDONLY can map them.
  *
- * -EINVAL no such region, -ENXIO no ring for that CPU. The CPUs that are present when a session is made have
- * one from then on, others from when they come, unless there is no memory for it. It stays when its CPU goes.
+ * -EINVAL no such region or map, -ENXIO no ring for that CPU, or no slots. The CPUs that are present when a session or a map is made
+ * have them from then on, others from when they come, unless there is no memory for them. They stay when their CPU goes.
  *
  * poll() of a file that is bound to a session reports POLLIN while the rings hold what their reader has not
- * released, POLLHUP once the session has been removed, and POLLPRI when a CPU has got a ring, or probes have been added
+ * released, POLLHUP once the session has been removed, and POLLPRI when a CPU has got a ring or slots, or probes have been added
  * or removed, also because their module came or went, since the file was bound to the session or poll() last reported
  * it. A ring is reported before its CPU runs anything.
  *
@@ -511,6 +581,8 @@ struct argtrace_symbol {
  */
 #define ARGTRACE_MMAP_READER	0
 #define ARGTRACE_MMAP_PACKETS	1
+#define ARGTRACE_MMAP_STACKS	2
+#define ARGTRACE_MMAP_MAP	8	/* to 15 */
 #define ARGTRACE_MMAP_REGION_BITS	4
 #define ARGTRACE_MMAP_OFFSET(cpu, region) \
 	((((__u64)(cpu) << ARGTRACE_MMAP_REGION_BITS) | (__u64)(region)) << 32)
@@ -600,6 +672,11 @@ struct argtrace_packet {
  *
  * The padding to a multiple of 8 is meaningless.
  *
+ * A probe with ARGTRACE_PROBE_RETURN has its record written when the call returns: clock is that moment. Its arguments are
+ * what they were at entry, and so are the caller and the context. Between the caller's address and the arguments it has a __u64,
+ * how long the call took, in units of the clock: it was made at the record's clock less that. What it returns
+ * (ARGTRACE_LOC_RETURN) comes after the arguments, wherever it is among them.
+ *
  * clock holds the low 32 bits. The upper ones are those of the packet's clock, or of the last
  * CLOCK record before it in the packet.
  */
@@ -670,6 +747,8 @@ struct argtrace_now {
 #define ARGTRACE_ON_LOAD_REMOVE_SIZE_V1	72
 #define ARGTRACE_PROCESS_FILTER_SIZE_V1	24
 #define ARGTRACE_SYMBOL_SIZE_V1		768
+#define ARGTRACE_MAP_SIZE_V1		48
+#define ARGTRACE_STACKS_SIZE_V1		24
 
 #ifdef __cplusplus
 #define ARGTRACE_SIZE_ASSERT(what, bytes) static_assert(sizeof(what) == (bytes), #what)
@@ -679,7 +758,8 @@ struct argtrace_now {
 ARGTRACE_SIZE_ASSERT(struct argtrace_arg, 16);
 ARGTRACE_SIZE_ASSERT(struct argtrace_probe, 32);
 ARGTRACE_SIZE_ASSERT(struct argtrace_counts, 88);
-ARGTRACE_SIZE_ASSERT(struct argtrace_info, 112);
+ARGTRACE_SIZE_ASSERT(struct argtrace_return_counts, 152);
+ARGTRACE_SIZE_ASSERT(struct argtrace_info, 120);
 ARGTRACE_SIZE_ASSERT(struct argtrace_session_attr, ARGTRACE_SESSION_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_session_remove, ARGTRACE_SESSION_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_probe_add, ARGTRACE_PROBE_ADD_SIZE_V1);
@@ -691,6 +771,8 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_remove, ARGTRACE_ON_LOAD_REMOVE_SIZ
 ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_order, 128);
 ARGTRACE_SIZE_ASSERT(struct argtrace_process_filter, ARGTRACE_PROCESS_FILTER_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_symbol, ARGTRACE_SYMBOL_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_map, ARGTRACE_MAP_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_map_slot, ARGTRACE_MAP_SLOT_KEY_VALUE);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);
 ARGTRACE_SIZE_ASSERT(struct argtrace_packet, 64);

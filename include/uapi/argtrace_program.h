@@ -12,7 +12,15 @@
  * The first nr_filter instructions are the filter, and end with ACCEPT or REJECT on every path.
  * The others compute the values of the arguments whose loc is ARGTRACE_LOC_PROGRAM, in their
  * order: each value is a run of instructions of which the last, and only the last, is an output
- * (OUT to PATH below). Jumps are forward only and do not leave the filter or the value.
+ * (OUT to PATH below). Jumps are forward only and do not leave the filter or the value, and some way
+ * leads to each instruction.
+ *
+ * Of a probe with ARGTRACE_PROBE_RETURN the filter is run when the function is entered, and then the values are computed, but for
+ * those whose output has the flag RETURN. They are kept on the stack of the task until the function returns; a call that has not the
+ * room for that is not followed, and counted as ARGTRACE_UNFOLLOWED_STACK. The nr_return instructions after the filter are another
+ * one, which is run when the function returns, and then the values with RETURN are computed: in both the argument registers,
+ * the stack pointer and the caller are what they were at entry, but memory is read as it is then. `sample` applies at entry,
+ * `max_rate` at return.
  *
  * Each instruction computes a value and does something with it:
  *
@@ -30,8 +38,8 @@
  *   7. `action`.
  *
  * A fault in the filter rejects the call. A fault in a value makes it unreadable: what
- * follows up to its output is skipped, and the output writes `arg` zeros (OUT), or the length 0. Both
- * are counted (argtrace_counts.faults).
+ * follows up to its output is skipped, and the output writes `arg` zeros (OUT), or the length 0. Calls with
+ * either are counted (argtrace_counts.faults), once each.
  *
  * -EINVAL a program that is not as described here, -E2BIG one whose outputs may be larger than a
  * packet or than ARGTRACE_OUTPUT_MAX.
@@ -45,9 +53,22 @@ struct argtrace_program {
 	__u16	nr_insns;	/* at most ARGTRACE_INSNS_MAX */
 	__u16	nr_filter;	/* the filter's; 0: every call is accepted */
 	__u16	data;		/* bytes */
-	__u16	reserved;	/* 0 */
+	__u16	nr_return;	/* those of the filter at return; 0 without ARGTRACE_PROBE_RETURN */
 	__u32	sample;		/* one call in so many is looked at, counted on each CPU; 0 and 1: each */
-	__u32	max_rate;	/* records of the probe in a second, on all CPUs; 0: any number */
+	__u32	max_rate;	/* records of the probe in a second that begins with one, on all CPUs; 0: any number */
+	__u16	sink;		/* ARGTRACE_SINK_* */
+	__u16	map;		/* SINK_MAP: the id of a map of the session, else 0 */
+	__u32	reserved;	/* 0 */
+};
+
+/*
+ * What becomes of a call that the filters have accepted. Where it is not recorded, "records" and `max_rate` mean calls that are
+ * aggregated. The named encoding is no obstacle to programs that record nothing.
+ */
+enum argtrace_sink {
+	ARGTRACE_SINK_RECORD	= 0,	/* a record in the ring */
+	ARGTRACE_SINK_COUNT	= 1,	/* argtrace_counts.records counts it; the program has no outputs */
+	ARGTRACE_SINK_MAP	= 2,	/* a slot of a map, see argtrace_map.h; the outputs are its key and value */
 };
 
 struct argtrace_insn {
@@ -76,11 +97,12 @@ struct argtrace_insn {
 #define ARGTRACE_TEXT_MAX	1024	/* bytes of a STR, BUF or MEM */
 #define ARGTRACE_MATCH_MAX	256	/* bytes that TEXT looks at, and of its literal */
 #define ARGTRACE_OUTPUT_MAX	4096	/* bytes that all outputs of a program may write at most */
-#define ARGTRACE_PATH_MAX	1024	/* bytes of a PATH's names */
-#define ARGTRACE_PATH_DEPTH	64	/* names of a PATH */
+#define ARGTRACE_PATH_MAX	1024	/* bytes of a PATH */
+#define ARGTRACE_PATH_DEPTH	64	/* its names, and the mounts it leads through */
 
 #define ARGTRACE_INSN_SIGNED	0x01	/* shr; ALU: DIV MOD SHR LT LE, and the extension of a 4-byte result */
 #define ARGTRACE_INSN_SWAP	0x02	/* the bytes of v are reversed before it is shifted */
+#define ARGTRACE_INSN_RETURN	0x04	/* outputs, with ARGTRACE_PROBE_RETURN: the value is computed when the function returns */
 
 enum argtrace_insn_source {
 	ARGTRACE_SOURCE_CONST	= 0,	/* span, where the action is ALU, SET or an output; else 0 */
@@ -91,8 +113,20 @@ enum argtrace_insn_source {
 	ARGTRACE_SOURCE_CALLER	= 5,	/* the address that the function returns to */
 	ARGTRACE_SOURCE_CPU	= 6,	/* the number of the CPU */
 	ARGTRACE_SOURCE_TIME	= 7,	/* nanoseconds of CLOCK_MONOTONIC */
-	ARGTRACE_SOURCE_RETURN	= 8,	/* reserved: what the function returns */
-	ARGTRACE_SOURCE_DURATION = 9,	/* reserved */
+	/* In the filter at return, and in values whose output has the flag RETURN: */
+	ARGTRACE_SOURCE_RETURN	= 8,	/* what the function returns: index 0 rax, 1 rdx (see ARGTRACE_LOC_RETURN) */
+	ARGTRACE_SOURCE_DURATION = 9,	/* nanoseconds that the call took, whatever the clock */
+	/* In a value, as an OUT of 8 bytes and the type ARGTRACE_TYPE_STACK, with nothing else done to it: */
+	ARGTRACE_SOURCE_STACK_ID = 10,	/* the number of the call's stack, see argtrace_stack.h; unreadable where there is none */
+	ARGTRACE_SOURCE_IDENTITY = 11,	/* a number of the current task: index is ARGTRACE_IDENTITY_* */
+};
+
+/* Both IDs as the initial user namespace has them. */
+enum argtrace_identity {
+	ARGTRACE_IDENTITY_UID	= 0,	/* real user ID */
+	ARGTRACE_IDENTITY_GID	= 1,	/* real group ID */
+	ARGTRACE_IDENTITY_CGROUP = 2,	/* of its cgroup in the unified hierarchy, the inode number in cgroup2 file systems; 0 in a
+					 * kernel without cgroups */
 };
 
 enum argtrace_action {
@@ -110,8 +144,9 @@ enum argtrace_action {
 	ARGTRACE_DO_STR		= 17,	/* ARGTRACE_TYPE_STR: the text at v, up to its NUL or `arg` bytes */
 	ARGTRACE_DO_BUF		= 18,	/* ARGTRACE_TYPE_BYTES: the slot[index of base] bytes at v, at most `arg` */
 	ARGTRACE_DO_MEM		= 19,	/* ARGTRACE_TYPE_BYTES: the `arg` bytes at v */
-	ARGTRACE_DO_PATH	= 20,	/* ARGTRACE_TYPE_PATH: base is the offset of a struct argtrace_path_layout in the
-					 * data; v is the address of a struct path, or with arg 1 of a struct dentry */
+	ARGTRACE_DO_PATH	= 20,	/* ARGTRACE_TYPE_PATH: v is the address of a struct path, or with arg 1 of a struct
+					 * dentry; base is the offset of a struct argtrace_mount_layout in the data, with arg 1
+					 * 0; see "Paths" below */
 };
 
 /*
@@ -130,32 +165,57 @@ enum argtrace_match {
 	ARGTRACE_MATCH_GLOB = 4,	/* * ? [a-z] \, as lib/glob.c */
 };
 
-/* Offsets of members, from BTF, for PATH. It begins at a multiple of 8 of the program's data. */
-struct argtrace_path_layout {
-	__u32	path_mnt;		/* struct path */
-	__u32	path_dentry;
-	__u32	dentry_parent;		/* struct dentry: d_parent, */
-	__u32	dentry_name;		/* d_name.name, */
-	__u32	dentry_inode;		/* d_inode, */
-	__u32	dentry_flags;		/* d_flags, */
-	__u32	dentry_hash_pprev;	/* d_hash.pprev, */
-	__u32	dentry_name_len;	/* d_name.len */
-	__u32	mount_mnt;		/* struct mount: mnt, */
-	__u32	mount_parent;		/* mnt_parent, */
-	__u32	mount_mountpoint;	/* mnt_mountpoint */
-	__u32	vfsmount_root;		/* struct vfsmount: mnt_root */
-	__u32	inode_ino;		/* struct inode: i_ino */
+/*
+ * Paths. An argument of type PATH has size ARGTRACE_PATH_MAX. Its data, which the __u16 counts, is
+ *
+ *   __u16  ARGTRACE_PATH_*
+ *   struct argtrace_pseudo, if PSEUDO says so
+ *   names, from that of the file itself to the one below the root, each followed by a '/'
+ *
+ * so that /etc/passwd is "passwd/etc/", and the root is "". No name has a '/' or a NUL in it, if the file system keeps to the
+ * rules; nor is it text in any known encoding. A path leads through all mounts, up to the root of the mount
+ * namespace that the file was opened in: what d_absolute_path() would say, whatever the root of the process. With arg 1 it
+ * begins at the root of the file system instead.
+ *
+ * It is read without locks. Renames that go on meanwhile are noticed, and it is begun anew, once; mounts that are moved
+ * meanwhile are not noticed.
+ */
+#define ARGTRACE_PATH_CUT	0x01u	/* more names follow: they would be more than PATH_MAX bytes, or than PATH_DEPTH */
+#define ARGTRACE_PATH_CHANGING	0x02u	/* something was renamed meanwhile, again: there may never have been such a path */
+#define ARGTRACE_PATH_DELETED	0x04u	/* the file has no name any more, as d_unlinked() says */
+#define ARGTRACE_PATH_DETACHED	0x08u	/* it leads to no root of a mount namespace: a mount has been detached, or is not yet
+					 * attached, or the file has been moved out of what is mounted */
+#define ARGTRACE_PATH_PSEUDO	0x10u	/* a pipe, a socket, a memfd ...: it is in no folder, its name is all there is */
+
+struct argtrace_pseudo {
+	__u32	magic;			/* of its file system, linux/magic.h: PIPEFS_MAGIC ... */
 	__u32	reserved;		/* 0 */
+	__u64	inode;			/* its number */
 };
 
+/*
+ * Offsets in struct mount, which is private to the kernel, from BTF, for PATH. It begins at a multiple of 8 of the program's
+ * data.
+ */
+struct argtrace_mount_layout {
+	__u32	mnt;			/* multiples of 8, less than ARGTRACE_MOUNT_MAX */
+	__u32	mnt_parent;
+	__u32	mnt_mountpoint;
+	__u32	mnt_ns;
+};
+
+#define ARGTRACE_MOUNT_MAX	4096	/* how large a struct mount may be */
+
 #ifdef __cplusplus
-static_assert(sizeof(struct argtrace_program) == 16, "struct argtrace_program");
+static_assert(sizeof(struct argtrace_program) == 24, "struct argtrace_program");
 static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
-static_assert(sizeof(struct argtrace_path_layout) == 56, "struct argtrace_path_layout");
+static_assert(sizeof(struct argtrace_mount_layout) == 16, "struct argtrace_mount_layout");
+static_assert(sizeof(struct argtrace_pseudo) == 16, "struct argtrace_pseudo");
 #else
-_Static_assert(sizeof(struct argtrace_program) == 16, "struct argtrace_program");
+_Static_assert(sizeof(struct argtrace_program) == 24, "struct argtrace_program");
 _Static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
-_Static_assert(sizeof(struct argtrace_path_layout) == 56, "struct argtrace_path_layout");
+_Static_assert(sizeof(struct argtrace_mount_layout) == 16, "struct argtrace_mount_layout");
+_Static_assert(sizeof(struct argtrace_pseudo) == 16, "struct argtrace_pseudo");
 #endif
 
 #endif

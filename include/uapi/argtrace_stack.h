@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * argtrace: kernel stacks. The stack of a call is the addresses that it and its callers return to, innermost first: what the
+ * kernel's stack_trace_save() tells, from the caller of the traced function on. A program has its number with
+ * ARGTRACE_SOURCE_STACK_ID, as an output of a record or in the key of a map; the addresses are written once on each CPU, to a table
+ * that user space maps read-only. Equal stacks have equal numbers, on all CPUs and in all sessions.
+ *
+ * A table is a struct argtrace_stacks_control in the first page, then `entries` structs argtrace_stack_entry, then from the next
+ * multiple of 4096 on `words` __u64, which are the addresses of all stacks, one after the other.
+ *
+ * A stack is written before the record or slot that names it is complete, but an interrupt may name one that the call it has
+ * interrupted is about to write: then `where` is 0 for that long.
+ */
+#ifndef _UAPI_ARGTRACE_STACK_H
+#define _UAPI_ARGTRACE_STACK_H
+
+#include <linux/types.h>
+
+#define ARGTRACE_STACK_DEPTH_MAX	127
+
+#define ARGTRACE_STACK_ENTRIES_MIN	64
+#define ARGTRACE_STACK_ENTRIES_MAX	(1u << 20)
+#define ARGTRACE_STACK_WORDS_MAX	(1u << 24)
+
+/*
+ * ARGTRACE_IOC_STACKS: makes the session's tables, of the CPUs that have rings and those that get one later. If it has them, they
+ * stay as they are. On return the struct describes them. Without them a program with ARGTRACE_SOURCE_STACK_ID is refused (-EINVAL).
+ * They are freed with the session.
+ *
+ * -ENOENT there are none (with EXISTING), or the session has been removed; -ENOSPC the memory limit, -ENOMEM no memory,
+ * -EOPNOTSUPP this kernel's unwinder is another than ORC.
+ */
+struct argtrace_stacks {
+	__u32	size;
+	__u32	flags;			/* ARGTRACE_STACKS_* */
+	__u32	entries;		/* of each CPU: a power of two; 0 is 4096 */
+	__u32	words;			/* of each CPU: addresses in all; 0 is 16 for each entry */
+	__u32	depth;			/* addresses of a stack at most; 0 is ARGTRACE_STACK_DEPTH_MAX */
+	__u32	reserved;		/* 0 */
+};
+
+#define ARGTRACE_STACKS_EXISTING	(1u << 0) /* make none; the other fields are 0 */
+
+/*
+ * Why a call has no stack: its output is unreadable (see argtrace_program.h), and it is counted in faults as well, with the
+ * CPU's.
+ */
+enum argtrace_stack_lost {
+	ARGTRACE_STACK_LOST_FULL	= 0,	/* the table had no room for another one */
+	ARGTRACE_STACK_LOST_RECURSION	= 1,	/* it takes the kernel's unwinder, which was at work already */
+	ARGTRACE_STACK_LOST_UNKNOWN	= 2,	/* the unwinder does not know this stack either */
+};
+
+#define ARGTRACE_STACK_LOST_COUNT	3	/* reasons known to this version */
+#define ARGTRACE_STACK_LOST_MAX		6	/* room for them */
+
+struct argtrace_stacks_control {
+	__u64	words;			/* in use */
+	__u64	lost[ARGTRACE_STACK_LOST_MAX];
+};
+
+struct argtrace_stack_entry {
+	__u64	id;			/* 0: the entry is free */
+	__u64	where;			/* ARGTRACE_STACK_*; 0: not written yet. Read it with acquire. */
+};
+
+/* `where`: the number of its first address in the lower 32 bits, then how many there are, then flags. */
+#define ARGTRACE_STACK_COUNT_SHIFT	32
+#define ARGTRACE_STACK_COUNT_MASK	0xffu
+#define ARGTRACE_STACK_CUT		(1ull << 40)	/* there were more */
+
+#ifdef __cplusplus
+static_assert(sizeof(struct argtrace_stacks) == 24, "struct argtrace_stacks");
+static_assert(sizeof(struct argtrace_stacks_control) == 56, "struct argtrace_stacks_control");
+static_assert(sizeof(struct argtrace_stack_entry) == 16, "struct argtrace_stack_entry");
+#else
+_Static_assert(sizeof(struct argtrace_stacks) == 24, "struct argtrace_stacks");
+_Static_assert(sizeof(struct argtrace_stacks_control) == 56, "struct argtrace_stacks_control");
+_Static_assert(sizeof(struct argtrace_stack_entry) == 16, "struct argtrace_stack_entry");
+#endif
+
+#endif
