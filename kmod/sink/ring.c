@@ -2,7 +2,6 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
-#include <linux/gfp.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -13,6 +12,7 @@
 
 #include "memory.h"
 #include "session.h"
+#include "sink/region.h"
 #include "sink/ring.h"
 
 static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, lost));
@@ -26,39 +26,6 @@ static struct argtrace_ring_control no_ring;
 /* The state of CPU hotplug that gives a CPU its rings before it comes online. */
 static enum cpuhp_state hotplug_state;
 
-/*
- * `count` zeroed pages of the node, one after the other, fit to be mapped by user space. Freed by vfree(), with
- * the array that names them.
- */
-static void *alloc_region(unsigned int count, int node)
-{
-	struct page **pages = argtrace_kvmalloc(count * sizeof(*pages));
-	unsigned int i;
-	void *region;
-
-	if (!pages)
-		return NULL;
-	for (i = 0; i < count; i++) {
-		pages[i] = alloc_pages_node(node, ARGTRACE_GFP | __GFP_ZERO, 0);
-		if (!pages[i])
-			goto err;
-		cond_resched();
-	}
-	region = vmap(pages, count, VM_MAP | VM_MAP_PUT_PAGES | VM_USERMAP, PAGE_KERNEL);
-	if (region)
-		return region;
-err:
-	while (i--)
-		__free_page(pages[i]);
-	kvfree(pages);
-	return NULL;
-}
-
-static u64 region_charge(unsigned int count)
-{
-	return (u64)count * PAGE_SIZE + argtrace_kvmalloc_size(count * sizeof(struct page *));
-}
-
 static unsigned int packet_pages(const struct argtrace_ring_set *set)
 {
 	return ((u64)set->packet_size * set->nr_packets) >> PAGE_SHIFT;
@@ -66,10 +33,10 @@ static unsigned int packet_pages(const struct argtrace_ring_set *set)
 
 static u64 ring_charge(const struct argtrace_ring_set *set)
 {
-	u64 charge = region_charge(1 + packet_pages(set));
+	u64 charge = argtrace_region_charge(1 + packet_pages(set));
 
 	return charge + (set->flight ? argtrace_kvmalloc_size(set->nr_packets * sizeof(local_t)) :
-				       region_charge(1));
+				       argtrace_region_charge(1));
 }
 
 static void ring_free(struct argtrace_ring *ring)
@@ -89,11 +56,11 @@ static int ring_create(struct argtrace_ring_set *set, unsigned int cpu)
 	struct argtrace_ring_reader *reader = NULL;
 	local_t *records_in = NULL;
 
-	control = alloc_region(1 + packet_pages(set), node);
+	control = argtrace_region_alloc(1 + packet_pages(set), node);
 	if (set->flight)
 		records_in = argtrace_kvzalloc_node(set->nr_packets * sizeof(*records_in), node);
 	else
-		reader = alloc_region(1, node);
+		reader = argtrace_region_alloc(1, node);
 	if (!control || (!reader && !records_in)) {
 		vfree(control);
 		vfree(reader);

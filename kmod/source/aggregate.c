@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "compat.h"
+#include "fetch/exec.h"
+#include "fetch/scratch.h"
+#include "fetch/text.h"
+#include "sink/map.h"
+#include "source/aggregate.h"
+
+static void count_result(struct argtrace_plan *plan, enum argtrace_map_result result)
+{
+	switch (result) {
+	case ARGTRACE_MAP_ADDED:
+		argtrace_count_here(plan->counters, records);
+		break;
+	case ARGTRACE_MAP_FULL:
+		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_FULL]);
+		break;
+	case ARGTRACE_MAP_NO_SLOTS:
+		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_NO_BUFFER]);
+		break;
+	}
+}
+
+/* Within argtrace_scratch_enter(). `run` says what the program is run with. */
+static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrace_run *run, const bool returns)
+{
+	const struct argtrace_map_set *map = plan->code->map;
+	/* The value, and the word of the bucket in place of it. */
+	u64 words[ARGTRACE_MAP_WORDS] argtrace_uninitialized;
+	u64 *end, value = 0;
+	bool value_unreadable = false;
+
+	if (plan->code->outputs == ARGTRACE_OUTPUTS_COUNT)
+		return count_result(plan, ARGTRACE_MAP_ADDED);
+	end = returns ? argtrace_run_return_key(run, words) : argtrace_run_key(run, words);
+	if (map->has_value) {
+		value = end[-1];
+		value_unreadable = run->unreadable & run->last;
+	}
+	if (run->unreadable)
+		argtrace_count_here(plan->counters, faults);
+	count_result(plan, argtrace_map_add(map, words, value, value_unreadable));
+}
+
+/* A word of a key, or a value, without loads. */
+static u64 word_of(const struct argtrace_op *op, const struct ftrace_regs *fregs)
+{
+	if (op->kind == ARGTRACE_OP_REG)
+		return argtrace_op_reg(op, fregs) & op->mask;
+	if (op->kind == ARGTRACE_OP_TASK)
+		return argtrace_op_task(op) & op->mask;
+	if (op->kind == ARGTRACE_OP_REG_INT)
+		return (s64)(s32)argtrace_op_reg(op, fregs);
+	if (op->kind == ARGTRACE_OP_TASK_INT)
+		return argtrace_op_task_int(op);
+	return op->span;
+}
+
+/* The name without what may follow its end while it changes, as ARGTRACE_DO_STR has it. */
+static void cut_name(u64 *name)
+{
+	const u64 zeros[] = { argtrace_zero_bytes(name[0]), argtrace_zero_bytes(name[1]) };
+
+	if (zeros[0]) {
+		name[0] &= (1ull << (__ffs64(zeros[0]) & ~7)) - 1;
+		name[1] = 0;
+	} else if (zeros[1]) {
+		name[1] &= (1ull << (__ffs64(zeros[1]) & ~7)) - 1;
+	}
+}
+
+/* ARGTRACE_OUTPUTS_WORDS: nothing can fail to be read. */
+static void add_words(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+{
+	const struct argtrace_code *code = plan->code;
+	const struct argtrace_map_set *map = code->map;
+	const struct argtrace_op *op = code->values;
+	u64 words[3], value = 0;
+	u32 at = 0;
+
+	if (map->key_words && op->action == ARGTRACE_DO_STR) {
+		words[0] = ((const u64 *)current->comm)[0];
+		words[1] = ((const u64 *)current->comm)[1];
+		cut_name(words);
+		op++;
+	} else {
+		for (; at < map->key_words; at++)
+			words[at] = word_of(op++, fregs);
+	}
+	if (map->has_value)
+		value = word_of(op, fregs);
+	count_result(plan, argtrace_map_add(map, words, value, false));
+}
+
+void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *run)
+{
+	aggregate(plan, run, true);
+}
+
+void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+			      const struct ftrace_regs *fregs)
+{
+	struct argtrace_run run argtrace_uninitialized;
+
+	if (plan->code->outputs == ARGTRACE_OUTPUTS_WORDS) {
+		add_words(plan, fregs);
+	} else if (unlikely(!argtrace_scratch_enter())) {
+		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
+	} else {
+		run.code = plan->code;
+		run.fregs = fregs;
+		run.caller = parent_ip;
+		aggregate(plan, &run, false);
+		argtrace_scratch_leave();
+	}
+	preempt_enable_notrace();
+}
+
+void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value)
+{
+	u64 words[3] = { first, second };
+
+	/* Two words are a name. */
+	if (plan->code->map->key_words == 2)
+		cut_name(words);
+	count_result(plan, argtrace_map_add(plan->code->map, words, value, false));
+	preempt_enable_notrace();
+}
+
+void argtrace_aggregate_extreme(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value)
+{
+	argtrace_map_extend(slot, value, false);
+	argtrace_map_sum(slot, value);
+	barrier();
+	argtrace_map_count(&slot->count);
+	argtrace_aggregate_count(plan);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A call that its probe's filters have accepted, and that is not recorded: it is counted, or added to a map. What is asked for most
+ * calls no function, if its key is where the search for it begins; the rest is in aggregate.c.
+ */
+#ifndef ARGTRACE_AGGREGATE_H
+#define ARGTRACE_AGGREGATE_H
+
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+#include "fetch/exec.h"
+#include "probe/plan.h"
+#include "sink/map.h"
+
+/*
+ * Computes what the map is to have of a call that has returned, and adds it; counts its outcome. Within argtrace_scratch_enter().
+ * `run` says what the program is run with.
+ */
+void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *run);
+
+/* A call at its entry, however it is aggregated. Preemption is off, and on again at the end, as of those below. */
+void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+			      const struct ftrace_regs *fregs);
+
+/* The key is not at its home: two words of it at most, the value, and no bucket. */
+void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value);
+
+/* The slot has been found, and the value may be its least or its greatest. */
+void argtrace_aggregate_extreme(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value);
+
+static __always_inline void argtrace_aggregate_count(struct argtrace_plan *plan)
+{
+	argtrace_count_here(plan->counters, records);
+	preempt_enable_notrace();
+}
+
+/* Whether a slot that has been found at home is that of the key. */
+#define argtrace_aggregate_has_key(slot, key, first) \
+	(likely((slot)->tag & ARGTRACE_MAP_FINISHED) && likely((key)[0] == (first)))
+
+/*
+ * Adds the call as a quick operation says (ARGTRACE_OP_ADD_*), whose key is that of its kind: a word, the task's name, the bucket of
+ * the value. Nothing is signed.
+ */
+static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *plan, const struct argtrace_op *op,
+						       const struct ftrace_regs *fregs, const enum argtrace_op_kind kind)
+{
+	const struct argtrace_map_cpu *cpu = this_cpu_ptr((struct argtrace_map_cpu __percpu __force *)op->base);
+	const bool has_name = kind == ARGTRACE_OP_ADD_NAME || kind == ARGTRACE_OP_ADD_NAME_LOG2 || kind == ARGTRACE_OP_ADD_NAME_VALUE;
+	const bool has_bucket = kind == ARGTRACE_OP_ADD_LOG2 || kind == ARGTRACE_OP_ADD_NAME_LOG2;
+	const bool has_value = has_bucket || kind == ARGTRACE_OP_ADD_NAME_VALUE;
+	u64 first = 0, second = 0, value = 0, bucket = 0, hash;
+	struct argtrace_map_slot *slot;
+	const u64 *key;
+
+	if (has_value)
+		value = *(const u64 *)((const u8 *)fregs + op->width) & op->span;
+	if (has_bucket)
+		bucket = argtrace_bucket_log2(value, false);
+	if (has_name) {
+		/* Aligned, as pointers precede it. What follows its end is zeros, but for moments when it changes. */
+		first = ((const u64 *)current->comm)[0];
+		second = ((const u64 *)current->comm)[1];
+	} else if (kind == ARGTRACE_OP_ADD_REG) {
+		first = argtrace_op_reg(op, fregs) & op->mask;
+	} else if (kind == ARGTRACE_OP_ADD_TASK) {
+		first = argtrace_op_task(op) & op->mask;
+	} else if (kind == ARGTRACE_OP_ADD_TASK_INT) {
+		first = argtrace_op_task_int(op);
+	}
+	hash = argtrace_map_hash(0, first);
+	if (has_name)
+		hash = argtrace_map_hash(hash, second);
+	if (has_name && has_bucket)
+		hash = argtrace_map_hash(hash, bucket);
+	/* See argtrace_map_hash_bucket(): there are more slots than buckets. */
+	slot = kind == ARGTRACE_OP_ADD_LOG2 ? (void *)(cpu->slots + bucket * cpu->slot_size) : argtrace_map_home(cpu, hash);
+	key = argtrace_map_key(slot, has_value);
+	if (!argtrace_aggregate_has_key(slot, key, kind == ARGTRACE_OP_ADD_LOG2 ? bucket : first) ||
+	    (has_name && unlikely(key[1] != second)) || (has_name && has_bucket && unlikely(key[2] != bucket)))
+		return argtrace_aggregate_elsewhere(plan, first, second, value);
+	if (has_value) {
+		if (unlikely(value < slot->min) || unlikely(value > slot->max))
+			return argtrace_aggregate_extreme(plan, slot, value);
+		argtrace_map_sum(slot, value);
+		barrier();
+	}
+	argtrace_map_count(&slot->count);
+	argtrace_aggregate_count(plan);
+}
+
+#endif
