@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+#include <asm/local.h>
+
+#include "compat.h"
+#include "fetch/scratch.h"
+#include "hook.h"
+#include "memory.h"
+#include "sink/region.h"
+#include "stack/table.h"
+
+#define DEFAULT_ENTRIES		4096
+#define DEFAULT_WORDS_PER_ENTRY	16
+
+static_assert(sizeof(struct argtrace_stack_room) <= ARGTRACE_SCRATCH_STACK);
+static_assert(sizeof(struct argtrace_stacks_control) <= PAGE_SIZE);
+static_assert(ARGTRACE_STACK_DEPTH_MAX <= ARGTRACE_STACK_COUNT_MASK);
+
+/* The state of CPU hotplug that gives a CPU its tables before it comes online. */
+static enum cpuhp_state hotplug_state;
+
+static u64 entries_bytes(const struct argtrace_stack_set *set)
+{
+	return PAGE_ALIGN(set->entries * sizeof(struct argtrace_stack_entry));
+}
+
+static unsigned int pages_of(const struct argtrace_stack_set *set)
+{
+	return 1 + ((entries_bytes(set) + PAGE_ALIGN(set->words * sizeof(u64))) >> PAGE_SHIFT);
+}
+
+/* Under the lock of CPU hotplug. */
+static int provide_table(struct argtrace_stack_set *set, unsigned int cpu)
+{
+	struct argtrace_stack_table *table = per_cpu_ptr(set->tables, cpu);
+	const u64 charge = argtrace_region_charge(pages_of(set));
+	u8 *region;
+	int ret;
+
+	if (table->entries)
+		return 0;
+	ret = argtrace_memory_charge(charge);
+	if (ret)
+		return ret;
+	region = argtrace_region_alloc(pages_of(set), cpu_to_node(cpu));
+	if (!region) {
+		argtrace_memory_uncharge(charge);
+		return -ENOMEM;
+	}
+	set->charged += charge;
+	table->control = (void *)region;
+	table->words = (void *)(region + PAGE_SIZE + entries_bytes(set));
+	table->nr_words = set->words;
+	table->mask = set->entries - 1;
+	table->shift = 64 - ilog2(set->entries);
+	table->depth = set->depth;
+	/* Pairs with argtrace_stacks_memory(). The CPU itself runs no call before it is online. */
+	smp_store_release(&table->entries, (void *)(region + PAGE_SIZE));
+	return 0;
+}
+
+/* One that has no memory for it is not kept from coming: its calls have no stacks. */
+static int cpu_comes(unsigned int cpu, struct hlist_node *node)
+{
+	const int ret = provide_table(hlist_entry(node, struct argtrace_stack_set, node), cpu);
+
+	return cpu_online(cpu) ? ret : 0;
+}
+
+int argtrace_stacks_init(void)
+{
+	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/stacks:prepare", cpu_comes, NULL);
+
+	if (ret < 0)
+		return ret;
+	hotplug_state = ret;
+	return 0;
+}
+
+void argtrace_stacks_exit(void)
+{
+	cpuhp_remove_multi_state(hotplug_state);
+}
+
+static void free_all(struct argtrace_stack_set *set)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		vfree(per_cpu_ptr(set->tables, cpu)->control);
+	free_percpu(set->tables);
+	argtrace_memory_uncharge(set->charged);
+	kfree(set);
+	argtrace_frames_put();
+}
+
+static bool description_is_valid(const struct argtrace_stacks *wanted)
+{
+	return (!wanted->entries || (is_power_of_2(wanted->entries) && wanted->entries >= ARGTRACE_STACK_ENTRIES_MIN &&
+				     wanted->entries <= ARGTRACE_STACK_ENTRIES_MAX)) &&
+	       wanted->words <= ARGTRACE_STACK_WORDS_MAX && wanted->depth <= ARGTRACE_STACK_DEPTH_MAX;
+}
+
+static struct argtrace_stack_set *alloc_set(const struct argtrace_stacks *wanted)
+{
+	const u64 charge = argtrace_percpu_size(sizeof(struct argtrace_stack_table));
+	struct argtrace_stack_set *set = kzalloc(sizeof(*set), ARGTRACE_GFP);
+	int ret;
+
+	if (!set)
+		return ERR_PTR(-ENOMEM);
+	set->entries = wanted->entries ?: DEFAULT_ENTRIES;
+	set->words = wanted->words ?: set->entries * DEFAULT_WORDS_PER_ENTRY;
+	set->depth = wanted->depth ?: ARGTRACE_STACK_DEPTH_MAX;
+	ret = argtrace_memory_charge(charge);
+	if (!ret) {
+		set->charged = charge;
+		set->tables = alloc_percpu_gfp(struct argtrace_stack_table, ARGTRACE_GFP);
+		if (set->tables)
+			return set;
+		argtrace_memory_uncharge(charge);
+		ret = -ENOMEM;
+	}
+	kfree(set);
+	return ERR_PTR(ret);
+}
+
+struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *wanted)
+{
+	struct argtrace_stack_set *set;
+	int cpu, ret;
+
+	if (!description_is_valid(wanted))
+		return ERR_PTR(-EINVAL);
+	ret = argtrace_frames_get();
+	if (ret)
+		return ERR_PTR(ret);
+	set = alloc_set(wanted);
+	if (IS_ERR(set)) {
+		argtrace_frames_put();
+		return set;
+	}
+	/* Those that are offline as well: a reader that maps the tables now has them if these CPUs come. */
+	cpus_read_lock();
+	for_each_present_cpu(cpu) {
+		ret = provide_table(set, cpu);
+		if (ret)
+			break;
+	}
+	cpus_read_unlock();
+	if (!ret)
+		ret = cpuhp_state_add_instance(hotplug_state, &set->node);
+	if (ret) {
+		free_all(set);
+		return ERR_PTR(ret);
+	}
+	return set;
+}
+
+void argtrace_stacks_free(struct argtrace_stack_set *set)
+{
+	if (!set)
+		return;
+	cpuhp_state_remove_instance_nocalls(hotplug_state, &set->node);
+	free_all(set);
+}
+
+void argtrace_stacks_describe(const struct argtrace_stack_set *set, struct argtrace_stacks *description)
+{
+	description->entries = set->entries;
+	description->words = set->words;
+	description->depth = set->depth;
+}
+
+void *argtrace_stacks_memory(const struct argtrace_stack_set *set, int cpu)
+{
+	const struct argtrace_stack_table *table = per_cpu_ptr(set->tables, cpu);
+
+	/* Pairs with the release of provide_table(). */
+	return smp_load_acquire(&table->entries) ? table->control : NULL;
+}
+
+static void count_lost(const struct argtrace_stack_table *table, enum argtrace_stack_lost reason)
+{
+	local_inc((local_t *)&table->control->lost[reason]);
+}
+
+static u64 where_of(u64 at, u32 count, bool cut)
+{
+	return at | (u64)count << ARGTRACE_STACK_COUNT_SHIFT | (cut ? ARGTRACE_STACK_CUT : 0);
+}
+
+/* Room for so many addresses; false: there is none. */
+static bool reserve_words(const struct argtrace_stack_table *table, u32 count, u64 *at)
+{
+	do {
+		*at = READ_ONCE(table->control->words);
+		if (count > table->nr_words || *at > table->nr_words - count)
+			return false;
+	} while (cmpxchg_local(&table->control->words, *at, *at + count) != *at);	/* A */
+	return true;
+}
+
+/* A stack that is not at its home: further on, or new. */
+static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id, const u64 *frames, u32 count, bool cut)
+{
+	struct argtrace_stack_entry *entry;
+	bool has_words = false;
+	u32 step;
+	u64 at, found;
+
+	for (step = 0; step < ARGTRACE_STACK_STEPS; step++) {
+		entry = &table->entries[((id >> table->shift) + step) & table->mask];
+		found = READ_ONCE(entry->id);
+		if (!found) {
+			if (!has_words && !reserve_words(table, count, &at))
+				break;
+			if (!has_words)
+				memcpy(table->words + at, frames, count * sizeof(*frames));
+			has_words = true;
+			ARGTRACE_HOOK(STACK_AB);
+			found = cmpxchg_local(&entry->id, 0, id);			/* B */
+			if (!found) {
+				ARGTRACE_HOOK(STACK_BC);
+				smp_store_release(&entry->where,			/* C */
+						  where_of(at, count, cut));
+				return id;
+			}
+		}
+		if (found == id)
+			return id;
+	}
+	count_lost(table, ARGTRACE_STACK_LOST_FULL);
+	return 0;
+}
+
+/* The number of a stack that takes care. */
+static noinline u64 id_slowly(const struct argtrace_stack_table *table, const u64 *sp, u64 bp, struct argtrace_stack_room *room)
+{
+	const struct argtrace_stack_start start = { sp, bp };
+	struct argtrace_walked walked;
+
+	argtrace_stack_walk_on(&start, room, table->depth, &walked);
+	if (walked.end == ARGTRACE_WALK_RECURSION || walked.end == ARGTRACE_WALK_UNKNOWN) {
+		count_lost(table, walked.end == ARGTRACE_WALK_RECURSION ? ARGTRACE_STACK_LOST_RECURSION :
+									  ARGTRACE_STACK_LOST_UNKNOWN);
+		return 0;
+	}
+	/* No address: a whole stack has none of these at its end. */
+	if (walked.end == ARGTRACE_WALK_CUT)
+		walked.hash = argtrace_stack_hash(walked.hash, 1);
+	return find_or_add(table, walked.hash ?: 1, room->frames, walked.count, walked.end == ARGTRACE_WALK_CUT);
+}
+
+static noinline u64 no_room(const struct argtrace_stack_table *table)
+{
+	if (table->entries)
+		count_lost(table, ARGTRACE_STACK_LOST_FULL);
+	return 0;
+}
+
+u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 bp)
+{
+	const struct argtrace_stack_table *table = this_cpu_ptr(set->tables);
+	struct argtrace_stack_room *room = (void *)argtrace_scratch_stack();
+	u64 id;
+	u32 count;
+
+	if (unlikely(!table->entries) || unlikely(!room))
+		return no_room(table);
+	count = argtrace_stack_walk_quickly(sp, bp, room, table->depth, &id);
+	if (unlikely(!count))
+		return id_slowly(table, sp, bp, room);
+	if (unlikely(!id))
+		id = 1;
+	if (likely(READ_ONCE(table->entries[id >> table->shift].id) == id))
+		return id;
+	return find_or_add(table, id, room->frames, count, false);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The stacks that calls on a CPU have had, each written once (include/uapi/argtrace_stack.h). Its number is the hash of its
+ * addresses, and where the search for it begins follows from that.
+ *
+ * Only its CPU writes to a table, in any context up to NMI, and user space reads meanwhile:
+ *
+ *   A  compare and exchange control->words: room for the addresses, which are written there
+ *   B  compare and exchange the id of a free entry
+ *   C  write `where`, a release; pairs with the acquire of StackReader::find() (user/session/stack_reader.cpp)
+ *
+ * An interrupt runs to its end before the writer that it has interrupted goes on. One between A and B may take the entry: for the
+ * same stack, whose addresses are then there twice, or for another, and the search goes on. One between B and C finds the id, and
+ * names a stack that is complete soon.
+ */
+#ifndef ARGTRACE_STACK_TABLE_H
+#define ARGTRACE_STACK_TABLE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "stack/walk.h"
+
+struct argtrace_session;
+
+/* How many entries are looked at for a number. */
+#define ARGTRACE_STACK_STEPS	16
+
+/* That of one CPU. */
+struct argtrace_stack_table {
+	struct argtrace_stack_entry *entries;	/* NULL: this CPU has none */
+	struct argtrace_stacks_control *control;
+	u64 *words;
+	u32 nr_words;
+	u32 mask;				/* entries - 1 */
+	u8 shift;				/* the upper bits of a number are that of an entry */
+	u8 depth;
+};
+
+struct argtrace_stack_set {
+	struct argtrace_stack_table __percpu *tables;
+	u32 entries;				/* of each CPU */
+	u32 words;
+	u32 depth;
+
+	struct hlist_node node;
+	u64 charged;				/* under the lock of CPU hotplug */
+};
+
+/* At module load and unload. */
+int argtrace_stacks_init(void);
+void argtrace_stacks_exit(void);
+
+/*
+ * Makes the tables of the present CPUs, each in the memory of its own node, and from then on those of CPUs that come. ERR_PTR:
+ * -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP.
+ */
+struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *description);
+/* No callback uses it any more. NULL is none. */
+void argtrace_stacks_free(struct argtrace_stack_set *set);
+void argtrace_stacks_describe(const struct argtrace_stack_set *set, struct argtrace_stacks *description);
+
+/* The memory that user space maps; NULL: this CPU has no table. It may get one at any time, and never loses it. */
+void *argtrace_stacks_memory(const struct argtrace_stack_set *set, int cpu);
+
+/*
+ * The number of the stack of a call whose return address is at *sp; 0: it has none, which has been counted. Preemption is off, and argtrace_scratch_enter() has been
+ * called.
+ */
+u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 bp);
+
+#endif

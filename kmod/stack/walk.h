@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel stack of a call: the addresses that it and its callers return to, innermost first, as stack_trace_save() would tell
+ * them from the traced function's caller on.
+ */
+#ifndef ARGTRACE_STACK_WALK_H
+#define ARGTRACE_STACK_WALK_H
+
+#include <linux/bitops.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "fetch/load.h"
+#include "stack/frame.h"
+
+/* Where a walk begins: the address at *sp is the innermost one. */
+struct argtrace_stack_start {
+	const u64 *sp;
+	u64 bp;
+};
+
+/* How far a walk has come: what is at `ip` has not been looked at. */
+struct argtrace_stack_place {
+	u64 ip, sp, bp, hash;
+	u64 begin, end;			/* of the stack; end 0: it is not known, and the innermost address is at sp */
+	u32 count;			/* of room->frames */
+};
+
+/* Memory that a walk takes; nobody else uses it meanwhile. */
+struct argtrace_stack_room {
+	u64 frames[ARGTRACE_STACK_DEPTH_MAX + 1];
+	struct argtrace_stack_place at;
+	char symbol[ARGTRACE_SYMBOL_ROOM];
+};
+
+enum argtrace_walk_end {
+	ARGTRACE_WALK_WHOLE,
+	ARGTRACE_WALK_CUT,		/* there are more frames than were wanted */
+	ARGTRACE_WALK_RECURSION,	/* it takes the kernel's unwinder, which has made this call itself */
+	ARGTRACE_WALK_UNKNOWN,		/* not even the kernel's unwinder knows this stack */
+};
+
+struct argtrace_walked {
+	enum argtrace_walk_end end;
+	/* Unless RECURSION or UNKNOWN: */
+	u32 count;			/* of addresses in room->frames, at least 1 */
+	u64 hash;			/* argtrace_stack_hash() of them, from 0 on */
+};
+
+static __always_inline u64 argtrace_stack_hash(u64 hash, u64 ip)
+{
+	return (rol64(hash, 23) ^ ip) * 0x9e3779b97f4a7c15ull;
+}
+
+/*
+ * A walk through plain frames on the current task's stack, up to where user space has called the kernel: that is how most stacks
+ * are. It calls nothing, and has nothing in memory but `room`. How many addresses there are; 0: argtrace_stack_walk_on() has the
+ * rest, from room->at on.
+ */
+static __always_inline u32 argtrace_stack_walk_quickly(const u64 *start, u64 bp, struct argtrace_stack_room *room, u32 max, u64 *result)
+{
+	const u64 begin = (u64)task_stack_page(current), end = begin + THREAD_SIZE;
+	const u64 *const frames = argtrace_frames;
+	u64 *to = room->frames, *const limit = to + max;
+	u64 ip = 0, sp = (u64)start, hash = 0, frame, new_sp;
+	struct argtrace_stack_place *at = &room->at;
+	u32 what;
+
+	at->end = 0;
+	if (unlikely(sp - begin >= THREAD_SIZE))
+		goto slow;
+	ip = argtrace_load_quickly(sp);
+	sp += sizeof(u64);
+	at->end = end;
+	for (;;) {
+		frame = argtrace_frame_at_home(frames, ip);
+		if (unlikely(!argtrace_frame_is_of(frame, ip)) || unlikely(to == limit))
+			goto slow;
+		what = frame >> 32;
+		if (unlikely(what & (ARGTRACE_FRAME_SPECIAL >> 32)))
+			break;
+		new_sp = sp;
+		if (what & (ARGTRACE_FRAME_FROM_BP >> 32)) {
+			/* The return address, and rbp below it. */
+			if (unlikely((s64)(bp + ((s32)what >> 16) - sp) < 2 * (s64)sizeof(u64)))
+				goto slow;
+			new_sp = bp;
+		}
+		new_sp += (s32)what >> 16;
+		if (unlikely(new_sp > end))
+			goto slow;
+		*to++ = ip;
+		hash = argtrace_stack_hash(hash, ip);
+		ip = argtrace_load_quickly(new_sp - sizeof(u64));
+		if (what & (ARGTRACE_FRAME_LOADS_BP >> 32))
+			bp = argtrace_load_quickly(new_sp + ((s16)what & ~7));
+		sp = new_sp;
+	}
+	new_sp = sp + ((s32)what >> 16);
+	if ((u16)what != (ARGTRACE_FRAME_SPECIAL >> 32 | ARGTRACE_FRAME_REGS << 3) ||
+	    new_sp + sizeof(struct pt_regs) > end || !(argtrace_load_quickly(new_sp + offsetof(struct pt_regs, cs)) & 3))
+		goto slow;
+	*to++ = ip;
+	*result = argtrace_stack_hash(hash, ip);
+	return to - room->frames;
+slow:
+	at->ip = ip;
+	at->sp = sp;
+	at->bp = bp;
+	at->hash = hash;
+	at->begin = begin;
+	at->count = to - room->frames;
+	return 0;
+}
+
+void argtrace_stack_walk_on(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
+			    struct argtrace_walked *walked);
+
+/* Walks up to `max` addresses. Preemption is off, and the tables of stack/frame.h are there. */
+static inline void argtrace_stack_walk(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
+				       struct argtrace_walked *walked)
+{
+	walked->end = ARGTRACE_WALK_WHOLE;
+	walked->count = argtrace_stack_walk_quickly(start->sp, start->bp, room, max, &walked->hash);
+	if (!walked->count)
+		argtrace_stack_walk_on(start, room, max, walked);
+}
+
+/* The same by the kernel's unwinder alone, whoever calls it. */
+void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
+			   struct argtrace_walked *walked);
+
+#endif
