@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Calls whose return is followed: one record has the arguments, the value that is returned and how long it took.
+ *
+ * ftrace's callback has the call go on in a trampoline (return_trampoline.S) instead of the function's body. The trampoline keeps
+ * a frame on the task's stack, calls the body, and hands over the frame when the body has returned (return.c). There is nothing to be
+ * kept for each task, so no return is missed, however deep calls are nested and however long they sleep.
+ *
+ * In return a frame can be there long after its probe, its session and its file are gone (return_life.c).
+ */
+#ifndef ARGTRACE_RETURN_H
+#define ARGTRACE_RETURN_H
+
+#include <linux/ftrace.h>
+#include <linux/list.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "probe/counters.h"
+#include "source/return_frame.h"
+
+struct argtrace_lane;
+struct argtrace_plan;
+struct argtrace_ring;
+struct argtrace_session;
+
+enum argtrace_return_life {
+	ARGTRACE_RETURN_IDLE,		/* has no calls in flight, and gets none */
+	ARGTRACE_RETURN_LIVE,
+	ARGTRACE_RETURN_LEAVING,	/* gets no more calls; some may be in flight */
+};
+
+/* What a plan whose calls are followed has beside the others; as long as it is not idle it is not freed. */
+struct argtrace_return {
+	/* What the trampolines read: see return_frame.h. */
+	unsigned long body;		/* behind ftrace's call; 0 before the first call */
+	unsigned long words;		/* of 8 bytes, that arguments take on the stack */
+
+	/* What a call needs. */
+	unsigned long quick_body;	/* the same, where a call that goes there takes no more than the callback does itself */
+	unsigned long care;		/* ARGTRACE_CARE_* */
+	unsigned long above;		/* bytes of the stack above the frame that are read */
+	struct argtrace_plan *plan;
+	struct argtrace_ring __percpu *rings;	/* not to be touched once STOPPED */
+	struct argtrace_counters *following;	/* struct argtrace_return_counters */
+	u16 duration_at;		/* in the record */
+	u16 value_at;			/* 0: nothing is returned */
+	u16 value_size;
+	bool value_has_length;		/* ARGTRACE_TYPE_BYTES */
+	u32 clock;			/* the session's */
+
+	/* The rest is under the lock of return_life.c. */
+	struct list_head link;		/* LEAVING */
+	enum argtrace_return_life life;
+	bool seen;			/* leaving since before the last argtrace_synchronize() */
+	bool orphan;			/* the plan is to be freed when it is idle */
+
+	struct argtrace_counters_block *following_block;
+	struct argtrace_return_counters before;	/* of earlier lives: counts no more */
+};
+static_assert(offsetof(struct argtrace_return, body) == ARGTRACE_RETURN_BODY);
+static_assert(offsetof(struct argtrace_return, words) == ARGTRACE_RETURN_WORDS);
+
+#define ARGTRACE_CARE_RECORD	(1ul << 0) /* the record takes more than argtrace_return_leave() does itself */
+#define ARGTRACE_CARE_STOPPED	(1ul << 1) /* nothing is recorded any more */
+
+/* In place of the one of a call that has been given up, in its frame. */
+extern struct argtrace_return argtrace_return_given_up;
+
+/* Calls that are followed on this CPU in interrupts. */
+DECLARE_PER_CPU(u8, argtrace_return_depth);
+
+/* Settles what follows from the plan's schema and layout, where the value goes in the record, and returns the end of it. */
+u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at);
+
+/* What ftrace is to call for every call of a function of the lane. */
+ftrace_func_t argtrace_return_callback(const struct argtrace_lane *lane);
+
+/* Why the return of this function cannot be followed, whatever its prototype; NULL: it can. */
+const char *argtrace_return_refusal(unsigned long addr);
+const char *argtrace_return_refusal_of(const char *name);
+
+/*
+ * To be called before calls are followed for the first time, and paired with put(). 0, or -EOPNOTSUPP: this kernel does
+ * not let us.
+ */
+int argtrace_returns_get(void);
+void argtrace_returns_put(void);
+
+/* The plan's calls are followed from now on, and recorded in the session's rings. Between get() and put(). */
+void argtrace_return_start(struct argtrace_plan *plan, const struct argtrace_session *session);
+/* No call that ends from argtrace_synchronize() on is recorded. */
+void argtrace_return_stop(struct argtrace_plan *plan);
+/* Whether calls may be in flight of a plan that has been stopped. */
+bool argtrace_return_is_leaving(struct argtrace_plan *plan);
+/* The plan is to be freed. False: that happens when its calls have left. */
+bool argtrace_return_release(struct argtrace_plan *plan);
+
+/* Lets go of what has left. Not to be called with a lock that callers of argtrace_plan_free() hold. */
+void argtrace_returns_flush(void);
+
+/* Of plans that have been stopped. */
+u64 argtrace_returns_in_flight(void);
+
+/* At module unload; nobody uses any of this any more. */
+void argtrace_returns_exit(void);
+
+/* Whether a function of ours is followed: return_trial.c. */
+unsigned long argtrace_return_trial(void);
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long what calls in flight need stays. A task may sleep in a function for days, with a frame on its stack that
+ * refers to a plan and returns to our text.
+ *
+ *   plan   is not freed before all of its calls have left. One that is removed, or whose session goes, is stopped: nothing more is
+ *          recorded, and the rings may go. Then it is on the list of those that are leaving, and idle when none is in flight.
+ *   text   the module holds a reference to itself while there is a plan that is not idle.
+ *
+ * A call counts as entered some time after ftrace has called us, and as left some time before it has returned from the
+ * trampoline. It may be preempted in between, but it does not sleep: synchronize_rcu_tasks() waits for these.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+#include <asm/unwind.h>
+
+#include "compat.h"
+#include "memory.h"
+#include "session.h"
+#include "source/return.h"
+
+#define LOOK_AGAIN	HZ	/* at those that are leaving */
+#define TELL_AFTER	5	/* looks, whose calls are in flight */
+
+static DEFINE_MUTEX(returns_lock);
+static LIST_HEAD(leaving);
+static u32 nr_users;			/* plans that are not idle, and callers between get() and put() */
+static struct tracepoint *exit_point;
+
+struct argtrace_return argtrace_return_given_up = {
+	.care = ARGTRACE_CARE_STOPPED,
+};
+
+static void look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(look_work, look);
+
+static void wait_for_trampolines(void)
+{
+	argtrace_synchronize();
+	synchronize_rcu_tasks();
+}
+
+/* The calls of the task that end with it: its stack is ours, and all of it will be forgotten. */
+static void task_exits(void *data, struct task_struct *task)
+{
+	const unsigned long stack = (unsigned long)task_stack_page(current);
+	struct unwind_state state;
+
+	if (task != current)
+		return;
+	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state); unwind_next_frame(&state)) {
+		struct argtrace_frame *frame;
+
+		if (!argtrace_in_trampoline(unwind_get_return_address(&state)))
+			continue;
+		frame = (void *)(argtrace_unwind_bp(&state) - ARGTRACE_FRAME_BELOW);
+		if ((unsigned long)frame - stack > THREAD_SIZE - sizeof(*frame) || !IS_ALIGNED((unsigned long)frame, 8) ||
+		    frame->returns == &argtrace_return_given_up)
+			continue;
+		preempt_disable_notrace();
+		argtrace_count_following(frame->returns->following, exited);
+		/* Should the function return all the same, it counts no more. */
+		frame->returns = &argtrace_return_given_up;
+		preempt_enable_notrace();
+	}
+}
+
+static void find_exit_point(struct tracepoint *point, void *data)
+{
+	if (!strcmp(point->name, "sched_process_exit"))
+		exit_point = point;
+}
+
+/* Has a function of ours go on in the trampoline. Its frame finds that it has been given up. */
+static void trial_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = argtrace_regs(fregs);
+
+	argtrace_return_given_up.body = regs->ip;
+	regs->ax = (unsigned long)&argtrace_return_given_up;
+	regs->ip = (unsigned long)argtrace_return_quick;
+}
+
+/*
+ * ftrace promises that a callback may change the instruction pointer only to one that has FTRACE_OPS_FL_IPMODIFY, which excludes
+ * live patches of the same function. That it does so without, and takes rax over too, is seen here.
+ */
+static int try_returns(void)
+{
+	struct ftrace_ops ops = { .func = trial_callback };
+	bool followed;
+	int ret;
+
+	ret = ftrace_set_filter_ip(&ops, (unsigned long)argtrace_return_trial, 0, 1);
+	if (!ret)
+		ret = register_ftrace_function(&ops);
+	if (ret) {
+		ftrace_free_filter(&ops);
+		return ret;
+	}
+	followed = argtrace_in_trampoline(argtrace_return_trial());
+	unregister_ftrace_function(&ops);
+	ftrace_free_filter(&ops);
+	return followed ? 0 : -EOPNOTSUPP;
+}
+
+static int begin(void)
+{
+	static bool tried;
+	int ret = 0;
+
+	if (!ARGTRACE_CAN_UNWIND)
+		return -EOPNOTSUPP;
+	if (!tried)
+		ret = try_returns();
+	tried = !ret;
+	if (ret)
+		return ret;
+	for_each_kernel_tracepoint(find_exit_point, NULL);
+	return exit_point ? tracepoint_probe_register(exit_point, task_exits, NULL) : -EOPNOTSUPP;
+}
+
+static void end(void)
+{
+	tracepoint_probe_unregister(exit_point, task_exits, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+int argtrace_returns_get(void)
+{
+	int ret = 0;
+
+	mutex_lock(&returns_lock);
+	if (!nr_users)
+		ret = begin();
+	if (!ret && !nr_users++)
+		__module_get(THIS_MODULE);
+	mutex_unlock(&returns_lock);
+	return ret;
+}
+
+static void put_locked(u32 count)
+{
+	nr_users -= count;
+	if (nr_users || !count)
+		return;
+	end();
+	module_put(THIS_MODULE);
+}
+
+void argtrace_returns_put(void)
+{
+	mutex_lock(&returns_lock);
+	put_locked(1);
+	mutex_unlock(&returns_lock);
+}
+
+/* Whether argtrace_return_leave() can write the record itself: what is beyond a value of less than 8 bytes is padding. */
+static bool is_quick(const struct argtrace_plan *plan, const struct argtrace_session *session)
+{
+	const struct argtrace_return *returns = plan->returns;
+
+	if (session->clock != ARGTRACE_CLOCK_TSC || session->flight || plan->layout.has_rest || plan->code)
+		return false;
+	return !returns->value_at || (returns->value_size <= sizeof(u64) && !returns->value_has_length &&
+				      returns->value_at + sizeof(u64) <= plan->record_size);
+}
+
+void argtrace_return_start(struct argtrace_plan *plan, const struct argtrace_session *session)
+{
+	struct argtrace_return *returns = plan->returns;
+
+	mutex_lock(&returns_lock);
+	/* One is leaving already that was to be removed and could not be. */
+	if (returns->life == ARGTRACE_RETURN_LEAVING)
+		list_del(&returns->link);
+	else if (returns->life == ARGTRACE_RETURN_IDLE)
+		nr_users++;
+	returns->life = ARGTRACE_RETURN_LIVE;
+	returns->rings = session->rings;
+	returns->clock = session->clock;
+	/* Pairs with the acquire of argtrace_return_leave(). */
+	smp_store_release(&returns->care, is_quick(plan, session) ? 0 : ARGTRACE_CARE_RECORD);
+	mutex_unlock(&returns_lock);
+}
+
+static void stop_locked(struct argtrace_return *returns)
+{
+	if (returns->life != ARGTRACE_RETURN_LIVE)
+		return;
+	WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
+	returns->life = ARGTRACE_RETURN_LEAVING;
+	returns->seen = false;
+	list_add_tail(&returns->link, &leaving);
+	schedule_delayed_work(&look_work, LOOK_AGAIN);
+}
+
+void argtrace_return_stop(struct argtrace_plan *plan)
+{
+	mutex_lock(&returns_lock);
+	stop_locked(plan->returns);
+	mutex_unlock(&returns_lock);
+}
+
+bool argtrace_return_is_leaving(struct argtrace_plan *plan)
+{
+	return READ_ONCE(plan->returns->life) == ARGTRACE_RETURN_LEAVING;
+}
+
+bool argtrace_return_release(struct argtrace_plan *plan)
+{
+	struct argtrace_return *returns = plan->returns;
+	bool idle;
+
+	mutex_lock(&returns_lock);
+	stop_locked(returns);
+	idle = returns->life == ARGTRACE_RETURN_IDLE;
+	returns->orphan = !idle;
+	mutex_unlock(&returns_lock);
+	return idle;
+}
+
+/* Notes which are leaving, and get no more calls once wait_for_trampolines() has returned. False: none. */
+static bool see_leaving(void)
+{
+	struct argtrace_return *returns;
+	bool any;
+
+	mutex_lock(&returns_lock);
+	list_for_each_entry(returns, &leaving, link)
+		returns->seen = true;
+	any = !list_empty(&leaving);
+	mutex_unlock(&returns_lock);
+	return any;
+}
+
+/* Moves those that have no calls in flight to `idle`. */
+static void take_idle(struct list_head *idle, bool tell)
+{
+	struct argtrace_return *returns, *next;
+
+	mutex_lock(&returns_lock);
+	list_for_each_entry_safe(returns, next, &leaving, link) {
+		const u64 in_flight = returns->seen ? argtrace_plan_in_flight(returns->plan) : 0;
+
+		if (returns->seen && !in_flight)
+			list_move_tail(&returns->link, idle);
+		else if (tell && in_flight)
+			pr_info("calls of %s have not returned since it is not traced any more: %llu; until then the module cannot be unloaded\n",
+				returns->plan->strings, in_flight);
+	}
+	mutex_unlock(&returns_lock);
+}
+
+/* What is idle is so from now on, and plans whose owner has freed them go. Returns how many there were. */
+static u32 let_go(struct list_head *idle)
+{
+	struct argtrace_return *returns, *next;
+	LIST_HEAD(orphans);
+	u32 count = 0;
+
+	mutex_lock(&returns_lock);
+	list_for_each_entry_safe(returns, next, idle, link) {
+		count++;
+		returns->life = ARGTRACE_RETURN_IDLE;
+		if (returns->orphan)
+			list_move(&returns->link, &orphans);
+		else
+			list_del(&returns->link);
+	}
+	mutex_unlock(&returns_lock);
+	list_for_each_entry_safe(returns, next, &orphans, link)
+		argtrace_plan_free(returns->plan);
+	return count;
+}
+
+static void look(struct work_struct *work)
+{
+	static unsigned int looks;
+	LIST_HEAD(idle);
+	u32 count;
+
+	if (!see_leaving())
+		return;
+	wait_for_trampolines();
+	take_idle(&idle, ++looks == TELL_AFTER);
+	/* Those that have counted themselves out may be on their way through our text. */
+	wait_for_trampolines();
+	count = let_go(&idle);
+
+	mutex_lock(&returns_lock);
+	if (list_empty(&leaving))
+		looks = 0;
+	else
+		schedule_delayed_work(&look_work, LOOK_AGAIN);
+	put_locked(count);
+	mutex_unlock(&returns_lock);
+}
+
+void argtrace_returns_flush(void)
+{
+	mutex_lock(&returns_lock);
+	if (!list_empty(&leaving)) {
+		cancel_delayed_work(&look_work);
+		schedule_delayed_work(&look_work, 0);
+	}
+	mutex_unlock(&returns_lock);
+	flush_delayed_work(&look_work);
+}
+
+u64 argtrace_returns_in_flight(void)
+{
+	const struct argtrace_return *returns;
+	u64 sum = 0;
+
+	mutex_lock(&returns_lock);
+	list_for_each_entry(returns, &leaving, link)
+		sum += argtrace_plan_in_flight(returns->plan);
+	mutex_unlock(&returns_lock);
+	return sum;
+}
+
+void argtrace_returns_exit(void)
+{
+	cancel_delayed_work_sync(&look_work);
+	WARN_ON_ONCE(nr_users);
+}
