@@ -74,7 +74,8 @@ static int lane_follow_removal(struct argtrace_lane *lane)
 	}
 	if (table && any_left)
 		old = swap_table(lane, table);
-	retire_table(old, lane->armed);
+	/* What the trampolines call may be at work without a registered ops. */
+	retire_table(old, lane->armed || lane->kind == ARGTRACE_LANE_RETURN);
 	return 0;
 }
 
@@ -140,8 +141,22 @@ static int check_new(const struct argtrace_session *session, struct argtrace_pla
 /* A removed probe that is to be live again, and what it has counted until now. */
 struct revival {
 	struct argtrace_plan *plan;
-	struct argtrace_counters counted;
+	struct argtrace_counted counted;
 };
+
+/* A removed probe is live again. */
+static void revive(struct argtrace_session *session, struct argtrace_plan *plan)
+{
+	argtrace_catalog_set_removed(&session->catalog, plan, false);
+	if (plan->returns)
+		argtrace_return_start(plan, session);
+}
+
+/* Whether a removed probe can take the place of a new one. Calls that are in flight belong to its earlier life. */
+static bool can_revive(struct argtrace_plan *plan, const struct argtrace_plan *like)
+{
+	return argtrace_plan_same_schema(plan, like) && !(plan->returns && argtrace_return_is_leaving(plan));
+}
 
 /*
  * Where a removed probe with the same schema is still kept, it comes back to life
@@ -158,11 +173,11 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 								    plans[i]->kind,
 								    plans[i]->addr);
 
-		if (there && argtrace_plan_same_schema(there, plans[i])) {
+		if (there && can_revive(there, plans[i])) {
 			argtrace_plan_free(plans[i]);
 			revived->plan = there;
-			revived->counted = argtrace_counters_sum(&there->counters);
-			argtrace_catalog_set_removed(&session->catalog, there, false);
+			revived->counted = argtrace_plan_counted(there);
+			revive(session, there);
 			revived++;
 		} else {
 			plans[nr_new++] = plans[i];
@@ -290,6 +305,31 @@ static int lanes_begin(struct lane_addition *additions, struct argtrace_plan **p
 	return ret;
 }
 
+/* Which of the functions is one whose return cannot be followed; 0, -EOPNOTSUPP. */
+static int check_returns(const struct lane_addition *addition, unsigned long *failed_addr)
+{
+	u32 i;
+
+	for (i = 0; i < addition->count; i++) {
+		if (argtrace_return_refusal(addition->addrs[i])) {
+			*failed_addr = addition->addrs[i];
+			return -EOPNOTSUPP;
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+static void start_returns(struct argtrace_session *session, struct argtrace_plan **plans, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (plans[i]->returns)
+			argtrace_return_start(plans[i], session);
+	}
+}
+
 int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **plans, u32 count,
 		     unsigned long *failed_addr)
 {
@@ -300,6 +340,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	struct revival *revived = NULL;
 	unsigned long *addrs = NULL;
 	u32 i, nr_new = count, nr_revived = 0;
+	bool has_returns = false;
 	int ret;
 
 	lockdep_assert_held(&session->lock);
@@ -320,14 +361,22 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	ret = argtrace_catalog_reserve(catalog, count, &room);
 	if (ret)
 		goto out;
+	if (additions[ARGTRACE_LANE_RETURN].count) {
+		ret = check_returns(&additions[ARGTRACE_LANE_RETURN], failed_addr) ?: argtrace_returns_get();
+		if (ret)
+			goto out;
+		has_returns = true;
+	}
 
 	note_modules(session, plans, count);
 	nr_new = revive_removed(session, plans, count, revived);
 	nr_revived = count - nr_new;
 	argtrace_catalog_number(catalog, plans, nr_new);
 	ret = argtrace_plans_alloc_counters(plans, nr_new);
-	if (!ret)
+	if (!ret) {
+		start_returns(session, plans, nr_new);
 		ret = lanes_begin(additions, plans, nr_new, &begun, failed_addr);
+	}
 	if (ret)
 		goto out_revived;
 	/* The catalog last, as that cannot fail; whoever asks for the schema of a record waits for session->lock. */
@@ -352,20 +401,22 @@ out_revived:
 out:
 	argtrace_catalog_room_free(&room);
 	free_plans(plans, nr_new);
+	if (has_returns)
+		argtrace_returns_put();
 	kvfree(addrs);
 	kvfree(revived);
 	return ret;
 }
 
-/* The live plans at the addresses, into `plans`. */
-static int find_live(const struct argtrace_session *session, unsigned long *addrs, u32 count,
+/* The live plans of that kind at the addresses, into `plans`. */
+static int find_live(const struct argtrace_session *session, u16 kind, unsigned long *addrs, u32 count,
 		     struct argtrace_plan **plans, unsigned long *failed_addr)
 {
 	u32 i;
 
 	sort(addrs, count, sizeof(*addrs), compare_addrs, NULL);
 	for (i = 0; i < count; i++) {
-		plans[i] = argtrace_catalog_find(&session->catalog, ARGTRACE_KIND_ENTRY, addrs[i]);
+		plans[i] = argtrace_catalog_find(&session->catalog, kind, addrs[i]);
 		if (!plans[i] || plans[i]->removed || (i && addrs[i] == addrs[i - 1])) {
 			*failed_addr = addrs[i];
 			return -ENOENT;
@@ -374,7 +425,7 @@ static int find_live(const struct argtrace_session *session, unsigned long *addr
 	return 0;
 }
 
-int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, u32 count,
+int argtrace_arm_remove(struct argtrace_session *session, u16 kind, unsigned long *addrs, u32 count,
 			unsigned long *failed_addr)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
@@ -388,7 +439,7 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 	plans = kvmalloc_array(count, sizeof(*plans), ARGTRACE_GFP_REMOVAL);
 	if (!plans)
 		return -ENOMEM;
-	ret = find_live(session, addrs, count, plans, failed_addr);
+	ret = find_live(session, kind, addrs, count, plans, failed_addr);
 	if (ret)
 		goto out;
 
@@ -397,7 +448,7 @@ int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, 
 	ret = follow_removal(session);
 	if (ret) {
 		for (i = 0; i < count; i++)
-			argtrace_catalog_set_removed(catalog, plans[i], false);
+			revive(session, plans[i]);
 	}
 out:
 	kvfree(plans);

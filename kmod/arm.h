@@ -24,7 +24,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
  * Removes the probes at the addresses (which are sorted in place), or none.
  * -ENOENT: *failed_addr is not there, or is there twice in the list.
  */
-int argtrace_arm_remove(struct argtrace_session *session, unsigned long *addrs, u32 count,
+int argtrace_arm_remove(struct argtrace_session *session, u16 kind, unsigned long *addrs, u32 count,
 			unsigned long *failed_addr);
 
 /* Cannot fail. */

@@ -24,4 +24,10 @@ static inline bool argtrace_may_read_memory(void)
 	return perfmon_capable() && bpf_capable();
 }
 
+/* Whether it may have a function called by us, with as many words of arguments on the stack as it says. */
+static inline bool argtrace_may_follow(void)
+{
+	return capable(CAP_SYS_ADMIN) && !security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL);
+}
+
 #endif

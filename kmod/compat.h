@@ -7,13 +7,17 @@
 #ifndef ARGTRACE_COMPAT_H
 #define ARGTRACE_COMPAT_H
 
+#include <linux/cgroup.h>
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/tracepoint.h>
 #include <linux/ktime.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>
+#include <asm/unwind.h>
 
 #if !defined(CONFIG_X86_64)
 #error "argtrace: this version knows the calling convention of x86-64 only"
@@ -59,6 +63,57 @@ static inline u8 argtrace_reg_place(unsigned int index)
 	return places[index];
 }
 
+/* All of them: struct ftrace_regs begins with a struct pt_regs, of which cs is 0 where not all are filled. */
+static __always_inline struct pt_regs *argtrace_regs(struct ftrace_regs *fregs)
+{
+	return (struct pt_regs *)fregs;
+}
+
+/* Where a call that is followed has what is known at its return: see source/return_frame.h. */
+static inline u8 argtrace_return_place(unsigned int index)
+{
+	return index ? offsetof(struct pt_regs, orig_ax) : offsetof(struct pt_regs, ax);
+}
+
+static inline u8 argtrace_duration_place(void)
+{
+	return offsetof(struct pt_regs, flags);
+}
+
+/*
+ * The number of the current task's cgroup in the unified hierarchy. With preemption off it stays; what has lockdep ask for more is
+ * left out, as that is traced.
+ */
+static __always_inline u64 argtrace_current_cgroup(void)
+{
+#ifdef CONFIG_CGROUPS
+	return cgroup_id(rcu_dereference_raw(current->cgroups)->dfl_cgrp);
+#else
+	return 0;
+#endif
+}
+
+/* The same of rbp at the call; of one that is followed the frame has it elsewhere. */
+static inline u8 argtrace_bp_place(bool followed)
+{
+	return followed ? offsetof(struct pt_regs, ss) : offsetof(struct pt_regs, bp);
+}
+
+/* Whether tracepoints have preemption disabled while they call: those that may fault have not, and since Linux 7 none has. */
+static inline bool argtrace_tracepoint_disables_preemption(struct tracepoint *tracepoint)
+{
+#if defined(ARGTRACE_TRACEPOINTS_LEAVE_PREEMPTION)
+	return false;
+#elif defined(ARGTRACE_HAS_TRACEPOINT_IS_FAULTABLE)
+	return !tracepoint_is_faultable(tracepoint);
+#else
+	return true;
+#endif
+}
+
+/* Kernels that check the type of what they call indirectly would not call a function of ours for any tracepoint. */
+#define ARGTRACE_TRACEPOINTS_CALL_ANYTHING	(!IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_CFI))
+
 #ifndef ftrace_regs_get_stack_pointer
 #define ftrace_regs_get_stack_pointer(fregs) kernel_stack_pointer(&(fregs)->regs)
 #endif
@@ -98,6 +153,19 @@ static __always_inline u32 argtrace_softirq_count(u32 preempt)
 #define argtrace_preempt_count_is(count) should_resched(count)
 #endif
 
+/* Increments a signed byte of this CPU, and says whether it is negative then, which takes a second instruction. */
+#ifndef __my_cpu_var
+#define __my_cpu_var(var) (var)
+#endif
+#define argtrace_this_cpu_inc_is_negative(byte)							\
+({												\
+	bool negative;										\
+												\
+	asm volatile("incb " __percpu_arg([var])						\
+		     : [var] "+m" (__my_cpu_var(byte)), "=@ccs" (negative) : : "memory");	\
+	negative;										\
+})
+
 /* A variable that kernels with CONFIG_INIT_STACK_ALL_ZERO need not clear: whatever is read of it has been written. */
 #if __has_attribute(__uninitialized__)
 #define argtrace_uninitialized __attribute__((__uninitialized__))
@@ -124,6 +192,89 @@ static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,
 					 unsigned long set, unsigned long clear)
 {
 	vm_flags_mod(vma, set, clear);
+}
+#endif
+
+/* What the kernel's unwinder makes of one frame. */
+struct argtrace_unwound {
+	unsigned long ip, sp, bp;
+	struct pt_regs *regs;
+	bool full_regs;			/* all of them are there */
+	bool interrupted;		/* ip has been interrupted there, not called from there */
+	bool is_last;			/* nothing is above it: the others mean nothing */
+};
+
+/*
+ * Frames are found by the unwinder of stock kernels, which knows rbp at each of them.
+ *
+ * argtrace_unwind_fake() asks it about a frame on a stack that is none: on the way in *unwound says which frame it is, on the way out
+ * which is above it. False: it does not know.
+ *
+ * argtrace_unwind_begin() and argtrace_unwind_stack() begin at a word of a stack as if a call to address 0 had just pushed it, for
+ * which the unwinder has an entry of its own (null_orc_entry). The latter says on which stack the word is. False: on none.
+ */
+#ifdef CONFIG_UNWINDER_ORC
+#define ARGTRACE_CAN_UNWIND	true
+#define argtrace_unwind_bp(state) ((state)->bp)
+
+static inline bool argtrace_unwind_fake(struct argtrace_unwound *unwound, struct task_struct *task, void *begin, void *end)
+{
+	struct unwind_state state = {
+		.stack_info = { .type = STACK_TYPE_TASK, .begin = begin, .end = end },
+		.task = task,
+		.signal = unwound->interrupted,
+		.ip = unwound->ip,
+		.sp = unwound->sp,
+		.bp = unwound->bp,
+	};
+
+	unwound->is_last = !unwind_next_frame(&state);
+	if (unwound->is_last || state.error)
+		return !state.error;
+	unwound->ip = state.ip;
+	unwound->sp = state.sp;
+	unwound->bp = state.bp;
+	unwound->regs = state.regs;
+	unwound->full_regs = state.full_regs;
+	unwound->interrupted = state.signal;
+	return true;
+}
+
+static inline void argtrace_unwind_begin(struct unwind_state *state, unsigned long sp, unsigned long bp)
+{
+	struct pt_regs regs = { .sp = sp, .bp = bp, .cs = __KERNEL_CS };
+
+	__unwind_start(state, current, &regs, NULL);
+}
+
+static inline bool argtrace_unwind_stack(unsigned long addr, u64 *begin, u64 *end)
+{
+	struct unwind_state state;
+
+	argtrace_unwind_begin(&state, addr, 0);
+	if (unwind_done(&state) || unwind_error(&state))
+		return false;
+	*begin = (unsigned long)state.stack_info.begin;
+	*end = (unsigned long)state.stack_info.end;
+	return addr - *begin < *end - *begin;
+}
+#else
+#define ARGTRACE_CAN_UNWIND	false
+#define argtrace_unwind_bp(state) 0ul
+
+static inline bool argtrace_unwind_fake(struct argtrace_unwound *unwound, struct task_struct *task, void *begin, void *end)
+{
+	return false;
+}
+
+static inline void argtrace_unwind_begin(struct unwind_state *state, unsigned long sp, unsigned long bp)
+{
+	unwind_start(state, current, NULL, (unsigned long *)sp);
+}
+
+static inline bool argtrace_unwind_stack(unsigned long addr, u64 *begin, u64 *end)
+{
+	return false;
 }
 #endif
 

@@ -91,12 +91,32 @@ static int map_reader(struct argtrace_session *session, struct argtrace_ring *ri
 	return remap_vmalloc_range(vma, ring->reader, 0);
 }
 
-static int map_packets(struct argtrace_ring *ring, struct vm_area_struct *vma)
+static int map_read_only(struct vm_area_struct *vma, void *memory)
 {
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
 	argtrace_vm_flags_mod(vma, 0, VM_MAYWRITE);
-	return remap_vmalloc_range(vma, ring->control, 0);
+	return remap_vmalloc_range(vma, memory, 0);
+}
+
+static int map_slots(const struct argtrace_map_set *map, int cpu, struct vm_area_struct *vma)
+{
+	void *slots = map ? argtrace_map_memory(map, cpu) : NULL;
+
+	if (!map)
+		return -EINVAL;
+	return slots ? map_read_only(vma, slots) : -ENXIO;
+}
+
+static int map_stacks(struct argtrace_session *session, int cpu, struct vm_area_struct *vma)
+{
+	/* Pairs with the release of argtrace_session_make_stacks(). */
+	const struct argtrace_stack_set *set = smp_load_acquire(&session->stacks);
+	void *memory = set ? argtrace_stacks_memory(set, cpu) : NULL;
+
+	if (!set)
+		return -EINVAL;
+	return memory ? map_read_only(vma, memory) : -ENXIO;
 }
 
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
@@ -105,6 +125,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	struct argtrace_session *session = smp_load_acquire(&own->session);
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 index = offset >> 32, cpu = index >> ARGTRACE_MMAP_REGION_BITS;
+	const u64 region = index & (BIT(ARGTRACE_MMAP_REGION_BITS) - 1);
 	struct argtrace_ring *ring;
 
 	if (!session)
@@ -117,16 +138,20 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	cpu = array_index_nospec(cpu, nr_cpu_ids);
 	if (!cpu_possible(cpu))
 		return -ENXIO;
+	/* A child must not hold on to what its parent reads. */
+	argtrace_vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
+	if (region >= ARGTRACE_MMAP_MAP)
+		return map_slots(argtrace_map_of(session->maps, region - ARGTRACE_MMAP_MAP), cpu, vma);
+	if (region == ARGTRACE_MMAP_STACKS)
+		return map_stacks(session, cpu, vma);
 	ring = per_cpu_ptr(session->rings, cpu);
 	if (!argtrace_ring_exists(ring))
 		return -ENXIO;
-	/* A child must not hold on to what its parent reads. */
-	argtrace_vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
-	switch (index & (BIT(ARGTRACE_MMAP_REGION_BITS) - 1)) {
+	switch (region) {
 	case ARGTRACE_MMAP_READER:
 		return map_reader(session, ring, file, vma);
 	case ARGTRACE_MMAP_PACKETS:
-		return map_packets(ring, vma);
+		return map_read_only(vma, ring->control);
 	default:
 		return -EINVAL;
 	}

@@ -13,10 +13,17 @@ enum argtrace_hook {
 	ARGTRACE_HOOK_SLOW_AB,		/* ... of argtrace_ring_reserve_slow() ... */
 	ARGTRACE_HOOK_SLOW_BC,
 	ARGTRACE_HOOK_SLOW_AFTER_C,
-	ARGTRACE_HOOK_END_DE,		/* ... and of argtrace_ring_end() */
+	ARGTRACE_HOOK_END_DE,		/* ... of argtrace_ring_end() ... */
 	ARGTRACE_HOOK_END_EF,
 	ARGTRACE_HOOK_END_FG,
+	ARGTRACE_HOOK_MAP_AB,		/* ... and of claiming a slot of a map */
+	ARGTRACE_HOOK_MAP_BC,
+	ARGTRACE_HOOK_MAP_CD,
+	ARGTRACE_HOOK_MAP_EXTEND,	/* a value is about to become the least or the greatest of its slot */
 	ARGTRACE_HOOK_PROBE_READ,	/* a probe's header has been checked, and all of it is about to be read */
+	ARGTRACE_HOOK_STACK_AB,		/* between the steps of find_or_add() in stack/table.c ... */
+	ARGTRACE_HOOK_STACK_BC,
+	ARGTRACE_HOOK_FRAME_LEARNED,	/* the unwinder is about to be asked about an address */
 	ARGTRACE_HOOK_PID_FILTERS,	/* the PID filters have to take note of a new process */
 };
 

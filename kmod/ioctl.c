@@ -5,11 +5,13 @@
 
 #include "authority.h"
 #include "clock.h"
+#include "compat.h"
 #include "device.h"
 #include "ioctl.h"
 #include "limits.h"
 #include "memory.h"
 #include "session.h"
+#include "source/return.h"
 
 int argtrace_copy_in(void *to, size_t known, size_t least, const void __user *from)
 {
@@ -50,6 +52,9 @@ static long ioctl_info(struct file *file, struct argtrace_session *session,
 		.record_version = ARGTRACE_RECORD_VERSION,
 		.max_args = ARGTRACE_MAX_ARGS,
 		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT | ARGTRACE_FEATURE_PROGRAM |
+			    ARGTRACE_FEATURE_RETURN | ARGTRACE_FEATURE_MAP |
+			    (ARGTRACE_CAN_UNWIND ? ARGTRACE_FEATURE_STACK : 0) |
+			    (ARGTRACE_TRACEPOINTS_CALL_ANYTHING ? ARGTRACE_FEATURE_TRACEPOINT : 0) |
 			    (argtrace_clock_has_tsc() ? ARGTRACE_FEATURE_TSC : 0),
 		.memory_limit = argtrace_memory_limit(),
 		.memory_used = argtrace_memory_used(),
@@ -63,6 +68,7 @@ static long ioctl_info(struct file *file, struct argtrace_session *session,
 		.nr_sessions = argtrace_sessions_count(),
 		.module_version = ARGTRACE_VERSION,
 		.authority = authority(),
+		.in_flight = argtrace_returns_in_flight(),
 	};
 	return argtrace_copy_out(arg, &info, sizeof(info), info.size);
 }
@@ -105,6 +111,7 @@ static const struct {
 	  argtrace_ioctl_probe_remove },
 	{ ARGTRACE_IOC_PROBE_LIST,	NEEDS_AUTHORITY | NEEDS_SESSION, argtrace_ioctl_probe_list },
 	{ ARGTRACE_IOC_COUNTS,		NEEDS_SESSION, argtrace_ioctl_counts },
+	{ ARGTRACE_IOC_RETURN_COUNTS,	NEEDS_SESSION, argtrace_ioctl_return_counts },
 	{ ARGTRACE_IOC_READER,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_reader },
 	{ ARGTRACE_IOC_ON_LOAD,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
@@ -115,6 +122,10 @@ static const struct {
 	{ ARGTRACE_IOC_PROCESSES,	NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_processes },
 	{ ARGTRACE_IOC_PROCESSES_LIST,	NEEDS_SESSION, argtrace_ioctl_processes_list },
+	{ ARGTRACE_IOC_MAP,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_map },
+	/* What makes them needs more: see there. */
+	{ ARGTRACE_IOC_STACKS,		NEEDS_SESSION, argtrace_ioctl_stacks },
 };
 
 static int check_needs(const struct file *file, const struct argtrace_session *session, u32 needs)

@@ -20,11 +20,14 @@ typedef long argtrace_ioctl_handler(struct file *file, struct argtrace_session *
 
 /* ioctl_session.c */
 argtrace_ioctl_handler argtrace_ioctl_session, argtrace_ioctl_session_remove,
-	argtrace_ioctl_reader, argtrace_ioctl_processes, argtrace_ioctl_processes_list;
+	argtrace_ioctl_reader, argtrace_ioctl_processes, argtrace_ioctl_processes_list, argtrace_ioctl_stacks;
 
 /* ioctl_probe.c */
 argtrace_ioctl_handler argtrace_ioctl_probe_add, argtrace_ioctl_probe_remove,
-	argtrace_ioctl_probe_list, argtrace_ioctl_counts;
+	argtrace_ioctl_probe_list, argtrace_ioctl_counts, argtrace_ioctl_return_counts;
+
+/* ioctl_map.c */
+argtrace_ioctl_handler argtrace_ioctl_map;
 
 /* ioctl_deferred.c */
 argtrace_ioctl_handler argtrace_ioctl_on_load, argtrace_ioctl_on_load_remove,

@@ -12,6 +12,7 @@
 #include "ioctl.h"
 #include "memory.h"
 #include "session.h"
+#include "source/return.h"
 
 struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *session, u64 probes,
 					    u64 length, u32 count, u32 *failed,
@@ -22,6 +23,10 @@ struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *sessi
 		.max_record = min_t(u32, session->packet_size - ARGTRACE_PACKET_OVERHEAD,
 				    ALIGN_DOWN(U16_MAX, 8)),
 		.registers_only = !argtrace_may_read_memory(),
+		.may_follow = argtrace_may_follow,
+		.maps = session->maps,
+		/* Pairs with the release of argtrace_session_make_stacks(). */
+		.stacks = smp_load_acquire(&session->stacks),
 	};
 	struct argtrace_plan **plans;
 	u64 left = length;
@@ -100,7 +105,7 @@ long argtrace_ioctl_probe_add(struct file *file, struct argtrace_session *sessio
 		ret = argtrace_arm_add(session, plans, add.count, &failed_addr);
 		mutex_unlock(&session->lock);
 		kvfree(plans);
-		add.failed = ret == -EEXIST || ret == -EINVAL ?
+		add.failed = ret == -EEXIST || ret == -EINVAL || ret == -EOPNOTSUPP ?
 			     index_of_probe(&add, failed_addr) : add.count;
 	}
 	if (ret)
@@ -118,14 +123,15 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 
 	if (ret)
 		return ret;
-	if ((remove.flags & ~ARGTRACE_REMOVE_ALL) || remove.failed)
+	if ((remove.flags & ~(ARGTRACE_REMOVE_ALL | ARGTRACE_REMOVE_TRACEPOINTS)) || remove.failed)
 		return -EINVAL;
 	if (remove.flags & ARGTRACE_REMOVE_ALL) {
-		if (remove.count || remove.addrs)
+		if (remove.count || remove.addrs || remove.flags & ARGTRACE_REMOVE_TRACEPOINTS)
 			return -EINVAL;
 		mutex_lock(&session->lock);
 		argtrace_arm_remove_all(session);
 		mutex_unlock(&session->lock);
+		argtrace_returns_flush();
 		return 0;
 	}
 	if (!remove.count)
@@ -144,8 +150,10 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	}
 	memcpy(sorted, addrs, remove.count * sizeof(*sorted));
 	mutex_lock(&session->lock);
-	ret = argtrace_arm_remove(session, sorted, remove.count, &failed_addr);
+	ret = argtrace_arm_remove(session, remove.flags & ARGTRACE_REMOVE_TRACEPOINTS ? ARGTRACE_KIND_TRACEPOINT :
+				  ARGTRACE_KIND_ENTRY, sorted, remove.count, &failed_addr);
 	mutex_unlock(&session->lock);
+	argtrace_returns_flush();
 	if (ret) {
 		u32 i;
 
@@ -161,17 +169,25 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	return ret;
 }
 
-/* The bytes of one entry of a list; `counts` is a buffer that they may be in. */
+/* The bytes of one entry of a list; `counts` is a buffer that they may be in. NULL: it has none. */
 static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int cmd,
-				 struct argtrace_counts *counts, u32 *bytes)
+				 struct argtrace_return_counts *counts, u32 *bytes)
 {
-	if (cmd == ARGTRACE_IOC_PROBE_LIST) {
+	switch (cmd) {
+	case ARGTRACE_IOC_PROBE_LIST:
 		*bytes = plan->schema->size;
 		return plan->schema;
+	case ARGTRACE_IOC_COUNTS:
+		*bytes = sizeof(counts->counts);
+		argtrace_plan_counts(plan, &counts->counts);
+		return counts;
+	default:
+		if (!plan->returns)
+			return NULL;
+		*bytes = sizeof(*counts);
+		argtrace_plan_return_counts(plan, counts);
+		return counts;
 	}
-	argtrace_plan_counts(plan, counts);
-	*bytes = sizeof(*counts);
-	return counts;
 }
 
 /* Fills `to` with the entries that fit and sets next and count in `list`; returns the bytes used. */
@@ -185,13 +201,15 @@ static u64 fill_list(const struct argtrace_catalog *catalog, unsigned int cmd, u
 	for (id = list->first; id < catalog->nr_ids; id++) {
 		const struct argtrace_plan *plan =
 			catalog->by_id[array_index_nospec(id, catalog->nr_ids)];
-		struct argtrace_counts counts;
+		struct argtrace_return_counts counts;
 		const void *entry;
 		u32 bytes;
 
 		if (!plan || (plan->removed && !(list->flags & ARGTRACE_LIST_REMOVED)))
 			continue;
 		entry = list_entry_of(plan, cmd, &counts, &bytes);
+		if (!entry)
+			continue;
 		if (bytes > room - used) {
 			list->next = id;
 			break;
@@ -239,4 +257,10 @@ long argtrace_ioctl_counts(struct file *file, struct argtrace_session *session,
 			   void __user *arg)
 {
 	return list_probes(session, ARGTRACE_IOC_COUNTS, arg);
+}
+
+long argtrace_ioctl_return_counts(struct file *file, struct argtrace_session *session,
+				  void __user *arg)
+{
+	return list_probes(session, ARGTRACE_IOC_RETURN_COUNTS, arg);
 }

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "authority.h"
 #include "device.h"
 #include "ioctl.h"
 #include "memory.h"
@@ -183,4 +184,41 @@ long argtrace_ioctl_processes_list(struct file *file, struct argtrace_session *s
 		ret = -EFAULT;
 	kfree(numbers);
 	return ret ?: argtrace_copy_out(arg, &filter, sizeof(filter), filter.size);
+}
+
+static int existing_stacks(struct argtrace_session *session, struct argtrace_stacks *stacks)
+{
+	/* Pairs with the release of argtrace_session_make_stacks(). */
+	const struct argtrace_stack_set *set = smp_load_acquire(&session->stacks);
+
+	if (stacks->entries || stacks->words || stacks->depth)
+		return -EINVAL;
+	if (!set)
+		return -ENOENT;
+	argtrace_stacks_describe(set, stacks);
+	return 0;
+}
+
+long argtrace_ioctl_stacks(struct file *file, struct argtrace_session *session, void __user *arg)
+{
+	struct argtrace_stacks stacks;
+	int ret = argtrace_copy_in(&stacks, sizeof(stacks), ARGTRACE_STACKS_SIZE_V1, arg);
+
+	if (ret)
+		return ret;
+	if (stacks.flags & ~ARGTRACE_STACKS_EXISTING || stacks.reserved)
+		return -EINVAL;
+	if (stacks.flags & ARGTRACE_STACKS_EXISTING) {
+		ret = existing_stacks(session, &stacks);
+	} else if (!(file->f_mode & FMODE_WRITE)) {
+		ret = -EBADF;
+	} else {
+		ret = argtrace_may_trace();
+		/* Find out that it cannot be written before tables are made rather than after. */
+		if (!ret)
+			ret = argtrace_copy_out(arg, &stacks, sizeof(stacks), stacks.size);
+		if (!ret)
+			ret = argtrace_session_make_stacks(session, &stacks);
+	}
+	return ret ?: argtrace_copy_out(arg, &stacks, sizeof(stacks), stacks.size);
 }

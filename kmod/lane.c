@@ -9,11 +9,20 @@
 static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
 	[ARGTRACE_LANE_PLAIN] = &argtrace_entry_source,
 	[ARGTRACE_LANE_RICH] = &argtrace_entry_source,
+	[ARGTRACE_LANE_AGGREGATE] = &argtrace_entry_source,
+	[ARGTRACE_LANE_RETURN] = &argtrace_entry_source,
+	[ARGTRACE_LANE_TRACEPOINT] = &argtrace_tracepoint_source,
 };
 
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 {
-	return plan->code ? ARGTRACE_LANE_RICH : ARGTRACE_LANE_PLAIN;
+	if (plan->kind == ARGTRACE_KIND_TRACEPOINT)
+		return ARGTRACE_LANE_TRACEPOINT;
+	if (plan->returns)
+		return ARGTRACE_LANE_RETURN;
+	if (!plan->code)
+		return ARGTRACE_LANE_PLAIN;
+	return argtrace_code_aggregates(plan->code) ? ARGTRACE_LANE_AGGREGATE : ARGTRACE_LANE_RICH;
 }
 
 const struct argtrace_source *argtrace_lane_source(enum argtrace_lane_kind kind)

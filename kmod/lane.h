@@ -25,6 +25,9 @@ struct argtrace_table;
 enum argtrace_lane_kind {
 	ARGTRACE_LANE_PLAIN,	/* arguments straight from registers and stack */
 	ARGTRACE_LANE_RICH,	/* programs */
+	ARGTRACE_LANE_AGGREGATE, /* programs that record nothing: counts and maps */
+	ARGTRACE_LANE_RETURN,	/* calls whose return is followed */
+	ARGTRACE_LANE_TRACEPOINT, /* tracepoints, with programs and without */
 	ARGTRACE_LANES,
 };
 
@@ -40,9 +43,10 @@ struct argtrace_lane {
 	struct argtrace_session *session;
 	enum argtrace_lane_kind kind;
 	const struct argtrace_source *source;
-	bool armed;			/* ops is registered */
+	bool armed;			/* calls may come in: ops is registered, or there are tracepoints */
 	bool leaked;			/* ftrace has shut itself down: the session must not be freed */
-	struct ftrace_ops ops;
+	struct ftrace_ops ops;		/* of TRACEPOINT: never registered */
+	struct list_head tracepoints;	/* of TRACEPOINT: struct argtrace_tracepoint, those that call us */
 };
 
 /* In which lane a probe is. It follows from its schema alone, so that a removed probe that comes back to life is in the same. */

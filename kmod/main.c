@@ -10,10 +10,15 @@
 #include "fetch/scratch.h"
 #include "probe/counters.h"
 #include "session.h"
+#include "source/return.h"
 #include "sink/ring.h"
+#include "stack/frame.h"
+#include "stack/table.h"
 
 static int module_event(struct notifier_block *block, unsigned long event, void *data)
 {
+	/* Before the sessions: what they arm in a module that comes may be called at once. */
+	argtrace_frames_forget(data, event == MODULE_STATE_LIVE);
 	switch (event) {
 	case MODULE_STATE_COMING:
 		/* By now ftrace knows the module's functions, and none of them has run. */
@@ -31,6 +36,8 @@ static int module_event(struct notifier_block *block, unsigned long event, void 
 
 static struct notifier_block module_notifier = {
 	.notifier_call = module_event,
+	/* Before the kernel's own, which finds fault with tracepoints of a module that goes while they are in use. */
+	.priority = 1,
 };
 
 static int __init argtrace_init(void)
@@ -47,9 +54,15 @@ static int __init argtrace_init(void)
 	ret = argtrace_rings_init();
 	if (ret)
 		goto err_scratch;
-	ret = register_module_notifier(&module_notifier);
+	ret = argtrace_maps_init();
 	if (ret)
 		goto err_rings;
+	ret = argtrace_stacks_init();
+	if (ret)
+		goto err_maps;
+	ret = register_module_notifier(&module_notifier);
+	if (ret)
+		goto err_stacks;
 	ret = argtrace_device_register();
 	if (ret)
 		goto err_notifier;
@@ -57,6 +70,10 @@ static int __init argtrace_init(void)
 
 err_notifier:
 	unregister_module_notifier(&module_notifier);
+err_stacks:
+	argtrace_stacks_exit();
+err_maps:
+	argtrace_maps_exit();
 err_rings:
 	argtrace_rings_exit();
 err_scratch:
@@ -72,6 +89,9 @@ static void __exit argtrace_exit(void)
 	argtrace_device_unregister();
 	unregister_module_notifier(&module_notifier);
 	if (argtrace_sessions_remove_all()) {
+		argtrace_returns_exit();
+		argtrace_stacks_exit();
+		argtrace_maps_exit();
 		argtrace_rings_exit();
 		argtrace_scratch_exit();
 		argtrace_counters_exit();

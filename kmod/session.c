@@ -9,6 +9,7 @@
 #include "limits.h"
 #include "memory.h"
 #include "session.h"
+#include "source/return.h"
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
@@ -48,6 +49,8 @@ static void session_recheck(struct work_struct *work)
 
 static void session_destroy(struct argtrace_session *session)
 {
+	u32 id;
+
 	mutex_lock(&session->lock);
 	argtrace_arm_remove_all(session);
 	argtrace_deferred_remove(session, NULL);
@@ -61,9 +64,13 @@ static void session_destroy(struct argtrace_session *session)
 	argtrace_lanes_free(session);
 	argtrace_pid_filter_free(session->pid_filter);
 	argtrace_catalog_free(&session->catalog);
+	for (id = 0; id < ARGTRACE_MAPS_MAX; id++)
+		argtrace_map_free(session->maps[id]);
 	argtrace_rings_free(&session->ring_set);
+	argtrace_stacks_free(session->stacks);
 	mutex_destroy(&session->lock);
 	kfree(session);
+	argtrace_returns_flush();
 }
 
 static struct argtrace_session *session_create(const struct argtrace_session_attr *attr)
@@ -246,6 +253,7 @@ static void session_disarm(struct argtrace_session *session)
 	argtrace_arm_remove_all(session);
 	argtrace_deferred_remove(session, NULL);
 	mutex_unlock(&session->lock);
+	argtrace_returns_flush();
 	wake_up_all(&session->wait);
 }
 
@@ -409,6 +417,79 @@ int argtrace_session_set_pid_filter(struct argtrace_session *session,
 		argtrace_synchronize();
 	argtrace_pid_filter_free(before);
 	return 0;
+}
+
+/* Takes the next id; negative: there is none. */
+static int take_map_id(struct argtrace_session *session)
+{
+	int id = -E2BIG;
+
+	mutex_lock(&session->lock);
+	if (session->removed)
+		id = -ENOENT;
+	else if (session->nr_maps < ARGTRACE_MAPS_MAX)
+		id = session->nr_maps++;
+	mutex_unlock(&session->lock);
+	return id;
+}
+
+/* Gives it back, unless others have taken the next ones meanwhile. */
+static void return_map_id(struct argtrace_session *session, u32 id)
+{
+	mutex_lock(&session->lock);
+	if (session->nr_maps == id + 1)
+		session->nr_maps--;
+	mutex_unlock(&session->lock);
+}
+
+struct argtrace_map_set *argtrace_session_make_map(struct argtrace_session *session, const struct argtrace_map *description,
+						   u32 *id)
+{
+	struct argtrace_map_set *map;
+	const int taken = take_map_id(session);
+
+	if (taken < 0)
+		return ERR_PTR(taken);
+	map = argtrace_map_create(session, description);
+	if (IS_ERR(map))
+		return_map_id(session, taken);
+	*id = taken;
+	return map;
+}
+
+void argtrace_session_publish_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map)
+{
+	/* Pairs with argtrace_map_of(). */
+	smp_store_release(&session->maps[id], map);
+}
+
+void argtrace_session_drop_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map)
+{
+	argtrace_map_free(map);
+	return_map_id(session, id);
+}
+
+int argtrace_session_make_stacks(struct argtrace_session *session, struct argtrace_stacks *description)
+{
+	struct argtrace_stack_set *stacks;
+	int ret = 0;
+
+	mutex_lock(&session->lock);
+	stacks = session->stacks;
+	if (session->removed) {
+		ret = -ENOENT;
+	} else if (!stacks) {
+		stacks = argtrace_stacks_create(description);
+		if (IS_ERR(stacks))
+			ret = PTR_ERR(stacks);
+		else
+			/* Pairs with the acquire of those who look without the lock. */
+			smp_store_release(&session->stacks, stacks);
+	}
+	if (!ret)
+		argtrace_stacks_describe(stacks, description);
+	mutex_unlock(&session->lock);
+	return ret;
 }
 
 bool argtrace_session_has_data(const struct argtrace_session *session)

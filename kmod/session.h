@@ -23,8 +23,10 @@
 #include "probe/deferred.h"
 #include "probe/probe.h"
 #include "filter/pid_filter.h"
+#include "sink/map.h"
 #include "sink/ring.h"
 #include "probe/table.h"
+#include "stack/table.h"
 
 struct module;
 
@@ -47,6 +49,9 @@ struct argtrace_session {
 	u32 nr_packets;
 	bool flight;			/* overwrites the oldest packets; has no reader */
 	struct argtrace_ring_set ring_set;
+	struct argtrace_map_set *maps[ARGTRACE_MAPS_MAX];	/* by id, NULL where there is none; they stay */
+	u32 nr_maps;			/* ids that have been given away */
+	struct argtrace_stack_set *stacks;	/* NULL until they are wanted; from then on they stay */
 	wait_queue_head_t wait;
 	atomic_t changes;		/* see argtrace_session_changed() */
 	struct delayed_work recheck;	/* see argtrace_session_wait() */
@@ -86,6 +91,22 @@ void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
  */
 int argtrace_session_set_pid_filter(struct argtrace_session *session,
 				   struct argtrace_pid_filter *pid_filter);
+
+/*
+ * Makes a map, which nobody sees before argtrace_session_publish_map(), and settles its id. ERR_PTR: -E2BIG, -ENOENT, and those of
+ * argtrace_map_create().
+ */
+struct argtrace_map_set *argtrace_session_make_map(struct argtrace_session *session, const struct argtrace_map *description,
+						   u32 *id);
+void argtrace_session_publish_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map);
+/* In place of the latter. */
+void argtrace_session_drop_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map);
+
+/*
+ * Makes the session's tables of stacks as described, unless it has them, and describes them. 0, -ENOENT: the session has been
+ * removed; and the errors of argtrace_stacks_create().
+ */
+int argtrace_session_make_stacks(struct argtrace_session *session, struct argtrace_stacks *description);
 
 bool argtrace_session_has_data(const struct argtrace_session *session);
 /*

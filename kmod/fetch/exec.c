@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bitops.h>
-#include <linux/glob.h>
+#include <linux/bits.h>
 #include <linux/ktime.h>
 #include <linux/string.h>
 #include <linux/swab.h>
@@ -8,12 +8,20 @@
 #include "compat.h"
 #include "fetch/exec.h"
 #include "fetch/operands.h"
+#include "fetch/path.h"
 #include "fetch/text.h"
 
 static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *run)
 {
+	if (op->kind == ARGTRACE_OP_IDENTITY)
+		return argtrace_op_identity(op);
+	if (argtrace_op_is_quick(op))
+		return op->kind == ARGTRACE_OP_TASK || op->kind == ARGTRACE_OP_LOAD_TASK ?
+			       (u64)current : argtrace_op_reg(op, run->fregs);
 	switch (op->source) {
 	case ARGTRACE_SOURCE_REG:
+	case ARGTRACE_SOURCE_RETURN:
+	case ARGTRACE_SOURCE_DURATION:
 		return argtrace_op_reg(op, run->fregs);
 	case ARGTRACE_SOURCE_SLOT:
 		return run->slots[op->index];
@@ -27,9 +35,33 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 		return run->caller;
 	case ARGTRACE_SOURCE_CPU:
 		return raw_smp_processor_id();
+	case ARGTRACE_SOURCE_IDENTITY:
+		return argtrace_op_identity(op);
+	case ARGTRACE_SOURCE_STACK_ID:
+		return 0;
 	default:
 		return ktime_get_mono_fast_ns();
 	}
+}
+
+/* False: a fault. */
+static __always_inline bool load(const struct argtrace_op *op, u64 *value)
+{
+	const s32 *offset = &op->offset[3 - op->loads];
+
+	for (; offset < &op->offset[2]; offset++) {
+		if (unlikely(!argtrace_load(*value + *offset, 8, value)))
+			return false;
+	}
+	return argtrace_load(*value + *offset, op->width, value);
+}
+
+static u64 shifted(const struct argtrace_op *op, u64 value)
+{
+	if (op->flags & ARGTRACE_INSN_SWAP)
+		value = swab64(value);
+	value <<= op->shl;
+	return op->flags & ARGTRACE_INSN_SIGNED ? (u64)((s64)value >> op->shr) : value >> op->shr;
 }
 
 /* The value of any operation. False: a fault. */
@@ -37,14 +69,16 @@ static __always_inline bool value_of(const struct argtrace_op *op, const struct 
 {
 	u64 value = source_of(op, run);
 
-	if (op->loads && !argtrace_op_load(op, &value))
-		return false;
-	if (op->action != ARGTRACE_DO_TEST && op->loads < 3)
-		value += op->offset[op->loads];
-	if (op->flags & ARGTRACE_INSN_SWAP)
-		value = swab64(value);
-	if (op->shift)
-		value = argtrace_op_shift(op, value);
+	if (op->loads) {
+		if (op->loads == ARGTRACE_LOADS_STACK)
+			return (*result = argtrace_stack_of(run->code, op, run->fregs));
+		if (!load(op, &value))
+			return false;
+	}
+	if (op->loads < 3)
+		value += op->offset[0];
+	if (!argtrace_op_is_quick(op))
+		value = shifted(op, value);
 	*result = value & op->mask;
 	return true;
 }
@@ -65,12 +99,12 @@ static bool divide(u64 a, u64 b, bool is_signed, bool modulo, u64 *result)
 
 static enum argtrace_alu alu_operation(const struct argtrace_op *op)
 {
-	return (unsigned long)op->then;
+	return (unsigned long)op->next[1];
 }
 
 static unsigned int alu_width(const struct argtrace_op *op)
 {
-	return (unsigned long)op->other;
+	return (unsigned long)op->next[0];
 }
 
 /* With 4 bytes the operands are the lower halves, extended like the result. */
@@ -143,17 +177,18 @@ static const struct argtrace_op *step(const struct argtrace_op *op, struct argtr
 
 	if (!value_of(op, run, &value))
 		goto fault;
+	if (argtrace_op_is_quick(op))
+		return argtrace_op_test(op, value);
 	switch (op->action) {
 	case ARGTRACE_DO_TEST:
-		/* The mask has been applied; it may be once more. */
-		return argtrace_op_test(op, value);
+		return op->next[value - op->base <= op->span];
 	case ARGTRACE_DO_TEXT:
 		match = argtrace_text_matches(value, op->arg, run->code->data + op->base, op->span, op->span >> 32);
 		if (match < 0)
 			goto fault;
-		return match ? op->then : op->other;
+		return op->next[match];
 	case ARGTRACE_DO_JUMP:
-		return op->then;
+		return op->next[1];
 	case ARGTRACE_DO_SET:
 		run->slots[op->arg] = value;
 		return op + 1;
@@ -166,15 +201,16 @@ fault:
 	return op;
 }
 
-enum argtrace_verdict argtrace_run_filter(struct argtrace_run *run)
+enum argtrace_verdict argtrace_run_filter(struct argtrace_run *run, const struct argtrace_op *op)
 {
-	const struct argtrace_op *op = run->code->filter;
 	bool fault = false;
 
 	do {
 		op = step(op, run, &fault);
 		if (unlikely(fault))
 			return ARGTRACE_VERDICT_FAULT;
+		if (!argtrace_op_ends(op) && op->kind >= ARGTRACE_OP_CAP)
+			return ARGTRACE_VERDICT_ACCEPT;
 	} while (!argtrace_op_ends(op));
 	return (unsigned long)op;
 }
@@ -223,6 +259,13 @@ static u8 *put_text(u8 *to, u64 from, u32 limit)
 	return put(to, length | (cut ? ARGTRACE_TEXT_CUT : 0), sizeof(u16)) + length;
 }
 
+static u8 *put_path(u8 *to, u64 from, const struct argtrace_op *op)
+{
+	const int length = argtrace_read_path(to + sizeof(u16), from, (const void *)op->span);
+
+	return length < 0 ? NULL : put(to, length, sizeof(u16)) + length;
+}
+
 /* An output; NULL: a fault. */
 static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_run *run)
 {
@@ -237,12 +280,43 @@ static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_ru
 		return put_text(to, value, op->arg);
 	case ARGTRACE_DO_BUF:
 		return put_bytes(to, value, run->slots[op->base], op->arg);
+	case ARGTRACE_DO_PATH:
+		return put_path(to, value, op);
 	default:
 		return put_bytes(to, value, op->arg, op->arg);
 	}
 }
 
-u8 *argtrace_run_values(struct argtrace_run *run, u8 *to)
+/* The words of a key that an output has. */
+static u32 key_words(const struct argtrace_op *op)
+{
+	return op->action == ARGTRACE_DO_STR ? op->arg / sizeof(u64) : 1;
+}
+
+static u8 *put_zeros(u8 *to, const u8 *end)
+{
+	for (; to < end; to++)
+		*to = 0;
+	return to;
+}
+
+/* The same as words of a key. */
+static u8 *output_words(u8 *to, const struct argtrace_op *op, const struct argtrace_run *run)
+{
+	const u8 *end = to + key_words(op) * sizeof(u64);
+	u64 value;
+	bool cut;
+	int length;
+
+	if (unlikely(!value_of(op, run, &value)))
+		return NULL;
+	if (op->action == ARGTRACE_DO_OUT)
+		return put(to, value & GENMASK_ULL(op->arg * 8 - 1, 0), sizeof(u64));
+	length = argtrace_read_text(to, value, op->arg, &cut);
+	return length < 0 ? NULL : put_zeros(to + length, end);
+}
+
+static __always_inline u8 *run_values(struct argtrace_run *run, u8 *to, const bool as_key)
 {
 	const struct argtrace_op *op = run->code->values, *end = run->code->end;
 	u64 bit = 1;
@@ -259,15 +333,110 @@ u8 *argtrace_run_values(struct argtrace_run *run, u8 *to)
 			while (op->action < ARGTRACE_DO_OUT)
 				op++;
 		}
-		next = fault ? NULL : output(to, op, run);
+		next = fault ? NULL : as_key ? output_words(to, op, run) : output(to, op, run);
 		fault = false;
 		if (unlikely(!next)) {
 			run->unreadable |= bit;
-			next = put_nothing(to, op);
+			next = as_key ? put_zeros(to, to + key_words(op) * sizeof(u64)) : put_nothing(to, op);
 		}
 		to = next;
+		run->last = bit;
 		bit <<= 1;
 		op++;
 	}
 	return to;
+}
+
+u8 *argtrace_run_values(struct argtrace_run *run, u8 *to)
+{
+	return run_values(run, to, false);
+}
+
+u64 *argtrace_run_key(struct argtrace_run *run, u64 *to)
+{
+	return (u64 *)run_values(run, (u8 *)to, true);
+}
+
+/* A value, from its first operation to its output. What cannot be read is noted as `bit`. */
+static __always_inline u8 *run_value(struct argtrace_run *run, const struct argtrace_op *op, const struct argtrace_op *out, u8 *to,
+				     u64 bit, const bool as_key)
+{
+	bool fault = false;
+	u8 *end;
+
+	while (op < out && !fault)
+		op = step(op, run, &fault);
+	end = fault ? NULL : as_key ? output_words(to, out, run) : output(to, out, run);
+	if (likely(end))
+		return end;
+	run->unreadable |= bit;
+	return as_key ? put_zeros(to, to + key_words(out) * sizeof(u64)) : put_nothing(to, out);
+}
+
+static const struct argtrace_op *find_output(const struct argtrace_op *op)
+{
+	while (op->action < ARGTRACE_DO_OUT)
+		op++;
+	return op;
+}
+
+u8 *argtrace_run_entry_values(struct argtrace_run *run, u8 *to)
+{
+	const struct argtrace_op *op, *out, *end = run->code->end;
+	u64 bit = 1;
+
+	run->unreadable = 0;
+	for (op = run->code->values; op < end; op = out + 1, bit <<= 1) {
+		out = find_output(op);
+		if (!(out->flags & ARGTRACE_INSN_RETURN))
+			to = run_value(run, op, out, to, bit, false);
+	}
+	return to;
+}
+
+/* A value that is kept at *kept, which moves on. Of a key it is without the length that precedes text. */
+static u8 *put_kept(u8 *to, const struct argtrace_op *out, const u8 **kept, const bool as_key)
+{
+	const u8 *from = *kept, *words_end = to + key_words(out) * sizeof(u64);
+	u16 length = out->arg;
+
+	if (out->action != ARGTRACE_DO_OUT) {
+		__builtin_memcpy(&length, from, sizeof(length));
+		length &= ~ARGTRACE_TEXT_CUT;
+		if (as_key)
+			from += sizeof(length);
+		else
+			length += sizeof(length);
+	}
+	memcpy(to, from, length);
+	*kept = from + length;
+	return as_key ? put_zeros(to + length, words_end) : to + length;
+}
+
+static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, const bool as_key)
+{
+	const struct argtrace_op *op, *out, *end = run->code->end;
+	const u8 *kept = run->kept;
+	u64 bit = 1;
+
+	run->unreadable = kept ? *((const u64 *)kept - 1) : 0;
+	for (op = run->code->values; op < end; op = out + 1, bit <<= 1) {
+		out = find_output(op);
+		if (out->flags & ARGTRACE_INSN_RETURN)
+			to = run_value(run, op, out, to, bit, as_key);
+		else
+			to = put_kept(to, out, &kept, as_key);
+		run->last = bit;
+	}
+	return to;
+}
+
+u8 *argtrace_run_return_values(struct argtrace_run *run, u8 *to)
+{
+	return run_return_values(run, to, false);
+}
+
+u64 *argtrace_run_return_key(struct argtrace_run *run, u64 *to)
+{
+	return (u64 *)run_return_values(run, (u8 *)to, true);
 }

@@ -6,10 +6,13 @@
 #ifndef ARGTRACE_EXEC_H
 #define ARGTRACE_EXEC_H
 
+#include <linux/cred.h>
 #include <linux/sched.h>
 
+#include "compat.h"
 #include "fetch/load.h"
 #include "fetch/program.h"
+#include "stack/table.h"
 
 struct ftrace_regs;
 
@@ -18,7 +21,9 @@ struct argtrace_run {
 	const struct argtrace_code *code;
 	const struct ftrace_regs *fregs;
 	unsigned long caller;
+	const u8 *kept;			/* values from the entry, after the word that says which could not be read; NULL: none */
 	u64 unreadable;			/* bit n: output n */
+	u64 last;			/* the bit of the last output */
 	u64 slots[ARGTRACE_SLOTS];
 };
 
@@ -27,7 +32,6 @@ enum argtrace_verdict {
 	ARGTRACE_VERDICT_ACCEPT = 1,
 	ARGTRACE_VERDICT_FAULT = 2,
 	ARGTRACE_VERDICT_TOO_DEEP = 3,	/* it could not be run: see fetch/scratch.h */
-	ARGTRACE_VERDICT_UNDECIDED = 4,	/* see argtrace_run_simple() */
 };
 
 static __always_inline u64 argtrace_op_reg(const struct argtrace_op *op, const struct ftrace_regs *fregs)
@@ -35,62 +39,125 @@ static __always_inline u64 argtrace_op_reg(const struct argtrace_op *op, const s
 	return *(const u64 *)((const u8 *)fregs + op->index);
 }
 
-/* The loads of an operation, from *value on. False: a fault. */
-static __always_inline bool argtrace_op_load(const struct argtrace_op *op, u64 *value)
+static __always_inline u64 argtrace_op_task(const struct argtrace_op *op)
 {
-	const unsigned int last = op->loads - 1;
-	unsigned int i;
-
-	for (i = 0; i < last; i++) {
-		if (unlikely(!argtrace_load(*value + op->offset[i], 8, value)))
-			return false;
-	}
-	return argtrace_load(*value + op->offset[last], op->width, value);
+	return *(const u64 *)((const u8 *)current + op->offset[2]);
 }
 
-static __always_inline u64 argtrace_op_shift(const struct argtrace_op *op, u64 value)
+static __always_inline u64 argtrace_op_identity(const struct argtrace_op *op)
 {
-	value <<= op->shl;
-	return op->flags & ARGTRACE_INSN_SIGNED ? (u64)((s64)value >> op->shr) : value >> op->shr;
+	if (op->index == ARGTRACE_NOT_IN_CRED)
+		return argtrace_current_cgroup();
+	return *(const u32 *)((const u8 *)current_cred() + op->index);
+}
+
+/* The number of the call's stack, by an operation that has it, within argtrace_scratch_enter(); 0: it has none. */
+static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, const struct argtrace_op *op,
+					     const struct ftrace_regs *fregs)
+{
+	return argtrace_stack_id(code->stacks, (const u64 *)ftrace_regs_get_stack_pointer((struct ftrace_regs *)fregs),
+				 argtrace_op_reg(op, fregs));
+}
+
+/* As argtrace_op_task(), of an int, extended. */
+static __always_inline u64 argtrace_op_task_int(const struct argtrace_op *op)
+{
+	return (s64)*(const s32 *)((const u8 *)current + op->offset[2]);
 }
 
 static __always_inline const struct argtrace_op *argtrace_op_test(const struct argtrace_op *op, u64 value)
 {
-	return (value & op->mask) - op->base <= op->span ? op->then : op->other;
+	/* A pointer, as UBSAN looks at each index of an array, and its report is a call. */
+	const struct argtrace_op *const *next = &op->next[1];
+	s64 missed;
+
+	value = ((value & op->mask) ^ op->sign) - op->base;
+	missed = -(s64)(op->span < value);
+	/* -1 or 0 by a subtraction with borrow, which takes no jump. */
+	OPTIMIZER_HIDE_VAR(missed);
+	return next[missed];
 }
 
 /*
- * A filter of nothing but tests of registers, the task, and kernel memory. It calls no function, so that a callback that
- * rejects saves no registers: what is rare, a fault or user memory, it leaves to argtrace_run_filter().
+ * The value of a quick operation, but for its mask; within argtrace_scratch_enter() if it is a load. False: it is not quick, or one
+ * of its loads is not of the kernel's memory, or may have failed, and whoever executes it slowly finds out.
+ * A load that failed in the middle has left -EFAULT, which with the next offset is no address of the kernel's (see
+ * argtrace_code_prepare()). It calls nothing.
  */
-static __always_inline enum argtrace_verdict argtrace_run_simple(const struct argtrace_op *op,
-								 const struct ftrace_regs *fregs)
+static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, const struct ftrace_regs *fregs,
+						u64 *value)
 {
-	unsigned int i;
+	u64 v = argtrace_op_reg(op, fregs);
+
+	if (op->kind == ARGTRACE_OP_LOAD_2)
+		goto two;
+	if (op->kind == ARGTRACE_OP_LOAD_1)
+		goto one;
+	if (op->kind < ARGTRACE_OP_LOAD_1) {
+		*value = op->kind == ARGTRACE_OP_REG ? v : argtrace_op_task(op);
+		return true;
+	}
+	if (unlikely(op->kind != ARGTRACE_OP_LOAD_3)) {
+		if (op->kind != ARGTRACE_OP_LOAD_TASK)
+			return false;
+		v = (u64)current;
+		if (op->loads == 2)
+			goto two;
+		if (op->loads == 1)
+			goto one;
+	}
+	v += op->offset[0];
+	if (unlikely(!argtrace_is_kernel_address(v)))
+		return false;
+	v = argtrace_load_quickly(v);
+two:
+	v += op->offset[1];
+	if (unlikely(!argtrace_is_kernel_address(v)))
+		return false;
+	v = argtrace_load_quickly(v);
+one:
+	v += op->offset[2];
+	if (unlikely(!argtrace_is_kernel_address(v)))
+		return false;
+	v = argtrace_load_quickly(v);
+	*value = v;
+	return likely(v != (u64)-EFAULT);
+}
+
+/*
+ * Runs a filter from a load on, as far as its operations are quick, within argtrace_scratch_enter(). It may stop at one that it
+ * is not done with. No function is called, so that a callback that rejects saves no registers.
+ */
+static __always_inline const struct argtrace_op *argtrace_run_loads(const struct argtrace_op *op,
+								    const struct ftrace_regs *fregs)
+{
 	u64 value;
 
 	do {
-		value = op->kind == ARGTRACE_OP_REG ? argtrace_op_reg(op, fregs) : (u64)current;
-		for (i = 0; i < op->loads; i++) {
-			value += op->offset[i];
-			if (unlikely(!argtrace_is_kernel_address(value) ||
-				     !argtrace_load_kernel(value, i + 1 < op->loads ? 8 : op->width, &value)))
-				return ARGTRACE_VERDICT_UNDECIDED;
-		}
-		if (op->shift)
-			value = argtrace_op_shift(op, value);
+		if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
+			break;
 		op = argtrace_op_test(op, value);
 	} while (!argtrace_op_ends(op));
-	return (unsigned long)op;
+	return op;
 }
 
-/* Any filter. */
-enum argtrace_verdict argtrace_run_filter(struct argtrace_run *run);
+/* Any filter of the code, from its first operation up to its verdict. */
+enum argtrace_verdict argtrace_run_filter(struct argtrace_run *run, const struct argtrace_op *op);
 
 /*
  * Computes the values, and writes the outputs from `to` on, where there are code->output bytes. Returns their end; what could
  * not be read is in run->unreadable.
  */
 u8 *argtrace_run_values(struct argtrace_run *run, u8 *to);
+
+/* The same where they are the key of a map and its value: words, from `to` on. */
+u64 *argtrace_run_key(struct argtrace_run *run, u64 *to);
+
+/* Of a call that is followed, at its entry, the values that are kept until it returns: as argtrace_run_values(). */
+u8 *argtrace_run_entry_values(struct argtrace_run *run, u8 *to);
+
+/* When it returns, the other values, and between them those that were kept in run->kept. */
+u8 *argtrace_run_return_values(struct argtrace_run *run, u8 *to);
+u64 *argtrace_run_return_key(struct argtrace_run *run, u64 *to);
 
 #endif

@@ -13,13 +13,24 @@
 #include <asm/extable.h>
 
 /*
- * One load with an entry in the exception table. EX_TYPE_EFAULT_REG, unlike that of get_user(), takes an address
- * which is not canonical without a warning.
+ * One load with an entry in the exception table: a value of -EFAULT if it fails, or a value that happens to be -EFAULT.
+ * EX_TYPE_EFAULT_REG, unlike what get_user() has, takes an address which is not canonical without a warning.
  */
-#define argtrace_load_nofault(instruction, to, from, error)					\
-	asm volatile("1: " instruction " %[memory], %[value]\n2:\n"				\
-		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %[failed])		\
+#define argtrace_load_nofault(instruction, to, from)						\
+	asm volatile("1: " instruction "\n2:\n"						\
+		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %[value])			\
+		     : [value] "=r" (to) : [memory] "m" (*(const u64 *)(from)))
+
+/* The same with an error apart from the value. */
+#define argtrace_load_checked(instruction, to, from, error)					\
+	asm volatile("1: " instruction "\n2:\n"						\
+		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %[failed])			\
 		     : [value] "=&r" (to), [failed] "+r" (error) : [memory] "m" (*(const u64 *)(from)))
+
+#define ARGTRACE_LOAD_8	"movq %[memory], %[value]"
+#define ARGTRACE_LOAD_4	"movl %[memory], %k[value]"
+#define ARGTRACE_LOAD_2	"movzwl %[memory], %k[value]"
+#define ARGTRACE_LOAD_1	"movzbl %[memory], %k[value]"
 
 /*
  * Whether `size` bytes (at most 8) at the address may be the kernel's. Error pointers, the fixmap and the vsyscall
@@ -35,25 +46,32 @@ static __always_inline bool argtrace_is_user_address(u64 addr)
 	return (s64)addr >= 0;
 }
 
+/*
+ * The 8 bytes at a kernel address; -EFAULT where they cannot be read. Who finds that looks again with
+ * argtrace_load_kernel(), which also tells whether only those that are wanted can. One instruction, and no register but
+ * that of the value.
+ */
+static __always_inline u64 argtrace_load_quickly(u64 addr)
+{
+	u64 value;
+
+	argtrace_load_nofault(ARGTRACE_LOAD_8, value, addr);
+	return value;
+}
+
 /* The `width` bytes (1, 2, 4 or 8) at a kernel address, extended with zeros. False: they cannot be read. */
 static __always_inline bool argtrace_load_kernel(u64 addr, unsigned int width, u64 *value)
 {
-	int error = 0;
-	u64 loaded;
-	u32 narrow;
+	long error = 0;
 
-	if (likely(width == 8)) {
-		argtrace_load_nofault("movq", loaded, addr, error);
-	} else {
-		if (width == 4)
-			argtrace_load_nofault("movl", narrow, addr, error);
-		else if (width == 2)
-			argtrace_load_nofault("movzwl", narrow, addr, error);
-		else
-			argtrace_load_nofault("movzbl", narrow, addr, error);
-		loaded = narrow;
-	}
-	*value = loaded;
+	if (likely(width == 8))
+		argtrace_load_checked(ARGTRACE_LOAD_8, *value, addr, error);
+	else if (width == 4)
+		argtrace_load_checked(ARGTRACE_LOAD_4, *value, addr, error);
+	else if (width == 2)
+		argtrace_load_checked(ARGTRACE_LOAD_2, *value, addr, error);
+	else
+		argtrace_load_checked(ARGTRACE_LOAD_1, *value, addr, error);
 	return likely(!error);
 }
 

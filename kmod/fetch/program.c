@@ -4,21 +4,33 @@
  * numbers mean depends on its action and source, so each is checked for those.
  */
 #include <linux/align.h>
+#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/sizes.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 
 #include "compat.h"
 #include "fetch/operands.h"
+#include "fetch/path.h"
 #include "fetch/program.h"
 #include "probe/plan.h"
+#include "sink/map.h"
 
 struct program {
 	const struct argtrace_program *head;
 	const struct argtrace_insn *insns;
 	const u8 *data;
 	u32 nr_values;
+	u32 values_begin;			/* after the filters */
+	u32 verdicts_end;			/* of the filter that is being verified; 0: it is a value */
+	const struct argtrace_map_set *map;	/* of ARGTRACE_SINK_MAP */
+	const struct argtrace_stack_set *stacks;	/* the session's; NULL: it has none */
+	bool followed;				/* calls are recorded when they return */
+	bool returns;				/* what is being verified is run when the function returns */
 	u16 defined[ARGTRACE_INSNS_MAX + 1];	/* slots that are set on every way to an instruction */
 };
 
@@ -38,9 +50,23 @@ static bool width_is_valid(u32 width)
 	return width == 1 || width == 2 || width == 4 || width == 8;
 }
 
-static bool source_is_valid(const struct argtrace_insn *insn, u16 defined)
+/* Whether the number of the stack is an output as it is. */
+static bool stack_id_is_alone(const struct argtrace_insn *insn)
+{
+	return insn->action == ARGTRACE_DO_OUT && insn->arg == sizeof(u64) && !insn->index && !insn->loads && !insn->offset[0] &&
+	       !insn->shl && !insn->shr && !(insn->flags & (ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP)) &&
+	       insn->mask == ~0ull;
+}
+
+static bool source_is_valid(const struct program *program, const struct argtrace_insn *insn, u16 defined)
 {
 	switch (insn->source) {
+	case ARGTRACE_SOURCE_RETURN:
+		return program->returns && insn->index < 2;
+	case ARGTRACE_SOURCE_DURATION:
+		return program->returns && !insn->index;
+	case ARGTRACE_SOURCE_IDENTITY:
+		return insn->index <= ARGTRACE_IDENTITY_CGROUP;
 	case ARGTRACE_SOURCE_REG:
 		return insn->index < ARGTRACE_REG_COUNT;
 	case ARGTRACE_SOURCE_SLOT:
@@ -52,16 +78,18 @@ static bool source_is_valid(const struct argtrace_insn *insn, u16 defined)
 	case ARGTRACE_SOURCE_CPU:
 	case ARGTRACE_SOURCE_TIME:
 		return !insn->index;
+	case ARGTRACE_SOURCE_STACK_ID:
+		return program->stacks && stack_id_is_alone(insn);
 	default:
 		return false;
 	}
 }
 
-static bool value_is_valid(const struct argtrace_insn *insn, u16 defined)
+static bool value_is_valid(const struct program *program, const struct argtrace_insn *insn, u16 defined)
 {
 	u32 i, offsets;
 
-	if (!source_is_valid(insn, defined) || insn->loads > 3)
+	if (!source_is_valid(program, insn, defined) || insn->loads > 3)
 		return false;
 	if (insn->loads ? !width_is_valid(insn->width) : insn->width)
 		return false;
@@ -70,8 +98,10 @@ static bool value_is_valid(const struct argtrace_insn *insn, u16 defined)
 		if (insn->offset[i])
 			return false;
 	}
+	if (insn->flags & ARGTRACE_INSN_RETURN && !(program->returns && is_output(insn)))
+		return false;
 	return insn->shl < 64 && insn->shr < 64 &&
-	       !(insn->flags & ~(ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP));
+	       !(insn->flags & ~(ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP | ARGTRACE_INSN_RETURN));
 }
 
 static bool literal_is_valid(const struct program *program, const struct argtrace_insn *insn)
@@ -83,6 +113,22 @@ static bool literal_is_valid(const struct program *program, const struct argtrac
 	       length < program->head->data - insn->base &&
 	       /* The end of a glob is where its NUL is. */
 	       strnlen(program->data + insn->base, length + 1) == length;
+}
+
+/* What is done with the offsets may go wrong like any load, but they are to be such as members may have. */
+static bool path_is_valid(const struct program *program, const struct argtrace_insn *insn)
+{
+	const struct argtrace_mount_layout *layout = (const void *)(program->data + insn->base);
+	const u32 offsets_max = ARGTRACE_MOUNT_MAX - sizeof(u64);
+
+	if (insn->arg)
+		return insn->arg == 1 && !insn->base;
+	if (insn->base % sizeof(u64) || program->head->data < sizeof(*layout) ||
+	    insn->base > program->head->data - sizeof(*layout))
+		return false;
+	return layout->mnt <= offsets_max && layout->mnt_parent <= offsets_max &&
+	       layout->mnt_mountpoint <= offsets_max && layout->mnt_ns <= offsets_max &&
+	       !((layout->mnt | layout->mnt_parent | layout->mnt_mountpoint | layout->mnt_ns) % sizeof(u64));
 }
 
 static bool action_is_valid(const struct program *program, const struct argtrace_insn *insn, u16 defined)
@@ -107,6 +153,8 @@ static bool action_is_valid(const struct program *program, const struct argtrace
 	case ARGTRACE_DO_BUF:
 		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX && !insn->then && !insn->other &&
 		       insn->base < ARGTRACE_SLOTS && defined & BIT(insn->base);
+	case ARGTRACE_DO_PATH:
+		return !insn->then && !insn->other && path_is_valid(program, insn);
 	default:
 		return false;
 	}
@@ -121,7 +169,7 @@ static void reach(struct program *program, u32 to, u16 defined)
 /* A jump from `at` within a part that ends before `end`. */
 static bool jump_is_valid(struct program *program, u32 at, u32 end, u8 to, u16 defined)
 {
-	if (end == program->head->nr_filter && to >= ARGTRACE_REJECT)
+	if (program->verdicts_end && to >= ARGTRACE_REJECT)
 		return true;
 	if (to <= at || to >= end)
 		return false;
@@ -134,7 +182,7 @@ static bool insn_is_valid(struct program *program, u32 at, u32 end)
 	const struct argtrace_insn *insn = &program->insns[at];
 	u16 defined = program->defined[at];
 
-	if (!value_is_valid(insn, defined) || !action_is_valid(program, insn, defined))
+	if (!value_is_valid(program, insn, defined) || !action_is_valid(program, insn, defined))
 		return false;
 	if (insn->action == ARGTRACE_DO_SET)
 		defined |= BIT(insn->arg);
@@ -177,25 +225,32 @@ static bool part_is_valid(struct program *program, u32 begin, u32 end)
 	return true;
 }
 
-static bool filter_is_valid(struct program *program)
+static bool filter_is_valid(struct program *program, u32 begin, u32 end)
 {
+	bool valid;
 	u32 at;
 
-	for (at = 0; at < program->head->nr_filter; at++) {
+	for (at = begin; at < end; at++) {
 		if (is_output(&program->insns[at]))
 			return false;
 	}
-	return part_is_valid(program, 0, program->head->nr_filter);
+	program->verdicts_end = end;
+	valid = begin == end || part_is_valid(program, begin, end);
+	program->verdicts_end = 0;
+	return valid;
 }
 
 static bool values_are_valid(struct program *program)
 {
-	u32 begin = program->head->nr_filter, end;
+	u32 begin = program->values_begin, end;
 
 	for (; begin < program->head->nr_insns; begin = end) {
 		for (end = begin; end < program->head->nr_insns && !is_output(&program->insns[end]); end++)
 			;
-		if (end++ == program->head->nr_insns || !part_is_valid(program, begin, end))
+		if (end == program->head->nr_insns)
+			return false;
+		program->returns = program->followed && program->insns[end].flags & ARGTRACE_INSN_RETURN;
+		if (!part_is_valid(program, begin, ++end))
 			return false;
 		program->nr_values++;
 	}
@@ -204,11 +259,14 @@ static bool values_are_valid(struct program *program)
 
 static bool output_is(const struct argtrace_insn *insn, const struct argtrace_arg *arg)
 {
+	if (insn->action == ARGTRACE_DO_PATH)
+		return arg->type == ARGTRACE_TYPE_PATH && arg->size == ARGTRACE_PATH_MAX;
 	if (insn->arg != arg->size)
 		return false;
 	switch (insn->action) {
 	case ARGTRACE_DO_OUT:
-		return argtrace_type_size(arg->type) == arg->size;
+		return argtrace_type_size(arg->type) == arg->size &&
+		       (arg->type == ARGTRACE_TYPE_STACK) == (insn->source == ARGTRACE_SOURCE_STACK_ID);
 	case ARGTRACE_DO_STR:
 		return arg->type == ARGTRACE_TYPE_STR;
 	default:
@@ -220,7 +278,7 @@ static bool output_is(const struct argtrace_insn *insn, const struct argtrace_ar
 static bool outputs_are(const struct program *program, const struct argtrace_probe *schema)
 {
 	const struct argtrace_arg *args = argtrace_schema_args(schema);
-	u32 at = program->head->nr_filter, i;
+	u32 at = program->values_begin, i;
 
 	for (i = 0; i < schema->nr_args; i++) {
 		if (args[i].loc != ARGTRACE_LOC_PROGRAM)
@@ -233,115 +291,448 @@ static bool outputs_are(const struct program *program, const struct argtrace_pro
 	return at == program->head->nr_insns;
 }
 
+/* The words of a map's key that an output takes; 0: it can be no part of a key. */
+static u32 words_of_key(const struct argtrace_insn *insn)
+{
+	if (insn->action == ARGTRACE_DO_OUT)
+		return 1;
+	return insn->action == ARGTRACE_DO_STR && !(insn->arg % sizeof(u64)) ? insn->arg / sizeof(u64) : 0;
+}
+
+/* Whether the outputs are what becomes of the call. */
+static bool outputs_fit_sink(const struct program *program)
+{
+	const struct argtrace_insn *insn = &program->insns[program->values_begin];
+	const struct argtrace_insn *end = &program->insns[program->head->nr_insns];
+	u32 words = 0;
+
+	if (program->head->sink == ARGTRACE_SINK_RECORD)
+		return true;
+	if (program->head->sink == ARGTRACE_SINK_COUNT)
+		return insn == end;
+	if (program->map->has_value) {
+		if (insn == end)
+			return false;
+		end--;
+		if (end->action != ARGTRACE_DO_OUT || end->arg != sizeof(u64))
+			return false;
+	}
+	for (; insn < end; insn++) {
+		if (!is_output(insn))
+			continue;
+		if (!words_of_key(insn))
+			return false;
+		words += words_of_key(insn);
+	}
+	return words == program->map->key_words;
+}
+
 static bool reads_memory(const struct argtrace_insn *insn)
 {
 	return insn->loads || insn->action == ARGTRACE_DO_TEXT || insn->action > ARGTRACE_DO_OUT;
 }
 
-static enum argtrace_op_kind kind_of(const struct argtrace_insn *insn)
+static const struct argtrace_op *target(const struct argtrace_op *ops, const struct argtrace_op *accept, u8 to)
 {
-	if (insn->action == ARGTRACE_DO_TEST && !(insn->flags & ARGTRACE_INSN_SWAP)) {
-		if (insn->source == ARGTRACE_SOURCE_REG)
-			return ARGTRACE_OP_REG;
-		if (insn->source == ARGTRACE_SOURCE_TASK)
-			return ARGTRACE_OP_TASK;
-	}
-	return ARGTRACE_OP_OTHER;
+	return to == ARGTRACE_ACCEPT ? accept : to == ARGTRACE_REJECT ? ARGTRACE_OP_REJECT : ops + to;
 }
 
-static const struct argtrace_op *target(const struct argtrace_op *ops, u8 to)
+/* Of an identity: where it is in struct cred, which does not begin with one. */
+static u8 place_in_cred(u8 identity)
 {
-	return to == ARGTRACE_ACCEPT ? ARGTRACE_OP_ACCEPT : to == ARGTRACE_REJECT ? ARGTRACE_OP_REJECT : ops + to;
+	static_assert(offsetof(struct cred, uid) && offsetof(struct cred, gid));
+	if (identity == ARGTRACE_IDENTITY_CGROUP)
+		return ARGTRACE_NOT_IN_CRED;
+	return identity == ARGTRACE_IDENTITY_UID ? offsetof(struct cred, uid) : offsetof(struct cred, gid);
 }
 
-static void prepare_op(struct argtrace_op *ops, u32 at, const struct argtrace_insn *insn)
+static u8 place_of(const struct argtrace_insn *insn, bool returns)
 {
-	u8 index = insn->index;
-
 	if (insn->source == ARGTRACE_SOURCE_REG)
-		index = argtrace_reg_place(array_index_nospec(index, ARGTRACE_REG_COUNT));
-	else if (insn->source == ARGTRACE_SOURCE_SLOT)
-		index = array_index_nospec(index, ARGTRACE_SLOTS);
-	ops[at] = (struct argtrace_op){
+		return argtrace_reg_place(array_index_nospec(insn->index, ARGTRACE_REG_COUNT));
+	if (insn->source == ARGTRACE_SOURCE_SLOT)
+		return array_index_nospec(insn->index, ARGTRACE_SLOTS);
+	if (insn->source == ARGTRACE_SOURCE_RETURN)
+		return argtrace_return_place(array_index_nospec(insn->index, 2));
+	if (insn->source == ARGTRACE_SOURCE_DURATION)
+		return argtrace_duration_place();
+	if (insn->source == ARGTRACE_SOURCE_IDENTITY)
+		return place_in_cred(insn->index);
+	if (insn->source == ARGTRACE_SOURCE_STACK_ID)
+		return argtrace_bp_place(returns);
+	return insn->index;
+}
+
+static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn, const struct argtrace_op *ops,
+		       const struct argtrace_op *accept, bool returns)
+{
+	u32 i;
+
+	static_assert(sizeof(*op) == 64);
+	*op = (struct argtrace_op){
 		.mask = insn->mask, .base = insn->base, .span = insn->span,
-		.then = jumps(insn) ? target(ops, insn->then) : (void *)(unsigned long)insn->then,
-		.other = jumps(insn) ? target(ops, insn->other) : (void *)(unsigned long)insn->other,
-		.offset = { insn->offset[0], insn->offset[1], insn->offset[2] },
+		.next = { jumps(insn) ? target(ops, accept, insn->other) : (void *)(unsigned long)insn->other,
+			  jumps(insn) ? target(ops, accept, insn->then) : (void *)(unsigned long)insn->then },
 		.arg = insn->arg,
-		.kind = kind_of(insn),
 		.source = insn->source,
-		.index = index,
-		.loads = insn->loads,
-		.width = insn->width,
+		.action = insn->action,
 		.shl = insn->shl,
 		.shr = insn->shr,
 		.flags = insn->flags,
-		.action = insn->action,
-		.shift = insn->shl || insn->shr,
+		.kind = ARGTRACE_OP_OTHER,
+		.index = place_of(insn, returns),
+		.loads = insn->source == ARGTRACE_SOURCE_STACK_ID ? ARGTRACE_LOADS_STACK : insn->loads,
+		.width = insn->width,
 	};
-	static_assert(sizeof(ops[at]) == 64);
+	for (i = 0; i < insn->loads; i++)
+		op->offset[3 - insn->loads + i] = insn->offset[i];
+	if (insn->loads < 3)
+		op->offset[0] = insn->offset[insn->loads];
+}
+
+/*
+ * A load that fails leaves -EFAULT. With an offset that keeps it in the uppermost 16 MiB, or makes it positive, the next one
+ * finds it to be no address of the kernel's.
+ */
+static bool failure_shows(const struct argtrace_insn *insn)
+{
+	u32 i;
+
+	for (i = 1; i < insn->loads; i++) {
+		if (insn->offset[i] < -(s32)SZ_16M + 2 * EFAULT)
+			return false;
+	}
+	return true;
+}
+
+/* ARGTRACE_OP_OTHER, or what else the value of an instruction is in its quick form. */
+static enum argtrace_op_kind quick_kind(const struct argtrace_insn *insn)
+{
+	const bool task = insn->source == ARGTRACE_SOURCE_TASK;
+
+	if (insn->flags & ARGTRACE_INSN_SWAP || !failure_shows(insn))
+		return ARGTRACE_OP_OTHER;
+	/* Of `thread`, the last member, there is as much as the processor needs: see fpu__init_task_struct_size(). */
+	if (task && insn->loads == 1 && insn->offset[0] >= 0 &&
+	    insn->offset[0] <= (s32)(offsetof(struct task_struct, thread) - sizeof(u64)))
+		return ARGTRACE_OP_TASK;
+	if (task && insn->loads)
+		return ARGTRACE_OP_LOAD_TASK;
+	if (insn->source == ARGTRACE_SOURCE_REG || insn->source == ARGTRACE_SOURCE_RETURN ||
+	    insn->source == ARGTRACE_SOURCE_DURATION)
+		return insn->loads ? ARGTRACE_OP_LOAD_1 + insn->loads - 1 : ARGTRACE_OP_REG;
+	if (insn->source == ARGTRACE_SOURCE_IDENTITY && !insn->loads)
+		return ARGTRACE_OP_IDENTITY;
+	return ARGTRACE_OP_OTHER;
+}
+
+static void make_quick(struct argtrace_op *op, enum argtrace_op_kind kind)
+{
+	op->kind = kind;
+	if (op->loads)
+		op->mask &= GENMASK_ULL(op->width * 8 - 1, 0);
+}
+
+/*
+ * A TEST of the filter. Shifts that extend a sign are not done: with its sign bit toggled the number is in the order of
+ * unsigned ones.
+ */
+static void quicken_test(struct argtrace_op *op, const struct argtrace_insn *insn)
+{
+	const enum argtrace_op_kind kind = quick_kind(insn);
+	const u64 bits = GENMASK_ULL(63 - insn->shl, 0);
+	u64 sign = 0;
+
+	if (kind == ARGTRACE_OP_OTHER || insn->action != ARGTRACE_DO_TEST || insn->shl != insn->shr)
+		return;
+	if (insn->flags & ARGTRACE_INSN_SIGNED && insn->shl && insn->mask & ~bits) {
+		/* Only if all bits of the sign are looked at. */
+		if (insn->mask != ~0ull)
+			return;
+		sign = bits ^ (bits >> 1);
+	}
+	op->mask &= bits;
+	op->base += sign;
+	op->sign = sign;
+	make_quick(op, kind);
+}
+
+static bool quicken_output(struct argtrace_op *op, const struct argtrace_insn *insn)
+{
+	const enum argtrace_op_kind kind = quick_kind(insn);
+	const bool is_address = insn->action == ARGTRACE_DO_STR || insn->action == ARGTRACE_DO_PATH;
+
+	/* The quick ways of records have no register left for what an identity takes. */
+	if (insn->source == ARGTRACE_SOURCE_STACK_ID) {
+		op->kind = ARGTRACE_OP_STACK;
+		return true;
+	}
+	if (kind == ARGTRACE_OP_OTHER || kind == ARGTRACE_OP_IDENTITY || (insn->action != ARGTRACE_DO_OUT && !is_address) ||
+	    insn->shl || insn->shr)
+		return false;
+	/* The mask of a narrow load would come after what is added. */
+	if (op->loads < 3 && op->offset[0] && (!is_address || (op->loads && op->width != 8)))
+		return false;
+	make_quick(op, kind);
+	return true;
+}
+
+/* Whether the output is the name of the current task, whole. */
+static bool is_name(const struct argtrace_insn *insn)
+{
+	return insn->action == ARGTRACE_DO_STR && insn->arg == TASK_COMM_LEN && insn->source == ARGTRACE_SOURCE_TASK &&
+	       !insn->loads && !insn->shl && !insn->shr && !insn->flags && insn->mask == ~0ull &&
+	       insn->offset[0] == (s32)offsetof(struct task_struct, comm);
+}
+
+/* Whether the output is a signed number of 4 bytes, extended to a word. */
+static bool extends_int(const struct argtrace_insn *insn)
+{
+	return insn->shl == 32 && insn->shr == 32 && insn->flags == ARGTRACE_INSN_SIGNED && insn->mask == ~0ull &&
+	       insn->arg == sizeof(u64);
+}
+
+/* Part of a key, or a value, of which a call computes a word without loads. */
+static bool quicken_word(struct argtrace_op *op, const struct argtrace_insn *insn)
+{
+	if (insn->action != ARGTRACE_DO_OUT || insn->loads > 1 || insn->offset[insn->loads])
+		return false;
+	if (extends_int(insn)) {
+		op->kind = quick_kind(insn) == ARGTRACE_OP_TASK && insn->width == sizeof(int) ? ARGTRACE_OP_TASK_INT :
+			   quick_kind(insn) == ARGTRACE_OP_REG ? ARGTRACE_OP_REG_INT : ARGTRACE_OP_OTHER;
+		return op->kind != ARGTRACE_OP_OTHER;
+	}
+	if (insn->shl || insn->shr || insn->flags)
+		return false;
+	/* The higher bits of a narrow output are not recorded, but they would be part of a key. */
+	op->mask &= GENMASK_ULL(insn->arg * 8 - 1, 0);
+	if (insn->source == ARGTRACE_SOURCE_CONST && !insn->loads) {
+		op->span &= op->mask;
+		op->kind = ARGTRACE_OP_CONST;
+	}
+	return op->kind == ARGTRACE_OP_REG || op->kind == ARGTRACE_OP_TASK || op->kind == ARGTRACE_OP_CONST;
+}
+
+/* Whether all of the key and the value are words, two of the key at most, and the task's name. */
+static bool quicken_words(const struct program *program, struct argtrace_op *ops)
+{
+	const u32 begin = program->values_begin, nr = program->head->nr_insns - begin;
+	const struct argtrace_insn *insns = program->insns + begin;
+	const bool has_name = nr && is_name(insns);
+	u32 i;
+
+	if (program->map->key_words > 2)
+		return false;
+	for (i = has_name; i < nr; i++) {
+		if (!quicken_word(&ops[begin + i], &insns[i]))
+			return false;
+	}
+	return true;
+}
+
+/* What the callback is to do with a call. Of a map, all its operations are quick. */
+static enum argtrace_op_kind sink_kind(const struct program *program, const struct argtrace_op *key, const struct argtrace_op *value)
+{
+	const struct argtrace_map_set *map = program->map;
+	const u16 buckets = map->buckets.kind;
+	const bool has_name = map->key_words && is_name(&program->insns[program->values_begin]);
+
+	if (map->buckets.is_signed || (map->has_value && value->kind != ARGTRACE_OP_REG))
+		return ARGTRACE_OP_ADD_OTHER;
+	if (has_name && map->has_value)
+		return buckets == ARGTRACE_BUCKETS_LOG2 ? ARGTRACE_OP_ADD_NAME_LOG2 :
+		       buckets == ARGTRACE_BUCKETS_NONE ? ARGTRACE_OP_ADD_NAME_VALUE : ARGTRACE_OP_ADD_OTHER;
+	if (has_name)
+		return ARGTRACE_OP_ADD_NAME;
+	if (!map->key_words && buckets == ARGTRACE_BUCKETS_LOG2 && map->slots > BITS_PER_TYPE(u64))
+		return ARGTRACE_OP_ADD_LOG2;
+	if (map->key_words == 1 && !map->has_value && key->kind == ARGTRACE_OP_REG)
+		return ARGTRACE_OP_ADD_REG;
+	if (map->key_words == 1 && !map->has_value && key->kind == ARGTRACE_OP_TASK)
+		return ARGTRACE_OP_ADD_TASK;
+	if (map->key_words == 1 && !map->has_value && key->kind == ARGTRACE_OP_TASK_INT)
+		return ARGTRACE_OP_ADD_TASK_INT;
+	return ARGTRACE_OP_ADD_OTHER;
+}
+
+static void prepare_sink(struct argtrace_op *sink, const struct argtrace_code *code, const struct program *program)
+{
+	const struct argtrace_op *key = code->values, *value = code->end - 1;
+
+	*sink = (struct argtrace_op){
+		.kind = code->outputs == ARGTRACE_OUTPUTS_COUNT ? ARGTRACE_OP_COUNT :
+			code->outputs == ARGTRACE_OUTPUTS_WORDS ? sink_kind(program, key, value) : ARGTRACE_OP_ADD_OTHER,
+	};
+	if (code->outputs != ARGTRACE_OUTPUTS_WORDS)
+		return;
+	sink->base = (u64)(unsigned long __force)program->map->cpus;
+	sink->mask = key->mask;
+	sink->index = key->index;
+	sink->offset[2] = key->offset[2];
+	sink->span = value->mask;
+	sink->width = value->index;
 }
 
 static u32 output_size(const struct argtrace_insn *insn)
 {
-	return insn->arg + (insn->action == ARGTRACE_DO_OUT ? 0 : sizeof(u16));
+	switch (insn->action) {
+	case ARGTRACE_DO_OUT:
+		return insn->arg;
+	case ARGTRACE_DO_PATH:
+		return sizeof(u16) + ARGTRACE_PATH_ROOM;
+	default:
+		return sizeof(u16) + insn->arg;
+	}
 }
 
-static int prepare(struct argtrace_code *code, const struct program *program)
+static enum argtrace_outputs outputs_kind(bool quick, bool fixed, bool paths, bool stack)
 {
-	struct argtrace_op *ops = (void *)(code + 1);
+	if (quick && stack && fixed)
+		return ARGTRACE_OUTPUTS_STACK;
+	if (!quick || stack)
+		return fixed ? ARGTRACE_OUTPUTS_FIXED : ARGTRACE_OUTPUTS_VARIABLE;
+	if (paths)
+		return ARGTRACE_OUTPUTS_PATH;
+	return fixed ? ARGTRACE_OUTPUTS_QUICK : ARGTRACE_OUTPUTS_TEXT;
+}
+
+static int prepare_outputs(struct argtrace_code *code, const struct program *program, struct argtrace_op *ops)
+{
+	const u32 begin = program->values_begin, nr_insns = program->head->nr_insns;
+	bool quick = true, fixed = true, paths = false, stack = false;
 	u32 at, output = 0;
 
-	*code = (struct argtrace_code){
-		.filter = program->head->nr_filter ? ops : NULL,
-		.values = ops + program->head->nr_filter,
-		.end = ops + program->head->nr_insns,
-		.data = program->data,
-		.simple = program->head->nr_filter,
-		.sample = program->head->sample > 1 ? program->head->sample : 0,
-		.max_rate = program->head->max_rate,
-	};
-	for (at = 0; at < program->head->nr_insns; at++) {
+	code->values = ops + begin;
+	code->end = ops + nr_insns;
+	for (at = begin; at < nr_insns; at++) {
 		const struct argtrace_insn *insn = &program->insns[at];
 
-		prepare_op(ops, at, insn);
-		if (at < program->head->nr_filter) {
-			code->simple &= ops[at].kind != ARGTRACE_OP_OTHER;
-			code->filter_reads |= reads_memory(insn);
-		} else {
-			code->values_read |= reads_memory(insn);
-		}
+		prepare_op(&ops[at], insn, ops, NULL, program->followed);
+		if (insn->action == ARGTRACE_DO_PATH)
+			ops[at].span = insn->arg ? 0 : (u64)(program->data + insn->base);
+		quick &= quicken_output(&ops[at], insn);
 		if (is_output(insn)) {
+			fixed &= insn->action == ARGTRACE_DO_OUT;
+			paths |= insn->action == ARGTRACE_DO_PATH;
+			code->keeps |= program->followed && !(insn->flags & ARGTRACE_INSN_RETURN);
+			stack |= insn->source == ARGTRACE_SOURCE_STACK_ID;
 			output += output_size(insn);
-			code->variable |= insn->action != ARGTRACE_DO_OUT;
 		}
 	}
+	if (program->head->sink == ARGTRACE_SINK_COUNT)
+		code->outputs = ARGTRACE_OUTPUTS_COUNT;
+	else if (program->map)
+		code->outputs = quicken_words(program, ops) ? ARGTRACE_OUTPUTS_WORDS : ARGTRACE_OUTPUTS_MAP;
+	else
+		code->outputs = begin == nr_insns ? ARGTRACE_OUTPUTS_NONE : outputs_kind(quick, fixed, paths, stack);
+	code->map = program->map;
 	code->output = output;
-	return output <= ARGTRACE_OUTPUT_MAX ? 0 : -E2BIG;
+	/* In the scratch memory a word precedes them. */
+	return output <= ARGTRACE_OUTPUT_MAX - sizeof(u64) ? 0 : -E2BIG;
+}
+
+/* What comes before the filter and after it, as operations, so that a call for which there is neither asks nothing. */
+static int prepare(struct argtrace_code *code, const struct program *program)
+{
+	const struct argtrace_program *head = program->head;
+	struct argtrace_op *sample = (void *)(code + 1), *cap = sample + 1, *sink = cap + 1, *ops = sample + ARGTRACE_OPS_EXTRA;
+	const struct argtrace_op *accept = ARGTRACE_OP_ACCEPT;
+	u32 at;
+	int ret;
+
+	/* Of a call that is followed, these are looked at when it returns. */
+	if (!program->followed && head->max_rate)
+		accept = cap;
+	else if (!program->followed && head->sink != ARGTRACE_SINK_RECORD)
+		accept = sink;
+
+	*code = (struct argtrace_code){
+		.filter = head->nr_filter ? ops : NULL,
+		.return_filter = head->nr_return ? ops + head->nr_filter : NULL,
+		.data = program->data,
+		.stacks = program->stacks,
+		.sample = head->sample > 1 ? head->sample : 0,
+		.max_rate = head->max_rate,
+	};
+	*cap = (struct argtrace_op){ .kind = ARGTRACE_OP_CAP, .next[1] = ARGTRACE_OP_ACCEPT };
+	*sample = (struct argtrace_op){ .kind = ARGTRACE_OP_SAMPLE, .next[1] = head->nr_filter ? ops : accept };
+	code->start = code->sample ? sample : sample->next[1];
+	for (at = 0; at < program->values_begin; at++) {
+		prepare_op(&ops[at], &program->insns[at], ops, accept, program->followed);
+		quicken_test(&ops[at], &program->insns[at]);
+	}
+	for (at = 0; at < head->nr_insns; at++)
+		code->reads |= reads_memory(&program->insns[at]);
+	ret = prepare_outputs(code, program, ops);
+	if (!ret && head->sink != ARGTRACE_SINK_RECORD)
+		prepare_sink(sink, code, program);
+	return ret;
 }
 
 size_t argtrace_code_size(size_t program)
 {
 	return program ? sizeof(struct argtrace_code) +
-			 program / sizeof(struct argtrace_insn) * sizeof(struct argtrace_op) : 0;
+			 (program / sizeof(struct argtrace_insn) + ARGTRACE_OPS_EXTRA) * sizeof(struct argtrace_op) : 0;
 }
 
-int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema)
+int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
+			  struct argtrace_map_set *const *maps, const struct argtrace_stack_set *stacks)
 {
 	const struct argtrace_program *head = argtrace_schema_program(schema);
-	struct program program = { .head = head, .insns = (const void *)(head + 1) };
+	struct program program = { .head = head, .insns = (const void *)(head + 1), .stacks = stacks };
 	u64 size;
+	int ret;
 
-	if (schema->program < sizeof(*head) || head->reserved || head->nr_insns > ARGTRACE_INSNS_MAX ||
-	    head->nr_filter > head->nr_insns)
+	if (schema->program < sizeof(*head) || head->nr_insns > ARGTRACE_INSNS_MAX || head->nr_filter > head->nr_insns ||
+	    head->nr_return > head->nr_insns - head->nr_filter)
 		return -EINVAL;
+	if (head->nr_return && !(schema->flags & ARGTRACE_PROBE_RETURN))
+		return -EINVAL;
+	if (head->sink > ARGTRACE_SINK_MAP || (head->map && head->sink != ARGTRACE_SINK_MAP) || head->reserved)
+		return -EINVAL;
+	if (head->sink == ARGTRACE_SINK_MAP) {
+		program.map = maps ? argtrace_map_of(maps, head->map) : NULL;
+		if (!program.map)
+			return -EINVAL;
+	}
+	program.values_begin = head->nr_filter + head->nr_return;
 	size = sizeof(*head) + head->nr_insns * sizeof(*program.insns);
 	program.data = (const u8 *)head + size;
 	if (schema->program != ALIGN(size + head->data, 8) ||
 	    memchr_inv(program.data + head->data, 0, schema->program - size - head->data))
 		return -EINVAL;
-	if ((head->nr_filter && !filter_is_valid(&program)) || !values_are_valid(&program) ||
-	    !outputs_are(&program, schema))
+	if (!filter_is_valid(&program, 0, head->nr_filter))
 		return -EINVAL;
-	return prepare(code, &program);
+	program.followed = schema->flags & ARGTRACE_PROBE_RETURN;
+	program.returns = program.followed;
+	if (!filter_is_valid(&program, head->nr_filter, program.values_begin) || !values_are_valid(&program) ||
+	    !outputs_are(&program, schema) || !outputs_fit_sink(&program))
+		return -EINVAL;
+	ret = prepare(code, &program);
+	code->maps = maps;
+	return ret;
+}
+
+void argtrace_code_place(struct argtrace_code *code, u32 at, bool quick)
+{
+	struct argtrace_op *op = (struct argtrace_op *)code->values;
+
+	code->unreadable_at = at;
+	if (!quick && (code->outputs == ARGTRACE_OUTPUTS_QUICK || code->outputs == ARGTRACE_OUTPUTS_STACK))
+		code->outputs = ARGTRACE_OUTPUTS_FIXED;
+	if (!quick && (code->outputs == ARGTRACE_OUTPUTS_TEXT || code->outputs == ARGTRACE_OUTPUTS_PATH))
+		code->outputs = ARGTRACE_OUTPUTS_VARIABLE;
+	if (code->outputs != ARGTRACE_OUTPUTS_QUICK && code->outputs != ARGTRACE_OUTPUTS_TEXT &&
+	    code->outputs != ARGTRACE_OUTPUTS_PATH && code->outputs != ARGTRACE_OUTPUTS_STACK)
+		return;
+	at += sizeof(u64);
+	for (; op < code->end; op++) {
+		op->next[1] = op + 1 < code->end ? op + 1 : NULL;
+		if (code->outputs == ARGTRACE_OUTPUTS_QUICK) {
+			op->base = at;
+			at += op->arg;
+		} else {
+			op->base = op->loads < 3 ? op->offset[0] : 0;
+		}
+	}
 }

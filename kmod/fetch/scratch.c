@@ -7,7 +7,7 @@
 #include "fetch/scratch.h"
 #include "memory.h"
 
-DEFINE_PER_CPU(u8, argtrace_scratch_depth);
+DEFINE_PER_CPU(s8, argtrace_scratch_depth) = ARGTRACE_SCRATCH_NONE;
 DEFINE_PER_CPU(u8 *, argtrace_scratch);
 
 static enum cpuhp_state hotplug_state;
@@ -18,7 +18,8 @@ static int cpu_comes(unsigned int cpu)
 	u8 **scratch = per_cpu_ptr(&argtrace_scratch, cpu);
 
 	if (!*scratch)
-		*scratch = kvmalloc_node(ARGTRACE_SCRATCH_LEVELS * ARGTRACE_OUTPUT_MAX, ARGTRACE_GFP_REMOVAL,
+		*scratch = kvmalloc_node(ARGTRACE_SCRATCH_LEVELS * (ARGTRACE_OUTPUT_MAX + ARGTRACE_SCRATCH_STACK),
+					 ARGTRACE_GFP_REMOVAL,
 					 cpu_to_node(cpu));
 	return 0;
 }

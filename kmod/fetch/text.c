@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/errno.h>
-#include <linux/glob.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/string.h>
@@ -36,12 +35,6 @@ bool argtrace_read_bytes(u8 *to, u64 from, u32 size)
 	return true;
 }
 
-/* The bytes of a word that are 0 have their highest bit set, the lowest of them surely. */
-static u64 zero_bytes(u64 word)
-{
-	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
-}
-
 /* Words are read as far as the page goes, bytes across its end, as the next one may not be there. */
 static int read_kernel_text(u8 *to, u64 from, u32 limit)
 {
@@ -60,7 +53,7 @@ static int read_kernel_text(u8 *to, u64 from, u32 limit)
 		if (!argtrace_load(from + at, sizeof(word), &word))
 			return -EFAULT;
 		__builtin_memcpy(to + at, &word, sizeof(word));
-		zeros = zero_bytes(word);
+		zeros = argtrace_zero_bytes(word);
 		if (zeros)
 			return at + __ffs(zeros) / 8;
 		at += sizeof(word);
@@ -140,9 +133,81 @@ static bool contains(const u8 *text, u32 size, const u8 *literal, u32 length)
 	return false;
 }
 
+/*
+ * The class behind a '[': whether the character is in it. Returns where it ends; NULL: nowhere, and the '[' is itself.
+ */
+static const u8 *class_has(const u8 *class, u8 c, bool *has)
+{
+	const bool inverted = *class == '!';
+	bool found = false;
+	u8 first, last;
+
+	class += inverted;
+	do {
+		first = last = *class++;
+		if (!first)
+			return NULL;
+		if (class[0] == '-' && class[1] != ']') {
+			last = class[1];
+			if (!last)
+				return NULL;
+			class += 2;
+		}
+		found |= first <= c && c <= last;
+	} while (*class != ']');
+	*has = found != inverted;
+	return class + 1;
+}
+
+/* What the pattern, which is no '*', goes on with if it begins with the character; NULL if not. */
+static const u8 *behind_one(const u8 *pattern, u8 c)
+{
+	const u8 *behind;
+	bool has;
+
+	if (*pattern == '?')
+		return pattern + 1;
+	if (*pattern == '[') {
+		behind = class_has(pattern + 1, c, &has);
+		if (behind)
+			return has ? behind : NULL;
+	} else if (*pattern == '\\' && pattern[1]) {
+		pattern++;
+	}
+	return *pattern == c ? pattern + 1 : NULL;
+}
+
+/* As lib/glob.c, which in Linux 6.1 takes the NUL behind a text for a character, and looks at what follows it. */
+static bool glob_matches(const u8 *pattern, const u8 *text, u32 size)
+{
+	const u8 *star = NULL, *behind;
+	u32 at = 0, from = 0;
+
+	for (;;) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			from = at;
+			continue;
+		}
+		if (at == size && !*pattern)
+			return true;
+		behind = at < size && *pattern ? behind_one(pattern, text[at]) : NULL;
+		if (behind) {
+			pattern = behind;
+			at++;
+			continue;
+		}
+		/* The last '*' takes one more. */
+		if (!star || from == size)
+			return false;
+		pattern = star;
+		at = ++from;
+	}
+}
+
 int argtrace_text_matches(u64 from, u32 limit, const u8 *literal, u32 length, u32 how)
 {
-	u8 text[ARGTRACE_MATCH_MAX + 1] argtrace_uninitialized;
+	u8 text[ARGTRACE_MATCH_MAX] argtrace_uninitialized;
 	int size;
 
 	if (how <= ARGTRACE_MATCH_PREFIX)
@@ -154,6 +219,5 @@ int argtrace_text_matches(u64 from, u32 limit, const u8 *literal, u32 length, u3
 		return ends_with(text, size, literal, length);
 	if (how == ARGTRACE_MATCH_CONTAINS)
 		return contains(text, size, literal, length);
-	text[size] = 0;
-	return glob_match((const char *)literal, (const char *)text);
+	return glob_matches(literal, text, size);
 }

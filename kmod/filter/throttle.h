@@ -14,21 +14,38 @@ static __always_inline bool argtrace_is_sampled(const struct argtrace_plan *plan
 	local_t *left = (local_t *)&argtrace_counters_here(plan->sampling)->records;
 
 	/* An interrupt that takes its turn in between begins a new round, as we do then. */
-	if (likely(local_dec_return(left) >= 0))
+	if (likely(!local_add_negative(-1, left)))
 		return false;
 	local_set(left, plan->code->sample - 1);
 	return true;
 }
 
-/* Whether the probe may have another record in this second. CPUs share the count, which is exact. */
+/*
+ * A second begins with a record. CPUs share the count of its records, which is exact: the upper half of `rate` says
+ * in which jiffy it began, the lower one how many it has had.
+ */
+static __always_inline bool argtrace_is_over(u64 rate, u32 now)
+{
+	return now - (u32)(rate >> 32) >= HZ;
+}
+
+/* Whether the probe may surely not have another record in this second. */
+static __always_inline bool argtrace_is_capped(const struct argtrace_code *code)
+{
+	const u64 rate = atomic64_read(&code->rate);
+
+	return (u32)rate >= code->max_rate && !argtrace_is_over(rate, jiffies);
+}
+
+/* Whether it may; then it has it. */
 static __always_inline bool argtrace_may_record(struct argtrace_code *code)
 {
-	const u64 second = (u64)(u32)(jiffies / HZ) << 32;
 	s64 old = atomic64_read(&code->rate), new;
+	const u32 now = jiffies;
 
 	do {
-		if (((u64)old & ~(u64)U32_MAX) != second)
-			new = second | 1;
+		if (argtrace_is_over(old, now))
+			new = (u64)now << 32 | 1;
 		else if ((u32)old >= code->max_rate)
 			return false;
 		else

@@ -271,26 +271,38 @@ void argtrace_counters_exit(void)
 	__free_page(absent_page);
 }
 
-struct argtrace_counters argtrace_counters_sum(struct argtrace_counters *const *counters)
+#define NR_WORDS	(sizeof(struct argtrace_counters) / sizeof(unsigned long))
+
+static void sum_words(struct argtrace_counters *const *counters, unsigned long *sum)
 {
-	struct argtrace_counters sum = { };
 	struct argtrace_counters *first;
-	int cpu, cause;
+	unsigned int i;
+	int cpu;
 
 	/* The mapping that is read must not be unmapped meanwhile: see unmap_replaced(). */
 	rcu_read_lock();
 	first = READ_ONCE(*counters);
 	for_each_cpu(cpu, &cpus_seen) {
-		const struct argtrace_counters *on = argtrace_counters_of(first, cpu);
+		const unsigned long *on = (const unsigned long *)argtrace_counters_of(first, cpu);
 
-		sum.records += READ_ONCE(on->records);
-		sum.filtered += READ_ONCE(on->filtered);
-		sum.sampled += READ_ONCE(on->sampled);
-		sum.capped += READ_ONCE(on->capped);
-		sum.faults += READ_ONCE(on->faults);
-		for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
-			sum.lost[cause] += READ_ONCE(on->lost[cause]);
+		for (i = 0; i < NR_WORDS; i++)
+			sum[i] += READ_ONCE(on[i]);
 	}
 	rcu_read_unlock();
+}
+
+struct argtrace_counters argtrace_counters_sum(struct argtrace_counters *const *counters)
+{
+	struct argtrace_counters sum = { };
+
+	sum_words(counters, (unsigned long *)&sum);
+	return sum;
+}
+
+struct argtrace_return_counters argtrace_return_counters_sum(struct argtrace_counters *const *counters)
+{
+	struct argtrace_return_counters sum = { };
+
+	sum_words(counters, (unsigned long *)&sum);
 	return sum;
 }

@@ -27,6 +27,23 @@ struct argtrace_counters {
 	unsigned long faults;		/* beside the outcome */
 };
 
+/*
+ * Where the returns of a probe's calls are followed: these are its calls, of which the other counters count what has become of those
+ * that were entered. They take the place of the others in a block.
+ */
+struct argtrace_return_counters {
+	unsigned long entered;
+	unsigned long filtered;
+	unsigned long sampled;
+	unsigned long faults;		/* beside the outcome */
+	unsigned long low_stack;
+	unsigned long taken;		/* a call on its way into the trampoline counts here */
+	/* Of those that were entered: */
+	unsigned long removed;
+	unsigned long exited;
+};
+static_assert(sizeof(struct argtrace_return_counters) == sizeof(struct argtrace_counters));
+
 #define ARGTRACE_COUNTERS_PER_BLOCK	(PAGE_SIZE / sizeof(struct argtrace_counters))
 
 struct argtrace_counters_block {
@@ -52,6 +69,12 @@ DECLARE_PER_CPU(unsigned long, argtrace_counters_offset);
 	local_inc((local_t *)&argtrace_counters_here(counters)->outcome)
 static_assert(sizeof(local_t) == sizeof_field(struct argtrace_counters, records));
 
+/* The same for struct argtrace_return_counters, and one that takes it back, on whatever CPU. */
+#define argtrace_return_counter_here(counters, what) \
+	((local_t *)&((struct argtrace_return_counters *)argtrace_counters_here(counters))->what)
+#define argtrace_count_following(counters, what) local_inc(argtrace_return_counter_here(counters, what))
+#define argtrace_uncount_following(counters, what) local_dec(argtrace_return_counter_here(counters, what))
+
 static inline struct argtrace_counters *argtrace_counters_of(struct argtrace_counters *counters, int cpu)
 {
 	return (void *)counters + cpu * PAGE_SIZE;
@@ -75,5 +98,6 @@ void argtrace_counters_exit(void);
 
 /* The sum over all CPUs. The counters stay where they are while they are summed. */
 struct argtrace_counters argtrace_counters_sum(struct argtrace_counters *const *counters);
+struct argtrace_return_counters argtrace_return_counters_sum(struct argtrace_counters *const *counters);
 
 #endif

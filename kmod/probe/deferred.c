@@ -109,6 +109,24 @@ static u32 find_deferred(const struct argtrace_deferred *deferred, const char *m
 	return count;
 }
 
+/* The index of the first whose return cannot be followed; `count` if there is none. A guessed prototype's is not followed anyway. */
+static u32 find_unfollowed(struct argtrace_plan **templates, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (templates[i]->returns && argtrace_return_refusal_of(templates[i]->strings))
+			break;
+	}
+	return i;
+}
+
+/* Whether nothing can be traced there, or not in the way that is wanted: by another of its names its return may not be followed. */
+static bool is_refused(const struct argtrace_plan *template, unsigned long addr)
+{
+	return argtrace_entry_source.find_bad(&addr, 1, true) || (template->returns && argtrace_return_refusal(addr));
+}
+
 int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 		       const char *srcversion, struct argtrace_plan **templates, u32 count,
 		       u32 *failed)
@@ -129,6 +147,9 @@ int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 	*failed = find_deferred(deferred, module, templates, count);
 	if (*failed < count)
 		return -EEXIST;
+	*failed = find_unfollowed(templates, count);
+	if (*failed < count)
+		return -EOPNOTSUPP;
 	ret = argtrace_memory_charge(charge);
 	if (ret)
 		return ret;
@@ -238,7 +259,7 @@ static int make_plans(const struct argtrace_session *session, struct deferred_en
 		cond_resched();
 		if (!places->addrs[i]) {
 			entry->status.absent++;
-		} else if (argtrace_entry_source.find_bad(&places->addrs[i], 1, true)) {
+		} else if (is_refused(entry->templates[i], places->addrs[i])) {
 			entry->status.refused++;
 		} else {
 			plan = argtrace_plan_create_at(entry->templates[i], places->addrs[i]);

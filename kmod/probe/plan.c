@@ -18,7 +18,8 @@ static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_prob
 	for (i = 0; i < schema->nr_args; i++) {
 		const u16 name = array_index_nospec(args[i].name, schema->strings);
 
-		if (args[i].loc == ARGTRACE_LOC_NONE || args[i].loc == ARGTRACE_LOC_PROGRAM)
+		if (args[i].loc == ARGTRACE_LOC_NONE || args[i].loc == ARGTRACE_LOC_PROGRAM ||
+		    args[i].loc == ARGTRACE_LOC_RETURN)
 			continue;
 		steps[count++] = (struct argtrace_step){
 			.is_word = args[i].loc == ARGTRACE_LOC_REG &&
@@ -57,13 +58,25 @@ static struct argtrace_code *plan_code(struct argtrace_plan *plan)
 	return (void *)plan_steps(plan) + steps_size(plan->schema);
 }
 
+/* Room for what a plan whose calls are followed has beside the others. */
+static size_t return_size(const struct argtrace_probe *schema)
+{
+	return schema->flags & ARGTRACE_PROBE_RETURN ? sizeof(struct argtrace_return) : 0;
+}
+
+static struct argtrace_return *plan_return(struct argtrace_plan *plan)
+{
+	return (void *)plan_code(plan) + argtrace_code_size(plan->schema->program);
+}
+
 struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
 {
 	struct argtrace_plan *plan;
 	u64 bytes, charge;
 	int ret;
 
-	bytes = sizeof(*plan) + header->size + steps_size(header) + argtrace_code_size(header->program);
+	bytes = sizeof(*plan) + header->size + steps_size(header) + argtrace_code_size(header->program) +
+		return_size(header);
 	charge = argtrace_kvmalloc_size(bytes);
 	ret = argtrace_memory_charge(charge);
 	if (ret)
@@ -79,8 +92,8 @@ struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
 }
 
 /*
- * Verifies and prepares the program, and makes room for its outputs in a record that has so many bytes without them. How many
- * it has with them at most, or an error.
+ * Verifies and prepares the program. How many bytes a record has with its outputs at most and `record_size` without them, or
+ * an error.
  */
 static int prepare_code(struct argtrace_plan *plan, const struct argtrace_plan_format *format, u32 record_size)
 {
@@ -89,25 +102,23 @@ static int prepare_code(struct argtrace_plan *plan, const struct argtrace_plan_f
 
 	if (!plan->schema->program)
 		return record_size;
-	ret = argtrace_code_prepare(code, plan->schema);
+	ret = argtrace_code_prepare(code, plan->schema, format->maps, format->stacks);
 	if (ret)
 		return ret;
-	if (format && format->registers_only && (code->filter_reads || code->values_read))
+	if (format->registers_only && code->reads)
 		return -EPERM;
 	plan->code = code;
-	if (code->values == code->end)
+	plan->start = code->start;
+	if (code->outputs == ARGTRACE_OUTPUTS_NONE || argtrace_code_aggregates(code))
 		return record_size;
-	if (format && format->format & ARGTRACE_FORMAT_NAMED)
-		return -EINVAL;
-	code->unreadable_at = record_size;
-	return record_size + sizeof(u64) + code->output;
+	return format->format & ARGTRACE_FORMAT_NAMED ? -EINVAL : record_size + (int)sizeof(u64) + code->output;
 }
 
 int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan_format *format)
 {
 	bool named = format->format & ARGTRACE_FORMAT_NAMED;
 	struct argtrace_step *steps = plan_steps(plan);
-	u32 count, record_size = sizeof(struct argtrace_record);
+	u32 count, record_size = sizeof(struct argtrace_record), outputs_at;
 	int ret;
 
 	plan->addr = plan->schema->addr;
@@ -118,7 +129,19 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 		plan->layout.caller_at = record_size;
 		record_size += sizeof(u64);
 	}
-	ret = prepare_code(plan, format, argtrace_place_steps(steps, count, named, record_size));
+	if (return_size(plan->schema)) {
+		if (named)
+			return -EINVAL;
+		if (!format->may_follow())
+			return -EPERM;
+		plan->returns = plan_return(plan);
+		plan->returns->duration_at = record_size;
+		record_size += sizeof(u64);
+	}
+	outputs_at = argtrace_place_steps(steps, count, named, record_size);
+	if (plan->returns)
+		outputs_at = argtrace_return_prepare(plan, outputs_at);
+	ret = prepare_code(plan, format, outputs_at);
 	if (ret < 0)
 		return ret;
 	record_size = ALIGN(ret, 8);
@@ -129,6 +152,8 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 		argtrace_plan_named(&plan->layout, steps, count);
 	else
 		argtrace_plan_layout(&plan->layout, steps, count, plan_stack(plan), record_size);
+	if (plan->code)
+		argtrace_code_place(plan->code, outputs_at, !plan->layout.has_rest && !plan->returns);
 	return 0;
 }
 
@@ -148,10 +173,17 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	plan->layout.steps = plan_steps(plan);
 	plan->layout.stack = plan_stack(plan);
 	plan->layout.stack_end = plan->layout.stack + (from->layout.stack_end - from->layout.stack);
-	/* It names its own operations. */
+	/* Its operations lead to each other. */
 	if (from->code) {
-		WARN_ON_ONCE(prepare_code(plan, NULL, from->code->unreadable_at) < 0);
-		plan->code->unreadable_at = from->code->unreadable_at;
+		plan->code = plan_code(plan);
+		WARN_ON_ONCE(argtrace_code_prepare(plan->code, plan->schema, from->code->maps, from->code->stacks));
+		argtrace_code_place(plan->code, from->code->unreadable_at, !plan->layout.has_rest && !from->returns);
+		plan->start = plan->code->start;
+	}
+	if (from->returns) {
+		plan->returns = plan_return(plan);
+		plan->returns->duration_at = from->returns->duration_at;
+		argtrace_return_prepare(plan, from->returns->value_at);
 	}
 	return plan;
 }
@@ -182,52 +214,125 @@ int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count)
 		ret = join(&block, &plan->counters, &plan->counters_block);
 		if (!ret && plan->code && plan->code->sample)
 			ret = join(&block, &plan->sampling, &plan->sampling_block);
+		if (!ret && plan->returns)
+			ret = join(&block, &plan->returns->following, &plan->returns->following_block);
 	}
 	return ret;
 }
 
 void argtrace_plan_free(struct argtrace_plan *plan)
 {
-	if (IS_ERR_OR_NULL(plan))
+	if (IS_ERR_OR_NULL(plan) || (plan->returns && !argtrace_return_release(plan)))
 		return;
 	if (plan->counters)
 		argtrace_counters_block_leave(plan->counters_block, &plan->counters);
 	if (plan->sampling)
 		argtrace_counters_block_leave(plan->sampling_block, &plan->sampling);
+	if (plan->returns && plan->returns->following)
+		argtrace_counters_block_leave(plan->returns->following_block, &plan->returns->following);
 	argtrace_memory_uncharge(plan->charged);
 	kvfree(plan);
 }
+
+/* What user space says in them, and does not hear. */
+#define FLAGS_IN	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
 	/* The fields before it differ: the id, the address, and whether it is removed. */
 	size_t from = offsetof(struct argtrace_probe, nr_args);
 
-	return a->schema->size == b->schema->size &&
+	return a->schema->size == b->schema->size && !((a->schema->flags ^ b->schema->flags) & FLAGS_IN) &&
 	       !memcmp((const u8 *)a->schema + from, (const u8 *)b->schema + from,
 		       a->schema->size - from);
 }
 
-void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counters *counted)
+struct argtrace_counted argtrace_plan_counted(const struct argtrace_plan *plan)
 {
-	plan->before = *counted;
+	struct argtrace_counted counted = { .outcomes = argtrace_counters_sum(&plan->counters) };
+
+	if (plan->returns)
+		counted.following = argtrace_return_counters_sum(&plan->returns->following);
+	return counted;
 }
 
-void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
+void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counted *counted)
 {
-	const struct argtrace_counters sum = argtrace_counters_sum(&plan->counters);
-	const struct argtrace_counters *before = &plan->before;
+	plan->before = counted->outcomes;
+	if (plan->returns)
+		plan->returns->before = counted->following;
+}
+
+static void fill_counts(const struct argtrace_plan *plan, const struct argtrace_counted *counted,
+			struct argtrace_counts *counts)
+{
+	const struct argtrace_counters *sum = &counted->outcomes, *before = &plan->before;
 	int cause;
 
 	*counts = (struct argtrace_counts){
 		.id = plan->id,
 		.flags = plan->removed ? ARGTRACE_PROBE_REMOVED : 0,
-		.records = sum.records - before->records,
-		.filtered = sum.filtered - before->filtered,
-		.sampled = sum.sampled - before->sampled,
-		.capped = sum.capped - before->capped,
-		.faults = sum.faults - before->faults,
+		.records = sum->records - before->records,
+		.filtered = sum->filtered - before->filtered,
+		.sampled = sum->sampled - before->sampled,
+		.capped = sum->capped - before->capped,
+		.faults = sum->faults - before->faults,
 	};
 	for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
-		counts->lost[cause] = sum.lost[cause] - before->lost[cause];
+		counts->lost[cause] = sum->lost[cause] - before->lost[cause];
+	if (plan->returns) {
+		const struct argtrace_return_counters *entry = &counted->following, *earlier = &plan->returns->before;
+
+		counts->flags |= ARGTRACE_PROBE_RETURN;
+		counts->filtered += entry->filtered - earlier->filtered;
+		counts->sampled += entry->sampled - earlier->sampled;
+		counts->faults += entry->faults - earlier->faults;
+	}
 }
+
+void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts)
+{
+	const struct argtrace_counted counted = argtrace_plan_counted(plan);
+
+	fill_counts(plan, &counted, counts);
+}
+
+/* How many of the calls that were entered have come to an end. */
+static u64 ended(const struct argtrace_counters *outcomes, const struct argtrace_return_counters *following)
+{
+	u64 sum = outcomes->records + outcomes->filtered + outcomes->sampled + outcomes->capped + following->removed +
+		  following->exited;
+	int cause;
+
+	for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
+		sum += outcomes->lost[cause];
+	return sum;
+}
+
+u64 argtrace_plan_in_flight(const struct argtrace_plan *plan)
+{
+	const struct argtrace_counted counted = argtrace_plan_counted(plan);
+
+	/* Each has been entered before it came to its end: read in the opposite order, the difference is never negative. */
+	return argtrace_return_counters_sum(&plan->returns->following).entered - ended(&counted.outcomes, &counted.following);
+}
+
+void argtrace_plan_return_counts(const struct argtrace_plan *plan, struct argtrace_return_counts *counts)
+{
+	const struct argtrace_counted counted = argtrace_plan_counted(plan);
+	const struct argtrace_return_counters *earlier = &plan->returns->before;
+	const u64 entered = argtrace_return_counters_sum(&plan->returns->following).entered;
+
+	*counts = (struct argtrace_return_counts){
+		/* A plan begins a new life only when none is in flight. */
+		.in_flight = entered - ended(&counted.outcomes, &counted.following),
+		.unfollowed = {
+			[ARGTRACE_UNFOLLOWED_STACK] = counted.following.low_stack - earlier->low_stack,
+			[ARGTRACE_UNFOLLOWED_TAKEN] = counted.following.taken - earlier->taken,
+			[ARGTRACE_UNFOLLOWED_REMOVED] = counted.following.removed - earlier->removed,
+			[ARGTRACE_UNFOLLOWED_EXITED] = counted.following.exited - earlier->exited,
+		},
+	};
+	fill_counts(plan, &counted, &counts->counts);
+}
+

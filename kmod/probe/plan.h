@@ -13,6 +13,7 @@
 #include "fetch/program.h"
 #include "probe/counters.h"
 #include "sink/layout.h"
+#include "source/return.h"
 
 /* A probe, prepared: what can be decided when it is added has been decided. */
 struct argtrace_plan {
@@ -27,6 +28,9 @@ struct argtrace_plan {
 	};
 	struct argtrace_layout layout;	/* named encoding: all are steps */
 	struct argtrace_code *code;	/* the program; NULL: none */
+	const struct argtrace_op *start; /* code->start */
+
+	struct argtrace_return *returns; /* NULL: calls are recorded at entry */
 
 	const char *strings;		/* in schema */
 
@@ -57,6 +61,9 @@ struct argtrace_plan_format {
 	u32 format;			/* ARGTRACE_FORMAT_* */
 	u32 max_record;			/* bytes; a larger one does not fit a packet */
 	bool registers_only;		/* who adds the probes may not read memory */
+	const struct argtrace_stack_set *stacks; /* of the session, or NULL */
+	bool (*may_follow)(void);	/* whether they may have calls followed; lockdown tells the log when it is asked in vain */
+	struct argtrace_map_set *const *maps;	/* ARGTRACE_MAPS_MAX, by id; NULL: none */
 };
 
 static inline const struct argtrace_arg *argtrace_schema_args(const struct argtrace_probe *schema)
@@ -98,10 +105,21 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 /* Whether two probes have the same schema but for the address, so that one can stand for the other. */
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
 
-/* Begins a new life: what it had counted at some moment, in all its lives, counts no more. */
-void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counters *counted);
+/* What it has counted in all its lives. */
+struct argtrace_counted {
+	struct argtrace_counters outcomes;
+	struct argtrace_return_counters following;
+};
+struct argtrace_counted argtrace_plan_counted(const struct argtrace_plan *plan);
+
+/* Begins a new life: what it had counted at some moment counts no more. */
+void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counted *counted);
 
 /* The counts of this life. */
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts);
+/* The same of a plan whose calls are followed. */
+void argtrace_plan_return_counts(const struct argtrace_plan *plan, struct argtrace_return_counts *counts);
+/* Calls of such a plan that have been entered, in all its lives, and have not left yet. */
+u64 argtrace_plan_in_flight(const struct argtrace_plan *plan);
 
 #endif

@@ -14,7 +14,8 @@ static bool size_is_valid(const struct argtrace_arg *arg)
 {
 	if (arg->type == ARGTRACE_TYPE_BYTES)
 		return arg->size && arg->size <= ARGTRACE_BYTES_MAX;
-	return arg->size && arg->size == argtrace_type_size(arg->type);
+	/* The number of a stack is nowhere but in what a program computes. */
+	return arg->size && arg->size == argtrace_type_size(arg->type) && arg->type != ARGTRACE_TYPE_STACK;
 }
 
 static bool place_is_valid(const struct argtrace_arg *arg)
@@ -28,6 +29,8 @@ static bool place_is_valid(const struct argtrace_arg *arg)
 	case ARGTRACE_LOC_REG_PAIR:
 		return size_is_valid(arg) && arg->size > 8 && arg->size <= 16 && !arg->offset &&
 		       arg->index < ARGTRACE_REG_COUNT - 1;
+	case ARGTRACE_LOC_RETURN:
+		return size_is_valid(arg) && arg->size <= 16 && !arg->index && !arg->offset;
 	case ARGTRACE_LOC_PROGRAM:
 		/* Its size is what the program says. */
 		return !arg->index && !arg->offset;
@@ -55,12 +58,25 @@ static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u3
 	return place_is_valid(arg);
 }
 
+static bool flags_are_valid(u32 flags)
+{
+	const u32 words = flags & ARGTRACE_PROBE_WORDS_MASK;
+
+	if (!(flags & ARGTRACE_PROBE_RETURN))
+		return !flags;
+	return !(flags & ~(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK)) && words >= ARGTRACE_PROBE_WORDS(0) &&
+	       words <= ARGTRACE_PROBE_WORDS(ARGTRACE_RETURN_WORDS_MAX);
+}
+
 /* The header, before anything is allocated for what it says. */
 static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 {
-	if (header->id || header->flags || !header->addr == has_addr)
+	if (header->id || !flags_are_valid(header->flags) || !header->addr == has_addr)
 		return false;
-	if (header->kind != ARGTRACE_KIND_ENTRY || !IS_ALIGNED(header->program, 8))
+	if (header->kind > ARGTRACE_KIND_TRACEPOINT || !IS_ALIGNED(header->program, 8))
+		return false;
+	/* Tracepoints of modules that are not loaded yet cannot be waited for. */
+	if (header->kind == ARGTRACE_KIND_TRACEPOINT && (header->flags & ARGTRACE_PROBE_RETURN || !has_addr))
 		return false;
 	if (header->nr_args > ARGTRACE_MAX_ARGS)
 		return false;
@@ -77,6 +93,7 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 {
 	const char *strings = argtrace_schema_strings(schema);
 	const char *padding = strings + schema->strings + schema->types;
+	bool returns = schema->flags & ARGTRACE_PROBE_RETURN;
 	u32 i;
 
 	/* The last byte ends the last string; the first string is the function's name. */
@@ -89,6 +106,12 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 			return false;
 		if (!arg_is_valid(&argtrace_schema_args(schema)[i], strings, schema->strings))
 			return false;
+		/* One value is returned. */
+		if (argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_RETURN)
+			continue;
+		if (!returns)
+			return false;
+		returns = false;
 	}
 	return true;
 }

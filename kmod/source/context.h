@@ -32,10 +32,12 @@ static __always_inline u32 argtrace_context_word(unsigned int own_levels)
 		if (argtrace_softirq_count(preempt) >> (SOFTIRQ_SHIFT + 1))
 			flags |= ARGTRACE_CTX_BH_OFF;
 	}
-	if (tif_need_resched())
-		flags |= ARGTRACE_CTX_NEED_RESCHED;
-	if (argtrace_lazy_resched_is_due())
-		flags |= ARGTRACE_CTX_NEED_RESCHED_LAZY;
+	if (unlikely(argtrace_resched_is_due())) {
+		if (tif_need_resched())
+			flags |= ARGTRACE_CTX_NEED_RESCHED;
+		if (argtrace_lazy_resched_is_due())
+			flags |= ARGTRACE_CTX_NEED_RESCHED_LAZY;
+	}
 	if (test_preempt_need_resched())
 		flags |= ARGTRACE_CTX_PREEMPT_RESCHED;
 	return (u32)flags << 16 | (preempt & PREEMPT_MASK) << 24;

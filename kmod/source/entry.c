@@ -14,6 +14,7 @@
 #include "session.h"
 #include "source/context.h"
 #include "source/entry.h"
+#include "source/return.h"
 #include "sink/record.h"
 
 /* The parameters of these are in an order that leaves in their registers what the callback gets. */
@@ -105,29 +106,67 @@ static __always_inline void record_with_context(struct argtrace_plan *plan, unsi
 		stream_with_context_monotonic(plan, parent_ip, ring, fregs, own_levels);
 }
 
-/*
- * Records a call that passed the PID filter. Out of line and with the callback's argument order, so that
- * rejected calls move and spill no registers.
- */
-#define DEFINE_RECORD_PID_MATCH(name, flight)							\
-static noinline __noclone void name(struct argtrace_plan *plan, unsigned long parent_ip,	\
-				    struct ftrace_ops *ops, const struct ftrace_regs *fregs,	\
-				    const void *called_from)					\
+/* In plain context. One for each clock and kind of ring here too, called where the plain lane's callbacks do it themselves. */
+#define DEFINE_RECORD_PLAIN(name, clock, flight)						\
+static noinline void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
+			  struct argtrace_ring *ring, const struct ftrace_regs *fregs)		\
 {												\
-	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);		\
-	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);					\
-												\
-	if (unlikely(!argtrace_context_is_plain()))							\
-		record_with_context(plan, parent_ip, ring, fregs,				\
-				    argtrace_own_preempt_levels(ops, called_from), ring->clock, flight);	\
-	else if (ring->clock == ARGTRACE_CLOCK_TSC)						\
-		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_TSC, flight);	\
-	else											\
-		record_call(plan, ring, 0, parent_ip, fregs, ARGTRACE_CLOCK_MONOTONIC, flight);	\
+	record_call(plan, ring, 0, parent_ip, fregs, clock, flight);				\
 }
 
-DEFINE_RECORD_PID_MATCH(stream_pid_match, false)
-DEFINE_RECORD_PID_MATCH(flight_pid_match, true)
+DEFINE_RECORD_PLAIN(stream_plain_tsc, ARGTRACE_CLOCK_TSC, false)
+DEFINE_RECORD_PLAIN(stream_plain_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
+DEFINE_RECORD_PLAIN(flight_plain_tsc, ARGTRACE_CLOCK_TSC, true)
+DEFINE_RECORD_PLAIN(flight_plain_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
+
+/*
+ * Records a call that passed a filter. Out of line and with the callback's argument order, so that
+ * rejected calls move and spill no registers.
+ */
+static __always_inline void record_match(struct argtrace_plan *plan, unsigned long parent_ip,
+					 struct ftrace_ops *ops, const struct ftrace_regs *fregs,
+					 const void *called_from, const bool flight)
+{
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
+	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);
+
+	if (unlikely(!argtrace_context_is_plain()))
+		record_with_context(plan, parent_ip, ring, fregs,
+				    argtrace_own_preempt_levels(ops, called_from), ring->clock, flight);
+	else if (ring->clock != ARGTRACE_CLOCK_TSC && flight)
+		flight_plain_monotonic(plan, parent_ip, ring, fregs);
+	else if (ring->clock != ARGTRACE_CLOCK_TSC)
+		stream_plain_monotonic(plan, parent_ip, ring, fregs);
+	else if (flight)
+		flight_plain_tsc(plan, parent_ip, ring, fregs);
+	else
+		stream_plain_tsc(plan, parent_ip, ring, fregs);
+}
+
+static noinline __noclone void stream_pid_match(struct argtrace_plan *plan, unsigned long parent_ip,
+						struct ftrace_ops *ops,
+						const struct ftrace_regs *fregs,
+						const void *called_from)
+{
+	record_match(plan, parent_ip, ops, fregs, called_from, false);
+}
+
+static noinline __noclone void flight_pid_match(struct argtrace_plan *plan, unsigned long parent_ip,
+						struct ftrace_ops *ops,
+						const struct ftrace_regs *fregs,
+						const void *called_from)
+{
+	record_match(plan, parent_ip, ops, fregs, called_from, true);
+}
+
+void argtrace_entry_record(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+			   const struct ftrace_regs *fregs, const void *called_from)
+{
+	if (this_cpu_ptr(container_of(ops, struct argtrace_lane, ops)->rings)->flight)
+		record_match(plan, parent_ip, ops, fregs, called_from, true);
+	else
+		record_match(plan, parent_ip, ops, fregs, called_from, false);
+}
 
 /* Preemption off is also our read side of RCU (argtrace_synchronize()). */
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
@@ -185,8 +224,10 @@ ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane)
 	const bool tsc = lane->session->clock == ARGTRACE_CLOCK_TSC;
 	const bool flight = lane->session->flight;
 
-	if (lane->kind == ARGTRACE_LANE_RICH)
+	if (lane->kind == ARGTRACE_LANE_RICH || lane->kind == ARGTRACE_LANE_AGGREGATE)
 		return argtrace_rich_callback(lane);
+	if (lane->kind == ARGTRACE_LANE_RETURN)
+		return argtrace_return_callback(lane);
 	if (rcu_access_pointer(lane->pid_bits))
 		return flight ? flight_by_pid : stream_by_pid;
 	if (flight)

@@ -146,16 +146,6 @@ static int follow(struct argtrace_lane *lane)
 	return ret;
 }
 
-static bool in_modules(unsigned long addr)
-{
-	return addr >= MODULES_VADDR && addr < MODULES_END;
-}
-
-static bool in_module(unsigned long addr, const struct module *module, bool only_init)
-{
-	return only_init ? within_module_init(addr, module) : within_module(addr, module);
-}
-
 const struct argtrace_source argtrace_entry_source = {
 	.kind = ARGTRACE_KIND_ENTRY,
 	.skew = ARGTRACE_FENTRY_SKEW,
@@ -163,6 +153,6 @@ const struct argtrace_source argtrace_entry_source = {
 	.find_bad = find_bad,
 	.attach = attach,
 	.follow = follow,
-	.in_modules = in_modules,
-	.in_module = in_module,
+	.in_modules = argtrace_is_in_modules,
+	.in_module = argtrace_is_in_module,
 };

@@ -4,26 +4,47 @@
  * recorded of it. As in source/entry.c there are no locks and no allocation, and each call ends in
  * exactly one outcome; faults are counted beside it.
  *
- * Order: the filter by process, sampling, the program's filter, the cap, the record. What reads memory does so within the guard
- * of fetch/scratch.h.
+ * Order: the filter by process, sampling, the program's filter, the cap, the record. What reads memory does so within the
+ * guard of fetch/scratch.h.
+ *
+ * Like the plain lane's, the usual ways through here call no function, and end in tail calls of functions whose
+ * parameters are where the callback has them. What is rare begins anew in a slower one.
  */
 #include <linux/sched.h>
 
 #include "fetch/exec.h"
+#include "fetch/path.h"
 #include "fetch/scratch.h"
+#include "fetch/text.h"
 #include "filter/throttle.h"
 #include "session.h"
 #include "sink/record.h"
+#include "source/aggregate.h"
 #include "source/context.h"
 #include "source/entry.h"
 
-/* How the parts of a call are handed on. */
-struct rich_call {
-	struct argtrace_plan *plan;
-	unsigned long parent_ip;
-	const struct ftrace_regs *fregs;
-	u32 context;
-};
+/*
+ * Has the compiler keep the parameters of the tail calls where the callback gets them, where it would rather move them to have
+ * these registers for others (System V x86-64 psABI, 3.2.3).
+ */
+#define KEEP_IN_PLACE(parent_ip, ops, fregs)	asm("" : "+S" (parent_ip), "+d" (ops), "+c" (fregs))
+
+static __always_inline struct argtrace_ring *ring_of(struct ftrace_ops *ops)
+{
+	return this_cpu_ptr(container_of(ops, struct argtrace_lane, ops)->rings);
+}
+
+static __always_inline u32 context_of(struct ftrace_ops *ops, const void *called_from)
+{
+	return likely(argtrace_context_is_plain()) ? 0 :
+		      argtrace_context_word(argtrace_own_preempt_levels(ops, called_from));
+}
+
+static noinline __noclone void lose(struct argtrace_plan *plan, enum argtrace_lost cause)
+{
+	argtrace_count_here(plan->counters, lost[cause]);
+	preempt_enable_notrace();
+}
 
 /* Where a record of this call goes. Between argtrace_ring_begin() and argtrace_record_finish(). NULL: it is counted as lost. */
 static __always_inline u8 *reserve(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size, u32 *clock)
@@ -44,71 +65,115 @@ static __always_inline u8 *reserve(struct argtrace_plan *plan, struct argtrace_r
 	return to;
 }
 
-/* Everything but the outputs of the program, into a record of `size` bytes. */
-static void write_plain(u8 *to, const struct rich_call *call, const struct argtrace_ring *ring, u32 size, u32 clock)
+/* Says which outputs could not be read. After the registers, which may write to the same place before. */
+static __always_inline void write_unreadable(u8 *to, struct argtrace_plan *plan, u64 unreadable)
 {
-	const struct argtrace_plan *plan = call->plan;
-
-	argtrace_record_registers(to, plan, call->parent_ip, call->fregs);
-	argtrace_record_header(to, plan, clock, current->pid, call->context);
-	((struct argtrace_record *)to)->size = size;
-	if (plan->layout.has_rest)
-		argtrace_record_rest(to, ring->format, plan, call->fregs);
-}
-
-/* After the registers, which may write to the same places before. */
-static void write_unreadable(u8 *to, const struct argtrace_code *code, u64 unreadable)
-{
-	__builtin_memcpy(to + code->unreadable_at, &unreadable, sizeof(unreadable));
-}
-
-static void count_faults(struct argtrace_plan *plan, u64 unreadable)
-{
+	__builtin_memcpy(to + plan->code->unreadable_at, &unreadable, sizeof(unreadable));
 	if (unlikely(unreadable))
 		argtrace_count_here(plan->counters, faults);
 }
 
-static void lose(struct argtrace_plan *plan, enum argtrace_lost cause)
+static __always_inline u8 *outputs_of(u8 *to, const struct argtrace_code *code)
 {
-	argtrace_count_here(plan->counters, lost[cause]);
-	preempt_enable_notrace();
+	return to + code->unreadable_at + sizeof(u64);
 }
 
-/* The size of the outputs is known: they are written where they belong. */
-static void record_in_place(const struct rich_call *call, struct argtrace_run *run, struct argtrace_ring *ring)
+/*
+ * A record of which nothing is missing but what takes care: arguments that are not plain registers, and all outputs.
+ * Leaves what argtrace_scratch_enter() and argtrace_ring_begin() have entered.
+ */
+static noinline __noclone void finish_in_place(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+				     const struct ftrace_regs *fregs, u8 *to)
 {
-	struct argtrace_plan *plan = call->plan;
-	const struct argtrace_code *code = run->code;
-	u32 clock;
-	u8 *to;
+	struct argtrace_run run argtrace_uninitialized;
 
-	if (code->values_read && unlikely(!argtrace_scratch_enter()))
+	/* The slots are set before they are used, which has been verified: not to be cleared. */
+	run.code = plan->code;
+	run.fregs = fregs;
+	run.caller = parent_ip;
+	if (plan->layout.has_rest)
+		argtrace_record_rest(to, ring->format, plan, fregs);
+	argtrace_run_values(&run, outputs_of(to, plan->code));
+	write_unreadable(to, plan, run.unreadable);
+	argtrace_scratch_leave();
+	argtrace_record_complete(plan, ring);
+}
+
+/* The same of a record for which the quick way has found no room, or another clock. */
+static noinline __noclone void record_in_place(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+				     const struct ftrace_regs *fregs, u32 context)
+{
+	u32 clock;
+	u8 *to = reserve(plan, ring, plan->record_size, &clock);
+
+	if (unlikely(!to)) {
+		argtrace_scratch_leave();
+		return argtrace_record_finish(ring);
+	}
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, current->pid, context);
+	finish_in_place(plan, parent_ip, ring, fregs, to);
+}
+
+/* Any outputs of a known size, with any clock, in any ring. */
+static noinline __noclone void record_fixed(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+				  const struct ftrace_regs *fregs, u32 context)
+{
+	if (unlikely(!argtrace_scratch_enter()))
 		return lose(plan, ARGTRACE_LOST_RECURSION);
 	argtrace_ring_begin(ring->control);
-	to = reserve(plan, ring, plan->record_size, &clock);
-	if (likely(to)) {
-		write_plain(to, call, ring, plan->record_size, clock);
-		if (code->values < code->end) {
-			argtrace_run_values(run, to + code->unreadable_at + sizeof(u64));
-			write_unreadable(to, code, run->unreadable);
-			count_faults(plan, run->unreadable);
-		}
-	}
-	if (code->values_read)
-		argtrace_scratch_leave();
-	if (likely(to))
-		argtrace_record_complete(plan, ring);
-	else
-		argtrace_record_finish(ring);
+	record_in_place(plan, parent_ip, ring, fregs, context);
 }
 
-/* It is not known: they are gathered first, and room is reserved for what there is. */
-static void record_gathered(const struct rich_call *call, struct argtrace_run *run, struct argtrace_ring *ring)
+/*
+ * The size is not known: the outputs are gathered in the scratch memory first, as they are in a record from the word that says
+ * which could not be read, and room is reserved for what there is.
+ */
+static __always_inline void write_gathered(u8 *to, struct argtrace_plan *plan, unsigned long parent_ip,
+					   const struct ftrace_regs *fregs, u32 clock, u32 tid, u32 context,
+					   const u8 *gathered, u64 length, u32 size)
 {
-	struct argtrace_plan *plan = call->plan;
-	const u32 at = run->code->unreadable_at + sizeof(u64);
-	u32 size, clock, length;
-	u8 *scratch, *to;
+	u8 *outputs = to + plan->code->unreadable_at;
+	const u8 *last = gathered + length - sizeof(u64);
+
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, tid, context);
+	((struct argtrace_record *)to)->size = size;
+	/* There is a word at least; the last one may overlap the one before, and has nothing beyond the record. */
+	for (; gathered < last; gathered += sizeof(u64), outputs += sizeof(u64))
+		*(u64 *)outputs = *(const u64 *)gathered;
+	*(u64 *)(outputs - (gathered - last)) = *(const u64 *)last;
+}
+
+static noinline __noclone void record_gathered_slowly(struct argtrace_plan *plan, unsigned long parent_ip,
+						      struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+						      u32 context, u32 length)
+{
+	const u32 size = ALIGN(plan->code->unreadable_at + length, 8);
+	const u8 *gathered;
+	u32 clock;
+	u8 *to = reserve(plan, ring, size, &clock);
+
+	if (unlikely(!to)) {
+		argtrace_scratch_leave();
+		return argtrace_record_finish(ring);
+	}
+	gathered = argtrace_scratch_here();
+	if (unlikely(*(const u64 *)gathered))
+		argtrace_count_here(plan->counters, faults);
+	write_gathered(to, plan, parent_ip, fregs, clock, current->pid, context, gathered, length, size);
+	if (plan->layout.has_rest)
+		argtrace_record_rest(to, ring->format, plan, fregs);
+	argtrace_scratch_leave();
+	argtrace_record_complete(plan, ring);
+}
+
+/* Any outputs, with any clock, in any ring. */
+static noinline __noclone void record_variable(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+					       const struct ftrace_regs *fregs, u32 context)
+{
+	struct argtrace_run run argtrace_uninitialized;
+	u8 *scratch, *end;
 
 	if (unlikely(!argtrace_scratch_enter()))
 		return lose(plan, ARGTRACE_LOST_RECURSION);
@@ -117,117 +182,468 @@ static void record_gathered(const struct rich_call *call, struct argtrace_run *r
 		argtrace_scratch_leave();
 		return lose(plan, ARGTRACE_LOST_NO_BUFFER);
 	}
-	length = argtrace_run_values(run, scratch) - scratch;
-	size = ALIGN(at + length, 8);
+	run.code = plan->code;
+	run.fregs = fregs;
+	run.caller = parent_ip;
+	end = argtrace_run_values(&run, scratch + sizeof(u64));
+	*(u64 *)scratch = run.unreadable;
 	argtrace_ring_begin(ring->control);
-	to = reserve(plan, ring, size, &clock);
-	if (likely(to)) {
-		write_plain(to, call, ring, size, clock);
-		write_unreadable(to, run->code, run->unreadable);
-		argtrace_copy_words(to + at, scratch, length);
-		count_faults(plan, run->unreadable);
-	}
-	argtrace_scratch_leave();
-	if (likely(to))
-		argtrace_record_complete(plan, ring);
-	else
-		argtrace_record_finish(ring);
+	record_gathered_slowly(plan, parent_ip, ring, fregs, context, end - scratch);
 }
 
-/* A filter that is not simple. */
-static enum argtrace_verdict run_filter(struct argtrace_run *run)
+static noinline __noclone void record_with_care(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+						const struct ftrace_regs *fregs, const void *called_from)
 {
+	const u32 context = context_of(ops, called_from);
+	struct argtrace_ring *ring = ring_of(ops);
+
+	if (plan->code->outputs == ARGTRACE_OUTPUTS_QUICK || plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
+		record_fixed(plan, parent_ip, ring, fregs, context);
+	else
+		record_variable(plan, parent_ip, ring, fregs, context);
+}
+
+/*
+ * Outputs of a known size are written where they belong. Where nothing about the record takes care, this is all there
+ * is to do.
+ */
+static __always_inline void record_quick(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+					 const struct ftrace_regs *fregs, const u32 context)
+{
+	const struct argtrace_op *op;
+	u64 value;
+	u32 clock;
+	u8 *to;
+
+	if (unlikely(!argtrace_scratch_enter()))
+		return lose(plan, ARGTRACE_LOST_RECURSION);
+	argtrace_ring_begin(ring->control);
+	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC,
+					    false, &clock, &to)))
+		return record_in_place(plan, parent_ip, ring, fregs, context);
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, ring->last_tid, context);
+	*(u64 *)(to + plan->code->unreadable_at) = 0;
+	op = plan->code->values;
+	do {
+		if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
+			return finish_in_place(plan, parent_ip, ring, fregs, to);
+		value &= op->mask;
+		if (likely(op->arg == sizeof(value)))
+			*(u64 *)(to + op->base) = value;
+		else
+			argtrace_encode_value(to + op->base, value, op->arg);
+		op = op->next[1];
+	} while (op);
+	argtrace_scratch_leave();
+	argtrace_record_complete(plan, ring);
+}
+
+/* As in source/entry.c, so that hardly a register has to be saved. */
+static noinline __noclone void record_quick_with_context(struct argtrace_plan *plan, unsigned long parent_ip,
+							 struct argtrace_ring *ring,
+							 const struct ftrace_regs *fregs,
+							 unsigned int own_levels)
+{
+	record_quick(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels));
+}
+
+static noinline __noclone void record_outputs(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+					      const struct ftrace_regs *fregs, const void *called_from)
+{
+	struct argtrace_ring *ring = ring_of(ops);
+
+	if (unlikely(ring->clock != ARGTRACE_CLOCK_TSC) || unlikely(ring->flight))
+		return record_with_care(plan, parent_ip, ops, fregs, called_from);
+	if (unlikely(!argtrace_context_is_plain()))
+		return record_quick_with_context(plan, parent_ip, ring, fregs,
+						 argtrace_own_preempt_levels(ops, called_from));
+	record_quick(plan, parent_ip, ring, fregs, 0);
+}
+
+/* Tells the compiler that it is no NULL, which saves whoever gets it a test. */
+static __always_inline u8 *assume(u8 *to)
+{
+	if (!to)
+		__builtin_unreachable();
+	return to;
+}
+
+/* Quick outputs and text from `to` on. Returns their end; NULL: it takes argtrace_run_values(). It calls nothing. */
+static __always_inline u8 *gather_text(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
+{
+	long length;
+	u64 value;
+
+	do {
+		if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
+			return NULL;
+		value = (value + op->base) & op->mask;
+		if (op->action == ARGTRACE_DO_STR) {
+			length = argtrace_read_text_quickly(to + sizeof(u16), value, op->arg);
+			if (unlikely(length < 0))
+				return NULL;
+			*(u16 *)to = length;
+			to += sizeof(u16) + length;
+		} else {
+			to = argtrace_encode_value(to, value, op->arg);
+		}
+	} while ((op = op->next[1]));
+	return assume(to);
+}
+
+/* Text as it is recorded, from its length on. How many bytes it has, or negative. */
+static noinline long put_text(u8 *to, u64 from, u32 limit)
+{
+	bool cut;
+	const int length = argtrace_read_text(to + sizeof(u16), from, limit, &cut);
+
+	*(u16 *)to = length | (cut ? ARGTRACE_TEXT_CUT : 0);
+	return length;
+}
+
+/* The same of a path. */
+static __always_inline long put_path(u8 *to, u64 from, const struct argtrace_op *op)
+{
+	const int length = argtrace_read_path(to + sizeof(u16), from, (const void *)op->span);
+
+	*(u16 *)to = length;
+	return length;
+}
+
+/* Quick outputs, text and paths. */
+static __always_inline u8 *gather_paths(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
+{
+	long length;
+	u64 value;
+
+	do {
+		if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
+			return NULL;
+		value = (value + op->base) & op->mask;
+		if (op->action == ARGTRACE_DO_OUT) {
+			to = argtrace_encode_value(to, value, op->arg);
+			continue;
+		}
+		length = op->action == ARGTRACE_DO_PATH ? put_path(to, value, op) : put_text(to, value, op->arg);
+		if (unlikely(length < 0))
+			return NULL;
+		to += sizeof(u16) + length;
+	} while ((op = op->next[1]));
+	return assume(to);
+}
+
+/* Quick outputs and the number of the stack, which `unreadable` says it is not if there is none. */
+static __always_inline u8 *gather_stack(const struct argtrace_code *code, const struct ftrace_regs *fregs, u8 *to, u64 *unreadable)
+{
+	const struct argtrace_op *op = code->values;
+	u64 value, bit = 1;
+
+	do {
+		if (op->kind == ARGTRACE_OP_STACK) {
+			value = argtrace_stack_of(code, op, fregs);
+			if (unlikely(!value))
+				*unreadable |= bit;
+		} else {
+			if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
+				return NULL;
+			value = (value + op->base) & op->mask;
+		}
+		to = argtrace_encode_value(to, value, op->arg);
+		bit <<= 1;
+	} while ((op = op->next[1]));
+	return assume(to);
+}
+
+enum gathered { TEXT, PATHS, STACK };
+
+static __always_inline void gather(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+				   const struct ftrace_regs *fregs, const u32 context, const enum gathered what)
+{
+	u8 *gathered, *end, *to;
+	u32 clock, size;
+	u64 length;
+
+	if (unlikely(!argtrace_scratch_enter()))
+		return lose(plan, ARGTRACE_LOST_RECURSION);
+	gathered = argtrace_scratch_here();
+	if (unlikely(!gathered))
+		goto slow;
+	*(u64 *)gathered = 0;
+	end = gathered + sizeof(u64);
+	end = what == STACK ? gather_stack(plan->code, fregs, end, (u64 *)gathered) :
+	      what == PATHS ? gather_paths(plan->code->values, fregs, end) :
+			      gather_text(plan->code->values, fregs, end);
+	if (unlikely(!end))
+		goto slow;
+	length = end - gathered;
+	size = ALIGN(plan->code->unreadable_at + length, 8);
+	argtrace_ring_begin(ring->control);
+	if ((what == STACK && unlikely(*(u64 *)gathered)) ||
+	    unlikely(!argtrace_ring_reserve(ring, ring->control, size, current->pid, ARGTRACE_CLOCK_TSC, false, &clock,
+					    &to)))
+		return record_gathered_slowly(plan, parent_ip, ring, fregs, context, length);
+	write_gathered(to, plan, parent_ip, fregs, clock, ring->last_tid, context, gathered, length, size);
+	argtrace_scratch_leave();
+	argtrace_record_complete(plan, ring);
+	return;
+slow:
+	argtrace_scratch_leave();
+	record_variable(plan, parent_ip, ring, fregs, context);
+}
+
+/* One of each. */
+#define DEFINE_GATHER(kind, what)								\
+static noinline __noclone void gather_##kind##_with_context(struct argtrace_plan *plan,		\
+							    unsigned long parent_ip,		\
+							    struct argtrace_ring *ring,		\
+							    const struct ftrace_regs *fregs,	\
+							    unsigned int own_levels)		\
+{												\
+	gather(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels), what);		\
+}												\
+												\
+static noinline __noclone void record_##kind(struct argtrace_plan *plan, unsigned long parent_ip,	\
+					     struct ftrace_ops *ops,				\
+					     const struct ftrace_regs *fregs,			\
+					     const void *called_from)				\
+{												\
+	struct argtrace_ring *ring = ring_of(ops);						\
+												\
+	if (unlikely(ring->clock != ARGTRACE_CLOCK_TSC) || unlikely(ring->flight))		\
+		return record_with_care(plan, parent_ip, ops, fregs, called_from);		\
+	if (unlikely(!argtrace_context_is_plain()))						\
+		return gather_##kind##_with_context(plan, parent_ip, ring, fregs,		\
+						    argtrace_own_preempt_levels(ops, called_from)); \
+	gather(plan, parent_ip, ring, fregs, 0, what);						\
+}
+
+DEFINE_GATHER(text, TEXT)
+DEFINE_GATHER(paths, PATHS)
+DEFINE_GATHER(stacks, STACK)
+
+/* The same where the number of the stack is the only output, and nothing else takes care: there is nothing to gather. */
+static __always_inline void record_stack_alone(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+					       const struct ftrace_regs *fregs, const u32 context)
+{
+	u64 id;
+	u32 clock;
+	u8 *to;
+
+	if (unlikely(!argtrace_scratch_enter()))
+		return lose(plan, ARGTRACE_LOST_RECURSION);
+	id = argtrace_stack_of(plan->code, plan->code->values, fregs);
+	argtrace_scratch_leave();
+	argtrace_ring_begin(ring->control);
+	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
+					    &clock, &to))) {
+		to = reserve(plan, ring, plan->record_size, &clock);
+		if (unlikely(!to))
+			return argtrace_record_finish(ring);
+	}
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, current->pid, context);
+	to += plan->code->unreadable_at;
+	((u64 *)to)[0] = 0;
+	((u64 *)to)[1] = id;
+	if (unlikely(!id)) {
+		((u64 *)to)[0] = 1;
+		argtrace_count_here(plan->counters, faults);
+	}
+	argtrace_record_complete(plan, ring);
+}
+
+static noinline __noclone void record_stack_with_context(struct argtrace_plan *plan, unsigned long parent_ip,
+							 struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+							 unsigned int own_levels)
+{
+	record_stack_alone(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels));
+}
+
+static noinline __noclone void record_stack(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+					    const struct ftrace_regs *fregs, const void *called_from)
+{
+	struct argtrace_ring *ring = ring_of(ops);
+
+	if (plan->code->values->next[1] || unlikely(ring->clock != ARGTRACE_CLOCK_TSC) || unlikely(ring->flight))
+		return record_stacks(plan, parent_ip, ops, fregs, called_from);
+	if (unlikely(!argtrace_context_is_plain()))
+		return record_stack_with_context(plan, parent_ip, ring, fregs, argtrace_own_preempt_levels(ops, called_from));
+	record_stack_alone(plan, parent_ip, ring, fregs, 0);
+}
+
+/* A call that is to be recorded. */
+static __always_inline void record(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+				   const struct ftrace_regs *fregs, const void *called_from)
+{
+	const u8 outputs = plan->code->outputs;
+
+	if (outputs == ARGTRACE_OUTPUTS_QUICK)
+		record_outputs(plan, parent_ip, ops, fregs, called_from);
+	else if (outputs == ARGTRACE_OUTPUTS_NONE)
+		argtrace_entry_record(plan, parent_ip, ops, fregs, called_from);
+	else if (outputs == ARGTRACE_OUTPUTS_TEXT)
+		record_text(plan, parent_ip, ops, fregs, called_from);
+	else if (outputs == ARGTRACE_OUTPUTS_PATH)
+		record_paths(plan, parent_ip, ops, fregs, called_from);
+	else if (outputs == ARGTRACE_OUTPUTS_STACK)
+		record_stack(plan, parent_ip, ops, fregs, called_from);
+	else
+		record_with_care(plan, parent_ip, ops, fregs, called_from);
+}
+
+static __always_inline void count_capped(struct argtrace_plan *plan)
+{
+	argtrace_count_here(plan->counters, capped);
+	preempt_enable_notrace();
+}
+
+/* A call that the filter has accepted, of a probe with a cap. */
+static noinline __noclone void record_up_to_cap(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+				      const struct ftrace_regs *fregs, const void *called_from)
+{
+	if (!argtrace_may_record(plan->code))
+		return count_capped(plan);
+	if (argtrace_code_aggregates(plan->code))
+		return argtrace_aggregate_entry(plan, parent_ip, ops, fregs);
+	record(plan, parent_ip, ops, fregs, called_from);
+}
+
+/* The verdict of any filter. */
+static enum argtrace_verdict verdict_of(const struct argtrace_plan *plan, unsigned long parent_ip,
+					const struct ftrace_regs *fregs)
+{
+	struct argtrace_run run argtrace_uninitialized;
 	enum argtrace_verdict verdict;
 
-	if (!run->code->filter_reads)
-		return argtrace_run_filter(run);
+	run.code = plan->code;
+	run.fregs = fregs;
+	run.caller = parent_ip;
 	if (unlikely(!argtrace_scratch_enter()))
 		return ARGTRACE_VERDICT_TOO_DEEP;
-	verdict = argtrace_run_filter(run);
+	verdict = argtrace_run_filter(&run, plan->code->filter);
 	argtrace_scratch_leave();
 	return verdict;
 }
 
-/* The end of a call that the filter has not accepted. */
-static noinline void reject(struct argtrace_plan *plan, enum argtrace_verdict verdict)
+/* A call whose filter takes more than quick operations: begins with the filter. */
+static noinline __noclone void filter(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+			    const struct ftrace_regs *fregs, const void *called_from)
 {
-	if (unlikely(verdict == ARGTRACE_VERDICT_TOO_DEEP))
+	switch (verdict_of(plan, parent_ip, fregs)) {
+	case ARGTRACE_VERDICT_TOO_DEEP:
 		return lose(plan, ARGTRACE_LOST_RECURSION);
-	if (unlikely(verdict == ARGTRACE_VERDICT_FAULT))
+	case ARGTRACE_VERDICT_FAULT:
 		argtrace_count_here(plan->counters, faults);
+		fallthrough;
+	case ARGTRACE_VERDICT_REJECT:
+		argtrace_count_here(plan->counters, filtered);
+		preempt_enable_notrace();
+		return;
+	default:
+		if (plan->code->max_rate)
+			return record_up_to_cap(plan, parent_ip, ops, fregs, called_from);
+		if (argtrace_code_aggregates(plan->code))
+			return argtrace_aggregate_entry(plan, parent_ip, ops, fregs);
+		record(plan, parent_ip, ops, fregs, called_from);
+	}
+}
+
+/* A call that is to be counted, or added to a map. In an order in which no usual one takes many comparisons. */
+static __always_inline void add_call(struct argtrace_plan *plan, const struct argtrace_op *op, unsigned long parent_ip,
+				     struct ftrace_ops *ops, const struct ftrace_regs *fregs)
+{
+	const u8 kind = op->kind;
+
+	if (kind == ARGTRACE_OP_ADD_LOG2)
+		return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_LOG2);
+	if (kind > ARGTRACE_OP_ADD_LOG2) {
+		if (kind == ARGTRACE_OP_ADD_NAME_LOG2)
+			return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_NAME_LOG2);
+		if (kind == ARGTRACE_OP_ADD_NAME_VALUE)
+			return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_NAME_VALUE);
+		return argtrace_aggregate_entry(plan, parent_ip, ops, fregs);
+	}
+	if (kind == ARGTRACE_OP_ADD_TASK_INT)
+		return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_TASK_INT);
+	if (kind == ARGTRACE_OP_ADD_NAME)
+		return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_NAME);
+	if (kind == ARGTRACE_OP_COUNT)
+		return argtrace_aggregate_count(plan);
+	if (kind == ARGTRACE_OP_ADD_TASK)
+		return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_TASK);
+	argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_REG);
+}
+
+static __always_inline void count_filtered(struct argtrace_plan *plan)
+{
 	argtrace_count_here(plan->counters, filtered);
 	preempt_enable_notrace();
 }
 
-/* What is left to be done of a call, which may have been accepted by the simple filter. */
-static __always_inline void filter_and_record(struct argtrace_plan *plan, unsigned long parent_ip,
-					      struct ftrace_ops *ops, const struct ftrace_regs *fregs,
-					      const void *called_from, const bool accepted)
+/*
+ * A call that the filter by process has let pass: as far as quick operations decide, and on to what completes it. A callback is
+ * called from where it returns to, which is asked for where it is needed: a call that is rejected does without.
+ */
+static __always_inline void decide(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+				   const struct ftrace_regs *fregs, const void *called_from, const bool is_callback,
+				   const bool aggregates)
 {
-	const struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
-	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);
-	struct argtrace_code *code = plan->code;
-	struct argtrace_run run argtrace_uninitialized;
-	const struct rich_call call = {
-		.plan = plan,
-		.parent_ip = parent_ip,
-		.fregs = fregs,
-		.context = argtrace_context_is_plain() ? 0 :
-			   argtrace_context_word(argtrace_own_preempt_levels(ops, called_from)),
-	};
+	const struct argtrace_op *op;
 
-	/* The slots are set before they are used, which has been verified: not to be cleared. */
-	run.code = code;
-	run.fregs = fregs;
-	run.caller = parent_ip;
-	if (!accepted) {
-		const enum argtrace_verdict verdict = run_filter(&run);
-
-		if (verdict != ARGTRACE_VERDICT_ACCEPT)
-			return reject(plan, verdict);
+	op = plan->start;
+	if (aggregates && likely(argtrace_op_is_sink(op)))
+		goto add;
+	while (!argtrace_op_ends(op)) {
+		if (aggregates && argtrace_op_is_sink(op))
+			goto add;
+		if (op->kind == ARGTRACE_OP_REG) {
+			op = argtrace_op_test(op, argtrace_op_reg(op, fregs));
+			continue;
+		}
+		if (op->kind == ARGTRACE_OP_TASK) {
+			op = argtrace_op_test(op, argtrace_op_task(op));
+			continue;
+		}
+		if (argtrace_op_is_load(op)) {
+			if (unlikely(!argtrace_scratch_enter()))
+				return lose(plan, ARGTRACE_LOST_RECURSION);
+			op = argtrace_run_loads(op, fregs);
+			argtrace_scratch_leave();
+			if (argtrace_op_ends(op))
+				break;
+		}
+		if (op->kind == ARGTRACE_OP_IDENTITY) {
+			op = argtrace_op_test(op, argtrace_op_identity(op));
+			continue;
+		}
+		if (op->kind == ARGTRACE_OP_SAMPLE) {
+			if (argtrace_is_sampled(plan)) {
+				op = op->next[1];
+				continue;
+			}
+			argtrace_count_here(plan->counters, sampled);
+			preempt_enable_notrace();
+			return;
+		}
+		if (op->kind == ARGTRACE_OP_CAP) {
+			if (argtrace_is_capped(plan->code))
+				return count_capped(plan);
+			return record_up_to_cap(plan, parent_ip, ops, fregs, is_callback ? __builtin_return_address(0) : called_from);
+		}
+		return filter(plan, parent_ip, ops, fregs, is_callback ? __builtin_return_address(0) : called_from);
 	}
-	if (code->max_rate && !argtrace_may_record(code)) {
-		argtrace_count_here(plan->counters, capped);
-		preempt_enable_notrace();
-	} else if (code->variable) {
-		record_gathered(&call, &run, ring);
-	} else {
-		record_in_place(&call, &run, ring);
-	}
-}
-
-static noinline void record(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			    const struct ftrace_regs *fregs, const void *called_from)
-{
-	filter_and_record(plan, parent_ip, ops, fregs, called_from, true);
-}
-
-static noinline void filter(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			    const struct ftrace_regs *fregs, const void *called_from)
-{
-	filter_and_record(plan, parent_ip, ops, fregs, called_from, false);
-}
-
-/* The verdict of a filter that is simple. */
-static __always_inline enum argtrace_verdict run_simple(const struct argtrace_code *code,
-							const struct ftrace_regs *fregs)
-{
-	enum argtrace_verdict verdict;
-
-	if (!code->filter_reads)
-		return argtrace_run_simple(code->filter, fregs);
-	if (unlikely(!argtrace_scratch_enter()))
-		return ARGTRACE_VERDICT_TOO_DEEP;
-	verdict = argtrace_run_simple(code->filter, fregs);
-	argtrace_scratch_leave();
-	return verdict;
+	if (!aggregates && op == ARGTRACE_OP_ACCEPT)
+		return record(plan, parent_ip, ops, fregs, is_callback ? __builtin_return_address(0) : called_from);
+	return count_filtered(plan);
+add:
+	add_call(plan, op, parent_ip, ops, fregs);
 }
 
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-				     const struct ftrace_regs *fregs, const bool by_pid)
+				     const struct ftrace_regs *fregs, const bool by_pid, const bool aggregates)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
-	const struct argtrace_code *code;
 	struct argtrace_plan *plan;
 
 	preempt_disable_notrace();
@@ -236,47 +652,36 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(argtrace_is_filtered(lane, by_pid))) {
-		argtrace_count_here(plan->counters, filtered);
-		preempt_enable_notrace();
-		return;
-	}
-	code = plan->code;
-	if (code->sample && !argtrace_is_sampled(plan)) {
-		argtrace_count_here(plan->counters, sampled);
-		preempt_enable_notrace();
-		return;
-	}
-	if (code->simple) {
-		const enum argtrace_verdict verdict = run_simple(code, fregs);
-
-		if (likely(verdict == ARGTRACE_VERDICT_REJECT)) {
-			argtrace_count_here(plan->counters, filtered);
-			preempt_enable_notrace();
-			return;
-		}
-		if (unlikely(verdict == ARGTRACE_VERDICT_TOO_DEEP))
-			return reject(plan, verdict);
-		if (unlikely(verdict == ARGTRACE_VERDICT_UNDECIDED))
-			return filter(plan, parent_ip, ops, fregs, __builtin_return_address(0));
-	} else if (code->filter) {
-		return filter(plan, parent_ip, ops, fregs, __builtin_return_address(0));
-	}
-	record(plan, parent_ip, ops, fregs, __builtin_return_address(0));
+	if (unlikely(argtrace_is_filtered(lane, by_pid)))
+		return count_filtered(plan);
+	KEEP_IN_PLACE(parent_ip, ops, fregs);
+	decide(plan, parent_ip, ops, fregs, NULL, true, aggregates);
 }
 
-static void rich(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
+void argtrace_rich_call(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+			const struct ftrace_regs *fregs, const void *called_from)
 {
-	callback(ip, parent_ip, ops, fregs, false);
+	if (argtrace_code_aggregates(plan->code))
+		decide(plan, parent_ip, ops, fregs, called_from, false, true);
+	else
+		decide(plan, parent_ip, ops, fregs, called_from, false, false);
 }
 
-static void rich_by_pid(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			struct ftrace_regs *fregs)
-{
-	callback(ip, parent_ip, ops, fregs, true);
+#define DEFINE_CALLBACK(name, by_pid, aggregates)						\
+static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
+		 struct ftrace_regs *fregs)							\
+{												\
+	callback(ip, parent_ip, ops, fregs, by_pid, aggregates);				\
 }
+
+DEFINE_CALLBACK(rich, false, false)
+DEFINE_CALLBACK(rich_by_pid, true, false)
+DEFINE_CALLBACK(aggregate, false, true)
+DEFINE_CALLBACK(aggregate_by_pid, true, true)
 
 ftrace_func_t argtrace_rich_callback(const struct argtrace_lane *lane)
 {
+	if (lane->kind == ARGTRACE_LANE_AGGREGATE)
+		return rcu_access_pointer(lane->pid_bits) ? aggregate_by_pid : aggregate;
 	return rcu_access_pointer(lane->pid_bits) ? rich_by_pid : rich;
 }

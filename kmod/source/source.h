@@ -6,10 +6,11 @@
 #ifndef ARGTRACE_SOURCE_H
 #define ARGTRACE_SOURCE_H
 
+#include <linux/module.h>
+#include <linux/pgtable.h>
 #include <linux/types.h>
 
 struct argtrace_lane;
-struct module;
 
 struct argtrace_source {
 	u16 kind;			/* enum argtrace_kind of its probes */
@@ -39,6 +40,18 @@ struct argtrace_source {
 	bool (*in_module)(unsigned long addr, const struct module *module, bool only_init);
 };
 
+/* The latter two of addresses of code. */
+static inline bool argtrace_is_in_modules(unsigned long addr)
+{
+	return addr >= MODULES_VADDR && addr < MODULES_END;
+}
+
+static inline bool argtrace_is_in_module(unsigned long addr, const struct module *module, bool only_init)
+{
+	return only_init ? within_module_init(addr, module) : within_module(addr, module);
+}
+
 extern const struct argtrace_source argtrace_entry_source;
+extern const struct argtrace_source argtrace_tracepoint_source;
 
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Paths of files, read without locks. */
+#ifndef ARGTRACE_PATH_H
+#define ARGTRACE_PATH_H
+
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+/* Bytes from `to` on that a path may write to: names are copied in words. */
+#define ARGTRACE_PATH_ROOM	(ARGTRACE_PATH_MAX + sizeof(u64))
+
+/*
+ * The data of a PATH ("Paths" in include/uapi/argtrace_program.h) without its length, of the struct path at `from`, or with no
+ * `mount` of the struct dentry there. Returns how many bytes it has, at most ARGTRACE_PATH_MAX, or -EFAULT.
+ * Within argtrace_scratch_enter().
+ */
+int argtrace_read_path(u8 *to, u64 from, const struct argtrace_mount_layout *mount);
+
+#endif
