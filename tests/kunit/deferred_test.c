@@ -10,18 +10,18 @@
 #include "probe/deferred.h"
 
 /* Defers probes of the functions in that module; returns what the module says. */
-static int defer(struct kunit *test, struct argtrace_session *session, const char *module,
-		 const char *const *functions, u32 count)
+static int defer_with(struct kunit *test, struct argtrace_session *session, const char *module,
+		      const char *const *functions, u32 count, u32 flags, u32 *failed)
 {
 	struct argtrace_plan **templates = kvcalloc(count, sizeof(*templates), GFP_KERNEL);
-	u32 failed, i;
+	u32 i;
 	int ret;
 
 	KUNIT_ASSERT_NOT_NULL(test, templates);
 	for (i = 0; i < count; i++)
-		templates[i] = make_template(test, functions[i]);
+		templates[i] = make_template(test, functions[i], flags);
 	mutex_lock(&session->lock);
-	ret = argtrace_deferred_add(session, module, "", templates, count, &failed);
+	ret = argtrace_deferred_add(session, module, "", templates, count, failed);
 	mutex_unlock(&session->lock);
 	if (!ret)
 		return 0;
@@ -29,6 +29,14 @@ static int defer(struct kunit *test, struct argtrace_session *session, const cha
 		argtrace_plan_free(templates[i]);
 	kvfree(templates);
 	return ret;
+}
+
+static int defer(struct kunit *test, struct argtrace_session *session, const char *module,
+		 const char *const *functions, u32 count)
+{
+	u32 failed;
+
+	return defer_with(test, session, module, functions, count, 0, &failed);
 }
 
 static bool undefer(struct argtrace_session *session, const char *module)
@@ -138,6 +146,27 @@ static void what_could_not_be_armed(struct kunit *test)
 	}
 }
 
+static void returns_that_cannot_be_followed(struct kunit *test)
+{
+	static const char *const functions[] = { "target_none", "lbug_with_loc", "target_three" };
+	const u32 flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_on_load_order listed;
+	u32 failed;
+
+	KUNIT_EXPECT_EQ(test, defer_with(test, session, KBUILD_MODNAME, functions, 3, flags, &failed), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, failed, 1);
+	KUNIT_EXPECT_EQ(test, session->deferred.nr_probes, 0);
+	KUNIT_EXPECT_EQ(test, defer_with(test, session, "absent", functions, 3, 0, &failed), 0);
+	KUNIT_EXPECT_TRUE(test, undefer(session, NULL));
+	KUNIT_ASSERT_EQ(test, defer_with(test, session, KBUILD_MODNAME, functions, 1, flags, &failed), 0);
+	this_module_comes(session);
+	list(test, session, &listed, 1);
+	KUNIT_EXPECT_EQ(test, listed.error, 0);
+	KUNIT_EXPECT_EQ(test, listed.armed, 1);
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_live[ARGTRACE_LANE_RETURN], 1);
+}
+
 /* It is somewhere else each time: its functions keep their ids, and take no more memory. */
 static void a_module_that_comes_and_goes(struct kunit *test)
 {
@@ -175,6 +204,7 @@ static struct kunit_case deferred_cases[] = {
 	KUNIT_CASE(modules_that_may_be_waited_for),
 	KUNIT_CASE(a_function_of_two_names),
 	KUNIT_CASE(what_could_not_be_armed),
+	KUNIT_CASE(returns_that_cannot_be_followed),
 	KUNIT_CASE(a_module_that_comes_and_goes),
 	{ }
 };

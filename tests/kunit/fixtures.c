@@ -5,6 +5,7 @@
 #include <linux/uaccess.h>
 
 #include "arm.h"
+#include "authority.h"
 #include "fixtures.h"
 
 u16 made_probe_string(struct made_probe *probe, const char *text)
@@ -82,19 +83,48 @@ const void __user *put_probe(struct kunit *test, const struct made_probe *probe)
 	return (const void __user *)user;
 }
 
+void set_program(struct made_probe *probe, const struct argtrace_insn *insns, u32 nr_insns, u32 nr_filter,
+			const char *data)
+{
+	struct argtrace_program *head = (void *)probe->program;
+
+	*head = (struct argtrace_program){
+		.nr_insns = nr_insns, .nr_filter = nr_filter, .data = data ? strlen(data) + 1 : 0,
+	};
+	memcpy(head + 1, insns, nr_insns * sizeof(*insns));
+	memcpy((u8 *)(head + 1) + nr_insns * sizeof(*insns), data ?: "", head->data);
+	probe->head.program = ALIGN(sizeof(*head) + nr_insns * sizeof(*insns) + head->data, 8);
+	made_probe_seal(probe);
+}
+
+void add_output(struct made_probe *probe, u8 type, u32 size)
+{
+	probe->args[probe->head.nr_args++] = (struct argtrace_arg){
+		.loc = ARGTRACE_LOC_PROGRAM, .type = type, .size = size,
+		.name = made_probe_string(probe, "out"), .type_name = made_probe_string(probe, "?"),
+	};
+	made_probe_seal(probe);
+}
+
 struct argtrace_plan *make_plan_from(struct kunit *test, const struct made_probe *probe,
 				     u64 *length, const struct argtrace_plan_format *format)
 {
 	return argtrace_plan_create(put_probe(test, probe), length, format);
 }
 
-struct argtrace_plan *make_template(struct kunit *test, const char *function)
+static bool yes(void)
 {
-	const struct argtrace_plan_format format = { .max_record = 4096 };
+	return true;
+}
+
+struct argtrace_plan *make_template(struct kunit *test, const char *function, u32 flags)
+{
+	const struct argtrace_plan_format format = { .max_record = 4096, .may_follow = yes };
 	struct made_probe *probe = make_probe(test, 0, 0);
 	struct argtrace_plan *template;
 	u64 length;
 
+	probe->head.flags = flags;
 	probe->head.strings = 0;
 	made_probe_string(probe, function);
 	made_probe_seal(probe);
@@ -156,6 +186,9 @@ int session_add(struct kunit *test, struct argtrace_session *session,
 	const struct argtrace_plan_format format = {
 		.format = session->format,
 		.max_record = session->packet_size - ARGTRACE_PACKET_OVERHEAD,
+		.may_follow = argtrace_may_follow,
+		.maps = session->maps,
+		.stacks = session->stacks,
 	};
 	u64 length = probe->head.size;
 	unsigned long failed;
@@ -176,7 +209,7 @@ int session_remove(struct argtrace_session *session, unsigned long addr)
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = argtrace_arm_remove(session, &addr, 1, &failed);
+	ret = argtrace_arm_remove(session, ARGTRACE_KIND_ENTRY, &addr, 1, &failed);
 	mutex_unlock(&session->lock);
 	return ret;
 }

@@ -32,6 +32,13 @@ u16 made_probe_string(struct made_probe *probe, const char *text);
 /* Sets the size to what the parts add up to. */
 void made_probe_seal(struct made_probe *probe);
 
+/* Gives it a program; the `data` bytes come from text. */
+void set_program(struct made_probe *probe, const struct argtrace_insn *insns, u32 nr_insns, u32 nr_filter,
+		 const char *data);
+
+/* Adds an argument that is an output. */
+void add_output(struct made_probe *probe, u8 type, u32 size);
+
 /* Copies the probe to user memory, followed by zeros; returns its address. */
 const void __user *put_probe(struct kunit *test, const struct made_probe *probe);
 
@@ -45,8 +52,8 @@ struct argtrace_plan *make_plan_from(struct kunit *test, const struct made_probe
 /* The same in the compact encoding with the largest record allowed; the test fails if it is refused. */
 struct argtrace_plan *make_plan(struct kunit *test, const struct made_probe *probe);
 
-/* The plan of a function without arguments whose address is not known yet. The caller owns it. */
-struct argtrace_plan *make_template(struct kunit *test, const char *function);
+/* The plan of a function without arguments whose address is not known yet. The caller owns it. `flags`: ARGTRACE_PROBE_* */
+struct argtrace_plan *make_template(struct kunit *test, const char *function, u32 flags);
 
 /* Frees a plan at the end of the test. */
 void free_plan_later(struct kunit *test, struct argtrace_plan *plan);

@@ -3,6 +3,7 @@
 #include <kunit/test.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "fixtures.h"
@@ -83,9 +84,67 @@ static void a_cpu_that_comes_at_the_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 0);
 }
 
+static struct argtrace_map_set *make_map(struct kunit *test, struct argtrace_session *session)
+{
+	const struct argtrace_map description = { .slots = 64 };
+	struct argtrace_map_set *map;
+	u32 id;
+
+	map = argtrace_session_make_map(session, &description, &id);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
+	argtrace_session_publish_map(session, id, map);
+	return map;
+}
+
+static enum argtrace_map_result add_there(struct kunit *test, const struct argtrace_map_set *map)
+{
+	enum argtrace_map_result result;
+	u64 key[ARGTRACE_MAP_WORDS] = { };
+
+	KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(absent_cpu)), 0);
+	preempt_disable();
+	result = argtrace_map_add(map, key, 0, false);
+	preempt_enable();
+	return result;
+}
+
+static void a_cpu_that_comes_gets_slots(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_map_set *map = make_map(test, session);
+	const u64 before = argtrace_memory_used();
+	int changes = atomic_read(&session->changes);
+
+	KUNIT_EXPECT_NULL(test, argtrace_map_memory(map, absent_cpu));
+	cpu_comes_back(test);
+	/* Once for its ring, and once for these. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&session->changes), changes + 2);
+	KUNIT_ASSERT_NOT_NULL(test, argtrace_map_memory(map, absent_cpu));
+	KUNIT_EXPECT_GE(test, argtrace_memory_used(), before + 64 * map->slot_size);
+	KUNIT_EXPECT_EQ(test, add_there(test, map), ARGTRACE_MAP_ADDED);
+	KUNIT_EXPECT_EQ(test, ((struct argtrace_map_slot *)argtrace_map_memory(map, absent_cpu))->count, 1);
+}
+
+static void a_cpu_that_comes_at_the_limit_has_no_slots(struct kunit *test)
+{
+	struct argtrace_map_set *map = make_map(test, make_session(test, "", 0));
+	u64 taken = 0, step;
+
+	for (step = 1ull << 40; step; step /= 2) {
+		if (!argtrace_memory_charge(step))
+			taken += step;
+	}
+	cpu_comes_back(test);
+	argtrace_memory_uncharge(taken);
+	KUNIT_EXPECT_NULL(test, argtrace_map_memory(map, absent_cpu));
+	KUNIT_EXPECT_EQ(test, add_there(test, map), ARGTRACE_MAP_NO_SLOTS);
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(a_cpu_that_comes_gets_a_ring),
 	KUNIT_CASE(a_cpu_that_comes_at_the_limit),
+	KUNIT_CASE(a_cpu_that_comes_gets_slots),
+	KUNIT_CASE(a_cpu_that_comes_at_the_limit_has_no_slots),
 	{ }
 };
 

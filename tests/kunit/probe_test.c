@@ -168,7 +168,10 @@ struct header_case {
 #define HEADER_CASES(H) \
 	H(id, "an id", head->id = 1) \
 	H(flags, "flags", head->flags = ARGTRACE_PROBE_REMOVED) \
-	H(kind, "an unknown kind", head->kind = 1) \
+	H(kind, "an unknown kind", head->kind = 2) \
+	H(returns, "a tracepoint that returns", (head->kind = ARGTRACE_KIND_TRACEPOINT, \
+						 head->flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0))) \
+	H(waits, "a tracepoint that is waited for", (head->kind = ARGTRACE_KIND_TRACEPOINT, head->addr = 0)) \
 	H(program, "a program", head->program = 8) \
 	H(addr, "no address", head->addr = 0) \
 	H(longer, "size too large", head->size += 8) \
