@@ -114,4 +114,8 @@ std::string aapcs64_location(const Argument &argument) {
     }
 }
 
+Returning aapcs64_returning(const Prototype &) {
+    return {{}, 0, "the module does not follow returns on this machine"};
+}
+
 } // namespace argtrace

@@ -12,11 +12,22 @@ namespace argtrace {
 namespace {
 
 constexpr CallingConvention conventions[] = {
-    {"x86_64", sysv_x86_64, sysv_x86_64_location},
-    {"aarch64", aapcs64, aapcs64_location},
+    {"x86_64", sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location},
+    {"aarch64", aapcs64, aapcs64_returning, aapcs64_location},
 };
 
 } // namespace
+
+std::vector<Argument> CallingConvention::places(const Prototype &prototype) const {
+    if (prototype.hidden == 0)
+        return arguments(prototype);
+    Prototype passed = prototype;
+    passed.parameters.insert(passed.parameters.begin(), prototype.hidden,
+                             {"", "void *", {.kind = Shape::Kind::pointer, .bytes = 8}});
+    std::vector<Argument> all = arguments(passed);
+    all.erase(all.begin(), all.begin() + prototype.hidden);
+    return all;
+}
 
 const CallingConvention &calling_convention(std::string_view machine) {
     for (const CallingConvention &convention : conventions) {

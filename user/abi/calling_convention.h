@@ -12,6 +12,13 @@
 
 namespace argtrace {
 
+/// What following a function's return takes.
+struct Returning {
+    Argument value;                ///< what it returns: ARGTRACE_LOC_RETURN, or LOC_NONE of void
+    std::uint32_t stack_words = 0; ///< that its arguments take on the stack, of 8 bytes
+    std::string why_not = {};      ///< it cannot be followed: "it returns a floating-point number"
+};
+
 /// How a machine passes arguments to functions.
 struct CallingConvention {
     std::string_view machine; ///< uname -m
@@ -23,9 +30,15 @@ struct CallingConvention {
     /// the following ones depends on it, they are LOC_NONE as well: no place is a guess.
     std::vector<Argument> (*arguments)(const Prototype &prototype);
 
+    /// How a function returns, and what calling it in the caller's place takes.
+    Returning (*returning)(const Prototype &prototype);
+
     /// Where an argument is, in the convention's words: "rdi", "rdi:rsi", "sp+8" (from the stack
     /// pointer at entry), "[x0]" for what is passed by reference; empty if it is not captured.
     std::string (*location)(const Argument &argument);
+
+    /// What arguments() says, where the prototype may have hidden parameters.
+    std::vector<Argument> places(const Prototype &prototype) const;
 };
 
 /// The convention of a machine, which is what `uname -m` prints; throws Error if there is none.
@@ -37,18 +50,21 @@ const CallingConvention &native_calling_convention();
 /// System V Application Binary Interface, AMD64 supplement, 3.2.3 (x86-64).
 std::vector<Argument> sysv_x86_64(const Prototype &prototype);
 std::string sysv_x86_64_location(const Argument &argument);
+Returning sysv_x86_64_returning(const Prototype &prototype);
 
 /// Procedure Call Standard for the Arm 64-bit Architecture, 6.8.2, as Linux uses it.
 /// An aggregate by reference has LOC_REF: its address is in register `index` or, if that is
 /// ref_on_stack, `offset` bytes above the stack pointer.
 std::vector<Argument> aapcs64(const Prototype &prototype);
 std::string aapcs64_location(const Argument &argument);
+Returning aapcs64_returning(const Prototype &prototype); ///< the module does not: why_not says so
 
 constexpr std::uint8_t ref_on_stack = 0xff;
 
 /// The bytes that an argument, and a record of all of them with the caller's address, takes in
-/// the ring in the compact encoding.
+/// the ring in the compact encoding; where a program computes texts or buffers, at most.
 std::uint32_t captured_bytes(const Argument &argument);
-std::uint32_t record_bytes(std::span<const Argument> arguments);
+/// `returns`: it is made when the call returns.
+std::uint32_t record_bytes(std::span<const Argument> arguments, bool returns = false);
 
 } // namespace argtrace

@@ -44,14 +44,21 @@ void set_value(Argument &argument, const Shape &shape) {
 std::uint32_t captured_bytes(const Argument &argument) {
     if (argument.loc == ARGTRACE_LOC_NONE)
         return 0;
-    const std::uint32_t length = argument.type == ARGTRACE_TYPE_BYTES ? sizeof(std::uint16_t) : 0;
+    const std::uint32_t length = type_info(argument.type).size == 0 ? sizeof(std::uint16_t) : 0;
     return length + argument.size;
 }
 
-std::uint32_t record_bytes(std::span<const Argument> arguments) {
+std::uint32_t record_bytes(std::span<const Argument> arguments, bool returns) {
     std::uint32_t bytes = sizeof(argtrace_record) + sizeof(std::uint64_t); // and the caller
-    for (const Argument &argument : arguments)
+    if (returns)
+        bytes += sizeof(std::uint64_t); // the duration
+    bool computed = false;
+    for (const Argument &argument : arguments) {
         bytes += captured_bytes(argument);
+        computed = computed || argument.loc == ARGTRACE_LOC_PROGRAM;
+    }
+    if (computed)
+        bytes += sizeof(std::uint64_t); // which values are unreadable
     return round_up(bytes, 8);
 }
 

@@ -89,15 +89,63 @@ bool place(State &state, const Shape &shape, Argument &argument) {
 
 } // namespace
 
-std::vector<Argument> sysv_x86_64(const Prototype &prototype) {
-    const Shape &result = prototype.result_shape;
+namespace {
+
+State first_state(const Prototype &prototype) {
     State state;
     // A result in memory: the caller passes its address as a first, hidden argument.
-    state.registers = in_memory(result) ? 1 : 0;
-    bool known = result.kind != Shape::Kind::unknown &&
-                 !(result.kind == Shape::Kind::aggregate && !in_memory(result) && result.ambiguous);
+    state.registers = in_memory(prototype.result_shape) ? 1 : 0;
+    return state;
+}
 
-    return place_all(prototype, state, known, place);
+bool result_is_known(const Shape &result) {
+    return result.kind != Shape::Kind::unknown &&
+           !(result.kind == Shape::Kind::aggregate && !in_memory(result) && result.ambiguous);
+}
+
+} // namespace
+
+std::vector<Argument> sysv_x86_64(const Prototype &prototype) {
+    return place_all(prototype, first_state(prototype), result_is_known(prototype.result_shape),
+                     place);
+}
+
+// 3.2.3: rax, and rdx behind it; of what is returned in memory, its address.
+Returning sysv_x86_64_returning(const Prototype &prototype) {
+    Returning returning;
+    const Shape &result = prototype.result_shape;
+    if (prototype.variadic) {
+        returning.why_not = "it takes a variable number of arguments";
+        return returning;
+    }
+    State state = first_state(prototype);
+    bool known = result_is_known(result);
+    for (const Parameter &parameter : prototype.parameters) {
+        Argument argument;
+        known = known && place(state, parameter.shape, argument);
+        if (parameter.shape.kind == Shape::Kind::floating || parameter.shape.has_float)
+            returning.why_not = "it takes floating-point numbers";
+    }
+    if (!known)
+        returning.why_not = "BTF leaves open what its arguments take on the stack";
+    if (result.kind == Shape::Kind::floating || result.has_float)
+        returning.why_not = "it returns a floating-point number";
+    if (!returning.why_not.empty())
+        return returning;
+    returning.stack_words = state.stack / word_size;
+    Argument &value = returning.value;
+    value.name = "ret";
+    value.type_name = prototype.result;
+    if (result.kind == Shape::Kind::nothing)
+        return returning;
+    value.loc = ARGTRACE_LOC_RETURN;
+    if (in_memory(result)) {
+        value.type_name += " *";
+        set_value(value, {.kind = Shape::Kind::pointer, .bytes = word_size});
+    } else {
+        set_value(value, result);
+    }
+    return returning;
 }
 
 std::string sysv_x86_64_location(const Argument &argument) {
@@ -107,6 +155,8 @@ std::string sysv_x86_64_location(const Argument &argument) {
         return std::string(names[argument.index]);
     if (argument.loc == ARGTRACE_LOC_REG_PAIR && argument.index + 1u < argument_registers)
         return fmt::format("{}:{}", names[argument.index], names[argument.index + 1]);
+    if (argument.loc == ARGTRACE_LOC_RETURN)
+        return argument.size > word_size ? "rax:rdx" : "rax";
     if (argument.loc == ARGTRACE_LOC_STACK)
         return fmt::format("sp+{}", argument.offset);
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "btf/display_types.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
@@ -52,13 +53,13 @@ public:
             throw Broken();
     }
 
-    void copy_prototype(std::span<const btf_param *const> params) {
+    void copy_prototype(std::span<const ShownValue> values) {
         std::vector<int> copies;
-        for (const btf_param *param : params)
-            copies.push_back(param->type ? copy_parameter(param->type) : 0);
+        for (const ShownValue &value : values)
+            copies.push_back(copy_value(value));
         checked(btf__add_func_proto(to_.get(), 0));
-        for (std::size_t i = 0; i < params.size(); i++)
-            checked(btf__add_func_param(to_.get(), from_name(params[i]->name_off), copies[i]));
+        for (std::size_t i = 0; i < values.size(); i++)
+            checked(btf__add_func_param(to_.get(), values[i].name.c_str(), copies[i]));
     }
 
     std::vector<std::byte> bytes() const {
@@ -73,6 +74,26 @@ private:
     const char *from_name(std::uint32_t offset) const {
         const char *name = btf__name_by_offset(from_, offset);
         return name ? name : "";
+    }
+
+    int copy_value(const ShownValue &value) {
+        if (!value.flags.empty())
+            return make_flags(value);
+        if (value.symbol)
+            return function_pointer();
+        if (value.type == 0)
+            return 0;
+        return value.is_parameter ? copy_parameter(value.type) : copy(value.type, 0);
+    }
+
+    int make_flags(const ShownValue &value) {
+        const int made = checked(btf__add_enum64(to_.get(), value.name.c_str(),
+                                                 static_cast<int>(value.flags_bytes), false));
+        for (const FlagName &flag : value.flags)
+            checked(btf__add_enum64_value(to_.get(), flag.name.c_str(), flag.value));
+        if (!value.one_flag)
+            checked(btf__add_decl_tag(to_.get(), "flags", made, -1));
+        return made;
     }
 
     int copy_parameter(std::uint32_t id) {
@@ -179,24 +200,31 @@ private:
 
 } // namespace
 
-std::vector<std::byte> display_types(const btf *types, std::uint32_t function_proto,
-                                     std::span<const std::uint32_t> parameters) {
+ShownValue parameter_type(const btf *types, std::uint32_t function_proto, std::uint32_t index) {
+    const btf_type *proto = types ? btf__type_by_id(types, function_proto) : nullptr;
+    if (!proto || !btf_is_func_proto(proto) || index >= btf_vlen(proto))
+        return {0, {}, true};
+    const btf_param &parameter = btf_params(proto)[index];
+    const char *name = btf__name_by_offset(types, parameter.name_off);
+    return {parameter.type, name ? name : "", true};
+}
+
+ShownValue result_type(const btf *types, std::uint32_t function_proto) {
     const btf_type *proto = types ? btf__type_by_id(types, function_proto) : nullptr;
     if (!proto || !btf_is_func_proto(proto))
         return {};
-    bool needed = false;
-    std::vector<const btf_param *> params;
-    for (std::uint32_t parameter : parameters) {
-        if (parameter >= btf_vlen(proto))
-            return {};
-        params.push_back(&btf_params(proto)[parameter]);
-        needed = needed || needs_types(types, params.back()->type);
-    }
+    return {proto->type, "ret"};
+}
+
+std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values) {
+    const bool needed = types && std::any_of(values.begin(), values.end(), [types](const auto &v) {
+                            return !v.flags.empty() || v.symbol || (v.type && needs_types(types, v.type));
+                        });
     if (!needed)
         return {};
     try {
         Copier copier(types);
-        copier.copy_prototype(params);
+        copier.copy_prototype(values);
         return copier.bytes();
     } catch (const Broken &) {
         return {};

@@ -4,21 +4,45 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 struct btf;
 
 namespace argtrace {
 
-/// What is needed of `types` to show these parameters (places, in order) of that
-/// BTF_KIND_FUNC_PROTO: BTF of its own, whose last type is a prototype of just them
-/// (argtrace_probe.types). Structs and unions by value are
-/// whole, enums have their names; typedefs and qualifiers are gone, and a pointer leads to an
+/// A flag, or several that have a name together.
+struct FlagName {
+    std::string name;
+    std::uint64_t value = 0;
+
+    bool operator==(const FlagName &) const = default;
+};
+
+/// A value that is to be shown by its type, or as flags.
+struct ShownValue {
+    std::uint32_t type = 0; ///< 0: void, which stands for what needs no type
+    std::string name;
+    bool is_parameter = false; ///< an array or a function is the pointer that it is passed as
+    std::span<const FlagName> flags = {};
+    bool one_flag = false; ///< the value is one of them, not made of some
+    std::uint32_t flags_bytes = 4; ///< of the value that they are in
+    bool symbol = false;           ///< the address of a function, whatever its type
+};
+
+/// That parameter of a BTF_KIND_FUNC_PROTO; of type void if it has none or is no such.
+ShownValue parameter_type(const btf *types, std::uint32_t function_proto, std::uint32_t index);
+
+/// What a BTF_KIND_FUNC_PROTO returns; of type void if it is no such.
+ShownValue result_type(const btf *types, std::uint32_t function_proto);
+
+/// What is needed of `types` to show these values: BTF of its own, whose last type is a prototype
+/// with a parameter for each (argtrace_probe.types). Structs and unions by value are
+/// whole, enums have their names, flags are an enum, with the declaration tag "flags" if several may be set; typedefs and qualifiers are gone, and a pointer leads to an
 /// empty prototype if it is one to a function, else to void.
 ///
-/// Empty when no argument needs it, as is the case with most functions, and when it would be
+/// Empty when no value needs it, as is the case with most functions, and when it would be
 /// larger than a probe may have or the BTF is broken.
-std::vector<std::byte> display_types(const btf *types, std::uint32_t function_proto,
-                                     std::span<const std::uint32_t> parameters);
+std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values);
 
 } // namespace argtrace

@@ -2,6 +2,9 @@
 #include "btf/format.h"
 
 #include <algorithm>
+#include <bit>
+#include <netinet/in.h>
+#include <optional>
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -85,12 +88,42 @@ private:
         case BTF_KIND_UNION:
             format.kind = Format::Kind::aggregate;
             format.bytes = type->size;
+            if (const auto address = address_kind(type)) {
+                format.kind = *address;
+                break;
+            }
             add_fields(format, type, 0, depth);
             break;
         default:
             break;
         }
         return format;
+    }
+
+    // include/uapi/linux/in.h, in6.h, socket.h; include/linux/socket.h
+    std::optional<Format::Kind> address_kind(const btf_type *type) const {
+        const std::string called = name(type->name_off);
+        if (called == "in_addr" && type->size == sizeof(in_addr))
+            return Format::Kind::ip4;
+        if (called == "in6_addr" && type->size == sizeof(in6_addr))
+            return Format::Kind::ip6;
+        const bool socket = called == "sockaddr" || called == "sockaddr_in" ||
+                            called == "sockaddr_in6" || called == "__kernel_sockaddr_storage";
+        if (socket && type->size >= sizeof(sockaddr_in))
+            return Format::Kind::socket;
+        return std::nullopt;
+    }
+
+    // Whether its declaration tag says so; see display_types().
+    bool is_flags(const btf_type *type) const {
+        const auto count = btf__type_cnt(types_);
+        for (std::uint32_t id = 1; id < count; id++) {
+            const btf_type *tag = btf__type_by_id(types_, id);
+            if (btf_is_decl_tag(tag) && btf__type_by_id(types_, tag->type) == type &&
+                name(tag->name_off) == "flags")
+                return true;
+        }
+        return false;
     }
 
     std::uint8_t int_type(const btf_type *type) const {
@@ -119,6 +152,14 @@ private:
             const std::uint32_t offset =
                 btf_is_enum64(type) ? btf_enum64(type)[i].name_off : btf_enum(type)[i].name_off;
             format.names.push_back({cut(value, format.bytes), name(offset)});
+        }
+        if (btf_is_enum64(type) && is_flags(type)) {
+            format.kind = Format::Kind::flags;
+            std::stable_sort(format.names.begin(), format.names.end(),
+                             [](const auto &a, const auto &b) {
+                                 return std::popcount(a.value) > std::popcount(b.value);
+                             });
+            return;
         }
         auto less = [](const auto &a, const auto &b) { return a.value < b.value; };
         auto same = [](const auto &a, const auto &b) { return a.value == b.value; };
@@ -166,8 +207,19 @@ private:
 
 const Format ProbeFormats::Builder::unknown;
 
-ProbeFormats::ProbeFormats(std::span<const std::byte> types, std::size_t nr_args)
-    : arguments_(nr_args) {
+ProbeFormats::ProbeFormats(const Probe &probe) {
+    static const Format device{.kind = Format::Kind::device, .type = ARGTRACE_TYPE_U32, .bytes = 4};
+    static const Format mode{.kind = Format::Kind::mode, .type = ARGTRACE_TYPE_U16, .bytes = 2};
+    for (const Argument &argument : probe.args)
+        arguments_.push_back(
+            argument.type == device.type && argument.type_name == "dev_t"   ? &device
+            : argument.type == mode.type && argument.type_name == "umode_t" ? &mode
+                                                                            : nullptr);
+    if (!probe.types.empty())
+        add_described(probe.types);
+}
+
+void ProbeFormats::add_described(std::span<const std::byte> types) {
     libbpf_set_print(nullptr);
     BtfPtr btf(btf__new(types.data(), static_cast<std::uint32_t>(types.size())));
     if (!btf || btf__type_cnt(btf.get()) < 2)
@@ -177,7 +229,7 @@ ProbeFormats::ProbeFormats(std::span<const std::byte> types, std::size_t nr_args
         return;
 
     Builder builder(btf.get(), formats_);
-    const auto described = std::min<std::size_t>(nr_args, btf_vlen(proto));
+    const auto described = std::min<std::size_t>(arguments_.size(), btf_vlen(proto));
     for (std::size_t i = 0; i < described; i++) {
         const Format *format = builder.build(btf_params(proto)[i].type);
         if (format->kind != Format::Kind::scalar && format->kind != Format::Kind::unknown)
@@ -188,7 +240,7 @@ ProbeFormats::ProbeFormats(std::span<const std::byte> types, std::size_t nr_args
 const ProbeFormats &FormatCache::prepare(const Probe &probe) {
     auto known = known_.find(&probe);
     if (known == known_.end())
-        known = known_.try_emplace(&probe, probe.types, probe.args.size()).first;
+        known = known_.try_emplace(&probe, probe).first;
     return known->second;
 }
 

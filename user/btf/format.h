@@ -23,6 +23,12 @@ struct Format {
         text, ///< an array of char
         array,
         aggregate, ///< struct or union
+        flags,     ///< an enumeration of flags that are set together
+        device,    ///< dev_t: major and minor number
+        mode,      ///< umode_t: octal, as chmod takes it
+        ip4,       ///< struct in_addr
+        ip6,       ///< struct in6_addr
+        socket,    ///< struct sockaddr, or that of a family
     };
 
     struct Field {
@@ -45,22 +51,25 @@ struct Format {
     std::uint32_t bytes = 0;
     std::uint32_t count = 0;         ///< of an array's elements
     const Format *element = nullptr; ///< of an array
-    std::vector<Field> fields;       ///< those of anonymous members among them
-    std::vector<Enumerator> names;   ///< by value, each value once
+    std::vector<Field> fields = {};  ///< those of anonymous members among them
+    std::vector<Enumerator> names = {}; ///< by value, each value once; of flags those of most bits first
     std::uint64_t parts = 1;         ///< what it takes to show all of it
 };
 
 /// The formats of one probe's arguments.
 class ProbeFormats {
 public:
-    /// `types` as in Probe. From what is malformed nothing is taken.
-    ProbeFormats(std::span<const std::byte> types, std::size_t nr_args);
+    /// Of the probe's types; some arguments have one by the name of their type. From what is
+    /// malformed nothing is taken.
+    explicit ProbeFormats(const Probe &probe);
 
     /// Null: as its type code says.
     const Format *argument(std::size_t index) const { return arguments_[index]; }
 
 private:
     class Builder;
+
+    void add_described(std::span<const std::byte> types);
 
     std::deque<Format> formats_; // they refer to each other
     std::vector<const Format *> arguments_;
@@ -69,15 +78,13 @@ private:
 /// The formats of each probe, prepared when it is first asked for.
 class FormatCache {
 public:
-    /// Null when there are none. The probe must stay where it is.
-    const ProbeFormats *find(const Probe &probe) {
-        if (probe.types.empty())
-            return nullptr;
+    /// The probe must stay where it is.
+    const ProbeFormats &find(const Probe &probe) {
         if (&probe != last_probe_) {
             last_ = &prepare(probe);
             last_probe_ = &probe;
         }
-        return last_;
+        return *last_;
     }
 
 private:

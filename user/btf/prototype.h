@@ -58,6 +58,9 @@ struct Prototype {
     std::string result; ///< its return type as C writes it
     Shape result_shape;
     std::vector<Parameter> parameters;
+    /// Parameters before these, which are passed and described by BTF, but are nothing of the caller's:
+    /// the data of a tracepoint's function, a pointer.
+    std::uint32_t hidden = 0;
     bool variadic = false; ///< "..." follows the parameters
     std::string text;      ///< "ssize_t vfs_read(struct file *file, char *buf, ...)" on one line
     TypeSource source;

@@ -2,6 +2,7 @@
 #include "model/counts.h"
 
 #include <numeric>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,6 +25,28 @@ void add_counts(argtrace_counts &sum, const argtrace_counts &counts) {
     sum.faults += counts.faults;
     for (std::size_t i = 0; i < ARGTRACE_LOST_MAX; ++i)
         sum.lost[i] += counts.lost[i];
+}
+
+std::uint64_t unfollowed_total(const ReturnTotals &returns) {
+    return std::accumulate(returns.unfollowed.begin(), returns.unfollowed.end(), std::uint64_t{0});
+}
+
+void add_returns(ReturnTotals &sum, const argtrace_return_counts &counts) {
+    sum.in_flight += counts.in_flight;
+    for (std::size_t i = 0; i < ARGTRACE_UNFOLLOWED_MAX; ++i)
+        sum.unfollowed[i] += counts.unfollowed[i];
+}
+
+std::string describe_returns(const ReturnTotals &returns) {
+    std::vector<std::string> parts;
+    if (returns.in_flight > 0)
+        parts.push_back(fmt::format("{} in flight", returns.in_flight));
+    for (std::size_t i = 0; i < ARGTRACE_UNFOLLOWED_MAX; ++i)
+        if (returns.unfollowed[i] > 0)
+            parts.push_back(fmt::format("{} {}", returns.unfollowed[i],
+                                        i < unfollowed_causes.size() ? unfollowed_causes[i].words
+                                                                     : "not followed"));
+    return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string describe_lost(const argtrace_counts &counts) {

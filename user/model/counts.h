@@ -29,6 +29,29 @@ std::uint64_t lost_total(const argtrace_counts &counts);
 /// records + filtered + sampled + capped + lost: every call of the function. Faults are beside it.
 std::uint64_t hits(const argtrace_counts &counts);
 
+/// Of functions whose returns are followed: calls beside those that argtrace_counts has.
+struct ReturnTotals {
+    std::uint64_t in_flight = 0;                               ///< not returned yet
+    std::array<std::uint64_t, ARGTRACE_UNFOLLOWED_MAX> unfollowed{}; ///< by enum argtrace_unfollowed
+
+    bool operator==(const ReturnTotals &) const = default;
+};
+
+/// A reason for which a return was not followed, as JSON and as a person reads it.
+constexpr std::array<LostCause, ARGTRACE_UNFOLLOWED_COUNT> unfollowed_causes{{
+    {"stack", "with too little stack left"},
+    {"taken", "taken elsewhere by a live patch or another tracer"},
+    {"removed", "removed meanwhile"},
+    {"exited", "in which the task ended"},
+}};
+
+std::uint64_t unfollowed_total(const ReturnTotals &returns);
+
+void add_returns(ReturnTotals &sum, const argtrace_return_counts &counts);
+
+/// "3 in flight, 1 in which the task ended": those that are not zero; may be empty.
+std::string describe_returns(const ReturnTotals &returns);
+
 void add_counts(argtrace_counts &sum, const argtrace_counts &counts);
 
 /// "3 ring full, 1 inside argtrace itself": the causes that are not zero; may be empty.

@@ -16,23 +16,32 @@ namespace argtrace {
 
 /// The value of one argument.
 struct Value {
-    std::uint64_t low = 0;  ///< sign-extended where the type is signed; of BYTES and STR where they
-                            ///< begin in the batch's bytes
-    std::uint64_t high = 0; ///< of a 128-bit value; of BYTES and STR how many they are; else 0
+    std::uint64_t low = 0;  ///< sign-extended where the type is signed; of BYTES, STR and PATH where
+                            ///< they begin in the batch's bytes
+    std::uint64_t high = 0; ///< of a 128-bit value; of BYTES, STR and PATH how many they are; else 0
     std::uint8_t type = ARGTRACE_TYPE_END;
     bool captured = false; ///< otherwise nothing was recorded for this argument
     bool cut = false;      ///< of STR: the text went on
 
-    bool has_bytes() const { return type == ARGTRACE_TYPE_BYTES || type == ARGTRACE_TYPE_STR; }
+    bool is_text() const { return type == ARGTRACE_TYPE_STR || type == ARGTRACE_TYPE_PATH; }
+    bool has_bytes() const { return type == ARGTRACE_TYPE_BYTES || is_text(); }
 
     bool operator==(const Value &) const = default;
 };
 
 using Values = std::vector<Value, UninitializedAllocator<Value>>;
 
+/// In which of its contexts a call was made by an interrupt.
+inline constexpr std::uint8_t interrupt_contexts =
+    ARGTRACE_CTX_HARDIRQ | ARGTRACE_CTX_SOFTIRQ | ARGTRACE_CTX_NMI;
+
 /// One call. Its values are in the batch that it belongs to.
 struct Event {
-    std::uint64_t ts = 0;       ///< ns of CLOCK_MONOTONIC
+    /// In place of a duration, where only the entry was recorded.
+    static constexpr std::uint64_t unknown_duration = ~std::uint64_t{0};
+
+    std::uint64_t ts = 0;       ///< of its entry, ns of CLOCK_MONOTONIC
+    std::uint64_t duration = unknown_duration; ///< until it returned, ns
     std::uint64_t clock = 0;    ///< units of the session's clock: the order of events
     std::uint64_t caller = 0;   ///< return address; 0 when it was not recorded
     std::uint64_t position = 0; ///< where its record begins in its CPU's ring
@@ -45,6 +54,9 @@ struct Event {
     std::uint8_t preempt = 0;
     std::array<char, ARGTRACE_COMM_LEN> comm{};
 
+    /// A number of its own for each task: the idle tasks of all CPUs have the tid 0.
+    std::uint64_t task() const { return tid != 0 ? tid : (std::uint64_t{1} << 32) + cpu; }
+
     /// Whether it is called so: as two words, which takes no call.
     bool has_comm(const std::array<char, ARGTRACE_COMM_LEN> &name) const {
         static_assert(sizeof(comm) == 2 * sizeof(std::uint64_t));
@@ -53,6 +65,11 @@ struct Event {
         std::memcpy(other, name.data(), sizeof(other));
         return one[0] == other[0] && one[1] == other[1];
     }
+
+    bool has_duration() const { return duration != unknown_duration; }
+
+    /// When it was recorded, which events are ordered by: when it was made, or returned.
+    std::uint64_t end() const { return has_duration() ? ts + duration : ts; }
 
     std::string_view comm_view() const {
         std::string_view whole(comm.data(), comm.size());
@@ -75,7 +92,7 @@ struct EventView {
 struct EventBatch {
     std::vector<Event> events;
     Values values;
-    std::vector<std::byte> bytes; ///< what values of type BYTES and STR consist of
+    std::vector<std::byte> bytes; ///< what values of type BYTES and STR consist of, and the text of a PATH
 
     std::span<const Value> values_of(const Event &event) const {
         return std::span(values).subspan(event.first_value, event.probe->args.size());

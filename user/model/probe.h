@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,18 +28,58 @@ struct Argument {
 /// One probe, as the module takes it and lists it.
 struct Probe {
     std::uint32_t id = 0;    ///< given by the module
-    std::uint64_t addr = 0;  ///< of the function's symbol
+    std::uint64_t addr = 0;  ///< see enum argtrace_kind
     std::uint32_t flags = 0; ///< ARGTRACE_PROBE_*
-    std::string function;
+    std::string function; ///< its name; of a tracepoint "t:GROUP:NAME", see model/tracepoint.h
     std::vector<Argument> args;
     std::vector<std::byte> types; ///< BTF that says how to show them; usually empty
     bool forced = false;          ///< its arguments may not be those of the function
     /// A struct argtrace_program and what follows it (uapi/argtrace_program.h), a multiple of 8 bytes; empty: none. Its
     /// outputs are the arguments whose loc is ARGTRACE_LOC_PROGRAM, in their order.
     std::vector<std::byte> program = {};
+    std::uint16_t kind = ARGTRACE_KIND_ENTRY; ///< enum argtrace_kind
 
     bool operator==(const Probe &) const = default;
 };
+
+/// Where a probe is: the addresses of one kind may be those of another.
+struct ProbePlace {
+    std::uint16_t kind = ARGTRACE_KIND_ENTRY;
+    std::uint64_t addr = 0;
+
+    auto operator<=>(const ProbePlace &) const = default;
+};
+
+/// Its calls are recorded when they return.
+inline bool records_returns(const Probe &probe) {
+    return probe.flags & ARGTRACE_PROBE_RETURN;
+}
+
+/// Whether the last of the arguments is what the function returns.
+inline bool has_result(const Probe &probe) {
+    return !probe.args.empty() && probe.args.back().loc == ARGTRACE_LOC_RETURN;
+}
+
+/// Which of the arguments is the number of the call's stack; nothing where it is not recorded.
+inline std::optional<std::size_t> stack_index(const Probe &probe) {
+    const std::size_t behind = probe.args.size() - has_result(probe);
+    if (behind == 0 || probe.args[behind - 1].type != ARGTRACE_TYPE_STACK)
+        return std::nullopt;
+    return behind - 1;
+}
+
+/// Whether one of them is, be it part of a key.
+inline bool names_stack(const Probe &probe) {
+    for (const Argument &argument : probe.args)
+        if (argument.type == ARGTRACE_TYPE_STACK)
+            return true;
+    return false;
+}
+
+/// How many of the arguments, from the first on, are shown as arguments: neither the stack nor what it returns.
+inline std::size_t shown_arguments(const Probe &probe) {
+    return probe.args.size() - has_result(probe) - stack_index(probe).has_value();
+}
 
 /// It is no longer traced because its module was unloaded.
 inline bool is_unloaded(const Probe &probe) {

@@ -47,7 +47,9 @@ inline constexpr TypeInfo known_types[] = {
     {"char", ARGTRACE_TYPE_CHAR, 1, TypeClass::character, true},
     {"char", ARGTRACE_TYPE_UCHAR, 1, TypeClass::character, false},
     {"ptr", ARGTRACE_TYPE_PTR, 8, TypeClass::address, false},
+    {"stack", ARGTRACE_TYPE_STACK, 8, TypeClass::address, false},
     {"str", ARGTRACE_TYPE_STR, 0, TypeClass::text, false},
+    {"path", ARGTRACE_TYPE_PATH, 0, TypeClass::text, false},
     {"bytes", ARGTRACE_TYPE_BYTES, 0, TypeClass::bytes, false},
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace argtrace {
@@ -16,6 +17,12 @@ struct Symbol {
     bool operator==(const Symbol &) const = default;
 };
 
+/// The stack of a call.
+struct Stack {
+    std::span<const std::uint64_t> addresses; ///< innermost first; owned by the Symbols it came from
+    bool cut = false;                         ///< there were more
+};
+
 /// A source of symbols: the running kernel, or a file.
 class Symbols {
 public:
@@ -23,6 +30,9 @@ public:
 
     /// The symbol that contains `addr`, if any.
     virtual std::optional<Symbol> at(std::uint64_t addr) const = 0;
+
+    /// The stack of that number, as values of ARGTRACE_TYPE_STACK have it, if it is known.
+    virtual std::optional<Stack> stack(std::uint64_t /*id*/) const { return std::nullopt; }
 };
 
 } // namespace argtrace

@@ -119,6 +119,7 @@ void append_schema(std::vector<std::byte> &out, const Probe &probe) {
     header.strings = static_cast<std::uint16_t>(strings.bytes().size());
     header.types = static_cast<std::uint32_t>(probe.types.size());
     header.program = static_cast<std::uint16_t>(probe.program.size());
+    header.kind = probe.kind;
 
     append(out, &header, sizeof(header));
     append(out, args.data(), args_bytes);
@@ -134,7 +135,7 @@ void append_probe(std::vector<std::byte> &out, const Probe &probe) {
     argtrace_probe header;
     std::memcpy(&header, &out[at], sizeof(header));
     header.id = 0;
-    header.flags = 0;
+    header.flags &= ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK; // what is passed in
     std::memcpy(&out[at], &header, sizeof(header));
 }
 
@@ -164,7 +165,7 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
         if (forced)
             function->pop_back();
 
-        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}, {}, forced, {}};
+        Probe probe{header.id, header.addr, header.flags, std::move(*function), {}, {}, forced, {}, header.kind};
         for (std::size_t n = 0; n < header.nr_args; ++n)
             probe.args.push_back(
                 parse_argument(bytes.data() + sizeof(header) + n * sizeof(argtrace_arg), table, i));

@@ -10,7 +10,7 @@
 
 namespace argtrace {
 
-/// Appends `probe` to `out` in the layout of struct argtrace_probe (id and flags as 0).
+/// Appends `probe` to `out` in the layout of struct argtrace_probe, id and flags as they are passed in.
 /// Throws Error when the strings or the program are too long for the layout.
 void append_probe(std::vector<std::byte> &out, const Probe &probe);
 

@@ -22,6 +22,10 @@ std::uint64_t monotonic_now() {
     return now_of(CLOCK_MONOTONIC);
 }
 
+std::uint64_t boottime_now() {
+    return now_of(CLOCK_BOOTTIME);
+}
+
 std::uint64_t realtime_now() {
     return now_of(CLOCK_REALTIME);
 }

@@ -10,4 +10,12 @@ namespace argtrace {
 /// unknown.
 std::optional<std::size_t> terminal_width(int fd);
 
+struct TerminalSize {
+    std::size_t columns;
+    std::size_t lines;
+};
+
+/// Both; nothing, as above.
+std::optional<TerminalSize> terminal_size(int fd);
+
 } // namespace argtrace

@@ -125,4 +125,18 @@ std::uint64_t parse_moment(std::string_view what, std::string_view text) {
     return seconds * nanoseconds_per_second + nanoseconds;
 }
 
+std::string format_duration(std::uint64_t nanoseconds) {
+    constexpr const char *units[]{"ns", "us", "ms", "s"};
+    std::size_t unit = 0;
+    std::uint64_t scale = 1;
+    // What would be rounded up to 1000 of a unit is 1 of the next.
+    while (unit < 3 && nanoseconds + scale / 2 >= 1000 * scale) {
+        scale *= 1000;
+        ++unit;
+    }
+    const double value = static_cast<double>(nanoseconds) / static_cast<double>(scale);
+    const int digits = unit == 0 ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f}{}", value, digits, units[unit]);
+}
+
 } // namespace argtrace

@@ -22,6 +22,9 @@ std::uint64_t parse_count(std::string_view what, std::string_view text);
 /// Throws Error, which begins with `what`, on anything else.
 std::uint64_t parse_duration(std::string_view what, std::string_view text);
 
+/// With three digits and a unit: "832ns", "1.83us", "12.3ms", "1.20s", "125s".
+std::string format_duration(std::uint64_t nanoseconds);
+
 /// Reads a moment ("12.5", any number of digits behind the point up to nine) in seconds as
 /// nanoseconds, exactly. Throws Error, which begins with `what`, on anything else.
 std::uint64_t parse_moment(std::string_view what, std::string_view text);
