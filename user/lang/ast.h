@@ -75,6 +75,7 @@ struct Ast {
         size_of_type, ///< sizeof(type)
         container_of, ///< container_of(operands[0], type, path): operands[1] is its designator
         self,         ///< in such a designator: the struct itself
+        at_return,    ///< operands[0] @ret
     };
 
     Kind kind = Kind::number;

@@ -97,6 +97,8 @@ NodePtr Checker::check(const Ast &ast) {
     case Ast::Kind::self: // the struct at address 0: its members' addresses are their offsets
         return make_node(Node::Kind::object, container_, ast,
                          make_constant(0, container_.pointer(), ast));
+    case Ast::Kind::at_return:
+        return check_at_return(ast);
     }
     fail(ast.at, "this is no expression");
 }
@@ -132,6 +134,8 @@ NodePtr Checker::require_scalar(NodePtr node, const Ast &ast) const {
     case Node::Kind::path:
         fail(ast.at, fmt::format("{}() can be recorded, and nothing else",
                                  node->kind == Node::Kind::path ? "path" : "buf"));
+    case Node::Kind::stack:
+        fail(ast.at, "the stack can be recorded, or be a key, and nothing else");
     default:
         break;
     }
@@ -199,6 +203,7 @@ NodePtr Checker::value(const Ast &ast) {
         fail(ast.at, "a text that is written here is the same for all calls");
     case Node::Kind::text:
     case Node::Kind::buffer:
+    case Node::Kind::stack:
     case Node::Kind::path:
         return node;
     default:
@@ -210,8 +215,8 @@ NodePtr check_condition(const Scope &scope, const Expression &expression) {
     return Checker(scope, expression).condition(expression.root());
 }
 
-NodePtr check_value(const Scope &scope, const Expression &expression) {
-    return Checker(scope, expression).value(expression.root());
+NodePtr check_value(const Scope &scope, const Expression &expression, std::string_view subject) {
+    return Checker(scope, expression, subject).value(expression.root());
 }
 
 } // namespace argtrace::lang

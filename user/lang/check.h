@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <string_view>
+
 #include "lang/node.h"
 #include "lang/parser.h"
 #include "lang/scope.h"
@@ -24,7 +26,9 @@ namespace argtrace::lang {
 NodePtr check_condition(const Scope &scope, const Expression &expression);
 
 /// The expression as something to record: a number or a pointer, or a node of kind `object`,
-/// `text`, `buffer` or `path`.
-NodePtr check_value(const Scope &scope, const Expression &expression);
+/// `text`, `buffer` or `path`. `subject` is the parameter that the name `it` stands for; empty: it is
+/// a name like any other.
+NodePtr check_value(const Scope &scope, const Expression &expression,
+                    std::string_view subject = {});
 
 } // namespace argtrace::lang

@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "lang/arithmetic.h"
 #include "lang/checker.h"
 #include "lang/constants.h"
 #include "lang/expression_error.h"
+#include "lang/moment.h"
 #include "util/near_match.h"
 #include "util/suggestion.h"
 
@@ -15,8 +17,10 @@ namespace argtrace::lang {
 // C17 6.4.4.1: the first of the types that holds the number.
 NodePtr Checker::check_number(const Ast &ast) const {
     const Token &token = ast.token;
-    if (token.kind == Token::Kind::character)
-        return make_constant(token.value, int_type, ast);
+    if (token.kind == Token::Kind::character) {
+        const bool is_signed = types_.traits(char_type).is_signed;
+        return make_constant(extend(token.value, 8, is_signed), int_type, ast);
+    }
     const bool fits_signed = !token.has_u;
     const bool fits_unsigned = token.has_u || !token.is_decimal;
     Type type = ulong_type;
@@ -37,7 +41,8 @@ NodePtr Checker::check_name(const Ast &ast) {
             return builtin(*found, ast);
         unknown_name(ast);
     }
-    if (const Scope::Parameter *found = scope_.parameter(name))
+    const bool is_subject = !subject_.empty() && name == "it";
+    if (const Scope::Parameter *found = scope_.parameter(is_subject ? subject_ : name))
         return parameter(*found, ast);
     if (const Builtin *found = find_builtin(name))
         return builtin(*found, ast);
@@ -79,6 +84,16 @@ NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
         return make_source(ARGTRACE_SOURCE_CALLER, 0, void_pointer, ast);
     if (builtin.name == "time")
         return make_source(ARGTRACE_SOURCE_TIME, 0, ulong_type, ast);
+    if (builtin.name == "uid")
+        return make_source(ARGTRACE_SOURCE_IDENTITY, ARGTRACE_IDENTITY_UID, uint_type, ast);
+    if (builtin.name == "gid")
+        return make_source(ARGTRACE_SOURCE_IDENTITY, ARGTRACE_IDENTITY_GID, uint_type, ast);
+    if (builtin.name == "cgroup")
+        return make_source(ARGTRACE_SOURCE_IDENTITY, ARGTRACE_IDENTITY_CGROUP, ulong_type, ast);
+    if (builtin.name == "stack")
+        return make_node(Node::Kind::stack, ulong_type, ast);
+    if (builtin.name == "ret" || builtin.name == "duration")
+        return outcome(builtin, ast);
     if (builtin.name == "task") {
         TypeName name;
         name.tag = TypeName::Tag::structure;
@@ -98,6 +113,41 @@ NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
         fail(ast.at,
              fmt::format("{} is not known on this kernel: {}", builtin.name, error.sentence()));
     }
+}
+
+void Checker::require_return(std::string_view what, const Ast &ast) const {
+    if (!scope_.result())
+        fail(ast.at, fmt::format("{} is known of calls that are recorded when they return: add "
+                                 "--return, or '=' behind the function",
+                                 what));
+}
+
+NodePtr Checker::check_at_return(const Ast &ast) {
+    require_return(written(ast), ast);
+    const Ast &operand = *ast.operands[0];
+    NodePtr node = check(operand);
+    if (!may_change(*node) && !is_of_return(*node))
+        fail(ast.at, fmt::format("{0} is what the function was called with, and no other when it "
+                                 "returns: write {0}",
+                                 written(operand)));
+    move_to_return(*node);
+    return node;
+}
+
+// What is known when the function returns.
+NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) const {
+    require_return(builtin.name, ast);
+    const auto &result = scope_.result();
+    if (builtin.name == "duration")
+        return make_source(ARGTRACE_SOURCE_DURATION, 0, ulong_type, ast);
+    const TypeTraits known = types_.traits(*result);
+    if (known.kind == TypeKind::void_)
+        fail(ast.at, fmt::format("{} returns nothing", scope_.function()));
+    if (!known.is_scalar() || known.bytes > 8)
+        fail(ast.at, fmt::format("{} returns a {}, which is recorded, but cannot be computed with",
+                                 scope_.function(), name(*result)));
+    NodePtr whole = make_source(ARGTRACE_SOURCE_RETURN, 0, ulong_type, ast);
+    return make_node(Node::Kind::extract, *result, ast, std::move(whole));
 }
 
 void Checker::unknown_name(const Ast &ast) const {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "lang/checker.h"
+#include "lang/flag_names.h"
 #include "lang/glob_pattern.h"
 #include "util/near_match.h"
 #include "util/suggestion.h"
@@ -15,7 +16,10 @@ namespace {
 
 constexpr std::uint32_t text_default = 256; // bytes of str() without a size
 
-constexpr std::string_view known_functions[]{"str", "buf", "path"};
+constexpr std::size_t flags_max = 256;
+
+constexpr std::string_view known_functions[]{"str",  "buf",      "path", "flags",
+                                             "name", "sockaddr", "sym"};
 
 } // namespace
 
@@ -47,6 +51,9 @@ NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negate
         fail(operand.at, fmt::format("{} is a {}, and no text: that are arrays of characters, "
                                      "pointers to them, and str(ADDRESS)",
                                      written(operand), found));
+    if (pattern.text.size() >= ARGTRACE_MATCH_MAX)
+        fail(ast.token.at,
+             fmt::format("texts are compared with {} characters at most", ARGTRACE_MATCH_MAX - 1));
     if (pattern.text.size() > text->limit)
         fail(ast.token.at, fmt::format("this never holds: {} has room for {} characters, and the "
                                        "text has {}",
@@ -114,9 +121,17 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_buf(ast);
     if (name == "path")
         return call_path(ast);
+    if (name == "sockaddr")
+        return call_sockaddr(ast);
+    if (name == "sym")
+        return call_sym(ast);
+    if (name == "flags" || name == "name")
+        return call_flags(ast);
     const std::string near = did_you_mean(near_match(name, known_functions));
     fail(ast.token.at, fmt::format("there is no function {}{}", name,
-                                   near.empty() ? "; there are str, buf and path" : near));
+                                   near.empty() ? fmt::format("; there are {}",
+                                                              fmt::join(known_functions, ", "))
+                                                : near));
 }
 
 /// A node as an address: of a pointer its value, as of 64-bit integers; of what is in memory
@@ -196,7 +211,7 @@ NodePtr Checker::call_path(const Ast &ast) {
         wanted.tag = TypeName::Tag::structure;
         wanted.name = structure;
         const auto found = types_.find(wanted);
-        return pointer && found && types_.traits(*found).bare == types_.traits(type).bare;
+        return pointer && found && types_.same(*found, type);
     };
     const bool file = is("file"), dentry = is("dentry");
     if (!file && !dentry && !is("path"))
@@ -214,6 +229,43 @@ NodePtr Checker::call_path(const Ast &ast) {
     NodePtr path = make_node(Node::Kind::path, address_type, ast, std::move(from));
     path->value = dentry ? 1 : 0;
     return path;
+}
+
+// flags() and name(), which is of one constant.
+NodePtr Checker::call_flags(const Ast &ast) {
+    const std::string &function = ast.token.text;
+    require_operands(ast, 2, 2, function + "(VALUE, \"GLOB\")");
+    const Ast &glob = *ast.operands[1];
+    if (glob.kind != Ast::Kind::string)
+        fail(glob.at, "this is a glob in quotes of the names of constants, as in \"O_*\"");
+    NodePtr node = integer(*ast.operands[0], function == "name" ? "name" : "flags");
+    node->one_flag = function == "name";
+    node->flags = flag_names(types_, check(glob)->pattern.text, node->one_flag);
+    if (node->flags.empty())
+        fail(glob.at, "no constant has such a name");
+    if (node->flags.size() > flags_max)
+        fail(glob.at, fmt::format("{} constants have such names, and a value is shown by at most {}",
+                                  node->flags.size(), flags_max));
+    return node;
+}
+
+// As much as the address of a family that the tool shows as such has.
+NodePtr Checker::call_sockaddr(const Ast &ast) {
+    require_operands(ast, 1, 1, "sockaddr(POINTER)");
+    TypeName wanted;
+    wanted.tag = TypeName::Tag::structure;
+    wanted.name = "sockaddr_in6";
+    const auto type = types_.find(wanted);
+    if (!type)
+        fail(ast.token.at, "BTF does not describe struct sockaddr_in6");
+    return lvalue(address(check(*ast.operands[0]), *ast.operands[0]), *type, ast);
+}
+
+NodePtr Checker::call_sym(const Ast &ast) {
+    require_operands(ast, 1, 1, "sym(ADDRESS)");
+    NodePtr node = convert(address(check(*ast.operands[0]), *ast.operands[0]), void_pointer);
+    node->symbol = true;
+    return node;
 }
 
 } // namespace argtrace::lang

@@ -13,8 +13,8 @@ namespace argtrace::lang {
 /// check_operators.cpp, check_text.cpp; only those include this.
 class Checker {
 public:
-    Checker(const Scope &scope, const Expression &expression)
-        : scope_(scope), types_(scope.types()), text_(expression.text()) {}
+    Checker(const Scope &scope, const Expression &expression, std::string_view subject = {})
+        : scope_(scope), types_(scope.types()), text_(expression.text()), subject_(subject) {}
 
     NodePtr condition(const Ast &ast);
     NodePtr value(const Ast &ast);
@@ -42,6 +42,9 @@ private:
     NodePtr check_name(const Ast &ast);
     NodePtr parameter(const Scope::Parameter &parameter, const Ast &ast);
     NodePtr builtin(const Builtin &builtin, const Ast &ast);
+    NodePtr outcome(const Builtin &builtin, const Ast &ast) const;
+    NodePtr check_at_return(const Ast &ast);
+    void require_return(std::string_view what, const Ast &ast) const;
     [[noreturn]] void unknown_name(const Ast &ast) const;
     Type find_type(const TypeName &name) const;
 
@@ -90,10 +93,14 @@ private:
     NodePtr call_str(const Ast &ast);
     NodePtr call_buf(const Ast &ast);
     NodePtr call_path(const Ast &ast);
+    NodePtr call_flags(const Ast &ast);
+    NodePtr call_sockaddr(const Ast &ast);
+    NodePtr call_sym(const Ast &ast);
 
     const Scope &scope_;
     const Types &types_;
     const std::string &text_;
+    const std::string_view subject_; // see check_value()
     Type container_; // what container_of() is about
 };
 

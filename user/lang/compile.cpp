@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lang/compile.h"
 
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "lang/check.h"
 #include "lang/compiler.h"
 #include "lang/expression_error.h"
+#include "lang/moment.h"
 
 namespace argtrace::lang {
 
@@ -34,30 +36,68 @@ void guarded(const Expression &expression, Action action) {
     }
 }
 
+/// Conditions as one each; null if they always hold.
+struct Conjunctions {
+    NodePtr at_entry, at_return;
+
+    /// Adds a condition, or its terms.
+    void add(const Expression &condition, NodePtr node) {
+        if (node->kind == Node::Kind::logical_and) {
+            for (NodePtr &operand : node->operands)
+                add(condition, std::move(operand));
+            return;
+        }
+        refuse_two_moments(condition, *node);
+        NodePtr &all = is_of_return(*node) ? at_return : at_entry;
+        if (!all) {
+            all = std::move(node);
+            return;
+        }
+        auto both = std::make_unique<Node>();
+        both->kind = Node::Kind::logical_and;
+        both->type = int_type;
+        both->operands.push_back(std::move(all));
+        both->operands.push_back(std::move(node));
+        all = std::move(both);
+    }
+};
+
+void compile_conditions(const Scope &scope, std::span<const Expression> conditions,
+                        Compiler &compiler) {
+    Conjunctions terms;
+    for (const Expression &condition : conditions) {
+        NodePtr node = check_condition(scope, condition);
+        const bool always = node->is_constant() && node->value != 0;
+        if (!always)
+            terms.add(condition, std::move(node));
+    }
+    if (terms.at_entry)
+        guarded(conditions.back(), [&] { compiler.filter(*terms.at_entry); });
+    if (terms.at_return)
+        guarded(conditions.back(), [&] { compiler.filter_at_return(*terms.at_return); });
+}
+
 } // namespace
 
 Program Compiler::finish() {
     Program program;
-    program.insns = emitter_.take_insns();
-    program.data = emitter_.take_data();
     program.nr_filter = nr_filter_;
+    program.nr_return = nr_return_;
+    program.insns = emitter_.take_insns(program.nr_filter, program.nr_return);
+    program.data = emitter_.take_data();
     return program;
 }
 
-Program compile(const Scope &scope, const Expression *condition,
+Program compile(const Scope &scope, std::span<const Expression> conditions,
                 std::span<const ArgumentExpression> values) {
-    Compiler compiler(scope.types());
-    if (condition) {
-        const NodePtr node = check_condition(scope, *condition);
-        const bool always = node->is_constant() && node->value != 0;
-        if (!always)
-            guarded(*condition, [&] { compiler.filter(*node); });
-    }
+    Compiler compiler(scope.types(), scope.result().has_value());
+    compile_conditions(scope, conditions, compiler);
     std::vector<ProgramValue> described;
     std::uint32_t bytes = 0;
     for (const ArgumentExpression &value : values) {
         const Expression &expression = value.expression;
-        const NodePtr node = check_value(scope, expression);
+        const NodePtr node = check_value(scope, expression, value.subject);
+        refuse_two_moments(expression, *node);
         ProgramValue &made = described.emplace_back();
         made.name = value.name;
         guarded(expression, [&] { compiler.value(*node, made); });
@@ -71,6 +111,32 @@ Program compile(const Scope &scope, const Expression *condition,
                 fmt::format("the values of a call have at most {} bytes, and with this they are up "
                             "to {}; str(ADDRESS, LENGTH) takes less",
                             ARGTRACE_OUTPUT_MAX, bytes));
+    }
+    Program program = compiler.finish();
+    program.values = std::move(described);
+    return program;
+}
+
+Program compile_for_map(const Scope &scope, std::span<const Expression> conditions,
+                        std::span<const MapPart> parts) {
+    Compiler compiler(scope.types(), scope.result().has_value());
+    compile_conditions(scope, conditions, compiler);
+    std::vector<ProgramValue> described;
+    for (const MapPart &part : parts) {
+        ProgramValue &made = described.emplace_back();
+        if (!part.expression) {
+            made.type = ARGTRACE_TYPE_U64;
+            made.size = sizeof(part.constant);
+            compiler.map_constant(part.constant);
+            continue;
+        }
+        const Expression &expression = part.expression->expression;
+        made.name = part.expression->name;
+        const NodePtr node = check_value(scope, expression);
+        refuse_two_moments(expression, *node);
+        guarded(expression, [&] {
+            compiler.map_part(*node, made, part.text_bytes, part.is_value);
+        });
     }
     Program program = compiler.finish();
     program.values = std::move(described);

@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint64_t largest_unsigned = ~std::uint64_t{0};
 constexpr std::uint64_t largest_signed = largest_unsigned >> 1;
 constexpr std::uint64_t smallest_signed = largest_signed + 1;
+constexpr std::uint64_t largest_byte = 0xff;
 
 constexpr std::size_t pieces_max = 2; // tests that are cheaper than one TEXT
 
@@ -30,7 +31,8 @@ Cost cost_of(const Node &node) {
     Cost cost = Cost::registers;
     if (node.kind == Node::Kind::load || node.kind == Node::Kind::text_test)
         cost = cost_of_address(*node.operands.front());
-    if (node.kind == Node::Kind::source && node.source == ARGTRACE_SOURCE_TIME)
+    if (node.kind == Node::Kind::source &&
+        (node.source == ARGTRACE_SOURCE_TIME || node.source == ARGTRACE_SOURCE_IDENTITY))
         cost = Cost::task;
     const bool divides = node.kind == Node::Kind::arithmetic &&
                          (node.alu == ARGTRACE_ALU_DIV || node.alu == ARGTRACE_ALU_MOD);
@@ -86,6 +88,16 @@ std::vector<const Node *> ordered_terms(const Node &condition) {
 }
 
 void Compiler::filter(const Node &condition) {
+    conjunction(condition);
+    nr_filter_ = static_cast<std::uint16_t>(emitter_.size());
+}
+
+void Compiler::filter_at_return(const Node &condition) {
+    conjunction(condition);
+    nr_return_ = static_cast<std::uint16_t>(emitter_.size() - nr_filter_);
+}
+
+void Compiler::conjunction(const Node &condition) {
     const std::vector<const Node *> terms = ordered_terms(condition);
     for (std::size_t i = 0; i < terms.size(); i++) {
         next_slot_ = 0;
@@ -95,7 +107,6 @@ void Compiler::filter(const Node &condition) {
         if (!last)
             emitter_.bind(next);
     }
-    nr_filter_ = static_cast<std::uint16_t>(emitter_.size());
 }
 
 void Compiler::test(const Node &node, Label then, Label other) {
@@ -226,23 +237,29 @@ bool Compiler::test_pieces(const Node &node, Label then, Label other) {
         if (!last)
             emitter_.bind(next);
     }
-    if (pieces.empty())
-        emitter_.jump(then);
     return true;
 }
 
 void Compiler::test_text(const Node &node, Label then, Label other) {
     if (node.negated)
         std::swap(then, other);
+    const TextPattern &pattern = node.pattern;
+    if (pattern.text.empty()) { // nothing, or anything that can be read
+        Chain first = address(*node.operands.front());
+        first.load(1);
+        first.take(0, 8, false);
+        const bool whole = pattern.match == ARGTRACE_MATCH_WHOLE;
+        emitter_.range(first, false, 0, whole ? 0 : largest_byte, then, other);
+        return;
+    }
     if (test_pieces(node, then, other))
         return;
     const Mark mark = next_slot_;
     Chain chain = operand(*node.operands.front());
     if (chain.source == ARGTRACE_SOURCE_CONST)
         chain = as_slot(chain, mark);
-    const TextPattern &pattern = node.pattern;
     const auto size = static_cast<std::uint32_t>(pattern.text.size());
-    std::uint32_t looked_at = node.limit;
+    std::uint32_t looked_at = std::min<std::uint32_t>(node.limit, ARGTRACE_MATCH_MAX);
     if (pattern.match == ARGTRACE_MATCH_WHOLE)
         looked_at = std::min(looked_at, size + 1);
     else if (pattern.match == ARGTRACE_MATCH_PREFIX)
@@ -250,7 +267,7 @@ void Compiler::test_text(const Node &node, Label then, Label other) {
     argtrace_insn insn = chain.encode();
     insn.action = ARGTRACE_DO_TEXT;
     insn.arg = static_cast<std::uint16_t>(looked_at);
-    insn.base = emitter_.add_data(pattern.text);
+    insn.base = emitter_.add_data({pattern.text.c_str(), size + 1}); // with its NUL
     insn.span = size | std::uint64_t{pattern.match} << 32;
     emitter_.test(insn, then, other);
 }

@@ -2,9 +2,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lang/compile.h"
 #include "lang/compiler.h"
-#include "lang/path_layout.h"
+#include "lang/moment.h"
+#include "lang/mount_layout.h"
 #include "model/type.h"
+#include "uapi/argtrace_map.h"
+#include "util/error.h"
 
 namespace argtrace::lang {
 
@@ -27,14 +31,28 @@ void Compiler::output(Chain chain, std::uint8_t action, std::uint32_t bytes, std
     insn.action = action;
     insn.arg = static_cast<std::uint16_t>(bytes);
     insn.base = base;
+    if (at_return_)
+        insn.flags |= ARGTRACE_INSN_RETURN;
     emitter_.add(insn);
+}
+
+void Compiler::describe(const Node &node, ProgramValue &described) const {
+    described.type_name = types_.name(node.type);
+    if (node.type.basic == Type::Basic::none && node.type.stars == 0)
+        described.btf_id = node.type.id;
+    described.symbol = node.symbol;
+    if (!node.flags.empty()) {
+        described.btf_id = 0;
+        described.flags = node.flags;
+        described.one_flag = node.one_flag;
+    }
 }
 
 void Compiler::value(const Node &node, ProgramValue &described) {
     next_slot_ = 0;
-    described.type_name = types_.name(node.type);
-    if (node.type.basic == Type::Basic::none && node.type.stars == 0)
-        described.btf_id = node.type.id;
+    // Where the function cannot change it, nothing has to be kept until it returns.
+    at_return_ = followed_ && (is_of_return(node) || !may_change(node));
+    describe(node, described);
     switch (node.kind) {
     case Node::Kind::object:
         output_object(node, described);
@@ -50,16 +68,23 @@ void Compiler::value(const Node &node, ProgramValue &described) {
     case Node::Kind::path:
         output_path(node, described);
         break;
+    case Node::Kind::stack:
+        output_stack(described);
+        break;
     default:
         output_scalar(node, described);
         break;
     }
 }
 
-void Compiler::output_scalar(const Node &node, ProgramValue &described) {
+void Compiler::describe_scalar(const Node &node, ProgramValue &described) const {
     const TypeTraits traits = types_.traits(node.type);
     described.type = code_of(traits);
     described.size = static_cast<std::uint32_t>(traits.bytes);
+}
+
+void Compiler::output_scalar(const Node &node, ProgramValue &described) {
+    describe_scalar(node, described);
     Chain chain = operand(node);
     // The output takes the low bytes: they need not be extended.
     if (!chain.swap && chain.low == 0 && chain.mask == ~std::uint64_t{0} &&
@@ -95,19 +120,87 @@ void Compiler::output_buffer(const Node &node, ProgramValue &described) {
     output(operand(*node.operands[0]), ARGTRACE_DO_BUF, node.limit, size.index);
 }
 
+void Compiler::output_stack(ProgramValue &described) {
+    described.type = ARGTRACE_TYPE_STACK;
+    described.type_name = "stack";
+    described.size = sizeof(std::uint64_t);
+    argtrace_insn insn{};
+    insn.source = ARGTRACE_SOURCE_STACK_ID;
+    insn.flags = at_return_ ? ARGTRACE_INSN_RETURN : 0;
+    insn.mask = ~std::uint64_t{0};
+    insn.action = ARGTRACE_DO_OUT;
+    insn.arg = sizeof(std::uint64_t);
+    insn.flags = at_return_ ? ARGTRACE_INSN_RETURN : 0;
+    emitter_.add(insn);
+}
+
 void Compiler::output_path(const Node &node, ProgramValue &described) {
     described.type = ARGTRACE_TYPE_PATH;
     described.type_name = "path";
     described.size = ARGTRACE_PATH_MAX;
     described.btf_id = 0;
-    if (!path_layout_) {
-        const argtrace_path_layout layout = path_layout(types_);
+    const bool in_mounts = node.value == 0;
+    if (in_mounts && !mount_layout_) {
+        const argtrace_mount_layout layout = mount_layout(types_);
         char bytes[sizeof(layout)];
         std::memcpy(bytes, &layout, sizeof(layout));
-        path_layout_ = emitter_.add_data({bytes, sizeof(bytes)}, 8);
+        mount_layout_ = emitter_.add_data({bytes, sizeof(bytes)}, 8);
     }
     output(operand(*node.operands[0]), ARGTRACE_DO_PATH, static_cast<std::uint32_t>(node.value),
-           *path_layout_);
+           in_mounts ? *mount_layout_ : 0);
+}
+
+/// How long the text may be; 0 if it is none.
+std::uint32_t Compiler::describe_text(const Node &node, ProgramValue &described) const {
+    if (node.kind == Node::Kind::text) {
+        described.size = node.limit;
+    } else {
+        const TypeTraits traits = types_.traits(node.type);
+        if (node.kind != Node::Kind::object || traits.kind != TypeTraits::Kind::array ||
+            !types_.traits(types_.target(node.type)).is_char)
+            return 0;
+        described.size = static_cast<std::uint32_t>(traits.bytes);
+        described.btf_id = 0;
+    }
+    described.type = ARGTRACE_TYPE_STR;
+    return described.size;
+}
+
+void Compiler::map_part(const Node &node, ProgramValue &described, std::uint32_t text_bytes,
+                        bool is_value) {
+    constexpr std::uint32_t text_bytes_max = 8 * ARGTRACE_MAP_KEY_WORDS_MAX;
+    next_slot_ = 0;
+    at_return_ = followed_ && !is_of_entry(node);
+    describe(node, described);
+    if (node.kind == Node::Kind::stack && is_value)
+        throw Error("a stack is no number: tell calls apart by it with --by");
+    if (node.kind == Node::Kind::stack) {
+        output_stack(described);
+        return;
+    }
+    if (node.kind == Node::Kind::path)
+        throw Error("a path has no room in a key: record it (`argtrace record`), and give the "
+                    "recording with --in");
+    const std::uint32_t length = describe_text(node, described);
+    if (length > 0 && !is_value) {
+        const std::uint32_t room =
+            text_bytes ? text_bytes : std::min(text_room(length), text_bytes_max);
+        output(operand(*node.operands.front()), ARGTRACE_DO_STR, room);
+        return;
+    }
+    const TypeTraits traits = types_.traits(node.type);
+    const bool scalar = node.kind != Node::Kind::object && node.kind != Node::Kind::buffer &&
+                        node.kind != Node::Kind::text && traits.is_scalar() && traits.bytes <= 8;
+    if (!scalar)
+        throw Error(is_value ? "a value to add up is a number: name a member of this"
+                             : "a key is a number, an address or text: name a member of this");
+    describe_scalar(node, described);
+    output(operand(node), ARGTRACE_DO_OUT, sizeof(std::uint64_t));
+}
+
+void Compiler::map_constant(std::uint64_t value) {
+    at_return_ = followed_;
+    output(Chain::number(value), ARGTRACE_DO_OUT, sizeof(value));
 }
 
 } // namespace argtrace::lang

@@ -20,10 +20,14 @@ public:
     /// Thrown when a program has not enough slots.
     struct OutOfSlots {};
 
-    explicit Compiler(const Types &types) : types_(types) {}
+    Compiler(const Types &types, bool followed) : types_(types), followed_(followed) {}
 
     void filter(const Node &condition);
+    void filter_at_return(const Node &condition); ///< behind filter()
     void value(const Node &node, ProgramValue &described);
+    /// As part of a map's key, or its value. Text gets so many bytes; 0: as many as it can have.
+    void map_part(const Node &node, ProgramValue &described, std::uint32_t text_bytes, bool is_value);
+    void map_constant(std::uint64_t value);
 
     std::size_t size() const { return emitter_.size(); }
     Program finish();
@@ -45,6 +49,7 @@ private:
     unsigned take_slot();
 
     // compile_condition.cpp
+    void conjunction(const Node &condition);
     void test(const Node &node, Label then, Label other);
     void test_comparison(const Node &node, Label then, Label other);
     void test_constant(const Node &node, Chain chain, const Node &constant, bool mirrored,
@@ -58,13 +63,19 @@ private:
     void output_scalar(const Node &node, ProgramValue &described);
     void output_object(const Node &node, ProgramValue &described);
     void output_buffer(const Node &node, ProgramValue &described);
+    void output_stack(ProgramValue &described);
     void output_path(const Node &node, ProgramValue &described);
+    void describe(const Node &node, ProgramValue &described) const;
+    void describe_scalar(const Node &node, ProgramValue &described) const;
+    std::uint32_t describe_text(const Node &node, ProgramValue &described) const;
 
     const Types &types_;
     Emitter emitter_;
     unsigned next_slot_ = 0;
-    std::optional<std::uint32_t> path_layout_; // where it is in the data
-    std::uint16_t nr_filter_ = 0;
+    const bool followed_;    // calls are recorded when they return
+    bool at_return_ = false; // the value at hand is computed then
+    std::optional<std::uint32_t> mount_layout_; // where it is in the data
+    std::uint16_t nr_filter_ = 0, nr_return_ = 0;
 };
 
 /// The terms of a conjunction in the order in which they are evaluated; see compile().

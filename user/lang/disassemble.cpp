@@ -20,8 +20,9 @@ constexpr std::uint32_t text_cost = 30;
 constexpr std::uint32_t path_cost = 280; // four names
 
 std::string_view source_name(std::uint8_t source) {
-    constexpr std::array<std::string_view, 8> names{"const", "reg",    "stack", "slot",
-                                                    "task",  "caller", "cpu",   "time"};
+    constexpr std::array<std::string_view, 11> names{"const",  "reg", "stack", "slot", "task",
+                                                     "caller", "cpu", "time",  "ret",  "duration",
+                                                     "stack id"};
     return source < names.size() ? names[source] : "?";
 }
 
@@ -48,7 +49,14 @@ std::string with_offset(const std::string &text, std::int32_t offset) {
                       : fmt::format("{} + {}", text, offset);
 }
 
+std::string_view identity_name(std::uint8_t identity) {
+    constexpr std::array<std::string_view, 3> names{"uid", "gid", "cgroup"};
+    return identity < names.size() ? names[identity] : "?";
+}
+
 std::string source_text(const argtrace_insn &insn) {
+    if (insn.source == ARGTRACE_SOURCE_IDENTITY)
+        return std::string(identity_name(insn.index));
     if (insn.source == ARGTRACE_SOURCE_CONST)
         return number(
             insn.action == ARGTRACE_DO_TEST || insn.action == ARGTRACE_DO_TEXT ? 0 : insn.span);
@@ -111,7 +119,9 @@ std::string targets_text(const argtrace_insn &insn, std::size_t at) {
 std::string insn_text(const Program &program, std::size_t at) {
     const argtrace_insn &insn = program.insns[at];
     const std::string value = value_text(insn);
+    const char *take = program.sink == ARGTRACE_SINK_RECORD ? "record" : "take";
     const char *sign = insn.flags & ARGTRACE_INSN_SIGNED ? "signed " : "";
+    const char *moment = insn.flags & ARGTRACE_INSN_RETURN ? ", at return" : "";
     switch (insn.action) {
     case ARGTRACE_DO_TEST:
         if (insn.span == 0)
@@ -130,15 +140,16 @@ std::string insn_text(const Program &program, std::size_t at) {
         return fmt::format("slot{} = slot{} {}{}.{} {}", insn.arg, insn.arg, sign,
                            alu_name(insn.then), insn.other, value);
     case ARGTRACE_DO_OUT:
-        return fmt::format("record {} bytes of {}", insn.arg, value);
+        return fmt::format("{} {} bytes of {}{}", take, insn.arg, value, moment);
     case ARGTRACE_DO_STR:
-        return fmt::format("record text at {}, at most {} bytes", value, insn.arg);
+        return fmt::format("{} text at {}, at most {} bytes{}", take, value, insn.arg, moment);
     case ARGTRACE_DO_BUF:
-        return fmt::format("record slot{} bytes at {}, at most {}", insn.base, value, insn.arg);
+        return fmt::format("{} slot{} bytes at {}, at most {}{}", take, insn.base, value, insn.arg,
+                           moment);
     case ARGTRACE_DO_MEM:
-        return fmt::format("record {} bytes at {}", insn.arg, value);
+        return fmt::format("{} {} bytes at {}{}", take, insn.arg, value, moment);
     case ARGTRACE_DO_PATH:
-        return fmt::format("record path of {} {}", insn.arg ? "dentry" : "path", value);
+        return fmt::format("{} path of {} {}{}", take, insn.arg ? "dentry" : "path", value, moment);
     default:
         return "?";
     }
@@ -174,11 +185,12 @@ ProgramCost cost_between(const Program &program, std::size_t begin, std::size_t 
 } // namespace
 
 ProgramCost filter_cost(const Program &program) {
-    return cost_between(program, 0, program.nr_filter);
+    return cost_between(program, 0, std::size_t{program.nr_filter} + program.nr_return);
 }
 
 ProgramCost values_cost(const Program &program) {
-    return cost_between(program, program.nr_filter, program.insns.size());
+    return cost_between(program, std::size_t{program.nr_filter} + program.nr_return,
+                        program.insns.size());
 }
 
 std::string describe(const ProgramCost &cost) {
@@ -192,6 +204,10 @@ std::vector<std::string> disassemble(const Program &program) {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < program.insns.size(); i++)
         lines.push_back(fmt::format("{:>3}  {}", i, insn_text(program, i)));
+    if (program.sink == ARGTRACE_SINK_COUNT)
+        lines.emplace_back("     count the call");
+    else if (program.sink == ARGTRACE_SINK_MAP)
+        lines.push_back(fmt::format("     add it to map {}", program.map));
     return lines;
 }
 

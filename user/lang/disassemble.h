@@ -26,7 +26,8 @@ ProgramCost values_cost(const Program &program);
 /// "reads memory 2 times; about 38 instructions", "reads no memory; about 15 instructions".
 std::string describe(const ProgramCost &cost);
 
-/// The program as lines of text, one for each instruction.
+/// The program as lines of text, one for each instruction, and one for what becomes of the call, unless
+/// that is a record.
 std::vector<std::string> disassemble(const Program &program);
 
 } // namespace argtrace::lang

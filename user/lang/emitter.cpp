@@ -150,7 +150,8 @@ std::uint32_t Emitter::add_data(std::string_view bytes, std::size_t alignment) {
     return static_cast<std::uint32_t>(at);
 }
 
-std::vector<argtrace_insn> Emitter::take_insns() {
+std::vector<argtrace_insn> Emitter::take_insns(std::uint16_t &nr_filter,
+                                               std::uint16_t &nr_return) {
     for (std::size_t i = 0; i < insns_.size(); i++) {
         if (targets_[i].has_then)
             insns_[i].then = static_cast<std::uint8_t>(bound_[targets_[i].then]);
@@ -158,7 +159,56 @@ std::vector<argtrace_insn> Emitter::take_insns() {
             insns_[i].other = static_cast<std::uint8_t>(bound_[targets_[i].other]);
     }
     targets_.clear();
+    remove_needless(nr_filter, nr_return);
     return std::move(insns_);
+}
+
+// Jumps are forward only, so one look at each instruction will do.
+void Emitter::remove_needless(std::uint16_t &nr_filter, std::uint16_t &nr_return) {
+    const std::size_t size = insns_.size(), values = std::size_t{nr_filter} + nr_return;
+    std::vector<bool> reached(size + 1);
+    reached[0] = reached[nr_filter] = reached[values] = true;
+    for (std::size_t i = 0; i < size; i++) {
+        if (!reached[i])
+            continue;
+        const argtrace_insn &insn = insns_[i];
+        const bool tests = insn.action == ARGTRACE_DO_TEST || insn.action == ARGTRACE_DO_TEXT;
+        if (!tests && insn.action != ARGTRACE_DO_JUMP)
+            reached[i + 1] = true;
+        else if (insn.then < size)
+            reached[insn.then] = true;
+        if (tests && insn.other < size)
+            reached[insn.other] = true;
+    }
+    // Jumps over what goes are not needed either.
+    for (std::size_t i = size, next = size; i-- > 0;) {
+        if (reached[i] && insns_[i].action == ARGTRACE_DO_JUMP && insns_[i].then <= next)
+            reached[i] = false;
+        else if (reached[i])
+            next = i;
+    }
+    // The number that each instruction will have; of one that goes, that of the next.
+    std::vector<std::uint8_t> number(size + 1);
+    std::uint8_t left = 0;
+    for (std::size_t i = 0; i <= size; i++) {
+        number[i] = left;
+        if (i < size && reached[i])
+            left++;
+    }
+    std::vector<argtrace_insn> kept;
+    for (std::size_t i = 0; i < size; i++) {
+        if (!reached[i])
+            continue;
+        argtrace_insn insn = insns_[i];
+        if (insn.action <= ARGTRACE_DO_JUMP && insn.then < size)
+            insn.then = number[insn.then];
+        if (insn.action < ARGTRACE_DO_JUMP && insn.other < size)
+            insn.other = number[insn.other];
+        kept.push_back(insn);
+    }
+    nr_filter = number[nr_filter];
+    nr_return = static_cast<std::uint16_t>(number[values] - nr_filter);
+    insns_ = std::move(kept);
 }
 
 } // namespace argtrace::lang

@@ -42,7 +42,9 @@ public:
     std::uint32_t add_data(std::string_view bytes, std::size_t alignment = 1);
 
     std::size_t size() const { return insns_.size(); }
-    std::vector<argtrace_insn> take_insns(); ///< with all labels resolved
+    /// With all labels resolved, and without those that no way leads to, which the module refuses.
+    /// `nr_filter` of them are the filter, and `nr_return` behind these that at return.
+    std::vector<argtrace_insn> take_insns(std::uint16_t &nr_filter, std::uint16_t &nr_return);
     std::vector<std::byte> take_data() { return std::move(data_); }
 
 private:
@@ -52,6 +54,7 @@ private:
     };
 
     void add(const argtrace_insn &insn, const Targets &targets);
+    void remove_needless(std::uint16_t &nr_filter, std::uint16_t &nr_return);
 
     std::vector<argtrace_insn> insns_;
     std::vector<Targets> targets_; // of each instruction

@@ -15,12 +15,14 @@ namespace argtrace::lang {
 class ExpressionError : public Error {
 public:
     ExpressionError(std::string_view text, std::size_t at, std::string_view sentence)
-        : Error(with_caret(text, at, sentence)), at_(at), sentence_(sentence) {}
+        : Error(with_caret(text, at, sentence)), text_(text), at_(at), sentence_(sentence) {}
 
+    const std::string &text() const { return text_; }
     std::size_t at() const { return at_; } ///< a byte of the text
     const std::string &sentence() const { return sentence_; }
 
 private:
+    std::string text_;
     std::size_t at_;
     std::string sentence_;
 };

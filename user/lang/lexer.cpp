@@ -107,6 +107,7 @@ constexpr std::pair<std::string_view, Kind> punctuators[]{
     {"!", Kind::exclamation},
     {"<", Kind::less},
     {">", Kind::greater},
+    {"@", Kind::at},
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "btf/display_types.h"
 #include "lang/type.h"
 #include "uapi/argtrace_program.h"
 
@@ -49,6 +50,7 @@ struct Node {
         buffer,    ///< buf(): operands[1] bytes at operands[0], at most `limit`
         path,      ///< path(): of the struct path at operands[0]; of the struct dentry
                    ///< if `value` is 1
+        stack,     ///< the call's stack
     };
 
     Kind kind = Kind::constant;
@@ -60,9 +62,13 @@ struct Node {
     std::uint8_t index = 0;
     argtrace_alu alu = ARGTRACE_ALU_ADD;
     bool negated = false;
+    bool at_return = false;  ///< evaluated when the function returns, not when it is entered
     bool fixed_size = false; ///< text_test, text: it is an array of `limit` bytes
     std::uint32_t limit = 0; ///< text_test, text, buffer: bytes that are looked at
     TextPattern pattern;
+    std::vector<FlagName> flags; ///< of which the value is made, where it is shown
+    bool one_flag = false;       ///< of just one of them
+    bool symbol = false;         ///< it is shown as the function that it is in
     std::vector<NodePtr> operands;
 
     bool is_constant() const { return kind == Kind::constant; }

@@ -92,6 +92,23 @@ public:
         return parsed;
     }
 
+    std::vector<ArgumentExpression> values() {
+        std::vector<ArgumentExpression> values;
+        do
+            values.push_back(argument());
+        while (accept(Kind::comma));
+        if (token_.kind != Kind::end)
+            fail_at_rest("a value");
+        return values;
+    }
+
+    TypeName type() {
+        TypeName type = type_name();
+        if (token_.kind != Kind::end)
+            fail("a type ends here");
+        return type;
+    }
+
     Expression condition() {
         if (token_.kind == Kind::end)
             fail("a condition is missing");
@@ -203,8 +220,25 @@ private:
         return ended(std::move(made));
     }
 
+    // An operand of a binary operator: EXPR or EXPR@ret.
+    Node operand() {
+        Node value = unary();
+        if (token_.kind != Kind::at)
+            return value;
+        Node made = make(Ast::Kind::at_return, token_);
+        made->at = value->at;
+        advance();
+        if (token_.kind != Kind::name || token_.text != "ret")
+            fail(fmt::format("'ret' is missing behind '@'{}: EXPR@ret is what EXPR is when the "
+                             "function returns",
+                             before()));
+        advance();
+        made->operands.push_back(std::move(value));
+        return ended(std::move(made));
+    }
+
     Node binary(int precedence) {
-        Node left = unary();
+        Node left = operand();
         for (int operators = 0;; operators++) {
             const BinaryToken *op = find_binary(token_.kind);
             if (!op || op->precedence < precedence)
@@ -546,7 +580,7 @@ private:
                 made->operands.push_back(expression());
                 expect(Kind::right_bracket, "']'");
             } else if (token_.kind == Kind::left_parenthesis) {
-                fail("a function is called by its name: str, buf and path");
+                fail("a function is called by its name, as in str(ADDRESS)");
             } else {
                 return operand;
             }
@@ -571,6 +605,14 @@ std::string_view Expression::plain_name() const {
 
 ParsedArguments parse_arguments(const std::string &text, std::size_t at) {
     return Parser(std::make_shared<const std::string>(text), at).arguments();
+}
+
+std::vector<ArgumentExpression> parse_values(const std::string &text, std::size_t at) {
+    return Parser(std::make_shared<const std::string>(text), at).values();
+}
+
+TypeName parse_type(const std::string &text) {
+    return Parser(std::make_shared<const std::string>(text), 0).type();
 }
 
 Expression parse_condition(const std::string &text, std::size_t at) {

@@ -37,6 +37,8 @@ struct ArgumentExpression {
     Expression expression;
     std::string name;   ///< what it is called in the output: NAME, or the expression as written
     bool named = false; ///< there is a NAME
+    std::string subject = {}; ///< the parameter that `it` means; empty: none
+    bool optional = false;    ///< it is left out where a program has no room for it
 };
 
 struct ParsedArguments {
@@ -47,6 +49,12 @@ struct ParsedArguments {
 /// Reads "(EXPR [as NAME], ...)", which begins at byte `at` of `text` with its parenthesis.
 /// Throws ExpressionError, which shows `text`.
 ParsedArguments parse_arguments(const std::string &text, std::size_t at);
+
+/// Reads "EXPR [as NAME], ..." from byte `at` of `text` to its end. Throws ExpressionError.
+std::vector<ArgumentExpression> parse_values(const std::string &text, std::size_t at = 0);
+
+/// Reads a type, all of `text`: "const struct path *". Throws ExpressionError.
+TypeName parse_type(const std::string &text);
 
 /// Reads one EXPR from byte `at` of `text` to its end. Throws ExpressionError.
 Expression parse_condition(const std::string &text, std::size_t at = 0);

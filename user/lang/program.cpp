@@ -33,9 +33,12 @@ std::vector<std::byte> Program::bytes(std::uint32_t sample, std::uint32_t max_ra
     argtrace_program header{};
     header.nr_insns = static_cast<std::uint16_t>(insns.size());
     header.nr_filter = nr_filter;
+    header.nr_return = nr_return;
     header.data = static_cast<std::uint16_t>(data.size());
     header.sample = sample;
     header.max_rate = max_rate;
+    header.sink = sink;
+    header.map = map;
 
     const std::size_t code = insns.size() * sizeof(argtrace_insn);
     const std::size_t padding =

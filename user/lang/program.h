@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "btf/display_types.h"
 #include "uapi/argtrace.h"
 #include "uapi/argtrace_program.h"
 
@@ -18,6 +19,9 @@ struct ProgramValue {
     std::uint32_t size = 0;                ///< bytes at most, without the length of STR ...
     std::string type_name;                 ///< as C writes it
     std::uint32_t btf_id = 0;              ///< of its type, for display_types(); 0: none is needed
+    std::vector<FlagName> flags = {};      ///< that it is shown as,
+    bool one_flag = false;                 ///< just one of them
+    bool symbol = false;                   ///< it is shown as the function that it is in
 
     bool operator==(const ProgramValue &) const = default;
 };
@@ -25,12 +29,15 @@ struct ProgramValue {
 /// What struct argtrace_program describes.
 struct Program {
     std::vector<argtrace_insn> insns;
-    std::uint16_t nr_filter = 0;
+    std::uint16_t nr_filter = 0; ///< of the filter at entry, and
+    std::uint16_t nr_return = 0; ///< behind them of that at return
     std::vector<std::byte> data;
     std::vector<ProgramValue> values; ///< in the order of their outputs
+    std::uint16_t sink = ARGTRACE_SINK_RECORD; ///< what becomes of an accepted call,
+    std::uint16_t map = 0; ///< and with ARGTRACE_SINK_MAP the id of the map
 
     /// Nothing is filtered and nothing computed: a probe needs no program.
-    bool empty() const { return insns.empty(); }
+    bool empty() const { return insns.empty() && sink == ARGTRACE_SINK_RECORD; }
 
     /// It reads memory, which takes the authority to do so.
     bool reads_memory() const;

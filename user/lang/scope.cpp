@@ -2,6 +2,7 @@
 #include "lang/scope.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -16,13 +17,16 @@ constexpr Builtin builtin_rows[]{
     {"tid", "task->pid"},
     {"ppid", "task->real_parent->tgid"},
     {"comm", "task->comm"},
-    {"uid", "task->cred->uid.val"},
-    {"gid", "task->cred->gid.val"},
-    {"cgroup", "task->cgroups->dfl_cgrp->kn->id"},
+    {"uid", ""},
+    {"gid", ""},
+    {"cgroup", ""},
     {"task", ""},
     {"cpu", ""},
     {"caller", ""},
     {"time", ""},
+    {"ret", ""},
+    {"duration", ""},
+    {"stack", ""},
 };
 
 /// include/linux/gfp_types.h: what consists of others.
@@ -44,6 +48,28 @@ constexpr GfpRow gfp_rows[]{
     {"GFP_HIGHUSER", "GFP_USER __GFP_HIGHMEM"},
 };
 
+/// Linux 6.1 to 6.9 have no enumerators of them. include/linux/gfp_types.h: those whose bits were the
+/// same in all these versions, by bit.
+constexpr std::string_view old_gfp_bits[]{
+    "__GFP_DMA",         "__GFP_HIGHMEM",        "__GFP_DMA32",    "__GFP_MOVABLE",
+    "__GFP_RECLAIMABLE", "__GFP_HIGH",           "__GFP_IO",       "__GFP_FS",
+    "__GFP_ZERO",        "",                     "__GFP_DIRECT_RECLAIM", "__GFP_KSWAPD_RECLAIM",
+    "__GFP_WRITE",       "__GFP_NOWARN",         "__GFP_RETRY_MAYFAIL", "__GFP_NOFAIL",
+    "__GFP_NORETRY",     "__GFP_MEMALLOC",       "__GFP_COMP",     "__GFP_NOMEMALLOC",
+    "__GFP_HARDWALL",    "__GFP_THISNODE",       "__GFP_ACCOUNT",  "__GFP_ZEROTAGS",
+};
+
+bool has_gfp_enumerators(const Types &types) {
+    return types.enumerator("___GFP_IO_BIT").has_value();
+}
+
+std::optional<std::uint64_t> old_gfp_constant(std::string_view name) {
+    const auto *found = std::find(std::begin(old_gfp_bits), std::end(old_gfp_bits), name);
+    if (found == std::end(old_gfp_bits))
+        return std::nullopt;
+    return std::uint64_t{1} << (found - std::begin(old_gfp_bits));
+}
+
 std::optional<std::uint64_t> gfp_constant(const Types &types, std::string_view name) {
     for (const GfpRow &row : gfp_rows) {
         if (row.name != name)
@@ -61,6 +87,8 @@ std::optional<std::uint64_t> gfp_constant(const Types &types, std::string_view n
     }
     if (!name.starts_with("__GFP_"))
         return std::nullopt;
+    if (!has_gfp_enumerators(types))
+        return old_gfp_constant(name);
     const auto bit = types.enumerator(fmt::format("_{}_BIT", name));
     if (!bit || bit->value >= 64)
         return std::nullopt;
@@ -73,7 +101,7 @@ Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Arg
     : types_(&types), function_(prototype.function) {
     const bool described = prototype.source.types != nullptr;
     for (std::uint32_t i = 0; i < places.size(); i++) {
-        Type type = described ? types.parameter(prototype.source.id, i) : ulong_type;
+        Type type = described ? types.parameter(prototype.source.id, prototype.hidden + i) : ulong_type;
         const TypeTraits traits = types.traits(type);
         if (traits.kind == TypeTraits::Kind::array)
             type = types.target(type).pointer();
@@ -83,11 +111,33 @@ Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Arg
     }
 }
 
+Scope::Scope(const Types &types, std::string name, Type type) : types_(&types) {
+    Argument place;
+    place.loc = ARGTRACE_LOC_REG;
+    place.name = std::move(name);
+    parameters_.push_back({type, std::move(place)});
+}
+
 const Scope::Parameter *Scope::parameter(std::string_view name) const {
     for (const Parameter &parameter : parameters_)
         if (parameter.place.name == name)
             return &parameter;
     return nullptr;
+}
+
+std::vector<std::string> gfp_names(const Types &types) {
+    constexpr std::string_view prefix = "___GFP_", suffix = "_BIT";
+    std::vector<std::string> names;
+    for (const std::string_view bit : types.enumerator_names())
+        if (bit.starts_with(prefix) && bit.ends_with(suffix))
+            names.emplace_back(bit.substr(1, bit.size() - 1 - suffix.size()));
+    if (!has_gfp_enumerators(types))
+        for (const std::string_view name : old_gfp_bits)
+            if (!name.empty())
+                names.emplace_back(name);
+    for (const GfpRow &row : gfp_rows)
+        names.emplace_back(row.name);
+    return names;
 }
 
 const Builtin *find_builtin(std::string_view name) {

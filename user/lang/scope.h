@@ -27,6 +27,14 @@ public:
     /// prototype is of none (six registers), its parameters are unsigned long.
     Scope(const Types &types, const Prototype &prototype, std::span<const Argument> places);
 
+    /// A scope of one name, which is of that type and in the first argument register.
+    Scope(const Types &types, std::string name, Type type);
+
+    /// Calls are recorded when they return: expressions may have `ret`, of that type, and
+    /// `duration`.
+    void set_result(Type type) { result_ = type; }
+    const std::optional<Type> &result() const { return result_; }
+
     const Types &types() const { return *types_; }
     const std::string &function() const { return function_; }
 
@@ -38,6 +46,7 @@ private:
     const Types *types_;
     std::string function_;
     std::vector<Parameter> parameters_;
+    std::optional<Type> result_;
 };
 
 /// A name that every function has: the task that runs, the CPU ...
@@ -49,6 +58,9 @@ struct Builtin {
 /// By name; null if there is none.
 const Builtin *find_builtin(std::string_view name);
 std::span<const Builtin> all_builtins();
+
+/// The names of GFP flags, see named_constant().
+std::vector<std::string> gfp_names(const Types &types);
 
 /// What a name means that is neither an argument nor a builtin: an enumerator of BTF, a macro, a
 /// flag of GFP (from BTF, which numbers them on Linux 6.10 and later).

@@ -45,6 +45,7 @@ struct Token {
         not_equal,
         and_and,
         or_or,
+        at,
         other, ///< no part of an expression, such as '='
     };
 

@@ -29,11 +29,7 @@ struct BasicRow {
 constexpr BasicRow basic_rows[]{
     {Basic::void_, "void", 1, false}, // as gcc has it in the arithmetic of pointers
     {Basic::bool_, "_Bool", 1, false},
-#ifdef __CHAR_UNSIGNED__
-    {Basic::char_, "char", 1, false},
-#else
-    {Basic::char_, "char", 1, true},
-#endif
+    {Basic::char_, "char", 1, true}, // or not: traits() asks BTF
     {Basic::schar, "signed char", 1, true},
     {Basic::uchar, "unsigned char", 1, false},
     {Basic::short_, "short", 2, true},
@@ -75,6 +71,9 @@ Types::Types(const btf *types) : types_(types) {
     for (std::uint32_t id = 1; id < end; id++)
         if (const btf_type *type = btf__type_by_id(types, id))
             index(id, type);
+    const auto found = integers_.find("char");
+    if (found != integers_.end())
+        char_is_signed_ = btf_int_encoding(btf__type_by_id(types, found->second)) & BTF_INT_SIGNED;
 }
 
 std::string_view Types::string(std::uint32_t offset) const {
@@ -144,8 +143,12 @@ TypeTraits Types::traits(Type type) const {
         traits.bytes = pointer_size;
         return traits;
     }
-    if (type.basic != Basic::none)
-        return basic_traits(type.basic);
+    if (type.basic != Basic::none) {
+        traits = basic_traits(type.basic);
+        if (traits.is_char)
+            traits.is_signed = char_is_signed_;
+        return traits;
+    }
 
     const btf_type *found = nullptr;
     std::uint32_t id = type.id;
@@ -254,7 +257,16 @@ bool Types::same(Type a, Type b) const {
         return false;
     if (one.kind == TypeKind::integer)
         return one.is_signed == other.is_signed && one.is_bool == other.is_bool;
-    return one.bare == other.bare;
+    if (one.bare == other.bare)
+        return true;
+    if (one.kind != TypeKind::aggregate && one.kind != TypeKind::enumeration)
+        return false;
+    // pahole leaves two of a struct where source files saw different things behind its pointers.
+    const btf_type *first = btf__type_by_id(types_, one.bare);
+    const btf_type *second = btf__type_by_id(types_, other.bare);
+    const std::string_view name = string(first->name_off);
+    return !name.empty() && name == string(second->name_off) &&
+           btf_kind(first) == btf_kind(second);
 }
 
 std::string Types::name(Type type) const {
@@ -373,6 +385,18 @@ std::optional<Types::Enumerator> Types::enumerator(std::string_view name) const 
                                                         : ulong_type};
     }
     return std::nullopt;
+}
+
+std::vector<std::string_view> Types::enumerator_names() const {
+    std::vector<std::string_view> names;
+    for (const auto &[name, id] : enumerators_)
+        names.push_back(name);
+    return names;
+}
+
+Type Types::result(std::uint32_t function_proto) const {
+    const btf_type *proto = btf__type_by_id(types_, function_proto);
+    return proto && btf_is_func_proto(proto) ? Type::btf(proto->type) : Type::of(Basic::void_);
 }
 
 Type Types::parameter(std::uint32_t function_proto, std::uint32_t index) const {

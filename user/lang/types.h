@@ -63,6 +63,10 @@ public:
     };
 
     std::optional<Enumerator> enumerator(std::string_view name) const;
+    std::vector<std::string_view> enumerator_names() const;
+
+    /// What a function returns. `function_proto` is BTF's.
+    Type result(std::uint32_t function_proto) const;
 
     /// The type of a function's parameter. `function_proto` is BTF's.
     Type parameter(std::uint32_t function_proto, std::uint32_t index) const;
@@ -80,6 +84,7 @@ private:
     std::string_view string(std::uint32_t offset) const;
 
     const btf *types_;
+    bool char_is_signed_ = true; // Linux 6.2 and later are compiled with -funsigned-char
     Index structs_, unions_, enums_, typedefs_, integers_;
     Index enumerators_; // name -> the enum
 };

@@ -6,8 +6,8 @@
 
 namespace argtrace::lang {
 
-/// The offsets that the walk of a path needs. Throws Error, which names what BTF does not
+/// The offsets that a path through mounts needs. Throws Error, which names what BTF does not
 /// describe.
-argtrace_path_layout path_layout(const Types &types);
+argtrace_mount_layout mount_layout(const Types &types);
 
 } // namespace argtrace::lang

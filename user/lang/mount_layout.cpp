@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lang/mount_layout.h"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "util/error.h"
+
+namespace argtrace::lang {
+
+namespace {
+
+std::uint32_t member_offset(const Types &types, const Type &structure, std::string_view name) {
+    const auto member = types.member(structure, name);
+    if (!member || member->bits != 0)
+        throw Error(
+            fmt::format("BTF does not describe {} of struct mount, which path() needs", name));
+    return static_cast<std::uint32_t>(member->bit_offset / 8);
+}
+
+} // namespace
+
+argtrace_mount_layout mount_layout(const Types &types) {
+    TypeName name;
+    name.tag = TypeName::Tag::structure;
+    name.name = "mount";
+    const auto mount = types.find(name);
+    if (!mount)
+        throw Error("BTF does not describe struct mount, which path() needs");
+    argtrace_mount_layout layout{};
+    layout.mnt = member_offset(types, *mount, "mnt");
+    layout.mnt_parent = member_offset(types, *mount, "mnt_parent");
+    layout.mnt_mountpoint = member_offset(types, *mount, "mnt_mountpoint");
+    layout.mnt_ns = member_offset(types, *mount, "mnt_ns");
+    return layout;
+}
+
+} // namespace argtrace::lang
