@@ -15,8 +15,7 @@ constexpr std::array<std::string_view, 9> entries{"kprobe", "k",      "kfunc",  
                                                   "p",      "fprobe", "function", "ftrace"};
 constexpr std::array<std::string_view, 6> returns{"kretprobe", "kr", "kretfunc",
                                                   "fexit",     "fr", "r"};
-constexpr std::array<std::string_view, 7> tracepoints{
-    "tracepoint", "t", "rawtracepoint", "rt", "syscalls", "event", "e"};
+constexpr std::array<std::string_view, 3> tracepoints{"syscalls", "event", "e"};
 constexpr std::array<std::string_view, 7> programs{"uprobe", "u",    "uretprobe", "ur",
                                                    "usdt",   "USDT", "sdt"};
 constexpr std::array<std::string_view, 2> kernels{"kernel", "linux"};
@@ -40,10 +39,11 @@ std::string explain_foreign_prefix(std::string_view prefix, std::string_view res
                            "alone: {}",
                            prefix, function);
     if (is_one(prefix, returns))
-        return fmt::format("'{}:': returns are not traced, only calls: {}", prefix, function);
+        return fmt::format("'{}:': with --return, or '=' behind the function, a call is recorded "
+                           "with what it returned: '{}='",
+                           prefix, rest.empty() ? "vfs_read" : rest);
     if (is_one(prefix, tracepoints))
-        return fmt::format("'{}:': tracepoints are not traced, only functions: `argtrace list` "
-                           "shows them",
+        return fmt::format("'{}:': a tracepoint is t:GROUP:NAME: `argtrace list 't:*'` shows them",
                            prefix);
     if (is_one(prefix, programs))
         return fmt::format("'{}:': functions of programs are not traced, only the kernel's: "

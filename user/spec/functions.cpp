@@ -3,15 +3,20 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "spec/absent.h"
+#include "spec/aggregate.h"
 #include "spec/assessment.h"
+#include "lang/expression_error.h"
 #include "spec/left_out.h"
+#include "spec/tracepoints.h"
+#include "spec/unresolved.h"
+#include "spec/untraceable.h"
 #include "uapi/argtrace.h"
 #include "util/near_match.h"
 #include "util/suggestion.h"
@@ -50,38 +55,13 @@ void rename(Prototype &prototype, std::string_view name) {
     prototype.function = name;
 }
 
-bool has_parameter(const Function &function, const std::string &name) {
-    const std::vector<Parameter> &parameters = function.prototype.parameters;
-    return std::any_of(parameters.begin(), parameters.end(),
-                       [&name](const Parameter &p) { return p.name == name; });
-}
-
-Error no_such_argument(const Spec &spec, const Spec::Word &word, const Function &function) {
-    std::vector<std::string_view> names;
-    for (const Parameter &parameter : function.prototype.parameters)
-        names.push_back(parameter.name);
-    if (names.empty())
-        return error_in(spec, word.at, fmt::format("{} takes no arguments", function.symbol.name));
-    return error_in(spec, word.at,
-                    fmt::format("{} has no argument {}, only {}{}", function.symbol.name, word.text,
-                                fmt::join(names, ", "),
-                                did_you_mean(near_match(word.text, names))));
-}
-
-bool is_init_code(const Kallsyms &symbols, const Symbol &symbol) {
-    const std::vector<Symbol> begin = symbols.named("_sinittext");
-    const std::vector<Symbol> end = symbols.named("_einittext");
-    return begin.size() == 1 && end.size() == 1 && symbol.addr >= begin.front().addr &&
-           symbol.addr < end.front().addr;
-}
-
-// Probes have no programs yet: what would be left out silently is refused.
-void refuse_expressions(const Spec &spec) {
-    if (spec.condition)
-        throw error_in(spec, spec.condition->at(), "conditions are not supported yet");
-    if (!spec.args && !spec.expressions.empty())
-        throw error_in(spec, spec.expressions.front().expression.at(),
-                       "only names of arguments are supported yet, without 'as'");
+// Why what it returns cannot be recorded; empty: it can.
+std::string why_unfollowed(const Function &function, const CallingConvention &convention) {
+    if (function.forced)
+        return "its arguments are not known for sure";
+    if (!function.prototype.source.types)
+        return "its arguments are unknown";
+    return convention.returning(function.prototype).why_not;
 }
 
 // So many SPECs that are wrong are reported before the search ends.
@@ -90,7 +70,8 @@ constexpr std::size_t wrong_max = 10;
 class Finder {
 public:
     Finder(Kernel &kernel, const Request &request, bool listing)
-        : kernel_(kernel), request_(request), listing_(listing) {}
+        : kernel_(kernel), request_(request), listing_(listing),
+          compiler_(kernel, request.conditions, request.meanings.get(), request.aggregate.get()) {}
 
     Found find() {
         std::vector<std::string>
@@ -99,7 +80,6 @@ public:
             if (spec.exclude)
                 continue;
             try {
-                refuse_expressions(spec);
                 find(spec);
             } catch (const Error &error) {
                 if (std::find(wrong.begin(), wrong.end(), error.what()) == wrong.end())
@@ -112,17 +92,46 @@ public:
         }
         if (!wrong.empty())
             throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
+        if (found_.functions.empty() && unmet_)
+            throw *unmet_;
         check_exclusions();
         return std::move(found_);
     }
 
 private:
     void find(const Spec &spec) {
+        if (spec.tracepoint) {
+            find_tracepoint(spec);
+            return;
+        }
         check_module(kernel_, spec);
         if (spec.pattern.kind() == Pattern::Kind::name)
             find_name(spec);
         else
             find_pattern(spec);
+    }
+
+    void find_tracepoint(const Spec &spec) {
+        if (!kernel_.only_module().empty())
+            throw error_in(spec, fmt::format("{}: tracepoints of a module that is not loaded cannot be "
+                                             "waited for: load it first",
+                                             spec.title()));
+        FoundTracepoints found = find_tracepoints(kernel_, spec);
+        Unresolved unresolved(spec);
+        bool any = false;
+        for (Function &tracepoint : found.tracepoints) {
+            if (is_excluded(request_.specs, tracepoint.tracepoint, {}) ||
+                accept(spec, std::move(tracepoint), unresolved))
+                any = true;
+        }
+        if (!any)
+            give_up(unresolved);
+        if (!found.undescribed.empty())
+            found_.left.push_back(fmt::format("{}{}: left out, as BTF does not describe their "
+                                              "arguments: {}",
+                                              spec.source, spec.title(),
+                                              fmt::join(found.undescribed, ", ")));
+        note_unresolved(spec, unresolved);
     }
 
     bool excluded(const Symbol &symbol) const {
@@ -148,26 +157,23 @@ private:
 
         std::erase_if(symbols, [this](const Symbol &symbol) { return excluded(symbol); });
         std::vector<Assessment> left;
-        std::optional<Function> lacking; // has not all of the arguments
+        Unresolved unresolved(spec, keys_text());
         bool any = symbols.empty();
         for (const Symbol &symbol : symbols) {
             Assessment assessment = assess(
                 kernel_, symbol, symbols_in(kernel_.symbols(), symbol.name, symbol.module).size());
             std::optional<Function> function = take(assessment);
-            if (!function) {
+            if (!function)
                 left.push_back(std::move(assessment));
-            } else if (!has_chosen(spec, *function)) {
-                lacking = std::move(function);
-            } else {
-                add(spec, std::move(*function));
+            else if (accept(spec, std::move(*function), unresolved))
                 any = true;
-            }
         }
-        if (!any && lacking)
-            throw no_such_argument(spec, *missing(spec, *lacking), *lacking);
-        if (!any)
+        if (!any && !unresolved.empty())
+            give_up(unresolved);
+        else if (!any)
             throw why_left(spec, left.front());
         note_left(spec, left);
+        note_unresolved(spec, unresolved);
     }
 
     static Error why_left(const Spec &spec, const Assessment &left) {
@@ -195,7 +201,7 @@ private:
 
     void find_pattern(const Spec &spec) {
         LeftOut left;
-        std::size_t without_arguments = 0; // that were chosen
+        Unresolved unresolved(spec, keys_text());
         bool any = false;
         const TraceableFunction *last = nullptr;
         for (const TraceableFunction &function : kernel_.traceable().all()) {
@@ -211,23 +217,62 @@ private:
             for (const Symbol &symbol : symbols) {
                 Assessment assessment = assess(kernel_, symbol, symbols.size());
                 std::optional<Function> taken = take(assessment);
-                if (!taken) {
+                if (!taken)
                     left.add(assessment);
-                } else if (!has_chosen(spec, *taken)) {
-                    without_arguments++;
-                } else {
-                    add(spec, std::move(*taken));
+                else if (accept(spec, std::move(*taken), unresolved))
                     any = true;
-                }
             }
         }
-        if (!any)
-            throw why_nothing(spec, left, without_arguments);
+        if (!any && !unresolved.empty())
+            give_up(unresolved);
+        else if (!any)
+            throw why_nothing(spec, left);
         if (left.total() > 0)
             found_.left.push_back(fmt::format(
                 "{}{}: {} left out: {}", spec.source, spec.title(),
                 left.total() == 1 ? "1 function is" : fmt::format("{} functions are", left.total()),
                 left.describe(listable(spec))));
+        note_unresolved(spec, unresolved);
+    }
+
+    // False if what is wanted of it cannot be resolved there.
+    bool accept(const Spec &spec, Function function, Unresolved &unresolved) {
+        try {
+            choose(spec, function);
+        } catch (const lang::ExpressionError &error) {
+            unresolved.add(function.name(), error);
+            return false;
+        }
+        if (function.capture.returns) {
+            const std::string why = why_unfollowed(function, kernel_.calling_convention());
+            if (!why.empty()) {
+                unresolved.add_unfollowed(function.symbol.name, why);
+                return false;
+            }
+        }
+        add(spec, std::move(function));
+        return true;
+    }
+
+    // What --by has been given; empty: nothing.
+    std::string keys_text() const {
+        const Aggregate *aggregate = request_.aggregate.get();
+        return aggregate && !aggregate->keys.empty() ? aggregate->keys.front().expression.text()
+                                                     : std::string();
+    }
+
+    // Of all functions that the spec means. Where that is due to the request's conditions, other
+    // specs may have some.
+    void give_up(const Unresolved &unresolved) {
+        if (unresolved.by_spec())
+            throw unresolved.error();
+        if (!unmet_)
+            unmet_ = unresolved.error();
+    }
+
+    void note_unresolved(const Spec &spec, const Unresolved &unresolved) {
+        for (const std::string &sentence : unresolved.describe())
+            found_.left.push_back(fmt::format("{}{}: {}", spec.source, spec.title(), sentence));
     }
 
     // What `argtrace list` takes for that pattern; empty where that needs more than a word.
@@ -236,12 +281,7 @@ private:
         return glob && !listing_ && kernel_.only_module().empty() ? spec.title() : "";
     }
 
-    Error why_nothing(const Spec &spec, const LeftOut &left, std::size_t without_arguments) {
-        if (without_arguments > 0 && left.total() == 0)
-            return error_in(
-                spec, spec.args->front().at,
-                fmt::format("{}: no function that it matches has {}", spec.title(),
-                            spec.args->size() == 1 ? "this argument" : "all of these arguments"));
+    Error why_nothing(const Spec &spec, const LeftOut &left) {
         if (left.total() > 0)
             return error_in(spec, fmt::format("{}: the arguments of all that it matches are not "
                                               "known for sure: {}",
@@ -303,36 +343,32 @@ private:
         }
     }
 
-    static const Spec::Word *missing(const Spec &spec, const Function &function) {
-        if (spec.args)
-            for (const Spec::Word &word : *spec.args)
-                if (!has_parameter(function, word.text))
-                    return &word;
-        return nullptr;
+    // What the spec wants of it. Throws lang::ExpressionError when that cannot be resolved there.
+    void choose(const Spec &spec, Function &function) {
+        merge(function.capture, {spec.values, spec.condition, request_.limits,
+                                 spec.returns || (request_.returns && !spec.tracepoint),
+                                 request_.stack, request_.changes && !spec.tracepoint});
+        if (request_.aggregate && !spec.tracepoint &&
+            needs_return(*request_.aggregate, request_.conditions, function.prototype,
+                         function.capture))
+            function.capture.returns = true;
+        compiler_.compile(function.prototype, function.capture);
     }
 
-    static bool has_chosen(const Spec &spec, const Function &function) {
-        return !missing(spec, function);
-    }
-
-    // Arguments that are chosen win over all of them; those chosen twice add up.
     void add(const Spec &spec, Function function) {
-        if (spec.args) {
-            function.chosen.emplace();
-            for (const Spec::Word &word : *spec.args)
-                function.chosen->push_back(word.text);
-        }
         const auto [known, added] =
-            index_.try_emplace(function.symbol.addr, found_.functions.size());
+            index_.try_emplace({function.kind(), function.symbol.addr}, found_.functions.size());
         if (added) {
             found_.functions.push_back(std::move(function));
             return;
         }
-        auto &chosen = found_.functions[known->second].chosen;
-        if (chosen && function.chosen)
-            chosen->insert(chosen->end(), function.chosen->begin(), function.chosen->end());
-        else if (function.chosen)
-            chosen = std::move(function.chosen);
+        Function &same = found_.functions[known->second];
+        try {
+            merge(same.capture, std::move(function.capture));
+            compiler_.compile(same.prototype, same.capture);
+        } catch (const lang::ExpressionError &error) {
+            throw Error(spec.source + error.what());
+        }
     }
 
     void check_exclusions() const {
@@ -350,8 +386,11 @@ private:
     Kernel &kernel_;
     const Request &request_;
     bool listing_;
+    CaptureCompiler compiler_;
+    std::optional<Error> unmet_; // no function of a spec meets the request's conditions
     Found found_;
-    std::unordered_map<std::uint64_t, std::size_t> index_; // address -> in found_.functions
+    /// By kind and address: where in found_.functions.
+    std::map<std::pair<std::uint16_t, std::uint64_t>, std::size_t> index_;
 };
 
 } // namespace
@@ -365,42 +404,22 @@ Found list_functions(Kernel &kernel, const Request &request) {
     // What a pattern matches is taken from the list of those.
     const bool named =
         std::any_of(request.specs.begin(), request.specs.end(), [](const Spec &spec) {
-            return !spec.exclude && spec.pattern.kind() == Pattern::Kind::name;
+            return !spec.exclude && !spec.tracepoint &&
+                   spec.pattern.kind() == Pattern::Kind::name;
         });
     if (named)
         for (const Function &function : found.functions)
-            if (!kernel.traceable().contains(function.symbol.name, function.symbol.module))
+            if (function.tracepoint.empty() &&
+                !kernel.traceable().contains(function.symbol.name, function.symbol.module))
                 throw why_untraceable(kernel, function.symbol);
 
     const auto key = [](const Function &function) {
         const Symbol &symbol = function.symbol;
-        return std::tie(symbol.name, symbol.module, symbol.addr);
+        return std::tuple(function.name(), symbol.module, symbol.addr);
     };
     std::sort(found.functions.begin(), found.functions.end(),
               [key](const Function &a, const Function &b) { return key(a) < key(b); });
     return found;
-}
-
-Error why_untraceable(Kernel &kernel, const Symbol &symbol) {
-    bool listed = false;
-    try {
-        listed = kernel.traceable().contains(symbol.name, symbol.module);
-    } catch (const Error &e) {
-        return Error(
-            fmt::format("{}: the kernel does not trace it, and why cannot be looked up: {}",
-                        symbol.name, e.what()));
-    }
-    if (listed)
-        return Error(fmt::format("{}: the kernel refused to trace it at {:#x}, although it is in "
-                                 "available_filter_functions: see dmesg",
-                                 symbol.name, symbol.addr));
-    if (is_init_code(kernel.symbols(), symbol))
-        return Error(fmt::format("{}: cannot be traced: it ran while the kernel booted, and was "
-                                 "freed after that",
-                                 symbol.name));
-    return Error(fmt::format("{}: cannot be traced: it is marked notrace or written in "
-                             "assembly (it is not in available_filter_functions)",
-                             symbol.name));
 }
 
 } // namespace argtrace

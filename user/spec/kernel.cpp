@@ -23,6 +23,8 @@ Kernel::Kernel()
           [] { return Kallsyms::load(); },
           [] { return KernelTypes::load(); },
           [] { return Traceable::load(); },
+          {},
+          [] { return TracepointGroups::load(); },
       }) {}
 
 Kernel::Kernel(Sources sources, std::string module)
@@ -42,6 +44,10 @@ KernelTypes &Kernel::types() {
 const CallingConvention &Kernel::calling_convention() const {
     return sources_.machine.empty() ? native_calling_convention()
                                     : argtrace::calling_convention(sources_.machine);
+}
+
+const TracepointGroups &Kernel::groups() {
+    return once(groups_, sources_.groups);
 }
 
 const Traceable &Kernel::traceable() {

@@ -12,6 +12,7 @@
 #include "btf/kernel_types.h"
 #include "symbols/kallsyms.h"
 #include "symbols/traceable.h"
+#include "symbols/tracepoint_groups.h"
 
 namespace argtrace {
 
@@ -25,6 +26,7 @@ public:
         std::function<KernelTypes()> types;
         std::function<Traceable()> traceable;
         std::string machine = {}; ///< uname -m; empty: the one we run on
+        std::function<TracepointGroups()> groups = [] { return TracepointGroups(); };
     };
 
     /// The running kernel.
@@ -42,6 +44,7 @@ public:
     const Kallsyms &symbols();
     KernelTypes &types();
     const Traceable &traceable();
+    const TracepointGroups &groups();
 
     /// How its functions take their arguments. Throws Error if that is not known.
     const CallingConvention &calling_convention() const;
@@ -53,6 +56,7 @@ private:
     std::optional<Kallsyms> symbols_;
     std::optional<KernelTypes> types_;
     std::optional<Traceable> traceable_;
+    std::optional<TracepointGroups> groups_;
 };
 
 } // namespace argtrace

@@ -1,31 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/resolve.h"
 
-#include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "btf/display_types.h"
+#include "spec/untraceable.h"
 
 namespace argtrace {
 
 namespace {
 
-/// What is to be recorded: arguments, and which parameters of the prototype they are.
+/// What is to be recorded, and the types of what needs one to be shown.
 struct Wanted {
     std::vector<Argument> arguments;
-    std::vector<std::uint32_t> parameters;
+    std::vector<ShownValue> shown;
 };
 
-Wanted wanted_of(const Function &function, const CallingConvention &convention) {
+void add_argument(Wanted &wanted, const Function &function, Argument argument, std::uint32_t index) {
+    const TypeSource &source = function.prototype.source;
+    wanted.shown.push_back(parameter_type(source.types, source.id, function.prototype.hidden + index));
+    wanted.arguments.push_back(std::move(argument));
+}
+
+void add_output(Wanted &wanted, const lang::ProgramValue &value) {
+    wanted.shown.push_back(
+        {value.btf_id, value.name, false, value.flags, value.one_flag, value.size, value.symbol});
+    wanted.arguments.push_back({.loc = ARGTRACE_LOC_PROGRAM,
+                                .type = value.type,
+                                .size = value.size,
+                                .name = value.name,
+                                .type_name = value.type_name});
+}
+
+// What it returns, behind all else.
+void add_result(Wanted &wanted, const Function &function, const Returning &returning) {
+    if (returning.value.loc == ARGTRACE_LOC_NONE)
+        return;
+    const TypeSource &source = function.prototype.source;
+    const bool in_memory = returning.value.type_name != function.prototype.result;
+    wanted.shown.push_back(in_memory ? ShownValue{} : result_type(source.types, source.id));
+    wanted.arguments.push_back(returning.value);
+}
+
+Wanted arguments_of(const Function &function, const CallingConvention &convention) {
     Wanted wanted;
-    const std::vector<Argument> all = convention.arguments(function.prototype);
-    for (std::uint32_t i = 0; i < all.size(); ++i) {
-        const auto &chosen = function.chosen;
-        if (chosen && std::find(chosen->begin(), chosen->end(), all[i].name) == chosen->end())
-            continue;
-        wanted.arguments.push_back(all[i]);
-        wanted.parameters.push_back(i);
+    std::vector<Argument> all = convention.places(function.prototype);
+    const auto &values = function.capture.recorded();
+    if (!values) {
+        for (std::uint32_t i = 0; i < all.size(); ++i)
+            add_argument(wanted, function, std::move(all[i]), i);
+        return wanted;
     }
+    auto output = function.capture.program.values.begin();
+    for (const lang::ArgumentExpression &value : *values) {
+        if (const auto parameter = parameter_of(function.prototype, value)) {
+            Argument argument = all[*parameter];
+            argument.name = value.name;
+            add_argument(wanted, function, std::move(argument), *parameter);
+        } else {
+            add_output(wanted, *output++);
+        }
+    }
+    return wanted;
+}
+
+Wanted wanted_of(const Function &function, const CallingConvention &convention) {
+    Wanted wanted = arguments_of(function, convention);
+    if (function.capture.returns)
+        add_result(wanted, function, convention.returning(function.prototype));
     return wanted;
 }
 
@@ -46,15 +90,28 @@ void check_any(const Resolved &resolved) {
                     "else is named");
 }
 
-Probe make_probe(const Function &function, const CallingConvention &convention) {
+Probe begin_probe(const Function &function, const CallingConvention &convention) {
     Probe probe;
     probe.addr = function.symbol.addr;
-    probe.function = function.symbol.name;
+    probe.kind = function.kind();
+    probe.function = function.name();
     probe.forced = function.forced;
-    const Wanted wanted = wanted_of(function, convention);
-    probe.args = wanted.arguments;
-    probe.types = display_types(function.prototype.source.types, function.prototype.source.id,
-                                wanted.parameters);
+    if (function.capture.returns)
+        probe.flags =
+            ARGTRACE_PROBE_RETURN |
+            ARGTRACE_PROBE_WORDS(convention.returning(function.prototype).stack_words);
+    return probe;
+}
+
+Probe make_probe(const Function &function, const CallingConvention &convention) {
+    Probe probe = begin_probe(function, convention);
+    Wanted wanted = wanted_of(function, convention);
+    const Capture &capture = function.capture;
+    const btf *types = capture.types ? capture.types : function.prototype.source.types;
+    probe.args = std::move(wanted.arguments);
+    probe.types = display_types(types, wanted.shown);
+    if (capture.is_programmed())
+        probe.program = capture.program.bytes(capture.limits.sample, capture.limits.max_rate);
     return probe;
 }
 
@@ -64,9 +121,22 @@ std::vector<Argument> wanted_arguments(const Function &function,
 }
 
 Error explain_refusal(Kernel &kernel, const Probe &probe) {
-    for (const Symbol &symbol : kernel.symbols().named(probe.function))
-        if (symbol.addr == probe.addr)
-            return why_untraceable(kernel, symbol);
+    if (probe.kind == ARGTRACE_KIND_TRACEPOINT)
+        return Error(fmt::format("{}: the kernel has no such tracepoint any more, or its module does "
+                                 "not let it be used (see dmesg)",
+                                 probe.function));
+    for (const Symbol &symbol : kernel.symbols().named(probe.function)) {
+        if (symbol.addr != probe.addr)
+            continue;
+        // Either may be what it refuses.
+        if (!probe.program.empty() &&
+            kernel.traceable().contains(symbol.name, symbol.module))
+            return Error(fmt::format("{}: the module refused it at {:#x}: either the kernel does "
+                                     "not let it be traced (see dmesg), or the module does not "
+                                     "know what its expressions take; `argtrace list -v` shows that",
+                                     probe.function, probe.addr));
+        return why_untraceable(kernel, symbol);
+    }
     return why_untraceable(kernel, Symbol{probe.addr, probe.function, {}});
 }
 

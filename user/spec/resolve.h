@@ -27,12 +27,16 @@ Resolved resolve(Kernel &kernel, const Request &request);
 /// Throws Error when there is nothing to trace.
 void check_any(const Resolved &resolved);
 
-/// The probe of one function, which records all arguments that are wanted and can be
-/// recorded. Arguments that are not wanted are not in it.
+/// The probe of one function as far as it does not depend on what becomes of its calls: without
+/// arguments, types and program.
+Probe begin_probe(const Function &function, const CallingConvention &convention);
+
+/// The probe of one function, which records all values that are wanted and can be recorded.
+/// Arguments that are not wanted are not in it.
 Probe make_probe(const Function &function,
                  const CallingConvention &convention = native_calling_convention());
 
-/// The arguments that are wanted, and where they are.
+/// The values that are wanted, and where they are.
 std::vector<Argument> wanted_arguments(const Function &function,
                                        const CallingConvention &convention);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "lang/expression_error.h"
+#include "model/tracepoint.h"
 #include "spec/foreign.h"
 #include "util/caret.h"
 #include "util/file.h"
@@ -56,6 +57,7 @@ public:
             at_++;
             skip_blanks();
         }
+        parse_kind();
         parse_module();
         if (syntax_ == PatternSyntax::regex)
             parse_regex();
@@ -94,6 +96,16 @@ private:
         throw error_in(spec_, at, sentence);
     }
 
+    void parse_kind() {
+        for (const std::string_view prefix : {"t:", "tracepoint:", "rawtracepoint:", "rt:"}) {
+            if (!std::string_view(spec_.text).substr(at_, end_ - at_).starts_with(prefix))
+                continue;
+            spec_.tracepoint = true;
+            at_ += prefix.size();
+            return;
+        }
+    }
+
     void parse_module() {
         const std::size_t begin = at_;
         Spec::Word word = take(is_module);
@@ -101,11 +113,14 @@ private:
             at_ = begin;
             return;
         }
+        if (word.text.empty() && spec_.tracepoint)
+            fail(at_, "a group's name is missing before ':'; all groups are '*'");
         if (word.text.empty())
             fail(at_, "a module's name is missing before ':'; the kernel itself is vmlinux");
         at_++;
         skip_blanks();
-        std::replace(word.text.begin(), word.text.end(), '-', '_'); // as the kernel does
+        if (!spec_.tracepoint)
+            std::replace(word.text.begin(), word.text.end(), '-', '_'); // as the kernel does
         spec_.module = std::move(word);
     }
 
@@ -120,7 +135,9 @@ private:
     // Something follows the function's name, or its arguments.
     [[noreturn]] void fail_at_rest() const {
         const std::string_view name = spec_.pattern.text();
-        if (spec_.args || !spec_.expressions.empty())
+        if (spec_.returns)
+            fail(at_, "nothing can follow '=' but 'if' and a condition");
+        if (spec_.values)
             fail(at_, "nothing can follow the arguments but 'if' and a condition");
         if (next() == ',')
             fail(at_, "functions are separated by blanks, not by commas");
@@ -133,6 +150,8 @@ private:
         if (next() == ':') {
             const std::string foreign =
                 spec_.module ? explain_foreign_prefix(spec_.module->text, {}) : "";
+            if (spec_.tracepoint)
+                fail(at_, "a tracepoint is t:GROUP:NAME, and there is no ':' behind its name");
             fail(at_, foreign.empty() ? "there is one ':' in a SPEC, between module and function"
                                       : foreign);
         }
@@ -165,6 +184,9 @@ private:
             fail(at_, "a list can only stand alone: '@FILE'");
         if (name.text.empty() && next() == '!')
             fail(at_, "one '!' is enough");
+        if (name.text.empty() && (next() == '\0' || next() == '(') && spec_.tracepoint)
+            fail(at_, fmt::format("a tracepoint's name is missing; all of them are '{}*'",
+                                  spec_.title()));
         if (name.text.empty() && (next() == '\0' || next() == '('))
             fail(at_, spec_.module ? missing_function(spec_.module->text)
                                    : "a function's name is missing; all of them are '*'");
@@ -172,6 +194,15 @@ private:
         skip_blanks();
         if (next() == '(')
             parse_args();
+        skip_blanks();
+        if (next() == '=') {
+            if (spec_.tracepoint)
+                fail(at_, "a tracepoint returns nothing");
+            if (spec_.exclude)
+                fail(at_, "what is excluded returns nothing that is recorded");
+            spec_.returns = true;
+            at_++;
+        }
         skip_blanks();
         if (at_condition())
             parse_condition();
@@ -195,15 +226,7 @@ private:
         lang::ParsedArguments found =
             parsed([this] { return lang::parse_arguments(spec_.text, at_); });
         at_ = found.end;
-        std::vector<Spec::Word> names;
-        for (const lang::ArgumentExpression &argument : found.arguments) {
-            const std::string_view name = argument.expression.plain_name();
-            if (!name.empty() && !argument.named)
-                names.push_back({std::string(name), argument.expression.at()});
-        }
-        if (names.size() == found.arguments.size())
-            spec_.args = std::move(names);
-        spec_.expressions = std::move(found.arguments);
+        spec_.values = std::move(found.arguments);
     }
 
     // At `if`, where that is a word.
@@ -211,7 +234,7 @@ private:
         const std::string_view rest = std::string_view(spec_.text).substr(at_, end_ - at_);
         const char before = at_ > 0 ? spec_.text[at_ - 1] : ' ';
         return rest.starts_with("if") && (rest.size() == 2 || !is_word(rest[2])) &&
-               (is_blank(before) || before == ')');
+               (is_blank(before) || before == ')' || before == '=');
     }
 
     void parse_condition() {
@@ -258,6 +281,12 @@ void parse_file(const std::string &path, PatternSyntax syntax, std::vector<Spec>
 } // namespace
 
 bool Spec::matches(std::string_view function, std::string_view in_module) const {
+    if (tracepoint != is_tracepoint(function))
+        return false;
+    if (tracepoint) {
+        const TracepointName parts = split_tracepoint(function);
+        return pattern.matches(parts.name) && (!module || glob_matches(module->text, parts.group));
+    }
     return pattern.matches(function) && matches_module(in_module);
 }
 
@@ -266,6 +295,9 @@ bool Spec::matches_module(std::string_view in_module) const {
 }
 
 std::string Spec::title() const {
+    if (tracepoint)
+        return tracepoint_title(
+            {module ? std::string_view(module->text) : std::string_view(), pattern.text()});
     return module ? fmt::format("{}:{}", module->text, pattern.text()) : pattern.text();
 }
 

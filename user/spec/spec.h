@@ -16,7 +16,8 @@ namespace argtrace {
 
 /// What the user writes to say which functions are meant:
 ///
-///     SPEC    = [!] [MODULE:] PATTERN [(EXPR [as NAME], ...)] [if EXPR]
+///     SPEC    = [!] [MODULE:] PATTERN [(EXPR [as NAME], ...)] [=] [if EXPR]
+///             | [!] t: [GROUP:] PATTERN [(EXPR [as NAME], ...)] [if EXPR]      a tracepoint
 ///     PATTERN = a name, or a glob of `*` and `?`; a regular expression if asked for
 ///     MODULE  = a name or glob; "vmlinux" is the kernel itself
 ///
@@ -31,20 +32,21 @@ struct Spec {
     std::string text;                      ///< the whole as it was written
     std::string source;                    ///< "FILE:LINE: " if it stood in a file
     bool exclude = false;                  ///< with `!`: what it matches is not meant
-    std::optional<Word> module;            ///< only there
+    bool tracepoint = false;               ///< `t:` or `tracepoint:`: that, and not a function
+    std::optional<Word> module;            ///< only there; of a tracepoint its group
     Pattern pattern{""};                   ///< of the function's name
     std::size_t pattern_at = 0;            ///< where that begins in `text`
-    std::optional<std::vector<Word>> args; ///< only these, in any order; maybe none
-    /// All that stands in the parentheses. Where one of it is not just a name, `args` is not there.
-    std::vector<lang::ArgumentExpression> expressions;
+    std::optional<std::vector<lang::ArgumentExpression>> values; ///< in parentheses; maybe none
+    bool returns = false;                      ///< `=` behind that: with what it returns
     std::optional<lang::Expression> condition; ///< behind `if`
 
-    /// Whether it means the function of that name in that module ("" is the kernel itself).
+    /// Whether it means the function of that name in that module ("" is the kernel itself), or the
+    /// tracepoint of that title (see model/tracepoint.h).
     bool matches(std::string_view function, std::string_view in_module) const;
 
     bool matches_module(std::string_view in_module) const;
 
-    /// "ext4:ext4_open": what an error calls it.
+    /// "ext4:ext4_open", "t:sched:sched_switch": what an error calls it.
     std::string title() const;
 };
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/capture.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lang/compile.h"
+#include "lang/expression_error.h"
+#include "spec/aggregate.h"
+#include "spec/changes.h"
+
+namespace argtrace {
+
+namespace {
+
+[[noreturn]] void fail(const lang::Expression &expression, std::string_view sentence) {
+    throw lang::ExpressionError(expression.text(), expression.at(), sentence);
+}
+
+// The same value may be asked for twice, two values may not have one name.
+void add_value(std::vector<lang::ArgumentExpression> &values,
+               const lang::ArgumentExpression &value) {
+    const auto same = std::find_if(values.begin(), values.end(), [&value](const auto &other) {
+        return other.name == value.name;
+    });
+    if (same == values.end())
+        values.push_back(value);
+    else if (same->expression.written() != value.expression.written())
+        fail(value.expression, fmt::format("two values have the name {}: give this one another "
+                                           "with 'as NAME'",
+                                           value.name));
+}
+
+void add_condition(std::optional<lang::Expression> &condition, const lang::Expression &further) {
+    if (condition && condition->written() != further.written())
+        fail(further, fmt::format("another SPEC names this function with the condition '{}': write "
+                                  "one condition for it, joined by || or &&",
+                                  condition->written()));
+    condition = further;
+}
+
+std::vector<lang::ArgumentExpression>
+computed_of(const Prototype &prototype, const std::vector<lang::ArgumentExpression> &values) {
+    std::vector<lang::ArgumentExpression> computed;
+    for (const lang::ArgumentExpression &value : values)
+        if (!parameter_of(prototype, value))
+            computed.push_back(value);
+    return computed;
+}
+
+std::vector<lang::ArgumentExpression> all_arguments(const Prototype &prototype) {
+    std::vector<std::string> names;
+    for (const Parameter &parameter : prototype.parameters)
+        names.push_back(parameter.name);
+    if (names.empty())
+        return {};
+    return lang::parse_values(fmt::format("{}", fmt::join(names, ", ")));
+}
+
+// Whether a value is the call's stack.
+bool is_stack(const Prototype &prototype, const lang::ArgumentExpression &value) {
+    const std::string_view name = value.expression.plain_name();
+    return value.subject.empty() && (name == "$stack" || (name == "stack" && !parameter_of(prototype, value)));
+}
+
+bool names_stack(const Prototype &prototype, const std::vector<lang::ArgumentExpression> &values) {
+    return std::any_of(values.begin(), values.end(),
+                       [&](const auto &value) { return is_stack(prototype, value); });
+}
+
+// The stack is behind all others, where what shows them looks for it.
+std::vector<lang::ArgumentExpression> with_stack(const Prototype &prototype,
+                                                 std::vector<lang::ArgumentExpression> values) {
+    std::erase_if(values, [&](const auto &value) { return is_stack(prototype, value); });
+    values.push_back(lang::parse_values("$stack as stack").front());
+    return values;
+}
+
+bool can_return_error(const lang::Scope &scope) {
+    if (!scope.result())
+        return false;
+    const lang::TypeTraits traits = scope.types().traits(*scope.result());
+    return traits.kind == lang::TypeTraits::Kind::pointer ||
+           (traits.is_integer() && traits.is_signed && traits.bytes >= 4 && traits.bytes <= 8);
+}
+
+// "file.path" of the argument that is shown as "file".
+lang::ArgumentExpression as_meaning(lang::ArgumentExpression meaning, const std::string &argument) {
+    meaning.name = argument + '.' + meaning.name;
+    meaning.named = true;
+    meaning.optional = true;
+    return meaning;
+}
+
+} // namespace
+
+std::optional<std::uint32_t> parameter_of(const Prototype &prototype,
+                                          const lang::ArgumentExpression &value) {
+    const std::string_view name = value.expression.plain_name();
+    if (name.empty() || !value.subject.empty())
+        return std::nullopt;
+    const auto &parameters = prototype.parameters;
+    const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                    [name](const Parameter &p) { return p.name == name; });
+    if (found == parameters.end())
+        return std::nullopt;
+    return static_cast<std::uint32_t>(found - parameters.begin());
+}
+
+void merge(Capture &capture, Capture further) {
+    if (further.values) {
+        std::vector<lang::ArgumentExpression> values;
+        if (capture.values)
+            values = std::move(*capture.values);
+        for (const lang::ArgumentExpression &value : *further.values)
+            add_value(values, value);
+        capture.values = std::move(values);
+    }
+    if (further.condition)
+        add_condition(capture.condition, *further.condition);
+    capture.limits = further.limits;
+    capture.returns = capture.returns || further.returns;
+    capture.stack = capture.stack || further.stack;
+    capture.changes = capture.changes || further.changes;
+}
+
+void CaptureCompiler::compile(const Prototype &prototype, Capture &capture) {
+    capture.program = {};
+    capture.described.reset();
+    std::vector<lang::Expression> conditions(conditions_.begin(), conditions_.end());
+    if (capture.condition)
+        conditions.push_back(*capture.condition);
+    if (!aggregate_ && (capture.stack || (capture.values && names_stack(prototype, *capture.values))))
+        capture.described = with_stack(prototype, capture.values ? *capture.values : all_arguments(prototype));
+    std::vector<lang::ArgumentExpression> computed;
+    if (capture.recorded())
+        computed = computed_of(prototype, *capture.recorded());
+    const bool adds_up = aggregate_ && !aggregate_->counts_only();
+    if (!adds_up && computed.empty() && conditions.empty() && !meanings_ && !capture.changes)
+        return;
+    capture.types = prototype.source.types ? prototype.source.types : kernel_->types().kernel();
+    const std::vector<Argument> places = kernel_->calling_convention().places(prototype);
+    lang::Scope scope(types_of(capture.types), prototype, places);
+    if (capture.returns)
+        scope.set_result(scope.types().result(prototype.source.id));
+    if (adds_up) {
+        capture.program = add_up(scope, conditions, *aggregate_, capture);
+        return;
+    }
+    capture.program = lang::compile(scope, conditions, computed);
+    if (meanings_ || capture.changes)
+        describe(prototype, scope, conditions, capture);
+}
+
+lang::Program CaptureCompiler::add_up(const lang::Scope &scope,
+                                      std::span<const lang::Expression> conditions,
+                                      const Aggregate &aggregate, const Capture &capture) {
+    std::vector<lang::MapPart> parts;
+    for (std::size_t i = 0; i < aggregate.keys.size(); ++i) {
+        lang::MapPart part;
+        if (is_function_key(aggregate.keys[i]))
+            part.constant = capture.number;
+        else if (!is_error_key(aggregate.keys[i]) || can_return_error(scope))
+            part.expression = &aggregate.keys[i];
+        part.text_bytes = aggregate.room.empty() ? 0 : aggregate.room[i];
+        parts.push_back(part);
+    }
+    static const std::vector<lang::ArgumentExpression> duration = lang::parse_values("$duration");
+    if (aggregate.value == Aggregate::Value::of_spec) {
+        if (capture.values->size() != 1)
+            fail(capture.values->back().expression,
+                 "one value can be added up, and the SPECs of this function have more");
+        parts.push_back({.expression = &capture.values->front(), .is_value = true});
+    } else if (aggregate.value == Aggregate::Value::duration) {
+        parts.push_back({.expression = &duration.front(), .is_value = true});
+    }
+    return lang::compile_for_map(scope, conditions, parts);
+}
+
+// As many of the meanings, and of the values at return, as fit a program.
+void CaptureCompiler::describe(const Prototype &prototype, const lang::Scope &scope,
+                               std::span<const lang::Expression> conditions,
+                               Capture &capture) const {
+    const auto is_optional = [](const auto &value) { return value.optional; };
+    std::vector<lang::ArgumentExpression> wanted, values;
+    wanted = capture.recorded() ? *capture.recorded() : all_arguments(prototype);
+    if (capture.changes)
+        wanted = with_changes(scope, prototype, wanted);
+    for (const auto &value : wanted) {
+        values.push_back(value);
+        const auto parameter = parameter_of(prototype, value);
+        if (parameter && meanings_)
+            for (lang::ArgumentExpression &meaning : meanings_->of(scope, *parameter))
+                values.push_back(as_meaning(meaning, value.name));
+    }
+    while (std::any_of(values.begin(), values.end(), is_optional)) {
+        try {
+            capture.program = lang::compile(scope, conditions, computed_of(prototype, values));
+            capture.described = std::move(values);
+            return;
+        } catch (const lang::ExpressionError &) {
+            values.erase(std::find_if(values.rbegin(), values.rend(), is_optional).base() - 1);
+        }
+    }
+}
+
+const lang::Types &CaptureCompiler::types_of(const btf *types) {
+    std::unique_ptr<lang::Types> &known = types_[types];
+    if (!known)
+        known = std::make_unique<lang::Types>(types);
+    return *known;
+}
+
+} // namespace argtrace

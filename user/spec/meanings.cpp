@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/meanings.h"
+
+#include <cstdlib>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "lang/compile.h"
+#include "lang/expression_error.h"
+#include "util/file.h"
+#include "util/lines.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr const char *system_table = "/etc/argtrace/types";
+
+std::string user_table() {
+    if (const char *config = std::getenv("XDG_CONFIG_HOME"); config && *config)
+        return fmt::format("{}/argtrace/types", config);
+    const char *home = std::getenv("HOME");
+    return fmt::format("{}/.config/argtrace/types", home ? home : "");
+}
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t\r");
+    if (begin == text.npos)
+        return {};
+    return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+// What a value is called that has no name: by the member that it ends in.
+std::string name_of(const lang::Ast &ast) {
+    switch (ast.kind) {
+    case lang::Ast::Kind::member:
+    case lang::Ast::Kind::arrow:
+        return ast.token.text;
+    case lang::Ast::Kind::index:
+    case lang::Ast::Kind::cast:
+        return name_of(*ast.operands.front());
+    case lang::Ast::Kind::call:
+        if (ast.token.text == "path" || ast.token.text == "flags" || ast.operands.empty())
+            return ast.token.text;
+        return name_of(*ast.operands.front());
+    default:
+        return "value";
+    }
+}
+
+// A type as a prototype has it.
+std::string canonical(std::string_view text) {
+    const lang::TypeName type = lang::parse_type(std::string(text));
+    using Tag = lang::TypeName::Tag;
+    return fmt::format("{}{}{}{}{}", text.starts_with("const ") ? "const " : "",
+                       type.tag == Tag::structure     ? "struct "
+                       : type.tag == Tag::union_      ? "union "
+                       : type.tag == Tag::enumeration ? "enum "
+                                                      : "",
+                       type.name, type.stars > 0 ? " " : "", std::string(type.stars, '*'));
+}
+
+// Of a type as a prototype has it: "struct path *" of "const struct path *".
+std::string without_const(std::string name) {
+    for (std::size_t at; (at = name.find("const ")) != name.npos;)
+        name.erase(at, 6);
+    return name;
+}
+
+} // namespace
+
+void Meanings::add(std::string_view text, const std::string &source,
+                   std::vector<std::string> &wrong) {
+    std::size_t number = 0;
+    for_each_line(text, [&](std::string_view line) {
+        ++number;
+        if (line.ends_with('\r'))
+            line.remove_suffix(1);
+        if (trimmed(line).empty() || trimmed(line).front() == '#')
+            return;
+        const std::string place = fmt::format("{}:{}", source, number);
+        const std::size_t colon = line.find(':');
+        if (colon == line.npos) {
+            wrong.push_back(place + ": a line is TYPE: EXPR [as NAME], ..., as in 'struct file *: "
+                                    "path(it)'");
+            return;
+        }
+        Row row{{}, {}, place};
+        try {
+            row.type = canonical(trimmed(line.substr(0, colon)));
+            if (!trimmed(line.substr(colon + 1)).empty())
+                row.values = lang::parse_values(std::string(line), colon + 1);
+        } catch (const lang::ExpressionError &error) {
+            wrong.push_back(fmt::format("{}: {}", place, error.what()));
+            return;
+        }
+        for (lang::ArgumentExpression &value : row.values)
+            if (!value.named)
+                value.name = name_of(value.expression.root());
+        by_type_.emplace(row.type, rows_.size());
+        rows_.push_back(std::move(row));
+    });
+}
+
+Meanings Meanings::load(std::vector<std::string> &wrong) {
+    Meanings meanings;
+    for (const std::string &path : {user_table(), std::string(system_table)}) {
+        try {
+            const Text text = read_file(path);
+            meanings.add(view(text), path, wrong);
+        } catch (const std::system_error &error) {
+            if (error.code() != std::errc::no_such_file_or_directory)
+                wrong.push_back(
+                    fmt::format("{}: cannot be read: {}", path, error.code().message()));
+        }
+    }
+    meanings.add(shipped_meanings, "the table of types", wrong);
+    return meanings;
+}
+
+std::vector<lang::ArgumentExpression> Meanings::of(const lang::Scope &scope,
+                                                   std::uint32_t parameter) {
+    const lang::Scope::Parameter &argument = scope.parameters().at(parameter);
+    if (argument.place.loc == ARGTRACE_LOC_NONE)
+        return {};
+    const Row *row = find(scope.types(), argument.place.type_name, argument.type);
+    if (!row)
+        return {};
+    std::vector<lang::ArgumentExpression> values = row->values;
+    for (lang::ArgumentExpression &value : values)
+        value.subject = argument.place.name;
+    return values;
+}
+
+const Meanings::Row *Meanings::find(const lang::Types &types, const std::string &name,
+                                    lang::Type type) {
+    const auto [known, added] = known_.try_emplace({&types, name}, nullptr);
+    if (!added)
+        return known->second;
+    auto range = by_type_.equal_range(name);
+    if (range.first == range.second)
+        range = by_type_.equal_range(without_const(name));
+    for (auto it = range.first; it != range.second && !known->second; ++it) {
+        try {
+            check_meaning(types, type, rows_[it->second]);
+            known->second = &rows_[it->second];
+        } catch (const lang::ExpressionError &) { // of another version of the kernel
+        }
+    }
+    return known->second;
+}
+
+void check_meaning(const lang::Types &types, lang::Type type, const Meanings::Row &row) {
+    (void)lang::compile(lang::Scope(types, "it", type), {}, row.values);
+}
+
+void check_meaning(const lang::Types &types, const Meanings::Row &row) {
+    const auto type = types.find(lang::parse_type(row.type));
+    if (!type)
+        throw lang::ExpressionError(row.type, 0, "the kernel itself has no such type");
+    check_meaning(types, *type, row);
+}
+
+} // namespace argtrace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lang/parser.h"
+#include "lang/scope.h"
+
+namespace argtrace {
+
+/// The table that comes with the tool, in the form of Meanings::add(); see meanings.table.
+extern const std::string_view shipped_meanings;
+
+/// What arguments mean, by their types: expressions in which `it` is the argument.
+class Meanings {
+public:
+    struct Row {
+        std::string type; ///< as prototypes have it: "struct file *"
+        std::vector<lang::ArgumentExpression> values;
+        std::string source; ///< "FILE:LINE"
+    };
+
+    /// The user's own tables and the one that comes with the tool. A sentence for each line that is
+    /// wrong is added to `wrong`.
+    static Meanings load(std::vector<std::string> &wrong);
+
+    /// Adds the lines of a table: TYPE: EXPR [as NAME], ... `source` is its name in errors. Where a
+    /// type has several lines the first that can be resolved is taken.
+    void add(std::string_view text, const std::string &source, std::vector<std::string> &wrong);
+
+    const std::vector<Row> &rows() const { return rows_; }
+
+    /// What that parameter of the scope means: values of which it is the subject; empty where its
+    /// type has no meaning.
+    std::vector<lang::ArgumentExpression> of(const lang::Scope &scope, std::uint32_t parameter);
+
+private:
+    const Row *find(const lang::Types &types, const std::string &name, lang::Type type);
+
+    std::vector<Row> rows_;
+    std::multimap<std::string, std::size_t> by_type_; // in rows_, in their order
+    std::map<std::pair<const lang::Types *, std::string>, const Row *> known_;
+};
+
+/// Throws lang::ExpressionError if not all values of the row can be resolved for an argument of that
+/// type.
+void check_meaning(const lang::Types &types, lang::Type type, const Meanings::Row &row);
+
+/// The same of the type that the row is of.
+void check_meaning(const lang::Types &types, const Meanings::Row &row);
+
+} // namespace argtrace
