@@ -163,6 +163,14 @@ std::uint64_t Decoder::nanoseconds(std::uint64_t clock) const {
     return anchor_.ns - ((anchor_.clock - clock) * header_.mult >> ARGTRACE_MULT_SHIFT);
 }
 
+/// In nanoseconds. Of an honest record it is no longer than the clock runs.
+std::uint64_t Decoder::duration(std::uint64_t took) const {
+    if (header_.clock_id == ARGTRACE_CLOCK_MONOTONIC)
+        return took;
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(Wide{took} * header_.mult >> ARGTRACE_MULT_SHIFT);
+}
+
 /// Where two packets, or the parts of one, do not quite agree about the time, the later is right
 /// for both: times do not decrease along a CPU, if its packets are decoded in their order. Larger
 /// steps are told as they are.
@@ -201,6 +209,15 @@ DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::b
         data = data.subspan(sizeof(caller));
     }
 
+    std::uint64_t took = 0; // in units of the clock
+    const bool returned = records_returns(known.probe);
+    if (returned) [[unlikely]] {
+        if (data.size() < sizeof(took))
+            return DecodeStatus::duration_cut_off;
+        std::memcpy(&took, data.data(), sizeof(took));
+        data = data.subspan(sizeof(took));
+    }
+
     const auto first_value = static_cast<std::uint32_t>(out.values.size());
     const std::size_t first_byte = out.bytes.size();
     const bool compact = !(header_.format & ARGTRACE_FORMAT_NAMED);
@@ -224,6 +241,10 @@ DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::b
     event.clock = full_clock(record.clock);
     event.ts = smoothed(nanoseconds(event.clock));
     latest_ = event.ts;
+    if (returned) [[unlikely]] {
+        event.duration = duration(took);
+        event.ts -= event.duration;
+    }
     event.caller = caller;
     event.position = header_.seq * header_.size + offset_;
     event.probe = &known.probe;

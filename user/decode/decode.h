@@ -55,6 +55,7 @@ private:
     std::uint64_t full_clock(std::uint32_t low) const;
     std::uint64_t nanoseconds(std::uint64_t clock) const;
     std::uint64_t smoothed(std::uint64_t ns) const;
+    std::uint64_t duration(std::uint64_t took) const;
 
     std::span<const std::byte> packet_;
     argtrace_packet header_{};
@@ -66,7 +67,7 @@ private:
     bool task_known_ = false;
 };
 
-/// The time (ns, as in Event::ts) before which a packet has no events.
+/// The time (ns, as in Event::end()) before which a packet has no events.
 inline std::uint64_t packet_time(const argtrace_packet &packet) {
     return packet.ns;
 }

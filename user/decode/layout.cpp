@@ -22,7 +22,9 @@ CompactLayout::CompactLayout(const Probe &probe) : padding_max_(record_padding_m
             step.type = argument.type;
             const TypeInfo &type = type_info(argument.type);
             std::size_t size = type.size;
-            if (argument.loc == ARGTRACE_LOC_PROGRAM) {
+            const bool result = argument.loc == ARGTRACE_LOC_RETURN;
+            if (argument.loc == ARGTRACE_LOC_PROGRAM ||
+                (result && &argument != &probe.args.back())) {
                 size = left_to_others;
             } else if (argument.type == ARGTRACE_TYPE_BYTES && argument.size <= record_size_max) {
                 step.kind = Kind::bytes;

@@ -41,10 +41,14 @@ std::string_view describe(DecodeStatus status) {
         return "a record says that the stack could not be read, where its probe has nothing";
     case DecodeStatus::caller_cut_off:
         return "a record ends before its caller";
+    case DecodeStatus::duration_cut_off:
+        return "a record that is too short for its duration";
     case DecodeStatus::data_cut_off:
         return "a record ends within an argument";
     case DecodeStatus::bad_length:
         return "an argument has another length than in its probe";
+    case DecodeStatus::bad_path:
+        return "a path is malformed";
     case DecodeStatus::excess_data:
         return "a record has more data than arguments";
     case DecodeStatus::unsupported_type:

@@ -29,8 +29,10 @@ enum class DecodeStatus {
     bad_task_record,
     bad_unreadable_record, ///< of a probe without arguments on the stack
     caller_cut_off,
+    duration_cut_off,
     data_cut_off,
-    bad_length, ///< of BYTES or STR
+    bad_length, ///< of BYTES, STR or PATH
+    bad_path,
     excess_data,
     unsupported_type,
     unterminated_name,

@@ -2,8 +2,11 @@
 #include "decode/values.h"
 
 #include <cstring>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "decode/path.h"
 #include "model/type.h"
 
 namespace argtrace {
@@ -42,9 +45,25 @@ DecodeStatus read_bytes(std::span<const std::byte> &data, std::uint32_t expected
     return DecodeStatus::ok;
 }
 
-/// The same of what a program has computed: BYTES or STR of any length up to the largest one.
-DecodeStatus read_counted(std::span<const std::byte> &data, const Argument &argument, Value &value,
-                          std::vector<std::byte> &bytes) {
+/// The data of a PATH as the text that is to be shown, which is longer by what marks it.
+DecodeStatus read_path(std::span<const std::byte> data, Value &value,
+                       std::vector<std::byte> &bytes) {
+    const std::size_t begin = bytes.size();
+    if (!append_path(bytes, data))
+        return DecodeStatus::bad_path;
+    value = {begin, bytes.size() - begin, ARGTRACE_TYPE_PATH, true};
+    return DecodeStatus::ok;
+}
+
+/// Whether all of an array is recorded: the module cannot know that what follows it is no text.
+bool is_whole_array(const Argument &argument) {
+    return argument.type_name.ends_with('[' + std::to_string(argument.size) + ']');
+}
+
+/// The same of what a program has computed: BYTES, STR or PATH of any length up to the largest one.
+/// Of what could not be read nothing but its length is looked at.
+DecodeStatus read_counted(std::span<const std::byte> &data, const Argument &argument, bool readable,
+                          Value &value, std::vector<std::byte> &bytes) {
     if (data.size() < sizeof(std::uint16_t))
         return DecodeStatus::data_cut_off;
     const bool is_text = argument.type == ARGTRACE_TYPE_STR;
@@ -55,9 +74,17 @@ DecodeStatus read_counted(std::span<const std::byte> &data, const Argument &argu
         return DecodeStatus::bad_length;
     if (data.size() < length)
         return DecodeStatus::data_cut_off;
-    value = {bytes.size(), length, argument.type, true, length != word};
-    bytes.insert(bytes.end(), data.begin(), data.begin() + static_cast<std::ptrdiff_t>(length));
+    const std::span<const std::byte> counted = data.first(length);
     data = data.subspan(length);
+    if (!readable) {
+        value = {};
+        return DecodeStatus::ok;
+    }
+    if (argument.type == ARGTRACE_TYPE_PATH)
+        return read_path(counted, value, bytes);
+    value = {bytes.size(), length, argument.type, true,
+             length != word && !is_whole_array(argument)};
+    bytes.insert(bytes.end(), counted.begin(), counted.end());
     return DecodeStatus::ok;
 }
 
@@ -74,7 +101,8 @@ DecodeStatus read_value(std::span<const std::byte> &data, const Argument &argume
         return DecodeStatus::data_cut_off;
 
     value = {0, 0, type.code, true};
-    std::memcpy(&value.low, data.data(), type.is_wide() ? sizeof(value.low) : size); // little-endian
+    std::memcpy(&value.low, data.data(),
+                type.is_wide() ? sizeof(value.low) : size); // little-endian
     if (type.is_wide())
         value.high = load<std::uint64_t>(data.subspan(sizeof(value.low)));
     else if (type.is_signed)
@@ -99,15 +127,14 @@ DecodeStatus read_outputs(std::span<const std::byte> &data, const Probe &probe,
             return DecodeStatus::too_many_outputs;
         const TypeClass type_class = type_info(argument.type).type_class;
         const bool counted = type_class == TypeClass::text || type_class == TypeClass::bytes;
-        const std::size_t before = bytes.size();
-        const DecodeStatus status = counted ? read_counted(data, argument, values[i], bytes)
-                                            : read_value(data, argument, values[i], bytes);
+        const bool readable = !(unreadable & 1);
+        const DecodeStatus status = counted
+                                        ? read_counted(data, argument, readable, values[i], bytes)
+                                        : read_value(data, argument, values[i], bytes);
         if (status != DecodeStatus::ok)
             return status;
-        if (unreadable & 1) {
+        if (!readable)
             values[i] = {};
-            bytes.resize(before);
-        }
         unreadable >>= 1;
     }
     return unreadable ? DecodeStatus::bad_unreadable_bits : DecodeStatus::ok;
@@ -153,6 +180,7 @@ DecodeStatus read_named_argument(std::span<const std::byte> &data, const Argumen
 DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
                           std::span<Value> values, std::vector<std::byte> &bytes) {
     bool has_outputs = false;
+    std::optional<std::size_t> result;
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
         values[i] = {};
         if (probe.args[i].loc == ARGTRACE_LOC_NONE)
@@ -161,7 +189,16 @@ DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
             has_outputs = true;
             continue;
         }
+        if (probe.args[i].loc == ARGTRACE_LOC_RETURN) {
+            result = i;
+            continue;
+        }
         DecodeStatus status = read_value(data, probe.args[i], values[i], bytes);
+        if (status != DecodeStatus::ok)
+            return status;
+    }
+    if (result) { // behind all arguments, wherever it is among them
+        DecodeStatus status = read_value(data, probe.args[*result], values[*result], bytes);
         if (status != DecodeStatus::ok)
             return status;
     }

@@ -32,7 +32,12 @@ enum class ChunkType : std::uint32_t {
     loss = 7,    ///< structs CpuLoss
     end = 8,     ///< EndOfFile: nothing is missing
     span = 9,    ///< RecordedSpan
+    stacks = 10, ///< u64s: of each stack its number, how many addresses it has, and these, innermost first;
+                 ///< before the packets that name them
 };
+
+/// Beside the number of addresses of a stack: there were more.
+inline constexpr std::uint64_t stack_chunk_cut = std::uint64_t{1} << 32;
 
 struct ChunkHeader {
     std::uint32_t type;

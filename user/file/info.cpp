@@ -32,6 +32,7 @@ void visit(Info &info, Visitor &&visitor) {
     visitor("mode", info.mode);
     visitor("begin_realtime", info.begin_realtime);
     visitor("begin_monotonic", info.begin_monotonic);
+    visitor("begin_boottime", info.begin_boottime);
     visitor("command", info.command);
     visitor("processes", info.processes);
     visitor("children", info.children);
@@ -85,6 +86,7 @@ TraceInfo info_of_this_machine() {
     info.record_version = ARGTRACE_RECORD_VERSION;
     info.begin_realtime = realtime_now();
     info.begin_monotonic = monotonic_now();
+    info.begin_boottime = boottime_now();
     return info;
 }
 

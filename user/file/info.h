@@ -22,9 +22,10 @@ struct TraceInfo {
     std::uint32_t packet_size = 0;
     std::uint32_t packets_per_cpu = 0;
     std::string mode; ///< "stream", or "flight"
-    // One moment by two clocks, in ns: events carry CLOCK_MONOTONIC.
+    // One moment by three clocks, in ns: events carry CLOCK_MONOTONIC.
     std::uint64_t begin_realtime = 0;
     std::uint64_t begin_monotonic = 0;
+    std::uint64_t begin_boottime = 0; ///< 0 in files of versions that did not write it
     std::vector<std::string> command;     ///< that was recorded; mostly empty
     std::vector<std::uint32_t> processes; ///< whose calls alone were recorded; empty: everybody's
     bool children = false;                ///< and those of the processes that they started

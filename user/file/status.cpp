@@ -35,6 +35,8 @@ std::string_view describe(FileStatus status) {
         return "the descriptions of functions are malformed";
     case FileStatus::bad_symbols:
         return "the symbols are malformed";
+    case FileStatus::bad_stacks:
+        return "the stacks are malformed";
     case FileStatus::bad_packet_prefix:
         return "what a chunk says of its packet is malformed";
     case FileStatus::packet_out_of_place:

@@ -90,6 +90,11 @@ void TraceWriter::symbols(std::string_view lines) {
         chunk(ChunkType::symbols, std::as_bytes(std::span(lines)));
 }
 
+void TraceWriter::stacks(std::span<const std::uint64_t> words) {
+    if (!words.empty())
+        chunk(ChunkType::stacks, std::as_bytes(words));
+}
+
 void TraceWriter::packet(const PacketBytes &packet) {
     PacketPrefix prefix{};
     prefix.seq = packet.seq;

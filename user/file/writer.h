@@ -53,6 +53,9 @@ public:
     /// Lines as `nm -S` prints them.
     void symbols(std::string_view lines);
 
+    /// As the chunk has them; nothing where there is none.
+    void stacks(std::span<const std::uint64_t> words);
+
     /// The bytes must stay as they are until they have been flushed, unless they are compressed.
     void packet(const PacketBytes &packet);
 

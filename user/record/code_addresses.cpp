@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "btf/format.h"
+#include "model/type.h"
 
 namespace argtrace {
 
@@ -67,7 +68,7 @@ void CodeAddresses::add(const Probe &probe) {
         offsets_.push_back(at);
         at += sizeof(std::uint64_t);
     }
-    if (!probe.types.empty())
+    if (!probe.types.empty() || stack_index(probe))
         add_arguments(probe, at);
     while (offsets_.size() > places.first && offsets_.back() & length_here)
         offsets_.pop_back(); // nothing behind it
@@ -78,7 +79,9 @@ void CodeAddresses::add(const Probe &probe) {
 
 /// From `at` on, which is behind the caller.
 void CodeAddresses::add_arguments(const Probe &probe, std::uint32_t at) {
-    const ProbeFormats formats(probe.types, probe.args.size());
+    if (records_returns(probe))
+        at += sizeof(std::uint64_t); // the duration
+    const ProbeFormats formats(probe);
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
         const Argument &argument = probe.args[i];
         if (argument.type == ARGTRACE_TYPE_END || argument.loc == ARGTRACE_LOC_PROGRAM)
@@ -100,14 +103,16 @@ void CodeAddresses::add_outputs(const Probe &probe, const ProbeFormats &formats,
         const Argument &argument = probe.args[i];
         if (argument.loc != ARGTRACE_LOC_PROGRAM)
             continue;
-        const bool counted =
-            argument.type == ARGTRACE_TYPE_BYTES || argument.type == ARGTRACE_TYPE_STR;
+        const bool is_text = type_info(argument.type).type_class == TypeClass::text;
+        const bool counted = is_text || argument.type == ARGTRACE_TYPE_BYTES;
         const std::uint32_t length_at = at;
         if (counted)
             at += sizeof(std::uint16_t);
         const Format *format = formats.argument(i);
-        if (format && argument.type != ARGTRACE_TYPE_STR)
+        if (format && !is_text)
             find_functions(*format, at, offsets_);
+        if (argument.type == ARGTRACE_TYPE_STACK)
+            offsets_.push_back(at | stack_here);
         if (counted)
             offsets_.push_back(length_at | length_here);
         else
@@ -166,7 +171,7 @@ void CodeAddresses::scan_record(std::span<const std::byte> record, const Places 
     std::size_t lengths = 0; // of what stands before
     for (std::uint32_t i = 0; i < places.count; ++i) {
         const std::uint32_t place = offsets_[places.first + i];
-        const std::size_t offset = (place & ~length_here) + lengths;
+        const std::size_t offset = (place & ~(length_here | stack_here)) + lengths;
         if (place & length_here) {
             std::uint16_t length;
             if (offset + sizeof(length) > record.size())
@@ -177,8 +182,17 @@ void CodeAddresses::scan_record(std::span<const std::byte> record, const Places 
         }
         if (offset + sizeof(std::uint64_t) > record.size())
             break;
-        note(word_at(record.data() + offset));
+        const std::uint64_t word = word_at(record.data() + offset);
+        if (place & stack_here)
+            note_stack(word);
+        else
+            note(word);
     }
+}
+
+void CodeAddresses::note_stack(std::uint64_t id) {
+    if (id != 0 && stacks_seen_.insert(id).second)
+        new_stacks_.push_back(id);
 }
 
 void CodeAddresses::note(std::uint64_t address) {
@@ -188,6 +202,10 @@ void CodeAddresses::note(std::uint64_t address) {
     recent = address;
     if (!is_no_code(address) && seen_.insert(address).second)
         new_.push_back(address);
+}
+
+std::vector<std::uint64_t> CodeAddresses::take_new_stacks() {
+    return std::exchange(new_stacks_, {});
 }
 
 std::vector<std::uint64_t> CodeAddresses::take_new() {

@@ -31,6 +31,12 @@ public:
     /// The addresses that have not been seen before, since the last call.
     std::vector<std::uint64_t> take_new();
 
+    /// The same of the numbers of stacks.
+    std::vector<std::uint64_t> take_new_stacks();
+
+    /// An address that a stack has: it is as if a record had it.
+    void note(std::uint64_t address);
+
 private:
     /// Where in a record addresses lie: offsets_[first] to offsets_[first + count]. One with the bit
     /// length_here is that of a length, by which those behind it lie farther back.
@@ -45,11 +51,12 @@ private:
     };
 
     static constexpr std::uint32_t length_here = 1u << 31;
+    static constexpr std::uint32_t stack_here = 1u << 30; // it is the number of a stack
 
     void add_arguments(const Probe &probe, std::uint32_t at);
     void add_outputs(const Probe &probe, const ProbeFormats &formats, std::uint32_t at);
     void scan_record(std::span<const std::byte> record, const Places &places);
-    void note(std::uint64_t address);
+    void note_stack(std::uint64_t id);
 
     std::uint32_t format_;
     std::vector<Places> places_; // by probe id
@@ -57,6 +64,8 @@ private:
     std::array<std::uint64_t, 4096> recent_{}; // most addresses come again soon
     std::unordered_set<std::uint64_t> seen_;
     std::vector<std::uint64_t> new_;
+    std::unordered_set<std::uint64_t> stacks_seen_;
+    std::vector<std::uint64_t> new_stacks_;
 };
 
 } // namespace argtrace

@@ -19,7 +19,25 @@ void MetadataWriter::precede(std::span<const std::byte> records) {
         write_probes();
         addresses_.scan(records);
     }
+    write_stacks();
     write_symbols();
+}
+
+/// Those that are new. Their addresses are then to be given symbols.
+void MetadataWriter::write_stacks() {
+    std::vector<std::uint64_t> words;
+    for (const std::uint64_t id : addresses_.take_new_stacks()) {
+        const auto stack = symbols_.stack(id);
+        if (!stack)
+            continue;
+        words.push_back(id);
+        words.push_back(stack->addresses.size() | (stack->cut ? stack_chunk_cut : 0));
+        for (const std::uint64_t address : stack->addresses) {
+            words.push_back(address);
+            addresses_.note(address);
+        }
+    }
+    writer_.stacks(words);
 }
 
 /// Those that are new.

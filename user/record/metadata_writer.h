@@ -32,6 +32,7 @@ public:
 private:
     void write_probes();
     void write_symbols();
+    void write_stacks();
     void append_symbol(std::string &lines, const Symbol &symbol);
 
     Probes probes_;

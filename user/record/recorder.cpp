@@ -156,15 +156,20 @@ void Recorder::flush() {
 }
 
 std::optional<std::uint64_t> Recorder::due() const {
-    std::optional<std::uint64_t> first;
-    if (owed_ != 0)
-        first = owed_ + 2 * std::uint64_t{ARGTRACE_CLOCK_SLACK};
+    constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t mark = owed_ != 0 ? owed_ + 2 * std::uint64_t{ARGTRACE_CLOCK_SLACK} : never;
+    std::uint64_t first = never;
     for (const Stream &stream : streams_) {
-        if (stream.waiting)
-            first = std::min(first.value_or(std::numeric_limits<std::uint64_t>::max()),
-                             stream.part_time + part_period_ns);
+        if (!stream.waiting)
+            continue;
+        const std::uint64_t part = stream.part_time + part_period_ns;
+        first = std::min(first, part);
+        // The mark has to wait for what is not in the file.
+        if (stream.safe < owed_ + ARGTRACE_CLOCK_SLACK)
+            mark = std::max(mark, part);
     }
-    return first;
+    first = std::min(first, mark);
+    return first == never ? std::nullopt : std::optional(first);
 }
 
 std::uint64_t Recorder::lost() const {
