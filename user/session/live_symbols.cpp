@@ -15,6 +15,12 @@ std::optional<Symbol> LiveSymbols::at(std::uint64_t addr) const {
     return symbol;
 }
 
+std::optional<Stack> LiveSymbols::stack(std::uint64_t id) const {
+    if (!stacks_)
+        stacks_ = StackReader::of(device_);
+    return stacks_ ? stacks_->find(id) : std::nullopt;
+}
+
 std::optional<Symbol> LiveSymbols::ask(std::uint64_t addr) const {
     argtrace_symbol request{};
     request.size = sizeof(request);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_set>
 
 #include "session/device.h"
+#include "session/stack_reader.h"
 #include "symbols/symbols.h"
 
 namespace argtrace {
@@ -18,11 +20,15 @@ public:
 
     std::optional<Symbol> at(std::uint64_t addr) const override;
 
+    /// Of the session that the device is bound to.
+    std::optional<Stack> stack(std::uint64_t id) const override;
+
 private:
     std::optional<Symbol> ask(std::uint64_t addr) const;
     std::string_view keep(std::string_view name) const;
 
     const Device &device_;
+    mutable std::optional<StackReader> stacks_;
     mutable std::unordered_set<std::string> names_; // of the symbols that have been asked for
 };
 

@@ -22,10 +22,12 @@ void copy_module(char (&to)[ARGTRACE_MODULE_LEN], const std::string &module) {
 
 } // namespace
 
-void Session::add_on_load(const std::string &module, const std::string &srcversion,
-                          std::span<const Probe> probes) {
+std::optional<Session::Refused> Session::add_on_load(const std::string &module,
+                                                     const std::string &srcversion,
+                                                     std::span<const Probe> probes) {
     if (probes.size() > info_.max_probes)
         throw too_many(probes.size());
+    check_programs(probes);
     std::vector<std::byte> bytes;
     for (const Probe &probe : probes)
         append_probe(bytes, probe);
@@ -40,7 +42,9 @@ void Session::add_on_load(const std::string &module, const std::string &srcversi
         std::memcpy(request.srcversion, srcversion.data(), srcversion.size());
     const int error = device_.request(ARGTRACE_IOC_ON_LOAD, &request);
     if (error == 0)
-        return;
+        return std::nullopt;
+    if (error == EOPNOTSUPP && request.failed < probes.size())
+        return Refused{request.failed, true};
     const Probe *blamed = request.failed < probes.size() ? &probes[request.failed] : nullptr;
     if (error == EEXIST)
         throw Error(fmt::format("{0}: waits for {1} to be loaded already: to change what does, "

@@ -1,42 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/ring_mapping.h"
 
-#include <cerrno>
-#include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include "session/options.h"
-#include "util/error.h"
 
 namespace argtrace {
 
 namespace {
 
-std::optional<Mapping> map_region(int fd, std::size_t size, int protection, std::uint32_t cpu,
-                                  unsigned region) {
-    auto offset = static_cast<off_t>(ARGTRACE_MMAP_OFFSET(cpu, region));
-    void *start = ::mmap(nullptr, size, protection, MAP_SHARED, fd, offset);
-    if (start != MAP_FAILED)
-        return Mapping(start, size);
-    if (errno == ENXIO)
-        return std::nullopt;
-    throw Error(fmt::format("cannot map the ring of CPU {}: {}", cpu, std::strerror(errno)));
-}
+constexpr const char *the_ring = "the ring";
 
 } // namespace
-
-Mapping::~Mapping() {
-    if (start_)
-        ::munmap(start_, size_);
-}
 
 std::optional<RingMapping> RingMapping::map_packets(int fd, const argtrace_session_attr &session,
                                                     std::uint32_t cpu) {
     auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    auto packets = map_region(fd, page + ring_size(session), PROT_READ, cpu, ARGTRACE_MMAP_PACKETS);
+    auto packets =
+        map_region(fd, page + ring_size(session), PROT_READ, cpu, ARGTRACE_MMAP_PACKETS, the_ring);
     if (!packets)
         return std::nullopt;
 
@@ -55,7 +37,8 @@ std::optional<RingMapping> RingMapping::map(int fd, const argtrace_session_attr 
     if (!ring)
         return std::nullopt;
     auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    auto reader = map_region(fd, page, PROT_READ | PROT_WRITE, cpu, ARGTRACE_MMAP_READER);
+    auto reader =
+        map_region(fd, page, PROT_READ | PROT_WRITE, cpu, ARGTRACE_MMAP_READER, the_ring);
     if (!reader)
         return std::nullopt;
     ring->reader_.emplace(std::move(*reader));

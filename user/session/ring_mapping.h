@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "session/mapping.h"
 #include "session/ring_reader.h"
 
 namespace argtrace {
-
-/// One region mapped into memory.
-class Mapping {
-public:
-    Mapping(void *start, std::size_t size) : start_(start), size_(size) {}
-    Mapping(Mapping &&other) noexcept
-        : start_(std::exchange(other.start_, nullptr)), size_(other.size_) {}
-    Mapping &operator=(Mapping &&) = delete;
-    ~Mapping();
-
-    std::byte *start() const { return static_cast<std::byte *>(start_); }
-
-private:
-    void *start_;
-    std::size_t size_;
-};
 
 /// One CPU's ring, mapped.
 class RingMapping {

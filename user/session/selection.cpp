@@ -16,21 +16,22 @@ namespace {
 
 Error no_such_probe(std::span<const Probe> probes, const Spec &spec) {
     if (spec.pattern.kind() != Pattern::Kind::name)
-        return error_in(spec, fmt::format("{}: no function that is traced matches", spec.title()));
+        return error_in(spec, fmt::format("{}: no {} that is traced matches", spec.title(),
+                                          spec.tracepoint ? "tracepoint" : "function"));
     std::vector<std::string_view> names;
     for (const Probe &probe : probes)
         names.push_back(probe.function);
-    std::string_view near = near_match(spec.pattern.text(), names);
+    std::string_view near = near_match(spec.title(), names);
     return error_in(spec, near.empty() ? fmt::format("{}: is not traced", spec.title())
                                        : fmt::format("{}: is not traced; did you mean {}?",
                                                      spec.title(), near));
 }
 
 void check_parts(const Spec &spec) {
-    if (spec.module)
+    if (spec.module && !spec.tracepoint)
         throw error_in(spec, spec.module->at,
                        "the functions that are traced go by their names alone, without a module");
-    if (spec.args || !spec.expressions.empty())
+    if (spec.values)
         throw error_in(spec, spec.text.find('(', spec.pattern_at),
                        "a function is removed as a whole, not some of its arguments");
     if (spec.condition)
@@ -39,9 +40,8 @@ void check_parts(const Spec &spec) {
 
 } // namespace
 
-std::vector<std::uint64_t> select_addresses(std::span<const Probe> probes,
-                                            std::span<const Spec> specs) {
-    std::set<std::uint64_t> addrs;
+std::vector<ProbePlace> select_places(std::span<const Probe> probes, std::span<const Spec> specs) {
+    std::set<ProbePlace> places;
     bool any = false;
     for (const Spec &spec : specs) {
         check_parts(spec);
@@ -53,7 +53,7 @@ std::vector<std::uint64_t> select_addresses(std::span<const Probe> probes,
             if (!spec.matches(probe.function, {}))
                 continue;
             if (!is_excluded(specs, probe.function, {}))
-                addrs.insert(probe.addr);
+                places.insert({probe.kind, probe.addr});
             found = true;
         }
         if (!found)
@@ -62,9 +62,9 @@ std::vector<std::uint64_t> select_addresses(std::span<const Probe> probes,
     if (!any && !specs.empty())
         throw error_in(specs.front(), 0,
                        "no function is named that this could be taken from; all of them are '*'");
-    if (addrs.empty() && any)
+    if (places.empty() && any)
         throw Error("no function is left to remove: all that are named are excluded with '!'");
-    return {addrs.begin(), addrs.end()};
+    return {places.begin(), places.end()};
 }
 
 } // namespace argtrace

@@ -14,7 +14,7 @@ namespace argtrace {
 /// The addresses of the probes that the specs (names, patterns, and with `!` those to keep)
 /// mean, each once. Throws Error, with a near match, when one means none of them, and when
 /// one names a module or arguments, which do not tell probes apart.
-std::vector<std::uint64_t> select_addresses(std::span<const Probe> probes,
+std::vector<ProbePlace> select_places(std::span<const Probe> probes,
                                             std::span<const Spec> specs);
 
 } // namespace argtrace

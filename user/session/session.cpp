@@ -10,6 +10,7 @@
 
 #include "uapi/probe.h"
 #include "util/error.h"
+#include "util/units.h"
 
 namespace argtrace {
 
@@ -22,6 +23,14 @@ void copy_name(char (&to)[N], const std::string &name) {
     if (name.size() >= N)
         throw Error(fmt::format("{}: a session's name has at most {} characters", name, N - 1));
     std::memcpy(to, name.c_str(), name.size() + 1);
+}
+
+/// What becomes of the calls of a probe with a program.
+std::uint16_t sink_of(const Probe &probe) {
+    argtrace_program head{};
+    if (probe.program.size() >= sizeof(head))
+        std::memcpy(&head, probe.program.data(), sizeof(head));
+    return head.sink;
 }
 
 } // namespace
@@ -63,11 +72,28 @@ bool Session::remove(const std::string &name) {
     return error == 0;
 }
 
-std::optional<std::size_t> Session::add(std::span<const Probe> probes) {
+/// Gives the session tables of stacks where one of the probes names them.
+void Session::provide_stacks(std::span<const Probe> probes) const {
+    if (std::none_of(probes.begin(), probes.end(),
+                     [](const Probe &probe) { return names_stack(probe); }))
+        return;
+    argtrace_stacks stacks{};
+    stacks.size = sizeof(stacks);
+    const int error = device_.request(ARGTRACE_IOC_STACKS, &stacks);
+    if (error == EOPNOTSUPP || error == ENOTTY)
+        throw Error("stacks cannot be recorded on this kernel: its unwinder is another than ORC "
+                    "(CONFIG_UNWINDER_ORC); leave out --stack");
+    if (error != 0)
+        throw explain_request("record stacks", error, device_.info());
+}
+
+std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
     if (probes.empty())
         return std::nullopt;
+    provide_stacks(probes);
     if (probes.size() > info_.max_probes)
         throw too_many(probes.size());
+    check_programs(probes);
     // By address, which spares the kernel to sort them.
     std::vector<const Probe *> sorted(probes.size());
     std::transform(probes.begin(), probes.end(), sorted.begin(),
@@ -88,8 +114,11 @@ std::optional<std::size_t> Session::add(std::span<const Probe> probes) {
         return std::nullopt;
 
     const Probe *blamed = request.failed < sorted.size() ? sorted[request.failed] : nullptr;
-    if (error == EINVAL && blamed)
-        return static_cast<std::size_t>(blamed - probes.data());
+    if ((error == EINVAL || error == EOPNOTSUPP) && blamed)
+        return Refused{static_cast<std::size_t>(blamed - probes.data()), error == EOPNOTSUPP};
+    if (error == EOPNOTSUPP)
+        throw Error("what functions return cannot be followed on this kernel: its ftrace does not "
+                    "let a module go on elsewhere (see dmesg); leave out --return");
     if (error == EEXIST)
         throw Error(fmt::format("{}: the session has it already",
                                 blamed ? blamed->function : "a function"));
@@ -111,10 +140,58 @@ Error Session::too_many(std::size_t count) const {
                              count, info_.max_probes));
 }
 
+void Session::check_return(const Probe &probe) const {
+    if (!(info_.features & ARGTRACE_FEATURE_RETURN))
+        throw Error(fmt::format("{}: the loaded module does not follow what functions return: leave "
+                                "out --return",
+                                probe.function));
+    if (attributes_.format & ARGTRACE_FORMAT_NAMED)
+        throw Error(fmt::format("{}: the named encoding has no place for what a function returns: "
+                                "use --encoding compact",
+                                probe.function));
+}
+
+void Session::check_programs(std::span<const Probe> probes) const {
+    for (const Probe &probe : probes) {
+        if (records_returns(probe))
+            check_return(probe);
+        if (probe.program.empty())
+            continue;
+        if (!(info_.features & ARGTRACE_FEATURE_PROGRAM))
+            throw Error(fmt::format("{}: the loaded module knows no conditions, computed values, "
+                                    "--sample or --max-rate: record the call as it is",
+                                    probe.function));
+        if (sink_of(probe) != ARGTRACE_SINK_RECORD) {
+            if (!(info_.features & ARGTRACE_FEATURE_MAP))
+                throw Error(fmt::format("{}: the loaded module does not add calls up: it can only "
+                                        "record them",
+                                        probe.function));
+            continue;
+        }
+        const bool computes = std::any_of(
+            probe.args.begin(), probe.args.end(),
+            [](const Argument &argument) { return argument.loc == ARGTRACE_LOC_PROGRAM; });
+        if (computes && attributes_.format & ARGTRACE_FORMAT_NAMED)
+            throw Error(fmt::format("{}: the named encoding holds arguments, not values that are "
+                                    "computed: use --encoding compact",
+                                    probe.function));
+    }
+}
+
 Error Session::memory_refused(const Probe &probe) const {
-    return Error(fmt::format("{}: has arguments on the stack, and to read memory takes CAP_BPF "
-                             "beside CAP_PERFMON, or CAP_SYS_ADMIN",
-                             probe.function));
+    if (records_returns(probe))
+        return Error(fmt::format("{}: to follow what functions return takes CAP_SYS_ADMIN, and a "
+                                 "kernel that is not locked down: leave out --return",
+                                 probe.function));
+    const bool on_stack =
+        std::any_of(probe.args.begin(), probe.args.end(), [](const Argument &argument) {
+            return argument.loc == ARGTRACE_LOC_STACK;
+        });
+    return Error(fmt::format("{}: {}, and to read memory takes CAP_BPF beside CAP_PERFMON, or "
+                             "CAP_SYS_ADMIN",
+                             probe.function,
+                             on_stack ? "has arguments on the stack"
+                                      : "its expressions follow pointers or look at the task"));
 }
 
 Error Session::too_large(const Probe &probe) const {
@@ -123,14 +200,26 @@ Error Session::too_large(const Probe &probe) const {
                              probe.function, attributes_.packet_size));
 }
 
-void Session::remove(std::span<const std::uint64_t> addrs) {
+void Session::remove(std::span<const ProbePlace> places) {
+    for (const std::uint16_t kind : {ARGTRACE_KIND_ENTRY, ARGTRACE_KIND_TRACEPOINT}) {
+        std::vector<std::uint64_t> addrs;
+        for (const ProbePlace &place : places)
+            if (place.kind == kind)
+                addrs.push_back(place.addr);
+        if (!addrs.empty())
+            remove(addrs, kind == ARGTRACE_KIND_TRACEPOINT ? ARGTRACE_REMOVE_TRACEPOINTS : 0);
+    }
+}
+
+void Session::remove(std::span<const std::uint64_t> addrs, std::uint32_t flags) {
     argtrace_probe_remove request{};
     request.size = sizeof(request);
+    request.flags = flags;
     request.addrs = user_address(addrs.data());
     request.count = static_cast<std::uint32_t>(addrs.size());
     int error = device_.request(ARGTRACE_IOC_PROBE_REMOVE, &request);
     if (error == ENOENT)
-        throw Error("somebody else removed a function meanwhile: nothing was removed, try again");
+        throw Error("somebody else removed a function meanwhile: try again");
     if (error != 0)
         throw explain_request("remove the functions", error, info_);
 }
@@ -205,6 +294,25 @@ std::vector<Probe> Session::probes(bool removed) const {
     return probes;
 }
 
+ReturnTotals Session::returns() const {
+    if (!(info_.features & ARGTRACE_FEATURE_RETURN))
+        return {};
+    for (;;) {
+        ReturnTotals sum;
+        const auto add = [&](std::span<const std::byte> bytes, std::uint32_t count) {
+            if (count > bytes.size() / sizeof(argtrace_return_counts))
+                throw Error("the module's list of returns is malformed");
+            for (std::uint32_t i = 0; i < count; ++i) {
+                argtrace_return_counts counts;
+                std::memcpy(&counts, bytes.data() + i * sizeof(counts), sizeof(counts));
+                add_returns(sum, counts);
+            }
+        };
+        if (list(ARGTRACE_IOC_RETURN_COUNTS, true, add))
+            return sum;
+    }
+}
+
 std::vector<argtrace_counts> Session::counts(bool removed) const {
     std::vector<argtrace_counts> counts;
     list_counts(removed, counts);
@@ -236,6 +344,34 @@ std::uint64_t Session::overwritten() const {
     for (const RingMapping &ring : map_rings())
         sum += __atomic_load_n(&ring.view().control->overwritten, __ATOMIC_RELAXED);
     return sum;
+}
+
+argtrace_map Session::make_map(argtrace_map wanted) const {
+    if (!(info_.features & ARGTRACE_FEATURE_MAP))
+        throw Error("the loaded module has no maps: calls can be recorded, not added up");
+    wanted.size = sizeof(wanted);
+    const int error = device_.request(ARGTRACE_IOC_MAP, &wanted);
+    switch (error) {
+    case 0:
+        return wanted;
+    case E2BIG:
+        throw Error(fmt::format("the session has {} maps already, which is as many as there can be",
+                                ARGTRACE_MAPS_MAX));
+    case ENOSPC: {
+        const argtrace_info now = device_.info();
+        throw Error(fmt::format(
+            "a map with {} slots on each CPU would pass the module's memory limit of {} ({} are in "
+            "use); use a smaller --map-size, or raise the limit: "
+            "/sys/module/argtrace/parameters/memory_limit_mb",
+            wanted.slots, format_size(now.memory_limit), format_size(now.memory_used)));
+    }
+    case ENOMEM:
+        throw Error(fmt::format("the kernel has no memory for a map with {} slots on each CPU: use a "
+                                "smaller --map-size",
+                                wanted.slots));
+    default:
+        throw explain_request("make a map", error, info_);
+    }
 }
 
 bool Session::has_changed() const {

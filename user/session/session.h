@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/counts.h"
 #include "model/probe.h"
 #include "session/device.h"
 #include "session/options.h"
@@ -41,18 +42,24 @@ public:
     /// What the session is like, once bound.
     const argtrace_session_attr &attributes() const { return attributes_; }
 
-    /// Adds all probes or none. The index of the probe whose address the module does not
-    /// take, if that is what was wrong.
-    std::optional<std::size_t> add(std::span<const Probe> probes);
+    /// A probe that the module does not take.
+    struct Refused {
+        std::size_t index;       ///< of the probe
+        bool unfollowed = false; ///< the function's return cannot be followed; else its address
+    };
+
+    /// Adds all probes or none. The probe that the module does not take, if that is what was wrong.
+    std::optional<Refused> add(std::span<const Probe> probes);
 
     /// Removes the probes at these addresses: all or none.
-    void remove(std::span<const std::uint64_t> addrs);
+    void remove(std::span<const ProbePlace> places);
     void remove_all();
 
     /// Adds all probes, or none, whenever the kernel loads `module`; their addr is 0.
-    /// `srcversion`: of the build that they are for, if that is known.
-    void add_on_load(const std::string &module, const std::string &srcversion,
-                     std::span<const Probe> probes);
+    /// `srcversion`: of the build that they are for, if that is known. One whose return cannot be
+    /// followed, if there is one.
+    std::optional<Refused> add_on_load(const std::string &module, const std::string &srcversion,
+                                       std::span<const Probe> probes);
 
     /// Takes back what add_on_load() has ordered for that module; false if there is nothing.
     bool remove_on_load(const std::string &module);
@@ -72,6 +79,9 @@ public:
     /// Their counts, in the same order.
     std::vector<argtrace_counts> counts(bool removed) const;
 
+    /// Of all functions, removed ones too, whose returns are followed.
+    ReturnTotals returns() const;
+
     struct Snapshot {
         std::vector<Probe> probes;
         std::vector<argtrace_counts> counts; ///< one for each of them
@@ -86,7 +96,11 @@ public:
     /// Whether the session, once bound, overwrites its oldest packets; such a one has no reader.
     bool is_flight() const { return attributes_.flags & ARGTRACE_SESSION_FLIGHT; }
 
-    /// Whether a CPU has got a ring, or probes have been added or removed (also because of their
+    /// Makes a map: `wanted` is as struct argtrace_map says, with nothing in what the module fills in.
+    /// Returns it with that. The map goes with the session.
+    argtrace_map make_map(argtrace_map wanted) const;
+
+    /// Whether a CPU has got a ring or slots of a map, or probes have been added or removed (also because of their
     /// module), since the session was bound or poll() last reported POLLPRI.
     bool has_changed() const;
 
@@ -106,8 +120,12 @@ private:
 
     Error too_many(std::size_t count) const;
     Error too_large(const Probe &probe) const;
+    void check_programs(std::span<const Probe> probes) const;
+    void provide_stacks(std::span<const Probe> probes) const;
+    void check_return(const Probe &probe) const;
     Error memory_refused(const Probe &probe) const;
     int bind(const std::string &name, std::uint32_t flags, argtrace_session_attr attr);
+    void remove(std::span<const std::uint64_t> addrs, std::uint32_t flags);
     std::optional<std::uint32_t> list(unsigned long number, bool removed, const Page &page) const;
     std::uint32_t list_probes(bool removed, std::vector<Probe> &probes) const;
     std::uint32_t list_counts(bool removed, std::vector<argtrace_counts> &counts) const;
