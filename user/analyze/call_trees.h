@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "model/event.h"
+
+namespace argtrace {
+
+/// A call with those that were made in it, by the same task or in an interrupt of it.
+template<typename Payload>
+struct TreeCall {
+    std::uint64_t begin = 0; ///< ns of CLOCK_MONOTONIC
+    std::uint64_t end = 0;
+    Payload payload;
+    std::vector<TreeCall> inner = {}; ///< in the order of their beginning
+};
+
+/// Which calls were made in which, from their times. They come as they are recorded: when they
+/// return, so that those in a call come before it.
+template<typename Payload>
+class CallTrees {
+public:
+    using Call = TreeCall<Payload>;
+
+    /// Adds a call of the event's task.
+    void add(const Event &event, Payload payload) {
+        Call call{event.ts, event.end(), std::move(payload)};
+        std::vector<Call> &before = tasks_[event.task()];
+        // All that began since then is in it, as a task does one thing at a time.
+        auto first = before.end();
+        while (first != before.begin() && std::prev(first)->begin >= call.begin)
+            --first;
+        call.inner.assign(std::make_move_iterator(first), std::make_move_iterator(before.end()));
+        before.erase(first, before.end());
+        before.push_back(std::move(call));
+        ++calls_;
+    }
+
+    /// How many calls there are in all trees.
+    std::size_t calls() const { return calls_; }
+
+    /// Hands out the trees that ended before `limit`, in the order of their beginning: a call that
+    /// they are in, and that returns later, is not known yet.
+    template<typename Take>
+    void take_ended(std::uint64_t limit, Take take) {
+        std::vector<Call> ended;
+        for (auto task = tasks_.begin(); task != tasks_.end();) {
+            std::vector<Call> &calls = task->second;
+            const auto open = std::find_if(calls.begin(), calls.end(),
+                                           [limit](const Call &call) { return call.end >= limit; });
+            ended.insert(ended.end(), std::make_move_iterator(calls.begin()),
+                         std::make_move_iterator(open));
+            calls.erase(calls.begin(), open);
+            task = calls.empty() ? tasks_.erase(task) : std::next(task);
+        }
+        std::stable_sort(ended.begin(), ended.end(),
+                         [](const Call &a, const Call &b) { return a.begin < b.begin; });
+        for (const Call &call : ended) {
+            calls_ -= count(call);
+            take(call);
+        }
+    }
+
+private:
+    static std::size_t count(const Call &call) {
+        std::size_t calls = 1;
+        for (const Call &inner : call.inner)
+            calls += count(inner);
+        return calls;
+    }
+
+    std::map<std::uint64_t, std::vector<Call>> tasks_; // ordered, so that the output repeats
+    std::size_t calls_ = 0;
+};
+
+} // namespace argtrace
