@@ -10,9 +10,11 @@ namespace {
 // More than a kernel has callers of what is traced at a time; a broken file may have any number.
 constexpr std::size_t names_max = 1 << 16;
 
-// Tracers of returns replace the return address of a function by that of such code. A function
-// that it ends in a tail call of finds it there as its caller's.
+// Tracers of returns, argtrace's own among them, replace the return address of a function by that
+// of such code. A function that it ends in a tail call of finds it there as its caller's.
 bool takes_returns(const Symbol &symbol) {
+    if (symbol.module == "argtrace")
+        return symbol.name.starts_with("argtrace_return_");
     return symbol.module.empty() &&
            (symbol.name == "arch_rethook_trampoline" || symbol.name == "return_to_handler");
 }

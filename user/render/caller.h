@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +30,9 @@ public:
     const std::string &function(std::uint64_t address) {
         return name(functions_, address, Zero::hidden);
     }
+
+    /// As Symbols::stack().
+    std::optional<Stack> stack(std::uint64_t id) const { return symbols_.stack(id); }
 
     /// The module that the function at that address is part of; empty for the kernel itself, and
     /// where no symbol is.

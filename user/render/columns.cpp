@@ -7,23 +7,26 @@
 
 #include <fmt/format.h>
 
+#include "render/call.h"
 #include "render/flags.h"
+#include "render/outcome.h"
 #include "render/text.h"
 #include "util/error.h"
 #include "util/near_match.h"
+#include "util/units.h"
 
 namespace argtrace {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> names{"time",  "comm", "pid",  "tid",   "cpu",
-                                                "flags", "func", "args", "caller"};
-constexpr std::array<std::string_view, 9> titles{"TIME",  "COMM", "PID",  "TID",   "CPU",
-                                                 "FLAGS", "FUNC", "ARGS", "CALLER"};
+constexpr std::array<std::string_view, 11> names{
+    "time", "comm", "pid", "tid", "cpu", "flags", "func", "args", "ret", "duration", "caller"};
+constexpr std::array<std::string_view, names.size()> titles{
+    "TIME", "COMM", "PID", "TID", "CPU", "FLAGS", "FUNC", "ARGS", "RET", "DURATION", "CALLER"};
 
-constexpr std::array<Column, names.size()> all_columns{Column::time, Column::comm, Column::pid,
-                                                       Column::tid,  Column::cpu,  Column::flags,
-                                                       Column::func, Column::args, Column::caller};
+constexpr std::array<Column, names.size()> all_columns{
+    Column::time, Column::comm, Column::pid, Column::tid,      Column::cpu,   Column::flags,
+    Column::func, Column::args, Column::ret, Column::duration, Column::caller};
 
 } // namespace
 
@@ -135,7 +138,13 @@ void ColumnRenderer::append(Column column, const EventView &view) {
             line_ += '~';
         break;
     case Column::args:
-        append_arguments(view);
+        append_call_arguments(line_, values_, view);
+        break;
+    case Column::ret:
+        append_result(view);
+        break;
+    case Column::duration:
+        line_ += event.has_duration() ? format_duration(event.duration) : "-";
         break;
     case Column::caller:
         line_ += event.caller != 0 ? std::string_view(callers_.name(event.caller)) : "-";
@@ -143,18 +152,13 @@ void ColumnRenderer::append(Column column, const EventView &view) {
     }
 }
 
-void ColumnRenderer::append_arguments(const EventView &view) {
+void ColumnRenderer::append_result(const EventView &view) {
     const Probe &probe = *view.event->probe;
-    const ProbeFormats *formats = values_.formats(probe);
-    line_ += '(';
-    for (std::size_t i = 0; i < view.values.size(); ++i) {
-        if (i > 0)
-            line_ += ", ";
-        line_ += probe.args[i].name;
-        line_ += '=';
-        values_.append(line_, view, view.values[i], formats ? formats->argument(i) : nullptr);
-    }
-    line_ += ')';
+    if (has_result(probe))
+        append_result_value(line_, values_, view,
+                            values_.formats(probe).argument(probe.args.size() - 1));
+    else
+        line_ += '-';
 }
 
 } // namespace argtrace

@@ -14,7 +14,7 @@
 namespace argtrace {
 
 /// What an event can be shown by.
-enum class Column { time, comm, pid, tid, cpu, flags, func, args, caller };
+enum class Column { time, comm, pid, tid, cpu, flags, func, args, ret, duration, caller };
 
 /// Reads "time,func,args"; "all" is all of them. Throws Error, which begins with `what` and lists
 /// them all, for a name that is none.
@@ -43,7 +43,7 @@ public:
 
 private:
     std::size_t width(Column column) const;
-    void append_arguments(const EventView &view);
+    void append_result(const EventView &view);
     void append(Column column, const EventView &view);
 
     CallerNames &callers_;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "model/event.h"
+#include "model/result.h"
 #include "model/type.h"
 #include "render/digits.h"
 
@@ -13,12 +14,6 @@ namespace argtrace {
 
 /// Characters that write_common_value() may write, whatever it returns.
 inline constexpr std::size_t common_value_size_max = decimal_size_max;
-
-/// An address that is one of the kernel's error pointers.
-inline bool is_error_pointer(std::uint64_t address) {
-    constexpr std::uint64_t error_max = 4095; // MAX_ERRNO, include/linux/err.h
-    return -address - 1 < error_max;
-}
 
 /// The values that most arguments have, as text: integers, truth values, pointers. Returns the
 /// end, or null (and has written nothing) for others: see append_text_value(). Inlined by force: it

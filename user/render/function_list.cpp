@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/function_list.h"
 
+#include <algorithm>
 #include <iterator>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "lang/disassemble.h"
 #include "model/type.h"
 #include "spec/resolve.h"
 
@@ -19,9 +22,57 @@ std::string recorded_type(const Argument &argument) {
     return type.size > 0 ? type.name : argument.type_name;
 }
 
+// Its size depends on the call.
+bool has_any_size(const Argument &argument) {
+    return argument.loc == ARGTRACE_LOC_PROGRAM && type_info(argument.type).size == 0;
+}
+
+bool have_any_size(std::span<const Argument> arguments) {
+    return std::any_of(arguments.begin(), arguments.end(), has_any_size);
+}
+
+// "*pos: s64 computed, 8 bytes"
+void append_computed(std::string &out, const Argument &argument) {
+    const TypeInfo &type = type_info(argument.type);
+    const std::uint32_t bytes = captured_bytes(argument);
+    fmt::format_to(std::back_inserter(out), "    {}: {} computed, {}{} byte{}\n", argument.name,
+                   type.type_class == TypeClass::bytes ? argument.type_name.c_str() : type.name,
+                   has_any_size(argument) ? "up to " : "", bytes, bytes == 1 ? "" : "s");
+}
+
+// What the program does, and what it costs.
+void append_program(std::string &out, const lang::Program &program) {
+    if (program.nr_filter + program.nr_return > 0)
+        fmt::format_to(std::back_inserter(out), "    the condition {}\n",
+                       lang::describe(lang::filter_cost(program)));
+    if (!program.values.empty())
+        fmt::format_to(std::back_inserter(out), "    computing the values {}\n",
+                       lang::describe(lang::values_cost(program)));
+    for (const std::string &line : lang::disassemble(program))
+        fmt::format_to(std::back_inserter(out), "      {}\n", line);
+}
+
+nlohmann::ordered_json cost_json(const lang::ProgramCost &cost) {
+    return {{"instructions", cost.instructions}, {"loads", cost.loads}};
+}
+
+nlohmann::ordered_json program_json(const lang::Program &program) {
+    nlohmann::ordered_json json;
+    if (program.nr_filter + program.nr_return > 0)
+        json["condition"] = cost_json(lang::filter_cost(program));
+    if (!program.values.empty())
+        json["values"] = cost_json(lang::values_cost(program));
+    json["code"] = lang::disassemble(program);
+    return json;
+}
+
 // "count: u64 in rdx, 8 bytes"
 void append_argument(std::string &out, const Argument &argument,
                      const CallingConvention &convention) {
+    if (argument.loc == ARGTRACE_LOC_PROGRAM) {
+        append_computed(out, argument);
+        return;
+    }
     fmt::format_to(std::back_inserter(out), "    {}: {}", argument.name, recorded_type(argument));
     if (argument.loc == ARGTRACE_LOC_NONE) {
         out += " not captured\n";
@@ -53,14 +104,16 @@ void append_function_text(std::string &out, const Function &function, bool verbo
     const std::vector<Argument> arguments = wanted_arguments(function, convention);
     for (const Argument &argument : arguments)
         append_argument(out, argument, convention);
-    fmt::format_to(std::back_inserter(out), "    a record takes {} bytes\n",
-                   record_bytes(arguments));
+    fmt::format_to(std::back_inserter(out), "    a record takes {}{} bytes\n",
+                   have_any_size(arguments) ? "up to " : "",
+                   record_bytes(arguments, function.capture.returns));
+    append_program(out, function.capture.program);
 }
 
 void append_function_json(std::string &out, const Function &function, bool verbose,
                           const CallingConvention &convention, std::uint32_t users) {
     nlohmann::ordered_json line;
-    line["func"] = function.symbol.name;
+    line["func"] = function.name();
     if (!function.symbol.module.empty())
         line["module"] = function.symbol.module;
     if (function.symbol.addr != 0)
@@ -80,12 +133,16 @@ void append_function_json(std::string &out, const Function &function, bool verbo
             continue;
         if (argument.loc == ARGTRACE_LOC_NONE)
             arg["location"] = nullptr;
+        else if (argument.loc == ARGTRACE_LOC_PROGRAM)
+            arg["location"] = "computed";
         else
             arg["location"] = convention.location(argument);
         arg["bytes"] = captured_bytes(argument);
     }
     if (verbose)
-        line["record_bytes"] = record_bytes(arguments);
+        line["record_bytes"] = record_bytes(arguments, function.capture.returns);
+    if (verbose && !function.capture.program.empty())
+        line["program"] = program_json(function.capture.program);
     out += line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     out += '\n';
 }

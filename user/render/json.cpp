@@ -10,6 +10,8 @@
 #include "model/type.h"
 #include "render/common_value.h"
 #include "render/flags.h"
+#include "render/outcome.h"
+#include "render/stack.h"
 #include "render/text.h"
 #include "util/utf8.h"
 
@@ -17,6 +19,7 @@ namespace argtrace {
 
 namespace {
 
+constexpr std::size_t end_size = sizeof("}\n") - 1;
 constexpr std::size_t common_json_size_max = common_value_size_max + 2; // quotes
 constexpr std::string_view replacement_character = "\xef\xbf\xbd";
 
@@ -118,7 +121,7 @@ JsonRenderer::JsonRenderer(CallerNames &callers, bool types)
 /// All that stands between the values, but the caller before the first one.
 Plan JsonRenderer::make_plan(const Probe &probe) {
     Plan plan;
-    const ProbeFormats *formats = values_.formats(probe);
+    const ProbeFormats &formats = values_.formats(probe);
     std::string head = "\",\"func\":";
     append_json_string(head, probe.function);
     if (const std::string module = callers_.module(probe.addr); !module.empty()) {
@@ -132,7 +135,13 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
     std::string tail = "}";
     if (types_)
         tail += ",\"types\":{";
-    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+    plan.returns = records_returns(probe);
+    plan.has_result = has_result(probe);
+    if (plan.has_result)
+        plan.result = formats.argument(probe.args.size() - 1);
+    plan.stack = stack_index(probe);
+    const std::size_t arguments = shown_arguments(probe);
+    for (std::size_t i = 0; i < arguments; ++i) {
         std::string name = i > 0 ? "," : "";
         append_json_string(name, probe.args[i].name);
         name += ':';
@@ -141,7 +150,7 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
             append_json_string(tail, probe.args[i].type_name);
         }
         plan.arguments.push_back(
-            {Snippet(std::move(name)), formats ? formats->argument(i) : nullptr});
+            {Snippet(std::move(name)), formats.argument(i)});
     }
     plan.tail = Snippet(tail + (types_ ? "}}\n" : "}\n"));
     plan.measure(common_json_size_max);
@@ -200,7 +209,7 @@ void JsonRenderer::event(Line &out, const EventView &view) {
     std::memcpy(to, flags.text.data(), sizeof(flags));
     to = caller->write(plan.head.write(to + sizeof(flags)));
     bool cut = false;
-    for (std::size_t i = 0; i < view.values.size(); ++i) {
+    for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const Plan::Argument &argument = plan.arguments[i];
         to = argument.before.write(to);
         char *end = argument.format ? nullptr : write_common_json(to, view.values[i]);
@@ -213,8 +222,20 @@ void JsonRenderer::event(Line &out, const EventView &view) {
         to = end;
     }
     to = plan.tail.write(to);
+    if (plan.returns) [[unlikely]] {
+        out.set_end(to - end_size);
+        append_json_outcome(out, values_, view, plan.has_result, plan.result);
+        out += "}\n";
+        to = out.reserve(0);
+    }
+    if (plan.stack) [[unlikely]] {
+        out.set_end(to - end_size);
+        out += ",\"stack\":";
+        append_json_stack(out, callers_, view.values[*plan.stack]);
+        out += "}\n";
+        to = out.reserve(0);
+    }
     if (cut) [[unlikely]] {
-        constexpr std::size_t end_size = sizeof("}\n") - 1;
         out.set_end(to - end_size);
         append_cut(out, view);
         out += "}\n";

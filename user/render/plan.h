@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -18,11 +19,17 @@ struct Plan {
     struct Argument {
         Snippet before;
         const Format *format = nullptr; ///< as in ProbeFormats::argument()
+        std::size_t meanings = 0;       ///< in text: see count_meanings()
+        bool changes = false;           ///< in text: see is_change()
     };
 
     Snippet head;
-    std::vector<Argument> arguments;
+    std::vector<Argument> arguments; ///< without the result
     Snippet tail;
+    bool returns = false;
+    std::optional<std::size_t> stack = {}; ///< which of the values it is
+    bool has_result = false;
+    const Format *result = nullptr; ///< as that of an argument
     std::size_t size_max = 0; ///< of all of it, see measure()
 
     /// Works out the size that it has with values of so many characters.

@@ -42,8 +42,14 @@ public:
     /// The time of the event before the next one, where another renderer has written it.
     virtual void follow(std::uint64_t) {}
 
-    /// Appends one event, as a line.
+    /// Appends one event, as a line, or keeps it until more is known.
     virtual void event(Line &out, const EventView &view) = 0;
+
+    /// Some are kept: advance() has to be called now and then, with the time of the events' clock up
+    /// to which all of them have come, and end() behind the last one.
+    virtual bool waiting() const { return false; }
+    virtual void advance(std::string &, std::uint64_t) {}
+    virtual void end(std::string &) {}
 
     void event(std::string &out, const EventView &view) {
         line_.clear();

@@ -109,9 +109,9 @@ private:
 };
 
 /// What stands behind "func" in a status line, or in that of the totals.
-void append_counts_json(std::string &out, const argtrace_counts &counts) {
+void append_counts_json(std::string &out, const argtrace_counts &counts, std::uint64_t beside = 0) {
     auto to = std::back_inserter(out);
-    fmt::format_to(to, "\"hits\":{},\"records\":{},\"lost\":{{", hits(counts),
+    fmt::format_to(to, "\"hits\":{},\"records\":{},\"lost\":{{", hits(counts) + beside,
                    std::uint64_t{counts.records});
     for (std::size_t i = 0; i < lost_causes.size(); ++i)
         fmt::format_to(to, "{}\"{}\":{}", i > 0 ? "," : "", lost_causes[i].key,
@@ -121,12 +121,23 @@ void append_counts_json(std::string &out, const argtrace_counts &counts) {
                    std::uint64_t{counts.capped}, std::uint64_t{counts.faults});
 }
 
+void append_returns_json(std::string &out, const ReturnTotals &returns) {
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, ",\"in_flight\":{},\"unfollowed\":{{", returns.in_flight);
+    for (std::size_t i = 0; i < unfollowed_causes.size(); ++i)
+        fmt::format_to(to, "{}\"{}\":{}", i > 0 ? "," : "", unfollowed_causes[i].key,
+                       returns.unfollowed[i]);
+    out += '}';
+}
+
 void append_session_text(std::string &out, const SessionState &session) {
     auto to = std::back_inserter(out);
     fmt::format_to(to, "clock: {}\n", clock_name(session.clock));
     if (!session.processes.pids.empty())
         fmt::format_to(to, "only calls of {}; the others are filtered\n",
                        describe(session.processes));
+    if (const std::string beside = describe_returns(session.returns); !beside.empty())
+        fmt::format_to(to, "beside these, calls whose returns are followed: {}\n", beside);
     if (session.overwritten)
         fmt::format_to(to, "flight recorder: {} of the records have been overwritten since\n",
                        *session.overwritten);
@@ -315,9 +326,10 @@ std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight
     return remedies;
 }
 
-std::string calls_summary(const argtrace_counts &total, std::optional<std::uint64_t> overwritten) {
+std::string calls_summary(const argtrace_counts &total, std::optional<std::uint64_t> overwritten,
+                          const ReturnTotals &returns) {
     std::string causes = describe_lost(total);
-    std::uint64_t calls = hits(total);
+    std::uint64_t calls = hits(total) + returns.in_flight + unfollowed_total(returns);
     std::string text =
         fmt::format("{} call{}: {} recorded, {} lost{}, {} filtered", calls, calls == 1 ? "" : "s",
                     std::uint64_t{total.records}, lost_total(total),
@@ -329,23 +341,31 @@ std::string calls_summary(const argtrace_counts &total, std::optional<std::uint6
         fmt::format_to(to, ", {} capped", std::uint64_t{total.capped});
     if (overwritten)
         fmt::format_to(to, ", {} overwritten since", *overwritten);
+    if (const std::string beside = describe_returns(returns); !beside.empty())
+        text += ", " + beside;
     if (total.faults > 0)
         fmt::format_to(to, "; {} fault{}", std::uint64_t{total.faults}, total.faults == 1 ? "" : "s");
     return text;
 }
 
-void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total) {
+void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total,
+                         const ReturnTotals *returns) {
     fmt::format_to(std::back_inserter(out), "{{\"shown\":{},", shown);
     if (total)
-        append_counts_json(out, *total);
+        append_counts_json(out, *total,
+                           returns ? returns->in_flight + unfollowed_total(*returns) : 0);
     else
         out += R"("hits":null,"records":null,"lost":null,"filtered":null,)"
                R"("sampled":null,"capped":null,"faults":null)";
+    if (returns)
+        append_returns_json(out, *returns);
     out += "}\n";
 }
 
-std::string trace_summary(std::uint64_t shown, const argtrace_counts &total) {
-    return fmt::format("{} event{} shown; {}", shown, shown == 1 ? "" : "s", calls_summary(total));
+std::string trace_summary(std::uint64_t shown, const argtrace_counts &total,
+                          const ReturnTotals &returns) {
+    return fmt::format("{} event{} shown; {}", shown, shown == 1 ? "" : "s",
+                       calls_summary(total, std::nullopt, returns));
 }
 
 } // namespace argtrace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/counts.h"
 #include "model/probe.h"
 #include "model/process_filter.h"
 
@@ -18,6 +19,7 @@ struct SessionState {
     std::uint32_t clock = 0; ///< ARGTRACE_CLOCK_*
     ProcessFilter processes;
     std::optional<std::uint64_t> overwritten; ///< records, of a flight recorder
+    ReturnTotals returns = {};                ///< calls beside those of the functions' counts
 };
 
 /// What the functions of a status are ordered by: a count, the largest first, or the name.
@@ -50,9 +52,10 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
                         const std::optional<SessionState> &session = std::nullopt);
 
 /// "12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered", then ", 3 sampled out", ", 4 capped", ", 5 overwritten since" (of a
-/// flight recorder), "; 6 faults" as far as there are any.
+/// flight recorder), ", 6 in flight", "; 7 faults" as far as there are any. `returns` are calls beside those of `total`.
 std::string calls_summary(const argtrace_counts &total,
-                          std::optional<std::uint64_t> overwritten = std::nullopt);
+                          std::optional<std::uint64_t> overwritten = std::nullopt,
+                          const ReturnTotals &returns = {});
 
 /// For each cause for which calls were lost, a sentence that says what can be done. `own`: the
 /// session belongs to the command that is speaking; `larger`: a --buffer to try.
@@ -61,9 +64,12 @@ std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight
 
 /// The object that ends events in JSON: how many were shown, and what status shows as totals, null
 /// where a file does not have them.
-void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total);
+/// `returns` adds those of calls whose returns are followed.
+void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total,
+                         const ReturnTotals *returns = nullptr);
 
 /// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
-std::string trace_summary(std::uint64_t shown, const argtrace_counts &total);
+std::string trace_summary(std::uint64_t shown, const argtrace_counts &total,
+                          const ReturnTotals &returns = {});
 
 } // namespace argtrace

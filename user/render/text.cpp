@@ -8,8 +8,12 @@
 #include <fmt/format.h>
 
 #include "model/type.h"
+#include "render/change.h"
 #include "render/common_value.h"
 #include "render/flags.h"
+#include "render/meaning.h"
+#include "render/outcome.h"
+#include "render/stack.h"
 #include "util/errno_name.h"
 #include "util/nanoseconds.h"
 #include "util/utf8.h"
@@ -131,12 +135,17 @@ TextRenderer::TextRenderer(CallerNames &callers, bool header, TimeFormat time)
 /// All that stands between the values, from the function's name on.
 Plan TextRenderer::make_plan(const Probe &probe) {
     Plan plan;
-    const ProbeFormats *formats = values_.formats(probe);
+    const ProbeFormats &formats = values_.formats(probe);
     plan.head = Snippet(fmt::format("   {}{}(", probe.function, probe.forced ? "~" : ""));
-    for (std::size_t i = 0; i < probe.args.size(); ++i)
+    plan.returns = records_returns(probe);
+    plan.has_result = has_result(probe);
+    if (plan.has_result)
+        plan.result = formats.argument(probe.args.size() - 1);
+    plan.stack = stack_index(probe);
+    for (std::size_t i = 0; i < shown_arguments(probe); ++i)
         plan.arguments.push_back(
             {Snippet(fmt::format("{}{}=", i > 0 ? ", " : "", probe.args[i].name)),
-             formats ? formats->argument(i) : nullptr});
+             formats.argument(i), count_meanings(probe, i), is_change(probe, i)});
     plan.measure(common_value_size_max);
     return plan;
 }
@@ -220,19 +229,36 @@ void TextRenderer::event(Line &out, const EventView &view) {
     std::memcpy(to, flags.text.data(), sizeof(flags));
     to = plan.head.write(to + sizeof(flags));
 
-    for (std::size_t i = 0; i < view.values.size(); ++i) {
+    for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const Plan::Argument &argument = plan.arguments[i];
         to = argument.before.write(to);
-        char *end = argument.format ? nullptr : write_common_value(to, view.values[i]);
+        const bool common = !argument.format && argument.meanings == 0 && !argument.changes;
+        char *end = common ? write_common_value(to, view.values[i]) : nullptr;
         if (!end) [[unlikely]] {
             out.set_end(to);
-            values_.append(out, view, view.values[i], argument.format);
+            if (argument.changes)
+                append_change(out, values_, view, values_.formats(*event.probe), i++);
+            else if (argument.meanings == 0)
+                values_.append(out, view, view.values[i], argument.format);
+            else
+                append_with_meaning(out, values_, view, values_.formats(*event.probe), i);
             end = out.reserve(rest_max);
+            i += argument.meanings;
         }
         to = end;
     }
     *to++ = ')';
+    if (plan.returns) [[unlikely]] {
+        out.set_end(to);
+        append_outcome(out, values_, view, plan.has_result, plan.result);
+        to = out.reserve(caller->view().size());
+    }
     out.set_end(caller->write(to));
+    if (plan.stack) [[unlikely]] {
+        if (event.caller == 0)
+            out += '\n';
+        append_stack(out, callers_, view.values[*plan.stack]);
+    }
 }
 
 } // namespace argtrace

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "render/json.h"
 #include "util/nanoseconds.h"
+#include "util/units.h"
 
 namespace argtrace {
 
@@ -26,6 +28,29 @@ std::uint64_t total_calls(const TraceStats &stats) {
     for (const TraceStats::Function &function : stats.functions)
         sum += function.calls;
     return sum;
+}
+
+/// Where any function has one, those that took most time first.
+void append_timings(std::string &out, const TraceStats &stats, std::size_t width) {
+    std::vector<const TraceStats::Function *> timed;
+    for (const TraceStats::Function &function : stats.functions)
+        if (function.timing)
+            timed.push_back(&function);
+    if (timed.empty())
+        return;
+    std::stable_sort(timed.begin(), timed.end(),
+                     [](const auto *a, const auto *b) { return a->timing->total > b->timing->total; });
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, "\n{:{}} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n", "FUNC", width, "ERRORS",
+                   "TOTAL", "SELF", "MEAN", "P50", "P99", "MAX");
+    for (const TraceStats::Function *function : timed) {
+        const TraceStats::Timing &timing = *function->timing;
+        fmt::format_to(to, "{:{}} {:>8}", function->name, width, timing.errors);
+        for (const std::uint64_t time :
+             {timing.total, timing.self, timing.mean, timing.p50, timing.p99, timing.max})
+            fmt::format_to(to, " {:>8}", format_duration(time));
+        out += '\n';
+    }
 }
 
 } // namespace
@@ -51,6 +76,7 @@ void append_trace_stats_text(std::string &out, const TraceStats &stats) {
                        "{:.6f} s from the first event to the last\n",
                        seconds);
 
+    append_timings(out, stats, width);
     fmt::format_to(to, "\n{:<5} {:>14} {:>14} {:>10}\n", "CPU", "EVENTS", "LOST", "PACKETS");
     for (const TraceStats::Cpu &cpu : stats.cpus)
         fmt::format_to(to, "{:<5} {:>14} {:>14} {:>10}\n", cpu.cpu, cpu.events, cpu.lost,
@@ -62,8 +88,15 @@ void append_trace_stats_json(std::string &out, const TraceStats &stats) {
     for (const TraceStats::Function &function : stats.functions) {
         out += "{\"func\":";
         append_json_string(out, function.name);
-        fmt::format_to(to, ",\"calls\":{},\"per_second\":{:.1f}}}\n", function.calls,
+        fmt::format_to(to, ",\"calls\":{},\"per_second\":{:.1f}", function.calls,
                        rate(function.calls, stats));
+        if (const auto &timing = function.timing)
+            fmt::format_to(to,
+                           ",\"errors\":{},\"total\":{},\"self\":{},\"mean\":{},\"p50\":{},"
+                           "\"p99\":{},\"max\":{}",
+                           timing->errors, timing->total, timing->self, timing->mean, timing->p50,
+                           timing->p99, timing->max);
+        out += "}\n";
     }
     for (const TraceStats::Cpu &cpu : stats.cpus)
         fmt::format_to(to, "{{\"cpu\":{},\"events\":{},\"lost\":{},\"packets\":{}}}\n", cpu.cpu,

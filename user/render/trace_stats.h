@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,20 @@ namespace argtrace {
 
 /// What a trace consists of.
 struct TraceStats {
+    /// Of calls that were recorded when they returned, in ns.
+    struct Timing {
+        std::uint64_t errors = 0; ///< calls that returned one
+        std::uint64_t total = 0;
+        std::uint64_t self = 0; ///< without calls in them that were recorded
+        std::uint64_t mean = 0;
+        std::uint64_t p50 = 0, p99 = 0; ///< to within 3 %
+        std::uint64_t max = 0;
+    };
+
     struct Function {
         std::string name; ///< with a ~ where its prototype was guessed
         std::uint64_t calls = 0;
+        std::optional<Timing> timing = {};
     };
 
     struct Cpu {
@@ -32,7 +44,8 @@ struct TraceStats {
     bool duration_known = false;
 };
 
-/// Tables for people: calls and rate by function, then what each CPU has recorded and lost.
+/// Tables for people: calls and rate by function, how long they took where that is known, then what
+/// each CPU has recorded and lost.
 void append_trace_stats_text(std::string &out, const TraceStats &stats);
 
 /// One JSON object a line: those of functions have "func", those of CPUs "cpu".

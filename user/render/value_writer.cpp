@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <arpa/inet.h>
 #include <cstring>
 #include <iterator>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "model/type.h"
 #include "render/json.h"
+#include "render/load_value.h"
 #include "render/text.h"
 
 namespace argtrace {
@@ -25,48 +28,10 @@ Bytes behind(Bytes data, std::size_t offset) {
     return data.subspan(std::min(offset, data.size()));
 }
 
-std::uint64_t sign_extend(std::uint64_t value, std::uint32_t bits) {
-    const std::uint32_t spare = 64 - bits;
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << spare) >> spare);
-}
-
-/// The scalar that `data` begins with. Not captured when it is cut off.
-Value load(const Format &format, Bytes data) {
-    Value value;
-    if (data.size() < format.bytes || format.bytes > 16)
-        return value;
-    std::memcpy(&value.low, data.data(), std::min<std::size_t>(format.bytes, 8));
-    if (format.bytes > 8)
-        std::memcpy(&value.high, data.data() + 8, format.bytes - 8);
-    else if (type_info(format.type).is_signed)
-        value.low = sign_extend(value.low, 8 * format.bytes);
-    value.type = format.type;
-    value.captured = true;
-    return value;
-}
-
-/// The bitfield at that place; bits count from the lowest of the first byte.
-Value load_bits(const Format &format, Bytes data, std::uint32_t offset, std::uint32_t bits) {
-    Value value;
-    if (bits > 64 || (std::size_t{offset} + bits + 7) / 8 > data.size())
-        return value;
-    for (std::uint32_t got = 0; got < bits;) {
-        const std::uint32_t at = offset + got;
-        const std::uint32_t take = std::min(8 - at % 8, bits - got);
-        const auto byte = std::to_integer<std::uint64_t>(data[at / 8]);
-        value.low |= (byte >> at % 8 & ((1u << take) - 1)) << got;
-        got += take;
-    }
-    if (type_info(format.type).is_signed)
-        value.low = sign_extend(value.low, bits);
-    value.type = format.type;
-    value.captured = true;
-    return value;
-}
-
 bool is_scalar(const Format &format) {
     return format.kind == Format::Kind::scalar || format.kind == Format::Kind::enumeration ||
-           format.kind == Format::Kind::function;
+           format.kind == Format::Kind::function || format.kind == Format::Kind::flags ||
+           format.kind == Format::Kind::device || format.kind == Format::Kind::mode;
 }
 
 bool is_error(std::uint64_t address) {
@@ -106,7 +71,7 @@ std::string_view up_to_nul(std::string_view text) {
 void ValueWriter::append(Line &out, const EventView &view, const Value &value,
                          const Format *format) {
     const bool bytes = value.type == ARGTRACE_TYPE_BYTES;
-    if (value.captured && value.type == ARGTRACE_TYPE_STR) {
+    if (value.captured && value.is_text()) {
         append_string(out, as_text(view.bytes_of(value)));
         if (value.cut && style_ == Style::text)
             out += "...";
@@ -150,6 +115,14 @@ void ValueWriter::append_name(Line &out, std::string_view name) const {
 }
 
 void ValueWriter::append_scalar(Line &out, const Format &format, const Value &value) {
+    if (value.captured && format.kind == Format::Kind::flags) {
+        append_flags(out, format, value);
+        return;
+    }
+    if (format.kind == Format::Kind::device || format.kind == Format::Kind::mode) {
+        append_number(out, format, value);
+        return;
+    }
     std::string_view name;
     if (value.captured && format.kind == Format::Kind::enumeration)
         name = format.name_of(value.low);
@@ -162,6 +135,72 @@ void ValueWriter::append_scalar(Line &out, const Format &format, const Value &va
         append_name(out, name);
 }
 
+// Those of most bits first, and what has no name as a number.
+void ValueWriter::append_flags(Line &out, const Format &format, const Value &value) const {
+    std::uint64_t left = value.low;
+    if (format.bytes < sizeof(left))
+        left &= (std::uint64_t{1} << 8 * format.bytes) - 1;
+    std::string text;
+    for (const Format::Enumerator &flag : format.names) {
+        const bool is_zero = flag.value == 0;
+        if (is_zero ? left != 0 || !text.empty() : (left & flag.value) != flag.value)
+            continue;
+        text += (text.empty() ? "" : "|") + flag.name;
+        left &= ~flag.value;
+    }
+    if (text.empty()) {
+        append_value(out, value);
+        return;
+    }
+    if (left != 0)
+        text += fmt::format("|{:#x}", left);
+    append_name(out, text);
+}
+
+// include/linux/kdev_t.h: 20 bits are the minor number.
+void ValueWriter::append_number(Line &out, const Format &format, const Value &value) const {
+    if (style_ == Style::json || !value.captured)
+        append_value(out, value);
+    else if (format.kind == Format::Kind::device)
+        fmt::format_to(std::back_inserter(out), "{}:{}", value.low >> 20, value.low & 0xfffff);
+    else
+        fmt::format_to(std::back_inserter(out), "{:#o}", value.low);
+}
+
+void ValueWriter::append_address(Line &out, const Format &format, Bytes data) const {
+    char text[INET6_ADDRSTRLEN];
+    const bool ip4 = format.kind == Format::Kind::ip4;
+    const std::size_t size = ip4 ? sizeof(in_addr) : sizeof(in6_addr);
+    if (data.size() < size)
+        append_value(out, Value{});
+    else
+        append_name(out, inet_ntop(ip4 ? AF_INET : AF_INET6, data.data(), text, sizeof(text)));
+}
+
+// What the process gave, which may be cut off or no address at all.
+void ValueWriter::append_socket_address(Line &out, Bytes data) const {
+    char text[INET6_ADDRSTRLEN];
+    sockaddr_in6 six{};
+    sockaddr_in four{};
+    if (data.size() < sizeof(four)) {
+        append_value(out, Value{});
+        return;
+    }
+    std::memcpy(&four, data.data(), sizeof(four));
+    std::memcpy(&six, data.data(), std::min(data.size(), sizeof(six)));
+    if (four.sin_family == AF_INET) {
+        inet_ntop(AF_INET, &four.sin_addr, text, sizeof(text));
+        append_name(out, fmt::format("{}:{}", text, ntohs(four.sin_port)));
+    } else if (four.sin_family == AF_INET6 && data.size() >= sizeof(six)) {
+        inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof(text));
+        append_name(out, fmt::format("[{}]:{}", text, ntohs(six.sin6_port)));
+    } else if (four.sin_family == AF_UNIX) {
+        append_string(out, up_to_nul(as_text(data.subspan(sizeof(four.sin_family)))));
+    } else {
+        append_name(out, fmt::format("family {}", four.sin_family));
+    }
+}
+
 void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) {
     switch (format.kind) {
     case Format::Kind::unknown:
@@ -170,7 +209,10 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
     case Format::Kind::scalar:
     case Format::Kind::function:
     case Format::Kind::enumeration:
-        append_scalar(out, format, load(format, data));
+    case Format::Kind::flags:
+    case Format::Kind::device:
+    case Format::Kind::mode:
+        append_scalar(out, format, load_value(format, data));
         break;
     case Format::Kind::text:
         append_string(out, up_to_nul(as_text(
@@ -181,6 +223,13 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
         break;
     case Format::Kind::aggregate:
         append_fields(out, format, data);
+        break;
+    case Format::Kind::ip4:
+    case Format::Kind::ip6:
+        append_address(out, format, data);
+        break;
+    case Format::Kind::socket:
+        append_socket_address(out, data);
         break;
     }
 }

@@ -20,7 +20,12 @@ namespace argtrace {
 ///     array              [1, 2, 3]             [1,2,3]
 ///     array of char      "dd\n"                "dd\n"
 ///     enum               PIDTYPE_TGID          "PIDTYPE_TGID"   a number where no name fits
+///     flags              O_CREAT|O_TRUNC|0x40  "O_CREAT|O_TRUNC|0x40"
 ///     function           do_exit, f+0x4 [m]    "do_exit"
+///     dev_t              8:1                   8388609
+///     umode_t            0100644               33188
+///     struct in_addr     10.0.0.1              "10.0.0.1"          in6_addr alike
+///     struct sockaddr    10.0.0.1:22, [::1]:22, "/run/x", family 16    those of families alike
 ///     text               "sda1", "/usr/li"...  "sda1", "/usr/li"   of which the second was cut
 ///
 /// All members of a union are shown. An array is cut in text, never in JSON; one of char ends
@@ -34,8 +39,8 @@ public:
     /// Appends a value of that event; `format` as in ProbeFormats::argument().
     void append(Line &out, const EventView &view, const Value &value, const Format *format);
 
-    /// The formats of a probe, which must stay where it is; null when it has none.
-    const ProbeFormats *formats(const Probe &probe) { return formats_.find(probe); }
+    /// The formats of a probe, which must stay where it is.
+    const ProbeFormats &formats(const Probe &probe) { return formats_.find(probe); }
 
 private:
     using Bytes = std::span<const std::byte>;
@@ -45,6 +50,10 @@ private:
     void append_name(Line &out, std::string_view name) const;
     void append_scalar(Line &out, const Format &format, const Value &value);
     void append_formatted(Line &out, const Format &format, Bytes data);
+    void append_flags(Line &out, const Format &format, const Value &value) const;
+    void append_number(Line &out, const Format &format, const Value &value) const;
+    void append_address(Line &out, const Format &format, Bytes data) const;
+    void append_socket_address(Line &out, Bytes data) const;
     void append_fields(Line &out, const Format &format, Bytes data);
     void append_array(Line &out, const Format &format, Bytes data);
     void append_string(Line &out, std::string_view text) const;

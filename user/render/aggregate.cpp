@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/aggregate.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "model/type.h"
+#include "render/json.h"
+#include "render/stack_summary.h"
+#include "util/error.h"
+#include "util/utf8.h"
+
+namespace argtrace {
+
+namespace {
+
+using Row = const Aggregation::Entries::value_type *;
+
+constexpr std::pair<std::string_view, AggregateOrder> order_names[]{
+    {"count", AggregateOrder::count}, {"sum", AggregateOrder::sum}, {"min", AggregateOrder::min},
+    {"max", AggregateOrder::max},     {"avg", AggregateOrder::avg}, {"key", AggregateOrder::key},
+};
+
+constexpr std::pair<std::string_view, double> percentiles[]{
+    {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}};
+
+int compare_parts(const KeyPart &a, const KeyPart &b) {
+    if (a.value.is_text() || b.value.is_text())
+        return a.text.compare(b.text);
+    const bool is_signed = type_info(a.value.type).is_signed;
+    const auto wide = [is_signed](std::uint64_t low) {
+        return is_signed ? WideNumber{static_cast<std::int64_t>(low)} : WideNumber{low};
+    };
+    const WideNumber one = wide(a.value.low), other = wide(b.value.low);
+    return one < other ? -1 : one > other;
+}
+
+bool key_before(const Key &a, const Key &b) {
+    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
+        if (const int difference = compare_parts(a[i], b[i]); difference != 0)
+            return difference < 0;
+    return a.size() < b.size();
+}
+
+/// By which rows are ordered: the greatest first.
+double rank_of(const Aggregation &all, const Tally &tally, AggregateOrder order) {
+    switch (order) {
+    case AggregateOrder::count:
+        return static_cast<double>(tally.count);
+    case AggregateOrder::sum:
+        return static_cast<double>(all.sum_of(tally));
+    case AggregateOrder::min:
+        return -static_cast<double>(all.min_of(tally));
+    case AggregateOrder::max:
+        return static_cast<double>(all.max_of(tally));
+    case AggregateOrder::avg:
+        return all.mean_of(tally);
+    case AggregateOrder::key:
+        break;
+    }
+    return 0;
+}
+
+} // namespace
+
+std::vector<Row> ordered_rows(const Aggregation &all, const AggregateStyle &style) {
+    std::vector<std::pair<double, Row>> ranked;
+    for (const auto &row : all.entries())
+        ranked.emplace_back(rank_of(all, row.second.total, style.order), &row);
+    std::sort(ranked.begin(), ranked.end(), [](const auto &a, const auto &b) {
+        return a.first != b.first ? a.first > b.first : key_before(a.second->first, b.second->first);
+    });
+    std::vector<Row> rows;
+    for (const auto &[rank, row] : ranked) {
+        if (style.top && rows.size() == *style.top)
+            break;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+namespace {
+
+/// Characters, which a terminal shows in one column each.
+std::size_t width_of(std::string_view text) {
+    std::size_t width = 0;
+    for (; !text.empty(); ++width)
+        text.remove_prefix(std::max<std::size_t>(utf8_length(text), 1));
+    return width;
+}
+
+bool is_number(const KeyColumn &column, const KeyPart &part) {
+    return !column.format && type_info(part.value.type).type_class == TypeClass::integer;
+}
+
+/// Text in columns that are as wide as they need to be.
+class Table {
+public:
+    void add_column(std::string head, bool right) {
+        columns_.push_back({width_of(head), right});
+        cells_.push_back(std::move(head));
+    }
+
+    void add_cell(std::string cell) {
+        Column &column = columns_[cells_.size() % columns_.size()];
+        column.width = std::max(column.width, width_of(cell));
+        cells_.push_back(std::move(cell));
+    }
+
+    void append_to(std::string &out) const {
+        for (std::size_t i = 0; i < cells_.size(); ++i) {
+            const std::size_t at = i % columns_.size();
+            const Column &column = columns_[at];
+            const bool last = at + 1 == columns_.size();
+            const std::size_t padding = column.width - width_of(cells_[i]);
+            if (column.right)
+                out.append(padding, ' ');
+            out += cells_[i];
+            if (!column.right && !last)
+                out.append(padding, ' ');
+            out += last ? '\n' : ' ';
+        }
+    }
+
+private:
+    struct Column {
+        std::size_t width;
+        bool right;
+    };
+
+    std::vector<Column> columns_;
+    std::vector<std::string> cells_; // row by row, the heads first
+};
+
+std::string in_capitals(std::string_view name) {
+    std::string head(name);
+    const bool word = std::all_of(head.begin(), head.end(), [](unsigned char character) {
+        return std::isalnum(character) || character == '_';
+    });
+    if (word) // an expression is shown as it was written
+        std::transform(head.begin(), head.end(), head.begin(),
+                       [](unsigned char character) { return std::toupper(character); });
+    return head;
+}
+
+std::string format_mean(double mean, ValueUnit unit) {
+    if (unit == ValueUnit::plain)
+        return fmt::format("{:.1f}", mean);
+    return format_value(static_cast<WideNumber>(mean + 0.5), unit);
+}
+
+std::string_view statistic_head(Statistic statistic) {
+    switch (statistic) {
+    case Statistic::sum:
+        return "SUM";
+    case Statistic::min:
+        return "MIN";
+    case Statistic::max:
+        return "MAX";
+    case Statistic::avg:
+        return "AVG";
+    default:
+        return "";
+    }
+}
+
+std::string statistic_cell(const Aggregation &all, const Tally &tally,
+                           const AggregateStyle &style) {
+    if (tally.values() == 0)
+        return "?";
+    switch (style.statistic) {
+    case Statistic::sum:
+        return format_value(all.sum_of(tally), style.unit);
+    case Statistic::min:
+        return format_value(all.min_of(tally), style.unit);
+    case Statistic::max:
+        return format_value(all.max_of(tally), style.unit);
+    default:
+        return format_mean(all.mean_of(tally), style.unit);
+    }
+}
+
+void append_table(std::string &out, const Aggregation &all, const std::vector<Row> &rows,
+                  std::span<const KeyColumn> columns, KeyText &keys, const AggregateStyle &style) {
+    Table table;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        table.add_column(in_capitals(columns[i].name),
+                         std::all_of(rows.begin(), rows.end(), [&](Row row) {
+                             return is_number(columns[i], row->first[i]);
+                         }));
+    table.add_column("CALLS", true);
+    const std::string_view head = statistic_head(style.statistic);
+    if (!head.empty())
+        table.add_column(std::string(head), true);
+    for (const Row row : rows) {
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            table.add_cell(keys.text(columns[i], row->first[i]));
+        table.add_cell(fmt::format("{}", row->second.total.count));
+        if (!head.empty())
+            table.add_cell(statistic_cell(all, row->second.total, style));
+    }
+    table.append_to(out);
+}
+
+} // namespace
+
+std::string key_title(const Key &key, std::span<const KeyColumn> columns, KeyText &keys) {
+    std::string title;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        title += i > 0 ? ", " : "";
+        if (!columns[i].is_function)
+            title += columns[i].name + '=';
+        title += keys.text(columns[i], key[i]);
+    }
+    return title;
+}
+
+namespace {
+
+/// "12 calls, mean 4.0K ...", below a histogram.
+void append_sums(std::string &out, const Aggregation &all, const Aggregation::Entry &entry,
+                 const AggregateStyle &style) {
+    const Tally &tally = entry.total;
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, "{} call{}", tally.count, tally.count == 1 ? "" : "s");
+    if (tally.values() > 0) {
+        fmt::format_to(to, ", mean {}", format_mean(all.mean_of(tally), style.unit));
+        if (style.statistic == Statistic::latency)
+            for (const auto &[name, share] : percentiles)
+                fmt::format_to(to, ", {} {}", name,
+                               format_value(all.percentile(entry, share), style.unit));
+        else
+            fmt::format_to(to, ", sum {}, min {}", format_value(all.sum_of(tally), style.unit),
+                           format_value(all.min_of(tally), style.unit));
+        fmt::format_to(to, ", max {}", format_value(all.max_of(tally), style.unit));
+    }
+    if (tally.faults > 0)
+        fmt::format_to(to, "; {} of them with a value that could not be read", tally.faults);
+    out += '\n';
+}
+
+void append_json_number(std::string &out, std::string_view name, WideNumber value) {
+    fmt::format_to(std::back_inserter(out), ",\"{}\":{}", name, value);
+}
+
+bool is_stack(const KeyPart &part) {
+    return part.value.type == ARGTRACE_TYPE_STACK;
+}
+
+void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn> columns,
+                     KeyText &keys) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (columns[i].is_function) {
+            out += "\"func\":";
+            keys.append_json(out, columns[i], key[i]);
+            out += ',';
+        }
+    std::string_view separator;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].is_function || is_stack(key[i]))
+            continue;
+        out += separator.empty() ? "\"key\":{" : separator;
+        separator = ",";
+        append_json_string(out, columns[i].name);
+        out += ':';
+        keys.append_json(out, columns[i], key[i]);
+    }
+    if (!separator.empty())
+        out += "},";
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (is_stack(key[i])) {
+            out += "\"stack\":";
+            keys.append_json(out, columns[i], key[i]);
+            out += ',';
+        }
+}
+
+void append_json_buckets(std::string &out, const Aggregation &all,
+                         const Aggregation::Entry &entry) {
+    auto to = std::back_inserter(out);
+    std::string_view separator;
+    out += "\"buckets\":[";
+    for (const auto &[number, tally] : entry.buckets) {
+        const Buckets::Range range = all.buckets().range_of(number);
+        out += separator;
+        separator = ",";
+        out += "{\"from\":";
+        out += range.open_below ? "null" : fmt::format("{}", range.from);
+        out += ",\"to\":";
+        out += range.open_above ? "null" : fmt::format("{}", range.to);
+        fmt::format_to(to, ",\"count\":{}}}", tally.count);
+    }
+    out += "],";
+}
+
+} // namespace
+
+AggregateOrder parse_aggregate_order(const std::string &text) {
+    std::vector<std::string_view> names;
+    for (const auto &[name, order] : order_names) {
+        if (name == text)
+            return order;
+        names.push_back(name);
+    }
+    throw Error(fmt::format("--sort takes {}, not '{}'", fmt::join(names, ", "), text));
+}
+
+void append_aggregate_text(std::string &out, const Aggregation &all,
+                           std::span<const KeyColumn> columns, KeyText &keys,
+                           const AggregateStyle &style) {
+    if (style.statistic == Statistic::stacks) {
+        append_stacks(out, all, columns, keys, style);
+        return;
+    }
+    const std::vector<Row> rows = ordered_rows(all, style);
+    const bool table = all.buckets().kind == Buckets::Kind::none;
+    if (table)
+        append_table(out, all, rows, columns, keys, style);
+    for (const Row row : rows) {
+        if (table)
+            break;
+        if (row != rows.front())
+            out += '\n';
+        if (const std::string title = key_title(row->first, columns, keys); !title.empty())
+            out += title + '\n';
+        append_histogram(out, all, row->second, style.unit, style.bars);
+        append_sums(out, all, row->second, style);
+    }
+    if (const std::size_t more = all.entries().size() - rows.size(); more > 0)
+        fmt::format_to(std::back_inserter(out), "... and {} more\n", more);
+}
+
+void append_aggregate_json(std::string &out, const Aggregation &all,
+                           std::span<const KeyColumn> columns, KeyText &keys,
+                           const AggregateStyle &style, std::string_view time) {
+    auto to = std::back_inserter(out);
+    const bool has_values =
+        style.statistic != Statistic::count && style.statistic != Statistic::stacks;
+    for (const Row row : ordered_rows(all, style)) {
+        const Aggregation::Entry &entry = row->second;
+        const Tally &tally = entry.total;
+        out += '{';
+        if (!time.empty())
+            fmt::format_to(to, "{},", time);
+        append_json_key(out, row->first, columns, keys);
+        if (all.buckets().kind != Buckets::Kind::none)
+            append_json_buckets(out, all, entry);
+        fmt::format_to(to, "\"count\":{}", tally.count);
+        if (has_values && tally.values() > 0) {
+            append_json_number(out, "sum", all.sum_of(tally));
+            append_json_number(out, "min", all.min_of(tally));
+            append_json_number(out, "max", all.max_of(tally));
+            fmt::format_to(to, ",\"avg\":{:.3f}", all.mean_of(tally));
+            if (style.statistic == Statistic::latency)
+                for (const auto &[name, share] : percentiles)
+                    append_json_number(out, name, all.percentile(entry, share));
+        }
+        if (tally.faults > 0)
+            append_json_number(out, "faults", tally.faults);
+        out += "}\n";
+    }
+}
+
+} // namespace argtrace

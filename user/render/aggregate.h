@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/aggregation.h"
+#include "model/counts.h"
+#include "render/histogram.h"
+#include "render/key_text.h"
+
+namespace argtrace {
+
+/// What of an aggregation is shown.
+enum class Statistic : std::uint8_t { count, sum, min, max, avg, hist, latency, stacks };
+
+/// What its keys are ordered by: a number, the largest first (the least, of `min`), or the keys.
+enum class AggregateOrder : std::uint8_t { count, sum, min, max, avg, key };
+
+/// Throws Error when the text is none of their names.
+AggregateOrder parse_aggregate_order(const std::string &text);
+
+/// What is made of stacks: a summary for people, lines as flamegraph.pl and its like read them, or a flame
+/// graph.
+enum class StackForm : std::uint8_t { summary, folded, svg, html };
+
+struct AggregateStyle {
+    Statistic statistic = Statistic::count;
+    AggregateOrder order = AggregateOrder::count;
+    std::optional<std::size_t> top; ///< that many keys
+    ValueUnit unit = ValueUnit::plain;
+    BarStyle bars = BarStyle::ascii;
+    StackForm stacks = StackForm::summary;
+};
+
+/// Its rows in their order, as many as are shown.
+std::vector<const Aggregation::Entries::value_type *> ordered_rows(const Aggregation &all,
+                                                                   const AggregateStyle &style);
+
+/// "vfs_read, comm=dd": a key, or the parts of it that have a column.
+std::string key_title(const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
+
+/// For people: a table, or a histogram for each key with a line below it of what it comes to. `columns`
+/// has one for each part of the keys. What --top leaves out is told at the end.
+void append_aggregate_text(std::string &out, const Aggregation &all,
+                           std::span<const KeyColumn> columns, KeyText &keys,
+                           const AggregateStyle &style);
+
+/// One JSON object a line:
+///
+///     {"func":"vfs_read","key":{"comm":"dd"},"count":12}
+///     {"key":{"comm":"dd"},"count":12,"sum":49152,"min":4096,"max":4096,"avg":4096.0}
+///     {"key":{"comm":"dd"},"buckets":[{"from":4096,"to":8192,"count":12}],"count":12,"sum":...}
+///
+/// `func` is there if the function is part of the key, `stack` if the stack is, `key` if something else is; `faults` if values
+/// could not be read; `p50`, `p90` and `p99` for `latency`. An end of a linear histogram is null. `time`
+/// is put first in each, unless it is empty: "ts":12.
+void append_aggregate_json(std::string &out, const Aggregation &all,
+                           std::span<const KeyColumn> columns, KeyText &keys,
+                           const AggregateStyle &style, std::string_view time = {});
+
+/// "12 calls: 10 added up, 0 filtered, 2 lost (2 map full)", then what else there is, as calls_summary()
+/// has it: where every call has gone. `returns` are calls beside those of `total`.
+std::string aggregate_totals(const argtrace_counts &total, const ReturnTotals &returns);
+
+/// The same as the object that ends the JSON; `overflow` are the calls for which a map was full, `lost`
+/// those that were lost for other reasons.
+void append_aggregate_totals_json(std::string &out, const argtrace_counts &total,
+                                  const ReturnTotals *returns);
+
+} // namespace argtrace

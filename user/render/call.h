@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include "render/value_writer.h"
+
+namespace argtrace {
+
+/// Appends "(file=0x..., count=832)": the arguments as text, without what the call returned.
+void append_call_arguments(Line &out, ValueWriter &values, const EventView &view);
+
+} // namespace argtrace

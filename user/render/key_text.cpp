@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/key_text.h"
+
+#include "model/result.h"
+#include "model/type.h"
+#include "render/stack.h"
+#include "render/text.h"
+#include "util/errno_name.h"
+
+namespace argtrace {
+
+const Format *caller_format() {
+    static const Format format{.kind = Format::Kind::function, .type = ARGTRACE_TYPE_PTR, .bytes = 8};
+    return &format;
+}
+
+KeyText::KeyText(CallerNames &names)
+    : names_(names), texts_(names, ValueWriter::Style::text), json_(names, ValueWriter::Style::json) {}
+
+std::string KeyText::text(const KeyColumn &column, const KeyPart &part) {
+    line_.clear();
+    if (part.value.is_text()) {
+        append_visible(line_, part.text);
+        if (part.value.cut)
+            line_ += "...";
+    } else if (part.value.type == ARGTRACE_TYPE_STACK) {
+        return stack_in_line(names_, part.value.low);
+    } else {
+        if (column.is_result && !column.format &&
+            type_info(part.value.type).type_class == TypeClass::integer) {
+            const std::uint32_t error = error_number(part.value);
+            const std::string_view name = error ? errno_name(error) : std::string_view();
+            if (!name.empty())
+                return '-' + std::string(name);
+        }
+        append(line_, texts_, column, part);
+    }
+    return std::string(line_.view());
+}
+
+void KeyText::append_json(std::string &out, const KeyColumn &column, const KeyPart &part) {
+    line_.clear();
+    if (part.value.type == ARGTRACE_TYPE_STACK)
+        append_json_stack(line_, names_, part.value);
+    else
+        append(line_, json_, column, part);
+    out += line_.view();
+}
+
+void KeyText::append(Line &out, ValueWriter &values, const KeyColumn &column,
+                     const KeyPart &part) {
+    EventView view;
+    Value value = part.value;
+    if (value.is_text()) {
+        view.bytes = std::as_bytes(std::span(part.text));
+        value.low = 0;
+        value.high = part.text.size();
+    }
+    values.append(out, view, value, column.format);
+}
+
+} // namespace argtrace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/meaning.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "model/type.h"
+
+namespace argtrace {
+
+std::size_t count_meanings(const Probe &probe, std::size_t argument) {
+    const std::string_view name = probe.args[argument].name;
+    std::size_t count = 0;
+    for (std::size_t i = argument + 1; i < probe.args.size(); ++i, ++count) {
+        const std::string_view other = probe.args[i].name;
+        if (probe.args[i].loc != ARGTRACE_LOC_PROGRAM || !other.starts_with(name) ||
+            !other.substr(name.size()).starts_with('.'))
+            break;
+    }
+    return count;
+}
+
+void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
+                         const ProbeFormats &formats, std::size_t argument) {
+    const Probe &probe = *view.event->probe;
+    const std::size_t first = argument + 1, count = count_meanings(probe, argument);
+    const std::span<const Value> meanings = view.values.subspan(first, count);
+    const bool any = std::any_of(meanings.begin(), meanings.end(),
+                                 [](const Value &value) { return value.captured; });
+    if (!any) {
+        values.append(out, view, view.values[argument], formats.argument(argument));
+        return;
+    }
+    const bool is_pointer = type_info(probe.args[argument].type).type_class == TypeClass::address;
+    const bool is_text = type_info(probe.args[first].type).type_class == TypeClass::text;
+    if (count == 1 && (is_text || !is_pointer)) {
+        values.append(out, view, meanings.front(), formats.argument(first));
+        return;
+    }
+    const std::size_t prefix = probe.args[argument].name.size() + 1;
+    std::string_view separator = "{";
+    for (std::size_t i = 0; i < count; ++i) {
+        out += separator;
+        separator = ", ";
+        const std::string_view name = std::string_view(probe.args[first + i].name).substr(prefix);
+        if (name != "value") {
+            out += name;
+            out += '=';
+        }
+        values.append(out, view, meanings[i], formats.argument(first + i));
+    }
+    out += '}';
+}
+
+} // namespace argtrace

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+
+#include "render/value_writer.h"
+
+namespace argtrace {
+
+// What an argument means (`-d`) are values that the probe's program computes, right behind it, whose
+// names begin with its own and a point: file, file.path. In text they stand in its place:
+//
+//     file="/etc/passwd", inode={dev=8:1, ino=1234}, work={func=drain_obj_stock}, pos={4096}
+//
+// alone if it is a text, or if it is what a number is shown as; the name "value" is left out. Where none of them could be read, for a NULL pointer above all, the argument itself does.
+
+/// How many of the arguments behind that one say what it means.
+std::size_t count_meanings(const Probe &probe, std::size_t argument);
+
+/// Appends the argument with that index, as text, and what it means.
+void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
+                         const ProbeFormats &formats, std::size_t argument);
+
+} // namespace argtrace

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/stack.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "render/json.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::string_view indent = "        ";
+constexpr std::string_view cut_mark = "...";
+
+std::optional<Stack> stack_of(const CallerNames &names, const Value &value) {
+    return value.captured ? names.stack(value.low) : std::nullopt;
+}
+
+/// Calls `append` with the name of each function. argtrace's own trampoline is none: it stands between a function
+/// whose return is followed and its caller.
+template<typename Append>
+void for_each_name(const Stack &stack, CallerNames &names, const Append &append) {
+    for (const std::uint64_t address : stack.addresses) {
+        if (const std::string &name = names.name(address); name != CallerNames::unknown)
+            append(name);
+    }
+    if (stack.cut)
+        append(cut_mark);
+}
+
+} // namespace
+
+void append_stack(Line &out, CallerNames &names, const Value &value) {
+    const auto append = [&out](std::string_view name) {
+        out += indent;
+        out += name;
+        out += '\n';
+    };
+    if (const auto stack = stack_of(names, value))
+        for_each_name(*stack, names, append);
+    else
+        append(CallerNames::unknown);
+}
+
+void append_json_stack(Line &out, CallerNames &names, const Value &value) {
+    const auto stack = stack_of(names, value);
+    if (!stack) {
+        out += "null";
+        return;
+    }
+    out += '[';
+    std::string_view separator;
+    for_each_name(*stack, names, [&](std::string_view name) {
+        out += separator;
+        separator = ",";
+        append_json_string(out, name);
+    });
+    out += ']';
+}
+
+std::string stack_in_line(CallerNames &names, std::uint64_t id) {
+    const auto stack = names.stack(id);
+    if (!stack)
+        return std::string(CallerNames::unknown);
+    std::string text;
+    for_each_name(*stack, names, [&text](std::string_view name) {
+        text += text.empty() ? "" : " <- ";
+        text += name;
+    });
+    return text;
+}
+
+std::vector<std::string> stack_functions(CallerNames &names, std::uint64_t id) {
+    const auto stack = names.stack(id);
+    if (!stack)
+        return {"[unknown]"};
+    std::vector<std::string> functions;
+    for_each_name(*stack, names, [&functions](std::string_view name) {
+        // "ext4_read+0x10 [ext4]"
+        const std::size_t offset = name.rfind("+0x");
+        const std::size_t module = std::min(name.find(' '), name.size());
+        if (name == cut_mark)
+            functions.emplace_back("[cut]");
+        else if (offset != name.npos)
+            functions.push_back(std::string(name.substr(0, offset)).append(name.substr(module)));
+        else
+            functions.emplace_back(name);
+    });
+    std::reverse(functions.begin(), functions.end());
+    return functions;
+}
+
+} // namespace argtrace

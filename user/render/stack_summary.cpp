@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/stack_summary.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "model/call_node.h"
+#include "render/flame_graph.h"
+#include "render/stack.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t functions_shown = 20;
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+    return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+struct FunctionCount {
+    std::uint64_t self = 0;  // calls that it made itself
+    std::uint64_t total = 0; // calls that were made in it
+};
+
+/// What all stacks come to.
+struct Summary {
+    std::uint64_t samples = 0, frames = 0;
+    std::set<std::uint64_t> stacks;
+    std::map<std::string, FunctionCount> functions;
+
+    void add(CallerNames &names, std::uint64_t id, std::uint64_t count) {
+        samples += count;
+        stacks.insert(id);
+        const std::vector<std::string> path = stack_functions(names, id);
+        frames += count * path.size();
+        functions[path.back()].self += count;
+        // Where it is recursive it counts once.
+        for (const std::string &function : std::set(path.begin(), path.end()))
+            functions[function].total += count;
+    }
+};
+
+void append_functions(std::string &out, const Summary &summary, std::size_t most) {
+    std::vector<std::pair<std::string, FunctionCount>> order(summary.functions.begin(),
+                                                             summary.functions.end());
+    std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) {
+        return a.second.total != b.second.total ? a.second.total > b.second.total
+                                                : a.second.self > b.second.self;
+    });
+    order.resize(std::min(order.size(), most));
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, "{:<40} {:>10} {:>6} {:>10} {:>6}\n", "FUNCTION", "SELF", "%", "TOTAL", "%");
+    for (const auto &[name, count] : order)
+        fmt::format_to(to, "{:<40} {:>10} {:>6.1f} {:>10} {:>6.1f}\n", name, count.self,
+                       percent(count.self, summary.samples), count.total,
+                       percent(count.total, summary.samples));
+}
+
+void append_folded(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
+                   KeyText &keys, const AggregateStyle &style) {
+    for (const auto *row : ordered_rows(all, style))
+        fmt::format_to(std::back_inserter(out), "{} {}\n",
+                       fmt::join(folded_frames(row->first, columns, keys), ";"),
+                       row->second.total.count);
+}
+
+void append_flame_graph(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
+                        KeyText &keys, const AggregateStyle &style) {
+    CallNode root;
+    for (const auto *row : ordered_rows(all, style)) {
+        CallNode *node = &root;
+        for (std::string &frame : folded_frames(row->first, columns, keys)) {
+            std::unique_ptr<CallNode> &callee = node->callees[frame];
+            if (!callee)
+                callee = std::make_unique<CallNode>();
+            callee->in_module = frame.ends_with(']');
+            node = callee.get();
+        }
+        node->self += row->second.total.count;
+    }
+    FlameGraph graph(style.stacks == StackForm::svg ? FlameGraph::Page::svg : FlameGraph::Page::html,
+                     FlameGraph::Unit::calls);
+    graph.draw(root, {"Calls by their stacks", "", columns.size() - 1}, [&out](std::string &piece) {
+        out += piece;
+        piece.clear();
+    });
+}
+
+} // namespace
+
+std::vector<std::string> folded_frames(const Key &key, std::span<const KeyColumn> columns,
+                                       KeyText &keys) {
+    std::vector<std::string> frames;
+    for (std::size_t i = 0; i + 1 < columns.size(); ++i)
+        frames.push_back(frame_name(keys.text(columns[i], key[i])));
+    for (std::string &function : stack_functions(keys.names(), key.back().value.low))
+        frames.push_back(frame_name(std::move(function)));
+    return frames;
+}
+
+void append_stacks(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
+                   KeyText &keys, const AggregateStyle &style) {
+    if (style.stacks == StackForm::folded) {
+        append_folded(out, all, columns, keys, style);
+        return;
+    }
+    if (style.stacks != StackForm::summary) {
+        append_flame_graph(out, all, columns, keys, style);
+        return;
+    }
+    auto to = std::back_inserter(out);
+    Summary summary;
+    for (const auto &[key, entry] : all.entries())
+        summary.add(keys.names(), key.back().value.low, entry.total.count);
+    const auto rows = ordered_rows(all, style);
+    for (const auto *row : rows) {
+        Line lines;
+        append_stack(lines, keys.names(), row->first.back().value);
+        out += lines.view();
+        const std::uint64_t count = row->second.total.count;
+        const std::string title =
+            key_title(row->first, columns.first(columns.size() - 1), keys);
+        fmt::format_to(to, "    {} call{} ({:.1f} %){}{}\n\n", count, count == 1 ? "" : "s",
+                       percent(count, summary.samples), title.empty() ? "" : ", ", title);
+    }
+    if (const std::size_t more = all.entries().size() - rows.size(); more > 0)
+        fmt::format_to(to, "... and {} more\n\n", more);
+    if (summary.samples == 0)
+        return;
+    append_functions(out, summary, style.top.value_or(functions_shown));
+    const auto mean = [&summary](std::uint64_t of) {
+        return static_cast<double>(summary.samples) / static_cast<double>(of);
+    };
+    fmt::format_to(to, "\n{} call{}, {} different stack{}, {:.1f} calls a stack, {:.1f} frames in the mean\n",
+                   summary.samples, summary.samples == 1 ? "" : "s", summary.stacks.size(),
+                   summary.stacks.size() == 1 ? "" : "s", mean(summary.stacks.size()),
+                   static_cast<double>(summary.frames) / static_cast<double>(summary.samples));
+}
+
+} // namespace argtrace

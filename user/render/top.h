@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analyze/aggregation.h"
+
+namespace argtrace {
+
+/// What functions are ordered by in `top`: a number, the largest first, or their names.
+enum class TopOrder : std::uint8_t { calls, errors, total, mean, p99, name };
+
+/// Throws Error when the text is none of their names.
+TopOrder parse_top_order(const std::string &text);
+std::string_view top_order_name(TopOrder order);
+
+/// The next one, in a circle; those of durations only if there are any.
+TopOrder next_top_order(TopOrder order, bool has_durations);
+
+struct TopStyle {
+    TopOrder order = TopOrder::calls;
+    bool has_durations = false;
+    std::string part;                ///< only functions in whose names this is
+    std::optional<std::size_t> rows; ///< no more
+};
+
+/// The busiest functions: their calls, how many that is in a second, and with durations how many of
+/// them returned an error, the time that they took together, the mean of it, 99 % and the longest. The keys are the
+/// name of the function, and with durations whether it is an error.
+void append_top(std::string &out, const Aggregation &all, std::uint64_t nanoseconds,
+                const TopStyle &style);
+
+} // namespace argtrace
