@@ -13,7 +13,7 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 bool is_older(const Event &a, const Event &b) {
-    return a.ts < b.ts;
+    return a.end() < b.end();
 }
 
 /// Decodes up to `limit`, passing over what cannot be read.
@@ -54,17 +54,22 @@ void include_widths(const std::vector<Event> &events, Widths &widths) {
 void finish(const DecodeJob &job, DecodedPacket &packet) {
     std::vector<Event> &events = packet.batch.events;
     packet.decoded = events.size();
+    packet.time = events.empty() ? 0 : events.front().ts;
     job.filter->apply(packet.batch);
     if (!job.events) {
         for (const Event &event : events)
             ++packet.calls[event.probe];
         if (!events.empty()) {
             const auto [first, last] = std::minmax_element(events.begin(), events.end(), is_older);
-            packet.first = first->ts;
-            packet.last = last->ts;
+            packet.first = first->end();
+            packet.last = last->end();
         }
-        packet.batch = {};
-        return;
+        // Of those that have one, durations are asked for.
+        std::erase_if(events, [](const Event &event) { return !event.has_duration(); });
+        if (events.empty()) {
+            packet.batch = {};
+            return;
+        }
     }
     if (!std::is_sorted(events.begin(), events.end(), is_older))
         std::stable_sort(events.begin(), events.end(), is_older);

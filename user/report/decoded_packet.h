@@ -25,6 +25,7 @@ struct DecodedPacket {
     std::optional<std::uint64_t> lost; ///< argtrace_packet.lost, where its header was there
     EventBatch batch;                  ///< the events that are wanted, in the order of time
     std::uint64_t decoded = 0;         ///< events, before the filter
+    std::uint64_t time = 0;            ///< ns, of the first of them; 0 without any
     Unreadable unreadable;
     std::unordered_map<const Probe *, std::uint64_t> calls; ///< of the wanted events, where they
                                                             ///< themselves are not wanted

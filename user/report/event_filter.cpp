@@ -14,9 +14,9 @@ bool has(const std::vector<std::uint32_t> &list, std::uint32_t number) {
     return list.empty() || std::find(list.begin(), list.end(), number) != list.end();
 }
 
-bool any_matches(const std::vector<Pattern> &patterns, const std::string &name) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [&name](const Pattern &pattern) { return pattern.matches(name); });
+bool any_matches(const std::vector<Spec> &specs, const std::string &name) {
+    return std::any_of(specs.begin(), specs.end(),
+                       [&name](const Spec &spec) { return spec.matches(name, {}); });
 }
 
 } // namespace

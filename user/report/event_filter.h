@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/event.h"
-#include "spec/pattern.h"
+#include "spec/spec.h"
 
 namespace argtrace {
 
@@ -16,8 +16,8 @@ namespace argtrace {
 struct EventFilter {
     std::uint64_t from = 0;                                       ///< ns, this moment included
     std::uint64_t to = std::numeric_limits<std::uint64_t>::max(); ///< and this one, too
-    std::vector<Pattern> functions;                               ///< any of these,
-    std::vector<Pattern> excluded;                                ///< none of those
+    std::vector<Spec> functions;                                  ///< any of these,
+    std::vector<Spec> excluded;                                   ///< none of those
     std::vector<std::uint32_t> tids;
     std::vector<std::uint32_t> pids;
     std::vector<std::string> comms;                            ///< names or globs

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/symbol_table.h"
 
+#include <cstring>
 #include <mutex>
+#include <utility>
 
+#include "file/format.h"
 #include "util/hex.h"
 #include "util/lines.h"
 
@@ -52,6 +55,35 @@ std::optional<Symbol> SymbolTable::at(std::uint64_t addr) const {
     --next;
     const Symbol symbol{next->first, next->second.name, next->second.module, next->second.size};
     return reaches(symbol, addr) ? std::optional(symbol) : std::nullopt;
+}
+
+bool SymbolTable::add_stacks(std::span<const std::byte> bytes) {
+    constexpr std::size_t head = 2 * sizeof(std::uint64_t);
+    const std::unique_lock lock(mutex_);
+    while (!bytes.empty()) {
+        std::uint64_t id, size;
+        if (bytes.size() < head)
+            return false;
+        std::memcpy(&id, bytes.data(), sizeof(id));
+        std::memcpy(&size, bytes.data() + sizeof(id), sizeof(size));
+        bytes = bytes.subspan(head);
+        const std::uint64_t count = size & ~stack_chunk_cut;
+        if (count == 0 || count > bytes.size() / sizeof(std::uint64_t))
+            return false;
+        KnownStack stack{std::vector<std::uint64_t>(count), (size & stack_chunk_cut) != 0};
+        std::memcpy(stack.addresses.data(), bytes.data(), count * sizeof(std::uint64_t));
+        bytes = bytes.subspan(count * sizeof(std::uint64_t));
+        stacks_.try_emplace(id, std::move(stack));
+    }
+    return true;
+}
+
+std::optional<Stack> SymbolTable::stack(std::uint64_t id) const {
+    const std::shared_lock lock(mutex_);
+    const auto known = stacks_.find(id);
+    if (known == stacks_.end())
+        return std::nullopt;
+    return Stack{known->second.addresses, known->second.cut};
 }
 
 } // namespace argtrace

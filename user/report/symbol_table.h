@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <shared_mutex>
 #include <string>
+#include <span>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "symbols/symbols.h"
 
@@ -20,6 +24,11 @@ public:
 
     std::optional<Symbol> at(std::uint64_t addr) const override;
 
+    /// Stacks as a chunk of the file has them. False when that is malformed; those before are added.
+    bool add_stacks(std::span<const std::byte> bytes);
+
+    std::optional<Stack> stack(std::uint64_t id) const override;
+
 private:
     struct Known {
         std::string name;
@@ -27,7 +36,13 @@ private:
         std::uint64_t size;
     };
 
+    struct KnownStack {
+        std::vector<std::uint64_t> addresses;
+        bool cut;
+    };
+
     mutable std::shared_mutex mutex_;
+    std::unordered_map<std::uint64_t, KnownStack> stacks_; // likewise
     std::map<std::uint64_t, Known> symbols_; // they stay where they are
 };
 

@@ -13,8 +13,8 @@
 
 namespace argtrace {
 
-/// The packets of all CPUs as one stream of events in the order of time; those of the same time
-/// go by CPU. Within a CPU packets come in that order already.
+/// The packets of all CPUs as one stream of events in the order in which they were recorded; those of
+/// the same time go by CPU. Within a CPU packets come in that order already.
 class TimeOrder {
 public:
     using Packet = std::shared_ptr<DecodedPacket>;
@@ -36,7 +36,7 @@ private:
         std::deque<Packet> packets; // none without events
         std::size_t next = 0;       // in the first of them
 
-        std::uint64_t front() const { return packets.front()->batch.events[next].ts; }
+        std::uint64_t front() const { return packets.front()->batch.events[next].end(); }
     };
 
     std::map<std::uint32_t, CpuStream> streams_;

@@ -139,7 +139,7 @@ void TraceReader::finish() {
 
 void TraceReader::interpret(const Chunk &chunk) {
     const auto type = chunk.type();
-    if (type < ChunkType::info || type > ChunkType::span)
+    if (type < ChunkType::info || type > ChunkType::stacks)
         return; // of a later version
     const Payload payload = unpack(chunk);
     if (payload.status != FileStatus::ok)
@@ -152,6 +152,10 @@ void TraceReader::interpret(const Chunk &chunk) {
     case ChunkType::symbols:
         if (!symbols_.add(text(payload.bytes)))
             fault(FileStatus::bad_symbols, chunk.offset);
+        return;
+    case ChunkType::stacks:
+        if (!symbols_.add_stacks(payload.bytes))
+            fault(FileStatus::bad_stacks, chunk.offset);
         return;
     case ChunkType::mark: {
         auto item = std::make_shared<TraceItem>();

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace argtrace {
+
+/// Messages in the wire format of protocol buffers
+/// (https://protobuf.dev/programming-guides/encoding).
+class ProtobufWriter {
+public:
+    std::string_view view() const { return {bytes_.get(), size()}; }
+    std::size_t size() const { return static_cast<std::size_t>(end_ - bytes_.get()); }
+    bool empty() const { return end_ == bytes_.get(); }
+    void clear() { end_ = bytes_.get(); }
+
+    // Inlined by force: with a field that is known the key is a byte, or two.
+    [[gnu::always_inline]] void number(unsigned field, std::uint64_t value) {
+        reserve(2 * varint_max);
+        put_varint(field << 3 | wire_varint);
+        put_varint(value);
+    }
+
+    /// As int64 and int32 are encoded.
+    void signed_number(unsigned field, std::int64_t value) {
+        number(field, static_cast<std::uint64_t>(value));
+    }
+
+    void text(unsigned field, std::string_view value) {
+        reserve(2 * varint_max + value.size());
+        put_varint(field << 3 | wire_length);
+        put_varint(value.size());
+        put(value);
+    }
+
+    /// Fields that have been encoded already.
+    void raw(std::string_view fields) {
+        reserve(fields.size());
+        put(fields);
+    }
+
+    /// Begins a message in this one; close() takes what this returns.
+    [[nodiscard, gnu::always_inline]] std::size_t open(unsigned field) {
+        reserve(2 * varint_max);
+        put_varint(field << 3 | wire_length);
+        end_ += length_size;
+        return size();
+    }
+
+    /// Ends the message: its length goes to the place that open() left for it.
+    void close(std::size_t begin) {
+        const std::size_t length = size() - begin;
+        char *to = &bytes_[begin - length_size];
+        if (length >> 7 * length_size) [[unlikely]]
+            return close_long(begin, length);
+        to[0] = static_cast<char>(length | 0x80); // a varint may be longer than it needs to be
+        to[1] = static_cast<char>(length >> 7);
+    }
+
+private:
+    enum : unsigned { wire_varint = 0, wire_length = 2 };
+
+    static constexpr std::size_t varint_max = 10;
+    static constexpr std::size_t length_size = 2;      // of messages up to 16 KiB
+    static constexpr std::size_t long_length_size = 5; // of all others
+
+    void close_long(std::size_t begin, std::size_t length) {
+        constexpr std::size_t bytes = long_length_size;
+        reserve(bytes);
+        std::memmove(&bytes_[begin - length_size + bytes], &bytes_[begin], length);
+        end_ += bytes - length_size;
+        char *to = &bytes_[begin - length_size];
+        for (std::size_t i = 0; i < bytes; ++i)
+            to[i] = static_cast<char>((length >> 7 * i & 0x7f) | (i + 1 < bytes ? 0x80 : 0));
+    }
+
+    [[gnu::always_inline]] void reserve(std::size_t bytes) {
+        if (capacity_ - size() < bytes) [[unlikely]]
+            grow(bytes);
+    }
+
+    void grow(std::size_t bytes) {
+        const std::size_t filled = size();
+        while (capacity_ - filled < bytes)
+            capacity_ *= 2;
+        std::unique_ptr<char[]> larger(new char[capacity_]);
+        std::memcpy(larger.get(), bytes_.get(), filled);
+        bytes_ = std::move(larger);
+        end_ = bytes_.get() + filled;
+    }
+
+    void put(std::string_view bytes) {
+        if (bytes.empty()) // it may have no address
+            return;
+        std::memcpy(end_, bytes.data(), bytes.size());
+        end_ += bytes.size();
+    }
+
+    [[gnu::always_inline]] void put_varint(std::uint64_t value) {
+        for (; value >= 0x80; value >>= 7)
+            *end_++ = static_cast<char>(value | 0x80);
+        *end_++ = static_cast<char>(value);
+    }
+
+    std::size_t capacity_ = 1024;
+    std::unique_ptr<char[]> bytes_{new char[capacity_]};
+    char *end_ = bytes_.get();
+};
+
+} // namespace argtrace

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/trace_aggregation.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/key_room.h"
+#include "report/in_time_order.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t names_listed = 5;
+
+} // namespace
+
+TraceAggregation::TraceAggregation(TraceReader &reader, std::vector<RecordedValue> keys,
+                                   std::optional<RecordedValue> value, Buckets buckets)
+    : reader_(reader), names_(keys), keys_(std::move(keys), std::move(value)), wanted_(buckets) {}
+
+Aggregation TraceAggregation::run(const std::function<void()> &tell) {
+    // Whether values are signed is known once the first packet is there, behind its functions.
+    std::optional<Aggregation> all;
+    while (const auto item = reader_.next()) {
+        if (!item->packet)
+            continue;
+        if (!all)
+            all.emplace(buckets());
+        for (const Event &event : item->packet->batch.events) {
+            if (keys_.add(item->packet->batch.view(event), *all)) {
+                ++calls_;
+                continue;
+            }
+            ++left_out_[event.probe->function];
+            if (missing_.empty())
+                missing_ = keys_.missing(*event.probe);
+        }
+        tell();
+    }
+    if (!all)
+        return Aggregation(buckets());
+    const std::vector<std::uint32_t> room = share_key_room(key_lengths());
+    return all->cut_to(room);
+}
+
+Buckets TraceAggregation::buckets() {
+    Buckets buckets = wanted_;
+    reader_.schema().for_each([&](const Probe &probe) {
+        buckets.is_signed = buckets.is_signed || keys_.has_signed_value(probe);
+    });
+    return buckets;
+}
+
+/// By id, so that the first of them is always the same.
+std::vector<const Probe *> TraceAggregation::probes_with_keys() {
+    std::vector<const Probe *> probes;
+    reader_.schema().for_each([&](const Probe &probe) {
+        if (keys_.missing(probe).empty())
+            probes.push_back(&probe);
+    });
+    std::sort(probes.begin(), probes.end(),
+              [](const Probe *a, const Probe *b) { return a->id < b->id; });
+    return probes;
+}
+
+std::vector<std::uint32_t> TraceAggregation::key_lengths() {
+    std::vector<std::uint32_t> lengths(names_.size());
+    for (const Probe *probe : probes_with_keys()) {
+        const std::vector<EventKeys::PartType> types = keys_.types_of(*probe);
+        for (std::size_t i = 0; i < types.size(); ++i)
+            lengths[i] = std::max(lengths[i], types[i].length);
+    }
+    return lengths;
+}
+
+std::vector<KeyColumn> TraceAggregation::columns() {
+    std::vector<KeyColumn> columns;
+    const std::vector<const Probe *> probes = probes_with_keys();
+    const std::vector<EventKeys::PartType> first =
+        probes.empty() ? std::vector<EventKeys::PartType>() : keys_.types_of(*probes.front());
+    if (!probes.empty())
+        formats_ = std::make_unique<ProbeFormats>(*probes.front());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        std::string_view written = names_[i].written;
+        if (written.starts_with('$'))
+            written.remove_prefix(1);
+        KeyColumn &column = columns.emplace_back();
+        column.name = names_[i].name;
+        column.is_function = names_[i].written == "func";
+        column.is_result = written == "ret";
+        const bool is_argument = !first.empty() && first[i].argument;
+        if (written == "caller" && !is_argument)
+            column.format = caller_format();
+        if (!is_argument)
+            continue;
+        // Where functions differ, values are shown as the numbers that they are.
+        const Argument &argument = probes.front()->args[*first[i].argument];
+        const bool alike = std::all_of(probes.begin(), probes.end(), [&](const Probe *probe) {
+            const auto at = keys_.types_of(*probe)[i].argument;
+            return at && probe->args[*at].type_name == argument.type_name;
+        });
+        if (alike)
+            column.format = formats_->argument(*first[i].argument);
+    }
+    return columns;
+}
+
+std::string TraceAggregation::describe_left_out() const {
+    if (left_out_.empty())
+        return "";
+    std::uint64_t calls = 0;
+    std::vector<std::string> names;
+    for (const auto &[name, count] : left_out_) {
+        calls += count;
+        if (names.size() < names_listed)
+            names.push_back(name);
+    }
+    std::string_view missing = missing_;
+    if (missing.starts_with('$'))
+        missing.remove_prefix(1);
+    const bool returned = missing == "ret" || missing == "duration";
+    return fmt::format("{} call{} of {}{} {} left out: {} was not recorded of them{}; recorded are {}",
+                       calls, calls == 1 ? "" : "s", fmt::join(names, ", "),
+                       names.size() < left_out_.size() ? " ..." : "", calls == 1 ? "is" : "are",
+                       missing, returned ? ", which takes `argtrace record --return`" : "",
+                       list_recorded_values(reader_.schema()));
+}
+
+void TracePairing::run(const std::function<void()> &tell) {
+    const auto take = [this](const TimeOrder::Packet &packet, const Event &event) {
+        add(packet->batch.view(event));
+        return true;
+    };
+    const auto go_on = [&tell] {
+        tell();
+        return true;
+    };
+    read_in_time_order(
+        reader_, [](const DecodedPacket &) {}, take, go_on);
+}
+
+void TracePairing::add(const EventView &view) {
+    const std::string &function = view.event->probe->function;
+    const bool ends = to_.matches(function);
+    bool known = true;
+    if (ends)
+        known = pairing_.end(view);
+    if (from_.matches(function))
+        known = pairing_.begin(view) && known;
+    ++calls_;
+    left_out_ += !known;
+}
+
+std::string list_recorded_values(const Schema &schema) {
+    std::set<std::string> names;
+    schema.for_each([&names](const Probe &probe) {
+        for (const Argument &argument : probe.args)
+            if (argument.loc != ARGTRACE_LOC_NONE)
+                names.insert(argument.name);
+        if (records_returns(probe))
+            names.insert("duration");
+    });
+    constexpr std::size_t listed_max = 20;
+    std::vector<std::string> all{"func", "comm", "pid", "tid", "cpu", "caller"};
+    for (const std::string &name : names)
+        if (all.size() < listed_max)
+            all.push_back(name);
+    const bool more = names.size() + 6 > all.size();
+    return fmt::format("{}{}", fmt::join(all, ", "), more ? " ..." : "");
+}
+
+} // namespace argtrace

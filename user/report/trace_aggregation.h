@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/aggregation.h"
+#include "analyze/event_keys.h"
+#include "analyze/pairing.h"
+#include "btf/format.h"
+#include "render/key_text.h"
+#include "report/trace_reader.h"
+#include "spec/pattern.h"
+
+namespace argtrace {
+
+/// Adds up the calls of a trace as a map would have added them up when they were made.
+class TraceAggregation {
+public:
+    /// `value` as EventKeys has it. The reader stays the caller's.
+    TraceAggregation(TraceReader &reader, std::vector<RecordedValue> keys,
+                     std::optional<RecordedValue> value, Buckets buckets);
+
+    /// Goes through the trace; `tell` is called now and then, for progress.
+    Aggregation run(const std::function<void()> &tell);
+
+    /// How the keys are shown; they stay valid as long as this.
+    std::vector<KeyColumn> columns();
+
+    /// Calls that have been added up.
+    std::uint64_t calls() const { return calls_; }
+
+    /// A sentence about the calls of functions that have not recorded what was asked for; empty: there
+    /// are none.
+    std::string describe_left_out() const;
+
+private:
+    std::vector<const Probe *> probes_with_keys();
+    std::vector<std::uint32_t> key_lengths();
+    Buckets buckets();
+
+    TraceReader &reader_;
+    std::vector<RecordedValue> names_;
+    EventKeys keys_;
+    Buckets wanted_;
+    std::uint64_t calls_ = 0;
+    std::map<std::string, std::uint64_t> left_out_; // by function
+    std::string missing_;                           // what the first of them lacks
+    std::unique_ptr<ProbeFormats> formats_;
+};
+
+/// Pairs the calls of a trace: see Pairing.
+class TracePairing {
+public:
+    TracePairing(TraceReader &reader, Pairing pairing, Pattern from, Pattern to)
+        : reader_(reader), pairing_(std::move(pairing)), from_(std::move(from)),
+          to_(std::move(to)) {}
+
+    void run(const std::function<void()> &tell);
+
+    const Pairing &pairing() const { return pairing_; }
+
+    /// Calls that were looked at, and those of them that lack the value, or a key.
+    std::uint64_t calls() const { return calls_; }
+    std::uint64_t left_out() const { return left_out_; }
+
+private:
+    void add(const EventView &view);
+
+    TraceReader &reader_;
+    Pairing pairing_;
+    Pattern from_, to_;
+    std::uint64_t calls_ = 0, left_out_ = 0;
+};
+
+/// Which values the functions of a trace have recorded, for an error: "file, count, ret".
+std::string list_recorded_values(const Schema &schema);
+
+} // namespace argtrace
