@@ -3,7 +3,7 @@
 #
 # Completion of argtrace's command line for bash. Commands, options and the values that an option can have are read from
 # `--help`, so that they are never out of date; functions are those that ftrace can trace, for rm those that are traced,
-# and for report those of the file.
+# and for report and export those of the file.
 
 # _argtrace_help SECTION [COMMAND]: the names in a section of the help. An option whose value may be left out has no '='.
 _argtrace_help() {
@@ -88,7 +88,9 @@ _argtrace_value_of() {
 	value=$(_argtrace_value "$1" "$command")
 	case $1/$value in
 	*/) return 1 ;;
-	--fields/* | -f/*) _argtrace_list 'time comm pid tid cpu flags func args caller all' ;;
+	--fields/* | -f/*) _argtrace_list 'time comm pid tid cpu flags func args ret duration caller all' ;;
+	--by/KEY*) _argtrace_list 'func comm pid tid cpu caller stack uid gid cgroup ret duration' ;;
+	--from/* | --to/SPEC) mapfile -t COMPREPLY < <(_argtrace_functions "$current") ;;
 	--on-load/*)
 		_argtrace_files
 		_argtrace_offer "$(_argtrace_modules)"
@@ -111,7 +113,7 @@ _argtrace_dashes() {
 	done
 }
 
-# The first word behind the command that is neither an option nor the value of one: the file of report.
+# The first word behind the command that is neither an option nor the value of one: the file of report or export.
 _argtrace_first_argument() {
 	local i
 	for ((i = 2; i < COMP_CWORD; i++)); do
@@ -167,9 +169,9 @@ _argtrace() {
 		return
 	fi
 	case $command in
-	trace | record | list | add) mapfile -t COMPREPLY < <(_argtrace_functions "$current") ;;
+	trace | record | count | stacks | hist | sum | min | max | avg | latency | top | list | add) mapfile -t COMPREPLY < <(_argtrace_functions "$current") ;;
 	rm) _argtrace_offer "$(_argtrace_traced)" ;;
-	report)
+	report | export)
 		local file
 		file=$(_argtrace_first_argument)
 		if [[ $file ]]; then

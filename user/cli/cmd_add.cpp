@@ -14,6 +14,7 @@
 #include "cli/on_load.h"
 #include "cli/options.h"
 #include "cli/process_options.h"
+#include "cli/tracing.h"
 #include "session/authority.h"
 #include "session/owned_session.h"
 #include "session/session.h"
@@ -44,22 +45,25 @@ void note_known(const std::vector<Probe> &known) {
 }
 
 void note_different(const Probe &probe) {
-    message("{0} is traced already, with other arguments, and stays so: to change "
-            "them, `argtrace rm {0}` first",
+    message("{0} is traced already, with other arguments or another condition, and stays so: to "
+            "change them, `argtrace rm {0}` first",
             probe.function);
 }
 
 /// Takes those out of `probes` that the session has, and returns those that it has alike.
 std::vector<Probe> take_known(std::vector<Probe> &probes, const Session &session) {
-    std::unordered_map<std::uint64_t, std::vector<Argument>> there;
-    for (Probe &probe : session.probes(false))
-        there.emplace(probe.addr, std::move(probe.args));
+    std::unordered_map<std::uint64_t, Probe> there;
+    for (Probe &probe : session.probes(false)) {
+        const std::uint64_t addr = probe.addr;
+        there.emplace(addr, std::move(probe));
+    }
     std::vector<Probe> known;
     std::erase_if(probes, [&](const Probe &probe) {
         const auto same = there.find(probe.addr);
         if (same == there.end())
             return false;
-        if (same->second != probe.args) {
+        if (same->second.args != probe.args || same->second.program != probe.program ||
+            records_returns(same->second) != records_returns(probe)) {
             note_different(probe);
             return true;
         }
@@ -119,11 +123,6 @@ std::optional<OwnedSession<Session>> attach_or_make(Session &session, const AddO
     return made;
 }
 
-void add_probes(Session &session, Kernel &kernel, const std::vector<Probe> &probes) {
-    if (auto refused = session.add(probes))
-        throw explain_refusal(kernel, probes[*refused]);
-}
-
 void run_add_on_load(Session &session, const AddOptions &options, const Request &request) {
     OnLoad wanted = resolve_on_load(options.functions, request);
     if (auto left = leave_out_memory(wanted.probes, session.info()))
@@ -156,7 +155,7 @@ void run_add(const AddOptions &options) {
     if (!made)
         known = take_known(probes, session);
     if (!probes.empty())
-        add_probes(session, kernel, probes);
+        add_followed(session, kernel, probes);
     if (made)
         made->keep();
     note_known(known);
@@ -169,6 +168,7 @@ void setup_add(CLI::App &app) {
     auto options = std::make_shared<AddOptions>();
     CLI::App *command = app.add_subcommand("add", "Trace functions in the background");
     add_function_options(*command, options->functions, "Functions, see below")->required();
+    add_limit_options(*command, options->functions);
     add_on_load_option(*command, options->functions);
     add_process_options(*command, options->processes,
                         "With -p: and of the processes that it starts from now on, and so forth");

@@ -42,11 +42,12 @@ void print_armed(const Session &session, const Wanted &wanted, const RecordOptio
 
 void print_summary(const argtrace_counts &total, TraceWriter &writer, const RecordOptions &options,
                    const Session &session, const UnloadedModules &modules) {
+    const std::string calls = calls_summary(total, std::nullopt, session.returns());
     if (writer.target().kept())
-        message("{}; {}: {} bytes in {} packets", calls_summary(total), writer.name(),
-                writer.written(), writer.packets());
+        message("{}; {}: {} bytes in {} packets", calls, writer.name(), writer.written(),
+                writer.packets());
     else
-        write_message(calls_summary(total));
+        write_message(calls);
     print_remedies(session, total, options.own_session());
     note_silence(session, options, modules);
 }
@@ -161,6 +162,7 @@ void setup_record(CLI::App &app, const std::vector<std::string> &words) {
         app.add_subcommand("record", "Record calls to a file, until Ctrl-C or a command ends");
     add_function_options(*command, options->functions,
                          "Functions, see below; without any, those of `add`");
+    add_limit_options(*command, options->functions);
     add_on_load_option(*command, options->functions);
     command->add_option("-o,--output", options->file, "The file, or - for stdout (argtrace.dat)")
         ->type_name("FILE");

@@ -44,7 +44,7 @@ void run_rm(const RmOptions &options) {
         probes = session.probes(false);
     if (probes.empty())
         throw Error("no functions are traced: there is nothing to remove");
-    session.remove(select_addresses(probes, specs));
+    session.remove(select_places(probes, specs));
 }
 
 } // namespace

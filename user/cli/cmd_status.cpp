@@ -61,7 +61,8 @@ void run_status(const StatusOptions &options) {
         snapshot = session.snapshot(true);
         drop_removed(snapshot);
         orders = session.on_load_orders();
-        state = SessionState{session.attributes().clock, session.processes(), std::nullopt};
+        state = SessionState{session.attributes().clock, session.processes(), std::nullopt,
+                             session.returns()};
         if (session.is_flight())
             state->overwritten = session.overwritten();
     }

@@ -54,7 +54,7 @@ argtrace_counts total_of(const Session &session) {
 
 void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace,
                    const argtrace_counts &total, const UnloadedModules &modules) {
-    write_message(trace_summary(trace.shown(), total));
+    write_message(trace_summary(trace.shown(), total, session.returns()));
     print_remedies(session, total, options.own_session());
     note_silence(session, options, modules);
 
@@ -64,7 +64,9 @@ void print_summary(const TraceOptions &options, const Session &session, const Li
                 describe(bad.why));
 }
 
-void run_trace(const TraceOptions &options) {
+void run_trace(TraceOptions options) {
+    options.functions.returns =
+        options.functions.returns || (options.output.tree && options.own_session());
     check_usage(options);
     const Request request = make_request(options.functions);
     Session session(Device::open());
@@ -120,7 +122,9 @@ void run_trace(const TraceOptions &options) {
         return;
     const argtrace_counts total = total_of(session);
     if (options.output.json && !failure) {
-        append_summary_json(output.buffer(), trace.shown(), &total);
+        const ReturnTotals returns = session.returns();
+        append_summary_json(output.buffer(), trace.shown(), &total,
+                            options.functions.returns ? &returns : nullptr);
         (void)output.flush(); // a reader that has gone is no failure
     }
     print_summary(options, session, trace, total, modules);
@@ -138,6 +142,7 @@ void setup_trace(CLI::App &app, const std::vector<std::string> &words) {
     CLI::App *command = app.add_subcommand("trace", "Show calls as they happen, until Ctrl-C");
     add_function_options(*command, options->functions,
                          "Functions, see below; without any, those of `add`");
+    add_limit_options(*command, options->functions);
     add_on_load_option(*command, options->functions);
     add_parsed_option(
         *command, "-n,--max-events",

@@ -14,11 +14,19 @@ void setup_rm(CLI::App &app);
 void setup_clear(CLI::App &app);
 void setup_status(CLI::App &app);
 void setup_info(CLI::App &app);
+void setup_types(CLI::App &app);
 void setup_report(CLI::App &app);
+void setup_export(CLI::App &app);
 void setup_snapshot(CLI::App &app);
 
 // `words`: what follows `--`.
 void setup_trace(CLI::App &app, const std::vector<std::string> &words);
 void setup_record(CLI::App &app, const std::vector<std::string> &words);
+void setup_count(CLI::App &app, const std::vector<std::string> &words);
+void setup_stacks(CLI::App &app, const std::vector<std::string> &words);
+void setup_hist(CLI::App &app, const std::vector<std::string> &words);
+void setup_sum(CLI::App &app, const std::vector<std::string> &words); ///< and min, max and avg
+void setup_latency(CLI::App &app, const std::vector<std::string> &words);
+void setup_top(CLI::App &app, const std::vector<std::string> &words);
 
 } // namespace argtrace

@@ -2,11 +2,15 @@
 #include "cli/function_options.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "cli/options.h"
 #include "util/message.h"
+#include "util/units.h"
 
 namespace argtrace {
 
@@ -16,12 +20,18 @@ const char *const spec_help =
     "  'MODULE:vfs_*'           those of that module; vmlinux is the kernel itself,\n"
     "                           with all that is built into it\n"
     "  'vfs_read(file, count)'  with these arguments only; '()' with none\n"
+    "  'vfs_read(*pos, str(file->f_path.dentry->d_name.name) as name)'\n"
+    "                           with these values, in C, through pointers too\n"
+    "  'vfs_read(*pos@ret)='    with what it returns, and what *pos is then\n"
+    "  'vfs_read if count > 64K && comm == \"dd\"'\n"
+    "                           those calls only\n"
+    "  't:sched:sched_*'        tracepoints, as t:GROUP:NAME; `argtrace list 't:*'`\n"
     "  '!pattern'               not these, before or after the others\n"
     "  @FILE                    the SPECs in that file, one a line, # for comments\n"
     "  '^vfs_(read|write)$'     with --regex";
 
-CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
-                                  const std::string &description) {
+CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
+                              const std::string &description) {
     CLI::Option *specs = command.add_option("SPEC", options.specs, description);
     add_regex_option(command, options.regex);
     command.add_flag(
@@ -47,7 +57,52 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
     return specs;
 }
 
+void add_condition_option(CLI::App &command, FunctionOptions &options) {
+    command
+        .add_option("--if", options.conditions,
+                    "Only calls of which EXPR is true; functions in which it cannot be resolved "
+                    "are left out")
+        ->type_name("EXPR")
+        ->allow_extra_args(false);
+}
+
+CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
+                                  const std::string &description) {
+    CLI::Option *specs = add_spec_options(command, options, description);
+    command.add_flag("-r,--return", options.returns,
+                     "Also what functions return, and how long calls take: a call is recorded "
+                     "when it returns; 'vfs_read()=' asks for it of one function");
+    command
+        .add_flag_callback(
+            "--changes", [&options] { options.returns = options.changes = true; },
+            "Also what values are when functions return, and what arguments point to if that are "
+            "numbers, as *pos=0 -> 832; with --return");
+    command.add_flag("--stack", options.stack,
+                     "Also the kernel stack of each call: who has called it, and whom");
+    command.add_flag("-d,--describe", options.describe,
+                     "Also what arguments mean, by their types: files as paths, tasks by name, "
+                     "sockets by address ...");
+    add_condition_option(command, options);
+    return specs;
+}
+
 namespace {
+
+std::uint32_t parse_limit(std::string_view option, const std::string &text) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    const std::uint64_t limit = parse_count(option, text);
+    if (limit > most)
+        throw Error(fmt::format("{}: at most {} is possible, not {}", option, most, text));
+    return static_cast<std::uint32_t>(limit);
+}
+
+lang::Expression parse_if(const std::string &text) {
+    try {
+        return lang::parse_condition(text);
+    } catch (const Error &error) {
+        throw Error(fmt::format("--if: {}", error.what()));
+    }
+}
 
 void check_btf_module(Kernel &kernel, const ExternalBtf &external) {
     const std::string &module = kernel.only_module();
@@ -67,12 +122,40 @@ void check_btf_module(Kernel &kernel, const ExternalBtf &external) {
 
 } // namespace
 
+void add_limit_options(CLI::App &command, FunctionOptions &options) {
+    add_parsed_option(
+        command, "--sample",
+        [&options](const std::string &text) {
+            options.limits.sample = parse_limit("--sample", text);
+        },
+        "Of each function one call in N, counted on each CPU")
+        ->type_name("N");
+    add_parsed_option(
+        command, "--max-rate",
+        [&options](const std::string &text) {
+            options.limits.max_rate = parse_limit("--max-rate", text);
+        },
+        "Of each function at most N calls a second")
+        ->type_name("N");
+}
+
 void add_regex_option(CLI::App &command, bool &regex) {
     command.add_flag("--regex", regex, "Patterns are POSIX extended regular expressions");
 }
 
 Request make_request(const FunctionOptions &options) {
-    Request request{parse_specs(options.specs, options.syntax()), options.force, options.raw};
+    Request request{parse_specs(options.specs, options.syntax()), options.force, options.raw, {},
+                    options.limits, false, {}};
+    for (const std::string &condition : options.conditions)
+        request.conditions.push_back(parse_if(condition));
+    request.returns = options.returns;
+    request.stack = options.stack;
+    request.changes = options.changes;
+    if (options.describe) {
+        std::vector<std::string> wrong;
+        request.meanings = std::make_shared<Meanings>(Meanings::load(wrong));
+        print_left(wrong);
+    }
     if (request.specs.empty() && !options.specs.empty()) // files can be empty, words cannot
         throw Error(fmt::format("{}: names no function", fmt::join(options.specs, ", ")));
     return request;

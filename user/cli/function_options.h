@@ -18,21 +18,40 @@ struct FunctionOptions {
     bool regex = false;
     bool force = false;
     bool raw = false;
+    std::vector<std::string> conditions; ///< of --if
+    CallLimits limits;
+    bool describe = false; ///< what arguments mean is recorded as well
+    bool returns = false;  ///< and what functions return, and when
+    bool stack = false;    ///< and the stacks of calls
+    bool changes = false;  ///< and what values are then, beside what they are at entry
 
     /// One that makes no sense without functions.
-    bool given() const { return !btf.empty() || !on_load.empty() || regex || force || raw; }
+    bool given() const {
+        return !btf.empty() || !on_load.empty() || regex || force || raw || !conditions.empty() ||
+               limits != CallLimits() || describe || returns || stack;
+    }
 
     PatternSyntax syntax() const { return regex ? PatternSyntax::regex : PatternSyntax::glob; }
 };
 
-/// Adds the functions as the command's arguments, and --regex, --force, --raw and --btf.
+/// Adds the functions as the command's arguments, and --regex, --force, --raw, --btf, --if,
+/// --describe and --return.
 CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
                                   const std::string &description);
+
+/// Of these, SPEC, --regex, --force, --raw and --btf alone; and --if.
+CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
+                              const std::string &description);
+void add_condition_option(CLI::App &command, FunctionOptions &options);
+
+/// Adds --sample and --max-rate, for commands that trace.
+void add_limit_options(CLI::App &command, FunctionOptions &options);
 
 /// Adds --regex alone, for commands that name functions which are traced already.
 void add_regex_option(CLI::App &command, bool &regex);
 
-/// The request that these options make. Throws Error when a SPEC or a list of SPECs is wrong.
+/// The request that these options make. Throws Error when a SPEC, a list of SPECs or a condition is
+/// wrong.
 Request make_request(const FunctionOptions &options);
 
 /// Adds --on-load, for commands that take functions before there are any.

@@ -15,6 +15,8 @@ namespace {
 // for each. Well below the time after which a person sees a delay.
 constexpr std::uint64_t nap_ns = 5 * nanoseconds_per_millisecond;
 
+constexpr std::uint64_t tree_nap_ns = 100 * nanoseconds_per_millisecond;
+
 // With this much of a ring in use there is no time for a nap.
 constexpr double nap_pressure_max = 0.125;
 
@@ -48,13 +50,19 @@ LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
         if (!show())
             return End::abandoned;
     }
-    return end;
+    renderer_.end(output_.buffer());
+    return flush() ? end : End::abandoned;
 }
 
 std::optional<LiveTrace::End> LiveTrace::round(const Now &now) {
     merge_.collect(now.clock);
     if (!show())
         return End::abandoned;
+    if (renderer_.waiting()) {
+        renderer_.advance(output_.buffer(), now.ns);
+        if (!flush())
+            return End::abandoned;
+    }
     report_loss(now.ns);
     return satisfied() ? std::optional(End::reached) : std::nullopt;
 }
@@ -65,6 +73,8 @@ std::optional<std::uint64_t> LiveTrace::next_round(std::uint64_t now) {
         return now;
     if (found_ || merge_.waiting())
         return now + nap_ns;
+    if (renderer_.waiting())
+        return now + tree_nap_ns;
     return std::nullopt;
 }
 

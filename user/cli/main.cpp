@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -34,8 +35,13 @@ constexpr const char *examples = R"(Examples:
   argtrace trace -n 10 'tcp_v4_*'    the next ten calls of these functions
   argtrace list 'vfs_*'              what can be traced, with prototypes
 
+  argtrace count 'vfs_*'             how often they are called ...
+  argtrace hist 'vfs_read(count)'    ... with which values, and ...
+  argtrace latency vfs_read          ... how long that takes
+
   argtrace record vfs_read -- make   record to argtrace.dat while make runs ...
-  argtrace report --json             ... and show it, here or on another machine
+  argtrace report --json             ... and show it, here or elsewhere ...
+  argtrace export -o make.pftrace    ... or look at it in ui.perfetto.dev
 
   argtrace add vfs_read vfs_write    trace in the background ...
   argtrace status                    ... count ...
@@ -64,7 +70,10 @@ std::vector<std::string> keep_brackets(std::vector<std::string> words) {
 
 /// Takes what follows `--` off the words of a command that runs another one.
 std::vector<std::string> take_command(std::vector<std::string> &words) {
-    if (words.empty() || (words[0] != "record" && words[0] != "trace"))
+    constexpr std::array<std::string_view, 11> with_command{
+        "trace", "record", "count", "stacks", "hist", "sum", "min", "max", "avg", "latency", "top"};
+    if (words.empty() ||
+        std::find(with_command.begin(), with_command.end(), words[0]) == with_command.end())
         return {};
     const auto end = std::find(words.begin(), words.end(), "--");
     if (end == words.end())
@@ -87,9 +96,10 @@ void join_level(std::vector<std::string> &words) {
     words.erase(flag + 1);
 }
 
-/// Sees to it that what went to std::cout has been written; `status` if so.
+/// Sees to it that what went to std::cout has been written; `status` if so. That a reader has gone is
+/// no failure: `argtrace trace --help | head`.
 int end_output(int status) {
-    if (std::cout.flush())
+    if (std::cout.flush() || errno == EPIPE)
         return status;
     message("cannot write the output: {}", std::strerror(errno));
     return exit_failure;
@@ -105,13 +115,21 @@ int run(std::vector<std::string> words) {
     app.get_formatter()->label("Positionals", "Arguments");
     setup_trace(app, command);
     setup_record(app, command);
+    setup_count(app, command);
+    setup_stacks(app, command);
+    setup_hist(app, command);
+    setup_sum(app, command);
+    setup_latency(app, command);
+    setup_top(app, command);
     setup_report(app);
+    setup_export(app);
     setup_snapshot(app);
     setup_list(app);
     setup_add(app);
     setup_rm(app);
     setup_clear(app);
     setup_status(app);
+    setup_types(app);
     setup_info(app);
     for (CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; })) {
         command->group("Commands");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/unfollowed.h"
 #include "modules/module_file.h"
 #include "spec/on_load.h"
 #include "util/message.h"
@@ -37,6 +38,13 @@ OnLoad resolve_on_load(const FunctionOptions &options, const Request &request) {
     Resolved resolved = resolve_on_load(module.kernel, request);
     return {module.kernel.only_module(), module.srcversion, std::move(resolved.probes),
             std::move(resolved.left)};
+}
+
+void OnLoad::order(Session &session) {
+    Unfollowed unfollowed;
+    while (const auto refused = session.add_on_load(module, srcversion, probes))
+        unfollowed.take(probes, refused->index);
+    unfollowed.tell();
 }
 
 void note_loaded(const std::string &module) {

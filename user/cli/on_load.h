@@ -18,8 +18,9 @@ struct OnLoad {
     std::vector<Probe> probes;
     std::vector<std::string> left; ///< a sentence for what has been left out, and why
 
-    /// Has them added whenever the module is loaded.
-    void order(Session &session) const { session.add_on_load(module, srcversion, probes); }
+    /// Has them added whenever the module is loaded; those whose returns cannot be followed are taken
+    /// out, and named on stderr. Throws Error when none is left.
+    void order(Session &session);
 };
 
 /// What the file of --on-load says of the module. Throws Error when there is no such file, or no

@@ -4,7 +4,9 @@
 #include "cli/options.h"
 #include "render/json.h"
 #include "render/text.h"
+#include "render/tree.h"
 #include "util/terminal.h"
+#include "util/units.h"
 
 namespace argtrace {
 
@@ -25,6 +27,19 @@ void add_output_options(CLI::App &command, OutputOptions &options) {
             "; or all. Without it a terminal that is narrow gets neither cpu and flags nor caller")
         ->type_name("COLUMN,...")
         ->excludes(json);
+    command
+        .add_flag("--tree", options.tree,
+                  "Calls with those that were made in them, and how long they took, as "
+                  "function_graph shows them; takes --return")
+        ->excludes(json)
+        ->excludes("--fields");
+    add_parsed_option(
+        command, "--max-wait",
+        [&options](const std::string &text) {
+            options.max_wait = parse_duration("--max-wait", text);
+        },
+        "With --tree: how long to wait for the return of a call around one (1s)")
+        ->type_name("TIME");
     command.add_flag("--no-header", options.no_header, "Leave out the line of column names");
 }
 
@@ -45,6 +60,8 @@ std::unique_ptr<Renderer> make_renderer(const OutputOptions &options, CallerName
     time.style = options.time;
     if (options.json)
         return std::make_unique<JsonRenderer>(callers, options.types);
+    if (options.tree)
+        return std::make_unique<TreeRenderer>(callers, !options.no_header, time, options.max_wait);
     if (!options.columns.empty() || narrow)
         return std::make_unique<ColumnRenderer>(
             callers, options.columns.empty() ? narrow_columns() : options.columns,

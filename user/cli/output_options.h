@@ -19,9 +19,11 @@ struct OutputOptions {
     bool no_header = false;
     std::vector<Column> columns; ///< empty: those of TextRenderer, or fewer on a narrow terminal
     TimeStyle time = TimeStyle::mono;
+    bool tree = false; ///< calls with those in them
+    std::uint64_t max_wait = 1000000000; ///< ns, with `tree`
 };
 
-/// Adds --json, --types, --fields and --no-header; --time is the command's own.
+/// Adds --json, --types, --fields, --tree, --max-wait and --no-header; --time is the command's own.
 void add_output_options(CLI::App &command, OutputOptions &options);
 
 /// Throws CLI::ValidationError for what makes no sense together.

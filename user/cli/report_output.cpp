@@ -10,9 +10,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "analyze/duration_histogram.h"
+#include "analyze/self_times.h"
 #include "model/counts.h"
+#include "model/result.h"
 #include "render/status.h"
 #include "render/trace_stats.h"
+#include "report/export_feed.h"
+#include "report/in_time_order.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/message.h"
@@ -91,43 +96,77 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> parse_cpu_list(const std::s
 }
 
 ReportOutput::ReportOutput(TraceReader &reader, std::string name, std::optional<std::uint64_t> size,
-                           Output &output)
-    : reader_(reader), name_(std::move(name)), output_(output), size_(size),
+                           Output *output, std::string done)
+    : reader_(reader), name_(std::move(name)), output_(output), done_(std::move(done)), size_(size),
       progress_(STDERR_FILENO, monotonic_now()) {
-    if (::isatty(output.fd()))
+    if (output && ::isatty(output->fd()))
         progress_.disable(); // the events themselves show how it goes
 }
 
 bool ReportOutput::show_events(WorkerPool &workers, const BlockWriter::MakeRenderer &make,
                                std::optional<std::uint64_t> max_events) {
-    BlockWriter writer(workers, reader_.symbols(), make, output_);
-    TimeOrder order;
+    BlockWriter writer(workers, reader_.symbols(), make, *output_);
     writer.begin(reader_.info().begin_monotonic);
     bool gone = false;
-    const std::uint64_t wanted = max_events.value_or(std::numeric_limits<std::uint64_t>::max());
+    const auto see = [&writer](const DecodedPacket &packet) { writer.widen(packet.widths); };
     const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
         gone = !writer.event(packet, event);
-        satisfied_ = ++shown_ >= wanted;
-        return !gone && !satisfied_;
+        return wants_more(max_events) && !gone;
     };
-    while (!gone && !satisfied_) {
-        const auto item = reader_.next();
-        if (!item) {
-            order.finish(take);
-            break;
-        }
-        if (item->packet) {
-            writer.widen(item->packet->widths);
-            order.add(item->packet);
-        } else {
-            order.advance(item->mark, take);
-        }
+    const auto go_on = [&] {
         // Nothing is kept back while we wait for more of a stream.
         if (reader_.would_wait() && !gone)
             gone = !writer.flush();
         show_progress();
-    }
+        return !gone;
+    };
+    read_in_time_order(reader_, see, take, go_on);
     return !gone && writer.flush();
+}
+
+void ReportOutput::export_events(Exporter &exporter, std::optional<std::uint64_t> max_events) {
+    ExportFeed feed(exporter);
+    const auto see = [&feed](const DecodedPacket &packet) { feed.packet(packet); };
+    const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
+        feed.event(packet, event);
+        return wants_more(max_events);
+    };
+    const auto go_on = [this] {
+        show_progress();
+        return true;
+    };
+    read_in_time_order(reader_, see, take, go_on);
+    // Of the rest of the file nothing is said.
+    feed.finish(satisfied_ ? std::map<std::uint32_t, std::uint64_t>() : reader_.loss());
+}
+
+bool ReportOutput::show_stream(Renderer &renderer, std::optional<std::uint64_t> max_events) {
+    renderer.begin(output_->buffer(), reader_.info().begin_monotonic);
+    bool gone = false;
+    const auto see = [&renderer](const DecodedPacket &packet) { renderer.widen(packet.widths); };
+    const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
+        renderer.event(output_->buffer(), packet->batch.view(event));
+        gone = output_->full() && !output_->flush();
+        return wants_more(max_events) && !gone;
+    };
+    const auto go_on = [&] {
+        if (reader_.would_wait() && !gone)
+            gone = !output_->flush();
+        show_progress();
+        return !gone;
+    };
+    read_in_time_order(reader_, see, take, go_on);
+    if (gone)
+        return false;
+    renderer.end(output_->buffer());
+    return output_->flush();
+}
+
+/// One event more was shown; whether others are wanted.
+bool ReportOutput::wants_more(std::optional<std::uint64_t> max_events) {
+    ++shown_;
+    satisfied_ = max_events && shown_ >= *max_events;
+    return !satisfied_;
 }
 
 /// For how long was recorded of what the filter lets through. A recording of what `add` traces may
@@ -143,28 +182,73 @@ void ReportOutput::take_duration(TraceStats &stats, const EventFilter &filter) c
     stats.duration = end > begin ? end - begin : 0;
 }
 
+namespace {
+
+/// How long the calls of each function took.
+class Timings {
+public:
+    void add(const EventView &view) {
+        const Event &event = *view.event;
+        One &one = known_[event.probe];
+        one.durations.add(event.duration);
+        one.self += self_.add(event);
+        if (has_result(*event.probe) && error_number(view.values.back()) != 0)
+            ++one.errors;
+    }
+
+    std::optional<TraceStats::Timing> of(const Probe *probe) const {
+        const auto known = known_.find(probe);
+        if (known == known_.end())
+            return std::nullopt;
+        const DurationHistogram &durations = known->second.durations;
+        return TraceStats::Timing{known->second.errors,       durations.sum(),
+                                  known->second.self,         durations.mean(),
+                                  durations.percentile(0.5),  durations.percentile(0.99),
+                                  durations.max()};
+    }
+
+private:
+    struct One {
+        DurationHistogram durations;
+        std::uint64_t self = 0, errors = 0;
+    };
+
+    std::unordered_map<const Probe *, One> known_;
+    SelfTimes self_;
+};
+
+} // namespace
+
 bool ReportOutput::show_stats(bool json, const EventFilter &filter) {
     std::unordered_map<const Probe *, std::uint64_t> calls;
+    Timings timings;
     TraceStats stats;
     stats.first = std::numeric_limits<std::uint64_t>::max();
-    while (const auto item = reader_.next()) {
-        if (!item->packet)
-            continue;
-        for (const auto &[probe, count] : item->packet->calls) {
+    const auto see = [&](const DecodedPacket &packet) {
+        for (const auto &[probe, count] : packet.calls) {
             calls[probe] += count;
             shown_ += count;
         }
-        if (!item->packet->calls.empty()) {
-            stats.first = std::min(stats.first, item->packet->first);
-            stats.last = std::max(stats.last, item->packet->last);
+        if (!packet.calls.empty()) {
+            stats.first = std::min(stats.first, packet.first);
+            stats.last = std::max(stats.last, packet.last);
         }
+    };
+    const auto take = [&timings](const TimeOrder::Packet &packet, const Event &event) {
+        timings.add(packet->batch.view(event));
+        return true;
+    };
+    const auto go_on = [this] {
         show_progress();
-    }
+        return true;
+    };
+    read_in_time_order(reader_, see, take, go_on);
     if (stats.first > stats.last)
         stats.first = stats.last;
     take_duration(stats, filter);
     for (const auto &[probe, count] : calls)
-        stats.functions.push_back({probe->function + (probe->forced ? "~" : ""), count});
+        stats.functions.push_back(
+            {probe->function + (probe->forced ? "~" : ""), count, timings.of(probe)});
     std::sort(stats.functions.begin(), stats.functions.end(), [](const auto &a, const auto &b) {
         return std::pair(b.calls, std::string_view(a.name)) <
                std::pair(a.calls, std::string_view(b.name));
@@ -182,8 +266,23 @@ bool ReportOutput::show_stats(bool json, const EventFilter &filter) {
     std::sort(stats.cpus.begin(), stats.cpus.end(),
               [](const auto &a, const auto &b) { return a.cpu < b.cpu; });
     auto append = json ? append_trace_stats_json : append_trace_stats_text;
-    append(output_.buffer(), stats);
-    return output_.flush();
+    append(output_->buffer(), stats);
+    return output_->flush();
+}
+
+Aggregation ReportOutput::add_up(TraceAggregation &aggregation) {
+    return aggregation.run([&] {
+        shown_ = aggregation.calls();
+        show_progress();
+    });
+}
+
+void ReportOutput::pair(TracePairing &pairing) {
+    pairing.run([&] {
+        shown_ = pairing.calls();
+        show_progress();
+    });
+    shown_ = pairing.calls();
 }
 
 std::vector<std::string> ReportOutput::unknown_functions(const EventFilter &filter) const {
@@ -193,13 +292,14 @@ std::vector<std::string> ReportOutput::unknown_functions(const EventFilter &filt
     std::vector<std::string_view> names;
     reader_.schema().for_each([&](const Probe &probe) { names.push_back(probe.function); });
     std::sort(names.begin(), names.end());
-    for (const Pattern &wanted : filter.functions) {
+    for (const Spec &wanted : filter.functions) {
         if (std::any_of(names.begin(), names.end(),
-                        [&](std::string_view name) { return wanted.matches(name); }))
+                        [&](std::string_view name) { return wanted.matches(name, {}); }))
             continue;
-        const std::string_view near = near_match(wanted.text(), names);
+        const std::string_view near = near_match(wanted.title(), names);
         sentences.push_back(
-            fmt::format("{}: the trace has no such function{}", wanted.text(),
+            fmt::format("{}: the trace has no such {}{}", wanted.title(),
+                        wanted.tracepoint ? "tracepoint" : "function",
                         near.empty() ? "" : fmt::format("; did you mean {}?", near)));
     }
     return sentences;
@@ -207,8 +307,8 @@ std::vector<std::string> ReportOutput::unknown_functions(const EventFilter &filt
 
 bool ReportOutput::show_summary_json() {
     const auto all = total();
-    append_summary_json(output_.buffer(), shown_, all ? &*all : nullptr);
-    return output_.flush();
+    append_summary_json(output_->buffer(), shown_, all ? &*all : nullptr);
+    return output_->flush();
 }
 
 /// As far as the file has them, and has been read up to there.
@@ -237,7 +337,7 @@ void ReportOutput::print_summary() {
 
 void ReportOutput::print_counts() const {
     if (const auto all = total()) {
-        write_message(trace_summary(shown_, *all));
+        message("{} event{} {}; {}", shown_, shown_ == 1 ? "" : "s", done_, calls_summary(*all));
         return;
     }
     std::uint64_t lost = 0;
@@ -253,7 +353,7 @@ void ReportOutput::print_counts() const {
                           lost > 0 ? fmt::format("at least {} calls lost to full rings", lost)
                                    : "how many calls were lost is not known",
                           missing ? fmt::format(", {} packets missing", missing) : "");
-    message("{} event{} shown; {}", shown_, shown_ == 1 ? "" : "s", rest);
+    message("{} event{} {}; {}", shown_, shown_ == 1 ? "" : "s", done_, rest);
 }
 
 void ReportOutput::print_faults() const {

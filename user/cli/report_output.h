@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "export/exporter.h"
 #include "render/trace_stats.h"
 #include "report/block_writer.h"
 #include "report/time_order.h"
+#include "report/trace_aggregation.h"
 #include "report/trace_reader.h"
 #include "util/progress.h"
 
@@ -24,14 +27,25 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> parse_cpu_list(const std::s
 /// A trace on its way to the output.
 class ReportOutput {
 public:
-    /// `size` is that of the file, where it is known.
+    /// `size` is that of the file, where it is known. `output` may be null for export_events(), and `done` is what the
+    /// summary says has become of the events.
     ReportOutput(TraceReader &reader, std::string name, std::optional<std::uint64_t> size,
-                 Output &output);
+                 Output *output, std::string done = "shown");
 
     /// Both are false when nobody reads the output any more.
     bool show_events(WorkerPool &workers, const BlockWriter::MakeRenderer &make,
                      std::optional<std::uint64_t> max_events);
+    /// The same, by one thread and as one stream, for a renderer that keeps events.
+    bool show_stream(Renderer &renderer, std::optional<std::uint64_t> max_events);
+
     bool show_stats(bool json, const EventFilter &filter);
+
+    /// Hands all events to the exporter.
+    void export_events(Exporter &exporter, std::optional<std::uint64_t> max_events);
+
+    /// Goes through all of it, and adds up, or pairs, its calls.
+    Aggregation add_up(TraceAggregation &aggregation);
+    void pair(TracePairing &pairing);
 
     /// A sentence for each of the functions named that the trace does not have; the trace must have
     /// been read to its end.
@@ -42,6 +56,7 @@ public:
 
     /// On stderr: what was shown, lost, and is wrong with the file.
     void print_summary();
+    void set_done(std::string done) { done_ = std::move(done); }
 
     /// Something is wrong with the file.
     bool damaged() const { return reader_.fault_count() > 0 || unreadable() > 0; }
@@ -53,10 +68,12 @@ private:
     void print_counts() const;
     void print_faults() const;
     void show_progress();
+    bool wants_more(std::optional<std::uint64_t> max_events);
 
     TraceReader &reader_;
     std::string name_;
-    Output &output_;
+    Output *output_;
+    std::string done_;
     std::uint64_t shown_ = 0;
     bool satisfied_ = false; // as many as were asked for; the rest has not been read
     std::optional<std::uint64_t> size_;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_status.h"
+#include "cli/unfollowed.h"
 #include "file/compression.h"
 #include "model/counts.h"
 #include "render/status.h"
@@ -31,8 +32,8 @@ void check_usage(const TracingOptions &options) {
             "are added: give them to `argtrace add`, or name functions here");
     if (!options.own_session() && options.functions.given())
         throw CLI::ValidationError(
-            "--regex, --force, --raw, --btf and --on-load say which functions are "
-            "meant: name them here");
+            "-r, -d, --stack, --if, --sample, --max-rate, --regex, --force, --raw, --btf and --on-load say which "
+            "functions and calls are meant: name functions here");
     check_follow(options.processes, !options.command.empty());
 }
 
@@ -158,20 +159,33 @@ Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Requ
     return {std::move(resolved.probes), std::nullopt};
 }
 
+void add_followed(Session &session, Kernel &kernel, std::vector<Probe> &probes) {
+    Unfollowed unfollowed;
+    while (const auto refused = session.add(probes)) {
+        if (!refused->unfollowed)
+            throw explain_refusal(kernel, probes[refused->index]);
+        unfollowed.take(probes, refused->index);
+    }
+    unfollowed.tell();
+}
+
 void add_wanted(Session &session, Kernel &kernel, Wanted &wanted) {
     if (auto left = leave_out_memory(wanted.on_load ? wanted.on_load->probes : wanted.probes,
                                      session.info()))
         print_left({*left});
-    if (auto refused = session.add(wanted.probes))
-        throw explain_refusal(kernel, wanted.probes[*refused]);
+    add_followed(session, kernel, wanted.probes);
     if (wanted.on_load)
         wanted.on_load->order(session);
 }
 
 namespace {
 
+std::string count_of(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string count_functions(std::size_t count) {
-    return fmt::format("{} function{}", count, count == 1 ? "" : "s");
+    return count_of(count, "function");
 }
 
 /// Those that stand alone, not in a pattern, and have not been called.
@@ -195,12 +209,17 @@ std::vector<std::string> uncalled(const Session &session, const FunctionOptions 
 std::string describe_traced(const Session &session, const Wanted &wanted) {
     const std::vector<Probe> probes = session.probes(true);
     const auto unloaded = std::count_if(probes.begin(), probes.end(), is_unloaded);
-    const auto live = std::count_if(probes.begin(), probes.end(), [](const Probe &probe) {
-        return !(probe.flags & ARGTRACE_PROBE_REMOVED);
-    });
+    const auto live = [&probes](std::uint16_t kind) {
+        return static_cast<std::size_t>(
+            std::count_if(probes.begin(), probes.end(), [kind](const Probe &probe) {
+                return probe.kind == kind && !(probe.flags & ARGTRACE_PROBE_REMOVED);
+            }));
+    };
     std::vector<std::string> parts;
-    if (live > 0)
-        parts.push_back(count_functions(static_cast<std::size_t>(live)));
+    if (const std::size_t functions = live(ARGTRACE_KIND_ENTRY))
+        parts.push_back(count_functions(functions));
+    if (const std::size_t tracepoints = live(ARGTRACE_KIND_TRACEPOINT))
+        parts.push_back(count_of(tracepoints, "tracepoint"));
     if (wanted.on_load)
         parts.push_back(fmt::format("{} of {} when it is loaded",
                                     count_functions(wanted.on_load->probes.size()),

@@ -74,6 +74,10 @@ struct Wanted {
 /// Finds them, and says on stderr what has been left out.
 Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Request &request);
 
+/// Adds the probes; those whose returns the module cannot follow are taken out, and named on stderr.
+/// Throws Error when it takes none, or refuses another one.
+void add_followed(Session &session, Kernel &kernel, std::vector<Probe> &probes);
+
 /// Has them traced from now on.
 void add_wanted(Session &session, Kernel &kernel, Wanted &wanted);
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/aggregate_options.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "cli/live_aggregate.h"
+#include "cli/options.h"
+#include "cli/recorded_aggregate.h"
+#include "cli/report_output.h"
+#include "uapi/argtrace_map.h"
+#include "util/units.h"
+
+namespace argtrace {
+
+const char *const aggregate_help =
+    "KEY is an expression as in a SPEC, func (which is the default), comm, pid, tid, cpu, caller, uid, "
+    "gid, cgroup, stack, ret or duration; 'EXPR as NAME' gives it a name. Calls are added up in the kernel, and "
+    "nothing is written for each. It ends with Ctrl-C, after --duration or --count, when COMMAND ends, "
+    "or when the processes of -p have ended. The totals go to stderr.";
+
+namespace {
+
+/// Three numbers, of which the first two may be negative: FROM,TO,STEP.
+Buckets parse_linear(const std::string &text) {
+    std::array<std::int64_t, 3> numbers{};
+    std::string_view rest = text;
+    bool right = true;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const char *end = rest.data() + rest.size();
+        const auto [at, problem] = std::from_chars(rest.data(), end, numbers[i]);
+        right = right && problem == std::errc{};
+        rest.remove_prefix(static_cast<std::size_t>(at - rest.data()));
+        if (i + 1 < numbers.size()) {
+            right = right && rest.starts_with(',');
+            rest.remove_prefix(std::min<std::size_t>(rest.size(), 1));
+        }
+    }
+    const auto [from, to, step] = std::tie(numbers[0], numbers[1], numbers[2]);
+    if (!right || !rest.empty() || step < 1 || to <= from)
+        throw Error(fmt::format("--linear takes FROM,TO,STEP such as 0,512,16, not '{}'", text));
+    const WideNumber width = WideNumber{to} - from;
+    const WideNumber count = (width + step - 1) / step;
+    if (count > ARGTRACE_MAP_BUCKETS_MAX)
+        throw Error(fmt::format("--linear {}: that is {} buckets, and at most {} are possible: take "
+                                "larger steps",
+                                text, count, ARGTRACE_MAP_BUCKETS_MAX));
+    return {Buckets::Kind::linear, from < 0, static_cast<std::uint64_t>(from),
+            static_cast<std::uint64_t>(step), static_cast<std::uint32_t>(count)};
+}
+
+std::uint32_t parse_slots(const std::string &text) {
+    const std::uint64_t wanted = parse_count("--map-size", text);
+    if (wanted > ARGTRACE_MAP_SLOTS_MAX)
+        throw Error(fmt::format("--map-size: at most {} is possible, not {}",
+                                ARGTRACE_MAP_SLOTS_MAX, text));
+    return static_cast<std::uint32_t>(
+        std::bit_ceil(std::max<std::uint64_t>(wanted, ARGTRACE_MAP_SLOTS_MIN)));
+}
+
+void add_shape_options(CLI::App &command, AggregateOptions &options) {
+    add_parsed_option(
+        command, "--top",
+        [&options](const std::string &text) { options.style.top = parse_count("--top", text); },
+        "Show no more than N keys")
+        ->type_name("N");
+    add_parsed_option(
+        command, "--sort",
+        [&options](const std::string &text) { options.style.order = parse_aggregate_order(text); },
+        "What keys are ordered by: a number, the largest first (of min the least), or the keys "
+        "themselves")
+        ->type_name("count|sum|min|max|avg|key");
+    command.add_flag("--json", options.json, "One JSON object a line, numbers as they are");
+    command.add_flag("--ascii", options.ascii, "Bars of @ on a terminal, too");
+    command.add_option("-o,--output", options.output, "Write to that file instead of stdout")
+        ->type_name("FILE");
+}
+
+} // namespace
+
+void add_time_options(CLI::App &command, AggregateOptions &options) {
+    add_parsed_option(
+        command, "-i,--interval",
+        [&options](const std::string &text) {
+            options.interval = parse_duration("--interval", text);
+        },
+        "Show what has come every so often, in seconds or as in 500ms")
+        ->type_name("TIME");
+    add_parsed_option(
+        command, "--count",
+        [&options](const std::string &text) { options.rounds = parse_count("--count", text); },
+        "End after N intervals")
+        ->type_name("N");
+    add_parsed_option(
+        command, "--duration",
+        [&options](const std::string &text) {
+            options.duration = parse_duration("--duration", text);
+        },
+        "End after that time, in seconds or as in 500ms, 10s, 2m, 1h")
+        ->type_name("TIME");
+}
+
+void add_aggregate_options(CLI::App &command, AggregateOptions &options) {
+    add_spec_options(command, options.functions, "Functions, see below");
+    add_condition_option(command, options.functions);
+    add_limit_options(command, options.functions);
+    command.add_option("--by", options.by, "What calls are told apart by (func if not given)")
+        ->type_name("KEY[,KEY...]")
+        ->allow_extra_args(false);
+    add_time_options(command, options);
+    add_shape_options(command, options);
+    add_process_options(command, options.processes,
+                        "Only calls of COMMAND and of what it starts; with -p also of what that "
+                        "process starts from now on");
+    add_include_self_option(command, options);
+    add_parsed_option(
+        command, "--map-size",
+        [&options](const std::string &text) { options.map_size = parse_slots(text); },
+        "Room for so many keys on each CPU (8192 if not given), rounded up to a power of two; of a "
+        "histogram each bucket of a key takes one")
+        ->type_name("N");
+    command.add_option("--in", options.input,
+                       "Add up the calls of that recording instead, as if they were made now")
+        ->type_name("FILE");
+    add_parsed_option(
+        command, "-j,--jobs",
+        [&options](const std::string &text) {
+            options.jobs = static_cast<unsigned>(
+                std::min<std::uint64_t>(parse_count("--jobs", text), jobs_max));
+        },
+        "How many threads read the recording (one for each CPU)")
+        ->type_name("N");
+}
+
+void add_linear_option(CLI::App &command, AggregateOptions &options) {
+    add_parsed_option(
+        command, "--linear",
+        [&options](const std::string &text) { options.buckets = parse_linear(text); },
+        "Buckets of equal width, in place of powers of two; one more for what is lower, and one for "
+        "what is not")
+        ->type_name("FROM,TO,STEP");
+}
+
+std::vector<lang::ArgumentExpression> parse_keys(const AggregateOptions &options) {
+    std::vector<lang::ArgumentExpression> keys;
+    std::string by = options.by.empty() && !options.stacks ? "func" : options.by;
+    if (options.stacks)
+        by += by.empty() ? "stack" : ",stack";
+    try {
+        keys = lang::parse_values(by);
+    } catch (const Error &error) {
+        throw Error(fmt::format("--by: {}", error.what()));
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        for (std::size_t other = 0; other < i; ++other)
+            if (keys[i].name == keys[other].name)
+                throw Error(fmt::format("--by: two keys have the name {}: leave one out, or give it "
+                                        "another name with 'as NAME'",
+                                        keys[i].name));
+    }
+    if (keys.size() > ARGTRACE_MAP_KEY_WORDS_MAX)
+        throw Error(fmt::format("--by: at most {} keys are possible, not {}",
+                                ARGTRACE_MAP_KEY_WORDS_MAX, keys.size()));
+    return keys;
+}
+
+std::vector<RecordedValue> recorded_values(const std::vector<lang::ArgumentExpression> &values) {
+    std::vector<RecordedValue> recorded;
+    for (const lang::ArgumentExpression &value : values)
+        recorded.push_back({value.name, std::string(value.expression.written())});
+    return recorded;
+}
+
+void check_aggregate(const AggregateOptions &options) {
+    check_follow(options.processes, !options.command.empty());
+    if (options.rounds && !options.interval)
+        throw CLI::ValidationError("--count says how many intervals there are: give --interval, too");
+    const bool live_only = options.interval || options.duration || !options.command.empty() ||
+                           options.processes.follow || !options.functions.conditions.empty() ||
+                           options.functions.limits != CallLimits();
+    if (!options.input.empty() && live_only)
+        throw CLI::ValidationError("--interval, --duration, --follow, --if, --sample, --max-rate and a "
+                                   "COMMAND are for calls that are made now, not for --in");
+    if (options.input.empty() && options.jobs > 0)
+        throw CLI::ValidationError("--jobs is for --in");
+    if (!options.pairs() && options.functions.specs.empty() && options.input.empty())
+        throw CLI::RequiredError("SPEC");
+}
+
+void check_values(const AggregateOptions &options, const std::vector<Spec> &specs) {
+    for (const Spec &spec : specs) {
+        if (spec.exclude)
+            continue;
+        if (options.value != Aggregate::Value::of_spec && spec.values && !spec.values->empty())
+            throw error_in(spec, spec.values->front().expression.at(),
+                           options.value == Aggregate::Value::none
+                               ? "calls are counted, and no value is added up: count by it with "
+                                 "--by, or see how it is distributed with `argtrace hist`"
+                               : "this is about how long calls take: a value is told apart with "
+                                 "--by");
+        if (options.value == Aggregate::Value::of_spec && (!spec.values || spec.values->size() != 1))
+            throw error_in(spec, fmt::format("{}: one value is needed, in parentheses, as in "
+                                             "'vfs_read(count)'",
+                                             spec.title()));
+    }
+}
+
+void run_aggregate(const AggregateOptions &options) {
+    check_aggregate(options);
+    if (options.input.empty())
+        run_live_aggregate(options);
+    else
+        run_recorded_aggregate(options);
+}
+
+} // namespace argtrace

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/event_keys.h"
+#include "cli/tracing.h"
+#include "render/aggregate.h"
+#include "render/top.h"
+#include "spec/aggregate.h"
+
+namespace argtrace {
+
+/// What the commands that add calls up (count, hist, sum, min, max, avg, latency) are asked for.
+struct AggregateOptions : TracingOptions {
+    Aggregate::Value value = Aggregate::Value::none;
+    AggregateStyle style;
+    Buckets buckets;
+    std::string by;                         ///< the text of --by; empty: func
+    std::optional<std::uint64_t> interval;  ///< ns
+    std::optional<std::uint64_t> rounds;    ///< intervals
+    std::optional<std::uint64_t> duration;  ///< ns
+    bool json = false;
+    bool ascii = false;
+    bool stacks = false;                    ///< keys end with the stack
+    std::string output = {};                ///< a file; empty: stdout
+    std::uint32_t map_size = default_slots; ///< slots of each CPU
+    std::string input;                      ///< a recording; empty: the running kernel
+    unsigned jobs = 0;
+    std::string from, to, on; ///< SPECs and an expression, of `latency`
+
+    /// The busiest functions are shown, as `top` shows them; else nothing.
+    std::optional<TopStyle> top = {};
+
+    bool pairs() const { return !from.empty(); }
+
+    static constexpr std::uint32_t default_slots = 8192;
+};
+
+/// Adds SPEC and all options but those of one command.
+void add_aggregate_options(CLI::App &command, AggregateOptions &options);
+
+/// Of these, --interval, --count and --duration alone.
+void add_time_options(CLI::App &command, AggregateOptions &options);
+
+/// Adds --linear.
+void add_linear_option(CLI::App &command, AggregateOptions &options);
+
+/// The words of --by. Throws Error.
+std::vector<lang::ArgumentExpression> parse_keys(const AggregateOptions &options);
+
+/// The same, and the value of a SPEC, as a recording has them.
+std::vector<RecordedValue> recorded_values(const std::vector<lang::ArgumentExpression> &values);
+
+/// Throws a usage error for options that do not go together, and Error for SPECs that have a value where
+/// there is none to be, or have none.
+void check_aggregate(const AggregateOptions &options);
+void check_values(const AggregateOptions &options, const std::vector<Spec> &specs);
+
+/// Adds up, and shows what it comes to.
+void run_aggregate(const AggregateOptions &options);
+
+/// How the commands are used, for the end of a help text.
+extern const char *const aggregate_help;
+
+} // namespace argtrace

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/aggregate_output.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "util/clock.h"
+#include "util/nanoseconds.h"
+#include "util/terminal.h"
+#include "util/utf8.h"
+
+namespace argtrace {
+
+namespace {
+
+TraceTarget open_target_of(const std::string &path) {
+    if (path.empty())
+        return {Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)), "standard output"};
+    return TraceTarget(path);
+}
+
+/// The locale says that the terminal shows UTF-8.
+bool is_utf8() {
+    for (const char *name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char *value = std::getenv(name);
+        if (!value || !*value)
+            continue;
+        const std::string_view locale = value;
+        return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos;
+    }
+    return false;
+}
+
+std::string time_of_day() {
+    const auto seconds = static_cast<std::time_t>(realtime_now() / nanoseconds_per_second);
+    std::tm local{};
+    char text[16];
+    ::localtime_r(&seconds, &local);
+    return {text, std::strftime(text, sizeof(text), "%H:%M:%S", &local)};
+}
+
+/// So much of the line as fits the terminal.
+std::string_view fitting(std::string_view line, std::size_t width) {
+    std::size_t bytes = 0;
+    for (std::size_t column = 0; column < width && bytes < line.size(); ++column)
+        bytes += std::max<std::size_t>(utf8_length(line.substr(bytes)), 1);
+    return line.substr(0, bytes);
+}
+
+} // namespace
+
+AggregateOutput::AggregateOutput(const std::string &path, AggregateStyle style, bool json,
+                                 bool ascii)
+    : target_(open_target_of(path)), output_(target_.fd()), style_(style), json_(json) {
+    const bool terminal = ::isatty(target_.fd());
+    if (terminal && !ascii && is_utf8())
+        style_.bars = BarStyle::blocks;
+    screen_ = terminal && !json && terminal_size(target_.fd());
+    target_.keep();
+}
+
+void AggregateOutput::set_keys(const std::vector<KeyColumn> &columns, CallerNames &names) {
+    columns_ = &columns;
+    keys_.emplace(names);
+}
+
+bool AggregateOutput::show(const Aggregation &all) {
+    erase_state();
+    if (json_)
+        append_aggregate_json(output_.buffer(), all, *columns_, *keys_, style_);
+    else
+        append_aggregate_text(output_.buffer(), all, *columns_, *keys_, style_);
+    return output_.flush();
+}
+
+bool AggregateOutput::show_interval(const Aggregation &all, std::uint64_t monotonic) {
+    if (json_) {
+        append_aggregate_json(output_.buffer(), all, *columns_, *keys_, style_,
+                              fmt::format("\"ts\":{}", monotonic));
+    } else {
+        output_.buffer() += time_of_day() + '\n';
+        append_aggregate_text(output_.buffer(), all, *columns_, *keys_, style_);
+        output_.buffer() += '\n';
+    }
+    return output_.flush();
+}
+
+bool AggregateOutput::show_state(const Aggregation &all) {
+    std::string text;
+    append_aggregate_text(text, all, *columns_, *keys_, style_);
+    return replace(text);
+}
+
+bool AggregateOutput::replace(std::string_view text) {
+    const auto size = terminal_size(target_.fd());
+    if (!size) {
+        output_.buffer() += text;
+        return output_.flush();
+    }
+    erase_state();
+    // One line less than there are, so that nothing scrolls.
+    while (!text.empty() && lines_shown_ + 1 < size->lines) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        output_.buffer() += fitting(line, size->columns);
+        output_.buffer() += '\n';
+        ++lines_shown_;
+    }
+    return output_.flush();
+}
+
+/// Goes back to where it began, and erases what follows.
+void AggregateOutput::erase_state() {
+    if (lines_shown_ > 0)
+        output_.buffer() += fmt::format("\x1b[{}A\r\x1b[J", lines_shown_);
+    lines_shown_ = 0;
+}
+
+bool AggregateOutput::finish(const argtrace_counts &total, const ReturnTotals *returns) {
+    if (json_)
+        append_aggregate_totals_json(output_.buffer(), total, returns);
+    return output_.flush();
+}
+
+} // namespace argtrace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/aggregate_rounds.h"
+
+#include <utility>
+
+#include "util/nanoseconds.h"
+
+namespace argtrace {
+
+AggregateRounds::AggregateRounds(const AggregateOptions &options, AggregateOutput &output,
+                                 std::function<Aggregation()> read)
+    : options_(options), output_(output), read_(std::move(read)) {}
+
+void AggregateRounds::begin(std::uint64_t now) {
+    if (options_.interval)
+        next_ = now + *options_.interval;
+    else if (output_.is_screen())
+        next_ = now + nanoseconds_per_second;
+}
+
+std::optional<LiveLoop::End> AggregateRounds::round(std::uint64_t now) {
+    if (!next_ || now < *next_)
+        return std::nullopt;
+    const std::uint64_t step = options_.interval.value_or(nanoseconds_per_second);
+    // One that was missed is not made up for.
+    *next_ += (now - *next_) / step * step + step;
+    if (!options_.interval)
+        return output_.show_state(read_()) ? std::nullopt
+                                           : std::optional(LiveLoop::End::abandoned);
+    if (!show_interval(now))
+        return LiveLoop::End::abandoned;
+    ++rounds_;
+    return options_.rounds && rounds_ >= *options_.rounds ? std::optional(LiveLoop::End::reached)
+                                                          : std::nullopt;
+}
+
+bool AggregateRounds::show_interval(std::uint64_t now) {
+    Aggregation all = read_();
+    const bool shown = output_.show_interval(all.since(shown_), now);
+    shown_ = std::move(all);
+    return shown;
+}
+
+bool AggregateRounds::finish(std::uint64_t now) {
+    const Aggregation all = read_();
+    if (!options_.interval)
+        return output_.show(all);
+    const Aggregation rest = all.since(shown_);
+    return rest.entries().empty() || output_.show_interval(rest, now);
+}
+
+} // namespace argtrace

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/live_aggregate.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "btf/format.h"
+#include "cli/aggregate_output.h"
+#include "cli/aggregate_rounds.h"
+#include "analyze/map_aggregation.h"
+#include "cli/exit_status.h"
+#include "cli/live_loop.h"
+#include "cli/paired_latency.h"
+#include "cli/top_view.h"
+#include "model/counts.h"
+#include "session/live_map.h"
+#include "session/live_rings.h"
+#include "session/live_symbols.h"
+#include "util/clock.h"
+#include "util/message.h"
+#include "util/nanoseconds.h"
+
+namespace argtrace {
+
+namespace {
+
+// Nothing is written there.
+constexpr std::uint64_t least_buffer = 8192;
+
+argtrace_map wanted_map(const AggregateOptions &options, const AggregatedFunctions &functions) {
+    argtrace_map map{};
+    map.size = sizeof(map);
+    map.slots = options.map_size;
+    map.key_words = functions.key_words();
+    if (options.value != Aggregate::Value::none)
+        map.flags |= ARGTRACE_MAP_VALUE;
+    if (functions.is_signed)
+        map.flags |= ARGTRACE_MAP_SIGNED;
+    const Buckets &buckets = options.buckets;
+    if (buckets.kind == Buckets::Kind::log2)
+        map.buckets = ARGTRACE_BUCKETS_LOG2;
+    if (buckets.kind == Buckets::Kind::linear) {
+        map.buckets = ARGTRACE_BUCKETS_LINEAR;
+        map.low = buckets.low;
+        map.step = buckets.step;
+        map.nr_buckets = buckets.count;
+    }
+    return map;
+}
+
+std::vector<KeyColumn> columns_of(const AggregatedFunctions &functions,
+                                  const ProbeFormats &formats,
+                                  const std::vector<lang::ArgumentExpression> &keys) {
+    std::vector<KeyColumn> columns;
+    if (functions.counts_only) {
+        for (const lang::ArgumentExpression &key : keys)
+            columns.push_back({key.name, true});
+        return columns;
+    }
+    for (std::size_t i = 0; i < functions.keys.size(); ++i) {
+        const KeyDescription &key = functions.keys[i];
+        columns.push_back({key.name, key.is_function, key.is_result,
+                           key.is_caller ? caller_format() : formats.argument(i)});
+    }
+    return columns;
+}
+
+/// Shows how a session's map grows.
+class LiveAggregate : private LiveLoop {
+public:
+    using LiveLoop::End;
+
+    LiveAggregate(const LiveSources &sources, const AggregateOptions &options, LiveMap *map,
+                  AggregateView &view, int output)
+        : LiveLoop(sources, output), options_(options), map_(map), view_(view) {}
+
+    End run(const StopSignal &stop) {
+        const std::uint64_t start = monotonic_now();
+        view_.begin(start);
+        const End end = run_rounds(start, options_.duration, stop);
+        if (end == End::abandoned)
+            return end;
+        session().remove_all();
+        follow_changes();
+        add({});
+        return view_.finish(monotonic_now()) ? end : End::abandoned;
+    }
+
+private:
+    // A CPU that has got a ring has got slots, too.
+    void add(std::span<const RingView>) override {
+        if (map_)
+            map_->map_new();
+    }
+
+    std::optional<End> round(const Now &now) override { return view_.round(now.ns); }
+
+    std::optional<std::uint64_t> next_round(std::uint64_t now) override {
+        // No event wakes us.
+        constexpr std::uint64_t hour = 3600 * nanoseconds_per_second;
+        return view_.next().value_or(now + hour);
+    }
+
+    const AggregateOptions &options_;
+    LiveMap *map_;
+    AggregateView &view_;
+};
+
+void report_totals(const AggregateOptions &options, const Session &session,
+                   const argtrace_counts &total, const ReturnTotals &returns) {
+    write_message(aggregate_totals(total, returns));
+    const std::uint64_t overflow = total.lost[ARGTRACE_LOST_FULL];
+    if (overflow > 0)
+        message("{} calls were lost because there was no room for more keys: make more with "
+                "--map-size {}, or fewer with other keys",
+                overflow, std::min<std::uint64_t>(std::uint64_t{options.map_size} * 8,
+                                                  ARGTRACE_MAP_SLOTS_MAX));
+    argtrace_counts others = total;
+    others.lost[ARGTRACE_LOST_FULL] = 0;
+    print_remedies(session, others, true);
+}
+
+} // namespace
+
+void run_live_aggregate(const AggregateOptions &options) {
+    if (options.pairs()) {
+        run_live_pairs(options);
+        return;
+    }
+    Request request = make_request(options.functions);
+    check_values(options, request.specs);
+    Aggregate aggregate{parse_keys(options), options.value};
+    if (options.top && options.value == Aggregate::Value::duration)
+        aggregate.keys.push_back(error_key());
+    // To count calls takes no arguments, so that it does not matter whether they are known.
+    request.raw = request.raw || options.value == Aggregate::Value::none;
+    request.aggregate = std::make_shared<const Aggregate>(aggregate);
+
+    Session session(Device::open());
+    ProcessWatch processes(options.processes.pids);
+    Kernel kernel;
+    use_btf(kernel, options.functions);
+    const AggregatedFunctions functions = resolve_aggregate(kernel, request);
+    print_left(functions.left);
+    AggregateOutput output(options.output, options.style, options.json, options.ascii);
+    SessionOptions least;
+    least.buffer = least_buffer;
+    session.create("", least);
+    session.become_reader(options.include_self);
+    std::optional<ChildCommand> command;
+    if (!options.command.empty())
+        command.emplace(options.command, options.output.empty());
+    choose_processes(session, options, command, false);
+    LiveRings rings(session);
+    std::optional<LiveMap> map;
+    if (!functions.counts_only)
+        map.emplace(session, session.make_map(wanted_map(options, functions)));
+
+    StopSignal stop;
+    std::vector<Probe> probes = functions.probes(
+        kernel.calling_convention(),
+        map ? static_cast<std::uint16_t>(map->description().id) : std::uint16_t{0});
+    add_followed(session, kernel, probes);
+    UnloadedModules modules(session);
+    message("adding up calls of {}, {}", describe_traced(session, {}), options.until());
+
+    const ProbeFormats formats(functions.shown);
+    const std::vector<KeyColumn> columns = columns_of(functions, formats, aggregate.keys);
+    const LiveSymbols symbols(session.device());
+    CallerNames names(symbols);
+    output.set_keys(columns, names);
+    Buckets buckets = options.buckets;
+    buckets.is_signed = functions.is_signed;
+    const auto read = [&]() -> Aggregation {
+        return map ? aggregate_of(map->read(), functions, buckets)
+                   : counts_of(session.snapshot(true), aggregate.keys.size());
+    };
+    std::unique_ptr<AggregateView> view;
+    if (options.top)
+        view = std::make_unique<TopView>(options, output, read);
+    else
+        view = std::make_unique<AggregateRounds>(options, output, read);
+    LiveAggregate live({session, rings, modules, command ? &*command : nullptr,
+                        options.ends_with_processes() ? &processes : nullptr},
+                       options, map ? &*map : nullptr, *view, output.fd());
+    if (command)
+        start(*command);
+    const LiveLoop::End end = live.run(stop);
+    if (end == LiveLoop::End::ended)
+        print_ended(options.processes.pids);
+    if (end == LiveLoop::End::abandoned)
+        return;
+    argtrace_counts total{};
+    for (const argtrace_counts &counts : session.counts(true))
+        add_counts(total, counts);
+    const bool follows = std::any_of(probes.begin(), probes.end(), records_returns);
+    const ReturnTotals returns = session.returns();
+    if (!output.finish(total, follows ? &returns : nullptr))
+        return;
+    report_totals(options, session, total, returns);
+    note_silence(session, options, modules);
+    if (command)
+        throw ExitStatus{command->finish()};
+}
+
+} // namespace argtrace

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/paired_latency.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analyze/pairing.h"
+#include "btf/format.h"
+#include "cli/aggregate_rounds.h"
+#include "cli/exit_status.h"
+#include "cli/live_loop.h"
+#include "render/status.h"
+#include "session/live_rings.h"
+#include "session/live_symbols.h"
+#include "session/merge.h"
+#include "spec/resolve.h"
+#include "util/clock.h"
+#include "util/message.h"
+#include "util/nanoseconds.h"
+
+namespace argtrace {
+
+namespace {
+
+// Pairs are worked out a little after they have come.
+constexpr std::uint64_t pair_nap_ns = 20 * nanoseconds_per_millisecond;
+
+lang::ArgumentExpression parse_on(const AggregateOptions &options) {
+    try {
+        std::vector<lang::ArgumentExpression> values = lang::parse_values(options.on);
+        if (values.size() != 1)
+            throw Error("one value pairs the calls, not several");
+        return std::move(values.front());
+    } catch (const Error &error) {
+        throw Error(fmt::format("--on: {}", error.what()));
+    }
+}
+
+/// Every record has it, or has no need of it.
+bool is_in_records(const lang::ArgumentExpression &key) {
+    constexpr std::array<std::string_view, 6> names{"func", "comm", "pid", "tid", "cpu", "caller"};
+    std::string_view name = key.expression.written();
+    if (name.starts_with('$'))
+        name.remove_prefix(1);
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Pairing make_pairing(const AggregateOptions &options,
+                     const std::vector<lang::ArgumentExpression> &keys) {
+    const RecordedValue on = recorded_values({parse_on(options)}).front();
+    return {EventKeys(recorded_values(keys), on), EventKeys({}, on), options.buckets};
+}
+
+/// What `begins`, a probe of A, records of the keys.
+std::vector<KeyColumn> columns_of(const std::vector<lang::ArgumentExpression> &keys,
+                                  const Probe *begins, std::unique_ptr<ProbeFormats> &formats) {
+    EventKeys recorded(recorded_values(keys), std::nullopt);
+    std::vector<EventKeys::PartType> types(keys.size());
+    if (begins && recorded.missing(*begins).empty()) {
+        types = recorded.types_of(*begins);
+        formats = std::make_unique<ProbeFormats>(*begins);
+    }
+    std::vector<KeyColumn> columns;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const std::string_view written = keys[i].expression.written();
+        KeyColumn &column = columns.emplace_back();
+        column.name = keys[i].name;
+        column.is_function = is_function_key(keys[i]);
+        if (types[i].argument)
+            column.format = formats->argument(*types[i].argument);
+        else if (written == "caller" || written == "$caller")
+            column.format = caller_format();
+    }
+    return columns;
+}
+
+void report_unpaired(const Pairing &pairing, const AggregateOptions &options) {
+    const Pairing::Unpaired unpaired = pairing.unpaired();
+    const auto tell = [](std::uint64_t calls, const std::string &why) {
+        if (calls > 0)
+            message("{} call{} of {}", calls, calls == 1 ? "" : "s", why);
+    };
+    tell(unpaired.open, fmt::format("{} had no call of {} behind them yet", options.from, options.to));
+    tell(unpaired.replaced, fmt::format("{} were followed by another one with the same value of {}, "
+                                        "which counts instead",
+                                        options.from, options.on));
+    tell(unpaired.ends,
+         fmt::format("{} had no call of {} before them", options.to, options.from));
+    tell(unpaired.unreadable, fmt::format("both had a value of {} that could not be read", options.on));
+}
+
+argtrace_counts paired_total(const Pairing &pairing) {
+    argtrace_counts total{};
+    total.records = pairing.pairs().calls();
+    return total;
+}
+
+/// Pairs a session's calls while they are made.
+class LivePairs : private LiveLoop {
+public:
+    using LiveLoop::End;
+
+    LivePairs(const LiveSources &sources, const AggregateOptions &options, Schema &schema,
+              Pairing pairing, const std::vector<Spec> &specs, AggregateOutput &output)
+        : LiveLoop(sources, output.fd()), options_(options),
+          merge_(sources.rings.views(), schema, Merge::Keep::nothing),
+          pairing_(std::move(pairing)), from_(specs[0].pattern), to_(specs[1].pattern),
+          rounds_(options, output, [this] { return pairing_.pairs(); }) {}
+
+    End run(const StopSignal &stop) {
+        const std::uint64_t start = monotonic_now();
+        rounds_.begin(start);
+        const End end = run_rounds(start, options_.duration, stop);
+        if (end == End::abandoned)
+            return end;
+        session().remove_all();
+        follow_changes();
+        merge_.collect_rest();
+        take();
+        return rounds_.finish(monotonic_now()) ? end : End::abandoned;
+    }
+
+    const Pairing &pairing() const { return pairing_; }
+    Unreadable unreadable() const { return merge_.unreadable(); }
+
+private:
+    void add(std::span<const RingView> rings) override { merge_.add(rings); }
+
+    std::optional<End> round(const Now &now) override {
+        merge_.collect(now.clock);
+        take();
+        return rounds_.round(now.ns);
+    }
+
+    std::optional<std::uint64_t> next_round(std::uint64_t now) override {
+        const std::uint64_t nap = now + pair_nap_ns;
+        return rounds_.next() ? std::min(*rounds_.next(), nap) : nap;
+    }
+
+    void take() {
+        while (const auto view = merge_.next()) {
+            const std::string &function = view->event->probe->function;
+            if (to_.matches(function))
+                pairing_.end(*view);
+            if (from_.matches(function))
+                pairing_.begin(*view);
+        }
+    }
+
+    const AggregateOptions &options_;
+    Merge merge_;
+    Pairing pairing_;
+    Pattern from_, to_;
+    AggregateRounds rounds_;
+};
+
+/// The SPECs with the values that the pairs take.
+std::vector<Spec> recording_specs(const AggregateOptions &options,
+                                  const std::vector<lang::ArgumentExpression> &keys) {
+    std::vector<Spec> specs = pair_specs(options);
+    const lang::ArgumentExpression on = parse_on(options);
+    specs[0].values = std::vector{on};
+    specs[1].values = std::vector{on};
+    for (const lang::ArgumentExpression &key : keys)
+        if (!is_in_records(key) && key.name != on.name)
+            specs[0].values->push_back(key);
+    return specs;
+}
+
+const Probe *probe_of(const Schema &schema, const Pattern &from) {
+    const Probe *first = nullptr;
+    schema.for_each([&](const Probe &probe) {
+        if (from.matches(probe.function) && (!first || probe.id < first->id))
+            first = &probe;
+    });
+    return first;
+}
+
+} // namespace
+
+std::vector<Spec> pair_specs(const AggregateOptions &options) {
+    std::vector<Spec> specs;
+    for (const auto &[option, text] :
+         {std::pair("--from", &options.from), std::pair("--to", &options.to)}) {
+        try {
+            specs.push_back(parse_spec(*text, options.functions.syntax()));
+        } catch (const Error &error) {
+            throw Error(fmt::format("{}: {}", option, error.what()));
+        }
+        const Spec &spec = specs.back();
+        if (spec.exclude || spec.values || spec.returns)
+            throw Error(fmt::format("{}: {}: a function or a pattern is meant, maybe with a condition; "
+                                    "the value that pairs calls is that of --on",
+                                    option, spec.text));
+    }
+    return specs;
+}
+
+void pair_recorded(const AggregateOptions &options,
+                   const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
+                   ReportOutput &report, AggregateOutput &output) {
+    const std::vector<Spec> specs = pair_specs(options);
+    TracePairing pairing(reader, make_pairing(options, keys), specs[0].pattern, specs[1].pattern);
+    report.pair(pairing);
+    if (pairing.left_out() > 0)
+        throw Error(fmt::format("{} call{} did not record {} or a key of --by; recorded are {}",
+                                pairing.left_out(), pairing.left_out() == 1 ? "" : "s", options.on,
+                                list_recorded_values(reader.schema())));
+    std::unique_ptr<ProbeFormats> formats;
+    const std::vector<KeyColumn> columns =
+        columns_of(keys, probe_of(reader.schema(), specs[0].pattern), formats);
+    CallerNames names(reader.symbols());
+    output.set_keys(columns, names);
+    if (output.show(pairing.pairing().pairs()) &&
+        output.finish(paired_total(pairing.pairing()), nullptr))
+        report_unpaired(pairing.pairing(), options);
+}
+
+void run_live_pairs(const AggregateOptions &options) {
+    const std::vector<lang::ArgumentExpression> keys = parse_keys(options);
+    Request request = make_request(options.functions);
+    request.specs = recording_specs(options, keys);
+    Session session(Device::open());
+    ProcessWatch processes(options.processes.pids);
+    Kernel kernel;
+    use_btf(kernel, options.functions);
+    Resolved resolved = resolve(kernel, request);
+    print_left(resolved.left);
+    AggregateOutput output(options.output, options.style, options.json, options.ascii);
+    session.create("", options.session);
+    session.become_reader(options.include_self);
+    std::optional<ChildCommand> command;
+    if (!options.command.empty())
+        command.emplace(options.command, options.output.empty());
+    choose_processes(session, options, command, false);
+    LiveRings rings(session);
+    StopSignal stop;
+    add_followed(session, kernel, resolved.probes);
+    UnloadedModules modules(session);
+    message("pairing calls of {} and {} on {}, {}", options.from, options.to, options.on,
+            options.until());
+    Schema schema([&session] { return session.probes(true); });
+    schema.reload();
+    std::unique_ptr<ProbeFormats> formats;
+    const std::vector<KeyColumn> columns =
+        columns_of(keys, probe_of(schema, request.specs[0].pattern), formats);
+    const LiveSymbols symbols(session.device());
+    CallerNames names(symbols);
+    output.set_keys(columns, names);
+    LivePairs pairs({session, rings, modules, command ? &*command : nullptr,
+                     options.ends_with_processes() ? &processes : nullptr},
+                    options, schema, make_pairing(options, keys), request.specs, output);
+    if (command)
+        start(*command);
+    const LiveLoop::End end = pairs.run(stop);
+    if (end == LiveLoop::End::ended)
+        print_ended(options.processes.pids);
+    if (end == LiveLoop::End::abandoned ||
+        !output.finish(paired_total(pairs.pairing()), nullptr))
+        return;
+    argtrace_counts total{};
+    for (const argtrace_counts &counts : session.counts(true))
+        add_counts(total, counts);
+    message("{} pairs; {}", pairs.pairing().pairs().calls(), calls_summary(total));
+    report_unpaired(pairs.pairing(), options);
+    print_remedies(session, total, true);
+    if (command)
+        throw ExitStatus{command->finish()};
+}
+
+} // namespace argtrace

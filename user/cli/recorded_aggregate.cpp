@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/recorded_aggregate.h"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/aggregate_output.h"
+#include "cli/exit_status.h"
+#include "cli/paired_latency.h"
+#include "cli/recording_options.h"
+#include "cli/report_output.h"
+#include "file/writer.h"
+#include "report/trace_aggregation.h"
+#include "util/message.h"
+
+namespace argtrace {
+
+namespace {
+
+/// Which calls are meant, as far as a recording tells.
+EventFilter filter_of(const std::vector<Spec> &specs, const AggregateOptions &options) {
+    EventFilter filter;
+    filter.pids = options.processes.pids;
+    for (const Spec &spec : specs) {
+        if (spec.condition)
+            throw error_in(spec, spec.condition->at(),
+                           "conditions are for calls that are made now: `argtrace record` takes "
+                           "them, and then the recording has no other calls");
+        if (spec.module && !spec.tracepoint)
+            throw error_in(spec, "the functions of a recording go by their names alone, without "
+                                 "module");
+        (spec.exclude ? filter.excluded : filter.functions).push_back(spec);
+    }
+    return filter;
+}
+
+/// What is added up: that of the SPECs, which all have the same.
+std::optional<RecordedValue> value_of(const std::vector<Spec> &specs,
+                                      const AggregateOptions &options) {
+    if (options.value == Aggregate::Value::none)
+        return std::nullopt;
+    if (options.value == Aggregate::Value::duration)
+        return RecordedValue{"duration", "$duration"};
+    std::optional<RecordedValue> value;
+    for (const Spec &spec : specs) {
+        if (spec.exclude)
+            continue;
+        RecordedValue own = recorded_values(*spec.values).front();
+        if (value && value->written != own.written)
+            throw error_in(spec, fmt::format("{}: of a recording one value can be added up, and "
+                                             "another SPEC has {}",
+                                             spec.title(), value->written));
+        value = std::move(own);
+    }
+    if (!value)
+        throw Error("a value is missing, as in 'vfs_read(count)'");
+    return value;
+}
+
+} // namespace
+
+void run_recorded_aggregate(const AggregateOptions &options) {
+    const std::vector<lang::ArgumentExpression> keys = parse_keys(options);
+    const std::vector<Spec> specs =
+        options.pairs() ? pair_specs(options)
+                        : parse_specs(options.functions.specs, options.functions.syntax());
+    if (!options.pairs())
+        check_values(options, specs);
+    const EventFilter filter = filter_of(specs, options);
+    const std::string name = trace_name(options.input, true);
+    const Fd file = open_recording(options.input);
+    RecordingOptions recording;
+    recording.jobs = options.jobs;
+    WorkerPool workers(recording.workers());
+    DecodeJob job;
+    job.filter = &filter;
+    TraceReader reader(file.get(), name, workers, job);
+    ReportOutput report(reader, name, size_of(file), nullptr,
+                        options.pairs() ? "looked at" : "added up");
+    AggregateOutput output(options.output, options.style, options.json, options.ascii);
+    if (options.pairs()) {
+        pair_recorded(options, keys, reader, report, output);
+    } else {
+        TraceAggregation aggregation(reader, recorded_values(keys), value_of(specs, options),
+                                     options.buckets);
+        const Aggregation all = report.add_up(aggregation);
+        const std::string left_out = aggregation.describe_left_out();
+        if (!left_out.empty() && aggregation.calls() == 0)
+            throw Error(left_out);
+        CallerNames names(reader.symbols());
+        const std::vector<KeyColumn> columns = aggregation.columns();
+        output.set_keys(columns, names);
+        argtrace_counts total{};
+        total.records = aggregation.calls();
+        if (!output.show(all) || !output.finish(total, nullptr))
+            return;
+        if (!left_out.empty())
+            write_message(left_out);
+    }
+    report.print_summary();
+    const std::vector<std::string> unknown = report.unknown_functions(filter);
+    for (const std::string &sentence : unknown)
+        write_message(sentence);
+    if (report.damaged() || !unknown.empty())
+        throw ExitStatus{1};
+}
+
+} // namespace argtrace
