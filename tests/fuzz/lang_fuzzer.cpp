@@ -106,12 +106,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
     const std::string text(reinterpret_cast<const char *>(data), size);
     try {
         const lang::Expression condition = lang::parse_condition(text);
-        require(lang::compile(scope, &condition, {}));
+        require(lang::compile(scope, std::span(&condition, 1), {}));
     } catch (const Error &) {
     }
     try {
         const lang::ParsedArguments parsed = lang::parse_arguments("(" + text + ")", 0);
-        require(lang::compile(scope, nullptr, parsed.arguments));
+        require(lang::compile(scope, {}, parsed.arguments));
     } catch (const Error &) {
     }
     return 0;

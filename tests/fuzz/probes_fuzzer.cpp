@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
     try {
         for (const Probe &probe : parse_probes(bytes, count)) {
             if (!probe.types.empty())
-                ProbeFormats(probe.types, probe.args.size());
+                ProbeFormats{probe};
             std::vector<std::byte> again; // what was read can be written, and read again
             append_probe(again, probe);
             const Probe same = parse_probes(again, 1).at(0);

@@ -17,7 +17,7 @@
 #include "render/json.h"
 #include "render/text.h"
 #include "report/block_writer.h"
-#include "support/in_time_order.h"
+#include "report/in_time_order.h"
 #include "trace_chunks.h"
 #include "util/error.h"
 #include "util/fd.h"
@@ -39,7 +39,7 @@ void report(int fd, View view) {
     static const Fd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     EventFilter filter;
     if (view == View::some) {
-        filter.functions = {Pattern("at_*")};
+        filter.functions = {parse_spec("at_*", PatternSyntax::glob)};
         filter.comms = {"sh"};
         filter.cpus = {{0, 1}};
     }
@@ -55,7 +55,7 @@ void report(int fd, View view) {
             writer.emplace(workers, reader.symbols(), make_renderer[view == View::json], output);
         return writer->event(packet, event);
     };
-    test::take_in_time_order(reader, take);
+    read_in_time_order(reader, take);
     if (writer)
         (void)writer->flush();
     if (!reader.complete() && reader.fault_count() == 0) // what is wrong has a name

@@ -24,7 +24,7 @@ std::vector<Argument> place(const std::vector<Shape> &shapes) {
     return aapcs64(prototype);
 }
 
-// Where each lies, behind so many ints.
+// Where each is passed, after so many ints.
 std::vector<std::string> places(std::size_t ints, std::vector<Shape> shapes) {
     shapes.insert(shapes.begin(), ints, int_shape);
     std::vector<std::string> found;

@@ -2,7 +2,7 @@
 
 // Whether the calling conventions and the compilers agree, over generated prototypes: the
 // compiler's own BTF of them is read, its own calls of them are run, and each argument is
-// looked for where the convention says it lies.
+// looked for where the convention says it is.
 
 #include "abi/calling_convention.h"
 
@@ -52,7 +52,7 @@ struct Captured {
 };
 static_assert(sizeof(Captured) == 72 + stack_size);
 
-// The bytes at the place of an argument; null if it lies outside of what was captured.
+// The bytes at the place of an argument; null if it is outside of what was captured.
 const unsigned char *find(const Captured &captured, const Argument &argument) {
     const auto *registers = reinterpret_cast<const unsigned char *>(captured.registers);
     const unsigned char *place = captured.stack + argument.offset;

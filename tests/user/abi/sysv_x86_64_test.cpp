@@ -30,7 +30,7 @@ std::vector<Argument> place(const std::vector<Shape> &shapes, const Shape &resul
     return sysv_x86_64(prototype);
 }
 
-// Where each lies, in the words that users read.
+// Where each is passed, in the words that users read.
 std::vector<std::string> places(const std::vector<Shape> &shapes, const Shape &result = int_shape) {
     std::vector<std::string> found;
     for (const Argument &argument : place(shapes, result))
@@ -197,6 +197,61 @@ TEST(SysvX8664, TellsWhatCaptureCosts) {
     EXPECT_EQ(captured_bytes(arguments[2]), 0u);
     EXPECT_EQ(record_bytes(arguments), 16u + 8 + 8 + 14 + 4 + 6);
     EXPECT_EQ(record_bytes({}), 24u);
+}
+
+Returning returning(const std::vector<Shape> &shapes, const Shape &result,
+                    bool variadic = false) {
+    Prototype prototype;
+    prototype.result = "result";
+    prototype.result_shape = result;
+    prototype.variadic = variadic;
+    for (const Shape &shape : shapes)
+        prototype.parameters.push_back({"name", "type", shape});
+    return sysv_x86_64_returning(prototype);
+}
+
+TEST(SysvX8664Returning, ResultsAreInRax) {
+    EXPECT_EQ(returning({}, int_shape).value, (Argument{.loc = ARGTRACE_LOC_RETURN,
+                                                        .type = ARGTRACE_TYPE_S32,
+                                                        .size = 4,
+                                                        .name = "ret",
+                                                        .type_name = "result"}));
+    EXPECT_EQ(sysv_x86_64_location(returning({}, int_shape).value), "rax");
+    EXPECT_EQ(returning({}, {.kind = Kind::nothing}).value.loc, ARGTRACE_LOC_NONE);
+    EXPECT_EQ(returning({}, int128_shape).value.type, ARGTRACE_TYPE_S128);
+    const Argument pair = returning({}, aggregate(16)).value;
+    EXPECT_EQ(pair.type, ARGTRACE_TYPE_BYTES);
+    EXPECT_EQ(pair.size, 16u);
+    EXPECT_EQ(sysv_x86_64_location(pair), "rax:rdx");
+    const Argument large = returning({}, aggregate(24)).value;
+    EXPECT_EQ(large.type, ARGTRACE_TYPE_PTR);
+    EXPECT_EQ(large.type_name, "result *");
+}
+
+TEST(SysvX8664Returning, CountsTheWordsOnTheStack) {
+    const std::vector<Shape> six(6, int_shape);
+    const auto words = [&](std::vector<Shape> more, const Shape &result = int_shape) {
+        more.insert(more.begin(), six.begin(), six.end());
+        const Returning found = returning(more, result);
+        EXPECT_EQ(found.why_not, "");
+        return found.stack_words;
+    };
+    EXPECT_EQ(words({}), 0u);
+    EXPECT_EQ(words({int_shape, integer(1, false)}), 2u);
+    EXPECT_EQ(words({aggregate(24), int_shape}), 4u);
+    EXPECT_EQ(words({int_shape, int128_shape}), 4u) << "it is aligned to 16";
+    EXPECT_EQ(words({}, aggregate(24)), 1u) << "the address of the result takes a register";
+}
+
+TEST(SysvX8664Returning, SaysWhyNot) {
+    EXPECT_EQ(returning({int_shape}, int_shape, true).why_not,
+              "it takes a variable number of arguments");
+    EXPECT_EQ(returning({double_shape}, int_shape).why_not, "it takes floating-point numbers");
+    EXPECT_EQ(returning({}, double_shape).why_not, "it returns a floating-point number");
+    EXPECT_EQ(returning({{.kind = Kind::aggregate, .bytes = 8, .ambiguous = true}}, int_shape).why_not,
+              "BTF leaves open what its arguments take on the stack");
+    EXPECT_EQ(returning({}, {.kind = Kind::unknown}).why_not,
+              "BTF leaves open what its arguments take on the stack");
 }
 
 } // namespace

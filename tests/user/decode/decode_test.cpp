@@ -288,6 +288,21 @@ Data outputs(std::string_view text = "sda1", unsigned flags = 0, std::string_vie
         .put(std::uint64_t{0xffff888000000000});
 }
 
+TEST_F(DecodeTest, AnArrayThatIsFullIsNotCut) {
+    std::uint32_t id = 2;
+    for (const char *type : {"char *", "char[8]", "char[16]"}) {
+        Probe probe = with_outputs(++id);
+        probe.args[0].type_name = type;
+        schema.add(std::move(probe));
+        PacketBuilder packet;
+        packet.record(id, 1000, outputs("eight ch", ARGTRACE_TEXT_CUT));
+        batch.clear();
+        ASSERT_EQ(decode(packet), DecodeStatus::ok);
+        EXPECT_EQ(batch.view(batch.events[0]).values[0].cut, std::string_view(type) != "char[8]")
+            << type;
+    }
+}
+
 TEST_F(DecodeTest, OutputsOfAProgram) {
     schema.add(with_outputs(2));
     const auto text = [&](const EventView &view, std::size_t i) {
@@ -349,6 +364,41 @@ TEST_F(DecodeTest, OutputsThatCouldNotBeReadHaveNoValue) {
         EXPECT_EQ(value(0, 6), has(3) ? (Value{5, 0, ARGTRACE_TYPE_PTR, true}) : Value{});
         EXPECT_EQ(batch.bytes.size(), 3u + (has(0) ? 4 : 0) + (has(1) ? 2 : 0));
     }
+}
+
+TEST_F(DecodeTest, Paths) {
+    Probe probe;
+    probe.id = 2;
+    probe.args = {test::output("file", ARGTRACE_TYPE_PATH, ARGTRACE_PATH_MAX),
+                  test::output("n", ARGTRACE_TYPE_U8),
+                  test::output("to", ARGTRACE_TYPE_PATH, ARGTRACE_PATH_MAX)};
+    schema.add(probe);
+    const auto path = [](std::string_view names, std::uint16_t flags = 0) {
+        std::string data(reinterpret_cast<const char *>(&flags), sizeof(flags));
+        return data.append(names);
+    };
+    const auto text = [&](const EventView &view, std::size_t i) {
+        const auto bytes = view.bytes_of(view.values[i]);
+        return std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    };
+    const auto data = [&](std::uint64_t unreadable, std::string_view one, std::string_view other) {
+        return Data().put(caller).put(unreadable).counted(one).put('n').counted(other);
+    };
+    PacketBuilder packet;
+    packet.record(2, 1000, data(0, path("passwd/etc/"), path("", ARGTRACE_PATH_CHANGING)));
+    packet.record(2, 1000, data(1, "", path("x/", ARGTRACE_PATH_DELETED)));
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    ASSERT_EQ(batch.events.size(), 2u);
+    EventBatch copy;
+    copy.append(batch, batch.events[0]);
+    for (const EventView &view : {batch.view(batch.events[0]), copy.view(copy.events[0])}) {
+        EXPECT_EQ(view.values[0].type, ARGTRACE_TYPE_PATH);
+        EXPECT_EQ(text(view, 0), "/etc/passwd");
+        EXPECT_EQ(view.values[1].low, std::uint64_t{'n'});
+        EXPECT_EQ(text(view, 2), "/ (changing)");
+    }
+    EXPECT_EQ(value(1, 0), Value{}) << "it could not be read";
+    EXPECT_EQ(text(batch.view(batch.events[1]), 2), "/x (deleted)");
 }
 
 TEST_F(DecodeTest, AsManyOutputsAsThereCanBe) {
@@ -532,7 +582,7 @@ TEST_F(DecodeTest, TasksChange) {
     EXPECT_EQ(batch.events[2].comm_view(), "");
     EXPECT_EQ(batch.events[3].comm_view(), "0123456789abcdef"); // no NUL within its 16 bytes
 
-    PacketBuilder next; // who it was is not carried over
+    PacketBuilder next; // does not know the task of the one before
     next.record(1, 2000, vfs_read_data(1), 8);
     ASSERT_EQ(decode(next), DecodeStatus::ok);
     EXPECT_EQ(batch.events.at(0).comm_view(), "");
@@ -757,7 +807,7 @@ TEST_F(MalformedRecord, Outputs) {
         data.put(std::uint64_t{0});
     EXPECT_EQ(status(data, 3), DecodeStatus::too_many_outputs);
 
-    for (const std::uint8_t type : {ARGTRACE_TYPE_PATH, ARGTRACE_TYPE_END}) {
+    for (const std::uint8_t type : {std::uint8_t{19}, std::uint8_t{ARGTRACE_TYPE_END}}) {
         Probe probe;
         probe.id = 60u + type;
         probe.args = {test::output("x", type, 8)};
@@ -773,6 +823,20 @@ TEST_F(MalformedRecord, Outputs) {
     EXPECT_EQ(status(Data().put(caller).named("x", ARGTRACE_TYPE_U8, '1').end_of_names(), 4,
                      ARGTRACE_FORMAT_NAMED),
               DecodeStatus::named_outputs);
+}
+
+TEST_F(MalformedRecord, Paths) {
+    Probe probe;
+    probe.id = 2;
+    probe.args = {test::output("file", ARGTRACE_TYPE_PATH, ARGTRACE_PATH_MAX)};
+    schema.add(probe);
+    const auto status_of = [&](std::string_view path) {
+        return status(Data().put(caller).put(std::uint64_t{0}).counted(path), probe.id);
+    };
+    const std::string flags(2, '\0');
+    EXPECT_EQ(status_of(""), DecodeStatus::bad_path);
+    EXPECT_EQ(status_of(flags + "no end"), DecodeStatus::bad_path);
+    EXPECT_EQ(status_of(flags + std::string(ARGTRACE_PATH_MAX - 1, '/')), DecodeStatus::bad_length);
 }
 
 TEST_F(MalformedRecord, Special) {
@@ -891,6 +955,81 @@ TEST(SchemaTest, FindsAndReloads) {
     EXPECT_EQ(schema.find(4999)->id, 4999u);
     EXPECT_EQ(asked, 3);
     EXPECT_FALSE(Schema().reload());
+}
+
+class ReturnTest : public DecodeTest {
+protected:
+    static Probe probe(std::uint32_t id, bool last) {
+        Probe probe;
+        probe.id = id;
+        probe.flags = ARGTRACE_PROBE_RETURN;
+        probe.function = "f";
+        Argument result = argument("ret", ARGTRACE_TYPE_S32);
+        result.loc = ARGTRACE_LOC_RETURN;
+        probe.args = {argument("a", ARGTRACE_TYPE_U64), argument("b", ARGTRACE_TYPE_U16)};
+        probe.args.insert(last ? probe.args.end() : probe.args.begin(), result);
+        return probe;
+    }
+
+    ReturnTest() {
+        schema.add(probe(70, true));
+        schema.add(probe(71, false));
+    }
+
+    static Data data(std::uint64_t duration) {
+        return Data()
+            .put(std::uint64_t{0xcafe}) // the caller
+            .put(duration)
+            .put(std::uint64_t{7})
+            .put(std::uint16_t{8})
+            .put(std::int32_t{-2});
+    }
+};
+
+TEST_F(ReturnTest, TimesAreThoseOfTheEntry) {
+    PacketBuilder packet;
+    packet.record(70, 5000, data(1200));
+    packet.record(71, 5100, data(0));
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    ASSERT_EQ(batch.events.size(), 2u);
+    const Event &event = batch.events[0];
+    EXPECT_EQ(event.ts, 3800u);
+    EXPECT_EQ(event.duration, 1200u);
+    EXPECT_EQ(event.end(), 5000u);
+    EXPECT_EQ(event.clock, 5000u) << "which is what orders events";
+    EXPECT_EQ(event.caller, 0xcafeu);
+    EXPECT_EQ(batch.values_of(event)[2].low, minus(-2));
+    const auto second = batch.values_of(batch.events[1]);
+    EXPECT_EQ(second[0].low, minus(-2)) << "behind the arguments, wherever it is among them";
+    EXPECT_EQ(second[1].low, 7u);
+    EXPECT_EQ(second[2].low, 8u);
+    EXPECT_TRUE(batch.events[1].has_duration());
+}
+
+TEST_F(ReturnTest, DurationsAreConvertedAsTimesAre) {
+    PacketBuilder packet;
+    packet.header().clock_id = ARGTRACE_CLOCK_TSC;
+    packet.header().mult = (1u << ARGTRACE_MULT_SHIFT) / 2; // two ticks a nanosecond
+    packet.header().ns = 1000000;
+    packet.record(70, 1000 + 4000, data(600));
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    EXPECT_EQ(batch.events.at(0).duration, 300u);
+    EXPECT_EQ(batch.events.at(0).ts, 1000000u + 2000 - 300);
+}
+
+TEST_F(ReturnTest, OthersHaveNoDuration) {
+    PacketBuilder packet;
+    packet.record(1, 1000, vfs_read_data(1));
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    EXPECT_FALSE(batch.events.at(0).has_duration());
+    EXPECT_EQ(batch.events.at(0).end(), batch.events.at(0).ts);
+}
+
+TEST_F(ReturnTest, MayNotEndBeforeTheDuration) {
+    PacketBuilder packet;
+    packet.record(70, 5000, Data().put(std::uint64_t{0xcafe}));
+    EXPECT_EQ(decode(packet), DecodeStatus::duration_cut_off);
+    EXPECT_TRUE(batch.events.empty());
 }
 
 } // namespace

@@ -163,7 +163,7 @@ TEST_F(TraceDamage, Changed) {
     }
 }
 
-// By somebody who knows how to make the sums right again, so that what is behind them is met.
+// Damage with checksums that are right again, so that it reaches the code after them.
 TEST_F(TraceDamage, ChangedAndSealed) {
     for (int i = 0; i < 20000; ++i) {
         const std::size_t file = below(files_.size());
@@ -178,8 +178,8 @@ TEST_F(TraceDamage, ChangedAndSealed) {
         const std::size_t at = chunks[below(chunks.size())];
         ChunkHeader header;
         std::memcpy(&header, &bytes[at], sizeof(header));
-        // A packet may be damaged behind what says which it is: then it is this packet's matter
-        // alone.
+        // A packet may be damaged after the fields that say which it is: then the fault is this
+        // packet's alone.
         const bool is_packet = header.type == static_cast<std::uint32_t>(ChunkType::packet) &&
                                header.length > sizeof(PacketPrefix) && below(2);
         damage(bytes, at + sizeof(header) + (is_packet ? sizeof(PacketPrefix) : 0),

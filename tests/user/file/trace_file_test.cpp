@@ -163,7 +163,7 @@ TEST_F(TraceFile, FilterChooses) {
     filter.tids = {101};
     EXPECT_EQ(read_trace(bytes, workers_, filter).times.size(), 24u);
     filter = {};
-    filter.excluded = {Pattern("vfs_*")};
+    filter.excluded = {parse_spec("vfs_*", PatternSyntax::glob)};
     EXPECT_EQ(read_trace(bytes, workers_, filter).times.size(), 0u);
 }
 

@@ -121,10 +121,10 @@ protected:
         CallerNames names(no_symbols);
         ValueWriter writer(names, ValueWriter::Style::text);
         const EventView view = batch.view(batch.events[0]);
-        const ProbeFormats *formats = writer.formats(*view.event->probe);
+        const ProbeFormats &formats = writer.formats(*view.event->probe);
         for (unsigned i = 0; i < GetParam().nr_args; i++) {
             Line line;
-            writer.append(line, view, view.values[i], formats ? formats->argument(i) : nullptr);
+            writer.append(line, view, view.values[i], formats.argument(i));
             texts.emplace_back(line.view());
         }
         return texts;
@@ -138,7 +138,7 @@ protected:
     }
 };
 
-/// As the callback marks a record of which not all could be read.
+/// Marks a record as the callback does if it could not read all of it.
 void mark(u8 *record, const argtrace_layout &layout, unsigned readable) {
     if (readable < ARGTRACE_STACK_WORDS)
         record[layout.mark_at] = static_cast<u8>(readable);

@@ -72,10 +72,23 @@ TEST(CheckError, Names) {
               (Refusal{"vfs_read has no argument umode_t, and it is no builtin or constant either; "
                        "it is a type, which can be cast to: (umode_t)(...)",
                        0}));
+    EXPECT_EQ(in_read("ntop(file)"),
+              (Refusal{"there is no function ntop; there are str, buf, path, flags, name, sockaddr, sym",
+                       0}));
     EXPECT_EQ(in_read("sockaddr(file)"),
-              (Refusal{"there is no function sockaddr; there are str, buf and path", 0}));
+              (Refusal{"BTF does not describe struct sockaddr_in6", 0}));
     EXPECT_EQ(in_read("1 + pth(file)"),
               (Refusal{"there is no function pth; did you mean path?", 4}));
+}
+
+TEST(CheckError, NamesOfValues) {
+    EXPECT_EQ(in_read("flags(count)"),
+              (Refusal{"it is flags(VALUE, \"GLOB\"), with 2 operands", 0}));
+    EXPECT_EQ(in_read("flags(count, O_CREAT)"),
+              (Refusal{"this is a glob in quotes of the names of constants, as in \"O_*\"", 13}));
+    EXPECT_EQ(in_read("name(count, \"NOTHING_*\")"),
+              (Refusal{"no constant has such a name", 12}));
+    EXPECT_EQ(in_read("flags(count, \"*\")").at, 13u);
 }
 
 TEST(CheckError, Members) {
@@ -157,6 +170,8 @@ TEST(CheckError, Texts) {
               (Refusal{"count is a size_t, and no text: that are arrays of characters, pointers to "
                        "them, and str(ADDRESS)",
                        0}));
+    EXPECT_EQ(in_read("buf == \"" + std::string(256, 'x') + "\""),
+              (Refusal{"texts are compared with 255 characters at most", 4}));
     EXPECT_EQ(
         in_read("comm == \"averyveryverylong\""),
         (Refusal{"this never holds: comm has room for 16 characters, and the text has 17", 5}));
@@ -260,6 +275,29 @@ TEST(Check, ConstantsOfTheKernel) {
 #ifdef __x86_64__
     EXPECT_EQ(macro_constant("O_LARGEFILE"), 0100000) << "the kernel's, not libc's 0";
 #endif
+}
+
+TEST(Types, StructsOfOneNameAndSizeAreOne) {
+    BtfBuilder builder;
+    const int word = builder.integer("int", 4, BTF_INT_SIGNED);
+    const int one = builder.structure("file", 8, {{"a", word, 0}});
+    const int again = builder.structure("file", 8, {{"a", word, 0}});
+    const int larger = builder.structure("file", 16, {{"a", word, 0}});
+    const int other = builder.structure("path", 8, {{"a", word, 0}});
+    const int pointer = builder.pointer(one), second = builder.pointer(builder.constant(again));
+    const int unnamed = builder.structure(nullptr, 8), too = builder.structure(nullptr, 8);
+    const int alike = builder.union_("file", 8, {{"a", word, 0}});
+    const Types types(builder.get());
+    const auto same = [&](int a, int b) {
+        return types.same(Type::btf(static_cast<std::uint32_t>(a)),
+                          Type::btf(static_cast<std::uint32_t>(b)));
+    };
+    EXPECT_TRUE(same(one, again));
+    EXPECT_TRUE(same(pointer, second));
+    EXPECT_FALSE(same(one, larger));
+    EXPECT_FALSE(same(one, other));
+    EXPECT_FALSE(same(one, alike));
+    EXPECT_FALSE(same(unnamed, too));
 }
 
 TEST(GlobPattern, IsTheSimplestThatDoes) {

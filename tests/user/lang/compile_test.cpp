@@ -18,12 +18,12 @@ using testing::ElementsAre;
 
 Program condition_of(const char *function, const std::string &text) {
     const Expression expression = parse_condition(text);
-    return compile(SmallKernel::get().scope(function), &expression, {});
+    return compile(SmallKernel::get().scope(function), std::span(&expression, 1), {});
 }
 
 Program values_of(const char *function, const std::string &text) {
     const ParsedArguments parsed = parse_arguments("(" + text + ")", 0);
-    return compile(SmallKernel::get().scope(function), nullptr, parsed.arguments);
+    return compile(SmallKernel::get().scope(function), {}, parsed.arguments);
 }
 
 std::vector<std::string> lines_of(const Program &program) {
@@ -41,6 +41,158 @@ std::vector<std::string> filter_lines(const char *function, const std::string &t
 
 std::vector<std::string> value_lines(const char *function, const std::string &text) {
     return lines_of(values_of(function, text));
+}
+
+TEST(Compile, FlagsAreTheValueAndItsNames) {
+    const ProgramValue flags = values_of("vfs_read", "flags(file->f_flags, \"O_*\")").values.at(0);
+    EXPECT_EQ(flags.type, ARGTRACE_TYPE_U32);
+    EXPECT_EQ(flags.btf_id, 0u);
+    EXPECT_FALSE(flags.one_flag);
+    EXPECT_THAT(flags.flags, testing::Contains(FlagName{"O_CREAT", 0100}));
+    EXPECT_EQ(value_lines("vfs_read", "flags(file->f_flags, \"O_*\")"),
+              value_lines("vfs_read", "file->f_flags"));
+
+    const ProgramValue gfp = values_of("vfs_read", "flags(count, \"*GFP_*\")").values.at(0);
+    EXPECT_THAT(gfp.flags, testing::AllOf(testing::Contains(FlagName{"__GFP_IO", 1 << 6}),
+                                          testing::Not(testing::Contains(
+                                              testing::Field(&FlagName::name, "___GFP_IO_BIT")))));
+
+    const ProgramValue color = values_of("look", "name(color, \"BL*\")").values.at(0);
+    EXPECT_TRUE(color.one_flag);
+    EXPECT_THAT(color.flags, ElementsAre(FlagName{"BLUE", ~std::uint64_t{0}}));
+    EXPECT_THAT(values_of("vfs_read", "flags(count, \"O_*\") + 1").values.at(0).flags,
+                testing::IsEmpty())
+        << "a sum is no flags any more";
+}
+
+TEST(Compile, SymbolsAreAddresses) {
+    const ProgramValue caller = values_of("vfs_read", "sym(caller + 1)").values.at(0);
+    EXPECT_TRUE(caller.symbol);
+    EXPECT_EQ(caller.type, ARGTRACE_TYPE_PTR);
+    EXPECT_THAT(thrown([] { values_of("vfs_open", "sym(*path)"); }), testing::IsEmpty());
+    EXPECT_FALSE(values_of("vfs_read", "caller").values.at(0).symbol);
+}
+
+Scope returning_scope(const char *function) {
+    Scope scope = SmallKernel::get().scope(function);
+    TypeName type;
+    type.name = "int";
+    scope.set_result(*scope.types().find(type));
+    return scope;
+}
+
+Program at_return(const char *function, const std::string &text) {
+    const Expression condition = parse_condition(text);
+    return compile(returning_scope(function), std::span(&condition, 1),
+                   parse_values("ret + 1, duration"));
+}
+
+Program returning_values(const char *function, const std::string &text) {
+    return compile(returning_scope(function), {}, parse_values(text));
+}
+
+TEST(Compile, ValuesAreOfTheEntryUnlessWritten) {
+    const auto lines = [](const char *text) { return lines_of(returning_values("vfs_read", text)); };
+    EXPECT_THAT(lines("*pos, *pos@ret, comm@ret, cpu@ret"),
+                ElementsAre("record 8 bytes of [reg3]", "record 8 bytes of [reg3], at return",
+                            "record text at task + 24, at most 16 bytes, at return",
+                            "record 4 bytes of cpu, at return"));
+    EXPECT_THAT(lines("(str(buf) == \"x\")@ret, (count - *pos)@ret"), testing::Each(testing::Not(
+                    testing::AllOf(testing::StartsWith("record"), testing::Not(testing::EndsWith(
+                                                                      ", at return"))))));
+    EXPECT_THAT(lines("str(file->f_path.dentry->d_iname@ret)").back(),
+                testing::EndsWith(", at return"))
+        << "as its operand";
+    EXPECT_THAT(lines("path(file)@ret, buf(buf, ret)"),
+                ElementsAre(testing::EndsWith(", at return"), testing::_,
+                            testing::EndsWith(", at return")));
+    EXPECT_THAT(lines("((struct file *)(u64)ret)->f_inode->i_ino, str((char *)(u64)ret)"),
+                testing::Contains(testing::EndsWith(", at return")).Times(2))
+        << "what it returns leads there";
+    EXPECT_THAT(lines("count - ret"), testing::Contains(testing::EndsWith(", at return")))
+        << "arguments are what they were";
+    EXPECT_EQ(at_return("vfs_read", "*pos > 3").nr_return, 0u);
+    EXPECT_EQ(at_return("vfs_read", "*pos@ret > 3 && count > 1").nr_return, 1u);
+
+    FakeMemory entry, later;
+    entry.put<std::uint64_t>(0x1000, 5);
+    later.put<std::uint64_t>(0x1000, 837);
+    FakeCall call;
+    call.registers[3] = 0x1000;
+    call.returned[0] = 832;
+    const Program program = returning_values("vfs_read", "*pos@ret, *pos, *pos@ret + ret, ret");
+    const auto values = ProgramInterpreter(program, entry).values(call, later);
+    ASSERT_EQ(values.size(), 4u);
+    EXPECT_EQ(values[0].as<std::uint64_t>(), 837u);
+    EXPECT_EQ(values[1].as<std::uint64_t>(), 5u);
+    EXPECT_EQ(values[2].as<std::uint64_t>(), 1669u);
+    EXPECT_EQ(values[3].as<std::uint32_t>(), 832u);
+}
+
+TEST(Compile, OneExpressionIsOfOneMoment) {
+    const auto refused = [](const char *text) {
+        return thrown([text] { returning_values("vfs_read", text); });
+    };
+    EXPECT_EQ(refused("*pos@ret - *pos"),
+              "this is read when the function is entered, and the rest is known when it returns: "
+              "write (...)@ret around this for what is there then\n"
+              "  *pos@ret - *pos\n"
+              "             ^");
+    EXPECT_THAT(refused("*pos == ret"), testing::StartsWith("this is read when the function is"));
+    EXPECT_THAT(thrown([] { at_return("vfs_read", "count > 1 && (ret < 0 || str(buf) == \"x\")"); }),
+                testing::StartsWith("this is read when the function is"));
+    EXPECT_EQ(refused("pid == ret"), "") << "the task's";
+    EXPECT_EQ(refused("*pos@ret == ret"), "");
+    EXPECT_EQ(refused("(*pos == ret)@ret"), "");
+    EXPECT_THAT(refused("count@ret"), testing::StartsWith("count is what the function was called "
+                                                          "with, and no other when it returns"));
+    EXPECT_THAT(thrown([] { values_of("vfs_read", "*pos@ret"); }),
+                testing::StartsWith("*pos@ret is known of calls that are recorded when they return"));
+    const auto on_stack = [](const char *text) {
+        return thrown([text] { returning_values("many", text); });
+    };
+    EXPECT_EQ(on_stack("g + ret"), "") << "the function has a copy of its own";
+    EXPECT_THAT(on_stack("g@ret"), testing::StartsWith("g is what the function was called with"));
+    EXPECT_THAT(on_stack("h->f_pos + ret"), testing::StartsWith("this is read when"));
+}
+
+TEST(Compile, TermsOfTheReturnAreTestedThen) {
+    const Program program = at_return("vfs_read", "ret < 0 && count > 100 && duration > 1ms");
+    EXPECT_THAT(lines_of(program),
+                ElementsAre("if reg2 in 0..100: reject, else accept",
+                            "if ret & 0xffffffff in 0x80000000..0xffffffff: next, else reject",
+                            "if duration in 0..0xf4240: reject, else accept",
+                            testing::HasSubstr("slot0 = "), testing::_, testing::_,
+                            "record 8 bytes of duration, at return"))
+        << "each filter by itself, then the values";
+    EXPECT_EQ(program.nr_filter, 1u);
+    EXPECT_EQ(program.nr_return, 2u);
+    EXPECT_EQ(at_return("vfs_read", "ret == 0").nr_filter, 0u);
+    EXPECT_EQ(at_return("vfs_read", "ret == 0 || count > 3").nr_return, 2u)
+        << "what C evaluates together stays together";
+    EXPECT_EQ(at_return("vfs_read", "count > 3").nr_return, 0u);
+}
+
+TEST(Compile, OutcomesAreKnownOfReturnsAlone) {
+    EXPECT_THAT(thrown([] { condition_of("vfs_read", "ret < 0"); }),
+                testing::HasSubstr("ret is known of calls that are recorded when they return: add "
+                                   "--return, or '=' behind the function"));
+    EXPECT_THAT(thrown([] { values_of("vfs_read", "$duration"); }),
+                testing::HasSubstr("duration is known of calls"));
+    Scope scope = SmallKernel::get().scope("vfs_read");
+    scope.set_result(Type::of(Type::Basic::void_));
+    EXPECT_THAT(thrown([&] { compile(scope, {}, parse_values("ret")); }),
+                testing::HasSubstr("vfs_read returns nothing"));
+}
+
+TEST(Compile, ItIsTheSubject) {
+    const Scope scope = SmallKernel::get().scope("vfs_read");
+    std::vector<ArgumentExpression> values = parse_values("it->f_flags");
+    values.front().subject = "file";
+    EXPECT_EQ(lines_of(compile(scope, {}, values)), value_lines("vfs_read", "file->f_flags"));
+    values.front().subject.clear();
+    EXPECT_THAT(thrown([&] { compile(scope, {}, values); }),
+                testing::HasSubstr("vfs_read has no argument it"));
 }
 
 TEST(Compile, AComparisonWithANumberIsOneInstruction) {
@@ -131,16 +283,19 @@ TEST(Compile, BigEndianNumbersAreComparedAsTheyLie) {
                 ElementsAre("record 2 bytes of swap([reg0 + 8].2) >> 48"));
 }
 
-TEST(Compile, BuiltinsAreLoadsFromTheTask) {
+TEST(Compile, BuiltinsAreSourcesOrLoadsFromTheTask) {
     const auto read = [](const char *text) { return filter_lines("vfs_read", text); };
     EXPECT_THAT(read("pid == 1"), ElementsAre("if [task + 12].4 == 1: accept, else reject"));
     EXPECT_THAT(read("tid == 1"), ElementsAre("if [task + 8].4 == 1: accept, else reject"));
     EXPECT_THAT(read("ppid == 1"),
                 ElementsAre("if [[task + 16] + 12].4 == 1: accept, else reject"));
-    EXPECT_THAT(read("uid == 0"), ElementsAre("if [[task + 40]].4 == 0: accept, else reject"));
-    EXPECT_THAT(read("gid == 0"), ElementsAre("if [[task + 40] + 4].4 == 0: accept, else reject"));
-    EXPECT_THAT(read("cgroup == 1"), ElementsAre("slot0 = [[[task + 48] + 24]]",
-                                                 "if [slot0 + 8] == 1: accept, else reject"));
+    EXPECT_THAT(read("uid == 0"), ElementsAre("if uid == 0: accept, else reject"));
+    EXPECT_THAT(read("gid == 0"), ElementsAre("if gid == 0: accept, else reject"));
+    EXPECT_THAT(read("cgroup == 1"), ElementsAre("if cgroup == 1: accept, else reject"));
+    EXPECT_THAT(read("pid == 1 && uid == 2 && count == 3"),
+                ElementsAre("if reg2 == 3: next, else reject",
+                            "if [task + 12].4 == 1: next, else reject",
+                            "if uid == 2: accept, else reject"));
     EXPECT_THAT(read("cpu == 3"), ElementsAre("if cpu == 3: accept, else reject"));
     EXPECT_THAT(read("caller == 0xffffffff81000000"),
                 ElementsAre("if caller == 0xffffffff81000000: accept, else reject"));
@@ -163,7 +318,8 @@ TEST(Compile, ShortTextsInArraysAreNumbers) {
     EXPECT_THAT(read("file->f_inode->i_sb->s_id == \"sda1\""),
                 ElementsAre("if [[[reg0 + 8] + 16] + 4] & 0xffffffffff == 0x31616473: accept, else "
                             "reject"));
-    EXPECT_THAT(read("comm ~ \"*\""), ElementsAre("go to accept"));
+    EXPECT_THAT(read("comm ~ \"*\""),
+                ElementsAre("if [task + 24].1 in 0..0xffffffffffffffff: accept, else accept"));
     EXPECT_THAT(read("comm == \"\""), ElementsAre("if [task + 24].1 == 0: accept, else reject"));
     // No load reaches beyond the array.
     EXPECT_THAT(filter_lines("look", "p->name == \"abcd\""),
@@ -188,6 +344,13 @@ TEST(Compile, OtherTextsAreLookedAt) {
     EXPECT_THAT(read("file->f_path.dentry->d_name.name ~ \"lib*\""),
                 ElementsAre("if text at [[reg0 + 40] + 40], 3 bytes, begins with \"lib\": accept, "
                             "else reject"));
+    EXPECT_THAT(read("buf ~ \"*.c\""),
+                ElementsAre("if text at reg1, 256 bytes, ends with \".c\": accept, else reject"))
+        << "no more than the module looks at";
+    EXPECT_THAT(read("buf == \"\""), ElementsAre("if [reg1].1 == 0: accept, else reject"));
+    EXPECT_THAT(read("buf !~ \"*\""),
+                ElementsAre("if [reg1].1 in 0..0xffffffffffffffff: reject, else reject"))
+        << "which cannot be read is rejected all the same";
 }
 
 TEST(Compile, ShortCircuitsAreJumps) {
@@ -203,6 +366,19 @@ TEST(Compile, ShortCircuitsAreJumps) {
     EXPECT_THAT(
         filter_lines("vfs_read", "!(count == 1 && file)"),
         ElementsAre("if reg2 == 1: next, else accept", "if reg0 == 0: accept, else reject"));
+}
+
+TEST(Compile, WhatNoWayLeadsToIsLeftOut) {
+    EXPECT_THAT(filter_lines("vfs_read", "count + (pos || 1) == 3"),
+                ElementsAre("slot0 = reg2", "if reg3 == 0: next, else next", "slot1 = 1",
+                            "slot0 = slot0 +.8 slot1", "if slot0 == 3: accept, else reject"));
+    EXPECT_THAT(value_lines("vfs_read", "count + (*pos && 0), count"),
+                ElementsAre("slot0 = reg2", "if [reg3] == 0: next, else next", "slot1 = 0",
+                            "slot0 = slot0 +.8 slot1", "record 8 bytes of slot0",
+                            "record 8 bytes of reg2"));
+    EXPECT_THAT(
+        filter_lines("vfs_read", "count && 0 || *pos"),
+        ElementsAre("if reg2 == 0: next, else next", "if [reg3] == 0: reject, else accept"));
 }
 
 TEST(Compile, CheapTermsComeFirst) {
@@ -290,35 +466,47 @@ TEST(Compile, PathsHaveTheirLayout) {
     EXPECT_THAT(lines_of(program),
                 ElementsAre("record path of path reg0", "record path of path reg1 + 32",
                             "record path of dentry [reg0 + 8]"));
-    ASSERT_EQ(program.data.size(), sizeof(argtrace_path_layout)) << "once";
-    argtrace_path_layout layout;
+    ASSERT_EQ(program.data.size(), sizeof(argtrace_mount_layout)) << "once";
+    argtrace_mount_layout layout;
     std::memcpy(&layout, program.data.data(), sizeof(layout));
-    EXPECT_EQ(layout.path_mnt, 0u);
-    EXPECT_EQ(layout.path_dentry, 8u);
-    EXPECT_EQ(layout.dentry_parent, 24u);
-    EXPECT_EQ(layout.dentry_hash_pprev, 16u);
-    EXPECT_EQ(layout.dentry_name_len, 36u);
-    EXPECT_EQ(layout.dentry_name, 40u);
-    EXPECT_EQ(layout.dentry_inode, 48u);
-    EXPECT_EQ(layout.mount_parent, 8u);
-    EXPECT_EQ(layout.mount_mountpoint, 16u);
-    EXPECT_EQ(layout.mount_mnt, 24u);
-    EXPECT_EQ(layout.vfsmount_root, 0u);
-    EXPECT_EQ(layout.inode_ino, 8u);
+    EXPECT_EQ(layout.mnt_parent, 8u);
+    EXPECT_EQ(layout.mnt_mountpoint, 16u);
+    EXPECT_EQ(layout.mnt, 24u);
+    EXPECT_EQ(layout.mnt_ns, 40u);
+    EXPECT_EQ(values_of("vfs_open", "path(path->dentry)").data.size(), 0u) << "no mounts";
 }
 
 TEST(Compile, BytesAreAProgram) {
     Program program = condition_of("vfs_read", "buf == \"abc\"");
     const std::vector<std::byte> bytes = program.bytes(100, 1000);
-    ASSERT_EQ(bytes.size(), 16u + 48u + 8u) << "with padding";
+    ASSERT_EQ(bytes.size(), 24u + 48u + 8u) << "with padding";
     argtrace_program header;
     std::memcpy(&header, bytes.data(), sizeof(header));
     EXPECT_EQ(header.nr_insns, 1u);
     EXPECT_EQ(header.nr_filter, 1u);
-    EXPECT_EQ(header.data, 3u);
+    EXPECT_EQ(header.data, 4u) << "with its NUL";
     EXPECT_EQ(header.sample, 100u);
     EXPECT_EQ(header.max_rate, 1000u);
-    EXPECT_EQ(std::memcmp(bytes.data() + 64, "abc\0\0\0\0\0", 8), 0);
+    EXPECT_EQ(std::memcmp(bytes.data() + 72, "abc\0\0\0\0\0", 8), 0);
+}
+
+TEST(Compile, CarriesWhatBecomesOfTheCall) {
+    Program program = values_of("vfs_read", "*pos");
+    program.sink = ARGTRACE_SINK_MAP;
+    program.map = 3;
+    const std::vector<std::byte> bytes = program.bytes();
+    argtrace_program header;
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    EXPECT_EQ(header.sink, ARGTRACE_SINK_MAP);
+    EXPECT_EQ(header.map, 3u);
+    EXPECT_EQ(disassemble(program), (std::vector<std::string>{"  0  take 8 bytes of [reg3]",
+                                                              "     add it to map 3"}));
+    Program counted;
+    EXPECT_TRUE(counted.empty());
+    counted.sink = ARGTRACE_SINK_COUNT;
+    EXPECT_FALSE(counted.empty());
+    EXPECT_EQ(counted.bytes().size(), sizeof(header));
+    EXPECT_EQ(disassemble(counted), std::vector<std::string>{"     count the call"});
 }
 
 TEST(Compile, TellsTheCost) {
@@ -423,6 +611,11 @@ TEST(Texts, AreComparedByContent) {
                              "str(buf) ~ \"/usr/*.so\"",
                              "str(buf) ~ \"*lib*\"",
                              "buf ~ \"/usr*\"",
+                             "buf != \"\"",
+                             "buf + 16 == \"\"",
+                             "buf ~ \"*\"",
+                             "buf ~ \"*libc*\"",
+                             "buf ~ \"*so\"",
                              "buf[1] == 'u'",
                              "str(buf + 5) ~ \"lib/*\"",
                              "!(comm == \"sh\")",

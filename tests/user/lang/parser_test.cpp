@@ -48,6 +48,8 @@ std::string shape(const Expression &expression, const Ast &ast) {
         return "container_of(" + operand(0) + "," + type + "," + operand(1) + ")";
     case Ast::Kind::self:
         return "";
+    case Ast::Kind::at_return:
+        return "<" + operand(0) + ">";
     }
     return "?";
 }
@@ -119,6 +121,19 @@ TEST(Parser, Sizeof) {
     EXPECT_EQ(shape("sizeof x->y"), "sizeof(x->y)");
     EXPECT_EQ(shape("sizeof(x)[1]"), "sizeof(x[1])");
     EXPECT_EQ(shape("sizeof *x"), "sizeof((*x))");
+}
+
+TEST(Parser, ReturnBindsMoreTightlyThanOperators) {
+    EXPECT_EQ(shape("*pos@ret"), "<(*pos)>");
+    EXPECT_EQ(shape("*pos@ret - *pos"), "(<(*pos)>-(*pos))");
+    EXPECT_EQ(shape("(a + b) @ret == str(c)@ret"), "(<(a+b)>==<str(c)>)");
+    EXPECT_EQ(shape("a ? b@ret : c"), "(a?<b>:c)");
+    EXPECT_EQ(refused_condition("*pos@entry > 1"),
+              "'ret' is missing behind '@' before 'e': EXPR@ret is what EXPR is when the function "
+              "returns\n"
+              "  *pos@entry > 1\n"
+              "       ^");
+    EXPECT_THAT(refused_condition("*pos@"), testing::StartsWith("'ret' is missing behind '@':"));
 }
 
 TEST(Parser, Calls) {

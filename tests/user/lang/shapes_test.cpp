@@ -299,7 +299,7 @@ TEST(Shapes, HaveTheValuesOfTheCompiler) {
             std::uint64_t wanted = expected(object, index, unsigned_index, narrow, flag, color);
             try {
                 const ParsedArguments parsed = parse_arguments("(" + text + ")", 0);
-                const Program value = compile(scope, nullptr, parsed.arguments);
+                const Program value = compile(scope, {}, parsed.arguments);
                 ProgramInterpreter computed(value, memory);
                 ASSERT_EQ(computed.verify(), "");
                 const auto outputs = computed.values(call);
@@ -312,7 +312,7 @@ TEST(Shapes, HaveTheValuesOfTheCompiler) {
                     << fmt::format("{}", fmt::join(disassemble(value), "\n"));
 
                 const Expression whole = parse_condition(text);
-                const Program condition = compile(scope, &whole, {});
+                const Program condition = compile(scope, std::span(&whole, 1), {});
                 ProgramInterpreter decided(condition, memory);
                 ASSERT_EQ(decided.verify(), "");
                 EXPECT_EQ(decided.accepts(call), std::optional(wanted != 0))
@@ -327,7 +327,7 @@ TEST(Shapes, HaveTheValuesOfTheCompiler) {
 std::uint64_t one_value(const char *function, const std::string &text, const FakeCall &call,
                         const FakeMemory &memory = {}) {
     const ParsedArguments parsed = parse_arguments("(" + text + ")", 0);
-    const Program program = compile(SmallKernel::get().scope(function), nullptr, parsed.arguments);
+    const Program program = compile(SmallKernel::get().scope(function), {}, parsed.arguments);
     ProgramInterpreter computed(program, memory);
     EXPECT_EQ(computed.verify(), "");
     const auto outputs = computed.values(call);

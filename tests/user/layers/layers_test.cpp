@@ -18,7 +18,8 @@ namespace {
 const std::vector<std::vector<std::string>> layers = {
     {"cli"},
     {"report"},
-    {"record", "render", "export"},
+    {"export"},
+    {"record", "render"},
     {"analyze"},
     {"session", "file"},
     {"decode"},
@@ -40,8 +41,8 @@ std::optional<std::size_t> layer_of(const std::string &folder) {
 
 /// What is wrong with including `header` in a file of `folder`; empty if nothing is.
 std::string objection(const std::string &folder, const std::string &header) {
-    // Of include/: the kernel's headers, for everybody.
-    if (header == "uapi/argtrace.h" || header == "uapi/argtrace_program.h")
+    // In include/: the kernel's headers, which every layer may include.
+    if (header == "uapi/argtrace.h" || header == "uapi/argtrace_map.h" || header == "uapi/argtrace_program.h" || header == "uapi/argtrace_stack.h")
         return "";
     const auto slash = header.find('/');
     if (slash == std::string::npos)
@@ -63,6 +64,8 @@ TEST(Layers, IncludeDownwardsOnly) {
     EXPECT_EQ(objection("lang", "spec/spec.h"), "'spec' is not below 'lang'");
     EXPECT_EQ(objection("session", "render/line.h"), "'render' is not below 'session'");
     EXPECT_EQ(objection("record", "render/line.h"), "'render' is not below 'record'");
+    EXPECT_EQ(objection("export", "render/line.h"), "");
+    EXPECT_EQ(objection("render", "export/exporter.h"), "'export' is not below 'render'");
     EXPECT_EQ(objection("util", "uapi/probe.h"), "'uapi' is not below 'util'");
     EXPECT_EQ(objection("util", "nowhere/probe.h"), "'nowhere' is no layer: give it a row");
     EXPECT_EQ(objection("util", "glob.h"), "names no folder");

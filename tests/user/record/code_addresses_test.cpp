@@ -95,7 +95,7 @@ TEST(CodeAddresses, OfFunctionsBehindTextOfAnyLength) {
         packet.record(1, 1000, data);
         EXPECT_TRUE(addresses.scan(records(packet)));
         EXPECT_THAT(addresses.take_new(), ElementsAre(here, there, elsewhere, here + 1)) << text;
-        // Whatever the lengths say, nothing behind the record is read.
+        // Whatever the lengths say, nothing after the record is read.
         packet.record_at(sizeof(argtrace_packet)).size = 48;
         EXPECT_TRUE(addresses.scan(records(packet).first(48)));
     }
@@ -139,6 +139,26 @@ TEST(CodeAddresses, EndWhereRecordsAreDamaged) {
     packet.record_at(sizeof(argtrace_packet)).size = 8;
     EXPECT_TRUE(addresses.scan(records(packet)));
     EXPECT_THAT(addresses.take_new(), IsEmpty());
+}
+
+TEST(CodeAddresses, OfStacksTheNumbers) {
+    Probe probe;
+    probe.id = 1;
+    probe.args = {test::argument("count", ARGTRACE_TYPE_U32, "int", 0), test::output("name", ARGTRACE_TYPE_STR, 16),
+                  test::output("stack", ARGTRACE_TYPE_STACK)};
+    CodeAddresses addresses(0);
+    addresses.add(probe);
+    PacketBuilder packet;
+    for (const std::uint64_t stack : {7, 8, 7, 0})
+        packet.record(1, 1000,
+                      test::Data().put(here).put(std::uint32_t{3}).put(std::uint64_t{0}).counted("abc").put(stack));
+    EXPECT_TRUE(addresses.scan(records(packet)));
+    EXPECT_THAT(addresses.take_new_stacks(), ElementsAre(7, 8));
+    EXPECT_THAT(addresses.take_new(), ElementsAre(here));
+    EXPECT_TRUE(addresses.scan(records(packet)));
+    EXPECT_THAT(addresses.take_new_stacks(), IsEmpty());
+    addresses.note(there);
+    EXPECT_THAT(addresses.take_new(), ElementsAre(there));
 }
 
 } // namespace

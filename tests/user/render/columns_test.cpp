@@ -2,6 +2,7 @@
 // What the columns of text are, and what TIME has.
 #include "render/columns.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -88,14 +89,65 @@ TEST_F(ColumnsTest, FewerColumnsForNarrowTerminals) {
                    "buf=0x161738f0, count=4096, pos=0xff7a852e804b3cd8)\n");
 }
 
+TEST_F(ColumnsTest, MeaningsStandInThePlaceOfArguments) {
+    probe.args[3].name = "pos";
+    const auto add = [this](const char *name, std::uint8_t type, const Value &value) {
+        Argument argument;
+        argument.loc = ARGTRACE_LOC_PROGRAM;
+        argument.type = type;
+        argument.size = 8;
+        argument.name = name;
+        const auto at = std::find_if(probe.args.rbegin(), probe.args.rend(), [&](const auto &one) {
+                            return argument.name.starts_with(one.name);
+                        }).base();
+        values.insert(values.begin() + (at - probe.args.begin()), value);
+        probe.args.insert(at, std::move(argument));
+    };
+    const std::string text = "passwd";
+    std::vector<std::byte> bytes;
+    for (const char c : text)
+        bytes.push_back(static_cast<std::byte>(c));
+    add("file.path", ARGTRACE_TYPE_STR, {0, text.size(), ARGTRACE_TYPE_STR, true});
+    add("buf.ino", ARGTRACE_TYPE_U64, {7, 0, ARGTRACE_TYPE_U64, true});
+    add("buf.ino.size", ARGTRACE_TYPE_U64, {});
+    add("pos.value", ARGTRACE_TYPE_U64, {4096, 0, ARGTRACE_TYPE_U64, true});
+    const auto shown = [&] {
+        const EventView view{&event, values, bytes};
+        std::string one, other;
+        TextRenderer(callers, false, {}).event(one, view);
+        ColumnRenderer(callers, parse_columns("-f", "func,args"), false).event(other, view);
+        EXPECT_THAT(one, testing::HasSubstr(other.substr(other.find('('), other.size() - 1 -
+                                                                             other.find('('))));
+        return other;
+    };
+    EXPECT_EQ(shown(), "vfs_read(file=\"passwd\", buf={ino=7, ino.size=?}, count=4096, "
+                       "pos={4096})\n");
+    values[1].captured = false; // of the file
+    values.back().captured = false; // of pos
+    EXPECT_EQ(shown(), "vfs_read(file=0xff1e1afafffb5e40, buf={ino=7, ino.size=?}, count=4096, "
+                       "pos=0xff7a852e804b3cd8)\n");
+}
+
 TEST(Columns, AreChosenByName) {
     EXPECT_THAT(parse_columns("--fields", "func,args"),
                 testing::ElementsAre(Column::func, Column::args));
-    EXPECT_EQ(parse_columns("--fields", "all").size(), 9u);
+    EXPECT_EQ(parse_columns("--fields", "all").size(), 11u);
     EXPECT_EQ(
         thrown([] { parse_columns("--fields", "time,fun"); }),
         "--fields: there is no column 'fun' (did you mean func?); the columns are time, comm, "
-        "pid, tid, cpu, flags, func, args, caller");
+        "pid, tid, cpu, flags, func, args, ret, duration, caller");
+}
+
+TEST_F(ColumnsTest, ResultAndDuration) {
+    ColumnRenderer renderer(callers, parse_columns("-f", "func,ret,duration"), true);
+    std::string out;
+    renderer.begin(out, 0);
+    renderer.event(out, view());
+    probe.flags = ARGTRACE_PROBE_RETURN;
+    probe.args.back().loc = ARGTRACE_LOC_RETURN;
+    event.duration = 999;
+    renderer.event(out, view());
+    EXPECT_EQ(out, "FUNC RET DURATION\nvfs_read - -\nvfs_read 0xff7a852e804b3cd8 999ns\n");
 }
 
 } // namespace

@@ -177,6 +177,14 @@ TEST(EventSchema, RefusesWhatIsNone) {
         cut["cut"] = wrong;
         EXPECT_NE(validator.check(cut), "") << wrong;
     }
+    json returned = event;
+    returned["duration"] = 17;
+    for (const json &value : {json(), json(-2), json("-ENOENT"), json::object({{"val", 1}})}) {
+        returned["ret"] = value;
+        EXPECT_EQ(validator.check(returned), "") << value;
+    }
+    returned["duration"] = "17us";
+    EXPECT_NE(validator.check(returned), "");
     json flags = event;
     flags["flags"] = "....x";
     EXPECT_NE(validator.check(flags), "");
@@ -198,6 +206,13 @@ TEST(EventSchema, FitsTheSummary) {
     EXPECT_EQ(whole, R"({"shown":7,"hits":16,"records":7,)"
                      R"("lost":{"full":2,"recursion":0,"no_buffer":0},"filtered":0,"sampled":3,"capped":4,"faults":5})"
                      "\n");
+    ReturnTotals returns;
+    returns.in_flight = 3;
+    returns.unfollowed[ARGTRACE_UNFOLLOWED_TAKEN] = 2;
+    std::string followed;
+    append_summary_json(followed, 7, &total, &returns);
+    EXPECT_EQ(validator.check(json::parse(followed)), "") << followed;
+    EXPECT_EQ(json::parse(followed)["hits"], 21);
     json less = json::parse(whole);
     less.erase("lost");
     EXPECT_NE(validator.check(less), "");

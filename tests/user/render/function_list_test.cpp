@@ -66,7 +66,7 @@ TEST(FunctionList, MarksWhatTracersUse) {
 
 TEST(FunctionList, ShowsChosenArgumentsAlone) {
     Function function = make_function("");
-    function.chosen = {"arg2"};
+    function.capture.values = lang::parse_arguments("(arg2)", 0).arguments;
     EXPECT_EQ(text(function, true), "void f(const char *name, struct pair p, int)\n"
                                     "    arg2: s32 in rcx, 4 bytes\n"
                                     "    a record takes 32 bytes\n");
@@ -74,7 +74,7 @@ TEST(FunctionList, ShowsChosenArgumentsAlone) {
 
 TEST(FunctionList, NamesRegistersOfTheMachine) {
     Function function = make_function("");
-    function.chosen = {"name"};
+    function.capture.values = lang::parse_arguments("(name)", 0).arguments;
     std::string out;
     append_function_text(out, function, true, calling_convention("aarch64"));
     EXPECT_NE(out.find("    name: ptr in x0, 8 bytes\n"), std::string::npos) << out;

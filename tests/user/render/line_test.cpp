@@ -8,7 +8,7 @@
 namespace argtrace {
 namespace {
 
-/// What `append` appends to a line, which has something before and takes something behind.
+/// What `append` adds to a line that has text already, and gets more afterwards.
 template<typename Append>
 std::string appended(Append append) {
     Line line;

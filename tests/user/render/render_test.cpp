@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <cstring>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "render/call.h"
 #include "render/flags.h"
 #include "render/json.h"
 #include "render/text.h"
@@ -29,7 +31,8 @@ protected:
                                 "ffffffff81002000 T return_to_handler\n"
                                 "ffffffff81003000 T arch_rethook_trampoline\n"
                                 "ffffffff81004000 T ksys_pread64\n"
-                                "ffffffffc0001000 t ext4_read\t[ext4]\n"));
+                                "ffffffffc0001000 t ext4_read\t[ext4]\n"
+                                "ffffffffc0002000 t argtrace_return_slow\t[argtrace]\n"));
         event.ts = 2209678123;
         event.caller = 0xffffffff8100006b;
         event.probe = &probe;
@@ -43,7 +46,7 @@ protected:
         std::memcpy(event.comm.data(), comm.data(), comm.size());
     }
 
-    EventView view() const { return {&event, values}; }
+    EventView view() const { return {&event, values, bytes}; }
 
     std::string json(bool types = false) {
         std::string out;
@@ -58,6 +61,7 @@ protected:
                                  ptr(0x161738f0),
                                  {4096, 0, ARGTRACE_TYPE_U64, true},
                                  ptr(0xff7a852e804b3cd8)};
+    std::vector<std::byte> bytes;
     Event event;
 };
 
@@ -97,7 +101,7 @@ TEST_F(RenderTest, FunctionsWhosePrototypeWasGuessedAreMarked) {
 TEST_F(RenderTest, JsonNamesTheProcessAndTheModule) {
     EXPECT_NE(json().find(R"("pid":null,"tid":149,"comm":"dd",)"), std::string::npos) << json();
     JsonRenderer renderer(callers, false);
-    for (const std::uint32_t tgid : {140u, 141u}) { // the same thread, as far as it can be told
+    for (const std::uint32_t tgid : {140u, 141u}) { // the same thread, for all that the record says
         event.tgid = tgid;
         std::string out;
         renderer.event(out, view());
@@ -304,6 +308,10 @@ TEST_F(RenderTest, Callers) {
     EXPECT_EQ(CallerNames(none).name(0xffffffff81000000), "0xffffffff81000000");
 }
 
+TEST_F(RenderTest, OurOwnCodeIsNoCaller) {
+    EXPECT_EQ(callers.name(0xffffffffc0002062), "?");
+}
+
 TEST_F(RenderTest, CallersThatOtherTracersTookThePlaceOf) {
     for (const std::uint64_t trampoline : {0xffffffff81002000, 0xffffffff81003000}) {
         event.caller = trampoline;
@@ -346,6 +354,112 @@ TEST(Flags, AsFtraceShowsThem) {
     EXPECT_EQ(text(0, 15), "...f");
     EXPECT_EQ(text(0, 200), "...f");
     EXPECT_EQ(text(ARGTRACE_CTX_IRQS_OFF | ARGTRACE_CTX_HARDIRQ, 2), "d.h2");
+}
+
+class OutcomeTest : public RenderTest {
+protected:
+    OutcomeTest() {
+        probe.flags = ARGTRACE_PROBE_RETURN;
+        probe.args.resize(1);
+        values.resize(1);
+        event.duration = 1834;
+    }
+
+    void returns(std::uint8_t type, const Value &value) {
+        probe.args.resize(1);
+        probe.args.push_back(argument("ret", type, "ssize_t"));
+        probe.args.back().loc = ARGTRACE_LOC_RETURN;
+        values.resize(1);
+        values.push_back(value);
+    }
+
+    std::string text() {
+        std::string out;
+        TextRenderer(callers, false).event(out, view());
+        return out.substr(out.find(')'));
+    }
+
+    std::string outcome() {
+        const std::string line = json();
+        EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+        return line.substr(line.find("}", line.find("args")));
+    }
+};
+
+TEST_F(OutcomeTest, ResultAndDuration) {
+    returns(ARGTRACE_TYPE_S64, {832, 0, ARGTRACE_TYPE_S64, true});
+    EXPECT_EQ(text(), ") = 832 <1.83us> <- ksys_read+0x6b\n");
+    EXPECT_EQ(outcome(), "},\"ret\":832,\"duration\":1834}\n");
+    EXPECT_EQ(json(true).substr(json(true).find("\"types\"")),
+              "\"types\":{\"file\":\"struct file *\"},\"ret\":832,\"duration\":1834}\n");
+}
+
+TEST_F(OutcomeTest, ErrorsHaveNames) {
+    returns(ARGTRACE_TYPE_S32, {minus(-2), 0, ARGTRACE_TYPE_S32, true});
+    EXPECT_EQ(text(), ") = -ENOENT <1.83us> <- ksys_read+0x6b\n");
+    EXPECT_EQ(outcome(), "},\"ret\":\"-ENOENT\",\"duration\":1834}\n");
+    returns(ARGTRACE_TYPE_PTR, ptr(minus(-12)));
+    EXPECT_EQ(text(), ") = -ENOMEM <1.83us> <- ksys_read+0x6b\n");
+    EXPECT_EQ(outcome(), "},\"ret\":\"-ENOMEM\",\"duration\":1834}\n");
+    returns(ARGTRACE_TYPE_S32, {minus(-5000), 0, ARGTRACE_TYPE_S32, true});
+    EXPECT_EQ(outcome(), "},\"ret\":-5000,\"duration\":1834}\n");
+    returns(ARGTRACE_TYPE_S8, {minus(-2), 0, ARGTRACE_TYPE_S8, true});
+    EXPECT_EQ(outcome(), "},\"ret\":-2,\"duration\":1834}\n") << "too small for an error";
+}
+
+TEST_F(OutcomeTest, ValuesThatChangeAreOneInText) {
+    const auto computed = [this](const char *name, std::int64_t number) {
+        probe.args.push_back(argument(name, ARGTRACE_TYPE_S64, "loff_t"));
+        probe.args.back().loc = ARGTRACE_LOC_PROGRAM;
+        values.push_back({static_cast<std::uint64_t>(number), 0, ARGTRACE_TYPE_S64, true});
+    };
+    probe.args.clear();
+    values.clear();
+    computed("*pos", 0);
+    computed("*pos@ret", 832);
+    computed("a", 7);
+    computed("a@ret", 7);
+    computed("b", 1);
+    computed("bb@ret", 2);
+    computed("c", 5);
+    computed("c@ret", 5);
+    values.back().captured = false;
+    std::string out;
+    TextRenderer(callers, false).event(out, view());
+    EXPECT_THAT(out, testing::HasSubstr("(*pos=0 -> 832, a=7, b=1, bb@ret=2, c=5 -> ?) <1.83us>"));
+    Line tree;
+    ValueWriter writer(callers, ValueWriter::Style::text);
+    append_call_arguments(tree, writer, view());
+    EXPECT_EQ(tree.view(), "(*pos=0 -> 832, a=7, b=1, bb@ret=2, c=5 -> ?)");
+    EXPECT_THAT(json(), testing::HasSubstr("\"*pos\":0,\"*pos@ret\":832,\"a\":7,\"a@ret\":7,"));
+}
+
+TEST_F(OutcomeTest, TextsThatChangeAreOneInText) {
+    probe.args.clear();
+    values.clear();
+    const std::string_view texts[]{"old", "new", "same", "same"};
+    const char *const names[]{"t", "t@ret", "u", "u@ret"};
+    for (std::size_t i = 0; i < 4; ++i) {
+        probe.args.push_back(argument(names[i], ARGTRACE_TYPE_STR, "char *"));
+        probe.args.back().loc = ARGTRACE_LOC_PROGRAM;
+        values.push_back({bytes.size(), texts[i].size(), ARGTRACE_TYPE_STR, true});
+        const auto *begin = reinterpret_cast<const std::byte *>(texts[i].data());
+        bytes.insert(bytes.end(), begin, begin + texts[i].size());
+    }
+    std::string out;
+    TextRenderer(callers, false).event(out, view());
+    EXPECT_THAT(out, testing::HasSubstr("(t=\"old\" -> \"new\", u=\"same\") <1.83us>"));
+}
+
+TEST_F(OutcomeTest, NothingIsNull) {
+    EXPECT_EQ(text(), ") <1.83us> <- ksys_read+0x6b\n");
+    EXPECT_EQ(outcome(), "},\"ret\":null,\"duration\":1834}\n");
+}
+
+TEST_F(OutcomeTest, FunctionsWithoutReturnsAreAsBefore) {
+    probe.flags = 0;
+    EXPECT_EQ(text(), ") <- ksys_read+0x6b\n");
+    EXPECT_EQ(outcome(), "}}\n");
 }
 
 } // namespace

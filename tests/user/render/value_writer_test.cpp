@@ -2,6 +2,7 @@
 #include "render/value_writer.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -68,9 +69,9 @@ protected:
 
     std::string write(ValueWriter::Style style, const EventView &view) {
         ValueWriter writer(names, style);
-        const ProbeFormats *formats = writer.formats(*view.event->probe);
+        const ProbeFormats &formats = writer.formats(*view.event->probe);
         Line line;
-        writer.append(line, view, view.values[0], formats ? formats->argument(0) : nullptr);
+        writer.append(line, view, view.values[0], formats.argument(0));
         return std::string(line.view());
     }
 
@@ -117,6 +118,76 @@ TEST_F(ValueWriterTest, Struct) {
                                     "\"p\":\"0xffff888000000000\",\"flag\":true,\"c\":120,"
                                     "\"big\":4000000000}"}));
     EXPECT_EQ(show(b.structure("empty", 0), Data()), (Shown{"{}", "{}"}));
+}
+
+TEST_F(ValueWriterTest, NumbersThatHaveAForm) {
+    const auto show_as = [this](const char *type_name, std::uint8_t type, std::uint64_t number) {
+        Probe probe;
+        probe.args = {test::argument("x", type)};
+        probe.args[0].type_name = type_name;
+        return write(probe, Value{number, 0, type, true});
+    };
+    EXPECT_EQ(show_as("dev_t", ARGTRACE_TYPE_U32, 8 << 20 | 17), (Shown{"8:17", "8388625"}));
+    EXPECT_EQ(show_as("umode_t", ARGTRACE_TYPE_U16, 0100644), (Shown{"0100644", "33188"}));
+    EXPECT_EQ(show_as("umode_t", ARGTRACE_TYPE_U16, 0), (Shown{"0", "0"}));
+    EXPECT_EQ(show_as("u32", ARGTRACE_TYPE_U32, 8 << 20), (Shown{"8388608", "8388608"}));
+}
+
+TEST_F(ValueWriterTest, Addresses) {
+    const int in_addr = b.structure("in_addr", 4, {{"s_addr", u32, 0}});
+    EXPECT_EQ(show(in_addr, Data().put(std::uint32_t{0x0100000a})),
+              (Shown{"10.0.0.1", "\"10.0.0.1\""}));
+    const int in6_addr = b.structure("in6_addr", 16, {{"a", u64, 0}, {"b", u64, 64}});
+    EXPECT_EQ(show(in6_addr, Data().put(std::uint64_t{0}).put(std::uint64_t{1} << 56)),
+              (Shown{"::1", "\"::1\""}));
+    const int holder = b.structure("sin", 8, {{"port", u32, 0}, {"addr", in_addr, 32}});
+    EXPECT_EQ(show(holder, Data().put(std::uint32_t{22}).put(std::uint32_t{0x0100007f})),
+              (Shown{"{port=22, addr=127.0.0.1}", "{\"port\":22,\"addr\":\"127.0.0.1\"}"}));
+    EXPECT_EQ(show(in_addr, Data().put(std::uint8_t{1})), (Shown{"?", "null"}));
+}
+
+TEST_F(ValueWriterTest, SocketAddresses) {
+    const int sockaddr = b.structure("sockaddr", 16, {{"a", u64, 0}, {"b", u64, 64}});
+    const int sockaddr_in6 = b.structure("sockaddr_in6", 28, {{"a", u64, 0}, {"b", u64, 64}});
+    const Data four = Data()
+                          .put(std::uint16_t{AF_INET})
+                          .put(htons(443))
+                          .put(std::uint32_t{0x0100000a})
+                          .put(std::uint64_t{0});
+    EXPECT_EQ(show(sockaddr, four), (Shown{"10.0.0.1:443", "\"10.0.0.1:443\""}));
+    const Data six = Data()
+                         .put(std::uint16_t{AF_INET6})
+                         .put(htons(22))
+                         .put(std::uint32_t{0})
+                         .put(std::uint64_t{0})
+                         .put(std::uint64_t{1} << 56)
+                         .put(std::uint32_t{0});
+    EXPECT_EQ(show(sockaddr_in6, six), (Shown{"[::1]:22", "\"[::1]:22\""}));
+    const Data local = Data().put(std::uint16_t{AF_UNIX}).text("/run/x").put(std::uint64_t{0});
+    EXPECT_EQ(show(sockaddr, local), (Shown{"\"/run/x\"", "\"/run/x\""}));
+    const Data netlink = Data().put(std::uint64_t{AF_NETLINK}).put(std::uint64_t{0});
+    EXPECT_EQ(show(sockaddr, netlink), (Shown{"family 16", "\"family 16\""}));
+    EXPECT_EQ(show(sockaddr, Data().put(std::uint16_t{AF_INET})), (Shown{"?", "null"}));
+}
+
+TEST_F(ValueWriterTest, Flags) {
+    const std::vector<FlagName> names{
+        {"RDONLY", 0}, {"WRONLY", 1}, {"DSYNC", 0x1000}, {"SYNC", 0x101000}, {"CREAT", 0x40}};
+    const auto show_flags = [&](std::uint64_t number, bool one = false) {
+        Probe probe;
+        probe.args = {test::argument("x", ARGTRACE_TYPE_U32)};
+        const ShownValue shown{0, "x", false, names, one, 4};
+        probe.types = display_types(b.get(), std::span(&shown, 1));
+        return write(probe, Value{number, 0, ARGTRACE_TYPE_U32, true});
+    };
+    EXPECT_EQ(show_flags(0x41), (Shown{"WRONLY|CREAT", "\"WRONLY|CREAT\""}));
+    EXPECT_EQ(show_flags(0x101000), (Shown{"SYNC", "\"SYNC\""})) << "most bits first";
+    EXPECT_EQ(show_flags(0x1000), (Shown{"DSYNC", "\"DSYNC\""}));
+    EXPECT_EQ(show_flags(0), (Shown{"RDONLY", "\"RDONLY\""}));
+    EXPECT_EQ(show_flags(0x240), (Shown{"CREAT|0x200", "\"CREAT|0x200\""}));
+    EXPECT_EQ(show_flags(0x200), (Shown{"512", "512"}));
+    EXPECT_EQ(show_flags(0x40, true), (Shown{"CREAT", "\"CREAT\""}));
+    EXPECT_EQ(show_flags(0x41, true), (Shown{"65", "65"})) << "it is not made of several";
 }
 
 TEST_F(ValueWriterTest, StructRecordedAsANumber) {
@@ -292,7 +363,7 @@ TEST_F(ValueWriterTest, WhatIsMissing) {
     EXPECT_EQ(write(untyped, value, bytes), (Shown{"{01 0a 03}", "\"010a03\""}));
 }
 
-// As it may stand in a file: whatever the types say, it ends, and nothing beside the value is read.
+// Types as a file may have them: whatever they say, rendering ends and reads nothing but the value.
 TEST_F(ValueWriterTest, CorruptedTypes) {
     const int kind = enumeration("kind", {{"ONE", 1}, {"FIVE", 5}});
     const int inner = b.union_(nullptr, 8, {{"p", function_pointer, 0}, {"n", u64, 0}});

@@ -78,7 +78,7 @@ unsigned report(unsigned packets, bool marks) {
         ++events;
         return text.event(packet, event);
     };
-    test::take_in_time_order(reader, take);
+    read_in_time_order(reader, take);
     const bool written = text.flush();
     writer.join();
     return written && reader.fault_count() == 0 ? events : 0;

@@ -169,7 +169,7 @@ TEST_F(RingReaderTest, TailThatIsNonsense) {
         ring.call(1000 + written, written), ++written;
         ring.reader.tail = ring.control.head;
     }
-    // The head lies in packet 10: 7 is the oldest of four that is whole.
+    // The head is in packet 10: of the four, 7 is the oldest that is whole.
     std::uint64_t head = ring.control.head;
     for (std::uint64_t tail :
          {head + 1, ~std::uint64_t{0}, std::uint64_t{0}, head - writer_side.size() - 1}) {
@@ -190,7 +190,7 @@ TEST_F(RingReaderTest, TailWithinTheRingButOverwritten) {
         ring.call(1000 + written, written), ++written;
         ring.reader.tail = ring.control.head;
     }
-    // Less than a ring behind the head, but in a packet that the newest one has replaced.
+    // Less than a ring before the head, but in a packet that the newest one has replaced.
     ring.reader.tail = ring.control.head - FakeRing::packet_size * 4 + 8;
     RingReader reader(ring.view());
     auto counts = drain(reader);

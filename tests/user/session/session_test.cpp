@@ -210,14 +210,45 @@ std::vector<Probe> three_probes() {
     return probes;
 }
 
+std::vector<ProbePlace> functions_at(std::initializer_list<std::uint64_t> addrs) {
+    std::vector<ProbePlace> places;
+    for (const std::uint64_t addr : addrs)
+        places.push_back({ARGTRACE_KIND_ENTRY, addr});
+    return places;
+}
+
+// A function and a tracepoint may have one address, and the same pattern never means both.
+TEST(Selection, Tracepoints) {
+    std::vector<Probe> probes(3);
+    probes[0].function = "__traceiter_sched_switch";
+    probes[0].addr = 10;
+    probes[1].function = "t:sched:sched_switch";
+    probes[1].addr = 10;
+    probes[1].kind = ARGTRACE_KIND_TRACEPOINT;
+    probes[2].function = "t:pelt_cfs_tp";
+    probes[2].addr = 20;
+    probes[2].kind = ARGTRACE_KIND_TRACEPOINT;
+    const auto select = [&probes](std::vector<std::string> words) {
+        return select_places(probes, parse_specs(words, PatternSyntax::glob));
+    };
+    using Places = std::vector<ProbePlace>;
+    EXPECT_EQ(select({"*"}), functions_at({10}));
+    EXPECT_EQ(select({"t:*"}),
+              (Places{{ARGTRACE_KIND_TRACEPOINT, 10}, {ARGTRACE_KIND_TRACEPOINT, 20}}));
+    EXPECT_EQ(select({"t:sched:*"}), (Places{{ARGTRACE_KIND_TRACEPOINT, 10}}));
+    EXPECT_EQ(select({"tracepoint:sched_switch"}), (Places{{ARGTRACE_KIND_TRACEPOINT, 10}}));
+    EXPECT_EQ(select({"t:*", "!t:sched:*"}), (Places{{ARGTRACE_KIND_TRACEPOINT, 20}}));
+    EXPECT_EQ(thrown([&] { select({"t:sched:pelt_cfs_tp"}); }),
+              "t:sched:pelt_cfs_tp: is not traced; did you mean t:pelt_cfs_tp?");
+}
+
 TEST(Selection, NamesAndGlobs) {
     auto select = [](std::vector<std::string> words) {
-        return select_addresses(three_probes(), parse_specs(words, PatternSyntax::glob));
+        return select_places(three_probes(), parse_specs(words, PatternSyntax::glob));
     };
-    using Addresses = std::vector<std::uint64_t>;
-    EXPECT_EQ(select({"vfs_read"}), Addresses{30});
-    EXPECT_EQ(select({"vfs_*", "vfs_read"}), (Addresses{20, 30}));
-    EXPECT_EQ(select({"*"}), (Addresses{10, 20, 30}));
+    EXPECT_EQ(select({"vfs_read"}), functions_at({30}));
+    EXPECT_EQ(select({"vfs_*", "vfs_read"}), functions_at({20, 30}));
+    EXPECT_EQ(select({"*"}), functions_at({10, 20, 30}));
     EXPECT_EQ(thrown([&] {
                   select({"vfs_write", "vfs_raed"});
               }),
@@ -228,11 +259,10 @@ TEST(Selection, NamesAndGlobs) {
 
 TEST(Selection, Patterns) {
     auto select = [](std::vector<std::string> words, PatternSyntax syntax = PatternSyntax::glob) {
-        return select_addresses(three_probes(), parse_specs(words, syntax));
+        return select_places(three_probes(), parse_specs(words, syntax));
     };
-    using Addresses = std::vector<std::uint64_t>;
-    EXPECT_EQ(select({"!vfs_read", "*"}), (Addresses{10, 20}));
-    EXPECT_EQ(select({"^vfs_(read|write)$"}, PatternSyntax::regex), (Addresses{20, 30}));
+    EXPECT_EQ(select({"!vfs_read", "*"}), functions_at({10, 20}));
+    EXPECT_EQ(select({"^vfs_(read|write)$"}, PatternSyntax::regex), functions_at({20, 30}));
     EXPECT_EQ(thrown([&] {
                   select({"vfs_read", "!vfs_*"});
               }),

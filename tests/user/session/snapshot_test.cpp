@@ -196,7 +196,7 @@ TEST_F(PacketCopyTest, OverwrittenBeforeItIsCopied) {
 }
 
 TEST_F(PacketCopyTest, OverwrittenWhileItIsCopied) {
-    // Wherever the copy stands when the writer comes, and however far the writer gets.
+    // However far the copy has come when the writer begins, and however far the writer gets.
     for (std::size_t at = 0; at <= size; at += 8) {
         for (int calls = 1; calls < 6; ++calls) {
             FakeRing backup = ring;

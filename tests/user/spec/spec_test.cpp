@@ -25,8 +25,8 @@ std::string refused_pattern(const std::string &text, PatternSyntax syntax = Patt
 
 std::vector<std::string> arguments(const Spec &spec) {
     std::vector<std::string> names;
-    for (const Spec::Word &word : spec.args.value())
-        names.push_back(word.text);
+    for (const lang::ArgumentExpression &value : spec.values.value())
+        names.push_back(value.name);
     return names;
 }
 
@@ -34,7 +34,7 @@ TEST(Spec, ANameMeansItselfEverywhere) {
     const Spec spec = parse("vfs_read");
     EXPECT_FALSE(spec.exclude);
     EXPECT_FALSE(spec.module);
-    EXPECT_FALSE(spec.args);
+    EXPECT_FALSE(spec.values);
     EXPECT_EQ(spec.pattern.kind(), Pattern::Kind::name);
     EXPECT_TRUE(spec.matches("vfs_read", ""));
     EXPECT_TRUE(spec.matches("vfs_read", "ext4"));
@@ -84,20 +84,19 @@ TEST(Spec, ArgumentsMayBeChosen) {
 TEST(Spec, ArgumentsMayBeExpressions) {
     const Spec spec =
         parse("vfs_read(path(file), count as n, *pos) if count > 64K && comm == \"dd\"");
-    EXPECT_FALSE(spec.args) << "they are not just names";
-    ASSERT_EQ(spec.expressions.size(), 3u);
-    EXPECT_EQ(spec.expressions[0].name, "path(file)");
-    EXPECT_EQ(spec.expressions[1].name, "n");
-    EXPECT_EQ(spec.expressions[2].expression.written(), "*pos");
+    ASSERT_EQ(spec.values.value().size(), 3u);
+    EXPECT_EQ((*spec.values)[0].name, "path(file)");
+    EXPECT_EQ((*spec.values)[1].name, "n");
+    EXPECT_EQ((*spec.values)[2].expression.written(), "*pos");
     ASSERT_TRUE(spec.condition);
     EXPECT_EQ(spec.condition->written(), "count > 64K && comm == \"dd\"");
     EXPECT_EQ(spec.title(), "vfs_read");
-    EXPECT_EQ(parse("vfs_read(file, count)").expressions.size(), 2u) << "names are, too";
+    EXPECT_EQ(parse("vfs_read(file, count)").values.value().size(), 2u);
 }
 
 TEST(Spec, AConditionNeedsNoArguments) {
     const Spec spec = parse("ext4:ext4_* if $pid == 1 ");
-    EXPECT_FALSE(spec.args);
+    EXPECT_FALSE(spec.values);
     ASSERT_TRUE(spec.condition);
     EXPECT_EQ(spec.condition->written(), "$pid == 1");
     EXPECT_TRUE(spec.matches("ext4_open", "ext4"));
@@ -220,9 +219,8 @@ TEST(SpecError, AnswersTheHandsOfOtherTools) {
               "        ^");
     EXPECT_EQ(refusal_of("vfs_read+0x10"),
               "a function is traced where it begins: there is no offset to give");
-    EXPECT_EQ(refusal_of("tracepoint:sched:sched_switch"),
-              "'tracepoint:': tracepoints are not traced, only functions: `argtrace list` shows "
-              "them");
+    EXPECT_EQ(refusal_of("event:sched:sched_switch"),
+              "'event:': a tracepoint is t:GROUP:NAME: `argtrace list 't:*'` shows them");
     EXPECT_EQ(refusal_of("kernel:"), "kernel: the kernel itself is vmlinux: 'vmlinux:*'");
 }
 
@@ -246,7 +244,7 @@ TEST(SpecError, CountsCharactersNotBytes) {
                                                 "  \tf(\xc3\xa4)\n"
                                                 "  \t  ^");
     const Spec spec = parse("f (a)");
-    EXPECT_STREQ(error_in(spec, spec.args->at(0).at, "s").what(), "s\n  f (a)\n     ^");
+    EXPECT_STREQ(error_in(spec, spec.values->at(0).expression.at(), "s").what(), "s\n  f (a)\n     ^");
 }
 
 class SpecFile : public testing::Test {
@@ -283,6 +281,22 @@ TEST_F(SpecFile, ThatIsMissingIsAnError) {
     const std::string words[] = {"@/nonexistent/list"};
     EXPECT_EQ(thrown([&] { parse_specs(words, PatternSyntax::glob); }),
               "@/nonexistent/list: the list cannot be read: No such file or directory");
+}
+
+TEST(Spec, AnEqualsSignAsksForTheReturn) {
+    EXPECT_TRUE(parse("vfs_read=").returns);
+    EXPECT_TRUE(parse("vfs_read()=").returns);
+    EXPECT_TRUE(parse("ext4:ext4_*(a) =").returns);
+    EXPECT_FALSE(parse("vfs_read()").returns);
+    const Spec both = parse("vfs_read()=if count > 3");
+    EXPECT_TRUE(both.returns);
+    EXPECT_EQ(both.condition.value().written(), "count > 3");
+    EXPECT_EQ(refused_pattern("!vfs_read="), "what is excluded returns nothing that is recorded\n"
+                                             "  !vfs_read=\n"
+                                             "           ^");
+    EXPECT_EQ(refused_pattern("vfs_read=5"), "nothing can follow '=' but 'if' and a condition\n"
+                                             "  vfs_read=5\n"
+                                             "           ^");
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bpf/btf.h>
-#include <numeric>
 #include <vector>
 
 #include "btf/display_types.h"
@@ -12,9 +11,10 @@ namespace argtrace::test {
 /// The types of all parameters of a prototype.
 inline std::vector<std::byte> all_display_types(const btf *types, std::uint32_t proto) {
     const btf_type *type = types ? btf__type_by_id(types, proto) : nullptr;
-    std::vector<std::uint32_t> all(type && btf_is_func_proto(type) ? btf_vlen(type) : 0);
-    std::iota(all.begin(), all.end(), 0);
-    return display_types(types, proto, all);
+    std::vector<ShownValue> all;
+    for (std::uint32_t i = 0; type && btf_is_func_proto(type) && i < btf_vlen(type); ++i)
+        all.push_back(parameter_type(types, proto, i));
+    return display_types(types, all);
 }
 
 } // namespace argtrace::test

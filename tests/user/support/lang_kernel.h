@@ -37,7 +37,7 @@ struct dentry { u32 d_flags; struct hlist_bl_node d_hash; struct dentry *d_paren
                 struct qstr d_name; struct inode *d_inode; u8 d_iname[32]; };
 struct vfsmount { struct dentry *mnt_root; struct super_block *mnt_sb; };
 struct mount { void *mnt_hash; struct mount *mnt_parent; struct dentry *mnt_mountpoint;
-               struct vfsmount mnt; };
+               struct vfsmount mnt; struct mnt_namespace *mnt_ns; };
 struct path { struct vfsmount *mnt; struct dentry *dentry; };
 struct file_operations { long (*read)(struct file *, char *, size_t, loff_t *); void *owner; };
 struct file { fmode_t f_mode; u32 f_flags; struct inode *f_inode; loff_t f_pos;
@@ -85,10 +85,15 @@ public:
         return kernel;
     }
 
-    lang::Scope scope(const char *function) {
+    Prototype prototype(const char *function) {
         const std::vector<Prototype> found = kernel_.prototypes(function);
         EXPECT_EQ(found.size(), 1u) << function;
-        return {types_, found.at(0), sysv_x86_64(found.at(0))};
+        return found.at(0);
+    }
+
+    lang::Scope scope(const char *function) {
+        const Prototype found = prototype(function);
+        return {types_, found, sysv_x86_64(found)};
     }
 
     const lang::Types &types() const { return types_; }

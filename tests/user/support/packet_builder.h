@@ -30,7 +30,7 @@ public:
         return put(char{0});
     }
 
-    /// The text of STR, BYTES: behind their length, with flags in it.
+    /// The text of STR, BYTES: after their length, which has flags in it.
     Data &counted(std::string_view text, unsigned flags = 0) {
         put(static_cast<std::uint16_t>(text.size() | flags));
         for (char character : text)
@@ -147,6 +147,17 @@ inline Argument output(std::string name, std::uint8_t type, std::uint32_t size =
     argument.size = size ? size : argtrace_type_size(type);
     argument.name = std::move(name);
     argument.type_name = std::move(type_name);
+    return argument;
+}
+
+/// What a function returns.
+inline Argument returned(std::uint8_t type) {
+    Argument argument;
+    argument.loc = ARGTRACE_LOC_RETURN;
+    argument.type = type;
+    argument.size = argtrace_type_size(type);
+    argument.name = "ret";
+    argument.type_name = "T";
     return argument;
 }
 

@@ -46,6 +46,8 @@ private:
 struct FakeCall {
     std::uint64_t registers[ARGTRACE_REG_COUNT] = {};
     std::uint64_t stack = 0, task = 0, caller = 0, cpu = 0, time = 0;
+    std::uint64_t identity[ARGTRACE_IDENTITY_CGROUP + 1] = {};
+    std::uint64_t returned[2] = {}, duration = 0; ///< known when it returns
 };
 
 /// Checks programs as the module is to check them, and runs them as it is to run them; written
@@ -69,15 +71,17 @@ public:
 
     /// What is wrong with the program; empty if nothing is.
     std::string verify() const {
-        const std::size_t size = program_.insns.size(), filter = program_.nr_filter;
+        const std::size_t size = program_.insns.size(), filter = filters();
         if (size > ARGTRACE_INSNS_MAX || filter > size)
             return "size";
         std::size_t values = 0;
         std::uint32_t defined = 0; // slots, along the instructions as they stand
         std::size_t begin = 0;
         for (std::size_t i = 0; i < size; i++) {
-            if (i == filter)
+            if (i == filter || i == program_.nr_filter)
                 defined = 0, begin = i;
+            if (!is_reached(i, begin))
+                return std::to_string(i) + ": no way leads to it";
             const std::string wrong = verify(i, begin, defined);
             if (!wrong.empty())
                 return std::to_string(i) + ": " + wrong;
@@ -108,10 +112,14 @@ public:
         return std::nullopt; // the filter has no end: verify() tells
     }
 
-    std::vector<Output> values(const FakeCall &call) {
+    std::vector<Output> values(const FakeCall &call) { return values(call, memory_); }
+
+    /// Of a call that is recorded when it returns, when memory is `later`.
+    std::vector<Output> values(const FakeCall &call, const FakeMemory &later) {
         std::vector<Output> outputs;
         start(call);
-        for (unsigned at = program_.nr_filter; at < program_.insns.size();) {
+        for (auto at = static_cast<unsigned>(filters()); at < program_.insns.size();) {
+            now_ = is_of_return(at) ? &later : &memory_;
             const bool last = program_.insns[at].action >= ARGTRACE_DO_OUT;
             output_ = {};
             const unsigned next = step(at);
@@ -133,29 +141,72 @@ public:
     std::size_t executed() const { return executed_; }
 
 private:
+    /// Instructions of both filters.
+    std::size_t filters() const {
+        return std::size_t{program_.nr_filter} + program_.nr_return;
+    }
+
+    /// Whether an instruction is executed when the function returns.
+    bool is_of_return(std::size_t i) const {
+        if (i < filters())
+            return i >= program_.nr_filter;
+        while (i + 1 < program_.insns.size() && program_.insns[i].action < ARGTRACE_DO_OUT)
+            i++;
+        return program_.insns[i].flags & ARGTRACE_INSN_RETURN;
+    }
+
     static bool is_width(unsigned width) {
         return width == 1 || width == 2 || width == 4 || width == 8;
     }
 
+    /// Whether there is a literal, with a NUL behind it and none within.
+    bool is_literal(std::uint64_t at, std::uint64_t length) const {
+        const std::size_t size = program_.data.size();
+        if (length == 0 || length > ARGTRACE_MATCH_MAX || at >= size || length >= size - at)
+            return false;
+        const auto *text = reinterpret_cast<const char *>(program_.data.data()) + at;
+        return strnlen(text, length + 1) == length;
+    }
+
+    /// Whether instructions before it, in the filter or its value, lead to this one.
+    bool is_reached(std::size_t i, std::size_t begin) const {
+        for (std::size_t from = begin; from < i; from++) {
+            const argtrace_insn &insn = program_.insns[from];
+            const bool tests = insn.action == ARGTRACE_DO_TEST || insn.action == ARGTRACE_DO_TEXT;
+            const bool jumps = tests || insn.action == ARGTRACE_DO_JUMP;
+            if (jumps ? insn.then == i || (tests && insn.other == i) : from + 1 == i)
+                return true;
+        }
+        return i == begin;
+    }
+
     std::string verify(std::size_t i, std::size_t begin, std::uint32_t &defined) const {
         const argtrace_insn &insn = program_.insns[i];
-        const std::size_t filter = program_.nr_filter, size = program_.insns.size();
+        const std::size_t filter = filters(), size = program_.insns.size();
         const bool in_filter = i < filter;
         (void)begin;
-        if (insn.source > ARGTRACE_SOURCE_TIME || insn.loads > 3 || insn.shl > 63 || insn.shr > 63)
+        if (insn.source > ARGTRACE_SOURCE_IDENTITY || insn.loads > 3 || insn.shl > 63 || insn.shr > 63)
             return "range";
         if (insn.source == ARGTRACE_SOURCE_REG ? insn.index >= ARGTRACE_REG_COUNT
             : insn.source == ARGTRACE_SOURCE_SLOT
                 ? insn.index >= ARGTRACE_SLOTS || !(defined >> insn.index & 1)
-                : insn.index != 0)
+            : insn.source == ARGTRACE_SOURCE_IDENTITY
+                ? insn.index > ARGTRACE_IDENTITY_CGROUP
+            : insn.source == ARGTRACE_SOURCE_RETURN ? insn.index > 1
+                                                    : insn.index != 0)
             return "source";
+        if ((insn.source == ARGTRACE_SOURCE_RETURN || insn.source == ARGTRACE_SOURCE_DURATION) &&
+            !is_of_return(i))
+            return "moment";
         if (insn.loads ? !is_width(insn.width) : insn.width != 0)
             return "width";
         const bool trailing = insn.action != ARGTRACE_DO_TEST && insn.loads < 3;
         for (unsigned n = insn.loads + (trailing ? 1u : 0u); n < 3; n++)
             if (insn.offset[n] != 0)
                 return "offset";
-        if (insn.flags & ~(ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP))
+        const unsigned known = ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP |
+                               (insn.action >= ARGTRACE_DO_OUT ? ARGTRACE_INSN_RETURN : 0u);
+        if (insn.flags & ~known)
             return "flags";
         const bool takes_number = insn.action == ARGTRACE_DO_SET ||
                                   insn.action == ARGTRACE_DO_ALU || insn.action >= ARGTRACE_DO_OUT;
@@ -176,8 +227,9 @@ private:
         case ARGTRACE_DO_TEST:
             return target(insn.then) && target(insn.other) ? "" : "target";
         case ARGTRACE_DO_TEXT:
-            if (insn.base + (insn.span & 0xffffffff) > program_.data.size() ||
-                insn.span >> 32 > ARGTRACE_MATCH_GLOB || insn.arg > ARGTRACE_TEXT_MAX)
+            if (!is_literal(insn.base, insn.span & 0xffffffff) ||
+                insn.span >> 32 > ARGTRACE_MATCH_GLOB || insn.arg == 0 ||
+                insn.arg > ARGTRACE_MATCH_MAX)
                 return "text";
             return target(insn.then) && target(insn.other) ? "" : "target";
         case ARGTRACE_DO_JUMP:
@@ -203,8 +255,10 @@ private:
         case ARGTRACE_DO_MEM:
             return !in_filter && insn.arg > 0 && insn.arg <= ARGTRACE_TEXT_MAX ? "" : "output";
         case ARGTRACE_DO_PATH:
-            return !in_filter && insn.arg <= 1 && insn.base % 8 == 0 &&
-                           insn.base + sizeof(argtrace_path_layout) <= program_.data.size()
+            if (insn.arg == 1)
+                return !in_filter && insn.base == 0 ? "" : "path";
+            return !in_filter && insn.arg == 0 && insn.base % 8 == 0 &&
+                           insn.base + sizeof(argtrace_mount_layout) <= program_.data.size()
                        ? ""
                        : "path";
         default:
@@ -233,6 +287,12 @@ private:
             return call_.cpu;
         case ARGTRACE_SOURCE_TIME:
             return call_.time;
+        case ARGTRACE_SOURCE_IDENTITY:
+            return call_.identity[insn.index];
+        case ARGTRACE_SOURCE_RETURN:
+            return call_.returned[insn.index];
+        case ARGTRACE_SOURCE_DURATION:
+            return call_.duration;
         default:
             return insn.action == ARGTRACE_DO_TEST || insn.action == ARGTRACE_DO_TEXT ? 0
                                                                                       : insn.span;
@@ -243,7 +303,7 @@ private:
     std::optional<std::string> text_at(std::uint64_t address, std::size_t max) const {
         std::string text;
         for (char c; text.size() < max; text += c) {
-            if (!memory_.read(address + text.size(), &c, 1))
+            if (!now_->read(address + text.size(), &c, 1))
                 return std::nullopt;
             if (c == '\0')
                 break;
@@ -311,7 +371,7 @@ private:
             const std::uint64_t address =
                 v + static_cast<std::uint64_t>(std::int64_t{insn.offset[i]});
             v = 0;
-            if (!memory_.read(address, &v, width))
+            if (!now_->read(address, &v, width))
                 return fault_ = true, 0;
         }
         if (insn.loads < 3 && insn.action != ARGTRACE_DO_TEST)
@@ -362,7 +422,7 @@ private:
             if (insn.action == ARGTRACE_DO_BUF)
                 size = std::min<std::uint64_t>(size, slots_[insn.base]);
             output_.bytes.resize(size);
-            fault_ = size > 0 && !memory_.read(v, output_.bytes.data(), size);
+            fault_ = size > 0 && !now_->read(v, output_.bytes.data(), size);
             return next;
         }
         default:
@@ -374,6 +434,7 @@ private:
 
     const lang::Program &program_;
     const FakeMemory &memory_;
+    const FakeMemory *now_ = &memory_;
     FakeCall call_;
     std::uint64_t slots_[ARGTRACE_SLOTS] = {};
     Output output_;

@@ -10,7 +10,7 @@
 
 #include "file/writer.h"
 #include "render/json.h"
-#include "support/in_time_order.h"
+#include "report/in_time_order.h"
 #include "support/packet_builder.h"
 
 namespace argtrace::test {
@@ -77,7 +77,7 @@ inline TraceInfo some_info() {
 inline constexpr const char *some_symbols = "ffffffff81000000 t ksys_read\n";
 
 /// Two CPUs whose events alternate: CPU 0 at 1000, 1020 ..., CPU 1 at 1010, 1030 ...; `packets`
-/// of each with eight calls. With a mark behind each pair, and of the last pair the second half
+/// of each with eight calls. With a mark after each pair, and of the last pair the second half
 /// as parts of their own.
 inline FileBytes make_trace(unsigned packets = 3, std::optional<int> level = std::nullopt) {
     Fd file = memory_file();
@@ -156,7 +156,7 @@ inline Read read_trace(int fd, WorkerPool &workers, const EventFilter &filter = 
             renderer->event(read.text, packet->batch.view(event));
         return true;
     };
-    take_in_time_order(reader, take);
+    read_in_time_order(reader, take);
     read.faults = reader.faults();
     read.fault_count = reader.fault_count();
     read.unreadable = reader.unreadable();

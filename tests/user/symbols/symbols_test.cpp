@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Symbols that are told one by one: by the kernel, and by a trace file.
+// Symbols that come one by one: from the kernel, and from a trace file.
 #include <gtest/gtest.h>
 
 #include "report/symbol_table.h"

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,17 +27,29 @@ private:
     int before_;
 };
 
-/// A process that has these as stdin and stdout, and none of the others, until it is killed.
+/// A process that has these as stdin and stdout, and none of the others, until it is killed. It has got that far
+/// when it has been made.
 class Neighbour {
 public:
-    Neighbour(int in, int out, std::initializer_list<int> others) : pid_(::fork()) {
-        if (pid_ != 0)
+    Neighbour(int in, int out, std::initializer_list<int> others) {
+        int ready[2];
+        if (::pipe(ready) < 0)
+            throw std::runtime_error("no pipe");
+        pid_ = ::fork();
+        if (pid_ != 0) {
+            ::close(ready[1]);
+            char none;
+            (void)!::read(ready[0], &none, 1); // ends when the other has closed its side
+            ::close(ready[0]);
             return;
+        }
         if (in >= 0)
             ::dup2(in, STDIN_FILENO);
         ::dup2(out, STDOUT_FILENO);
         for (const int fd : others)
             ::close(fd);
+        ::close(ready[0]);
+        ::close(ready[1]);
         for (;;)
             ::pause();
     }
@@ -52,19 +65,8 @@ public:
     }
 
 private:
-    pid_t pid_;
+    pid_t pid_ = 0;
 };
-
-/// Whether `wanted` comes true: the new processes have to get that far.
-template<typename Wanted>
-bool eventually(Wanted wanted) {
-    for (int i = 0; i < 1000; ++i) {
-        if (wanted())
-            return true;
-        ::usleep(10000);
-    }
-    return false;
-}
 
 TEST(OutputReaders, NoneOfAFile) {
     const int file = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -86,11 +88,11 @@ TEST(OutputReaders, ThoseOfAPipelineButNotWhoWritesBesideUs) {
         ::close(fd);
     const OtherStdout to_pipe(first[1]);
     ::close(first[1]);
-    EXPECT_TRUE(eventually([&] {
-        const auto readers = output_readers();
-        return next.is_in(readers) && last.is_in(readers) && !writer.is_in(readers);
-    }));
-    EXPECT_EQ(output_readers().size(), 2u);
+    const auto readers = output_readers();
+    EXPECT_TRUE(next.is_in(readers));
+    EXPECT_TRUE(last.is_in(readers));
+    EXPECT_FALSE(writer.is_in(readers));
+    EXPECT_EQ(readers.size(), 2u);
 }
 
 TEST(OutputReaders, TheOtherSideOfATerminal) {
@@ -106,7 +108,7 @@ TEST(OutputReaders, TheOtherSideOfATerminal) {
     ::close(master);
     const OtherStdout to_terminal(slave);
     ::close(slave);
-    EXPECT_TRUE(eventually([&] { return terminal.is_in(output_readers()); }));
+    EXPECT_TRUE(terminal.is_in(output_readers()));
 }
 
 } // namespace

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "analyze/event_keys.h"
+#include "analyze/pairing.h"
+
+namespace argtrace {
+namespace {
+
+/// Calls of vfs_read(size_t count, const char *name) = ssize_t as they are recorded.
+class RecordedCalls : public testing::Test {
+protected:
+    RecordedCalls() {
+        probe_.function = "vfs_read";
+        probe_.flags = ARGTRACE_PROBE_RETURN;
+        probe_.args = {argument(ARGTRACE_LOC_REG, ARGTRACE_TYPE_U64, 8, "count"),
+                       argument(ARGTRACE_LOC_PROGRAM, ARGTRACE_TYPE_STR, 256, "str(name)"),
+                       argument(ARGTRACE_LOC_PROGRAM, ARGTRACE_TYPE_BYTES, 4, "whole"),
+                       argument(ARGTRACE_LOC_RETURN, ARGTRACE_TYPE_S64, 8, "ret")};
+        other_.function = "vfs_write";
+        other_.args = {probe_.args[0]};
+    }
+
+    static Argument argument(std::uint8_t loc, std::uint8_t type, std::uint32_t size,
+                             const char *name) {
+        Argument made;
+        made.loc = loc;
+        made.type = type;
+        made.size = size;
+        made.name = name;
+        return made;
+    }
+
+    EventView call(std::uint64_t count, const std::string &name, std::int64_t ret,
+                   std::uint64_t ts = 0) {
+        batch_.clear();
+        Event event;
+        event.probe = &probe_;
+        event.ts = ts;
+        event.duration = 250;
+        event.tid = 12;
+        event.tgid = 11;
+        event.cpu = 3;
+        event.caller = 0xffffffff81000123;
+        std::memcpy(event.comm.data(), "dd", 2);
+        const auto text = std::as_bytes(std::span(name));
+        batch_.bytes.assign(text.begin(), text.end());
+        batch_.values.push_back({count, 0, ARGTRACE_TYPE_U64, true});
+        batch_.values.push_back({0, name.size(), ARGTRACE_TYPE_STR, !name.empty()});
+        batch_.values.push_back({0, 0, ARGTRACE_TYPE_BYTES, false});
+        batch_.values.push_back({static_cast<std::uint64_t>(ret), 0, ARGTRACE_TYPE_S64, true});
+        batch_.events.push_back(event);
+        return batch_.view(batch_.events.front());
+    }
+
+    EventView other_call(std::uint64_t count, std::uint64_t ts) {
+        call(count, "", 0, ts);
+        batch_.events.front().probe = &other_;
+        batch_.values.resize(1);
+        return batch_.view(batch_.events.front());
+    }
+
+    static std::vector<RecordedValue> values(const std::vector<std::string> &names) {
+        std::vector<RecordedValue> all;
+        for (const std::string &name : names)
+            all.push_back({name, name});
+        return all;
+    }
+
+    Probe probe_, other_;
+    EventBatch batch_;
+};
+
+TEST_F(RecordedCalls, HaveWhatProgramsWouldHaveComputed) {
+    EventKeys keys(values({"func", "comm", "pid", "tid", "cpu", "caller", "duration", "str(name)",
+                           "ret", "$count"}),
+                   std::nullopt);
+    EXPECT_EQ(keys.missing(probe_), "$count") << "an argument, and no builtin";
+    EventKeys known(values({"func", "comm", "$pid", "tid", "cpu", "caller", "duration", "str(name)",
+                            "$ret"}),
+                    std::nullopt);
+    EXPECT_EQ(known.missing(probe_), "");
+    const auto key = known.key_of(call(4096, "passwd", -2));
+    ASSERT_TRUE(key);
+    const Key &parts = *key;
+    ASSERT_EQ(parts.size(), 9u);
+    EXPECT_EQ(parts[0].text, "vfs_read");
+    EXPECT_EQ(parts[1].text, "dd");
+    EXPECT_EQ(parts[2].value.low, 11u);
+    EXPECT_EQ(parts[3].value.low, 12u);
+    EXPECT_EQ(parts[4].value.low, 3u);
+    EXPECT_EQ(parts[5].value.low, 0xffffffff81000123);
+    EXPECT_EQ(parts[6].value.low, 250u);
+    EXPECT_EQ(parts[7].text, "passwd");
+    EXPECT_EQ(static_cast<std::int64_t>(parts[8].value.low), -2);
+    EXPECT_EQ(known.types_of(probe_)[7].length, 256u);
+    EXPECT_EQ(known.types_of(probe_)[1].length, 16u);
+}
+
+TEST_F(RecordedCalls, AreLeftOutWhereSomethingWasNotRecorded) {
+    Aggregation all;
+    EventKeys keys(values({"ret"}), std::nullopt);
+    EXPECT_TRUE(keys.add(call(1, "", 1), all));
+    EXPECT_FALSE(keys.add(other_call(1, 0), all));
+    EXPECT_EQ(keys.missing(other_), "ret");
+    EXPECT_EQ(all.calls(), 1u);
+    EXPECT_EQ(EventKeys(values({"duration"}), std::nullopt).missing(other_), "duration");
+    EXPECT_EQ(EventKeys(values({"whole"}), std::nullopt).missing(probe_), "whole")
+        << "a struct is no part of a key";
+    EXPECT_EQ(EventKeys({}, RecordedValue{"n", "str(name)"}).missing(probe_), "str(name)")
+        << "text cannot be added up";
+}
+
+TEST_F(RecordedCalls, CountWhatCouldNotBeRead) {
+    Aggregation all;
+    EventKeys by_text(values({"str(name)"}), std::nullopt);
+    by_text.add(call(1, "", 0), all);
+    EXPECT_EQ(all.entries().begin()->first.at(0).text, "");
+
+    EventKeys sums({}, RecordedValue{"count", "count"});
+    Aggregation sum;
+    EventView view = call(5, "", 0);
+    sums.add(view, sum);
+    batch_.values[0].captured = false;
+    sums.add(batch_.view(batch_.events.front()), sum);
+    EXPECT_EQ(sum.entries().at({}).total, (Tally{2, 1, 5, 5, 5}));
+    EXPECT_FALSE(sums.has_signed_value(probe_));
+    EXPECT_TRUE(EventKeys({}, RecordedValue{"r", "ret"}).has_signed_value(probe_));
+}
+
+TEST_F(RecordedCalls, MayHaveANameOfTheirOwn) {
+    EventKeys keys({{"n", "count"}}, std::nullopt);
+    EXPECT_EQ(keys.key_of(call(7, "", 0))->at(0).value.low, 7u);
+    EventKeys renamed({{"count", "a->b"}}, std::nullopt);
+    EXPECT_EQ(renamed.key_of(call(8, "", 0))->at(0).value.low, 8u)
+        << "recorded with 'a->b as count'";
+}
+
+TEST_F(RecordedCalls, ArePairedByAValue) {
+    const RecordedValue on{"count", "count"};
+    Pairing pairing(EventKeys(values({"comm"}), on), EventKeys({}, on),
+                    Buckets{Buckets::Kind::log2});
+    EXPECT_TRUE(pairing.begin(call(1, "", 0, 100)));
+    EXPECT_TRUE(pairing.begin(call(2, "", 0, 110)));
+    EXPECT_TRUE(pairing.end(other_call(2, 150)));  // 40
+    EXPECT_TRUE(pairing.end(other_call(2, 160)));  // nothing has begun
+    EXPECT_TRUE(pairing.begin(call(1, "", 0, 200))); // in place of the first
+    EXPECT_TRUE(pairing.end(other_call(1, 1200))); // 1000
+    EXPECT_TRUE(pairing.begin(call(3, "", 0, 1300)));
+    const auto &entries = pairing.pairs().entries();
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries.begin()->first.at(0).text, "dd");
+    EXPECT_EQ(entries.begin()->second.total, (Tally{2, 0, 1040, 40, 1000}));
+    EXPECT_EQ(pairing.unpaired().ends, 1u);
+    EXPECT_EQ(pairing.unpaired().replaced, 1u);
+    EXPECT_EQ(pairing.unpaired().open, 1u);
+    EXPECT_EQ(pairing.unpaired().unreadable, 0u);
+}
+
+TEST_F(RecordedCalls, ThatLackTheValueAreNotPaired) {
+    const RecordedValue on{"ret", "ret"};
+    Pairing pairing(EventKeys({}, on), EventKeys({}, on), Buckets{Buckets::Kind::log2});
+    EXPECT_FALSE(pairing.end(other_call(2, 150)));
+    EXPECT_TRUE(pairing.begin(call(1, "", 5, 100)));
+    call(1, "", 5, 100);
+    batch_.values.back().captured = false;
+    EXPECT_TRUE(pairing.begin(batch_.view(batch_.events.front())));
+    EXPECT_EQ(pairing.unpaired().unreadable, 1u);
+    EXPECT_EQ(pairing.unpaired().open, 1u);
+}
+
+TEST_F(RecordedCalls, TextIsCutAsInAMap) {
+    Aggregation all(Buckets{Buckets::Kind::log2});
+    EventKeys keys(values({"str(name)", "pid"}), RecordedValue{"count", "count"});
+    keys.add(call(1, "a-long-name-1", 0), all);
+    keys.add(call(3, "a-long-name-2", 0), all);
+    ASSERT_EQ(all.entries().size(), 2u);
+    const std::vector<std::uint32_t> room{8, 0};
+    const Aggregation cut = all.cut_to(room);
+    ASSERT_EQ(cut.entries().size(), 1u);
+    const auto &[key, entry] = *cut.entries().begin();
+    EXPECT_EQ(key.at(0).text, "a-long-n");
+    EXPECT_TRUE(key.at(0).value.cut);
+    EXPECT_EQ(key.at(1).value.low, 11u);
+    EXPECT_EQ(entry.total, (Tally{2, 0, 4, 1, 3}));
+    EXPECT_EQ(entry.buckets.size(), 2u);
+}
+
+} // namespace
+} // namespace argtrace

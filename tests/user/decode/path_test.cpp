@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "decode/path.h"
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+#include <linux/magic.h>
+
+#include "uapi/argtrace_program.h"
+
+namespace argtrace {
+namespace {
+
+std::string recorded(std::uint16_t flags, std::string_view names,
+                     const argtrace_pseudo *pseudo = nullptr) {
+    std::string data(reinterpret_cast<const char *>(&flags), sizeof(flags));
+    if (pseudo)
+        data.append(reinterpret_cast<const char *>(pseudo), sizeof(*pseudo));
+    return data.append(names);
+}
+
+std::optional<std::string> text_of(std::string_view data) {
+    std::vector<std::byte> bytes{std::byte{'<'}};
+    if (!append_path(bytes, std::as_bytes(std::span(data))))
+        return std::nullopt;
+    EXPECT_EQ(bytes.front(), std::byte{'<'});
+    return std::string(reinterpret_cast<const char *>(bytes.data()) + 1, bytes.size() - 1);
+}
+
+TEST(Path, NamesAreTurnedRound) {
+    EXPECT_EQ(text_of(recorded(0, "")), "/");
+    EXPECT_EQ(text_of(recorded(0, "etc/")), "/etc");
+    EXPECT_EQ(text_of(recorded(0, "passwd/etc/")), "/etc/passwd");
+    EXPECT_EQ(text_of(recorded(0, "d/c/b/a/")), "/a/b/c/d");
+    EXPECT_EQ(text_of(recorded(0, "a b\n\xff/c/")), "/c/a b\n\xff");
+}
+
+TEST(Path, MarksAreShown) {
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_CUT, "d/c/")), ".../c/d");
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_DELETED, "x/tmp/")), "/tmp/x (deleted)");
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_DETACHED, "x/tmp/")), "/tmp/x (detached)");
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_CHANGING, "x/tmp/")), "/tmp/x (changing)");
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_CUT | ARGTRACE_PATH_DELETED | ARGTRACE_PATH_DETACHED |
+                                   ARGTRACE_PATH_CHANGING,
+                               "x/tmp/")),
+              ".../tmp/x (deleted) (detached) (changing)");
+    EXPECT_EQ(text_of(recorded(0x8000, "x/")), "/x") << "a flag of the future";
+}
+
+TEST(Path, WhatIsInNoFolderIsNamedAsItsFileSystemDoesIt) {
+    const auto pseudo = [](std::uint32_t magic, std::string_view name) {
+        const argtrace_pseudo pseudo{.magic = magic, .reserved = 0, .inode = 4711};
+        return text_of(recorded(ARGTRACE_PATH_PSEUDO, name, &pseudo));
+    };
+    EXPECT_EQ(pseudo(PIPEFS_MAGIC, "/"), "pipe:[4711]");
+    EXPECT_EQ(pseudo(SOCKFS_MAGIC, "TCP/"), "socket:[4711]");
+    EXPECT_EQ(pseudo(ANON_INODE_FS_MAGIC, "[eventfd]/"), "anon_inode:[eventfd]");
+    EXPECT_EQ(pseudo(0x50494446, "/"), "anon_inode:[pidfd]");
+    EXPECT_EQ(pseudo(0x6e736673, "//"), "namespace:[4711]");
+    EXPECT_EQ(pseudo(TMPFS_MAGIC, "memfd:x/"), "/memfd:x (deleted)");
+    EXPECT_EQ(pseudo(HUGETLBFS_MAGIC, "memfd:huge/"), "/memfd:huge (deleted)");
+    EXPECT_EQ(pseudo(0x1234, "what/"), "what:[4711]");
+}
+
+TEST(Path, MalformedOnesAreRefused) {
+    const argtrace_pseudo pipe{.magic = PIPEFS_MAGIC, .reserved = 0, .inode = 1};
+    EXPECT_EQ(text_of(""), std::nullopt);
+    EXPECT_EQ(text_of("x"), std::nullopt);
+    EXPECT_EQ(text_of(recorded(0, "x")), std::nullopt);
+    EXPECT_EQ(text_of(recorded(0, "x/y")), std::nullopt);
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_PSEUDO, "")), std::nullopt);
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_PSEUDO, "fifteen bytes!/")), std::nullopt);
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_PSEUDO, "", &pipe)), std::nullopt);
+    EXPECT_EQ(text_of(recorded(0, "//")), "//") << "names that are empty";
+}
+
+} // namespace
+} // namespace argtrace

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/ctf.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <random>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/some_calls.h"
+#include "support/trace_builder.h"
+
+namespace argtrace {
+namespace {
+
+using namespace test;
+
+class Ctf : public testing::Test {
+protected:
+    Ctf() { std::filesystem::create_directory(path_); }
+    ~Ctf() override { std::filesystem::remove_all(path_); }
+
+    void give(const std::function<void(Exporter &)> &fill) {
+        const TraceInfo info = some_info();
+        const NoSymbols symbols;
+        CtfExporter exporter(path_, {info, symbols});
+        fill(exporter);
+        std::uint64_t size = 0;
+        for (const auto &file : std::filesystem::directory_iterator(path_))
+            size += file.file_size();
+        EXPECT_EQ(exporter.size(), size);
+    }
+
+    std::string read(const std::string &name) const {
+        std::ifstream file(path_ + "/" + name, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    std::string path_ = testing::TempDir() + "argtrace_ctf_" + std::to_string(getpid());
+};
+
+/// What a stream has, where each event has one u64.
+struct CtfStream {
+    struct Call {
+        std::uint32_t id, pid, tid;
+        std::uint64_t ts, duration, number;
+        std::string comm, flags, caller;
+    };
+    std::vector<Call> calls;
+    std::vector<std::uint64_t> discarded; // by packet
+    std::string_view rest;
+
+    template<typename T>
+    T take() {
+        if (rest.size() < sizeof(T))
+            throw std::runtime_error("it ends too early");
+        T value;
+        std::memcpy(&value, rest.data(), sizeof(value));
+        rest.remove_prefix(sizeof(value));
+        return value;
+    }
+
+    std::string text() {
+        const std::string value(rest.substr(0, rest.find('\0')));
+        rest.remove_prefix(value.size() + 1);
+        return value;
+    }
+
+    explicit CtfStream(std::string_view bytes) {
+        std::uint64_t last = 0;
+        while (!bytes.empty()) {
+            rest = bytes;
+            EXPECT_EQ(take<std::uint32_t>(), 0xc1fc1fc1u);
+            EXPECT_EQ(take<std::uint32_t>(), 0u);
+            const auto begin = take<std::uint64_t>(), end = take<std::uint64_t>();
+            const auto content = take<std::uint64_t>() / 8, size = take<std::uint64_t>() / 8;
+            discarded.push_back(take<std::uint64_t>());
+            take<std::uint32_t>();
+            EXPECT_EQ(content, size);
+            EXPECT_LE(last, begin);
+            EXPECT_LE(begin, end);
+            if (size > bytes.size())
+                throw std::runtime_error("a packet is cut off");
+            rest = bytes.substr(0, size).substr(bytes.size() - rest.size());
+            last = begin;
+            while (!rest.empty()) {
+                Call call;
+                call.id = take<std::uint32_t>();
+                call.ts = take<std::uint64_t>();
+                call.pid = take<std::uint32_t>();
+                call.tid = take<std::uint32_t>();
+                call.comm = text();
+                call.flags = text();
+                call.duration = take<std::uint64_t>();
+                call.caller = text();
+                call.number = take<std::uint64_t>();
+                EXPECT_LE(last, call.ts) << "times never go back";
+                last = call.ts;
+                calls.push_back(call);
+            }
+            EXPECT_LE(last, end);
+            last = end;
+            bytes.remove_prefix(size);
+        }
+    }
+};
+
+TEST_F(Ctf, MetadataDescribesTheFunctions) {
+    Probe probe;
+    probe.id = 77;
+    probe.function = "f\"x";
+    probe.args = {argument("file", ARGTRACE_TYPE_PTR, "struct file *"),
+                  argument("event", ARGTRACE_TYPE_S16, "short"),
+                  not_captured("big"),
+                  output("file.path", ARGTRACE_TYPE_STR),
+                  output("*pos", ARGTRACE_TYPE_S64),
+                  argument("wide", ARGTRACE_TYPE_U128, "u128")};
+    EventBatch batch;
+    for (const std::uint8_t type : {ARGTRACE_TYPE_PTR, ARGTRACE_TYPE_S16, ARGTRACE_TYPE_END,
+                                    ARGTRACE_TYPE_END, ARGTRACE_TYPE_S64, ARGTRACE_TYPE_U128})
+        batch.values.push_back({5, 0, type, type != ARGTRACE_TYPE_END, false});
+    Event event;
+    event.ts = 2000;
+    event.probe = &probe;
+    batch.events.push_back(event);
+    give([&](Exporter &exporter) {
+        exporter.event(batch.view(batch.events[0]));
+        exporter.finish();
+    });
+    const std::string metadata = read("metadata");
+    EXPECT_TRUE(metadata.starts_with("/* CTF 1.8 */\n"));
+    EXPECT_THAT(metadata, testing::HasSubstr("offset_s = 1700000000;\n\toffset = 123455789;"));
+    EXPECT_THAT(metadata,
+                testing::HasSubstr("name = \"f\\\"x\";\n\tid = 0;\n\tstream_id = 0;\n"
+                                   "\tfields := struct { address _file; s16 _event; "
+                                   "u8 __file_path_length; string _file_path[__file_path_length]; "
+                                   "u8 ___pos_length; s64 __pos[___pos_length]; string _wide; };"));
+    const std::string stream = read("cpu0");
+    const std::string tail("\x05\0\0\0\0\0\0\0\x05\0\0\x01\x05\0\0\0\0\0\0\0"
+                           "5\0",
+                           22);
+    EXPECT_EQ(stream.substr(stream.size() - tail.size()), tail);
+}
+
+TEST_F(Ctf, CallsAndLossesByCpu) {
+    SomeCalls calls;
+    calls.call("f", 2000, 30, {11, 10, 0, 0, "dd"});
+    calls.instant("g", 2010, {12, 10, 1, ARGTRACE_CTX_HARDIRQ, "cat"});
+    give([&](Exporter &exporter) {
+        exporter.event(calls.batch().view(calls.batch().events[0]));
+        exporter.lost(0, 2005, 7);
+        exporter.event(calls.batch().view(calls.batch().events[1]));
+        exporter.lost(1, 2020, 2);
+        exporter.finish();
+    });
+    const std::string first = read("cpu0"), second = read("cpu1");
+    const CtfStream zero(first), one(second);
+    ASSERT_EQ(zero.calls.size(), 1u);
+    EXPECT_EQ(zero.calls[0].duration, 30u);
+    EXPECT_EQ(zero.calls[0].tid, 11u);
+    EXPECT_EQ(zero.calls[0].comm, "dd");
+    EXPECT_EQ(zero.calls[0].caller, "0xffffffff81000010");
+    EXPECT_THAT(zero.discarded, testing::ElementsAre(0, 7));
+    ASSERT_EQ(one.calls.size(), 1u);
+    EXPECT_EQ(one.calls[0].id, 1u);
+    EXPECT_EQ(one.calls[0].flags, "..h.");
+    EXPECT_EQ(one.calls[0].duration, ~0ul);
+    EXPECT_THAT(one.discarded, testing::ElementsAre(0, 2));
+}
+
+TEST_F(Ctf, RandomCallsInAnyOrder) {
+    std::mt19937 random(9);
+    SomeCalls calls;
+    constexpr unsigned count = 50000;
+    for (unsigned i = 0; i < count; ++i) {
+        const std::uint64_t late = random() % 100 ? 0 : random() % 1000;
+        calls.call("f", 2000 + i - std::min<std::uint64_t>(late, i), random() % 40,
+                   {1, 1, static_cast<std::uint32_t>(random() % 3), 0, "t"});
+    }
+    give([&](Exporter &exporter) {
+        for (const Event &event : calls.batch().events)
+            exporter.event(calls.batch().view(event));
+        exporter.finish();
+    });
+    std::set<std::uint64_t> numbers;
+    for (const auto &file : std::filesystem::directory_iterator(path_)) {
+        const std::string name = file.path().filename();
+        if (name == "metadata")
+            continue;
+        const std::string bytes = read(name);
+        for (const auto &call : CtfStream(bytes).calls) {
+            const Event &event = calls.batch().events[call.number - 1];
+            EXPECT_TRUE(numbers.insert(call.number).second);
+            EXPECT_EQ(call.ts, event.ts);
+            EXPECT_EQ(call.duration, event.duration);
+            EXPECT_TRUE(name.starts_with("cpu" + std::to_string(event.cpu)));
+        }
+    }
+    EXPECT_EQ(numbers.size(), count);
+}
+
+} // namespace
+} // namespace argtrace

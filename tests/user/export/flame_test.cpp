@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/flame.h"
+
+#include <map>
+#include <random>
+#include <regex>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "export/folded.h"
+#include "support/some_calls.h"
+#include "support/trace_builder.h"
+
+namespace argtrace {
+namespace {
+
+using namespace test;
+
+template<typename Make, typename Fill>
+std::string made(Make make, Fill fill, std::string *left_out = nullptr) {
+    const Fd fd = memory_file();
+    WorkerPool workers(0);
+    ExportFile file(fd.get(), "memory", workers);
+    const TraceInfo info = some_info();
+    const NoSymbols symbols;
+    auto exporter = make(file, ExportSource{info, symbols});
+    fill(exporter);
+    if (left_out)
+        *left_out = exporter.left_out();
+    const FileBytes bytes = contents(fd.get());
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+template<typename Fill>
+std::string folded(Fill fill, std::string *left_out = nullptr) {
+    return made([](ExportFile &file, ExportSource source) { return FoldedExporter(file, source); },
+                fill, left_out);
+}
+
+std::string folded(const SomeCalls &calls, std::string *left_out = nullptr) {
+    return folded([&](Exporter &exporter) { calls.give(exporter); }, left_out);
+}
+
+std::string flame(const SomeCalls &calls, FlameGraph::Page page = FlameGraph::Page::svg,
+                  std::string *left_out = nullptr) {
+    return made(
+        [page](ExportFile &file, ExportSource source) { return FlameExporter(file, source, page); },
+        [&](Exporter &exporter) { calls.give(exporter); }, left_out);
+}
+
+std::map<std::string, std::uint64_t> lines_of(const std::string &text) {
+    std::map<std::string, std::uint64_t> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        const std::size_t blank = line.rfind(' ');
+        EXPECT_TRUE(
+            lines.emplace(line.substr(0, blank), std::stoull(line.substr(blank + 1))).second);
+    }
+    return lines;
+}
+
+TEST(Folded, TimeIsThatOfTheCallItself) {
+    SomeCalls calls;
+    calls.call("vfs_read", 1000, 100);
+    calls.call("ext4_read", 1010, 50);
+    calls.call("copy", 1020, 10);
+    calls.call("copy", 1030, 10); // begins when the other ends
+    calls.call("copy", 1060, 40); // ends with its caller
+    calls.call("vfs_read", 2000, 7);
+    calls.instant("open", 2001, {});
+    std::string left_out;
+    EXPECT_EQ(folded(calls, &left_out), "dd;vfs_read 17\n"
+                                        "dd;vfs_read;copy 40\n"
+                                        "dd;vfs_read;ext4_read 30\n"
+                                        "dd;vfs_read;ext4_read;copy 20\n");
+    EXPECT_EQ(left_out, "1 calls without a duration are not in it");
+}
+
+TEST(Folded, InterruptsAreNotPartOfWhatTheyInterrupt) {
+    SomeCalls calls;
+    calls.call("vfs_read", 1000, 100);
+    calls.call("timer", 1010, 50, {100, 100, 0, ARGTRACE_CTX_HARDIRQ, "dd"});
+    calls.call("rx", 1020, 50, {100, 100, 1, ARGTRACE_CTX_SOFTIRQ, "dd"});
+    calls.call("poll", 1020, 5, {0, 0, 1, 0, "swapper/1"});
+    calls.call("poll", 1020, 6, {0, 0, 2, 0, "swapper/2"});
+    EXPECT_EQ(folded(calls), "[hardirq];timer 50\n[softirq];rx 50\ndd;vfs_read 100\n"
+                             "swapper/1;poll 5\nswapper/2;poll 6\n");
+}
+
+TEST(Folded, NamesAreOneWord) {
+    SomeCalls calls;
+    calls.call("f", 1000, 1, {1, 1, 0, 0, "a;b\nc"});
+    calls.call("f", 1000, 2, {2, 2, 0, 0, ""});
+    EXPECT_EQ(folded(calls), "?;f 2\na_b_c;f 1\n");
+}
+
+TEST(Folded, ACallThatComesBehindThoseItMade) {
+    SomeCalls calls;
+    for (unsigned i = 0; i < 50; ++i)
+        calls.call("inner", 1000 + 10 * i, 5);
+    calls.call("outer", 900, 1000);
+    calls.call("inner", 2000, 5);
+    EXPECT_EQ(folded([&](Exporter &exporter) {
+                  for (const Event &event : calls.batch().events)
+                      exporter.event(calls.batch().view(event));
+                  exporter.finish();
+              }),
+              "dd;inner 5\ndd;outer 750\ndd;outer;inner 250\n");
+}
+
+TEST(Folded, ADepthThatNoKernelHas) {
+    SomeCalls calls;
+    for (unsigned i = 0; i < 100000; ++i)
+        calls.call("f", 1000 + i, 1000000 - 2 * i);
+    std::uint64_t sum = 0;
+    for (const auto &[path, time] : lines_of(folded(calls)))
+        sum += time;
+    EXPECT_GT(sum, 0u);
+}
+
+TEST(Folded, MoreThreadsThanAreKeptApart) {
+    SomeCalls calls;
+    for (std::uint32_t i = 0; i < 10000; ++i) {
+        calls.call("outer", 1000 + 100 * i, 50, {i + 1, i + 1, 0, 0, "t"});
+        calls.call("inner", 1010 + 100 * i, 20, {i + 1, i + 1, 0, 0, "t"});
+    }
+    EXPECT_EQ(folded(calls), "t;outer 300000\nt;outer;inner 200000\n");
+}
+
+/// Worked out the slow way: of each moment, who is innermost.
+std::map<std::string, std::uint64_t> by_moment(const SomeCalls &calls) {
+    std::map<std::string, std::uint64_t> sums;
+    std::map<std::uint32_t, std::vector<const Event *>> threads;
+    for (const Event *event : calls.in_order()) {
+        if (event->has_duration())
+            threads[event->tid].push_back(event);
+    }
+    for (const auto &[tid, events] : threads) {
+        for (std::uint64_t now = 1000; now < 1100; ++now) {
+            std::string path = "t";
+            for (const Event *event : events) { // callers come first
+                if (event->ts <= now && now < event->ts + event->duration)
+                    path += ";" + event->probe->function;
+            }
+            if (path != "t")
+                ++sums[path];
+        }
+    }
+    return sums;
+}
+
+TEST(Folded, RandomCallsAddUpToEveryMoment) {
+    std::mt19937 random(5);
+    for (int round = 0; round < 300; ++round) {
+        SomeCalls calls;
+        for (std::uint32_t tid = 1; tid <= 2; ++tid)
+            calls.nest(random, {tid, tid, 0, 0, "t"}, 1000, 1080, 5);
+        EXPECT_EQ(lines_of(folded(calls)), by_moment(calls)) << "round " << round;
+    }
+}
+
+struct Rect {
+    double x, w;
+    unsigned depth;
+};
+
+/// The frames of a picture, with names as they are told.
+std::multimap<std::string, Rect> frames_of(const std::string &svg) {
+    std::multimap<std::string, Rect> frames;
+    const std::regex frame(
+        R"re(<g class="frame" data-name="([^"]*)" data-x="([^"]*)" data-w="([^"]*)" data-d="(\d+)">)re");
+    for (std::sregex_iterator found(svg.begin(), svg.end(), frame), end; found != end; ++found)
+        frames.emplace((*found)[1], Rect{std::stod((*found)[2]), std::stod((*found)[3]),
+                                         static_cast<unsigned>(std::stoul((*found)[4]))});
+    return frames;
+}
+
+TEST(Flame, FramesAreAsWideAsCallsAreLong) {
+    SomeCalls calls;
+    calls.call("vfs_read", 1000, 75);
+    calls.call("ext4<read>", 1010, 25);
+    calls.call("open", 3000, 25);
+    const auto frames = frames_of(flame(calls));
+    ASSERT_EQ(frames.size(), 5u);
+    const auto check = [&](const std::string &name, double x, double w, unsigned depth) {
+        const auto found = frames.find(name);
+        ASSERT_NE(found, frames.end()) << name;
+        EXPECT_NEAR(found->second.x, x, 1e-6) << name;
+        EXPECT_NEAR(found->second.w, w, 1e-6) << name;
+        EXPECT_EQ(found->second.depth, depth) << name;
+    };
+    check("all", 0, 1, 0);
+    check("dd", 0, 1, 1);
+    check("open", 0, 0.25, 2);
+    check("vfs_read", 0.25, 0.75, 2);
+    check("ext4&lt;read&gt;", 0.25, 0.25, 3);
+}
+
+TEST(Flame, NoFrameReachesBeyondItsCaller) {
+    std::mt19937 random(6);
+    SomeCalls calls;
+    for (std::uint32_t tid = 1; tid <= 20; ++tid)
+        calls.nest(random, {tid, tid, 0, 0, "t"}, 1000, 5000, 6);
+    const std::string svg = flame(calls);
+    std::vector<Rect> around;
+    std::size_t frames = 0;
+    const std::regex frame(R"re(data-x="([^"]*)" data-w="([^"]*)" data-d="(\d+)">)re");
+    for (std::sregex_iterator found(svg.begin(), svg.end(), frame), end; found != end; ++found) {
+        const Rect rect{std::stod((*found)[1]), std::stod((*found)[2]),
+                        static_cast<unsigned>(std::stoul((*found)[3]))};
+        ++frames;
+        ASSERT_LE(rect.depth, around.size());
+        around.resize(rect.depth);
+        if (!around.empty()) {
+            EXPECT_GE(rect.x, around.back().x - 1e-6);
+            EXPECT_LE(rect.x + rect.w, around.back().x + around.back().w + 1e-6);
+        }
+        around.push_back(rect);
+    }
+    EXPECT_GT(frames, 100u);
+}
+
+TEST(Flame, FramesThatNobodyCouldSeeAreLeftOut) {
+    SomeCalls calls;
+    calls.call("long", 1000, 100000000);
+    calls.call("short", 1100, 10);
+    std::string left_out;
+    const auto frames = frames_of(flame(calls, FlameGraph::Page::svg, &left_out));
+    EXPECT_EQ(frames.size(), 3u);
+    EXPECT_EQ(left_out, "1 frames of less than a tenth of a pixel were left out");
+}
+
+TEST(Flame, AllOfItIsInTheFile) {
+    SomeCalls calls;
+    calls.call("f", 1000, 5);
+    const std::string svg = flame(calls), html = flame(calls, FlameGraph::Page::html);
+    EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    EXPECT_TRUE(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
+    EXPECT_NE(html.find(svg), html.npos);
+    const std::regex elsewhere(R"re((src|href)=|url\(|@import)re");
+    EXPECT_FALSE(std::regex_search(svg, elsewhere));
+    EXPECT_EQ(frames_of(flame(SomeCalls())).size(), 0u) << "of no calls an empty picture";
+}
+
+} // namespace
+} // namespace argtrace

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/perfetto.h"
+
+#include <csignal>
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "support/some_calls.h"
+#include "support/trace_builder.h"
+#include "support/varint.h"
+#include "util/error.h"
+
+namespace argtrace {
+namespace {
+
+using namespace test;
+
+/// The fields of a message, as they come. What it is given must outlive it.
+struct Message {
+    struct Field {
+        unsigned number = 0;
+        std::uint64_t value = 0; // of a varint
+        std::string_view bytes;
+    };
+    std::vector<Field> fields;
+
+    explicit Message(std::string_view bytes) {
+        while (!bytes.empty()) {
+            const std::uint64_t key = test::take_varint(bytes);
+            Field field{static_cast<unsigned>(key >> 3), test::take_varint(bytes), {}};
+            if ((key & 7) == 2) {
+                if (field.value > bytes.size())
+                    throw std::runtime_error("a field is longer than its message");
+                field.bytes = bytes.substr(0, field.value);
+                bytes.remove_prefix(field.value);
+            } else if ((key & 7) != 0) {
+                throw std::runtime_error("a wire type that we do not write");
+            }
+            fields.push_back(field);
+        }
+    }
+
+    std::vector<Message> all(unsigned number) const {
+        std::vector<Message> found;
+        for (const Field &field : fields) {
+            if (field.number == number)
+                found.emplace_back(field.bytes);
+        }
+        return found;
+    }
+    bool has(unsigned number) const {
+        return std::any_of(fields.begin(), fields.end(),
+                           [number](const Field &field) { return field.number == number; });
+    }
+    std::uint64_t number(unsigned number) const {
+        for (const Field &field : fields) {
+            if (field.number == number)
+                return field.value;
+        }
+        return 0;
+    }
+    std::string text(unsigned number) const {
+        for (const Field &field : fields) {
+            if (field.number == number)
+                return std::string(field.bytes);
+        }
+        return "";
+    }
+    Message message(unsigned number) const {
+        for (const Field &field : fields) {
+            if (field.number == number)
+                return Message(field.bytes);
+        }
+        return Message("");
+    }
+};
+
+/// What a trace says, read as trace_processor does: sorted by time, strings as they were when they
+/// were used.
+struct Trace {
+    struct Item {
+        std::uint64_t ts = 0;
+        std::uint64_t type = 0;
+        std::uint64_t track = 0;
+        std::string name;
+        std::string category;
+        std::uint64_t counter = 0;
+        std::vector<std::string> notes; // "args.count=u4096"
+    };
+    struct Track {
+        std::string name;
+        std::uint64_t parent = 0, pid = 0, tid = 0, rank = 0, order = 0;
+        bool is_process = false;
+    };
+    std::vector<Item> items;
+    std::map<std::uint64_t, Track> tracks;
+    std::map<std::uint64_t, std::uint64_t> clocks;
+    std::uint64_t primary_clock = 0;
+    std::map<unsigned, std::map<std::uint64_t, std::string>> strings; // by table
+
+    explicit Trace(const std::string &bytes) {
+        for (const Message &packet : Message(bytes).all(1))
+            read(packet);
+        std::stable_sort(items.begin(), items.end(),
+                         [](const Item &a, const Item &b) { return a.ts < b.ts; });
+    }
+
+    void read(const Message &packet) {
+        EXPECT_EQ(packet.number(10), 1u);
+        for (const Message &snapshot : packet.all(6)) {
+            primary_clock = snapshot.number(2);
+            for (const Message &clock : snapshot.all(1))
+                clocks[clock.number(1)] = clock.number(2);
+        }
+        for (const Message &data : packet.all(12)) {
+            EXPECT_EQ(packet.number(13), 2u);
+            for (const auto &field : data.fields) {
+                const Message entry(field.bytes);
+                EXPECT_TRUE(strings[field.number].emplace(entry.number(1), entry.text(2)).second);
+            }
+        }
+        for (const Message &one : packet.all(60)) {
+            Track &track = tracks[one.number(1)];
+            track.name = one.text(2);
+            track.parent = one.number(5);
+            track.rank = one.number(12);
+            track.order = one.number(11);
+            EXPECT_TRUE(track.parent == 0 || tracks.contains(track.parent)) << track.name;
+            if (one.has(3)) {
+                track.is_process = true;
+                track.pid = one.message(3).number(1);
+                track.name = one.message(3).text(6);
+            }
+            if (one.has(4)) {
+                track.pid = one.message(4).number(1);
+                track.tid = one.message(4).number(2);
+                track.name = one.message(4).text(5);
+            }
+        }
+        for (const Message &event : packet.all(11)) {
+            EXPECT_EQ(packet.number(13), 2u);
+            Item item;
+            item.ts = packet.number(8);
+            item.type = event.number(9);
+            item.track = event.number(11);
+            EXPECT_TRUE(tracks.contains(item.track));
+            if (event.has(10))
+                item.name = strings.at(2).at(event.number(10));
+            if (event.has(3))
+                item.category = strings.at(1).at(event.number(3));
+            item.counter = event.number(30);
+            for (const Message &note : event.all(4))
+                annotate(item, "", note);
+            items.push_back(std::move(item));
+        }
+    }
+
+    void annotate(Item &item, const std::string &prefix, const Message &note) {
+        const std::string name =
+            prefix + (note.has(1) ? strings.at(3).at(note.number(1)) : std::string());
+        const std::size_t before = item.notes.size();
+        for (const Message &entry : note.all(11))
+            annotate(item, name + ".", entry);
+        std::size_t index = 0;
+        for (const Message &element : note.all(12))
+            annotate(item, name + "[" + std::to_string(index++) + "]", element);
+        const auto put = [&](std::string value) { item.notes.push_back(name + "=" + value); };
+        if (note.has(2))
+            put(note.number(2) ? "true" : "false");
+        if (note.has(3))
+            put("u" + std::to_string(note.number(3)));
+        if (note.has(4))
+            put("s" + std::to_string(static_cast<std::int64_t>(note.number(4))));
+        if (note.has(7))
+            put(fmt::format("p{:#x}", note.number(7)));
+        if (note.has(6))
+            put("'" + note.text(6) + "'");
+        if (note.has(17))
+            put("\"" + strings.at(29).at(note.number(17)) + "\"");
+        if (before == item.notes.size() && !note.has(11))
+            put("");
+    }
+
+    /// Slices and instants: number, beginning, end (or ~0), track, depth.
+    struct Slice {
+        std::uint64_t number, begin, end, track;
+        std::size_t depth;
+        auto operator<=>(const Slice &) const = default;
+    };
+    std::vector<Slice> slices() const {
+        std::vector<Slice> found;
+        std::map<std::uint64_t, std::vector<Slice>> open;
+        for (const Item &item : items) {
+            auto &stack = open[item.track];
+            if (item.type == 2) {
+                if (stack.empty())
+                    throw std::runtime_error("an end without a beginning");
+                stack.back().end = item.ts;
+                found.push_back(stack.back());
+                stack.pop_back();
+                continue;
+            }
+            if (item.type != 1 && item.type != 3)
+                continue;
+            std::uint64_t number = 0;
+            for (const std::string &note : item.notes) {
+                if (note.starts_with("args.n=u"))
+                    number = std::stoull(note.substr(8));
+            }
+            const Slice slice{number, item.ts, ~std::uint64_t{0}, item.track, stack.size()};
+            if (item.type == 1)
+                stack.push_back(slice);
+            else
+                found.push_back(slice);
+        }
+        for (const auto &[track, stack] : open)
+            EXPECT_TRUE(stack.empty()) << "what has begun has ended";
+        return found;
+    }
+};
+
+std::string bytes_of(int fd) {
+    const FileBytes bytes = contents(fd);
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+/// What `fill(exporter)` makes.
+template<typename Fill>
+std::string exported(Fill fill, const Symbols &symbols = NoSymbols(),
+                     ExportFile::Compression compression = ExportFile::Compression::none,
+                     unsigned threads = 0) {
+    const Fd fd = memory_file();
+    WorkerPool workers(threads);
+    ExportFile file(fd.get(), "memory", workers, compression);
+    TraceInfo info = some_info();
+    info.begin_boottime = 5000;
+    PerfettoExporter exporter(file, {info, symbols});
+    fill(exporter);
+    std::string bytes = bytes_of(fd.get());
+    EXPECT_EQ(bytes.size(), file.size());
+    return bytes;
+}
+
+Trace trace_of(const SomeCalls &calls) {
+    return Trace(exported([&](Exporter &exporter) { calls.give(exporter); }));
+}
+
+std::string unzip(const std::string &zipped) {
+    z_stream stream{};
+    EXPECT_EQ(::inflateInit2(&stream, 16 + MAX_WBITS), Z_OK);
+    std::string plain(64 << 20, '\0');
+    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(zipped.data()));
+    stream.avail_in = static_cast<uInt>(zipped.size());
+    stream.next_out = reinterpret_cast<Bytef *>(plain.data());
+    stream.avail_out = static_cast<uInt>(plain.size());
+    EXPECT_EQ(::inflate(&stream, Z_FINISH), Z_STREAM_END) << "one member, its checksum right";
+    EXPECT_EQ(stream.avail_in, 0u);
+    plain.resize(stream.total_out);
+    ::inflateEnd(&stream);
+    return plain;
+}
+
+TEST(Perfetto, CallsNestOnATrackBelowTheirProcess) {
+    SomeCalls calls;
+    calls.call("vfs_read", 2000, 100, {101, 100, 3, 0, "cat"});
+    calls.call("ext4_read", 2010, 90, {101, 100, 3, 0, "cat"}); // ends with its caller
+    calls.call("copy", 2010, 20, {101, 100, 1, 0, "cat"});
+    calls.call("copy", 2030, 5, {101, 100, 1, 0, "cat"});
+    const Trace trace = trace_of(calls);
+    std::vector<std::string> text;
+    for (const Trace::Item &item : trace.items)
+        text.push_back(fmt::format("{} {} {}", item.ts, item.type, item.name));
+    EXPECT_THAT(text,
+                testing::ElementsAre("2000 1 vfs_read", "2010 1 ext4_read", "2010 1 copy",
+                                     "2030 2 ", "2030 1 copy", "2035 2 ", "2100 2 ", "2100 2 "));
+    const Trace::Track &thread = trace.tracks.at(trace.items[0].track);
+    EXPECT_EQ(thread.name, "cat");
+    EXPECT_EQ(thread.tid, 101u);
+    EXPECT_EQ(thread.pid, 100u);
+    EXPECT_TRUE(trace.tracks.at(thread.parent).is_process);
+    EXPECT_EQ(trace.tracks.at(thread.parent).pid, 100u);
+    EXPECT_EQ(trace.tracks.at(thread.parent).name, "") << "its first thread was not seen";
+    EXPECT_EQ(trace.items[0].category, "kernel");
+    EXPECT_THAT(trace.items[0].notes,
+                testing::ElementsAre("args.n=u1", "caller=\"0xffffffff81000010\"", "cpu=u3",
+                                     "flags=\"....\""));
+}
+
+TEST(Perfetto, ClocksLineUp) {
+    SomeCalls calls;
+    const Trace trace = trace_of(calls);
+    EXPECT_EQ(trace.primary_clock, 3u);
+    EXPECT_EQ(trace.clocks, (std::map<std::uint64_t, std::uint64_t>{
+                                {1, 1700000000123456789}, {3, 1000}, {6, 5000}}));
+}
+
+TEST(Perfetto, InterruptsAndTheIdleTaskAreOfTheirCpu) {
+    SomeCalls calls;
+    calls.call("vfs_read", 100, 100, {7, 7, 2, 0, "dd"});
+    calls.call("timer", 120, 20, {7, 7, 2, ARGTRACE_CTX_HARDIRQ, "dd"});
+    calls.call("softirq", 125, 5, {7, 7, 2, ARGTRACE_CTX_SOFTIRQ, "dd"});
+    calls.instant("idle", 300, {0, 0, 0, 0, "swapper/0"});
+    calls.instant("vfs_open", 310, {7, 7, 0, ARGTRACE_CTX_IRQS_OFF, "dd"});
+    const Trace trace = trace_of(calls);
+    std::map<std::string, std::string> places;
+    for (const Trace::Item &item : trace.items) {
+        const Trace::Track &track = trace.tracks.at(item.track);
+        if (!item.name.empty())
+            places[item.name] =
+                fmt::format("{}/{} {}", track.parent ? trace.tracks.at(track.parent).name : "",
+                            track.name, track.rank);
+    }
+    EXPECT_EQ(places, (std::map<std::string, std::string>{{"vfs_read", "dd/dd 0"},
+                                                          {"timer", "CPUs/CPU 2 3"},
+                                                          {"softirq", "CPUs/CPU 2 3"},
+                                                          {"idle", "CPUs/CPU 0 1"},
+                                                          {"vfs_open", "dd/dd 0"}}));
+    for (const auto &[id, track] : trace.tracks)
+        EXPECT_EQ(track.order, track.name == "CPUs" ? 3u : 0u);
+    EXPECT_THAT(trace.items[1].notes, testing::IsSupersetOf({"comm=\"dd\"", "tid=u7"}));
+}
+
+TEST(Perfetto, NamesThatChangeAndProcessesThatAreNotKnown) {
+    SomeCalls calls;
+    calls.instant("f", 10, {7, 7, 0, 0, "bash"});
+    calls.instant("f", 20, {7, 7, 0, 0, "dd"}); // has executed another program
+    calls.instant("f", 30, {9, 0, 0, 0, ""});
+    calls.instant("f", 40, {8, 7, 0, 0, "worker \xff"});
+    const Trace trace = trace_of(calls);
+    ASSERT_EQ(trace.items.size(), 4u);
+    EXPECT_EQ(trace.items[0].track, trace.items[1].track);
+    EXPECT_EQ(trace.tracks.at(trace.items[1].track).name, "dd");
+    EXPECT_EQ(trace.tracks.at(trace.tracks.at(trace.items[1].track).parent).name, "dd");
+    EXPECT_EQ(trace.tracks.at(trace.items[2].track).name, " 9");
+    EXPECT_EQ(trace.tracks.at(trace.items[2].track).parent, 0u);
+    EXPECT_EQ(trace.tracks.at(trace.items[3].track).name, "worker \xef\xbf\xbd");
+    EXPECT_EQ(trace.tracks.at(trace.items[3].track).parent,
+              trace.tracks.at(trace.items[0].track).parent);
+}
+
+TEST(Perfetto, ValuesKeepTheirTypes) {
+    Probe probe;
+    probe.id = 1;
+    probe.function = "f";
+    probe.args = {argument("file", ARGTRACE_TYPE_PTR, "struct file *"),
+                  argument("error", ARGTRACE_TYPE_PTR, "struct file *"),
+                  argument("s", ARGTRACE_TYPE_S32, "int"),
+                  argument("b", ARGTRACE_TYPE_BOOL, "bool"),
+                  argument("wide", ARGTRACE_TYPE_U128, "u128"),
+                  output("name", ARGTRACE_TYPE_STR),
+                  not_captured("big"),
+                  test::returned(ARGTRACE_TYPE_S64)};
+    EventBatch batch;
+    const std::string_view text = "a\xfe";
+    batch.bytes.assign(reinterpret_cast<const std::byte *>(text.data()),
+                       reinterpret_cast<const std::byte *>(text.data() + text.size()));
+    for (const auto &[type, low, high] :
+         {std::tuple<std::uint8_t, std::uint64_t, std::uint64_t>{ARGTRACE_TYPE_PTR, 0xff10, 0},
+          {ARGTRACE_TYPE_PTR, ~std::uint64_t{1}, 0},
+          {ARGTRACE_TYPE_S32, ~std::uint64_t{6}, 0},
+          {ARGTRACE_TYPE_BOOL, 1, 0},
+          {ARGTRACE_TYPE_U128, 1, 1},
+          {ARGTRACE_TYPE_STR, 0, 2},
+          {ARGTRACE_TYPE_END, 0, 0},
+          {ARGTRACE_TYPE_S64, ~std::uint64_t{0}, 0}})
+        batch.values.push_back({low, high, type, type != ARGTRACE_TYPE_END, false});
+    Event event;
+    event.ts = 10;
+    event.duration = 5;
+    event.probe = &probe;
+    event.tid = event.tgid = 5;
+    batch.events.push_back(event);
+    const Trace trace(exported([&](Exporter &exporter) {
+        exporter.event(batch.view(batch.events[0]));
+        exporter.finish();
+    }));
+    ASSERT_EQ(trace.items.size(), 2u);
+    EXPECT_THAT(trace.items[0].notes,
+                testing::ElementsAre("args.file=p0xff10", "args.error=\"-ENOENT\"", "args.s=s-7",
+                                     "args.b=true", "args.wide=\"18446744073709551617\"",
+                                     "args.name='a\xef\xbf\xbd'", "cpu=u0", "flags=\"....\""));
+    EXPECT_THAT(trace.items[1].notes, testing::ElementsAre("return=s-1"));
+}
+
+TEST(Perfetto, LossIsACounter) {
+    SomeCalls calls;
+    const Trace trace(exported([&](Exporter &exporter) {
+        exporter.lost(1, 500, 3);
+        exporter.lost(0, 700, 4);
+        exporter.finish();
+    }));
+    ASSERT_EQ(trace.items.size(), 2u);
+    EXPECT_EQ(trace.items[0].type, 4u);
+    EXPECT_EQ(trace.items[0].counter, 3u);
+    EXPECT_EQ(trace.items[1].ts, 700u);
+    EXPECT_EQ(trace.items[1].counter, 7u);
+    EXPECT_EQ(trace.tracks.at(trace.items[0].track).name, "lost calls");
+}
+
+TEST(Perfetto, ACallThatComesBehindThoseItMade) {
+    SomeCalls calls;
+    calls.call("inner", 100, 10);
+    calls.call("inner", 120, 10);
+    calls.call("outer", 50, 100); // as it returned last, and lasted longer than its packet
+    const Trace trace(exported([&](Exporter &exporter) {
+        for (const Event &event : calls.batch().events)
+            exporter.event(calls.batch().view(event));
+        exporter.finish();
+    }));
+    const auto slices = trace.slices();
+    ASSERT_EQ(slices.size(), 3u);
+    for (const auto &slice : slices)
+        EXPECT_EQ(slice.depth, slice.number == 3 ? 0u : 1u);
+}
+
+TEST(Perfetto, ATimeThatOverflowsIsAnEndAllTheSame) {
+    SomeCalls calls;
+    calls.call("f", 100, ~std::uint64_t{0} - 1);
+    calls.call("g", 200, 5);
+    EXPECT_EQ(trace_of(calls).slices().size(), 2u);
+}
+
+/// How many calls on the same track are around that one.
+std::size_t depth_of(const Event &event, const std::vector<const Event *> &order,
+                     const std::function<std::uint64_t(const Event &)> &track) {
+    std::size_t depth = 0;
+    const std::uint64_t end = event.has_duration() ? event.ts + event.duration : event.ts;
+    for (const Event *other : order) {
+        if (other == &event)
+            break;
+        depth += other->has_duration() && track(*other) == track(event) &&
+                 other->ts + other->duration >= end && other->ts + other->duration > event.ts;
+    }
+    return depth;
+}
+
+TEST(Perfetto, RandomCallsNestAsTheyWere) {
+    std::mt19937 random(1);
+    for (int round = 0; round < 60; ++round) {
+        SomeCalls calls;
+        for (std::uint32_t tid = 1; tid <= 3; ++tid)
+            calls.nest(random, {tid, tid, tid % 2, 0, "t"}, 1000 + random() % 5, 1060, 4);
+        calls.nest(random, {1, 1, 1, ARGTRACE_CTX_HARDIRQ, "t"}, 1010, 1040, 3);
+        const auto track = [](const Event &event) {
+            return event.context ? 1000 + event.cpu : event.tid;
+        };
+        const std::vector<const Event *> order = calls.in_order();
+        std::map<std::uint64_t, const Event *> by_number;
+        for (const Event *event : order)
+            by_number[calls.number_of(*event)] = event;
+        const auto slices = trace_of(calls).slices();
+        ASSERT_EQ(slices.size(), order.size());
+        for (const Trace::Slice &slice : slices) {
+            const Event &event = *by_number.at(slice.number);
+            EXPECT_EQ(slice.begin, event.ts);
+            EXPECT_EQ(slice.end, event.has_duration() ? event.ts + event.duration : ~0ul);
+            EXPECT_EQ(slice.depth, depth_of(event, order, track)) << "round " << round;
+        }
+    }
+}
+
+TEST(Perfetto, RandomCallsThatOverlapAreAllThere) {
+    std::mt19937 random(2);
+    SomeCalls calls;
+    constexpr unsigned count = 100000;
+    for (unsigned i = 0; i < count; ++i) {
+        const auto tid = static_cast<std::uint32_t>(random() % 20);
+        const SomeCalls::Place place{tid, tid % 3, static_cast<std::uint32_t>(random() % 4),
+                                     static_cast<std::uint8_t>(random() % 4 ? 0 : random()), "t"};
+        const std::uint64_t ts = 1000 + random() % 40000;
+        if (random() % 5 == 0)
+            calls.instant("i", ts, place);
+        else
+            calls.call("f", ts, random() % (random() % 50 ? 30 : 3000), place);
+    }
+    const auto slices = trace_of(calls).slices();
+    ASSERT_EQ(slices.size(), count);
+    std::set<std::uint64_t> numbers;
+    std::map<std::uint64_t, std::uint32_t> threads; // of tracks
+    for (const Trace::Slice &slice : slices) {
+        const Event &event = calls.batch().events[slice.number - 1];
+        EXPECT_TRUE(numbers.insert(slice.number).second);
+        ASSERT_EQ(slice.begin, event.ts);
+        ASSERT_EQ(slice.end, event.has_duration() ? event.ts + event.duration : ~0ul);
+        const bool of_cpu =
+            event.tid == 0 ||
+            event.context & (ARGTRACE_CTX_HARDIRQ | ARGTRACE_CTX_SOFTIRQ | ARGTRACE_CTX_NMI);
+        const std::uint32_t owner = of_cpu ? 100 + event.cpu : event.tid;
+        EXPECT_EQ(threads.try_emplace(slice.track, owner).first->second, owner);
+    }
+}
+
+TEST(Perfetto, CompressedItIsTheSame) {
+    std::mt19937 random(3);
+    SomeCalls calls;
+    for (unsigned i = 0; i < 60; ++i)
+        calls.nest(random, {i + 1, i + 1, 0, 0, "t"}, 1000, 3000, 4);
+    const auto give = [&](Exporter &exporter) { calls.give(exporter); };
+    const std::string plain = exported(give);
+    ASSERT_GT(plain.size(), 3u << 20) << "several blocks";
+    for (const unsigned threads : {0u, 2u}) {
+        const std::string zipped =
+            exported(give, NoSymbols(), ExportFile::Compression::gzip, threads);
+        EXPECT_LT(zipped.size(), plain.size() / 3);
+        EXPECT_EQ(unzip(zipped) == plain, true);
+    }
+    EXPECT_EQ(unzip(exported([](Exporter &exporter) { exporter.finish(); }, NoSymbols(),
+                             ExportFile::Compression::gzip)),
+              exported([](Exporter &exporter) { exporter.finish(); }));
+}
+
+TEST(Protobuf, MessagesOfAnyLength) {
+    for (const std::size_t length : {0ul, 127ul, 16383ul, 16384ul, 3000000ul}) {
+        ProtobufWriter writer;
+        const std::string text(length, 'x');
+        const std::size_t outer = writer.open(5);
+        const std::size_t inner = writer.open(300);
+        writer.raw(text);
+        writer.close(inner);
+        writer.number(7, ~std::uint64_t{0});
+        writer.close(outer);
+        const std::string bytes(writer.view());
+        const Message message(bytes);
+        ASSERT_EQ(message.fields.size(), 1u);
+        const Message read = message.message(5);
+        EXPECT_EQ(read.text(300) == text, true);
+        EXPECT_EQ(read.number(7), ~std::uint64_t{0});
+    }
+}
+
+TEST(ExportFile, WithoutAReader) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    ::close(ends[0]);
+    const Fd fd(ends[1]);
+    WorkerPool workers(0);
+    ExportFile file(fd.get(), "x", workers);
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    EXPECT_THROW(file.write("something"), Error);
+    std::signal(SIGPIPE, before);
+}
+
+} // namespace
+} // namespace argtrace

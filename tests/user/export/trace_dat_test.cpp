@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/trace_dat.h"
+
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/some_calls.h"
+#include "support/trace_builder.h"
+
+namespace argtrace {
+namespace {
+
+using namespace test;
+
+/// A file as trace-cmd.dat.v6(5) describes it.
+struct TraceDat {
+    struct Record {
+        std::uint32_t cpu;
+        std::uint64_t ts;
+        std::string data;
+
+        template<typename T>
+        T at(std::size_t offset) const {
+            T value;
+            std::memcpy(&value, data.substr(offset, sizeof(value)).data(), sizeof(value));
+            return value;
+        }
+    };
+    std::vector<std::string> formats;
+    std::string symbols, tasks;
+    std::map<std::uint16_t, std::string> options;
+    std::vector<Record> records;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> lost; // CPU and calls, by page
+    std::string_view rest;
+    std::size_t cpus = 0;
+
+    std::string take(std::size_t size) {
+        if (size > rest.size())
+            throw std::runtime_error("it ends too early");
+        const std::string part(rest.substr(0, size));
+        rest.remove_prefix(size);
+        return part;
+    }
+    template<typename T>
+    T number() {
+        T value;
+        std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
+        return value;
+    }
+    std::string text() { return take(rest.find('\0') + 1).c_str(); }
+
+    explicit TraceDat(std::string_view bytes) : rest(bytes) {
+        EXPECT_EQ(take(10), "\x17\x08\x44tracing");
+        EXPECT_EQ(text(), "6");
+        EXPECT_EQ(take(2), std::string("\0\x08", 2));
+        EXPECT_EQ(number<std::uint32_t>(), 4096u);
+        EXPECT_EQ(text(), "header_page");
+        take(number<std::uint64_t>());
+        EXPECT_EQ(text(), "header_event");
+        take(number<std::uint64_t>());
+        EXPECT_EQ(number<std::uint32_t>(), 0u);
+        for (auto systems = number<std::uint32_t>(); systems > 0; --systems) {
+            EXPECT_EQ(text(), "argtrace");
+            for (auto count = number<std::uint32_t>(); count > 0; --count)
+                formats.push_back(take(number<std::uint64_t>()));
+        }
+        symbols = take(number<std::uint32_t>());
+        take(number<std::uint32_t>());
+        tasks = take(number<std::uint64_t>());
+        cpus = number<std::uint32_t>();
+        EXPECT_EQ(text(), "options  ");
+        while (const auto option = number<std::uint16_t>())
+            options[option] = take(number<std::uint32_t>());
+        EXPECT_EQ(text(), "flyrecord");
+        for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
+            const auto offset = number<std::uint64_t>(), size = number<std::uint64_t>();
+            EXPECT_EQ(offset % 4096, 0u);
+            EXPECT_EQ(size % 4096, 0u);
+            if (offset + size > bytes.size())
+                throw std::runtime_error("a CPU's pages are cut off");
+            for (std::uint64_t at = 0; at < size; at += 4096)
+                read_page(cpu, bytes.substr(offset + at, 4096));
+        }
+    }
+
+    void read_page(std::uint32_t cpu, std::string_view page) {
+        const std::string_view before = rest;
+        rest = page;
+        auto ts = number<std::uint64_t>();
+        const auto commit = number<std::uint64_t>();
+        const std::size_t size = commit & 0xfffff;
+        if (commit & 1u << 31) {
+            std::uint64_t calls = 0;
+            if (commit & 1u << 30)
+                std::memcpy(&calls, page.substr(16 + size, 8).data(), 8);
+            lost.emplace_back(cpu, calls);
+        }
+        rest = page.substr(16, size);
+        while (!rest.empty()) {
+            const auto head = number<std::uint32_t>();
+            const std::uint32_t type = head & 31;
+            ts += head >> 5;
+            if (type == 30)
+                ts += std::uint64_t{number<std::uint32_t>()} << 27;
+            else
+                records.push_back({cpu, ts, take(type ? 4 * type : number<std::uint32_t>() - 4)});
+        }
+        rest = before;
+    }
+};
+
+template<typename Fill>
+std::string trace_dat(Fill fill) {
+    const Fd fd = memory_file();
+    WorkerPool workers(0);
+    ExportFile file(fd.get(), "memory", workers);
+    const TraceInfo info = some_info();
+    const NoSymbols symbols;
+    TraceDatExporter exporter(file, {info, symbols});
+    fill(exporter);
+    const FileBytes bytes = contents(fd.get());
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+TEST(TraceDat, AnEventTypeForEachFunction) {
+    Probe probe;
+    probe.id = 1;
+    probe.function = "f.part";
+    probe.args = {argument("file", ARGTRACE_TYPE_PTR, "struct file *"),
+                  argument("s", ARGTRACE_TYPE_S8, "s8"), not_captured("big"),
+                  output("*pos", ARGTRACE_TYPE_S64), output("name", ARGTRACE_TYPE_STR)};
+    EventBatch batch;
+    batch.bytes.assign(5000, std::byte{'x'});
+    batch.values.push_back({0xff10, 0, ARGTRACE_TYPE_PTR, true, false});
+    batch.values.push_back({~std::uint64_t{0}, 0, ARGTRACE_TYPE_S8, true, false});
+    batch.values.push_back({});
+    batch.values.push_back({});
+    batch.values.push_back({0, 5000, ARGTRACE_TYPE_STR, true, false});
+    Event event;
+    event.ts = 2000;
+    event.duration = 5;
+    event.probe = &probe;
+    event.tid = 7;
+    event.context = ARGTRACE_CTX_HARDIRQ;
+    event.preempt = 2;
+    event.comm = {'d', 'd'};
+    batch.events.push_back(event);
+    const std::string bytes = trace_dat([&](Exporter &exporter) {
+        exporter.event(batch.view(batch.events[0]));
+        exporter.finish();
+    });
+    const TraceDat file(bytes);
+    ASSERT_EQ(file.formats.size(), 1u);
+    EXPECT_EQ(file.formats[0],
+              "name: f_part\nID: 1000\nformat:\n"
+              "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+              "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+              "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+              "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+              "\tfield:u64 caller;\toffset:8;\tsize:8;\tsigned:0;\n"
+              "\tfield:s64 duration;\toffset:16;\tsize:8;\tsigned:1;\n"
+              "\tfield:u64 unreadable;\toffset:24;\tsize:8;\tsigned:0;\n"
+              "\tfield:u64 file;\toffset:32;\tsize:8;\tsigned:0;\n"
+              "\tfield:s32 s;\toffset:40;\tsize:4;\tsigned:1;\n"
+              "\tfield:s64 _pos;\toffset:48;\tsize:8;\tsigned:1;\n"
+              "\tfield:__data_loc char[] name;\toffset:56;\tsize:4;\tsigned:0;\n"
+              "\nprint fmt: \"file=0x%llx, s=%d, _pos=%lld, name=%s duration=%lld <- %pS\", "
+              "REC->file, REC->s, REC->_pos, __get_str(name), REC->duration, "
+              "(void *)REC->caller\n");
+    EXPECT_EQ(file.tasks, "7 dd\n");
+    EXPECT_EQ(file.cpus, 2u);
+    EXPECT_EQ(file.options.at(4), std::string("[mono]\0", 7));
+    ASSERT_EQ(file.records.size(), 1u);
+    const TraceDat::Record &record = file.records[0];
+    EXPECT_EQ(record.ts, 2000u);
+    EXPECT_EQ(record.at<std::uint16_t>(0), 1000u);
+    EXPECT_EQ(record.at<std::uint16_t>(2), 0x0208u) << "flags and preempt count";
+    EXPECT_EQ(record.at<std::uint32_t>(4), 7u);
+    EXPECT_EQ(record.at<std::uint64_t>(16), 5u);
+    EXPECT_EQ(record.at<std::uint64_t>(24), 1u << 3) << "of *pos nothing is known";
+    EXPECT_EQ(record.at<std::uint64_t>(32), 0xff10u);
+    EXPECT_EQ(record.at<std::int32_t>(40), -1);
+    const auto place = record.at<std::uint32_t>(56);
+    EXPECT_EQ(record.data.substr(place & 0xffff, place >> 16), std::string(3000, 'x') + '\0')
+        << "as much as a page has room for";
+}
+
+TEST(TraceDat, LossIsBeforeAPage) {
+    SomeCalls calls;
+    calls.call("f", 2000, 30, {11, 10, 0, 0, "dd"});
+    calls.instant("f", 2010, {12, 10, 0, 0, "cat"});
+    const std::string bytes = trace_dat([&](Exporter &exporter) {
+        exporter.event(calls.batch().view(calls.batch().events[0]));
+        exporter.lost(0, 2005, 7);
+        exporter.event(calls.batch().view(calls.batch().events[1]));
+        exporter.finish();
+    });
+    const TraceDat file(bytes);
+    EXPECT_EQ(file.records.size(), 2u);
+    EXPECT_THAT(file.lost, testing::ElementsAre(std::pair(0u, 7u)));
+    EXPECT_EQ(file.tasks, "11 dd\n12 cat\n");
+}
+
+TEST(TraceDat, OfNoCallsAFileWithoutPages) {
+    const std::string bytes = trace_dat([](Exporter &exporter) { exporter.finish(); });
+    const TraceDat file(bytes);
+    EXPECT_EQ(file.records.size(), 0u);
+    EXPECT_EQ(bytes.size() % 4096, 0u);
+}
+
+TEST(TraceDat, RandomCallsInAnyOrder) {
+    std::mt19937 random(11);
+    SomeCalls calls;
+    constexpr unsigned count = 50000;
+    std::uint64_t ts = 2000;
+    for (unsigned i = 0; i < count; ++i) {
+        ts += random() % 1000 ? random() % 100 : random(); // some steps need more than 27 bits
+        const std::uint64_t late = random() % 100 ? 0 : random() % 1000;
+        calls.call("f" + std::to_string(random() % 20), ts - late, random() % 40,
+                   {1, 1, static_cast<std::uint32_t>(random() % 3), 0, "t"});
+    }
+    const std::string bytes = trace_dat([&](Exporter &exporter) {
+        for (const Event &event : calls.batch().events)
+            exporter.event(calls.batch().view(event));
+        exporter.finish();
+    });
+    const TraceDat file(bytes);
+    ASSERT_EQ(file.records.size(), count);
+    std::set<std::uint64_t> numbers;
+    for (const TraceDat::Record &record : file.records) {
+        const auto number = record.at<std::uint64_t>(32);
+        ASSERT_TRUE(number >= 1 && number <= count);
+        const Event &event = calls.batch().events[number - 1];
+        EXPECT_TRUE(numbers.insert(number).second);
+        ASSERT_EQ(record.ts, event.ts);
+        EXPECT_EQ(record.cpu, event.cpu);
+        EXPECT_EQ(record.at<std::uint64_t>(16), event.duration);
+        EXPECT_NE(file.formats[record.at<std::uint16_t>(0) - 1000].find(
+                      "name: " + event.probe->function + "\n"),
+                  std::string::npos);
+    }
+}
+
+} // namespace
+} // namespace argtrace

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "render/aggregate.h"
+#include "support/thrown.h"
+#include "util/utf8.h"
+
+namespace argtrace {
+namespace {
+
+class NoCodeSymbols : public Symbols {
+public:
+    std::optional<Symbol> at(std::uint64_t) const override { return std::nullopt; }
+};
+
+class RenderedAggregate : public testing::Test {
+protected:
+    static KeyPart number(std::uint64_t value, std::uint8_t type = ARGTRACE_TYPE_S32) {
+        return {{value, 0, type, true}};
+    }
+
+    static KeyPart text(std::string value) {
+        return {{0, 0, ARGTRACE_TYPE_STR, true}, std::move(value)};
+    }
+
+    std::string shown(const Aggregation &all, const AggregateStyle &style) {
+        std::string out;
+        append_aggregate_text(out, all, columns_, keys_, style);
+        return out;
+    }
+
+    std::string json(const Aggregation &all, const AggregateStyle &style) {
+        std::string out;
+        append_aggregate_json(out, all, columns_, keys_, style);
+        return out;
+    }
+
+    NoCodeSymbols symbols_;
+    CallerNames names_{symbols_};
+    KeyText keys_{names_};
+    std::vector<KeyColumn> columns_;
+};
+
+TEST_F(RenderedAggregate, CountsAreATable) {
+    columns_ = {{"func", true}, {"comm"}, {"ret", false, true}};
+    Aggregation all;
+    for (int i = 0; i < 12; ++i)
+        all.add_call({text("vfs_read"), text("dd"), number(832)});
+    all.add_call({text("vfs_write"), text("a\nb"), number(static_cast<std::uint64_t>(-2))});
+    EXPECT_EQ(shown(all, {}), "FUNC      COMM       RET CALLS\n"
+                              "vfs_read  dd         832    12\n"
+                              "vfs_write a\\x0ab -ENOENT     1\n");
+    AggregateStyle one;
+    one.top = 1;
+    EXPECT_EQ(shown(all, one), "FUNC     COMM RET CALLS\n"
+                               "vfs_read dd   832    12\n"
+                               "... and 1 more\n");
+    EXPECT_EQ(json(all, {}),
+              "{\"func\":\"vfs_read\",\"key\":{\"comm\":\"dd\",\"ret\":832},\"count\":12}\n"
+              "{\"func\":\"vfs_write\",\"key\":{\"comm\":\"a\\nb\",\"ret\":-2},\"count\":1}\n");
+}
+
+TEST_F(RenderedAggregate, IsOrderedAsAskedFor) {
+    columns_ = {{"n"}};
+    Aggregation all(Buckets{Buckets::Kind::none, true});
+    const auto add = [&](std::int64_t key, std::int64_t value) {
+        all.add_value({number(static_cast<std::uint64_t>(key))}, static_cast<std::uint64_t>(value));
+    };
+    add(10, 5), add(10, 7), add(-1, -3), add(9, 100), add(9, -100);
+    const auto order = [&](AggregateOrder by) {
+        AggregateStyle style;
+        style.order = by;
+        std::vector<std::int64_t> keys;
+        std::string lines = json(all, style);
+        for (std::size_t at = 0; at < lines.size();) {
+            const std::size_t end = lines.find('\n', at);
+            keys.push_back(nlohmann::json::parse(lines.substr(at, end - at))["key"]["n"]);
+            at = end + 1;
+        }
+        return keys;
+    };
+    EXPECT_THAT(order(AggregateOrder::count), testing::ElementsAre(9, 10, -1)) << "then by key";
+    EXPECT_THAT(order(AggregateOrder::sum), testing::ElementsAre(10, 9, -1));
+    EXPECT_THAT(order(AggregateOrder::min), testing::ElementsAre(9, -1, 10)) << "the least first";
+    EXPECT_THAT(order(AggregateOrder::max), testing::ElementsAre(9, 10, -1));
+    EXPECT_THAT(order(AggregateOrder::avg), testing::ElementsAre(10, 9, -1));
+    EXPECT_THAT(order(AggregateOrder::key), testing::ElementsAre(-1, 9, 10));
+    EXPECT_EQ(parse_aggregate_order("avg"), AggregateOrder::avg);
+    EXPECT_EQ(thrown([] { parse_aggregate_order("size"); }),
+              "--sort takes count, sum, min, max, avg, key, not 'size'");
+}
+
+TEST_F(RenderedAggregate, HistogramsAreAsPeopleKnowThem) {
+    columns_ = {{"comm"}};
+    Aggregation all(Buckets{Buckets::Kind::log2});
+    for (int i = 0; i < 4; ++i)
+        all.add_value({text("dd")}, 4096);
+    all.add_value({text("dd")}, 1024);
+    all.add_value({text("cat")}, 0);
+    all.add_fault({text("cat")});
+    AggregateStyle style;
+    style.statistic = Statistic::hist;
+    EXPECT_EQ(shown(all, style),
+              "comm=dd\n"
+              "[1K, 2K)                1 |@@@@@@@@@@@@@                                       |\n"
+              "[2K, 4K)                0 |                                                    |\n"
+              "[4K, 8K)                4 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+              "5 calls, mean 3481.6, sum 17408, min 1024, max 4096\n"
+              "\n"
+              "comm=cat\n"
+              "[0]                     1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+              "2 calls, mean 0.0, sum 0, min 0, max 0; 1 of them with a value that could not be "
+              "read\n");
+    EXPECT_EQ(json(all, style),
+              "{\"key\":{\"comm\":\"dd\"},\"buckets\":[{\"from\":1024,\"to\":2048,\"count\":1},"
+              "{\"from\":4096,\"to\":8192,\"count\":4}],\"count\":5,\"sum\":17408,\"min\":1024,"
+              "\"max\":4096,\"avg\":3481.600}\n"
+              "{\"key\":{\"comm\":\"cat\"},\"buckets\":[{\"from\":0,\"to\":1,\"count\":1}],"
+              "\"count\":2,\"sum\":0,\"min\":0,\"max\":0,\"avg\":0.000,\"faults\":1}\n");
+}
+
+TEST_F(RenderedAggregate, LatencyHasUnitsAndPercentiles) {
+    Aggregation all(Buckets{Buckets::Kind::log2});
+    all.add_value({}, 1500);
+    all.add_value({}, 2500000);
+    AggregateStyle style;
+    style.statistic = Statistic::latency;
+    style.unit = ValueUnit::nanoseconds;
+    const std::string text = shown(all, style);
+    EXPECT_THAT(text, testing::StartsWith("[1.02us, 2.05us)        1 |@@@"));
+    EXPECT_THAT(text, testing::HasSubstr("\n[2.10ms, 4.19ms)        1 |@@@"));
+    EXPECT_THAT(text, testing::EndsWith("\n2 calls, mean 1.25ms, p50 1.50us, p90 2.50ms, p99 "
+                                        "2.50ms, max 2.50ms\n"));
+    const auto object = nlohmann::json::parse(json(all, style));
+    EXPECT_EQ(object["p50"], 1500);
+    EXPECT_EQ(object["p99"], 2500000);
+    EXPECT_EQ(object["sum"], 2501500);
+    EXPECT_FALSE(object.contains("key"));
+}
+
+TEST_F(RenderedAggregate, LinesHaveEightyColumns) {
+    for (const BarStyle bars : {BarStyle::ascii, BarStyle::blocks}) {
+        Aggregation all(Buckets{Buckets::Kind::log2, true});
+        std::uint64_t count = 1;
+        for (const std::int64_t value : {-1, -5, 0, 1, 70, 5000, 1 << 30}) {
+            count *= 3;
+            for (std::uint64_t i = 0; i < count; ++i)
+                all.add_value({}, static_cast<std::uint64_t>(value));
+        }
+        AggregateStyle style;
+        style.statistic = Statistic::hist;
+        style.bars = bars;
+        std::string text;
+        append_histogram(text, all, all.entries().at({}), style.unit, bars);
+        std::string_view rest = text;
+        std::size_t lines = 0;
+        while (!rest.empty()) {
+            std::string_view line = rest.substr(0, rest.find('\n'));
+            rest.remove_prefix(line.size() + 1);
+            ++lines;
+            std::size_t width = 0;
+            for (; !line.empty(); ++width)
+                line.remove_prefix(utf8_length(line));
+            EXPECT_EQ(width, 80u);
+        }
+        EXPECT_EQ(lines, 3u + 1u + 31u) << "all from -5 to 2^30";
+    }
+}
+
+TEST_F(RenderedAggregate, BlocksTellEighths) {
+    Aggregation all(Buckets{Buckets::Kind::log2});
+    for (int i = 0; i < 1000; ++i)
+        all.add_value({}, 1);
+    all.add_value({}, 2);
+    std::string text;
+    append_histogram(text, all, all.entries().at({}), ValueUnit::plain, BarStyle::blocks);
+    EXPECT_THAT(text, testing::HasSubstr("1000 |█"));
+    EXPECT_THAT(text, testing::HasSubstr("       1 |▏ ")) << "one call in a thousand is seen";
+}
+
+TEST(Ranges, AreWrittenShortly) {
+    const auto log2 = [](std::int64_t number) {
+        return format_range(Buckets{Buckets::Kind::log2, true}.range_of(number), ValueUnit::plain);
+    };
+    EXPECT_EQ(log2(0), "[0]");
+    EXPECT_EQ(log2(1), "[1]");
+    EXPECT_EQ(log2(2), "[2, 4)");
+    EXPECT_EQ(log2(11), "[1K, 2K)");
+    EXPECT_EQ(log2(31), "[1G, 2G)");
+    EXPECT_EQ(log2(62), "[2E, 4E)");
+    EXPECT_EQ(log2(-1), "[-1]");
+    EXPECT_EQ(log2(-2), "(-4, -2]");
+    EXPECT_EQ(log2(-11), "(-2K, -1K]");
+    const Buckets linear{Buckets::Kind::linear, false, 1000, 500, 2};
+    EXPECT_EQ(format_range(linear.range_of(-1), ValueUnit::plain), "(..., 1000)");
+    EXPECT_EQ(format_range(linear.range_of(0), ValueUnit::plain), "[1000, 1500)");
+    EXPECT_EQ(format_range(linear.range_of(2), ValueUnit::plain), "[2000, ...)");
+}
+
+TEST_F(RenderedAggregate, StatisticsAreColumns) {
+    columns_ = {{"pid"}};
+    Aggregation all;
+    all.add_value({number(7)}, 3000);
+    all.add_value({number(7)}, 1000);
+    all.add_fault({number(12)});
+    const auto table = [&](Statistic statistic) {
+        AggregateStyle style;
+        style.statistic = statistic;
+        return shown(all, style);
+    };
+    EXPECT_EQ(table(Statistic::sum), "PID CALLS  SUM\n"
+                                     "  7     2 4000\n"
+                                     " 12     1    ?\n");
+    EXPECT_EQ(table(Statistic::avg), "PID CALLS    AVG\n"
+                                     "  7     2 2000.0\n"
+                                     " 12     1      ?\n");
+    EXPECT_THAT(table(Statistic::min), testing::HasSubstr("  7     2 1000\n"));
+    EXPECT_THAT(table(Statistic::max), testing::HasSubstr("  7     2 3000\n"));
+}
+
+} // namespace
+} // namespace argtrace
