@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Writes generated.c of argtrace_generated.ko (tests/vm/modules/generated_main.c): functions of
-// generated prototypes, calls of them with random values, and for each call what it passes,
-// member by member, written by the compiled C alone.
+// Writes C for the helper modules. `prototypes`: generated.c of argtrace_generated.ko, functions of
+// generated prototypes, calls of them with random values, and for each call what it passes, member
+// by member, written by the compiled C alone. `expressions`: see expressions.h.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "expressions.h"
 #include "support/prototype_generator.h"
 
 namespace {
@@ -170,7 +172,8 @@ private:
             return text;
         }
         for (int i = 0; i < member.dimensions[dimension]; i++)
-            text += show_elements(member, fmt::format("{}[{}]", place, i), dimension + 1, separator);
+            text +=
+                show_elements(member, fmt::format("{}[{}]", place, i), dimension + 1, separator);
         return text;
     }
 
@@ -230,9 +233,16 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        std::fputs("usage: argtrace_generate SEED COUNT >generated.c\n", stderr);
+    const std::string_view what = argc == 4 ? argv[1] : "";
+    const unsigned seed = argc == 4 ? unsigned(std::atoi(argv[2])) : 0;
+    const int functions = argc == 4 ? std::atoi(argv[3]) : 0;
+    if (what == "prototypes") {
+        fmt::print("{}", ModuleWriter(seed).source(functions));
+    } else if (what == "expressions") {
+        fmt::print("{}", random_expressions(seed, functions));
+    } else {
+        std::fputs("usage: argtrace_generate prototypes|expressions SEED FUNCTIONS >FILE.c\n",
+                   stderr);
         return 2;
     }
-    fmt::print("{}", ModuleWriter(unsigned(std::atoi(argv[1]))).source(std::atoi(argv[2])));
 }

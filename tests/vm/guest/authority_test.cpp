@@ -114,6 +114,10 @@ void try_everything(const RawDevice &device, std::ostream &said) {
     argtrace_process_filter filter{};
     filter.size = sizeof(filter);
     said << "processes " << device.call(ARGTRACE_IOC_PROCESSES, &filter) << '\n';
+    argtrace_map map{};
+    map.size = sizeof(map);
+    map.slots = ARGTRACE_MAP_SLOTS_MIN;
+    said << "map " << device.call(ARGTRACE_IOC_MAP, &map) << '\n';
     said << "session_remove " << remove_by(device, other_name) << '\n';
 }
 
@@ -127,6 +131,7 @@ void try_to_see_addresses(const RawDevice &device, std::ostream &said) {
 
 void try_to_read(const RawDevice &device, std::ostream &said) {
     said << "counts " << list_by(device, ARGTRACE_IOC_COUNTS) << '\n';
+    said << "return_counts " << list_by(device, ARGTRACE_IOC_RETURN_COUNTS) << '\n';
     said << "on_load_list " << list_by(device, ARGTRACE_IOC_ON_LOAD_LIST) << '\n';
     argtrace_process_filter filter{};
     filter.size = sizeof(filter);
@@ -143,7 +148,7 @@ void try_to_read(const RawDevice &device, std::ostream &said) {
 std::string everything_is(int error) {
     std::ostringstream all;
     for (const char *name : {"add", "remove", "remove_all", "reader", "on_load", "on_load_remove",
-                             "processes", "session_remove"})
+                             "processes", "map", "session_remove"})
         all << name << ' ' << error << '\n';
     return all.str();
 }
@@ -154,7 +159,7 @@ std::string addresses_are(int error) {
     return all.str();
 }
 
-const std::string reading_works = "counts 0\non_load_list 0\nprocesses_list 0\npackets 0\n";
+const std::string reading_works = "counts 0\nreturn_counts 0\non_load_list 0\nprocesses_list 0\npackets 0\n";
 
 class Authority : public testing::Test {
 protected:

@@ -13,7 +13,8 @@
 namespace vmtest {
 namespace {
 
-/// The completions that bash offers for the line, sorted; the line is split into words as bash does.
+/// The completions that bash offers for the line, sorted; the line is split into words as bash
+/// does.
 std::vector<std::string> offers(const std::string &line, const std::string &words) {
     const Outcome outcome = run({"bash", "-c",
                                  ". /root/argtrace.bash; COMP_LINE='" + line +
@@ -61,7 +62,8 @@ TEST_F(Completion, traced_functions_for_rm) {
 
 TEST_F(Completion, commands_and_options_of_the_tool) {
     EXPECT_EQ(offers("argtrace stat", "argtrace stat"), Names{"status"});
-    EXPECT_EQ(offers("argtrace trace --max", "argtrace trace --max"), Names{"--max-events"});
+    EXPECT_EQ(offers("argtrace trace --max", "argtrace trace --max"),
+              (Names{"--max-events", "--max-rate", "--max-wait"}));
 }
 
 } // namespace

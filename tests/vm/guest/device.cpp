@@ -21,8 +21,13 @@ RawDevice::RawDevice(int access) : fd_(open(ARGTRACE_DEVICE, access | O_CLOEXEC)
 }
 
 RawDevice::~RawDevice() {
+    close();
+}
+
+void RawDevice::close() {
     if (fd_ >= 0)
-        close(fd_);
+        ::close(fd_);
+    fd_ = -1;
 }
 
 int RawDevice::call(unsigned long request, void *arg) const {
@@ -166,7 +171,8 @@ RawProbe &RawProbe::seal() {
     header.nr_args = static_cast<std::uint16_t>(args.size());
     header.strings = static_cast<std::uint16_t>(strings.size());
     const std::size_t size = sizeof(header) + args.size() * sizeof(args[0]) + strings.size();
-    header.size = static_cast<std::uint32_t>((size + 7) / 8 * 8);
+    header.program = static_cast<std::uint16_t>(program.size());
+    header.size = static_cast<std::uint32_t>((size + 7) / 8 * 8 + program.size());
     return *this;
 }
 
@@ -177,6 +183,7 @@ std::vector<std::byte> RawProbe::bytes() const {
     if (args_size)
         memcpy(out.data() + sizeof(header), args.data(), args_size);
     memcpy(out.data() + sizeof(header) + args_size, strings.data(), strings.size());
+    out.insert(out.end(), program.begin(), program.end());
     return out;
 }
 
@@ -186,7 +193,7 @@ std::vector<std::byte> operator+(std::vector<std::byte> a, const std::vector<std
 }
 
 std::uint64_t hits(const argtrace_counts &counts) {
-    std::uint64_t sum = counts.records + counts.filtered;
+    std::uint64_t sum = counts.records + counts.filtered + counts.sampled + counts.capped;
     for (std::uint64_t lost : counts.lost)
         sum += lost;
     return sum;

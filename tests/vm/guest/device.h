@@ -23,6 +23,8 @@ public:
     RawDevice &operator=(const RawDevice &) = delete;
 
     int fd() const { return fd_; }
+    /// Before the destructor does.
+    void close();
     int call(unsigned long request, void *arg) const;
     argtrace_info info() const;
 
@@ -59,18 +61,19 @@ struct RawProbe {
     argtrace_probe header{};
     std::vector<argtrace_arg> args;
     std::string strings;
+    std::vector<std::byte> program; ///< a multiple of 8 bytes
 
     /// A function of `count` unsigned 64-bit register arguments a0, a1 ...
     static RawProbe words(std::uint64_t addr, unsigned count, const std::string &name = "f");
 
-    /// Sets size, nr_args and strings to fit the contents.
+    /// Sets size, nr_args, strings and program to fit the contents.
     RawProbe &seal();
     std::vector<std::byte> bytes() const;
 };
 
 std::vector<std::byte> operator+(std::vector<std::byte> a, const std::vector<std::byte> &b);
 
-/// Sum of records, filtered and lost.
+/// Sum of all outcomes.
 std::uint64_t hits(const argtrace_counts &counts);
 
 /// A record of a probe: its header, and what follows it up to its size.

@@ -13,11 +13,11 @@
 namespace vmtest {
 namespace {
 
-using Calls = std::vector<std::string>;
+using CallLines = std::vector<std::string>;
 
 /// "file=0x.. buf=0x.. count=N pos=0x.." of each event of that process, in order.
-Calls fprobe_calls(pid_t pid) {
-    Calls calls;
+CallLines fprobe_calls(pid_t pid) {
+    CallLines calls;
     std::istringstream lines(read_file(tracing_directory + "trace"));
     std::string line;
     const std::regex event("-" + std::to_string(pid) +
@@ -35,8 +35,8 @@ Calls fprobe_calls(pid_t pid) {
     return calls;
 }
 
-Calls argtrace_calls(const std::string &out, pid_t pid) {
-    Calls calls;
+CallLines argtrace_calls(const std::string &out, pid_t pid) {
+    CallLines calls;
     for (const auto &event : json_lines(out)) {
         if (event["tid"] != pid)
             continue;
@@ -67,7 +67,7 @@ TEST(Fprobe, sees_the_same_arguments_in_the_same_calls) {
     EXPECT_EQ(write_tracefs("tracing_on", "0"), 0);
     const Outcome outcome = trace.end(SIGINT);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const Calls theirs = fprobe_calls(pid), ours = argtrace_calls(outcome.out, pid);
+    const CallLines theirs = fprobe_calls(pid), ours = argtrace_calls(outcome.out, pid);
 
     EXPECT_EQ(write_tracefs("events/fprobes/at_vfs_read/enable", "0"), 0);
     EXPECT_EQ(write_tracefs("tracing_on", "1"), 0);

@@ -18,7 +18,7 @@ constexpr std::size_t most_arguments = 6;
 
 /// The position in ftrace's list of each function that it can trace, for names that only one function
 /// has.
-std::map<std::string, std::size_t> traceable_functions() {
+std::map<std::string, std::size_t> numbered_functions() {
     std::map<std::string, std::size_t> numbers;
     std::istringstream lines(read_file(tracing_directory + "available_filter_functions"));
     std::size_t number = 0;
@@ -34,7 +34,7 @@ class FuncArgsReference : public TracefsReference {
 public:
     std::vector<KernelFunction> arm(const std::vector<KernelFunction> &functions) override {
         begin();
-        const auto numbers = traceable_functions();
+        const auto numbers = numbered_functions();
         std::vector<KernelFunction> taken;
         std::string refused, filter;
         for (const KernelFunction &function : functions) {

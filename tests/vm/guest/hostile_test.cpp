@@ -12,8 +12,10 @@
 #include <thread>
 
 #include "device.h"
+#include "ioctl_fuzzer.h"
 #include "kallsyms.h"
 #include "machine.h"
+#include "random_program.h"
 
 namespace vmtest {
 namespace {
@@ -227,6 +229,61 @@ TEST_F(Hostile, the_module_goes_while_functions_are_called) {
         EXPECT_FALSE(is_armed("vfs_read"));
         EXPECT_FALSE(module_is_loaded("argtrace"));
     }
+    need_argtrace();
+}
+
+/// vfs_read() with a random program, for a session whose packets may be too small for it.
+RawProbe with_random_program(std::mt19937_64 &random, const FuzzTargets &targets) {
+    RawProbe probe = RawProbe::words(address_of("vfs_read"), 4);
+    const RandomProgram program(random, targets.any);
+    probe.program = program.bytes();
+    for (const argtrace_arg &output : program.outputs())
+        probe.args.push_back(output);
+    return probe.seal();
+}
+
+TEST_F(Hostile, programs_come_and_go_while_they_run) {
+    const std::uint64_t seed = test_seed();
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    std::mt19937_64 random(seed);
+    const FuzzTargets targets;
+    std::vector<std::unique_ptr<Child>> writers;
+    for (int i = 0; i < 4; i++)
+        writers.push_back(std::make_unique<Child>(hammer_vfs_read));
+    unsigned added = 0, too_large = 0;
+    for (int round = 0; round < 3; round++) {
+        need_argtrace();
+        std::unique_ptr<Child> reader;
+        for (int i = 0; i < 8; i++) {
+            RawDevice device;
+            attach(device);
+            const int error = device.add(with_random_program(random, targets).bytes(), 1);
+            if (error) {
+                EXPECT_EQ(error, E2BIG);
+                too_large++;
+                continue;
+            }
+            added++;
+            if (i % 4 == 0) { // the last one is killed while it reads
+                reader = std::make_unique<Child>(read_for_ever);
+                ASSERT_TRUE(eventually(somebody_reads));
+            }
+            ASSERT_TRUE(eventually([&] {
+                std::uint64_t calls = 0;
+                for (const argtrace_counts &counts : device.counts())
+                    calls += hits(counts);
+                return calls > 0;
+            }));
+            if (i < 7) {
+                ASSERT_EQ(device.remove_all(), 0);
+            }
+        }
+        reader.reset();
+        EXPECT_TRUE(eventually([] { return unload_module("argtrace") == 0; }));
+        EXPECT_FALSE(is_armed("vfs_read"));
+    }
+    std::printf("%u programs, %u of them too large\n", added + too_large, too_large);
+    EXPECT_GT(added, 12u);
     need_argtrace();
 }
 

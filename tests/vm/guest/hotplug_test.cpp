@@ -26,7 +26,7 @@ constexpr std::uint32_t packet_size = 4096, nr_packets = 4;
 std::vector<std::byte> probe_at(std::uint64_t addr) { return RawProbe::words(addr, 0).bytes(); }
 
 /// The names of the functions that ftrace can trace.
-std::set<std::string, std::less<>> traceable_functions() {
+std::set<std::string, std::less<>> traceable_function_names() {
     std::set<std::string, std::less<>> names;
     std::istringstream lines(read_file("/sys/kernel/tracing/available_filter_functions"));
     for (std::string line; std::getline(lines, line);)
@@ -85,7 +85,7 @@ TEST_F(Hotplug, a_cpu_that_comes_for_the_first_time_gets_counters) {
     // The probe under test is the last one, so that it is not in the first block.
     std::vector<std::byte> probes;
     std::uint32_t count = 0;
-    const auto traceable = traceable_functions();
+    const auto traceable = traceable_function_names();
     for (const KernelSymbol &symbol : kernel_symbols()) {
         if (symbol.name.starts_with("__x64_sys_") && traceable.contains(symbol.name) && count < 150)
             probes = probes + probe_at(symbol.addr), ++count;

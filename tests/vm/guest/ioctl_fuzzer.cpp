@@ -20,6 +20,7 @@
 
 #include "kallsyms.h"
 #include "machine.h"
+#include "random_program.h"
 
 namespace vmtest {
 
@@ -93,6 +94,7 @@ const IoctlFuzzer::Weighted IoctlFuzzer::steps_[] = {
     {60, &IoctlFuzzer::list},          {40, &IoctlFuzzer::reader},
     {40, &IoctlFuzzer::on_load},       {15, &IoctlFuzzer::on_load_remove},
     {20, &IoctlFuzzer::on_load_list},  {20, &IoctlFuzzer::symbol},
+    {40, &IoctlFuzzer::make_map},
     {10, &IoctlFuzzer::unknown_ioctl}, {100, &IoctlFuzzer::map},
     {100, &IoctlFuzzer::use_map},      {30, &IoctlFuzzer::drop_map},
     {40, &IoctlFuzzer::poll_file},     {20, &IoctlFuzzer::poll_by_epoll},
@@ -265,6 +267,19 @@ void IoctlFuzzer::session() {
         open_file();
 }
 
+void IoctlFuzzer::make_map() {
+    argtrace_map map = random_map(random_);
+    // Few sizes of keys, so that programs fit them.
+    map.key_words %= 3;
+    if (one_in(8))
+        map.slots = one_of<std::uint32_t>({0, 63, 1u << 20, 1u << 21, 1u << 16});
+    if (one_in(10))
+        map.step = random_();
+    if (one_in(15))
+        map.id = static_cast<std::uint32_t>(random(9));
+    call("MAP", ARGTRACE_IOC_MAP, map, {ENOSPC, ENOENT, ENOMEM});
+}
+
 void IoctlFuzzer::session_remove() {
     argtrace_session_remove remove{};
     set_name(remove.name);
@@ -332,6 +347,18 @@ RawProbe IoctlFuzzer::probe() {
     }
     if (one_in(20))
         probe.strings += std::string(random(3000), 's') + '\0';
+    if (one_in(4) && !targets_.any.empty()) {
+        // Whether the file has such a map is another matter.
+        argtrace_map map = random_map(random_);
+        map.id = static_cast<std::uint32_t>(random(one_in(10) ? 70000 : 3));
+        const RandomProgram program =
+            one_in(3) ? RandomProgram(random_, targets_.any, one_in(4) ? nullptr : &map)
+                      : RandomProgram(random_, targets_.any);
+        probe.program = program.bytes();
+        for (const argtrace_arg &output : program.outputs())
+            probe.args.insert(probe.args.begin() + static_cast<long>(random(probe.args.size() + 1)),
+                              output);
+    }
     const std::size_t types = one_in(5) ? random(200) : 0;
     probe.strings += std::string(types, 't');
     probe.seal();
@@ -406,6 +433,8 @@ void IoctlFuzzer::list() {
         list.first = static_cast<std::uint32_t>(random_());
     if (one_in(2))
         call("PROBE_LIST", ARGTRACE_IOC_PROBE_LIST, list, {});
+    else if (one_in(3))
+        call("RETURN_COUNTS", ARGTRACE_IOC_RETURN_COUNTS, list, {});
     else
         call("COUNTS", ARGTRACE_IOC_COUNTS, list, {});
 }
@@ -452,7 +481,7 @@ void IoctlFuzzer::symbol() {
 
 void IoctlFuzzer::unknown_ioctl() {
     const unsigned long request =
-        one_of<unsigned long>({_IOWR(ARGTRACE_IOC_MAGIC, 11, __u32),
+        one_of<unsigned long>({_IOWR(ARGTRACE_IOC_MAGIC, 200, __u32),
                                _IOWR(ARGTRACE_IOC_MAGIC, random(256), __u64), random_()});
     if (ioctl(fd(), request, memory_.begin()) != 0)
         check("an unknown ioctl", errno, {ENOTTY, EINVAL, EFAULT, EPERM, EOPNOTSUPP, EBADFD});
@@ -461,7 +490,9 @@ void IoctlFuzzer::unknown_ioctl() {
 void IoctlFuzzer::map() {
     if (maps_.size() >= most_maps)
         drop_map();
-    const std::uint64_t region = one_in(12) ? random(16) : random(2);
+    const std::uint64_t region = one_in(12)  ? random(16)
+                                 : one_in(3) ? ARGTRACE_MMAP_MAP + random(3)
+                                             : random(2);
     std::uint64_t offset = ARGTRACE_MMAP_OFFSET(random(cpu_count() + 1), region);
     std::size_t size =
         region == ARGTRACE_MMAP_READER ? page_size : one_of<std::size_t>({3, 5, 9, 17}) * page_size;

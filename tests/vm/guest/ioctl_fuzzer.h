@@ -91,6 +91,7 @@ private:
     void on_load_remove();
     void on_load_list();
     void symbol();
+    void make_map();
     void unknown_ioctl();
     void map();
     void use_map();

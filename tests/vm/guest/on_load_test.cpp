@@ -424,7 +424,7 @@ TEST_F(OnLoad, while_modules_come_and_go) {
     remove_session(session_name);
     {
         // Each of them ends when it is killed.
-        const Child loader([] {
+        Child loader([] {
             for (;;) {
                 load_module(module_path);
                 unload_module(module_name);
@@ -444,13 +444,28 @@ TEST_F(OnLoad, while_modules_come_and_go) {
         };
         const Child one(orderer), two(orderer);
 
-        // One session that stays: what it counts must add up however often the module goes.
+        // One session that stays: it misses no call, however often the module goes.
         RawDevice device;
         ASSERT_EQ(device.session("", 4096, 4), 0);
         ASSERT_EQ(give(device, {function("ol_first") + function("ol_init", 0), 2}), 0);
+        ASSERT_EQ(device.reader(), 0);
         for (int i = 0; i < 5; i++)
             run({"argtrace", "add", "argtrace_onload:ol_*"}); // it is there, or it is not
         ASSERT_TRUE(eventually([&] { return orders(device).at(0).loads >= 20; }));
+        loader.kill_and_wait();
+        unload();
+        // A load calls ol_init() and ol_first(), an unload ol_first().
+        std::uint64_t called = 0;
+        for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+            RawRing ring(device, cpu, 4096, 4);
+            called += ring.drain() + ring.control()->lost;
+        }
+        EXPECT_EQ(called, 3 * std::uint64_t{orders(device).at(0).loads});
+        // The counts are those of the last load.
+        std::uint64_t counted = 0;
+        for (const argtrace_counts &counts : device.counts(ARGTRACE_LIST_REMOVED))
+            counted += hits(counts);
+        EXPECT_EQ(counted, 3u);
         EXPECT_EQ(take_back(device, module_name), 0);
     }
     run({"argtrace", "clear"});

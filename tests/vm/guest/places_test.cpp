@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Arguments that lie elsewhere than in one register, taken by descriptors written by hand: what
+// Arguments that are elsewhere than in one register, taken by descriptors written by hand: what
 // the module records of each place, without the tool's calling convention in between.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -25,7 +26,7 @@ protected:
         need_test_module();
     }
 
-    /// One argument `arg` of that function, of each of nr_calls calls: the data behind the caller.
+    /// One argument `arg` of that function, of each of nr_calls calls: the data after the caller.
     static std::vector<std::vector<std::byte>> recorded(const std::string &function,
                                                         argtrace_arg arg) {
         RawDevice device;
@@ -116,19 +117,50 @@ TEST_F(Places, structs_on_the_stack) {
 }
 
 TEST_F(Places, words_of_the_callers) {
-    // Their variables, and what KASAN leaves free between them.
+    // Their variables, and what KASAN leaves free between them. What these words are only the
+    // callers know; taken one by one and in one piece they are the same.
     constexpr unsigned nr_words = 60;
+    constexpr std::size_t words_size = 8 * nr_words;
+    unsigned whole = 0, others_than_zero = 0;
     for (unsigned first = 1; first + nr_words < ARGTRACE_STACK_MAX / 8; first += nr_words) {
         RawDevice device;
         ASSERT_EQ(device.session("", 4096, 16), 0);
-        RawProbe probe = RawProbe::words(address_of("at_eight"), nr_words, "at_eight");
+        RawProbe probe = RawProbe::words(address_of("at_eight"), nr_words + 1, "at_eight");
         for (unsigned i = 0; i < nr_words; i++)
             probe.args[i].loc = ARGTRACE_LOC_STACK, probe.args[i].index = 0,
             probe.args[i].offset = 8 * (first + i);
+        argtrace_arg &piece = probe.args[nr_words];
+        piece.loc = ARGTRACE_LOC_STACK;
+        piece.index = 0;
+        piece.type = ARGTRACE_TYPE_BYTES;
+        piece.size = words_size;
+        piece.offset = 8 * first;
         ASSERT_EQ(device.add(probe.seal().bytes(), 1), 0);
+        ASSERT_EQ(device.reader(), 0);
+        pin_to_cpu(0);
+        RawRing ring(device, 0, 4096, 16);
         call_functions("awkward", nr_calls);
-        EXPECT_EQ(device.counts().at(0).records, nr_calls);
+        const std::vector<RawRecord> records = ring.records();
+        unpin();
+
+        ASSERT_EQ(records.size(), nr_calls);
+        const std::uint32_t id = device.counts().at(0).id;
+        for (const RawRecord &record : records) {
+            ASSERT_EQ(record.data.size(), 8 + words_size + 8 + words_size);
+            const auto words = record.data.begin() + 8, words_end = words + words_size;
+            if (record.id == ARGTRACE_ID_UNREADABLE + id) {
+                // The stack ends within these words, or before them.
+                EXPECT_LT(std::to_integer<unsigned>(words_end[-8]), first + nr_words);
+                continue;
+            }
+            EXPECT_EQ(record.id, id);
+            EXPECT_TRUE(std::equal(words, words_end, words_end + 2)) << "from word " << first;
+            whole++;
+            others_than_zero += std::count(words, words_end, std::byte{}) < words_end - words;
+        }
     }
+    EXPECT_GE(whole, nr_calls);
+    EXPECT_GE(others_than_zero, nr_calls);
 }
 
 TEST_F(Places, far_above_the_stack) {

@@ -44,7 +44,7 @@ std::uint32_t packets() {
     return is_long_run() ? 16 : 4;
 }
 
-std::size_t traceable_functions() {
+std::size_t nr_traceable_functions() {
     const std::string names = read_file("/sys/kernel/tracing/available_filter_functions");
     return static_cast<std::size_t>(std::count(names.begin(), names.end(), '\n'));
 }
@@ -120,7 +120,7 @@ void all_adds_up(Reader &reader, std::uint64_t read) {
     std::size_t functions = 0;
     const argtrace_counts total = reader.total(&functions);
     // The others have no prototype that can be trusted.
-    EXPECT_GT(functions, traceable_functions() * 6 / 10);
+    EXPECT_GT(functions, nr_traceable_functions() * 6 / 10);
     EXPECT_EQ(read, total.records);
     EXPECT_EQ(reader.lost_to_full_rings(), total.lost[ARGTRACE_LOST_FULL]);
     EXPECT_GT(total.filtered, 0u);

@@ -94,7 +94,7 @@ json expected_args(const Function &function, std::uint64_t call) {
     return args;
 }
 
-constexpr std::uint64_t nr_calls = 40;
+constexpr std::uint64_t calls_of_each = 40;
 
 Outcome trace_a_run(std::vector<std::string> words) {
     need_argtrace();
@@ -103,7 +103,7 @@ Outcome trace_a_run(std::vector<std::string> words) {
         words.push_back(function.name);
     Background trace(words);
     EXPECT_TRUE(eventually([&] { return is_armed("at_six") || !trace.is_running(); }));
-    call_functions("run", nr_calls);
+    call_functions("run", calls_of_each);
     return trace.end(SIGINT);
 }
 
@@ -150,11 +150,11 @@ TEST_P(Values, every_call_with_exactly_its_values) {
     for (const Function &function : functions()) {
         for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
             for (bool interrupt : {false, true})
-                EXPECT_EQ((seen[{function.name, cpu, interrupt}]), nr_calls)
+                EXPECT_EQ((seen[{function.name, cpu, interrupt}]), calls_of_each)
                     << function.name << " on CPU " << cpu << (interrupt ? " in interrupts" : "");
         }
     }
-    EXPECT_EQ(events.size(), functions().size() * cpu_count() * 2 * nr_calls);
+    EXPECT_EQ(events.size(), functions().size() * cpu_count() * 2 * calls_of_each);
     std::printf("compared %zu calls of %zu functions with %llu arguments\n", events.size(),
                 functions().size(), static_cast<unsigned long long>(arguments));
 }

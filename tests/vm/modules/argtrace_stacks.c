@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walks the stacks of calls as argtrace does, and as stack_trace_save() does, and compares. In debugfs:
+ *
+ *   argtrace_stacks/trace       write globs with spaces between them: from now on calls of these functions; nothing: of none
+ *   argtrace_stacks/every       write a number: one call in so many, on each CPU
+ *   argtrace_stacks/counts      read: numbers and what they count, one a line; see counts_show()
+ *   argtrace_stacks/difference  read: the first two stacks that differed
+ *
+ * What walks is argtrace's own source, in a module of its own so that nothing of this is in argtrace.
+ */
+#include <linux/debugfs.h>
+#include <linux/ftrace.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+
+#include "../../../kmod/recursion.c"
+#include "../../../kmod/stack/frame.c"
+#include "../../../kmod/stack/walk.c"
+
+/* What argtrace's memory.c would do: nothing is limited here. */
+int argtrace_memory_charge(u64 bytes)
+{
+	return 0;
+}
+
+void argtrace_memory_uncharge(u64 bytes)
+{
+}
+
+u64 argtrace_kvmalloc_size(u64 bytes)
+{
+	return bytes;
+}
+
+#define TRUTH_WORDS		(ARGTRACE_STACK_DEPTH_MAX + 40)	/* with the frames of this module and of ftrace */
+#define LEVELS		4				/* process, softirq, interrupt, NMI */
+
+enum count {
+	OF_SAME, OF_DIFFERENT, OF_UNKNOWN, BY_UNWINDER, OF_FRAMES, OF_CUT, IN_PROCESS, IN_SOFTIRQ, IN_INTERRUPT, IN_NMI, COUNTS,
+};
+
+struct as_cpu {
+	u64 counts[COUNTS];
+	u32 left;
+	struct as_level {
+		bool busy;
+		struct argtrace_stack_room room;
+		unsigned long words[TRUTH_WORDS];
+	} levels[LEVELS];
+};
+
+static struct as_cpu __percpu *cpus;
+static u32 every = 1;
+static DEFINE_MUTEX(control_lock);
+static bool tracing;
+
+/* Of the first difference, by whoever takes it. */
+static atomic_t difference_taken;
+static char difference[4096];
+
+static void tell_difference(const unsigned long *truth, u32 truth_count, const struct argtrace_walked *walked,
+			    const struct argtrace_stack_room *room, unsigned long ip)
+{
+	int at, i;
+
+	if (atomic_xchg(&difference_taken, 1))
+		return;
+	at = scnprintf(difference, sizeof(difference), "%ps: %u, walked %u, end %u:\n", (void *)ip, truth_count, walked->count,
+		       walked->end);
+	for (i = 0; i < max(truth_count, walked->count); i++)
+		at += scnprintf(difference + at, sizeof(difference) - at, "%pS  %pS\n",
+				i < truth_count ? (void *)truth[i] : NULL, i < walked->count ? (void *)room->frames[i] : NULL);
+}
+
+static void compare(struct as_cpu *own, struct as_level *level, unsigned long ip, struct ftrace_regs *fregs)
+{
+	const struct argtrace_stack_start start = {
+		(const u64 *)ftrace_regs_get_stack_pointer(fregs), argtrace_regs(fregs)->bp,
+	};
+	u32 count = stack_trace_save(level->words, TRUTH_WORDS, 0), i;
+	const unsigned long *truth = level->words;
+	struct argtrace_walked walked;
+	u64 hash = 0;
+
+	/* From the traced function on, which ftrace returns to. */
+	while (count && *truth != ip + MCOUNT_INSN_SIZE)
+		truth++, count--;
+	truth += !!count;
+	count -= !!count;
+	walked.end = ARGTRACE_WALK_WHOLE;
+	walked.count = argtrace_stack_walk_quickly(start.sp, start.bp, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked.hash);
+	if (!walked.count && !walk_on(&level->room, ARGTRACE_STACK_DEPTH_MAX, &walked)) {
+		argtrace_stack_unwind(&start, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked);
+		own->counts[BY_UNWINDER]++;
+	}
+	/*
+	 * The kernel does not know the stack, or not the way from here: it knows no trampoline of ftrace's that is about to go, or
+	 * begins on a stack that is not the current task's, in the middle of a switch.
+	 */
+	if (!count) {
+		own->counts[OF_UNKNOWN]++;
+		return;
+	}
+	for (i = 0; i < min(count, walked.count); i++) {
+		if (truth[i] != level->room.frames[i])
+			break;
+		hash = argtrace_stack_hash(hash, truth[i]);
+	}
+	if (i == walked.count && hash == walked.hash && walked.end == (count > i ? ARGTRACE_WALK_CUT : ARGTRACE_WALK_WHOLE) &&
+	    (count == i || i == ARGTRACE_STACK_DEPTH_MAX)) {
+		own->counts[OF_SAME]++;
+		own->counts[OF_FRAMES] += i;
+		own->counts[OF_CUT] += count > i;
+		own->counts[IN_PROCESS + interrupt_context_level()]++;
+		return;
+	}
+	own->counts[OF_DIFFERENT]++;
+	tell_difference(truth, count, &walked, &level->room, ip);
+}
+
+static void on_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct as_cpu *own;
+	struct as_level *level;
+
+	preempt_disable_notrace();
+	own = this_cpu_ptr(cpus);
+	level = &own->levels[interrupt_context_level()];
+	/* Both unwinders call functions that are traced. */
+	if (!level->busy && own->left-- <= 1) {
+		level->busy = true;
+		barrier();
+		own->left = READ_ONCE(every);
+		compare(own, level, ip, fregs);
+		barrier();
+		level->busy = false;
+	}
+	preempt_enable_notrace();
+}
+
+static struct ftrace_ops ops;
+
+static void stop(void)
+{
+	if (!tracing)
+		return;
+	unregister_ftrace_function(&ops);
+	ftrace_free_filter(&ops);
+	argtrace_synchronize();
+	tracing = false;
+}
+
+static int start_tracing(char *globs)
+{
+	char *glob;
+	int ret;
+
+	memset(&ops, 0, sizeof(ops));
+	ops.func = on_call;
+	while ((glob = strsep(&globs, " \n"))) {
+		if (*glob)
+			ftrace_set_filter(&ops, glob, strlen(glob), 0);
+	}
+	ret = register_ftrace_function(&ops);
+	if (ret)
+		ftrace_free_filter(&ops);
+	tracing = !ret;
+	return ret;
+}
+
+static ssize_t trace_write(struct file *file, const char __user *from, size_t count, loff_t *pos)
+{
+	char *globs = memdup_user_nul(from, count);
+	int ret = 0;
+
+	if (IS_ERR(globs))
+		return PTR_ERR(globs);
+	mutex_lock(&control_lock);
+	stop();
+	if (strspn(globs, " \n") != strlen(globs))
+		ret = start_tracing(globs);
+	mutex_unlock(&control_lock);
+	kfree(globs);
+	return ret ?: count;
+}
+
+static const struct file_operations trace_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.write	= trace_write,
+};
+
+static int counts_show(struct seq_file *file, void *data)
+{
+	static const char *const names[COUNTS] = {
+		"same", "different", "unknown to the kernel", "by the unwinder", "frames", "cut", "in processes", "in softirqs",
+		"in interrupts", "in NMIs",
+	};
+	u64 sum;
+	int cpu, i;
+
+	for (i = 0; i < COUNTS; i++) {
+		sum = 0;
+		for_each_possible_cpu(cpu)
+			sum += per_cpu_ptr(cpus, cpu)->counts[i];
+		seq_printf(file, "%llu %s\n", sum, names[i]);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counts);
+
+static int difference_show(struct seq_file *file, void *data)
+{
+	seq_puts(file, difference);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(difference);
+
+static int on_module(struct notifier_block *block, unsigned long event, void *data)
+{
+	argtrace_frames_forget(data, event == MODULE_STATE_LIVE);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_notifier = { .notifier_call = on_module };
+static struct dentry *directory;
+
+static int __init as_init(void)
+{
+	int ret;
+
+	cpus = alloc_percpu(struct as_cpu);
+	if (!cpus)
+		return -ENOMEM;
+	ret = argtrace_frames_get();
+	if (!ret)
+		ret = register_module_notifier(&module_notifier);
+	if (ret) {
+		free_percpu(cpus);
+		return ret;
+	}
+	directory = debugfs_create_dir("argtrace_stacks", NULL);
+	debugfs_create_file("trace", 0200, directory, NULL, &trace_fops);
+	debugfs_create_u32("every", 0600, directory, &every);
+	debugfs_create_file("counts", 0400, directory, NULL, &counts_fops);
+	debugfs_create_file("difference", 0400, directory, NULL, &difference_fops);
+	return 0;
+}
+
+static void __exit as_exit(void)
+{
+	debugfs_remove_recursive(directory);
+	stop();
+	unregister_module_notifier(&module_notifier);
+	argtrace_frames_put();
+	free_percpu(cpus);
+}
+
+module_init(as_init);
+module_exit(as_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Compares the stacks that argtrace walks with those of the kernel");
