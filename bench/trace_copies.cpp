@@ -2,8 +2,8 @@
 //
 // Makes the files that bench/report reads from a recording.
 //
-//     trace_copies dat RECORDING EVENTS FILE [LEVEL]   the same calls over and over; LEVEL compresses
-//     trace_copies ctf RECORDING DIRECTORY             the same calls in the Common Trace Format
+//     trace_copies dat RECORDING EVENTS FILE [LEVEL]   the same calls over and over; LEVEL
+//     compresses
 //
 // Prints how many events that are.
 
@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "ctf.h"
 #include "recording.h"
 
 namespace {
@@ -22,8 +21,6 @@ namespace {
 using namespace argtrace;
 
 std::optional<std::uint64_t> run(const std::vector<std::string> &words) {
-    if (words.size() == 3 && words[0] == "ctf")
-        return bench::write_ctf(words[1], words[2]);
     if (words.size() < 4 || words.size() > 5 || words[0] != "dat")
         return std::nullopt;
     std::optional<int> level;
@@ -39,9 +36,7 @@ int main(int argc, char **argv) {
     try {
         const auto events = run({argv + 1, argv + argc});
         if (!events) {
-            std::fputs("usage: trace_copies dat RECORDING EVENTS FILE [LEVEL] | "
-                       "ctf RECORDING DIRECTORY\n",
-                       stderr);
+            std::fputs("usage: trace_copies dat RECORDING EVENTS FILE [LEVEL]\n", stderr);
             return 2;
         }
         std::printf("%llu\n", static_cast<unsigned long long>(*events));

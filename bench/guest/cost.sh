@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs in a guest whose TSC counts instructions (bench/gate). Prints the cost of a recorded call, the bytes of its record, the cost
-# of a rejected call, those of a call in a flight recorder and of overwriting a packet there, and the longest time in milliseconds
+# of a rejected call, those of a call in a flight recorder and of overwriting a packet there, those of a call that is recorded when it
+# returns and its bytes, the cost of one with a value that is kept from its entry, and the longest time in milliseconds
 # until a live trace has shown a call.
 # shellcheck disable=SC1091,SC2154 # what lies in the guest
 . /root/common.sh
@@ -20,6 +21,11 @@ buffer=128K argtrace_cost --flight vfs_read || exit
 echo "flight $cost"
 switch_cost || exit
 echo "switch $cost"
+argtrace_cost -r vfs_read || exit
+echo "followed $cost"
+echo "followed_bytes $bytes"
+argtrace_cost 'vfs_read(file, buf, count, pos, *pos)=' || exit
+echo "kept $cost"
 watch
 latest=0
 for _ in 1 2 3; do

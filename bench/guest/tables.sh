@@ -6,6 +6,9 @@
 # shellcheck disable=SC1091,SC2034,SC2154 # what lies in the guest
 . /root/common.sh
 . /root/calls.sh
+. /root/returns.sh
+. /root/values.sh
+. /root/maps.sh
 . /root/pipeline.sh
 . /root/arming.sh
 . /root/start.sh
@@ -17,7 +20,7 @@ passes=1
 [ "$unit" = instructions ] || { passes=6; export PREAD_LOOP_NAPS=10; }
 taskset -pc 0 $$ >/dev/null # the statistics are those of the first processor
 settle
-echo "Linux $(uname -r), pread64 of /dev/null untraced: $untraced $unit"
+echo "Linux $(uname -r), pread64 of /dev/null untraced: $(calc '%.0f' "$untraced") $unit"
 for table; do
 	[ "$unit" = instructions ] && name=$table || name=wall
 	printf '\n## %s\n\n' "$name"

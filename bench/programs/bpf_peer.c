@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a command while one of bpf_programs.bpf.c is attached.
+ * Runs a command while one of bpf_programs.bpf.c is attached, or the two whose names are PROGRAM__entry and PROGRAM__return.
  *
  *   bpf_peer PROGRAM COMMAND...          without a reader of what the program writes
  *   bpf_peer -o FILE PROGRAM COMMAND...  its records go to a file, in large writes; the ring is polled every few ms
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +44,20 @@ static int take(void *file, void *data, size_t size)
 	return 0;
 }
 
+static bool is_wanted(const struct bpf_program *program, const char *name)
+{
+	const char *own = bpf_program__name(program);
+	size_t length = strlen(name);
+
+	return !strncmp(own, name, length) && (!own[length] || !strncmp(own + length, "__", 2));
+}
+
 static struct bpf_object *load(const char *own_path, const char *name)
 {
 	char path[4096], *copy = strdup(own_path);
 	struct bpf_program *program;
 	struct bpf_object *object;
+	bool any = false;
 
 	snprintf(path, sizeof(path), "%s/bpf_programs.bpf.o", dirname(copy));
 	free(copy);
@@ -55,11 +65,17 @@ static struct bpf_object *load(const char *own_path, const char *name)
 	if (!object)
 		return NULL;
 	bpf_object__for_each_program(program, object)
-		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
-	program = bpf_object__find_program_by_name(object, name);
-	if (!program || bpf_object__load(object) || !bpf_program__attach(program))
+		bpf_program__set_autoload(program, is_wanted(program, name));
+	if (bpf_object__load(object))
 		return NULL;
-	return object;
+	bpf_object__for_each_program(program, object) {
+		if (is_wanted(program, name)) {
+			if (!bpf_program__attach(program))
+				return NULL;
+			any = true;
+		}
+	}
+	return any ? object : NULL;
 }
 
 static pid_t start(char **command, const sigset_t *signals)

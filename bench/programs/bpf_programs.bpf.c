@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one would write in BPF instead of argtrace; bpf_peer.c loads one of them. Each is called at the entry of vfs_read,
- * in the cheapest way that BPF has.
+ * What one would write in BPF instead of argtrace; bpf_peer.c loads one of them. Each is called at the entry of vfs_read, or when
+ * it returns,
+ * in the cheapest way that BPF has. Programs whose names begin with reject_ reject every call, after they have looked.
  */
 #include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #define never 0x123456789abcull	/* a count that vfs_read is not called with */
@@ -31,14 +33,24 @@ struct {
 
 __u64 lost;
 
-static __always_inline int write_record(__u64 *ctx, __u64 time)
+/* Room for a record; NULL: it is counted as lost. */
+static __always_inline void *reserve(__u64 size)
 {
-	struct record *record = bpf_ringbuf_reserve(&ring, sizeof(*record), 0);
+	void *record = bpf_ringbuf_reserve(&ring, size, 0);
 
-	if (!record) {
+	if (!record)
 		__sync_fetch_and_add(&lost, 1);
-		return 0;
-	}
+	return record;
+}
+
+/* The reader polls: a wake-up for each record costs far more. */
+static __always_inline void submit(void *record)
+{
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void fill(struct record *record, __u64 *ctx, __u64 time)
+{
 	record->time = time;
 	record->tid = bpf_get_current_pid_tgid();
 	record->context = 0;
@@ -47,8 +59,16 @@ static __always_inline int write_record(__u64 *ctx, __u64 time)
 	record->args[1] = ctx[1];
 	record->args[2] = ctx[2];
 	record->args[3] = ctx[3];
-	/* The reader polls: a wake-up for each record costs far more. */
-	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline int write_record(__u64 *ctx, __u64 time)
+{
+	struct record *record = reserve(sizeof(*record));
+
+	if (!record)
+		return 0;
+	fill(record, ctx, time);
+	submit(record);
 	return 0;
 }
 
@@ -85,6 +105,341 @@ SEC("fentry/vfs_read")
 int record_untimed(__u64 *ctx)
 {
 	return write_record(ctx, 0);
+}
+
+/* Of the kernel's, what is looked at; libbpf finds the members by their names. */
+struct super_block {
+	char s_id[32];
+} __attribute__((preserve_access_index));
+
+struct inode {
+	__u16 i_mode;
+	unsigned long i_ino;
+	struct super_block *i_sb;
+} __attribute__((preserve_access_index));
+
+struct qstr {
+	const unsigned char *name;
+} __attribute__((preserve_access_index));
+
+struct dentry {
+	struct qstr d_name;
+} __attribute__((preserve_access_index));
+
+struct path {
+	struct dentry *dentry;
+} __attribute__((preserve_access_index));
+
+struct file {
+	struct inode *f_inode;
+	struct path f_path;
+} __attribute__((preserve_access_index));
+
+#define unused_number 0xfffffffffffull	/* of an inode, a cgroup, a user */
+
+SEC("fentry/vfs_read")
+int reject_inode(__u64 *ctx)
+{
+	struct file *file = (void *)ctx[0];
+
+	return file->f_inode->i_ino == unused_number ? write_record(ctx, bpf_ktime_get_ns()) : 0;
+}
+
+SEC("fentry/vfs_read")
+int reject_comm(__u64 *ctx)
+{
+	const union {
+		char text[16];
+		__u64 words[2];
+	} wanted = { .text = "no_such_task" };
+	__u64 comm[2];
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	return comm[0] == wanted.words[0] && comm[1] == wanted.words[1] ? write_record(ctx, bpf_ktime_get_ns()) : 0;
+}
+
+SEC("fentry/vfs_read")
+int reject_device(__u64 *ctx)
+{
+	struct super_block *block = ((struct file *)ctx[0])->f_inode->i_sb;
+
+	return block->s_id[0] == 's' && block->s_id[1] == 'd' && block->s_id[2] == 'a' && block->s_id[3] == '1' &&
+	       !block->s_id[4] ? write_record(ctx, bpf_ktime_get_ns()) : 0;
+}
+
+SEC("fentry/vfs_read")
+int reject_three(__u64 *ctx)
+{
+	struct inode *inode = ((struct file *)ctx[0])->f_inode;
+
+	return ctx[2] == 1 && inode->i_mode & 0020000 && inode->i_ino == unused_number ?
+	       write_record(ctx, bpf_ktime_get_ns()) : 0;
+}
+
+SEC("fentry/vfs_read")
+int reject_cgroup(__u64 *ctx)
+{
+	return bpf_get_current_cgroup_id() == unused_number ? write_record(ctx, bpf_ktime_get_ns()) : 0;
+}
+
+SEC("fentry/vfs_read")
+int reject_user(__u64 *ctx)
+{
+	return (__u32)bpf_get_current_uid_gid() == (__u32)unused_number ? write_record(ctx, bpf_ktime_get_ns()) : 0;
+}
+
+/* One call in a thousand, as argtrace's --sample 1000. */
+SEC("fentry/vfs_read")
+int sample(__u64 *ctx)
+{
+	__u32 zero = 0;
+	__u64 *here = bpf_map_lookup_elem(&calls, &zero);
+
+	if (!here || ++*here < 1000)
+		return 0;
+	*here = 0;
+	return write_record(ctx, bpf_ktime_get_ns());
+}
+
+struct record_with_inode {
+	struct record record;
+	__u64 inode;
+};
+
+struct record_with_name {
+	struct record record;
+	char name[64];
+};
+
+SEC("fentry/vfs_read")
+int record_inode(__u64 *ctx)
+{
+	struct record_with_inode *record = reserve(sizeof(*record));
+
+	if (!record)
+		return 0;
+	fill(&record->record, ctx, bpf_ktime_get_ns());
+	record->inode = ((struct file *)ctx[0])->f_inode->i_ino;
+	submit(record);
+	return 0;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u64[127]);
+} stacks SEC(".maps");
+
+SEC("fentry/vfs_read")
+int record_stack(__u64 *ctx)
+{
+	struct record_with_inode *record = reserve(sizeof(*record));
+
+	if (!record)
+		return 0;
+	fill(&record->record, ctx, bpf_ktime_get_ns());
+	record->inode = bpf_get_stackid(ctx, &stacks, 0);
+	submit(record);
+	return 0;
+}
+
+SEC("fentry/vfs_read")
+int record_name(__u64 *ctx)
+{
+	struct record_with_name *record = reserve(sizeof(*record));
+
+	if (!record)
+		return 0;
+	fill(&record->record, ctx, bpf_ktime_get_ns());
+	bpf_probe_read_kernel_str(record->name, sizeof(record->name),
+				  ((struct file *)ctx[0])->f_path.dentry->d_name.name);
+	submit(record);
+	return 0;
+}
+
+/* What calls come to, in the maps of each CPU that BPF has. */
+struct name_key {
+	__u64 words[2];
+	__u64 bucket;
+};
+
+struct totals {
+	__u64 count, sum, min, max;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u64);
+} by_tgid SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct name_key);
+	__type(value, __u64);
+} by_comm SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 65);
+	__type(key, __u32);
+	__type(value, __u64);
+} buckets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct name_key);
+	__type(value, struct totals);
+} totals_by_comm SEC(".maps");
+
+static __always_inline void add_one(void *map, const void *key)
+{
+	const __u64 one = 1;
+	__u64 *here = bpf_map_lookup_elem(map, key);
+
+	if (here)
+		++*here;
+	else
+		bpf_map_update_elem(map, key, &one, BPF_NOEXIST);
+}
+
+/* There is no instruction of BPF for it. */
+static __always_inline __u32 log2_bucket(__u64 value)
+{
+	__u32 bucket = 0, shift;
+
+	if (!value)
+		return 0;
+	for (shift = 32; shift; shift /= 2) {
+		if (value >> shift) {
+			bucket += shift;
+			value >>= shift;
+		}
+	}
+	return bucket + 1;
+}
+
+SEC("fentry/vfs_read")
+int count_by_tgid(__u64 *ctx)
+{
+	const __u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	add_one(&by_tgid, &tgid);
+	return 0;
+}
+
+SEC("fentry/vfs_read")
+int count_by_comm(__u64 *ctx)
+{
+	struct name_key key = {};
+
+	bpf_get_current_comm(key.words, sizeof(key.words));
+	add_one(&by_comm, &key);
+	return 0;
+}
+
+SEC("fentry/vfs_read")
+int log2_count(__u64 *ctx)
+{
+	const __u32 bucket = log2_bucket(ctx[2]);
+
+	add_one(&buckets, &bucket);
+	return 0;
+}
+
+SEC("fentry/vfs_read")
+int log2_by_comm(__u64 *ctx)
+{
+	struct name_key key = { .bucket = log2_bucket(ctx[2]) };
+
+	bpf_get_current_comm(key.words, sizeof(key.words));
+	add_one(&by_comm, &key);
+	return 0;
+}
+
+SEC("fentry/vfs_read")
+int values_by_comm(__u64 *ctx)
+{
+	const __u64 value = ctx[2];
+	const struct totals first = { 1, value, value, value };
+	struct name_key key = {};
+	struct totals *here;
+
+	bpf_get_current_comm(key.words, sizeof(key.words));
+	here = bpf_map_lookup_elem(&totals_by_comm, &key);
+	if (!here) {
+		bpf_map_update_elem(&totals_by_comm, &key, &first, BPF_NOEXIST);
+		return 0;
+	}
+	here->count++;
+	here->sum += value;
+	if (value < here->min)
+		here->min = value;
+	if (value > here->max)
+		here->max = value;
+	return 0;
+}
+
+/* As argtrace's record of a call that has returned; the caller is not known, nor, without a program at the entry, the duration. */
+struct record_of_return {
+	struct record record;
+	__u64 value;
+	__u64 duration[];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u64);
+} entered SEC(".maps");
+
+SEC("fexit/vfs_read")
+int return_empty(__u64 *ctx)
+{
+	return 0;
+}
+
+SEC("fexit/vfs_read")
+int return_record(__u64 *ctx)
+{
+	struct record_of_return *record = reserve(sizeof(*record));
+
+	if (!record)
+		return 0;
+	fill(&record->record, ctx, bpf_ktime_get_ns());
+	record->value = ctx[4];
+	submit(record);
+	return 0;
+}
+
+SEC("fentry/vfs_read")
+int return_timed__entry(__u64 *ctx)
+{
+	__u64 *at = bpf_task_storage_get(&entered, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (at)
+		*at = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("fexit/vfs_read")
+int return_timed__return(__u64 *ctx)
+{
+	__u64 *at = bpf_task_storage_get(&entered, bpf_get_current_task_btf(), 0, 0);
+	struct record_of_return *record = reserve(sizeof(*record) + sizeof(__u64));
+
+	if (!record)
+		return 0;
+	fill(&record->record, ctx, bpf_ktime_get_ns());
+	record->value = ctx[4];
+	record->duration[0] = at ? record->record.time - *at : 0;
+	submit(record);
+	return 0;
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a call of vfs_read costs: a loop of pread64() from /dev/null, timed in batches by the TSC. In a
- * machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
+ * What a call of vfs_read costs: a loop of pread64() from /dev/null, or what PREAD_LOOP_FILE in the environment names,
+ * timed in batches by the TSC. In a machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
  *
  *   pread_loop             prints the median batch and the mean, per call; with PREAD_LOOP_NAPS=N in the environment it
  *                          naps so often in between, and prints the quickest batch in place of the median
@@ -141,7 +141,8 @@ static int write_records(const char *path, long left)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-	int fd = open("/dev/null", O_RDONLY);
+	const char *file = getenv("PREAD_LOOP_FILE");
+	int fd = open(file ? file : "/dev/null", O_RDONLY);
 
 	if (fd < 0 || (!strcmp(what, "excluded") && !become_excluded()))
 		return 1;
