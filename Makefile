@@ -50,7 +50,9 @@ endef
 
 KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
 KUNIT_SOURCES := $(shell find tests/kunit tests/data -name '*.[ch]' -o -name Kbuild 2>/dev/null)
-TEST_MODULE_SOURCES := include/uapi/argtrace.h $(shell find tests/vm/modules -type f 2>/dev/null)
+# One of them has the sources that walk stacks in it.
+TEST_MODULE_SOURCES := $(shell find include tests/vm/modules kmod/stack -type f 2>/dev/null) \
+		       $(addprefix kmod/,compat.h hook.h memory.h recursion.c recursion.h fetch/load.h)
 BENCH_MODULE_SOURCES := $(shell find bench/modules -type f 2>/dev/null)
 TOOL_SOURCES := CMakeLists.txt VERSION $(shell find cmake user include -type f 2>/dev/null)
 
@@ -104,19 +106,24 @@ deb: ## make the Debian packages, argtrace and argtrace-dkms, in build/deb
 check-deb: deb ## test the packages, in chroots of Debian systems (as root)
 	@tests/deb/run
 
+check-viewers: tool ## have other tools read what `argtrace export` writes (needs npm's registry)
+	@scripts/bootstrap viewers
+	@$(call cmake_build,viewer_samples) >/dev/null
+	@tests/viewers/run
+
 FUZZ_SECONDS ?= 60
 fuzz: ## run the fuzzers, FUZZ_SECONDS each
 	@scripts/bootstrap
 	@scripts/fuzz seconds $(FUZZ_SECONDS)
 
-# SEED is also the seed of the generated test module and has a default for that; here only a given one counts.
+# SEED is also the seed of the generated test modules and has a default for that; here only a given one counts.
 STRESS_STEPS ?= 2000
 stress: ## STRESS_STEPS of random use and misuse on the sanitizer kernel; SEED=N repeats a run
 	@scripts/bootstrap
 	@scripts/kernel kasan >/dev/null
 	@$(MAKE) --no-print-directory -s tool module test-modules KERNEL=kasan SEED=1
 	@$(call cmake_build,argtrace_vm_tests) >/dev/null
-	@tests/vm/run --filter 'IoctlFuzz.*:Stress.*' --steps $(STRESS_STEPS) $(if $(filter-out default file,$(origin SEED)),--seed $(SEED)) kasan
+	@tests/vm/run --filter 'IoctlFuzz.*:ProgramFuzz.*:Stress.*' --steps $(STRESS_STEPS) $(if $(filter-out default file,$(origin SEED)),--seed $(SEED)) kasan
 
 bench-decode: ## measure how fast events are decoded, merged and written
 	@scripts/bootstrap
@@ -185,9 +192,10 @@ $(BROKEN_OUT)/argtrace.ko: $(KMOD_SOURCES) tests/vm/faults/$(BROKEN).patch $(CAC
 # expects; such arguments are to be tested as well.
 TEST_PAHOLE_FLAGS := --btf_features=encode_force,var,float,enum64,decl_tag,type_tag,optimized_func
 
-# The seed and the number of the functions of the generated module.
+# The seed of the generated test modules, the number of functions of the one, and that of the other, with eight expressions each.
 SEED ?= 1
 PROTOTYPES ?= 300
+EXPRESSION_FUNCTIONS ?= 400
 
 # The helper modules, and those among them whose functions are traced and so need BTF whatever the kernel. Where Kbuild has
 # no vmlinux for that, pahole adds it here.
@@ -196,7 +204,8 @@ TYPED_TEST_MODULES := $(shell sed -n 's/^\([a-z]\w*\).*types$$/\1/p' tests/vm/mo
 
 $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(CACHED_KERNEL) Makefile
 	$(call link_sources,$(TEST_MODULE_SOURCES),$(TREE))
-	@build/bin/argtrace_generate $(SEED) $(PROTOTYPES) >$(TREE)/tests/vm/modules/generated.c
+	@build/bin/argtrace_generate prototypes $(SEED) $(PROTOTYPES) >$(TREE)/tests/vm/modules/generated.c
+	@build/bin/argtrace_generate expressions $(SEED) $(EXPRESSION_FUNCTIONS) >$(TREE)/tests/vm/modules/random_expressions.c
 	+@$(call kbuild,$(TREE)/tests/vm/modules,$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)"}) && \
 		for name in $(TYPED_TEST_MODULES); do \
 			new=$(KOUT)/$$name.ko.new && cp $(TREE)/tests/vm/modules/$$name.ko $$new && { $(call add_btf,$$new); } || exit; \
@@ -209,11 +218,11 @@ $(KOUT)/argtrace_bench.ko: $(BENCH_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 	+@$(call kbuild,$(TREE)/bench/modules) && \
 		cp $(TREE)/bench/modules/argtrace_bench.ko $@.new && { $(call add_btf,$@.new); } && mv $@.new $@
 
-BENCH_PROGRAMS := $(addprefix build/bench/,pread_loop measure splice_record arm_cost bpf_peer bpf_programs.bpf.o)
+BENCH_PROGRAMS := $(addprefix build/bench/,pread_loop measure splice_record arm_cost map_cost bpf_peer bpf_programs.bpf.o)
 
 bench-programs: $(BENCH_PROGRAMS) # for bench/run
 
-build/bench/bpf_peer: BENCH_LIBS = -lbpf
+build/bench/bpf_peer build/bench/map_cost: BENCH_LIBS = -lbpf
 build/bench/%: bench/programs/%.c $(wildcard bench/programs/*.h) include/uapi/argtrace.h
 	@mkdir -p $(@D)
 	@$(CC) -O2 -Wall -Iinclude -o $@ $< $(BENCH_LIBS)
@@ -245,5 +254,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report install uninstall clean

@@ -8,9 +8,11 @@
   cost            what a traced call costs, in instructions, through bench/gate
   stress          a fuzzer of /dev/argtrace, and processes that use all of argtrace at once, on the kernel kasan too
   no-tsc          the tests of clocks on the oldest kernel, which does not trust its time stamp counter here unless told to
+  vm-host         scripts/vm as its caller sees it: output that is read late, and signals
   vm-LABEL        the VM tests on that kernel, through tests/vm/run; with --all some of them for longer, and on kasan too
   faults          with --all: faults put into the module that the kernel kasan must report, through tests/vm/faults/run
   kunit           with --all: the KUnit tests on the kernel kunit, whose configuration is like that of one in use
+  viewers         with --all: other tools read what `argtrace export` writes, through tests/viewers/run
   deb             with --all: the packages in systems of their own, through tests/deb/run
 
 results.py says how suites report. What each of them printed stays in build/check/NAME.log.
@@ -119,10 +121,12 @@ def suites(labels, everything):
     if everything:
         yield "faults", command(TOP / "tests/vm/faults/run")
         yield "kunit", command(TOP / "tests/kunit/run")
-    yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:Stress.*", "--steps", 40, "kasan")
+        yield "viewers", command("make", "-s", "-C", TOP, "check-viewers")
+    yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:ProgramFuzz.*:Stress.*", "--steps", 40, "kasan")
     yield "no-tsc", command(vm_run, "--suite", "no-tsc", "--without-tsc", "--filter", "Clock.*",
                             kernels.oldest_checked())
     yield "kunit-kasan", command(TOP / "tests/kunit/run", "kasan")
+    yield "vm-host", command(TOP / "tests/vm/host_test")
     yield "fuzz", command(TOP / "scripts/fuzz", "inputs", 20000 if everything else 5000)
     yield "cost", command(TOP / "bench/gate")
 
@@ -164,9 +168,10 @@ def tests_seconds():
 def main():
     everything = sys.argv[1:] == ["--all"]
     labels = kernels.labels_checked(everything) + (["kasan"] if everything else [])
-    expected = ["user", "user-sanitized", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", *(f"vm-{label}" for label in labels)]
+    expected = ["user", "user-sanitized", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "vm-host",
+                *(f"vm-{label}" for label in labels)]
     if everything:
-        expected += ["faults", "kunit", "deb"]
+        expected += ["faults", "kunit", "viewers", "deb"]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     path = OUT / "results"

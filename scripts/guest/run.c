@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #define CHUNK 65536
+#define PORT_BUFFERS 256 /* more than there can be: QEMU's queues have 128 */
 
 struct stream {
 	int pipe; /* what the command wrote; -1 after its end */
@@ -98,15 +99,6 @@ static int open_port(const char *name)
 	return port;
 }
 
-/* A port takes one buffer at a time: when it is writable, the host has everything. */
-static void drain(int port)
-{
-	struct pollfd poll_port = { .fd = port, .events = POLLOUT };
-
-	while (poll(&poll_port, 1, -1) < 0 && errno == EINTR)
-		;
-}
-
 static void write_all(int fd, const char *data, size_t size)
 {
 	while (size) {
@@ -121,10 +113,15 @@ static void write_all(int fd, const char *data, size_t size)
 	}
 }
 
+/*
+ * The line, and then as many empty ones as a port may have under way: when the last has been taken, so has the line, and
+ * what the other ports got before it. What is still under way when the machine ends may be lost.
+ */
 static _Noreturn void report(int port, const char *line)
 {
 	write_all(port, line, strlen(line));
-	drain(port);
+	for (int i = 0; i < PORT_BUFFERS; i++)
+		write_all(port, "\n", 1);
 	power_off();
 }
 
@@ -278,8 +275,6 @@ static int run(char **argv, int out_port, int err_port)
 	while (streams[0].pipe >= 0 || streams[1].pipe >= 0)
 		if (!step(streams, 2, &settle, &blocked) && !streams[0].ready && !streams[1].ready)
 			break;
-	drain(out_port);
-	drain(err_port);
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -73,6 +73,61 @@ jobs.finish()
                 path.unlink()
             self.assertFalse((Path(self.folder) / "c.pid").exists())
 
+    def test_a_signal_ends_the_child_first(self):
+        path = Path(self.folder) / "pid"
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            process = started(f"""
+from jobs import child
+with child(["sh", "-c", "echo $$ >{path}; sleep 100 & wait"]) as one:
+    one.wait()
+""", self.folder)
+            while not path.exists() or not path.read_text():
+                time.sleep(0.02)
+            process.send_signal(number)
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 128 + number)
+            self.assertFalse(Path(f"/proc/{path.read_text().strip()}").exists())
+            path.unlink()
+
+    def test_a_signal_that_comes_while_the_child_is_started(self):
+        path = Path(self.folder) / "pid"
+        process = started(f"""
+import os, signal
+import jobs as module
+from jobs import child
+
+class Process(module.Process):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+module.Process = Process
+with child(["sh", "-c", "echo $$ >{path}; exec sleep 100"]) as one:
+    print("not ended")
+""", self.folder)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (128 + signal.SIGTERM, ""))
+
+    def test_a_signal_ends_a_job_that_runs_now(self):
+        path = Path(self.folder) / "pid"
+        process = started(f"""
+jobs.run_now("== now", "now", lambda job: job.run("sh", "-c", "echo $$ >{path}; sleep 100 & wait") == 0)
+""", self.folder)
+        while not path.exists() or not path.read_text():
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assertFalse(Path(f"/proc/{path.read_text().strip()}").exists())
+
+    def test_a_child_that_ends_is_no_more_than_that(self):
+        process = started("""
+from jobs import child
+with child(["sh", "-c", "exit 7"]) as one:
+    print(one.wait())
+""", self.folder)
+        self.assertEqual(process.communicate()[0], "7\n")
+
 
 if __name__ == "__main__":
     unittest.main()

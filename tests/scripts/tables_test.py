@@ -42,6 +42,23 @@ class Tables(unittest.TestCase):
         with self.assertRaises(SystemExit):
             tables.update("9.9", "Linux 9.9.9\n")
 
+    def test_the_least_of_several_passes(self):
+        lines = ["## calls\n", "\n", "| vfs_read traced by |\n",
+                 "untraced\t-\t-\t0.00\t\n", "floor\t-\t-\t40.25\t\n", "argtrace\tTSC\t56\t130.00\t\n",
+                 "func-args\tabsent: too old\n", "bpftrace\tnone\t-\t900.50\t (7 events lost)\n",
+                 "untraced\t-\t-\t0.50\t\n", "floor\t-\t-\t38.00\t\n", "argtrace\tTSC\t56\t124.50\t\n",
+                 "func-args\tabsent: too old\n", "bpftrace\tnone\t-\t1000.00\t\n", "\n", "## words\n"]
+        self.assertEqual("".join(tables.with_rows(lines)), """## calls
+
+| vfs_read traced by |
+| floor | 38 | 1.0 | 0.31 | - | - |
+| argtrace | 124 | 3.3 | 1.00 | TSC | 56 |
+| func-args | absent: too old | | | | |
+| bpftrace (7 events lost) | 900 | 23.7 | 7.23 | none | - |
+
+## words
+""")
+
     def test_the_summary(self):
         text = tables.summary({"9.9": {"calls": RUN}})
         self.assertIn("| **argtrace** | 124 |", text)
