@@ -3,9 +3,8 @@
 #
 # What the commands of the cases may call.
 
-# Recordings, for cases that need no kernel.
-# shellcheck disable=SC2034
-data=${BASH_SOURCE[0]%/*}/../../data
+# Recordings, for cases that need no kernel. Exported: the shell that script(1) starts does not read this file.
+export data=${BASH_SOURCE[0]%/*}/../../data
 
 # calls FILE COUNT: has argtrace_test call its functions; FILE is burst, run or storm (tests/vm/modules/argtrace_test.c).
 calls() { echo "$2" >"/sys/kernel/debug/argtrace_test/$1"; }

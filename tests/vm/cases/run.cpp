@@ -69,6 +69,7 @@ std::string contents(const std::filesystem::path &path) {
     setenv("PATH", environment.path.c_str(), 1);
     setenv("BASH_ENV", environment.functions.c_str(), 1);
     setenv("LC_ALL", "C", 1); // the only locale that the guest has
+    setenv("SHELL", "/bin/sh", 1); // script(1) asks for it; users have others, and CI has none
     unsetenv("COLUMNS");
     execlp("bash", "bash", "-c", command.c_str(), nullptr);
     _exit(127);
