@@ -63,11 +63,7 @@ std::uint32_t parse_slots(const std::string &text) {
 }
 
 void add_shape_options(CLI::App &command, AggregateOptions &options) {
-    add_parsed_option(
-        command, "--top",
-        [&options](const std::string &text) { options.style.top = parse_count("--top", text); },
-        "Show no more than N keys")
-        ->type_name("N");
+    add_top_option(command, options.style.top);
     add_parsed_option(
         command, "--sort",
         [&options](const std::string &text) { options.style.order = parse_aggregate_order(text); },
@@ -82,7 +78,15 @@ void add_shape_options(CLI::App &command, AggregateOptions &options) {
 
 } // namespace
 
-void add_time_options(CLI::App &command, AggregateOptions &options) {
+void add_top_option(CLI::App &command, std::optional<std::size_t> &top) {
+    add_parsed_option(
+        command, "--top",
+        [&top](const std::string &text) { top = parse_count("--top", text); },
+        "Show no more than N keys")
+        ->type_name("N");
+}
+
+void add_time_options(CLI::App &command, TimeOptions &options) {
     add_parsed_option(
         command, "-i,--interval",
         [&options](const std::string &text) {

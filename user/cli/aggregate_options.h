@@ -15,15 +15,19 @@
 
 namespace argtrace {
 
+/// How long an answer is worked out, and how often it is shown.
+struct TimeOptions {
+    std::optional<std::uint64_t> interval; ///< ns
+    std::optional<std::uint64_t> rounds;   ///< intervals
+    std::optional<std::uint64_t> duration; ///< ns
+};
+
 /// What the commands that add calls up (count, hist, sum, min, max, avg, latency) are asked for.
-struct AggregateOptions : TracingOptions {
+struct AggregateOptions : TracingOptions, TimeOptions {
     Aggregate::Value value = Aggregate::Value::none;
     AggregateStyle style;
     Buckets buckets;
     std::string by;                         ///< the text of --by; empty: func
-    std::optional<std::uint64_t> interval;  ///< ns
-    std::optional<std::uint64_t> rounds;    ///< intervals
-    std::optional<std::uint64_t> duration;  ///< ns
     bool json = false;
     bool ascii = false;
     bool stacks = false;                    ///< keys end with the stack
@@ -44,8 +48,9 @@ struct AggregateOptions : TracingOptions {
 /// Adds SPEC and all options but those of one command.
 void add_aggregate_options(CLI::App &command, AggregateOptions &options);
 
-/// Of these, --interval, --count and --duration alone.
-void add_time_options(CLI::App &command, AggregateOptions &options);
+/// Of these, --interval, --count and --duration alone; and --top.
+void add_time_options(CLI::App &command, TimeOptions &options);
+void add_top_option(CLI::App &command, std::optional<std::size_t> &top);
 
 /// Adds --linear.
 void add_linear_option(CLI::App &command, AggregateOptions &options);

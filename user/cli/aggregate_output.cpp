@@ -3,28 +3,19 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <string_view>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "util/clock.h"
-#include "util/nanoseconds.h"
+#include "cli/answer_target.h"
 #include "util/terminal.h"
 #include "util/utf8.h"
 
 namespace argtrace {
 
 namespace {
-
-TraceTarget open_target_of(const std::string &path) {
-    if (path.empty())
-        return {Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)), "standard output"};
-    return TraceTarget(path);
-}
 
 /// The locale says that the terminal shows UTF-8.
 bool is_utf8() {
@@ -36,14 +27,6 @@ bool is_utf8() {
         return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos;
     }
     return false;
-}
-
-std::string time_of_day() {
-    const auto seconds = static_cast<std::time_t>(realtime_now() / nanoseconds_per_second);
-    std::tm local{};
-    char text[16];
-    ::localtime_r(&seconds, &local);
-    return {text, std::strftime(text, sizeof(text), "%H:%M:%S", &local)};
 }
 
 /// So much of the line as fits the terminal.
@@ -58,7 +41,7 @@ std::string_view fitting(std::string_view line, std::size_t width) {
 
 AggregateOutput::AggregateOutput(const std::string &path, AggregateStyle style, bool json,
                                  bool ascii)
-    : target_(open_target_of(path)), output_(target_.fd()), style_(style), json_(json) {
+    : target_(open_answer_target(path)), output_(target_.fd()), style_(style), json_(json) {
     const bool terminal = ::isatty(target_.fd());
     if (terminal && !ascii && is_utf8())
         style_.bars = BarStyle::blocks;

@@ -1,40 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <memory>
-#include <string_view>
-
-#include <fmt/format.h>
 
 #include "cli/aggregate_options.h"
+#include "cli/answer_target.h"
 #include "cli/commands.h"
-#include "util/error.h"
 
 namespace argtrace {
-
-namespace {
-
-/// The file's name says what is to be in it.
-void choose_form(AggregateOptions &options) {
-    StackForm &form = options.style.stacks;
-    const std::string_view name = options.output;
-    if (name.ends_with(".folded"))
-        form = StackForm::folded;
-    if (!name.ends_with(".svg") && !name.ends_with(".html"))
-        return;
-    if (form == StackForm::folded)
-        throw Error(fmt::format("{}: --fold writes text: let the name end in .folded, or leave --fold "
-                                "out for a flame graph",
-                                options.output));
-    if (options.json)
-        throw Error(fmt::format("{}: this name asks for a flame graph, and --json for JSON: leave one "
-                                "of them out",
-                                options.output));
-    if (options.interval)
-        throw Error(fmt::format("{}: a flame graph is made once, at the end: leave --interval out",
-                                options.output));
-    form = name.ends_with(".svg") ? StackForm::svg : StackForm::html;
-}
-
-} // namespace
 
 void setup_stacks(CLI::App &app, const std::vector<std::string> &words) {
     auto options = std::make_shared<AggregateOptions>();
@@ -55,7 +26,8 @@ void setup_stacks(CLI::App &app, const std::vector<std::string> &words) {
                     "  argtrace stacks --fold -o alloc.folded --duration 10 __alloc_pages_noprof\n"
                     "  argtrace stacks --in argtrace.dat               what `record --stack` has");
     command->callback([options] {
-        choose_form(*options);
+        options->style.stacks = stack_form_of(options->output, options->style.stacks, options->json,
+                                              options->interval.has_value());
         run_aggregate(*options);
     });
 }
