@@ -12,8 +12,8 @@
 #include "model/type.h"
 #include "render/json.h"
 #include "render/stack_summary.h"
+#include "render/table.h"
 #include "util/error.h"
-#include "util/utf8.h"
 
 namespace argtrace {
 
@@ -86,56 +86,9 @@ std::vector<Row> ordered_rows(const Aggregation &all, const AggregateStyle &styl
 
 namespace {
 
-/// Characters, which a terminal shows in one column each.
-std::size_t width_of(std::string_view text) {
-    std::size_t width = 0;
-    for (; !text.empty(); ++width)
-        text.remove_prefix(std::max<std::size_t>(utf8_length(text), 1));
-    return width;
-}
-
 bool is_number(const KeyColumn &column, const KeyPart &part) {
     return !column.format && type_info(part.value.type).type_class == TypeClass::integer;
 }
-
-/// Text in columns that are as wide as they need to be.
-class Table {
-public:
-    void add_column(std::string head, bool right) {
-        columns_.push_back({width_of(head), right});
-        cells_.push_back(std::move(head));
-    }
-
-    void add_cell(std::string cell) {
-        Column &column = columns_[cells_.size() % columns_.size()];
-        column.width = std::max(column.width, width_of(cell));
-        cells_.push_back(std::move(cell));
-    }
-
-    void append_to(std::string &out) const {
-        for (std::size_t i = 0; i < cells_.size(); ++i) {
-            const std::size_t at = i % columns_.size();
-            const Column &column = columns_[at];
-            const bool last = at + 1 == columns_.size();
-            const std::size_t padding = column.width - width_of(cells_[i]);
-            if (column.right)
-                out.append(padding, ' ');
-            out += cells_[i];
-            if (!column.right && !last)
-                out.append(padding, ' ');
-            out += last ? '\n' : ' ';
-        }
-    }
-
-private:
-    struct Column {
-        std::size_t width;
-        bool right;
-    };
-
-    std::vector<Column> columns_;
-    std::vector<std::string> cells_; // row by row, the heads first
-};
 
 std::string in_capitals(std::string_view name) {
     std::string head(name);

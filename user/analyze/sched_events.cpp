@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "analyze/sched_events.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "model/tracepoint.h"
+
+namespace argtrace {
+
+namespace {
+
+// The values of each tracepoint as they are written in a SPEC, by which records have them.
+constexpr std::string_view change_values[]{"preempt", "prev_state", "prev->__state", "next->pid",
+                                           "next->tgid"};
+constexpr std::string_view task_values[]{"p->pid", "p->tgid"};
+constexpr std::string_view new_values[]{"p->pid", "p->tgid", "p->comm"};
+constexpr std::string_view fork_values[]{"child->pid", "child->tgid"};
+
+// A condition with more of them is slower than to sort it out here.
+constexpr std::size_t pids_in_condition = 8;
+
+std::string spec_of(std::string_view name, std::span<const std::string_view> values, bool stack,
+                    const std::string &condition) {
+    return fmt::format("t:sched:{}({}{}){}", name, fmt::join(values, ", "), stack ? ", stack" : "",
+                       condition.empty() ? "" : " if " + condition);
+}
+
+std::string condition_of(const std::vector<std::uint32_t> &pids, std::initializer_list<std::string_view> fields) {
+    std::vector<std::string> terms;
+    if (pids.size() <= pids_in_condition)
+        for (const std::uint32_t pid : pids)
+            for (const std::string_view field : fields)
+                terms.push_back(fmt::format("{} == {}", field, pid));
+    return fmt::format("{}", fmt::join(terms, " || "));
+}
+
+/// The task that is running.
+Task current_task(const Event &event) {
+    return {event.tid, event.tgid, event.comm};
+}
+
+} // namespace
+
+std::vector<std::string> SchedSpecs::text() const {
+    const std::string of_task = condition_of(pids, {"p->tgid"});
+    std::vector<std::string> specs{
+        spec_of("sched_switch", change_values, stacks, condition_of(pids, {"prev->tgid", "next->tgid"})),
+        spec_of("sched_waking", task_values, wakers, of_task),
+        spec_of("sched_wakeup", task_values, false, of_task),
+        spec_of("sched_wakeup_new", new_values, wakers, of_task),
+    };
+    if (forks)
+        specs.push_back(spec_of("sched_process_fork", fork_values, false, ""));
+    return specs;
+}
+
+const SchedEvents::Places &SchedEvents::places_of(const Probe &probe) {
+    const auto known = known_.find(&probe);
+    if (known != known_.end())
+        return known->second;
+    constexpr std::pair<std::string_view, std::pair<Kind, std::span<const std::string_view>>> kinds[]{
+        {"sched_switch", {Kind::change, change_values}},
+        {"sched_waking", {Kind::waking, task_values}},
+        {"sched_wakeup", {Kind::wakeup, task_values}},
+        {"sched_wakeup_new", {Kind::wakeup_new, new_values}},
+        {"sched_process_fork", {Kind::fork, fork_values}},
+    };
+    Places places;
+    const std::string_view name =
+        is_tracepoint(probe.function) ? split_tracepoint(probe.function).name : std::string_view();
+    for (const auto &[tracepoint, kind] : kinds) {
+        if (name != tracepoint)
+            continue;
+        places.kind = kind.first;
+        for (const std::string_view value : kind.second) {
+            const auto found = std::find_if(probe.args.begin(), probe.args.end(),
+                                            [value](const Argument &argument) { return argument.name == value; });
+            if (found == probe.args.end())
+                places.kind = Kind::none;
+            places.values.push_back(static_cast<std::size_t>(found - probe.args.begin()));
+        }
+    }
+    if (const auto stack = stack_index(probe)) {
+        places.stack = *stack;
+        places.has_stack = true;
+    }
+    return known_.emplace(&probe, std::move(places)).first->second;
+}
+
+bool SchedEvents::take(const EventView &view) {
+    const Event &event = *view.event;
+    const Places &places = places_of(*event.probe);
+    if (places.kind == Kind::none)
+        return false;
+    for (const std::size_t at : places.values)
+        if (!view.values[at].captured)
+            return false;
+    const auto number = [&](std::size_t which) { return view.values[places.values[which]].low; };
+    const auto id = [&](std::size_t which) { return static_cast<std::uint32_t>(number(which)); };
+    std::uint64_t stack = 0;
+    if (places.has_stack && view.values[places.stack].captured)
+        stack = view.values[places.stack].low;
+    switch (places.kind) {
+    case Kind::change: {
+        // A task that is to block while a signal is pending does not, and its state is then 0 again: Linux before 6.14 says in
+        // prev_state what it was. One that has been preempted on its way to block goes on later.
+        const bool runnable = number(0) != 0 || number(1) == 0 || number(2) == 0;
+        tracker_.switched({event.ts, event.cpu, current_task(event), number(1), runnable, stack, id(3), id(4)});
+        return true;
+    }
+    case Kind::waking:
+        tracker_.waking(event.ts, id(0), id(1), {current_task(event), stack, event.context});
+        return true;
+    case Kind::wakeup:
+        tracker_.woken(id(0), id(1));
+        return true;
+    case Kind::wakeup_new: {
+        Task task{id(0), id(1)};
+        const auto name = view.bytes_of(view.values[places.values[2]]);
+        const auto length = std::min(name.size(), task.comm.size());
+        std::transform(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(length), task.comm.begin(),
+                       [](std::byte one) { return static_cast<char>(one); });
+        tracker_.begun(event.ts, event.cpu, task, {current_task(event), stack, event.context});
+        return true;
+    }
+    case Kind::fork:
+        tracker_.forked(event.tgid, id(0), id(1));
+        return true;
+    case Kind::none:
+        break;
+    }
+    return false;
+}
+
+} // namespace argtrace
