@@ -90,6 +90,7 @@ _argtrace_value_of() {
 	*/) return 1 ;;
 	--fields/* | -f/*) _argtrace_list 'time comm pid tid cpu flags func args ret duration caller all' ;;
 	--by/KEY*) _argtrace_list 'func comm pid tid cpu caller stack uid gid cgroup ret duration' ;;
+	--by/*,...) _argtrace_list "$(tr '|' ' ' <<<"${value%,...}")" ;;
 	--from/* | --to/SPEC) mapfile -t COMPREPLY < <(_argtrace_functions "$current") ;;
 	--on-load/*)
 		_argtrace_files

@@ -27,6 +27,7 @@ void setup_stacks(CLI::App &app, const std::vector<std::string> &words);
 void setup_hist(CLI::App &app, const std::vector<std::string> &words);
 void setup_sum(CLI::App &app, const std::vector<std::string> &words); ///< and min, max and avg
 void setup_latency(CLI::App &app, const std::vector<std::string> &words);
+void setup_offcpu(CLI::App &app, const std::vector<std::string> &words);
 void setup_top(CLI::App &app, const std::vector<std::string> &words);
 
 } // namespace argtrace

@@ -70,8 +70,9 @@ std::vector<std::string> keep_brackets(std::vector<std::string> words) {
 
 /// Takes what follows `--` off the words of a command that runs another one.
 std::vector<std::string> take_command(std::vector<std::string> &words) {
-    constexpr std::array<std::string_view, 11> with_command{
-        "trace", "record", "count", "stacks", "hist", "sum", "min", "max", "avg", "latency", "top"};
+    constexpr std::array<std::string_view, 12> with_command{
+        "trace", "record", "count",   "stacks", "hist",  "sum",
+        "min",   "max",    "avg",     "latency", "offcpu", "top"};
     if (words.empty() ||
         std::find(with_command.begin(), with_command.end(), words[0]) == with_command.end())
         return {};
@@ -120,6 +121,7 @@ int run(std::vector<std::string> words) {
     setup_hist(app, command);
     setup_sum(app, command);
     setup_latency(app, command);
+    setup_offcpu(app, command);
     setup_top(app, command);
     setup_report(app);
     setup_export(app);

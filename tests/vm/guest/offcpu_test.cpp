@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What offcpu says of threads that sleep, read a pipe and compete for a CPU, against what they measured themselves and what
+// the kernel counts of each (schedstat, context switches). And what it says when records are lost, or somebody kills it.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "command.h"
+#include "machine.h"
+
+namespace vmtest {
+namespace {
+
+using json = nlohmann::ordered_json;
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t millisecond = 1000000;
+
+std::uint64_t clock_ns(clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void sleep_ns(std::uint64_t ns) {
+    const timespec time{static_cast<time_t>(ns / 1000000000u), static_cast<long>(ns % 1000000000u)};
+    ::clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+}
+
+/// What a thread knows of itself when it is about to end.
+struct ThreadTruth {
+    std::string name;
+    std::uint64_t tid = 0;
+    std::uint64_t measured = 0;  // ns: how long it took to sleep
+    std::uint64_t run_delay = 0; // ns: runnable without a CPU, as the kernel has added it up
+    std::uint64_t preempted = 0; // switches that it did not ask for
+};
+
+ThreadTruth truth_of_this_thread(const std::string &name, std::uint64_t measured) {
+    ThreadTruth truth{name, static_cast<std::uint64_t>(::syscall(SYS_gettid)), measured};
+    const std::string folder = "/proc/self/task/" + std::to_string(truth.tid);
+    std::uint64_t running = 0;
+    std::istringstream(read_file(folder + "/schedstat")) >> running >> truth.run_delay;
+    const std::string status = read_file(folder + "/status");
+    const std::string field = "nonvoluntary_ctxt_switches:";
+    truth.preempted = std::stoull(status.substr(status.find(field) + field.size()));
+    return truth;
+}
+
+/// A process of threads, which begin when it is told, and write down what they know.
+class Workers {
+public:
+    using Body = std::function<std::uint64_t()>; // returns what it measured
+
+    explicit Workers(const std::vector<std::pair<std::string, Body>> &bodies) {
+        EXPECT_EQ(::pipe2(go_, O_CLOEXEC), 0);
+        EXPECT_EQ(::pipe2(result_, O_CLOEXEC), 0);
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            char go;
+            if (::read(go_[0], &go, 1) == 1)
+                run_all(bodies);
+            ::_exit(0);
+        }
+    }
+    ~Workers() {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+        for (const int fd : {go_[0], go_[1], result_[0], result_[1]})
+            ::close(fd);
+    }
+    Workers(const Workers &) = delete;
+    Workers &operator=(const Workers &) = delete;
+
+    pid_t pid() const { return pid_; }
+    void go() { EXPECT_EQ(::write(go_[1], "g", 1), 1); }
+
+    /// What they wrote down, by name, once all have ended.
+    std::map<std::string, ThreadTruth> truth() {
+        std::string text;
+        char buffer[4096];
+        while (text.find("end\n") == std::string::npos) {
+            const ssize_t got = ::read(result_[0], buffer, sizeof(buffer));
+            if (got <= 0)
+                break;
+            text.append(buffer, static_cast<std::size_t>(got));
+        }
+        std::map<std::string, ThreadTruth> all;
+        std::istringstream lines(text);
+        ThreadTruth one;
+        while (lines >> one.name && one.name != "end") {
+            lines >> one.tid >> one.measured >> one.run_delay >> one.preempted;
+            all[one.name] = one;
+        }
+        return all;
+    }
+
+private:
+    void run_all(const std::vector<std::pair<std::string, Body>> &bodies) {
+        std::vector<ThreadTruth> truths(bodies.size());
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            threads.emplace_back([&truths, &bodies, i] {
+                ::pthread_setname_np(::pthread_self(), bodies[i].first.c_str());
+                const std::uint64_t measured = bodies[i].second();
+                truths[i] = truth_of_this_thread(bodies[i].first, measured);
+            });
+        for (std::thread &thread : threads)
+            thread.join();
+        std::ostringstream text;
+        for (const ThreadTruth &one : truths)
+            text << one.name << ' ' << one.tid << ' ' << one.measured << ' ' << one.run_delay << ' ' << one.preempted
+                 << '\n';
+        text << "end\n";
+        const std::string all = text.str();
+        if (::write(result_[1], all.data(), all.size()) < 0)
+            ::_exit(1);
+    }
+
+    int go_[2], result_[2];
+    pid_t pid_;
+};
+
+Workers::Body sleeper(unsigned times, std::uint64_t ns) {
+    return [times, ns] {
+        const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
+        for (unsigned i = 0; i < times; ++i)
+            sleep_ns(ns);
+        return clock_ns(CLOCK_MONOTONIC) - start;
+    };
+}
+
+/// Keeps CPU 0 busy until it has had that much of it.
+Workers::Body spinner(std::uint64_t ns) {
+    return [ns] {
+        pin_to_cpu(0);
+        while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < ns) {
+        }
+        return std::uint64_t{0};
+    };
+}
+
+struct OffCpuAnswer {
+    std::vector<json> rows;
+    json totals;
+};
+
+OffCpuAnswer parse_off_cpu(const Outcome &outcome) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    OffCpuAnswer answer;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+        json object = json::parse(line, nullptr, false);
+        EXPECT_FALSE(object.is_discarded()) << line;
+        (object.contains("left_out") ? answer.totals : answer.rows.emplace_back()) = object;
+    }
+    EXPECT_TRUE(answer.totals.is_object()) << outcome.out;
+    return answer;
+}
+
+/// Rows of a thread whose stack, from the inside on, has such a function.
+std::vector<json> rows_of(const OffCpuAnswer &answer, std::uint64_t tid, const std::string &function = "") {
+    std::vector<json> rows;
+    for (const json &row : answer.rows)
+        if (row["key"]["tid"] == tid &&
+            (function.empty() || row["stack"].dump().find(function) != std::string::npos))
+            rows.push_back(row);
+    return rows;
+}
+
+std::uint64_t sum_of(const std::vector<json> &rows, const char *field) {
+    std::uint64_t sum = 0;
+    for (const json &row : rows)
+        sum += row[field].get<std::uint64_t>();
+    return sum;
+}
+
+std::unique_ptr<Background> start_off_cpu(std::vector<std::string> words) {
+    need_argtrace();
+    words.insert(words.begin(), {"argtrace", "offcpu", "--json"});
+    auto command = std::make_unique<Background>(words);
+    EXPECT_TRUE(eventually([&] {
+        return command->err_so_far().find("until Ctrl-C") != std::string::npos || !command->is_running();
+    }));
+    EXPECT_TRUE(command->is_running()) << command->err_so_far();
+    std::this_thread::sleep_for(50ms); // it looks at what comes from now on
+    return command;
+}
+
+TEST(OffCpu, threads_that_sleep_read_and_compete) {
+    int pipe[2];
+    ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+    constexpr std::uint64_t blocked_in_pipe = 120 * millisecond, spun = 150 * millisecond;
+    struct Sleeps {
+        const char *name;
+        unsigned times;
+        std::uint64_t ns;
+    };
+    const std::vector<Sleeps> sleeps{{"oc-5", 20, 5 * millisecond}, {"oc-20", 10, 20 * millisecond}, {"oc-50", 6, 50 * millisecond}};
+    std::vector<std::pair<std::string, Workers::Body>> bodies;
+    for (const Sleeps &one : sleeps)
+        bodies.emplace_back(one.name, sleeper(one.times, one.ns));
+    bodies.emplace_back("oc-reader", [&pipe] {
+        const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
+        char byte;
+        const ssize_t got = ::read(pipe[0], &byte, 1);
+        return got == 1 ? clock_ns(CLOCK_MONOTONIC) - start : 0;
+    });
+    bodies.emplace_back("oc-writer", [&pipe] {
+        sleep_ns(blocked_in_pipe);
+        return static_cast<std::uint64_t>(::write(pipe[1], "x", 1));
+    });
+    bodies.emplace_back("oc-spin1", spinner(spun));
+    bodies.emplace_back("oc-spin2", spinner(spun));
+    Workers workers(bodies);
+    const auto command =
+        start_off_cpu({"--by", "comm,tid,state", "--wakers", "-p", std::to_string(workers.pid())});
+    workers.go();
+    std::map<std::string, ThreadTruth> truth = workers.truth();
+    ASSERT_EQ(truth.size(), bodies.size());
+    std::this_thread::sleep_for(100ms); // the last of them ends, and so does argtrace
+    const OffCpuAnswer answer = parse_off_cpu(command->wait());
+
+    for (const Sleeps &one : sleeps) {
+        const ThreadTruth &thread = truth[one.name];
+        const std::vector<json> rows = rows_of(answer, thread.tid, "do_nanosleep");
+        EXPECT_EQ(sum_of(rows, "waits"), one.times) << one.name;
+        const std::uint64_t time = sum_of(rows, "blocked") + sum_of(rows, "runnable");
+        EXPECT_LE(time, thread.measured) << one.name << ": more than it took";
+        EXPECT_GE(time, one.times * one.ns * 9 / 10) << one.name;
+        for (const json &row : rows) {
+            EXPECT_EQ(row["key"]["state"], "S");
+            EXPECT_EQ(row["key"]["comm"], one.name);
+            EXPECT_EQ(row["waker"]["comm"], "[hardirq]") << row;
+            EXPECT_NE(row["waker"]["stack"].dump().find("hrtimer"), std::string::npos) << row;
+        }
+    }
+
+    const ThreadTruth &reader = truth["oc-reader"];
+    const std::vector<json> read = rows_of(answer, reader.tid, "pipe_read");
+    ASSERT_EQ(sum_of(read, "waits"), 1u);
+    EXPECT_LE(sum_of(read, "blocked") + sum_of(read, "runnable"), reader.measured);
+    EXPECT_GE(sum_of(read, "blocked"), blocked_in_pipe * 3 / 4);
+    EXPECT_EQ(read[0]["waker"]["comm"], "oc-writer");
+    EXPECT_NE(read[0]["waker"]["stack"].dump().find("pipe_write"), std::string::npos) << read[0];
+
+    for (const char *name : {"oc-spin1", "oc-spin2"}) {
+        const ThreadTruth &thread = truth[name];
+        const std::vector<json> rows = rows_of(answer, thread.tid);
+        const auto runnable = static_cast<double>(sum_of(rows, "runnable"));
+        const auto expected = static_cast<double>(thread.run_delay);
+        EXPECT_GE(expected, 50.0 * millisecond) << name << ": the two did not compete";
+        EXPECT_NEAR(runnable, expected, 0.05 * expected + 5.0 * millisecond) << name;
+        std::uint64_t preempted = 0;
+        for (const json &row : rows)
+            if (row["key"]["state"] == "R") {
+                preempted += row["waits"].get<std::uint64_t>();
+                EXPECT_EQ(row["blocked"], 0u) << row;
+            }
+        // And once as a new task; there may be more between what it wrote down and its end.
+        EXPECT_GE(preempted, thread.preempted) << name;
+        EXPECT_LE(preempted, thread.preempted + 5) << name;
+    }
+    EXPECT_EQ(answer.totals["left_out"]["lost"], 0u) << answer.totals;
+    EXPECT_EQ(answer.totals["left_out"]["incomplete"], 0u) << answer.totals;
+    std::set<std::uint64_t> threads{static_cast<std::uint64_t>(workers.pid())};
+    for (const auto &[name, thread] : truth)
+        threads.insert(thread.tid);
+    for (const json &row : answer.rows)
+        EXPECT_TRUE(threads.contains(row["key"]["tid"].get<std::uint64_t>())) << "of another process: " << row;
+    ::close(pipe[0]);
+    ::close(pipe[1]);
+}
+
+/// Pairs of processes that hand a byte to and fro, and others that begin and end.
+class SwitchLoad {
+public:
+    SwitchLoad() {
+        for (int i = 0; i < 3; ++i)
+            children_.push_back(std::make_unique<Child>([] {
+                int there[2], back[2];
+                if (::pipe(there) != 0 || ::pipe(back) != 0)
+                    ::_exit(1);
+                char byte = 'x';
+                if (::fork() == 0) {
+                    ::close(there[1]);
+                    ::close(back[0]);
+                    while (::read(there[0], &byte, 1) == 1 && ::write(back[1], &byte, 1) == 1) {
+                    }
+                    ::_exit(0);
+                }
+                for (;;)
+                    if (::write(there[1], &byte, 1) != 1 || ::read(back[0], &byte, 1) != 1)
+                        ::_exit(1);
+            }));
+        children_.push_back(std::make_unique<Child>([] {
+            for (;;) {
+                const pid_t child = ::fork();
+                if (child == 0)
+                    ::_exit(0);
+                ::waitpid(child, nullptr, 0);
+            }
+        }));
+    }
+
+private:
+    std::vector<std::unique_ptr<Child>> children_;
+};
+
+TEST(OffCpu, everything_fits_together_under_load) {
+    SwitchLoad load;
+    const auto command = start_off_cpu({"--by", "tid,state", "--no-stack", "--buffer", "16M"});
+    std::this_thread::sleep_for(is_sanitizer_kernel() ? 1s : 3s);
+    const OffCpuAnswer answer = parse_off_cpu(command->end(SIGINT));
+    const json &totals = answer.totals;
+    EXPECT_GT(totals["waits"].get<std::uint64_t>(), 500u) << totals;
+    EXPECT_EQ(totals["records"]["lost"], 0u) << totals;
+    EXPECT_EQ(totals["left_out"]["lost"], 0u) << totals;
+    EXPECT_EQ(totals["left_out"]["incomplete"], 0u) << totals;
+    std::uint64_t waits = 0, blocked = 0, runnable = 0;
+    for (const json &row : answer.rows) {
+        EXPECT_NE(row["key"]["tid"], 0u) << "the idle task: " << row;
+        EXPECT_NE(row["key"]["state"], "X") << row;
+        waits += row["waits"].get<std::uint64_t>();
+        blocked += row["blocked"].get<std::uint64_t>();
+        runnable += row["runnable"].get<std::uint64_t>();
+    }
+    EXPECT_EQ(totals["waits"], waits);
+    EXPECT_EQ(totals["blocked"], blocked);
+    EXPECT_EQ(totals["runnable"], runnable);
+    // Two tasks of each pair, of which one waits, most of the time.
+    EXPECT_GT(blocked + runnable, 1000 * millisecond);
+}
+
+// While nobody reads, records are lost: a wait that lasts from before to after that would be one that nobody has waited.
+TEST(OffCpu, lost_records_make_no_waits) {
+    constexpr auto stopped = 1000ms;
+    Workers workers({{"oc-short", sleeper(600, 5 * millisecond)}, {"oc-brief", sleeper(600, 5 * millisecond)}});
+    const auto command = start_off_cpu({"--by", "comm,tid", "--no-stack", "--buffer", "16K"});
+    SwitchLoad load;
+    workers.go();
+    std::this_thread::sleep_for(500ms);
+    ASSERT_EQ(::kill(command->pid(), SIGSTOP), 0);
+    std::this_thread::sleep_for(stopped);
+    ASSERT_EQ(::kill(command->pid(), SIGCONT), 0);
+    std::this_thread::sleep_for(1000ms);
+    const OffCpuAnswer answer = parse_off_cpu(command->end(SIGINT));
+    const json &totals = answer.totals;
+    EXPECT_GT(totals["records"]["lost"].get<std::uint64_t>(), 0u) << totals;
+    EXPECT_GT(totals["left_out"]["lost"].get<std::uint64_t>(), 0u) << totals;
+    for (const json &row : answer.rows) {
+        const std::string comm = row["key"]["comm"];
+        if (comm == "oc-short" || comm == "oc-brief") {
+            EXPECT_LT(row["longest"].get<std::uint64_t>(), 700 * millisecond)
+                << "it slept 5 ms at a time: " << row;
+        }
+    }
+}
+
+TEST(OffCpu, a_killed_reader_leaves_nothing_and_the_module_goes_under_load) {
+    SwitchLoad load;
+    const auto command = start_off_cpu({"--wakers"});
+    EXPECT_NE(unload_module("argtrace"), 0) << "it is in use";
+    EXPECT_TRUE(command->is_running());
+    command->end(SIGKILL);
+    EXPECT_TRUE(eventually([] { return unload_module("argtrace") == 0; }));
+    need_argtrace();
+    // And again, with an end at any moment.
+    for (int i = 0; i < 3; ++i) {
+        need_argtrace();
+        Background brief({"argtrace", "offcpu", "--json", "--wakers"});
+        std::this_thread::sleep_for(std::chrono::milliseconds(100 * i));
+        brief.end(SIGKILL);
+        EXPECT_TRUE(eventually([] { return unload_module("argtrace") == 0; })) << i;
+    }
+    need_argtrace();
+}
+
+} // namespace
+} // namespace vmtest

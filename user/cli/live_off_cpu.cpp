@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/live_off_cpu.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "analyze/sched_events.h"
+#include "cli/answer_target.h"
+#include "cli/exit_status.h"
+#include "cli/live_loop.h"
+#include "render/status.h"
+#include "session/live_rings.h"
+#include "session/live_symbols.h"
+#include "session/merge.h"
+#include "spec/resolve.h"
+#include "util/clock.h"
+#include "util/message.h"
+#include "util/nanoseconds.h"
+#include "util/output.h"
+#include "util/output_readers.h"
+
+namespace argtrace {
+
+namespace {
+
+// Records are read so often at least.
+constexpr std::uint64_t off_cpu_nap_ns = 20 * nanoseconds_per_millisecond;
+
+// The times of records are right to two microseconds (uapi/argtrace.h).
+constexpr std::uint64_t time_slack_ns = 10000;
+
+/// Where waits are shown.
+class WaitOutput {
+public:
+    WaitOutput(const OffCpuOptions &options, const Symbols &symbols)
+        : options_(options), target_(open_answer_target(options.output)), output_(target_.fd()),
+          names_(symbols), keys_(names_) {
+        target_.keep();
+    }
+
+    int fd() const { return output_.fd(); }
+
+    /// These are false when nobody reads it any more.
+    [[nodiscard]] bool show(const WaitTotals &totals) {
+        if (options_.json)
+            append_waits_json(output_.buffer(), totals, keys_, options_.style);
+        else
+            append_waits(output_.buffer(), totals, keys_, options_.style);
+        return output_.flush();
+    }
+
+    [[nodiscard]] bool show_interval(const WaitTotals &totals, std::uint64_t now) {
+        if (options_.json) {
+            append_waits_json(output_.buffer(), totals, keys_, options_.style, fmt::format("\"ts\":{}", now));
+        } else {
+            output_.buffer() += time_of_day() + '\n';
+            append_waits(output_.buffer(), totals, keys_, options_.style);
+            output_.buffer() += '\n';
+        }
+        return output_.flush();
+    }
+
+    [[nodiscard]] bool finish(const WaitTotal &all, const WaitsAside &aside) {
+        if (options_.json)
+            append_waits_summary_json(output_.buffer(), all, aside);
+        return output_.flush();
+    }
+
+private:
+    const OffCpuOptions &options_;
+    TraceTarget target_;
+    Output output_;
+    CallerNames names_;
+    KeyText keys_;
+};
+
+/// Makes waits of a session's records while they come.
+class LiveWaits : private LiveLoop {
+public:
+    using LiveLoop::End;
+
+    LiveWaits(const LiveSources &sources, const OffCpuOptions &options, Schema &schema,
+              WaitTracker &tracker, WaitTotals &totals, WaitOutput &output)
+        : LiveLoop(sources, output.fd()), options_(options), merge_(sources.rings.views(), schema, Merge::Keep::nothing),
+          tracker_(tracker), events_(tracker), totals_(totals), output_(output) {}
+
+    End run(const StopSignal &stop) {
+        const std::uint64_t start = monotonic_now();
+        // Tracepoints are armed one after the other: only from here on they all are.
+        first_ = looked_ = start + time_slack_ns;
+        if (options_.interval)
+            next_ = start + *options_.interval;
+        const End end = run_rounds(start, options_.duration, stop);
+        if (end == End::abandoned)
+            return end;
+        end_ = monotonic_now() - time_slack_ns;
+        session().remove_all();
+        follow_changes();
+        merge_.collect_rest();
+        note_lost();
+        take();
+        if (!options_.interval)
+            return output_.show(totals_) ? end : End::abandoned;
+        return totals_.entries().empty() || output_.show_interval(totals_, end_) ? end : End::abandoned;
+    }
+
+    /// When it has ended; later records are not looked at.
+    std::uint64_t end() const { return end_; }
+
+    /// What there was in all intervals.
+    WaitTotal all() const {
+        WaitTotal sum = before_;
+        const WaitTotal &rest = totals_.all();
+        sum.waits += rest.waits;
+        sum.blocked += rest.blocked;
+        sum.runnable += rest.runnable;
+        sum.longest = std::max(sum.longest, rest.longest);
+        return sum;
+    }
+
+private:
+    void add(std::span<const RingView> rings) override { merge_.add(rings); }
+
+    std::optional<End> round(const Now &now) override {
+        merge_.collect(now.clock);
+        note_lost();
+        take();
+        if (!next_ || now.ns < *next_)
+            return std::nullopt;
+        *next_ += (now.ns - *next_) / *options_.interval * *options_.interval + *options_.interval;
+        const bool shown = output_.show_interval(totals_, now.ns);
+        before_ = all();
+        totals_.clear();
+        if (!shown)
+            return End::abandoned;
+        return options_.rounds && ++rounds_ >= *options_.rounds ? std::optional(End::reached) : std::nullopt;
+    }
+
+    std::optional<std::uint64_t> next_round(std::uint64_t now) override {
+        const std::uint64_t nap = now + off_cpu_nap_ns;
+        return next_ ? std::min(*next_, nap) : nap;
+    }
+
+    /// What has been lost since the last look was lost between the two. All that the merge hands out now was recorded before
+    /// this one.
+    void note_lost() {
+        std::uint64_t lost = 0;
+        for (const argtrace_counts &counts : session().counts(true))
+            lost += lost_total(counts);
+        const std::uint64_t now = monotonic_now();
+        if (lost != lost_)
+            tracker_.lost(looked_ - std::min(looked_, lost_slack_ns), now + time_slack_ns);
+        lost_ = lost;
+        looked_ = now;
+    }
+
+    void take() {
+        while (const auto view = merge_.next())
+            if (view->event->ts >= first_ && view->event->ts <= end_)
+                events_.take(*view);
+    }
+
+    // What merge_ hands out may be that much older than it could be.
+    static constexpr std::uint64_t lost_slack_ns = nanoseconds_per_millisecond;
+
+    const OffCpuOptions &options_;
+    Merge merge_;
+    WaitTracker &tracker_;
+    SchedEvents events_;
+    WaitTotals &totals_;
+    WaitOutput &output_;
+    WaitTotal before_; // in the intervals that have been shown
+    std::optional<std::uint64_t> next_;
+    std::uint64_t rounds_ = 0;
+    std::uint64_t lost_ = 0;
+    std::uint64_t looked_ = 0;
+    std::uint64_t first_ = 0;
+    std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// Whose waits are wanted; nothing: everybody's.
+std::vector<std::uint32_t> wanted_pids(const OffCpuOptions &options, const std::optional<ChildCommand> &command) {
+    const auto filter = filter_of(options, command);
+    if (!filter)
+        return {};
+    if (!in_initial_pid_namespace())
+        throw Error("-p and --follow name processes as the kernel numbers them, and this is a container with numbers of its "
+                    "own: run argtrace outside of it, or leave them out");
+    return filter->pids;
+}
+
+FunctionOptions sched_functions(const OffCpuOptions &options, const std::vector<std::uint32_t> &pids) {
+    SchedSpecs specs;
+    specs.stacks = options.wanted.stacks;
+    specs.wakers = options.wanted.wakers;
+    specs.forks = options.processes.follow;
+    if (!options.processes.follow)
+        specs.pids = pids;
+    FunctionOptions functions;
+    functions.specs = specs.text();
+    return functions;
+}
+
+} // namespace
+
+void run_live_off_cpu(const OffCpuOptions &options) {
+    check_follow(options.processes, !options.command.empty());
+    Session session(Device::open());
+    ProcessWatch processes(options.processes.pids);
+    Kernel kernel;
+    SessionOptions wished = options.session;
+    wished.no_caller = true;
+    session.create("", wished);
+    // Our own switches are those of others, too.
+    session.become_reader(true);
+    std::optional<ChildCommand> command;
+    if (!options.command.empty())
+        command.emplace(options.command, options.output.empty());
+    const std::vector<std::uint32_t> pids = wanted_pids(options, command);
+    Resolved resolved = resolve(kernel, make_request(sched_functions(options, pids)));
+    print_left(resolved.left);
+    const LiveSymbols symbols(session.device());
+    WaitOutput output(options, symbols);
+    LiveRings rings(session);
+    StopSignal stop;
+    add_followed(session, kernel, resolved.probes);
+    UnloadedModules modules(session);
+    message("following switches and wakeups of tasks, {}", options.until());
+
+    Schema schema([&session] { return session.probes(true); });
+    schema.reload();
+    WaitTotals totals(options.wanted);
+    WaitTracker tracker([&totals](const Wait &wait) { totals.add(wait); });
+    if (!pids.empty())
+        tracker.only(pids, options.processes.follow);
+    if (!options.include_self)
+        tracker.hide(static_cast<std::uint32_t>(::getpid()));
+    LiveWaits waits({session, rings, modules, command ? &*command : nullptr,
+                     options.ends_with_processes() ? &processes : nullptr},
+                    options, schema, tracker, totals, output);
+    if (command)
+        start(*command);
+    const LiveLoop::End end = waits.run(stop);
+    if (end == LiveLoop::End::ended)
+        print_ended(options.processes.pids);
+    if (end == LiveLoop::End::abandoned)
+        return;
+    argtrace_counts total{};
+    for (const argtrace_counts &counts : session.counts(true))
+        add_counts(total, counts);
+    const WaitsAside aside{tracker.left_out(), tracker.waiting(waits.end()), totals.unwanted(), total};
+    if (!output.finish(waits.all(), aside))
+        return;
+    write_message(waits_summary(waits.all(), aside));
+    print_remedies(session, total, true);
+    if (command)
+        throw ExitStatus{command->finish()};
+}
+
+} // namespace argtrace
