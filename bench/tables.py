@@ -19,7 +19,7 @@ sys.path.insert(0, str(TOP / "scripts"))
 import kernels  # noqa: E402
 
 # In the order in which bench/run lists them.
-ORDER = ["calls", "words", "contexts", "returns", "values", "maps", "pipeline", "arming", "among", "start", "latency", "wall"]
+ORDER = ["calls", "words", "contexts", "returns", "values", "maps", "tracepoints", "pipeline", "arming", "among", "start", "latency", "wall"]
 
 # What the summary shows: the table, the column, and the rows, as they begin.
 SUMMARY = [
@@ -30,6 +30,8 @@ SUMMARY = [
     ("returns", "instructions", ["**argtrace -r**", "BPF fexit, record to a ring buffer",
                                  "BPF fentry and fexit, record with the duration",
                                  "kretprobe event", "function_graph", "bpftrace kretfunc, count()"]),
+    ("tracepoints", "instructions", ["an empty function", "**argtrace**", "BPF tp_btf, counted", "BPF tp_btf, record", "the event of ftrace",
+                                     "bpftrace tracepoint"]),
     ("pipeline", "instructions", ["**argtrace record**", "BPF fentry, ring buffer polled",
                                   "function tracer, func-args", "fprobe event with `$arg*`, spliced", "trace-cmd record",
                                   "perf record"]),
@@ -37,8 +39,8 @@ SUMMARY = [
 
 
 def least_of_calls(lines):
-    """The rows of the tables `calls` and `returns`, from the lines of one pass or more: the least that each has cost. Where the machine's clock
-    counts time, something slows it down for seconds on end."""
+    """The rows of the tables `calls`, `returns` and `tracepoints`, from the lines of one pass or more: the least that each has cost.
+    Where the machine's clock counts time, something slows it down for seconds on end."""
     cost, rest = {}, {}
     for line in lines:
         name, clock, size, figure, remark = (line.rstrip("\n").split("\t") + [""] * 4)[:5]

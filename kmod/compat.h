@@ -99,15 +99,18 @@ static inline u8 argtrace_bp_place(bool followed)
 	return followed ? offsetof(struct pt_regs, ss) : offsetof(struct pt_regs, bp);
 }
 
-/* Whether tracepoints have preemption disabled while they call: those that may fault have not, and since Linux 7 none has. */
-static inline bool argtrace_tracepoint_disables_preemption(struct tracepoint *tracepoint)
+/*
+ * How many levels of disabled preemption a probe that disables it, too, finds above those of the code that passes the tracepoint.
+ * Tracepoints that may fault leave preemption alone, and since Linux 7 all do.
+ */
+static inline u8 argtrace_tracepoint_own_levels(struct tracepoint *tracepoint)
 {
 #if defined(ARGTRACE_TRACEPOINTS_LEAVE_PREEMPTION)
-	return false;
+	return 1;
 #elif defined(ARGTRACE_HAS_TRACEPOINT_IS_FAULTABLE)
-	return !tracepoint_is_faultable(tracepoint);
+	return tracepoint_is_faultable(tracepoint) ? 1 : 2;
 #else
-	return true;
+	return 2;
 #endif
 }
 

@@ -9,6 +9,7 @@
 . /root/returns.sh
 . /root/values.sh
 . /root/maps.sh
+. /root/tracepoints.sh
 . /root/pipeline.sh
 . /root/arming.sh
 . /root/start.sh

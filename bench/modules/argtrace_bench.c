@@ -3,6 +3,7 @@
  * The kernel's part of the measurements. It knows nothing of argtrace.
  *
  *   parameters/empty     1: vfs_read has an ftrace_ops whose callback does nothing: the floor
+ *   parameters/empty_tracepoint  1: likewise a probe of the tracepoint task_rename that does nothing
  *   parameters/context   where the following makes its calls: the name of one of contexts[]
  *   parameters/median    written: calls the function of that many arguments in batches; read: the
  *                        median batch's cost of a call, in hundredths of a TSC tick
@@ -16,6 +17,7 @@
 #include <linux/module.h>
 #include <linux/sort.h>
 #include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <asm/msr.h>
 
@@ -194,6 +196,46 @@ static const struct kernel_param_ops empty_param_ops = {
 	.get = param_get_bool,
 };
 module_param_cb(empty, &empty_param_ops, &empty, 0600);
+
+static void notrace nothing_at_rename(void *data, struct task_struct *task, const char *comm)
+{
+}
+
+static void note_rename(struct tracepoint *tracepoint, void *found)
+{
+	if (!strcmp(tracepoint->name, "task_rename"))
+		*(struct tracepoint **)found = tracepoint;
+}
+
+static bool empty_tracepoint;
+
+static int empty_tracepoint_set(const char *text, const struct kernel_param *param)
+{
+	struct tracepoint *rename = NULL;
+	bool wanted;
+	int ret = kstrtobool(text, &wanted);
+
+	if (ret || wanted == empty_tracepoint)
+		return ret;
+	for_each_kernel_tracepoint(note_rename, &rename);
+	if (!rename)
+		return -ENOENT;
+	if (wanted) {
+		ret = tracepoint_probe_register(rename, nothing_at_rename, NULL);
+	} else {
+		ret = tracepoint_probe_unregister(rename, nothing_at_rename, NULL);
+		tracepoint_synchronize_unregister();
+	}
+	if (!ret)
+		empty_tracepoint = wanted;
+	return ret;
+}
+
+static const struct kernel_param_ops empty_tracepoint_param_ops = {
+	.set = empty_tracepoint_set,
+	.get = param_get_bool,
+};
+module_param_cb(empty_tracepoint, &empty_tracepoint_param_ops, &empty_tracepoint, 0600);
 
 static struct ftrace_ops many_ops = { .func = nothing };
 static bool many;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one would write in BPF instead of argtrace; bpf_peer.c loads one of them. Each is called at the entry of vfs_read, or when
- * it returns,
- * in the cheapest way that BPF has. Programs whose names begin with reject_ reject every call, after they have looked.
+ * What one would write in BPF instead of argtrace; bpf_peer.c loads one of them. Each is called at the entry of vfs_read, when
+ * it returns, or at the tracepoint task_rename, in the cheapest way that BPF has. Programs whose names begin with reject_ reject every call, after they have looked.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
@@ -84,14 +83,19 @@ int reject(__u64 *ctx)
 	return ctx[2] == never ? write_record(ctx, bpf_ktime_get_ns()) : 0;
 }
 
-SEC("fentry/vfs_read")
-int count(__u64 *ctx)
+static __always_inline void count_here(void)
 {
 	__u32 zero = 0;
 	__u64 *here = bpf_map_lookup_elem(&calls, &zero);
 
 	if (here)
 		++*here;
+}
+
+SEC("fentry/vfs_read")
+int count(__u64 *ctx)
+{
+	count_here();
 	return 0;
 }
 
@@ -438,6 +442,45 @@ int return_timed__return(__u64 *ctx)
 	fill(&record->record, ctx, bpf_ktime_get_ns());
 	record->value = ctx[4];
 	record->duration[0] = at ? record->record.time - *at : 0;
+	submit(record);
+	return 0;
+}
+
+/* 40 bytes, as argtrace's record of a tracepoint with two arguments. */
+struct record_of_rename {
+	__u64 time;
+	__u32 tid;
+	__u32 context;
+	__u64 caller;
+	__u64 args[2];
+};
+
+SEC("tp_btf/task_rename")
+int rename_empty(__u64 *ctx)
+{
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int rename_count(__u64 *ctx)
+{
+	count_here();
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int rename_record(__u64 *ctx)
+{
+	struct record_of_rename *record = reserve(sizeof(*record));
+
+	if (!record)
+		return 0;
+	record->time = bpf_ktime_get_ns();
+	record->tid = bpf_get_current_pid_tgid();
+	record->context = 0;
+	record->caller = 0;
+	record->args[0] = ctx[0];
+	record->args[1] = ctx[1];
 	submit(record);
 	return 0;
 }

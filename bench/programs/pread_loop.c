@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a call of vfs_read costs: a loop of pread64() from /dev/null, or what PREAD_LOOP_FILE in the environment names,
+ * What a call of vfs_read costs: a loop of pread64() from /dev/null, or what PREAD_LOOP_FILE in the environment names, or what a pass of
+ * the tracepoint task_rename costs, with PREAD_LOOP_RENAMES in the environment, where the loop names the task anew instead;
  * timed in batches by the TSC. In a machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
  *
  *   pread_loop             prints the median batch and the mean, per call; with PREAD_LOOP_NAPS=N in the environment it
@@ -13,10 +14,12 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -32,11 +35,16 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static bool renames;
+
 static void call(int fd)
 {
 	char byte;
 
-	syscall(SYS_pread64, fd, &byte, 1, 0);
+	if (renames)
+		prctl(PR_SET_NAME, "pread_loop");
+	else
+		syscall(SYS_pread64, fd, &byte, 1, 0);
 }
 
 /* Stays so as long as the file is open. */
@@ -144,6 +152,7 @@ int main(int argc, char **argv)
 	const char *file = getenv("PREAD_LOOP_FILE");
 	int fd = open(file ? file : "/dev/null", O_RDONLY);
 
+	renames = getenv("PREAD_LOOP_RENAMES");
 	if (fd < 0 || (!strcmp(what, "excluded") && !become_excluded()))
 		return 1;
 	if (!strcmp(what, "bytes"))

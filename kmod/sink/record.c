@@ -2,6 +2,7 @@
 /* What is rare about a record, out of line, so that the usual one saves no registers. */
 #include "session.h"
 #include "sink/record.h"
+#include "sink/record_call.h"
 
 void argtrace_record_wake_reader(struct argtrace_session *session)
 {
@@ -36,4 +37,33 @@ void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
 		readable = argtrace_encode_rest(to, &plan->layout, fregs);
 	if (unlikely(readable < ARGTRACE_STACK_WORDS))
 		mark_unreadable(to, plan, readable);
+}
+
+void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtrace_ring *ring,
+			       const struct ftrace_regs *fregs)
+{
+	argtrace_record_rest(to, ring->format, plan, fregs);
+	argtrace_record_complete(plan, ring);
+}
+
+static noinline void record_with_care(struct argtrace_plan *plan, unsigned long parent_ip,
+				      struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+				      u32 context)
+{
+	u64 clock;
+	u8 *to = argtrace_record_reserve(plan, ring, plan->record_size, &clock);
+
+	if (unlikely(!to))
+		return argtrace_record_finish(ring);
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, current->pid, context);
+	argtrace_record_with_rest(plan, to, ring, fregs);
+}
+
+void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+			  const struct ftrace_regs *fregs, u32 context)
+{
+	if (argtrace_record_is_lost(plan, ring, plan->record_size))
+		return argtrace_record_finish(ring);
+	record_with_care(plan, parent_ip, ring, fregs, context);
 }

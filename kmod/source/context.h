@@ -55,11 +55,17 @@ static __always_inline unsigned int argtrace_own_preempt_levels(const struct ftr
 					     ops->trampoline_size) : 0;
 }
 
-/* Whether argtrace_context_word() is 0 where only our own level is to be taken away. */
+/* Whether argtrace_context_word(own_levels) is 0. */
+static __always_inline bool argtrace_context_is_plain_above(unsigned int own_levels)
+{
+	return argtrace_preempt_count_is(PREEMPT_ENABLED + own_levels * PREEMPT_DISABLE_OFFSET) &&
+	       !argtrace_resched_is_due() && !irqs_disabled() && !argtrace_softirq_is_hidden();
+}
+
+/* The same where only our own level is to be taken away. */
 static __always_inline bool argtrace_context_is_plain(void)
 {
-	return argtrace_preempt_count_is(PREEMPT_ENABLED + PREEMPT_DISABLE_OFFSET) &&
-	       !argtrace_resched_is_due() && !irqs_disabled() && !argtrace_softirq_is_hidden();
+	return argtrace_context_is_plain_above(1);
 }
 
 #endif

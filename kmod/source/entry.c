@@ -15,63 +15,7 @@
 #include "source/context.h"
 #include "source/entry.h"
 #include "source/return.h"
-#include "sink/record.h"
-
-/* The parameters of these are in an order that leaves in their registers what the callback gets. */
-static noinline void finish_with_rest(struct argtrace_plan *plan, u8 *to,
-				      struct argtrace_ring *ring, const struct ftrace_regs *fregs)
-{
-	argtrace_record_rest(to, ring->format, plan, fregs);
-	argtrace_record_complete(plan, ring);
-}
-
-static noinline void record_with_care(struct argtrace_plan *plan, unsigned long parent_ip,
-				      struct argtrace_ring *ring, const struct ftrace_regs *fregs,
-				      u32 context)
-{
-	u64 clock;
-	u8 *to = argtrace_record_reserve(plan, ring, plan->record_size, &clock);
-
-	if (unlikely(!to))
-		return argtrace_record_finish(ring);
-	argtrace_record_registers(to, plan, parent_ip, fregs);
-	argtrace_record_header(to, plan, clock, current->pid, context);
-	finish_with_rest(plan, to, ring, fregs);
-}
-
-/* argtrace_ring_reserve() failed. */
-static noinline void record_slow(struct argtrace_plan *plan, unsigned long parent_ip,
-				 struct argtrace_ring *ring, const struct ftrace_regs *fregs,
-				 u32 context)
-{
-	if (argtrace_record_is_lost(plan, ring, plan->record_size))
-		return argtrace_record_finish(ring);
-	record_with_care(plan, parent_ip, ring, fregs, context);
-}
-
-/* Preemption is off, and on again at the end. */
-static __always_inline void record_call(struct argtrace_plan *plan, struct argtrace_ring *ring,
-					u32 context, unsigned long parent_ip,
-					const struct ftrace_regs *fregs, const u32 clock_id,
-					const bool flight)
-{
-	struct argtrace_ring_control *control = ring->control;
-	u32 clock;
-	u8 *to;
-
-	argtrace_ring_begin(control);
-	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, current->pid,
-					    clock_id, flight, &clock, &to)))
-		return record_slow(plan, parent_ip, ring, fregs, context);
-
-	argtrace_record_registers(to, plan, parent_ip, fregs);
-	if (unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs)) {
-		argtrace_record_header(to, plan, clock, ring->last_tid, context);
-		return finish_with_rest(plan, to, ring, fregs);
-	}
-	argtrace_record_header(to, plan, clock, ring->last_tid, context);
-	argtrace_record_complete(plan, ring);
-}
+#include "sink/record_call.h"
 
 /*
  * With interrupts or preemption off, in an interrupt, or when others trace the same function. One for
@@ -82,7 +26,7 @@ static noinline void name(struct argtrace_plan *plan, unsigned long parent_ip,		
 			  struct argtrace_ring *ring, const struct ftrace_regs *fregs,		\
 			  unsigned int own_levels)						\
 {												\
-	record_call(plan, ring, argtrace_context_word(own_levels), parent_ip, fregs, clock, flight);	\
+	argtrace_record_call(plan, ring, argtrace_context_word(own_levels), parent_ip, fregs, clock, flight);	\
 }
 
 DEFINE_RECORD_WITH_CONTEXT(stream_with_context_tsc, ARGTRACE_CLOCK_TSC, false)
@@ -111,7 +55,7 @@ static __always_inline void record_with_context(struct argtrace_plan *plan, unsi
 static noinline void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
 			  struct argtrace_ring *ring, const struct ftrace_regs *fregs)		\
 {												\
-	record_call(plan, ring, 0, parent_ip, fregs, clock, flight);				\
+	argtrace_record_call(plan, ring, 0, parent_ip, fregs, clock, flight);				\
 }
 
 DEFINE_RECORD_PLAIN(stream_plain_tsc, ARGTRACE_CLOCK_TSC, false)
@@ -198,7 +142,7 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 		return record_with_context(plan, parent_ip, ring, fregs,
 				      argtrace_own_preempt_levels(ops, __builtin_return_address(0)),
 				      clock_id, flight);
-	record_call(plan, ring, 0, parent_ip, fregs, clock_id, flight);
+	argtrace_record_call(plan, ring, 0, parent_ip, fregs, clock_id, flight);
 }
 
 /*

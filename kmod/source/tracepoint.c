@@ -7,6 +7,7 @@
 
 #include "compat.h"
 #include "session.h"
+#include "sink/record_call.h"
 #include "source/context.h"
 #include "source/entry.h"
 #include "source/tracepoint.h"
@@ -15,35 +16,52 @@
  * The place that passes the tracepoint. Where we are not alone it is __traceiter_NAME() that calls us, and nobody knows who has
  * called that: no caller then.
  */
-static unsigned long caller_of(const struct argtrace_tracepoint *place, unsigned long called_from)
+static __always_inline unsigned long caller_of(const struct argtrace_tracepoint *place, unsigned long called_from)
 {
 	return called_from - place->addr < place->size ? 0 : called_from;
+}
+
+/* A probe that has a program looks at more than the arguments. `frame` is that of the function that the tracepoint calls. */
+static noinline void run_program(struct argtrace_tracepoint *place, struct argtrace_plan *plan, struct pt_regs *regs,
+				 const unsigned long *frame)
+{
+	struct ftrace_ops *ops = &place->lane->ops;
+
+	regs->bp = frame[0];
+	regs->cs = 0;
+	/* What argtrace_own_preempt_levels() compares: whether there is one more than ours. */
+	argtrace_rich_call(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)regs,
+			   (const void *)(place->own_levels > 1 ? ops->trampoline_size : 0));
+}
+
+static __always_inline void record(struct argtrace_tracepoint *place, struct argtrace_plan *plan, const struct pt_regs *regs,
+				   unsigned long caller, const u32 clock_id, const bool flight)
+{
+	const u32 context = likely(argtrace_context_is_plain_above(place->own_levels)) ? 0 : argtrace_context_word(place->own_levels);
+
+	argtrace_record_call(plan, this_cpu_ptr(place->lane->rings), context, caller, (const struct ftrace_regs *)regs, clock_id, flight);
 }
 
 /*
  * The first argument of a tracepoint's function is its data, and is in rdi; those of the tracepoint follow. On the stack there may be
  * more, above the return address, as in any call.
  */
-void argtrace_tracepoint_call(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth)
+static __always_inline void callback(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth,
+				     const unsigned long *frame, const u32 clock_id, const bool flight)
 {
-	const unsigned long caller = caller_of(place, (unsigned long)__builtin_return_address(0));
-	/* What argtrace_own_preempt_levels() compares: whether there is one more than ours. */
-	const void *called_from = (const void *)(place->preemption_off ? place->lane->ops.trampoline_size : 0);
 	struct argtrace_lane *lane = place->lane;
 	struct pt_regs regs argtrace_uninitialized;
-	const struct ftrace_regs *fregs = (const struct ftrace_regs *)&regs;
 	struct argtrace_plan *plan;
 
+	/* Stored before all else, so that their registers are free. */
 	regs.di = 0;
 	regs.si = second;
 	regs.dx = third;
 	regs.cx = fourth;
 	regs.r8 = fifth;
 	regs.r9 = sixth;
-	regs.bp = *(const unsigned long *)__builtin_frame_address(0);
-	regs.cs = 0;
-	/* Where the frame pointer is saved, and the return address above it. */
-	regs.sp = (unsigned long)__builtin_frame_address(0) + sizeof(unsigned long);
+	regs.sp = (unsigned long)&frame[1];
+	barrier_data(&regs);
 
 	preempt_disable_notrace();
 	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), place->addr);
@@ -57,7 +75,32 @@ void argtrace_tracepoint_call(struct argtrace_tracepoint *place, u64 second, u64
 		return;
 	}
 	if (plan->code)
-		argtrace_rich_call(plan, caller, &lane->ops, fregs, called_from);
+		run_program(place, plan, &regs, frame);
 	else
-		argtrace_entry_record(plan, caller, &lane->ops, fregs, called_from);
+		record(place, plan, &regs, caller_of(place, frame[1]), clock_id, flight);
+}
+
+/*
+ * One for each clock and kind of ring, as in source/entry.c. A frame is the saved frame pointer and the return address above it. What is
+ * on the stack here has no array that could overflow.
+ */
+#define DEFINE_CALLBACK(name, clock, flight)							\
+static __no_stack_protector void name(struct argtrace_tracepoint *place, u64 second, u64 third,	\
+				      u64 fourth, u64 fifth, u64 sixth)				\
+{												\
+	callback(place, second, third, fourth, fifth, sixth, __builtin_frame_address(0), clock, flight); \
+}
+
+DEFINE_CALLBACK(stream_tsc, ARGTRACE_CLOCK_TSC, false)
+DEFINE_CALLBACK(stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
+DEFINE_CALLBACK(flight_tsc, ARGTRACE_CLOCK_TSC, true)
+DEFINE_CALLBACK(flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
+
+void *argtrace_tracepoint_callback(const struct argtrace_lane *lane)
+{
+	const bool tsc = lane->session->clock == ARGTRACE_CLOCK_TSC;
+
+	if (lane->session->flight)
+		return tsc ? flight_tsc : flight_monotonic;
+	return tsc ? stream_tsc : stream_monotonic;
 }

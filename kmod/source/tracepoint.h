@@ -18,13 +18,16 @@ struct argtrace_tracepoint {
 	struct argtrace_lane *lane;
 	unsigned long addr;		/* of __traceiter_NAME() */
 	unsigned long size;		/* its bytes */
-	bool preemption_off;		/* when the tracepoint calls us */
+	u8 own_levels;			/* of preemption that are off when a call is recorded, but not where the tracepoint is passed */
 	struct tracepoint *tracepoint;
 	struct module *module;		/* while it is being registered; NULL: the kernel's */
 	struct list_head link;		/* in lane->tracepoints */
 };
 
-/* What a tracepoint calls: source/tracepoint.c. */
-void argtrace_tracepoint_call(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth);
+/*
+ * What the tracepoints of a lane are to call: source/tracepoint.c. It follows from the clock of the session and from whether that is
+ * a flight recorder.
+ */
+void *argtrace_tracepoint_callback(const struct argtrace_lane *lane);
 
 #endif

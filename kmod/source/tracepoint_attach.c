@@ -147,7 +147,7 @@ static bool prepare_place(struct search *search, u32 index, struct tracepoint *t
 	place->addr = search->addrs[index];
 	place->tracepoint = tracepoint;
 	place->module = module;
-	place->preemption_off = argtrace_tracepoint_disables_preemption(tracepoint);
+	place->own_levels = argtrace_tracepoint_own_levels(tracepoint);
 	list_add_tail(&place->link, &attachment->places);
 	attachment->nr_places++;
 	return true;
@@ -155,7 +155,7 @@ static bool prepare_place(struct search *search, u32 index, struct tracepoint *t
 
 static void detach(struct argtrace_tracepoint *place)
 {
-	WARN_ON_ONCE(tracepoint_probe_unregister(place->tracepoint, argtrace_tracepoint_call, place));
+	WARN_ON_ONCE(tracepoint_probe_unregister(place->tracepoint, argtrace_tracepoint_callback(place->lane), place));
 }
 
 /* None of them is registered any more. */
@@ -177,7 +177,7 @@ static int register_places(struct list_head *places)
 
 	list_for_each_entry(place, places, link) {
 		place->size = size_of_function(place->addr);
-		ret = tracepoint_probe_register(place->tracepoint, argtrace_tracepoint_call, place);
+		ret = tracepoint_probe_register(place->tracepoint, argtrace_tracepoint_callback(place->lane), place);
 		if (ret)
 			break;
 	}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A call whose arguments are all that is recorded of it, on the quick way, as part of whatever a source is called by: the
+ * functions at its rare ends complete the call, so that the way itself needs no register saved.
+ */
+#ifndef ARGTRACE_RECORD_CALL_H
+#define ARGTRACE_RECORD_CALL_H
+
+#include "sink/record.h"
+
+/* The parameters of these are in an order that leaves in their registers what a callback of ftrace gets. */
+void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtrace_ring *ring,
+			       const struct ftrace_regs *fregs);
+
+/* argtrace_ring_reserve() failed. */
+void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+			  const struct ftrace_regs *fregs, u32 context);
+
+/* Preemption is off, and on again at the end. */
+static __always_inline void argtrace_record_call(struct argtrace_plan *plan, struct argtrace_ring *ring,
+						 u32 context, unsigned long parent_ip,
+						 const struct ftrace_regs *fregs, const u32 clock_id,
+						 const bool flight)
+{
+	struct argtrace_ring_control *control = ring->control;
+	u32 clock;
+	u8 *to;
+
+	argtrace_ring_begin(control);
+	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, current->pid,
+					    clock_id, flight, &clock, &to)))
+		return argtrace_record_slow(plan, parent_ip, ring, fregs, context);
+
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	if (unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs)) {
+		argtrace_record_header(to, plan, clock, ring->last_tid, context);
+		return argtrace_record_with_rest(plan, to, ring, fregs);
+	}
+	argtrace_record_header(to, plan, clock, ring->last_tid, context);
+	argtrace_record_complete(plan, ring);
+}
+
+#endif
