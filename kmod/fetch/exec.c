@@ -67,8 +67,13 @@ static u64 shifted(const struct argtrace_op *op, u64 value)
 /* The value of any operation. False: a fault. */
 static __always_inline bool value_of(const struct argtrace_op *op, const struct argtrace_run *run, u64 *result)
 {
-	u64 value = source_of(op, run);
+	u64 value;
 
+	if (likely(argtrace_op_quickly(op, run->fregs, &value))) {
+		*result = (op->loads < 3 ? value + op->offset[0] : value) & op->mask;
+		return true;
+	}
+	value = source_of(op, run);
 	if (op->loads) {
 		if (op->loads == ARGTRACE_LOADS_STACK)
 			return (*result = argtrace_stack_of(run->code, op, run->fregs));
@@ -399,16 +404,21 @@ static u8 *put_kept(u8 *to, const struct argtrace_op *out, const u8 **kept, cons
 {
 	const u8 *from = *kept, *words_end = to + key_words(out) * sizeof(u64);
 	u16 length = out->arg;
+	u64 value;
 
-	if (out->action != ARGTRACE_DO_OUT) {
+	if (out->action == ARGTRACE_DO_OUT) {
+		/* A word may be read wherever a value is: the frame is above what is kept. */
+		__builtin_memcpy(&value, from, sizeof(value));
+		put(to, value, length);
+	} else {
 		__builtin_memcpy(&length, from, sizeof(length));
 		length &= ~ARGTRACE_TEXT_CUT;
 		if (as_key)
 			from += sizeof(length);
 		else
 			length += sizeof(length);
+		memcpy(to, from, length);
 	}
-	memcpy(to, from, length);
 	*kept = from + length;
 	return as_key ? put_zeros(to + length, words_end) : to + length;
 }

@@ -661,8 +661,10 @@ static int prepare(struct argtrace_code *code, const struct program *program)
 		prepare_op(&ops[at], &program->insns[at], ops, accept, program->followed);
 		quicken_test(&ops[at], &program->insns[at]);
 	}
-	for (at = 0; at < head->nr_insns; at++)
+	for (at = 0; at < head->nr_insns; at++) {
 		code->reads |= reads_memory(&program->insns[at]);
+		code->times |= program->insns[at].source == ARGTRACE_SOURCE_DURATION;
+	}
 	ret = prepare_outputs(code, program, ops);
 	if (!ret && head->sink != ARGTRACE_SINK_RECORD)
 		prepare_sink(sink, code, program);

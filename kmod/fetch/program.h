@@ -123,6 +123,7 @@ struct argtrace_code {
 	u8 outputs;			/* enum argtrace_outputs */
 	bool reads;			/* memory */
 	bool keeps;			/* of calls that are followed: some values are computed at entry */
+	bool times;			/* of calls that are followed: how long they take matters */
 	u16 unreadable_at;		/* in the record: a word, followed by the outputs */
 	u16 output;			/* bytes of all outputs at most */
 	u32 sample;			/* 0: each call */
@@ -147,6 +148,12 @@ int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_prob
 static inline bool argtrace_code_aggregates(const struct argtrace_code *code)
 {
 	return code->outputs >= ARGTRACE_OUTPUTS_COUNT;
+}
+
+/* Whether a call that is followed may begin without a look at the program. */
+static inline bool argtrace_code_waits_for_return(const struct argtrace_code *code)
+{
+	return !code->filter && !code->sample && !code->keeps;
 }
 
 /* Settles that the outputs begin at `at` in the record; with `quick` false other parts of it are not written quickly. */

@@ -113,7 +113,7 @@ static noinline __noclone void go_with_care(struct argtrace_return *returns, uns
 		goto out;
 	argtrace_count_following(returns->following, taken);
 	WRITE_ONCE(returns->body, regs->ip);
-	if (!code)
+	if (!code || argtrace_code_waits_for_return(code))
 		WRITE_ONCE(returns->quick_body, regs->ip);
 	regs->ax = (unsigned long)returns;
 	if (!in_list || !regs->cs) {
@@ -440,26 +440,61 @@ static noinline void record_with_care(struct argtrace_frame *frame, struct argtr
 	argtrace_record_complete(plan, ring);
 }
 
-/* A record with the outputs of a program, as they have been gathered from the word on that says which could not be read. */
-static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context, const u8 *gathered, u32 length)
+/* Where a record of the call is, complete but for the outputs of the program. NULL: it is counted as lost. */
+static u8 *begin_record(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context, u32 size)
 {
-	struct argtrace_plan *plan = frame->returns->plan;
-	const u32 size = ALIGN(plan->code->unreadable_at + length, 8);
 	u64 now;
 	u8 *to;
 
 	argtrace_ring_begin(ring->control);
-	to = reserve(plan, ring, size, &now);
-	if (likely(to)) {
+	to = reserve(frame->returns->plan, ring, size, &now);
+	if (likely(to))
 		write_carefully(to, frame, ring, now, context);
-		((struct argtrace_record *)to)->size = size;
-		argtrace_copy_words(to + plan->code->unreadable_at, gathered, length);
-	}
+	return to;
+}
+
+static void end_record(struct argtrace_plan *plan, struct argtrace_ring *ring, const u8 *to)
+{
 	argtrace_scratch_leave();
 	if (likely(to))
 		argtrace_record_complete(plan, ring);
 	else
 		argtrace_record_finish(ring);
+}
+
+/* Outputs of a known size are written where they belong. */
+static void record_in_place(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context, struct argtrace_run *run)
+{
+	struct argtrace_plan *plan = frame->returns->plan;
+	u8 *to = begin_record(frame, ring, context, plan->record_size), *outputs;
+
+	if (likely(to)) {
+		outputs = to + plan->code->unreadable_at;
+		argtrace_run_return_values(run, outputs + sizeof(u64));
+		__builtin_memcpy(outputs, &run->unreadable, sizeof(u64));
+		if (unlikely(run->unreadable))
+			argtrace_count_here(plan->counters, faults);
+	}
+	end_record(plan, ring, to);
+}
+
+/* Others are gathered in the scratch memory first, as they are in a record from the word on that says which could not be read. */
+static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context, struct argtrace_run *run, u8 *scratch)
+{
+	struct argtrace_plan *plan = frame->returns->plan;
+	const u32 length = argtrace_run_return_values(run, scratch + sizeof(u64)) - scratch;
+	const u32 size = ALIGN(plan->code->unreadable_at + length, 8);
+	u8 *to;
+
+	*(u64 *)scratch = run->unreadable;
+	if (run->unreadable)
+		argtrace_count_here(plan->counters, faults);
+	to = begin_record(frame, ring, context, size);
+	if (likely(to)) {
+		((struct argtrace_record *)to)->size = size;
+		argtrace_copy_words(to + plan->code->unreadable_at, scratch, length);
+	}
+	end_record(plan, ring, to);
 }
 
 /* How long the call has taken until now, in nanoseconds, for the program. False: the clock cannot be read here. */
@@ -475,6 +510,13 @@ static bool set_duration(struct argtrace_frame *frame, const struct argtrace_rin
 	return true;
 }
 
+static enum argtrace_verdict run_return_filter(struct argtrace_run *run)
+{
+	const struct argtrace_op *op = argtrace_run_loads(run->code->return_filter, run->fregs);
+
+	return argtrace_op_ends(op) ? (unsigned long)op : argtrace_run_filter(run, op);
+}
+
 /*
  * The call has returned, of a probe with a program. What its filter, its cap and its values are given is the frame, with the
  * duration in place of the state.
@@ -484,7 +526,7 @@ static noinline void run_program(struct argtrace_frame *frame, struct argtrace_r
 	struct argtrace_plan *plan = frame->returns->plan;
 	enum argtrace_verdict verdict = ARGTRACE_VERDICT_ACCEPT;
 	struct argtrace_run run argtrace_uninitialized;
-	u8 *scratch, *end;
+	u8 *scratch;
 
 	if (unlikely(!argtrace_scratch_enter())) {
 		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
@@ -492,7 +534,7 @@ static noinline void run_program(struct argtrace_frame *frame, struct argtrace_r
 	}
 	/* Before the duration takes the place of what says where they are. */
 	run.kept = kept_values(frame);
-	if (unlikely(!set_duration(frame, ring))) {
+	if (plan->code->times && unlikely(!set_duration(frame, ring))) {
 		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
 		goto leave;
 	}
@@ -501,7 +543,7 @@ static noinline void run_program(struct argtrace_frame *frame, struct argtrace_r
 	run.fregs = argtrace_frame_regs(frame);
 	run.caller = frame->caller;
 	if (plan->code->return_filter)
-		verdict = argtrace_run_filter(&run, plan->code->return_filter);
+		verdict = run_return_filter(&run);
 	if (verdict != ARGTRACE_VERDICT_ACCEPT) {
 		if (verdict == ARGTRACE_VERDICT_FAULT)
 			argtrace_count_here(plan->counters, faults);
@@ -520,16 +562,12 @@ static noinline void run_program(struct argtrace_frame *frame, struct argtrace_r
 		argtrace_aggregate_return(plan, &run);
 		goto leave;
 	}
+	if (plan->code->outputs == ARGTRACE_OUTPUTS_QUICK || plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
+		return record_in_place(frame, ring, context, &run);
 	scratch = argtrace_scratch_here();
-	if (unlikely(!scratch)) {
-		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_NO_BUFFER]);
-		goto leave;
-	}
-	end = argtrace_run_return_values(&run, scratch + sizeof(u64));
-	*(u64 *)scratch = run.unreadable;
-	if (run.unreadable)
-		argtrace_count_here(plan->counters, faults);
-	return record_gathered(frame, ring, context, scratch, end - scratch);
+	if (likely(scratch))
+		return record_gathered(frame, ring, context, &run, scratch);
+	argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_NO_BUFFER]);
 leave:
 	argtrace_scratch_leave();
 out:
