@@ -614,11 +614,16 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 		if (is_output(insn)) {
 			fixed &= insn->action == ARGTRACE_DO_OUT;
 			paths |= insn->action == ARGTRACE_DO_PATH;
-			code->keeps |= program->followed && !(insn->flags & ARGTRACE_INSN_RETURN);
+			if (program->followed && !(insn->flags & ARGTRACE_INSN_RETURN)) {
+				code->keeps = true;
+				code->kept += output_size(insn);
+			}
 			stack |= insn->source == ARGTRACE_SOURCE_STACK_ID;
 			output += output_size(insn);
 		}
 	}
+	/* Of calls that are followed, numbers alone have a quick way. */
+	quick &= !program->followed || (fixed && !stack);
 	if (program->head->sink == ARGTRACE_SINK_COUNT)
 		code->outputs = ARGTRACE_OUTPUTS_COUNT;
 	else if (program->map)

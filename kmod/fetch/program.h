@@ -126,6 +126,7 @@ struct argtrace_code {
 	bool times;			/* of calls that are followed: how long they take matters */
 	u16 unreadable_at;		/* in the record: a word, followed by the outputs */
 	u16 output;			/* bytes of all outputs at most */
+	u16 kept;			/* of calls that are followed: of outputs that are computed at entry */
 	u32 sample;			/* 0: each call */
 	u32 max_rate;			/* 0: any */
 	const struct argtrace_map_set *map;	/* where the outputs go, or NULL */

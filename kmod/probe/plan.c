@@ -153,7 +153,7 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 	else
 		argtrace_plan_layout(&plan->layout, steps, count, plan_stack(plan), record_size);
 	if (plan->code)
-		argtrace_code_place(plan->code, outputs_at, !plan->layout.has_rest && !plan->returns);
+		argtrace_code_place(plan->code, outputs_at, !plan->layout.has_rest);
 	return 0;
 }
 
@@ -177,7 +177,7 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	if (from->code) {
 		plan->code = plan_code(plan);
 		WARN_ON_ONCE(argtrace_code_prepare(plan->code, plan->schema, from->code->maps, from->code->stacks));
-		argtrace_code_place(plan->code, from->code->unreadable_at, !plan->layout.has_rest && !from->returns);
+		argtrace_code_place(plan->code, from->code->unreadable_at, !plan->layout.has_rest);
 		plan->start = plan->code->start;
 	}
 	if (from->returns) {

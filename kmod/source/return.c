@@ -27,6 +27,8 @@ DEFINE_PER_CPU(u8, argtrace_return_depth);
 #define MAX_DEPTH	24
 #define MAX_DEPTH_NMI	6
 
+#define MAX_QUICKLY_KEPT 256	/* bytes, for which the quick way need not look how much of the stack is left */
+
 #define OWN_PREEMPT_LEVELS	(PREEMPT_DISABLE_OFFSET ? 1 : 0)
 
 u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at)
@@ -49,6 +51,14 @@ u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at)
 		at += arg->size + (returns->value_has_length ? sizeof(u16) : 0);
 	}
 	return at;
+}
+
+unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan)
+{
+	const struct argtrace_code *code = plan->code;
+	const unsigned long kept = code && code->keeps ? ALIGN(sizeof(u64) + code->kept, sizeof(u64)) : 0;
+
+	return kept && code->outputs == ARGTRACE_OUTPUTS_QUICK && kept <= MAX_QUICKLY_KEPT ? kept : 0;
 }
 
 /* Whether the upper half of the task's stack is where `sp` is, and has `above` bytes more. */
@@ -115,6 +125,8 @@ static noinline __noclone void go_with_care(struct argtrace_return *returns, uns
 	WRITE_ONCE(returns->body, regs->ip);
 	if (!code || argtrace_code_waits_for_return(code))
 		WRITE_ONCE(returns->quick_body, regs->ip);
+	else if (!code->keeps || returns->kept)
+		WRITE_ONCE(returns->accepted_body, regs->ip);
 	regs->ax = (unsigned long)returns;
 	if (!in_list || !regs->cs) {
 		regs->ip = (unsigned long)argtrace_return_slow;
@@ -128,6 +140,78 @@ out:
 	preempt_enable_notrace();
 }
 
+/*
+ * As far as quick operations decide whether a program lets a call go on: what is left of its filter, then, or the verdict. Such a call
+ * may go by the filter once more, which finds the same, but is sampled once.
+ */
+static __always_inline const struct argtrace_op *filter_quickly(const struct argtrace_op *op, const struct ftrace_regs *fregs)
+{
+	while (!argtrace_op_ends(op)) {
+		if (op->kind == ARGTRACE_OP_REG) {
+			op = argtrace_op_test(op, argtrace_op_reg(op, fregs));
+			continue;
+		}
+		if (op->kind == ARGTRACE_OP_TASK) {
+			op = argtrace_op_test(op, argtrace_op_task(op));
+			continue;
+		}
+		if (!argtrace_op_is_load(op) || unlikely(!argtrace_scratch_enter()))
+			break;
+		op = argtrace_run_loads(op, fregs);
+		argtrace_scratch_leave();
+		/* It may have stopped at one that has to be repeated with care. */
+		if (argtrace_op_ends(op) || argtrace_op_is_load(op))
+			break;
+	}
+	return op;
+}
+
+static __always_inline void count_filtered(const struct argtrace_return *returns)
+{
+	argtrace_count_following(returns->following, filtered);
+	preempt_enable_notrace();
+}
+
+/* The way of a call on which nothing needs a second look, but for what a program says. */
+static __always_inline void go(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs,
+			       const bool quick, const unsigned long body, void (*trampoline)(void))
+{
+	const bool in_list = (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size;
+
+	if (unlikely(in_list) || unlikely(regs->ip != body) || unlikely(!quick) || unlikely(!argtrace_context_is_plain()) ||
+	    unlikely(!has_half_a_stack((unsigned long)regs, sizeof(*regs) + sizeof(u64) + returns->above)))
+		return go_with_care(returns, ip, in_list, regs);
+	argtrace_count_following(returns->following, entered);
+	regs->ax = (unsigned long)returns;
+	regs->ip = (unsigned long)trampoline;
+	preempt_enable_notrace();
+}
+
+/* A call of a probe with a program, unless that waits for the return. In place of the callback, and called by ftrace like it. */
+static __always_inline void go_by_program(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
+					  struct pt_regs *regs, const bool quick)
+{
+	const struct argtrace_op *op = filter_quickly(returns->plan->start, (const struct ftrace_regs *)regs);
+
+	if (op == ARGTRACE_OP_REJECT)
+		return count_filtered(returns);
+	/* What is not decided is not at a place that is known. */
+	go(returns, ip, ops, regs, quick, argtrace_op_ends(op) ? returns->accepted_body : 0,
+	   returns->kept ? argtrace_return_keeping : argtrace_return_quick);
+}
+
+static noinline __noclone void go_by_program_quickly(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
+						     struct pt_regs *regs)
+{
+	go_by_program(returns, ip, ops, regs, true);
+}
+
+static noinline __noclone void go_by_program_carefully(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
+						       struct pt_regs *regs)
+{
+	go_by_program(returns, ip, ops, regs, false);
+}
+
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 				     struct ftrace_regs *fregs, const bool quick, const bool by_pid)
 {
@@ -135,7 +219,6 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 	struct pt_regs *regs = argtrace_regs(fregs);
 	struct argtrace_return *returns;
 	struct argtrace_plan *plan;
-	bool in_list;
 
 	preempt_disable_notrace();
 	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
@@ -144,19 +227,11 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 		return;
 	}
 	returns = plan->returns;
-	if (unlikely(argtrace_is_filtered(lane, by_pid))) {
-		argtrace_count_following(returns->following, filtered);
-		preempt_enable_notrace();
-		return;
-	}
-	in_list = (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size;
-	if (unlikely(in_list) || unlikely(regs->ip != returns->quick_body) || unlikely(!quick) || unlikely(!argtrace_context_is_plain()) ||
-	    unlikely(!has_half_a_stack((unsigned long)regs, sizeof(*regs) + sizeof(u64) + returns->above)))
-		return go_with_care(returns, ip, in_list, regs);
-	argtrace_count_following(returns->following, entered);
-	regs->ax = (unsigned long)returns;
-	regs->ip = (unsigned long)argtrace_return_quick;
-	preempt_enable_notrace();
+	if (unlikely(argtrace_is_filtered(lane, by_pid)))
+		return count_filtered(returns);
+	if (unlikely(regs->ip != returns->quick_body) && plan->code)
+		return quick ? go_by_program_quickly(returns, ip, ops, regs) : go_by_program_carefully(returns, ip, ops, regs);
+	go(returns, ip, ops, regs, quick, returns->quick_body, argtrace_return_quick);
 }
 
 #define DEFINE_CALLBACK(name, quick, by_pid)							\
@@ -262,6 +337,51 @@ static unsigned long gather_at_entry(struct argtrace_frame *frame, u8 *scratch)
 	frame->sp = sp;
 	*(u64 *)scratch = run.unreadable;
 	return ALIGN(end - scratch, sizeof(u64));
+}
+
+/* The same below the frame, where there is room for them. */
+static noinline void gather_slowly(struct argtrace_frame *frame)
+{
+	struct argtrace_run run argtrace_uninitialized;
+	u8 *to = (u8 *)frame - frame->returns->kept;
+
+	run.code = frame->returns->plan->code;
+	run.fregs = argtrace_frame_regs(frame);
+	run.caller = frame->caller;
+	argtrace_frame_set_stack(frame);
+	argtrace_run_entry_values(&run, to + sizeof(u64));
+	*(u64 *)to = run.unreadable;
+}
+
+unsigned long argtrace_return_gather(struct argtrace_frame *frame)
+{
+	struct argtrace_return *returns = frame->returns;
+	u8 *to = (u8 *)frame - returns->kept;
+	const struct argtrace_op *op;
+	u64 value;
+
+	preempt_disable_notrace();
+	if (unlikely(!argtrace_scratch_enter())) {
+		argtrace_count_here(returns->plan->counters, lost[ARGTRACE_LOST_RECURSION]);
+		preempt_enable_notrace();
+		return 0;
+	}
+	frame->state = (u64)returns->kept << ARGTRACE_FRAME_KEPT_SHIFT;
+	*(u64 *)to = 0;
+	to += sizeof(u64);
+	for (op = returns->plan->code->values; op; op = op->next[1]) {
+		if (op->flags & ARGTRACE_INSN_RETURN)
+			continue;
+		if (unlikely(!argtrace_op_quickly(op, argtrace_frame_regs(frame), &value))) {
+			gather_slowly(frame);
+			break;
+		}
+		to = argtrace_encode_value(to, value & op->mask, op->arg);
+	}
+	argtrace_scratch_leave();
+	frame->clock = rdtsc();
+	preempt_enable_notrace();
+	return ARGTRACE_ENTER_FOLLOW;
 }
 
 /*
@@ -462,11 +582,10 @@ static void end_record(struct argtrace_plan *plan, struct argtrace_ring *ring, c
 		argtrace_record_finish(ring);
 }
 
-/* Outputs of a known size are written where they belong. */
-static void record_in_place(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context, struct argtrace_run *run)
+/* Of a record that is complete but for the outputs, which are of a known size, those are written where they belong. */
+static void finish_in_place(u8 *to, struct argtrace_plan *plan, struct argtrace_ring *ring, struct argtrace_run *run)
 {
-	struct argtrace_plan *plan = frame->returns->plan;
-	u8 *to = begin_record(frame, ring, context, plan->record_size), *outputs;
+	u8 *outputs;
 
 	if (likely(to)) {
 		outputs = to + plan->code->unreadable_at;
@@ -563,7 +682,7 @@ static noinline void run_program(struct argtrace_frame *frame, struct argtrace_r
 		goto leave;
 	}
 	if (plan->code->outputs == ARGTRACE_OUTPUTS_QUICK || plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
-		return record_in_place(frame, ring, context, &run);
+		return finish_in_place(begin_record(frame, ring, context, plan->record_size), plan, ring, &run);
 	scratch = argtrace_scratch_here();
 	if (likely(scratch))
 		return record_gathered(frame, ring, context, &run, scratch);
@@ -574,11 +693,84 @@ out:
 	preempt_enable_notrace();
 }
 
+/* The record takes care, of which there is as much as leave_with_outputs() has found out. */
+static noinline void finish_outputs(struct argtrace_frame *frame, struct argtrace_ring *ring, u8 *to)
+{
+	struct argtrace_run run argtrace_uninitialized;
+
+	run.kept = kept_values(frame);
+	run.code = frame->returns->plan->code;
+	run.fregs = argtrace_frame_regs(frame);
+	run.caller = frame->caller;
+	argtrace_frame_set_stack(frame);
+	finish_in_place(to, frame->returns->plan, ring, &run);
+}
+
+static noinline void record_outputs_slowly(struct argtrace_frame *frame, struct argtrace_ring *ring)
+{
+	struct argtrace_plan *plan = frame->returns->plan;
+	u64 now;
+	u8 *to = reserve_slowly(plan, ring, plan->record_size, &now);
+
+	if (likely(to))
+		write_carefully(to, frame, ring, now, 0);
+	finish_outputs(frame, ring, to);
+}
+
+/* ARGTRACE_CARE_OUTPUTS, in plain context. */
+static noinline void leave_with_outputs(struct argtrace_frame *frame)
+{
+	const struct argtrace_return *returns = frame->returns;
+	struct argtrace_plan *plan = returns->plan;
+	struct argtrace_ring *ring = this_cpu_ptr(returns->rings);
+	const u32 high = READ_ONCE(ring->clock_high);
+	const u8 *kept = kept_values(frame);
+	const struct argtrace_op *op;
+	u64 value;
+	u32 clock;
+	u8 *to;
+
+	if (unlikely(!argtrace_scratch_enter())) {
+		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
+		preempt_enable_notrace();
+		return;
+	}
+	argtrace_ring_begin(ring->control);
+	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
+					    &clock, &to)))
+		return record_outputs_slowly(frame, ring);
+	argtrace_record_registers(to, plan, frame->caller, argtrace_frame_regs(frame));
+	write_duration(to, returns, frame, full_time(ring, high, clock));
+	*(u64 *)(to + returns->value_at) = frame->value;
+	argtrace_record_header(to, plan, clock, ring->last_tid, 0);
+	if (unlikely(kept && *((const u64 *)kept - 1)))
+		return finish_outputs(frame, ring, to);
+	*(u64 *)(to + plan->code->unreadable_at) = 0;
+	op = plan->code->values;
+	do {
+		if (!(op->flags & ARGTRACE_INSN_RETURN)) {
+			/* A word may be read wherever a value is: the frame is above what is kept. */
+			__builtin_memcpy(&value, kept, sizeof(value));
+			kept += op->arg;
+		} else if (unlikely(!argtrace_op_quickly(op, argtrace_frame_regs(frame), &value))) {
+			return finish_outputs(frame, ring, to);
+		} else {
+			value &= op->mask;
+		}
+		argtrace_encode_value(to + op->base, value, op->arg);
+		op = op->next[1];
+	} while (op);
+	argtrace_scratch_leave();
+	argtrace_record_complete(plan, ring);
+}
+
 static noinline void leave_with_care(struct argtrace_frame *frame)
 {
 	struct argtrace_return *returns = frame->returns;
 	const u32 context = frame->state;
 
+	if (smp_load_acquire(&returns->care) == ARGTRACE_CARE_OUTPUTS && !(frame->state << (64 - ARGTRACE_FRAME_KEPT_SHIFT)))
+		return leave_with_outputs(frame);
 	leave_stack(frame);
 	if (unlikely(smp_load_acquire(&returns->care) & ARGTRACE_CARE_STOPPED)) {
 		if (returns != &argtrace_return_given_up)

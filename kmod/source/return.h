@@ -43,6 +43,10 @@ struct argtrace_return {
 	struct argtrace_plan *plan;
 	struct argtrace_ring __percpu *rings;	/* not to be touched once STOPPED */
 	struct argtrace_counters *following;	/* struct argtrace_return_counters */
+
+	/* And one with a program: the bytes of values that are kept, where it is quick to say; where an accepted call goes on. */
+	unsigned long kept;
+	unsigned long accepted_body;
 	u16 duration_at;		/* in the record */
 	u16 value_at;			/* 0: nothing is returned */
 	u16 value_size;
@@ -60,9 +64,11 @@ struct argtrace_return {
 };
 static_assert(offsetof(struct argtrace_return, body) == ARGTRACE_RETURN_BODY);
 static_assert(offsetof(struct argtrace_return, words) == ARGTRACE_RETURN_WORDS);
+static_assert(offsetof(struct argtrace_return, kept) == ARGTRACE_RETURN_KEPT);
 
 #define ARGTRACE_CARE_RECORD	(1ul << 0) /* the record takes more than argtrace_return_leave() does itself */
 #define ARGTRACE_CARE_STOPPED	(1ul << 1) /* nothing is recorded any more */
+#define ARGTRACE_CARE_OUTPUTS	(1ul << 2) /* the record takes no more beside that than quick outputs */
 
 /* In place of the one of a call that has been given up, in its frame. */
 extern struct argtrace_return argtrace_return_given_up;
@@ -72,6 +78,9 @@ DECLARE_PER_CPU(u8, argtrace_return_depth);
 
 /* Settles what follows from the plan's schema and layout, where the value goes in the record, and returns the end of it. */
 u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at);
+
+/* How many bytes of values are kept of each call; 0: none, or it takes more than quick operations to compute them. */
+unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan);
 
 /* What ftrace is to call for every call of a function of the lane. */
 ftrace_func_t argtrace_return_callback(const struct argtrace_lane *lane);

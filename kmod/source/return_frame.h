@@ -41,6 +41,7 @@
 /* In struct argtrace_return. */
 #define ARGTRACE_RETURN_BODY	0
 #define ARGTRACE_RETURN_WORDS	8
+#define ARGTRACE_RETURN_KEPT	64
 
 #ifndef __ASSEMBLER__
 #include <linux/build_bug.h>
@@ -126,11 +127,12 @@ static inline bool argtrace_in_trampoline(unsigned long addr)
 }
 
 /*
- * The trampolines. The first two are gone to in place of the body, with the struct argtrace_return in rax; the others are called by
+ * The trampolines. The first three are gone to in place of the body, with the struct argtrace_return in rax; the others are called by
  * the function in place of ftrace, as a direct caller is, with it in rax as well, and the last one with another direct caller in
  * r10, which it calls in place of the body.
  */
 void argtrace_return_quick(void);
+void argtrace_return_keeping(void);
 void argtrace_return_slow(void);
 void argtrace_return_direct(void);
 void argtrace_return_chain(void);
@@ -138,8 +140,9 @@ void argtrace_return_chain(void);
 /*
  * What they call: all but quick before the body (0: the call is let pass), all after it. If argtrace_return_enter() has
  * values to be kept, it returns how many bytes they take, and argtrace_return_keep() must be called, with preemption still
- * off, when there is room for them below the frame.
+ * off, when there is room for them below the frame. There is already when argtrace_return_gather() is called.
  */
+unsigned long argtrace_return_gather(struct argtrace_frame *frame);
 unsigned long argtrace_return_enter(struct argtrace_frame *frame);
 void argtrace_return_keep(struct argtrace_frame *frame, unsigned long bytes);
 void argtrace_return_leave(struct argtrace_frame *frame);

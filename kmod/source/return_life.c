@@ -162,15 +162,29 @@ void argtrace_returns_put(void)
 	mutex_unlock(&returns_lock);
 }
 
-/* Whether argtrace_return_leave() can write the record itself: what is beyond a value of less than 8 bytes is padding. */
+/* Whether the parts of a record that are not a program's are quickly written: what is beyond a value of less than 8 bytes is padding. */
 static bool is_quick(const struct argtrace_plan *plan, const struct argtrace_session *session)
 {
 	const struct argtrace_return *returns = plan->returns;
 
-	if (session->clock != ARGTRACE_CLOCK_TSC || session->flight || plan->layout.has_rest || plan->code)
+	if (session->clock != ARGTRACE_CLOCK_TSC || session->flight || plan->layout.has_rest)
 		return false;
 	return !returns->value_at || (returns->value_size <= sizeof(u64) && !returns->value_has_length &&
 				      returns->value_at + sizeof(u64) <= plan->record_size);
+}
+
+static unsigned long care_of(const struct argtrace_plan *plan, const struct argtrace_session *session)
+{
+	const struct argtrace_code *code = plan->code;
+
+	if (!is_quick(plan, session))
+		return ARGTRACE_CARE_RECORD;
+	if (!code)
+		return 0;
+	if (code->return_filter || code->max_rate || code->times)
+		return ARGTRACE_CARE_RECORD;
+	return code->outputs == ARGTRACE_OUTPUTS_NONE ? 0 :
+	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_CARE_OUTPUTS : ARGTRACE_CARE_RECORD;
 }
 
 void argtrace_return_start(struct argtrace_plan *plan, const struct argtrace_session *session)
@@ -186,8 +200,9 @@ void argtrace_return_start(struct argtrace_plan *plan, const struct argtrace_ses
 	returns->life = ARGTRACE_RETURN_LIVE;
 	returns->rings = session->rings;
 	returns->clock = session->clock;
+	returns->kept = argtrace_return_quickly_kept(plan);
 	/* Pairs with the acquire of argtrace_return_leave(). */
-	smp_store_release(&returns->care, is_quick(plan, session) ? 0 : ARGTRACE_CARE_RECORD);
+	smp_store_release(&returns->care, care_of(plan, session));
 	mutex_unlock(&returns_lock);
 }
 

@@ -36,6 +36,15 @@ SYM_FUNC_END(argtrace_return_text)
 	mov	%rax, ARGTRACE_FRAME_RETURNS(%rbp)
 .endm
 
+.macro RESTORE_ARGUMENTS
+	mov	ARGTRACE_FRAME_DI(%rbp), %rdi
+	mov	ARGTRACE_FRAME_SI(%rbp), %rsi
+	mov	ARGTRACE_FRAME_DX(%rbp), %rdx
+	mov	ARGTRACE_FRAME_CX(%rbp), %rcx
+	mov	ARGTRACE_FRAME_R8(%rbp), %r8
+	mov	ARGTRACE_FRAME_R9(%rbp), %r9
+.endm
+
 /* Whether to follow the call is in rax then. Values that are kept lie between the frame and the copies of stack arguments. */
 .macro ENTER_SLOWLY
 	lea	-ARGTRACE_FRAME_BELOW(%rbp), %rdi
@@ -48,12 +57,7 @@ SYM_FUNC_END(argtrace_return_text)
 	call	argtrace_return_keep
 	mov	$ARGTRACE_ENTER_FOLLOW, %eax
 .Lentered_\@:
-	mov	ARGTRACE_FRAME_DI(%rbp), %rdi
-	mov	ARGTRACE_FRAME_SI(%rbp), %rsi
-	mov	ARGTRACE_FRAME_DX(%rbp), %rdx
-	mov	ARGTRACE_FRAME_CX(%rbp), %rcx
-	mov	ARGTRACE_FRAME_R8(%rbp), %r8
-	mov	ARGTRACE_FRAME_R9(%rbp), %r9
+	RESTORE_ARGUMENTS
 	test	%rax, %rax
 .endm
 
@@ -137,6 +141,23 @@ SYM_FUNC_START(argtrace_return_quick)
 	mov	%r10, %rdx
 	FOLLOW argtrace_return_body
 SYM_FUNC_END(argtrace_return_quick)
+
+/* The same where values are kept, as many bytes of them as is known beforehand. */
+SYM_FUNC_START(argtrace_return_keeping)
+	ANNOTATE_NOENDBR
+	pushq	ARGTRACE_RETURN_BODY(%rax)
+	MAKE_FRAME
+	sub	ARGTRACE_RETURN_KEPT(%rax), %rsp
+	lea	-ARGTRACE_FRAME_BELOW(%rbp), %rdi
+	call	argtrace_return_gather
+	RESTORE_ARGUMENTS
+	test	%rax, %rax
+	jz	1f
+	FOLLOW argtrace_return_body
+1:	leave
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(argtrace_return_keeping)
 
 SYM_FUNC_START(argtrace_return_slow)
 	ANNOTATE_NOENDBR

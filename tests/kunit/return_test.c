@@ -1002,6 +1002,71 @@ static void values_at_entry_and_return(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits(&counts), 1);
 }
 
+static u64 five = 5, nine = 9;
+
+static u64 leave_pointer(void *pointer)
+{
+	return 2;
+}
+
+static u64 set_pointer(void *pointer)
+{
+	*(u64 **)pointer = &nine;
+	return 2;
+}
+
+static u64 clear_pointer(void *pointer)
+{
+	*(u64 **)pointer = NULL;
+	return 2;
+}
+
+/* Behind a pointer that may be NULL, on the quick way from the second call on. */
+static void numbers_at_entry_and_return(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ .source = ARGTRACE_SOURCE_REG, .index = 1, .loads = 2, .width = 8, .mask = ALL, OUT(8) },
+		{ .source = ARGTRACE_SOURCE_REG, .index = 1, .loads = 2, .width = 8, .mask = ALL, OUT(4), AT_RETURN },
+		{ .source = ARGTRACE_SOURCE_REG, .index = 1, .loads = 2, .width = 8, .mask = ALL, OUT(1) },
+		{ .source = ARGTRACE_SOURCE_RETURN, .mask = ALL, OUT(2), AT_RETURN },
+	};
+	static const struct {
+		u64 *before;
+		u64 (*function)(void *pointer);
+		struct { u16 value; u64 unreadable, entered; u32 returned; u8 entered_byte; u16 again; } __packed expected;
+	} calls[] = {
+		{ &five, leave_pointer, { 3, 0, 5, 5, 5, 3 } },
+		{ NULL, set_pointer, { 3, 5, 0, 9, 0, 3 } },
+		{ &five, clear_pointer, { 3, 2, 5, 0, 5, 3 } },
+		{ NULL, leave_pointer, { 3, 7, 0, 0, 0, 3 } },
+		{ &nine, leave_pointer, { 3, 0, 9, 9, 9, 3 } },
+	};
+	struct made_probe *probe = make_return_probe(test, target_calls, 0, ARGTRACE_TYPE_U16, 2, 0);
+	struct argtrace_session *session;
+	struct argtrace_return_counts counts;
+	struct seen seen;
+	u64 *pointer;
+	u32 i;
+
+	set_filters(probe, insns, ARRAY_SIZE(insns), 0, 0);
+	add_output(probe, ARGTRACE_TYPE_U64, 8);
+	add_output(probe, ARGTRACE_TYPE_U32, 4);
+	add_output(probe, ARGTRACE_TYPE_U8, 1);
+	add_output(probe, ARGTRACE_TYPE_U16, 2);
+	session = follow(test, probe, ARGTRACE_FORMAT_NO_CALLER);
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		pointer = calls[i].before;
+		KUNIT_EXPECT_EQ(test, target_calls(calls[i].function, &pointer), 3);
+		KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+		KUNIT_EXPECT_EQ(test, seen.head.size, ALIGN(16 + 8 + sizeof(calls[i].expected), 8));
+		KUNIT_EXPECT_MEMEQ(test, seen.data + 8, &calls[i].expected, sizeof(calls[i].expected));
+	}
+	counts = return_counts(session, 1);
+	KUNIT_EXPECT_EQ(test, counts.counts.faults, 3);
+	KUNIT_EXPECT_EQ(test, counts.counts.records, ARRAY_SIZE(calls));
+	KUNIT_EXPECT_EQ(test, hits(&counts), ARRAY_SIZE(calls));
+}
+
 /* The same text `count` times, at entry. */
 static struct made_probe *make_text_probe(struct kunit *test, void *function, u32 argument, u32 nr_args, u32 words, u32 count)
 {
@@ -1148,10 +1213,10 @@ static void sampled_and_capped(struct kunit *test)
 static void faults_of_filters(struct kunit *test)
 {
 	static const struct argtrace_insn insn = {
-		.source = ARGTRACE_SOURCE_REG, .loads = 1, .width = 8, .mask = ALL, ACCEPT_IF(0, ALL)
+		.source = ARGTRACE_SOURCE_REG, .loads = 1, .width = 8, .mask = ALL, ACCEPT_IF(0, 1)
 	};
-	u64 readable = 1;
-	u32 i;
+	u64 readable = 1, unwanted = 2;
+	u32 i, round;
 
 	for (i = 0; i < 2; i++) {
 		struct made_probe *probe = make_return_probe(test, target_value, 3, ARGTRACE_TYPE_U64, 8, 0);
@@ -1160,13 +1225,16 @@ static void faults_of_filters(struct kunit *test)
 
 		set_filters(probe, &insn, 1, !i, i);
 		session = follow(test, probe, 0);
-		call_value(0x10, 2, 3);
-		call_value((u64)&readable, 2, 3);
+		for (round = 0; round < 3; round++) {
+			call_value(0x10, 2, 3);
+			call_value((u64)&readable, 2, 3);
+			call_value((u64)&unwanted, 2, 3);
+		}
 		counts = return_counts(session, 1);
-		KUNIT_EXPECT_EQ_MSG(test, counts.counts.records, 1, "%u", i);
-		KUNIT_EXPECT_EQ_MSG(test, counts.counts.filtered, 1, "%u", i);
-		KUNIT_EXPECT_EQ_MSG(test, counts.counts.faults, 1, "%u", i);
-		KUNIT_EXPECT_EQ_MSG(test, hits(&counts), 2, "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, counts.counts.records, 3, "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, counts.counts.filtered, 6, "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, counts.counts.faults, 3, "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, hits(&counts), 9, "%u", i);
 		session_remove_all(session);
 	}
 }
@@ -1242,6 +1310,7 @@ static struct kunit_case return_cases[] = {
 	KUNIT_CASE_PARAM(filters, clock_gen_params),
 	KUNIT_CASE_PARAM(filter_on_the_duration, clock_gen_params),
 	KUNIT_CASE(values_at_entry_and_return),
+	KUNIT_CASE(numbers_at_entry_and_return),
 	KUNIT_CASE(values_kept_beside_stack_arguments),
 	KUNIT_CASE(values_on_a_low_stack),
 	KUNIT_CASE(values_in_an_interrupt),
