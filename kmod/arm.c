@@ -75,7 +75,7 @@ static int lane_follow_removal(struct argtrace_lane *lane)
 	if (table && any_left)
 		old = swap_table(lane, table);
 	/* What the trampolines call may be at work without a registered ops. */
-	retire_table(old, lane->armed || lane->kind == ARGTRACE_LANE_RETURN);
+	retire_table(old, lane->armed || argtrace_lane_follows(lane->kind));
 	return 0;
 }
 
@@ -306,7 +306,7 @@ static int lanes_begin(struct lane_addition *additions, struct argtrace_plan **p
 }
 
 /* Which of the functions is one whose return cannot be followed; 0, -EOPNOTSUPP. */
-static int check_returns(const struct lane_addition *addition, unsigned long *failed_addr)
+static int check_lane_returns(const struct lane_addition *addition, unsigned long *failed_addr)
 {
 	u32 i;
 
@@ -318,6 +318,22 @@ static int check_returns(const struct lane_addition *addition, unsigned long *fa
 		cond_resched();
 	}
 	return 0;
+}
+
+/* The same of all lanes; *any says whether there is a function whose return is to be followed. */
+static int check_returns(const struct lane_addition *additions, bool *any, unsigned long *failed_addr)
+{
+	enum argtrace_lane_kind kind;
+	int ret = 0;
+
+	*any = false;
+	for (kind = 0; kind < ARGTRACE_LANES && !ret; kind++) {
+		if (!argtrace_lane_follows(kind) || !additions[kind].count)
+			continue;
+		*any = true;
+		ret = check_lane_returns(&additions[kind], failed_addr);
+	}
+	return ret;
 }
 
 static void start_returns(struct argtrace_session *session, struct argtrace_plan **plans, u32 count)
@@ -340,7 +356,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	struct revival *revived = NULL;
 	unsigned long *addrs = NULL;
 	u32 i, nr_new = count, nr_revived = 0;
-	bool has_returns = false;
+	bool wants_returns, has_returns = false;
 	int ret;
 
 	lockdep_assert_held(&session->lock);
@@ -361,12 +377,12 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	ret = argtrace_catalog_reserve(catalog, count, &room);
 	if (ret)
 		goto out;
-	if (additions[ARGTRACE_LANE_RETURN].count) {
-		ret = check_returns(&additions[ARGTRACE_LANE_RETURN], failed_addr) ?: argtrace_returns_get();
-		if (ret)
-			goto out;
-		has_returns = true;
-	}
+	ret = check_returns(additions, &wants_returns, failed_addr);
+	if (!ret && wants_returns)
+		ret = argtrace_returns_get();
+	if (ret)
+		goto out;
+	has_returns = wants_returns;
 
 	note_modules(session, plans, count);
 	nr_new = revive_removed(session, plans, count, revived);

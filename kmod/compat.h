@@ -69,6 +69,29 @@ static __always_inline struct pt_regs *argtrace_regs(struct ftrace_regs *fregs)
 	return (struct pt_regs *)fregs;
 }
 
+/*
+ * The arguments that user space has passed to a system call, in the registers of its ABI (arch/x86/entry/entry_64.S,
+ * entry_64_compat.S), where the psABI has those of a function. That of x32 is that of x86-64.
+ */
+static __always_inline void argtrace_copy_syscall_arguments(struct pt_regs *to, const struct pt_regs *from)
+{
+	if (unlikely(in_ia32_syscall())) {
+		to->di = (u32)from->bx;
+		to->si = (u32)from->cx;
+		to->dx = (u32)from->dx;
+		to->cx = (u32)from->si;
+		to->r8 = (u32)from->di;
+		to->r9 = (u32)from->bp;
+		return;
+	}
+	to->di = from->di;
+	to->si = from->si;
+	to->dx = from->dx;
+	to->cx = from->r10;
+	to->r8 = from->r8;
+	to->r9 = from->r9;
+}
+
 /* Where a call that is followed has what is known at its return: see source/return_frame.h. */
 static inline u8 argtrace_return_place(unsigned int index)
 {

@@ -113,20 +113,40 @@ long argtrace_ioctl_probe_add(struct file *file, struct argtrace_session *sessio
 	return ret;
 }
 
+/* What kind the addresses are of; false: the flags are not valid. With ALL it does not matter. */
+static bool removal_kind(u32 flags, u16 *kind)
+{
+	switch (flags) {
+	case 0:
+	case ARGTRACE_REMOVE_ALL:
+		*kind = ARGTRACE_KIND_ENTRY;
+		return true;
+	case ARGTRACE_REMOVE_TRACEPOINTS:
+		*kind = ARGTRACE_KIND_TRACEPOINT;
+		return true;
+	case ARGTRACE_REMOVE_SYSCALLS:
+		*kind = ARGTRACE_KIND_SYSCALL;
+		return true;
+	default:
+		return false;
+	}
+}
+
 long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *session,
 				 void __user *arg)
 {
 	struct argtrace_probe_remove remove;
 	unsigned long *addrs, *sorted;
 	unsigned long failed_addr = 0;
+	u16 kind;
 	int ret = argtrace_copy_in(&remove, sizeof(remove), ARGTRACE_PROBE_REMOVE_SIZE_V1, arg);
 
 	if (ret)
 		return ret;
-	if ((remove.flags & ~(ARGTRACE_REMOVE_ALL | ARGTRACE_REMOVE_TRACEPOINTS)) || remove.failed)
+	if (remove.failed || !removal_kind(remove.flags, &kind))
 		return -EINVAL;
 	if (remove.flags & ARGTRACE_REMOVE_ALL) {
-		if (remove.count || remove.addrs || remove.flags & ARGTRACE_REMOVE_TRACEPOINTS)
+		if (remove.count || remove.addrs)
 			return -EINVAL;
 		mutex_lock(&session->lock);
 		argtrace_arm_remove_all(session);
@@ -150,8 +170,7 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	}
 	memcpy(sorted, addrs, remove.count * sizeof(*sorted));
 	mutex_lock(&session->lock);
-	ret = argtrace_arm_remove(session, remove.flags & ARGTRACE_REMOVE_TRACEPOINTS ? ARGTRACE_KIND_TRACEPOINT :
-				  ARGTRACE_KIND_ENTRY, sorted, remove.count, &failed_addr);
+	ret = argtrace_arm_remove(session, kind, sorted, remove.count, &failed_addr);
 	mutex_unlock(&session->lock);
 	argtrace_returns_flush();
 	if (ret) {

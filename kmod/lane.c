@@ -12,12 +12,16 @@ static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
 	[ARGTRACE_LANE_AGGREGATE] = &argtrace_entry_source,
 	[ARGTRACE_LANE_RETURN] = &argtrace_entry_source,
 	[ARGTRACE_LANE_TRACEPOINT] = &argtrace_tracepoint_source,
+	[ARGTRACE_LANE_SYSCALL] = &argtrace_syscall_source,
+	[ARGTRACE_LANE_SYSCALL_RETURN] = &argtrace_syscall_source,
 };
 
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 {
 	if (plan->kind == ARGTRACE_KIND_TRACEPOINT)
 		return ARGTRACE_LANE_TRACEPOINT;
+	if (plan->kind == ARGTRACE_KIND_SYSCALL)
+		return plan->returns ? ARGTRACE_LANE_SYSCALL_RETURN : ARGTRACE_LANE_SYSCALL;
 	if (plan->returns)
 		return ARGTRACE_LANE_RETURN;
 	if (!plan->code)

@@ -28,6 +28,8 @@ enum argtrace_lane_kind {
 	ARGTRACE_LANE_AGGREGATE, /* programs that record nothing: counts and maps */
 	ARGTRACE_LANE_RETURN,	/* calls whose return is followed */
 	ARGTRACE_LANE_TRACEPOINT, /* tracepoints, with programs and without */
+	ARGTRACE_LANE_SYSCALL,	/* system calls, likewise */
+	ARGTRACE_LANE_SYSCALL_RETURN, /* those whose return is followed */
 	ARGTRACE_LANES,
 };
 
@@ -51,6 +53,12 @@ struct argtrace_lane {
 
 /* In which lane a probe is. It follows from its schema alone, so that a removed probe that comes back to life is in the same. */
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan);
+
+/* Whether the returns of its calls are followed. */
+static inline bool argtrace_lane_follows(enum argtrace_lane_kind kind)
+{
+	return kind == ARGTRACE_LANE_RETURN || kind == ARGTRACE_LANE_SYSCALL_RETURN;
+}
 
 /* The source of a lane, and that of a kind of probe, which is valid. */
 const struct argtrace_source *argtrace_lane_source(enum argtrace_lane_kind kind);

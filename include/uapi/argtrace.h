@@ -163,6 +163,9 @@ enum argtrace_kind {
 	ARGTRACE_KIND_ENTRY	= 0,	/* the entry of the function whose symbol is at addr */
 	ARGTRACE_KIND_TRACEPOINT = 1,	/* the tracepoint NAME whose __traceiter_NAME() is at addr. Its arguments are where that function
 					 * has them; the first, in register 0, is not the tracepoint's, and reads as 0. No RETURN. */
+	ARGTRACE_KIND_SYSCALL	= 2,	/* a system call, whose function is at addr: __x64_sys_NAME(), __ia32_sys_NAME(), __ia32_compat_sys_NAME().
+					 * Its arguments are what user space has passed, the first in register 0, whichever registers it
+					 * passes them in; of a 32-bit call 32 bits each. None is on the stack. */
 };
 
 /*
@@ -302,6 +305,7 @@ struct argtrace_info {
 #define ARGTRACE_FEATURE_MAP	(1ull << 4) /* maps, and sinks other than records */
 #define ARGTRACE_FEATURE_STACK	(1ull << 5) /* kernel stacks */
 #define ARGTRACE_FEATURE_TRACEPOINT (1ull << 6) /* ARGTRACE_KIND_TRACEPOINT */
+#define ARGTRACE_FEATURE_SYSCALL (1ull << 7) /* ARGTRACE_KIND_SYSCALL */
 #define ARGTRACE_FEATURE_TSC	(1ull << 8) /* the TSC may be the clock, and is the best one */
 
 /*
@@ -397,7 +401,8 @@ struct argtrace_probe_remove {
 };
 
 #define ARGTRACE_REMOVE_ALL	(1u << 0)
-#define ARGTRACE_REMOVE_TRACEPOINTS (1u << 1) /* the addresses are those of tracepoints; without it, of functions */
+#define ARGTRACE_REMOVE_TRACEPOINTS (1u << 1) /* the addresses are those of tracepoints */
+#define ARGTRACE_REMOVE_SYSCALLS (1u << 2) /* those of system calls; with neither, of functions */
 
 /*
  * ARGTRACE_IOC_PROBE_LIST: the session's probes with id >= first in the order of

@@ -73,10 +73,14 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 {
 	if (header->id || !flags_are_valid(header->flags) || !header->addr == has_addr)
 		return false;
-	if (header->kind > ARGTRACE_KIND_TRACEPOINT || !IS_ALIGNED(header->program, 8))
+	if (header->kind > ARGTRACE_KIND_SYSCALL || !IS_ALIGNED(header->program, 8))
 		return false;
-	/* Tracepoints of modules that are not loaded yet cannot be waited for. */
-	if (header->kind == ARGTRACE_KIND_TRACEPOINT && (header->flags & ARGTRACE_PROBE_RETURN || !has_addr))
+	/* What is waited for is functions of modules that are not loaded yet. */
+	if (header->kind != ARGTRACE_KIND_ENTRY && !has_addr)
+		return false;
+	if (header->kind == ARGTRACE_KIND_TRACEPOINT && header->flags & ARGTRACE_PROBE_RETURN)
+		return false;
+	if (header->kind == ARGTRACE_KIND_SYSCALL && (header->flags & ARGTRACE_PROBE_WORDS_MASK) > ARGTRACE_PROBE_WORDS(0))
 		return false;
 	if (header->nr_args > ARGTRACE_MAX_ARGS)
 		return false;
@@ -89,6 +93,18 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 				     header->strings + header->types, 8) + header->program;
 }
 
+/* Whether a call takes nothing but registers. */
+static bool is_in_registers(const struct argtrace_probe *schema)
+{
+	u32 i;
+
+	for (i = 0; i < schema->nr_args; i++) {
+		if (argtrace_schema_args(schema)[i].loc == ARGTRACE_LOC_STACK)
+			return false;
+	}
+	return true;
+}
+
 static bool schema_is_valid(const struct argtrace_probe *schema)
 {
 	const char *strings = argtrace_schema_strings(schema);
@@ -98,6 +114,8 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 
 	/* The last byte ends the last string; the first string is the function's name. */
 	if (strings[schema->strings - 1] || !strings[0])
+		return false;
+	if (schema->kind == ARGTRACE_KIND_SYSCALL && !is_in_registers(schema))
 		return false;
 	if (memchr_inv(padding, 0, (const char *)schema + schema->size - schema->program - padding))
 		return false;
@@ -112,18 +130,6 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 		if (!returns)
 			return false;
 		returns = false;
-	}
-	return true;
-}
-
-/* Whether a call takes nothing but registers. */
-static bool is_in_registers(const struct argtrace_probe *schema)
-{
-	u32 i;
-
-	for (i = 0; i < schema->nr_args; i++) {
-		if (argtrace_schema_args(schema)[i].loc == ARGTRACE_LOC_STACK)
-			return false;
 	}
 	return true;
 }

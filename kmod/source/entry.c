@@ -15,6 +15,7 @@
 #include "source/context.h"
 #include "source/entry.h"
 #include "source/return.h"
+#include "source/syscall.h"
 #include "sink/record_call.h"
 
 /*
@@ -170,8 +171,10 @@ ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane)
 
 	if (lane->kind == ARGTRACE_LANE_RICH || lane->kind == ARGTRACE_LANE_AGGREGATE)
 		return argtrace_rich_callback(lane);
-	if (lane->kind == ARGTRACE_LANE_RETURN)
+	if (lane->kind == ARGTRACE_LANE_RETURN || lane->kind == ARGTRACE_LANE_SYSCALL_RETURN)
 		return argtrace_return_callback(lane);
+	if (lane->kind == ARGTRACE_LANE_SYSCALL)
+		return argtrace_syscall_callback(lane);
 	if (rcu_access_pointer(lane->pid_bits))
 		return flight ? flight_by_pid : stream_by_pid;
 	if (flight)

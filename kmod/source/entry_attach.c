@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The entries of functions as a source: a lane's ftrace_ops and its filter, which say what ftrace calls us for. */
+/*
+ * The entries of functions as a source: a lane's ftrace_ops and its filter, which say what ftrace calls us for. Those of system calls
+ * are entries of functions, too.
+ */
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -9,6 +12,7 @@
 #include "session.h"
 #include "source/entry.h"
 #include "source/source.h"
+#include "source/syscall.h"
 
 /* What ftrace says of one address, asked through the filter of an ops that is never registered. */
 static bool ftrace_knows(struct ftrace_ops *scratch, unsigned long addr)
@@ -135,7 +139,7 @@ static int follow(struct argtrace_lane *lane)
 		gone = ret == -EINVAL ? find_bad(addrs, count, true) : 0;
 		if (!gone)
 			break;
-		plan = argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, gone);
+		plan = argtrace_catalog_find(catalog, lane->source->kind, gone);
 		argtrace_catalog_set_removed(catalog, plan, true);
 	}
 	if (!*nr_live) {
@@ -146,11 +150,35 @@ static int follow(struct argtrace_lane *lane)
 	return ret;
 }
 
+/* Whose callback takes the function's argument for the registers of user space: asked of each. */
+static unsigned long find_bad_syscall(const unsigned long *addrs, u32 count, bool all)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (!argtrace_is_syscall(addrs[i]))
+			return addrs[i];
+		cond_resched();
+	}
+	return find_bad(addrs, count, all);
+}
+
 const struct argtrace_source argtrace_entry_source = {
 	.kind = ARGTRACE_KIND_ENTRY,
 	.skew = ARGTRACE_FENTRY_SKEW,
 	.init = init,
 	.find_bad = find_bad,
+	.attach = attach,
+	.follow = follow,
+	.in_modules = argtrace_is_in_modules,
+	.in_module = argtrace_is_in_module,
+};
+
+const struct argtrace_source argtrace_syscall_source = {
+	.kind = ARGTRACE_KIND_SYSCALL,
+	.skew = ARGTRACE_FENTRY_SKEW,
+	.init = init,
+	.find_bad = find_bad_syscall,
 	.attach = attach,
 	.follow = follow,
 	.in_modules = argtrace_is_in_modules,

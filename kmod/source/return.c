@@ -19,6 +19,7 @@
 #include "source/aggregate.h"
 #include "source/context.h"
 #include "source/return.h"
+#include "source/syscall.h"
 
 DEFINE_PER_CPU(u8, argtrace_return_depth);
 
@@ -104,6 +105,15 @@ static noinline bool is_accepted(struct argtrace_plan *plan, const struct ftrace
 	return false;
 }
 
+/* The same of a system call, of whose arguments the function is given the address. */
+static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struct pt_regs *regs)
+{
+	struct pt_regs passed argtrace_uninitialized;
+
+	argtrace_syscall_regs(&passed, regs);
+	return is_accepted(plan, (const struct ftrace_regs *)&passed);
+}
+
 /*
  * A call that takes more than the callback does itself goes on in a trampoline that finds out whether to follow it. Until that has
  * been entered, which others can prevent that ftrace calls after us, the call counts as taken.
@@ -113,19 +123,22 @@ static noinline bool is_accepted(struct argtrace_plan *plan, const struct ftrace
  */
 static noinline __noclone void go_with_care(struct argtrace_return *returns, unsigned long ip, bool in_list, struct pt_regs *regs)
 {
+	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
 	const struct argtrace_code *code = returns->plan->code;
 
 	if (regs->ip != ip + MCOUNT_INSN_SIZE) {
 		argtrace_count_following(returns->following, taken);
 		goto out;
 	}
-	if (code && !is_accepted(returns->plan, (const struct ftrace_regs *)regs))
+	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs) :
+				   is_accepted(returns->plan, (const struct ftrace_regs *)regs)))
 		goto out;
 	argtrace_count_following(returns->following, taken);
 	WRITE_ONCE(returns->body, regs->ip);
-	if (!code || argtrace_code_waits_for_return(code))
+	/* The quick ways take the registers as they are: none of them is for system calls. */
+	if (!is_syscall && (!code || argtrace_code_waits_for_return(code)))
 		WRITE_ONCE(returns->quick_body, regs->ip);
-	else if (!code->keeps || returns->kept)
+	else if (!is_syscall && (!code->keeps || returns->kept))
 		WRITE_ONCE(returns->accepted_body, regs->ip);
 	regs->ax = (unsigned long)returns;
 	if (!in_list || !regs->cs) {
@@ -246,8 +259,38 @@ DEFINE_CALLBACK(returns_tsc_by_pid, true, true)
 DEFINE_CALLBACK(returns_monotonic, false, false)
 DEFINE_CALLBACK(returns_monotonic_by_pid, false, true)
 
+/* A call whose function is given the address of its arguments always takes care. */
+static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs, const bool by_pid)
+{
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
+	struct argtrace_plan *plan;
+
+	preempt_disable_notrace();
+	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
+	if (unlikely(!plan)) {
+		preempt_enable_notrace();
+		return;
+	}
+	if (unlikely(argtrace_is_filtered(lane, by_pid)))
+		return count_filtered(plan->returns);
+	go_with_care(plan->returns, ip, (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size,
+		     argtrace_regs(fregs));
+}
+
+#define DEFINE_SYSCALL_CALLBACK(name, by_pid)							\
+static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
+		 struct ftrace_regs *fregs)							\
+{												\
+	syscall_callback(ip, ops, fregs, by_pid);						\
+}
+
+DEFINE_SYSCALL_CALLBACK(syscall_returns, false)
+DEFINE_SYSCALL_CALLBACK(syscall_returns_by_pid, true)
+
 ftrace_func_t argtrace_return_callback(const struct argtrace_lane *lane)
 {
+	if (lane->kind == ARGTRACE_LANE_SYSCALL_RETURN)
+		return rcu_access_pointer(lane->pid_bits) ? syscall_returns_by_pid : syscall_returns;
 	if (rcu_access_pointer(lane->pid_bits))
 		return lane->session->clock == ARGTRACE_CLOCK_TSC ? returns_tsc_by_pid : returns_monotonic_by_pid;
 	return lane->session->clock == ARGTRACE_CLOCK_TSC ? returns_tsc : returns_monotonic;
@@ -428,6 +471,8 @@ unsigned long argtrace_return_enter(struct argtrace_frame *frame)
 
 	preempt_disable_notrace();
 	argtrace_uncount_following(returns->following, taken);
+	if (returns->plan->kind == ARGTRACE_KIND_SYSCALL)
+		argtrace_syscall_arguments(argtrace_regs((struct ftrace_regs *)argtrace_frame_regs(frame)), frame->high);
 	if (unlikely(!has_room(frame, 0))) {
 		argtrace_count_following(returns->following, low_stack);
 	} else {

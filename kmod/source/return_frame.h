@@ -55,7 +55,7 @@ struct argtrace_frame {
 	unsigned long r9, r8;
 	unsigned long value;		/* rax, when the function has returned */
 	unsigned long cx, dx, si, di;
-	unsigned long high;		/* rdx then */
+	unsigned long high;		/* rdx then; before, the first argument that the body is given */
 	struct argtrace_return *returns;
 	u64 clock;			/* at entry */
 	union {

@@ -45,8 +45,13 @@ SYM_FUNC_END(argtrace_return_text)
 	mov	ARGTRACE_FRAME_R9(%rbp), %r9
 .endm
 
-/* Whether to follow the call is in rax then. Values that are kept lie between the frame and the copies of stack arguments. */
+/*
+ * Whether to follow the call is in rax then. The first argument is kept where the frame will have the upper half of the value: of a
+ * system call the frame gets those that user space has passed. Values that are kept lie between the frame and the copies of stack
+ * arguments.
+ */
 .macro ENTER_SLOWLY
+	mov	%rdi, ARGTRACE_FRAME_HIGH(%rbp)
 	lea	-ARGTRACE_FRAME_BELOW(%rbp), %rdi
 	call	argtrace_return_enter
 	cmp	$ARGTRACE_ENTER_FOLLOW, %rax
@@ -58,6 +63,7 @@ SYM_FUNC_END(argtrace_return_text)
 	mov	$ARGTRACE_ENTER_FOLLOW, %eax
 .Lentered_\@:
 	RESTORE_ARGUMENTS
+	mov	ARGTRACE_FRAME_HIGH(%rbp), %rdi
 	test	%rax, %rax
 .endm
 

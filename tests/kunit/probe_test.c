@@ -133,6 +133,20 @@ static void descriptor(struct kunit *test)
 	expect_verdict(test, probe, wanted->ret);
 }
 
+/* What a system call takes is in registers. */
+static void syscall_descriptor(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(arg_cases); i++) {
+		struct made_probe *probe = make_probe(test, ADDR, 1);
+
+		probe->head.kind = ARGTRACE_KIND_SYSCALL;
+		set_arg(&probe->args[0], &arg_cases[i]);
+		expect_verdict(test, probe, arg_cases[i].loc == ARGTRACE_LOC_STACK ? -EINVAL : arg_cases[i].ret);
+	}
+}
+
 /* Who may not read memory is refused no probe but one that does. */
 static void registers_only(struct kunit *test)
 {
@@ -168,10 +182,13 @@ struct header_case {
 #define HEADER_CASES(H) \
 	H(id, "an id", head->id = 1) \
 	H(flags, "flags", head->flags = ARGTRACE_PROBE_REMOVED) \
-	H(kind, "an unknown kind", head->kind = 2) \
+	H(kind, "an unknown kind", head->kind = 99) \
 	H(returns, "a tracepoint that returns", (head->kind = ARGTRACE_KIND_TRACEPOINT, \
 						 head->flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0))) \
 	H(waits, "a tracepoint that is waited for", (head->kind = ARGTRACE_KIND_TRACEPOINT, head->addr = 0)) \
+	H(syscall_waits, "a system call that is waited for", (head->kind = ARGTRACE_KIND_SYSCALL, head->addr = 0)) \
+	H(syscall_words, "a system call with arguments on the stack", (head->kind = ARGTRACE_KIND_SYSCALL, \
+						 head->flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(1))) \
 	H(program, "a program", head->program = 8) \
 	H(addr, "no address", head->addr = 0) \
 	H(longer, "size too large", head->size += 8) \
@@ -422,6 +439,7 @@ static void schemas(struct kunit *test)
 }
 
 static struct kunit_case probe_cases[] = {
+	KUNIT_CASE(syscall_descriptor),
 	KUNIT_CASE(registers_only),
 	KUNIT_CASE_PARAM(descriptor, arg_gen_params),
 	KUNIT_CASE_PARAM(header, header_gen_params),

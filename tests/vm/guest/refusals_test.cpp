@@ -171,6 +171,7 @@ TEST_F(Refusals, probe_headers) {
     refuse(spoiled([](auto &h) { h.types = 8; }), EINVAL);
     refuse(spoiled([](auto &h) { h.types = 0xffffffff; }), EINVAL);
     refuse(spoiled([](auto &h) { h.kind = 1; }), EINVAL);
+    refuse(spoiled([](auto &h) { h.kind = ARGTRACE_KIND_SYSCALL; }), EINVAL);
     refuse(spoiled([](auto &h) { h.kind = 0xffff; }), EINVAL);
     refuse(spoiled([](auto &h) { h.program = 8; }), EINVAL);
     refuse(spoiled([](auto &h) { h.strings = 0xffff; }), EINVAL);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A system call: like source/entry.c this takes no locks, allocates nothing, and ends in exactly one outcome of the probe. Those whose
+ * return is followed are the business of source/return.c.
+ */
+#include <linux/kallsyms.h>
+#include <linux/string.h>
+
+#include "session.h"
+#include "source/entry.h"
+#include "source/source.h"
+#include "source/syscall.h"
+
+/*
+ * arch/x86/include/asm/syscall_wrapper.h. Of a call without arguments __do_sys_NAME() is at the same address as the others, and the
+ * symbol that the kernel finds first. Where it is a function of its own nobody calls it with the registers' address.
+ */
+static const char *const prefixes[] = {
+	"__x64_sys_", "__x64_compat_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__do_sys_", "__do_compat_sys_",
+};
+
+bool argtrace_is_syscall(unsigned long addr)
+{
+	char name[KSYM_SYMBOL_LEN];
+	size_t i;
+
+	if (argtrace_is_in_modules(addr))
+		return false;
+	sprint_symbol_no_offset(name, addr);
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	}
+	return false;
+}
+
+static __always_inline void callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+				     struct ftrace_regs *fregs, const bool by_pid)
+{
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
+	struct pt_regs regs argtrace_uninitialized;
+	struct argtrace_plan *plan;
+
+	preempt_disable_notrace();
+	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
+	if (unlikely(!plan)) {
+		preempt_enable_notrace();
+		return;
+	}
+	if (unlikely(argtrace_is_filtered(lane, by_pid))) {
+		argtrace_count_here(plan->counters, filtered);
+		preempt_enable_notrace();
+		return;
+	}
+	argtrace_syscall_regs(&regs, argtrace_regs(fregs));
+	if (plan->code)
+		argtrace_rich_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, __builtin_return_address(0));
+	else
+		argtrace_entry_record(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, __builtin_return_address(0));
+}
+
+#define DEFINE_CALLBACK(name, by_pid)								\
+static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
+		 struct ftrace_regs *fregs)							\
+{												\
+	callback(ip, parent_ip, ops, fregs, by_pid);						\
+}
+
+DEFINE_CALLBACK(syscalls, false)
+DEFINE_CALLBACK(syscalls_by_pid, true)
+
+ftrace_func_t argtrace_syscall_callback(const struct argtrace_lane *lane)
+{
+	return rcu_access_pointer(lane->pid_bits) ? syscalls_by_pid : syscalls;
+}
