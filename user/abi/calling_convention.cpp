@@ -12,8 +12,10 @@ namespace argtrace {
 namespace {
 
 constexpr CallingConvention conventions[] = {
-    {"x86_64", sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location},
-    {"aarch64", aapcs64, aapcs64_returning, aapcs64_location},
+    {"x86_64", sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location, syscall_location_x86_64},
+    // System calls take their arguments in the registers of functions.
+    {"aarch64", aapcs64, aapcs64_returning, aapcs64_location,
+     [](const Argument &argument, bool) { return aapcs64_location(argument); }},
 };
 
 } // namespace

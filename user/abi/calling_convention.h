@@ -37,6 +37,10 @@ struct CallingConvention {
     /// pointer at entry), "[x0]" for what is passed by reference; empty if it is not captured.
     std::string (*location)(const Argument &argument);
 
+    /// The same of an argument of a system call, which the module has where that of a function is; as `ia32`, if it
+    /// is made by a 32-bit program.
+    std::string (*syscall_location)(const Argument &argument, bool ia32);
+
     /// What arguments() says, where the prototype may have hidden parameters.
     std::vector<Argument> places(const Prototype &prototype) const;
 };
@@ -50,6 +54,7 @@ const CallingConvention &native_calling_convention();
 /// System V Application Binary Interface, AMD64 supplement, 3.2.3 (x86-64).
 std::vector<Argument> sysv_x86_64(const Prototype &prototype);
 std::string sysv_x86_64_location(const Argument &argument);
+std::string syscall_location_x86_64(const Argument &argument, bool ia32);
 Returning sysv_x86_64_returning(const Prototype &prototype);
 
 /// Procedure Call Standard for the Arm 64-bit Architecture, 6.8.2, as Linux uses it.

@@ -162,4 +162,15 @@ std::string sysv_x86_64_location(const Argument &argument) {
     return {};
 }
 
+// A.2.1; of 32-bit calls as arch/x86/entry/entry_64_compat.S says.
+std::string syscall_location_x86_64(const Argument &argument, bool ia32) {
+    static constexpr std::string_view names[argument_registers] = {"rdi", "rsi", "rdx",
+                                                                   "r10", "r8",  "r9"};
+    static constexpr std::string_view ia32_names[argument_registers] = {"ebx", "ecx", "edx",
+                                                                        "esi", "edi", "ebp"};
+    if (argument.loc == ARGTRACE_LOC_REG && argument.index < argument_registers)
+        return std::string((ia32 ? ia32_names : names)[argument.index]);
+    return sysv_x86_64_location(argument);
+}
+
 } // namespace argtrace

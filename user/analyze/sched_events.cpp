@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "model/tracepoint.h"
+#include "model/source_name.h"
 
 namespace argtrace {
 
@@ -70,8 +70,8 @@ const SchedEvents::Places &SchedEvents::places_of(const Probe &probe) {
         {"sched_process_fork", {Kind::fork, fork_values}},
     };
     Places places;
-    const std::string_view name =
-        is_tracepoint(probe.function) ? split_tracepoint(probe.function).name : std::string_view();
+    const SourceName title = split_title(probe.function);
+    const std::string_view name = title.source == Source::tracepoint ? title.name : std::string_view();
     for (const auto &[tracepoint, kind] : kinds) {
         if (name != tracepoint)
             continue;

@@ -17,18 +17,16 @@
 
 namespace argtrace {
 
-namespace {
-
-Prototype make_prototype(const btf *types, const char *function, std::uint32_t proto_id) {
-    const btf_type *proto = btf__type_by_id(types, proto_id);
+Prototype prototype_of(const btf *types, const char *function, std::uint32_t function_proto) {
+    const btf_type *proto = btf__type_by_id(types, function_proto);
     const btf_param *params = btf_params(proto);
 
     Prototype prototype;
     prototype.function = function;
-    prototype.source = {types, proto_id};
+    prototype.source = {types, function_proto};
     prototype.result = declare(types, proto->type);
     prototype.result_shape = shape_of(types, proto->type);
-    prototype.text = declare(types, proto_id, function);
+    prototype.text = declare(types, function_proto, function);
     for (int i = 0; i < btf_vlen(proto); i++) {
         if (i == btf_vlen(proto) - 1 && params[i].type == 0) {
             prototype.variadic = true;
@@ -41,8 +39,6 @@ Prototype make_prototype(const btf *types, const char *function, std::uint32_t p
     }
     return prototype;
 }
-
-} // namespace
 
 void BtfDeleter::operator()(btf *types) const {
     btf__free(types);
@@ -75,7 +71,7 @@ public:
             if (functions_[i].name != name)
                 return;
             Prototype next =
-                make_prototype(types(), functions_[i].name.data(), functions_[i].proto);
+                prototype_of(types(), functions_[i].name.data(), functions_[i].proto);
             if (std::find(found.begin(), found.end(), next) == found.end())
                 found.push_back(std::move(next));
         });
@@ -125,6 +121,8 @@ KernelTypes::KernelTypes(KernelTypes &&) noexcept = default;
 
 KernelTypes &KernelTypes::operator=(KernelTypes &&other) noexcept {
     // Split BTF refers to its base: it goes first.
+    kept_ = std::move(other.kept_);
+    copy_ = std::move(other.copy_);
     modules_ = std::move(other.modules_);
     kernel_ = std::move(other.kernel_);
     directory_ = std::move(other.directory_);
@@ -139,6 +137,21 @@ void KernelTypes::add_module(const std::string &module, BtfPtr types) {
 
 btf *KernelTypes::kernel() const {
     return kernel_->types();
+}
+
+btf *KernelTypes::copy_of_kernel() {
+    if (!copy_) {
+        std::uint32_t size = 0;
+        const void *data = btf__raw_data(kernel(), &size);
+        copy_.reset(data ? btf__new(data, size) : nullptr);
+    }
+    if (!copy_)
+        throw Error("there is no memory for a copy of the kernel's type information");
+    return copy_.get();
+}
+
+const btf *KernelTypes::keep(BtfPtr types) {
+    return kept_.emplace_back(std::move(types)).get();
 }
 
 KernelTypes::Table *KernelTypes::table(std::string_view module) {

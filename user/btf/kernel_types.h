@@ -40,6 +40,13 @@ public:
     /// The kernel's own types.
     btf *kernel() const;
 
+    /// A copy of the kernel's own types, made when it is first asked for, to build further ones on: to do that with
+    /// libbpf moves the strings of those beneath.
+    btf *copy_of_kernel();
+
+    /// Takes types that build on that copy, for prototypes that refer to them.
+    const btf *keep(BtfPtr types);
+
     /// Whether there is BTF for that module.
     bool has_module(std::string_view module);
 
@@ -59,6 +66,11 @@ private:
     std::string directory_;
     std::unique_ptr<Table> kernel_;
     std::map<std::string, std::unique_ptr<Table>, std::less<>> modules_; // null: has none
+    BtfPtr copy_;
+    std::vector<BtfPtr> kept_; // build on copy_
 };
+
+/// The prototype that a BTF_KIND_FUNC_PROTO describes.
+Prototype prototype_of(const btf *types, const char *function, std::uint32_t function_proto);
 
 } // namespace argtrace

@@ -26,6 +26,7 @@ const char *const spec_help =
     "  'vfs_read if count > 64K && comm == \"dd\"'\n"
     "                           those calls only\n"
     "  't:sched:sched_*'        tracepoints, as t:GROUP:NAME; `argtrace list 't:*'`\n"
+    "  's:open*'                system calls, as s:NAME; `argtrace list 's:*'`\n"
     "  '!pattern'               not these, before or after the others\n"
     "  @FILE                    the SPECs in that file, one a line, # for comments\n"
     "  '^vfs_(read|write)$'     with --regex";

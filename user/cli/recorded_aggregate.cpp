@@ -28,7 +28,7 @@ EventFilter filter_of(const std::vector<Spec> &specs, const AggregateOptions &op
             throw error_in(spec, spec.condition->at(),
                            "conditions are for calls that are made now: `argtrace record` takes "
                            "them, and then the recording has no other calls");
-        if (spec.module && !spec.tracepoint)
+        if (spec.module && spec.source == Source::function)
             throw error_in(spec, "the functions of a recording go by their names alone, without "
                                  "module");
         (spec.exclude ? filter.excluded : filter.functions).push_back(spec);

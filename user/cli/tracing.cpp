@@ -220,6 +220,8 @@ std::string describe_traced(const Session &session, const Wanted &wanted) {
         parts.push_back(count_functions(functions));
     if (const std::size_t tracepoints = live(ARGTRACE_KIND_TRACEPOINT))
         parts.push_back(count_of(tracepoints, "tracepoint"));
+    if (const std::size_t syscalls = live(ARGTRACE_KIND_SYSCALL))
+        parts.push_back(count_of(syscalls, "system call"));
     if (wanted.on_load)
         parts.push_back(fmt::format("{} of {} when it is loaded",
                                     count_functions(wanted.on_load->probes.size()),

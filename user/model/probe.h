@@ -30,7 +30,7 @@ struct Probe {
     std::uint32_t id = 0;    ///< given by the module
     std::uint64_t addr = 0;  ///< see enum argtrace_kind
     std::uint32_t flags = 0; ///< ARGTRACE_PROBE_*
-    std::string function; ///< its name; of a tracepoint "t:GROUP:NAME", see model/tracepoint.h
+    std::string function; ///< its name, as model/source_name.h has it: "vfs_read", "t:GROUP:NAME"
     std::vector<Argument> args;
     std::vector<std::byte> types; ///< BTF that says how to show them; usually empty
     bool forced = false;          ///< its arguments may not be those of the function

@@ -66,8 +66,15 @@ nlohmann::ordered_json program_json(const lang::Program &program) {
     return json;
 }
 
+std::string location_of(const Function &function, const Argument &argument,
+                        const CallingConvention &convention) {
+    if (function.source() == Source::syscall)
+        return convention.syscall_location(argument, split_title(function.title).group == ia32_abi);
+    return convention.location(argument);
+}
+
 // "count: u64 in rdx, 8 bytes"
-void append_argument(std::string &out, const Argument &argument,
+void append_argument(std::string &out, const Function &function, const Argument &argument,
                      const CallingConvention &convention) {
     if (argument.loc == ARGTRACE_LOC_PROGRAM) {
         append_computed(out, argument);
@@ -81,7 +88,7 @@ void append_argument(std::string &out, const Argument &argument,
     const bool in_memory = argument.loc == ARGTRACE_LOC_STACK;
     const std::uint32_t bytes = captured_bytes(argument);
     fmt::format_to(std::back_inserter(out), " {} {}, {} byte{}\n", in_memory ? "at" : "in",
-                   convention.location(argument), bytes, bytes == 1 ? "" : "s");
+                   location_of(function, argument, convention), bytes, bytes == 1 ? "" : "s");
 }
 
 } // namespace
@@ -103,7 +110,7 @@ void append_function_text(std::string &out, const Function &function, bool verbo
         return;
     const std::vector<Argument> arguments = wanted_arguments(function, convention);
     for (const Argument &argument : arguments)
-        append_argument(out, argument, convention);
+        append_argument(out, function, argument, convention);
     fmt::format_to(std::back_inserter(out), "    a record takes {}{} bytes\n",
                    have_any_size(arguments) ? "up to " : "",
                    record_bytes(arguments, function.capture.returns));
@@ -136,7 +143,7 @@ void append_function_json(std::string &out, const Function &function, bool verbo
         else if (argument.loc == ARGTRACE_LOC_PROGRAM)
             arg["location"] = "computed";
         else
-            arg["location"] = convention.location(argument);
+            arg["location"] = location_of(function, argument, convention);
         arg["bytes"] = captured_bytes(argument);
     }
     if (verbose)

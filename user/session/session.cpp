@@ -201,13 +201,15 @@ Error Session::too_large(const Probe &probe) const {
 }
 
 void Session::remove(std::span<const ProbePlace> places) {
-    for (const std::uint16_t kind : {ARGTRACE_KIND_ENTRY, ARGTRACE_KIND_TRACEPOINT}) {
+    for (const auto &[kind, flags] : {std::pair(ARGTRACE_KIND_ENTRY, 0u),
+                                      std::pair(ARGTRACE_KIND_TRACEPOINT, ARGTRACE_REMOVE_TRACEPOINTS),
+                                      std::pair(ARGTRACE_KIND_SYSCALL, ARGTRACE_REMOVE_SYSCALLS)}) {
         std::vector<std::uint64_t> addrs;
         for (const ProbePlace &place : places)
             if (place.kind == kind)
                 addrs.push_back(place.addr);
         if (!addrs.empty())
-            remove(addrs, kind == ARGTRACE_KIND_TRACEPOINT ? ARGTRACE_REMOVE_TRACEPOINTS : 0);
+            remove(addrs, flags);
     }
 }
 

@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 9> entries{"kprobe", "k",      "kfunc",  
                                                   "p",      "fprobe", "function", "ftrace"};
 constexpr std::array<std::string_view, 6> returns{"kretprobe", "kr", "kretfunc",
                                                   "fexit",     "fr", "r"};
-constexpr std::array<std::string_view, 3> tracepoints{"syscalls", "event", "e"};
+constexpr std::array<std::string_view, 2> tracepoints{"event", "e"};
+constexpr std::array<std::string_view, 3> syscalls{"syscalls", "ksyscall", "kretsyscall"};
 constexpr std::array<std::string_view, 7> programs{"uprobe", "u",    "uretprobe", "ur",
                                                    "usdt",   "USDT", "sdt"};
 constexpr std::array<std::string_view, 2> kernels{"kernel", "linux"};
@@ -45,6 +46,8 @@ std::string explain_foreign_prefix(std::string_view prefix, std::string_view res
     if (is_one(prefix, tracepoints))
         return fmt::format("'{}:': a tracepoint is t:GROUP:NAME: `argtrace list 't:*'` shows them",
                            prefix);
+    if (is_one(prefix, syscalls))
+        return fmt::format("'{}:': a system call is s:NAME: `argtrace list 's:*'` shows them", prefix);
     if (is_one(prefix, programs))
         return fmt::format("'{}:': functions of programs are not traced, only the kernel's: "
                            "`argtrace list` shows them",

@@ -14,6 +14,7 @@
 #include "spec/assessment.h"
 #include "lang/expression_error.h"
 #include "spec/left_out.h"
+#include "spec/syscalls.h"
 #include "spec/tracepoints.h"
 #include "spec/unresolved.h"
 #include "spec/untraceable.h"
@@ -57,6 +58,9 @@ void rename(Prototype &prototype, std::string_view name) {
 
 // Why what it returns cannot be recorded; empty: it can.
 std::string why_unfollowed(const Function &function, const CallingConvention &convention) {
+    // Of a system call nothing is on the stack, whatever its arguments are.
+    if (function.source() == Source::syscall)
+        return {};
     if (function.forced)
         return "its arguments are not known for sure";
     if (!function.prototype.source.types)
@@ -100,9 +104,15 @@ public:
 
 private:
     void find(const Spec &spec) {
-        if (spec.tracepoint) {
+        switch (spec.source) {
+        case Source::tracepoint:
             find_tracepoint(spec);
             return;
+        case Source::syscall:
+            find_syscall(spec);
+            return;
+        case Source::function:
+            break;
         }
         check_module(kernel_, spec);
         if (spec.pattern.kind() == Pattern::Kind::name)
@@ -117,20 +127,35 @@ private:
                                              "waited for: load it first",
                                              spec.title()));
         FoundTracepoints found = find_tracepoints(kernel_, spec);
-        Unresolved unresolved(spec);
+        std::vector<std::string> left;
+        if (!found.undescribed.empty())
+            left.push_back(fmt::format("left out, as BTF does not describe their arguments: {}",
+                                       fmt::join(found.undescribed, ", ")));
+        take_titled(spec, std::move(found.tracepoints), left);
+    }
+
+    void find_syscall(const Spec &spec) {
+        if (!kernel_.only_module().empty())
+            throw error_in(spec, fmt::format("{}: a module has no system calls", spec.title()));
+        FoundSyscalls found = find_syscalls(
+            kernel_, spec, {.guessed = request_.force || listing_, .raw = request_.raw});
+        take_titled(spec, std::move(found.syscalls), found.left);
+    }
+
+    // What is no function, all of it found for the spec, and what has been left out.
+    void take_titled(const Spec &spec, std::vector<Function> functions,
+                     const std::vector<std::string> &left) {
+        Unresolved unresolved(spec, keys_text());
         bool any = false;
-        for (Function &tracepoint : found.tracepoints) {
-            if (is_excluded(request_.specs, tracepoint.tracepoint, {}) ||
-                accept(spec, std::move(tracepoint), unresolved))
+        for (Function &function : functions) {
+            if (is_excluded(request_.specs, function.title, {}) ||
+                accept(spec, std::move(function), unresolved))
                 any = true;
         }
         if (!any)
             give_up(unresolved);
-        if (!found.undescribed.empty())
-            found_.left.push_back(fmt::format("{}{}: left out, as BTF does not describe their "
-                                              "arguments: {}",
-                                              spec.source, spec.title(),
-                                              fmt::join(found.undescribed, ", ")));
+        for (const std::string &sentence : left)
+            found_.left.push_back(fmt::format("{}{}: {}", spec.place, spec.title(), sentence));
         note_unresolved(spec, unresolved);
     }
 
@@ -193,7 +218,7 @@ private:
             last = &assessment;
             const std::string module =
                 symbol.module.empty() ? "" : fmt::format(" of the module {}", symbol.module);
-            found_.left.push_back(fmt::format("{}{}: {}{} is left out: {}", spec.source,
+            found_.left.push_back(fmt::format("{}{}: {}{} is left out: {}", spec.place,
                                               spec.title(), symbol.name, module,
                                               explain(assessment)));
         }
@@ -229,7 +254,7 @@ private:
             throw why_nothing(spec, left);
         if (left.total() > 0)
             found_.left.push_back(fmt::format(
-                "{}{}: {} left out: {}", spec.source, spec.title(),
+                "{}{}: {} left out: {}", spec.place, spec.title(),
                 left.total() == 1 ? "1 function is" : fmt::format("{} functions are", left.total()),
                 left.describe(listable(spec))));
         note_unresolved(spec, unresolved);
@@ -272,7 +297,7 @@ private:
 
     void note_unresolved(const Spec &spec, const Unresolved &unresolved) {
         for (const std::string &sentence : unresolved.describe())
-            found_.left.push_back(fmt::format("{}{}: {}", spec.source, spec.title(), sentence));
+            found_.left.push_back(fmt::format("{}{}: {}", spec.place, spec.title(), sentence));
     }
 
     // What `argtrace list` takes for that pattern; empty where that needs more than a word.
@@ -345,10 +370,11 @@ private:
 
     // What the spec wants of it. Throws lang::ExpressionError when that cannot be resolved there.
     void choose(const Spec &spec, Function &function) {
+        const bool can_return = spec.source != Source::tracepoint;
         merge(function.capture, {spec.values, spec.condition, request_.limits,
-                                 spec.returns || (request_.returns && !spec.tracepoint),
-                                 request_.stack, request_.changes && !spec.tracepoint});
-        if (request_.aggregate && !spec.tracepoint &&
+                                 spec.returns || (request_.returns && can_return),
+                                 request_.stack, request_.changes && can_return});
+        if (request_.aggregate && can_return &&
             needs_return(*request_.aggregate, request_.conditions, function.prototype,
                          function.capture))
             function.capture.returns = true;
@@ -367,7 +393,7 @@ private:
             merge(same.capture, std::move(function.capture));
             compiler_.compile(same.prototype, same.capture);
         } catch (const lang::ExpressionError &error) {
-            throw Error(spec.source + error.what());
+            throw Error(spec.place + error.what());
         }
     }
 
@@ -404,12 +430,12 @@ Found list_functions(Kernel &kernel, const Request &request) {
     // What a pattern matches is taken from the list of those.
     const bool named =
         std::any_of(request.specs.begin(), request.specs.end(), [](const Spec &spec) {
-            return !spec.exclude && !spec.tracepoint &&
+            return !spec.exclude && spec.source == Source::function &&
                    spec.pattern.kind() == Pattern::Kind::name;
         });
     if (named)
         for (const Function &function : found.functions)
-            if (function.tracepoint.empty() &&
+            if (function.title.empty() &&
                 !kernel.traceable().contains(function.symbol.name, function.symbol.module))
                 throw why_untraceable(kernel, function.symbol);
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/source_name.h"
 #include "spec/capture.h"
 #include "spec/kernel.h"
 #include "spec/spec.h"
@@ -15,20 +16,19 @@
 
 namespace argtrace {
 
-/// A function of the kernel, or a tracepoint: where it is, what it takes, and what is wanted of its calls.
+/// A function of the kernel, a tracepoint or a system call: where it is, what it takes, and what is wanted of its calls.
 struct Function {
-    Symbol symbol; ///< its strings are owned by Kernel::symbols(); of a tracepoint that of its iterator
+    Symbol symbol; ///< its strings are owned by Kernel::symbols(); of a tracepoint that of its iterator, of a system call that of its function
     Prototype prototype;
     bool forced = false;    ///< the prototype may not be its own
     bool namesakes = false; ///< in a list: others have its name, there or in other modules
     Capture capture = {};
-    std::string tracepoint = {}; ///< its title; empty: a function
+    std::string title = {}; ///< of what is no function, see model/source_name.h; empty: a function
 
-    std::uint16_t kind() const {
-        return tracepoint.empty() ? ARGTRACE_KIND_ENTRY : ARGTRACE_KIND_TRACEPOINT;
-    }
+    Source source() const { return source_of(title); }
+    std::uint16_t kind() const { return kind_of(source()); }
     /// As it is shown, and as its calls are.
-    std::string_view name() const { return tracepoint.empty() ? symbol.name : tracepoint; }
+    std::string_view name() const { return title.empty() ? symbol.name : title; }
 };
 
 /// Which functions are wanted.

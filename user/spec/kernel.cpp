@@ -25,6 +25,7 @@ Kernel::Kernel()
           [] { return Traceable::load(); },
           {},
           [] { return TracepointGroups::load(); },
+          [] { return SyscallFormats::load(); },
       }) {}
 
 Kernel::Kernel(Sources sources, std::string module)
@@ -48,6 +49,10 @@ const CallingConvention &Kernel::calling_convention() const {
 
 const TracepointGroups &Kernel::groups() {
     return once(groups_, sources_.groups);
+}
+
+const SyscallFormats &Kernel::syscalls() {
+    return once(syscalls_, sources_.syscalls);
 }
 
 const Traceable &Kernel::traceable() {

@@ -11,6 +11,7 @@
 #include "btf/external.h"
 #include "btf/kernel_types.h"
 #include "symbols/kallsyms.h"
+#include "symbols/syscall_formats.h"
 #include "symbols/traceable.h"
 #include "symbols/tracepoint_groups.h"
 
@@ -27,6 +28,7 @@ public:
         std::function<Traceable()> traceable;
         std::string machine = {}; ///< uname -m; empty: the one we run on
         std::function<TracepointGroups()> groups = [] { return TracepointGroups(); };
+        std::function<SyscallFormats()> syscalls = [] { return SyscallFormats(); };
     };
 
     /// The running kernel.
@@ -45,6 +47,7 @@ public:
     KernelTypes &types();
     const Traceable &traceable();
     const TracepointGroups &groups();
+    const SyscallFormats &syscalls();
 
     /// How its functions take their arguments. Throws Error if that is not known.
     const CallingConvention &calling_convention() const;
@@ -57,6 +60,7 @@ private:
     std::optional<KernelTypes> types_;
     std::optional<Traceable> traceable_;
     std::optional<TracepointGroups> groups_;
+    std::optional<SyscallFormats> syscalls_;
 };
 
 } // namespace argtrace

@@ -125,6 +125,11 @@ Error explain_refusal(Kernel &kernel, const Probe &probe) {
         return Error(fmt::format("{}: the kernel has no such tracepoint any more, or its module does "
                                  "not let it be used (see dmesg)",
                                  probe.function));
+    if (probe.kind == ARGTRACE_KIND_SYSCALL)
+        return Error(fmt::format("{}: the kernel does not let the function of this system call be traced, "
+                                 "or the module does not know what its expressions take; "
+                                 "`argtrace list -v` shows that",
+                                 probe.function));
     for (const Symbol &symbol : kernel.symbols().named(probe.function)) {
         if (symbol.addr != probe.addr)
             continue;

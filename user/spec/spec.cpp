@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "lang/expression_error.h"
-#include "model/tracepoint.h"
 #include "spec/foreign.h"
 #include "util/caret.h"
 #include "util/file.h"
@@ -41,10 +40,10 @@ bool is_blank(char c) {
 
 class Parser {
 public:
-    Parser(const std::string &text, PatternSyntax syntax, const std::string &source)
+    Parser(const std::string &text, PatternSyntax syntax, const std::string &place)
         : syntax_(syntax) {
         spec_.text = text;
-        spec_.source = source;
+        spec_.place = place;
         end_ = text.size();
         while (end_ > 0 && is_blank(text[end_ - 1]))
             end_--;
@@ -97,10 +96,15 @@ private:
     }
 
     void parse_kind() {
-        for (const std::string_view prefix : {"t:", "tracepoint:", "rawtracepoint:", "rt:"}) {
+        static constexpr std::pair<std::string_view, Source> prefixes[] = {
+            {"t:", Source::tracepoint},  {"tracepoint:", Source::tracepoint},
+            {"rawtracepoint:", Source::tracepoint}, {"rt:", Source::tracepoint},
+            {"s:", Source::syscall}, {"syscall:", Source::syscall},
+        };
+        for (const auto &[prefix, source] : prefixes) {
             if (!std::string_view(spec_.text).substr(at_, end_ - at_).starts_with(prefix))
                 continue;
-            spec_.tracepoint = true;
+            spec_.source = source;
             at_ += prefix.size();
             return;
         }
@@ -113,13 +117,15 @@ private:
             at_ = begin;
             return;
         }
-        if (word.text.empty() && spec_.tracepoint)
+        if (word.text.empty() && spec_.source == Source::tracepoint)
             fail(at_, "a group's name is missing before ':'; all groups are '*'");
+        if (word.text.empty() && spec_.source == Source::syscall)
+            fail(at_, "an ABI is missing before ':'; that of 32-bit programs is ia32");
         if (word.text.empty())
             fail(at_, "a module's name is missing before ':'; the kernel itself is vmlinux");
         at_++;
         skip_blanks();
-        if (!spec_.tracepoint)
+        if (spec_.source == Source::function)
             std::replace(word.text.begin(), word.text.end(), '-', '_'); // as the kernel does
         spec_.module = std::move(word);
     }
@@ -150,8 +156,10 @@ private:
         if (next() == ':') {
             const std::string foreign =
                 spec_.module ? explain_foreign_prefix(spec_.module->text, {}) : "";
-            if (spec_.tracepoint)
+            if (spec_.source == Source::tracepoint)
                 fail(at_, "a tracepoint is t:GROUP:NAME, and there is no ':' behind its name");
+            if (spec_.source == Source::syscall)
+                fail(at_, "a system call is s:NAME or s:ia32:NAME, and there is no ':' behind its name");
             fail(at_, foreign.empty() ? "there is one ':' in a SPEC, between module and function"
                                       : foreign);
         }
@@ -184,9 +192,10 @@ private:
             fail(at_, "a list can only stand alone: '@FILE'");
         if (name.text.empty() && next() == '!')
             fail(at_, "one '!' is enough");
-        if (name.text.empty() && (next() == '\0' || next() == '(') && spec_.tracepoint)
-            fail(at_, fmt::format("a tracepoint's name is missing; all of them are '{}*'",
-                                  spec_.title()));
+        if (name.text.empty() && (next() == '\0' || next() == '(') &&
+            spec_.source != Source::function)
+            fail(at_, fmt::format("a {}'s name is missing; all of them are '{}*'",
+                                  noun_of(spec_.source), spec_.title()));
         if (name.text.empty() && (next() == '\0' || next() == '('))
             fail(at_, spec_.module ? missing_function(spec_.module->text)
                                    : "a function's name is missing; all of them are '*'");
@@ -196,7 +205,7 @@ private:
             parse_args();
         skip_blanks();
         if (next() == '=') {
-            if (spec_.tracepoint)
+            if (spec_.source == Source::tracepoint)
                 fail(at_, "a tracepoint returns nothing");
             if (spec_.exclude)
                 fail(at_, "what is excluded returns nothing that is recorded");
@@ -281,13 +290,18 @@ void parse_file(const std::string &path, PatternSyntax syntax, std::vector<Spec>
 } // namespace
 
 bool Spec::matches(std::string_view function, std::string_view in_module) const {
-    if (tracepoint != is_tracepoint(function))
+    const SourceName parts = split_title(function);
+    if (source != parts.source || !pattern.matches(parts.name))
         return false;
-    if (tracepoint) {
-        const TracepointName parts = split_tracepoint(function);
-        return pattern.matches(parts.name) && (!module || glob_matches(module->text, parts.group));
+    switch (source) {
+    case Source::function:
+        break;
+    case Source::tracepoint:
+        return !module || glob_matches(module->text, parts.group);
+    case Source::syscall: // those of other ABIs are asked for
+        return glob_matches(module ? std::string_view(module->text) : std::string_view(), parts.group);
     }
-    return pattern.matches(function) && matches_module(in_module);
+    return matches_module(in_module);
 }
 
 bool Spec::matches_module(std::string_view in_module) const {
@@ -295,14 +309,14 @@ bool Spec::matches_module(std::string_view in_module) const {
 }
 
 std::string Spec::title() const {
-    if (tracepoint)
-        return tracepoint_title(
-            {module ? std::string_view(module->text) : std::string_view(), pattern.text()});
+    if (source != Source::function)
+        return title_of({source, module ? std::string_view(module->text) : std::string_view(),
+                         pattern.text()});
     return module ? fmt::format("{}:{}", module->text, pattern.text()) : pattern.text();
 }
 
-Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &source) {
-    return Parser(text, syntax, source).parse();
+Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place) {
+    return Parser(text, syntax, place).parse();
 }
 
 std::vector<Spec> parse_specs(std::span<const std::string> words, PatternSyntax syntax) {
@@ -324,11 +338,11 @@ std::vector<Spec> parse_specs(std::span<const std::string> words, PatternSyntax 
 }
 
 Error error_in(const Spec &spec, std::size_t at, std::string_view sentence) {
-    return Error(spec.source + with_caret(spec.text, at, sentence));
+    return Error(spec.place + with_caret(spec.text, at, sentence));
 }
 
 Error error_in(const Spec &spec, std::string_view sentence) {
-    return Error(spec.source + std::string(sentence));
+    return Error(spec.place + std::string(sentence));
 }
 
 bool is_excluded(std::span<const Spec> specs, std::string_view function, std::string_view module) {

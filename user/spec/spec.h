@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lang/parser.h"
+#include "model/source_name.h"
 #include "spec/pattern.h"
 #include "util/error.h"
 
@@ -18,6 +19,7 @@ namespace argtrace {
 ///
 ///     SPEC    = [!] [MODULE:] PATTERN [(EXPR [as NAME], ...)] [=] [if EXPR]
 ///             | [!] t: [GROUP:] PATTERN [(EXPR [as NAME], ...)] [if EXPR]      a tracepoint
+///             | [!] s: [ABI:] PATTERN [(EXPR [as NAME], ...)] [=] [if EXPR]    a system call
 ///     PATTERN = a name, or a glob of `*` and `?`; a regular expression if asked for
 ///     MODULE  = a name or glob; "vmlinux" is the kernel itself
 ///
@@ -30,18 +32,18 @@ struct Spec {
     };
 
     std::string text;                      ///< the whole as it was written
-    std::string source;                    ///< "FILE:LINE: " if it stood in a file
+    std::string place;                     ///< "FILE:LINE: " if it stood in a file
     bool exclude = false;                  ///< with `!`: what it matches is not meant
-    bool tracepoint = false;               ///< `t:` or `tracepoint:`: that, and not a function
-    std::optional<Word> module;            ///< only there; of a tracepoint its group
+    Source source = Source::function;      ///< what stood before the first `:`
+    std::optional<Word> module;            ///< only there; of a tracepoint its group, of a system call its ABI
     Pattern pattern{""};                   ///< of the function's name
     std::size_t pattern_at = 0;            ///< where that begins in `text`
     std::optional<std::vector<lang::ArgumentExpression>> values; ///< in parentheses; maybe none
     bool returns = false;                      ///< `=` behind that: with what it returns
     std::optional<lang::Expression> condition; ///< behind `if`
 
-    /// Whether it means the function of that name in that module ("" is the kernel itself), or the
-    /// tracepoint of that title (see model/tracepoint.h).
+    /// Whether it means the function of that name in that module ("" is the kernel itself), or what has
+    /// that title (see model/source_name.h).
     bool matches(std::string_view function, std::string_view in_module) const;
 
     bool matches_module(std::string_view in_module) const;
@@ -54,7 +56,7 @@ struct Spec {
 enum class PatternSyntax { glob, regex };
 
 /// Throws Error, which points at the character that is wrong.
-Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &source = {});
+Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place = {});
 
 /// All of the words, where `@FILE` stands for the SPECs in that file: one a line, `#` begins a
 /// comment. Throws Error as parse_spec() does, with file and line, or when a file cannot be read.

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "model/tracepoint.h"
+#include "model/source_name.h"
 #include "util/suggestion.h"
 
 namespace argtrace {
@@ -38,14 +38,14 @@ std::vector<Symbol> iterators_of(Kernel &kernel, const Pattern &pattern) {
 }
 
 // Where no group is asked for, it does not matter whether they are known.
-std::string title_of(Kernel &kernel, const Symbol &iterator, bool groups_matter) {
+std::string find_title(Kernel &kernel, const Symbol &iterator, bool groups_matter) {
     const std::string_view name = name_of(iterator);
     try {
-        return tracepoint_title({kernel.groups().group_of(name), name});
+        return title_of({Source::tracepoint, kernel.groups().group_of(name), name});
     } catch (const Error &) {
         if (groups_matter)
             throw;
-        return tracepoint_title({{}, name});
+        return title_of({Source::tracepoint, {}, name});
     }
 }
 
@@ -67,8 +67,8 @@ bool describe(Kernel &kernel, Function &function) {
         return false;
     function.prototype = std::move(prototypes.front());
     Prototype &prototype = function.prototype;
-    prototype.text = prototype_text(prototype, function.tracepoint);
-    prototype.function = function.tracepoint;
+    prototype.text = prototype_text(prototype, function.title);
+    prototype.function = function.title;
     prototype.parameters.erase(prototype.parameters.begin());
     prototype.hidden = 1;
     return true;
@@ -76,6 +76,11 @@ bool describe(Kernel &kernel, Function &function) {
 
 Error why_none(Kernel &kernel, const Spec &spec) {
     const std::string &wanted = spec.pattern.text();
+    // Events of tracefs, but no tracepoints.
+    if (spec.module && spec.module->text == "syscalls")
+        return error_in(spec, fmt::format("{}: there is no such tracepoint; a system call is s:NAME, with what it "
+                                          "returns by --return: `argtrace list 's:*'` shows them",
+                                          spec.title()));
     if (all_iterators(kernel).empty())
         return error_in(spec, fmt::format("{}: this kernel has no tracepoints (CONFIG_TRACEPOINTS)",
                                           spec.title()));
@@ -86,9 +91,9 @@ Error why_none(Kernel &kernel, const Spec &spec) {
     std::vector<std::string> titles;
     std::vector<std::string_view> names;
     for (const Symbol &iterator : all_iterators(kernel))
-        titles.push_back(title_of(kernel, iterator, false));
+        titles.push_back(find_title(kernel, iterator, false));
     for (const std::string &title : titles)
-        names.push_back(split_tracepoint(title).name);
+        names.push_back(split_title(title).name);
     if (!spec.module && kernel.groups().has_group(wanted))
         return error_in(spec, fmt::format("{}: there is no such tracepoint; those of that group are "
                                           "'t:{}:*'",
@@ -111,13 +116,13 @@ FoundTracepoints find_tracepoints(Kernel &kernel, const Spec &spec) {
     FoundTracepoints found;
     for (const Symbol &iterator : iterators_of(kernel, spec.pattern)) {
         Function function{iterator, {}};
-        function.tracepoint = title_of(kernel, iterator, spec.module.has_value());
-        if (!spec.matches(function.tracepoint, {}))
+        function.title = find_title(kernel, iterator, spec.module.has_value());
+        if (!spec.matches(function.title, {}))
             continue;
         if (describe(kernel, function))
             found.tracepoints.push_back(std::move(function));
         else
-            found.undescribed.push_back(std::move(function.tracepoint));
+            found.undescribed.push_back(std::move(function.title));
     }
     if (found.tracepoints.empty() && found.undescribed.empty())
         throw why_none(kernel, spec);
@@ -125,7 +130,7 @@ FoundTracepoints find_tracepoints(Kernel &kernel, const Spec &spec) {
         throw error_in(spec, fmt::format("{}: BTF does not describe its arguments",
                                          found.undescribed.front()));
     std::sort(found.tracepoints.begin(), found.tracepoints.end(),
-              [](const Function &a, const Function &b) { return a.tracepoint < b.tracepoint; });
+              [](const Function &a, const Function &b) { return a.title < b.title; });
     return found;
 }
 

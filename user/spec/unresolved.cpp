@@ -29,7 +29,7 @@ void Unresolved::add(std::string_view function, const lang::ExpressionError &err
     if (names_.total == 0 || (own && !by_spec_)) {
         option_ = error.text() == keys_ ? "--by" : "--if";
         names_.sentence = error.sentence();
-        message_ = (own ? spec_->source : std::string(option_) + ": ") + error.what();
+        message_ = (own ? spec_->place : std::string(option_) + ": ") + error.what();
     }
     by_spec_ = by_spec_ || own;
     names_.add(function);
@@ -49,7 +49,7 @@ Error Unresolved::error() const {
         return Error(message_);
     return Error(fmt::format("{}{}: this can be resolved in none of the {} functions that it "
                              "matches: {}",
-                             spec_->source, spec_->title(), names_.total, message_));
+                             spec_->place, spec_->title(), names_.total, message_));
 }
 
 std::vector<std::string> Unresolved::describe() const {
