@@ -557,7 +557,9 @@ static enum argtrace_op_kind sink_kind(const struct program *program, const stru
 
 static void prepare_sink(struct argtrace_op *sink, const struct argtrace_code *code, const struct program *program)
 {
-	const struct argtrace_op *key = code->values, *value = code->end - 1;
+	static const struct argtrace_op none;
+	const bool has_any = code->values < code->end;
+	const struct argtrace_op *key = has_any ? code->values : &none, *value = has_any ? code->end - 1 : &none;
 
 	*sink = (struct argtrace_op){
 		.kind = code->outputs == ARGTRACE_OUTPUTS_COUNT ? ARGTRACE_OP_COUNT :

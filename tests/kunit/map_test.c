@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "fetch/program.h"
 #include "fixtures.h"
 #include "hook.h"
 #include "memory.h"
@@ -449,6 +450,29 @@ static void random_keys_beside_a_model(struct kunit *test)
 	}
 }
 
+/* There are no operations for them; the prepared program is as long as it says, which KASAN watches. */
+static void a_map_without_key_and_value(struct kunit *test)
+{
+	struct argtrace_map_set *map = make_map(test, counts_by(0, 64)), *maps[ARGTRACE_MAPS_MAX] = { };
+	struct {
+		struct argtrace_probe head;
+		struct argtrace_program program;
+	} schema = {
+		.head = { .size = sizeof(schema), .program = sizeof(schema.program) },
+		.program = { .sink = ARGTRACE_SINK_MAP, .map = 1 },
+	};
+	struct argtrace_code *code = kunit_kzalloc(test, argtrace_code_size(sizeof(schema.program)), GFP_KERNEL);
+	const u64 no_key = 0;
+	u32 slots;
+
+	KUNIT_ASSERT_NOT_NULL(test, code);
+	maps[schema.program.map] = map;
+	KUNIT_ASSERT_EQ(test, argtrace_code_prepare(code, &schema.head, maps, NULL), 0);
+	KUNIT_EXPECT_PTR_EQ(test, code->map, map);
+	KUNIT_EXPECT_EQ(test, add(map, &no_key, 0, false), ARGTRACE_MAP_ADDED);
+	KUNIT_EXPECT_EQ(test, sum_of(map, &no_key, &slots).count, 1);
+}
+
 static void maps_take_what_they_are_charged(struct kunit *test)
 {
 	const u64 before = argtrace_memory_used();
@@ -474,6 +498,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(values_of_64_bits),
 	KUNIT_CASE(a_full_map_keeps_what_it_has),
 	KUNIT_CASE(random_keys_beside_a_model),
+	KUNIT_CASE(a_map_without_key_and_value),
 	KUNIT_CASE(maps_take_what_they_are_charged),
 	{ }
 };
