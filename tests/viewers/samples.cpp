@@ -54,7 +54,8 @@ void write_file(const std::string &path, const TraceInfo &info, const EventBatch
     WorkerPool workers(2);
     ExportFile file(fd.get(), path, workers, export_compression(format, path));
     const test::NoSymbols symbols;
-    give(*make_exporter(format, path, file, workers, {info, symbols}), batch, events);
+    give(*make_exporter(format, path, file, workers, {info, symbols}, ExportFrames::duration), batch,
+         events);
 }
 
 void write_folder(ExportFormat format, const std::string &path, const test::SomeCalls &calls) {

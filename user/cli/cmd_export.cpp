@@ -27,7 +27,7 @@ struct ExportOptions {
     RecordingOptions recording;
     std::optional<ExportFormat> format;
     std::string output;
-    std::string by;
+    std::optional<ExportFrames> by;
     bool per_function = false;
 };
 
@@ -54,11 +54,7 @@ void complete(ExportOptions &options) {
                                     export_format_names()));
         options.format = export_format_of(options.output);
     }
-    if (is_made_of_stacks(*options.format) && options.by.empty())
-        throw Error(fmt::format("{} shows stacks, which recordings do not have yet: --by duration "
-                                "makes it of calls that lie within each other",
-                                export_name(*options.format)));
-    if (!is_made_of_stacks(*options.format) && !options.by.empty())
+    if (!is_made_of_stacks(*options.format) && options.by)
         throw Error(
             fmt::format("--by is for flame and folded, not for {}", export_name(*options.format)));
     if (options.per_function && options.format != ExportFormat::parquet)
@@ -110,7 +106,8 @@ void export_to_file(const ExportOptions &options, const Fd &input, ReportOutput 
     TraceTarget target = open_target(options.output, input);
     ExportFile file(target.fd(), target.name(), workers,
                     export_compression(*options.format, options.output));
-    const auto exporter = make_exporter(*options.format, options.output, file, workers, source);
+    const auto exporter = make_exporter(*options.format, options.output, file, workers, source,
+                                        options.by.value_or(ExportFrames::stack));
     report.export_events(*exporter, options.recording.max_events);
     target.keep();
     summarize(report, target.name(), file.size(), *exporter);
@@ -167,13 +164,16 @@ void setup_export(CLI::App &app) {
     add_parsed_option(
         *command, "--by",
         [options](const std::string &text) {
-            if (text != "duration")
-                throw Error(fmt::format("--by is duration, not '{}'", text));
-            options->by = text;
+            if (text == "stack")
+                options->by = ExportFrames::stack;
+            else if (text == "duration")
+                options->by = ExportFrames::duration;
+            else
+                throw Error(fmt::format("--by is stack or duration, not '{}'", text));
         },
-        "flame, folded: made of what; duration: of calls that lie within each other, as wide as "
-        "they took long")
-        ->type_name("duration");
+        "flame, folded: made of what: of the stacks that `record --stack` took, or of calls that lie "
+        "within each other, as wide as they took long; stack if not given")
+        ->type_name("stack|duration");
     command->add_flag("--per-function", options->per_function,
                       "parquet: OUT is a folder, with files for each function in which arguments "
                       "are columns");

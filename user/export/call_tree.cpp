@@ -5,8 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "export/result.h"
-#include "export/utf8_text.h"
 
 namespace argtrace {
 
@@ -14,20 +15,7 @@ namespace {
 
 constexpr std::size_t calls_max = 64;     // that are kept apart, in one call or thread
 constexpr std::size_t threads_max = 4096; // that are kept apart
-constexpr std::size_t nodes_max = 1 << 20;
 constexpr std::size_t depth_max = 256; // more than a kernel's stack has room for
-
-/// What is at the bottom of its stack; frames are parted by semicolons.
-std::string root_of(const Event &event) {
-    if (event.context & ARGTRACE_CTX_NMI)
-        return "[nmi]";
-    if (event.context & ARGTRACE_CTX_HARDIRQ)
-        return "[hardirq]";
-    if (event.context & ARGTRACE_CTX_SOFTIRQ)
-        return "[softirq]";
-    std::string name = frame_name(std::string(valid_utf8(event.comm_view())));
-    return name.empty() ? "?" : name;
-}
 
 /// Those whose calls are nested: a thread, or interrupts of one kind on one CPU.
 std::uint64_t owner_of(const Event &event) {
@@ -49,28 +37,16 @@ bool contains(const Call &outer, const Call &inner) {
 
 } // namespace
 
-CallNode &CallTree::child(CallNode &node, const std::string &name) {
-    const auto found = node.callees.find(name);
-    if (found != node.callees.end())
-        return *found->second;
-    if (nodes_ == nodes_max) {
-        ++merged_;
-        return node;
-    }
-    ++nodes_;
-    return *node.callees.emplace(name, std::make_unique<CallNode>()).first->second;
-}
-
 void CallTree::merge(const CallNode &from, CallNode &into) {
     into.self += from.self;
     into.calls += from.calls;
     into.in_module |= from.in_module;
     for (const auto &[name, callee] : from.callees)
-        merge(*callee, child(into, name));
+        merge(*callee, nodes_.child(into, name));
 }
 
 void CallTree::fold(const Call &call, CallNode &into) {
-    CallNode &node = child(into, call.probe->function);
+    CallNode &node = nodes_.child(into, call.probe->function);
     std::uint64_t inner = call.inner_time;
     for (const Call &one : call.inner) {
         inner += one.end - one.begin;
@@ -114,7 +90,7 @@ void CallTree::insert(Thread &thread, Call call) {
     if (level->size() <= calls_max)
         return;
     if (!around)
-        return fold_oldest(*level, child(root_, thread.root), nullptr);
+        return fold_oldest(*level, nodes_.child(root_, thread.root), nullptr);
     if (!around->folded)
         around->folded = std::make_unique<CallNode>();
     fold_oldest(*level, *around->folded, &around->inner_time);
@@ -123,13 +99,14 @@ void CallTree::insert(Thread &thread, Call call) {
 void CallTree::fold_thread(Thread &thread) {
     if (thread.calls.empty())
         return;
-    CallNode &root = child(root_, thread.root);
+    CallNode &root = nodes_.child(root_, thread.root);
     for (const Call &call : thread.calls)
         fold(call, root);
     thread.calls.clear();
 }
 
-void CallTree::add(const Event &event) {
+void CallTree::add(const EventView &view) {
+    const Event &event = *view.event;
     if (!event.has_duration()) {
         ++without_duration_;
         return;
@@ -141,7 +118,7 @@ void CallTree::add(const Event &event) {
         threads_.clear();
     }
     Thread &thread = threads_[owner];
-    std::string root = root_of(event);
+    std::string root = task_frame(event);
     if (root != thread.root) { // it executes another program
         fold_thread(thread);
         thread.root = std::move(root);
@@ -158,6 +135,18 @@ const CallNode &CallTree::finish() {
         fold_thread(thread);
     threads_.clear();
     return root_;
+}
+
+std::string CallTree::left_out() const {
+    std::string text;
+    const auto add = [&text](std::uint64_t count, std::string_view what) {
+        if (count > 0)
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+    };
+    add(without_duration_, "calls without a duration are not in it");
+    add(nodes_.merged(), "calls are counted for their callers, as there were too many different "
+                         "chains of them");
+    return text;
 }
 
 } // namespace argtrace

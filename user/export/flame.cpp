@@ -3,17 +3,18 @@
 
 #include <fmt/format.h>
 
-#include "export/folded.h"
-
 namespace argtrace {
 
 void FlameExporter::finish() {
     FlameGraph::Words words;
-    words.title = fmt::format("Time in calls{}", host_.empty() ? "" : " on " + host_);
+    words.title = fmt::format("{}{}",
+                              unit_ == FlameGraph::Unit::calls ? "Calls by their stacks"
+                                                               : "Time in calls",
+                              host_.empty() ? "" : " on " + host_);
     if (lost_ > 0)
         words.lost = fmt::format("{} calls were lost", lost_);
     words.groups = 1; // tasks
-    graph_.draw(tree_.finish(), words, [this](std::string &piece) {
+    graph_.draw(tree_->finish(), words, [this](std::string &piece) {
         file_.write(piece);
         piece.clear();
     });
@@ -21,7 +22,7 @@ void FlameExporter::finish() {
 }
 
 std::string FlameExporter::left_out() const {
-    std::string text = FoldedExporter::describe_left_out(tree_);
+    std::string text = tree_->left_out();
     if (graph_.narrow() > 0)
         text += fmt::format("{}{} frames of less than a tenth of a pixel were left out",
                             text.empty() ? "" : ", ", graph_.narrow());

@@ -2,31 +2,36 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
-#include "export/call_tree.h"
 #include "export/export_file.h"
 #include "export/exporter.h"
+#include "export/frame_tree.h"
 #include "render/flame_graph.h"
 
 namespace argtrace {
 
-/// A flame graph of the time that was spent in calls.
+/// A flame graph of what was spent in calls, by a tree of them.
 class FlameExporter : public Exporter {
 public:
-    FlameExporter(ExportFile &file, const ExportSource &source, FlameGraph::Page page)
-        : file_(file), tree_(source.symbols), host_(source.info.host),
-          graph_(page, FlameGraph::Unit::nanoseconds) {}
+    /// `tree` is of that unit.
+    FlameExporter(ExportFile &file, const ExportSource &source, FlameGraph::Page page,
+                  FlameGraph::Unit unit, std::unique_ptr<FrameTree> tree)
+        : file_(file), tree_(std::move(tree)), host_(source.info.host), unit_(unit),
+          graph_(page, unit) {}
 
-    void event(const EventView &view) override { tree_.add(*view.event); }
+    void event(const EventView &view) override { tree_->add(view); }
     void lost(std::uint32_t, std::uint64_t, std::uint64_t calls) override { lost_ += calls; }
     void finish() override;
     std::string left_out() const override;
 
 private:
     ExportFile &file_;
-    CallTree tree_;
+    std::unique_ptr<FrameTree> tree_;
     std::string host_;
+    FlameGraph::Unit unit_;
     FlameGraph graph_;
     std::uint64_t lost_ = 0;
 };

@@ -6,11 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "export/call_tree.h"
 #include "export/ctf.h"
 #include "export/flame.h"
 #include "export/folded.h"
 #include "export/parquet.h"
 #include "export/perfetto.h"
+#include "export/stack_tree.h"
 #include "export/trace_dat.h"
 #include "util/error.h"
 #include "util/near_match.h"
@@ -40,6 +42,12 @@ const FormatName &find(ExportFormat format) {
     while (format_names[i].format != format)
         ++i;
     return format_names[i];
+}
+
+std::unique_ptr<FrameTree> make_tree(ExportFrames frames, const Symbols &symbols) {
+    if (frames == ExportFrames::stack)
+        return std::make_unique<StackTree>(symbols);
+    return std::make_unique<CallTree>(symbols);
 }
 
 std::string listed(std::string_view separator) {
@@ -108,16 +116,18 @@ bool is_made_of_stacks(ExportFormat format) {
 
 std::unique_ptr<Exporter> make_exporter(ExportFormat format, std::string_view path,
                                         ExportFile &file, WorkerPool &workers,
-                                        const ExportSource &source) {
+                                        const ExportSource &source, ExportFrames frames) {
     switch (format) {
     case ExportFormat::perfetto:
         return std::make_unique<PerfettoExporter>(file, source);
     case ExportFormat::flame:
-        return std::make_unique<FlameExporter>(file, source,
-                                               path.ends_with(".html") ? FlameGraph::Page::html
-                                                                       : FlameGraph::Page::svg);
+        return std::make_unique<FlameExporter>(
+            file, source,
+            path.ends_with(".html") ? FlameGraph::Page::html : FlameGraph::Page::svg,
+            frames == ExportFrames::stack ? FlameGraph::Unit::calls : FlameGraph::Unit::nanoseconds,
+            make_tree(frames, source.symbols));
     case ExportFormat::folded:
-        return std::make_unique<FoldedExporter>(file, source);
+        return std::make_unique<FoldedExporter>(file, make_tree(frames, source.symbols));
     case ExportFormat::parquet:
         return std::make_unique<ParquetExporter>(file, workers, source);
     case ExportFormat::trace_dat:

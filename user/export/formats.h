@@ -12,6 +12,9 @@ namespace argtrace {
 
 enum class ExportFormat { perfetto, flame, folded, parquet, trace_dat, ctf };
 
+/// What flame graphs and folded stacks are made of: the stacks that were recorded, or calls within each other.
+enum class ExportFrames { stack, duration };
+
 /// Reads what --to takes. Throws Error, which lists them all, for a name that is none.
 ExportFormat parse_export_format(std::string_view name);
 
@@ -37,9 +40,10 @@ bool is_made_of_stacks(ExportFormat format);
 std::unique_ptr<Exporter> make_folder_exporter(ExportFormat format, const std::string &folder,
                                                WorkerPool &workers, const ExportSource &source);
 
-/// Makes that of one which is a file, for a file of that name; file and source stay the caller's.
+/// Makes that of one which is a file, for a file of that name; file and source stay the caller's. `frames` is for what is made
+/// of stacks.
 std::unique_ptr<Exporter> make_exporter(ExportFormat format, std::string_view path,
                                         ExportFile &file, WorkerPool &workers,
-                                        const ExportSource &source);
+                                        const ExportSource &source, ExportFrames frames);
 
 } // namespace argtrace

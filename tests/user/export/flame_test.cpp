@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/flame.h"
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <random>
 #include <regex>
 #include <sstream>
@@ -9,9 +11,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "export/call_tree.h"
 #include "export/folded.h"
+#include "export/stack_tree.h"
 #include "support/some_calls.h"
 #include "support/trace_builder.h"
+#include "util/error.h"
 
 namespace argtrace {
 namespace {
@@ -35,8 +40,11 @@ std::string made(Make make, Fill fill, std::string *left_out = nullptr) {
 
 template<typename Fill>
 std::string folded(Fill fill, std::string *left_out = nullptr) {
-    return made([](ExportFile &file, ExportSource source) { return FoldedExporter(file, source); },
-                fill, left_out);
+    return made(
+        [](ExportFile &file, ExportSource source) {
+            return FoldedExporter(file, std::make_unique<CallTree>(source.symbols));
+        },
+        fill, left_out);
 }
 
 std::string folded(const SomeCalls &calls, std::string *left_out = nullptr) {
@@ -46,7 +54,10 @@ std::string folded(const SomeCalls &calls, std::string *left_out = nullptr) {
 std::string flame(const SomeCalls &calls, FlameGraph::Page page = FlameGraph::Page::svg,
                   std::string *left_out = nullptr) {
     return made(
-        [page](ExportFile &file, ExportSource source) { return FlameExporter(file, source, page); },
+        [page](ExportFile &file, ExportSource source) {
+            return FlameExporter(file, source, page, FlameGraph::Unit::nanoseconds,
+                                 std::make_unique<CallTree>(source.symbols));
+        },
         [&](Exporter &exporter) { calls.give(exporter); }, left_out);
 }
 
@@ -242,6 +253,92 @@ TEST(Flame, AllOfItIsInTheFile) {
     const std::regex elsewhere(R"re((src|href)=|url\(|@import)re");
     EXPECT_FALSE(std::regex_search(svg, elsewhere));
     EXPECT_EQ(frames_of(flame(SomeCalls())).size(), 0u) << "of no calls an empty picture";
+}
+
+/// Two stacks: read from ksys_read, and from a module.
+struct StackSymbols : Symbols {
+    std::optional<Symbol> at(std::uint64_t address) const override {
+        static constexpr Symbol symbols[] = {{0x0, "zero", "", 0},
+                                             {0x1000, "ksys_read", "", 0},
+                                             {0x2000, "do_syscall_64", "", 0},
+                                             {0x3000, "ext4_read", "ext4", 0}};
+        return address < 0x4000 ? std::optional(symbols[address / 0x1000]) : std::nullopt;
+    }
+    std::optional<Stack> stack(std::uint64_t id) const override {
+        if (id == 7)
+            return Stack{first_, false};
+        return id == 8 ? std::optional(Stack{second_, true}) : std::nullopt;
+    }
+    std::vector<std::uint64_t> first_{0x1010, 0x2010}, second_{0x3010, 0x2010};
+};
+
+class StackTreeTest : public testing::Test {
+protected:
+    StackTreeTest() {
+        probe_.function = "vfs_read";
+        probe_.args.resize(1);
+        probe_.args[0].type = ARGTRACE_TYPE_STACK;
+    }
+
+    void call(std::uint64_t stack, bool captured = true, std::uint8_t context = 0) {
+        event_.probe = &probe_;
+        event_.context = context;
+        event_.comm = {'d', 'd'};
+        value_.low = stack;
+        value_.type = ARGTRACE_TYPE_STACK;
+        value_.captured = captured;
+        tree_.add(EventView{&event_, std::span(&value_, 1)});
+    }
+
+    std::string folded() {
+        std::string text;
+        const std::function<void(const CallNode &, const std::string &)> add =
+            [&](const CallNode &node, const std::string &path) {
+                if (node.self > 0)
+                    text += path + " " + std::to_string(node.self) + "\n";
+                for (const auto &[name, callee] : node.callees)
+                    add(*callee, path + (path.empty() ? "" : ";") + name);
+            };
+        add(tree_.finish(), "");
+        return text;
+    }
+
+    StackSymbols symbols_;
+    StackTree tree_{symbols_};
+    Probe probe_;
+    Event event_{};
+    Value value_{};
+};
+
+TEST_F(StackTreeTest, CallsAreCountedByTheirStacks) {
+    call(7);
+    call(8);
+    call(7);
+    call(7, true, ARGTRACE_CTX_SOFTIRQ);
+    call(9);
+    EXPECT_EQ(folded(), "[softirq];do_syscall_64;ksys_read;vfs_read 1\n"
+                        "dd;[cut];do_syscall_64;ext4_read [ext4];vfs_read 1\n"
+                        "dd;[unknown];vfs_read 1\n"
+                        "dd;do_syscall_64;ksys_read;vfs_read 2\n");
+    EXPECT_EQ(tree_.left_out(), "");
+}
+
+TEST_F(StackTreeTest, CallsWithoutAStackAreLeftOut) {
+    call(7);
+    call(0, false);
+    probe_.args.clear();
+    call(7);
+    EXPECT_EQ(folded(), "dd;do_syscall_64;ksys_read;vfs_read 1\n");
+    EXPECT_EQ(tree_.left_out(), "2 calls without a stack are not in it");
+}
+
+TEST_F(StackTreeTest, OneWithoutAnyStackIsRefused) {
+    call(0, false);
+    EXPECT_THROW(tree_.finish(), Error);
+}
+
+TEST_F(StackTreeTest, NothingIsNoError) {
+    EXPECT_EQ(folded(), "");
 }
 
 } // namespace

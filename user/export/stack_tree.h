@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "export/frame_tree.h"
+#include "render/caller.h"
+
+namespace argtrace {
+
+/// Calls by the stacks that were recorded with them: how many there were of each. On top of a stack is the function that was called.
+class StackTree : public FrameTree {
+public:
+    explicit StackTree(const Symbols &symbols) : names_(symbols) {}
+
+    void add(const EventView &view) override;
+    const CallNode &finish() override;
+    std::string left_out() const override;
+
+private:
+    const std::vector<std::string> &functions(std::uint64_t id);
+
+    CallerNames names_;
+    FrameNodes nodes_;
+    CallNode root_;
+    std::unordered_map<std::uint64_t, std::vector<std::string>> stacks_; ///< by number, the outermost function first
+    std::uint64_t calls_ = 0;
+    std::uint64_t without_stack_ = 0;
+};
+
+} // namespace argtrace
