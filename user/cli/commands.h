@@ -14,6 +14,7 @@ void setup_rm(CLI::App &app);
 void setup_clear(CLI::App &app);
 void setup_status(CLI::App &app);
 void setup_info(CLI::App &app);
+void setup_doctor(CLI::App &app);
 void setup_types(CLI::App &app);
 void setup_report(CLI::App &app);
 void setup_export(CLI::App &app);

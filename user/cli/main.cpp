@@ -133,6 +133,7 @@ int run(std::vector<std::string> words) {
     setup_status(app);
     setup_types(app);
     setup_info(app);
+    setup_doctor(app);
     for (CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; })) {
         command->group("Commands");
         command->set_version_flag("--version", version, "Show the version and exit");

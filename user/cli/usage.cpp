@@ -70,6 +70,8 @@ constexpr auto other_words = std::to_array<OtherWord>({
     {"save", "snapshot", "saves what a flight recorder holds"},
     {"version", "--version", "shows the version"},
     {"features", "info", "shows what tool and module can do"},
+    {"check", "doctor", "shows what can be traced here, and what not"},
+    {"diagnose", "doctor", "shows what can be traced here, and what not"},
 });
 
 /// Options of other tools which take a function's name.

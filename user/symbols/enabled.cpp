@@ -56,4 +56,25 @@ std::uint32_t EnabledFunctions::users(std::string_view name, std::string_view mo
     return found == users_.end() ? 0 : found->second;
 }
 
+FunctionUsers FunctionUsers::parse(std::string_view text) {
+    FunctionUsers users;
+    for_each_line(text, [&users](std::string_view line) {
+        if (line.empty() || line.front() == ' ' || line.front() == '\t')
+            return;
+        next_word(line);
+        std::string_view word = next_word(line);
+        if (!bracketed(word).empty())
+            word = next_word(line);
+        if (count_in_parentheses(word) == 0)
+            return;
+        ++users.functions;
+        // Letters, each for a flag, then what is called.
+        for (word = next_word(line); word.size() == 1; word = next_word(line)) {
+            users.modified += word == "I";
+            users.direct += word == "D";
+        }
+    });
+    return users;
+}
+
 } // namespace argtrace

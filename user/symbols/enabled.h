@@ -31,4 +31,13 @@ private:
     std::map<std::pair<std::string, std::string>, std::uint32_t> users_;
 };
 
+/// How many functions have users at that moment, and users of which kind.
+struct FunctionUsers {
+    std::uint32_t functions = 0;
+    std::uint32_t modified = 0; ///< one of them sends the call elsewhere (IPMODIFY)
+    std::uint32_t direct = 0;   ///< are called through a trampoline of somebody's own
+
+    static FunctionUsers parse(std::string_view text);
+};
+
 } // namespace argtrace

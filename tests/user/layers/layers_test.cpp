@@ -20,7 +20,7 @@ const std::vector<std::vector<std::string>> layers = {
     {"report"},
     {"export"},
     {"record", "render"},
-    {"analyze"},
+    {"analyze", "doctor"},
     {"session", "file"},
     {"decode"},
     {"spec"},

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "doctor/checks.h"
+#include "symbols/enabled.h"
+#include "symbols/traceable.h"
+#include "util/lines.h"
+
+namespace argtrace {
+
+namespace {
+
+// Symbols of the kernel by which a part of it is known to be there.
+constexpr const char *of_ftrace = "register_ftrace_function";
+constexpr const char *of_tracepoints = "for_each_kernel_tracepoint";
+constexpr const char *of_fprobe = "register_fprobe";
+constexpr const char *of_perf = "perf_event_create_kernel_counter";
+
+using KernelSymbols = std::optional<std::set<std::string>>;
+
+bool lacks(const KernelSymbols &symbols, const char *name) {
+    return symbols && !symbols->contains(name);
+}
+
+/// Where tracefs is, or is to be.
+Machine::Text read_tracefs(const Machine &machine, const std::string &name) {
+    Machine::Text file;
+    for (const std::string &folder : Traceable::tracefs_directories()) {
+        file = machine.read(folder + '/' + name);
+        if (file.there())
+            return file;
+        if (file.refused())
+            return file;
+    }
+    return file;
+}
+
+constexpr const char *mount_tracefs = "mount -t tracefs tracefs /sys/kernel/tracing";
+
+Finding check_functions(const Machine &machine, const KernelSymbols &symbols) {
+    if (lacks(symbols, of_ftrace))
+        return {"functions", Health::missing, "this kernel has no ftrace for modules",
+                "boot one with CONFIG_DYNAMIC_FTRACE_WITH_ARGS"};
+    const Machine::Text file = read_tracefs(machine, "available_filter_functions");
+    if (file.there())
+        return {"functions", Health::ok,
+                fmt::format("ftrace can trace {}", std::count(file.text.begin(), file.text.end(), '\n'))};
+    if (file.refused())
+        return {"functions", Health::unseen, "tracefs, which lists them, is not open to this user", "run this as root"};
+    return {"functions", Health::limited,
+            "tracefs is not there, which lists them: names can be traced, and patterns may take what ftrace cannot",
+            mount_tracefs};
+}
+
+Finding check_switch(const Machine &machine) {
+    const Machine::Text file = machine.read("/proc/sys/kernel/ftrace_enabled");
+    if (file.refused())
+        return {"ftrace", Health::unseen, "/proc/sys/kernel/ftrace_enabled cannot be read by this user"};
+    if (!file.there())
+        return {"ftrace", Health::ok, "on; this kernel does not let it be switched off"};
+    if (without_newline(file.text) == "0")
+        return {"ftrace", Health::missing, "switched off: no call of a function is seen",
+                "sysctl kernel.ftrace_enabled=1"};
+    return {"ftrace", Health::ok, "on"};
+}
+
+/// Events of system calls have no tracepoints of their own.
+std::size_t count_events(std::string_view lines) {
+    std::size_t events = 0;
+    for_each_line(lines, [&events](std::string_view line) { events += !line.starts_with("syscalls:"); });
+    return events;
+}
+
+Finding check_tracepoints(const Machine &machine, const KernelSymbols &symbols) {
+    if (lacks(symbols, of_tracepoints) || (machine.module && !machine.has_feature(ARGTRACE_FEATURE_TRACEPOINT)))
+        return {"tracepoints", Health::limited, "cannot be traced on this kernel",
+                "boot one with CONFIG_TRACEPOINTS and without CONFIG_CFI_CLANG"};
+    const Machine::Text any = read_tracefs(machine, "available_events");
+    if (any.there())
+        return {"tracepoints", Health::ok, fmt::format("{} with an event, and those without", count_events(any.text))};
+    if (any.refused())
+        return {"tracepoints", Health::unseen, "tracefs, which knows their groups, is not open to this user",
+                "run this as root"};
+    return {"tracepoints", Health::limited, "their groups are not known without tracefs: t:NAME works", mount_tracefs};
+}
+
+Finding check_fprobe(const KernelSymbols &symbols) {
+    if (!symbols)
+        return {"fprobe", Health::unseen, "the kernel does not list its symbols"};
+    return {"fprobe", Health::ok,
+            lacks(symbols, of_fprobe) ? "not in this kernel; argtrace does without" : "there; argtrace does without"};
+}
+
+void check_features(const Machine &machine, std::vector<Finding> &findings) {
+    if (!machine.module)
+        return;
+    findings.push_back(machine.has_feature(ARGTRACE_FEATURE_RETURN)
+                           ? Finding{"returns", Health::ok, "what functions return can be recorded"}
+                           : Finding{"returns", Health::limited, "what functions return cannot be recorded on this kernel (-r)",
+                                     "boot one whose ftrace lets modules change where a call goes"});
+    findings.push_back(machine.has_feature(ARGTRACE_FEATURE_STACK)
+                           ? Finding{"stacks", Health::ok, "kernel stacks can be recorded"}
+                           : Finding{"stacks", Health::limited, "kernel stacks cannot be recorded on this kernel",
+                                     "boot one with CONFIG_UNWINDER_ORC"});
+}
+
+Finding check_perf(const Machine &machine, const KernelSymbols &symbols) {
+    if (lacks(symbols, of_perf))
+        return {"perf", Health::limited, "this kernel has no perf events, by which processors are sampled",
+                "boot one with CONFIG_PERF_EVENTS"};
+    for (const char *name : {"cpu", "cpu_core"})
+        if (machine.exists(std::string("/sys/bus/event_source/devices/") + name))
+            return {"perf", Health::ok, "the processor counts cycles"};
+    if (!machine.exists("/sys/bus/event_source/devices"))
+        return {"perf", Health::unseen, "/sys/bus/event_source cannot be seen"};
+    return {"perf", Health::limited, "the processor counts no cycles, as in most virtual machines: the timer of cpu-clock takes "
+                                     "their place",
+            "have the hypervisor pass on the performance counters"};
+}
+
+Finding check_users(const Machine &machine) {
+    const Machine::Text file = read_tracefs(machine, "enabled_functions");
+    if (file.refused())
+        return {"others", Health::unseen, "who else traces functions is seen by root alone", "run this as root"};
+    if (!file.there())
+        return {"others", Health::unseen, "who else traces functions is in tracefs, which is not there", mount_tracefs};
+    const FunctionUsers users = FunctionUsers::parse(file.text);
+    const Machine::Names patches = machine.list("/sys/kernel/livepatch");
+    if (users.modified == 0 && users.direct == 0 && patches.names.empty())
+        return {"others", Health::ok,
+                fmt::format("{} function{} in use by tracers, none of which changes where calls go", users.functions,
+                            users.functions == 1 ? " is" : "s are")};
+    std::vector<std::string> parts;
+    if (!patches.names.empty())
+        parts.push_back(fmt::format("live patches: {}", fmt::join(patches.names, ", ")));
+    if (users.modified > 0)
+        parts.push_back(fmt::format("{} with a user that sends calls elsewhere (live patches, kprobes)", users.modified));
+    if (users.direct > 0)
+        parts.push_back(fmt::format("{} called through BPF trampolines or other direct callers", users.direct));
+    return {"others", Health::limited,
+            fmt::format("of {} functions in use: {}; returns of these cannot always be followed", users.functions,
+                        fmt::join(parts, "; ")),
+            "`argtrace list` marks functions that are in use, `bpftool link` shows BPF programs"};
+}
+
+} // namespace
+
+void check_tracing(const Machine &machine, std::vector<Finding> &findings) {
+    const KernelSymbols symbols = machine.symbols({of_ftrace, of_tracepoints, of_fprobe, of_perf});
+    findings.push_back(check_functions(machine, symbols));
+    findings.push_back(check_switch(machine));
+    findings.push_back(check_tracepoints(machine, symbols));
+    check_features(machine, findings);
+    findings.push_back(check_fprobe(symbols));
+    findings.push_back(check_perf(machine, symbols));
+    findings.push_back(check_users(machine));
+}
+
+} // namespace argtrace
