@@ -84,15 +84,15 @@ class LiveWaits : private LiveLoop {
 public:
     using LiveLoop::End;
 
+    /// Tracepoints are armed one after the other: only from here on they all are, and the command must not have begun.
     LiveWaits(const LiveSources &sources, const OffCpuOptions &options, Schema &schema,
               WaitTracker &tracker, WaitTotals &totals, WaitOutput &output)
         : LiveLoop(sources, output.fd()), options_(options), merge_(sources.rings.views(), schema, Merge::Keep::nothing),
-          tracker_(tracker), events_(tracker), totals_(totals), output_(output) {}
+          tracker_(tracker), events_(tracker), totals_(totals), output_(output),
+          first_(monotonic_now() + time_slack_ns), looked_(first_) {}
 
     End run(const StopSignal &stop) {
         const std::uint64_t start = monotonic_now();
-        // Tracepoints are armed one after the other: only from here on they all are.
-        first_ = looked_ = start + time_slack_ns;
         if (options_.interval)
             next_ = start + *options_.interval;
         const End end = run_rounds(start, options_.duration, stop);
@@ -178,8 +178,8 @@ private:
     std::optional<std::uint64_t> next_;
     std::uint64_t rounds_ = 0;
     std::uint64_t lost_ = 0;
-    std::uint64_t looked_ = 0;
-    std::uint64_t first_ = 0;
+    std::uint64_t first_;  // records before that are not looked at
+    std::uint64_t looked_; // when what was lost has been looked at
     std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
 };
 

@@ -74,8 +74,9 @@ protected:
         EXPECT_NE(finding.says.find(part), std::string::npos) << finding.says;
         EXPECT_NE(finding.remedy.find(remedy), std::string::npos) << finding.remedy;
         EXPECT_EQ(tracing_works(examine(machine)), health != Health::missing);
-        if (health == Health::limited || health == Health::missing)
+        if (health == Health::limited || health == Health::missing) {
             EXPECT_FALSE(finding.remedy.empty() && finding.says.find(": ") == std::string::npos) << finding.says;
+        }
     }
 
     Machine machine;
@@ -161,7 +162,7 @@ TEST_F(Doctor, WhatTheKernelLacks) {
     expect("fprobe", Health::unseen, "symbols");
     expect("perf", Health::limited, "cpu-clock", "hypervisor");
     machine.module->features = 0;
-    expect("returns", Health::limited, "returns", "ftrace");
+    expect("returns", Health::limited, "what functions return", "ftrace");
     expect("stacks", Health::limited, "stacks", "CONFIG_UNWINDER_ORC");
 }
 
