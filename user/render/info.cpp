@@ -20,13 +20,14 @@ struct Feature {
     std::string_view name;
 };
 
-constexpr std::array<Feature, 8> known_features{{{ARGTRACE_FEATURE_NAMED, "named"},
+constexpr std::array<Feature, 9> known_features{{{ARGTRACE_FEATURE_NAMED, "named"},
                                                  {ARGTRACE_FEATURE_FLIGHT, "flight"},
                                                  {ARGTRACE_FEATURE_PROGRAM, "program"},
                                                  {ARGTRACE_FEATURE_RETURN, "return"},
                                                  {ARGTRACE_FEATURE_MAP, "map"},
                                                  {ARGTRACE_FEATURE_STACK, "stack"},
                                                  {ARGTRACE_FEATURE_TRACEPOINT, "tracepoint"},
+                                                 {ARGTRACE_FEATURE_SYSCALL, "syscall"},
                                                  {ARGTRACE_FEATURE_TSC, "tsc"}}};
 
 std::vector<std::string_view> authority(const argtrace_info &info) {
