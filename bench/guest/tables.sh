@@ -10,6 +10,7 @@
 . /root/values.sh
 . /root/maps.sh
 . /root/tracepoints.sh
+. /root/syscalls.sh
 . /root/pipeline.sh
 . /root/arming.sh
 . /root/start.sh

@@ -485,4 +485,33 @@ int rename_record(__u64 *ctx)
 	return 0;
 }
 
+/* What is read of the registers of user space. */
+struct pt_regs {
+	unsigned long r10, dx, si, di;
+} __attribute__((preserve_access_index));
+
+/* The tracepoint of all system calls, whose number is its second argument. */
+SEC("tp_btf/sys_enter")
+int sys_enter_record(__u64 *ctx)
+{
+	const struct pt_regs *regs = (const void *)ctx[0];
+	struct record *record;
+
+	if (ctx[1] != 17) /* pread64, arch/x86/entry/syscalls/syscall_64.tbl */
+		return 0;
+	record = reserve(sizeof(*record));
+	if (!record)
+		return 0;
+	record->time = bpf_ktime_get_ns();
+	record->tid = bpf_get_current_pid_tgid();
+	record->context = 0;
+	record->function = ctx[1];
+	record->args[0] = regs->di;
+	record->args[1] = regs->si;
+	record->args[2] = regs->dx;
+	record->args[3] = regs->r10;
+	submit(record);
+	return 0;
+}
+
 char LICENSE[] SEC("license") = "GPL";
