@@ -7,6 +7,8 @@
 #include <linux/string.h>
 
 #include "session.h"
+#include "sink/record_call.h"
+#include "source/context.h"
 #include "source/entry.h"
 #include "source/source.h"
 #include "source/syscall.h"
@@ -34,8 +36,18 @@ bool argtrace_is_syscall(unsigned long addr)
 	return false;
 }
 
+static __always_inline void record(struct argtrace_plan *plan, struct ftrace_ops *ops, unsigned long parent_ip,
+				   const struct pt_regs *regs, const void *called_from, const u32 clock_id, const bool flight)
+{
+	const struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
+	const unsigned int levels = argtrace_own_preempt_levels(ops, called_from);
+	const u32 context = likely(argtrace_context_is_plain()) ? 0 : argtrace_context_word(levels);
+
+	argtrace_record_call(plan, this_cpu_ptr(lane->rings), context, parent_ip, (const struct ftrace_regs *)regs, clock_id, flight);
+}
+
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-				     struct ftrace_regs *fregs, const bool by_pid)
+				     struct ftrace_regs *fregs, const void *called_from, const u32 clock_id, const bool flight)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct pt_regs regs argtrace_uninitialized;
@@ -47,29 +59,36 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(argtrace_is_filtered(lane, by_pid))) {
+	if (unlikely(argtrace_is_filtered(lane, rcu_access_pointer(lane->pid_bits)))) {
 		argtrace_count_here(plan->counters, filtered);
 		preempt_enable_notrace();
 		return;
 	}
 	argtrace_syscall_regs(&regs, argtrace_regs(fregs));
 	if (plan->code)
-		argtrace_rich_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, __builtin_return_address(0));
+		argtrace_rich_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, called_from);
 	else
-		argtrace_entry_record(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, __builtin_return_address(0));
+		record(plan, ops, parent_ip, &regs, called_from, clock_id, flight);
 }
 
-#define DEFINE_CALLBACK(name, by_pid)								\
-static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
-		 struct ftrace_regs *fregs)							\
+/* One for each clock and kind of ring, as in source/entry.c. What is on the stack here has no array that could overflow. */
+#define DEFINE_CALLBACK(name, clock, flight)							\
+static __no_stack_protector void name(unsigned long ip, unsigned long parent_ip,		\
+				      struct ftrace_ops *ops, struct ftrace_regs *fregs)	\
 {												\
-	callback(ip, parent_ip, ops, fregs, by_pid);						\
+	callback(ip, parent_ip, ops, fregs, __builtin_return_address(0), clock, flight);	\
 }
 
-DEFINE_CALLBACK(syscalls, false)
-DEFINE_CALLBACK(syscalls_by_pid, true)
+DEFINE_CALLBACK(stream_tsc, ARGTRACE_CLOCK_TSC, false)
+DEFINE_CALLBACK(stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
+DEFINE_CALLBACK(flight_tsc, ARGTRACE_CLOCK_TSC, true)
+DEFINE_CALLBACK(flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
 
 ftrace_func_t argtrace_syscall_callback(const struct argtrace_lane *lane)
 {
-	return rcu_access_pointer(lane->pid_bits) ? syscalls_by_pid : syscalls;
+	const bool tsc = lane->session->clock == ARGTRACE_CLOCK_TSC;
+
+	if (lane->session->flight)
+		return tsc ? flight_tsc : flight_monotonic;
+	return tsc ? stream_tsc : stream_monotonic;
 }
