@@ -7,9 +7,9 @@
 pread_event() { # NAME
 	local enable=$tracing/events/syscalls/sys_enter_pread64/enable
 	begin
-	echo 1 >$enable
+	echo 1 >"$enable"
 	measure_ftrace "$1"
-	echo 0 >$enable
+	echo 0 >"$enable"
 }
 
 table_syscalls() {
