@@ -69,7 +69,7 @@ static __always_inline bool value_of(const struct argtrace_op *op, const struct 
 {
 	u64 value;
 
-	if (likely(argtrace_op_quickly(op, run->fregs, &value))) {
+	if (argtrace_op_has_quick_value(op) && likely(argtrace_op_quickly(op, run->fregs, &value))) {
 		*result = (op->loads < 3 ? value + op->offset[0] : value) & op->mask;
 		return true;
 	}

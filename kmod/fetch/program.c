@@ -360,7 +360,8 @@ static u8 place_of(const struct argtrace_insn *insn, bool returns)
 		return place_in_cred(insn->index);
 	if (insn->source == ARGTRACE_SOURCE_STACK_ID)
 		return argtrace_bp_place(returns);
-	return insn->index;
+	/* Any that is there, as it is read before it is known to be of no use: a frame of a call has not all of struct pt_regs. */
+	return argtrace_reg_place(0);
 }
 
 static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn, const struct argtrace_op *ops,

@@ -51,6 +51,8 @@ enum argtrace_op_kind {
 #define ARGTRACE_NOT_IN_CRED	0	/* the cgroup */
 
 #define argtrace_op_is_quick(op) ((op)->kind < ARGTRACE_OP_OTHER)
+/* Whether argtrace_op_quickly() may have its value, and reads nothing but what is there. */
+#define argtrace_op_has_quick_value(op) ((op)->kind <= ARGTRACE_OP_LOAD_TASK)
 #define argtrace_op_is_load(op) ((op)->kind >= ARGTRACE_OP_LOAD_1 && (op)->kind <= ARGTRACE_OP_LOAD_TASK)
 
 /* An instruction, prepared: a cache line. */

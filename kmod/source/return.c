@@ -676,8 +676,11 @@ static bool set_duration(struct argtrace_frame *frame, const struct argtrace_rin
 
 static enum argtrace_verdict run_return_filter(struct argtrace_run *run)
 {
-	const struct argtrace_op *op = argtrace_run_loads(run->code->return_filter, run->fregs);
+	const struct argtrace_op *op = run->code->return_filter;
+	u64 value;
 
+	while (!argtrace_op_ends(op) && argtrace_op_has_quick_value(op) && argtrace_op_quickly(op, run->fregs, &value))
+		op = argtrace_op_test(op, value);
 	return argtrace_op_ends(op) ? (unsigned long)op : argtrace_run_filter(run, op);
 }
 

@@ -60,7 +60,7 @@ public:
     ~Worker() { unlink(file_.c_str()); }
 
     void step() {
-        switch (random(16)) {
+        switch (random(18)) {
         case 0:
         case 1:
             return add();
@@ -85,6 +85,9 @@ public:
             return change_argtrace();
         case 12:
             return change_helpers();
+        case 13:
+        case 14:
+            return aggregate();
         default:
             return call_functions();
         }
@@ -157,7 +160,19 @@ private:
     std::string function() {
         return one_of({"at_four", "at_two", "at_eight", "at_large", "argtrace_test:at_*",
                        "al_process", "vfs_read", "vfs_write", "vmlinux:vfs_*", "ksys_*",
-                       "try_to_wake_up", "no_such_function"});
+                       "try_to_wake_up", "no_such_function", "t:sched:sched_switch",
+                       "t:task:*", "s:openat", "s:read*"});
+    }
+
+    /// The same, or one that says more than which function.
+    std::string spec() {
+        if (random(2))
+            return function();
+        return one_of({"vfs_read=", "al_process=", "at_*=", "vfs_read(*pos, count)=",
+                       "vfs_read(*pos@ret)= if ret > 0 || duration > 1us",
+                       "vfs_read(count) if count > 100", "vfs_open(path(path))",
+                       "t:sched:sched_switch(prev->comm, next->comm as to)",
+                       "s:openat(str(filename), flags)=", "vfs_write(stack)"});
     }
 
     /// Runs the tool to its end or kills it before: it may fail, but only with a sentence.
@@ -192,20 +207,36 @@ private:
             for (const char *word : {"--encoding", "named"})
                 words.push_back(word);
         }
+        if (random(4) == 0)
+            words.push_back("--stack");
         for (std::uint64_t i = 1 + random(2); i; i--)
-            words.push_back(function());
+            words.push_back(spec());
         tool(words);
     }
 
     void trace() {
         Words words{"argtrace", "trace", "--json", "--duration", "0.3"};
         if (random(2))
-            words.push_back(function());
+            words.push_back(spec());
         tool(words);
     }
 
+    void aggregate() {
+        switch (random(4)) {
+        case 0:
+            return tool({"argtrace", "count", "--json", "--duration", "0.3", "--by",
+                         one_of({"comm", "cpu", "func,pid"}), function()});
+        case 1:
+            return tool({"argtrace", "hist", "--json", "--duration", "0.3", "vfs_read(count)"});
+        case 2:
+            return tool({"argtrace", "latency", "--json", "--duration", "0.3", "vfs_*"});
+        default:
+            return tool({"argtrace", "stacks", "--json", "--duration", "0.3", function()});
+        }
+    }
+
     void record() {
-        tool({"argtrace", "record", "-o", file_, function(), "--", "sh", "-c",
+        tool({"argtrace", "record", "-o", file_, spec(), "--", "sh", "-c",
               "echo 300 >/sys/kernel/debug/argtrace_test/burst; ls -l /proc/self >/dev/null"});
         if (access(file_.c_str(), F_OK) == 0)
             tool({"argtrace", "report", "--stats", file_});
