@@ -87,9 +87,7 @@ static __always_inline const struct argtrace_op *argtrace_op_test(const struct a
 static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, const struct ftrace_regs *fregs,
 						u64 *value)
 {
-	const unsigned long *reg = (const unsigned long *)((const u8 *)fregs + op->index);
-	/* Of one that has no register this is not used, and may be a word below the frame of a call that is followed: no business of KASAN's. */
-	u64 v = IS_ENABLED(CONFIG_KASAN) ? READ_ONCE_NOCHECK(*reg) : *reg;
+	u64 v = argtrace_op_reg(op, fregs);
 
 	if (op->kind == ARGTRACE_OP_LOAD_2)
 		goto two;
