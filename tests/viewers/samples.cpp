@@ -42,7 +42,7 @@ const TraceInfo some_machine = info_of("guest", "6.12.0", new_year);
 void give(Exporter &exporter, const EventBatch &batch, std::vector<const Event *> events) {
     exporter.lost(0, events.front()->ts, lost - 1);
     for (const Event *event : events)
-        exporter.event(batch.view(*event));
+        test::give_event(exporter, batch, *event);
     exporter.lost(1, events.back()->ts, 1);
     exporter.finish();
 }

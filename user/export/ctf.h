@@ -20,16 +20,16 @@ namespace argtrace {
 /// Compass: an event class for each function, a stream for each CPU, and the calls that it lost as
 /// discarded events. A call that comes behind later ones, because it lasted longer than its packet,
 /// goes to a second stream of its CPU: within one, times never go back.
-class CtfExporter : public Exporter {
+class CtfExporter : public SerialExporter {
 public:
     CtfExporter(std::string folder, const ExportSource &source);
 
-    void event(const EventView &view) override;
     void lost(std::uint32_t cpu, std::uint64_t ts, std::uint64_t calls) override;
     void finish() override;
     std::uint64_t size() const override { return size_; }
 
 private:
+    void event(const EventView &view) override;
     enum class Kind : std::uint8_t { absent, number, text };
 
     struct Field {

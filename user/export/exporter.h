@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "file/info.h"
 #include "model/event.h"
@@ -17,16 +18,29 @@ struct ExportSource {
     const Symbols &symbols;
 };
 
+/// Calls that are handed on together.
+struct EventBlock {
+    struct Entry {
+        const EventBatch *batch = nullptr;
+        const Event *event = nullptr;
+
+        EventView view() const { return batch->view(*event); }
+    };
+
+    std::vector<Entry> events;
+    std::vector<std::shared_ptr<const EventBatch>> batches; ///< which the entries point into
+};
+
 /// Calls -> a file of another tool's format.
 class Exporter {
 public:
     virtual ~Exporter() = default;
 
-    /// Takes one call. They come in the order of their beginnings, and where these are equal the
-    /// longest first, so that a call comes before those it has made. Only one that lasted longer
-    /// than its packet may come later, behind the calls that it has made. The view is valid until
-    /// this returns.
-    virtual void event(const EventView &view) = 0;
+    /// Takes the calls that come next, in the order of their beginnings, and where these are equal the
+    /// longest first, so that a call comes before those it has made. Only one that lasted for longer
+    /// than a block may come later, behind the calls that it has made. What the entries point to
+    /// stays as long as the block, or until finish() where it has no batches of its own.
+    virtual void take(EventBlock block) = 0;
 
     /// That CPU has lost so many calls before `ts`, since the last time that it was said. In the
     /// order of time, as the events are.
@@ -41,6 +55,18 @@ public:
     /// What of the calls has no place in the format: "12 calls without a duration"; empty if
     /// everything has.
     virtual std::string left_out() const { return ""; }
+};
+
+/// One that writes a call at a time.
+class SerialExporter : public Exporter {
+public:
+    void take(EventBlock block) final {
+        for (const EventBlock::Entry &entry : block.events)
+            event(entry.view());
+    }
+
+protected:
+    virtual void event(const EventView &view) = 0;
 };
 
 } // namespace argtrace

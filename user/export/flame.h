@@ -14,7 +14,7 @@
 namespace argtrace {
 
 /// A flame graph of what was spent in calls, by a tree of them.
-class FlameExporter : public Exporter {
+class FlameExporter : public SerialExporter {
 public:
     /// `tree` is of that unit.
     FlameExporter(ExportFile &file, const ExportSource &source, FlameGraph::Page page,
@@ -22,12 +22,12 @@ public:
         : file_(file), tree_(std::move(tree)), host_(source.info.host), unit_(unit),
           graph_(page, unit) {}
 
-    void event(const EventView &view) override { tree_->add(view); }
     void lost(std::uint32_t, std::uint64_t, std::uint64_t calls) override { lost_ += calls; }
     void finish() override;
     std::string left_out() const override;
 
 private:
+    void event(const EventView &view) override { tree_->add(view); }
     ExportFile &file_;
     std::unique_ptr<FrameTree> tree_;
     std::string host_;

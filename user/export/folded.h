@@ -12,17 +12,17 @@ namespace argtrace {
 
 /// Chains of callers with what was spent in the last of each: "dd;vfs_read;ext4_file_read_iter 1234",
 /// as flamegraph.pl, inferno and speedscope read them.
-class FoldedExporter : public Exporter {
+class FoldedExporter : public SerialExporter {
 public:
     FoldedExporter(ExportFile &file, std::unique_ptr<FrameTree> tree)
         : file_(file), tree_(std::move(tree)) {}
 
-    void event(const EventView &view) override { tree_->add(view); }
     void lost(std::uint32_t, std::uint64_t, std::uint64_t) override {}
     void finish() override;
     std::string left_out() const override { return tree_->left_out(); }
 
 private:
+    void event(const EventView &view) override { tree_->add(view); }
     void write(const CallNode &node, std::string &path);
 
     ExportFile &file_;

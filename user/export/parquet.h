@@ -53,15 +53,15 @@ private:
 
 /// Calls as rows of a Parquet file, for DuckDB, ClickHouse, Spark, pandas, polars: ts, utc, host,
 /// kernel, cpu, tid, pid, comm, func, module, caller, flags, duration, ret and args, which is JSON.
-class ParquetExporter : public Exporter {
+class ParquetExporter : public SerialExporter {
 public:
     ParquetExporter(ExportFile &file, WorkerPool &workers, const ExportSource &source);
 
-    void event(const EventView &view) override { calls_.add(view); }
     void lost(std::uint32_t, std::uint64_t, std::uint64_t calls) override { lost_ += calls; }
     void finish() override;
 
 private:
+    void event(const EventView &view) override { calls_.add(view); }
     const ExportSource source_;
     CallerNames callers_;
     ParquetFile file_;
@@ -71,19 +71,19 @@ private:
 
 /// A folder with the calls of each function in files of their own, func=NAME/part-N.parquet, where
 /// each argument is a column of its type.
-class ParquetFolderExporter : public Exporter {
+class ParquetFolderExporter : public SerialExporter {
 public:
     /// The calls of at most `parts_max` functions wait to be written.
     ParquetFolderExporter(std::string folder, WorkerPool &workers, const ExportSource &source,
                           std::size_t parts_max = 2000);
     ~ParquetFolderExporter() override;
 
-    void event(const EventView &view) override;
     void lost(std::uint32_t, std::uint64_t, std::uint64_t calls) override { lost_ += calls; }
     void finish() override;
     std::uint64_t size() const override { return size_; }
 
 private:
+    void event(const EventView &view) override;
     struct Part;
 
     void finish_part(const Probe &probe, Part &part);

@@ -26,15 +26,15 @@ namespace argtrace {
 /// A call with a duration is a slice, within those that it was called in; one without is an
 /// instant. Arguments are annotations below `args`; `caller`, `cpu` and `flags` stand beside them,
 /// what was returned at the end of the slice.
-class PerfettoExporter : public Exporter {
+class PerfettoExporter : public SerialExporter {
 public:
     PerfettoExporter(ExportFile &file, const ExportSource &source);
 
-    void event(const EventView &view) override;
     void lost(std::uint32_t cpu, std::uint64_t ts, std::uint64_t calls) override;
     void finish() override;
 
 private:
+    void event(const EventView &view) override;
     /// The end of a slice, as far as it must be kept until it is written.
     struct End {
         std::string result; // an annotation; mostly empty

@@ -42,7 +42,8 @@ constexpr std::string_view header_event = "# compressed entry header\n"
                                           "\ttime_stamp : type == 31\n"
                                           "\tdata max type_len  == 28\n";
 
-enum : std::uint32_t { type_len_max = 28, type_extend = 30 };
+enum : std::uint32_t { type_len_max = 28, type_extend = 30, type_stamp = 31 };
+constexpr unsigned delta_bits = 27, stamp_bits = delta_bits + 32;
 constexpr std::uint64_t missed_events = 1u << 31, missed_stored = 1u << 30;
 
 // Where fields are that each event has.
@@ -231,16 +232,18 @@ void TraceDatExporter::event(const EventView &view) {
 
     constexpr std::size_t extend = 8, heads = 8;
     Cpu &cpu = cpus_[event.cpu];
-    // Within a page times never go back.
-    if (cpu.page.size() + extend + heads + record_.size() > page_room || event.ts < cpu.last)
+    // Times go back where a call comes behind those that it made: the page then tells a time anew.
+    const bool back = event.ts < cpu.last;
+    if (cpu.page.size() + extend + heads + record_.size() > page_room ||
+        (back && event.ts >> stamp_bits))
         end_page(cpu);
     if (cpu.page.empty())
         cpu.begin = cpu.last = event.ts;
-    std::uint64_t delta = event.ts - cpu.last;
+    const bool stamped = event.ts < cpu.last;
+    std::uint64_t delta = stamped ? event.ts : event.ts - cpu.last;
     cpu.last = event.ts;
-    constexpr unsigned delta_bits = 27;
-    if (delta >> delta_bits) {
-        append_bytes(cpu.page, static_cast<std::uint32_t>(type_extend |
+    if (stamped || delta >> delta_bits) {
+        append_bytes(cpu.page, static_cast<std::uint32_t>((stamped ? type_stamp : type_extend) |
                                                           (delta & ((1u << delta_bits) - 1)) << 5));
         append_bytes(cpu.page, static_cast<std::uint32_t>(delta >> delta_bits));
         delta = 0;

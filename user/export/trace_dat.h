@@ -22,16 +22,16 @@ namespace argtrace {
 /// event type for each function, with fields of its arguments' types, in the pages of ftrace's ring
 /// buffer. Formats stand before events there, so that pages wait in temporary files until all
 /// functions are known.
-class TraceDatExporter : public Exporter {
+class TraceDatExporter : public SerialExporter {
 public:
     TraceDatExporter(ExportFile &file, const ExportSource &source);
 
-    void event(const EventView &view) override;
     void lost(std::uint32_t cpu, std::uint64_t ts, std::uint64_t calls) override;
     void finish() override;
     std::string left_out() const override;
 
 private:
+    void event(const EventView &view) override;
     struct Field {
         bool is_text = false;
         bool is_absent = false;

@@ -12,6 +12,11 @@ std::uint64_t length(const Event &event) {
     return event.has_duration() ? event.duration : 0;
 }
 
+bool comes_before(const EventBlock::Entry &a, const EventBlock::Entry &b) {
+    return a.event->ts != b.event->ts ? a.event->ts < b.event->ts
+                                      : length(*a.event) > length(*b.event);
+}
+
 } // namespace
 
 void ExportFeed::packet(const DecodedPacket &packet) {
@@ -29,23 +34,34 @@ void ExportFeed::note_lost(std::uint32_t cpu, std::uint64_t ts, std::uint64_t lo
     cpus_[cpu].known = lost;
 }
 
+/// Puts a call that began before others, as it has made them or runs on another CPU, in its place, which
+/// mostly is not far from the end.
+void ExportFeed::insert(EventBlock::Entry entry) {
+    std::vector<EventBlock::Entry> &events = block_.events;
+    std::size_t step = 1;
+    while (step < events.size() && comes_before(entry, events[events.size() - step]))
+        step *= 2;
+    const auto first = events.end() - static_cast<std::ptrdiff_t>(std::min(step, events.size()));
+    events.insert(std::upper_bound(first, events.end(), entry, comes_before), entry);
+}
+
 void ExportFeed::flush() {
-    if (events_.empty())
-        return;
-    const std::uint64_t now = events_.front().second->ts;
-    while (!losses_.empty() && losses_.begin()->first <= now) {
-        const auto &[ts, loss] = *losses_.begin();
-        exporter_.lost(loss.first, ts, loss.second);
+    EventBlock block = std::exchange(block_, {});
+    block_.events.reserve(block_size_);
+    ++block_number_;
+    while (!losses_.empty() && !block.events.empty() && losses_.begin()->first <= last_) {
+        const auto [ts, loss] = *losses_.begin();
         losses_.erase(losses_.begin());
+        const auto after = std::lower_bound(
+            block.events.begin(), block.events.end(), ts,
+            [](const EventBlock::Entry &entry, std::uint64_t time) { return entry.event->ts < time; });
+        if (after != block.events.begin())
+            exporter_.take({{block.events.begin(), after}, block.batches});
+        block.events.erase(block.events.begin(), after);
+        exporter_.lost(loss.first, ts, loss.second);
     }
-    if (events_.size() > 1)
-        std::stable_sort(events_.begin(), events_.end(), [](const auto &a, const auto &b) {
-            return length(*a.second) > length(*b.second);
-        });
-    for (const auto &[packet, event] : events_)
-        exporter_.event(packet->batch.view(*event));
-    last_ = std::max(last_, now);
-    events_.clear();
+    if (!block.events.empty())
+        exporter_.take(std::move(block));
 }
 
 void ExportFeed::finish(const std::map<std::uint32_t, std::uint64_t> &loss) {

@@ -130,7 +130,7 @@ TEST_F(Ctf, MetadataDescribesTheFunctions) {
     event.probe = &probe;
     batch.events.push_back(event);
     give([&](Exporter &exporter) {
-        exporter.event(batch.view(batch.events[0]));
+        give_event(exporter, batch, batch.events[0]);
         exporter.finish();
     });
     const std::string metadata = read("metadata");
@@ -153,9 +153,9 @@ TEST_F(Ctf, CallsAndLossesByCpu) {
     calls.call("f", 2000, 30, {11, 10, 0, 0, "dd"});
     calls.instant("g", 2010, {12, 10, 1, ARGTRACE_CTX_HARDIRQ, "cat"});
     give([&](Exporter &exporter) {
-        exporter.event(calls.batch().view(calls.batch().events[0]));
+        give_event(exporter, calls.batch(), calls.batch().events[0]);
         exporter.lost(0, 2005, 7);
-        exporter.event(calls.batch().view(calls.batch().events[1]));
+        give_event(exporter, calls.batch(), calls.batch().events[1]);
         exporter.lost(1, 2020, 2);
         exporter.finish();
     });
@@ -185,7 +185,7 @@ TEST_F(Ctf, RandomCallsInAnyOrder) {
     }
     give([&](Exporter &exporter) {
         for (const Event &event : calls.batch().events)
-            exporter.event(calls.batch().view(event));
+            give_event(exporter, calls.batch(), event);
         exporter.finish();
     });
     std::set<std::uint64_t> numbers;

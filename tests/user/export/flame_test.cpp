@@ -115,7 +115,7 @@ TEST(Folded, ACallThatComesBehindThoseItMade) {
     calls.call("inner", 2000, 5);
     EXPECT_EQ(folded([&](Exporter &exporter) {
                   for (const Event &event : calls.batch().events)
-                      exporter.event(calls.batch().view(event));
+                      give_event(exporter, calls.batch(), event);
                   exporter.finish();
               }),
               "dd;inner 5\ndd;outer 750\ndd;outer;inner 250\n");

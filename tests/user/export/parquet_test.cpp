@@ -361,7 +361,7 @@ TEST_F(ParquetFolder, ArgumentsAreColumnsOfTheirTypes) {
     batch.events[1].first_value = 6;
     const std::uint64_t size = give([&](Exporter &exporter) {
         for (const Event &one : batch.events)
-            exporter.event(batch.view(one));
+            give_event(exporter, batch, one);
         exporter.finish();
     });
     const std::string bytes = read("func=f%2F..%2Fg/part-0.parquet");

@@ -378,7 +378,7 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
     event.tid = event.tgid = 5;
     batch.events.push_back(event);
     const Trace trace(exported([&](Exporter &exporter) {
-        exporter.event(batch.view(batch.events[0]));
+        give_event(exporter, batch, batch.events[0]);
         exporter.finish();
     }));
     ASSERT_EQ(trace.items.size(), 2u);
@@ -411,7 +411,7 @@ TEST(Perfetto, ACallThatComesBehindThoseItMade) {
     calls.call("outer", 50, 100); // as it returned last, and lasted longer than its packet
     const Trace trace(exported([&](Exporter &exporter) {
         for (const Event &event : calls.batch().events)
-            exporter.event(calls.batch().view(event));
+            give_event(exporter, calls.batch(), event);
         exporter.finish();
     }));
     const auto slices = trace.slices();

@@ -107,6 +107,8 @@ struct TraceDat {
             ts += head >> 5;
             if (type == 30)
                 ts += std::uint64_t{number<std::uint32_t>()} << 27;
+            else if (type == 31) // all of the time
+                ts = (head >> 5) | std::uint64_t{number<std::uint32_t>()} << 27;
             else
                 records.push_back({cpu, ts, take(type ? 4 * type : number<std::uint32_t>() - 4)});
         }
@@ -151,7 +153,7 @@ TEST(TraceDat, AnEventTypeForEachFunction) {
     event.comm = {'d', 'd'};
     batch.events.push_back(event);
     const std::string bytes = trace_dat([&](Exporter &exporter) {
-        exporter.event(batch.view(batch.events[0]));
+        give_event(exporter, batch, batch.events[0]);
         exporter.finish();
     });
     const TraceDat file(bytes);
@@ -195,9 +197,9 @@ TEST(TraceDat, LossIsBeforeAPage) {
     calls.call("f", 2000, 30, {11, 10, 0, 0, "dd"});
     calls.instant("f", 2010, {12, 10, 0, 0, "cat"});
     const std::string bytes = trace_dat([&](Exporter &exporter) {
-        exporter.event(calls.batch().view(calls.batch().events[0]));
+        give_event(exporter, calls.batch(), calls.batch().events[0]);
         exporter.lost(0, 2005, 7);
-        exporter.event(calls.batch().view(calls.batch().events[1]));
+        give_event(exporter, calls.batch(), calls.batch().events[1]);
         exporter.finish();
     });
     const TraceDat file(bytes);
@@ -213,6 +215,25 @@ TEST(TraceDat, OfNoCallsAFileWithoutPages) {
     EXPECT_EQ(bytes.size() % 4096, 0u);
 }
 
+TEST(TraceDat, CallsBehindThoseTheyMadeTakeNoPages) {
+    SomeCalls calls;
+    constexpr unsigned count = 5000;
+    for (unsigned i = 0; i < count; ++i) {
+        calls.call("inner", 2000 + 100 * i, 5);
+        calls.call("outer", 1990 + 100 * i, 50);
+    }
+    const std::string bytes = trace_dat([&](Exporter &exporter) {
+        for (const Event &event : calls.batch().events)
+            give_event(exporter, calls.batch(), event);
+        exporter.finish();
+    });
+    EXPECT_LT(bytes.size(), 2 * count * 64);
+    const TraceDat file(bytes);
+    ASSERT_EQ(file.records.size(), 2 * count);
+    for (std::size_t i = 0; i < file.records.size(); ++i)
+        ASSERT_EQ(file.records[i].ts, calls.batch().events[i].ts);
+}
+
 TEST(TraceDat, RandomCallsInAnyOrder) {
     std::mt19937 random(11);
     SomeCalls calls;
@@ -226,7 +247,7 @@ TEST(TraceDat, RandomCallsInAnyOrder) {
     }
     const std::string bytes = trace_dat([&](Exporter &exporter) {
         for (const Event &event : calls.batch().events)
-            exporter.event(calls.batch().view(event));
+            give_event(exporter, calls.batch(), event);
         exporter.finish();
     });
     const TraceDat file(bytes);

@@ -14,7 +14,7 @@ namespace argtrace {
 namespace {
 
 /// Keeps what it is given, as text.
-struct Heard : Exporter {
+struct Heard : SerialExporter {
     std::vector<std::string> said;
 
     void event(const EventView &view) override {
@@ -30,6 +30,8 @@ struct Heard : Exporter {
 
 class Feed {
 public:
+    explicit Feed(std::size_t block_size = 8192) : feed(heard, block_size) {}
+
     TimeOrder::Packet packet(std::uint32_t cpu, std::uint64_t time, std::uint64_t lost) {
         auto packet = std::make_shared<DecodedPacket>();
         packet->cpu = cpu;
@@ -52,7 +54,7 @@ public:
     }
 
     Heard heard;
-    ExportFeed feed{heard};
+    ExportFeed feed;
 
 private:
     Probe probe_; // without arguments
@@ -69,6 +71,40 @@ TEST(ExportFeed, OfTheSameTimeTheLongestFirst) {
     feed.feed.finish({});
     EXPECT_THAT(feed.heard.said, testing::ElementsAre("call 10 3", "call 10 1", "call 10 4",
                                                       "call 10 2", "call 11 5", "end"));
+}
+
+TEST(ExportFeed, CallsComeBeforeThoseTheyMade) {
+    Feed feed;
+    const auto packet = feed.packet(0, 1, 0);
+    // As they returned.
+    feed.event(packet, 12, 3, 1);
+    feed.event(packet, 14, 4, 1);
+    feed.event(packet, 12, 2, 5);
+    feed.event(packet, 20, 5, 1);
+    feed.event(packet, 10, 1, 15);
+    for (std::uint32_t i = 0; i < 8; ++i)
+        feed.event(packet, 41 - i, 13 - i);
+    feed.feed.finish({});
+    EXPECT_THAT(feed.heard.said,
+                testing::ElementsAre("call 10 1", "call 12 2", "call 12 3", "call 14 4", "call 20 5",
+                                     "call 34 6", "call 35 7", "call 36 8", "call 37 9", "call 38 10",
+                                     "call 39 11", "call 40 12", "call 41 13", "end"));
+}
+
+TEST(ExportFeed, InBlocksThatKeepTheirPackets) {
+    Feed feed(2);
+    std::vector<std::weak_ptr<DecodedPacket>> packets;
+    for (std::uint32_t i = 0; i < 5; ++i) {
+        const auto packet = feed.packet(0, 10 + i, 0);
+        feed.event(packet, 10 + i, i);
+        packets.push_back(packet);
+    }
+    EXPECT_THAT(feed.heard.said, testing::ElementsAre("call 10 0", "call 11 1", "call 12 2", "call 13 3"));
+    EXPECT_TRUE(packets[3].expired()) << "its block has been handed out";
+    EXPECT_FALSE(packets[4].expired());
+    feed.feed.finish({});
+    EXPECT_EQ(feed.heard.said.size(), 6u);
+    EXPECT_TRUE(packets[4].expired());
 }
 
 TEST(ExportFeed, LossIsSaidInTheOrderOfTime) {

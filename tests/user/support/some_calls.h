@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "export/exporter.h"
@@ -19,6 +20,11 @@ namespace argtrace::test {
 struct NoSymbols : Symbols {
     std::optional<Symbol> at(std::uint64_t) const override { return std::nullopt; }
 };
+
+/// Hands on one call, of a batch that stays until the exporter has finished.
+inline void give_event(Exporter &exporter, const EventBatch &batch, const Event &event) {
+    exporter.take({{{&batch, &event}}, {}});
+}
 
 /// Calls of a function for each name, with one argument `n`, a number of its own, from 1 on.
 class SomeCalls {
@@ -80,8 +86,14 @@ public:
     }
 
     void give(Exporter &exporter) const {
-        for (const Event *event : in_order())
-            exporter.event(batch_.view(*event));
+        constexpr std::size_t block_size = 1000;
+        EventBlock block;
+        for (const Event *event : in_order()) {
+            block.events.push_back({&batch_, event});
+            if (block.events.size() == block_size)
+                exporter.take(std::exchange(block, {}));
+        }
+        exporter.take(std::move(block));
         exporter.finish();
     }
 
