@@ -2,6 +2,8 @@
 #include "analyze/sched_events.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -19,6 +21,41 @@ constexpr std::string_view change_values[]{"preempt", "prev_state", "prev->__sta
 constexpr std::string_view task_values[]{"p->pid", "p->tgid"};
 constexpr std::string_view new_values[]{"p->pid", "p->tgid", "p->comm"};
 constexpr std::string_view fork_values[]{"child->pid", "child->tgid"};
+
+struct Tracepoint {
+    std::string_view name;
+    SchedKind kind;
+    std::span<const std::string_view> values;
+};
+
+constexpr Tracepoint tracepoints[]{
+    {"sched_switch", SchedKind::change, change_values},   {"sched_waking", SchedKind::waking, task_values},
+    {"sched_wakeup", SchedKind::wakeup, task_values},     {"sched_wakeup_new", SchedKind::wakeup_new, new_values},
+    {"sched_process_fork", SchedKind::fork, fork_values},
+};
+
+/// Which of them a probe is of, or null.
+const Tracepoint *tracepoint_of(const Probe &probe) {
+    const SourceName title = split_title(probe.function);
+    if (title.source != Source::tracepoint)
+        return nullptr;
+    const auto found = std::find_if(std::begin(tracepoints), std::end(tracepoints),
+                                    [&title](const Tracepoint &one) { return one.name == title.name; });
+    return found == std::end(tracepoints) ? nullptr : found;
+}
+
+/// Where its values are; nothing if one is missing.
+std::optional<std::vector<std::size_t>> value_places(const Probe &probe, const Tracepoint &tracepoint) {
+    std::vector<std::size_t> places;
+    for (const std::string_view value : tracepoint.values) {
+        const auto found = std::find_if(probe.args.begin(), probe.args.end(),
+                                        [value](const Argument &argument) { return argument.name == value; });
+        if (found == probe.args.end())
+            return std::nullopt;
+        places.push_back(static_cast<std::size_t>(found - probe.args.begin()));
+    }
+    return places;
+}
 
 // A condition with more of them is slower than to sort it out here.
 constexpr std::size_t pids_in_condition = 8;
@@ -58,31 +95,31 @@ std::vector<std::string> SchedSpecs::text() const {
     return specs;
 }
 
+std::string SchedSpecs::missing_in(const std::vector<const Probe *> &probes) const {
+    for (const Tracepoint &tracepoint : tracepoints) {
+        if (tracepoint.kind == SchedKind::fork && !forks)
+            continue;
+        const bool stack = (tracepoint.kind == SchedKind::change && stacks) ||
+                           ((tracepoint.kind == SchedKind::waking || tracepoint.kind == SchedKind::wakeup_new) && wakers);
+        const bool there = std::any_of(probes.begin(), probes.end(), [&](const Probe *probe) {
+            return tracepoint_of(*probe) == &tracepoint && value_places(*probe, tracepoint) &&
+                   (!stack || stack_index(*probe));
+        });
+        if (!there)
+            return fmt::format("t:sched:{}{}", tracepoint.name, stack ? " with the stack" : "");
+    }
+    return "";
+}
+
 const SchedEvents::Places &SchedEvents::places_of(const Probe &probe) {
     const auto known = known_.find(&probe);
     if (known != known_.end())
         return known->second;
-    constexpr std::pair<std::string_view, std::pair<Kind, std::span<const std::string_view>>> kinds[]{
-        {"sched_switch", {Kind::change, change_values}},
-        {"sched_waking", {Kind::waking, task_values}},
-        {"sched_wakeup", {Kind::wakeup, task_values}},
-        {"sched_wakeup_new", {Kind::wakeup_new, new_values}},
-        {"sched_process_fork", {Kind::fork, fork_values}},
-    };
     Places places;
-    const SourceName title = split_title(probe.function);
-    const std::string_view name = title.source == Source::tracepoint ? title.name : std::string_view();
-    for (const auto &[tracepoint, kind] : kinds) {
-        if (name != tracepoint)
-            continue;
-        places.kind = kind.first;
-        for (const std::string_view value : kind.second) {
-            const auto found = std::find_if(probe.args.begin(), probe.args.end(),
-                                            [value](const Argument &argument) { return argument.name == value; });
-            if (found == probe.args.end())
-                places.kind = Kind::none;
-            places.values.push_back(static_cast<std::size_t>(found - probe.args.begin()));
-        }
+    const Tracepoint *tracepoint = tracepoint_of(probe);
+    if (auto values = tracepoint ? value_places(probe, *tracepoint) : std::nullopt) {
+        places.kind = tracepoint->kind;
+        places.values = std::move(*values);
     }
     if (const auto stack = stack_index(probe)) {
         places.stack = *stack;
@@ -94,7 +131,7 @@ const SchedEvents::Places &SchedEvents::places_of(const Probe &probe) {
 bool SchedEvents::take(const EventView &view) {
     const Event &event = *view.event;
     const Places &places = places_of(*event.probe);
-    if (places.kind == Kind::none)
+    if (places.kind == SchedKind::none)
         return false;
     for (const std::size_t at : places.values)
         if (!view.values[at].captured)
@@ -105,20 +142,20 @@ bool SchedEvents::take(const EventView &view) {
     if (places.has_stack && view.values[places.stack].captured)
         stack = view.values[places.stack].low;
     switch (places.kind) {
-    case Kind::change: {
+    case SchedKind::change: {
         // A task that is to block while a signal is pending does not, and its state is then 0 again: Linux before 6.14 says in
         // prev_state what it was. One that has been preempted on its way to block goes on later.
         const bool runnable = number(0) != 0 || number(1) == 0 || number(2) == 0;
         tracker_.switched({event.ts, event.cpu, current_task(event), number(1), runnable, stack, id(3), id(4)});
         return true;
     }
-    case Kind::waking:
+    case SchedKind::waking:
         tracker_.waking(event.ts, id(0), id(1), {current_task(event), stack, event.context});
         return true;
-    case Kind::wakeup:
+    case SchedKind::wakeup:
         tracker_.woken(id(0), id(1));
         return true;
-    case Kind::wakeup_new: {
+    case SchedKind::wakeup_new: {
         Task task{id(0), id(1)};
         const auto name = view.bytes_of(view.values[places.values[2]]);
         const auto length = std::min(name.size(), task.comm.size());
@@ -127,10 +164,10 @@ bool SchedEvents::take(const EventView &view) {
         tracker_.begun(event.ts, event.cpu, task, {current_task(event), stack, event.context});
         return true;
     }
-    case Kind::fork:
+    case SchedKind::fork:
         tracker_.forked(event.tgid, id(0), id(1));
         return true;
-    case Kind::none:
+    case SchedKind::none:
         break;
     }
     return false;

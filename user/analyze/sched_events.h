@@ -20,7 +20,12 @@ struct SchedSpecs {
     std::vector<std::uint32_t> pids; ///< switches and wakeups of these alone; empty: all
 
     std::vector<std::string> text() const;
+
+    /// What is missing among these probes for the waits that are wanted: "t:sched:sched_waking with the stack"; empty: nothing.
+    std::string missing_in(const std::vector<const Probe *> &probes) const;
 };
+
+enum class SchedKind : std::uint8_t { none, change, waking, wakeup, wakeup_new, fork };
 
 /// Hands records of these SPECs to a tracker.
 class SchedEvents {
@@ -31,11 +36,9 @@ public:
     bool take(const EventView &view);
 
 private:
-    enum class Kind : std::uint8_t { none, change, waking, wakeup, wakeup_new, fork };
-
     /// Where the values are that a record of this kind needs.
     struct Places {
-        Kind kind = Kind::none;
+        SchedKind kind = SchedKind::none;
         std::vector<std::size_t> values;
         std::size_t stack = 0;
         bool has_stack = false;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
 #include <memory>
+
+#include <fmt/format.h>
 
 #include "cli/answer_target.h"
 #include "cli/commands.h"
 #include "cli/live_off_cpu.h"
 #include "cli/options.h"
+#include "cli/recorded_off_cpu.h"
+#include "cli/report_output.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -22,7 +27,9 @@ constexpr const char *off_cpu_help =
     "  argtrace offcpu -p 1234 --duration 10      of one process, all its threads\n"
     "  argtrace offcpu -F -- make                 of a command and what it starts\n"
     "  argtrace offcpu --state D --wakers         for disks and locks, and who wakes\n"
-    "  argtrace offcpu --no-stack --sort runnable for a CPU, as a table";
+    "  argtrace offcpu --no-stack --sort runnable for a CPU, as a table\n"
+    "  argtrace offcpu -o waits.dat -- make       recorded, to be looked at later:\n"
+    "  argtrace offcpu --in waits.dat --min 1ms   as often as wanted, on any machine";
 
 void add_wait_options(CLI::App &command, OffCpuOptions &options) {
     WaitTotals::Wanted &wanted = options.wanted;
@@ -61,8 +68,33 @@ void add_show_options(CLI::App &command, OffCpuOptions &options) {
         "--fold", [&options] { options.style.form = StackForm::folded; },
         "A line for each stack, as flamegraph.pl and speedscope read them");
     command.add_option("-o,--output", options.output,
-                       "Write to that file instead of stdout: .svg or .html is a flame graph, .folded as --fold")
+                       "Write to that file instead of stdout: .svg or .html is a flame graph, .folded as --fold; .dat is a "
+                       "recording, for --in")
         ->type_name("FILE");
+    command.add_option("--in", options.input, "Show the waits of that recording instead")->type_name("FILE");
+    add_parsed_option(
+        command, "-j,--jobs",
+        [&options](const std::string &text) {
+            options.jobs = static_cast<unsigned>(std::min<std::uint64_t>(parse_count("--jobs", text), jobs_max));
+        },
+        "How many threads read the recording (one for each CPU)")
+        ->type_name("N");
+}
+
+/// All waits go into a recording, and are chosen and shown when it is read. `given` are options that say how.
+void check_recorded_forms(const OffCpuOptions &options, const std::vector<std::string> &given) {
+    if (options.records() && !options.input.empty())
+        throw CLI::ValidationError("--in: waits of a recording go into no other: let -o name an .svg, .html or .folded file, or "
+                                   "leave it out");
+    if (options.records() && !given.empty())
+        throw CLI::ValidationError(fmt::format("{}: a recording has all waits, and {} is for when it is read: leave it out, and "
+                                               "give it to `argtrace offcpu --in {}`",
+                                               options.output, given.front(), options.output));
+    const bool live_only = options.interval || options.duration || !options.command.empty() || options.session.buffer;
+    if (!options.input.empty() && live_only)
+        throw CLI::ValidationError("--interval, --duration, --buffer and a COMMAND are for waits from now on, not for --in");
+    if (options.input.empty() && options.jobs > 0)
+        throw CLI::ValidationError("--jobs is for --in");
 }
 
 void check_forms(OffCpuOptions &options) {
@@ -101,9 +133,20 @@ void setup_offcpu(CLI::App &app, const std::vector<std::string> &words) {
         "Size of each CPU's ring buffer (4M if not given), rounded up to a power of two")
         ->type_name("SIZE");
     command->footer(off_cpu_help);
-    command->callback([options] {
+    command->callback([options, command] {
+        std::vector<std::string> given;
+        for (const char *name : {"--by", "--min", "--max", "--state", "--top", "--sort", "--json", "--fold", "--interval",
+                                 "--include-self"})
+            if (command->count(name) > 0)
+                given.emplace_back(name);
+        check_recorded_forms(*options, given);
         check_forms(*options);
-        run_live_off_cpu(*options);
+        if (!options->input.empty())
+            run_recorded_off_cpu(*options);
+        else if (options->records())
+            record_off_cpu(*options);
+        else
+            run_live_off_cpu(*options);
     });
 }
 

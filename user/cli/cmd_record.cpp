@@ -59,22 +59,6 @@ argtrace_counts total_of(const std::vector<argtrace_counts> &counts) {
     return total;
 }
 
-/// Writes what the file ends with. An earlier file stays if this one would be empty.
-void finish(TraceWriter &writer, const std::vector<argtrace_counts> &counts,
-            const Recorder &recorder, const RecordedSpan &span) {
-    writer.counts(counts);
-    writer.loss(recorder.loss());
-    writer.span(span);
-    writer.end();
-    writer.flush();
-    TraceTarget &target = writer.target();
-    if (target.replaces() && lost_total(total_of(counts)) == 0)
-        message("no call was recorded: {} stays as it was, with an earlier recording",
-                target.name());
-    else
-        target.keep();
-}
-
 /// Nothing is recorded from now on.
 void take_back(Session &session, const RecordOptions &options) {
     if (!options.own_session())
@@ -135,7 +119,7 @@ void run_record(const RecordOptions &options) {
         span.end = monotonic_now();
         record.finish();
         counts = session.counts(true);
-        finish(writer, counts, recorder, span);
+        finish_recording(writer, counts, recorder, span);
     } catch (
         const Error &error) { // what has been written can be read, and what was called is known
         failure = error;

@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "analyze/sched_events.h"
-#include "cli/answer_target.h"
 #include "cli/exit_status.h"
 #include "cli/live_loop.h"
+#include "cli/live_record.h"
+#include "cli/wait_output.h"
+#include "record/recorder.h"
 #include "render/status.h"
 #include "session/live_rings.h"
 #include "session/live_symbols.h"
@@ -21,7 +23,6 @@
 #include "util/clock.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
-#include "util/output.h"
 #include "util/output_readers.h"
 
 namespace argtrace {
@@ -33,51 +34,6 @@ constexpr std::uint64_t off_cpu_nap_ns = 20 * nanoseconds_per_millisecond;
 
 // The times of records are right to two microseconds (uapi/argtrace.h).
 constexpr std::uint64_t time_slack_ns = 10000;
-
-/// Where waits are shown.
-class WaitOutput {
-public:
-    WaitOutput(const OffCpuOptions &options, const Symbols &symbols)
-        : options_(options), target_(open_answer_target(options.output)), output_(target_.fd()),
-          names_(symbols), keys_(names_) {
-        target_.keep();
-    }
-
-    int fd() const { return output_.fd(); }
-
-    /// These are false when nobody reads it any more.
-    [[nodiscard]] bool show(const WaitTotals &totals) {
-        if (options_.json)
-            append_waits_json(output_.buffer(), totals, keys_, options_.style);
-        else
-            append_waits(output_.buffer(), totals, keys_, options_.style);
-        return output_.flush();
-    }
-
-    [[nodiscard]] bool show_interval(const WaitTotals &totals, std::uint64_t now) {
-        if (options_.json) {
-            append_waits_json(output_.buffer(), totals, keys_, options_.style, fmt::format("\"ts\":{}", now));
-        } else {
-            output_.buffer() += time_of_day() + '\n';
-            append_waits(output_.buffer(), totals, keys_, options_.style);
-            output_.buffer() += '\n';
-        }
-        return output_.flush();
-    }
-
-    [[nodiscard]] bool finish(const WaitTotal &all, const WaitsAside &aside) {
-        if (options_.json)
-            append_waits_summary_json(output_.buffer(), all, aside);
-        return output_.flush();
-    }
-
-private:
-    const OffCpuOptions &options_;
-    TraceTarget target_;
-    Output output_;
-    CallerNames names_;
-    KeyText keys_;
-};
 
 /// Makes waits of a session's records while they come.
 class LiveWaits : private LiveLoop {
@@ -206,60 +162,132 @@ FunctionOptions sched_functions(const OffCpuOptions &options, const std::vector<
     return functions;
 }
 
-} // namespace
+/// The session that follows switches and wakeups, and what belongs to it.
+struct Follower {
+    explicit Follower(const OffCpuOptions &options);
 
-void run_live_off_cpu(const OffCpuOptions &options) {
-    check_follow(options.processes, !options.command.empty());
-    Session session(Device::open());
-    ProcessWatch processes(options.processes.pids);
+    /// From here on they are recorded.
+    void arm();
+    LiveSources sources(const OffCpuOptions &options);
+    argtrace_counts counts() const;
+    /// Nothing is recorded from now on.
+    void disarm() { session.remove_all(); }
+
+    Session session;
+    ProcessWatch processes;
     Kernel kernel;
+    std::optional<ChildCommand> command;
+    std::vector<std::uint32_t> pids;
+    Resolved resolved;
+    LiveSymbols symbols;
+    std::optional<LiveRings> rings;
+    std::optional<UnloadedModules> modules;
+};
+
+Follower::Follower(const OffCpuOptions &options)
+    : session(Device::open()), processes(options.processes.pids), symbols(session.device()) {
     SessionOptions wished = options.session;
     wished.no_caller = true;
     session.create("", wished);
     // Our own switches are those of others, too.
     session.become_reader(true);
-    std::optional<ChildCommand> command;
     if (!options.command.empty())
         command.emplace(options.command, options.output.empty());
-    const std::vector<std::uint32_t> pids = wanted_pids(options, command);
-    Resolved resolved = resolve(kernel, make_request(sched_functions(options, pids)));
+    pids = wanted_pids(options, command);
+    resolved = resolve(kernel, make_request(sched_functions(options, pids)));
     print_left(resolved.left);
-    const LiveSymbols symbols(session.device());
-    WaitOutput output(options, symbols);
-    LiveRings rings(session);
-    StopSignal stop;
+    rings.emplace(session);
+}
+
+void Follower::arm() {
     add_followed(session, kernel, resolved.probes);
-    UnloadedModules modules(session);
+    modules.emplace(session);
+}
+
+LiveSources Follower::sources(const OffCpuOptions &options) {
+    return {session, *rings, *modules, command ? &*command : nullptr,
+            options.ends_with_processes() ? &processes : nullptr};
+}
+
+argtrace_counts Follower::counts() const {
+    argtrace_counts total{};
+    for (const argtrace_counts &one : session.counts(true))
+        add_counts(total, one);
+    return total;
+}
+
+void end_follower(Follower &follower, const OffCpuOptions &options, const argtrace_counts &total, LiveLoop::End end) {
+    if (end == LiveLoop::End::ended)
+        print_ended(options.processes.pids);
+    print_remedies(follower.session, total, true);
+    if (follower.command)
+        throw ExitStatus{follower.command->finish()};
+}
+
+} // namespace
+
+void run_live_off_cpu(const OffCpuOptions &options) {
+    check_follow(options.processes, !options.command.empty());
+    Follower follower(options);
+    WaitOutput output(options, follower.symbols);
+    StopSignal stop;
+    follower.arm();
     message("following switches and wakeups of tasks, {}", options.until());
 
-    Schema schema([&session] { return session.probes(true); });
+    Schema schema([&follower] { return follower.session.probes(true); });
     schema.reload();
     WaitTotals totals(options.wanted);
     WaitTracker tracker([&totals](const Wait &wait) { totals.add(wait); });
-    if (!pids.empty())
-        tracker.only(pids, options.processes.follow);
+    if (!follower.pids.empty())
+        tracker.only(follower.pids, options.processes.follow);
     if (!options.include_self)
         tracker.hide(static_cast<std::uint32_t>(::getpid()));
-    LiveWaits waits({session, rings, modules, command ? &*command : nullptr,
-                     options.ends_with_processes() ? &processes : nullptr},
-                    options, schema, tracker, totals, output);
-    if (command)
-        start(*command);
+    LiveWaits waits(follower.sources(options), options, schema, tracker, totals, output);
+    if (follower.command)
+        start(*follower.command);
     const LiveLoop::End end = waits.run(stop);
-    if (end == LiveLoop::End::ended)
-        print_ended(options.processes.pids);
     if (end == LiveLoop::End::abandoned)
         return;
-    argtrace_counts total{};
-    for (const argtrace_counts &counts : session.counts(true))
-        add_counts(total, counts);
+    const argtrace_counts total = follower.counts();
     const WaitsAside aside{tracker.left_out(), tracker.waiting(waits.end()), totals.unwanted(), total};
     if (!output.finish(waits.all(), aside))
         return;
     write_message(waits_summary(waits.all(), aside));
-    print_remedies(session, total, true);
-    if (command)
-        throw ExitStatus{command->finish()};
+    end_follower(follower, options, total, end);
+}
+
+void record_off_cpu(const OffCpuOptions &options) {
+    check_follow(options.processes, !options.command.empty());
+    Follower follower(options);
+    TraceInfo info = describe_session(follower.session);
+    info.command = options.command;
+    info.processes = follower.pids;
+    info.children = options.processes.follow;
+
+    StopSignal stop;
+    TraceWriter writer(TraceTarget(options.output), std::nullopt);
+    writer.info(info);
+    follower.arm();
+    RecordedSpan span{monotonic_now(), 0};
+    Recorder recorder(
+        follower.rings->views(), follower.session.attributes().format,
+        [&follower] { return follower.session.probes(true); }, follower.symbols, writer);
+    writer.flush();
+    message("recording switches and wakeups of tasks to {}, {}", options.output, options.until());
+    if (follower.command)
+        start(*follower.command);
+    LiveRecord record(follower.sources(options), recorder, writer);
+    const LiveLoop::End end = record.run(options.duration, stop);
+    span.end = monotonic_now(); // while all of them are followed still
+    follower.disarm();
+    record.finish();
+    const std::vector<argtrace_counts> counts = follower.session.counts(true);
+    finish_recording(writer, counts, recorder, span);
+    const argtrace_counts total = follower.counts();
+    if (writer.target().kept())
+        message("{}; {}: {} bytes: `argtrace offcpu --in {}` shows them", calls_summary(total), writer.name(),
+                writer.written(), options.output);
+    end_follower(follower, options, total, end);
 }
 
 } // namespace argtrace

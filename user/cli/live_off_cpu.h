@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analyze/wait_totals.h"
 #include "cli/aggregate_options.h"
@@ -15,9 +16,17 @@ struct OffCpuOptions : TracingOptions, TimeOptions {
     WaitStyle style;
     bool json = false;
     std::string output; ///< a file; empty: stdout
+    std::string input;  ///< a recording; empty: the running kernel
+    unsigned jobs = 0;  ///< threads that read it; 0: one for each CPU
+
+    /// The output is a recording, of which waits are made later.
+    bool records() const { return std::string_view(output).ends_with(".dat"); }
 };
 
 /// Follows switches and wakeups, and shows what tasks waited for.
 void run_live_off_cpu(const OffCpuOptions &options);
+
+/// Writes them to a file instead.
+void record_off_cpu(const OffCpuOptions &options);
 
 } // namespace argtrace

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "model/counts.h"
 #include "util/clock.h"
 #include "util/error.h"
+#include "util/message.h"
 #include "util/nanoseconds.h"
 
 namespace argtrace {
@@ -64,6 +66,23 @@ std::optional<std::uint64_t> LiveRecord::next_round(std::uint64_t now) {
         now + static_cast<std::uint64_t>(std::clamp(length, static_cast<double>(nap_shortest),
                                                     static_cast<double>(nap_longest)));
     return due ? std::min(after, std::max(*due, now + nap_shortest)) : after;
+}
+
+void finish_recording(TraceWriter &writer, const std::vector<argtrace_counts> &counts, const Recorder &recorder,
+                      const RecordedSpan &span) {
+    writer.counts(counts);
+    writer.loss(recorder.loss());
+    writer.span(span);
+    writer.end();
+    writer.flush();
+    argtrace_counts total{};
+    for (const argtrace_counts &one : counts)
+        add_counts(total, one);
+    TraceTarget &target = writer.target();
+    if (target.replaces() && lost_total(total) == 0)
+        message("no call was recorded: {} stays as it was, with an earlier recording", target.name());
+    else
+        target.keep();
 }
 
 } // namespace argtrace

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "cli/live_loop.h"
+#include "file/writer.h"
 #include "record/recorder.h"
 #include "util/progress.h"
 
@@ -38,5 +40,9 @@ private:
     std::uint64_t filled_in_ = 0;  // the time from the round before to the last one
     bool found_ = false;           // the last round found something
 };
+
+/// Writes what the file ends with. An earlier file stays if this one would be empty.
+void finish_recording(TraceWriter &writer, const std::vector<argtrace_counts> &counts, const Recorder &recorder,
+                      const RecordedSpan &span);
 
 } // namespace argtrace

@@ -285,6 +285,14 @@ void ReportOutput::pair(TracePairing &pairing) {
     shown_ = pairing.calls();
 }
 
+void ReportOutput::look_at(TraceWaits &waits) {
+    waits.run([&] {
+        shown_ = waits.events();
+        show_progress();
+    });
+    shown_ = waits.events();
+}
+
 std::vector<std::string> ReportOutput::unknown_functions(const EventFilter &filter) const {
     std::vector<std::string> sentences;
     if (satisfied_) // there may be more of them

@@ -13,6 +13,7 @@
 #include "report/time_order.h"
 #include "report/trace_aggregation.h"
 #include "report/trace_reader.h"
+#include "report/trace_waits.h"
 #include "util/progress.h"
 
 namespace argtrace {
@@ -46,6 +47,9 @@ public:
     /// Goes through all of it, and adds up, or pairs, its calls.
     Aggregation add_up(TraceAggregation &aggregation);
     void pair(TracePairing &pairing);
+
+    /// Goes through all of it, and makes waits of its switches.
+    void look_at(TraceWaits &waits);
 
     /// A sentence for each of the functions named that the trace does not have; the trace must have
     /// been read to its end.

@@ -36,6 +36,7 @@ void visit(Info &info, Visitor &&visitor) {
     visitor("command", info.command);
     visitor("processes", info.processes);
     visitor("children", info.children);
+    visitor("recorder", info.recorder);
 }
 
 bool read(const json &from, std::string &to) {
@@ -87,6 +88,7 @@ TraceInfo info_of_this_machine() {
     info.begin_realtime = realtime_now();
     info.begin_monotonic = monotonic_now();
     info.begin_boottime = boottime_now();
+    info.recorder = static_cast<std::uint32_t>(::getpid());
     return info;
 }
 

@@ -29,6 +29,7 @@ struct TraceInfo {
     std::vector<std::string> command;     ///< that was recorded; mostly empty
     std::vector<std::uint32_t> processes; ///< whose calls alone were recorded; empty: everybody's
     bool children = false;                ///< and those of the processes that they started
+    std::uint32_t recorder = 0;           ///< the process that wrote it; 0: not known
 
     bool operator==(const TraceInfo &) const = default;
 };

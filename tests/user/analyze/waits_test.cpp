@@ -278,6 +278,41 @@ TEST(SchedSpecs, AskForNoMoreThanIsWanted) {
     EXPECT_EQ(specs.text()[2], "t:sched:sched_wakeup(p->pid, p->tgid)");
 }
 
+Probe probe_of(const char *function, std::initializer_list<const char *> names) {
+    Probe probe;
+    probe.function = function;
+    for (const char *name : names) {
+        Argument argument;
+        argument.name = name;
+        if (argument.name == "stack")
+            argument.type = ARGTRACE_TYPE_STACK;
+        probe.args.push_back(argument);
+    }
+    return probe;
+}
+
+TEST(SchedSpecs, SayWhatARecordingLacks) {
+    const Probe change = probe_of("t:sched:sched_switch", {"preempt", "prev_state", "prev->__state", "next->pid", "next->tgid"});
+    Probe with_stack = change;
+    with_stack.args.push_back(probe_of("", {"stack"}).args[0]);
+    const Probe waking = probe_of("t:sched:sched_waking", {"p->pid", "p->tgid"});
+    const Probe wakeup = probe_of("t:sched:sched_wakeup", {"p->pid", "p->tgid"});
+    const Probe begun = probe_of("t:sched:sched_wakeup_new", {"p->pid", "p->tgid", "p->comm"});
+    const Probe nameless = probe_of("t:sched:sched_wakeup_new", {"p->pid", "p->tgid"});
+    const Probe fork = probe_of("t:sched:sched_process_fork", {"child->pid", "child->tgid"});
+
+    SchedSpecs specs;
+    EXPECT_EQ(specs.missing_in({&with_stack, &waking, &wakeup, &begun}), "");
+    EXPECT_EQ(specs.missing_in({&change, &waking, &wakeup, &begun}), "t:sched:sched_switch with the stack");
+    EXPECT_EQ(specs.missing_in({&with_stack, &waking, &begun}), "t:sched:sched_wakeup");
+    EXPECT_EQ(specs.missing_in({&with_stack, &waking, &wakeup, &nameless}), "t:sched:sched_wakeup_new");
+    specs.wakers = true;
+    EXPECT_EQ(specs.missing_in({&with_stack, &waking, &wakeup, &begun}), "t:sched:sched_waking with the stack");
+    specs = {.stacks = false, .wakers = false, .forks = true, .pids = {}};
+    EXPECT_EQ(specs.missing_in({&change, &waking, &wakeup, &begun}), "t:sched:sched_process_fork");
+    EXPECT_EQ(specs.missing_in({&change, &waking, &wakeup, &begun, &fork}), "");
+}
+
 /// A record of sched_switch, as the probe of SchedSpecs has it.
 bool take_change(WaitTracker &tracker, std::uint64_t preempt, std::uint64_t prev_state, std::uint64_t state_now) {
     Probe probe;

@@ -200,9 +200,10 @@ std::uint64_t sum_of(const std::vector<json> &rows, const char *field) {
     return sum;
 }
 
-std::unique_ptr<Background> start_off_cpu(std::vector<std::string> words) {
+/// `words`: options of offcpu.
+std::unique_ptr<Background> start_following(std::vector<std::string> words) {
     need_argtrace();
-    words.insert(words.begin(), {"argtrace", "offcpu", "--json"});
+    words.insert(words.begin(), {"argtrace", "offcpu"});
     auto command = std::make_unique<Background>(words);
     EXPECT_TRUE(eventually([&] {
         return command->err_so_far().find("until Ctrl-C") != std::string::npos || !command->is_running();
@@ -210,6 +211,11 @@ std::unique_ptr<Background> start_off_cpu(std::vector<std::string> words) {
     EXPECT_TRUE(command->is_running()) << command->err_so_far();
     std::this_thread::sleep_for(50ms); // it looks at what comes from now on
     return command;
+}
+
+std::unique_ptr<Background> start_off_cpu(std::vector<std::string> words) {
+    words.insert(words.begin(), "--json");
+    return start_following(words);
 }
 
 TEST(OffCpu, threads_that_sleep_read_and_compete) {
@@ -356,19 +362,24 @@ TEST(OffCpu, everything_fits_together_under_load) {
     EXPECT_GT(blocked + runnable, 1000 * millisecond);
 }
 
-// While nobody reads, records are lost: a wait that lasts from before to after that would be one that nobody has waited.
-TEST(OffCpu, lost_records_make_no_waits) {
-    constexpr auto stopped = 1000ms;
+constexpr auto stopped = 1000ms;
+
+/// Has somebody follow two tasks that sleep for 5 ms at a time, and stops it meanwhile.
+Outcome follow_with_a_stop(std::vector<std::string> words) {
     Workers workers({{"oc-short", sleeper(600, 5 * millisecond)}, {"oc-brief", sleeper(600, 5 * millisecond)}});
-    const auto command = start_off_cpu({"--by", "comm,tid", "--no-stack", "--buffer", "16K"});
+    words.insert(words.end(), {"--no-stack", "--buffer", "16K"});
+    const auto command = start_following(words);
     SwitchLoad load;
     workers.go();
     std::this_thread::sleep_for(500ms);
-    ASSERT_EQ(::kill(command->pid(), SIGSTOP), 0);
+    EXPECT_EQ(::kill(command->pid(), SIGSTOP), 0);
     std::this_thread::sleep_for(stopped);
-    ASSERT_EQ(::kill(command->pid(), SIGCONT), 0);
+    EXPECT_EQ(::kill(command->pid(), SIGCONT), 0);
     std::this_thread::sleep_for(1000ms);
-    const OffCpuAnswer answer = parse_off_cpu(command->end(SIGINT));
+    return command->end(SIGINT);
+}
+
+void expect_no_waits_of_the_stop(const OffCpuAnswer &answer) {
     const json &totals = answer.totals;
     EXPECT_GT(totals["records"]["lost"].get<std::uint64_t>(), 0u) << totals;
     EXPECT_GT(totals["left_out"]["lost"].get<std::uint64_t>(), 0u) << totals;
@@ -379,6 +390,97 @@ TEST(OffCpu, lost_records_make_no_waits) {
                 << "it slept 5 ms at a time: " << row;
         }
     }
+}
+
+// While nobody reads, records are lost: a wait that lasts from before to after that would be one that nobody has waited.
+TEST(OffCpu, lost_records_make_no_waits) {
+    expect_no_waits_of_the_stop(parse_off_cpu(follow_with_a_stop({"--json", "--by", "comm,tid"})));
+}
+
+constexpr const char *waits_path = "/tmp/waits.dat";
+
+OffCpuAnswer recorded_answer(std::vector<std::string> words) {
+    words.insert(words.begin(), {"argtrace", "offcpu", "--in", waits_path, "--json"});
+    return parse_off_cpu(run(words));
+}
+
+TEST(OffCpu, lost_records_make_no_waits_of_a_recording) {
+    const Outcome recorded = follow_with_a_stop({"-o", waits_path});
+    EXPECT_EQ(recorded.status, 0) << recorded.err;
+    expect_no_waits_of_the_stop(recorded_answer({"--by", "comm,tid", "--no-stack"}));
+    ::unlink(waits_path);
+}
+
+struct SwitchTotal {
+    std::uint64_t waits = 0, time = 0;
+};
+
+/// What the switches of a recording come to, by thread, as `report` shows them: from where a thread of the process leaves its CPU, or
+/// is new, to where it is switched to.
+std::map<std::uint64_t, SwitchTotal> totals_of_switches(std::uint64_t pid) {
+    constexpr std::uint64_t dead = 0x80;
+    std::map<std::uint64_t, SwitchTotal> totals;
+    std::map<std::uint64_t, std::uint64_t> left; // when
+    const Outcome outcome = run({"argtrace", "report", "--json", waits_path});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const json &event : json_lines(outcome.out)) {
+        const json &args = event["args"];
+        const auto ts = event["ts"].get<std::uint64_t>();
+        if (event["func"] == "t:sched:sched_wakeup_new")
+            left[args["p->pid"].get<std::uint64_t>()] = ts;
+        if (event["func"] != "t:sched:sched_switch")
+            continue;
+        const auto next = args["next->pid"].get<std::uint64_t>();
+        if (args["next->tgid"] == pid && left.contains(next)) {
+            ++totals[next].waits;
+            totals[next].time += ts - left[next];
+            left.erase(next);
+        }
+        if (event["pid"] == pid && !(args["prev_state"].get<std::uint64_t>() & dead))
+            left[event["tid"].get<std::uint64_t>()] = ts;
+    }
+    return totals;
+}
+
+TEST(OffCpu, a_recording_tells_all_of_them) {
+    constexpr unsigned times = 20;
+    constexpr std::uint64_t ns = 5 * millisecond;
+    Workers workers({{"oc-a", sleeper(times, ns)}, {"oc-b", sleeper(times, 2 * ns)}, {"oc-spin", spinner(50 * millisecond)}});
+    const auto pid = static_cast<std::uint64_t>(workers.pid());
+    const auto command = start_following({"-o", waits_path, "--wakers", "-p", std::to_string(pid)});
+    workers.go();
+    std::map<std::string, ThreadTruth> truth = workers.truth();
+    ASSERT_EQ(truth.size(), 3u);
+    const Outcome recorded = command->end(SIGINT);
+    EXPECT_EQ(recorded.status, 0) << recorded.err;
+
+    const OffCpuAnswer answer = recorded_answer({"--by", "comm,tid,state", "--wakers"});
+    EXPECT_EQ(answer.totals["left_out"]["lost"], 0u) << answer.totals;
+    EXPECT_EQ(answer.totals["left_out"]["incomplete"], 0u) << answer.totals;
+    std::map<std::uint64_t, SwitchTotal> switches = totals_of_switches(pid);
+    for (const auto &[name, thread] : truth) {
+        const std::vector<json> rows = rows_of(answer, thread.tid);
+        EXPECT_GT(switches[thread.tid].waits, 0u) << name;
+        EXPECT_EQ(sum_of(rows, "waits"), switches[thread.tid].waits) << name;
+        EXPECT_EQ(sum_of(rows, "blocked") + sum_of(rows, "runnable"), switches[thread.tid].time) << name;
+    }
+    for (const auto &[name, each] : {std::pair{"oc-a", ns}, std::pair{"oc-b", 2 * ns}}) {
+        const std::vector<json> rows = sleeps_of(answer, truth[name].tid, "do_nanosleep");
+        EXPECT_EQ(sum_of(rows, "waits"), times) << name;
+        const std::uint64_t time = sum_of(rows, "blocked") + sum_of(rows, "runnable");
+        EXPECT_LE(time, truth[name].measured) << name << ": more than it took";
+        EXPECT_GE(time, times * each * 9 / 10) << name;
+        for (const json &row : rows)
+            EXPECT_EQ(row["waker"]["comm"], "[hardirq]") << row;
+    }
+    // Of the same recording, without what has not been asked for.
+    const OffCpuAnswer sleeps = recorded_answer({"--by", "tid", "--no-stack", "--state", "S", "--min", "4ms"});
+    EXPECT_GT(sleeps.totals["waits"].get<std::uint64_t>(), 0u);
+    for (const json &row : sleeps.rows)
+        EXPECT_GE(row["longest"].get<std::uint64_t>(), 4 * millisecond) << row;
+    EXPECT_EQ(sleeps.totals["waits"].get<std::uint64_t>() + sleeps.totals["unwanted"].get<std::uint64_t>(),
+              answer.totals["waits"].get<std::uint64_t>());
+    ::unlink(waits_path);
 }
 
 TEST(OffCpu, a_killed_reader_leaves_nothing_and_the_module_goes_under_load) {
