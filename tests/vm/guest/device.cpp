@@ -98,8 +98,10 @@ int RawDevice::remove_all() const {
     return call(ARGTRACE_IOC_PROBE_REMOVE, &remove);
 }
 
-std::vector<argtrace_counts> RawDevice::counts(std::uint32_t flags) const {
-    std::vector<argtrace_counts> all, part(4096);
+namespace {
+
+template <typename Entry> std::vector<Entry> list_all(const RawDevice &device, unsigned long request, std::uint32_t flags) {
+    std::vector<Entry> all, part(4096);
     std::uint32_t next = 0;
     do {
         argtrace_list list{};
@@ -108,7 +110,7 @@ std::vector<argtrace_counts> RawDevice::counts(std::uint32_t flags) const {
         list.buffer = reinterpret_cast<std::uintptr_t>(part.data());
         list.length = part.size() * sizeof(part[0]);
         list.first = next;
-        const int error = call(ARGTRACE_IOC_COUNTS, &list);
+        const int error = device.call(request, &list);
         EXPECT_EQ(error, 0);
         if (error)
             break;
@@ -116,6 +118,16 @@ std::vector<argtrace_counts> RawDevice::counts(std::uint32_t flags) const {
         next = list.next;
     } while (next);
     return all;
+}
+
+} // namespace
+
+std::vector<argtrace_counts> RawDevice::counts(std::uint32_t flags) const {
+    return list_all<argtrace_counts>(*this, ARGTRACE_IOC_COUNTS, flags);
+}
+
+std::vector<argtrace_return_counts> RawDevice::return_counts(std::uint32_t flags) const {
+    return list_all<argtrace_return_counts>(*this, ARGTRACE_IOC_RETURN_COUNTS, flags);
 }
 
 std::string RawDevice::fingerprint() const {
@@ -167,6 +179,20 @@ RawProbe RawProbe::words(std::uint64_t addr, unsigned count, const std::string &
     return probe.seal();
 }
 
+RawProbe RawProbe::call(std::uint64_t addr, unsigned count, const std::string &name) {
+    RawProbe probe = words(addr, count + 1, name);
+    for (unsigned i = ARGTRACE_REG_COUNT; i < count; i++) {
+        probe.args[i].loc = ARGTRACE_LOC_STACK;
+        probe.args[i].index = 0;
+        probe.args[i].offset = 8 * (i - ARGTRACE_REG_COUNT + 1);
+    }
+    probe.args[count].loc = ARGTRACE_LOC_RETURN;
+    probe.args[count].index = 0;
+    const unsigned on_stack = count > ARGTRACE_REG_COUNT ? count - ARGTRACE_REG_COUNT : 0;
+    probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(on_stack);
+    return probe;
+}
+
 RawProbe &RawProbe::seal() {
     header.nr_args = static_cast<std::uint16_t>(args.size());
     header.strings = static_cast<std::uint16_t>(strings.size());
@@ -196,6 +222,13 @@ std::uint64_t hits(const argtrace_counts &counts) {
     std::uint64_t sum = counts.records + counts.filtered + counts.sampled + counts.capped;
     for (std::uint64_t lost : counts.lost)
         sum += lost;
+    return sum;
+}
+
+std::uint64_t hits(const argtrace_return_counts &counts) {
+    std::uint64_t sum = hits(counts.counts) + counts.in_flight;
+    for (std::uint64_t unfollowed : counts.unfollowed)
+        sum += unfollowed;
     return sum;
 }
 

@@ -42,6 +42,8 @@ public:
 
     /// The counts of the live probes; with ARGTRACE_LIST_REMOVED those of all probes.
     std::vector<argtrace_counts> counts(std::uint32_t flags = 0) const;
+    /// The same of those whose calls are recorded when they return.
+    std::vector<argtrace_return_counts> return_counts(std::uint32_t flags = 0) const;
     /// Ids, addresses and flags of the probes, removed ones too, and the generation:
     /// equal before and after a call that must change nothing.
     std::string fingerprint() const;
@@ -65,6 +67,8 @@ struct RawProbe {
 
     /// A function of `count` unsigned 64-bit register arguments a0, a1 ...
     static RawProbe words(std::uint64_t addr, unsigned count, const std::string &name = "f");
+    /// The same, with those beyond six on the stack, and an unsigned 64-bit value that is returned as the last.
+    static RawProbe call(std::uint64_t addr, unsigned count, const std::string &name = "f");
 
     /// Sets size, nr_args, strings and program to fit the contents.
     RawProbe &seal();
@@ -75,6 +79,7 @@ std::vector<std::byte> operator+(std::vector<std::byte> a, const std::vector<std
 
 /// Sum of all outcomes.
 std::uint64_t hits(const argtrace_counts &counts);
+std::uint64_t hits(const argtrace_return_counts &counts);
 
 /// A record of a probe: its header, and what follows it up to its size.
 struct RawRecord : argtrace_record {

@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t scale_packet_size = 64 << 10;
-constexpr std::uint64_t known_calls = 5000;
+constexpr std::uint64_t burst_calls = 5000;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -167,12 +167,12 @@ TEST(Scale, all_functions_at_once) {
             usleep(2000);
         }
         // A known number of calls, among all the others.
-        call_functions("burst", known_calls);
+        call_functions("burst", burst_calls);
         const std::uint64_t rounds = load.stop();
         EXPECT_GT(rounds, 0u);
         std::printf("%.1f s of load: %llu rounds\n", seconds_since(start),
                     static_cast<unsigned long long>(rounds));
-        EXPECT_EQ(hits_of("at_four"), known_calls);
+        EXPECT_EQ(hits_of("at_four"), burst_calls);
 
         const auto removal = Clock::now();
         const Outcome removed = run({"argtrace", "rm", "*"});
@@ -184,6 +184,77 @@ TEST(Scale, all_functions_at_once) {
     }
     EXPECT_EQ(run({"argtrace", "clear"}).status, 0);
     EXPECT_EQ(unload_module("argtrace"), 0);
+    need_argtrace();
+}
+
+/// The same of calls that are recorded when they return, with those that have not and those that were not followed.
+argtrace_return_counts sum_of_returns(const RawDevice &device, std::size_t *functions) {
+    argtrace_return_counts total{};
+    const auto all = device.return_counts(ARGTRACE_LIST_REMOVED);
+    for (const argtrace_return_counts &one : all) {
+        total.counts.records += one.counts.records;
+        total.counts.filtered += one.counts.filtered;
+        for (unsigned cause = 0; cause < ARGTRACE_LOST_MAX; cause++)
+            total.counts.lost[cause] += one.counts.lost[cause];
+        total.in_flight += one.in_flight;
+        for (unsigned reason = 0; reason < ARGTRACE_UNFOLLOWED_MAX; reason++)
+            total.unfollowed[reason] += one.unfollowed[reason];
+    }
+    *functions = all.size();
+    return total;
+}
+
+// Runs after all others, as tasks sleep in some of the functions for as long as they like, and the module has to stay.
+TEST(ScaleOfReturns, all_functions_at_once) {
+    if (is_sanitizer_kernel())
+        GTEST_SKIP() << "the module might have to stay, and kmemleak looks when it has gone";
+    need_argtrace();
+    need_test_module();
+    ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
+    const std::string buffer = std::to_string(scale_packet_size / 1024 * packets()) + "K";
+    const Outcome added = run({"argtrace", "add", "-r", "--buffer", buffer, "*"});
+    ASSERT_EQ(added.status, 0) << added.err;
+    {
+        Reader reader;
+        RawDevice device;
+        ASSERT_EQ(device.session("default"), 0);
+        const auto start = Clock::now();
+        MixedLoad load(load_workers());
+        std::uint64_t read = 0;
+        while (seconds_since(start) < load_seconds()) {
+            read += reader.read();
+            usleep(2000);
+        }
+        // A known number of calls, among all the others.
+        call_functions("burst", burst_calls);
+        EXPECT_GT(load.stop(), 0u);
+        EXPECT_EQ(hits_of("at_four"), burst_calls);
+        ASSERT_EQ(run({"argtrace", "rm", "*"}).status, 0);
+        EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
+        read += reader.read();
+
+        std::size_t functions = 0;
+        const argtrace_return_counts total = sum_of_returns(device, &functions);
+        EXPECT_GT(functions, nr_traceable_functions() * 6 / 10);
+        EXPECT_EQ(read, total.counts.records);
+        EXPECT_EQ(reader.lost_to_full_rings(), total.counts.lost[ARGTRACE_LOST_FULL]);
+        EXPECT_EQ(total.counts.lost[ARGTRACE_LOST_NO_BUFFER], 0u);
+        EXPECT_LE(total.counts.lost[ARGTRACE_LOST_RECURSION] * 100, hits(total));
+        std::printf("%zu functions, %llu calls: %llu records, all read, %llu lost to full rings, %llu to recursion, "
+                    "%llu filtered, %llu in flight, %llu on low stacks, %llu taken, %llu returned after they were removed, "
+                    "%llu ended with their task\n",
+                    functions, static_cast<unsigned long long>(hits(total)), static_cast<unsigned long long>(read),
+                    static_cast<unsigned long long>(total.counts.lost[ARGTRACE_LOST_FULL]),
+                    static_cast<unsigned long long>(total.counts.lost[ARGTRACE_LOST_RECURSION]),
+                    static_cast<unsigned long long>(total.counts.filtered), static_cast<unsigned long long>(total.in_flight),
+                    static_cast<unsigned long long>(total.unfollowed[ARGTRACE_UNFOLLOWED_STACK]),
+                    static_cast<unsigned long long>(total.unfollowed[ARGTRACE_UNFOLLOWED_TAKEN]),
+                    static_cast<unsigned long long>(total.unfollowed[ARGTRACE_UNFOLLOWED_REMOVED]),
+                    static_cast<unsigned long long>(total.unfollowed[ARGTRACE_UNFOLLOWED_EXITED]));
+    }
+    EXPECT_EQ(run({"argtrace", "clear"}).status, 0);
+    // It can go, or says for what it stays.
+    EXPECT_TRUE(eventually([] { return unload_module("argtrace") == 0 || RawDevice().info().in_flight > 0; }));
     need_argtrace();
 }
 

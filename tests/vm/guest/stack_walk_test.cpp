@@ -22,7 +22,7 @@ namespace vmtest {
 namespace {
 
 const std::string directory = "/sys/kernel/debug/argtrace_stacks/";
-constexpr const char *functions =
+constexpr const char *walked_functions =
     "vfs_* al_* __x64_sys_* kmem_cache_* ktime_get* *_lock* rcu_* *sched* tcp_* *timer* ao_* module_*";
 
 /// The helper module, for as long as it is there.
@@ -87,14 +87,14 @@ std::uint64_t samples() {
 
 TEST(StackWalk, equals_the_kernels_under_mixed_load) {
     const Comparison comparison;
-    comparison.write("trace", functions);
+    comparison.write("trace", walked_functions);
     comparison.run(samples());
     comparison.expect_no_difference();
 }
 
 TEST(StackWalk, modules_that_come_and_go) {
     const Comparison comparison;
-    comparison.write("trace", functions);
+    comparison.write("trace", walked_functions);
     comparison.run(samples() / 3, [] {
         EXPECT_EQ(load_module("argtrace_onload.ko"), 0);
         EXPECT_EQ(unload_module("argtrace_onload"), 0);
@@ -112,7 +112,7 @@ TEST(StackWalk, other_tracers_on_the_stack) {
         ASSERT_EQ(write_tracefs("dynamic_events", "f:fstacks/open vfs_open%return\n"), 0);
         ASSERT_EQ(write_tracefs("events/fstacks/enable", "1"), 0);
     }
-    comparison.write("trace", functions);
+    comparison.write("trace", walked_functions);
     comparison.run(samples() / 3);
     // Not of all functions: those that are called while they are armed are compared as well, without end.
     EXPECT_EQ(write_tracefs("set_ftrace_filter", "vfs_*\n"), 0);
@@ -133,7 +133,7 @@ TEST(StackWalk, other_tracers_on_the_stack) {
 TEST(StackWalk, calls_that_are_followed) {
     need_argtrace();
     const Comparison comparison;
-    comparison.write("trace", functions);
+    comparison.write("trace", walked_functions);
     {
         Background tool({"argtrace", "record", "-r", "-o", "/dev/null", "vfs_*", "*sched*", "kmem_cache_*"});
         ASSERT_TRUE(eventually([] { return is_armed("vfs_read"); })) << tool.err_so_far();

@@ -3,6 +3,7 @@
 #ifndef ARGTRACE_TEST_COMPAT_H
 #define ARGTRACE_TEST_COMPAT_H
 
+#include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/version.h>
 
@@ -18,5 +19,12 @@ static inline void at_hrtimer_setup(struct hrtimer *timer,
 	timer->function = function;
 #endif
 }
+
+/* Linux 6.2 renamed it. */
+#ifdef ftrace_regs_set_instruction_pointer
+#define an_set_instruction_pointer(fregs, ip) ftrace_regs_set_instruction_pointer(fregs, ip)
+#else
+#define an_set_instruction_pointer(fregs, ip) ftrace_instruction_pointer_set(fregs, ip)
+#endif
 
 #endif
