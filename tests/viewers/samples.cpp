@@ -105,7 +105,7 @@ public:
             probe.function = name;
             probe.args = {test::argument("file", ARGTRACE_TYPE_PTR, "struct file *"),
                           test::argument("count", ARGTRACE_TYPE_U64, "size_t"),
-                          test::output("ret", ARGTRACE_TYPE_S64)};
+                          test::returned(ARGTRACE_TYPE_S64)};
             probes_.push_back(probe);
         }
     }

@@ -214,7 +214,7 @@ void CtfExporter::put_value(std::string &out, const Field &field, const EventVie
     }
     if (field.kind == Kind::number) {
         out.append(reinterpret_cast<const char *>(&value.low), field.bytes);
-    } else if (value.type == ARGTRACE_TYPE_STR) {
+    } else if (value.is_text()) {
         const auto bytes = view.bytes_of(value);
         put_text(out, valid_utf8({reinterpret_cast<const char *>(bytes.data()), bytes.size()}));
     } else {

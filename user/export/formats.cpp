@@ -119,7 +119,7 @@ std::unique_ptr<Exporter> make_exporter(ExportFormat format, std::string_view pa
                                         const ExportSource &source, ExportFrames frames) {
     switch (format) {
     case ExportFormat::perfetto:
-        return std::make_unique<PerfettoExporter>(file, source);
+        return std::make_unique<PerfettoExporter>(file, workers, source);
     case ExportFormat::flame:
         return std::make_unique<FlameExporter>(
             file, source,

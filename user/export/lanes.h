@@ -25,7 +25,7 @@ public:
         std::vector<Open> open; ///< each within the one before it
     };
 
-    /// Closes what has ended by `time`, inner calls first: `close(lane number, Open)`.
+    /// Closes what has ended by `time`, inner calls first: `close(lane number, Open &)`.
     template<typename Close>
     void advance(std::uint64_t time, Close close) {
         for (std::size_t i = 0; i < lanes_.size(); ++i) {

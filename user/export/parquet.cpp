@@ -27,7 +27,7 @@ namespace {
 /// The column for an argument by itself.
 ParquetType column_type(const Argument &argument, const Format *format) {
     const TypeInfo &type = type_info(argument.type);
-    if (argument.type == ARGTRACE_TYPE_STR)
+    if (argument.type == ARGTRACE_TYPE_STR || argument.type == ARGTRACE_TYPE_PATH)
         return ParquetType::text;
     if (format && (format->kind == Format::Kind::enumeration ||
                    format->kind == Format::Kind::flags || format->kind == Format::Kind::function))
@@ -156,7 +156,7 @@ void ParquetCalls::add_typed(ParquetColumn &column, const EventView &view, const
                              const Format *format) {
     if (!value.captured)
         return;
-    if (value.type == ARGTRACE_TYPE_STR) {
+    if (value.is_text()) {
         const auto bytes = view.bytes_of(value);
         column.add(valid_utf8({reinterpret_cast<const char *>(bytes.data()), bytes.size()}));
     } else if (column.type() == ParquetType::text) {

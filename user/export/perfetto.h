@@ -3,6 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <future>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,7 +13,9 @@
 #include "export/export_file.h"
 #include "export/exporter.h"
 #include "export/lanes.h"
-#include "export/perfetto_values.h"
+#include "export/perfetto_block.h"
+#include "export/perfetto_plan.h"
+#include "util/worker_pool.h"
 
 namespace argtrace {
 
@@ -26,23 +31,23 @@ namespace argtrace {
 /// A call with a duration is a slice, within those that it was called in; one without is an
 /// instant. Arguments are annotations below `args`; `caller`, `cpu` and `flags` stand beside them,
 /// what was returned at the end of the slice.
-class PerfettoExporter : public SerialExporter {
+///
+/// Which calls are on which track is found out here, one after the other; the packets are made by workers,
+/// a block at a time.
+class PerfettoExporter : public Exporter {
 public:
-    PerfettoExporter(ExportFile &file, const ExportSource &source);
+    /// The workers stay the caller's.
+    PerfettoExporter(ExportFile &file, WorkerPool &workers, const ExportSource &source);
+    ~PerfettoExporter() override;
 
+    void take(EventBlock block) override;
     void lost(std::uint32_t cpu, std::uint64_t ts, std::uint64_t calls) override;
     void finish() override;
 
 private:
-    void event(const EventView &view) override;
-    /// The end of a slice, as far as it must be kept until it is written.
-    struct End {
-        std::string result; // an annotation; mostly empty
-    };
-
     struct Track {
         std::vector<std::uint64_t> ids; // of its lanes
-        Lanes<End> lanes;
+        Lanes<PerfettoBlock::End> lanes;
         std::string name;
         std::uint64_t parent = 0;
         std::uint64_t pid = 0; // of a thread's
@@ -56,54 +61,37 @@ private:
         std::array<char, ARGTRACE_COMM_LEN> comm{};
     };
 
-    /// What the events of a probe have in common.
-    struct Plan {
-        const ProbeFormats *formats = nullptr;
-        std::vector<std::uint64_t> names; // of the arguments
-        std::size_t result = 0;           // which of them; none: how many there are
-        std::string head;                 // category and name, encoded
+    struct Recent {
+        std::uint64_t key = 0;
+        Track *track = nullptr;
     };
 
-    void write_packet_head(std::uint64_t ts);
-    void begin_trace();
-    void flush_packet();
+    void write_head(const TraceInfo &info);
     void describe(const Track &track, std::size_t lane);
     void describe_process(std::uint32_t pid, const Process &process);
     Track &thread_track(const Event &event);
     Track &cpu_track(std::uint32_t cpu);
-    Track &track_of(const Event &event);
     std::uint64_t cpus_group();
-    Plan &plan_of(const Probe &probe);
-    void write_end(Track &track, std::size_t lane, std::uint64_t ts, const std::string &result);
-    void write_arguments(const EventView &view, const Plan &plan);
-    void write_place(const Event &event, bool task);
-    const std::string &caller_note(std::uint64_t address);
-    const std::string &flags_note(const Event &event);
-    const std::string &cpu_note(std::uint32_t cpu);
+    void add(const EventBlock::Entry &entry);
+    void add_end(const Track &track, std::size_t lane, std::uint64_t ts, PerfettoBlock::End end);
+    void submit();
+    void write_first();
 
     ExportFile &file_;
-    const ExportSource source_;
+    WorkerPool &workers_;
     CallerNames callers_;
-    PerfettoValues values_;
-    PerfettoNames event_names_{perfetto::interned::event_names};
-    PerfettoNames categories_{perfetto::interned::categories};
-    std::unordered_map<const Probe *, Plan> plans_;
+    PerfettoPlans plans_;
+    std::vector<std::unique_ptr<PerfettoBlockWriter>> writers_; // by worker
     std::unordered_map<std::uint64_t, Track> threads_; // by process and thread
+    std::array<Recent, 256> recent_threads_{};
     std::unordered_map<std::uint32_t, Process> processes_;
     std::unordered_map<std::uint32_t, Track> cpus_;
     std::uint64_t cpus_group_ = 0; // 0: there is none yet
     std::uint64_t lost_track_ = 0;
     std::uint64_t lost_ = 0;
     std::uint64_t last_id_ = 0;
-    std::uint64_t args_name_, caller_name_, cpu_name_, flags_name_, comm_name_, tid_name_,
-        result_name_;
-    // Annotations that most events share with others, encoded.
-    std::unordered_map<std::uint64_t, std::string> caller_notes_;
-    std::unordered_map<std::uint32_t, std::string> flags_notes_;
-    std::unordered_map<std::uint32_t, std::string> cpu_notes_;
-    ProtobufWriter note_;
-    ProtobufWriter packet_; // the one being made
-    ProtobufWriter out_;    // whole ones
+    std::shared_ptr<PerfettoBlock> block_ = std::make_shared<PerfettoBlock>();
+    std::deque<std::future<ProtobufWriter>> packets_;
 };
 
 } // namespace argtrace

@@ -10,7 +10,7 @@ std::uint64_t PerfettoNames::id(std::string_view text, ProtobufWriter &data) {
         return known->second;
     if (ids_.size() == names_max)
         return 0;
-    const std::uint64_t id = ids_.size() + 1;
+    const std::uint64_t id = first_ + step_ * ids_.size();
     ids_.emplace(text, id);
     const std::size_t entry = data.open(field_);
     data.number(perfetto::interned::id, id);

@@ -13,8 +13,13 @@ namespace argtrace {
 /// Strings that are written once and then go by their numbers: Perfetto's interned data.
 class PerfettoNames {
 public:
-    /// `field`: of which table (perfetto::interned).
-    explicit PerfettoNames(unsigned field) : field_(field) {}
+    /// `field`: of which table (perfetto::interned). The first has the number `first`, each further one
+    /// `step` more.
+    explicit PerfettoNames(unsigned field, std::uint64_t first = 1, std::uint64_t step = 1)
+        : field_(field), first_(first), step_(step) {}
+
+    /// None has been written yet.
+    void clear() { ids_.clear(); }
 
     /// The number of that string. One that is new goes to `data`, which has to come before it is
     /// used. 0 when there are too many already.
@@ -29,6 +34,7 @@ private:
     static constexpr std::size_t names_max = 1 << 17;
 
     unsigned field_;
+    std::uint64_t first_, step_;
     std::unordered_map<std::string, std::uint64_t, Hash, std::equal_to<>> ids_;
 };
 

@@ -38,6 +38,13 @@ bool has_text(const Format &format, std::uint64_t value) {
 
 } // namespace
 
+void PerfettoValues::forget() {
+    names_.clear();
+    strings_.clear();
+    fields_.clear();
+    interned_.clear();
+}
+
 void PerfettoValues::put_string(ProtobufWriter &out, std::string_view text) {
     if (const std::uint64_t id = strings_.id(text, interned_))
         out.number(perfetto::annotation::string_id, id);
@@ -82,7 +89,7 @@ void PerfettoValues::put_scalar(ProtobufWriter &out, const Format *format, const
 std::uint64_t PerfettoValues::field_name(const Format::Field &field) {
     auto [known, added] = fields_.try_emplace(&field);
     if (added)
-        known->second = name(field.name);
+        known->second = names_.id(valid_utf8(field.name), interned_);
     return known->second;
 }
 
@@ -140,7 +147,7 @@ void PerfettoValues::append(ProtobufWriter &out, unsigned field, std::uint64_t n
         return;
     const std::size_t begin = out.open(field);
     out.number(perfetto::annotation::name_id, name);
-    if (value.type == ARGTRACE_TYPE_STR) {
+    if (value.is_text()) {
         out.text(perfetto::annotation::string, valid_utf8(as_text(view.bytes_of(value))));
     } else if (value.type == ARGTRACE_TYPE_BYTES) {
         if (format)

@@ -18,6 +18,10 @@
 
 namespace argtrace {
 
+/// Annotations have names with odd numbers, which stay the same in all of the trace, and others with even
+/// ones, from this on, which are interned anew by each block.
+inline constexpr std::uint64_t perfetto_block_names = 2;
+
 /// Arguments as Perfetto's debug annotations: numbers, truth values and pointers as such, structs
 /// as dictionaries, arrays as arrays; names of enumerators, flags, functions and addresses as
 /// strings, which are interned; text as strings. What was not captured has no annotation.
@@ -25,10 +29,8 @@ class PerfettoValues {
 public:
     explicit PerfettoValues(CallerNames &callers) : texts_(callers, ValueWriter::Style::text) {}
 
-    const ProbeFormats &formats(const Probe &probe) { return texts_.formats(probe); }
-
-    /// The number of an annotation's name.
-    std::uint64_t name(std::string_view name) { return names_.id(name, interned_); }
+    /// What was interned is not known any more to who reads on.
+    void forget();
 
     /// Writes a value as the annotation `field` of the message that `out` is in; `format` as in
     /// ProbeFormats::argument().
@@ -53,7 +55,7 @@ private:
     std::uint64_t field_name(const Format::Field &field);
 
     ValueWriter texts_;
-    PerfettoNames names_{perfetto::interned::annotation_names};
+    PerfettoNames names_{perfetto::interned::annotation_names, perfetto_block_names, 2};
     PerfettoNames strings_{perfetto::interned::strings};
     std::unordered_map<const Format::Field *, std::uint64_t> fields_;
     ProtobufWriter interned_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,30 @@
 #include <utility>
 
 namespace argtrace {
+
+/// The most bytes that a number takes; write_varint() may write so many, whatever it returns.
+inline constexpr std::size_t varint_size_max = 10;
+
+/// Writes a number as a varint, and returns the end: seven bits a byte, all bytes at once (the machine is
+/// little-endian).
+[[gnu::always_inline]] inline char *write_varint(char *to, std::uint64_t value) {
+    if (value < 0x80) {
+        *to = static_cast<char>(value);
+        return to + 1;
+    }
+    std::uint64_t bytes = (value & 0x0fffffff) | (value & 0x00fffffff0000000) << 4;
+    bytes = (bytes & 0x00003fff00003fff) | (bytes & 0x0fffc0000fffc000) << 2;
+    bytes = (bytes & 0x007f007f007f007f) | (bytes & 0x3f803f803f803f80) << 1;
+    bytes |= 0x8080808080808080; // others follow
+    std::memcpy(to, &bytes, sizeof(bytes));
+    const auto size = (static_cast<unsigned>(std::bit_width(value)) + 6) / 7;
+    if (size > sizeof(bytes)) {
+        to[8] = static_cast<char>(value >> 56 | 0x80);
+        to[9] = static_cast<char>(value >> 63);
+    }
+    to[size - 1] &= 0x7f;
+    return to + size;
+}
 
 /// Messages in the wire format of protocol buffers
 /// (https://protobuf.dev/programming-guides/encoding).
@@ -38,6 +63,14 @@ public:
         put(value);
     }
 
+    /// Makes room for so many bytes, and returns where they go; set_end() takes the end of what has been
+    /// written there.
+    [[nodiscard, gnu::always_inline]] char *room(std::size_t bytes) {
+        reserve(bytes);
+        return end_;
+    }
+    void set_end(char *end) { end_ = end; }
+
     /// Fields that have been encoded already.
     void raw(std::string_view fields) {
         reserve(fields.size());
@@ -65,7 +98,7 @@ public:
 private:
     enum : unsigned { wire_varint = 0, wire_length = 2 };
 
-    static constexpr std::size_t varint_max = 10;
+    static constexpr std::size_t varint_max = varint_size_max;
     static constexpr std::size_t length_size = 2;      // of messages up to 16 KiB
     static constexpr std::size_t long_length_size = 5; // of all others
 
@@ -102,9 +135,7 @@ private:
     }
 
     [[gnu::always_inline]] void put_varint(std::uint64_t value) {
-        for (; value >= 0x80; value >>= 7)
-            *end_++ = static_cast<char>(value | 0x80);
-        *end_++ = static_cast<char>(value);
+        end_ = write_varint(end_, value);
     }
 
     std::size_t capacity_ = 1024;

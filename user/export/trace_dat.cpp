@@ -203,7 +203,7 @@ void TraceDatExporter::make_record(const EventView &view, const EventType &type)
         line_.clear();
         values_.append(line_, view, value, field.format);
         std::string_view text = line_.view();
-        if (value.captured && value.type == ARGTRACE_TYPE_STR) {
+        if (value.captured && value.is_text()) {
             const auto bytes = view.bytes_of(value);
             text = valid_utf8({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
             text = text.substr(0, text.find('\0'));

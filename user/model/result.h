@@ -8,10 +8,12 @@
 
 namespace argtrace {
 
+/// The least of the kernel's error pointers, which are the largest addresses there are.
+inline constexpr std::uint64_t least_error_pointer = 0 - std::uint64_t{4095}; // MAX_ERRNO, include/linux/err.h
+
 /// An address that is one of the kernel's error pointers; of a signed number, that it is the negative of an errno.
 inline bool is_error_pointer(std::uint64_t address) {
-    constexpr std::uint64_t error_max = 4095; // MAX_ERRNO, include/linux/err.h
-    return -address - 1 < error_max;
+    return address >= least_error_pointer;
 }
 
 /// The errno that a returned value is: that of a negative number of four bytes or more, and of an error

@@ -114,6 +114,8 @@ struct Trace {
 
     void read(const Message &packet) {
         EXPECT_EQ(packet.number(10), 1u);
+        if (packet.number(13) & 1)
+            strings.clear();
         for (const Message &snapshot : packet.all(6)) {
             primary_clock = snapshot.number(2);
             for (const Message &clock : snapshot.all(1))
@@ -241,7 +243,7 @@ std::string exported(Fill fill, const Symbols &symbols = NoSymbols(),
     ExportFile file(fd.get(), "memory", workers, compression);
     TraceInfo info = some_info();
     info.begin_boottime = 5000;
-    PerfettoExporter exporter(file, {info, symbols});
+    PerfettoExporter exporter(file, workers, {info, symbols});
     fill(exporter);
     std::string bytes = bytes_of(fd.get());
     EXPECT_EQ(bytes.size(), file.size());
@@ -355,6 +357,7 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
                   argument("b", ARGTRACE_TYPE_BOOL, "bool"),
                   argument("wide", ARGTRACE_TYPE_U128, "u128"),
                   output("name", ARGTRACE_TYPE_STR),
+                  output("path", ARGTRACE_TYPE_PATH),
                   not_captured("big"),
                   test::returned(ARGTRACE_TYPE_S64)};
     EventBatch batch;
@@ -368,6 +371,7 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
           {ARGTRACE_TYPE_BOOL, 1, 0},
           {ARGTRACE_TYPE_U128, 1, 1},
           {ARGTRACE_TYPE_STR, 0, 2},
+          {ARGTRACE_TYPE_PATH, 0, 1},
           {ARGTRACE_TYPE_END, 0, 0},
           {ARGTRACE_TYPE_S64, ~std::uint64_t{0}, 0}})
         batch.values.push_back({low, high, type, type != ARGTRACE_TYPE_END, false});
@@ -385,7 +389,8 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
     EXPECT_THAT(trace.items[0].notes,
                 testing::ElementsAre("args.file=p0xff10", "args.error=\"-ENOENT\"", "args.s=s-7",
                                      "args.b=true", "args.wide=\"18446744073709551617\"",
-                                     "args.name='a\xef\xbf\xbd'", "cpu=u0", "flags=\"....\""));
+                                     "args.name='a\xef\xbf\xbd'", "args.path='a'", "cpu=u0",
+                                     "flags=\"....\""));
     EXPECT_THAT(trace.items[1].notes, testing::ElementsAre("return=s-1"));
 }
 
@@ -505,6 +510,8 @@ TEST(Perfetto, CompressedItIsTheSame) {
     const auto give = [&](Exporter &exporter) { calls.give(exporter); };
     const std::string plain = exported(give);
     ASSERT_GT(plain.size(), 3u << 20) << "several blocks";
+    EXPECT_EQ(exported(give, NoSymbols(), ExportFile::Compression::none, 2) == plain, true)
+        << "whoever has written which block";
     for (const unsigned threads : {0u, 2u}) {
         const std::string zipped =
             exported(give, NoSymbols(), ExportFile::Compression::gzip, threads);
@@ -514,6 +521,22 @@ TEST(Perfetto, CompressedItIsTheSame) {
     EXPECT_EQ(unzip(exported([](Exporter &exporter) { exporter.finish(); }, NoSymbols(),
                              ExportFile::Compression::gzip)),
               exported([](Exporter &exporter) { exporter.finish(); }));
+}
+
+TEST(Protobuf, NumbersOfAnySize) {
+    for (unsigned bits = 0; bits <= 64; ++bits) {
+        const std::uint64_t least = bits ? std::uint64_t{1} << (bits - 1) : 0;
+        for (const std::uint64_t number : {least, least + least / 3, least + (least - (bits > 0))}) {
+            std::string expected;
+            std::uint64_t rest = number;
+            for (; rest >= 0x80; rest >>= 7)
+                expected += static_cast<char>(rest | 0x80);
+            expected += static_cast<char>(rest);
+            char bytes[varint_size_max];
+            char *const end = write_varint(bytes, number);
+            EXPECT_EQ(std::string(+bytes, end), expected) << number;
+        }
+    }
 }
 
 TEST(Protobuf, MessagesOfAnyLength) {

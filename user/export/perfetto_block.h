@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "export/exporter.h"
+#include "export/perfetto_plan.h"
+#include "export/perfetto_values.h"
+#include "export/protobuf.h"
+#include "render/caller.h"
+
+namespace argtrace {
+
+/// What is on the tracks while a block of calls goes on, in the order in which it is written.
+struct PerfettoBlock {
+    enum class Kind : std::uint8_t { begin, end, instant, counter };
+
+    struct Item {
+        Kind kind = Kind::instant;
+        bool tells_task = false; ///< the track does not
+        std::uint64_t ts = 0;
+        std::uint64_t track = 0;
+        std::uint64_t number = 0;           ///< which of `ends`; what is counted
+        const PerfettoPlan *plan = nullptr; ///< of a call
+        EventBlock::Entry call;             ///< of its beginning
+    };
+
+    /// What a call returned, kept until its end is written.
+    struct End {
+        const PerfettoPlan *plan = nullptr;
+        Value result;
+        std::unique_ptr<std::string> bytes; ///< of a result that is more than a number
+    };
+
+    EventBlock calls; ///< keeps them
+    ProtobufWriter tracks; ///< packets that describe those that are new
+    std::vector<Item> items;
+    std::vector<End> ends;
+};
+
+/// The numbers by which packets refer to each other.
+inline constexpr std::uint64_t perfetto_sequence = 1;
+
+/// Blocks -> packets. Each block interns what it names anew, so that several of these write a trace,
+/// whichever of them gets a block.
+class PerfettoBlockWriter {
+public:
+    PerfettoBlockWriter(const Symbols &symbols, const PerfettoPlans::Common &common)
+        : callers_(symbols), values_(callers_), common_(common) {}
+
+    ProtobufWriter write(const PerfettoBlock &block);
+
+private:
+    /// An annotation that most events share with others.
+    struct Note {
+        static constexpr std::size_t size_max = 24;
+
+        std::uint64_t block = 0; // in which it was made
+        std::uint64_t key = 0;
+        std::uint8_t size = 0;
+        std::array<char, size_max> bytes{};
+    };
+
+    static constexpr unsigned caller_bits = 12, flags_bits = 8;
+
+    void begin_block();
+    void intern(const PerfettoName &name);
+    void intern(const PerfettoPlan &plan);
+    char *begin_event(const PerfettoBlock::Item &item, std::size_t room);
+    void end_event();
+    void put_call(const PerfettoBlock::Item &item);
+    void put_end(const PerfettoBlock::Item &item, const PerfettoBlock::End &end);
+    void put_counter(const PerfettoBlock::Item &item);
+    void put_value(unsigned field, const PerfettoPlan::Argument &argument, const Value &value,
+                   std::span<const std::byte> bytes);
+    char *put_arguments(char *to, const PerfettoPlan &plan, const EventView &view);
+    void put_task(const Event &event);
+    void make_note(Note &note, std::uint64_t key, std::uint64_t name, std::string_view text);
+
+    CallerNames callers_;
+    PerfettoValues values_;
+    const PerfettoPlans::Common common_;
+    std::uint64_t block_ = 0;
+    std::vector<std::uint64_t> interned_names_; // by index: the last block that has interned it
+    std::vector<std::uint64_t> interned_plans_;
+    std::vector<Note> caller_notes_{std::size_t{1} << caller_bits};
+    std::vector<Note> flags_notes_{std::size_t{1} << flags_bits};
+    ProtobufWriter note_;
+    ProtobufWriter out_;
+    std::size_t packet_ = 0, event_ = 0; // where those begin that are being written
+    std::size_t size_ = 1024;            // of the block before
+};
+
+} // namespace argtrace
