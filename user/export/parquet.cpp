@@ -2,6 +2,7 @@
 #include "export/parquet.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <set>
@@ -54,6 +55,31 @@ constexpr std::uint64_t part_rows_max = 30000; // of a file: less than a group o
 constexpr std::size_t rows_size_max = 16 << 20;
 constexpr std::uint64_t look = 8192;
 
+/// What each call has.
+constexpr std::array<std::pair<std::string_view, ParquetType>, 13> common_columns{{
+    {"ts", ParquetType::i64},
+    {"utc", ParquetType::timestamp},
+    {"host", ParquetType::text},
+    {"kernel", ParquetType::text},
+    {"cpu", ParquetType::u32},
+    {"tid", ParquetType::u32},
+    {"pid", ParquetType::u32},
+    {"comm", ParquetType::text},
+    {"func", ParquetType::text},
+    {"module", ParquetType::text},
+    {"caller", ParquetType::text},
+    {"flags", ParquetType::text},
+    {"duration", ParquetType::i64},
+}};
+
+// Of the batches in which the calls of a group of rows are, which stay until it is encoded.
+constexpr std::size_t group_size_max = 16 << 20;
+
+std::size_t size_of_batch(const EventBatch &batch) {
+    return batch.events.size() * sizeof(Event) + batch.values.size() * sizeof(Value) +
+           batch.bytes.size();
+}
+
 std::string lower(std::string text) {
     for (char &one : text)
         one = static_cast<char>(one >= 'A' && one <= 'Z' ? one + ('a' - 'A') : one);
@@ -79,77 +105,37 @@ std::vector<std::pair<std::string, std::string>> notes_of(const ExportSource &so
 
 } // namespace
 
+/// The first columns of each file.
 ParquetCalls::ParquetCalls(ParquetFile &file, const ExportSource &source, CallerNames &callers,
-                           const Probe *probe)
+                           const Probe &probe)
     : file_(file), source_(source), callers_(callers),
-      values_(callers, probe ? ValueWriter::Style::text : ValueWriter::Style::json) {
-    using enum ParquetType;
-    const auto add = [&file](const char *name, ParquetType type) {
-        return &file.add_column(name, type);
-    };
-    ts_ = add("ts", i64);
-    utc_ = add("utc", timestamp);
-    host_ = add("host", text);
-    kernel_ = add("kernel", text);
-    cpu_ = add("cpu", u32);
-    tid_ = add("tid", u32);
-    pid_ = add("pid", u32);
-    comm_ = add("comm", text);
-    func_ = add("func", text);
-    module_ = add("module", text);
-    caller_ = add("caller", text);
-    flags_ = add("flags", text);
-    duration_ = add("duration", i64);
-    if (!probe) {
-        ret_ = add("ret", json);
-        args_ = add("args", json);
-        return;
-    }
-    const ProbeFormats &formats = values_.formats(*probe);
-    const auto result = result_index(*probe);
-    ret_ = result ? &file.add_column("ret",
-                                     column_type(probe->args[*result], formats.argument(*result)))
-                  : add("ret", json);
+      values_(callers, ValueWriter::Style::text), formats_(values_.formats(probe)),
+      module_name_(callers.module(probe.addr)), result_(result_index(probe)) {
+    std::vector<ParquetColumn *> columns;
+    for (const auto &[name, type] : common_columns)
+        columns.push_back(&file.add_column(std::string(name), type));
+    std::size_t next = 0;
+    for (ParquetColumn **column : {&ts_, &utc_, &host_, &kernel_, &cpu_, &tid_, &pid_, &comm_,
+                                   &func_, &module_, &caller_, &flags_, &duration_})
+        *column = columns[next++];
+    ret_ = &file.add_column("ret", result_ ? column_type(probe.args[*result_],
+                                                         formats_.argument(*result_))
+                                           : ParquetType::json);
     std::set<std::string, std::less<>> names;
     for (const ParquetColumn &column : file.columns())
         names.insert(lower(column.name()));
-    for (std::size_t i = 0; i < probe->args.size(); ++i) {
-        if (i == result) {
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        if (i == result_) {
             arguments_.push_back(nullptr);
             continue;
         }
-        std::string name(valid_utf8(probe->args[i].name));
+        std::string name(valid_utf8(probe.args[i].name));
         while (
             !names.insert(lower(name)).second) // readers do not tell large letters from small ones
             name = "arg_" + name;
         arguments_.push_back(
-            &file.add_column(name, column_type(probe->args[i], formats.argument(i))));
+            &file.add_column(name, column_type(probe.args[i], formats_.argument(i))));
     }
-}
-
-const ParquetCalls::Plan &ParquetCalls::plan_of(const Probe &probe) {
-    const auto [found, added] = plans_.try_emplace(&probe);
-    Plan &plan = found->second;
-    if (!added) [[likely]]
-        return plan;
-    plan.module = callers_.module(probe.addr);
-    plan.formats = &values_.formats(probe);
-    plan.result = result_index(probe).value_or(probe.args.size());
-    for (const Argument &argument : probe.args) {
-        std::string name;
-        append_json_string(name, argument.name);
-        plan.names.push_back(name + ":");
-    }
-    return plan;
-}
-
-void ParquetCalls::add_json(ParquetColumn &column, const EventView &view, const Value &value,
-                            const Format *format) {
-    if (!value.captured)
-        return;
-    line_.clear();
-    values_.append(line_, view, value, format);
-    column.add(line_.view());
 }
 
 void ParquetCalls::add_typed(ParquetColumn &column, const EventView &view, const Value &value,
@@ -176,19 +162,18 @@ void ParquetCalls::add_typed(ParquetColumn &column, const EventView &view, const
 void ParquetCalls::add(const EventView &view) {
     const Event &event = *view.event;
     const TraceInfo &info = source_.info;
-    const Plan &plan = plan_of(*event.probe);
     ts_->add(event.ts);
     utc_->add(event.ts - info.begin_monotonic + info.begin_realtime);
-    host_->add(info.host);
-    kernel_->add(info.kernel);
+    host_->add(valid_utf8(info.host));
+    kernel_->add(valid_utf8(info.kernel));
     cpu_->add(event.cpu);
     tid_->add(event.tid);
     if (event.tgid != 0 || event.tid == 0)
         pid_->add(event.tgid);
     comm_->add(valid_utf8(event.comm_view()));
-    func_->add(event.probe->function);
-    if (!plan.module.empty())
-        module_->add(plan.module);
+    func_->add(valid_utf8(event.probe->function));
+    if (!module_name_.empty())
+        module_->add(module_name_);
     if (event.caller != 0) {
         if (const std::string &name = callers_.name(event.caller); name != CallerNames::unknown)
             caller_->add(name);
@@ -196,44 +181,79 @@ void ParquetCalls::add(const EventView &view) {
     flags_->add(std::string_view(flags_column(event.context, event.preempt)));
     if (event.has_duration())
         duration_->add(event.duration);
-    if (args_) {
-        if (plan.result < view.values.size())
-            add_json(*ret_, view, view.values[plan.result], plan.formats->argument(plan.result));
-        line_.clear();
-        line_ += '{';
-        bool first = true;
-        for (std::size_t i = 0; i < view.values.size(); ++i) {
-            if (i == plan.result)
-                continue;
-            if (!std::exchange(first, false))
-                line_ += ',';
-            line_ += plan.names[i];
-            values_.append(line_, view, view.values[i], plan.formats->argument(i));
-        }
-        line_ += '}';
-        args_->add(line_.view());
-    } else {
-        for (std::size_t i = 0; i < view.values.size(); ++i)
-            add_typed(i == plan.result ? *ret_ : *arguments_[i], view, view.values[i],
-                      plan.formats->argument(i));
-    }
+    for (std::size_t i = 0; i < view.values.size(); ++i)
+        add_typed(i == result_ ? *ret_ : *arguments_[i], view, view.values[i],
+                  formats_.argument(i));
     file_.end_row();
 }
 
 ParquetExporter::ParquetExporter(ExportFile &file, WorkerPool &workers, const ExportSource &source)
-    : source_(source), callers_(source.symbols), file_(workers),
-      calls_(file_, source, callers_, nullptr) {
+    : workers_(workers), source_(source) {
     file_.set_file(file);
+    for (const auto &[name, type] : common_columns)
+        file_.add_column(std::string(name), type);
+    file_.add_column("ret", ParquetType::json);
+    file_.add_column("args", ParquetType::json);
+    for (unsigned i = 0; i < workers.size(); ++i)
+        rows_.push_back(std::make_unique<ParquetRows>(source.symbols, source.info));
+}
+
+ParquetExporter::~ParquetExporter() {
+    for (auto &groups : groups_)
+        groups.wait();
+}
+
+void ParquetExporter::take(EventBlock block) {
+    for (std::size_t taken = 0; taken < block.events.size();) {
+        const auto first = block.events.begin() + static_cast<std::ptrdiff_t>(taken);
+        const std::size_t count = std::min(block.events.size() - taken,
+                                           ParquetRows::rows_max - group_.events.size());
+        group_.events.insert(group_.events.end(), first,
+                             first + static_cast<std::ptrdiff_t>(count));
+        for (const auto &batch : block.batches) {
+            if (std::find(group_.batches.begin(), group_.batches.end(), batch) !=
+                group_.batches.end())
+                continue;
+            group_size_ += size_of_batch(*batch);
+            group_.batches.push_back(batch);
+        }
+        taken += count;
+        if (group_.events.size() == ParquetRows::rows_max || group_size_ >= group_size_max)
+            submit();
+    }
+}
+
+/// Has the rows encoded, and writes those before them meanwhile.
+void ParquetExporter::submit() {
+    if (group_.events.empty())
+        return;
+    auto group = std::make_shared<EventBlock>(std::exchange(group_, {}));
+    group_size_ = 0;
+    groups_.push_back(workers_.submit(
+        [this, group](unsigned worker) { return rows_[worker]->encode(*group); }));
+    group.reset();
+    while (groups_.size() > workers_.size())
+        write_first();
+}
+
+void ParquetExporter::write_first() {
+    const std::vector<ParquetGroup> groups = groups_.front().get();
+    groups_.pop_front();
+    for (const ParquetGroup &group : groups)
+        file_.write_group(group);
 }
 
 void ParquetExporter::finish() {
+    submit();
+    while (!groups_.empty())
+        write_first();
     file_.finish(notes_of(source_, lost_));
 }
 
 /// The rows of one function that are not in a file yet.
 struct ParquetFolderExporter::Part {
-    Part(WorkerPool &workers, const ExportSource &source, CallerNames &callers, const Probe &probe)
-        : rows(workers), calls(rows, source, callers, &probe) {}
+    Part(const ExportSource &source, CallerNames &callers, const Probe &probe)
+        : calls(rows, source, callers, probe) {}
 
     ParquetFile rows;
     ParquetCalls calls;
@@ -282,7 +302,7 @@ void ParquetFolderExporter::event(const EventView &view) {
     const Probe &probe = *view.event->probe;
     std::unique_ptr<Part> &part = parts_[&probe];
     if (!part)
-        part = std::make_unique<Part>(workers_, source_, callers_, probe);
+        part = std::make_unique<Part>(source_, callers_, probe);
     part->calls.add(view);
     if (part->rows.rows() >= part_rows_max) {
         finish_part(probe, *part);

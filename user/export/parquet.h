@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,32 +13,24 @@
 #include "export/export_file.h"
 #include "export/exporter.h"
 #include "export/parquet_file.h"
+#include "export/parquet_rows.h"
 #include "render/caller.h"
 #include "render/line.h"
 #include "render/value_writer.h"
+#include "util/worker_pool.h"
 
 namespace argtrace {
 
-/// The columns that each call has, and how they get their values.
+/// The columns that the calls of one function have, with one for each argument, and how they get
+/// their values.
 class ParquetCalls {
 public:
-    /// What the columns of arguments are: one for all of them, or one for each of a probe's.
     ParquetCalls(ParquetFile &file, const ExportSource &source, CallerNames &callers,
-                 const Probe *probe);
+                 const Probe &probe);
 
     void add(const EventView &view);
 
 private:
-    struct Plan {
-        std::string module;
-        const ProbeFormats *formats = nullptr;
-        std::vector<std::string> names; // "name":
-        std::size_t result = 0;
-    };
-
-    const Plan &plan_of(const Probe &probe);
-    void add_json(ParquetColumn &column, const EventView &view, const Value &value,
-                  const Format *format);
     void add_typed(ParquetColumn &column, const EventView &view, const Value &value,
                    const Format *format);
 
@@ -43,29 +38,40 @@ private:
     const ExportSource source_;
     CallerNames &callers_;
     ValueWriter values_;
-    std::unordered_map<const Probe *, Plan> plans_;
+    const ProbeFormats &formats_;
+    std::string module_name_;
+    std::optional<std::size_t> result_;
     ParquetColumn *ts_, *utc_, *host_, *kernel_, *cpu_, *tid_, *pid_, *comm_, *func_, *module_,
         *caller_, *flags_, *duration_, *ret_;
-    ParquetColumn *args_ = nullptr;          // of all
-    std::vector<ParquetColumn *> arguments_; // or one for each; null for the result
+    std::vector<ParquetColumn *> arguments_; // null for the result
     Line line_;
 };
 
 /// Calls as rows of a Parquet file, for DuckDB, ClickHouse, Spark, pandas, polars: ts, utc, host,
 /// kernel, cpu, tid, pid, comm, func, module, caller, flags, duration, ret and args, which is JSON.
-class ParquetExporter : public SerialExporter {
+///
+/// A worker encodes a group of rows.
+class ParquetExporter : public Exporter {
 public:
+    /// The workers stay the caller's.
     ParquetExporter(ExportFile &file, WorkerPool &workers, const ExportSource &source);
+    ~ParquetExporter() override;
 
+    void take(EventBlock block) override;
     void lost(std::uint32_t, std::uint64_t, std::uint64_t calls) override { lost_ += calls; }
     void finish() override;
 
 private:
-    void event(const EventView &view) override { calls_.add(view); }
+    void submit();
+    void write_first();
+
+    WorkerPool &workers_;
     const ExportSource source_;
-    CallerNames callers_;
     ParquetFile file_;
-    ParquetCalls calls_;
+    std::vector<std::unique_ptr<ParquetRows>> rows_; // by worker
+    EventBlock group_;
+    std::size_t group_size_ = 0; // bytes of the batches of which it has calls
+    std::deque<std::future<std::vector<ParquetGroup>>> groups_;
     std::uint64_t lost_ = 0;
 };
 

@@ -2,12 +2,7 @@
 #include "export/parquet_file.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <memory>
-#include <new>
-
-#include <zstd.h>
+#include <utility>
 
 #include "export/append_bytes.h"
 #include "export/thrift.h"
@@ -18,24 +13,9 @@ namespace {
 
 // https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 enum : int { type_boolean = 0, type_int32 = 1, type_int64 = 2, type_byte_array = 6 };
-enum : int { encoding_plain = 0, encoding_rle = 3, encoding_dictionary = 8 };
-enum : int { codec_zstd = 6, page_data = 0, page_dictionary = 2, optional = 1 };
+enum : int { encoding_rle = 3, codec_zstd = 6, optional = 1 };
 
-constexpr std::uint64_t group_rows_max = 1 << 15;
-constexpr std::size_t group_size_max = 12 << 20;
-constexpr int zstd_level = 1;
 constexpr std::string_view magic = "PAR1";
-
-/// Making one takes longer than compressing a page of a few rows.
-ZSTD_CCtx *compressor() {
-    struct Free {
-        void operator()(ZSTD_CCtx *context) const { ZSTD_freeCCtx(context); }
-    };
-    static thread_local const std::unique_ptr<ZSTD_CCtx, Free> context(ZSTD_createCCtx());
-    if (!context)
-        throw std::bad_alloc();
-    return context.get();
-}
 
 int physical_type(ParquetType type) {
     switch (type) {
@@ -55,35 +35,6 @@ int physical_type(ParquetType type) {
 
 bool has_statistics(ParquetType type) {
     return type == ParquetType::i64 || type == ParquetType::timestamp;
-}
-
-void put_varint(std::string &out, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-        out += static_cast<char>(value | 0x80);
-    out += static_cast<char>(value);
-}
-
-/// The hybrid encoding of runs and packed bits: one run where all are equal, else all packed.
-template<typename Values>
-void put_hybrid(std::string &out, const Values &values, unsigned bits) {
-    const std::size_t count = values.size();
-    if (count == 0)
-        return;
-    if (std::all_of(values.begin(), values.end(),
-                    [&](auto value) { return value == *values.begin(); })) {
-        put_varint(out, count << 1);
-        for (unsigned byte = 0; byte < (bits + 7) / 8; ++byte)
-            out += static_cast<char>(std::uint64_t{values[0]} >> 8 * byte);
-        return;
-    }
-    put_varint(out, (count + 7) / 8 << 1 | 1);
-    std::uint64_t word = 0;
-    unsigned filled = 0;
-    for (std::size_t i = 0; i < (count + 7) / 8 * 8; ++i) {
-        word |= (i < count ? std::uint64_t{values[i]} : 0) << filled;
-        for (filled += bits; filled >= 8; filled -= 8, word >>= 8)
-            out += static_cast<char>(word);
-    }
 }
 
 void put_logical_type(ThriftWriter &thrift, ParquetType type) {
@@ -220,11 +171,6 @@ void ParquetColumn::add_null() {
     ++rows_;
 }
 
-ParquetFile::~ParquetFile() {
-    for (auto &chunk : pending_)
-        chunk.wait();
-}
-
 ParquetColumn &ParquetFile::add_column(std::string name, ParquetType type) {
     return columns_.emplace_back(std::move(name), type);
 }
@@ -237,109 +183,72 @@ std::size_t ParquetFile::size() const {
 }
 
 void ParquetFile::end_row() {
-    ++group_rows_;
+    ++rows_;
     for (ParquetColumn &column : columns_) {
-        if (column.rows() < group_rows_)
+        if (column.rows() < rows_)
             column.add_null();
     }
-    constexpr std::uint64_t look = 256; // rows; a look at the size takes a moment
-    if (group_rows_ >= group_rows_max || (group_rows_ % look == 0 && size() >= group_size_max))
-        submit_group();
 }
 
-ParquetFile::Page ParquetFile::make_page(std::string plain, std::size_t values, int encoding,
-                                         bool dictionary) {
-    std::string packed(ZSTD_compressBound(plain.size()), '\0');
-    const std::size_t size = ZSTD_compressCCtx(compressor(), packed.data(), packed.size(),
-                                               plain.data(), plain.size(), zstd_level);
-    if (ZSTD_isError(size))
-        throw std::bad_alloc();
-    packed.resize(size);
-    ThriftWriter header;
-    header.i32(1, dictionary ? page_dictionary : page_data);
-    header.i32(2, static_cast<std::int64_t>(plain.size()));
-    header.i32(3, static_cast<std::int64_t>(size));
-    header.begin(dictionary ? 7 : 5);
-    header.i32(1, static_cast<std::int64_t>(values));
-    header.i32(2, encoding);
-    if (!dictionary) {
-        header.i32(3, encoding_rle);
-        header.i32(4, encoding_rle);
-    }
-    header.end();
-    header.finish();
-    const std::size_t header_size = header.bytes().size();
-    return {header.bytes() + packed, header_size + plain.size()};
-}
-
-ParquetFile::Chunk ParquetFile::encode(const ParquetColumn &column) {
-    Chunk chunk;
-    std::string levels;
-    if (column.nulls_ > 0)
-        put_hybrid(levels, column.present_, 1);
-    else
-        put_hybrid(levels, std::vector<bool>(column.rows_, true), 1);
+ParquetChunk ParquetColumn::encode() const {
+    ParquetChunk chunk;
     std::string plain;
-    append_bytes(plain, static_cast<std::uint32_t>(levels.size()));
-    plain += levels;
-    int encoding = encoding_plain;
-    if (column.type_ == ParquetType::text) {
-        encoding = encoding_dictionary;
+    if (nulls_ > 0)
+        put_levels(plain, present_);
+    else
+        put_no_nulls(plain, rows_);
+    if (type_ == ParquetType::text) {
+        chunk.encoding = ParquetEncoding::dictionary;
         std::string words;
-        for (const std::string *word : column.words_) {
+        for (const std::string *word : words_) {
             append_bytes(words, static_cast<std::uint32_t>(word->size()));
             words += *word;
         }
-        chunk.dictionary = make_page(std::move(words), column.words_.size(), encoding_plain, true);
-        const unsigned bits = std::max(1, static_cast<int>(std::bit_width(
-                                              std::max<std::size_t>(column.words_.size(), 1) - 1)));
-        plain += static_cast<char>(bits);
-        put_hybrid(plain, column.indices_, bits);
-    } else if (column.type_ == ParquetType::boolean) {
+        chunk.dictionary = make_dictionary_page(words, words_.size());
+        put_indices(plain, indices_, words_.size());
+    } else if (type_ == ParquetType::boolean) {
         unsigned char byte = 0;
-        for (std::size_t i = 0; i < column.booleans_.size(); ++i) {
-            byte = static_cast<unsigned char>(byte | column.booleans_[i] << i % 8);
-            if (i % 8 == 7 || i + 1 == column.booleans_.size()) {
+        for (std::size_t i = 0; i < booleans_.size(); ++i) {
+            byte = static_cast<unsigned char>(byte | booleans_[i] << i % 8);
+            if (i % 8 == 7 || i + 1 == booleans_.size()) {
                 plain += static_cast<char>(byte);
                 byte = 0;
             }
         }
     } else {
-        plain += column.plain_;
+        plain += plain_;
     }
-    chunk.data = make_page(std::move(plain), column.rows_, encoding, false);
-    chunk.nulls = column.nulls_;
-    chunk.min = column.min_;
-    chunk.max = column.max_;
+    chunk.data = make_data_page(plain, rows_, chunk.encoding);
+    chunk.nulls = nulls_;
+    chunk.min = min_;
+    chunk.max = max_;
     return chunk;
 }
 
-/// Has the rows encoded, and writes the group before them meanwhile.
-void ParquetFile::submit_group() {
-    if (group_rows_ == 0)
-        return;
-    write_group();
+/// The rows that were added one by one.
+ParquetGroup ParquetFile::take_rows() {
+    ParquetGroup group;
+    group.rows = rows_;
     for (ParquetColumn &column : columns_) {
-        auto full = std::make_shared<ParquetColumn>(column.name_, column.type_);
-        std::swap(*full, column);
-        pending_.push_back(workers_.submit([full](unsigned) { return encode(*full); }));
+        ParquetColumn full(column.name_, column.type_);
+        std::swap(full, column);
+        group.chunks.push_back(full.encode());
     }
-    pending_rows_ = group_rows_;
-    rows_ += group_rows_;
-    group_rows_ = 0;
+    rows_ = 0;
+    return group;
 }
 
-void ParquetFile::write_group() {
-    if (pending_.empty())
+void ParquetFile::write_group(const ParquetGroup &group) {
+    if (group.rows == 0)
         return;
-    Group group;
-    group.rows = pending_rows_;
-    for (auto &pending : pending_) {
-        const Chunk chunk = pending.get();
+    Group written;
+    written.rows = group.rows;
+    for (const ParquetChunk &chunk : group.chunks) {
         Place place;
         if (file_->size() == 0)
             file_->write(magic);
         place.offset = file_->size();
+        place.encoding = chunk.encoding;
         place.dictionary_size = chunk.dictionary.bytes.size();
         place.size = chunk.dictionary.bytes.size() + chunk.data.bytes.size();
         place.plain_size = chunk.dictionary.plain_size + chunk.data.plain_size;
@@ -348,15 +257,15 @@ void ParquetFile::write_group() {
         place.max = chunk.max;
         file_->write(chunk.dictionary.bytes);
         file_->write(chunk.data.bytes);
-        group.places.push_back(place);
+        written.places.push_back(place);
     }
-    pending_.clear();
-    groups_.push_back(std::move(group));
+    written_rows_ += group.rows;
+    groups_.push_back(std::move(written));
 }
 
 void ParquetFile::finish(const std::vector<std::pair<std::string, std::string>> &notes) {
-    submit_group();
-    write_group();
+    if (rows_ > 0)
+        write_group(take_rows());
     ThriftWriter thrift;
     thrift.i32(1, 2); // the version of the format
     thrift.structs(2, columns_.size() + 1);
@@ -375,7 +284,7 @@ void ParquetFile::finish(const std::vector<std::pair<std::string, std::string>> 
             put_logical_type(thrift, column.type());
         thrift.end();
     }
-    thrift.i64(3, static_cast<std::int64_t>(rows_));
+    thrift.i64(3, static_cast<std::int64_t>(written_rows_));
     thrift.structs(4, groups_.size());
     for (const Group &group : groups_) {
         std::uint64_t plain_size = 0;
@@ -390,10 +299,12 @@ void ParquetFile::finish(const std::vector<std::pair<std::string, std::string>> 
             thrift.i64(2, static_cast<std::int64_t>(place.offset));
             thrift.begin(3);
             thrift.i32(1, physical_type(columns_[i].type()));
+            const auto plain = static_cast<int>(ParquetEncoding::plain);
+            const auto encoding = static_cast<int>(place.encoding);
             if (dictionary)
-                thrift.integers(2, {encoding_plain, encoding_rle, encoding_dictionary});
+                thrift.integers(2, {plain, encoding_rle, encoding});
             else
-                thrift.integers(2, {encoding_plain, encoding_rle});
+                thrift.integers(2, {encoding, encoding_rle});
             thrift.texts(3, {columns_[i].name()});
             thrift.i32(4, codec_zstd);
             thrift.i64(5, static_cast<std::int64_t>(group.rows));

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <future>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "export/export_file.h"
-#include "util/worker_pool.h"
+#include "export/parquet_page.h"
 
 namespace argtrace {
 
@@ -47,6 +46,8 @@ public:
 
     std::size_t rows() const { return rows_; }
 
+    ParquetChunk encode() const;
+
     /// Bytes that it keeps.
     std::size_t size() const {
         return plain_.size() + present_.size() / 8 + 4 * indices_.size() + dictionary_bytes_;
@@ -73,16 +74,11 @@ private:
     std::int64_t min_ = 0, max_ = 0; // of i64 and timestamps
 };
 
-/// A Parquet file (https://parquet.apache.org/docs/file-format), zstd-compressed: row groups of
-/// pages, with statistics of the columns that times are in.
+/// A Parquet file (https://parquet.apache.org/docs/file-format), zstd-compressed: groups of rows, with
+/// statistics of the columns that times are in.
 class ParquetFile {
 public:
-    /// The workers, who compress, stay the caller's.
-    explicit ParquetFile(WorkerPool &workers) : workers_(workers) {}
-    ~ParquetFile();
-
-    /// Where it is written, which stays the caller's too. Two groups of rows may come before, none
-    /// of them is written then.
+    /// Where it is written, which stays the caller's; before a group of rows is.
     void set_file(ExportFile &file) { file_ = &file; }
 
     /// Says what the file has; before rows come.
@@ -90,30 +86,22 @@ public:
 
     std::deque<ParquetColumn> &columns() { return columns_; }
 
-    /// Bytes of rows that have not been written.
-    std::size_t size() const;
-
-    /// Ends a row: columns that have got no value are null in it. Writes the rows as a group if
-    /// they are many.
+    /// Ends a row whose values the columns were given: those that have got none are null in it.
     void end_row();
 
-    std::uint64_t rows() const { return rows_ + group_rows_; }
+    /// Rows that were given so and are not written, and bytes of them.
+    std::uint64_t rows() const { return rows_; }
+    std::size_t size() const;
+
+    /// Writes rows that have been encoded elsewhere, with as many chunks as there are columns.
+    void write_group(const ParquetGroup &group);
 
     /// Writes the rest, and what a file ends in; `notes` are names and values.
     void finish(const std::vector<std::pair<std::string, std::string>> &notes);
 
 private:
-    struct Page {
-        std::string bytes; // with its header
-        std::size_t plain_size = 0;
-    };
-    struct Chunk { // of a column in a row group
-        Page dictionary;
-        Page data;
-        std::size_t nulls = 0;
-        std::int64_t min = 0, max = 0;
-    };
-    struct Place { // of what has been written
+    struct Place { // of a chunk that has been written
+        ParquetEncoding encoding = ParquetEncoding::plain;
         std::uint64_t offset = 0, dictionary_size = 0, size = 0, plain_size = 0;
         std::size_t nulls = 0;
         std::int64_t min = 0, max = 0;
@@ -123,18 +111,12 @@ private:
         std::vector<Place> places;
     };
 
-    static Chunk encode(const ParquetColumn &column);
-    static Page make_page(std::string plain, std::size_t values, int encoding, bool dictionary);
-    void submit_group();
-    void write_group();
+    ParquetGroup take_rows();
 
     ExportFile *file_ = nullptr;
-    WorkerPool &workers_;
     std::deque<ParquetColumn> columns_;
-    std::uint64_t group_rows_ = 0;
-    std::uint64_t rows_ = 0; // in earlier groups
-    std::uint64_t pending_rows_ = 0;
-    std::vector<std::future<Chunk>> pending_;
+    std::uint64_t rows_ = 0;
+    std::uint64_t written_rows_ = 0;
     std::vector<Group> groups_;
 };
 

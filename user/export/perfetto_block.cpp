@@ -28,7 +28,7 @@ char *put_number(char *to, unsigned field, std::uint64_t value) {
 }
 
 /// Fibonacci hashing: the product's upper bits depend on all of the key.
-std::size_t place_of(std::uint64_t key, unsigned bits) {
+std::size_t note_place(std::uint64_t key, unsigned bits) {
     return key * 0x9e3779b97f4a7c15 >> (64 - bits);
 }
 
@@ -188,7 +188,7 @@ void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
     out_.set_end(to);
 
     if (event.caller != 0) {
-        Note &note = caller_notes_[place_of(event.caller, caller_bits)];
+        Note &note = caller_notes_[note_place(event.caller, caller_bits)];
         if (note.key != event.caller || note.block != block_) [[unlikely]] {
             make_note(note, event.caller, common_.caller->id, callers_.name(event.caller));
             if (note.block == 0)
@@ -207,7 +207,7 @@ void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
     cpu[1] = static_cast<char>(to - cpu - 2);
     out_.set_end(to);
     const std::uint64_t flags = std::uint64_t{event.context} << 8 | event.preempt;
-    Note &note = flags_notes_[place_of(flags, flags_bits)];
+    Note &note = flags_notes_[note_place(flags, flags_bits)];
     if (note.key != flags || note.block != block_) [[unlikely]]
         make_note(note, flags, common_.flags->id, flags_column(event.context, event.preempt));
     std::memcpy(out_.room(Note::size_max), note.bytes.data(), Note::size_max);

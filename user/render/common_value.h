@@ -34,4 +34,17 @@ inline constexpr std::size_t common_value_size_max = decimal_size_max;
     return nullptr;
 }
 
+inline constexpr std::size_t common_json_size_max = common_value_size_max + 2; ///< quotes
+
+/// The same in JSON.
+[[gnu::always_inline]] inline char *write_common_json(char *to, const Value &value) {
+    if (value.type != ARGTRACE_TYPE_PTR)
+        return write_common_value(to, value);
+    char *end = write_common_value(to + 1, value);
+    if (!end)
+        return nullptr;
+    *to = *end = '"';
+    return end + 1;
+}
+
 } // namespace argtrace

@@ -20,7 +20,6 @@ namespace argtrace {
 namespace {
 
 constexpr std::size_t end_size = sizeof("}\n") - 1;
-constexpr std::size_t common_json_size_max = common_value_size_max + 2; // quotes
 constexpr std::string_view replacement_character = "\xef\xbf\xbd";
 
 /// Stands in a JSON string as it is.
@@ -49,17 +48,6 @@ void append_escaped(Line &out, char character) {
             out += character;
         break;
     }
-}
-
-/// The values that most arguments have, or null: as write_common_value().
-char *write_common_json(char *to, const Value &value) {
-    if (value.type != ARGTRACE_TYPE_PTR)
-        return write_common_value(to, value);
-    char *end = write_common_value(to + 1, value);
-    if (!end)
-        return nullptr;
-    *to = *end = '"';
-    return end + 1;
 }
 
 } // namespace

@@ -120,6 +120,45 @@ struct ReadFile {
         return values;
     }
 
+    /// Numbers of DELTA_BINARY_PACKED, of which those of 32 bits wrap around there.
+    static std::vector<std::int64_t> deltas(std::string_view bytes, int type, std::size_t count) {
+        const auto cut = [type](std::uint64_t value) {
+            return type == 1 ? static_cast<std::int64_t>(static_cast<std::int32_t>(value))
+                             : static_cast<std::int64_t>(value);
+        };
+        const std::uint64_t block = test::take_varint(bytes), parts = test::take_varint(bytes);
+        EXPECT_EQ(block % 128, 0u);
+        EXPECT_EQ(block / parts % 32, 0u);
+        EXPECT_EQ(test::take_varint(bytes), count);
+        std::vector<std::int64_t> values{Thrift::zigzag(bytes)};
+        while (values.size() < count) {
+            const std::int64_t least = Thrift::zigzag(bytes);
+            std::vector<unsigned> widths;
+            for (std::uint64_t i = 0; i < parts; ++i)
+                widths.push_back(Thrift::byte(bytes));
+            for (const unsigned width : widths) {
+                if (values.size() >= count)
+                    break;
+                EXPECT_LE(width, type == 1 ? 32u : 64u);
+                for (std::uint64_t i = 0; i < block / parts; ++i) {
+                    std::uint64_t delta = 0;
+                    for (unsigned bit = 0; bit < width; ++bit) {
+                        const std::uint64_t at = i * width + bit;
+                        delta |= std::uint64_t{
+                                     static_cast<unsigned char>(bytes.at(at / 8)) >> at % 8 & 1u}
+                                 << bit;
+                    }
+                    values.push_back(cut(static_cast<std::uint64_t>(values.back()) +
+                                         static_cast<std::uint64_t>(least) + delta));
+                }
+                bytes.remove_prefix(block / parts / 8 * width);
+            }
+        }
+        EXPECT_TRUE(bytes.empty());
+        values.resize(count);
+        return values;
+    }
+
     std::string page(std::uint64_t offset, Thrift &header) const {
         std::string_view at = std::string_view(bytes).substr(offset);
         header = Thrift::read(at, 12);
@@ -181,7 +220,13 @@ struct ReadFile {
             const auto bits = static_cast<unsigned char>(plain.at(plain.size() - at.size()));
             for (const std::uint32_t index : hybrid(at.substr(1), bits, count))
                 values.push_back(words.at(index));
+        } else if (header.at(5).at(2).number == 5) {
+            EXPECT_EQ(chunk.at(2).items.at(0).number, 5);
+            for (const std::int64_t value :
+                 deltas(at, static_cast<int>(schema.at(1).number), count))
+                values.push_back(std::to_string(value));
         } else {
+            EXPECT_EQ(header.at(5).at(2).number, 0);
             for (std::size_t i = 0; i < count; ++i)
                 values.push_back(plain_value(static_cast<int>(schema.at(1).number), at, i));
         }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/parquet_json.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace argtrace {
+
+/// Too many rows have a value of their own: writes them one after the other, also those that there are.
+void ParquetJson::stop_repeating() {
+    repeats_ = false;
+    const Line words = std::exchange(text_, Line());
+    for (const std::uint32_t index : indices_) {
+        const std::size_t begin = index == 0 ? 0 : words_[index - 1].end;
+        text_ += words.view().substr(begin, words_[index].end - begin);
+    }
+}
+
+ParquetChunk ParquetJson::take() {
+    ParquetChunk chunk;
+    const std::size_t rows = row_count();
+    std::string plain;
+    if (nulls_ > 0)
+        put_levels(plain, present_);
+    else
+        put_no_nulls(plain, rows);
+    if (repeats_) {
+        chunk.encoding = ParquetEncoding::dictionary;
+        chunk.dictionary = make_dictionary_page(text_.view(), words_.size());
+        put_indices(plain, indices_, words_.size());
+    } else {
+        plain += text_.view();
+    }
+    chunk.data = make_data_page(plain, rows, chunk.encoding);
+    chunk.nulls = nulls_;
+    repeats_ = true;
+    rows_ = nulls_ = 0;
+    text_.clear();
+    words_.clear();
+    indices_.clear();
+    present_.clear();
+    std::fill(table_.begin(), table_.end(), 0);
+    return chunk;
+}
+
+} // namespace argtrace
