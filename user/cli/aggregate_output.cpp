@@ -106,9 +106,9 @@ void AggregateOutput::erase_state() {
     lines_shown_ = 0;
 }
 
-bool AggregateOutput::finish(const argtrace_counts &total, const ReturnTotals *returns) {
+bool AggregateOutput::finish(const argtrace_counts &total, const ReturnTotals *returns, const StackLoss *stacks) {
     if (json_)
-        append_aggregate_totals_json(output_.buffer(), total, returns);
+        append_aggregate_totals_json(output_.buffer(), total, returns, stacks);
     return output_.flush();
 }
 

@@ -35,7 +35,8 @@ public:
     /// Lines have been typed, which are on the terminal, too.
     void note_typed(std::size_t lines) { lines_shown_ += lines; }
     /// In JSON the object that comes last.
-    [[nodiscard]] bool finish(const argtrace_counts &total, const ReturnTotals *returns);
+    [[nodiscard]] bool finish(const argtrace_counts &total, const ReturnTotals *returns,
+                              const StackLoss *stacks = nullptr);
 
     /// How it stands can be shown, and replaced.
     bool is_screen() const { return screen_; }

@@ -62,7 +62,7 @@ void run_status(const StatusOptions &options) {
         drop_removed(snapshot);
         orders = session.on_load_orders();
         state = SessionState{session.attributes().clock, session.processes(), std::nullopt,
-                             session.returns()};
+                             session.returns(), session.stack_loss()};
         if (session.is_flight())
             state->overwritten = session.overwritten();
     }

@@ -123,8 +123,9 @@ void run_trace(TraceOptions options) {
     const argtrace_counts total = total_of(session);
     if (options.output.json && !failure) {
         const ReturnTotals returns = session.returns();
+        const std::optional<StackLoss> stacks = session.stack_loss();
         append_summary_json(output.buffer(), trace.shown(), &total,
-                            options.functions.returns ? &returns : nullptr);
+                            options.functions.returns ? &returns : nullptr, stacks ? &*stacks : nullptr);
         (void)output.flush(); // a reader that has gone is no failure
     }
     print_summary(options, session, trace, total, modules);

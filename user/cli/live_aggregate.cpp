@@ -198,7 +198,8 @@ void run_live_aggregate(const AggregateOptions &options) {
         add_counts(total, counts);
     const bool follows = std::any_of(probes.begin(), probes.end(), records_returns);
     const ReturnTotals returns = session.returns();
-    if (!output.finish(total, follows ? &returns : nullptr))
+    const std::optional<StackLoss> stacks = session.stack_loss();
+    if (!output.finish(total, follows ? &returns : nullptr, stacks ? &*stacks : nullptr))
         return;
     report_totals(options, session, total, returns);
     note_silence(session, options, modules);

@@ -258,6 +258,9 @@ void print_remedies(const Session &session, const argtrace_counts &total, bool o
     const std::string larger = format_size(ring_size(session.attributes()) * 4);
     for (const std::string &remedy : loss_remedies(total, session.is_flight(), own, larger))
         write_message(remedy);
+    if (const auto loss = session.stack_loss())
+        if (const std::string sentence = stack_loss_sentence(*loss); !sentence.empty())
+            write_message(sentence);
 }
 
 TraceInfo describe_session(const Session &session) {

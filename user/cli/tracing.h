@@ -92,7 +92,7 @@ void note_silence(const Session &session, const TracingOptions &options,
 /// Says that the traced processes have exited.
 void print_ended(const std::vector<std::uint32_t> &pids);
 
-/// For each cause of lost calls, says how to avoid it. `own`: the session belongs to this command
+/// For each cause of lost calls, says how to avoid it; and why calls have no stack. `own`: the session belongs to this command
 /// alone.
 void print_remedies(const Session &session, const argtrace_counts &total, bool own);
 

@@ -49,6 +49,14 @@ std::string describe_returns(const ReturnTotals &returns) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string describe_stack_loss(const StackLoss &loss) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < loss.size(); ++i)
+        if (loss[i] > 0)
+            parts.push_back(fmt::format("{} {}", loss[i], stack_loss_causes[i].words));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string describe_lost(const argtrace_counts &counts) {
     std::string text;
     for (std::size_t i = 0; i < ARGTRACE_LOST_MAX; ++i) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "uapi/argtrace.h"
+#include "uapi/argtrace_stack.h"
 
 namespace argtrace {
 
@@ -44,6 +45,19 @@ constexpr std::array<LostCause, ARGTRACE_UNFOLLOWED_COUNT> unfollowed_causes{{
     {"removed", "removed meanwhile"},
     {"exited", "in which the task ended"},
 }};
+
+/// Calls that have no stack, by enum argtrace_stack_lost: each is among the faults, too.
+using StackLoss = std::array<std::uint64_t, ARGTRACE_STACK_LOST_COUNT>;
+
+/// A reason for which a call has no stack, as JSON and as a person reads it.
+constexpr std::array<LostCause, ARGTRACE_STACK_LOST_COUNT> stack_loss_causes{{
+    {"full", "with no room for one more"},
+    {"recursion", "while the kernel's unwinder was at work"},
+    {"unknown", "that the kernel's unwinder does not know"},
+}};
+
+/// "3 with no room for one more, 1 while the kernel's unwinder was at work": those that are not zero; may be empty.
+std::string describe_stack_loss(const StackLoss &loss);
 
 std::uint64_t unfollowed_total(const ReturnTotals &returns);
 

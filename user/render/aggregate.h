@@ -69,8 +69,8 @@ void append_aggregate_json(std::string &out, const Aggregation &all,
 std::string aggregate_totals(const argtrace_counts &total, const ReturnTotals &returns);
 
 /// The same as the object that ends the JSON; `overflow` are the calls for which a map was full, `lost`
-/// those that were lost for other reasons.
+/// those that were lost for other reasons. `stacks`: which have no stack, where stacks are keys.
 void append_aggregate_totals_json(std::string &out, const argtrace_counts &total,
-                                  const ReturnTotals *returns);
+                                  const ReturnTotals *returns, const StackLoss *stacks = nullptr);
 
 } // namespace argtrace

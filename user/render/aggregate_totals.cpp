@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "render/aggregate.h"
+#include "render/status.h"
 
 namespace argtrace {
 
@@ -50,7 +51,7 @@ std::string aggregate_totals(const argtrace_counts &total, const ReturnTotals &r
 }
 
 void append_aggregate_totals_json(std::string &out, const argtrace_counts &total,
-                                  const ReturnTotals *returns) {
+                                  const ReturnTotals *returns, const StackLoss *stacks) {
     const std::uint64_t overflow = total.lost[ARGTRACE_LOST_FULL];
     const std::uint64_t beside = returns ? returns->in_flight + unfollowed_total(*returns) : 0;
     auto to = std::back_inserter(out);
@@ -64,6 +65,8 @@ void append_aggregate_totals_json(std::string &out, const argtrace_counts &total
     if (returns)
         fmt::format_to(to, ",\"in_flight\":{},\"unfollowed\":{}", returns->in_flight,
                        unfollowed_total(*returns));
+    if (stacks)
+        append_stack_loss_json(out, *stacks);
     out += "}\n";
 }
 

@@ -138,6 +138,9 @@ void append_session_text(std::string &out, const SessionState &session) {
                        describe(session.processes));
     if (const std::string beside = describe_returns(session.returns); !beside.empty())
         fmt::format_to(to, "beside these, calls whose returns are followed: {}\n", beside);
+    if (session.stack_loss)
+        if (const std::string sentence = stack_loss_sentence(*session.stack_loss); !sentence.empty())
+            out += sentence + '\n';
     if (session.overwritten)
         fmt::format_to(to, "flight recorder: {} of the records have been overwritten since\n",
                        *session.overwritten);
@@ -147,6 +150,8 @@ void append_session_json(std::string &out, const SessionState &session) {
     auto to = std::back_inserter(out);
     if (session.overwritten)
         fmt::format_to(to, ",\"overwritten\":{}", *session.overwritten);
+    if (session.stack_loss)
+        append_stack_loss_json(out, *session.stack_loss);
     fmt::format_to(to, ",\"clock\":\"{}\"", clock_name(session.clock));
     if (!session.processes.pids.empty())
         fmt::format_to(to, ",\"processes\":[{}],\"children\":{}",
@@ -349,7 +354,7 @@ std::string calls_summary(const argtrace_counts &total, std::optional<std::uint6
 }
 
 void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total,
-                         const ReturnTotals *returns) {
+                         const ReturnTotals *returns, const StackLoss *stacks) {
     fmt::format_to(std::back_inserter(out), "{{\"shown\":{},", shown);
     if (total)
         append_counts_json(out, *total,
@@ -359,7 +364,25 @@ void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_c
                R"("sampled":null,"capped":null,"faults":null)";
     if (returns)
         append_returns_json(out, *returns);
+    if (stacks)
+        append_stack_loss_json(out, *stacks);
     out += "}\n";
+}
+
+void append_stack_loss_json(std::string &out, const StackLoss &loss) {
+    std::string_view separator = ",\"stacks_lost\":{";
+    for (std::size_t i = 0; i < loss.size(); ++i) {
+        fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", separator, stack_loss_causes[i].key, loss[i]);
+        separator = ",";
+    }
+    out += '}';
+}
+
+std::string stack_loss_sentence(const StackLoss &loss) {
+    const std::uint64_t calls = std::accumulate(loss.begin(), loss.end(), std::uint64_t{0});
+    if (calls == 0)
+        return "";
+    return fmt::format("{} call{} no stack: {}", calls, calls == 1 ? " has" : "s have", describe_stack_loss(loss));
 }
 
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total,

@@ -20,6 +20,7 @@ struct SessionState {
     ProcessFilter processes;
     std::optional<std::uint64_t> overwritten; ///< records, of a flight recorder
     ReturnTotals returns = {};                ///< calls beside those of the functions' counts
+    std::optional<StackLoss> stack_loss = {}; ///< of one that takes stacks
 };
 
 /// What the functions of a status are ordered by: a count, the largest first, or the name.
@@ -64,9 +65,15 @@ std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight
 
 /// The object that ends events in JSON: how many were shown, and what status shows as totals, null
 /// where a file does not have them.
-/// `returns` adds those of calls whose returns are followed.
+/// `returns` adds those of calls whose returns are followed, `stacks` which calls have no stack.
 void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total,
-                         const ReturnTotals *returns = nullptr);
+                         const ReturnTotals *returns = nullptr, const StackLoss *stacks = nullptr);
+
+/// ,"stacks_lost":{"full":0,...}
+void append_stack_loss_json(std::string &out, const StackLoss &loss);
+
+/// "3 calls have no stack: ..."; empty if all have one.
+std::string stack_loss_sentence(const StackLoss &loss);
 
 /// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total,

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "session/stack_reader.h"
 #include "uapi/probe.h"
 #include "util/error.h"
 #include "util/units.h"
@@ -313,6 +314,11 @@ ReturnTotals Session::returns() const {
         if (list(ARGTRACE_IOC_RETURN_COUNTS, true, add))
             return sum;
     }
+}
+
+std::optional<StackLoss> Session::stack_loss() const {
+    auto stacks = StackReader::of(device_);
+    return stacks ? std::optional(stacks->lost()) : std::nullopt;
 }
 
 std::vector<argtrace_counts> Session::counts(bool removed) const {

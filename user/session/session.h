@@ -82,6 +82,9 @@ public:
     /// Of all functions, removed ones too, whose returns are followed.
     ReturnTotals returns() const;
 
+    /// Calls that have no stack; nothing if the session takes no stacks.
+    std::optional<StackLoss> stack_loss() const;
+
     struct Snapshot {
         std::vector<Probe> probes;
         std::vector<argtrace_counts> counts; ///< one for each of them

@@ -86,8 +86,8 @@ std::optional<Stack> StackReader::find(std::uint64_t id) {
     return std::nullopt;
 }
 
-std::array<std::uint64_t, ARGTRACE_STACK_LOST_COUNT> StackReader::lost() {
-    std::array<std::uint64_t, ARGTRACE_STACK_LOST_COUNT> sums{};
+StackLoss StackReader::lost() {
+    StackLoss sums{};
     for (std::uint32_t cpu = 0; cpu < tables_.size(); ++cpu) {
         const StackTable *one = table(cpu);
         for (std::size_t cause = 0; one && cause < sums.size(); ++cause)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "model/counts.h"
 #include "session/device.h"
 #include "session/mapping.h"
 #include "symbols/symbols.h"
@@ -40,7 +40,7 @@ public:
     std::optional<Stack> find(std::uint64_t id);
 
     /// Calls without a stack so far, by enum argtrace_stack_lost.
-    std::array<std::uint64_t, ARGTRACE_STACK_LOST_COUNT> lost();
+    StackLoss lost();
 
 private:
     struct Table {

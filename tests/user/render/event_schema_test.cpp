@@ -213,6 +213,11 @@ TEST(EventSchema, FitsTheSummary) {
     append_summary_json(followed, 7, &total, &returns);
     EXPECT_EQ(validator.check(json::parse(followed)), "") << followed;
     EXPECT_EQ(json::parse(followed)["hits"], 21);
+    std::string stacks;
+    const StackLoss loss{3, 2, 1};
+    append_summary_json(stacks, 7, &total, nullptr, &loss);
+    EXPECT_EQ(validator.check(json::parse(stacks)), "") << stacks;
+    EXPECT_EQ(json::parse(stacks)["stacks_lost"].dump(), R"({"full":3,"recursion":2,"unknown":1})");
     json less = json::parse(whole);
     less.erase("lost");
     EXPECT_NE(validator.check(less), "");

@@ -474,6 +474,25 @@ TEST(Status, OfSomeProcesses) {
         << out;
 }
 
+TEST(Status, OfOneThatTakesStacks) {
+    auto probes = three_probes();
+    probes.resize(2);
+    SessionState state{ARGTRACE_CLOCK_TSC, {}, std::nullopt};
+    state.stack_loss = StackLoss{};
+    std::string out;
+    append_status_text(out, probes, two_counts(), {}, state);
+    EXPECT_EQ(out.find("no stack"), out.npos) << out;
+    out.clear();
+    append_status_json(out, probes, two_counts(), {}, state);
+    EXPECT_TRUE(out.ends_with(",\"stacks_lost\":{\"full\":0,\"recursion\":0,\"unknown\":0},\"clock\":\"tsc\"}\n")) << out;
+    state.stack_loss = StackLoss{12, 0, 3};
+    out.clear();
+    append_status_text(out, probes, two_counts(), {}, state);
+    EXPECT_TRUE(out.ends_with("\n15 calls have no stack: 12 with no room for one more, 3 that the kernel's unwinder does not know\n"))
+        << out;
+    EXPECT_EQ(stack_loss_sentence({0, 1, 0}), "1 call has no stack: 1 while the kernel's unwinder was at work");
+}
+
 TEST(Status, EachCauseOfLossHasItsRemedy) {
     argtrace_counts counts{};
     EXPECT_TRUE(loss_remedies(counts, false, true, "16M").empty());

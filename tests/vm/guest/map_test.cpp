@@ -30,7 +30,7 @@ constexpr unsigned calls_of_process = 3000; // on each CPU
 
 // Of the functions of argtrace_load.
 enum : std::uint8_t { number_arg, complement_arg, cpu_arg };
-constexpr const char *functions[] = {"al_process", "al_interrupt", "al_nmi"};
+constexpr const char *load_functions[] = {"al_process", "al_interrupt", "al_nmi"};
 
 Load some_load() {
     Load load;
@@ -89,7 +89,7 @@ protected:
 };
 
 TEST_F(Maps, a_probe_that_only_counts_counts_every_call) {
-    for (const char *function : functions)
+    for (const char *function : load_functions)
         add(function, SinkProgram());
     run_load(some_load());
     EXPECT_EQ(counts().records, all_calls());
@@ -138,7 +138,7 @@ void expect_known_counts(const RawMap &map, unsigned residues) {
 
 TEST_F(Maps, counts_by_two_words_in_all_contexts) {
     std::vector<std::unique_ptr<RawMap>> maps;
-    for (const char *function : functions) {
+    for (const char *function : load_functions) {
         maps.push_back(std::make_unique<RawMap>(device_, RawMap::counts(64, 2)));
         const std::uint32_t id = maps.back()->description().id;
         ASSERT_EQ(id, maps.size() - 1);
@@ -155,7 +155,7 @@ TEST_F(Maps, counts_by_two_words_in_all_contexts) {
 // One map for all of them: an NMI comes while an interrupt or a process claims or finds the same slots.
 TEST_F(Maps, all_contexts_share_a_map) {
     const RawMap map(device_, RawMap::values(256, 1, ARGTRACE_BUCKETS_NONE));
-    for (const char *function : functions)
+    for (const char *function : load_functions)
         add(function, SinkProgram(ARGTRACE_SINK_MAP, 0).reg(number_arg, 7).reg(complement_arg));
     for (int i = 0; i < 3; i++)
         run_load(some_load());
@@ -213,7 +213,7 @@ const std::vector<Known> &known() {
 
 // Every bucket, sum and extreme of what processes, interrupts and NMIs pass on each CPU.
 TEST_F(Maps, known_distributions) {
-    for (const char *function : functions) {
+    for (const char *function : load_functions) {
         for (const Known &one : known()) {
             SCOPED_TRACE(std::string(function) + ", " + one.name);
             RawDevice device;
@@ -483,7 +483,7 @@ TEST_F(Maps, a_value_that_cannot_be_read_is_counted_apart) {
 // As long as there is room for a key it is counted, and from then on every call of another one is lost.
 TEST_F(Maps, too_small_a_map_counts_what_it_loses) {
     const RawMap map(device_, RawMap::values(64, 1, ARGTRACE_BUCKETS_NONE));
-    for (const char *function : functions)
+    for (const char *function : load_functions)
         add(function, SinkProgram(ARGTRACE_SINK_MAP, 0).reg(number_arg, 255).reg(number_arg));
     for (int i = 0; i < 3; i++)
         run_load(some_load());
@@ -584,7 +584,7 @@ TEST_F(Maps, the_module_goes_while_maps_are_filled) {
     });
     {
         const RawMap map(*device, RawMap::values(64, 1, ARGTRACE_BUCKETS_LOG2));
-        for (const char *function : functions)
+        for (const char *function : load_functions)
             ASSERT_EQ(device->add(SinkProgram(ARGTRACE_SINK_MAP, 0)
                                       .reg(number_arg)
                                       .reg(number_arg)
