@@ -17,31 +17,40 @@ void ParquetJson::stop_repeating() {
     }
 }
 
-ParquetChunk ParquetJson::take() {
-    ParquetChunk chunk;
+/// A page with all rows that are in none; it is the only one where they are in a dictionary.
+void ParquetJson::end_page() {
     const std::size_t rows = row_count();
     std::string plain;
-    if (nulls_ > 0)
+    if (nulls_ == rows)
+        put_nulls(plain, rows);
+    else if (nulls_ > 0)
         put_levels(plain, present_);
     else
         put_no_nulls(plain, rows);
     if (repeats_) {
-        chunk.encoding = ParquetEncoding::dictionary;
-        chunk.dictionary = make_dictionary_page(text_.view(), words_.size());
+        chunk_.encoding = ParquetEncoding::dictionary;
+        chunk_.dictionary = make_dictionary_page(text_.view(), words_.size());
         put_indices(plain, indices_, words_.size());
     } else {
         plain += text_.view();
     }
-    chunk.data = make_data_page(plain, rows, chunk.encoding);
-    chunk.nulls = nulls_;
-    repeats_ = true;
+    const ParquetPage page = make_data_page(plain, rows, chunk_.encoding);
+    chunk_.data.bytes += page.bytes;
+    chunk_.data.plain_size += page.plain_size;
+    chunk_.nulls += nulls_;
     rows_ = nulls_ = 0;
     text_.clear();
+    present_.clear();
+}
+
+ParquetChunk ParquetJson::take() {
+    if (row_count() > 0)
+        end_page();
+    repeats_ = true;
     words_.clear();
     indices_.clear();
-    present_.clear();
     std::fill(table_.begin(), table_.end(), 0);
-    return chunk;
+    return std::exchange(chunk_, {});
 }
 
 } // namespace argtrace

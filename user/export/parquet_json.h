@@ -60,6 +60,14 @@ public:
         ++rows_;
     }
 
+    /// To be called behind a row with a value.
+    void end_row() {
+        if (nulls_ > 0)
+            present_.push_back(true);
+        if (!repeats_ && text_.size() >= page_size) [[unlikely]]
+            end_page();
+    }
+
     void add_null() {
         if (nulls_ == 0)
             present_.assign(row_count(), true);
@@ -67,12 +75,7 @@ public:
         present_.push_back(false);
     }
 
-    /// To be called for a row with a value, too.
-    void end_row() {
-        if (nulls_ > 0 && present_.size() < row_count())
-            present_.push_back(true);
-    }
-
+    /// Bytes of text that are kept.
     std::size_t size() const { return text_.size(); }
 
     /// Encodes the rows, and begins anew.
@@ -91,6 +94,7 @@ private:
     static constexpr unsigned table_bits = 16;
     static_assert(std::size_t{1} << table_bits >= 2 * rows_max);
     static constexpr std::size_t trial_rows = 2048;
+    static constexpr std::size_t page_size = 512 << 10;
 
     static std::uint64_t hash_of(const void *owner, std::span<const Value> values) {
         constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
@@ -117,9 +121,11 @@ private:
         std::memcpy(text_.reserve(0) - size - sizeof(size), &size, sizeof(size));
     }
     void stop_repeating();
+    void end_page();
 
     bool repeats_ = true;
-    std::size_t rows_ = 0, nulls_ = 0; // rows with a value, and without
+    ParquetChunk chunk_;               // the pages that are complete
+    std::size_t rows_ = 0, nulls_ = 0; // of the page: rows with a value, and without
     std::size_t begin_ = 0;
     Line text_; // each behind its length
     std::vector<Word> words_;

@@ -99,6 +99,7 @@ std::size_t ParquetRows::put_arguments(Calls calls) {
             args_.add(&plan, view.values.first(std::min(plan.result, view.values.size())), args);
         else
             args_.add(args);
+        args_.end_row();
         if (plan.result >= view.values.size() || !view.values[plan.result].captured) {
             ret_.add_null();
             continue;

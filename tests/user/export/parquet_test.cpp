@@ -8,7 +8,9 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <tuple>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zstd.h>
@@ -84,6 +86,8 @@ struct ReadFile {
     std::map<std::string, std::vector<std::string>> columns;
     std::map<std::string, std::vector<std::pair<std::int64_t, std::int64_t>>> ranges;
     std::map<std::string, std::string> notes;
+    std::map<std::string, unsigned> pages; // of data
+    std::map<std::string, std::size_t> dictionaries;
     std::vector<std::uint64_t> groups;
     std::string bytes;
 
@@ -159,13 +163,14 @@ struct ReadFile {
         return values;
     }
 
-    std::string page(std::uint64_t offset, Thrift &header) const {
-        std::string_view at = std::string_view(bytes).substr(offset);
+    /// The page there, and where the next begins.
+    static std::string page(std::string_view &at, Thrift &header) {
         header = Thrift::read(at, 12);
         std::string plain(static_cast<std::size_t>(header.at(2).number), '\0');
         EXPECT_EQ(ZSTD_decompress(plain.data(), plain.size(), at.data(),
                                   static_cast<std::size_t>(header.at(3).number)),
                   plain.size());
+        at.remove_prefix(static_cast<std::size_t>(header.at(3).number));
         return plain;
     }
 
@@ -200,20 +205,47 @@ struct ReadFile {
         std::vector<std::string> words;
         Thrift header;
         if (chunk.has(11)) {
-            const std::string plain = page(static_cast<std::uint64_t>(chunk.at(11).number), header);
+            std::string_view place =
+                std::string_view(bytes).substr(static_cast<std::size_t>(chunk.at(11).number));
+            const std::string plain = page(place, header);
             for (std::string_view at = plain; !at.empty();) {
                 words.emplace_back(at.substr(4, u32(at)));
                 at.remove_prefix(4 + u32(at));
             }
             EXPECT_EQ(header.at(7).at(1).number, static_cast<std::int64_t>(words.size()));
+            dictionaries[name] = words.size();
         }
-        const std::string plain = page(static_cast<std::uint64_t>(chunk.at(9).number), header);
-        ASSERT_EQ(header.at(5).at(1).number, static_cast<std::int64_t>(rows));
+        std::string_view place = std::string_view(bytes).substr(
+            static_cast<std::size_t>(chunk.at(9).number),
+            static_cast<std::size_t>(chunk.at(7).number + chunk.at(chunk.has(11) ? 11 : 9).number -
+                                     chunk.at(9).number));
+        std::size_t read = 0, nulls = 0;
+        while (!place.empty()) {
+            const std::string plain = page(place, header);
+            const auto page_rows = static_cast<std::size_t>(header.at(5).at(1).number);
+            nulls += read_page(schema, chunk, header, plain, page_rows, words);
+            read += page_rows;
+            ++pages[name];
+        }
+        EXPECT_EQ(read, rows);
+        EXPECT_EQ(chunk.at(12).at(3).number, static_cast<std::int64_t>(nulls));
+        if (chunk.at(12).has(5)) {
+            std::int64_t low, high;
+            std::memcpy(&high, chunk.at(12).at(5).text.data(), 8);
+            std::memcpy(&low, chunk.at(12).at(6).text.data(), 8);
+            ranges[name].emplace_back(low, high);
+        }
+    }
+
+    /// Returns how many of the rows are null.
+    std::size_t read_page(const Thrift &schema, const Thrift &chunk, const Thrift &header,
+                          const std::string &plain, std::size_t rows,
+                          const std::vector<std::string> &words) {
+        const std::string &name = schema.at(4).text;
         std::string_view at = plain;
         const auto present = hybrid(at.substr(4, u32(at)), 1, rows);
         at.remove_prefix(4 + u32(at));
         const auto count = static_cast<std::size_t>(std::count(present.begin(), present.end(), 1u));
-        EXPECT_EQ(chunk.at(12).at(3).number, static_cast<std::int64_t>(rows - count));
         std::vector<std::string> values;
         if (chunk.has(11)) {
             EXPECT_EQ(header.at(5).at(2).number, 8);
@@ -230,15 +262,10 @@ struct ReadFile {
             for (std::size_t i = 0; i < count; ++i)
                 values.push_back(plain_value(static_cast<int>(schema.at(1).number), at, i));
         }
-        if (chunk.at(12).has(5)) {
-            std::int64_t low, high;
-            std::memcpy(&high, chunk.at(12).at(5).text.data(), 8);
-            std::memcpy(&low, chunk.at(12).at(6).text.data(), 8);
-            ranges[name].emplace_back(low, high);
-        }
         auto value = values.begin();
         for (const std::uint32_t one : present)
             columns[name].push_back(one ? *value++ : "null");
+        return rows - count;
     }
 
     static std::string plain_value(int type, std::string_view &at, std::size_t index) {
@@ -308,6 +335,57 @@ TEST(Parquet, OfNoCallsAnEmptyTable) {
     const ReadFile file(exported_rows([](Exporter &exporter) { exporter.finish(); }));
     EXPECT_EQ(file.groups.size(), 0u);
     EXPECT_EQ(file.columns.size(), 15u);
+}
+
+TEST(Parquet, ArgumentsThatComeAgainAreWrittenOnce) {
+    constexpr std::size_t count = 20000;
+    std::mt19937 random(4);
+    Probe probe, other;
+    for (Probe *one : {&probe, &other}) {
+        one->args = {argument("a", ARGTRACE_TYPE_U32, "u32"), argument("b", ARGTRACE_TYPE_S16, "s16"),
+                     test::returned(ARGTRACE_TYPE_S64)};
+        one->function = "f";
+    }
+    other.args[1].name = "c";
+    // How many different ones there are of a, and from which row on it is written as it comes.
+    for (const auto &[different, from, is_dictionary] :
+         {std::tuple{30u, count, true}, {30u, std::size_t{2500}, true}, {~0u, count, false}}) {
+        EventBatch batch;
+        std::vector<std::string> args, results;
+        for (std::size_t i = 0; i < count; ++i) {
+            Event event;
+            event.ts = 2000 + i;
+            event.probe = random() % 2 ? &probe : &other;
+            event.first_value = static_cast<std::uint32_t>(batch.values.size());
+            const std::uint32_t a = i < from ? static_cast<std::uint32_t>(random() % different)
+                                             : static_cast<std::uint32_t>(random());
+            const bool captured = random() % 3 != 0;
+            const std::int64_t result = static_cast<std::int64_t>(random() % 3) - 2;
+            const bool returned = random() % 4 != 0;
+            batch.values.push_back({a, 0, ARGTRACE_TYPE_U32, true, false});
+            batch.values.push_back(
+                captured ? Value{5, 0, ARGTRACE_TYPE_S16, true, false} : Value{});
+            batch.values.push_back(returned ? Value{static_cast<std::uint64_t>(result), 0,
+                                                    ARGTRACE_TYPE_S64, true, false}
+                                            : Value{});
+            batch.events.push_back(event);
+            args.push_back(fmt::format("{{\"a\":{},\"{}\":{}}}", a,
+                                       event.probe == &probe ? "b" : "c", captured ? "5" : "null"));
+            results.push_back(returned ? std::to_string(result) : "null");
+        }
+        const ReadFile file(exported_rows([&](Exporter &exporter) {
+            EventBlock block;
+            for (const Event &event : batch.events)
+                block.events.push_back({&batch, &event});
+            exporter.take(std::move(block));
+            exporter.finish();
+        }));
+        EXPECT_EQ(file.columns.at("args") == args, true) << different;
+        EXPECT_EQ(file.columns.at("ret") == results, true);
+        EXPECT_EQ(file.dictionaries.contains("args"), is_dictionary) << different << ' ' << from;
+        EXPECT_EQ(file.pages.at("args") > 1, !is_dictionary);
+        EXPECT_EQ(file.dictionaries.at("ret"), 3u);
+    }
 }
 
 TEST(Parquet, RandomCallsInSeveralGroups) {

@@ -3,10 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
-#include <fstream>
 #include <memory>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -15,18 +13,11 @@
 
 #include "render/text.h"
 #include "report/block_writer.h"
+#include "support/peak_memory.h"
 #include "support/trace_builder.h"
 
 namespace argtrace {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool counts_own_memory = false;
-#elif defined(__has_feature)
-constexpr bool counts_own_memory = !__has_feature(address_sanitizer);
-#else
-constexpr bool counts_own_memory = true;
-#endif
 
 constexpr unsigned nr_cpus = 2;
 constexpr unsigned calls_of_a_packet = 70;
@@ -84,58 +75,25 @@ unsigned report(unsigned packets, bool marks) {
     return written && reader.fault_count() == 0 ? events : 0;
 }
 
-/// The most memory, in KiB, that this program has needed since it began. getrusage() would say no
-/// less than what the process needed before, when it was a copy of another test's.
-long own_peak() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
-        if (line.starts_with("VmHWM:"))
-            return std::stol(line.substr(6));
-    }
-    return 0;
-}
+constexpr const char *reporter = "ARGTRACE_TEST_REPORTER"; // "PACKETS MARKS"
 
-constexpr const char *reporter = "ARGTRACE_TEST_REPORTER"; // "PACKETS MARKS", for the child
-
-/// The most memory, in KiB, that a program of its own needed for it: this one, with that test
-/// alone.
 long peak_of(unsigned packets, bool marks) {
-    int ends[2];
-    EXPECT_EQ(::pipe2(ends, 0), 0);
-    const Fd from(ends[0]);
-    Fd to(ends[1]);
-    const std::string what = fmt::format("{} {} {}", packets, int{marks}, to.get());
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::setenv(reporter, what.c_str(), 1);
-        ::execl("/proc/self/exe", "argtrace_tests", "--gtest_filter=ReportMemory.*",
-                "--gtest_brief=1", nullptr);
-        ::_exit(1);
-    }
-    to = Fd();
-    long peak = 0;
-    EXPECT_EQ(::read(from.get(), &peak, sizeof(peak)), static_cast<ssize_t>(sizeof(peak)));
-    int status = 0;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0) << "the report failed";
-    return peak;
+    return test::peak_of_child("ReportMemory.*", reporter, fmt::format("{} {}", packets, int{marks}));
 }
 
 /// The child's part.
-void report_and_tell(const char *what) {
+void report_and_tell(const std::string &what) {
     unsigned packets = 0;
     int marks = 0;
-    int to = -1;
-    ASSERT_EQ(std::sscanf(what, "%u %d %d", &packets, &marks, &to), 3);
+    ASSERT_EQ(std::sscanf(what.c_str(), "%u %d", &packets, &marks), 2);
     ASSERT_EQ(report(packets, marks), packets * nr_cpus * calls_of_a_packet);
-    const long peak = own_peak();
-    ASSERT_EQ(::write(to, &peak, sizeof(peak)), static_cast<ssize_t>(sizeof(peak)));
+    test::tell_peak();
 }
 
 TEST(ReportMemory, DoesNotGrowWithTheFile) {
     if (const char *what = std::getenv(reporter))
         return report_and_tell(what);
-    if (!counts_own_memory)
+    if (!test::counts_own_memory)
         GTEST_SKIP() << "a sanitizer keeps what was freed";
     constexpr unsigned some = 250;
     constexpr unsigned many = 8 * some;
