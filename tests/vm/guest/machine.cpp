@@ -168,8 +168,10 @@ void Child::kill_and_wait() {
     if (pid_ <= 0)
         return;
     kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
+    int status = 0;
+    waitpid(pid_, &status, 0);
     pid_ = -1;
+    EXPECT_FALSE(WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) << "it died of signal " << WTERMSIG(status);
 }
 
 void hammer_vfs_read() {

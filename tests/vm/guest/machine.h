@@ -80,6 +80,7 @@ public:
     Child(const Child &) = delete;
     Child &operator=(const Child &) = delete;
 
+    /// Fails the test if the child has died of itself.
     void kill_and_wait();
 
 private:

@@ -561,12 +561,22 @@ TEST_F(Maps, a_reader_that_dies_and_a_session_that_goes) {
                       SinkProgram(ARGTRACE_SINK_MAP, 0).reg(number_arg).probe(address_of("al_process")).bytes(),
                       1),
                   0);
+        int reading[2];
+        ASSERT_EQ(pipe(reading), 0);
         Child child([&] {
+            const RawMap own(device, map);
+            own.read();
+            if (::write(reading[1], "r", 1) != 1)
+                return;
             for (;;)
-                map.read();
+                own.read();
         });
         run_load(some_load());
+        char byte;
+        EXPECT_EQ(::read(reading[0], &byte, 1), 1);
         child.kill_and_wait();
+        close(reading[0]);
+        close(reading[1]);
         run_load(some_load());
         EXPECT_EQ(hits(device.counts().at(0)), load_calls().process);
     }

@@ -280,16 +280,19 @@ TEST(OffCpu, threads_that_sleep_read_and_compete) {
         const auto runnable = static_cast<double>(sum_of(rows, "runnable"));
         const auto expected = static_cast<double>(thread.run_delay);
         EXPECT_GE(expected, 50.0 * millisecond) << name << ": the two did not compete";
-        EXPECT_NEAR(runnable, expected, 0.05 * expected + 5.0 * millisecond) << name;
         std::uint64_t preempted = 0;
         for (const json &row : rows)
             if (row["key"]["state"] == "R") {
                 preempted += row["waits"].get<std::uint64_t>();
                 EXPECT_EQ(row["blocked"], 0u) << row;
             }
-        // And once as a new task; there may be more between what it wrote down and its end.
+        // And once as a new task; there may be more between what it wrote down and its end, of any length.
         EXPECT_GE(preempted, thread.preempted) << name;
         EXPECT_LE(preempted, thread.preempted + 5) << name;
+        EXPECT_GE(runnable, 0.95 * expected - 5.0 * millisecond) << name;
+        if (preempted <= thread.preempted + 1) {
+            EXPECT_LE(runnable, 1.05 * expected + 5.0 * millisecond) << name;
+        }
     }
     EXPECT_EQ(answer.totals["left_out"]["lost"], 0u) << answer.totals;
     EXPECT_EQ(answer.totals["left_out"]["incomplete"], 0u) << answer.totals;

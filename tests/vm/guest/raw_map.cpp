@@ -149,6 +149,14 @@ argtrace_map RawMap::linear(std::uint32_t slots, std::uint16_t key_words, std::u
 
 RawMap::RawMap(const RawDevice &device, argtrace_map description) : map_(description) {
     EXPECT_EQ(device.call(ARGTRACE_IOC_MAP, &map_), 0);
+    map_cpus(device);
+}
+
+RawMap::RawMap(const RawDevice &device, const RawMap &other) : map_(other.map_) {
+    map_cpus(device);
+}
+
+void RawMap::map_cpus(const RawDevice &device) {
     for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
         void *start =
             mmap(nullptr, size(), PROT_READ, MAP_SHARED, device.fd(),

@@ -53,6 +53,8 @@ public:
     using Key = std::vector<std::uint64_t>;
 
     RawMap(const RawDevice &device, argtrace_map description);
+    /// The same map once more: a mapping is not handed on to child processes.
+    RawMap(const RawDevice &device, const RawMap &other);
     ~RawMap();
     RawMap(const RawMap &) = delete;
     RawMap &operator=(const RawMap &) = delete;
@@ -71,6 +73,8 @@ public:
                                std::uint64_t step, std::uint32_t nr_buckets, bool is_signed = false);
 
 private:
+    void map_cpus(const RawDevice &device);
+
     argtrace_map map_{};
     std::vector<const std::byte *> cpus_;
 };

@@ -44,7 +44,7 @@ std::vector<Known> known_calls() {
     const auto path = reinterpret_cast<unsigned long>(nowhere);
     return {
         {"getppid", SYS_getppid, {1, 2, 3, 4, 5, 6}, json::object(), getppid()},
-        {"kill", SYS_kill, {0xffffffff00000000 | 7, 0x12345678fffffff9}, {{"pid", 7}, {"sig", -7}}, "-EINVAL"},
+        {"kill", SYS_kill, {0xffffffff00000000 | 1, 0x12345678fffffff9}, {{"pid", 1}, {"sig", -7}}, "-EINVAL"},
         {"lseek", SYS_lseek, {0xfffffff000000fff, 0xfffffffffffffffb, 2},
          {{"fd", 0xfff}, {"offset", -5}, {"whence", 2}}, "-EBADF"},
         {"fchmodat", SYS_fchmodat, {0xffffff9c, path, 0xabcd1777},
@@ -83,7 +83,7 @@ long make_by_int80(long number, const unsigned long (&a)[6]) {
 std::vector<Known> known_calls_of_ia32() {
     const auto path = 0x10000ul;
     return {
-        {"ia32:kill", 37, {7, 0xfffffff9}, {{"pid", 7}, {"sig", -7}}, "-EINVAL"},
+        {"ia32:kill", 37, {1, 0xfffffff9}, {{"pid", 1}, {"sig", -7}}, "-EINVAL"},
         {"ia32:fchmodat", 306, {0xffffff9c, path, 0xabcd1777},
          {{"dfd", -100}, {"filename", hex(path)}, {"mode", 0x1777}}, "-EFAULT"},
         {"ia32:copy_file_range", 377, {0xfff1, 0x1111111a, 0xfffffffe, 0x9222222b, 0xb333333c, 0x55555555},
