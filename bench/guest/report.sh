@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in a guest (bench/report): records the same calls with argtrace, trace-cmd and perf, few and many of them, and
-# writes the files as a tar archive to stdout.
+# Runs in a guest (bench/report): records the same calls with argtrace, trace-cmd and perf, few and many of them, with
+# argtrace also when they return, and writes the files as a tar archive to stdout.
 set -euo pipefail
 
 # load CALLS: so many of vfs_read, by four processes on four CPUs.
@@ -27,6 +27,7 @@ for size in few many; do
 	calls=$([[ $size == few ]] && echo "$1" || echo "$2")
 	command=(bash "$0" load "$calls")
 	argtrace record --buffer 16M -o $size.argtrace vfs_read -- "${command[@]}"
+	argtrace record -r --buffer 16M -o $size.returns vfs_read -- "${command[@]}"
 	/root/trace-cmd record -q -b 32768 -o $size.trace-cmd -e calls:vfs_read "${command[@]}"
 	/root/perf record -q -a -m 32M -e calls:vfs_read -o $size.perf -- "${command[@]}"
 done >&2

@@ -66,6 +66,48 @@ void write_folder(ExportFormat format, const std::string &path, const test::Some
          calls.in_order());
 }
 
+/// ksys_read and a function of a module have called vfs_read.
+struct Stacks : Symbols {
+    std::optional<Symbol> at(std::uint64_t addr) const override {
+        return addr < 0x2000 ? Symbol{0x1000, "ksys_read", "", 0}
+                             : Symbol{0x2000, "ext4_read", "ext4", 0};
+    }
+    std::optional<Stack> stack(std::uint64_t id) const override {
+        return id == 1 ? Stack{std::span(addresses).last(1), false} : Stack{addresses, false};
+    }
+    std::vector<std::uint64_t> addresses{0x2010, 0x1010};
+};
+
+/// Nine calls, of which each third has the first of two stacks, the others the second.
+void write_stacks(const std::string &path) {
+    Probe probe;
+    probe.id = 1;
+    probe.addr = 0x1000;
+    probe.function = "vfs_read";
+    probe.args = {test::output("stack", ARGTRACE_TYPE_STACK)};
+    EventBatch batch;
+    std::vector<const Event *> events;
+    for (std::uint32_t i = 0; i < 9; ++i) {
+        Event event;
+        event.probe = &probe;
+        event.ts = 2000 + 10 * i;
+        event.duration = 5;
+        event.tid = event.tgid = 7;
+        event.first_value = i;
+        batch.values.push_back({i % 3 ? std::uint64_t{2} : 1, 0, ARGTRACE_TYPE_STACK, true, false});
+        batch.events.push_back(event);
+    }
+    for (const Event &event : batch.events)
+        events.push_back(&event);
+    const Fd fd(::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644));
+    WorkerPool workers(2);
+    ExportFile file(fd.get(), path, workers);
+    const Stacks symbols;
+    give(*make_exporter(ExportFormat::perfetto, path, file, workers, {some_machine, symbols},
+                        ExportFrames::stack),
+         batch, events);
+}
+
 /// What there is to find.
 json expected_of(const test::SomeCalls &calls) {
     std::map<std::string, json> functions;
@@ -159,6 +201,7 @@ int main(int argc, char **argv) {
     for (const char *name : {"calls.pftrace", "calls.pftrace.gz", "calls.svg", "calls.html",
                              "calls.folded", "calls.parquet", "calls.trace.dat"})
         write_file(folder + "/" + name, some_machine, calls.batch(), calls.in_order());
+    write_stacks(folder + "/stacks.pftrace");
     write_folder(ExportFormat::ctf, folder + "/calls.ctf", calls);
     write_folder(ExportFormat::parquet, folder + "/functions", calls);
     std::ofstream(folder + "/expected.json") << expected_of(calls).dump(1) << '\n';

@@ -64,6 +64,7 @@ constexpr std::uint64_t type_of(PerfettoBlock::Kind kind) {
 void PerfettoBlockWriter::begin_block() {
     ++block_;
     values_.forget();
+    stacks_.forget();
     const std::size_t begin = out_.open(trace::packet);
     out_.number(packet::sequence_id, perfetto_sequence);
     out_.number(packet::sequence_flags, packet::state_cleared);
@@ -168,6 +169,11 @@ char *PerfettoBlockWriter::put_arguments(char *to, const PerfettoPlan &plan, con
     return out_.room(plan.size_max);
 }
 
+void PerfettoBlockWriter::put_stack(const Value &stack, const Probe &probe) {
+    if (stack.captured)
+        out_.number(event::callstack_id, stacks_.id(stack.low, probe, values_.interned()));
+}
+
 /// Where the track does not say whose call it is.
 void PerfettoBlockWriter::put_task(const Event &event) {
     values_.append_string(out_, event::annotation, common_.comm->id, valid_utf8(event.comm_view()));
@@ -212,6 +218,8 @@ void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
         make_note(note, flags, common_.flags->id, flags_column(event.context, event.preempt));
     std::memcpy(out_.room(Note::size_max), note.bytes.data(), Note::size_max);
     out_.set_end(out_.room(0) + note.size);
+    if (plan.stack) [[unlikely]]
+        put_stack(item.call.view().values[*plan.stack], *event.probe);
     if (item.tells_task) [[unlikely]]
         put_task(event);
     end_event();

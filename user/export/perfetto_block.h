@@ -11,6 +11,7 @@
 
 #include "export/exporter.h"
 #include "export/perfetto_plan.h"
+#include "export/perfetto_stacks.h"
 #include "export/perfetto_values.h"
 #include "export/protobuf.h"
 #include "render/caller.h"
@@ -52,7 +53,7 @@ inline constexpr std::uint64_t perfetto_sequence = 1;
 class PerfettoBlockWriter {
 public:
     PerfettoBlockWriter(const Symbols &symbols, const PerfettoPlans::Common &common)
-        : callers_(symbols), values_(callers_), common_(common) {}
+        : callers_(symbols), values_(callers_), stacks_(callers_), common_(common) {}
 
     ProtobufWriter write(const PerfettoBlock &block);
 
@@ -80,11 +81,13 @@ private:
     void put_value(unsigned field, const PerfettoPlan::Argument &argument, const Value &value,
                    std::span<const std::byte> bytes);
     char *put_arguments(char *to, const PerfettoPlan &plan, const EventView &view);
+    void put_stack(const Value &stack, const Probe &probe);
     void put_task(const Event &event);
     void make_note(Note &note, std::uint64_t key, std::uint64_t name, std::string_view text);
 
     CallerNames callers_;
     PerfettoValues values_;
+    PerfettoStacks stacks_;
     const PerfettoPlans::Common common_;
     std::uint64_t block_ = 0;
     std::vector<std::uint64_t> interned_names_; // by index: the last block that has interned it

@@ -44,9 +44,18 @@ enum : unsigned {
     categories = 1,
     event_names = 2,
     annotation_names = 3,
+    function_names = 5,
+    frames = 6,
+    callstacks = 7,
+    mapping_paths = 17,
+    mappings = 19,
     strings = 29,
     id = 1,
     text = 2,
+    frame_function = 2,
+    frame_mapping = 3,
+    stack_frame = 2,
+    mapping_path = 7,
 };
 }
 
@@ -58,6 +67,7 @@ enum : unsigned {
     name = 10,
     track = 11,
     counter = 30,
+    callstack_id = 56,
 };
 enum : std::uint64_t { slice_begin = 1, slice_end = 2, instant = 3, counter_value = 4 };
 } // namespace event

@@ -104,7 +104,10 @@ const PerfettoPlan &PerfettoPlans::make(const Probe &probe) {
     plan.index = static_cast<std::uint32_t>(plans_.size() - 1);
     const ProbeFormats &formats = values_.formats(probe);
     const std::optional<std::size_t> result = result_index(probe);
+    plan.stack = stack_index(probe);
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        if (i == plan.stack)
+            continue;
         if (i == result) {
             plan.result =
                 argument_of(probe, i, formats.argument(i), event::annotation, *common_.result);

@@ -93,6 +93,7 @@ struct Trace {
         std::string category;
         std::uint64_t counter = 0;
         std::vector<std::string> notes; // "args.count=u4096"
+        std::string stack;              // "mapping:function" for each frame, the outermost first
     };
     struct Track {
         std::string name;
@@ -104,6 +105,7 @@ struct Trace {
     std::map<std::uint64_t, std::uint64_t> clocks;
     std::uint64_t primary_clock = 0;
     std::map<unsigned, std::map<std::uint64_t, std::string>> strings; // by table
+    std::map<unsigned, std::map<std::uint64_t, std::string>> stacks; // and what they consist of
 
     explicit Trace(const std::string &bytes) {
         for (const Message &packet : Message(bytes).all(1))
@@ -114,8 +116,10 @@ struct Trace {
 
     void read(const Message &packet) {
         EXPECT_EQ(packet.number(10), 1u);
-        if (packet.number(13) & 1)
+        if (packet.number(13) & 1) {
             strings.clear();
+            stacks.clear();
+        }
         for (const Message &snapshot : packet.all(6)) {
             primary_clock = snapshot.number(2);
             for (const Message &clock : snapshot.all(1))
@@ -125,6 +129,11 @@ struct Trace {
             EXPECT_EQ(packet.number(13), 2u);
             for (const auto &field : data.fields) {
                 const Message entry(field.bytes);
+                if (field.number == 6 || field.number == 7 || field.number == 19) {
+                    EXPECT_TRUE(
+                        stacks[field.number].emplace(entry.number(1), std::string(field.bytes)).second);
+                    continue;
+                }
                 EXPECT_TRUE(strings[field.number].emplace(entry.number(1), entry.text(2)).second);
             }
         }
@@ -158,10 +167,26 @@ struct Trace {
             if (event.has(3))
                 item.category = strings.at(1).at(event.number(3));
             item.counter = event.number(30);
+            if (event.has(56))
+                item.stack = stack(event.number(56));
             for (const Message &note : event.all(4))
                 annotate(item, "", note);
             items.push_back(std::move(item));
         }
+    }
+
+    std::string stack(std::uint64_t id) const {
+        std::string text;
+        const Message frames(stacks.at(7).at(id));
+        for (const auto &field : frames.fields) {
+            if (field.number != 2)
+                continue;
+            const Message frame(stacks.at(6).at(field.value));
+            const Message mapping(stacks.at(19).at(frame.number(3)));
+            text += (text.empty() ? "" : " ") + strings.at(17).at(mapping.number(7)) + ":" +
+                    strings.at(5).at(frame.number(2));
+        }
+        return text;
     }
 
     void annotate(Item &item, const std::string &prefix, const Message &note) {
@@ -392,6 +417,67 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
                                      "args.name='a\xef\xbf\xbd'", "args.path='a'", "cpu=u0",
                                      "flags=\"....\""));
     EXPECT_THAT(trace.items[1].notes, testing::ElementsAre("return=s-1"));
+}
+
+/// Two stacks of functions of the kernel and of a module.
+struct SomeStacks : Symbols {
+    std::optional<Symbol> at(std::uint64_t addr) const override {
+        if (addr < 0x1000)
+            return std::nullopt;
+        if (addr < 0x2000)
+            return Symbol{0x1000, "ksys_read", "", 0};
+        return Symbol{0x2000, "ext4_read", "ext4", 0};
+    }
+    std::optional<Stack> stack(std::uint64_t id) const override {
+        if (id == 1)
+            return Stack{one, false};
+        if (id == 2)
+            return Stack{two, true};
+        return std::nullopt;
+    }
+    std::vector<std::uint64_t> one{0x1010}, two{0x2010, 0x1020};
+};
+
+TEST(Perfetto, StacksAreCallstacks) {
+    Probe probe;
+    probe.id = 1;
+    probe.addr = 0x1000;
+    probe.function = "vfs_read";
+    probe.args = {argument("file", ARGTRACE_TYPE_PTR, "struct file *"),
+                  output("stack", ARGTRACE_TYPE_STACK), test::returned(ARGTRACE_TYPE_S64)};
+    EventBatch batch;
+    for (const std::uint64_t stack : {1, 2, 3, 2, 0}) {
+        Event event;
+        event.ts = 10 + batch.events.size();
+        event.probe = &probe;
+        event.tid = event.tgid = 5;
+        event.first_value = static_cast<std::uint32_t>(batch.values.size());
+        batch.values.push_back({0xff10, 0, ARGTRACE_TYPE_PTR, true, false});
+        batch.values.push_back({stack, 0, ARGTRACE_TYPE_STACK, stack != 0, false});
+        batch.values.push_back({});
+        batch.events.push_back(event);
+    }
+    const Trace trace(exported(
+        [&](Exporter &exporter) {
+            EventBlock block;
+            for (const Event &event : batch.events)
+                block.events.push_back({&batch, &event});
+            exporter.take(std::move(block));
+            exporter.finish();
+        },
+        SomeStacks()));
+    std::vector<std::string> stacks;
+    for (const Trace::Item &item : trace.items) {
+        stacks.push_back(item.stack);
+        EXPECT_THAT(item.notes,
+                    testing::ElementsAre("args.file=p0xff10", "cpu=u0", "flags=\"....\""));
+    }
+    EXPECT_THAT(stacks,
+                testing::ElementsAre(
+                    "[kernel]:ksys_read [kernel]:vfs_read",
+                    "[kernel]:[cut] [kernel]:ksys_read ext4:ext4_read [kernel]:vfs_read",
+                    "[kernel]:[unknown] [kernel]:vfs_read",
+                    "[kernel]:[cut] [kernel]:ksys_read ext4:ext4_read [kernel]:vfs_read", ""));
 }
 
 TEST(Perfetto, LossIsACounter) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "export/perfetto_fields.h"
+#include "export/perfetto_names.h"
+#include "export/protobuf.h"
+#include "model/probe.h"
+#include "render/caller.h"
+
+namespace argtrace {
+
+/// Stacks as Perfetto's callstacks: each different one of a block is interned once, and so are its frames, which are
+/// functions in a mapping for the kernel or for a module.
+class PerfettoStacks {
+public:
+    /// The names stay the caller's.
+    explicit PerfettoStacks(CallerNames &callers) : callers_(callers) {}
+
+    /// Another block begins.
+    void forget();
+
+    /// The number of the stack in which that function was called, which is its innermost frame. What is new
+    /// goes to `data`.
+    std::uint64_t id(std::uint64_t stack, const Probe &probe, ProtobufWriter &data);
+
+private:
+    std::uint64_t frame(std::string_view function, std::string_view module, ProtobufWriter &data);
+    std::uint64_t mapping(std::string_view module, ProtobufWriter &data);
+
+    CallerNames &callers_;
+    PerfettoNames functions_{perfetto::interned::function_names};
+    PerfettoNames paths_{perfetto::interned::mapping_paths};
+    std::map<std::string, std::uint64_t, std::less<>> mappings_;          // by module
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> frames_; // by mapping and function
+    std::map<std::pair<std::uint64_t, const Probe *>, std::uint64_t> stacks_;
+};
+
+} // namespace argtrace
