@@ -108,7 +108,7 @@ public:
               Pairing pairing, const std::vector<Spec> &specs, AggregateOutput &output)
         : LiveLoop(sources, output.fd()), options_(options),
           merge_(sources.rings.views(), schema, Merge::Keep::nothing),
-          pairing_(std::move(pairing)), from_(specs[0].pattern), to_(specs[1].pattern),
+          pairing_(std::move(pairing)), from_(specs[0]), to_(specs[1]),
           rounds_(options, output, [this] { return pairing_.pairs(); }) {}
 
     End run(const StopSignal &stop) {
@@ -144,9 +144,9 @@ private:
     void take() {
         while (const auto view = merge_.next()) {
             const std::string &function = view->event->probe->function;
-            if (to_.matches(function))
+            if (to_.matches_title(function))
                 pairing_.end(*view);
-            if (from_.matches(function))
+            if (from_.matches_title(function))
                 pairing_.begin(*view);
         }
     }
@@ -154,7 +154,7 @@ private:
     const AggregateOptions &options_;
     Merge merge_;
     Pairing pairing_;
-    Pattern from_, to_;
+    Spec from_, to_;
     AggregateRounds rounds_;
 };
 
@@ -171,10 +171,10 @@ std::vector<Spec> recording_specs(const AggregateOptions &options,
     return specs;
 }
 
-const Probe *probe_of(const Schema &schema, const Pattern &from) {
+const Probe *probe_of(const Schema &schema, const Spec &from) {
     const Probe *first = nullptr;
     schema.for_each([&](const Probe &probe) {
-        if (from.matches(probe.function) && (!first || probe.id < first->id))
+        if (from.matches_title(probe.function) && (!first || probe.id < first->id))
             first = &probe;
     });
     return first;
@@ -204,7 +204,7 @@ void pair_recorded(const AggregateOptions &options,
                    const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
                    ReportOutput &report, AggregateOutput &output) {
     const std::vector<Spec> specs = pair_specs(options);
-    TracePairing pairing(reader, make_pairing(options, keys), specs[0].pattern, specs[1].pattern);
+    TracePairing pairing(reader, make_pairing(options, keys), specs[0], specs[1]);
     report.pair(pairing);
     if (pairing.left_out() > 0)
         throw Error(fmt::format("{} call{} did not record {} or a key of --by; recorded are {}",
@@ -212,7 +212,7 @@ void pair_recorded(const AggregateOptions &options,
                                 list_recorded_values(reader.schema())));
     std::unique_ptr<ProbeFormats> formats;
     const std::vector<KeyColumn> columns =
-        columns_of(keys, probe_of(reader.schema(), specs[0].pattern), formats);
+        columns_of(keys, probe_of(reader.schema(), specs[0]), formats);
     CallerNames names(reader.symbols());
     output.set_keys(columns, names);
     if (output.show(pairing.pairing().pairs()) &&
@@ -247,7 +247,7 @@ void run_live_pairs(const AggregateOptions &options) {
     schema.reload();
     std::unique_ptr<ProbeFormats> formats;
     const std::vector<KeyColumn> columns =
-        columns_of(keys, probe_of(schema, request.specs[0].pattern), formats);
+        columns_of(keys, probe_of(schema, request.specs[0]), formats);
     const LiveSymbols symbols(session.device());
     CallerNames names(symbols);
     output.set_keys(columns, names);

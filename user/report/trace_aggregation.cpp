@@ -146,11 +146,11 @@ void TracePairing::run(const std::function<void()> &tell) {
 
 void TracePairing::add(const EventView &view) {
     const std::string &function = view.event->probe->function;
-    const bool ends = to_.matches(function);
+    const bool ends = to_.matches_title(function);
     bool known = true;
     if (ends)
         known = pairing_.end(view);
-    if (from_.matches(function))
+    if (from_.matches_title(function))
         known = pairing_.begin(view) && known;
     ++calls_;
     left_out_ += !known;

@@ -15,7 +15,7 @@
 #include "btf/format.h"
 #include "render/key_text.h"
 #include "report/trace_reader.h"
-#include "spec/pattern.h"
+#include "spec/spec.h"
 
 namespace argtrace {
 
@@ -57,7 +57,7 @@ private:
 /// Pairs the calls of a trace: see Pairing.
 class TracePairing {
 public:
-    TracePairing(TraceReader &reader, Pairing pairing, Pattern from, Pattern to)
+    TracePairing(TraceReader &reader, Pairing pairing, Spec from, Spec to)
         : reader_(reader), pairing_(std::move(pairing)), from_(std::move(from)),
           to_(std::move(to)) {}
 
@@ -74,7 +74,7 @@ private:
 
     TraceReader &reader_;
     Pairing pairing_;
-    Pattern from_, to_;
+    Spec from_, to_;
     std::uint64_t calls_ = 0, left_out_ = 0;
 };
 

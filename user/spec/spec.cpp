@@ -289,8 +289,8 @@ void parse_file(const std::string &path, PatternSyntax syntax, std::vector<Spec>
 
 } // namespace
 
-bool Spec::matches(std::string_view function, std::string_view in_module) const {
-    const SourceName parts = split_title(function);
+bool Spec::matches_title(std::string_view title) const {
+    const SourceName parts = split_title(title);
     if (source != parts.source || !pattern.matches(parts.name))
         return false;
     switch (source) {
@@ -301,7 +301,11 @@ bool Spec::matches(std::string_view function, std::string_view in_module) const 
     case Source::syscall: // those of other ABIs are asked for
         return glob_matches(module ? std::string_view(module->text) : std::string_view(), parts.group);
     }
-    return matches_module(in_module);
+    return true;
+}
+
+bool Spec::matches(std::string_view function, std::string_view in_module) const {
+    return matches_title(function) && (source != Source::function || matches_module(in_module));
 }
 
 bool Spec::matches_module(std::string_view in_module) const {

@@ -46,6 +46,9 @@ struct Spec {
     /// that title (see model/source_name.h).
     bool matches(std::string_view function, std::string_view in_module) const;
 
+    /// The same of the title that a record has, which does not tell the module of a function.
+    bool matches_title(std::string_view title) const;
+
     bool matches_module(std::string_view in_module) const;
 
     /// "ext4:ext4_open", "t:sched:sched_switch": what an error calls it.

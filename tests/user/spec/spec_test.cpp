@@ -46,6 +46,21 @@ TEST(Spec, NamesOfClonesAreNames) {
     EXPECT_EQ(parse("_RNvCs$x.llvm.12").pattern.kind(), Pattern::Kind::name);
 }
 
+TEST(Spec, MatchesTheTitleOfARecord) {
+    const auto matches = [](const char *text, const char *title) {
+        return parse_spec(text, PatternSyntax::glob).matches_title(title);
+    };
+    EXPECT_TRUE(matches("vfs_read", "vfs_read"));
+    EXPECT_TRUE(matches("ext4:ext4_*", "ext4_open")) << "whose module a record does not tell";
+    EXPECT_FALSE(matches("vfs_read", "t:sched:vfs_read"));
+    EXPECT_TRUE(matches("t:block:block_rq_issue", "t:block:block_rq_issue"));
+    EXPECT_TRUE(matches("t:block:*", "t:block:block_rq_issue"));
+    EXPECT_FALSE(matches("t:block:block_rq_issue", "t:sched:block_rq_issue"));
+    EXPECT_FALSE(matches("t:block:block_rq_issue", "block_rq_issue"));
+    EXPECT_TRUE(matches("s:read", "s:read"));
+    EXPECT_FALSE(matches("s:read", "s:ia32:read"));
+}
+
 TEST(Spec, AGlobMatchesTheWholeName) {
     const Spec spec = parse("vfs_*");
     EXPECT_EQ(spec.pattern.kind(), Pattern::Kind::glob);
