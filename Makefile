@@ -111,6 +111,9 @@ check-viewers: tool ## have other tools read what `argtrace export` writes (need
 	@$(call cmake_build,viewer_samples) >/dev/null
 	@tests/viewers/run
 
+check-peers: ## compare answers with bpftrace, strace and the block layer, in one boot (`scripts/bootstrap bench` installs the tools)
+	@tests/peers/run
+
 FUZZ_SECONDS ?= 60
 fuzz: ## run the fuzzers, FUZZ_SECONDS each
 	@scripts/bootstrap
@@ -254,5 +257,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report install uninstall clean
