@@ -230,6 +230,8 @@ static int lane_begin(struct lane_addition *addition, struct argtrace_plan **pla
 	if (ret) {
 		if (ret == -EINVAL)
 			*failed_addr = lane->source->find_bad(addition->addrs, addition->count, true);
+		if (ret == -EOPNOTSUPP)
+			*failed_addr = lane->refused;
 		retire_table(was_armed ? swap_table(lane, addition->old) : table, was_armed);
 		return ret;
 	}
@@ -320,7 +322,7 @@ static int check_lane_returns(const struct lane_addition *addition, unsigned lon
 	return 0;
 }
 
-/* The same of all lanes; *any says whether there is a function whose return is to be followed. */
+/* The same of all lanes; *any says whether there is a function whose return is to be followed by our own means. */
 static int check_returns(const struct lane_addition *additions, bool *any, unsigned long *failed_addr)
 {
 	enum argtrace_lane_kind kind;
@@ -328,9 +330,9 @@ static int check_returns(const struct lane_addition *additions, bool *any, unsig
 
 	*any = false;
 	for (kind = 0; kind < ARGTRACE_LANES && !ret; kind++) {
-		if (!argtrace_lane_follows(kind) || !additions[kind].count)
+		if (!additions[kind].count || !(argtrace_lane_follows(kind) || kind == ARGTRACE_LANE_FALLBACK))
 			continue;
-		*any = true;
+		*any |= argtrace_lane_follows(kind);
 		ret = check_lane_returns(&additions[kind], failed_addr);
 	}
 	return ret;

@@ -8,6 +8,7 @@
 #define ARGTRACE_COMPAT_H
 
 #include <linux/cgroup.h>
+#include <linux/fprobe.h>
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/ptrace.h>
@@ -314,6 +315,47 @@ static inline void argtrace_synchronize(void)
 {
 	synchronize_rcu();
 	synchronize_rcu_tasks_rude();
+}
+
+/*
+ * Fprobes hand over the caller's address since Linux 6.6, and the registers as ftrace has them since 6.14, where they are on function
+ * graph's stacks: these take 15 words of each call.
+ */
+#if defined(CONFIG_FPROBE) && defined(ARGTRACE_FPROBE_HAS_CALLER)
+#define ARGTRACE_HAS_FPROBE	true
+#ifdef ARGTRACE_FPROBE_HAS_FTRACE_REGS
+#define ARGTRACE_FPROBE_DATA_MAX	(15 * sizeof(long))
+typedef struct ftrace_regs argtrace_fprobe_regs;
+#else
+#define ARGTRACE_FPROBE_DATA_MAX	512
+typedef struct pt_regs argtrace_fprobe_regs;
+#endif
+
+static inline void argtrace_fprobe_init(struct fprobe *fprobe, fprobe_entry_cb entered, fprobe_exit_cb returned, size_t size,
+					u32 at_once)
+{
+	*fprobe = (struct fprobe){
+		.entry_handler = entered,
+		.exit_handler = returned,
+		.entry_data_size = size,
+#ifndef ARGTRACE_FPROBE_HAS_FTRACE_REGS
+		.nr_maxactive = at_once,
+#endif
+	};
+}
+#else
+#define ARGTRACE_HAS_FPROBE	false
+#define ARGTRACE_FPROBE_DATA_MAX	0
+typedef struct pt_regs argtrace_fprobe_regs;
+#define argtrace_fprobe_init(fprobe, entered, returned, size, at_once) ((void)(fprobe), (void)(entered), (void)(returned))
+#endif
+
+/* Where ftrace's call is in the function whose symbol is at `addr`, at which it can be traced. Somebody may be patching it: a breakpoint. */
+static inline unsigned long argtrace_fentry_of(unsigned long addr)
+{
+	u8 first;
+
+	return get_kernel_nofault(first, (u8 *)addr) || first == 0xcc || argtrace_calls_at_symbol(addr) ? addr : addr + ARGTRACE_FENTRY_SKEW;
 }
 
 /* The cycle counter of the kernel's clocksource, read now. Linux 7 takes the clock's id. */

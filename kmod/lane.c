@@ -14,6 +14,7 @@ static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
 	[ARGTRACE_LANE_TRACEPOINT] = &argtrace_tracepoint_source,
 	[ARGTRACE_LANE_SYSCALL] = &argtrace_syscall_source,
 	[ARGTRACE_LANE_SYSCALL_RETURN] = &argtrace_syscall_source,
+	[ARGTRACE_LANE_FALLBACK] = &argtrace_fallback_source,
 };
 
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
@@ -23,7 +24,7 @@ enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 	if (plan->kind == ARGTRACE_KIND_SYSCALL)
 		return plan->returns ? ARGTRACE_LANE_SYSCALL_RETURN : ARGTRACE_LANE_SYSCALL;
 	if (plan->returns)
-		return ARGTRACE_LANE_RETURN;
+		return plan->returns->fallback ? ARGTRACE_LANE_FALLBACK : ARGTRACE_LANE_RETURN;
 	if (!plan->code)
 		return ARGTRACE_LANE_PLAIN;
 	return argtrace_code_aggregates(plan->code) ? ARGTRACE_LANE_AGGREGATE : ARGTRACE_LANE_RICH;

@@ -30,6 +30,7 @@ enum argtrace_lane_kind {
 	ARGTRACE_LANE_TRACEPOINT, /* tracepoints, with programs and without */
 	ARGTRACE_LANE_SYSCALL,	/* system calls, likewise */
 	ARGTRACE_LANE_SYSCALL_RETURN, /* those whose return is followed */
+	ARGTRACE_LANE_FALLBACK,	/* calls whose return the kernel follows for us */
 	ARGTRACE_LANES,
 };
 
@@ -48,13 +49,15 @@ struct argtrace_lane {
 	bool armed;			/* calls may come in: ops is registered, or there are tracepoints */
 	bool leaked;			/* ftrace has shut itself down: the session must not be freed */
 	struct ftrace_ops ops;		/* of TRACEPOINT: never registered */
+	struct list_head fallbacks;	/* of FALLBACK: struct argtrace_fallback */
+	unsigned long refused;		/* of FALLBACK: the address at which attach() failed */
 	struct list_head tracepoints;	/* of TRACEPOINT: struct argtrace_tracepoint, those that call us */
 };
 
 /* In which lane a probe is. It follows from its schema alone, so that a removed probe that comes back to life is in the same. */
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan);
 
-/* Whether the returns of its calls are followed. */
+/* Whether the returns of its calls are followed by our own means. */
 static inline bool argtrace_lane_follows(enum argtrace_lane_kind kind)
 {
 	return kind == ARGTRACE_LANE_RETURN || kind == ARGTRACE_LANE_SYSCALL_RETURN;

@@ -206,6 +206,27 @@ struct argtrace_probe {
 #define ARGTRACE_PROBE_WORDS_SHIFT	8
 #define ARGTRACE_PROBE_WORDS_MASK	(0xffu << ARGTRACE_PROBE_WORDS_SHIFT)
 #define ARGTRACE_RETURN_WORDS_MAX	32	/* words at most */
+/*
+ * In and out, with RETURN, of a function alone: argtrace does not follow its calls, but has the kernel do so. See below. One of them
+ * at most; each takes the feature of the same name.
+ */
+#define ARGTRACE_PROBE_BY_FPROBE	(1u << 3)
+#define ARGTRACE_PROBE_BY_KRETPROBE	(1u << 4)
+#define ARGTRACE_PROBE_BY_KERNEL	(ARGTRACE_PROBE_BY_FPROBE | ARGTRACE_PROBE_BY_KRETPROBE)
+/* In and out, with one of these: why, for whoever lists it. enum argtrace_by_reason. */
+#define ARGTRACE_PROBE_BY_REASON(reason) ((__u32)(reason) << ARGTRACE_PROBE_BY_REASON_SHIFT)
+#define ARGTRACE_PROBE_BY_REASON_SHIFT	16
+#define ARGTRACE_PROBE_BY_REASON_MASK	(0xfu << ARGTRACE_PROBE_BY_REASON_SHIFT)
+
+enum argtrace_by_reason {
+	ARGTRACE_BY_CHOICE	= 0,	/* it was asked for */
+	ARGTRACE_BY_VARIADIC	= 1,	/* the function takes a variable number of arguments */
+	ARGTRACE_BY_STACK	= 2,	/* what its arguments take on the stack is not known, or is too much */
+	ARGTRACE_BY_BPF		= 3,	/* a BPF program has been attached to it, or another direct caller */
+	ARGTRACE_BY_PATCH	= 4,	/* it is live patched */
+};
+
+#define ARGTRACE_BY_REASONS	5	/* known to this version */
 
 /*
  * Probes with ARGTRACE_PROBE_RETURN. argtrace calls the function's body in place of the caller, with copies of its arguments on
@@ -219,7 +240,16 @@ struct argtrace_probe {
  * While a call is in flight its frame is on the stack of its task, and the module cannot be unloaded, which the kernel says. When its
  * probe or its session is removed nothing more is recorded of it; the module can go when it has returned, however long its task
  * sleeps. argtrace_info.in_flight says how many there are, and /proc/PID/stack which tasks have argtrace_return_* on their stack.
+ *
+ * With BY_FPROBE or BY_KRETPROBE the kernel's own fprobe or kretprobe of the function calls argtrace. The records are the same, each call
+ * costs more, and the kernel follows only so many calls of a function at once (ARGTRACE_UNFOLLOWED_MISSED). Nothing is called in place
+ * of anybody, so the function may be variadic, and its prototype a guess: WORDS are those that arguments of the probe are in. What is
+ * in flight keeps nothing loaded: it counts as ARGTRACE_UNFOLLOWED_REMOVED as soon as the probe is removed. A call whose task ends within
+ * it is in flight until then. Not in ON_LOAD, and no number of a stack in the program (-EINVAL). -E2BIG the kernel does not keep as much
+ * of a call as the words on the stack and the values at entry take, or the session has more than ARGTRACE_FALLBACKS_MAX of these probes.
+ * -EOPNOTSUPP the kernel refuses to have the function probed so (`failed` is its index).
  */
+#define ARGTRACE_FALLBACKS_MAX	512
 
 /*
  * Why a call was not recorded. The sum of records, filtered, sampled, capped and all of lost[] is the number of
@@ -260,9 +290,10 @@ enum argtrace_unfollowed {
 						 * attached before, another session of argtrace that follows returns of the function */
 	ARGTRACE_UNFOLLOWED_REMOVED	= 2,	/* the probe was removed meanwhile */
 	ARGTRACE_UNFOLLOWED_EXITED	= 3,	/* the task ended within the call */
+	ARGTRACE_UNFOLLOWED_MISSED	= 4,	/* the kernel's fprobe or kretprobe followed as many calls as it can, or was at work */
 };
 
-#define ARGTRACE_UNFOLLOWED_COUNT	4	/* reasons known to this version */
+#define ARGTRACE_UNFOLLOWED_COUNT	5	/* reasons known to this version */
 #define ARGTRACE_UNFOLLOWED_MAX		7	/* room for them */
 
 struct argtrace_return_counts {
@@ -307,6 +338,8 @@ struct argtrace_info {
 #define ARGTRACE_FEATURE_TRACEPOINT (1ull << 6) /* ARGTRACE_KIND_TRACEPOINT */
 #define ARGTRACE_FEATURE_SYSCALL (1ull << 7) /* ARGTRACE_KIND_SYSCALL */
 #define ARGTRACE_FEATURE_TSC	(1ull << 8) /* the TSC may be the clock, and is the best one */
+#define ARGTRACE_FEATURE_FPROBE	(1ull << 9) /* ARGTRACE_PROBE_BY_FPROBE */
+#define ARGTRACE_FEATURE_KRETPROBE (1ull << 10) /* ARGTRACE_PROBE_BY_KRETPROBE */
 
 /*
  * ARGTRACE_IOC_SESSION: binds the file to a session, once (-EBUSY after that).

@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "probe/plan.h"
+#include "source/fallback.h"
 
 static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_probe *schema)
 {
@@ -61,7 +62,8 @@ static struct argtrace_code *plan_code(struct argtrace_plan *plan)
 /* Room for what a plan whose calls are followed has beside the others. */
 static size_t return_size(const struct argtrace_probe *schema)
 {
-	return schema->flags & ARGTRACE_PROBE_RETURN ? sizeof(struct argtrace_return) : 0;
+	return (schema->flags & ARGTRACE_PROBE_RETURN ? sizeof(struct argtrace_return) : 0) +
+	       (schema->flags & ARGTRACE_PROBE_BY_KERNEL ? sizeof(struct argtrace_fallback) : 0);
 }
 
 static struct argtrace_return *plan_return(struct argtrace_plan *plan)
@@ -144,6 +146,12 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 	ret = prepare_code(plan, format, outputs_at);
 	if (ret < 0)
 		return ret;
+	if (plan->schema->flags & ARGTRACE_PROBE_BY_KERNEL) {
+		int error = argtrace_fallback_prepare((void *)(plan->returns + 1), plan);
+
+		if (error)
+			return error;
+	}
 	record_size = ALIGN(ret, 8);
 	if (record_size > format->max_record)
 		return -E2BIG;
@@ -235,7 +243,7 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 }
 
 /* What user space says in them, and does not hear. */
-#define FLAGS_IN	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK)
+#define FLAGS_IN	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
@@ -253,14 +261,18 @@ struct argtrace_counted argtrace_plan_counted(const struct argtrace_plan *plan)
 
 	if (plan->returns)
 		counted.following = argtrace_return_counters_sum(&plan->returns->following);
+	if (plan->returns && plan->returns->fallback)
+		counted.missed = argtrace_fallback_missed(plan->returns->fallback);
 	return counted;
 }
 
 void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counted *counted)
 {
 	plan->before = counted->outcomes;
-	if (plan->returns)
+	if (plan->returns) {
 		plan->returns->before = counted->following;
+		plan->returns->missed_before = counted->missed;
+	}
 }
 
 static void fill_counts(const struct argtrace_plan *plan, const struct argtrace_counted *counted,
@@ -331,6 +343,7 @@ void argtrace_plan_return_counts(const struct argtrace_plan *plan, struct argtra
 			[ARGTRACE_UNFOLLOWED_TAKEN] = counted.following.taken - earlier->taken,
 			[ARGTRACE_UNFOLLOWED_REMOVED] = counted.following.removed - earlier->removed,
 			[ARGTRACE_UNFOLLOWED_EXITED] = counted.following.exited - earlier->exited,
+			[ARGTRACE_UNFOLLOWED_MISSED] = counted.missed - plan->returns->missed_before,
 		},
 	};
 	fill_counts(plan, &counted, &counts->counts);

@@ -109,6 +109,7 @@ bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtr
 struct argtrace_counted {
 	struct argtrace_counters outcomes;
 	struct argtrace_return_counters following;
+	u64 missed;			/* by the kernel, which follows its calls */
 };
 struct argtrace_counted argtrace_plan_counted(const struct argtrace_plan *plan);
 

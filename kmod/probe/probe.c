@@ -60,12 +60,14 @@ static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u3
 
 static bool flags_are_valid(u32 flags)
 {
-	const u32 words = flags & ARGTRACE_PROBE_WORDS_MASK;
+	const u32 words = flags & ARGTRACE_PROBE_WORDS_MASK, by = flags & ARGTRACE_PROBE_BY_KERNEL, reason = flags & ARGTRACE_PROBE_BY_REASON_MASK;
 
 	if (!(flags & ARGTRACE_PROBE_RETURN))
 		return !flags;
-	return !(flags & ~(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK)) && words >= ARGTRACE_PROBE_WORDS(0) &&
-	       words <= ARGTRACE_PROBE_WORDS(ARGTRACE_RETURN_WORDS_MAX);
+	if (by == ARGTRACE_PROBE_BY_KERNEL || (!by && reason) || reason >= ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_REASONS))
+		return false;
+	return !(flags & ~(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK)) &&
+	       words >= ARGTRACE_PROBE_WORDS(0) && words <= ARGTRACE_PROBE_WORDS(ARGTRACE_RETURN_WORDS_MAX);
 }
 
 /* The header, before anything is allocated for what it says. */
@@ -76,7 +78,9 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 	if (header->kind > ARGTRACE_KIND_SYSCALL || !IS_ALIGNED(header->program, 8))
 		return false;
 	/* What is waited for is functions of modules that are not loaded yet. */
-	if (header->kind != ARGTRACE_KIND_ENTRY && !has_addr)
+	if ((header->kind != ARGTRACE_KIND_ENTRY || header->flags & ARGTRACE_PROBE_BY_KERNEL) && !has_addr)
+		return false;
+	if (header->kind != ARGTRACE_KIND_ENTRY && header->flags & ARGTRACE_PROBE_BY_KERNEL)
 		return false;
 	if (header->kind == ARGTRACE_KIND_TRACEPOINT && header->flags & ARGTRACE_PROBE_RETURN)
 		return false;

@@ -73,8 +73,13 @@ static __always_inline bool is_on_task_stack(unsigned long sp)
 	return sp - (unsigned long)task_stack_page(current) < THREAD_SIZE;
 }
 
-/* Whether the program lets the call go on; else it has been counted. */
-static noinline bool is_accepted(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+void argtrace_return_lose(struct argtrace_return *returns, enum argtrace_lost cause)
+{
+	argtrace_count_following(returns->following, entered);
+	argtrace_count_here(returns->plan->counters, lost[cause]);
+}
+
+noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
 {
 	struct argtrace_counters *following = plan->returns->following;
 	const struct argtrace_code *code = plan->code;
@@ -88,8 +93,7 @@ static noinline bool is_accepted(struct argtrace_plan *plan, const struct ftrace
 	if (!code->filter)
 		return true;
 	if (unlikely(!argtrace_scratch_enter())) {
-		argtrace_count_following(following, entered);
-		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
+		argtrace_return_lose(plan->returns, ARGTRACE_LOST_RECURSION);
 		return false;
 	}
 	run.code = code;
@@ -111,7 +115,7 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struc
 	struct pt_regs passed argtrace_uninitialized;
 
 	argtrace_syscall_regs(&passed, regs);
-	return is_accepted(plan, (const struct ftrace_regs *)&passed);
+	return argtrace_return_accepts(plan, (const struct ftrace_regs *)&passed);
 }
 
 /*
@@ -131,7 +135,7 @@ static noinline __noclone void go_with_care(struct argtrace_return *returns, uns
 		goto out;
 	}
 	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs) :
-				   is_accepted(returns->plan, (const struct ftrace_regs *)regs)))
+				   argtrace_return_accepts(returns->plan, (const struct ftrace_regs *)regs)))
 		goto out;
 	argtrace_count_following(returns->following, taken);
 	WRITE_ONCE(returns->body, regs->ip);
@@ -337,7 +341,7 @@ static void leave_stack(const struct argtrace_frame *frame)
 }
 
 /* The kernel may read its clock through functions that can be traced. */
-static bool read_clock(u32 clock, u64 *now)
+bool argtrace_return_read_clock(u32 clock, u64 *now)
 {
 	if (clock == ARGTRACE_CLOCK_TSC) {
 		*now = rdtsc();
@@ -357,7 +361,7 @@ static bool enter(struct argtrace_frame *frame, unsigned long kept)
 
 	frame->state = enter_stack(frame, kept) | argtrace_context_word(OWN_PREEMPT_LEVELS);
 	argtrace_count_following(returns->following, entered);
-	if (likely(read_clock(returns->clock, &frame->clock)))
+	if (likely(argtrace_return_read_clock(returns->clock, &frame->clock)))
 		return true;
 	leave_stack(frame);
 	argtrace_count_here(returns->plan->counters, lost[ARGTRACE_LOST_RECURSION]);
@@ -365,7 +369,7 @@ static bool enter(struct argtrace_frame *frame, unsigned long kept)
 }
 
 /* Computes what is to be kept, from the word on that says which values could not be read. Returns how many bytes that takes. */
-static unsigned long gather_at_entry(struct argtrace_frame *frame, u8 *scratch)
+unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch)
 {
 	/* Of a call that goes on in another direct caller it is that: see argtrace_return_chain. */
 	const unsigned long sp = frame->sp;
@@ -446,7 +450,7 @@ static noinline unsigned long enter_with_values(struct argtrace_frame *frame)
 		cause = ARGTRACE_LOST_NO_BUFFER;
 		goto lost;
 	}
-	bytes = gather_at_entry(frame, scratch);
+	bytes = argtrace_return_gather_to(frame, scratch);
 	if (likely(has_room(frame, bytes))) {
 		if (likely(enter(frame, bytes)))
 			return bytes;
@@ -456,8 +460,7 @@ static noinline unsigned long enter_with_values(struct argtrace_frame *frame)
 	argtrace_scratch_leave();
 	goto out;
 lost:
-	argtrace_count_following(returns->following, entered);
-	argtrace_count_here(returns->plan->counters, lost[cause]);
+	argtrace_return_lose(returns, cause);
 out:
 	preempt_enable_notrace();
 	return 0;
@@ -666,7 +669,7 @@ static bool set_duration(struct argtrace_frame *frame, const struct argtrace_rin
 {
 	u64 now, duration;
 
-	if (!read_clock(ring->clock, &now))
+	if (!argtrace_return_read_clock(ring->clock, &now))
 		return false;
 	duration = max_t(s64, now - frame->clock, 0);
 	frame->duration = ring->clock == ARGTRACE_CLOCK_TSC ?

@@ -19,6 +19,7 @@
 #include "probe/counters.h"
 #include "source/return_frame.h"
 
+struct argtrace_fallback;
 struct argtrace_lane;
 struct argtrace_plan;
 struct argtrace_ring;
@@ -61,6 +62,10 @@ struct argtrace_return {
 
 	struct argtrace_counters_block *following_block;
 	struct argtrace_return_counters before;	/* of earlier lives: counts no more */
+
+	/* Under session->lock. */
+	struct argtrace_fallback *fallback;	/* by which the kernel follows its calls, and never goes from IDLE; NULL: we do */
+	u64 missed_before;			/* of earlier lives */
 };
 static_assert(offsetof(struct argtrace_return, body) == ARGTRACE_RETURN_BODY);
 static_assert(offsetof(struct argtrace_return, words) == ARGTRACE_RETURN_WORDS);
@@ -97,13 +102,23 @@ int argtrace_returns_get(void);
 void argtrace_returns_put(void);
 
 /* The plan's calls are followed from now on, and recorded in the session's rings. Between get() and put(). */
-void argtrace_return_start(struct argtrace_plan *plan, const struct argtrace_session *session);
+void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *session);
 /* No call that ends from argtrace_synchronize() on is recorded. */
 void argtrace_return_stop(struct argtrace_plan *plan);
 /* Whether calls may be in flight of a plan that has been stopped. */
 bool argtrace_return_is_leaving(struct argtrace_plan *plan);
 /* The plan is to be freed. False: that happens when its calls have left. */
 bool argtrace_return_release(struct argtrace_plan *plan);
+
+/*
+ * For calls that the kernel follows, which have a frame made of what it hands over (fallback_call.c): whether the program lets one go on,
+ * else it has been counted; the time, false where the clock cannot be read; one that is lost; what is to be kept of it, within
+ * argtrace_scratch_enter(), of which the number of bytes is returned.
+ */
+bool argtrace_return_accepts(struct argtrace_plan *plan, const struct ftrace_regs *fregs);
+bool argtrace_return_read_clock(u32 clock, u64 *now);
+void argtrace_return_lose(struct argtrace_return *returns, enum argtrace_lost cause);
+unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch);
 
 /* Lets go of what has left. Not to be called with a lock that callers of argtrace_plan_free() hold. */
 void argtrace_returns_flush(void);

@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "memory.h"
 #include "session.h"
+#include "source/fallback.h"
 #include "source/return.h"
 
 #define LOOK_AGAIN	HZ	/* at those that are leaving */
@@ -187,7 +188,7 @@ static unsigned long care_of(const struct argtrace_plan *plan, const struct argt
 	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_CARE_OUTPUTS : ARGTRACE_CARE_RECORD;
 }
 
-void argtrace_return_start(struct argtrace_plan *plan, const struct argtrace_session *session)
+void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *session)
 {
 	struct argtrace_return *returns = plan->returns;
 
@@ -195,19 +196,23 @@ void argtrace_return_start(struct argtrace_plan *plan, const struct argtrace_ses
 	/* One is leaving already that was to be removed and could not be. */
 	if (returns->life == ARGTRACE_RETURN_LEAVING)
 		list_del(&returns->link);
-	else if (returns->life == ARGTRACE_RETURN_IDLE)
+	else if (returns->life == ARGTRACE_RETURN_IDLE && !returns->fallback)
 		nr_users++;
-	returns->life = ARGTRACE_RETURN_LIVE;
+	returns->life = returns->fallback ? ARGTRACE_RETURN_IDLE : ARGTRACE_RETURN_LIVE;
 	returns->rings = session->rings;
 	returns->clock = session->clock;
 	returns->kept = argtrace_return_quickly_kept(plan);
 	/* Pairs with the acquire of argtrace_return_leave(). */
 	smp_store_release(&returns->care, care_of(plan, session));
 	mutex_unlock(&returns_lock);
+	if (returns->fallback)
+		argtrace_fallback_start(returns->fallback, session);
 }
 
 static void stop_locked(struct argtrace_return *returns)
 {
+	if (returns->fallback)
+		WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
 	if (returns->life != ARGTRACE_RETURN_LIVE)
 		return;
 	WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
@@ -234,6 +239,8 @@ bool argtrace_return_release(struct argtrace_plan *plan)
 	struct argtrace_return *returns = plan->returns;
 	bool idle;
 
+	if (returns->fallback)
+		argtrace_fallback_release(returns->fallback);
 	mutex_lock(&returns_lock);
 	stop_locked(returns);
 	idle = returns->life == ARGTRACE_RETURN_IDLE;

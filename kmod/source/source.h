@@ -54,5 +54,6 @@ static inline bool argtrace_is_in_module(unsigned long addr, const struct module
 extern const struct argtrace_source argtrace_entry_source;
 extern const struct argtrace_source argtrace_tracepoint_source;
 extern const struct argtrace_source argtrace_syscall_source;
+extern const struct argtrace_source argtrace_fallback_source;
 
 #endif

@@ -44,6 +44,7 @@ constexpr std::array<LostCause, ARGTRACE_UNFOLLOWED_COUNT> unfollowed_causes{{
     {"taken", "taken elsewhere by a live patch or another tracer"},
     {"removed", "removed meanwhile"},
     {"exited", "in which the task ended"},
+    {"missed", "missed by the kernel's fprobe or kretprobe"},
 }};
 
 /// Calls that have no stack, by enum argtrace_stack_lost: each is among the faults, too.

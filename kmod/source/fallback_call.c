@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A call as the trampoline would have it: a frame is made of what the kernel hands over, and return.c does the rest. Around it lie, as
+ * on the stack of a call that goes by the trampoline, the words of the stack that are arguments, above, and the values that are kept,
+ * below.
+ */
+#include <linux/sched/task_stack.h>
+
+#include "compat.h"
+#include "fetch/operands.h"
+#include "fetch/scratch.h"
+#include "filter/throttle.h"
+#include "session.h"
+#include "sink/record.h"
+#include "source/context.h"
+#include "source/fallback_call.h"
+#include "source/return.h"
+
+#define MAX_KEPT	(ARGTRACE_FALLBACK_CALL_MAX - sizeof(struct argtrace_fallback_call))
+
+struct made_frame {
+	u8 kept[ALIGN(MAX_KEPT, sizeof(u64))];
+	struct argtrace_frame frame;
+	u64 words[ARGTRACE_RETURN_WORDS_MAX];
+};
+static_assert(offsetof(struct made_frame, words) == offsetof(struct made_frame, frame) + sizeof(struct argtrace_frame));
+
+u8 argtrace_fallback_levels[2];
+
+size_t argtrace_fallback_call_size(const struct argtrace_plan *plan)
+{
+	const struct argtrace_code *code = plan->code;
+
+	return sizeof(struct argtrace_fallback_call) + plan->returns->above +
+	       (code && code->keeps ? ALIGN(sizeof(u64) + code->kept, sizeof(u64)) : 0);
+}
+
+/* Whether half of the stack is left, and the words above the caller's address are on it. */
+static bool has_room(unsigned long sp, unsigned long above)
+{
+	const unsigned long used = sp - (unsigned long)task_stack_page(current);
+
+	above += sizeof(u64);
+	if (used < THREAD_SIZE)
+		return used >= THREAD_SIZE / 2 && used + above <= THREAD_SIZE;
+	return offset_in_page(sp) + above <= PAGE_SIZE;
+}
+
+static void make_frame(struct made_frame *made, struct argtrace_return *returns, unsigned long caller, const unsigned long *args,
+		       const u64 *words)
+{
+	struct argtrace_frame *frame = &made->frame;
+
+	frame->di = args[0];
+	frame->si = args[1];
+	frame->dx = args[2];
+	frame->cx = args[3];
+	frame->r8 = args[4];
+	frame->r9 = args[5];
+	frame->bp = 0;
+	frame->body = 0;
+	frame->caller = caller;
+	frame->returns = returns;
+	argtrace_frame_set_stack(frame);
+	argtrace_copy_words((u8 *)made->words, (const u8 *)words, returns->above);
+}
+
+/* The values that are kept, behind the words. False: the call is lost, and counted. */
+static bool keep(struct made_frame *made, struct argtrace_fallback_call *call, u64 *bytes)
+{
+	struct argtrace_return *returns = made->frame.returns;
+	u8 *scratch;
+
+	if (unlikely(!argtrace_scratch_enter())) {
+		argtrace_return_lose(returns, ARGTRACE_LOST_RECURSION);
+		return false;
+	}
+	scratch = argtrace_scratch_here();
+	if (unlikely(!scratch)) {
+		argtrace_scratch_leave();
+		argtrace_return_lose(returns, ARGTRACE_LOST_NO_BUFFER);
+		return false;
+	}
+	*bytes = argtrace_return_gather_to(&made->frame, scratch);
+	argtrace_copy_words((u8 *)call->data + returns->above, scratch, *bytes);
+	argtrace_scratch_leave();
+	return true;
+}
+
+static bool enter(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct pt_regs *regs,
+		  unsigned long caller)
+{
+	struct argtrace_plan *plan = fallback->plan;
+	struct argtrace_return *returns = plan->returns;
+	const unsigned long sp = (unsigned long)argtrace_stack((const struct ftrace_regs *)regs);
+	struct made_frame made argtrace_uninitialized;
+	unsigned long at;
+	u64 kept = 0;
+
+	if (argtrace_is_filtered(fallback->lane, rcu_access_pointer(fallback->lane->pid_bits))) {
+		argtrace_count_following(returns->following, filtered);
+		return false;
+	}
+	if (unlikely(!has_room(sp, returns->above))) {
+		argtrace_count_following(returns->following, low_stack);
+		return false;
+	}
+	call->args[0] = regs->di;
+	call->args[1] = regs->si;
+	call->args[2] = regs->dx;
+	call->args[3] = regs->cx;
+	call->args[4] = regs->r8;
+	call->args[5] = regs->r9;
+	call->caller = caller;
+	for (at = 0; at < returns->above; at += sizeof(u64))
+		call->data[at / sizeof(u64)] = argtrace_read_stack((const u8 *)sp + sizeof(u64) + at);
+	if (plan->code) {
+		make_frame(&made, returns, caller, call->args, call->data);
+		if (!argtrace_return_accepts(plan, argtrace_frame_regs(&made.frame)))
+			return false;
+		if (plan->code->keeps && !keep(&made, call, &kept))
+			return false;
+	}
+	call->cookie = fallback->cookie;
+	call->state = kept << ARGTRACE_FRAME_KEPT_SHIFT |
+		      argtrace_context_word(argtrace_fallback_levels[fallback->by_kretprobe] + (PREEMPT_DISABLE_OFFSET ? 1 : 0));
+	argtrace_count_following(returns->following, entered);
+	if (likely(argtrace_return_read_clock(returns->clock, &call->clock)))
+		return true;
+	argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
+	return false;
+}
+
+bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct pt_regs *regs,
+			     unsigned long caller)
+{
+	bool follow = false;
+
+	preempt_disable_notrace();
+	/* It has been removed, and is about to be unregistered. */
+	if (!(smp_load_acquire(&fallback->plan->returns->care) & ARGTRACE_CARE_STOPPED))
+		follow = enter(fallback, call, regs, caller);
+	preempt_enable_notrace();
+	return follow;
+}
+
+void argtrace_fallback_leave(struct argtrace_fallback *fallback, const struct argtrace_fallback_call *call, unsigned long value,
+			     unsigned long high)
+{
+	struct argtrace_return *returns = fallback->plan->returns;
+	struct made_frame made argtrace_uninitialized;
+	unsigned long kept;
+
+	/* Of a call that began before the probe was last removed: it has been counted then. */
+	if (unlikely(call->cookie != READ_ONCE(fallback->cookie)))
+		return;
+	make_frame(&made, returns, call->caller, call->args, call->data);
+	made.frame.value = value;
+	made.frame.high = high;
+	made.frame.clock = call->clock;
+	made.frame.state = call->state;
+	kept = call->state >> ARGTRACE_FRAME_KEPT_SHIFT;
+	argtrace_copy_words((u8 *)&made.frame - kept, (const u8 *)call->data + returns->above, kept);
+	argtrace_return_leave(&made.frame);
+}

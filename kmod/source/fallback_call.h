@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One call that the kernel follows for us: what is kept of it from its entry to its return. */
+#ifndef ARGTRACE_FALLBACK_CALL_H
+#define ARGTRACE_FALLBACK_CALL_H
+
+#include <linux/ptrace.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "source/fallback.h"
+
+struct argtrace_fallback_call {
+	u64 cookie;			/* struct argtrace_fallback */
+	u64 clock;			/* these as in struct argtrace_frame */
+	u64 state;
+	unsigned long caller;
+	unsigned long args[ARGTRACE_REG_COUNT];
+	u64 data[];			/* the words that arguments take on the stack, then the values that are kept */
+};
+
+/* What the kernel keeps for a kretprobe, which has room for KRETPROBE_MAX_DATA_SIZE, and for an fprobe where that has as much. */
+#define ARGTRACE_FALLBACK_CALL_MAX	512
+
+/* How many levels of preempt_disable() are the kernel's own when it calls us, by fprobe and by kretprobe. */
+extern u8 argtrace_fallback_levels[2];
+
+/*
+ * At the entry, with the registers of the function; its caller's address may be on the stack no more. False: nothing is to be done when
+ * the call returns.
+ */
+bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct pt_regs *regs,
+			     unsigned long caller);
+
+/* When it returns, with what is in rax and rdx. */
+void argtrace_fallback_leave(struct argtrace_fallback *fallback, const struct argtrace_fallback_call *call, unsigned long value,
+			     unsigned long high);
+
+/* Bytes of each call of the plan at most. */
+size_t argtrace_fallback_call_size(const struct argtrace_plan *plan);
+
+#endif
