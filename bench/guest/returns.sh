@@ -34,6 +34,8 @@ pass_of_returns() {
 	own_row 'argtrace --changes' TSC --changes vfs_read
 	own_row 'argtrace -r, and the path at entry' TSC 'vfs_read(file, buf, count, pos, path(file))='
 	own_row 'argtrace without -r: the entry alone' TSC vfs_read
+	own_row 'argtrace -r --return-by fprobe' TSC -r --return-by fprobe vfs_read
+	own_row 'argtrace -r --return-by kretprobe' TSC -r --return-by kretprobe vfs_read
 	bpf 'BPF fexit, empty' - - return_empty
 	bpf 'BPF fexit, record to a ring buffer' monotonic 72 return_record
 	bpf 'BPF fentry and fexit, record with the duration' monotonic 80 return_timed

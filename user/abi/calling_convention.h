@@ -16,7 +16,9 @@ namespace argtrace {
 struct Returning {
     Argument value;                ///< what it returns: ARGTRACE_LOC_RETURN, or LOC_NONE of void
     std::uint32_t stack_words = 0; ///< that its arguments take on the stack, of 8 bytes
-    std::string why_not = {};      ///< it cannot be followed: "it returns a floating-point number"
+    std::string why_not = {};      ///< we cannot follow it: "it returns a floating-point number"
+    /// Then, why the kernel can: enum argtrace_by_reason; ARGTRACE_BY_CHOICE: nor can it. `stack_words` are those of named arguments.
+    std::uint32_t by_kernel = ARGTRACE_BY_CHOICE;
 };
 
 /// How a machine passes arguments to functions.

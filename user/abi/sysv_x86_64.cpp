@@ -114,10 +114,6 @@ std::vector<Argument> sysv_x86_64(const Prototype &prototype) {
 Returning sysv_x86_64_returning(const Prototype &prototype) {
     Returning returning;
     const Shape &result = prototype.result_shape;
-    if (prototype.variadic) {
-        returning.why_not = "it takes a variable number of arguments";
-        return returning;
-    }
     State state = first_state(prototype);
     bool known = result_is_known(result);
     for (const Parameter &parameter : prototype.parameters) {
@@ -126,13 +122,21 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         if (parameter.shape.kind == Shape::Kind::floating || parameter.shape.has_float)
             returning.why_not = "it takes floating-point numbers";
     }
-    if (!known)
+    if (!known) {
         returning.why_not = "BTF leaves open what its arguments take on the stack";
-    if (result.kind == Shape::Kind::floating || result.has_float)
+        returning.by_kernel = ARGTRACE_BY_STACK;
+    }
+    if (prototype.variadic) {
+        returning.why_not = "it takes a variable number of arguments";
+        returning.by_kernel = ARGTRACE_BY_VARIADIC;
+    }
+    if (result.kind == Shape::Kind::floating || result.has_float) {
         returning.why_not = "it returns a floating-point number";
-    if (!returning.why_not.empty())
-        return returning;
+        returning.by_kernel = ARGTRACE_BY_CHOICE;
+    }
     returning.stack_words = state.stack / word_size;
+    if (!returning.why_not.empty() && (returning.by_kernel == ARGTRACE_BY_CHOICE || !result_is_known(result)))
+        return returning;
     Argument &value = returning.value;
     value.name = "ret";
     value.type_name = prototype.result;

@@ -31,6 +31,20 @@ const char *const spec_help =
     "  @FILE                    the SPECs in that file, one a line, # for comments\n"
     "  '^vfs_(read|write)$'     with --regex";
 
+namespace {
+
+ReturnBy parse_return_by(const std::string &text) {
+    if (text == "trampoline")
+        return ReturnBy::trampoline;
+    if (text == "fprobe")
+        return ReturnBy::fprobe;
+    if (text == "kretprobe")
+        return ReturnBy::kretprobe;
+    throw Error(fmt::format("--return-by is trampoline, fprobe or kretprobe, not '{}'", text));
+}
+
+} // namespace
+
 CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
                               const std::string &description) {
     CLI::Option *specs = command.add_option("SPEC", options.specs, description);
@@ -55,6 +69,11 @@ CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
             "Take a module's types from that file: BTF, or a .ko that has it")
         ->type_name("[MODULE=]FILE")
         ->allow_extra_args(false);
+    add_parsed_option(
+        command, "--return-by", [&options](const std::string &text) { options.return_by = parse_return_by(text); },
+        "Who follows calls until they return: argtrace's trampoline, or an fprobe or a kretprobe of the kernel; if not given the "
+        "trampoline, and the kernel where that is impossible")
+        ->type_name("trampoline|fprobe|kretprobe");
     return specs;
 }
 
@@ -152,6 +171,8 @@ Request make_request(const FunctionOptions &options) {
     request.returns = options.returns;
     request.stack = options.stack;
     request.changes = options.changes;
+    request.return_by = options.return_by;
+    request.enabled = [] { return EnabledFunctions::load(); };
     if (options.describe) {
         std::vector<std::string> wrong;
         request.meanings = std::make_shared<Meanings>(Meanings::load(wrong));

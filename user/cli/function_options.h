@@ -23,12 +23,13 @@ struct FunctionOptions {
     bool describe = false; ///< what arguments mean is recorded as well
     bool returns = false;  ///< and what functions return, and when
     bool stack = false;    ///< and the stacks of calls
+    ReturnBy return_by = ReturnBy::automatic;
     bool changes = false;  ///< and what values are then, beside what they are at entry
 
     /// One that makes no sense without functions.
     bool given() const {
         return !btf.empty() || !on_load.empty() || regex || force || raw || !conditions.empty() ||
-               limits != CallLimits() || describe || returns || stack;
+               limits != CallLimits() || describe || returns || stack || return_by != ReturnBy::automatic;
     }
 
     PatternSyntax syntax() const { return regex ? PatternSyntax::regex : PatternSyntax::glob; }

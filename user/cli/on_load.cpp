@@ -34,8 +34,12 @@ ModuleOnLoad open_on_load(const FunctionOptions &options) {
 }
 
 OnLoad resolve_on_load(const FunctionOptions &options, const Request &request) {
+    if (request.return_by == ReturnBy::fprobe || request.return_by == ReturnBy::kretprobe)
+        throw Error("--return-by: functions of a module that is not loaded yet are followed by the trampoline alone: leave it out");
     ModuleOnLoad module = open_on_load(options);
-    Resolved resolved = resolve_on_load(module.kernel, request);
+    Request by_us = request;
+    by_us.return_by = ReturnBy::trampoline;
+    Resolved resolved = resolve_on_load(module.kernel, by_us);
     return {module.kernel.only_module(), module.srcversion, std::move(resolved.probes),
             std::move(resolved.left)};
 }

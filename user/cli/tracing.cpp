@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_status.h"
+#include "cli/return_ways.h"
 #include "cli/unfollowed.h"
 #include "file/compression.h"
 #include "model/counts.h"
@@ -160,13 +161,18 @@ Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Requ
 }
 
 void add_followed(Session &session, Kernel &kernel, std::vector<Probe> &probes) {
+    choose_return_ways(session.info(), probes);
     Unfollowed unfollowed;
     while (const auto refused = session.add(probes)) {
-        if (!refused->unfollowed)
+        if (refused->too_large)
+            use_kretprobe(session.info(), probes[refused->index]);
+        else if (!refused->unfollowed)
             throw explain_refusal(kernel, probes[refused->index]);
-        unfollowed.take(probes, refused->index);
+        else
+            unfollowed.take(probes, refused->index);
     }
     unfollowed.tell();
+    tell_return_ways(probes);
 }
 
 void add_wanted(Session &session, Kernel &kernel, Wanted &wanted) {

@@ -93,7 +93,8 @@ Finding check_fprobe(const KernelSymbols &symbols) {
     if (!symbols)
         return {"fprobe", Health::unseen, "the kernel does not list its symbols"};
     return {"fprobe", Health::ok,
-            lacks(symbols, of_fprobe) ? "not in this kernel; argtrace does without" : "there; argtrace does without"};
+            lacks(symbols, of_fprobe) ? "not in this kernel: kretprobes follow returns where argtrace's trampoline cannot"
+                                      : "there: fprobes follow returns where argtrace's trampoline cannot"};
 }
 
 void check_features(const Machine &machine, std::vector<Finding> &findings) {

@@ -20,7 +20,7 @@ struct Feature {
     std::string_view name;
 };
 
-constexpr std::array<Feature, 9> known_features{{{ARGTRACE_FEATURE_NAMED, "named"},
+constexpr std::array<Feature, 11> known_features{{{ARGTRACE_FEATURE_NAMED, "named"},
                                                  {ARGTRACE_FEATURE_FLIGHT, "flight"},
                                                  {ARGTRACE_FEATURE_PROGRAM, "program"},
                                                  {ARGTRACE_FEATURE_RETURN, "return"},
@@ -28,7 +28,9 @@ constexpr std::array<Feature, 9> known_features{{{ARGTRACE_FEATURE_NAMED, "named
                                                  {ARGTRACE_FEATURE_STACK, "stack"},
                                                  {ARGTRACE_FEATURE_TRACEPOINT, "tracepoint"},
                                                  {ARGTRACE_FEATURE_SYSCALL, "syscall"},
-                                                 {ARGTRACE_FEATURE_TSC, "tsc"}}};
+                                                 {ARGTRACE_FEATURE_TSC, "tsc"},
+                                                 {ARGTRACE_FEATURE_FPROBE, "fprobe"},
+                                                 {ARGTRACE_FEATURE_KRETPROBE, "kretprobe"}}};
 
 std::vector<std::string_view> authority(const argtrace_info &info) {
     std::vector<std::string_view> names;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "model/clock.h"
 #include "model/counts.h"
+#include "model/return_way.h"
 #include "render/json.h"
 #include "util/error.h"
 
@@ -208,6 +210,21 @@ void append_orders_json(std::string &out, std::span<const argtrace_on_load_order
     }
 }
 
+/// Which of them the kernel follows until they return, by what means and why.
+void append_ways_text(std::string &out, std::span<const Probe> probes) {
+    std::map<std::pair<std::string_view, std::string_view>, std::vector<std::string>> ways;
+    for (const Probe &probe : probes)
+        if (is_by_kernel(probe))
+            ways[{return_way(probe), reason_of(probe).words}].push_back(shown_name(probe));
+    constexpr std::size_t most = 8;
+    for (auto &[way, names] : ways) {
+        const std::size_t others = names.size() - std::min(names.size(), most);
+        names.resize(names.size() - others);
+        fmt::format_to(std::back_inserter(out), "returns by {} ({}): {}{}\n", way.first, way.second, fmt::join(names, ", "),
+                       others > 0 ? fmt::format(" and {} more", others) : "");
+    }
+}
+
 } // namespace
 
 StatusOrder parse_status_order(const std::string &text) {
@@ -278,6 +295,7 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
     for (std::size_t i = 0; i < probes.size(); ++i)
         line(shown_name(probes[i]), counts[i]);
     line("total", total_of(counts));
+    append_ways_text(out, probes);
     if (session)
         append_session_text(out, *session);
     append_orders_text(out, orders);
@@ -294,6 +312,10 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
             out += ",\"forced\":true";
         if (probes[i].flags & ARGTRACE_PROBE_GONE)
             out += ",\"unloaded\":true";
+        if (records_returns(probes[i]))
+            fmt::format_to(std::back_inserter(out), ",\"return_by\":\"{}\"", return_way(probes[i]));
+        if (is_by_kernel(probes[i]))
+            fmt::format_to(std::back_inserter(out), ",\"return_by_reason\":\"{}\"", reason_of(probes[i]).key);
         out += ',';
         append_counts_json(out, counts[i]);
         out += "}\n";

@@ -119,12 +119,14 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
         return Refused{static_cast<std::size_t>(blamed - probes.data()), error == EOPNOTSUPP};
     if (error == EOPNOTSUPP)
         throw Error("what functions return cannot be followed on this kernel: its ftrace does not "
-                    "let a module go on elsewhere (see dmesg); leave out --return");
+                    "let a module go on elsewhere (see dmesg); leave out --return, or add --return-by kretprobe");
     if (error == EEXIST)
         throw Error(fmt::format("{}: the session has it already",
                                 blamed ? blamed->function : "a function"));
     if (error == EPERM && blamed)
         throw memory_refused(*blamed);
+    if (error == E2BIG && blamed && blamed->flags & ARGTRACE_PROBE_BY_KERNEL)
+        return Refused{static_cast<std::size_t>(blamed - probes.data()), false, true};
     if (error == E2BIG && blamed)
         throw too_large(*blamed);
     if (error == E2BIG)

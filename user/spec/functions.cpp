@@ -68,6 +68,9 @@ std::string why_unfollowed(const Function &function, const CallingConvention &co
     return convention.returning(function.prototype).why_not;
 }
 
+// So many functions the kernel is told to follow of its own accord: each takes as long to begin as a thousand of ours.
+constexpr std::size_t by_kernel_max = 64;
+
 // So many SPECs that are wrong are reported before the search ends.
 constexpr std::size_t wrong_max = 10;
 
@@ -99,6 +102,7 @@ public:
         if (found_.functions.empty() && unmet_)
             throw *unmet_;
         check_exclusions();
+        limit_by_kernel();
         return std::move(found_);
     }
 
@@ -269,7 +273,7 @@ private:
             return false;
         }
         if (function.capture.returns) {
-            const std::string why = why_unfollowed(function, kernel_.calling_convention());
+            const std::string why = choose_way(function);
             if (!why.empty()) {
                 unresolved.add_unfollowed(function.symbol.name, why);
                 return false;
@@ -277,6 +281,67 @@ private:
         }
         add(spec, std::move(function));
         return true;
+    }
+
+    // Settles who follows its calls. Why nobody can; empty: somebody does.
+    std::string choose_way(Function &function) {
+        std::string why = why_unfollowed(function, kernel_.calling_convention());
+        const std::uint32_t reason = why_by_kernel(function, !why.empty());
+        if (request_.return_by == ReturnBy::trampoline || (request_.return_by == ReturnBy::automatic && reason == ARGTRACE_BY_CHOICE))
+            return why;
+        if (function.source() == Source::syscall)
+            return request_.return_by == ReturnBy::automatic ? why : "system calls are followed by the trampoline alone";
+        if (!why.empty() && reason == ARGTRACE_BY_CHOICE)
+            return why;
+        if (wants_stack(function.capture))
+            return why.empty() ? "an fprobe or a kretprobe takes no stacks" : why + ", and with its stack it must be us who follow it";
+        function.by = request_.return_by == ReturnBy::kretprobe ? ARGTRACE_PROBE_BY_KRETPROBE : ARGTRACE_PROBE_BY_FPROBE;
+        if (request_.return_by == ReturnBy::automatic)
+            function.by |= ARGTRACE_PROBE_BY_REASON(reason);
+        return {};
+    }
+
+    // Why the kernel has to, if it can: enum argtrace_by_reason. ARGTRACE_BY_CHOICE: it need not, or cannot.
+    std::uint32_t why_by_kernel(const Function &function, bool unfollowed) {
+        if (function.source() == Source::syscall || !function.prototype.source.types)
+            return ARGTRACE_BY_CHOICE;
+        if (unfollowed) {
+            const Returning returning = kernel_.calling_convention().returning(function.prototype);
+            return function.forced && returning.why_not.empty() ? static_cast<std::uint32_t>(ARGTRACE_BY_STACK) : returning.by_kernel;
+        }
+        if (!enabled_ && request_.enabled)
+            enabled_ = request_.enabled();
+        if (enabled_ && enabled_->is_direct(function.symbol.name, function.symbol.module))
+            return ARGTRACE_BY_BPF;
+        if (enabled_ && enabled_->is_modified(function.symbol.name, function.symbol.module))
+            return ARGTRACE_BY_PATCH;
+        return ARGTRACE_BY_CHOICE;
+    }
+
+    static bool wants_stack(const Capture &capture) {
+        return std::any_of(capture.program.values.begin(), capture.program.values.end(),
+                           [](const lang::ProgramValue &value) { return value.type == ARGTRACE_TYPE_STACK; });
+    }
+
+    // Where many of those that are found would have to be followed by the kernel, which nobody has asked for, they are left out.
+    void limit_by_kernel() {
+        std::vector<Function> &functions = found_.functions;
+        const auto is_by_kernel = [](const Function &function) { return function.by != 0; };
+        const auto count = static_cast<std::size_t>(std::count_if(functions.begin(), functions.end(), is_by_kernel));
+        if (request_.return_by != ReturnBy::automatic) {
+            if (count > ARGTRACE_FALLBACKS_MAX)
+                throw Error(fmt::format("--return-by: the kernel would have to follow {} functions, and {} is the most: name fewer, or "
+                                        "leave it out",
+                                        count, ARGTRACE_FALLBACKS_MAX));
+            return;
+        }
+        if (count <= by_kernel_max)
+            return;
+        const auto first = std::find_if(functions.begin(), functions.end(), is_by_kernel);
+        found_.left.push_back(fmt::format("{} functions are left out, whose returns the kernel would have to follow, which takes long to "
+                                          "begin: {} and others; name up to {} of them",
+                                          count, first->name(), by_kernel_max));
+        std::erase_if(functions, is_by_kernel);
     }
 
     // What --by has been given; empty: nothing.
@@ -389,6 +454,7 @@ private:
             return;
         }
         Function &same = found_.functions[known->second];
+        same.by |= function.by;
         try {
             merge(same.capture, std::move(function.capture));
             compiler_.compile(same.prototype, same.capture);
@@ -412,6 +478,7 @@ private:
     Kernel &kernel_;
     const Request &request_;
     bool listing_;
+    std::optional<EnabledFunctions> enabled_; // once it has been asked for
     CaptureCompiler compiler_;
     std::optional<Error> unmet_; // no function of a spec meets the request's conditions
     Found found_;

@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/return_way.h"
 #include "model/source_name.h"
 #include "spec/capture.h"
 #include "spec/kernel.h"
 #include "spec/spec.h"
+#include "symbols/enabled.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -23,6 +26,7 @@ struct Function {
     bool forced = false;    ///< the prototype may not be its own
     bool namesakes = false; ///< in a list: others have its name, there or in other modules
     Capture capture = {};
+    std::uint32_t by = 0; ///< of calls whose return the kernel is to follow: ARGTRACE_PROBE_BY_*, with the reason
     std::string title = {}; ///< of what is no function, see model/source_name.h; empty: a function
 
     Source source() const { return source_of(title); }
@@ -43,6 +47,8 @@ struct Request {
     bool changes = false; ///< and what values are then, beside what they are at entry
     std::shared_ptr<Meanings> meanings = {}; ///< that are added to the arguments; null: none
     std::shared_ptr<const Aggregate> aggregate = {}; ///< how calls are added up; null: they are recorded
+    ReturnBy return_by = ReturnBy::automatic;
+    std::function<EnabledFunctions()> enabled = {}; ///< who else has functions now; null: nobody
 };
 
 struct Found {

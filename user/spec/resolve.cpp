@@ -99,7 +99,7 @@ Probe begin_probe(const Function &function, const CallingConvention &convention)
     if (function.capture.returns)
         probe.flags =
             ARGTRACE_PROBE_RETURN |
-            ARGTRACE_PROBE_WORDS(convention.returning(function.prototype).stack_words);
+            ARGTRACE_PROBE_WORDS(convention.returning(function.prototype).stack_words) | function.by;
     return probe;
 }
 

@@ -20,6 +20,12 @@ std::uint32_t count_in_parentheses(std::string_view word) {
     return problem == std::errc{} && rest != word.data() + word.size() && *rest == ')' ? count : 0;
 }
 
+/// Letters, each for a flag, before what is called.
+template<typename Take> void for_each_flag(std::string_view line, Take take) {
+    for (std::string_view word = next_word(line); word.size() == 1; word = next_word(line))
+        take(word.front());
+}
+
 } // namespace
 
 EnabledFunctions EnabledFunctions::load(std::span<const std::string> directories) {
@@ -45,15 +51,34 @@ EnabledFunctions EnabledFunctions::parse(std::string_view text) {
         const std::string_view module = bracketed(word);
         if (!module.empty())
             word = next_word(line);
-        std::uint32_t &users = enabled.users_[{std::string(name), std::string(module)}];
-        users = std::max(users, count_in_parentheses(word));
+        Use &use = enabled.uses_[{std::string(name), std::string(module)}];
+        use.users = std::max(use.users, count_in_parentheses(word));
+        for_each_flag(line, [&use](char flag) {
+            use.modified |= flag == 'I';
+            use.direct |= flag == 'D';
+        });
     });
     return enabled;
 }
 
+const EnabledFunctions::Use *EnabledFunctions::find(std::string_view name, std::string_view module) const {
+    const auto found = uses_.find({std::string(name), std::string(module)});
+    return found == uses_.end() ? nullptr : &found->second;
+}
+
 std::uint32_t EnabledFunctions::users(std::string_view name, std::string_view module) const {
-    const auto found = users_.find({std::string(name), std::string(module)});
-    return found == users_.end() ? 0 : found->second;
+    const Use *use = find(name, module);
+    return use ? use->users : 0;
+}
+
+bool EnabledFunctions::is_modified(std::string_view name, std::string_view module) const {
+    const Use *use = find(name, module);
+    return use && use->modified;
+}
+
+bool EnabledFunctions::is_direct(std::string_view name, std::string_view module) const {
+    const Use *use = find(name, module);
+    return use && use->direct;
 }
 
 FunctionUsers FunctionUsers::parse(std::string_view text) {
@@ -68,11 +93,10 @@ FunctionUsers FunctionUsers::parse(std::string_view text) {
         if (count_in_parentheses(word) == 0)
             return;
         ++users.functions;
-        // Letters, each for a flag, then what is called.
-        for (word = next_word(line); word.size() == 1; word = next_word(line)) {
-            users.modified += word == "I";
-            users.direct += word == "D";
-        }
+        for_each_flag(line, [&users](char flag) {
+            users.modified += flag == 'I';
+            users.direct += flag == 'D';
+        });
     });
     return users;
 }

@@ -26,9 +26,19 @@ public:
 
     /// Of functions that share the name in that module ("" for the kernel) the one with the most.
     std::uint32_t users(std::string_view name, std::string_view module = {}) const;
+    /// Whether one of them has a user that sends calls elsewhere (IPMODIFY), or is called through a trampoline of somebody's own.
+    bool is_modified(std::string_view name, std::string_view module = {}) const;
+    bool is_direct(std::string_view name, std::string_view module = {}) const;
 
 private:
-    std::map<std::pair<std::string, std::string>, std::uint32_t> users_;
+    struct Use {
+        std::uint32_t users = 0;
+        bool modified = false, direct = false;
+    };
+
+    const Use *find(std::string_view name, std::string_view module) const;
+
+    std::map<std::pair<std::string, std::string>, Use> uses_;
 };
 
 /// How many functions have users at that moment, and users of which kind.

@@ -135,7 +135,8 @@ void append_probe(std::vector<std::byte> &out, const Probe &probe) {
     argtrace_probe header;
     std::memcpy(&header, &out[at], sizeof(header));
     header.id = 0;
-    header.flags &= ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK; // what is passed in
+    header.flags &= ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL |
+                    ARGTRACE_PROBE_BY_REASON_MASK; // what is passed in
     std::memcpy(&out[at], &header, sizeof(header));
 }
 

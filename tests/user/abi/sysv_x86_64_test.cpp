@@ -243,6 +243,18 @@ TEST(SysvX8664Returning, CountsTheWordsOnTheStack) {
     EXPECT_EQ(words({}, aggregate(24)), 1u) << "the address of the result takes a register";
 }
 
+TEST(SysvX8664Returning, SaysWhatTheKernelCanFollow) {
+    const Returning variadic = returning(std::vector<Shape>(7, int_shape), int_shape, true);
+    EXPECT_EQ(variadic.by_kernel, static_cast<std::uint32_t>(ARGTRACE_BY_VARIADIC));
+    EXPECT_EQ(variadic.value.loc, ARGTRACE_LOC_RETURN);
+    EXPECT_EQ(variadic.stack_words, 1u) << "of the arguments that have names";
+    const Returning open = returning({{.kind = Kind::aggregate, .bytes = 8, .ambiguous = true}}, int_shape);
+    EXPECT_EQ(open.by_kernel, static_cast<std::uint32_t>(ARGTRACE_BY_STACK));
+    EXPECT_EQ(open.value.loc, ARGTRACE_LOC_RETURN);
+    EXPECT_EQ(returning({int_shape}, int_shape).by_kernel, static_cast<std::uint32_t>(ARGTRACE_BY_CHOICE));
+    EXPECT_EQ(returning({int_shape}, double_shape, true).by_kernel, static_cast<std::uint32_t>(ARGTRACE_BY_CHOICE));
+}
+
 TEST(SysvX8664Returning, SaysWhyNot) {
     EXPECT_EQ(returning({int_shape}, int_shape, true).why_not,
               "it takes a variable number of arguments");

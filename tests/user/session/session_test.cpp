@@ -360,6 +360,27 @@ TEST(Status, Text) {
                    "total        28       15    11         2\n");
 }
 
+TEST(Status, SaysWhoFollowsReturns) {
+    auto probes = three_probes();
+    probes.resize(2);
+    probes[0].flags |= ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
+    probes[1].flags = probes[0].flags | ARGTRACE_PROBE_BY_KRETPROBE | ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_BPF);
+    std::string out;
+    append_status_json(out, probes, two_counts());
+    EXPECT_TRUE(out.starts_with("{\"func\":\"vfs_read\",\"return_by\":\"trampoline\",\"hits\"")) << out;
+    EXPECT_NE(out.find("{\"func\":\"vfs_write\",\"return_by\":\"kretprobe\",\"return_by_reason\":\"bpf\",\"hits\""), out.npos)
+        << out;
+    out.clear();
+    append_status_text(out, probes, two_counts());
+    EXPECT_TRUE(out.ends_with("\nreturns by kretprobe (a BPF program comes first): vfs_write\n")) << out;
+    // Of many, the first.
+    const Probe one = probes[1];
+    probes.assign(11, one);
+    out.clear();
+    append_status_text(out, probes, std::vector<argtrace_counts>(probes.size()));
+    EXPECT_TRUE(out.ends_with("vfs_write, vfs_write and 3 more\n")) << out;
+}
+
 TEST(Status, TextOfWhatProgramsCount) {
     auto probes = three_probes();
     probes.resize(2);

@@ -731,10 +731,39 @@ TEST(Resolve, ReturnsAreTheLastValue) {
         EXPECT_TRUE(records_returns(one));
 }
 
-TEST(Resolve, ReturnsOfGuessedPrototypesAreNotFollowed) {
-    EXPECT_EQ(thrown([] { resolved_with({"split="}, true, false); }),
+Probe resolved_return(const std::string &spec, ReturnBy by, const char *enabled = "") {
+    Kernel kernel = make_kernel();
+    Request wanted = request({spec.c_str()});
+    wanted.force = true;
+    wanted.return_by = by;
+    wanted.enabled = [enabled] { return EnabledFunctions::parse(enabled); };
+    return resolve(kernel, wanted).probes.at(0);
+}
+
+TEST(Resolve, ReturnsOfGuessedPrototypesTheKernelFollows) {
+    EXPECT_EQ(thrown([] { resolved_return("split=", ReturnBy::trampoline); }),
               "split: what it returns cannot be followed: split.isra.0: its arguments are not known "
               "for sure");
+    EXPECT_EQ(resolved_return("split=", ReturnBy::automatic).flags,
+              ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_BY_FPROBE |
+                  ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_STACK));
+    EXPECT_EQ(resolved_return("split", ReturnBy::automatic).flags, 0u) << "nobody has asked for returns";
+}
+
+TEST(Resolve, ReturnsTheKernelFollowsWhereOthersComeFirst) {
+    const std::uint32_t ours = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
+    const std::uint32_t by_kernel = ours | ARGTRACE_PROBE_BY_FPROBE;
+    const auto flags = [](const char *enabled, ReturnBy by = ReturnBy::automatic) {
+        return resolved_return("vfs_read=", by, enabled).flags;
+    };
+    EXPECT_EQ(flags("vfs_write (1) R I D\n"), ours);
+    EXPECT_EQ(flags("vfs_read [ext4] (1) R I D\n"), ours);
+    EXPECT_EQ(flags("vfs_read (2) R\n"), ours);
+    EXPECT_EQ(flags("vfs_read (2) R I\n"), by_kernel | ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_PATCH));
+    EXPECT_EQ(flags("vfs_read (2) R I D\n"), by_kernel | ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_BPF));
+    EXPECT_EQ(flags("vfs_read (2) R I D\n", ReturnBy::trampoline), ours);
+    EXPECT_EQ(flags("vfs_read (2) R I D\n", ReturnBy::fprobe), by_kernel);
+    EXPECT_EQ(flags("", ReturnBy::kretprobe), ours | ARGTRACE_PROBE_BY_KRETPROBE);
 }
 
 } // namespace

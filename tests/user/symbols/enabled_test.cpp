@@ -34,6 +34,17 @@ TEST(EnabledFunctions, TellsModulesApart) {
     EXPECT_EQ(enabled.users("init_once"), 3u) << "of two that share the name";
 }
 
+TEST(EnabledFunctions, TellsWhoSendsCallsElsewhere) {
+    const EnabledFunctions enabled = EnabledFunctions::parse(lines);
+    EXPECT_TRUE(enabled.is_modified("vfs_write"));
+    EXPECT_TRUE(enabled.is_direct("vfs_write"));
+    for (const char *name : {"vfs_read", "init_once", "vfs_open"}) {
+        EXPECT_FALSE(enabled.is_modified(name)) << name;
+        EXPECT_FALSE(enabled.is_direct(name)) << name;
+    }
+    EXPECT_FALSE(enabled.is_direct("vfs_write", "ext4"));
+}
+
 TEST(EnabledFunctions, LinesThatAreNoneCountNothing) {
     const EnabledFunctions enabled =
         EnabledFunctions::parse("\na\nb (\nc (x)\nd (2\ne [ext4]\nf 2\n (3)\ng (4)");

@@ -364,6 +364,11 @@ RawProbe IoctlFuzzer::probe() {
     probe.seal();
     probe.header.strings = static_cast<std::uint16_t>(probe.header.strings - types);
     probe.header.types = static_cast<std::uint32_t>(types);
+    // Followed by the kernel, which takes a wrong number of words for what it is.
+    if (one_in(12))
+        probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(random(one_in(4) ? 40 : 4)) |
+                             (one_in(2) ? ARGTRACE_PROBE_BY_FPROBE : ARGTRACE_PROBE_BY_KRETPROBE) |
+                             ARGTRACE_PROBE_BY_REASON(random(one_in(10) ? 16 : ARGTRACE_BY_REASONS));
     if (one_in(50))
         probe.header.kind = static_cast<std::uint16_t>(random_());
     if (one_in(50))
@@ -407,7 +412,7 @@ void IoctlFuzzer::add() {
         add.count = one_of<std::uint32_t>({0, add.count + 1, add.count - 1, 1u << 18, 1u << 19});
     if (one_in(15))
         add.length = one_of<std::uint64_t>({0, add.length - 8, add.length + 8, ~0ull});
-    call("PROBE_ADD", ARGTRACE_IOC_PROBE_ADD, add, {EEXIST, ENOSPC, ENOENT});
+    call("PROBE_ADD", ARGTRACE_IOC_PROBE_ADD, add, {EEXIST, ENOSPC, ENOENT, EOPNOTSUPP});
 }
 
 void IoctlFuzzer::remove() {

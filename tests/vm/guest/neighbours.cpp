@@ -18,12 +18,6 @@ namespace {
 
 const std::string neighbours_directory = "/sys/kernel/debug/argtrace_neighbours/";
 
-int write_number(const std::string &file, std::uint64_t number) {
-    std::ofstream out(neighbours_directory + file);
-    out << number << std::flush;
-    return out.good() ? 0 : EIO;
-}
-
 /// Lines of the trace in which the function is named so, since this was last asked.
 long lines_with(const std::string &what) {
     std::istringstream lines(read_file(tracing_directory + "trace"));
@@ -115,8 +109,8 @@ class Diversion : public Neighbour {
 public:
     explicit Diversion(std::uint64_t how) : how_(how) {}
 
-    void begin() override { EXPECT_EQ(write_number("divert", how_), 0); }
-    void end() override { EXPECT_EQ(write_number("divert", 0), 0); }
+    void begin() override { EXPECT_EQ(write_number_of_neighbours("divert", how_), 0); }
+    void end() override { EXPECT_EQ(write_number_of_neighbours("divert", 0), 0); }
     // That it has had them go elsewhere is what call_neighbours() checks.
     long seen(const std::string &) override { return -1; }
     bool diverts() const override { return true; }
@@ -135,6 +129,12 @@ std::unique_ptr<Neighbour> fprobe_event(const char *what, std::string &why) {
 
 } // namespace
 
+int write_number_of_neighbours(const std::string &file, std::uint64_t number) {
+    std::ofstream out(neighbours_directory + file);
+    out << number << std::flush;
+    return out.good() ? 0 : EIO;
+}
+
 void need_neighbours() {
     if (module_is_loaded("argtrace_neighbours"))
         return;
@@ -144,7 +144,7 @@ void need_neighbours() {
 void call_neighbours(std::uint64_t count) {
     const auto wrong = [] { return std::stoull(read_file(neighbours_directory + "wrong")); };
     const auto before = wrong();
-    ASSERT_EQ(write_number("call", count), 0);
+    ASSERT_EQ(write_number_of_neighbours("call", count), 0);
     EXPECT_EQ(wrong(), before);
 }
 

@@ -12,6 +12,9 @@ namespace vmtest {
 /// Loads argtrace_neighbours.ko unless it is there.
 void need_neighbours();
 
+/// Writes to a file of its: see argtrace_neighbours.c. 0 or an errno.
+int write_number_of_neighbours(const std::string &file, std::uint64_t number);
+
 /// Has its functions called, and checks that each has returned what it should.
 void call_neighbours(std::uint64_t count);
 
