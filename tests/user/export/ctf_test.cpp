@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/ctf_reader.h"
 #include "support/some_calls.h"
 #include "support/trace_builder.h"
 
@@ -43,72 +44,6 @@ protected:
     }
 
     std::string path_ = testing::TempDir() + "argtrace_ctf_" + std::to_string(getpid());
-};
-
-/// What a stream has, where each event has one u64.
-struct CtfStream {
-    struct Call {
-        std::uint32_t id, pid, tid;
-        std::uint64_t ts, duration, number;
-        std::string comm, flags, caller;
-    };
-    std::vector<Call> calls;
-    std::vector<std::uint64_t> discarded; // by packet
-    std::string_view rest;
-
-    template<typename T>
-    T take() {
-        if (rest.size() < sizeof(T))
-            throw std::runtime_error("it ends too early");
-        T value;
-        std::memcpy(&value, rest.data(), sizeof(value));
-        rest.remove_prefix(sizeof(value));
-        return value;
-    }
-
-    std::string text() {
-        const std::string value(rest.substr(0, rest.find('\0')));
-        rest.remove_prefix(value.size() + 1);
-        return value;
-    }
-
-    explicit CtfStream(std::string_view bytes) {
-        std::uint64_t last = 0;
-        while (!bytes.empty()) {
-            rest = bytes;
-            EXPECT_EQ(take<std::uint32_t>(), 0xc1fc1fc1u);
-            EXPECT_EQ(take<std::uint32_t>(), 0u);
-            const auto begin = take<std::uint64_t>(), end = take<std::uint64_t>();
-            const auto content = take<std::uint64_t>() / 8, size = take<std::uint64_t>() / 8;
-            discarded.push_back(take<std::uint64_t>());
-            take<std::uint32_t>();
-            EXPECT_EQ(content, size);
-            EXPECT_LE(last, begin);
-            EXPECT_LE(begin, end);
-            if (size > bytes.size())
-                throw std::runtime_error("a packet is cut off");
-            rest = bytes.substr(0, size).substr(bytes.size() - rest.size());
-            last = begin;
-            while (!rest.empty()) {
-                Call call;
-                call.id = take<std::uint32_t>();
-                call.ts = take<std::uint64_t>();
-                call.pid = take<std::uint32_t>();
-                call.tid = take<std::uint32_t>();
-                call.comm = text();
-                call.flags = text();
-                call.duration = take<std::uint64_t>();
-                call.caller = text();
-                call.number = take<std::uint64_t>();
-                EXPECT_LE(last, call.ts) << "times never go back";
-                last = call.ts;
-                calls.push_back(call);
-            }
-            EXPECT_LE(last, end);
-            last = end;
-            bytes.remove_prefix(size);
-        }
-    }
 };
 
 TEST_F(Ctf, MetadataDescribesTheFunctions) {
@@ -177,7 +112,7 @@ TEST_F(Ctf, CallsAndLossesByCpu) {
 TEST_F(Ctf, RandomCallsInAnyOrder) {
     std::mt19937 random(9);
     SomeCalls calls;
-    constexpr unsigned count = 50000;
+    constexpr unsigned count = 100000;
     for (unsigned i = 0; i < count; ++i) {
         const std::uint64_t late = random() % 100 ? 0 : random() % 1000;
         calls.call("f", 2000 + i - std::min<std::uint64_t>(late, i), random() % 40,

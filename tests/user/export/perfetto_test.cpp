@@ -12,246 +12,15 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "support/perfetto_reader.h"
 #include "support/some_calls.h"
 #include "support/trace_builder.h"
-#include "support/varint.h"
 #include "util/error.h"
 
 namespace argtrace {
 namespace {
 
 using namespace test;
-
-/// The fields of a message, as they come. What it is given must outlive it.
-struct Message {
-    struct Field {
-        unsigned number = 0;
-        std::uint64_t value = 0; // of a varint
-        std::string_view bytes;
-    };
-    std::vector<Field> fields;
-
-    explicit Message(std::string_view bytes) {
-        while (!bytes.empty()) {
-            const std::uint64_t key = test::take_varint(bytes);
-            Field field{static_cast<unsigned>(key >> 3), test::take_varint(bytes), {}};
-            if ((key & 7) == 2) {
-                if (field.value > bytes.size())
-                    throw std::runtime_error("a field is longer than its message");
-                field.bytes = bytes.substr(0, field.value);
-                bytes.remove_prefix(field.value);
-            } else if ((key & 7) != 0) {
-                throw std::runtime_error("a wire type that we do not write");
-            }
-            fields.push_back(field);
-        }
-    }
-
-    std::vector<Message> all(unsigned number) const {
-        std::vector<Message> found;
-        for (const Field &field : fields) {
-            if (field.number == number)
-                found.emplace_back(field.bytes);
-        }
-        return found;
-    }
-    bool has(unsigned number) const {
-        return std::any_of(fields.begin(), fields.end(),
-                           [number](const Field &field) { return field.number == number; });
-    }
-    std::uint64_t number(unsigned number) const {
-        for (const Field &field : fields) {
-            if (field.number == number)
-                return field.value;
-        }
-        return 0;
-    }
-    std::string text(unsigned number) const {
-        for (const Field &field : fields) {
-            if (field.number == number)
-                return std::string(field.bytes);
-        }
-        return "";
-    }
-    Message message(unsigned number) const {
-        for (const Field &field : fields) {
-            if (field.number == number)
-                return Message(field.bytes);
-        }
-        return Message("");
-    }
-};
-
-/// What a trace says, read as trace_processor does: sorted by time, strings as they were when they
-/// were used.
-struct Trace {
-    struct Item {
-        std::uint64_t ts = 0;
-        std::uint64_t type = 0;
-        std::uint64_t track = 0;
-        std::string name;
-        std::string category;
-        std::uint64_t counter = 0;
-        std::vector<std::string> notes; // "args.count=u4096"
-        std::string stack;              // "mapping:function" for each frame, the outermost first
-    };
-    struct Track {
-        std::string name;
-        std::uint64_t parent = 0, pid = 0, tid = 0, rank = 0, order = 0;
-        bool is_process = false;
-    };
-    std::vector<Item> items;
-    std::map<std::uint64_t, Track> tracks;
-    std::map<std::uint64_t, std::uint64_t> clocks;
-    std::uint64_t primary_clock = 0;
-    std::map<unsigned, std::map<std::uint64_t, std::string>> strings; // by table
-    std::map<unsigned, std::map<std::uint64_t, std::string>> stacks; // and what they consist of
-
-    explicit Trace(const std::string &bytes) {
-        for (const Message &packet : Message(bytes).all(1))
-            read(packet);
-        std::stable_sort(items.begin(), items.end(),
-                         [](const Item &a, const Item &b) { return a.ts < b.ts; });
-    }
-
-    void read(const Message &packet) {
-        EXPECT_EQ(packet.number(10), 1u);
-        if (packet.number(13) & 1) {
-            strings.clear();
-            stacks.clear();
-        }
-        for (const Message &snapshot : packet.all(6)) {
-            primary_clock = snapshot.number(2);
-            for (const Message &clock : snapshot.all(1))
-                clocks[clock.number(1)] = clock.number(2);
-        }
-        for (const Message &data : packet.all(12)) {
-            EXPECT_EQ(packet.number(13), 2u);
-            for (const auto &field : data.fields) {
-                const Message entry(field.bytes);
-                if (field.number == 6 || field.number == 7 || field.number == 19) {
-                    EXPECT_TRUE(
-                        stacks[field.number].emplace(entry.number(1), std::string(field.bytes)).second);
-                    continue;
-                }
-                EXPECT_TRUE(strings[field.number].emplace(entry.number(1), entry.text(2)).second);
-            }
-        }
-        for (const Message &one : packet.all(60)) {
-            Track &track = tracks[one.number(1)];
-            track.name = one.text(2);
-            track.parent = one.number(5);
-            track.rank = one.number(12);
-            track.order = one.number(11);
-            EXPECT_TRUE(track.parent == 0 || tracks.contains(track.parent)) << track.name;
-            if (one.has(3)) {
-                track.is_process = true;
-                track.pid = one.message(3).number(1);
-                track.name = one.message(3).text(6);
-            }
-            if (one.has(4)) {
-                track.pid = one.message(4).number(1);
-                track.tid = one.message(4).number(2);
-                track.name = one.message(4).text(5);
-            }
-        }
-        for (const Message &event : packet.all(11)) {
-            EXPECT_EQ(packet.number(13), 2u);
-            Item item;
-            item.ts = packet.number(8);
-            item.type = event.number(9);
-            item.track = event.number(11);
-            EXPECT_TRUE(tracks.contains(item.track));
-            if (event.has(10))
-                item.name = strings.at(2).at(event.number(10));
-            if (event.has(3))
-                item.category = strings.at(1).at(event.number(3));
-            item.counter = event.number(30);
-            if (event.has(56))
-                item.stack = stack(event.number(56));
-            for (const Message &note : event.all(4))
-                annotate(item, "", note);
-            items.push_back(std::move(item));
-        }
-    }
-
-    std::string stack(std::uint64_t id) const {
-        std::string text;
-        const Message frames(stacks.at(7).at(id));
-        for (const auto &field : frames.fields) {
-            if (field.number != 2)
-                continue;
-            const Message frame(stacks.at(6).at(field.value));
-            const Message mapping(stacks.at(19).at(frame.number(3)));
-            text += (text.empty() ? "" : " ") + strings.at(17).at(mapping.number(7)) + ":" +
-                    strings.at(5).at(frame.number(2));
-        }
-        return text;
-    }
-
-    void annotate(Item &item, const std::string &prefix, const Message &note) {
-        const std::string name =
-            prefix + (note.has(1) ? strings.at(3).at(note.number(1)) : std::string());
-        const std::size_t before = item.notes.size();
-        for (const Message &entry : note.all(11))
-            annotate(item, name + ".", entry);
-        std::size_t index = 0;
-        for (const Message &element : note.all(12))
-            annotate(item, name + "[" + std::to_string(index++) + "]", element);
-        const auto put = [&](std::string value) { item.notes.push_back(name + "=" + value); };
-        if (note.has(2))
-            put(note.number(2) ? "true" : "false");
-        if (note.has(3))
-            put("u" + std::to_string(note.number(3)));
-        if (note.has(4))
-            put("s" + std::to_string(static_cast<std::int64_t>(note.number(4))));
-        if (note.has(7))
-            put(fmt::format("p{:#x}", note.number(7)));
-        if (note.has(6))
-            put("'" + note.text(6) + "'");
-        if (note.has(17))
-            put("\"" + strings.at(29).at(note.number(17)) + "\"");
-        if (before == item.notes.size() && !note.has(11))
-            put("");
-    }
-
-    /// Slices and instants: number, beginning, end (or ~0), track, depth.
-    struct Slice {
-        std::uint64_t number, begin, end, track;
-        std::size_t depth;
-        auto operator<=>(const Slice &) const = default;
-    };
-    std::vector<Slice> slices() const {
-        std::vector<Slice> found;
-        std::map<std::uint64_t, std::vector<Slice>> open;
-        for (const Item &item : items) {
-            auto &stack = open[item.track];
-            if (item.type == 2) {
-                if (stack.empty())
-                    throw std::runtime_error("an end without a beginning");
-                stack.back().end = item.ts;
-                found.push_back(stack.back());
-                stack.pop_back();
-                continue;
-            }
-            if (item.type != 1 && item.type != 3)
-                continue;
-            std::uint64_t number = 0;
-            for (const std::string &note : item.notes) {
-                if (note.starts_with("args.n=u"))
-                    number = std::stoull(note.substr(8));
-            }
-            const Slice slice{number, item.ts, ~std::uint64_t{0}, item.track, stack.size()};
-            if (item.type == 1)
-                stack.push_back(slice);
-            else
-                found.push_back(slice);
-        }
-        for (const auto &[track, stack] : open)
-            EXPECT_TRUE(stack.empty()) << "what has begun has ended";
-        return found;
-    }
-};
 
 std::string bytes_of(int fd) {
     const FileBytes bytes = contents(fd);
@@ -275,8 +44,8 @@ std::string exported(Fill fill, const Symbols &symbols = NoSymbols(),
     return bytes;
 }
 
-Trace trace_of(const SomeCalls &calls) {
-    return Trace(exported([&](Exporter &exporter) { calls.give(exporter); }));
+PerfettoTrace trace_of(const SomeCalls &calls) {
+    return PerfettoTrace(exported([&](Exporter &exporter) { calls.give(exporter); }));
 }
 
 std::string unzip(const std::string &zipped) {
@@ -300,14 +69,14 @@ TEST(Perfetto, CallsNestOnATrackBelowTheirProcess) {
     calls.call("ext4_read", 2010, 90, {101, 100, 3, 0, "cat"}); // ends with its caller
     calls.call("copy", 2010, 20, {101, 100, 1, 0, "cat"});
     calls.call("copy", 2030, 5, {101, 100, 1, 0, "cat"});
-    const Trace trace = trace_of(calls);
+    const PerfettoTrace trace = trace_of(calls);
     std::vector<std::string> text;
-    for (const Trace::Item &item : trace.items)
+    for (const PerfettoTrace::Item &item : trace.items)
         text.push_back(fmt::format("{} {} {}", item.ts, item.type, item.name));
     EXPECT_THAT(text,
                 testing::ElementsAre("2000 1 vfs_read", "2010 1 ext4_read", "2010 1 copy",
                                      "2030 2 ", "2030 1 copy", "2035 2 ", "2100 2 ", "2100 2 "));
-    const Trace::Track &thread = trace.tracks.at(trace.items[0].track);
+    const PerfettoTrace::Track &thread = trace.tracks.at(trace.items[0].track);
     EXPECT_EQ(thread.name, "cat");
     EXPECT_EQ(thread.tid, 101u);
     EXPECT_EQ(thread.pid, 100u);
@@ -322,7 +91,7 @@ TEST(Perfetto, CallsNestOnATrackBelowTheirProcess) {
 
 TEST(Perfetto, ClocksLineUp) {
     SomeCalls calls;
-    const Trace trace = trace_of(calls);
+    const PerfettoTrace trace = trace_of(calls);
     EXPECT_EQ(trace.primary_clock, 3u);
     EXPECT_EQ(trace.clocks, (std::map<std::uint64_t, std::uint64_t>{
                                 {1, 1700000000123456789}, {3, 1000}, {6, 5000}}));
@@ -335,10 +104,10 @@ TEST(Perfetto, InterruptsAndTheIdleTaskAreOfTheirCpu) {
     calls.call("softirq", 125, 5, {7, 7, 2, ARGTRACE_CTX_SOFTIRQ, "dd"});
     calls.instant("idle", 300, {0, 0, 0, 0, "swapper/0"});
     calls.instant("vfs_open", 310, {7, 7, 0, ARGTRACE_CTX_IRQS_OFF, "dd"});
-    const Trace trace = trace_of(calls);
+    const PerfettoTrace trace = trace_of(calls);
     std::map<std::string, std::string> places;
-    for (const Trace::Item &item : trace.items) {
-        const Trace::Track &track = trace.tracks.at(item.track);
+    for (const PerfettoTrace::Item &item : trace.items) {
+        const PerfettoTrace::Track &track = trace.tracks.at(item.track);
         if (!item.name.empty())
             places[item.name] =
                 fmt::format("{}/{} {}", track.parent ? trace.tracks.at(track.parent).name : "",
@@ -360,7 +129,7 @@ TEST(Perfetto, NamesThatChangeAndProcessesThatAreNotKnown) {
     calls.instant("f", 20, {7, 7, 0, 0, "dd"}); // has executed another program
     calls.instant("f", 30, {9, 0, 0, 0, ""});
     calls.instant("f", 40, {8, 7, 0, 0, "worker \xff"});
-    const Trace trace = trace_of(calls);
+    const PerfettoTrace trace = trace_of(calls);
     ASSERT_EQ(trace.items.size(), 4u);
     EXPECT_EQ(trace.items[0].track, trace.items[1].track);
     EXPECT_EQ(trace.tracks.at(trace.items[1].track).name, "dd");
@@ -406,7 +175,7 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
     event.probe = &probe;
     event.tid = event.tgid = 5;
     batch.events.push_back(event);
-    const Trace trace(exported([&](Exporter &exporter) {
+    const PerfettoTrace trace(exported([&](Exporter &exporter) {
         give_event(exporter, batch, batch.events[0]);
         exporter.finish();
     }));
@@ -457,7 +226,7 @@ TEST(Perfetto, StacksAreCallstacks) {
         batch.values.push_back({});
         batch.events.push_back(event);
     }
-    const Trace trace(exported(
+    const PerfettoTrace trace(exported(
         [&](Exporter &exporter) {
             EventBlock block;
             for (const Event &event : batch.events)
@@ -467,7 +236,7 @@ TEST(Perfetto, StacksAreCallstacks) {
         },
         SomeStacks()));
     std::vector<std::string> stacks;
-    for (const Trace::Item &item : trace.items) {
+    for (const PerfettoTrace::Item &item : trace.items) {
         stacks.push_back(item.stack);
         EXPECT_THAT(item.notes,
                     testing::ElementsAre("args.file=p0xff10", "cpu=u0", "flags=\"....\""));
@@ -482,7 +251,7 @@ TEST(Perfetto, StacksAreCallstacks) {
 
 TEST(Perfetto, LossIsACounter) {
     SomeCalls calls;
-    const Trace trace(exported([&](Exporter &exporter) {
+    const PerfettoTrace trace(exported([&](Exporter &exporter) {
         exporter.lost(1, 500, 3);
         exporter.lost(0, 700, 4);
         exporter.finish();
@@ -500,7 +269,7 @@ TEST(Perfetto, ACallThatComesBehindThoseItMade) {
     calls.call("inner", 100, 10);
     calls.call("inner", 120, 10);
     calls.call("outer", 50, 100); // as it returned last, and lasted longer than its packet
-    const Trace trace(exported([&](Exporter &exporter) {
+    const PerfettoTrace trace(exported([&](Exporter &exporter) {
         for (const Event &event : calls.batch().events)
             give_event(exporter, calls.batch(), event);
         exporter.finish();
@@ -548,7 +317,7 @@ TEST(Perfetto, RandomCallsNestAsTheyWere) {
             by_number[calls.number_of(*event)] = event;
         const auto slices = trace_of(calls).slices();
         ASSERT_EQ(slices.size(), order.size());
-        for (const Trace::Slice &slice : slices) {
+        for (const PerfettoTrace::Slice &slice : slices) {
             const Event &event = *by_number.at(slice.number);
             EXPECT_EQ(slice.begin, event.ts);
             EXPECT_EQ(slice.end, event.has_duration() ? event.ts + event.duration : ~0ul);
@@ -575,7 +344,7 @@ TEST(Perfetto, RandomCallsThatOverlapAreAllThere) {
     ASSERT_EQ(slices.size(), count);
     std::set<std::uint64_t> numbers;
     std::map<std::uint64_t, std::uint32_t> threads; // of tracks
-    for (const Trace::Slice &slice : slices) {
+    for (const PerfettoTrace::Slice &slice : slices) {
         const Event &event = calls.batch().events[slice.number - 1];
         EXPECT_TRUE(numbers.insert(slice.number).second);
         ASSERT_EQ(slice.begin, event.ts);
@@ -636,9 +405,9 @@ TEST(Protobuf, MessagesOfAnyLength) {
         writer.number(7, ~std::uint64_t{0});
         writer.close(outer);
         const std::string bytes(writer.view());
-        const Message message(bytes);
+        const ProtobufMessage message(bytes);
         ASSERT_EQ(message.fields.size(), 1u);
-        const Message read = message.message(5);
+        const ProtobufMessage read = message.message(5);
         EXPECT_EQ(read.text(300) == text, true);
         EXPECT_EQ(read.number(7), ~std::uint64_t{0});
     }
