@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <memory>
 #include <optional>
-#include <random>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,7 +17,7 @@
 #include "render/text.h"
 #include "report/block_writer.h"
 #include "report/in_time_order.h"
-#include "trace_chunks.h"
+#include "trace_mutator.h"
 #include "util/error.h"
 #include "util/fd.h"
 
@@ -78,76 +77,4 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
     } catch (const Error &) {
     }
     return 0;
-}
-
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t *data, std::size_t size, std::size_t max);
-
-namespace {
-
-using fuzz::LooseChunk;
-
-/// What is in the file changes, or which chunks it has; never what holds them together.
-void change(std::vector<LooseChunk> &chunks, std::mt19937 &random) {
-    constexpr std::size_t growth = 64;
-    const auto any = [&] { return chunks.begin() + random() % chunks.size(); };
-    switch (random() % 16) {
-    case 0:
-        chunks.erase(any());
-        break;
-    case 1: {
-        const LooseChunk copy = *any();
-        chunks.insert(any(), copy);
-        break;
-    }
-    case 2:
-        std::iter_swap(any(), any());
-        break;
-    case 3:
-        any()->type = random() % 10;
-        break;
-    case 4:
-        any()->flags ^= 1u << random() % 3;
-        break;
-    default: {
-        fuzz::Bytes &payload = any()->payload;
-        const std::size_t size = payload.size();
-        payload.resize(size + growth);
-        payload.resize(LLVMFuzzerMutate(reinterpret_cast<std::uint8_t *>(payload.data()), size,
-                                        size + growth));
-        break;
-    }
-    }
-}
-
-/// As an input of at most `max` bytes.
-std::size_t give(const fuzz::Bytes &file, std::uint8_t *data, std::size_t max) {
-    const std::size_t size = std::min(file.size(), max);
-    std::memcpy(data, file.data(), size);
-    return size;
-}
-
-} // namespace
-
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t *data, std::size_t size,
-                                               std::size_t max, unsigned seed) {
-    std::mt19937 random(seed);
-    auto chunks = fuzz::take_apart(std::as_bytes(std::span(data, size)));
-    if (chunks.empty() || random() % 16 == 0) // the seams as well, now and then
-        return LLVMFuzzerMutate(data, size, max);
-    change(chunks, random);
-    return give(fuzz::put_together(chunks), data, max);
-}
-
-/// The beginning of one, the rest of the other.
-extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t *one, std::size_t one_size,
-                                                 const std::uint8_t *other, std::size_t other_size,
-                                                 std::uint8_t *out, std::size_t max,
-                                                 unsigned seed) {
-    std::mt19937 random(seed);
-    auto chunks = fuzz::take_apart(std::as_bytes(std::span(one, one_size)));
-    const auto more = fuzz::take_apart(std::as_bytes(std::span(other, other_size)));
-    chunks.resize(random() % (chunks.size() + 1));
-    const auto from = static_cast<std::ptrdiff_t>(random() % (more.size() + 1));
-    chunks.insert(chunks.end(), more.begin() + from, more.end());
-    return give(fuzz::put_together(chunks), out, max);
 }
