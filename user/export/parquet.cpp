@@ -51,7 +51,7 @@ ParquetType column_type(const Argument &argument, const Format *format) {
     }
 }
 
-constexpr std::uint64_t part_rows_max = 30000; // of a file: less than a group of rows
+constexpr std::uint64_t part_rows_max = 30000; // of a file, which has one group of rows
 constexpr std::size_t rows_size_max = 16 << 20;
 constexpr std::uint64_t look = 8192;
 
@@ -73,7 +73,7 @@ constexpr std::array<std::pair<std::string_view, ParquetType>, 13> common_column
 }};
 
 // Of the batches in which the calls of a group of rows are, which stay until it is encoded.
-constexpr std::size_t group_size_max = 16 << 20;
+constexpr std::size_t group_size_max = 8 << 20;
 
 std::size_t size_of_batch(const EventBatch &batch) {
     return batch.events.size() * sizeof(Event) + batch.values.size() * sizeof(Value) +

@@ -81,7 +81,7 @@ public:
     /// Encodes the rows, and begins anew.
     ParquetChunk take();
 
-    static constexpr std::size_t rows_max = std::size_t{1} << 15;
+    static constexpr std::size_t rows_max = std::size_t{1} << 14;
 
 private:
     struct Word {
@@ -91,7 +91,7 @@ private:
         std::size_t end = 0; // of its text
     };
 
-    static constexpr unsigned table_bits = 16;
+    static constexpr unsigned table_bits = 15;
     static_assert(std::size_t{1} << table_bits >= 2 * rows_max);
     static constexpr std::size_t trial_rows = 2048;
     static constexpr std::size_t page_size = 512 << 10;

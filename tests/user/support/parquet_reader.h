@@ -78,7 +78,6 @@ struct ParquetTable {
     std::map<std::string, std::vector<std::string>> columns;
     std::map<std::string, std::vector<std::pair<std::int64_t, std::int64_t>>> ranges;
     std::map<std::string, std::string> notes;
-    std::map<std::string, unsigned> pages; // of data
     std::map<std::string, std::size_t> dictionaries;
     std::vector<std::uint64_t> groups;
     std::string bytes;
@@ -217,7 +216,6 @@ struct ParquetTable {
             const auto page_rows = static_cast<std::size_t>(header.at(5).at(1).number);
             nulls += read_page(schema, chunk, header, plain, page_rows, words);
             read += page_rows;
-            ++pages[name];
         }
         EXPECT_EQ(read, rows);
         EXPECT_EQ(chunk.at(12).at(3).number, static_cast<std::int64_t>(nulls));
