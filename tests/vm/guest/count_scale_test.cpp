@@ -74,7 +74,6 @@ void expect_that_all_is_there(const CountOfAll &answer) {
     EXPECT_EQ(in_keys, total("added"));
     EXPECT_EQ(in_keys + total("overflow") + total("filtered") + total("lost"), total("calls")) << answer.totals;
     EXPECT_GT(total("calls"), 100000u);
-    EXPECT_GT(answer.functions.size(), 500u);
     // Interrupts that come while argtrace itself calls what is counted.
     EXPECT_LE(total("lost") * 100, total("calls")) << answer.totals;
 }
@@ -84,6 +83,7 @@ TEST(Scale, calls_of_all_functions_are_counted) {
     ASSERT_NO_FATAL_FAILURE(expect_that_all_is_there(answer));
     EXPECT_EQ(answer.functions["at_four"], calls_counted);
     EXPECT_EQ(answer.totals["overflow"], 0u) << "no map is needed";
+    EXPECT_GT(answer.functions.size(), 500u);
     EXPECT_EQ(answer.keys, answer.functions.size());
 }
 
