@@ -70,6 +70,12 @@ static __always_inline struct pt_regs *argtrace_regs(struct ftrace_regs *fregs)
 	return (struct pt_regs *)fregs;
 }
 
+/* The other way round, of registers that are all there, as interrupts have them. */
+static __always_inline const struct ftrace_regs *argtrace_regs_of(const struct pt_regs *regs)
+{
+	return (const struct ftrace_regs *)regs;
+}
+
 /*
  * The arguments that user space has passed to a system call, in the registers of its ABI (arch/x86/entry/entry_64.S,
  * entry_64_compat.S), where the psABI has those of a function. That of x32 is that of x86-64.

@@ -55,7 +55,7 @@ static long ioctl_info(struct file *file, struct argtrace_session *session,
 		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT | ARGTRACE_FEATURE_PROGRAM |
 			    ARGTRACE_FEATURE_RETURN | ARGTRACE_FEATURE_MAP |
 			    (ARGTRACE_CAN_UNWIND ? ARGTRACE_FEATURE_STACK : 0) |
-			    ARGTRACE_FEATURE_SYSCALL | argtrace_fallback_features() |
+			    ARGTRACE_FEATURE_SYSCALL | argtrace_fallback_features() | ARGTRACE_FEATURE_TIMER |
 			    (ARGTRACE_TRACEPOINTS_CALL_ANYTHING ? ARGTRACE_FEATURE_TRACEPOINT : 0) |
 			    (argtrace_clock_has_tsc() ? ARGTRACE_FEATURE_TSC : 0),
 		.memory_limit = argtrace_memory_limit(),

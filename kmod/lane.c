@@ -15,6 +15,7 @@ static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
 	[ARGTRACE_LANE_SYSCALL] = &argtrace_syscall_source,
 	[ARGTRACE_LANE_SYSCALL_RETURN] = &argtrace_syscall_source,
 	[ARGTRACE_LANE_FALLBACK] = &argtrace_fallback_source,
+	[ARGTRACE_LANE_TIMER] = &argtrace_timer_source,
 };
 
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
@@ -23,6 +24,8 @@ enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 		return ARGTRACE_LANE_TRACEPOINT;
 	if (plan->kind == ARGTRACE_KIND_SYSCALL)
 		return plan->returns ? ARGTRACE_LANE_SYSCALL_RETURN : ARGTRACE_LANE_SYSCALL;
+	if (plan->kind == ARGTRACE_KIND_TIMER)
+		return ARGTRACE_LANE_TIMER;
 	if (plan->returns)
 		return plan->returns->fallback ? ARGTRACE_LANE_FALLBACK : ARGTRACE_LANE_RETURN;
 	if (!plan->code)

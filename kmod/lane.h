@@ -21,6 +21,7 @@ struct argtrace_ring;
 struct argtrace_session;
 struct argtrace_source;
 struct argtrace_table;
+struct argtrace_timer;
 
 enum argtrace_lane_kind {
 	ARGTRACE_LANE_PLAIN,	/* arguments straight from registers and stack */
@@ -31,6 +32,7 @@ enum argtrace_lane_kind {
 	ARGTRACE_LANE_SYSCALL,	/* system calls, likewise */
 	ARGTRACE_LANE_SYSCALL_RETURN, /* those whose return is followed */
 	ARGTRACE_LANE_FALLBACK,	/* calls whose return the kernel follows for us */
+	ARGTRACE_LANE_TIMER,	/* ticks, with programs and without */
 	ARGTRACE_LANES,
 };
 
@@ -48,10 +50,11 @@ struct argtrace_lane {
 	const struct argtrace_source *source;
 	bool armed;			/* calls may come in: ops is registered, or there are tracepoints */
 	bool leaked;			/* ftrace has shut itself down: the session must not be freed */
-	struct ftrace_ops ops;		/* of TRACEPOINT: never registered */
+	struct ftrace_ops ops;		/* of TRACEPOINT and TIMER: never registered */
 	struct list_head fallbacks;	/* of FALLBACK: struct argtrace_fallback */
-	unsigned long refused;		/* of FALLBACK: the address at which attach() failed */
+	unsigned long refused;		/* of FALLBACK and TIMER: the address at which attach() failed */
 	struct list_head tracepoints;	/* of TRACEPOINT: struct argtrace_tracepoint, those that call us */
+	struct argtrace_timer *timer;	/* of TIMER, while it is armed */
 };
 
 /* In which lane a probe is. It follows from its schema alone, so that a removed probe that comes back to life is in the same. */

@@ -11,6 +11,7 @@
 #include "probe/counters.h"
 #include "session.h"
 #include "source/return.h"
+#include "source/timer.h"
 #include "sink/ring.h"
 #include "stack/frame.h"
 #include "stack/table.h"
@@ -60,9 +61,12 @@ static int __init argtrace_init(void)
 	ret = argtrace_stacks_init();
 	if (ret)
 		goto err_maps;
-	ret = register_module_notifier(&module_notifier);
+	ret = argtrace_timers_init();
 	if (ret)
 		goto err_stacks;
+	ret = register_module_notifier(&module_notifier);
+	if (ret)
+		goto err_timers;
 	ret = argtrace_device_register();
 	if (ret)
 		goto err_notifier;
@@ -70,6 +74,8 @@ static int __init argtrace_init(void)
 
 err_notifier:
 	unregister_module_notifier(&module_notifier);
+err_timers:
+	argtrace_timers_exit();
 err_stacks:
 	argtrace_stacks_exit();
 err_maps:
@@ -90,6 +96,7 @@ static void __exit argtrace_exit(void)
 	unregister_module_notifier(&module_notifier);
 	if (argtrace_sessions_remove_all()) {
 		argtrace_returns_exit();
+		argtrace_timers_exit();
 		argtrace_stacks_exit();
 		argtrace_maps_exit();
 		argtrace_rings_exit();

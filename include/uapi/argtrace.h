@@ -54,6 +54,7 @@
 #include "argtrace_map.h"
 #include "argtrace_program.h"
 #include "argtrace_stack.h"
+#include "argtrace_timer.h"
 
 #define ARGTRACE_API_VERSION	2
 #define ARGTRACE_RECORD_VERSION	1
@@ -166,6 +167,7 @@ enum argtrace_kind {
 	ARGTRACE_KIND_SYSCALL	= 2,	/* a system call, whose function is at addr: __x64_sys_NAME(), __ia32_sys_NAME(), __ia32_compat_sys_NAME().
 					 * Its arguments are what user space has passed, the first in register 0, whichever registers it
 					 * passes them in; of a 32-bit call 32 bits each. None is on the stack. */
+	ARGTRACE_KIND_TIMER	= 3,	/* a timer on each CPU; addr says which, see argtrace_timer.h */
 };
 
 /*
@@ -340,6 +342,7 @@ struct argtrace_info {
 #define ARGTRACE_FEATURE_TSC	(1ull << 8) /* the TSC may be the clock, and is the best one */
 #define ARGTRACE_FEATURE_FPROBE	(1ull << 9) /* ARGTRACE_PROBE_BY_FPROBE */
 #define ARGTRACE_FEATURE_KRETPROBE (1ull << 10) /* ARGTRACE_PROBE_BY_KRETPROBE */
+#define ARGTRACE_FEATURE_TIMER	(1ull << 11) /* ARGTRACE_KIND_TIMER */
 
 /*
  * ARGTRACE_IOC_SESSION: binds the file to a session, once (-EBUSY after that).

@@ -77,6 +77,8 @@ static __always_inline bool value_of(const struct argtrace_op *op, const struct 
 	if (op->loads) {
 		if (op->loads == ARGTRACE_LOADS_STACK)
 			return (*result = argtrace_stack_of(run->code, op, run->fregs));
+		if (op->loads == ARGTRACE_LOADS_TICK)
+			return (*result = argtrace_stack_of_tick(run->code, run->fregs));
 		if (!load(op, &value))
 			return false;
 	}

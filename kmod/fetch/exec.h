@@ -59,6 +59,21 @@ static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, c
 				 argtrace_op_reg(op, fregs));
 }
 
+/*
+ * The same of what a tick has interrupted. A CPU whose idle task is in an interrupt is not idle, as far as it can be told: one in a hard
+ * interrupt can be interrupted by an NMI alone.
+ */
+static __always_inline u64 argtrace_stack_of_tick(const struct argtrace_code *code, const struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = argtrace_regs((struct ftrace_regs *)fregs);
+
+	if (user_mode(regs))
+		return ARGTRACE_STACK_ID_USER;
+	if (is_idle_task(current) && !code->idle_has_stacks && !in_serving_softirq() && (!in_nmi() || !hardirq_count()))
+		return ARGTRACE_STACK_ID_IDLE;
+	return argtrace_stack_id_interrupted(code->stacks, regs);
+}
+
 /* As argtrace_op_task(), of an int, extended. */
 static __always_inline u64 argtrace_op_task_int(const struct argtrace_op *op)
 {

@@ -30,6 +30,8 @@ struct program {
 	const struct argtrace_map_set *map;	/* of ARGTRACE_SINK_MAP */
 	const struct argtrace_stack_set *stacks;	/* the session's; NULL: it has none */
 	bool followed;				/* calls are recorded when they return */
+	bool ticks;				/* there are no calls, but ticks of a timer */
+	bool idle_has_stacks;			/* ARGTRACE_TIMER_IDLE */
 	bool returns;				/* what is being verified is run when the function returns */
 	u16 defined[ARGTRACE_INSNS_MAX + 1];	/* slots that are set on every way to an instruction */
 };
@@ -68,11 +70,12 @@ static bool source_is_valid(const struct program *program, const struct argtrace
 	case ARGTRACE_SOURCE_IDENTITY:
 		return insn->index <= ARGTRACE_IDENTITY_CGROUP;
 	case ARGTRACE_SOURCE_REG:
-		return insn->index < ARGTRACE_REG_COUNT;
+		return insn->index < ARGTRACE_REG_COUNT && !program->ticks;
 	case ARGTRACE_SOURCE_SLOT:
 		return insn->index < ARGTRACE_SLOTS && defined & BIT(insn->index);
-	case ARGTRACE_SOURCE_CONST:
 	case ARGTRACE_SOURCE_STACK:
+		return !insn->index && !program->ticks;
+	case ARGTRACE_SOURCE_CONST:
 	case ARGTRACE_SOURCE_TASK:
 	case ARGTRACE_SOURCE_CALLER:
 	case ARGTRACE_SOURCE_CPU:
@@ -613,7 +616,12 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 		prepare_op(&ops[at], insn, ops, NULL, program->followed);
 		if (insn->action == ARGTRACE_DO_PATH)
 			ops[at].span = insn->arg ? 0 : (u64)(program->data + insn->base);
-		quick &= quicken_output(&ops[at], insn);
+		if (program->ticks && insn->source == ARGTRACE_SOURCE_STACK_ID) {
+			ops[at].loads = ARGTRACE_LOADS_TICK;
+			quick = false;
+		} else {
+			quick &= quicken_output(&ops[at], insn);
+		}
 		if (is_output(insn)) {
 			fixed &= insn->action == ARGTRACE_DO_OUT;
 			paths |= insn->action == ARGTRACE_DO_PATH;
@@ -659,6 +667,7 @@ static int prepare(struct argtrace_code *code, const struct program *program)
 		.return_filter = head->nr_return ? ops + head->nr_filter : NULL,
 		.data = program->data,
 		.stacks = program->stacks,
+		.idle_has_stacks = program->idle_has_stacks,
 		.sample = head->sample > 1 ? head->sample : 0,
 		.max_rate = head->max_rate,
 	};
@@ -711,6 +720,8 @@ int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_prob
 	if (schema->program != ALIGN(size + head->data, 8) ||
 	    memchr_inv(program.data + head->data, 0, schema->program - size - head->data))
 		return -EINVAL;
+	program.ticks = schema->kind == ARGTRACE_KIND_TIMER;
+	program.idle_has_stacks = program.ticks && schema->addr & ARGTRACE_TIMER(0, 0, ARGTRACE_TIMER_IDLE);
 	if (!filter_is_valid(&program, 0, head->nr_filter))
 		return -EINVAL;
 	program.followed = schema->flags & ARGTRACE_PROBE_RETURN;

@@ -82,11 +82,12 @@ struct argtrace_op {
 	s32 offset[3];
 	u8 kind;			/* enum argtrace_op_kind */
 	u8 index;			/* of a slot; of a register: where it is in struct ftrace_regs; of an identity: in struct cred */
-	u8 loads;			/* ARGTRACE_LOADS_STACK: none, it is the number of the stack */
+	u8 loads;			/* ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's */
 	u8 width;
 };
 
 #define ARGTRACE_LOADS_STACK	4
+#define ARGTRACE_LOADS_TICK	5
 
 #define ARGTRACE_OP_REJECT	((const struct argtrace_op *)0ul)
 #define ARGTRACE_OP_ACCEPT	((const struct argtrace_op *)1ul)
@@ -124,6 +125,7 @@ struct argtrace_code {
 	const struct argtrace_stack_set *stacks; /* the session's, or NULL */
 	u8 outputs;			/* enum argtrace_outputs */
 	bool reads;			/* memory */
+	bool idle_has_stacks;		/* ARGTRACE_TIMER_IDLE */
 	bool keeps;			/* of calls that are followed: some values are computed at entry */
 	bool times;			/* of calls that are followed: how long they take matters */
 	u16 unreadable_at;		/* in the record: a word, followed by the outputs */

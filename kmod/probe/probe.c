@@ -75,14 +75,15 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 {
 	if (header->id || !flags_are_valid(header->flags) || !header->addr == has_addr)
 		return false;
-	if (header->kind > ARGTRACE_KIND_SYSCALL || !IS_ALIGNED(header->program, 8))
+	if (header->kind > ARGTRACE_KIND_TIMER || !IS_ALIGNED(header->program, 8))
 		return false;
 	/* What is waited for is functions of modules that are not loaded yet. */
 	if ((header->kind != ARGTRACE_KIND_ENTRY || header->flags & ARGTRACE_PROBE_BY_KERNEL) && !has_addr)
 		return false;
 	if (header->kind != ARGTRACE_KIND_ENTRY && header->flags & ARGTRACE_PROBE_BY_KERNEL)
 		return false;
-	if (header->kind == ARGTRACE_KIND_TRACEPOINT && header->flags & ARGTRACE_PROBE_RETURN)
+	if ((header->kind == ARGTRACE_KIND_TRACEPOINT || header->kind == ARGTRACE_KIND_TIMER) &&
+	    header->flags & ARGTRACE_PROBE_RETURN)
 		return false;
 	if (header->kind == ARGTRACE_KIND_SYSCALL && (header->flags & ARGTRACE_PROBE_WORDS_MASK) > ARGTRACE_PROBE_WORDS(0))
 		return false;
@@ -125,6 +126,10 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 		return false;
 	for (i = 0; i < schema->nr_args; i++) {
 		if (argtrace_schema_args(schema)[i].loc == ARGTRACE_LOC_PROGRAM && !schema->program)
+			return false;
+		/* A tick has no arguments, and what its stack pointer points to may be anything. */
+		if (schema->kind == ARGTRACE_KIND_TIMER && argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_PROGRAM &&
+		    argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_NONE)
 			return false;
 		if (!arg_is_valid(&argtrace_schema_args(schema)[i], strings, schema->strings))
 			return false;

@@ -55,5 +55,6 @@ extern const struct argtrace_source argtrace_entry_source;
 extern const struct argtrace_source argtrace_tracepoint_source;
 extern const struct argtrace_source argtrace_syscall_source;
 extern const struct argtrace_source argtrace_fallback_source;
+extern const struct argtrace_source argtrace_timer_source;
 
 #endif

@@ -243,22 +243,36 @@ static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id
 	return 0;
 }
 
-/* The number of a stack that takes care. */
+/* The number of a stack whose walk took care. */
+static u64 id_of_walked(const struct argtrace_stack_table *table, struct argtrace_walked *walked, const u64 *frames)
+{
+	if (walked->end == ARGTRACE_WALK_RECURSION || walked->end == ARGTRACE_WALK_UNKNOWN) {
+		count_lost(table, walked->end == ARGTRACE_WALK_RECURSION ? ARGTRACE_STACK_LOST_RECURSION :
+									   ARGTRACE_STACK_LOST_UNKNOWN);
+		return 0;
+	}
+	/* No address: a whole stack has none of these at its end. */
+	if (walked->end == ARGTRACE_WALK_CUT)
+		walked->hash = argtrace_stack_hash(walked->hash, 1);
+	return find_or_add(table, walked->hash ?: 1, frames, walked->count, walked->end == ARGTRACE_WALK_CUT);
+}
+
 static noinline u64 id_slowly(const struct argtrace_stack_table *table, const u64 *sp, u64 bp, struct argtrace_stack_room *room)
 {
 	const struct argtrace_stack_start start = { sp, bp };
 	struct argtrace_walked walked;
 
 	argtrace_stack_walk_on(&start, room, table->depth, &walked);
-	if (walked.end == ARGTRACE_WALK_RECURSION || walked.end == ARGTRACE_WALK_UNKNOWN) {
-		count_lost(table, walked.end == ARGTRACE_WALK_RECURSION ? ARGTRACE_STACK_LOST_RECURSION :
-									  ARGTRACE_STACK_LOST_UNKNOWN);
-		return 0;
-	}
-	/* No address: a whole stack has none of these at its end. */
-	if (walked.end == ARGTRACE_WALK_CUT)
-		walked.hash = argtrace_stack_hash(walked.hash, 1);
-	return find_or_add(table, walked.hash ?: 1, room->frames, walked.count, walked.end == ARGTRACE_WALK_CUT);
+	return id_of_walked(table, &walked, room->frames);
+}
+
+static noinline u64 id_interrupted_slowly(const struct argtrace_stack_table *table, const struct pt_regs *regs,
+					  struct argtrace_stack_room *room)
+{
+	struct argtrace_walked walked;
+
+	argtrace_stack_walk_interrupted_on(regs, room, table->depth, &walked);
+	return id_of_walked(table, &walked, room->frames);
 }
 
 static noinline u64 no_room(const struct argtrace_stack_table *table)
@@ -266,6 +280,16 @@ static noinline u64 no_room(const struct argtrace_stack_table *table)
 	if (table->entries)
 		count_lost(table, ARGTRACE_STACK_LOST_FULL);
 	return 0;
+}
+
+/* The number of a whole stack, which is probably where the search for it begins. */
+static __always_inline u64 id_at_home(const struct argtrace_stack_table *table, u64 id, const u64 *frames, u32 count)
+{
+	if (unlikely(!id))
+		id = 1;
+	if (likely(READ_ONCE(table->entries[id >> table->shift].id) == id))
+		return id;
+	return find_or_add(table, id, frames, count, false);
 }
 
 u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 bp)
@@ -280,9 +304,20 @@ u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 b
 	count = argtrace_stack_walk_quickly(sp, bp, room, table->depth, &id);
 	if (unlikely(!count))
 		return id_slowly(table, sp, bp, room);
-	if (unlikely(!id))
-		id = 1;
-	if (likely(READ_ONCE(table->entries[id >> table->shift].id) == id))
-		return id;
-	return find_or_add(table, id, room->frames, count, false);
+	return id_at_home(table, id, room->frames, count);
+}
+
+u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const struct pt_regs *regs)
+{
+	const struct argtrace_stack_table *table = this_cpu_ptr(set->tables);
+	struct argtrace_stack_room *room = (void *)argtrace_scratch_stack();
+	u64 id;
+	u32 count;
+
+	if (unlikely(!table->entries) || unlikely(!room))
+		return no_room(table);
+	count = argtrace_stack_walk_interrupted_quickly(regs, room, table->depth, &id);
+	if (unlikely(!count))
+		return id_interrupted_slowly(table, regs, room);
+	return id_at_home(table, id, room->frames, count);
 }

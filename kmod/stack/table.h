@@ -70,4 +70,7 @@ void *argtrace_stacks_memory(const struct argtrace_stack_set *set, int cpu);
  */
 u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 bp);
 
+/* The same of what has been interrupted in the kernel. */
+u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const struct pt_regs *regs);
+
 #endif

@@ -214,10 +214,12 @@ static bool walk_on(struct argtrace_stack_room *room, u32 max, struct argtrace_w
 	if (!at->end) {
 		if (!find_stack(at->sp, &place.stack))
 			return false;
-		place.ip = argtrace_load_quickly(at->sp);
-		place.sp += sizeof(u64);
+		if (!at->interrupted) {
+			place.ip = argtrace_load_quickly(at->sp);
+			place.sp += sizeof(u64);
+		}
 	}
-	frame = find_frame(place.ip, false, room);
+	frame = find_frame(place.ip, at->interrupted, room);
 	for (;;) {
 		if (at->count == max) {
 			/* This would be one more, if it is one. */
@@ -243,26 +245,50 @@ static bool walk_on(struct argtrace_stack_room *room, u32 max, struct argtrace_w
 	return true;
 }
 
-void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
-			   struct argtrace_walked *walked)
+static void add_frame(u64 ip, struct argtrace_stack_room *room, struct argtrace_walked *walked)
 {
-	struct unwind_state state;
+	room->frames[walked->count++] = ip;
+	walked->hash = argtrace_stack_hash(walked->hash, ip);
+}
+
+/* What the kernel's unwinder finds, after what there is. */
+static void unwind_rest(struct unwind_state *state, struct argtrace_stack_room *room, u32 max, struct argtrace_walked *walked)
+{
 	unsigned long ip;
 
-	*walked = (struct argtrace_walked){ .end = ARGTRACE_WALK_WHOLE };
-	for (argtrace_unwind_begin(&state, (unsigned long)start->sp, start->bp); !unwind_done(&state); unwind_next_frame(&state)) {
-		ip = unwind_get_return_address(&state);
+	for (; !unwind_done(state); unwind_next_frame(state)) {
+		ip = unwind_get_return_address(state);
 		if (!ip)
 			break;
 		if (walked->count == max) {
 			walked->end = ARGTRACE_WALK_CUT;
 			break;
 		}
-		room->frames[walked->count++] = ip;
-		walked->hash = argtrace_stack_hash(walked->hash, ip);
+		add_frame(ip, room, walked);
 	}
+}
+
+void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
+			   struct argtrace_walked *walked)
+{
+	struct unwind_state state;
+
+	*walked = (struct argtrace_walked){ .end = ARGTRACE_WALK_WHOLE };
+	argtrace_unwind_begin(&state, (unsigned long)start->sp, start->bp);
+	unwind_rest(&state, room, max, walked);
 	if (!walked->count)
 		walked->end = ARGTRACE_WALK_UNKNOWN;
+}
+
+void argtrace_stack_unwind_interrupted(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
+				       struct argtrace_walked *walked)
+{
+	struct unwind_state state;
+
+	*walked = (struct argtrace_walked){ .end = ARGTRACE_WALK_WHOLE };
+	add_frame(regs->ip, room, walked);
+	unwind_start(&state, current, (struct pt_regs *)regs, NULL);
+	unwind_rest(&state, room, max, walked);
 }
 
 void argtrace_stack_walk_on(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
@@ -275,5 +301,18 @@ void argtrace_stack_walk_on(const struct argtrace_stack_start *start, struct arg
 		return;
 	}
 	argtrace_stack_unwind(start, room, max, walked);
+	argtrace_recursion_leave();
+}
+
+void argtrace_stack_walk_interrupted_on(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
+					struct argtrace_walked *walked)
+{
+	if (walk_on(room, max, walked))
+		return;
+	if (!argtrace_recursion_enter()) {
+		walked->end = ARGTRACE_WALK_RECURSION;
+		return;
+	}
+	argtrace_stack_unwind_interrupted(regs, room, max, walked);
 	argtrace_recursion_leave();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The kernel stack of a call: the addresses that it and its callers return to, innermost first, as stack_trace_save() would tell
- * them from the traced function's caller on.
+ * them from the traced function's caller on. Or that of what has been interrupted, beginning with the address where that was, as
+ * stack_trace_save_regs() would tell it.
  */
 #ifndef ARGTRACE_STACK_WALK_H
 #define ARGTRACE_STACK_WALK_H
@@ -24,8 +25,9 @@ struct argtrace_stack_start {
 /* How far a walk has come: what is at `ip` has not been looked at. */
 struct argtrace_stack_place {
 	u64 ip, sp, bp, hash;
-	u64 begin, end;			/* of the stack; end 0: it is not known, and the innermost address is at sp */
+	u64 begin, end;			/* of the stack; end 0: it is not known, and the next address is at sp, or else in ip */
 	u32 count;			/* of room->frames */
+	bool interrupted;		/* at ip; else it is an address that a call returns to */
 };
 
 /* Memory that a walk takes; nobody else uses it meanwhile. */
@@ -56,15 +58,16 @@ static __always_inline u64 argtrace_stack_hash(u64 hash, u64 ip)
 
 /*
  * A walk through plain frames on the current task's stack, up to where user space has called the kernel: that is how most stacks
- * are. It calls nothing, and has nothing in memory but `room`. How many addresses there are; 0: argtrace_stack_walk_on() has the
- * rest, from room->at on.
+ * are. It calls nothing, and has nothing in memory but `room`, where `count` addresses, with that hash, are already. How many addresses
+ * there are; 0: argtrace_stack_walk_on() has the rest, from room->at on.
  */
-static __always_inline u32 argtrace_stack_walk_quickly(const u64 *start, u64 bp, struct argtrace_stack_room *room, u32 max, u64 *result)
+static __always_inline u32 argtrace_stack_walk_from(const u64 *start, u64 bp, struct argtrace_stack_room *room, u32 count, u64 hash,
+						    u32 max, u64 *result)
 {
 	const u64 begin = (u64)task_stack_page(current), end = begin + THREAD_SIZE;
 	const u64 *const frames = argtrace_frames;
-	u64 *to = room->frames, *const limit = to + max;
-	u64 ip = 0, sp = (u64)start, hash = 0, frame, new_sp;
+	u64 *to = room->frames + count, *const limit = room->frames + max;
+	u64 ip = 0, sp = (u64)start, frame, new_sp;
 	struct argtrace_stack_place *at = &room->at;
 	u32 what;
 
@@ -112,6 +115,40 @@ slow:
 	at->hash = hash;
 	at->begin = begin;
 	at->count = to - room->frames;
+	at->interrupted = false;
+	return 0;
+}
+
+static __always_inline u32 argtrace_stack_walk_quickly(const u64 *start, u64 bp, struct argtrace_stack_room *room, u32 max, u64 *result)
+{
+	return argtrace_stack_walk_from(start, bp, room, 0, 0, max, result);
+}
+
+/* The same from what has been interrupted on. */
+static __always_inline u32 argtrace_stack_walk_interrupted_quickly(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
+								   u64 *result)
+{
+	const u64 begin = (u64)task_stack_page(current), ip = regs->ip, sp = regs->sp;
+	const u64 frame = argtrace_frames[(1u << ARGTRACE_FRAMES_SHIFT) + argtrace_frame_home(ip, ARGTRACE_FRAMES_INTERRUPTED_SHIFT)];
+	u64 bp = regs->bp, new_sp = sp;
+
+	if (unlikely(sp - begin >= THREAD_SIZE) || unlikely(!argtrace_frame_is_of(frame, ip)) ||
+	    unlikely(frame & ARGTRACE_FRAME_SPECIAL))
+		goto slow;
+	if (frame & ARGTRACE_FRAME_FROM_BP) {
+		if (unlikely((s64)(bp + argtrace_frame_sp_offset(frame) - sp) < 2 * (s64)sizeof(u64)))
+			goto slow;
+		new_sp = bp;
+	}
+	new_sp += argtrace_frame_sp_offset(frame);
+	if (unlikely(new_sp > begin + THREAD_SIZE))
+		goto slow;
+	if (frame & ARGTRACE_FRAME_LOADS_BP)
+		bp = argtrace_load_quickly(new_sp + argtrace_frame_bp_offset(frame));
+	room->frames[0] = ip;
+	return argtrace_stack_walk_from((const u64 *)(new_sp - sizeof(u64)), bp, room, 1, argtrace_stack_hash(0, ip), max, result);
+slow:
+	room->at = (struct argtrace_stack_place){ .ip = ip, .sp = sp, .bp = bp, .interrupted = true };
 	return 0;
 }
 
@@ -128,8 +165,14 @@ static inline void argtrace_stack_walk(const struct argtrace_stack_start *start,
 		argtrace_stack_walk_on(start, room, max, walked);
 }
 
+/* What remains of a walk that argtrace_stack_walk_interrupted_quickly() has begun. */
+void argtrace_stack_walk_interrupted_on(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
+					struct argtrace_walked *walked);
+
 /* The same by the kernel's unwinder alone, whoever calls it. */
 void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
 			   struct argtrace_walked *walked);
+void argtrace_stack_unwind_interrupted(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
+				       struct argtrace_walked *walked);
 
 #endif

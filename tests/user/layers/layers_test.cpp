@@ -42,7 +42,8 @@ std::optional<std::size_t> layer_of(const std::string &folder) {
 /// What is wrong with including `header` in a file of `folder`; empty if nothing is.
 std::string objection(const std::string &folder, const std::string &header) {
     // In include/: the kernel's headers, which every layer may include.
-    if (header == "uapi/argtrace.h" || header == "uapi/argtrace_map.h" || header == "uapi/argtrace_program.h" || header == "uapi/argtrace_stack.h")
+    if (header == "uapi/argtrace.h" || header == "uapi/argtrace_map.h" || header == "uapi/argtrace_program.h" || header == "uapi/argtrace_stack.h" ||
+        header == "uapi/argtrace_timer.h")
         return "";
     const auto slash = header.find('/');
     if (slash == std::string::npos)

@@ -371,6 +371,12 @@ RawProbe IoctlFuzzer::probe() {
                              ARGTRACE_PROBE_BY_REASON(random(one_in(10) ? 16 : ARGTRACE_BY_REASONS));
     if (one_in(50))
         probe.header.kind = static_cast<std::uint16_t>(random_());
+    if (one_in(20)) {
+        // Most of these are right.
+        probe.header.kind = ARGTRACE_KIND_TIMER;
+        const std::uint64_t event = one_in(8) ? random(4) : std::uint64_t{ARGTRACE_TIMER_CPU_CLOCK};
+        probe.header.addr = ARGTRACE_TIMER(event, one_in(20) ? random_() : random(2000), random(one_in(20) ? 5 : 2));
+    }
     if (one_in(50))
         probe.header.program = static_cast<std::uint16_t>(random_());
     return probe;

@@ -105,11 +105,12 @@ RawProbe SinkProgram::probe(std::uint64_t addr) const {
     for (const argtrace_insn &insn : outputs_) {
         argtrace_arg arg{};
         arg.loc = ARGTRACE_LOC_PROGRAM;
-        arg.type = insn.action == ARGTRACE_DO_STR ? ARGTRACE_TYPE_STR
-                   : insn.arg == 8                ? ARGTRACE_TYPE_U64
-                   : insn.arg == 4                ? ARGTRACE_TYPE_U32
-                   : insn.arg == 2                ? ARGTRACE_TYPE_U16
-                                                  : ARGTRACE_TYPE_U8;
+        arg.type = insn.action == ARGTRACE_DO_STR            ? ARGTRACE_TYPE_STR
+                   : insn.source == ARGTRACE_SOURCE_STACK_ID ? ARGTRACE_TYPE_STACK
+                   : insn.arg == 8                           ? ARGTRACE_TYPE_U64
+                   : insn.arg == 4                           ? ARGTRACE_TYPE_U32
+                   : insn.arg == 2                           ? ARGTRACE_TYPE_U16
+                                                             : ARGTRACE_TYPE_U8;
         arg.size = insn.arg;
         probe.args.push_back(arg);
     }

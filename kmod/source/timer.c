@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A tick of a timer, in a hard interrupt or NMI: like source/entry.c this takes no locks, allocates nothing, and ends in exactly one
+ * outcome of the probe. Its registers are those of what has been interrupted.
+ */
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+
+#include "compat.h"
+#include "session.h"
+#include "source/context.h"
+#include "source/entry.h"
+#include "source/timer.h"
+
+void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	const struct argtrace_timer *timer = event->overflow_handler_context;
+	const unsigned long caller = user_mode(regs) ? 0 : regs->ip;
+	const struct ftrace_regs *fregs = argtrace_regs_of(regs);
+	struct argtrace_lane *lane = timer->lane;
+	struct argtrace_plan *plan;
+
+	preempt_disable_notrace();
+	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), timer->addr);
+	if (unlikely(!plan)) {
+		preempt_enable_notrace();
+		return;
+	}
+	if (unlikely(argtrace_is_filtered(lane, rcu_access_pointer(lane->pid_bits)))) {
+		argtrace_count_here(plan->counters, filtered);
+		preempt_enable_notrace();
+		return;
+	}
+	/* Only we have disabled preemption beside the interrupt: see argtrace_own_preempt_levels() and init() in timer_attach.c. */
+	if (plan->code)
+		argtrace_rich_call(plan, caller, &lane->ops, fregs, NULL);
+	else
+		argtrace_entry_record(plan, caller, &lane->ops, fregs, NULL);
+}
