@@ -121,12 +121,7 @@ void add_aggregate_options(CLI::App &command, AggregateOptions &options) {
                         "Only calls of COMMAND and of what it starts; with -p also of what that "
                         "process starts from now on");
     add_include_self_option(command, options);
-    add_parsed_option(
-        command, "--map-size",
-        [&options](const std::string &text) { options.map_size = parse_slots(text); },
-        "Room for so many keys on each CPU (8192 if not given), rounded up to a power of two; of a "
-        "histogram each bucket of a key takes one")
-        ->type_name("N");
+    add_room_option(command, options);
     command.add_option("--in", options.input,
                        "Add up the calls of that recording instead, as if they were made now")
         ->type_name("FILE");
@@ -137,6 +132,15 @@ void add_aggregate_options(CLI::App &command, AggregateOptions &options) {
                 std::min<std::uint64_t>(parse_count("--jobs", text), jobs_max));
         },
         "How many threads read the recording (one for each CPU)")
+        ->type_name("N");
+}
+
+void add_room_option(CLI::App &command, AggregateOptions &options) {
+    add_parsed_option(
+        command, "--map-size",
+        [&options](const std::string &text) { options.map_size = parse_slots(text); },
+        "Room for so many keys on each CPU (8192 if not given), rounded up to a power of two; of a "
+        "histogram each bucket of a key takes one")
         ->type_name("N");
 }
 
@@ -191,7 +195,7 @@ void check_aggregate(const AggregateOptions &options) {
                                    "COMMAND are for calls that are made now, not for --in");
     if (options.input.empty() && options.jobs > 0)
         throw CLI::ValidationError("--jobs is for --in");
-    if (!options.pairs() && options.functions.specs.empty() && options.input.empty())
+    if (!options.pairs() && !options.timer && options.functions.specs.empty() && options.input.empty())
         throw CLI::RequiredError("SPEC");
 }
 

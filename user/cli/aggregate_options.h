@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/event_keys.h"
+#include "cli/profile_timer.h"
 #include "cli/tracing.h"
 #include "render/aggregate.h"
 #include "render/top.h"
@@ -40,6 +41,9 @@ struct AggregateOptions : TracingOptions, TimeOptions {
     /// The busiest functions are shown, as `top` shows them; else nothing.
     std::optional<TopStyle> top = {};
 
+    /// It is not calls that are added up, but ticks.
+    std::optional<TimerChoice> timer = {};
+
     bool pairs() const { return !from.empty(); }
 
     static constexpr std::uint32_t default_slots = 8192;
@@ -51,6 +55,9 @@ void add_aggregate_options(CLI::App &command, AggregateOptions &options);
 /// Of these, --interval, --count and --duration alone; and --top.
 void add_time_options(CLI::App &command, TimeOptions &options);
 void add_top_option(CLI::App &command, std::optional<std::size_t> &top);
+
+/// Of these, --map-size alone.
+void add_room_option(CLI::App &command, AggregateOptions &options);
 
 /// Adds --linear.
 void add_linear_option(CLI::App &command, AggregateOptions &options);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/answer_target.h"
+#include "render/profile.h"
 #include "util/terminal.h"
 #include "util/utf8.h"
 
@@ -109,6 +110,12 @@ void AggregateOutput::erase_state() {
 bool AggregateOutput::finish(const argtrace_counts &total, const ReturnTotals *returns, const StackLoss *stacks) {
     if (json_)
         append_aggregate_totals_json(output_.buffer(), total, returns, stacks);
+    return output_.flush();
+}
+
+bool AggregateOutput::finish_ticks(const argtrace_counts &total, std::uint64_t idle) {
+    if (json_)
+        append_tick_totals_json(output_.buffer(), total, idle);
     return output_.flush();
 }
 

@@ -37,6 +37,8 @@ public:
     /// In JSON the object that comes last.
     [[nodiscard]] bool finish(const argtrace_counts &total, const ReturnTotals *returns,
                               const StackLoss *stacks = nullptr);
+    /// The same of ticks, of which so many have found a CPU idle.
+    [[nodiscard]] bool finish_ticks(const argtrace_counts &total, std::uint64_t idle);
 
     /// How it stands can be shown, and replaced.
     bool is_screen() const { return screen_; }

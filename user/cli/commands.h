@@ -25,6 +25,7 @@ void setup_trace(CLI::App &app, const std::vector<std::string> &words);
 void setup_record(CLI::App &app, const std::vector<std::string> &words);
 void setup_count(CLI::App &app, const std::vector<std::string> &words);
 void setup_stacks(CLI::App &app, const std::vector<std::string> &words);
+void setup_profile(CLI::App &app, const std::vector<std::string> &words);
 void setup_hist(CLI::App &app, const std::vector<std::string> &words);
 void setup_sum(CLI::App &app, const std::vector<std::string> &words); ///< and min, max and avg
 void setup_latency(CLI::App &app, const std::vector<std::string> &words);

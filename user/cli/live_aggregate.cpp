@@ -11,11 +11,13 @@
 #include "cli/aggregate_output.h"
 #include "cli/aggregate_rounds.h"
 #include "analyze/map_aggregation.h"
+#include "analyze/ticks.h"
 #include "cli/exit_status.h"
 #include "cli/live_loop.h"
 #include "cli/paired_latency.h"
 #include "cli/top_view.h"
 #include "model/counts.h"
+#include "render/profile.h"
 #include "session/live_map.h"
 #include "session/live_rings.h"
 #include "session/live_symbols.h"
@@ -110,13 +112,13 @@ private:
 };
 
 void report_totals(const AggregateOptions &options, const Session &session,
-                   const argtrace_counts &total, const ReturnTotals &returns) {
-    write_message(aggregate_totals(total, returns));
+                   const argtrace_counts &total, const ReturnTotals &returns, std::uint64_t idle) {
+    write_message(options.timer ? tick_totals(total, idle) : aggregate_totals(total, returns));
     const std::uint64_t overflow = total.lost[ARGTRACE_LOST_FULL];
     if (overflow > 0)
-        message("{} calls were lost because there was no room for more keys: make more with "
+        message("{} {} were lost because there was no room for more keys: make more with "
                 "--map-size {}, or fewer with other keys",
-                overflow, std::min<std::uint64_t>(std::uint64_t{options.map_size} * 8,
+                overflow, options.timer ? "ticks" : "calls", std::min<std::uint64_t>(std::uint64_t{options.map_size} * 8,
                                                   ARGTRACE_MAP_SLOTS_MAX));
     argtrace_counts others = total;
     others.lost[ARGTRACE_LOST_FULL] = 0;
@@ -137,6 +139,8 @@ void run_live_aggregate(const AggregateOptions &options) {
         aggregate.keys.push_back(error_key());
     // To count calls takes no arguments, so that it does not matter whether they are known.
     request.raw = request.raw || options.value == Aggregate::Value::none;
+    if (options.timer)
+        request.timer = options.timer->timer;
     request.aggregate = std::make_shared<const Aggregate>(aggregate);
 
     Session session(Device::open());
@@ -163,9 +167,15 @@ void run_live_aggregate(const AggregateOptions &options) {
     std::vector<Probe> probes = functions.probes(
         kernel.calling_convention(),
         map ? static_cast<std::uint16_t>(map->description().id) : std::uint16_t{0});
-    add_followed(session, kernel, probes);
+    if (options.timer)
+        add_timer(session, *options.timer, probes.front());
+    else
+        add_followed(session, kernel, probes);
     UnloadedModules modules(session);
-    message("adding up calls of {}, {}", describe_traced(session, {}), options.until());
+    if (options.timer)
+        message("profiling by {}, {}", describe_timer(*options.timer, probes.front()), options.until());
+    else
+        message("adding up calls of {}, {}", describe_traced(session, {}), options.until());
 
     const ProbeFormats formats(functions.shown);
     const std::vector<KeyColumn> columns = columns_of(functions, formats, aggregate.keys);
@@ -174,7 +184,13 @@ void run_live_aggregate(const AggregateOptions &options) {
     output.set_keys(columns, names);
     Buckets buckets = options.buckets;
     buckets.is_signed = functions.is_signed;
+    std::uint64_t idle = 0;
     const auto read = [&]() -> Aggregation {
+        if (options.timer) {
+            Ticks ticks = split_ticks(aggregate_of(map->read(), functions, buckets));
+            idle = ticks.idle;
+            return std::move(ticks.busy);
+        }
         return map ? aggregate_of(map->read(), functions, buckets)
                    : counts_of(session.snapshot(true), aggregate.keys.size());
     };
@@ -199,9 +215,10 @@ void run_live_aggregate(const AggregateOptions &options) {
     const bool follows = std::any_of(probes.begin(), probes.end(), records_returns);
     const ReturnTotals returns = session.returns();
     const std::optional<StackLoss> stacks = session.stack_loss();
-    if (!output.finish(total, follows ? &returns : nullptr, stacks ? &*stacks : nullptr))
+    if (options.timer ? !output.finish_ticks(total, idle)
+                      : !output.finish(total, follows ? &returns : nullptr, stacks ? &*stacks : nullptr))
         return;
-    report_totals(options, session, total, returns);
+    report_totals(options, session, total, returns, idle);
     note_silence(session, options, modules);
     if (command)
         throw ExitStatus{command->finish()};

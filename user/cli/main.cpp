@@ -70,9 +70,9 @@ std::vector<std::string> keep_brackets(std::vector<std::string> words) {
 
 /// Takes what follows `--` off the words of a command that runs another one.
 std::vector<std::string> take_command(std::vector<std::string> &words) {
-    constexpr std::array<std::string_view, 12> with_command{
-        "trace", "record", "count",   "stacks", "hist",  "sum",
-        "min",   "max",    "avg",     "latency", "offcpu", "top"};
+    constexpr auto with_command = std::to_array<std::string_view>(
+        {"trace", "record", "count", "stacks", "hist", "sum", "min", "max", "avg", "latency", "offcpu",
+         "profile", "top"});
     if (words.empty() ||
         std::find(with_command.begin(), with_command.end(), words[0]) == with_command.end())
         return {};
@@ -118,6 +118,7 @@ int run(std::vector<std::string> words) {
     setup_record(app, command);
     setup_count(app, command);
     setup_stacks(app, command);
+    setup_profile(app, command);
     setup_hist(app, command);
     setup_sum(app, command);
     setup_latency(app, command);

@@ -3,7 +3,8 @@
 
 namespace argtrace {
 
-void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow) {
+void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow,
+                         const char *follow_names) {
     command
         .add_option_function<std::vector<std::string>>(
             "-p,--pid",
@@ -18,7 +19,7 @@ void add_process_options(CLI::App &command, ProcessOptions &options, const char 
             "Only calls of that process, all its threads; may be given several times")
         ->type_name("PID[,PID...]")
         ->allow_extra_args(false);
-    command.add_flag("-F,--follow", options.follow, follow);
+    command.add_flag(follow_names, options.follow, follow);
 }
 
 void check_follow(const ProcessOptions &options, bool runs_command) {

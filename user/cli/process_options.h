@@ -16,8 +16,9 @@ struct ProcessOptions {
     ProcessFilter filter() const { return {pids, follow}; }
 };
 
-/// Adds -p and --follow, the latter with its own description.
-void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow);
+/// Adds -p and --follow, the latter with its own description, and other names where -F means something else.
+void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow,
+                         const char *follow_names = "-F,--follow");
 
 /// Throws a usage error when --follow is given and there is no process to follow: `runs_command` if
 /// a COMMAND can be meant.

@@ -43,6 +43,8 @@ constexpr auto other_words = std::to_array<OtherWord>({
     {"funccount", "count", "counts calls"},
     {"stackcount", "stacks", "counts calls by their stacks"},
     {"stack", "stacks", "counts calls by their stacks"},
+    {"prof", "profile", "shows where the processors are"},
+    {"cpuprofile", "profile", "shows where the processors are"},
     {"argdist", "hist", "shows how a value is distributed"},
     {"histogram", "hist", "shows how a value is distributed"},
     {"lhist", "hist", "shows how a value is distributed"},

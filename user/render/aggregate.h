@@ -25,9 +25,9 @@ enum class AggregateOrder : std::uint8_t { count, sum, min, max, avg, key };
 /// Throws Error when the text is none of their names.
 AggregateOrder parse_aggregate_order(const std::string &text);
 
-/// What is made of stacks: a summary for people, lines as flamegraph.pl and its like read them, or a flame
-/// graph.
-enum class StackForm : std::uint8_t { summary, folded, svg, html };
+/// What is made of stacks: a summary for people, lines as flamegraph.pl and its like read them, a flame
+/// graph, or what there was in each function.
+enum class StackForm : std::uint8_t { summary, folded, svg, html, functions };
 
 struct AggregateStyle {
     Statistic statistic = Statistic::count;
@@ -36,6 +36,7 @@ struct AggregateStyle {
     ValueUnit unit = ValueUnit::plain;
     BarStyle bars = BarStyle::ascii;
     StackForm stacks = StackForm::summary;
+    bool ticks = false; ///< it is not calls that are counted, but ticks
 };
 
 /// Its rows in their order, as many as are shown.

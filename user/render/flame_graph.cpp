@@ -91,7 +91,7 @@ struct FlameGraph::Frame {
 std::string FlameGraph::amount(std::uint64_t of) const {
     if (unit_ == Unit::nanoseconds)
         return duration(of);
-    return fmt::format("{} call{}", of, of == 1 ? "" : "s");
+    return fmt::format("{} {}{}", of, unit_ == Unit::ticks ? "tick" : "call", of == 1 ? "" : "s");
 }
 
 std::string FlameGraph::about(const CallNode &node, const Frame &frame, double part) const {

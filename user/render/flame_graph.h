@@ -17,7 +17,7 @@ namespace argtrace {
 class FlameGraph {
 public:
     enum class Page { svg, html };
-    enum class Unit { nanoseconds, calls };
+    enum class Unit { nanoseconds, calls, ticks };
 
     struct Words {
         std::string title;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/timer.h"
 #include "render/json.h"
 
 namespace argtrace {
@@ -12,6 +13,11 @@ namespace {
 
 constexpr std::string_view indent = "        ";
 constexpr std::string_view cut_mark = "...";
+
+/// What stands for a stack that is none; empty: it is one.
+std::string_view mark_of(const Value &value) {
+    return value.captured ? stack_mark(value.low) : std::string_view();
+}
 
 std::optional<Stack> stack_of(const CallerNames &names, const Value &value) {
     return value.captured ? names.stack(value.low) : std::nullopt;
@@ -37,13 +43,21 @@ void append_stack(Line &out, CallerNames &names, const Value &value) {
         out += name;
         out += '\n';
     };
-    if (const auto stack = stack_of(names, value))
+    if (const std::string_view mark = mark_of(value); !mark.empty())
+        append(mark);
+    else if (const auto stack = stack_of(names, value))
         for_each_name(*stack, names, append);
     else
         append(CallerNames::unknown);
 }
 
 void append_json_stack(Line &out, CallerNames &names, const Value &value) {
+    if (const std::string_view mark = mark_of(value); !mark.empty()) {
+        out += '[';
+        append_json_string(out, mark);
+        out += ']';
+        return;
+    }
     const auto stack = stack_of(names, value);
     if (!stack) {
         out += "null";
@@ -60,6 +74,8 @@ void append_json_stack(Line &out, CallerNames &names, const Value &value) {
 }
 
 std::string stack_in_line(CallerNames &names, std::uint64_t id) {
+    if (const std::string_view mark = stack_mark(id); !mark.empty())
+        return std::string(mark);
     const auto stack = names.stack(id);
     if (!stack)
         return std::string(CallerNames::unknown);
@@ -72,6 +88,8 @@ std::string stack_in_line(CallerNames &names, std::uint64_t id) {
 }
 
 std::vector<std::string> stack_functions(CallerNames &names, std::uint64_t id) {
+    if (const std::string_view mark = stack_mark(id); !mark.empty())
+        return {std::string(mark)};
     const auto stack = names.stack(id);
     if (!stack)
         return {"[unknown]"};

@@ -13,6 +13,7 @@
 
 #include "model/call_node.h"
 #include "render/flame_graph.h"
+#include "render/profile.h"
 #include "render/stack.h"
 
 namespace argtrace {
@@ -87,8 +88,8 @@ void append_flame_graph(std::string &out, const Aggregation &all, std::span<cons
         node->self += row->second.total.count;
     }
     FlameGraph graph(style.stacks == StackForm::svg ? FlameGraph::Page::svg : FlameGraph::Page::html,
-                     FlameGraph::Unit::calls);
-    graph.draw(root, {"Calls by their stacks", "", columns.size() - 1}, [&out](std::string &piece) {
+                     style.ticks ? FlameGraph::Unit::ticks : FlameGraph::Unit::calls);
+    graph.draw(root, {style.ticks ? "Where the processors were" : "Calls by their stacks", "", columns.size() - 1}, [&out](std::string &piece) {
         out += piece;
         piece.clear();
     });
@@ -112,10 +113,15 @@ void append_stacks(std::string &out, const Aggregation &all, std::span<const Key
         append_folded(out, all, columns, keys, style);
         return;
     }
+    if (style.stacks == StackForm::functions) {
+        append_profile(out, all, columns, keys, style);
+        return;
+    }
     if (style.stacks != StackForm::summary) {
         append_flame_graph(out, all, columns, keys, style);
         return;
     }
+    const std::string_view noun = style.ticks ? "tick" : "call";
     auto to = std::back_inserter(out);
     Summary summary;
     for (const auto &[key, entry] : all.entries())
@@ -128,7 +134,7 @@ void append_stacks(std::string &out, const Aggregation &all, std::span<const Key
         const std::uint64_t count = row->second.total.count;
         const std::string title =
             key_title(row->first, columns.first(columns.size() - 1), keys);
-        fmt::format_to(to, "    {} call{} ({:.1f} %){}{}\n\n", count, count == 1 ? "" : "s",
+        fmt::format_to(to, "    {} {}{} ({:.1f} %){}{}\n\n", count, noun, count == 1 ? "" : "s",
                        percent(count, summary.samples), title.empty() ? "" : ", ", title);
     }
     if (const std::size_t more = all.entries().size() - rows.size(); more > 0)
@@ -139,9 +145,9 @@ void append_stacks(std::string &out, const Aggregation &all, std::span<const Key
     const auto mean = [&summary](std::uint64_t of) {
         return static_cast<double>(summary.samples) / static_cast<double>(of);
     };
-    fmt::format_to(to, "\n{} call{}, {} different stack{}, {:.1f} calls a stack, {:.1f} frames in the mean\n",
-                   summary.samples, summary.samples == 1 ? "" : "s", summary.stacks.size(),
-                   summary.stacks.size() == 1 ? "" : "s", mean(summary.stacks.size()),
+    fmt::format_to(to, "\n{} {}{}, {} different stack{}, {:.1f} {}s a stack, {:.1f} frames in the mean\n",
+                   summary.samples, noun, summary.samples == 1 ? "" : "s", summary.stacks.size(),
+                   summary.stacks.size() == 1 ? "" : "s", mean(summary.stacks.size()), noun,
                    static_cast<double>(summary.frames) / static_cast<double>(summary.samples));
 }
 

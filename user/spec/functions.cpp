@@ -83,6 +83,8 @@ public:
     Found find() {
         std::vector<std::string>
             wrong; // a sentence for each spec that is, so that none hides others
+        if (request_.timer)
+            add_timer(*request_.timer);
         for (const Spec &spec : request_.specs) {
             if (spec.exclude)
                 continue;
@@ -107,6 +109,17 @@ public:
     }
 
 private:
+    void add_timer(const Timer &timer) {
+        Function ticking{Symbol{timer.addr(), {}, {}}, {}};
+        ticking.title = timer.name();
+        ticking.timer = true;
+        ticking.prototype.function = "a tick"; // of which errors speak
+        ticking.capture.limits = request_.limits;
+        ticking.capture.stack = request_.stack;
+        compiler_.compile(ticking.prototype, ticking.capture);
+        found_.functions.push_back(std::move(ticking));
+    }
+
     void find(const Spec &spec) {
         switch (spec.source) {
         case Source::tracepoint:

@@ -11,6 +11,7 @@
 
 #include "model/return_way.h"
 #include "model/source_name.h"
+#include "model/timer.h"
 #include "spec/capture.h"
 #include "spec/kernel.h"
 #include "spec/spec.h"
@@ -19,7 +20,7 @@
 
 namespace argtrace {
 
-/// A function of the kernel, a tracepoint or a system call: where it is, what it takes, and what is wanted of its calls.
+/// A function of the kernel, a tracepoint, a system call or a timer: where it is, what it takes, and what is wanted of its calls.
 struct Function {
     Symbol symbol; ///< its strings are owned by Kernel::symbols(); of a tracepoint that of its iterator, of a system call that of its function
     Prototype prototype;
@@ -28,9 +29,10 @@ struct Function {
     Capture capture = {};
     std::uint32_t by = 0; ///< of calls whose return the kernel is to follow: ARGTRACE_PROBE_BY_*, with the reason
     std::string title = {}; ///< of what is no function, see model/source_name.h; empty: a function
+    bool timer = false;     ///< `title` is its name
 
     Source source() const { return source_of(title); }
-    std::uint16_t kind() const { return kind_of(source()); }
+    std::uint16_t kind() const { return timer ? std::uint16_t{ARGTRACE_KIND_TIMER} : kind_of(source()); }
     /// As it is shown, and as its calls are.
     std::string_view name() const { return title.empty() ? symbol.name : title; }
 };
@@ -49,6 +51,7 @@ struct Request {
     std::shared_ptr<const Aggregate> aggregate = {}; ///< how calls are added up; null: they are recorded
     ReturnBy return_by = ReturnBy::automatic;
     std::function<EnabledFunctions()> enabled = {}; ///< who else has functions now; null: nobody
+    std::optional<Timer> timer = {}; ///< whose ticks are wanted, beside the specs
 };
 
 struct Found {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/aggregate_options.h"
+#include "cli/answer_target.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "util/error.h"
+#include "util/units.h"
+
+namespace argtrace {
+
+namespace {
+
+std::uint32_t parse_frequency(const std::string &text) {
+    const std::uint64_t frequency = parse_count("--frequency", text);
+    if (frequency > ARGTRACE_TIMER_FREQUENCY_MAX)
+        throw Error(fmt::format("--frequency: at most {} ticks a second are possible, not {}",
+                                ARGTRACE_TIMER_FREQUENCY_MAX, text));
+    return static_cast<std::uint32_t>(frequency);
+}
+
+void add_timer_options(CLI::App &command, TimerChoice &choice) {
+    add_parsed_option(
+        command, "-F,--frequency",
+        [&choice](const std::string &text) { choice.timer.frequency = parse_frequency(text); },
+        "Ticks in a second on each CPU (99 if not given)")
+        ->type_name("N");
+    add_parsed_option(
+        command, "-e,--event",
+        [&choice](const std::string &text) {
+            choice.timer.event = parse_timer_event(text);
+            choice.any_event = false;
+        },
+        "What the ticks are counted in: cycles of the processor, where it can count them, or else "
+        "time (cpu-clock)")
+        ->type_name("cycles|cpu-clock");
+    command.add_flag("--idle", choice.timer.idle, "Also where idle CPUs are");
+}
+
+void add_output_options(CLI::App &command, AggregateOptions &options) {
+    add_parsed_option(
+        command, "--top",
+        [&options](const std::string &text) { options.style.top = parse_count("--top", text); },
+        "Show no more than N functions, or stacks (20 functions if not given)")
+        ->type_name("N");
+    command.add_flag_callback(
+        "--stacks", [&options] { options.style.stacks = StackForm::summary; },
+        "Each stack, too, with how often it was met");
+    command.add_flag_callback(
+        "--fold", [&options] { options.style.stacks = StackForm::folded; },
+        "A line for each stack, as flamegraph.pl and speedscope read them");
+    command.add_flag("--json", options.json, "One JSON object a line for each stack");
+    command.add_option("-o,--output", options.output,
+                       "Write to that file instead of stdout: a flame graph if its name ends in .svg "
+                       "or .html, folded stacks if in .folded")
+        ->type_name("FILE");
+}
+
+} // namespace
+
+void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
+    auto options = std::make_shared<AggregateOptions>();
+    options->command = words;
+    options->stacks = true;
+    options->timer.emplace();
+    options->style.statistic = Statistic::stacks;
+    options->style.stacks = StackForm::functions;
+    options->style.ticks = true;
+    CLI::App *command =
+        app.add_subcommand("profile", "Where the processors are: functions and stacks, so many times a second");
+    add_timer_options(*command, *options->timer);
+    add_condition_option(*command, options->functions);
+    command->add_option("--by", options->by, "What ticks are told apart by, beside their stacks")
+        ->type_name("KEY[,KEY...]")
+        ->allow_extra_args(false);
+    add_time_options(*command, *options);
+    add_output_options(*command, *options);
+    add_process_options(*command, options->processes,
+                        "Only COMMAND and what it starts; with -p also what that process starts from "
+                        "now on",
+                        "--follow");
+    add_include_self_option(*command, *options);
+    add_room_option(*command, *options);
+    command->footer(
+        "Each tick looks at what its CPU is doing in the kernel, and counts that stack. Ticks in user "
+        "space are counted as [user], those of idle CPUs are counted and left out. SELF says in how many "
+        "ticks a function was running, TOTAL in how many it or what it had called was. The totals go to "
+        "stderr.\n\n"
+        "KEY is an expression of the task that was running, comm, pid, tid, cpu, uid, gid or cgroup; with "
+        "it comes a table for each. It ends with Ctrl-C, after --duration or --count, when COMMAND ends, or "
+        "when the processes of -p have ended.\n\n"
+        "Examples:\n"
+        "  argtrace profile                                until Ctrl-C\n"
+        "  argtrace profile -F 99 -o cpu.svg -- make       a flame graph\n"
+        "  argtrace profile -p 1234 --duration 10 --top 20\n"
+        "  argtrace profile --by comm --if 'comm == \"dd\"'\n"
+        "  argtrace profile --fold --duration 10 | flamegraph.pl > cpu.svg");
+    command->callback([options] {
+        options->style.stacks = stack_form_of(options->output, options->style.stacks, options->json,
+                                              options->interval.has_value());
+        run_aggregate(*options);
+    });
+}
+
+} // namespace argtrace
