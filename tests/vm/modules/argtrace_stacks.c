@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Walks the stacks of calls as argtrace does, and as stack_trace_save() does, and compares. In debugfs:
+ * Walks the stacks of calls, and of what the ticks of a timer interrupt, as argtrace does, and as stack_trace_save() does, and compares.
+ * In debugfs:
  *
  *   argtrace_stacks/trace       write globs with spaces between them: from now on calls of these functions; nothing: of none
  *   argtrace_stacks/every       write a number: one call in so many, on each CPU
+ *   argtrace_stacks/tick        write a number: from now on so many ticks a second on each CPU; 0: none
  *   argtrace_stacks/counts      read: numbers and what they count, one a line; see counts_show()
  *   argtrace_stacks/difference  read: the first two stacks that differed
  *
@@ -15,6 +17,8 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
@@ -79,50 +83,83 @@ static void tell_difference(const unsigned long *truth, u32 truth_count, const s
 				i < truth_count ? (void *)truth[i] : NULL, i < walked->count ? (void *)room->frames[i] : NULL);
 }
 
-static void compare(struct as_cpu *own, struct as_level *level, unsigned long ip, struct ftrace_regs *fregs)
+/* The part of what the kernel tells that begins with an address. */
+struct as_truth {
+	const unsigned long *words;
+	u32 count;
+};
+
+static struct as_truth find_truth(struct as_level *level, unsigned long first)
+{
+	struct as_truth truth = { level->words, stack_trace_save(level->words, TRUTH_WORDS, 0) };
+
+	while (truth.count && *truth.words != first)
+		truth.words++, truth.count--;
+	return truth;
+}
+
+/* `context` is one of IN_PROCESS and what follows it. */
+static void judge(struct as_cpu *own, const struct as_level *level, struct as_truth truth, const struct argtrace_walked *walked,
+		  unsigned long ip, enum count context)
+{
+	u64 hash = 0;
+	u32 i;
+
+	/*
+	 * The kernel does not know the stack, or not the way from here: it knows no trampoline of ftrace's that is about to go, or
+	 * begins on a stack that is not the current task's, in the middle of a switch.
+	 */
+	if (!truth.count) {
+		own->counts[OF_UNKNOWN]++;
+		return;
+	}
+	for (i = 0; i < min(truth.count, walked->count); i++) {
+		if (truth.words[i] != level->room.frames[i])
+			break;
+		hash = argtrace_stack_hash(hash, truth.words[i]);
+	}
+	if (i == walked->count && hash == walked->hash && walked->end == (truth.count > i ? ARGTRACE_WALK_CUT : ARGTRACE_WALK_WHOLE) &&
+	    (truth.count == i || i == ARGTRACE_STACK_DEPTH_MAX)) {
+		own->counts[OF_SAME]++;
+		own->counts[OF_FRAMES] += i;
+		own->counts[OF_CUT] += truth.count > i;
+		own->counts[context]++;
+		return;
+	}
+	own->counts[OF_DIFFERENT]++;
+	tell_difference(truth.words, truth.count, walked, &level->room, ip);
+}
+
+static void compare_call(struct as_cpu *own, struct as_level *level, unsigned long ip, struct ftrace_regs *fregs)
 {
 	const struct argtrace_stack_start start = {
 		(const u64 *)ftrace_regs_get_stack_pointer(fregs), argtrace_regs(fregs)->bp,
 	};
-	u32 count = stack_trace_save(level->words, TRUTH_WORDS, 0), i;
-	const unsigned long *truth = level->words;
-	struct argtrace_walked walked;
-	u64 hash = 0;
+	struct as_truth truth = find_truth(level, ip + MCOUNT_INSN_SIZE);
+	struct argtrace_walked walked = { .end = ARGTRACE_WALK_WHOLE };
 
 	/* From the traced function on, which ftrace returns to. */
-	while (count && *truth != ip + MCOUNT_INSN_SIZE)
-		truth++, count--;
-	truth += !!count;
-	count -= !!count;
-	walked.end = ARGTRACE_WALK_WHOLE;
+	truth.words += !!truth.count;
+	truth.count -= !!truth.count;
 	walked.count = argtrace_stack_walk_quickly(start.sp, start.bp, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked.hash);
 	if (!walked.count && !walk_on(&level->room, ARGTRACE_STACK_DEPTH_MAX, &walked)) {
 		argtrace_stack_unwind(&start, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked);
 		own->counts[BY_UNWINDER]++;
 	}
-	/*
-	 * The kernel does not know the stack, or not the way from here: it knows no trampoline of ftrace's that is about to go, or
-	 * begins on a stack that is not the current task's, in the middle of a switch.
-	 */
-	if (!count) {
-		own->counts[OF_UNKNOWN]++;
-		return;
+	judge(own, level, truth, &walked, ip, IN_PROCESS + interrupt_context_level());
+}
+
+static void compare_tick(struct as_cpu *own, struct as_level *level, struct pt_regs *regs)
+{
+	const struct as_truth truth = find_truth(level, regs->ip);
+	struct argtrace_walked walked = { .end = ARGTRACE_WALK_WHOLE };
+
+	walked.count = argtrace_stack_walk_interrupted_quickly(regs, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked.hash);
+	if (!walked.count && !walk_on(&level->room, ARGTRACE_STACK_DEPTH_MAX, &walked)) {
+		argtrace_stack_unwind_interrupted(regs, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked);
+		own->counts[BY_UNWINDER]++;
 	}
-	for (i = 0; i < min(count, walked.count); i++) {
-		if (truth[i] != level->room.frames[i])
-			break;
-		hash = argtrace_stack_hash(hash, truth[i]);
-	}
-	if (i == walked.count && hash == walked.hash && walked.end == (count > i ? ARGTRACE_WALK_CUT : ARGTRACE_WALK_WHOLE) &&
-	    (count == i || i == ARGTRACE_STACK_DEPTH_MAX)) {
-		own->counts[OF_SAME]++;
-		own->counts[OF_FRAMES] += i;
-		own->counts[OF_CUT] += count > i;
-		own->counts[IN_PROCESS + interrupt_context_level()]++;
-		return;
-	}
-	own->counts[OF_DIFFERENT]++;
-	tell_difference(truth, count, &walked, &level->room, ip);
+	judge(own, level, truth, &walked, regs->ip, in_serving_softirq() ? IN_SOFTIRQ : IN_PROCESS);
 }
 
 static void on_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
@@ -138,7 +175,7 @@ static void on_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 		level->busy = true;
 		barrier();
 		own->left = READ_ONCE(every);
-		compare(own, level, ip, fregs);
+		compare_call(own, level, ip, fregs);
 		barrier();
 		level->busy = false;
 	}
@@ -174,6 +211,66 @@ static int start_tracing(char *globs)
 	tracing = !ret;
 	return ret;
 }
+
+static struct perf_event * __percpu *ticks;
+
+static void on_tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	struct as_cpu *own = this_cpu_ptr(cpus);
+	struct as_level *level = &own->levels[interrupt_context_level()];
+
+	if (user_mode(regs) || level->busy)
+		return;
+	level->busy = true;
+	barrier();
+	compare_tick(own, level, regs);
+	barrier();
+	level->busy = false;
+}
+
+static void stop_ticks(void)
+{
+	struct perf_event **event;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		event = per_cpu_ptr(ticks, cpu);
+		if (*event)
+			perf_event_release_kernel(*event);
+		*event = NULL;
+	}
+}
+
+static int start_ticks(u64 frequency)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .size = sizeof(attr), .sample_freq = frequency, .freq = 1,
+	};
+	struct perf_event *event;
+	int cpu;
+
+	/* CPUs neither come nor go while this module is there. */
+	for_each_online_cpu(cpu) {
+		event = perf_event_create_kernel_counter(&attr, cpu, NULL, on_tick, NULL);
+		if (IS_ERR(event))
+			return PTR_ERR(event);
+		*per_cpu_ptr(ticks, cpu) = event;
+	}
+	return 0;
+}
+
+static int tick_set(void *data, u64 frequency)
+{
+	int ret = 0;
+
+	mutex_lock(&control_lock);
+	stop_ticks();
+	if (frequency)
+		ret = start_ticks(frequency);
+	mutex_unlock(&control_lock);
+	return ret;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(tick_fops, NULL, tick_set, "%llu\n");
 
 static ssize_t trace_write(struct file *file, const char __user *from, size_t count, loff_t *pos)
 {
@@ -237,17 +334,18 @@ static int __init as_init(void)
 	int ret;
 
 	cpus = alloc_percpu(struct as_cpu);
-	if (!cpus)
-		return -ENOMEM;
-	ret = argtrace_frames_get();
+	ticks = alloc_percpu(struct perf_event *);
+	ret = cpus && ticks ? argtrace_frames_get() : -ENOMEM;
 	if (!ret)
 		ret = register_module_notifier(&module_notifier);
 	if (ret) {
+		free_percpu(ticks);
 		free_percpu(cpus);
 		return ret;
 	}
 	directory = debugfs_create_dir("argtrace_stacks", NULL);
 	debugfs_create_file("trace", 0200, directory, NULL, &trace_fops);
+	debugfs_create_file_unsafe("tick", 0200, directory, NULL, &tick_fops);
 	debugfs_create_u32("every", 0600, directory, &every);
 	debugfs_create_file("counts", 0400, directory, NULL, &counts_fops);
 	debugfs_create_file("difference", 0400, directory, NULL, &difference_fops);
@@ -258,8 +356,10 @@ static void __exit as_exit(void)
 {
 	debugfs_remove_recursive(directory);
 	stop();
+	stop_ticks();
 	unregister_module_notifier(&module_notifier);
 	argtrace_frames_put();
+	free_percpu(ticks);
 	free_percpu(cpus);
 }
 
