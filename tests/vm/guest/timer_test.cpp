@@ -296,7 +296,7 @@ TEST_F(Timers, added_and_removed_from_all_sides) {
                 device.remove_all();
             }
         });
-    EXPECT_TRUE(eventually([&added] { return added > 50; }));
+    EXPECT_TRUE(eventually([&added] { return added > 20; }));
     stop = true;
     for (std::thread &thread : threads)
         thread.join();
