@@ -99,6 +99,10 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
         "  argtrace profile --by comm --if 'comm == \"dd\"'\n"
         "  argtrace profile --fold --duration 10 | flamegraph.pl > cpu.svg");
     command->callback([options] {
+        if (options->output.ends_with(".dat"))
+            throw Error(fmt::format("{}: a profile goes into no recording: -o takes .svg and .html for a flame "
+                                    "graph, .folded for stacks as text, or with --json any name",
+                                    options->output));
         options->style.stacks = stack_form_of(options->output, options->style.stacks, options->json,
                                               options->interval.has_value());
         run_aggregate(*options);

@@ -116,6 +116,8 @@ NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
 }
 
 void Checker::require_return(std::string_view what, const Ast &ast) const {
+    if (!scope_.is_of_calls())
+        fail(ast.at, fmt::format("{} is known of calls, and {} is none", what, scope_.function()));
     if (!scope_.result())
         fail(ast.at, fmt::format("{} is known of calls that are recorded when they return: add "
                                  "--return, or '=' behind the function",

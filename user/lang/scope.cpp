@@ -100,6 +100,7 @@ std::optional<std::uint64_t> gfp_constant(const Types &types, std::string_view n
 Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Argument> places)
     : types_(&types), function_(prototype.function) {
     const bool described = prototype.source.types != nullptr;
+    of_calls_ = described || !places.empty();
     for (std::uint32_t i = 0; i < places.size(); i++) {
         Type type = described ? types.parameter(prototype.source.id, prototype.hidden + i) : ulong_type;
         const TypeTraits traits = types.traits(type);

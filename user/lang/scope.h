@@ -37,6 +37,8 @@ public:
 
     const Types &types() const { return *types_; }
     const std::string &function() const { return function_; }
+    /// False of the ticks of a timer, which neither take anything nor return.
+    bool is_of_calls() const { return of_calls_; }
 
     /// Null if the function has no such parameter.
     const Parameter *parameter(std::string_view name) const;
@@ -47,6 +49,7 @@ private:
     std::string function_;
     std::vector<Parameter> parameters_;
     std::optional<Type> result_;
+    bool of_calls_ = true;
 };
 
 /// A name that every function has: the task that runs, the CPU ...

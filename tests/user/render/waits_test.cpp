@@ -13,7 +13,7 @@
 namespace argtrace {
 namespace {
 
-/// A function at each multiple of 0x100. The stack 1 is where tasks wait, 2 where they are woken.
+/// A function at each multiple of 0x100. The stack 1 is where tasks wait, 20 where they are woken.
 class WaitSymbols : public Symbols {
 public:
     std::optional<Symbol> at(std::uint64_t addr) const override {
@@ -27,7 +27,7 @@ public:
     std::optional<Stack> stack(std::uint64_t id) const override {
         if (id == 1)
             return Stack{sleeper_, false};
-        return id == 2 ? std::optional(Stack{waker_, false}) : std::nullopt;
+        return id == 20 ? std::optional(Stack{waker_, false}) : std::nullopt;
     }
 
 private:
@@ -48,7 +48,7 @@ Wait wait_of(std::string_view name, char state, std::uint64_t blocked, std::uint
     wait.state = state;
     wait.stack = stack;
     wait.was_woken = blocked > 0;
-    wait.waker = {{4, 4, comm_of("writer")}, 2, 0};
+    wait.waker = {{4, 4, comm_of("writer")}, 20, 0};
     return wait;
 }
 
