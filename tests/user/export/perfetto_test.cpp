@@ -200,7 +200,7 @@ struct SomeStacks : Symbols {
     std::optional<Stack> stack(std::uint64_t id) const override {
         if (id == 1)
             return Stack{one, false};
-        if (id == 2)
+        if (id == 20)
             return Stack{two, true};
         return std::nullopt;
     }
@@ -215,7 +215,7 @@ TEST(Perfetto, StacksAreCallstacks) {
     probe.args = {argument("file", ARGTRACE_TYPE_PTR, "struct file *"),
                   output("stack", ARGTRACE_TYPE_STACK), test::returned(ARGTRACE_TYPE_S64)};
     EventBatch batch;
-    for (const std::uint64_t stack : {1, 2, 3, 2, 0}) {
+    for (const std::uint64_t stack : {1, 20, 30, 20, 0}) {
         Event event;
         event.ts = 10 + batch.events.size();
         event.probe = &probe;
