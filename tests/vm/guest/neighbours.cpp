@@ -55,6 +55,8 @@ public:
     explicit NeighbourTracer(const char *name) : name_(name) {}
 
     void begin() override {
+        // For all calls of both, whatever size each CPU's has had until now.
+        EXPECT_EQ(write_tracefs("buffer_size_kb", "1408"), 0);
         EXPECT_EQ(write_tracefs("set_ftrace_filter", "an_value an_many"), 0);
         EXPECT_EQ(write_tracefs("current_tracer", name_), 0);
         clear_trace();
