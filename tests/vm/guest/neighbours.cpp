@@ -27,6 +27,18 @@ long lines_with(const std::string &what) {
     return count;
 }
 
+/// Whether the trace lacks some, for want of room in the buffer of a CPU, since it was last cleared.
+bool trace_is_overrun() {
+    for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+        std::istringstream lines(read_file(tracing_directory + "per_cpu/cpu" + std::to_string(cpu) + "/stats"));
+        std::string what;
+        for (std::uint64_t number = 0; lines >> what; lines.ignore(1000, '\n'))
+            if (what == "overrun:" && lines >> number && number > 0)
+                return true;
+    }
+    return false;
+}
+
 void clear_trace() {
     std::ofstream(tracing_directory + "trace", std::ios::trunc) << '\n';
 }
@@ -35,7 +47,7 @@ void clear_trace() {
 class TraceCounts {
 public:
     long take(const std::string &function, const std::string &what, const std::vector<std::string> &functions) {
-        const long count = lines_with(what);
+        const long count = trace_is_overrun() ? -1 : lines_with(what);
         asked_.push_back(function);
         if (asked_.size() == functions.size()) {
             asked_.clear();
