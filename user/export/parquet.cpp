@@ -18,6 +18,7 @@
 #include "model/type.h"
 #include "render/flags.h"
 #include "render/json.h"
+#include "render/stack.h"
 #include "util/error.h"
 #include "util/fd.h"
 
@@ -30,6 +31,8 @@ ParquetType column_type(const Argument &argument, const Format *format) {
     const TypeInfo &type = type_info(argument.type);
     if (argument.type == ARGTRACE_TYPE_STR || argument.type == ARGTRACE_TYPE_PATH)
         return ParquetType::text;
+    if (argument.type == ARGTRACE_TYPE_STACK)
+        return ParquetType::json;
     if (format && (format->kind == Format::Kind::enumeration ||
                    format->kind == Format::Kind::flags || format->kind == Format::Kind::function))
         return ParquetType::text;
@@ -142,7 +145,12 @@ void ParquetCalls::add_typed(ParquetColumn &column, const EventView &view, const
                              const Format *format) {
     if (!value.captured)
         return;
-    if (value.is_text()) {
+    if (value.type == ARGTRACE_TYPE_STACK) {
+        line_.clear();
+        append_json_stack(line_, callers_, value);
+        if (line_.view() != "null") // the recording does not have it
+            column.add(line_.view());
+    } else if (value.is_text()) {
         const auto bytes = view.bytes_of(value);
         column.add(valid_utf8({reinterpret_cast<const char *>(bytes.data()), bytes.size()}));
     } else if (column.type() == ParquetType::text) {

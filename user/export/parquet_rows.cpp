@@ -12,6 +12,7 @@
 #include "render/common_value.h"
 #include "render/flags.h"
 #include "render/json.h"
+#include "render/stack.h"
 
 namespace argtrace {
 
@@ -62,7 +63,8 @@ const ParquetRows::Plan &ParquetRows::plan_of(const Probe &probe) {
         append_json_string(before, probe.args[i].name);
         before += ':';
         plan.size_max += before.size() + Snippet::block + common_json_size_max;
-        plan.arguments.push_back({Snippet(std::move(before)), formats.argument(i), i});
+        plan.arguments.push_back({Snippet(std::move(before)), formats.argument(i), i,
+                                  probe.args[i].type == ARGTRACE_TYPE_STACK});
         // The result is behind them.
         plan.are_numbers &= is_number(probe.args[i]) && i < plan.result;
     }
@@ -75,10 +77,13 @@ void ParquetRows::put_json(Line &out, const EventView &view, const Plan &plan) {
     for (const Plan::Argument &argument : plan.arguments) {
         const Value &value = view.values[argument.index];
         to = argument.before.write(to);
-        char *end = argument.format ? nullptr : write_common_json(to, value);
+        char *end = argument.format || argument.is_stack ? nullptr : write_common_json(to, value);
         if (!end) [[unlikely]] {
             out.set_end(to);
-            values_.append(out, view, value, argument.format);
+            if (argument.is_stack)
+                append_json_stack(out, callers_, value);
+            else
+                values_.append(out, view, value, argument.format);
             end = out.reserve(plan.size_max);
         }
         to = end;

@@ -38,6 +38,7 @@ private:
             Snippet before; // "name":
             const Format *format = nullptr;
             std::size_t index = 0;
+            bool is_stack = false;
         };
         std::vector<Argument> arguments;
         std::string function, module;

@@ -26,12 +26,11 @@ namespace {
 using namespace test;
 
 template<typename Give>
-std::string exported_rows(Give give, unsigned threads = 0) {
+std::string exported_rows(Give give, unsigned threads = 0, const Symbols &symbols = NoSymbols()) {
     const Fd fd = memory_file();
     WorkerPool workers(threads);
     ExportFile file(fd.get(), "memory", workers);
     const TraceInfo info = some_info();
-    const NoSymbols symbols;
     ParquetExporter exporter(file, workers, {info, symbols});
     give(exporter);
     const FileBytes bytes = contents(fd.get());
@@ -158,6 +157,44 @@ TEST(Parquet, ArgumentsThatComeAgainAreWrittenOnce) {
     }
 }
 
+/// Calls of a probe with an argument and a stack: two that SomeStacks knows, the first again, one it does not know, and none.
+struct CallsWithStacks {
+    CallsWithStacks() {
+        probe.id = 1;
+        probe.function = "f";
+        probe.args = {argument("a", ARGTRACE_TYPE_U32, "u32"), output("stack", ARGTRACE_TYPE_STACK)};
+        for (const std::uint64_t stack : {1, 20, 1, 30, 0}) {
+            Event event;
+            event.ts = 2000 + batch.events.size();
+            event.probe = &probe;
+            event.first_value = static_cast<std::uint32_t>(batch.values.size());
+            batch.values.push_back({7, 0, ARGTRACE_TYPE_U32, true, false});
+            batch.values.push_back({stack, 0, ARGTRACE_TYPE_STACK, stack != 0, false});
+            batch.events.push_back(event);
+        }
+    }
+
+    void give(Exporter &exporter) const {
+        for (const Event &one : batch.events)
+            give_event(exporter, batch, one);
+        exporter.finish();
+    }
+
+    Probe probe;
+    EventBatch batch;
+};
+
+TEST(Parquet, StacksAreTheNamesOfTheirFunctions) {
+    const CallsWithStacks calls;
+    const SomeStacks symbols;
+    const ParquetTable file(exported_rows([&](Exporter &exporter) { calls.give(exporter); }, 0, symbols));
+    const std::string once = R"({"a":7,"stack":["ksys_read+0x10"]})";
+    EXPECT_THAT(file.columns.at("args"),
+                testing::ElementsAre(once, R"({"a":7,"stack":["ext4_read+0x10 [ext4]","ksys_read+0x20","..."]})", once,
+                                     R"({"a":7,"stack":null})", R"({"a":7,"stack":null})"));
+    EXPECT_EQ(file.dictionaries.at("args"), 4u);
+}
+
 TEST(Parquet, RandomCallsInSeveralGroups) {
     std::mt19937 random(8);
     SomeCalls calls;
@@ -215,10 +252,9 @@ protected:
     ParquetFolder() { std::filesystem::create_directory(path_); }
     ~ParquetFolder() override { std::filesystem::remove_all(path_); }
 
-    std::uint64_t give(const std::function<void(Exporter &)> &fill) {
+    std::uint64_t give(const std::function<void(Exporter &)> &fill, const Symbols &symbols = NoSymbols()) {
         WorkerPool workers(0);
         const TraceInfo info = some_info();
-        const NoSymbols symbols;
         ParquetFolderExporter exporter(path_, workers, {info, symbols}, 20);
         fill(exporter);
         return exporter.size();
@@ -272,6 +308,16 @@ TEST_F(ParquetFolder, ArgumentsAreColumnsOfTheirTypes) {
     EXPECT_THAT(file.columns.at("w"), testing::ElementsAre("\"18446744073709551616\"", "null"));
     EXPECT_THAT(file.columns.at("ret"), testing::ElementsAre("-2", "null"));
     EXPECT_THAT(file.columns.at("ts"), testing::ElementsAre("2000", "2000"));
+}
+
+TEST_F(ParquetFolder, AStackIsAColumnOfItsFunctions) {
+    const CallsWithStacks calls;
+    give([&](Exporter &exporter) { calls.give(exporter); }, SomeStacks());
+    const ParquetTable file(read("func=f/part-0.parquet"));
+    EXPECT_THAT(file.columns.at("a"), testing::ElementsAre("7", "7", "7", "7", "7"));
+    EXPECT_THAT(file.columns.at("stack"),
+                testing::ElementsAre(R"(["ksys_read+0x10"])", R"(["ext4_read+0x10 [ext4]","ksys_read+0x20","..."])",
+                                     R"(["ksys_read+0x10"])", "null", "null"));
 }
 
 TEST_F(ParquetFolder, MoreFunctionsAndRowsThanAreKept) {

@@ -188,25 +188,6 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
     EXPECT_THAT(trace.items[1].notes, testing::ElementsAre("return=s-1"));
 }
 
-/// Two stacks of functions of the kernel and of a module.
-struct SomeStacks : Symbols {
-    std::optional<Symbol> at(std::uint64_t addr) const override {
-        if (addr < 0x1000)
-            return std::nullopt;
-        if (addr < 0x2000)
-            return Symbol{0x1000, "ksys_read", "", 0};
-        return Symbol{0x2000, "ext4_read", "ext4", 0};
-    }
-    std::optional<Stack> stack(std::uint64_t id) const override {
-        if (id == 1)
-            return Stack{one, false};
-        if (id == 20)
-            return Stack{two, true};
-        return std::nullopt;
-    }
-    std::vector<std::uint64_t> one{0x1010}, two{0x2010, 0x1020};
-};
-
 TEST(Perfetto, StacksAreCallstacks) {
     Probe probe;
     probe.id = 1;

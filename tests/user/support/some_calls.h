@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -19,6 +20,25 @@ namespace argtrace::test {
 /// Knows nothing.
 struct NoSymbols : Symbols {
     std::optional<Symbol> at(std::uint64_t) const override { return std::nullopt; }
+};
+
+/// Two stacks of functions of the kernel and of a module.
+struct SomeStacks : Symbols {
+    std::optional<Symbol> at(std::uint64_t addr) const override {
+        if (addr < 0x1000)
+            return std::nullopt;
+        if (addr < 0x2000)
+            return Symbol{0x1000, "ksys_read", "", 0};
+        return Symbol{0x2000, "ext4_read", "ext4", 0};
+    }
+    std::optional<Stack> stack(std::uint64_t id) const override {
+        if (id == 1)
+            return Stack{one, false};
+        if (id == 20)
+            return Stack{two, true};
+        return std::nullopt;
+    }
+    std::vector<std::uint64_t> one{0x1010}, two{0x2010, 0x1020};
 };
 
 /// Hands on one call, of a batch that stays until the exporter has finished.
