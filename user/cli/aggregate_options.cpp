@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -51,15 +50,6 @@ Buckets parse_linear(const std::string &text) {
                                 text, count, ARGTRACE_MAP_BUCKETS_MAX));
     return {Buckets::Kind::linear, from < 0, static_cast<std::uint64_t>(from),
             static_cast<std::uint64_t>(step), static_cast<std::uint32_t>(count)};
-}
-
-std::uint32_t parse_slots(const std::string &text) {
-    const std::uint64_t wanted = parse_count("--map-size", text);
-    if (wanted > ARGTRACE_MAP_SLOTS_MAX)
-        throw Error(fmt::format("--map-size: at most {} is possible, not {}",
-                                ARGTRACE_MAP_SLOTS_MAX, text));
-    return static_cast<std::uint32_t>(
-        std::bit_ceil(std::max<std::uint64_t>(wanted, ARGTRACE_MAP_SLOTS_MIN)));
 }
 
 void add_shape_options(CLI::App &command, AggregateOptions &options) {
@@ -138,10 +128,13 @@ void add_aggregate_options(CLI::App &command, AggregateOptions &options) {
 void add_room_option(CLI::App &command, AggregateOptions &options) {
     add_parsed_option(
         command, "--map-size",
-        [&options](const std::string &text) { options.map_size = parse_slots(text); },
+        [&options](const std::string &text) {
+            options.map_size = parse_room("--map-size", text, ARGTRACE_MAP_SLOTS_MIN, ARGTRACE_MAP_SLOTS_MAX);
+        },
         "Room for so many keys on each CPU (8192 if not given), rounded up to a power of two; of a "
         "histogram each bucket of a key takes one")
         ->type_name("N");
+    add_stack_table_option(command, options.session);
 }
 
 void add_linear_option(CLI::App &command, AggregateOptions &options) {
@@ -193,6 +186,8 @@ void check_aggregate(const AggregateOptions &options) {
     if (!options.input.empty() && live_only)
         throw CLI::ValidationError("--interval, --duration, --follow, --if, --sample, --max-rate and a "
                                    "COMMAND are for calls that are made now, not for --in");
+    if (!options.input.empty() && options.session.stack_table)
+        throw CLI::ValidationError("--stack-table-size is for stacks that are taken now, not for those of --in");
     if (options.input.empty() && options.jobs > 0)
         throw CLI::ValidationError("--jobs is for --in");
     if (!options.pairs() && !options.timer && options.functions.specs.empty() && options.input.empty())

@@ -56,7 +56,7 @@ void add_aggregate_options(CLI::App &command, AggregateOptions &options);
 void add_time_options(CLI::App &command, TimeOptions &options);
 void add_top_option(CLI::App &command, std::optional<std::size_t> &top);
 
-/// Of these, --map-size alone.
+/// Of these, --map-size and --stack-table-size alone.
 void add_room_option(CLI::App &command, AggregateOptions &options);
 
 /// Adds --linear.

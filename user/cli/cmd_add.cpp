@@ -74,8 +74,10 @@ std::vector<Probe> take_known(std::vector<Probe> &probes, const Session &session
 }
 
 /// Throws Error when the session, which is there already, is not as it is wished.
-void check_session(const Session &session, const AddOptions &options) {
+void check_session(Session &session, const AddOptions &options) {
     check_attributes(session.attributes(), options.session, session.info());
+    if (options.session.stack_table)
+        session.choose_stack_table(*options.session.stack_table);
     if (!options.processes.given())
         return;
     const ProcessFilter filter = session.processes();
@@ -173,6 +175,7 @@ void setup_add(CLI::App &app) {
     add_process_options(*command, options->processes,
                         "With -p: and of the processes that it starts from now on, and so forth");
     add_session_options(*command, options->session);
+    add_stack_table_option(*command, options->session);
     add_flight_option(*command, options->session);
     command->footer(
         std::string(spec_help) +

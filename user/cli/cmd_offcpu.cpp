@@ -90,9 +90,10 @@ void check_recorded_forms(const OffCpuOptions &options, const std::vector<std::s
         throw CLI::ValidationError(fmt::format("{}: a recording has all waits, and {} is for when it is read: leave it out, and "
                                                "give it to `argtrace offcpu --in {}`",
                                                options.output, given.front(), options.output));
-    const bool live_only = options.interval || options.duration || !options.command.empty() || options.session.buffer;
+    const bool live_only = options.interval || options.duration || !options.command.empty() || options.session.buffer ||
+                           options.session.stack_table;
     if (!options.input.empty() && live_only)
-        throw CLI::ValidationError("--interval, --duration, --buffer and a COMMAND are for waits from now on, not for --in");
+        throw CLI::ValidationError("--interval, --duration, --buffer, --stack-table-size and a COMMAND are for waits from now on, not for --in");
     if (options.input.empty() && options.jobs > 0)
         throw CLI::ValidationError("--jobs is for --in");
 }
@@ -109,6 +110,8 @@ void check_forms(OffCpuOptions &options) {
     if (!options.wanted.stacks && options.wanted.wakers)
         throw CLI::ValidationError("--wakers shows the stacks of wakers, and --no-stack shows none: for their names, "
                                    "give --by waker");
+    if (!options.wanted.stacks && options.session.stack_table)
+        throw CLI::ValidationError("--no-stack leaves nothing for --stack-table-size to make room for: leave one of them out");
     if (options.json && options.style.form == StackForm::folded)
         throw CLI::ValidationError("--json and --fold are two forms of the same: leave one of them out");
 }
@@ -132,6 +135,7 @@ void setup_offcpu(CLI::App &app, const std::vector<std::string> &words) {
         [options](const std::string &text) { options->session.buffer = parse_size("--buffer", text); },
         "Size of each CPU's ring buffer (4M if not given), rounded up to a power of two")
         ->type_name("SIZE");
+    add_stack_table_option(*command, options->session);
     command->footer(off_cpu_help);
     command->callback([options, command] {
         std::vector<std::string> given;

@@ -77,6 +77,8 @@ void run_status(const StatusOptions &options) {
     (void)output.flush(); // a reader that has gone is no failure
     if (!options.json)
         note(snapshot, orders, uncalled);
+    if (!options.json && state)
+        print_stack_remedy(session, false);
     note_unloaded(all);
 }
 

@@ -152,6 +152,7 @@ void run_live_aggregate(const AggregateOptions &options) {
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     SessionOptions least;
     least.buffer = least_buffer;
+    least.stack_table = options.session.stack_table;
     session.create("", least);
     session.become_reader(options.include_self);
     std::optional<ChildCommand> command;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/options.h"
 
+#include <algorithm>
+#include <bit>
+
 #include <fmt/format.h>
 
 #include "util/units.h"
@@ -52,6 +55,25 @@ void add_session_options(CLI::App &command, SessionOptions &options) {
 void add_flight_option(CLI::App &command, SessionOptions &options) {
     command.add_flag("--flight", options.flight,
                      "A flight recorder: when the buffer is full, the oldest calls make room");
+}
+
+void add_stack_table_option(CLI::App &command, SessionOptions &options) {
+    add_parsed_option(
+        command, "--stack-table-size",
+        [&options](const std::string &text) {
+            options.stack_table =
+                parse_room("--stack-table-size", text, ARGTRACE_STACK_ENTRIES_MIN, ARGTRACE_STACK_ENTRIES_MAX);
+        },
+        fmt::format("Room for so many different stacks on each CPU ({} if not given), rounded up to a power of two",
+                    default_stack_table))
+        ->type_name("N");
+}
+
+std::uint32_t parse_room(const std::string &option, const std::string &text, std::uint32_t min, std::uint32_t max) {
+    const std::uint64_t wanted = parse_count(option, text);
+    if (wanted > max)
+        throw Error(fmt::format("{}: at most {} is possible, not {}", option, max, text));
+    return static_cast<std::uint32_t>(std::bit_ceil(std::max<std::uint64_t>(wanted, min)));
 }
 
 } // namespace argtrace

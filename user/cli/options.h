@@ -19,6 +19,12 @@ void add_session_options(CLI::App &command, SessionOptions &options);
 /// Adds --flight to a command that makes sessions which are not read while they are recorded.
 void add_flight_option(CLI::App &command, SessionOptions &options);
 
+/// Adds --stack-table-size.
+void add_stack_table_option(CLI::App &command, SessionOptions &options);
+
+/// A number of places that is rounded up to a power of two, from `min` to `max`, which are such. Throws Error.
+std::uint32_t parse_room(const std::string &option, const std::string &text, std::uint32_t min, std::uint32_t max);
+
 /// Adds an option whose text `read` takes; the Error that it throws becomes one of usage.
 CLI::Option *add_parsed_option(CLI::App &command, const std::string &name,
                                std::function<void(const std::string &)> read,

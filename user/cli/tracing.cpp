@@ -27,9 +27,10 @@ std::string TracingOptions::until() const {
 }
 
 void check_usage(const TracingOptions &options) {
-    if (!options.own_session() && (options.session.given() || options.processes.given()))
+    if (!options.own_session() &&
+        (options.session.given() || options.session.stack_table || options.processes.given()))
         throw CLI::ValidationError(
-            "-p, --follow, --buffer, --encoding, --clock and --no-caller are chosen when functions "
+            "-p, --follow, --buffer, --encoding, --clock, --no-caller and --stack-table-size are chosen when functions "
             "are added: give them to `argtrace add`, or name functions here");
     if (!options.own_session() && options.functions.given())
         throw CLI::ValidationError(
@@ -267,6 +268,16 @@ void print_remedies(const Session &session, const argtrace_counts &total, bool o
     if (const auto loss = session.stack_loss())
         if (const std::string sentence = stack_loss_sentence(*loss); !sentence.empty())
             write_message(sentence);
+    print_stack_remedy(session, own);
+}
+
+void print_stack_remedy(const Session &session, bool own) {
+    const auto loss = session.stack_loss();
+    const auto room = session.stack_table();
+    if (!loss || !room)
+        return;
+    if (const std::string remedy = stack_loss_remedy(*loss, *room, own); !remedy.empty())
+        write_message(remedy);
 }
 
 TraceInfo describe_session(const Session &session) {

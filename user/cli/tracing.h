@@ -96,6 +96,9 @@ void print_ended(const std::vector<std::uint32_t> &pids);
 /// alone.
 void print_remedies(const Session &session, const argtrace_counts &total, bool own);
 
+/// Says how to make room for more stacks, where some had none. print_remedies() does.
+void print_stack_remedy(const Session &session, bool own);
+
 /// The description of the session that goes into a file's header.
 TraceInfo describe_session(const Session &session);
 

@@ -407,6 +407,20 @@ std::string stack_loss_sentence(const StackLoss &loss) {
     return fmt::format("{} call{} no stack: {}", calls, calls == 1 ? " has" : "s have", describe_stack_loss(loss));
 }
 
+std::string stack_loss_remedy(const StackLoss &loss, std::uint32_t room, bool own) {
+    constexpr std::uint32_t growth = 8;
+    if (loss[ARGTRACE_STACK_LOST_FULL] == 0)
+        return "";
+    if (room >= ARGTRACE_STACK_ENTRIES_MAX)
+        return fmt::format("no table has room for more than {} stacks: take those of fewer functions, or of calls that a "
+                           "condition chooses",
+                           ARGTRACE_STACK_ENTRIES_MAX);
+    const std::uint32_t larger = std::min<std::uint32_t>(room * growth, ARGTRACE_STACK_ENTRIES_MAX);
+    return own ? fmt::format("make room for more stacks with --stack-table-size {}", larger)
+               : fmt::format("make room for more stacks: `argtrace clear`, then `argtrace add --stack-table-size {} ...`",
+                             larger);
+}
+
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total,
                           const ReturnTotals &returns) {
     return fmt::format("{} event{} shown; {}", shown, shown == 1 ? "" : "s",

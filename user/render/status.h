@@ -75,6 +75,10 @@ void append_stack_loss_json(std::string &out, const StackLoss &loss);
 /// "3 calls have no stack: ..."; empty if all have one.
 std::string stack_loss_sentence(const StackLoss &loss);
 
+/// What can be done where stacks had no room in tables with `room` of them on each CPU; empty if all had it. `own` as for
+/// loss_remedies().
+std::string stack_loss_remedy(const StackLoss &loss, std::uint32_t room, bool own);
+
 /// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total,
                           const ReturnTotals &returns = {});

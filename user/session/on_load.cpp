@@ -27,6 +27,7 @@ std::optional<Session::Refused> Session::add_on_load(const std::string &module,
                                                      std::span<const Probe> probes) {
     if (probes.size() > info_.max_probes)
         throw too_many(probes.size());
+    provide_stacks(probes);
     check_programs(probes);
     std::vector<std::byte> bytes;
     for (const Probe &probe : probes)

@@ -8,6 +8,9 @@
 
 namespace argtrace {
 
+/// Stacks that each CPU has room for if no number is wished, as uapi/argtrace_stack.h has it.
+inline constexpr std::uint32_t default_stack_table = 4096;
+
 /// What the user may wish of a session when it is made; what is not given is the module's choice.
 struct SessionOptions {
     std::optional<std::uint64_t> buffer; ///< bytes per CPU
@@ -16,6 +19,10 @@ struct SessionOptions {
     bool flight = false;                ///< overwrites the oldest calls when the buffer is full
     std::optional<std::uint32_t> clock; ///< ARGTRACE_CLOCK_*
 
+    /// Stacks that each CPU has room for, a power of two. A session may be given them later.
+    std::optional<std::uint32_t> stack_table;
+
+    /// What cannot be chosen any more once there is the session.
     bool given() const { return buffer || named || no_caller || flight || clock; }
 };
 

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include "session/stack_reader.h"
 #include "uapi/probe.h"
 #include "util/error.h"
 #include "util/units.h"
@@ -61,6 +60,7 @@ void Session::create(const std::string &name, const SessionOptions &options) {
     int error = bind(name, ARGTRACE_SESSION_CREATE, session_attributes(options, info_));
     if (error != 0)
         throw explain_request("make a session", error, device_.info());
+    stack_table_ = options.stack_table;
 }
 
 bool Session::remove(const std::string &name) {
@@ -71,21 +71,6 @@ bool Session::remove(const std::string &name) {
     if (error != 0 && error != ENOENT)
         throw explain_request("remove the session", error, info_);
     return error == 0;
-}
-
-/// Gives the session tables of stacks where one of the probes names them.
-void Session::provide_stacks(std::span<const Probe> probes) const {
-    if (std::none_of(probes.begin(), probes.end(),
-                     [](const Probe &probe) { return names_stack(probe); }))
-        return;
-    argtrace_stacks stacks{};
-    stacks.size = sizeof(stacks);
-    const int error = device_.request(ARGTRACE_IOC_STACKS, &stacks);
-    if (error == EOPNOTSUPP || error == ENOTTY)
-        throw Error("stacks cannot be recorded on this kernel: its unwinder is another than ORC "
-                    "(CONFIG_UNWINDER_ORC); leave out --stack");
-    if (error != 0)
-        throw explain_request("record stacks", error, device_.info());
 }
 
 std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
@@ -316,11 +301,6 @@ ReturnTotals Session::returns() const {
         if (list(ARGTRACE_IOC_RETURN_COUNTS, true, add))
             return sum;
     }
-}
-
-std::optional<StackLoss> Session::stack_loss() const {
-    auto stacks = StackReader::of(device_);
-    return stacks ? std::optional(stacks->lost()) : std::nullopt;
 }
 
 std::vector<argtrace_counts> Session::counts(bool removed) const {

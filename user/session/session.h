@@ -86,6 +86,13 @@ public:
     /// Calls that have no stack; nothing if the session takes no stacks.
     std::optional<StackLoss> stack_loss() const;
 
+    /// How many stacks each CPU has room for; nothing if the session takes no stacks.
+    std::optional<std::uint32_t> stack_table() const;
+
+    /// How many there is to be room for when the first function is added whose stacks are taken. Throws Error when there is
+    /// another number already.
+    void choose_stack_table(std::uint32_t stacks);
+
     struct Snapshot {
         std::vector<Probe> probes;
         std::vector<argtrace_counts> counts; ///< one for each of them
@@ -137,6 +144,7 @@ private:
     Device device_;
     argtrace_info info_;
     argtrace_session_attr attributes_{};
+    std::optional<std::uint32_t> stack_table_; // wished for
 };
 
 } // namespace argtrace

@@ -514,6 +514,17 @@ TEST(Status, OfOneThatTakesStacks) {
     EXPECT_EQ(stack_loss_sentence({0, 1, 0}), "1 call has no stack: 1 while the kernel's unwinder was at work");
 }
 
+TEST(Status, StacksWithoutRoomHaveARemedy) {
+    EXPECT_EQ(stack_loss_remedy({0, 4, 5}, 4096, true), "");
+    EXPECT_EQ(stack_loss_remedy({1, 0, 0}, 4096, true), "make room for more stacks with --stack-table-size 32768");
+    EXPECT_EQ(stack_loss_remedy({1, 0, 0}, ARGTRACE_STACK_ENTRIES_MIN, false),
+              "make room for more stacks: `argtrace clear`, then `argtrace add --stack-table-size 512 ...`");
+    EXPECT_EQ(stack_loss_remedy({1, 0, 0}, ARGTRACE_STACK_ENTRIES_MAX / 2, true),
+              "make room for more stacks with --stack-table-size 1048576");
+    EXPECT_EQ(stack_loss_remedy({1, 0, 0}, ARGTRACE_STACK_ENTRIES_MAX, true),
+              "no table has room for more than 1048576 stacks: take those of fewer functions, or of calls that a condition chooses");
+}
+
 TEST(Status, EachCauseOfLossHasItsRemedy) {
     argtrace_counts counts{};
     EXPECT_TRUE(loss_remedies(counts, false, true, "16M").empty());
