@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
 
 #include <fmt/format.h>
@@ -7,6 +9,8 @@
 #include "cli/answer_target.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/profile_recording.h"
+#include "cli/report_output.h"
 #include "util/error.h"
 #include "util/units.h"
 
@@ -55,8 +59,49 @@ void add_output_options(CLI::App &command, AggregateOptions &options) {
     command.add_flag("--json", options.json, "One JSON object a line for each stack");
     command.add_option("-o,--output", options.output,
                        "Write to that file instead of stdout: a flame graph if its name ends in .svg "
-                       "or .html, folded stacks if in .folded")
+                       "or .html, folded stacks if in .folded; .dat is a recording, for --in")
         ->type_name("FILE");
+    command.add_option("--in", options.input, "Show the ticks of that recording instead")->type_name("FILE");
+    add_parsed_option(
+        command, "-j,--jobs",
+        [&options](const std::string &text) {
+            options.jobs = static_cast<unsigned>(std::min<std::uint64_t>(parse_count("--jobs", text), jobs_max));
+        },
+        "How many threads read the recording (one for each CPU)")
+        ->type_name("N");
+}
+
+bool records(const AggregateOptions &options) {
+    return options.output.ends_with(".dat");
+}
+
+/// The first of these options that was given; empty: none was.
+std::string first_given(const CLI::App &command, std::initializer_list<const char *> names) {
+    for (const char *name : names)
+        if (command.count(name) > 0)
+            return name;
+    return "";
+}
+
+/// All ticks go into a recording, and are shown when it is read.
+void check_recorded_forms(const CLI::App &command, const AggregateOptions &options) {
+    const bool reads = !options.input.empty();
+    if (records(options) && reads)
+        throw CLI::ValidationError("--in: ticks of a recording go into no other: let -o name an .svg, .html or .folded file, or "
+                                   "leave it out");
+    const std::string shows = first_given(command, {"--top", "--stacks", "--fold", "--json", "--interval", "--map-size"});
+    if (records(options) && !shows.empty())
+        throw CLI::ValidationError(fmt::format("{}: a recording has all ticks, and {} is for when it is read: leave it out, and "
+                                               "give it to `argtrace profile --in {}`",
+                                               options.output, shows, options.output));
+    const std::string ticks = first_given(command, {"--frequency", "--event", "--idle", "--interval", "--count", "--duration",
+                                                    "--follow", "--include-self", "--map-size"});
+    if (reads && !ticks.empty())
+        throw CLI::ValidationError(fmt::format("{} is for ticks from now on, not for --in: leave it out", ticks));
+    if (reads && !options.command.empty())
+        throw CLI::ValidationError("a COMMAND is for ticks from now on, not for --in: leave it out");
+    if (!reads && options.jobs > 0)
+        throw CLI::ValidationError("--jobs is for --in");
 }
 
 } // namespace
@@ -90,22 +135,27 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
         "ticks a function was running, TOTAL in how many it or what it had called was. The totals go to "
         "stderr.\n\n"
         "KEY is an expression of the task that was running, comm, pid, tid, cpu, uid, gid or cgroup; with "
-        "it comes a table for each. It ends with Ctrl-C, after --duration or --count, when COMMAND ends, or "
+        "it comes a table for each. A recording has comm, pid, tid and cpu of each tick, and the other KEYs it was made with; "
+        "--if and -p choose when it is made, or when it is read. It ends with Ctrl-C, after --duration or --count, when COMMAND ends, or "
         "when the processes of -p have ended.\n\n"
         "Examples:\n"
         "  argtrace profile                                until Ctrl-C\n"
         "  argtrace profile -F 99 -o cpu.svg -- make       a flame graph\n"
         "  argtrace profile -p 1234 --duration 10 --top 20\n"
         "  argtrace profile --by comm --if 'comm == \"dd\"'\n"
-        "  argtrace profile --fold --duration 10 | flamegraph.pl > cpu.svg");
-    command->callback([options] {
-        if (options->output.ends_with(".dat"))
-            throw Error(fmt::format("{}: a profile goes into no recording: -o takes .svg and .html for a flame "
-                                    "graph, .folded for stacks as text, or with --json any name",
-                                    options->output));
+        "  argtrace profile --fold --duration 10 | flamegraph.pl > cpu.svg\n"
+        "  argtrace profile -o cpu.dat -- make           recorded, to be looked at later:\n"
+        "  argtrace profile --in cpu.dat --by comm       as often as wanted, anywhere");
+    command->callback([options, command] {
+        check_recorded_forms(*command, *options);
         options->style.stacks = stack_form_of(options->output, options->style.stacks, options->json,
                                               options->interval.has_value());
-        run_aggregate(*options);
+        if (!options->input.empty())
+            run_recorded_profile(*options);
+        else if (records(*options))
+            record_profile(*options);
+        else
+            run_aggregate(*options);
     });
 }
 

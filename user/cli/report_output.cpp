@@ -319,7 +319,6 @@ bool ReportOutput::show_summary_json() {
     return output_->flush();
 }
 
-/// As far as the file has them, and has been read up to there.
 std::optional<argtrace_counts> ReportOutput::total() const {
     if (reader_.counts().empty())
         return std::nullopt;
@@ -336,6 +335,11 @@ std::uint64_t ReportOutput::unreadable() const {
 void ReportOutput::print_summary() {
     progress_.clear();
     print_counts();
+    print_damage();
+}
+
+void ReportOutput::print_damage() {
+    progress_.clear();
     const Unreadable bad = reader_.unreadable();
     if (unreadable() > 0)
         message("{} records and {} packets could not be read: {}", bad.records, bad.packets,

@@ -60,14 +60,18 @@ public:
 
     /// On stderr: what was shown, lost, and is wrong with the file.
     void print_summary();
+    /// Of that, what is wrong with the file alone.
+    void print_damage();
     void set_done(std::string done) { done_ = std::move(done); }
+
+    /// What became of all calls, as far as the file tells, and has been read up to there.
+    std::optional<argtrace_counts> total() const;
 
     /// Something is wrong with the file.
     bool damaged() const { return reader_.fault_count() > 0 || unreadable() > 0; }
 
 private:
     std::uint64_t unreadable() const;
-    std::optional<argtrace_counts> total() const;
     void take_duration(TraceStats &stats, const EventFilter &filter) const;
     void print_counts() const;
     void print_faults() const;

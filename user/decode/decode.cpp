@@ -251,7 +251,7 @@ DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::b
     event.cpu = header_.cpu;
     event.tid = record.tid;
     event.first_value = first_value;
-    event.context = record.context;
+    event.context = record.context & known.context_mask;
     event.preempt = record.preempt;
     if (task_known_ && task_tid_ == record.tid) {
         event.tgid = task_.tgid;

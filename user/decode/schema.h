@@ -22,10 +22,13 @@ public:
 
     /// A probe, and how its records are read.
     struct Entry {
-        explicit Entry(Probe known) : probe(std::move(known)), layout(probe) {}
+        explicit Entry(Probe known)
+            : probe(std::move(known)), layout(probe),
+              context_mask(probe.kind == ARGTRACE_KIND_TIMER ? static_cast<std::uint8_t>(~timer_context) : all_contexts) {}
 
         Probe probe;
         CompactLayout layout;
+        std::uint8_t context_mask; ///< what its records say of the context is said of what has called it
     };
 
     /// That of this id, or null. It stays where it is as long as the schema lives.
@@ -56,6 +59,10 @@ public:
     bool reload();
 
 private:
+    /// A tick is an interrupt itself, or an NMI, and what it tells of is what it has interrupted.
+    static constexpr std::uint8_t timer_context = ARGTRACE_CTX_IRQS_OFF | ARGTRACE_CTX_HARDIRQ | ARGTRACE_CTX_NMI;
+    static constexpr std::uint8_t all_contexts = 0xff;
+
     Source source_;
     std::unordered_map<std::uint32_t, Entry> entries_;
     std::vector<const Entry *> dense_; // small ids, which is nearly all of them

@@ -21,6 +21,7 @@ public:
 
     void add(const EventView &view) override;
     const CallNode &finish() override;
+    FlameGraph::Unit unit() const override { return FlameGraph::Unit::nanoseconds; }
     std::string left_out() const override;
 
 private:

@@ -13,14 +13,12 @@
 
 namespace argtrace {
 
-/// A flame graph of what was spent in calls, by a tree of them.
+/// A flame graph of what was spent in calls, or of ticks, by a tree of them.
 class FlameExporter : public SerialExporter {
 public:
-    /// `tree` is of that unit.
     FlameExporter(ExportFile &file, const ExportSource &source, FlameGraph::Page page,
-                  FlameGraph::Unit unit, std::unique_ptr<FrameTree> tree)
-        : file_(file), tree_(std::move(tree)), host_(source.info.host), unit_(unit),
-          graph_(page, unit) {}
+                  std::unique_ptr<FrameTree> tree)
+        : file_(file), tree_(std::move(tree)), host_(source.info.host), page_(page) {}
 
     void lost(std::uint32_t, std::uint64_t, std::uint64_t calls) override { lost_ += calls; }
     void finish() override;
@@ -31,8 +29,8 @@ private:
     ExportFile &file_;
     std::unique_ptr<FrameTree> tree_;
     std::string host_;
-    FlameGraph::Unit unit_;
-    FlameGraph graph_;
+    FlameGraph::Page page_;
+    std::uint64_t narrow_ = 0;
     std::uint64_t lost_ = 0;
 };
 

@@ -124,7 +124,6 @@ std::unique_ptr<Exporter> make_exporter(ExportFormat format, std::string_view pa
         return std::make_unique<FlameExporter>(
             file, source,
             path.ends_with(".html") ? FlameGraph::Page::html : FlameGraph::Page::svg,
-            frames == ExportFrames::stack ? FlameGraph::Unit::calls : FlameGraph::Unit::nanoseconds,
             make_tree(frames, source.symbols));
     case ExportFormat::folded:
         return std::make_unique<FoldedExporter>(file, make_tree(frames, source.symbols));

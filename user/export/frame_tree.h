@@ -8,6 +8,7 @@
 
 #include "model/call_node.h"
 #include "model/event.h"
+#include "render/flame_graph.h"
 
 namespace argtrace {
 
@@ -37,6 +38,9 @@ public:
 
     /// Adds what has been kept back, and returns the tree. Throws Error where no call could be part of it.
     virtual const CallNode &finish() = 0;
+
+    /// What was spent; behind finish().
+    virtual FlameGraph::Unit unit() const = 0;
 
     /// As Exporter::left_out().
     virtual std::string left_out() const = 0;

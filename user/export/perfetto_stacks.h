@@ -26,7 +26,7 @@ public:
     /// Another block begins.
     void forget();
 
-    /// The number of the stack in which that function was called, which is its innermost frame. What is new
+    /// The number of the stack in which that function was called, which is its innermost frame, or of a tick's. What is new
     /// goes to `data`.
     std::uint64_t id(std::uint64_t stack, const Probe &probe, ProtobufWriter &data);
 

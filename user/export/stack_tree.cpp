@@ -34,14 +34,22 @@ void StackTree::add(const EventView &view) {
         ++without_stack_;
         return;
     }
+    const bool is_tick = event.probe->kind == ARGTRACE_KIND_TIMER;
+    if (is_tick && view.values[*index].low == ARGTRACE_STACK_ID_IDLE) {
+        ++idle_;
+        return;
+    }
     ++calls_;
+    ticks_ += is_tick;
     CallNode *node = &nodes_.child(root_, task_frame(event));
     for (const std::string &function : functions(view.values[*index].low)) {
         node = &nodes_.child(*node, function);
         node->in_module = function.ends_with(']');
     }
-    node = &nodes_.child(*node, frame_name(event.probe->function));
-    node->in_module = !names_.module(event.probe->addr).empty();
+    if (!is_tick) {
+        node = &nodes_.child(*node, frame_name(event.probe->function));
+        node->in_module = !names_.module(event.probe->addr).empty();
+    }
     ++node->self;
     ++node->calls;
 }
@@ -57,6 +65,8 @@ std::string StackTree::left_out() const {
     std::string text;
     if (without_stack_ > 0)
         text = fmt::format("{} calls without a stack are not in it", without_stack_);
+    if (idle_ > 0)
+        text += fmt::format("{}{} ticks of idle CPUs are not in it", text.empty() ? "" : ", ", idle_);
     if (nodes_.merged() > 0)
         text += fmt::format("{}{} calls are counted for their callers, as there were too many different stacks",
                             text.empty() ? "" : ", ", nodes_.merged());

@@ -11,13 +11,17 @@
 
 namespace argtrace {
 
-/// Calls by the stacks that were recorded with them: how many there were of each. On top of a stack is the function that was called.
+/// Calls by the stacks that were recorded with them: how many there were of each. On top of a stack is the function that was called;
+/// of a tick's, what it has interrupted.
 class StackTree : public FrameTree {
 public:
     explicit StackTree(const Symbols &symbols) : names_(symbols) {}
 
     void add(const EventView &view) override;
     const CallNode &finish() override;
+    FlameGraph::Unit unit() const override {
+        return ticks_ > 0 ? FlameGraph::Unit::ticks : FlameGraph::Unit::calls;
+    }
     std::string left_out() const override;
 
 private:
@@ -28,6 +32,8 @@ private:
     CallNode root_;
     std::unordered_map<std::uint64_t, std::vector<std::string>> stacks_; ///< by number, the outermost function first
     std::uint64_t calls_ = 0;
+    std::uint64_t ticks_ = 0; ///< of these, no calls
+    std::uint64_t idle_ = 0;  ///< ticks that found a CPU idle
     std::uint64_t without_stack_ = 0;
 };
 

@@ -91,10 +91,11 @@ void append_profile(std::string &out, const Aggregation &all, std::span<const Ke
     }
 }
 
-std::string tick_totals(const argtrace_counts &total, std::uint64_t idle) {
-    std::string text = fmt::format("{}: {} counted, {} idle, {} filtered, {} lost",
-                                   ticks_of(hits(total)), total.records - idle, idle,
-                                   std::uint64_t{total.filtered}, lost_total(total));
+namespace {
+
+/// What there is beside the ticks that were counted, or recorded.
+void append_rest(std::string &text, const argtrace_counts &total) {
+    fmt::format_to(std::back_inserter(text), ", {} filtered, {} lost", std::uint64_t{total.filtered}, lost_total(total));
     auto to = std::back_inserter(text);
     if (total.sampled > 0)
         fmt::format_to(to, ", {} sampled out", std::uint64_t{total.sampled});
@@ -102,6 +103,20 @@ std::string tick_totals(const argtrace_counts &total, std::uint64_t idle) {
         fmt::format_to(to, ", {} capped", std::uint64_t{total.capped});
     if (total.faults > 0)
         fmt::format_to(to, "; {} fault{}", std::uint64_t{total.faults}, total.faults == 1 ? "" : "s");
+}
+
+} // namespace
+
+std::string tick_totals(const argtrace_counts &total, std::uint64_t idle) {
+    std::string text =
+        fmt::format("{}: {} counted, {} idle", ticks_of(hits(total)), total.records - idle, idle);
+    append_rest(text, total);
+    return text;
+}
+
+std::string recorded_ticks(const argtrace_counts &total) {
+    std::string text = fmt::format("{}: {} recorded", ticks_of(hits(total)), std::uint64_t{total.records});
+    append_rest(text, total);
     return text;
 }
 

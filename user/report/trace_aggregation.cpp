@@ -32,7 +32,10 @@ Aggregation TraceAggregation::run(const std::function<void()> &tell) {
         if (!all)
             all.emplace(buckets());
         for (const Event &event : item->packet->batch.events) {
-            if (keys_.add(item->packet->batch.view(event), *all)) {
+            const EventView view = item->packet->batch.view(event);
+            if (choice_ && !choice_(view))
+                continue;
+            if (keys_.add(view, *all)) {
                 ++calls_;
                 continue;
             }
@@ -120,15 +123,20 @@ std::string TraceAggregation::describe_left_out() const {
         if (names.size() < names_listed)
             names.push_back(name);
     }
-    std::string_view missing = missing_;
-    if (missing.starts_with('$'))
-        missing.remove_prefix(1);
+    const std::string_view missing = describe_missing();
     const bool returned = missing == "ret" || missing == "duration";
     return fmt::format("{} call{} of {}{} {} left out: {} was not recorded of them{}; recorded are {}",
                        calls, calls == 1 ? "" : "s", fmt::join(names, ", "),
                        names.size() < left_out_.size() ? " ..." : "", calls == 1 ? "is" : "are",
                        missing, returned ? ", which takes `argtrace record --return`" : "",
                        list_recorded_values(reader_.schema()));
+}
+
+std::string_view TraceAggregation::describe_missing() const {
+    std::string_view missing = missing_;
+    if (missing.starts_with('$'))
+        missing.remove_prefix(1);
+    return missing;
 }
 
 void TracePairing::run(const std::function<void()> &tell) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/aggregation.h"
@@ -26,6 +27,10 @@ public:
     TraceAggregation(TraceReader &reader, std::vector<RecordedValue> keys,
                      std::optional<RecordedValue> value, Buckets buckets);
 
+    /// Which events are added up; those that are not are as if they were not there. All are if this is not called.
+    using Choice = std::function<bool(const EventView &)>;
+    void choose(Choice choice) { choice_ = std::move(choice); }
+
     /// Goes through the trace; `tell` is called now and then, for progress.
     Aggregation run(const std::function<void()> &tell);
 
@@ -38,6 +43,8 @@ public:
     /// A sentence about the calls of functions that have not recorded what was asked for; empty: there
     /// are none.
     std::string describe_left_out() const;
+    /// Which of the values the first of them lacks; empty: there are none.
+    std::string_view describe_missing() const;
 
 private:
     std::vector<const Probe *> probes_with_keys();
@@ -47,6 +54,7 @@ private:
     TraceReader &reader_;
     std::vector<RecordedValue> names_;
     EventKeys keys_;
+    Choice choice_;
     Buckets wanted_;
     std::uint64_t calls_ = 0;
     std::map<std::string, std::uint64_t> left_out_; // by function

@@ -116,6 +116,7 @@ private:
         ticking.prototype.function = "a tick"; // of which errors speak
         ticking.capture.limits = request_.limits;
         ticking.capture.stack = request_.stack;
+        ticking.capture.values = request_.tick_values;
         compiler_.compile(ticking.prototype, ticking.capture);
         found_.functions.push_back(std::move(ticking));
     }

@@ -52,6 +52,7 @@ struct Request {
     ReturnBy return_by = ReturnBy::automatic;
     std::function<EnabledFunctions()> enabled = {}; ///< who else has functions now; null: nobody
     std::optional<Timer> timer = {}; ///< whose ticks are wanted, beside the specs
+    std::vector<lang::ArgumentExpression> tick_values = {}; ///< that are recorded of each tick, beside its stack
 };
 
 struct Found {

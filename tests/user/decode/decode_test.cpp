@@ -156,6 +156,24 @@ TEST_F(DecodeTest, OneCall) {
     EXPECT_EQ(decoder.offset(), packet.end());
 }
 
+TEST_F(DecodeTest, ATickIsInTheContextThatItInterrupted) {
+    Probe tick = vfs_read();
+    tick.id = 7;
+    tick.kind = ARGTRACE_KIND_TIMER;
+    schema.add(tick);
+    PacketBuilder packet(4096, 5000);
+    packet.task(149, 148, "dd", 5000);
+    packet.record(7, 5000, vfs_read_data(4096), 149, ARGTRACE_CTX_IRQS_OFF | ARGTRACE_CTX_HARDIRQ | ARGTRACE_CTX_SOFTIRQ, 2);
+    packet.record(7, 5001, vfs_read_data(4096), 149, ARGTRACE_CTX_NMI | ARGTRACE_CTX_HARDIRQ | ARGTRACE_CTX_IRQS_OFF);
+    packet.record(7, 5002, vfs_read_data(4096), 149, ARGTRACE_CTX_BH_OFF | ARGTRACE_CTX_NEED_RESCHED);
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    ASSERT_EQ(batch.events.size(), 3u);
+    EXPECT_EQ(batch.events[0].context, ARGTRACE_CTX_SOFTIRQ);
+    EXPECT_EQ(batch.events[0].preempt, 2u);
+    EXPECT_EQ(batch.events[1].context, 0u);
+    EXPECT_EQ(batch.events[2].context, ARGTRACE_CTX_BH_OFF | ARGTRACE_CTX_NEED_RESCHED);
+}
+
 TEST_F(DecodeTest, BothEncodingsGiveTheSameEvent) {
     schema.add(all_types(2));
     PacketBuilder compact, named;

@@ -55,7 +55,7 @@ std::string flame(const SomeCalls &calls, FlameGraph::Page page = FlameGraph::Pa
                   std::string *left_out = nullptr) {
     return made(
         [page](ExportFile &file, ExportSource source) {
-            return FlameExporter(file, source, page, FlameGraph::Unit::nanoseconds,
+            return FlameExporter(file, source, page,
                                  std::make_unique<CallTree>(source.symbols));
         },
         [&](Exporter &exporter) { calls.give(exporter); }, left_out);
@@ -330,6 +330,20 @@ TEST_F(StackTreeTest, CallsWithoutAStackAreLeftOut) {
     call(7);
     EXPECT_EQ(folded(), "dd;do_syscall_64;ksys_read;vfs_read 1\n");
     EXPECT_EQ(tree_.left_out(), "2 calls without a stack are not in it");
+}
+
+TEST_F(StackTreeTest, TicksHaveWhatTheyInterruptedOnTop) {
+    EXPECT_EQ(tree_.unit(), FlameGraph::Unit::calls);
+    probe_.kind = ARGTRACE_KIND_TIMER;
+    probe_.function = "cycles";
+    call(7);
+    call(ARGTRACE_STACK_ID_USER);
+    call(7);
+    call(ARGTRACE_STACK_ID_IDLE);
+    EXPECT_EQ(folded(), "dd;[user] 1\n"
+                        "dd;do_syscall_64;ksys_read 2\n");
+    EXPECT_EQ(tree_.left_out(), "1 ticks of idle CPUs are not in it");
+    EXPECT_EQ(tree_.unit(), FlameGraph::Unit::ticks);
 }
 
 TEST_F(StackTreeTest, OneWithoutAnyStackIsRefused) {

@@ -230,6 +230,37 @@ TEST(Perfetto, StacksAreCallstacks) {
                     "[kernel]:[cut] [kernel]:ksys_read ext4:ext4_read [kernel]:vfs_read", ""));
 }
 
+TEST(Perfetto, TicksAreOnTheThreadThatTheyInterruptedWithItsCallstack) {
+    Probe probe;
+    probe.id = 1;
+    probe.kind = ARGTRACE_KIND_TIMER;
+    probe.function = "cycles";
+    probe.args = {output("stack", ARGTRACE_TYPE_STACK)};
+    EventBatch batch;
+    for (const std::uint64_t stack : {1, ARGTRACE_STACK_ID_USER, ARGTRACE_STACK_ID_IDLE}) {
+        Event event;
+        event.ts = 10 + batch.events.size();
+        event.probe = &probe;
+        event.tid = event.tgid = 5;
+        event.first_value = static_cast<std::uint32_t>(batch.values.size());
+        batch.values.push_back({stack, 0, ARGTRACE_TYPE_STACK, true, false});
+        batch.events.push_back(event);
+    }
+    const PerfettoTrace trace(exported(
+        [&](Exporter &exporter) {
+            EventBlock block;
+            for (const Event &event : batch.events)
+                block.events.push_back({&batch, &event});
+            exporter.take(std::move(block));
+            exporter.finish();
+        },
+        SomeStacks()));
+    std::vector<std::string> stacks;
+    for (const PerfettoTrace::Item &item : trace.items)
+        stacks.push_back(item.stack);
+    EXPECT_THAT(stacks, testing::ElementsAre("[kernel]:ksys_read", "[kernel]:[user]", "[kernel]:[idle]"));
+}
+
 TEST(Perfetto, LossIsACounter) {
     SomeCalls calls;
     const PerfettoTrace trace(exported([&](Exporter &exporter) {

@@ -392,31 +392,58 @@ TEST_F(TimerHotplug, under_load_at_the_highest_frequency) {
     EXPECT_EQ(map.count(), records);
 }
 
-/// What a process spends known shares of its time in.
-TEST_F(Timers, shares_of_time_are_those_of_ticks) {
-    ASSERT_EQ(load_module("argtrace_spin.ko"), 0);
-    const int ms = is_sanitizer_kernel() ? 3000 : is_long_run() ? 20000 : 6000;
-    const Outcome outcome = run({"argtrace", "profile", "-e", "cpu-clock", "-F", "499", "--follow", "--fold", "-o", "spin.folded",
-                                 "--", "sh", "-c", "echo " + std::to_string(ms) + " > /sys/kernel/debug/argtrace_spin/run"});
-    EXPECT_EQ(unload_module("argtrace_spin"), 0);
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    std::uint64_t quarter = 0, rest = 0, in_run = 0, all = 0, count = 0;
-    std::istringstream lines(read_file("spin.folded"));
-    for (std::string stack; std::getline(lines, stack);) {
-        count = std::stoull(stack.substr(stack.rfind(' ')));
-        all += count;
-        in_run += stack.find(";asp_run") != stack.npos ? count : 0;
-        quarter += stack.find(";asp_run [argtrace_spin];asp_quarter [argtrace_spin]") != stack.npos ? count : 0;
-        rest += stack.find(";asp_run [argtrace_spin];asp_rest [argtrace_spin]") != stack.npos ? count : 0;
+/// A process spends known shares of its time in two functions.
+class TimerShares : public Timers {
+protected:
+    void SetUp() override {
+        Timers::SetUp();
+        ASSERT_EQ(load_module("argtrace_spin.ko"), 0);
     }
-    std::remove("spin.folded");
-    EXPECT_GT(in_run, 300u) << outcome.err;
-    EXPECT_GE(static_cast<double>(in_run), 0.9 * static_cast<double>(all)) << "it does hardly anything else";
-    EXPECT_GE(static_cast<double>(quarter + rest), 0.97 * static_cast<double>(in_run));
-    const double share = static_cast<double>(quarter) / static_cast<double>(quarter + rest);
-    std::printf("%llu ticks in asp_quarter(), %llu in asp_rest()\n", static_cast<unsigned long long>(quarter),
-                static_cast<unsigned long long>(rest));
-    EXPECT_NEAR(share, 0.25, 0.06);
+    void TearDown() override {
+        EXPECT_EQ(unload_module("argtrace_spin"), 0);
+        std::remove("spin.folded");
+        std::remove("spin.dat");
+        Timers::TearDown();
+    }
+
+    /// Ticks of `profile` go there, in its words, while it spins.
+    static Outcome spin(const std::string &output) {
+        const int ms = is_sanitizer_kernel() ? 3000 : is_long_run() ? 20000 : 6000;
+        return run({"argtrace", "profile", "-e", "cpu-clock", "-F", "499", "--follow", "-o", output, "--", "sh", "-c",
+                    "echo " + std::to_string(ms) + " > /sys/kernel/debug/argtrace_spin/run"});
+    }
+
+    static void check_shares(const std::string &folded) {
+        std::uint64_t quarter = 0, rest = 0, in_run = 0, all = 0;
+        std::istringstream lines(folded);
+        for (std::string stack; std::getline(lines, stack);) {
+            const std::uint64_t count = std::stoull(stack.substr(stack.rfind(' ')));
+            all += count;
+            in_run += stack.find(";asp_run") != stack.npos ? count : 0;
+            quarter += stack.find(";asp_run [argtrace_spin];asp_quarter [argtrace_spin]") != stack.npos ? count : 0;
+            rest += stack.find(";asp_run [argtrace_spin];asp_rest [argtrace_spin]") != stack.npos ? count : 0;
+        }
+        EXPECT_GT(in_run, 300u);
+        EXPECT_GE(static_cast<double>(in_run), 0.9 * static_cast<double>(all)) << "it does hardly anything else";
+        EXPECT_GE(static_cast<double>(quarter + rest), 0.97 * static_cast<double>(in_run));
+        std::printf("%llu ticks in asp_quarter(), %llu in asp_rest()\n", static_cast<unsigned long long>(quarter),
+                    static_cast<unsigned long long>(rest));
+        EXPECT_NEAR(static_cast<double>(quarter) / static_cast<double>(quarter + rest), 0.25, 0.06);
+    }
+};
+
+TEST_F(TimerShares, are_those_of_ticks) {
+    const Outcome outcome = spin("spin.folded");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    check_shares(read_file("spin.folded"));
+}
+
+TEST_F(TimerShares, are_those_of_ticks_that_were_recorded) {
+    const Outcome outcome = spin("spin.dat");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const Outcome shown = run({"argtrace", "profile", "--in", "spin.dat", "--fold"});
+    ASSERT_EQ(shown.status, 0) << shown.err;
+    check_shares(shown.out);
 }
 
 } // namespace

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "analyze/event_condition.h"
+#include "analyze/ticks.h"
+#include "cli/aggregate_output.h"
+#include "cli/exit_status.h"
+#include "cli/profile_recording.h"
+#include "cli/recording_options.h"
+#include "cli/report_output.h"
+#include "file/writer.h"
+#include "render/profile.h"
+#include "report/trace_aggregation.h"
+#include "util/message.h"
+
+namespace argtrace {
+
+namespace {
+
+/// Which ticks are meant.
+class TickChoice {
+public:
+    explicit TickChoice(const AggregateOptions &options) : pids_(options.processes.pids) {
+        for (lang::Expression &condition : make_request(options.functions).conditions) {
+            try {
+                conditions_.emplace_back(std::move(condition));
+            } catch (const Error &error) {
+                throw Error(fmt::format("--if: {}", error.what()));
+            }
+        }
+    }
+
+    bool wants(const EventView &view) {
+        if (view.event->probe->kind != ARGTRACE_KIND_TIMER)
+            return false;
+        if (view.event->probe != probe_)
+            check(*view.event->probe);
+        const bool wanted = is_of_processes(*view.event) && holds(view);
+        filtered_ += !wanted;
+        return wanted;
+    }
+
+    /// Ticks that are not.
+    std::uint64_t filtered() const { return filtered_; }
+
+private:
+    void check(const Probe &probe) {
+        probe_ = &probe;
+        for (EventCondition &condition : conditions_) {
+            std::string missing;
+            try {
+                missing = condition.check(probe);
+            } catch (const Error &error) {
+                throw Error(fmt::format("--if: {}", error.what()));
+            }
+            if (!missing.empty())
+                throw Error(fmt::format("--if: {0} was not recorded: `argtrace profile -o FILE.dat --by {0}` records it",
+                                        missing));
+        }
+    }
+
+    bool is_of_processes(const Event &event) const {
+        return pids_.empty() || std::find(pids_.begin(), pids_.end(), event.tgid) != pids_.end();
+    }
+
+    bool holds(const EventView &view) {
+        return std::all_of(conditions_.begin(), conditions_.end(),
+                           [&view](EventCondition &condition) { return condition.holds(view); });
+    }
+
+    const std::vector<std::uint32_t> &pids_;
+    std::vector<EventCondition> conditions_;
+    const Probe *probe_ = nullptr; // which the conditions were checked for last
+    std::uint64_t filtered_ = 0;
+};
+
+bool has_ticks(const Schema &schema) {
+    bool any = false, other = false;
+    schema.for_each([&](const Probe &probe) {
+        any = any || (probe.kind == ARGTRACE_KIND_TIMER && stack_index(probe));
+        other = true;
+    });
+    return any || !other; // where nothing was recorded, a file does not name what it would have been
+}
+
+} // namespace
+
+void run_recorded_profile(const AggregateOptions &options) {
+    const std::vector<lang::ArgumentExpression> keys = parse_keys(options);
+    TickChoice choice(options);
+    const std::string name = trace_name(options.input, true);
+    const Fd file = open_recording(options.input);
+    RecordingOptions recording;
+    recording.jobs = options.jobs;
+    WorkerPool workers(recording.workers());
+    const EventFilter everything;
+    DecodeJob job;
+    job.filter = &everything;
+    TraceReader reader(file.get(), name, workers, job);
+    ReportOutput report(reader, name, size_of(file), nullptr, "added up");
+    AggregateOutput output(options.output, options.style, options.json, options.ascii);
+    TraceAggregation aggregation(reader, recorded_values(keys), std::nullopt, options.buckets);
+    aggregation.choose([&choice](const EventView &view) { return choice.wants(view); });
+    const Aggregation all = report.add_up(aggregation);
+    if (!has_ticks(reader.schema()))
+        throw Error(fmt::format("{}: it has no ticks, as `argtrace profile -o FILE.dat` records them", name));
+    if (const std::string_view missing = aggregation.describe_missing(); !missing.empty())
+        throw Error(fmt::format("--by: {0} was not recorded: `argtrace profile -o FILE.dat --by {0}` records it; recorded are {1}",
+                                missing, list_recorded_values(reader.schema())));
+
+    const Ticks ticks = split_ticks(all);
+    CallerNames names(reader.symbols());
+    const std::vector<KeyColumn> columns = aggregation.columns();
+    output.set_keys(columns, names);
+    // What was filtered now was recorded then.
+    argtrace_counts total = report.total().value_or(argtrace_counts{});
+    total.records = aggregation.calls();
+    total.filtered += choice.filtered();
+    if (!output.show(ticks.busy) || !output.finish_ticks(total, ticks.idle))
+        return;
+    write_message(tick_totals(total, ticks.idle));
+    report.print_damage();
+    if (report.damaged())
+        throw ExitStatus{1};
+}
+
+} // namespace argtrace
