@@ -111,7 +111,7 @@ check-viewers: tool ## have other tools read what `argtrace export` writes (need
 	@$(call cmake_build,viewer_samples) >/dev/null
 	@tests/viewers/run
 
-check-peers: ## compare answers with bpftrace, strace and the block layer, in one boot (`scripts/bootstrap bench` installs the tools)
+check-peers: ## compare answers with bpftrace, strace and the block layer, in one boot (`scripts/bootstrap peers` installs the tools)
 	@tests/peers/run
 
 FUZZ_SECONDS ?= 60
