@@ -201,6 +201,9 @@ static int create(void)
 		argtrace_memory_uncharge(charge());
 		return -ENOMEM;
 	}
+	/* A word of zeros would be a plain frame of address 0, which returns to itself for ever. */
+	frames[argtrace_frame_home(0, ARGTRACE_FRAMES_SHIFT)] = unknown_frame;
+	frames[FRAMES + argtrace_frame_home(0, ARGTRACE_FRAMES_INTERRUPTED_SHIFT)] = unknown_frame;
 	for (i = 0; i < FAKE_WORDS; i++)
 		fake_stack[i] = fake_word((u64)(fake_stack + i));
 	/* No call looks for it before the session has been told that it is there, and is armed under its lock. */

@@ -10,6 +10,7 @@
 #include "fixtures.h"
 #include "hook.h"
 #include "memory.h"
+#include "recursion.h"
 #include "stack/table.h"
 #include "targets.h"
 
@@ -207,6 +208,90 @@ static void writes_a_stack_once(struct kunit *test)
 	argtrace_stacks_free(set);
 }
 
+/* Wherever its number has its home: of as many stacks as there are entries, some share theirs. */
+static void finds_every_stack(struct kunit *test)
+{
+	struct argtrace_stack_set *set = make_set(test, 64, 0, 100);
+	u64 *ids = kunit_kcalloc(test, 64, sizeof(*ids), GFP_KERNEL);
+	u32 i, found;
+	unsigned int cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, ids);
+	migrate_disable();
+	for (i = 0; i < 30; i++)
+		ids[i] = id_from(set, i);
+	migrate_enable();
+	for (i = 0; i < 30; i++) {
+		const struct argtrace_stack_entry *entry = find_entry(set, ids[i], &cpu, &found);
+		const u64 *words;
+		u32 at, count;
+		u64 hash = 0;
+
+		KUNIT_EXPECT_NE(test, ids[i], 0ull);
+		KUNIT_ASSERT_NOT_NULL(test, entry);
+		KUNIT_EXPECT_EQ(test, found, 1u);
+		words = per_cpu_ptr(set->tables, cpu)->words + (u32)entry->where;
+		count = entry->where >> ARGTRACE_STACK_COUNT_SHIFT & ARGTRACE_STACK_COUNT_MASK;
+		for (at = 0; at < count; at++)
+			hash = argtrace_stack_hash(hash, words[at]);
+		/* What a whole stack has for a number. */
+		KUNIT_EXPECT_EQ(test, hash, ids[i]);
+		KUNIT_EXPECT_EQ(test, entry->where & ARGTRACE_STACK_CUT, 0ull);
+	}
+	argtrace_stacks_free(set);
+}
+
+/* One that is too deep says so, and has not the number of a whole stack of these addresses. */
+static void marks_what_is_cut(struct kunit *test)
+{
+	struct argtrace_stack_set *set = make_set(test, 64, 0, 6);
+	const struct argtrace_stack_entry *entry;
+	unsigned int cpu;
+	u64 id, hash = 0;
+	u32 found, at;
+
+	migrate_disable();
+	id = id_from(set, 20);
+	migrate_enable();
+	entry = find_entry(set, id, &cpu, &found);
+	KUNIT_ASSERT_NOT_NULL(test, entry);
+	KUNIT_EXPECT_EQ(test, entry->where >> ARGTRACE_STACK_COUNT_SHIFT & ARGTRACE_STACK_COUNT_MASK, 6ull);
+	KUNIT_EXPECT_NE(test, entry->where & ARGTRACE_STACK_CUT, 0ull);
+	for (at = 0; at < 6; at++)
+		hash = argtrace_stack_hash(hash, per_cpu_ptr(set->tables, cpu)->words[(u32)entry->where + at]);
+	KUNIT_EXPECT_NE(test, hash, id);
+	argtrace_stacks_free(set);
+}
+
+/* A stack that nobody knows, and one that takes the unwinder while that is at work. */
+static void says_why_there_is_none(struct kunit *test)
+{
+	struct argtrace_stack_set *set = make_set(test, 64, 0, 0);
+	const u64 nothing[4] = { };
+	const u64 *lost;
+	u64 unknown = 1, nested = 1;
+
+	migrate_disable();
+	preempt_disable();
+	lost = this_cpu_ptr(set->tables)->control->lost;
+	if (argtrace_scratch_enter()) {
+		unknown = argtrace_stack_id(set, nothing, 0);
+		if (argtrace_recursion_enter()) {
+			nested = argtrace_stack_id(set, nothing, 0);
+			argtrace_recursion_leave();
+		}
+		argtrace_scratch_leave();
+	}
+	preempt_enable();
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, unknown, 0ull);
+	KUNIT_EXPECT_EQ(test, nested, 0ull);
+	KUNIT_EXPECT_EQ(test, lost[ARGTRACE_STACK_LOST_UNKNOWN], 1ull);
+	KUNIT_EXPECT_EQ(test, lost[ARGTRACE_STACK_LOST_RECURSION], 1ull);
+	KUNIT_EXPECT_EQ(test, lost[ARGTRACE_STACK_LOST_FULL], 0ull);
+	argtrace_stacks_free(set);
+}
+
 static void counts_what_has_no_room(struct kunit *test)
 {
 	struct argtrace_stack_set *set = make_set(test, 64, 30, 10);
@@ -272,6 +357,65 @@ static void interrupts_between_the_steps(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, nested_ids[0], nested_ids[1]);
 		KUNIT_EXPECT_EQ(test, ids[1], id);
 		migrate_enable();
+		entry = find_entry(set, id, &cpu, &found);
+		KUNIT_ASSERT_NOT_NULL(test, entry);
+		KUNIT_EXPECT_EQ(test, found, 1u);
+		KUNIT_EXPECT_NE(test, entry->where, 0ull);
+		argtrace_stacks_free(set);
+	}
+}
+
+static struct argtrace_stack_start same_start;
+static u64 same_id;
+
+/* An interrupt that finds the same stack: its addresses may be there twice, and its number once. */
+static void nest_same(enum argtrace_hook at)
+{
+	const struct argtrace_stack_set *set = nested_set;
+
+	if (at != nested_at || !set)
+		return;
+	nested_set = NULL;
+	if (argtrace_scratch_enter()) {
+		same_id = argtrace_stack_id(set, same_start.sp, same_start.bp);
+		argtrace_scratch_leave();
+	}
+}
+
+static noinline u64 id_of_the_same(const struct argtrace_stack_set *set)
+{
+	const struct argtrace_stack_start start = OWN_START;
+	u64 id = 0;
+
+	same_start = start;
+	nested_set = set;
+	argtrace_kunit_hook = nest_same;
+	preempt_disable();
+	if (argtrace_scratch_enter()) {
+		id = argtrace_stack_id(set, start.sp, start.bp);
+		argtrace_scratch_leave();
+	}
+	preempt_enable();
+	argtrace_kunit_hook = NULL;
+	return id;
+}
+
+static void an_interrupt_has_the_same_stack(struct kunit *test)
+{
+	static const enum argtrace_hook places[] = { ARGTRACE_HOOK_STACK_AB, ARGTRACE_HOOK_STACK_BC };
+	u32 i, found;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		struct argtrace_stack_set *set = make_set(test, 64, 0, 0);
+		const struct argtrace_stack_entry *entry;
+		unsigned int cpu;
+		u64 id;
+
+		same_id = 0;
+		nested_at = places[i];
+		id = id_of_the_same(set);
+		KUNIT_EXPECT_NE(test, id, 0ull);
+		KUNIT_EXPECT_EQ(test, same_id, id);
 		entry = find_entry(set, id, &cpu, &found);
 		KUNIT_ASSERT_NOT_NULL(test, entry);
 		KUNIT_EXPECT_EQ(test, found, 1u);
@@ -393,8 +537,12 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(cuts_what_is_too_deep),
 	KUNIT_CASE(forgets_modules),
 	KUNIT_CASE(writes_a_stack_once),
+	KUNIT_CASE(finds_every_stack),
+	KUNIT_CASE(marks_what_is_cut),
+	KUNIT_CASE(says_why_there_is_none),
 	KUNIT_CASE(counts_what_has_no_room),
 	KUNIT_CASE(interrupts_between_the_steps),
+	KUNIT_CASE(an_interrupt_has_the_same_stack),
 	KUNIT_CASE(gives_back_its_memory),
 	KUNIT_CASE(refuses_odd_tables),
 	KUNIT_CASE(takes_tables_and_nothing_else),
