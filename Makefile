@@ -221,7 +221,7 @@ $(KOUT)/argtrace_bench.ko: $(BENCH_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 	+@$(call kbuild,$(TREE)/bench/modules) && \
 		cp $(TREE)/bench/modules/argtrace_bench.ko $@.new && { $(call add_btf,$@.new); } && mv $@.new $@
 
-BENCH_PROGRAMS := $(addprefix build/bench/,pread_loop measure splice_record arm_cost map_cost bpf_peer bpf_programs.bpf.o)
+BENCH_PROGRAMS := $(addprefix build/bench/,pread_loop measure splice_record arm_cost map_cost tick_cost bpf_peer bpf_programs.bpf.o)
 
 bench-programs: $(BENCH_PROGRAMS) # for bench/run
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(TOP / "scripts"))
 import kernels  # noqa: E402
 
 # In the order in which bench/run lists them.
-ORDER = ["calls", "words", "contexts", "returns", "values", "maps", "tracepoints", "syscalls", "pipeline", "arming", "among", "start", "latency", "wall"]
+ORDER = ["calls", "words", "contexts", "returns", "values", "maps", "tracepoints", "syscalls", "ticks", "pipeline", "arming", "among", "start", "latency", "wall"]
 
 # What the summary shows: the table, the column, and the rows, as they begin.
 SUMMARY = [
@@ -32,6 +32,8 @@ SUMMARY = [
                                  "kretprobe event", "function_graph", "bpftrace kretfunc, count()"]),
     ("tracepoints", "instructions", ["an empty function", "**argtrace**", "BPF tp_btf, counted", "BPF tp_btf, record", "the event of ftrace",
                                      "bpftrace tracepoint"]),
+    ("ticks", "in the kernel", ["an empty handler", "**argtrace profile**", "argtrace profile -o", "bpftrace, counted by kernel stack",
+                               "perf record -g"]),
     ("pipeline", "instructions", ["**argtrace record**", "BPF fentry, ring buffer polled",
                                   "function tracer, func-args", "fprobe event with `$arg*`, spliced", "trace-cmd record",
                                   "perf record"]),

@@ -11,6 +11,7 @@
 . /root/maps.sh
 . /root/tracepoints.sh
 . /root/syscalls.sh
+. /root/ticks.sh
 . /root/pipeline.sh
 . /root/arming.sh
 . /root/start.sh

@@ -4,6 +4,9 @@
  *
  *   parameters/empty     1: vfs_read has an ftrace_ops whose callback does nothing: the floor
  *   parameters/empty_tracepoint  1: likewise a probe of the tracepoint task_rename that does nothing
+ *   parameters/ticks     so many times a second a perf event of the CPU clock calls a handler that does nothing, on this processor: the
+ *                        floor; 0: none
+ *   parameters/spin      written: goes round a loop so often
  *   parameters/context   where the following makes its calls: the name of one of contexts[]
  *   parameters/median    written: calls the function of that many arguments in batches; read: the
  *                        median batch's cost of a call, in hundredths of a TSC tick
@@ -15,6 +18,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/perf_event.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -237,6 +241,65 @@ static const struct kernel_param_ops empty_tracepoint_param_ops = {
 };
 module_param_cb(empty_tracepoint, &empty_tracepoint_param_ops, &empty_tracepoint, 0600);
 
+static struct perf_event *ticking;
+
+static void notrace nothing_at_tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+}
+
+static void end_ticks(void)
+{
+	if (ticking)
+		perf_event_release_kernel(ticking);
+	ticking = NULL;
+}
+
+/* Writes to parameters of a module are made one after the other. */
+static int ticks_set(const char *text, const struct kernel_param *param)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+	};
+	struct perf_event *event;
+	unsigned int frequency;
+	int ret = kstrtouint(text, 0, &frequency);
+
+	if (ret)
+		return ret;
+	end_ticks();
+	if (!frequency)
+		return 0;
+	attr.sample_freq = frequency;
+	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, nothing_at_tick, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	ticking = event;
+	return 0;
+}
+
+static const struct kernel_param_ops ticks_ops = {
+	.set = ticks_set,
+};
+module_param_cb(ticks, &ticks_ops, NULL, 0200);
+
+static int spin_set(const char *text, const struct kernel_param *param)
+{
+	unsigned int rounds;
+	int ret = kstrtouint(text, 0, &rounds);
+
+	while (!ret && rounds--)
+		barrier();
+	return ret;
+}
+
+static const struct kernel_param_ops spin_ops = {
+	.set = spin_set,
+};
+module_param_cb(spin, &spin_ops, NULL, 0200);
+
 static struct ftrace_ops many_ops = { .func = nothing };
 static bool many;
 static DEFINE_MUTEX(many_lock);
@@ -291,6 +354,7 @@ static int __init bench_init(void)
 static void __exit bench_exit(void)
 {
 	misc_deregister(&many_device);
+	end_ticks();
 	if (empty)
 		unregister_ftrace_function(&empty_ops);
 }
