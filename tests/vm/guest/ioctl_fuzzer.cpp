@@ -21,6 +21,7 @@
 #include "kallsyms.h"
 #include "machine.h"
 #include "random_program.h"
+#include "raw_map.h"
 
 namespace vmtest {
 
@@ -94,7 +95,7 @@ const IoctlFuzzer::Weighted IoctlFuzzer::steps_[] = {
     {60, &IoctlFuzzer::list},          {40, &IoctlFuzzer::reader},
     {40, &IoctlFuzzer::on_load},       {15, &IoctlFuzzer::on_load_remove},
     {20, &IoctlFuzzer::on_load_list},  {20, &IoctlFuzzer::symbol},
-    {40, &IoctlFuzzer::make_map},
+    {40, &IoctlFuzzer::make_map},      {40, &IoctlFuzzer::stacks},
     {10, &IoctlFuzzer::unknown_ioctl}, {100, &IoctlFuzzer::map},
     {100, &IoctlFuzzer::use_map},      {30, &IoctlFuzzer::drop_map},
     {40, &IoctlFuzzer::poll_file},     {20, &IoctlFuzzer::poll_by_epoll},
@@ -280,6 +281,26 @@ void IoctlFuzzer::make_map() {
     call("MAP", ARGTRACE_IOC_MAP, map, {ENOSPC, ENOENT, ENOMEM});
 }
 
+void IoctlFuzzer::stacks() {
+    argtrace_stacks stacks{};
+    stacks.flags = one_of<std::uint32_t>({0, 0, 0, ARGTRACE_STACKS_EXISTING});
+    if (!stacks.flags || one_in(10)) {
+        stacks.entries = one_of<std::uint32_t>({0, 64, 64, 64, 256, 4096});
+        // So few that most stacks have no room; none at all.
+        stacks.words = one_of<std::uint32_t>({0, 0, 1, 40, 1000});
+        stacks.depth = one_of<std::uint32_t>({0, 0, 1, 5, ARGTRACE_STACK_DEPTH_MAX});
+    }
+    if (one_in(10))
+        stacks.entries = one_of<std::uint32_t>({1, 63, 96, ARGTRACE_STACK_ENTRIES_MAX, 2 * ARGTRACE_STACK_ENTRIES_MAX, 1u << 31});
+    if (one_in(10))
+        stacks.words = one_of<std::uint32_t>({ARGTRACE_STACK_WORDS_MAX, ARGTRACE_STACK_WORDS_MAX + 1, ~0u});
+    if (one_in(10))
+        stacks.depth = one_of<std::uint32_t>({ARGTRACE_STACK_DEPTH_MAX + 1, 256, ~0u});
+    if (one_in(20))
+        stacks.reserved = static_cast<std::uint32_t>(random_());
+    call("STACKS", ARGTRACE_IOC_STACKS, stacks, {ENOENT, ENOSPC, ENOMEM});
+}
+
 void IoctlFuzzer::session_remove() {
     argtrace_session_remove remove{};
     set_name(remove.name);
@@ -334,7 +355,26 @@ argtrace_arg IoctlFuzzer::argument() {
     return arg;
 }
 
+/// One whose program names the stack, be the session's tables there or not: in a record, or in a map's key. A function that is
+/// called by the tests, so that stacks are walked.
+RawProbe IoctlFuzzer::stack_probe() {
+    const std::uint16_t sink = one_of<std::uint16_t>({ARGTRACE_SINK_RECORD, ARGTRACE_SINK_RECORD, ARGTRACE_SINK_MAP});
+    SinkProgram program(sink, static_cast<std::uint32_t>(sink == ARGTRACE_SINK_MAP ? random(3) : 0));
+    for (std::uint64_t left = 1 + random(one_in(4) ? 3 : 1); left; left--)
+        program.source(ARGTRACE_SOURCE_STACK_ID, static_cast<std::uint8_t>(one_in(20) ? random(4) : 0));
+    RawProbe probe = program.probe(address());
+    if (one_in(15))
+        probe.args[0].type = one_of<std::uint8_t>({ARGTRACE_TYPE_U64, ARGTRACE_TYPE_STR, 0});
+    if (one_in(15))
+        probe.args[0].size = static_cast<std::uint32_t>(random(16));
+    if (one_in(4))
+        probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(random(4));
+    return probe;
+}
+
 RawProbe IoctlFuzzer::probe() {
+    if (one_in(8))
+        return stack_probe();
     RawProbe probe;
     probe.header.addr = address();
     probe.strings = one_of({"ol_first", "ol_later", "f", "ol_twin~"}) + std::string(1, '\0');
@@ -503,6 +543,7 @@ void IoctlFuzzer::map() {
         drop_map();
     const std::uint64_t region = one_in(12)  ? random(16)
                                  : one_in(3) ? ARGTRACE_MMAP_MAP + random(3)
+                                 : one_in(4) ? ARGTRACE_MMAP_STACKS
                                              : random(2);
     std::uint64_t offset = ARGTRACE_MMAP_OFFSET(random(cpu_count() + 1), region);
     std::size_t size =

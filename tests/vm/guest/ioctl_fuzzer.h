@@ -92,6 +92,7 @@ private:
     void on_load_list();
     void symbol();
     void make_map();
+    void stacks();
     void unknown_ioctl();
     void map();
     void use_map();
@@ -124,6 +125,7 @@ private:
 
     std::uint64_t address();
     RawProbe probe();
+    RawProbe stack_probe();
     argtrace_arg argument();
     std::vector<std::byte> probes(std::uint32_t *count, bool on_load);
     void set_name(char *name);
