@@ -372,6 +372,50 @@ static void values_of_64_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.sum, sum);
 }
 
+/* Where no value is on the other side of 0, or none is what a slot begins with. */
+static void the_least_and_the_greatest_of_few(struct kunit *test)
+{
+	const struct argtrace_map_set *plain = make_map(test, values_by(1, 64, ARGTRACE_BUCKETS_NONE, false));
+	const struct argtrace_map_set *has_sign = make_map(test, values_by(1, 64, ARGTRACE_BUCKETS_NONE, true));
+	const u64 below = 1, above = 2;
+	struct argtrace_map_slot slot;
+	u32 slots;
+
+	KUNIT_EXPECT_EQ(test, add(has_sign, &below, (u64)-7, false), ARGTRACE_MAP_ADDED);
+	KUNIT_EXPECT_EQ(test, add(has_sign, &below, (u64)-3, false), ARGTRACE_MAP_ADDED);
+	KUNIT_EXPECT_EQ(test, add(has_sign, &above, 9, false), ARGTRACE_MAP_ADDED);
+	KUNIT_EXPECT_EQ(test, add(plain, &above, 9, false), ARGTRACE_MAP_ADDED);
+	slot = sum_of(has_sign, &below, &slots);
+	KUNIT_EXPECT_EQ(test, slot.min, (u64)-7);
+	KUNIT_EXPECT_EQ(test, slot.max, (u64)-3);
+	slot = sum_of(has_sign, &above, &slots);
+	KUNIT_EXPECT_EQ(test, slot.min, 9);
+	KUNIT_EXPECT_EQ(test, slot.max, 9);
+	slot = sum_of(plain, &above, &slots);
+	KUNIT_EXPECT_EQ(test, slot.min, 9);
+	KUNIT_EXPECT_EQ(test, slot.max, 9);
+}
+
+/* The hash of a key is no secret, and who can choose keys can find two that share it. */
+static void keys_of_one_hash_are_two(struct kunit *test)
+{
+	const struct argtrace_map_set *map = make_map(test, counts_by(2, 64));
+	const u64 key[2] = { 1, 2 };
+	u64 other[2] = { 3 };
+	u32 slots;
+
+	other[1] = argtrace_map_hash(0, key[0]) ^ key[1] ^ argtrace_map_hash(0, other[0]);
+	KUNIT_ASSERT_EQ(test, argtrace_map_hash(argtrace_map_hash(0, key[0]), key[1]),
+			argtrace_map_hash(argtrace_map_hash(0, other[0]), other[1]));
+	KUNIT_EXPECT_EQ(test, add(map, key, 0, false), ARGTRACE_MAP_ADDED);
+	KUNIT_EXPECT_EQ(test, add(map, key, 0, false), ARGTRACE_MAP_ADDED);
+	KUNIT_EXPECT_EQ(test, add(map, other, 0, false), ARGTRACE_MAP_ADDED);
+	KUNIT_EXPECT_EQ(test, sum_of(map, key, &slots).count, 2);
+	KUNIT_EXPECT_EQ(test, slots, 1);
+	KUNIT_EXPECT_EQ(test, sum_of(map, other, &slots).count, 1);
+	KUNIT_EXPECT_EQ(test, slots, 1);
+}
+
 /* The last slot before the end of the memory too, and after it those at its beginning. */
 static void a_full_map_keeps_what_it_has(struct kunit *test)
 {
@@ -496,6 +540,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(linear_at_every_edge),
 	KUNIT_CASE(linear_beside_a_division),
 	KUNIT_CASE(values_of_64_bits),
+	KUNIT_CASE(the_least_and_the_greatest_of_few),
+	KUNIT_CASE(keys_of_one_hash_are_two),
 	KUNIT_CASE(a_full_map_keeps_what_it_has),
 	KUNIT_CASE(random_keys_beside_a_model),
 	KUNIT_CASE(a_map_without_key_and_value),

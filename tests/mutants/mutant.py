@@ -11,7 +11,7 @@ Comments come first, then one line for each suite that should notice it:
 
     user: FILTER          the unit tests that match, as in --gtest_filter
     cases: FILTER         the end-to-end cases that need no kernel
-    kunit: LABEL          the KUnit tests on that kernel
+    kunit: LABEL [SUITE]  the KUnit tests on that kernel, or one suite of them
     vm: LABEL FILTER      the VM tests on that kernel that match
 
 `survives: REASON` instead says why nothing can notice it, or what does not notice it yet.

@@ -100,13 +100,15 @@ class Cases(User):
 
 class Kunit:
     def __init__(self, tree, what):
-        self.tree, self.label = tree, what
+        self.tree = tree
+        self.label, _, self.suite = what.partition(" ")
 
     def build(self):
         return self.tree.make("kunit-module", f"KERNEL={self.label}")
 
     def run(self):
-        status, output = self.tree.run(["tests/kunit/run", self.label], KUNIT_TIMEOUT)
+        status, output = self.tree.run(["tests/kunit/run", *(["--suite", self.suite] if self.suite else []), self.label],
+                                     KUNIT_TIMEOUT)
         failed = re.findall(r"^kunit: FAILED (\S+)", output, re.MULTILINE)
         failed += re.findall(r"^kunit: (the suite .*|no results of .*)", output, re.MULTILINE)
         return failed or ([] if status == 0 else [f"it ended with status {status}"])
