@@ -534,6 +534,13 @@ static bool quicken_words(const struct program *program, struct argtrace_op *ops
 	return true;
 }
 
+/* Whether the number of a call's stack is all that the map gets: not of a tick, whose stack is another. */
+static bool is_stack_key(const struct program *program, const struct argtrace_op *ops)
+{
+	return program->head->nr_insns - program->values_begin == 1 && program->map->key_words == 1 && !program->map->has_value &&
+	       !program->followed && ops[program->values_begin].kind == ARGTRACE_OP_STACK;
+}
+
 /* What the callback is to do with a call. Of a map, all its operations are quick. */
 static enum argtrace_op_kind sink_kind(const struct program *program, const struct argtrace_op *key, const struct argtrace_op *value)
 {
@@ -638,7 +645,8 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 	if (program->head->sink == ARGTRACE_SINK_COUNT)
 		code->outputs = ARGTRACE_OUTPUTS_COUNT;
 	else if (program->map)
-		code->outputs = quicken_words(program, ops) ? ARGTRACE_OUTPUTS_WORDS : ARGTRACE_OUTPUTS_MAP;
+		code->outputs = is_stack_key(program, ops)  ? ARGTRACE_OUTPUTS_STACK_KEY :
+				quicken_words(program, ops) ? ARGTRACE_OUTPUTS_WORDS : ARGTRACE_OUTPUTS_MAP;
 	else
 		code->outputs = begin == nr_insns ? ARGTRACE_OUTPUTS_NONE : outputs_kind(quick, fixed, paths, stack);
 	code->map = program->map;

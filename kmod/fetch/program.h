@@ -110,6 +110,7 @@ enum argtrace_outputs {
 	/* Nothing is recorded: */
 	ARGTRACE_OUTPUTS_COUNT,
 	ARGTRACE_OUTPUTS_WORDS,		/* a key of up to two words, and a value if there is one, without loads */
+	ARGTRACE_OUTPUTS_STACK_KEY,	/* a key that is the number of the stack, and nothing else */
 	ARGTRACE_OUTPUTS_MAP,		/* any key and value */
 };
 

@@ -92,6 +92,22 @@ static void add_words(struct argtrace_plan *plan, const struct ftrace_regs *freg
 	count_result(plan, argtrace_map_add(map, words, value, false));
 }
 
+/* ARGTRACE_OUTPUTS_STACK_KEY, within argtrace_scratch_enter(). A stack that there is not is 0, as one that could not be read. */
+static void add_stack(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+{
+	const struct argtrace_code *code = plan->code;
+	const struct argtrace_map_cpu *cpu = this_cpu_ptr(code->map->cpus);
+	u64 key = argtrace_stack_of(code, code->values, fregs);
+	struct argtrace_map_slot *slot = argtrace_map_home(cpu, argtrace_map_hash(0, key));
+
+	if (unlikely(!key))
+		argtrace_count_here(plan->counters, faults);
+	if (!argtrace_aggregate_has_key(slot, argtrace_map_key(slot, false), key))
+		return count_result(plan, argtrace_map_add(code->map, &key, 0, false));
+	argtrace_map_count(&slot->count);
+	argtrace_count_here(plan->counters, records);
+}
+
 void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *run)
 {
 	aggregate(plan, run, true);
@@ -106,6 +122,9 @@ void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_i
 		add_words(plan, fregs);
 	} else if (unlikely(!argtrace_scratch_enter())) {
 		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
+	} else if (plan->code->outputs == ARGTRACE_OUTPUTS_STACK_KEY) {
+		add_stack(plan, fregs);
+		argtrace_scratch_leave();
 	} else {
 		run.code = plan->code;
 		run.fregs = fregs;
