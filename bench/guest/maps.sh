@@ -18,6 +18,16 @@ trigger_cell() { # TRIGGER
 	event_off
 }
 
+# What the tool has the kernel add up, where that takes more than a map.
+answer_cell() { # ARGUMENT...
+	cell "$(argtrace "$@" -o /tmp/answer -- /root/pread_loop 2>/dev/null | cut -d' ' -f1)"
+}
+
+answer_line() { # NAME COMMAND BPF BPFTRACE TRIGGER
+	printf '| %s | %s | %s | %s | %s |\n' "$1" "$(answer_cell "$2" vfs_read)" "$(bpf_cell "$3")" "$(bpftrace_cell "$4")" \
+		"$(trigger_cell "$5")"
+}
+
 map_line() { # NAME JOB BPF BPFTRACE TRIGGER
 	printf '| %s | %s | %s | %s | %s |\n' "$1" "$(map_cell "$2")" "$(bpf_cell "$3")" "$(bpftrace_cell "$4")" \
 		"$(trigger_cell "$5")"
@@ -40,4 +50,8 @@ table_maps() {
 		'kfunc:vfs_read { @[comm] = stats(args->count); @min[comm] = min(args->count); @max[comm] = max(args->count); }' \
 		'hist:keys=common_pid.execname:vals=count'
 	map_line 'the same by two numbers' values_by_two '' '' 'hist:keys=common_pid,pos:vals=count'
+	answer_line 'counted by stack, of three callers' stacks count_by_stack 'kfunc:vfs_read { @[kstack] = count(); }' \
+		'hist:keys=common_stacktrace'
+	answer_line 'histogram of durations, by function' latency log2_duration \
+		'kfunc:vfs_read { @at[tid] = nsecs; } kretfunc:vfs_read { @ = hist(nsecs - @at[tid]); delete(@at[tid]); }' ''
 }

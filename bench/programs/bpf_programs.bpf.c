@@ -446,6 +446,35 @@ int return_timed__return(__u64 *ctx)
 	return 0;
 }
 
+SEC("fentry/vfs_read")
+int count_by_stack(__u64 *ctx)
+{
+	const __u32 id = bpf_get_stackid(ctx, &stacks, 0);
+
+	add_one(&by_tgid, &id);
+	return 0;
+}
+
+SEC("fentry/vfs_read")
+int log2_duration__entry(__u64 *ctx)
+{
+	__u64 *at = bpf_task_storage_get(&entered, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (at)
+		*at = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("fexit/vfs_read")
+int log2_duration__return(__u64 *ctx)
+{
+	__u64 *at = bpf_task_storage_get(&entered, bpf_get_current_task_btf(), 0, 0);
+	const __u32 bucket = at ? log2_bucket(bpf_ktime_get_ns() - *at) : 0;
+
+	add_one(&buckets, &bucket);
+	return 0;
+}
+
 /* 40 bytes, as argtrace's record of a tracepoint with two arguments. */
 struct record_of_rename {
 	__u64 time;
