@@ -228,6 +228,16 @@ static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
+/* Whether a CPU runs the task. Pairs with the kernel's finish_task(). */
+static inline bool argtrace_is_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	return smp_load_acquire(&task->on_cpu);
+#else
+	return task == current;
+#endif
+}
+
 /* What the kernel's unwinder makes of one frame. */
 struct argtrace_unwound {
 	unsigned long ip, sp, bp;

@@ -114,6 +114,7 @@ static const struct {
 	{ ARGTRACE_IOC_PROBE_LIST,	NEEDS_AUTHORITY | NEEDS_SESSION, argtrace_ioctl_probe_list },
 	{ ARGTRACE_IOC_COUNTS,		NEEDS_SESSION, argtrace_ioctl_counts },
 	{ ARGTRACE_IOC_RETURN_COUNTS,	NEEDS_SESSION, argtrace_ioctl_return_counts },
+	{ ARGTRACE_IOC_IN_FLIGHT,	NEEDS_AUTHORITY | NEEDS_SESSION, argtrace_ioctl_in_flight },
 	{ ARGTRACE_IOC_READER,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_reader },
 	{ ARGTRACE_IOC_ON_LOAD,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,

@@ -26,6 +26,9 @@ argtrace_ioctl_handler argtrace_ioctl_session, argtrace_ioctl_session_remove,
 argtrace_ioctl_handler argtrace_ioctl_probe_add, argtrace_ioctl_probe_remove,
 	argtrace_ioctl_probe_list, argtrace_ioctl_counts, argtrace_ioctl_return_counts;
 
+/* ioctl_in_flight.c */
+argtrace_ioctl_handler argtrace_ioctl_in_flight;
+
 /* ioctl_map.c */
 argtrace_ioctl_handler argtrace_ioctl_map;
 

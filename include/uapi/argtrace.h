@@ -241,7 +241,7 @@ enum argtrace_by_reason {
  *
  * While a call is in flight its frame is on the stack of its task, and the module cannot be unloaded, which the kernel says. When its
  * probe or its session is removed nothing more is recorded of it; the module can go when it has returned, however long its task
- * sleeps. argtrace_info.in_flight says how many there are, and /proc/PID/stack which tasks have argtrace_return_* on their stack.
+ * sleeps. argtrace_info.in_flight says how many there are, and the kernel's log which functions and tasks they are of.
  *
  * With BY_FPROBE or BY_KRETPROBE the kernel's own fprobe or kretprobe of the function calls argtrace. The records are the same, each call
  * costs more, and the kernel follows only so many calls of a function at once (ARGTRACE_UNFOLLOWED_MISSED). Nothing is called in place
@@ -572,6 +572,40 @@ struct argtrace_symbol {
 };
 
 /*
+ * ARGTRACE_IOC_IN_FLIGHT: the calls of the session's probes with ARGTRACE_PROBE_RETURN that have not returned, one by one, as they are
+ * found on the stacks of all tasks: as many struct argtrace_in_flight_call as fit whole into `length` bytes, or into 1 MiB. Those of a
+ * task follow one another, the innermost first. Each of them had begun and had not returned when its task was looked at, which is
+ * after `clock`. What is not found, but is in argtrace_return_counts.in_flight: calls that the kernel follows for us
+ * (ARGTRACE_PROBE_BY_FPROBE, ARGTRACE_PROBE_BY_KRETPROBE), those on their way into the function or out of it, those of the idle tasks,
+ * and those of `missed` tasks, which did not stand still for long enough. -EINVAL flags or what is to be filled in is not 0.
+ */
+struct argtrace_in_flight {
+	__u32	size;
+	__u32	flags;			/* 0 */
+	__u64	buffer;			/* address to write to */
+	__u64	length;			/* room there, in bytes */
+	__u32	count;			/* out: calls written */
+	__u32	found;			/* out: calls there are; more than `count`: length is too small */
+	__u32	missed;			/* out: tasks */
+	__u32	mult;			/* out: of one unit of the clock, as in struct argtrace_packet */
+	__u64	clock;			/* out: the session's, before the first task was looked at */
+	__u64	ns;			/* out: CLOCK_MONOTONIC then */
+};
+
+struct argtrace_in_flight_call {
+	__u32	id;			/* the probe */
+	__u32	tid;
+	__u32	tgid;
+	__u16	reserved;
+	__u8	context;		/* ARGTRACE_CTX_*, as in struct argtrace_record */
+	__u8	preempt;
+	__u64	clock;			/* the session's, when the call began */
+	__u64	caller;			/* return address */
+	__u64	regs[ARGTRACE_REG_COUNT]; /* the argument registers, as they were at entry */
+	char	comm[ARGTRACE_COMM_LEN];
+};
+
+/*
  * The encoded argument is the leading size, so that a number stays when its struct grows.
  * PROBE_ADD to PROCESSES_LIST and MAP need a session: -EBADFD without one, also from mmap.
  */
@@ -593,6 +627,7 @@ struct argtrace_symbol {
 #define ARGTRACE_IOC_SYMBOL		_IOWR(ARGTRACE_IOC_MAGIC, 14, __u32)
 #define ARGTRACE_IOC_MAP		_IOWR(ARGTRACE_IOC_MAGIC, 15, __u32)
 #define ARGTRACE_IOC_STACKS		_IOWR(ARGTRACE_IOC_MAGIC, 16, __u32)
+#define ARGTRACE_IOC_IN_FLIGHT		_IOWR(ARGTRACE_IOC_MAGIC, 17, __u32)
 
 /*
  * mmap, always with MAP_SHARED. An offset names a CPU and one of its regions, of which there
@@ -790,6 +825,7 @@ struct argtrace_now {
 #define ARGTRACE_SYMBOL_SIZE_V1		768
 #define ARGTRACE_MAP_SIZE_V1		48
 #define ARGTRACE_STACKS_SIZE_V1		24
+#define ARGTRACE_IN_FLIGHT_SIZE_V1	56
 
 #ifdef __cplusplus
 #define ARGTRACE_SIZE_ASSERT(what, bytes) static_assert(sizeof(what) == (bytes), #what)
@@ -813,6 +849,8 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_order, 128);
 ARGTRACE_SIZE_ASSERT(struct argtrace_process_filter, ARGTRACE_PROCESS_FILTER_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_symbol, ARGTRACE_SYMBOL_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_map, ARGTRACE_MAP_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_in_flight, ARGTRACE_IN_FLIGHT_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_in_flight_call, 96);
 ARGTRACE_SIZE_ASSERT(struct argtrace_map_slot, ARGTRACE_MAP_SLOT_KEY_VALUE);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);

@@ -25,10 +25,12 @@
 #include "memory.h"
 #include "session.h"
 #include "source/fallback.h"
+#include "source/in_flight.h"
 #include "source/return.h"
 
 #define LOOK_AGAIN	HZ	/* at those that are leaving */
 #define TELL_AFTER	5	/* looks, whose calls are in flight */
+#define NAME_TASKS_OF	16	/* functions */
 
 static DEFINE_MUTEX(returns_lock);
 static LIST_HEAD(leaving);
@@ -263,10 +265,22 @@ static bool see_leaving(void)
 	return any;
 }
 
+/* The stacks of all tasks are unwound to name them, for each function anew. */
+static void tell_of(const struct argtrace_return *returns, u64 in_flight, bool name_tasks)
+{
+	char tasks[160] = "";
+
+	if (name_tasks)
+		argtrace_in_flight_name_tasks(returns, tasks, sizeof(tasks));
+	pr_info("calls of %s have not returned since it is not traced any more: %llu%s; until then the module cannot be unloaded\n",
+		returns->plan->strings, in_flight, tasks);
+}
+
 /* Moves those that have no calls in flight to `idle`. */
 static void take_idle(struct list_head *idle, bool tell)
 {
 	struct argtrace_return *returns, *next;
+	u32 told = 0;
 
 	mutex_lock(&returns_lock);
 	list_for_each_entry_safe(returns, next, &leaving, link) {
@@ -275,8 +289,7 @@ static void take_idle(struct list_head *idle, bool tell)
 		if (returns->seen && !in_flight)
 			list_move_tail(&returns->link, idle);
 		else if (tell && in_flight)
-			pr_info("calls of %s have not returned since it is not traced any more: %llu; until then the module cannot be unloaded\n",
-				returns->plan->strings, in_flight);
+			tell_of(returns, in_flight, told++ < NAME_TASKS_OF);
 	}
 	mutex_unlock(&returns_lock);
 }

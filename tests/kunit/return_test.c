@@ -16,6 +16,7 @@
 #include "fixtures.h"
 #include "memory.h"
 #include "ring_read.h"
+#include "source/in_flight.h"
 #include "source/return.h"
 #include "source/return_refused.h"
 #include "targets.h"
@@ -643,6 +644,138 @@ static void in_flight(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, counts.counts.records, i + 1);
 	}
 	KUNIT_EXPECT_EQ(test, read_records(test, session, NULL, 0), 3);
+}
+
+/* The call of a sleeper in a list; NULL. */
+static const struct argtrace_in_flight_call *call_of(const struct argtrace_in_flight_search *search, const struct sleeper *sleeper)
+{
+	const struct argtrace_in_flight_call *found = NULL;
+	u32 i;
+
+	for (i = 0; i < min(search->found, search->room); i++) {
+		if (search->calls[i].tid != sleeper->task->pid)
+			continue;
+		if (found)
+			return NULL;	/* twice */
+		found = &search->calls[i];
+	}
+	return found;
+}
+
+static void found_on_the_stacks_of_sleepers(struct kunit *test)
+{
+	struct argtrace_session *session = follow(test, sleeper_probe(test), 0);
+	const struct argtrace_return *wanted = session->catalog.by_id[1]->returns;
+	struct argtrace_in_flight_call calls[4];
+	struct argtrace_in_flight_search search = { .wanted = &wanted, .nr_wanted = 1, .calls = calls, .room = ARRAY_SIZE(calls) };
+	const u64 before = argtrace_clock_read(session->clock);
+	struct sleeper sleepers[3];
+	char text[64];
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, argtrace_in_flight_find(&search), 0);
+	KUNIT_EXPECT_EQ(test, search.found, 0);
+	argtrace_in_flight_name_tasks(wanted, text, sizeof(text));
+	KUNIT_EXPECT_STREQ(test, text, "");
+	for (i = 0; i < ARRAY_SIZE(sleepers); i++)
+		begin_sleeper(test, &sleepers[i]);
+	KUNIT_ASSERT_EQ(test, argtrace_in_flight_find(&search), 0);
+	KUNIT_EXPECT_EQ(test, search.found, 3);
+	KUNIT_EXPECT_EQ(test, search.missed, 0);
+	for (i = 0; i < ARRAY_SIZE(sleepers); i++) {
+		const struct argtrace_in_flight_call *call = call_of(&search, &sleepers[i]);
+
+		KUNIT_ASSERT_NOT_NULL(test, call);
+		KUNIT_EXPECT_EQ(test, call->id, 1);
+		KUNIT_EXPECT_EQ(test, call->tgid, sleepers[i].task->tgid);
+		KUNIT_EXPECT_EQ(test, call->regs[0], (unsigned long)wait_inside);
+		KUNIT_EXPECT_EQ(test, call->regs[1], (unsigned long)&sleepers[i]);
+		KUNIT_EXPECT_EQ(test, call->context, 0);
+		KUNIT_EXPECT_EQ(test, call->preempt, 0);
+		KUNIT_EXPECT_GT(test, call->clock, before);
+		KUNIT_EXPECT_LT(test, call->clock, argtrace_clock_read(session->clock));
+		KUNIT_EXPECT_LT(test, call->caller - (unsigned long)sleep_in_call, 256);
+		KUNIT_EXPECT_STREQ(test, call->comm, "argtrace_sleepe");
+	}
+	/* There is no room for all of them; what is behind it stays as it is. */
+	search.room = 1;
+	calls[1].tid = ~0u;
+	KUNIT_ASSERT_EQ(test, argtrace_in_flight_find(&search), 0);
+	KUNIT_EXPECT_EQ(test, search.found, 3);
+	KUNIT_EXPECT_EQ(test, calls[1].tid, ~0u);
+	argtrace_in_flight_name_tasks(wanted, text, sizeof(text));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, " (in argtrace_sleepe "));
+	/* Of no other plan. */
+	search.room = ARRAY_SIZE(calls);
+	wanted = &argtrace_return_given_up;
+	KUNIT_ASSERT_EQ(test, argtrace_in_flight_find(&search), 0);
+	KUNIT_EXPECT_EQ(test, search.found, 0);
+	for (i = 0; i < ARRAY_SIZE(sleepers); i++)
+		end_sleeper(test, &sleepers[i]);
+	wanted = session->catalog.by_id[1]->returns;
+	KUNIT_ASSERT_EQ(test, argtrace_in_flight_find(&search), 0);
+	KUNIT_EXPECT_EQ(test, search.found, 0);
+}
+
+static u64 spin_inside(void *data)
+{
+	struct sleeper *sleeper = data;
+
+	complete(&sleeper->begun);
+	while (!try_wait_for_completion(&sleeper->may_end))
+		cpu_relax();
+	return 41;
+}
+
+static u64 call_again(void *data)
+{
+	struct sleeper *sleeper = data;
+
+	return target_calls(spin_inside, sleeper);
+}
+
+static int spin_in_nested_calls(void *data)
+{
+	struct sleeper *sleeper = data;
+
+	sleeper->result = target_calls(call_again, sleeper);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* The other CPU is asked, and the innermost comes first. */
+static void found_on_the_stack_of_a_running_task(struct kunit *test)
+{
+	struct argtrace_session *session = follow(test, sleeper_probe(test), 0);
+	const struct argtrace_return *wanted = session->catalog.by_id[1]->returns;
+	struct argtrace_in_flight_call calls[4];
+	struct argtrace_in_flight_search search = { .wanted = &wanted, .nr_wanted = 1, .calls = calls, .room = ARRAY_SIZE(calls) };
+	struct sleeper spinner = { };
+	u32 i;
+
+	init_completion(&spinner.begun);
+	init_completion(&spinner.may_end);
+	spinner.task = kthread_run(spin_in_nested_calls, &spinner, "argtrace_spinner");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, spinner.task);
+	wait_for_completion(&spinner.begun);
+	/* It runs, or waits for its CPU: one of many attempts finds it standing still for long enough. */
+	for (i = 0; i < 1000; i++) {
+		KUNIT_ASSERT_EQ(test, argtrace_in_flight_find(&search), 0);
+		if (search.found)
+			break;
+		msleep(1);
+	}
+	KUNIT_EXPECT_EQ(test, search.found, 2);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, calls[i].tid, spinner.task->pid);
+		KUNIT_EXPECT_EQ(test, calls[i].regs[1], (unsigned long)&spinner);
+	}
+	KUNIT_EXPECT_EQ(test, calls[0].regs[0], (unsigned long)spin_inside);
+	KUNIT_EXPECT_GT(test, calls[0].clock, calls[1].clock);
+	complete(&spinner.may_end);
+	kthread_stop(spinner.task);
+	KUNIT_EXPECT_EQ(test, spinner.result, 43);
 }
 
 /* Nothing is recorded of it any more, and it keeps its plan and the module until it has returned. */
@@ -1332,6 +1465,8 @@ static struct kunit_case return_cases[] = {
 	KUNIT_CASE(low_stack),
 	KUNIT_CASE(two_sessions),
 	KUNIT_CASE(the_stack_is_whole),
+	KUNIT_CASE(found_on_the_stacks_of_sleepers),
+	KUNIT_CASE(found_on_the_stack_of_a_running_task),
 	KUNIT_CASE(removed_in_flight),
 	KUNIT_CASE(session_gone_in_flight),
 	KUNIT_CASE(ends_within),

@@ -93,6 +93,7 @@ const IoctlFuzzer::Weighted IoctlFuzzer::steps_[] = {
     {90, &IoctlFuzzer::session},       {15, &IoctlFuzzer::session_remove},
     {130, &IoctlFuzzer::add},          {50, &IoctlFuzzer::remove},
     {60, &IoctlFuzzer::list},          {40, &IoctlFuzzer::reader},
+    {20, &IoctlFuzzer::in_flight},
     {40, &IoctlFuzzer::on_load},       {15, &IoctlFuzzer::on_load_remove},
     {20, &IoctlFuzzer::on_load_list},  {20, &IoctlFuzzer::symbol},
     {40, &IoctlFuzzer::make_map},      {40, &IoctlFuzzer::stacks},
@@ -488,6 +489,12 @@ void IoctlFuzzer::list() {
         call("RETURN_COUNTS", ARGTRACE_IOC_RETURN_COUNTS, list, {});
     else
         call("COUNTS", ARGTRACE_IOC_COUNTS, list, {});
+}
+
+void IoctlFuzzer::in_flight() {
+    argtrace_in_flight list{};
+    list.buffer = buffer(&list.length);
+    call("IN_FLIGHT", ARGTRACE_IOC_IN_FLIGHT, list, {});
 }
 
 void IoctlFuzzer::reader() {

@@ -86,6 +86,7 @@ private:
     void add();
     void remove();
     void list();
+    void in_flight();
     void reader();
     void on_load();
     void on_load_remove();
