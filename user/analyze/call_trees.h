@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ template<typename Payload>
 struct TreeCall {
     std::uint64_t begin = 0; ///< ns of CLOCK_MONOTONIC
     std::uint64_t end = 0;
+    std::uint64_t clock = 0; ///< when it was recorded, as Event::clock
     Payload payload;
     std::vector<TreeCall> inner = {}; ///< in the order of their beginning
 };
@@ -31,7 +33,7 @@ public:
 
     /// Adds a call of the event's task.
     void add(const Event &event, Payload payload) {
-        Call call{event.ts, event.end(), std::move(payload)};
+        Call call{event.ts, event.end(), event.clock, std::move(payload)};
         std::vector<Call> &before = tasks_[event.task()];
         // All that began since then is in it, as a task does one thing at a time.
         auto first = before.end();
@@ -50,22 +52,36 @@ public:
     /// they are in, and that returns later, is not known yet.
     template<typename Take>
     void take_ended(std::uint64_t limit, Take take) {
-        std::vector<Call> ended;
+        take_while([limit](std::uint64_t, const Call &call) { return call.end < limit; },
+                   [&](std::uint64_t, Call call) { take(call); });
+    }
+
+    /// Hands out those of each task up to the first one for which `wanted` is false, in the order of their beginning. Both are given
+    /// Event::task() and the tree.
+    template<typename Wanted, typename Take>
+    void take_while(Wanted wanted, Take take) {
+        std::vector<std::pair<std::uint64_t, Call>> taken;
         for (auto task = tasks_.begin(); task != tasks_.end();) {
             std::vector<Call> &calls = task->second;
-            const auto open = std::find_if(calls.begin(), calls.end(),
-                                           [limit](const Call &call) { return call.end >= limit; });
-            ended.insert(ended.end(), std::make_move_iterator(calls.begin()),
-                         std::make_move_iterator(open));
-            calls.erase(calls.begin(), open);
+            const auto rest = std::find_if(calls.begin(), calls.end(),
+                                           [&](const Call &call) { return !wanted(task->first, call); });
+            for (auto call = calls.begin(); call != rest; ++call)
+                taken.emplace_back(task->first, std::move(*call));
+            calls.erase(calls.begin(), rest);
             task = calls.empty() ? tasks_.erase(task) : std::next(task);
         }
-        std::stable_sort(ended.begin(), ended.end(),
-                         [](const Call &a, const Call &b) { return a.begin < b.begin; });
-        for (const Call &call : ended) {
+        std::stable_sort(taken.begin(), taken.end(),
+                         [](const auto &a, const auto &b) { return a.second.begin < b.second.begin; });
+        for (auto &[task, call] : taken) {
             calls_ -= count(call);
-            take(call);
+            take(task, std::move(call));
         }
+    }
+
+    /// The trees of a task, in the order of their beginning.
+    std::span<const Call> of_task(std::uint64_t task) const {
+        const auto found = tasks_.find(task);
+        return found == tasks_.end() ? std::span<const Call>() : found->second;
     }
 
 private:

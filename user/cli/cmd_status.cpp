@@ -11,6 +11,7 @@
 #include "cli/tracing.h"
 #include "model/counts.h"
 #include "render/status.h"
+#include "session/in_flight.h"
 #include "session/session.h"
 #include "util/message.h"
 #include "util/output.h"
@@ -62,7 +63,7 @@ void run_status(const StatusOptions &options) {
         drop_removed(snapshot);
         orders = session.on_load_orders();
         state = SessionState{session.attributes().clock, session.processes(), std::nullopt,
-                             session.returns(), session.stack_loss()};
+                             session.returns(), session.stack_loss(), functions_in_flight(session)};
         if (session.is_flight())
             state->overwritten = session.overwritten();
     }

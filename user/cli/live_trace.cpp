@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "model/return_way.h"
+#include "session/in_flight.h"
 #include "util/clock.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
@@ -17,6 +19,9 @@ constexpr std::uint64_t nap_ns = 5 * nanoseconds_per_millisecond;
 
 constexpr std::uint64_t tree_nap_ns = 100 * nanoseconds_per_millisecond;
 
+// The stacks of all tasks are unwound for it.
+constexpr std::uint64_t look_ns = 250 * nanoseconds_per_millisecond;
+
 // With this much of a ring in use there is no time for a nap.
 constexpr double nap_pressure_max = 0.125;
 
@@ -24,7 +29,7 @@ constexpr double nap_pressure_max = 0.125;
 
 LiveTrace::LiveTrace(const LiveSources &sources, bool own, Schema &schema, Renderer &renderer,
                      Output &output)
-    : LiveLoop(sources, output.fd()), own_(own),
+    : LiveLoop(sources, output.fd()), own_(own), schema_(schema),
       merge_(sources.rings.views(), schema, own ? Merge::Keep::nothing : Merge::Keep::unseen),
       renderer_(renderer), output_(output) {}
 
@@ -37,9 +42,13 @@ LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
     limits_ = limits;
     const std::uint64_t start = monotonic_now();
     renderer_.begin(output_.buffer(), start);
+    watching_ = tells_of_running() && renderer_.expect_running();
     const End end = run_rounds(start, limits.duration, stop);
     if (end == End::abandoned)
         return end;
+    running_.reset();
+    next_look_ = 0;
+    look(0);
     if (own_) {
         session().remove_all_on_load();
         session().remove_all();
@@ -50,6 +59,8 @@ LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
         if (!show())
             return End::abandoned;
     }
+    if (!show_running(true))
+        return End::abandoned;
     renderer_.end(output_.buffer());
     return flush() ? end : End::abandoned;
 }
@@ -63,6 +74,9 @@ std::optional<LiveTrace::End> LiveTrace::round(const Now &now) {
         if (!flush())
             return End::abandoned;
     }
+    if (running_ && now.clock > running_->clock + ARGTRACE_CLOCK_SLACK && !show_running(false))
+        return End::abandoned;
+    look(now.ns);
     report_loss(now.ns);
     return satisfied() ? std::optional(End::reached) : std::nullopt;
 }
@@ -73,7 +87,7 @@ std::optional<std::uint64_t> LiveTrace::next_round(std::uint64_t now) {
         return now;
     if (found_ || merge_.waiting())
         return now + nap_ns;
-    if (renderer_.waiting())
+    if (renderer_.waiting() || watching_)
         return now + tree_nap_ns;
     return std::nullopt;
 }
@@ -99,6 +113,31 @@ bool LiveTrace::show() {
                 return false;
         }
     }
+    return flush();
+}
+
+/// Whether the module tells of all of them: not of those that the kernel follows for it.
+bool LiveTrace::tells_of_running() {
+    bool by_kernel = false;
+    schema_.for_each([&](const Probe &probe) { by_kernel = by_kernel || is_by_kernel(probe); });
+    return !by_kernel && read_in_flight(session(), schema_);
+}
+
+/// Finds out which calls have not returned. The renderer is told when it has all events up to then.
+void LiveTrace::look(std::uint64_t now) {
+    if (!watching_ || running_ || now < next_look_)
+        return;
+    next_look_ = now + look_ns;
+    running_ = read_in_flight(session(), schema_);
+    if (running_)
+        std::erase_if(running_->batch.events, [this](const Event &event) { return is_hidden(event); });
+}
+
+bool LiveTrace::show_running(bool last) {
+    if (!running_)
+        return true;
+    renderer_.still_running(output_.buffer(), *running_, last);
+    running_.reset();
     return flush();
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/live_loop.h"
+#include "model/running_calls.h"
 #include "render/renderer.h"
 #include "session/merge.h"
 #include "util/output.h"
@@ -44,11 +45,15 @@ private:
 
     bool is_hidden(const Event &event) const;
     bool show();
+    bool show_running(bool last);
+    bool tells_of_running();
+    void look(std::uint64_t now);
     bool flush();
     bool satisfied() const { return limits_.events && shown_ >= *limits_.events; }
     void report_loss(std::uint64_t now);
 
     bool own_;
+    const Schema &schema_;
     Merge merge_;
     Renderer &renderer_;
     Output &output_;
@@ -57,6 +62,9 @@ private:
     std::uint64_t hidden_since_ = 0; // whose earlier events are shown
     std::uint64_t shown_ = 0;
     std::uint64_t written_ = 0;
+    bool watching_ = false;               // the renderer is told of calls that have not returned
+    std::optional<RunningCalls> running_; // those that it is to be told of next
+    std::uint64_t next_look_ = 0;
     bool found_ = false; // the last round showed something
     std::uint64_t loss_reported_ = 0;
     std::uint64_t next_report_ = 0;

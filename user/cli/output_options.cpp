@@ -38,7 +38,7 @@ void add_output_options(CLI::App &command, OutputOptions &options) {
         [&options](const std::string &text) {
             options.max_wait = parse_duration("--max-wait", text);
         },
-        "With --tree: how long to wait for the return of a call around one (1s)")
+        "With --tree: how long to wait for the return of a call around one, before it is shown as still running (1s)")
         ->type_name("TIME");
     command.add_flag("--no-header", options.no_header, "Leave out the line of column names");
 }

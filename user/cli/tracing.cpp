@@ -14,6 +14,7 @@
 #include "model/counts.h"
 #include "render/status.h"
 #include "session/authority.h"
+#include "session/in_flight.h"
 #include "spec/resolve.h"
 #include "util/error.h"
 #include "util/message.h"
@@ -269,6 +270,8 @@ void print_remedies(const Session &session, const argtrace_counts &total, bool o
         if (const std::string sentence = stack_loss_sentence(*loss); !sentence.empty())
             write_message(sentence);
     print_stack_remedy(session, own);
+    if (const std::string functions = describe_in_flight(functions_in_flight(session)); !functions.empty())
+        write_message("in flight: " + functions);
 }
 
 void print_stack_remedy(const Session &session, bool own) {

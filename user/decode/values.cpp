@@ -230,4 +230,15 @@ DecodeStatus read_named(std::span<const std::byte> data, const Probe &probe,
     return check_padding(data);
 }
 
+Value read_register(const Argument &argument, std::span<const __u64, ARGTRACE_REG_COUNT> regs) {
+    const bool in_register = argument.loc == ARGTRACE_LOC_REG || argument.loc == ARGTRACE_LOC_REG_PAIR;
+    const std::size_t size = type_info(argument.type).size;
+    if (!in_register || size == 0 || argument.index >= regs.size())
+        return {};
+    std::span<const std::byte> data = std::as_bytes(regs.subspan(argument.index));
+    std::vector<std::byte> bytes;
+    Value value;
+    return read_value(data, argument, value, bytes) == DecodeStatus::ok ? value : Value{};
+}
+
 } // namespace argtrace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/event.h"
+#include "model/running_calls.h"
 #include "render/line.h"
 
 namespace argtrace {
@@ -50,6 +51,12 @@ public:
     virtual bool waiting() const { return false; }
     virtual void advance(std::string &, std::uint64_t) {}
     virtual void end(std::string &) {}
+
+    /// From now on still_running() says now and then which calls have not returned, behind all events up to that moment. False: it
+    /// has no use for them.
+    virtual bool expect_running() { return false; }
+    /// `last`: nothing will follow but end().
+    virtual void still_running(std::string &, const RunningCalls &, [[maybe_unused]] bool last) {}
 
     void event(std::string &out, const EventView &view) {
         line_.clear();

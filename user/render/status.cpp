@@ -132,6 +132,11 @@ void append_returns_json(std::string &out, const ReturnTotals &returns) {
     out += '}';
 }
 
+void append_in_flight_json(std::string &out, std::uint32_t id, std::span<const InFlightFunction> functions) {
+    const auto function = std::find_if(functions.begin(), functions.end(), [id](const auto &one) { return one.id == id; });
+    fmt::format_to(std::back_inserter(out), ",\"in_flight\":{}", function == functions.end() ? 0 : function->calls);
+}
+
 void append_session_text(std::string &out, const SessionState &session) {
     auto to = std::back_inserter(out);
     fmt::format_to(to, "clock: {}\n", clock_name(session.clock));
@@ -140,6 +145,8 @@ void append_session_text(std::string &out, const SessionState &session) {
                        describe(session.processes));
     if (const std::string beside = describe_returns(session.returns); !beside.empty())
         fmt::format_to(to, "beside these, calls whose returns are followed: {}\n", beside);
+    if (const std::string functions = describe_in_flight(session.in_flight); !functions.empty())
+        fmt::format_to(to, "in flight: {}\n", functions);
     if (session.stack_loss)
         if (const std::string sentence = stack_loss_sentence(*session.stack_loss); !sentence.empty())
             out += sentence + '\n';
@@ -314,6 +321,8 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
             out += ",\"unloaded\":true";
         if (records_returns(probes[i]))
             fmt::format_to(std::back_inserter(out), ",\"return_by\":\"{}\"", return_way(probes[i]));
+        if (records_returns(probes[i]) && session)
+            append_in_flight_json(out, probes[i].id, session->in_flight);
         if (is_by_kernel(probes[i]))
             fmt::format_to(std::back_inserter(out), ",\"return_by_reason\":\"{}\"", reason_of(probes[i]).key);
         out += ',';

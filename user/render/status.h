@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/counts.h"
+#include "model/in_flight.h"
 #include "model/probe.h"
 #include "model/process_filter.h"
 
@@ -21,6 +22,7 @@ struct SessionState {
     std::optional<std::uint64_t> overwritten; ///< records, of a flight recorder
     ReturnTotals returns = {};                ///< calls beside those of the functions' counts
     std::optional<StackLoss> stack_loss = {}; ///< of one that takes stacks
+    std::vector<InFlightFunction> in_flight = {};
 };
 
 /// What the functions of a status are ordered by: a count, the largest first, or the name.

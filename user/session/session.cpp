@@ -284,23 +284,26 @@ std::vector<Probe> Session::probes(bool removed) const {
     return probes;
 }
 
+std::vector<argtrace_return_counts> Session::return_counts() const {
+    std::vector<argtrace_return_counts> all;
+    const auto add = [&](std::span<const std::byte> bytes, std::uint32_t count) {
+        if (count > bytes.size() / sizeof(argtrace_return_counts))
+            throw Error("the module's list of returns is malformed");
+        const std::size_t before = all.size();
+        all.resize(before + count);
+        if (count > 0)
+            std::memcpy(&all[before], bytes.data(), count * sizeof(argtrace_return_counts));
+    };
+    while (info_.features & ARGTRACE_FEATURE_RETURN && !list(ARGTRACE_IOC_RETURN_COUNTS, true, add))
+        all.clear();
+    return all;
+}
+
 ReturnTotals Session::returns() const {
-    if (!(info_.features & ARGTRACE_FEATURE_RETURN))
-        return {};
-    for (;;) {
-        ReturnTotals sum;
-        const auto add = [&](std::span<const std::byte> bytes, std::uint32_t count) {
-            if (count > bytes.size() / sizeof(argtrace_return_counts))
-                throw Error("the module's list of returns is malformed");
-            for (std::uint32_t i = 0; i < count; ++i) {
-                argtrace_return_counts counts;
-                std::memcpy(&counts, bytes.data() + i * sizeof(counts), sizeof(counts));
-                add_returns(sum, counts);
-            }
-        };
-        if (list(ARGTRACE_IOC_RETURN_COUNTS, true, add))
-            return sum;
-    }
+    ReturnTotals sum;
+    for (const argtrace_return_counts &counts : return_counts())
+        add_returns(sum, counts);
+    return sum;
 }
 
 std::vector<argtrace_counts> Session::counts(bool removed) const {

@@ -80,7 +80,8 @@ public:
     /// Their counts, in the same order.
     std::vector<argtrace_counts> counts(bool removed) const;
 
-    /// Of all functions, removed ones too, whose returns are followed.
+    /// Of all functions, removed ones too, whose returns are followed: each, and the sum.
+    std::vector<argtrace_return_counts> return_counts() const;
     ReturnTotals returns() const;
 
     /// Calls that have no stack; nothing if the session takes no stacks.
