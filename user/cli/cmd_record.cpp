@@ -52,13 +52,6 @@ void print_summary(const argtrace_counts &total, TraceWriter &writer, const Reco
     note_silence(session, options, modules);
 }
 
-argtrace_counts total_of(const std::vector<argtrace_counts> &counts) {
-    argtrace_counts total{};
-    for (const argtrace_counts &one : counts)
-        add_counts(total, one);
-    return total;
-}
-
 /// Nothing is recorded from now on.
 void take_back(Session &session, const RecordOptions &options) {
     if (!options.own_session())

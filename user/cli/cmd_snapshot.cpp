@@ -67,9 +67,7 @@ void run_snapshot(const SnapshotOptions &options) {
         session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
     write_packets(snapshots, metadata, writer);
 
-    argtrace_counts total{};
-    for (const argtrace_counts &one : counts)
-        add_counts(total, one);
+    const argtrace_counts total = total_of(counts);
     std::vector<CpuLoss> loss;
     for (const RingView &ring : rings)
         loss.push_back({ring.cpu, 0, __atomic_load_n(&ring.control->lost, __ATOMIC_RELAXED)});

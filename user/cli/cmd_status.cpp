@@ -28,9 +28,7 @@ struct StatusOptions {
 
 void note(const Session::Snapshot &snapshot, const std::vector<argtrace_on_load_order> &orders,
           std::size_t uncalled) {
-    argtrace_counts total{};
-    for (const argtrace_counts &counts : snapshot.counts)
-        add_counts(total, counts);
+    const argtrace_counts total = total_of(snapshot.counts);
     if (uncalled > 0)
         message("{} function{} not been called; --all shows {}", uncalled,
                 uncalled == 1 ? " has" : "s have", uncalled == 1 ? "it" : "them");

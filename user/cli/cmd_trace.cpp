@@ -45,13 +45,6 @@ void print_armed(const Session &session, const Wanted &wanted, const TraceOption
     message("tracing {}, {}", describe_traced(session, wanted), options.until());
 }
 
-argtrace_counts total_of(const Session &session) {
-    argtrace_counts total{};
-    for (const argtrace_counts &counts : session.counts(true))
-        add_counts(total, counts);
-    return total;
-}
-
 void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace,
                    const argtrace_counts &total, const UnloadedModules &modules) {
     write_message(trace_summary(trace.shown(), total, session.returns()));
@@ -120,7 +113,7 @@ void run_trace(TraceOptions options) {
         print_ended(options.processes.pids);
     if (end == LiveTrace::End::abandoned)
         return;
-    const argtrace_counts total = total_of(session);
+    const argtrace_counts total = total_of(session.counts(true));
     if (options.output.json && !failure) {
         const ReturnTotals returns = session.returns();
         const std::optional<StackLoss> stacks = session.stack_loss();

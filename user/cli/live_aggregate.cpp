@@ -210,9 +210,7 @@ void run_live_aggregate(const AggregateOptions &options) {
         print_ended(options.processes.pids);
     if (end == LiveLoop::End::abandoned)
         return;
-    argtrace_counts total{};
-    for (const argtrace_counts &counts : session.counts(true))
-        add_counts(total, counts);
+    const argtrace_counts total = total_of(session.counts(true));
     const bool follows = std::any_of(probes.begin(), probes.end(), records_returns);
     const ReturnTotals returns = session.returns();
     const std::optional<StackLoss> stacks = session.stack_loss();

@@ -210,10 +210,7 @@ LiveSources Follower::sources(const OffCpuOptions &options) {
 }
 
 argtrace_counts Follower::counts() const {
-    argtrace_counts total{};
-    for (const argtrace_counts &one : session.counts(true))
-        add_counts(total, one);
-    return total;
+    return total_of(session.counts(true));
 }
 
 void end_follower(Follower &follower, const OffCpuOptions &options, const argtrace_counts &total, LiveLoop::End end) {

@@ -75,11 +75,8 @@ void finish_recording(TraceWriter &writer, const std::vector<argtrace_counts> &c
     writer.span(span);
     writer.end();
     writer.flush();
-    argtrace_counts total{};
-    for (const argtrace_counts &one : counts)
-        add_counts(total, one);
     TraceTarget &target = writer.target();
-    if (target.replaces() && lost_total(total) == 0)
+    if (target.replaces() && lost_total(total_of(counts)) == 0)
         message("no call was recorded: {} stays as it was, with an earlier recording", target.name());
     else
         target.keep();

@@ -262,9 +262,7 @@ void run_live_pairs(const AggregateOptions &options) {
     if (end == LiveLoop::End::abandoned ||
         !output.finish(paired_total(pairs.pairing()), nullptr))
         return;
-    argtrace_counts total{};
-    for (const argtrace_counts &counts : session.counts(true))
-        add_counts(total, counts);
+    const argtrace_counts total = total_of(session.counts(true));
     message("{} pairs; {}", pairs.pairing().pairs().calls(), calls_summary(total));
     report_unpaired(pairs.pairing(), options);
     print_remedies(session, total, true);

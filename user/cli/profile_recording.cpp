@@ -87,9 +87,7 @@ void record_profile(const AggregateOptions &options) {
     record.finish();
     const std::vector<argtrace_counts> counts = session.counts(true);
     finish_recording(writer, counts, recorder, span);
-    argtrace_counts total{};
-    for (const argtrace_counts &one : counts)
-        add_counts(total, one);
+    const argtrace_counts total = total_of(counts);
     if (end == LiveLoop::End::ended)
         print_ended(options.processes.pids);
     if (writer.target().kept())

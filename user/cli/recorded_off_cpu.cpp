@@ -39,15 +39,6 @@ void check_recorded(const TraceReader &reader, const OffCpuOptions &options) {
                             without_stacks ? ": with --no-stack it can be shown as a table" : ""));
 }
 
-std::optional<argtrace_counts> counts_of(const TraceReader &reader) {
-    if (reader.counts().empty())
-        return std::nullopt;
-    argtrace_counts total{};
-    for (const argtrace_counts &counts : reader.counts())
-        add_counts(total, counts);
-    return total;
-}
-
 TraceSurvey survey(const Fd &file, const std::string &name, WorkerPool &workers, const DecodeJob &job,
                    const OffCpuOptions &options) {
     TraceReader reader(file.get(), name, workers, job);
@@ -86,7 +77,7 @@ void run_recorded_off_cpu(const OffCpuOptions &options) {
         tracker.hide(reader.info().recorder);
     TraceWaits waits(reader, known, tracker);
     report.look_at(waits);
-    const std::optional<argtrace_counts> counts = counts_of(reader);
+    const std::optional<argtrace_counts> counts = report.total();
     const WaitsAside aside{tracker.left_out(), tracker.waiting(waits.end()), totals.unwanted(), counts};
     if (!output.show(totals) || !output.finish(totals.all(), aside))
         return;

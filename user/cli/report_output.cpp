@@ -322,10 +322,7 @@ bool ReportOutput::show_summary_json() {
 std::optional<argtrace_counts> ReportOutput::total() const {
     if (reader_.counts().empty())
         return std::nullopt;
-    argtrace_counts total{};
-    for (const argtrace_counts &counts : reader_.counts())
-        add_counts(total, counts);
-    return total;
+    return total_of(reader_.counts());
 }
 
 std::uint64_t ReportOutput::unreadable() const {

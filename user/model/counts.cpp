@@ -17,14 +17,18 @@ std::uint64_t hits(const argtrace_counts &counts) {
     return counts.records + counts.filtered + counts.sampled + counts.capped + lost_total(counts);
 }
 
-void add_counts(argtrace_counts &sum, const argtrace_counts &counts) {
-    sum.records += counts.records;
-    sum.filtered += counts.filtered;
-    sum.sampled += counts.sampled;
-    sum.capped += counts.capped;
-    sum.faults += counts.faults;
-    for (std::size_t i = 0; i < ARGTRACE_LOST_MAX; ++i)
-        sum.lost[i] += counts.lost[i];
+argtrace_counts total_of(std::span<const argtrace_counts> counts) {
+    argtrace_counts total{};
+    for (const argtrace_counts &one : counts) {
+        total.records += one.records;
+        total.filtered += one.filtered;
+        total.sampled += one.sampled;
+        total.capped += one.capped;
+        total.faults += one.faults;
+        for (std::size_t i = 0; i < ARGTRACE_LOST_MAX; ++i)
+            total.lost[i] += one.lost[i];
+    }
+    return total;
 }
 
 std::uint64_t unfollowed_total(const ReturnTotals &returns) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -67,7 +68,7 @@ void add_returns(ReturnTotals &sum, const argtrace_return_counts &counts);
 /// "3 in flight, 1 in which the task ended": those that are not zero; may be empty.
 std::string describe_returns(const ReturnTotals &returns);
 
-void add_counts(argtrace_counts &sum, const argtrace_counts &counts);
+argtrace_counts total_of(std::span<const argtrace_counts> counts);
 
 /// "3 ring full, 1 inside argtrace itself": the causes that are not zero; may be empty.
 std::string describe_lost(const argtrace_counts &counts);

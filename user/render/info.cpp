@@ -2,7 +2,9 @@
 #include "render/info.h"
 
 #include <array>
+#include <bit>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,7 +22,7 @@ struct Feature {
     std::string_view name;
 };
 
-constexpr std::array<Feature, 11> known_features{{{ARGTRACE_FEATURE_NAMED, "named"},
+constexpr std::array<Feature, 12> known_features{{{ARGTRACE_FEATURE_NAMED, "named"},
                                                  {ARGTRACE_FEATURE_FLIGHT, "flight"},
                                                  {ARGTRACE_FEATURE_PROGRAM, "program"},
                                                  {ARGTRACE_FEATURE_RETURN, "return"},
@@ -30,10 +32,11 @@ constexpr std::array<Feature, 11> known_features{{{ARGTRACE_FEATURE_NAMED, "name
                                                  {ARGTRACE_FEATURE_SYSCALL, "syscall"},
                                                  {ARGTRACE_FEATURE_TSC, "tsc"},
                                                  {ARGTRACE_FEATURE_FPROBE, "fprobe"},
-                                                 {ARGTRACE_FEATURE_KRETPROBE, "kretprobe"}}};
+                                                 {ARGTRACE_FEATURE_KRETPROBE, "kretprobe"},
+                                                 {ARGTRACE_FEATURE_TIMER, "timer"}}};
 
-std::vector<std::string_view> authority(const argtrace_info &info) {
-    std::vector<std::string_view> names;
+std::vector<std::string> authority(const argtrace_info &info) {
+    std::vector<std::string> names;
     if (info.authority & ARGTRACE_MAY_TRACE)
         names.push_back("trace");
     if (info.authority & ARGTRACE_MAY_READ_MEMORY)
@@ -41,21 +44,26 @@ std::vector<std::string_view> authority(const argtrace_info &info) {
     return names;
 }
 
-void append_names(std::string &out, const std::vector<std::string_view> &names) {
+void append_names(std::string &out, const std::vector<std::string> &names) {
     std::string_view separator;
-    for (std::string_view name : names) {
+    for (const std::string &name : names) {
         out += separator;
         append_json_string(out, name);
         separator = ",";
     }
 }
 
-std::vector<std::string_view> features(const argtrace_info &info) {
-    std::vector<std::string_view> names;
+/// Those of a module that knows more than we do by their numbers.
+std::vector<std::string> features(const argtrace_info &info) {
+    std::vector<std::string> names;
+    std::uint64_t unknown = info.features;
     for (const Feature &feature : known_features) {
         if (info.features & feature.bit)
-            names.push_back(feature.name);
+            names.emplace_back(feature.name);
+        unknown &= ~feature.bit;
     }
+    for (; unknown != 0; unknown &= unknown - 1)
+        names.push_back(fmt::format("bit {}", std::countr_zero(unknown)));
     return names;
 }
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "render/function_counts.h"
 #include "render/stack.h"
 
 namespace argtrace {
@@ -18,22 +18,14 @@ namespace {
 
 constexpr std::size_t rows_shown = 20;
 
-struct FunctionTicks {
-    std::uint64_t self = 0;  // it was running
-    std::uint64_t total = 0; // it, or what it had called
-};
-
 /// Those of one group, that is of what precedes the stack in the keys.
 struct Group {
     std::uint64_t ticks = 0;
-    std::map<std::string, FunctionTicks> functions;
+    FunctionCounts functions;
 
     void add(const std::vector<std::string> &path, std::uint64_t count) {
         ticks += count;
-        functions[path.back()].self += count;
-        // Where it is recursive it counts once.
-        for (const std::string &function : std::set(path.begin(), path.end()))
-            functions[function].total += count;
+        add_samples(functions, path, count);
     }
 };
 
@@ -41,12 +33,8 @@ std::string ticks_of(std::uint64_t count) {
     return fmt::format("{} tick{}", count, count == 1 ? "" : "s");
 }
 
-double percent_of(std::uint64_t part, std::uint64_t whole) {
-    return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 void append_function_ticks(std::string &out, const Group &group, std::uint64_t all, std::size_t most) {
-    std::vector<std::pair<std::string, FunctionTicks>> order(group.functions.begin(),
+    std::vector<std::pair<std::string, FunctionCount>> order(group.functions.begin(),
                                                              group.functions.end());
     std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) {
         return a.second.self != b.second.self ? a.second.self > b.second.self
@@ -58,7 +46,7 @@ void append_function_ticks(std::string &out, const Group &group, std::uint64_t a
     for (std::size_t i = 0; i < shown; ++i) {
         const auto &[name, ticks] = order[i];
         fmt::format_to(to, "{:>10} {:>6.1f} {:>10} {:>6.1f}  {}\n", ticks.self,
-                       percent_of(ticks.self, all), ticks.total, percent_of(ticks.total, all), name);
+                       percent(ticks.self, all), ticks.total, percent(ticks.total, all), name);
     }
     if (order.size() > shown)
         fmt::format_to(to, "{:37}... and {} more\n", "", order.size() - shown);
@@ -86,7 +74,7 @@ void append_profile(std::string &out, const Aggregation &all, std::span<const Ke
         if (!title.empty())
             fmt::format_to(std::back_inserter(out), "{}{}: {} ({:.1f} %)\n",
                            group == order.front().second ? "" : "\n", title,
-                           ticks_of(group->ticks), percent_of(group->ticks, ticks));
+                           ticks_of(group->ticks), percent(group->ticks, ticks));
         append_function_ticks(out, *group, ticks, style.top.value_or(rows_shown));
     }
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <set>
 #include <vector>
@@ -13,6 +12,7 @@
 
 #include "model/call_node.h"
 #include "render/flame_graph.h"
+#include "render/function_counts.h"
 #include "render/profile.h"
 #include "render/stack.h"
 
@@ -22,30 +22,18 @@ namespace {
 
 constexpr std::size_t functions_shown = 20;
 
-double percent(std::uint64_t part, std::uint64_t whole) {
-    return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
-struct FunctionCount {
-    std::uint64_t self = 0;  // calls that it made itself
-    std::uint64_t total = 0; // calls that were made in it
-};
-
 /// What all stacks come to.
 struct Summary {
     std::uint64_t samples = 0, frames = 0;
     std::set<std::uint64_t> stacks;
-    std::map<std::string, FunctionCount> functions;
+    FunctionCounts functions;
 
     void add(CallerNames &names, std::uint64_t id, std::uint64_t count) {
         samples += count;
         stacks.insert(id);
         const std::vector<std::string> path = stack_functions(names, id);
         frames += count * path.size();
-        functions[path.back()].self += count;
-        // Where it is recursive it counts once.
-        for (const std::string &function : std::set(path.begin(), path.end()))
-            functions[function].total += count;
+        add_samples(functions, path, count);
     }
 };
 

@@ -23,13 +23,6 @@ namespace argtrace {
 
 namespace {
 
-argtrace_counts total_of(std::span<const argtrace_counts> counts) {
-    argtrace_counts total{};
-    for (const argtrace_counts &one : counts)
-        add_counts(total, one);
-    return total;
-}
-
 /// With a mark when its prototype was guessed.
 std::string shown_name(const Probe &probe) {
     return probe.forced ? probe.function + '~' : probe.function;

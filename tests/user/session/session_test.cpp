@@ -299,7 +299,7 @@ TEST(Counts, EveryCallHasOneOutcome) {
     EXPECT_EQ(hits(counts[1]), 12u);
     EXPECT_EQ(describe_lost(counts[0]), "3 ring full, 1 inside argtrace itself");
     EXPECT_EQ(describe_lost(counts[1]), "7 another cause");
-    add_counts(counts[0], counts[1]);
+    counts[0] = total_of(counts);
     EXPECT_EQ(hits(counts[0]), 28u);
     EXPECT_EQ(describe_lost(argtrace_counts{}), "");
 
@@ -307,7 +307,7 @@ TEST(Counts, EveryCallHasOneOutcome) {
     counts[1].capped = 20;
     counts[1].faults = 1000; // beside what became of the calls
     EXPECT_EQ(hits(counts[1]), 132u);
-    add_counts(counts[0], counts[1]);
+    counts[0] = total_of(counts);
     EXPECT_EQ(hits(counts[0]), 28u + 132);
     EXPECT_EQ(counts[0].sampled, 100u);
     EXPECT_EQ(counts[0].capped, 20u);
@@ -597,6 +597,11 @@ TEST(Info, TextAndJson) {
     EXPECT_NE(text.find("authority               trace\n"), std::string::npos) << text;
     EXPECT_EQ(object["module"]["authority"], nlohmann::json::array({"trace"}));
     EXPECT_EQ(object["module"]["memory_limit"], 256u << 20);
+
+    json.clear();
+    info.features = ARGTRACE_FEATURE_TIMER | 1ull << 63;
+    append_info_json(json, "6.12.0", &info);
+    EXPECT_EQ(nlohmann::json::parse(json)["module"]["features"], nlohmann::json::array({"timer", "bit 63"}));
 
     json.clear();
     append_info_json(json, "6.12.0", nullptr);
