@@ -187,13 +187,18 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 	return nr_new;
 }
 
+static bool may_be_in_module(const struct argtrace_plan *plan)
+{
+	return !argtrace_kind_source(plan->kind)->addr_is_number;
+}
+
 /* The sessions that the coming and going of modules concerns are found without their locks: before anything is armed. */
 static void note_modules(struct argtrace_session *session, struct argtrace_plan *const *plans, u32 count)
 {
 	u32 i;
 
 	for (i = 0; i < count && !session->in_modules; i++) {
-		if (argtrace_kind_source(plans[i]->kind)->in_modules(plans[i]->addr))
+		if (may_be_in_module(plans[i]) && argtrace_is_in_modules(plans[i]->addr))
 			WRITE_ONCE(session->in_modules, true);
 	}
 }
@@ -480,12 +485,12 @@ static bool always(const struct argtrace_plan *plan, const struct module *module
 
 static bool in_module(const struct argtrace_plan *plan, const struct module *module)
 {
-	return argtrace_kind_source(plan->kind)->in_module(plan->addr, module, false);
+	return may_be_in_module(plan) && within_module(plan->addr, module);
 }
 
 static bool in_module_init(const struct argtrace_plan *plan, const struct module *module)
 {
-	return argtrace_kind_source(plan->kind)->in_module(plan->addr, module, true);
+	return may_be_in_module(plan) && within_module_init(plan->addr, module);
 }
 
 /* Removes the live probes that `picks` picks; `why` is what their flags say beside REMOVED. Cannot fail. */

@@ -170,8 +170,6 @@ const struct argtrace_source argtrace_entry_source = {
 	.find_bad = find_bad,
 	.attach = attach,
 	.follow = follow,
-	.in_modules = argtrace_is_in_modules,
-	.in_module = argtrace_is_in_module,
 };
 
 const struct argtrace_source argtrace_syscall_source = {
@@ -181,6 +179,4 @@ const struct argtrace_source argtrace_syscall_source = {
 	.find_bad = find_bad_syscall,
 	.attach = attach,
 	.follow = follow,
-	.in_modules = argtrace_is_in_modules,
-	.in_module = argtrace_is_in_module,
 };

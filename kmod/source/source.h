@@ -6,7 +6,6 @@
 #ifndef ARGTRACE_SOURCE_H
 #define ARGTRACE_SOURCE_H
 
-#include <linux/module.h>
 #include <linux/pgtable.h>
 #include <linux/types.h>
 
@@ -15,6 +14,7 @@ struct argtrace_lane;
 struct argtrace_source {
 	u16 kind;			/* enum argtrace_kind of its probes */
 	unsigned long skew;		/* addresses of probes that are no further apart are the same place */
+	bool addr_is_number;		/* the address of a probe is none of the kernel: it goes with no module */
 
 	/* Prepares a lane that is not armed: which callback it gets follows from the lane. */
 	void (*init)(struct argtrace_lane *lane);
@@ -34,21 +34,11 @@ struct argtrace_source {
 	 * error; to detach the last ones takes no memory.
 	 */
 	int (*follow)(struct argtrace_lane *lane);
-
-	/* Whether the address may go with a module, and whether it goes with this one, or with its init code. */
-	bool (*in_modules)(unsigned long addr);
-	bool (*in_module)(unsigned long addr, const struct module *module, bool only_init);
 };
 
-/* The latter two of addresses of code. */
 static inline bool argtrace_is_in_modules(unsigned long addr)
 {
 	return addr >= MODULES_VADDR && addr < MODULES_END;
-}
-
-static inline bool argtrace_is_in_module(unsigned long addr, const struct module *module, bool only_init)
-{
-	return only_init ? within_module_init(addr, module) : within_module(addr, module);
 }
 
 extern const struct argtrace_source argtrace_entry_source;

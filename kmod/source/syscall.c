@@ -8,6 +8,7 @@
 
 #include "session.h"
 #include "sink/record_call.h"
+#include "source/begin.h"
 #include "source/context.h"
 #include "source/entry.h"
 #include "source/source.h"
@@ -53,17 +54,9 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 	struct pt_regs regs argtrace_uninitialized;
 	struct argtrace_plan *plan;
 
-	preempt_disable_notrace();
-	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
-	if (unlikely(!plan)) {
-		preempt_enable_notrace();
+	plan = argtrace_begin(lane, ip);
+	if (unlikely(!plan))
 		return;
-	}
-	if (unlikely(argtrace_is_filtered(lane, rcu_access_pointer(lane->pid_bits)))) {
-		argtrace_count_here(plan->counters, filtered);
-		preempt_enable_notrace();
-		return;
-	}
 	argtrace_syscall_regs(&regs, argtrace_regs(fregs));
 	if (plan->code)
 		argtrace_rich_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, called_from);

@@ -8,6 +8,7 @@
 
 #include "compat.h"
 #include "session.h"
+#include "source/begin.h"
 #include "source/context.h"
 #include "source/entry.h"
 #include "source/timer.h"
@@ -20,17 +21,9 @@ void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data
 	struct argtrace_lane *lane = timer->lane;
 	struct argtrace_plan *plan;
 
-	preempt_disable_notrace();
-	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), timer->addr);
-	if (unlikely(!plan)) {
-		preempt_enable_notrace();
+	plan = argtrace_begin(lane, timer->addr);
+	if (unlikely(!plan))
 		return;
-	}
-	if (unlikely(argtrace_is_filtered(lane, rcu_access_pointer(lane->pid_bits)))) {
-		argtrace_count_here(plan->counters, filtered);
-		preempt_enable_notrace();
-		return;
-	}
 	/* Only we have disabled preemption beside the interrupt: see argtrace_own_preempt_levels() and init() in timer_attach.c. */
 	if (plan->code)
 		argtrace_rich_call(plan, caller, &lane->ops, fregs, NULL);

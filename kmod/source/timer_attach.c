@@ -189,22 +189,11 @@ static int follow(struct argtrace_lane *lane)
 	return 0;
 }
 
-static bool in_modules(unsigned long addr)
-{
-	return false;
-}
-
-static bool in_module(unsigned long addr, const struct module *module, bool only_init)
-{
-	return false;
-}
-
 const struct argtrace_source argtrace_timer_source = {
 	.kind = ARGTRACE_KIND_TIMER,
+	.addr_is_number = true,
 	.init = init,
 	.find_bad = find_bad,
 	.attach = attach,
 	.follow = follow,
-	.in_modules = in_modules,
-	.in_module = in_module,
 };

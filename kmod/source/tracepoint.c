@@ -8,6 +8,7 @@
 #include "compat.h"
 #include "session.h"
 #include "sink/record_call.h"
+#include "source/begin.h"
 #include "source/context.h"
 #include "source/entry.h"
 #include "source/tracepoint.h"
@@ -63,17 +64,9 @@ static __always_inline void callback(struct argtrace_tracepoint *place, u64 seco
 	regs.sp = (unsigned long)&frame[1];
 	barrier_data(&regs);
 
-	preempt_disable_notrace();
-	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), place->addr);
-	if (unlikely(!plan)) {
-		preempt_enable_notrace();
+	plan = argtrace_begin(lane, place->addr);
+	if (unlikely(!plan))
 		return;
-	}
-	if (unlikely(argtrace_is_filtered(lane, rcu_access_pointer(lane->pid_bits)))) {
-		argtrace_count_here(plan->counters, filtered);
-		preempt_enable_notrace();
-		return;
-	}
 	if (plan->code)
 		run_program(place, plan, &regs, frame);
 	else

@@ -249,6 +249,4 @@ const struct argtrace_source argtrace_tracepoint_source = {
 	.find_bad = find_bad,
 	.attach = attach,
 	.follow = follow,
-	.in_modules = argtrace_is_in_modules,
-	.in_module = argtrace_is_in_module,
 };

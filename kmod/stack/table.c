@@ -257,21 +257,13 @@ static u64 id_of_walked(const struct argtrace_stack_table *table, struct argtrac
 	return find_or_add(table, walked->hash ?: 1, frames, walked->count, walked->end == ARGTRACE_WALK_CUT);
 }
 
-static noinline u64 id_slowly(const struct argtrace_stack_table *table, const u64 *sp, u64 bp, struct argtrace_stack_room *room)
+static noinline u64 id_slowly(const struct argtrace_stack_table *table, const u64 *sp, u64 bp, const struct pt_regs *regs,
+			      struct argtrace_stack_room *room)
 {
-	const struct argtrace_stack_start start = { sp, bp };
+	const struct argtrace_stack_start start = { sp, bp, regs };
 	struct argtrace_walked walked;
 
 	argtrace_stack_walk_on(&start, room, table->depth, &walked);
-	return id_of_walked(table, &walked, room->frames);
-}
-
-static noinline u64 id_interrupted_slowly(const struct argtrace_stack_table *table, const struct pt_regs *regs,
-					  struct argtrace_stack_room *room)
-{
-	struct argtrace_walked walked;
-
-	argtrace_stack_walk_interrupted_on(regs, room, table->depth, &walked);
 	return id_of_walked(table, &walked, room->frames);
 }
 
@@ -303,7 +295,7 @@ u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 b
 		return no_room(table);
 	count = argtrace_stack_walk_quickly(sp, bp, room, table->depth, &id);
 	if (unlikely(!count))
-		return id_slowly(table, sp, bp, room);
+		return id_slowly(table, sp, bp, NULL, room);
 	return id_at_home(table, id, room->frames, count);
 }
 
@@ -318,6 +310,6 @@ u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const st
 		return no_room(table);
 	count = argtrace_stack_walk_interrupted_quickly(regs, room, table->depth, &id);
 	if (unlikely(!count))
-		return id_interrupted_slowly(table, regs, room);
+		return id_slowly(table, NULL, 0, regs, room);
 	return id_at_home(table, id, room->frames, count);
 }

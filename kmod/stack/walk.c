@@ -274,21 +274,15 @@ void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argt
 	struct unwind_state state;
 
 	*walked = (struct argtrace_walked){ .end = ARGTRACE_WALK_WHOLE };
-	argtrace_unwind_begin(&state, (unsigned long)start->sp, start->bp);
+	if (start->regs) {
+		add_frame(start->regs->ip, room, walked);
+		unwind_start(&state, current, (struct pt_regs *)start->regs, NULL);
+	} else {
+		argtrace_unwind_begin(&state, (unsigned long)start->sp, start->bp);
+	}
 	unwind_rest(&state, room, max, walked);
 	if (!walked->count)
 		walked->end = ARGTRACE_WALK_UNKNOWN;
-}
-
-void argtrace_stack_unwind_interrupted(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
-				       struct argtrace_walked *walked)
-{
-	struct unwind_state state;
-
-	*walked = (struct argtrace_walked){ .end = ARGTRACE_WALK_WHOLE };
-	add_frame(regs->ip, room, walked);
-	unwind_start(&state, current, (struct pt_regs *)regs, NULL);
-	unwind_rest(&state, room, max, walked);
 }
 
 void argtrace_stack_walk_on(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
@@ -301,18 +295,5 @@ void argtrace_stack_walk_on(const struct argtrace_stack_start *start, struct arg
 		return;
 	}
 	argtrace_stack_unwind(start, room, max, walked);
-	argtrace_recursion_leave();
-}
-
-void argtrace_stack_walk_interrupted_on(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
-					struct argtrace_walked *walked)
-{
-	if (walk_on(room, max, walked))
-		return;
-	if (!argtrace_recursion_enter()) {
-		walked->end = ARGTRACE_WALK_RECURSION;
-		return;
-	}
-	argtrace_stack_unwind_interrupted(regs, room, max, walked);
 	argtrace_recursion_leave();
 }

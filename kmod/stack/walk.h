@@ -16,10 +16,11 @@
 #include "fetch/load.h"
 #include "stack/frame.h"
 
-/* Where a walk begins: the address at *sp is the innermost one. */
+/* Where a walk begins: the address at *sp is the innermost one; or else, with `regs`, at what they say has been interrupted. */
 struct argtrace_stack_start {
 	const u64 *sp;
 	u64 bp;
+	const struct pt_regs *regs;
 };
 
 /* How far a walk has come: what is at `ip` has not been looked at. */
@@ -152,6 +153,7 @@ slow:
 	return 0;
 }
 
+/* What remains of a walk that argtrace_stack_walk_quickly() has begun, or argtrace_stack_walk_interrupted_quickly(). */
 void argtrace_stack_walk_on(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
 			    struct argtrace_walked *walked);
 
@@ -160,19 +162,14 @@ static inline void argtrace_stack_walk(const struct argtrace_stack_start *start,
 				       struct argtrace_walked *walked)
 {
 	walked->end = ARGTRACE_WALK_WHOLE;
-	walked->count = argtrace_stack_walk_quickly(start->sp, start->bp, room, max, &walked->hash);
+	walked->count = start->regs ? argtrace_stack_walk_interrupted_quickly(start->regs, room, max, &walked->hash) :
+				      argtrace_stack_walk_quickly(start->sp, start->bp, room, max, &walked->hash);
 	if (!walked->count)
 		argtrace_stack_walk_on(start, room, max, walked);
 }
 
-/* What remains of a walk that argtrace_stack_walk_interrupted_quickly() has begun. */
-void argtrace_stack_walk_interrupted_on(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
-					struct argtrace_walked *walked);
-
 /* The same by the kernel's unwinder alone, whoever calls it. */
 void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
 			   struct argtrace_walked *walked);
-void argtrace_stack_unwind_interrupted(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
-				       struct argtrace_walked *walked);
 
 #endif

@@ -151,12 +151,13 @@ static void compare_call(struct as_cpu *own, struct as_level *level, unsigned lo
 
 static void compare_tick(struct as_cpu *own, struct as_level *level, struct pt_regs *regs)
 {
+	const struct argtrace_stack_start start = { .regs = regs };
 	const struct as_truth truth = find_truth(level, regs->ip);
 	struct argtrace_walked walked = { .end = ARGTRACE_WALK_WHOLE };
 
 	walked.count = argtrace_stack_walk_interrupted_quickly(regs, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked.hash);
 	if (!walked.count && !walk_on(&level->room, ARGTRACE_STACK_DEPTH_MAX, &walked)) {
-		argtrace_stack_unwind_interrupted(regs, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked);
+		argtrace_stack_unwind(&start, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked);
 		own->counts[BY_UNWINDER]++;
 	}
 	judge(own, level, truth, &walked, regs->ip, in_serving_softirq() ? IN_SOFTIRQ : IN_PROCESS);
