@@ -54,15 +54,41 @@ struct ThreadTruth {
     std::uint64_t preempted = 0; // switches that it did not ask for
 };
 
-ThreadTruth truth_of_this_thread(const std::string &name, std::uint64_t measured) {
-    ThreadTruth truth{name, static_cast<std::uint64_t>(::syscall(SYS_gettid)), measured};
-    const std::string folder = "/proc/self/task/" + std::to_string(truth.tid);
-    std::uint64_t running = 0;
-    std::istringstream(read_file(folder + "/schedstat")) >> running >> truth.run_delay;
+std::uint64_t this_tid() {
+    return static_cast<std::uint64_t>(::syscall(SYS_gettid));
+}
+
+std::string folder_of(std::uint64_t tid) {
+    return "/proc/self/task/" + std::to_string(tid);
+}
+
+/// The lines of both kinds of switches, and what follows them.
+std::string switches_of(const std::string &folder) {
     const std::string status = read_file(folder + "/status");
+    return status.substr(status.find("voluntary_ctxt_switches:"));
+}
+
+ThreadTruth truth_of_this_thread(const std::string &name, std::uint64_t measured) {
+    ThreadTruth truth{name, this_tid(), measured};
+    const std::string folder = folder_of(truth.tid);
+    std::string before, after = switches_of(folder);
+    // A switch between the two files would be in one of them.
+    do {
+        before = after;
+        std::uint64_t running = 0;
+        std::istringstream(read_file(folder + "/schedstat")) >> running >> truth.run_delay;
+        after = switches_of(folder);
+    } while (before != after);
     const std::string field = "nonvoluntary_ctxt_switches:";
-    truth.preempted = std::stoull(status.substr(status.find(field) + field.size()));
+    truth.preempted = std::stoull(after.substr(after.find(field) + field.size()));
     return truth;
+}
+
+/// It sleeps in read(2).
+bool is_reading(std::uint64_t tid) {
+    const std::string stat = read_file(folder_of(tid) + "/stat");
+    return stat.compare(stat.rfind(')') + 1, 3, " S ") == 0 &&
+           read_file(folder_of(tid) + "/syscall").starts_with(std::to_string(SYS_read) + " ");
 }
 
 /// A process of threads, which begin when it is told, and write down what they know.
@@ -218,10 +244,10 @@ std::unique_ptr<Background> start_off_cpu(std::vector<std::string> words) {
     return start_following(words);
 }
 
-TEST(OffCpu, threads_that_sleep_read_and_compete) {
+TEST(OffCpu, threads_that_sleep_and_read) {
     int pipe[2];
     ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
-    constexpr std::uint64_t blocked_in_pipe = 120 * millisecond, spun = 150 * millisecond;
+    constexpr std::uint64_t blocked_in_pipe = 120 * millisecond;
     struct Sleeps {
         const char *name;
         unsigned times;
@@ -231,18 +257,20 @@ TEST(OffCpu, threads_that_sleep_read_and_compete) {
     std::vector<std::pair<std::string, Workers::Body>> bodies;
     for (const Sleeps &one : sleeps)
         bodies.emplace_back(one.name, sleeper(one.times, one.ns));
-    bodies.emplace_back("oc-reader", [&pipe] {
+    std::atomic<std::uint64_t> reader_tid = 0;
+    bodies.emplace_back("oc-reader", [&] {
+        reader_tid = this_tid();
         const std::uint64_t start = clock_ns(CLOCK_MONOTONIC);
         char byte;
         const ssize_t got = ::read(pipe[0], &byte, 1);
         return got == 1 ? clock_ns(CLOCK_MONOTONIC) - start : 0;
     });
-    bodies.emplace_back("oc-writer", [&pipe] {
+    bodies.emplace_back("oc-writer", [&] {
+        while (reader_tid == 0 || !is_reading(reader_tid))
+            sleep_ns(millisecond);
         sleep_ns(blocked_in_pipe);
         return static_cast<std::uint64_t>(::write(pipe[1], "x", 1));
     });
-    bodies.emplace_back("oc-spin1", spinner(spun));
-    bodies.emplace_back("oc-spin2", spinner(spun));
     Workers workers(bodies);
     const auto command =
         start_off_cpu({"--by", "comm,tid,state", "--wakers", "-p", std::to_string(workers.pid())});
@@ -270,30 +298,10 @@ TEST(OffCpu, threads_that_sleep_read_and_compete) {
     const std::vector<json> read = sleeps_of(answer, reader.tid, "pipe_read");
     ASSERT_EQ(sum_of(read, "waits"), 1u);
     EXPECT_LE(sum_of(read, "blocked") + sum_of(read, "runnable"), reader.measured);
-    EXPECT_GE(sum_of(read, "blocked"), blocked_in_pipe * 3 / 4);
+    EXPECT_GE(sum_of(read, "blocked"), blocked_in_pipe);
     EXPECT_EQ(read[0]["waker"]["comm"], "oc-writer");
     EXPECT_NE(read[0]["waker"]["stack"].dump().find("pipe_write"), std::string::npos) << read[0];
 
-    for (const char *name : {"oc-spin1", "oc-spin2"}) {
-        const ThreadTruth &thread = truth[name];
-        const std::vector<json> rows = rows_of(answer, thread.tid);
-        const auto runnable = static_cast<double>(sum_of(rows, "runnable"));
-        const auto expected = static_cast<double>(thread.run_delay);
-        EXPECT_GE(expected, 50.0 * millisecond) << name << ": the two did not compete";
-        std::uint64_t preempted = 0;
-        for (const json &row : rows)
-            if (row["key"]["state"] == "R") {
-                preempted += row["waits"].get<std::uint64_t>();
-                EXPECT_EQ(row["blocked"], 0u) << row;
-            }
-        // And once as a new task; there may be more between what it wrote down and its end, of any length.
-        EXPECT_GE(preempted, thread.preempted) << name;
-        EXPECT_LE(preempted, thread.preempted + 5) << name;
-        EXPECT_GE(runnable, 0.95 * expected - 5.0 * millisecond) << name;
-        if (preempted <= thread.preempted + 1) {
-            EXPECT_LE(runnable, 1.05 * expected + 5.0 * millisecond) << name;
-        }
-    }
     EXPECT_EQ(answer.totals["left_out"]["lost"], 0u) << answer.totals;
     EXPECT_EQ(answer.totals["left_out"]["incomplete"], 0u) << answer.totals;
     std::set<std::uint64_t> threads{static_cast<std::uint64_t>(workers.pid())};
@@ -303,6 +311,45 @@ TEST(OffCpu, threads_that_sleep_read_and_compete) {
         EXPECT_TRUE(threads.contains(row["key"]["tid"].get<std::uint64_t>())) << "of another process: " << row;
     ::close(pipe[0]);
     ::close(pipe[1]);
+}
+
+/// Whether offcpu's sum of the waits of a thread for a CPU is what the kernel has added up itself, as far as that can be compared.
+bool waits_as_the_kernel_says(const OffCpuAnswer &answer, const ThreadTruth &thread) {
+    const std::vector<json> rows = rows_of(answer, thread.tid);
+    std::uint64_t preempted = 0;
+    for (const json &row : rows)
+        if (row["key"]["state"] == "R") {
+            preempted += row["waits"].get<std::uint64_t>();
+            EXPECT_EQ(row["blocked"], 0u) << row;
+        }
+    // And once as a new task; there may be more between what it wrote down and its end, of any length.
+    EXPECT_GE(preempted, thread.preempted) << thread.name;
+    EXPECT_LE(preempted, thread.preempted + 5) << thread.name;
+    const auto runnable = static_cast<double>(sum_of(rows, "runnable"));
+    const auto expected = static_cast<double>(thread.run_delay);
+    return expected >= 50.0 * millisecond && runnable >= 0.95 * expected - 5.0 * millisecond &&
+           runnable <= 1.05 * expected + 5.0 * millisecond;
+}
+
+// The kernel looks at its clock before it comes to the tracepoint, and a virtual CPU may lose its own in between for as long as its
+// host likes; and a thread may have to wait once more when it has written down how long it waited. One round of ten has to agree, in
+// which neither happened.
+TEST(OffCpu, threads_that_compete_wait_as_long_as_the_kernel_says) {
+    bool agree = false;
+    for (int round = 0; round < 10 && !agree; ++round) {
+        constexpr std::uint64_t spun = 150 * millisecond;
+        Workers workers({{"oc-spin1", spinner(spun)}, {"oc-spin2", spinner(spun)}});
+        const auto command = start_off_cpu({"--by", "comm,tid,state", "-p", std::to_string(workers.pid())});
+        workers.go();
+        std::map<std::string, ThreadTruth> truth = workers.truth();
+        ASSERT_EQ(truth.size(), 2u);
+        std::this_thread::sleep_for(100ms); // the last of them ends, and so does argtrace
+        const OffCpuAnswer answer = parse_off_cpu(command->wait());
+        EXPECT_EQ(answer.totals["left_out"]["lost"], 0u) << answer.totals;
+        agree = waits_as_the_kernel_says(answer, truth["oc-spin1"]);
+        agree = waits_as_the_kernel_says(answer, truth["oc-spin2"]) && agree;
+    }
+    EXPECT_TRUE(agree);
 }
 
 /// Pairs of processes that hand a byte to and fro, and others that begin and end.
