@@ -424,8 +424,10 @@ protected:
             rest += stack.find(";asp_run [argtrace_spin];asp_rest [argtrace_spin]") != stack.npos ? count : 0;
         }
         EXPECT_GT(in_run, 300u);
-        EXPECT_GE(static_cast<double>(in_run), 0.9 * static_cast<double>(all)) << "it does hardly anything else";
-        EXPECT_GE(static_cast<double>(quarter + rest), 0.97 * static_cast<double>(in_run));
+        // On the sanitizer kernel it takes its time to begin and to end, and asp_run() itself is checked access by access.
+        const bool slow = is_sanitizer_kernel();
+        EXPECT_GE(static_cast<double>(in_run), (slow ? 0.5 : 0.9) * static_cast<double>(all)) << "it does hardly anything else";
+        EXPECT_GE(static_cast<double>(quarter + rest), (slow ? 0.8 : 0.97) * static_cast<double>(in_run));
         std::printf("%llu ticks in asp_quarter(), %llu in asp_rest()\n", static_cast<unsigned long long>(quarter),
                     static_cast<unsigned long long>(rest));
         EXPECT_NEAR(static_cast<double>(quarter) / static_cast<double>(quarter + rest), 0.25, 0.06);
