@@ -41,6 +41,19 @@ static struct notifier_block module_notifier = {
 	.priority = 1,
 };
 
+/* The kernel has taken down the tracepoints of a module that comes, and looks after what they call. */
+static int tracepoint_event(struct notifier_block *block, unsigned long event, void *data)
+{
+	if (event == MODULE_STATE_COMING)
+		argtrace_sessions_tracepoints_coming(data);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block tracepoint_notifier = {
+	.notifier_call = tracepoint_event,
+	.priority = -1,
+};
+
 static int __init argtrace_init(void)
 {
 	int ret;
@@ -67,11 +80,16 @@ static int __init argtrace_init(void)
 	ret = register_module_notifier(&module_notifier);
 	if (ret)
 		goto err_timers;
-	ret = argtrace_device_register();
+	ret = register_module_notifier(&tracepoint_notifier);
 	if (ret)
 		goto err_notifier;
+	ret = argtrace_device_register();
+	if (ret)
+		goto err_tracepoint_notifier;
 	return 0;
 
+err_tracepoint_notifier:
+	unregister_module_notifier(&tracepoint_notifier);
 err_notifier:
 	unregister_module_notifier(&module_notifier);
 err_timers:
@@ -92,9 +110,14 @@ err_counters:
 /* No file is open any more, but named sessions may be armed. */
 static void __exit argtrace_exit(void)
 {
+	bool removed;
+
 	argtrace_device_unregister();
+	/* What is armed in a module must go before it does, as long as anything is. */
+	removed = argtrace_sessions_remove_all();
+	unregister_module_notifier(&tracepoint_notifier);
 	unregister_module_notifier(&module_notifier);
-	if (argtrace_sessions_remove_all()) {
+	if (removed) {
 		argtrace_returns_exit();
 		argtrace_timers_exit();
 		argtrace_stacks_exit();

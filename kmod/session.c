@@ -2,6 +2,7 @@
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/percpu.h>
+#include <linux/rwsem.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -47,14 +48,25 @@ static void session_recheck(struct work_struct *work)
 		wake_up_all(&session->wait);
 }
 
-static void session_destroy(struct argtrace_session *session)
-{
-	u32 id;
+/*
+ * Held for reading by whoever has taken a session off the list and removes its probes. A module that goes does not find that session any
+ * more, and waits for the lock: a tracepoint must not be in use when its module is freed.
+ */
+static DECLARE_RWSEM(leaving);
 
+static void remove_probes(struct argtrace_session *session)
+{
 	mutex_lock(&session->lock);
 	argtrace_arm_remove_all(session);
 	argtrace_deferred_remove(session, NULL);
 	mutex_unlock(&session->lock);
+}
+
+/* Nothing of it is armed any more. */
+static void session_destroy(struct argtrace_session *session)
+{
+	u32 id;
+
 	if (argtrace_lanes_leaked(session))
 		return;
 	/* No callback is left that could queue the work. */
@@ -228,9 +240,12 @@ static void session_release(struct kref *ref)
 {
 	struct argtrace_session *session = container_of(ref, struct argtrace_session, ref);
 
+	down_read(&leaving);
 	list_del(&session->link);
 	nr_sessions--;
 	mutex_unlock(&sessions_lock);
+	remove_probes(session);
+	up_read(&leaving);
 	session_destroy(session);
 }
 
@@ -249,10 +264,7 @@ static void take_name(struct argtrace_session *session)
 /* The session has lost its name: whoever adds probes either sees that, or is done before they are removed here. */
 static void session_disarm(struct argtrace_session *session)
 {
-	mutex_lock(&session->lock);
-	argtrace_arm_remove_all(session);
-	argtrace_deferred_remove(session, NULL);
-	mutex_unlock(&session->lock);
+	remove_probes(session);
 	argtrace_returns_flush();
 	wake_up_all(&session->wait);
 }
@@ -304,9 +316,14 @@ static bool concerns_going(const struct argtrace_session *session)
 	return READ_ONCE(session->in_modules);
 }
 
+static bool has_deferred(const struct argtrace_session *session)
+{
+	return READ_ONCE(session->deferred.nr_entries);
+}
+
 static bool concerns_coming(const struct argtrace_session *session)
 {
-	return concerns_going(session) || READ_ONCE(session->deferred.nr_entries);
+	return concerns_going(session) || has_deferred(session);
 }
 
 /*
@@ -343,6 +360,9 @@ void argtrace_sessions_module_going(const struct module *module, bool only_init)
 		argtrace_arm_module_going(session, module, only_init);
 		mutex_unlock(&session->lock);
 	}
+	/* Those that had left the list by then. */
+	down_write(&leaving);
+	up_write(&leaving);
 }
 
 void argtrace_sessions_module_coming(const struct module *module)
@@ -354,6 +374,17 @@ void argtrace_sessions_module_coming(const struct module *module)
 		/* First what an add that raced with a GOING has left at these addresses. */
 		argtrace_arm_module_going(session, module, false);
 		argtrace_deferred_arm(session, module);
+		mutex_unlock(&session->lock);
+	}
+}
+
+void argtrace_sessions_tracepoints_coming(const struct module *module)
+{
+	struct argtrace_session *session = NULL;
+
+	while ((session = next_concerned(session, has_deferred))) {
+		mutex_lock(&session->lock);
+		argtrace_deferred_arm_tracepoints(session, module);
 		mutex_unlock(&session->lock);
 	}
 }

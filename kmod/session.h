@@ -77,6 +77,8 @@ u32 argtrace_sessions_count(void);
 
 /* A module has been loaded and has not run yet: the deferred probes for it are armed. */
 void argtrace_sessions_module_coming(const struct module *module);
+/* The same, once the kernel knows of its tracepoints. */
+void argtrace_sessions_tracepoints_coming(const struct module *module);
 
 /* A module, or just its init code, is about to go: nothing may be armed there any more. */
 void argtrace_sessions_module_going(const struct module *module, bool only_init);

@@ -479,7 +479,9 @@ struct argtrace_reader {
 /*
  * ARGTRACE_IOC_ON_LOAD: an order to add `count` probes each time the kernel loads `module`,
  * before its first function runs. They are validated now, as by PROBE_ADD. Their addr is 0; it
- * becomes that of the module's symbol with the function's name (without the ~ after it). A name
+ * becomes that of the module's symbol with the function's name (without the ~ after it), or of
+ * the tracepoint that is called like the last part of t:GROUP:NAME. They are of KIND_ENTRY or
+ * KIND_TRACEPOINT. A name
  * that n symbols share must be given n times; if the module has another number of them, none of
  * these is added. If both `srcversion` and the module's own are known and differ, nothing is
  * added, since it is another build. The order remains until it or the session is removed; what

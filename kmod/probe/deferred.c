@@ -22,47 +22,76 @@ struct deferred_entry {
 	u64 charged;
 	struct argtrace_plan **templates;	/* sorted by name */
 	u32 *ids;				/* what each was armed as the last time, or 0 */
+	const struct module *coming;		/* whose functions have been armed, and whose tracepoints are to follow; only compared */
 };
 
-/* The function's name without the mark after one whose prototype was guessed, which no symbol has. */
-static size_t name_length(const struct argtrace_plan *template)
-{
-	size_t length = strlen(template->strings);
+/* What a symbol is looked for by. */
+struct wanted {
+	u16 kind;
+	const char *name;
+	size_t length;
+};
 
-	return length > 1 && template->strings[length - 1] == '~' ? length - 1 : length;
+/* include/linux/tracepoint.h: DEFINE_TRACE_FN(). The address of a tracepoint is that of this function. */
+static const char iterator_prefix[] = "__traceiter_";
+
+/*
+ * A function's name without the mark after one whose prototype was guessed, which no symbol has; of a tracepoint, which is called
+ * t:GROUP:NAME or t:NAME, the last part.
+ */
+static struct wanted wanted_by(const struct argtrace_plan *template)
+{
+	struct wanted wanted = { .kind = template->kind, .name = template->strings, .length = strlen(template->strings) };
+	const char *colon = template->kind == ARGTRACE_KIND_TRACEPOINT ? strrchr(template->strings, ':') : NULL;
+
+	if (colon) {
+		wanted.length -= colon + 1 - wanted.name;
+		wanted.name = colon + 1;
+	}
+	if (wanted.length > 1 && wanted.name[wanted.length - 1] == '~')
+		wanted.length--;
+	return wanted;
 }
 
-static int compare_name(const char *name, size_t length, const struct argtrace_plan *template)
+static int compare_wanted(const struct wanted *a, const struct wanted *b)
 {
-	size_t other = name_length(template);
-	int difference = memcmp(name, template->strings, min(length, other));
+	int difference = (int)a->kind - b->kind;
 
+	if (!difference)
+		difference = memcmp(a->name, b->name, min(a->length, b->length));
 	if (difference)
 		return difference;
-	return length < other ? -1 : length > other;
+	return a->length < b->length ? -1 : a->length > b->length;
+}
+
+static int compare_template(const struct wanted *wanted, const struct argtrace_plan *template)
+{
+	const struct wanted other = wanted_by(template);
+
+	return compare_wanted(wanted, &other);
 }
 
 static int compare_templates(const void *a, const void *b)
 {
-	const struct argtrace_plan *x = *(const struct argtrace_plan *const *)a;
+	const struct wanted wanted = wanted_by(*(const struct argtrace_plan *const *)a);
 
-	return compare_name(x->strings, name_length(x), *(const struct argtrace_plan *const *)b);
+	return compare_template(&wanted, *(const struct argtrace_plan *const *)b);
 }
 
-/* The index of the first template of that name; `count` if there is none. */
-static u32 find_name(const struct deferred_entry *entry, const char *name, size_t length)
+/* The index of the first template of that kind and name; `count` if there is none. */
+static u32 find_wanted(const struct deferred_entry *entry, const struct wanted *wanted)
 {
 	u32 low = 0, high = entry->status.count;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (compare_name(name, length, entry->templates[middle]) > 0)
+		if (compare_template(wanted, entry->templates[middle]) > 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low < entry->status.count && !compare_name(name, length, entry->templates[low]))
+	if (low < entry->status.count && !compare_template(wanted, entry->templates[low]))
 		return low;
 	return entry->status.count;
 }
@@ -100,9 +129,10 @@ static u32 find_deferred(const struct argtrace_deferred *deferred, const char *m
 		if (strcmp(entry->status.module, module))
 			continue;
 		for (i = 0; i < count; i++) {
+			const struct wanted wanted = wanted_by(templates[i]);
+
 			cond_resched();
-			if (find_name(entry, templates[i]->strings, name_length(templates[i])) <
-			    entry->status.count)
+			if (find_wanted(entry, &wanted) < entry->status.count)
 				return i;
 		}
 	}
@@ -124,6 +154,8 @@ static u32 find_unfollowed(struct argtrace_plan **templates, u32 count)
 /* Whether nothing can be traced there, or not in the way that is wanted: by another of its names its return may not be followed. */
 static bool is_refused(const struct argtrace_plan *template, unsigned long addr)
 {
+	if (template->kind == ARGTRACE_KIND_TRACEPOINT)
+		return argtrace_tracepoint_source.find_bad(&addr, 1, true);
 	return argtrace_entry_source.find_bad(&addr, 1, true) || (template->returns && argtrace_return_refusal(addr));
 }
 
@@ -190,6 +222,7 @@ bool argtrace_deferred_remove(struct argtrace_session *session, const char *modu
 
 /* Where in the module the templates of one entry are to be armed. */
 struct places {
+	u16 kind;			/* of these templates alone */
 	unsigned long *addrs;		/* of each template, 0: nowhere */
 	u32 *found;			/* at the first template of a name: how many symbols have it */
 };
@@ -207,17 +240,23 @@ static void find_places(const struct deferred_entry *entry, const struct module 
 	for (i = 1; i < symbols->num_symtab; i++) {
 		const Elf_Sym *symbol = &symbols->symtab[i];
 		const char *name = symbols->strtab + symbol->st_name;
+		struct wanted wanted = { .kind = places->kind, .name = name };
 		u32 first;
 
 		if (symbol->st_shndx == SHN_UNDEF || ELF_ST_TYPE(symbol->st_info) != STT_FUNC ||
 		    !within_module(symbol->st_value, module))
 			continue;
-		first = find_name(entry, name, strlen(name));
+		if (places->kind == ARGTRACE_KIND_TRACEPOINT) {
+			if (!strstarts(name, iterator_prefix))
+				continue;
+			wanted.name += strlen(iterator_prefix);
+		}
+		wanted.length = strlen(wanted.name);
+		first = find_wanted(entry, &wanted);
 		if (first == entry->status.count)
 			continue;
 		n = places->found[first]++;
-		if (first + n < entry->status.count &&
-		    !compare_name(name, strlen(name), entry->templates[first + n]))
+		if (first + n < entry->status.count && !compare_template(&wanted, entry->templates[first + n]))
 			places->addrs[first + n] = symbol->st_value;
 		cond_resched();
 	}
@@ -247,7 +286,7 @@ static struct argtrace_plan *predecessor(const struct argtrace_session *session,
 	return plan->removed && argtrace_plan_same_schema(plan, entry->templates[i]) ? plan : NULL;
 }
 
-/* A plan for each place that ftrace traces, into `plans`; how many, or an error. */
+/* A plan for each place that can be traced, into `plans`; how many, or an error. */
 static int make_plans(const struct argtrace_session *session, struct deferred_entry *entry,
 		      const struct places *places, struct argtrace_plan **plans)
 {
@@ -257,6 +296,8 @@ static int make_plans(const struct argtrace_session *session, struct deferred_en
 		struct argtrace_plan *plan;
 
 		cond_resched();
+		if (entry->templates[i]->kind != places->kind)
+			continue;
 		if (!places->addrs[i]) {
 			entry->status.absent++;
 		} else if (is_refused(entry->templates[i], places->addrs[i])) {
@@ -286,7 +327,7 @@ static void note_ids(const struct argtrace_session *session, struct deferred_ent
 	for (i = 0; i < entry->status.count; i++) {
 		const struct argtrace_plan *plan;
 
-		plan = places->addrs[i] ? argtrace_catalog_find(&session->catalog, ARGTRACE_KIND_ENTRY, places->addrs[i]) : NULL;
+		plan = places->addrs[i] ? argtrace_catalog_find(&session->catalog, places->kind, places->addrs[i]) : NULL;
 		if (plan && argtrace_plan_same_schema(plan, entry->templates[i]))
 			entry->ids[i] = plan->id;
 	}
@@ -304,7 +345,8 @@ static u32 drop_aliases(const struct argtrace_session *session, struct argtrace_
 									  plans[i]->kind, plans[i]->addr);
 
 		if ((there && !there->removed) ||
-		    (kept && plans[i]->addr - plans[kept - 1]->addr <= ARGTRACE_FENTRY_SKEW))
+		    (kept && plans[i]->kind == plans[kept - 1]->kind &&
+		     plans[i]->addr - plans[kept - 1]->addr <= ARGTRACE_FENTRY_SKEW))
 			argtrace_plan_free(plans[i]);
 		else
 			plans[kept++] = plans[i];
@@ -333,7 +375,7 @@ static int arm_at(struct argtrace_session *session, struct deferred_entry *entry
 		ret = argtrace_arm_add(session, plans, count, &failed_addr);
 	/* An alias is traced by its other name. */
 	if (!ret) {
-		entry->status.armed = made;
+		entry->status.armed += made;
 		note_ids(session, entry, places);
 	}
 out:
@@ -341,12 +383,25 @@ out:
 	return ret;
 }
 
-static int find_and_arm(struct argtrace_session *session, struct deferred_entry *entry,
-			const struct module *module)
+static bool has_kind(const struct deferred_entry *entry, u16 kind)
 {
-	struct places places;
+	u32 i;
+
+	for (i = 0; i < entry->status.count; i++) {
+		if (entry->templates[i]->kind == kind)
+			return true;
+	}
+	return false;
+}
+
+static int find_and_arm(struct argtrace_session *session, struct deferred_entry *entry,
+			const struct module *module, u16 kind)
+{
+	struct places places = { .kind = kind };
 	int ret = -ENOMEM;
 
+	if (!has_kind(entry, kind))
+		return 0;
 	places.addrs = argtrace_kvcalloc(entry->status.count, sizeof(*places.addrs));
 	places.found = argtrace_kvcalloc(entry->status.count, sizeof(*places.found));
 	if (places.addrs && places.found) {
@@ -364,6 +419,7 @@ static void arm_entry(struct argtrace_session *session, struct deferred_entry *e
 {
 	struct argtrace_on_load_order *status = &entry->status;
 
+	entry->coming = NULL;
 	status->loads++;
 	status->armed = status->absent = status->refused = 0;
 	status->error = 0;
@@ -372,10 +428,25 @@ static void arm_entry(struct argtrace_session *session, struct deferred_entry *e
 		status->other_builds++;
 		return;
 	}
-	status->error = find_and_arm(session, entry, module);
+	status->error = find_and_arm(session, entry, module, ARGTRACE_KIND_ENTRY);
+	entry->coming = module;
 }
 
-void argtrace_deferred_arm(struct argtrace_session *session, const struct module *module)
+static void arm_tracepoints_of_entry(struct argtrace_session *session, struct deferred_entry *entry, const struct module *module)
+{
+	int error;
+
+	/* Another build, or an entry that was made after the functions of others had been armed. */
+	if (entry->coming != module)
+		return;
+	entry->coming = NULL;
+	error = find_and_arm(session, entry, module, ARGTRACE_KIND_TRACEPOINT);
+	if (!entry->status.error)
+		entry->status.error = error;
+}
+
+static void for_each_of(struct argtrace_session *session, const struct module *module,
+			void (*arm)(struct argtrace_session *session, struct deferred_entry *entry, const struct module *module))
 {
 	struct deferred_entry *entry;
 
@@ -384,8 +455,18 @@ void argtrace_deferred_arm(struct argtrace_session *session, const struct module
 		return;
 	list_for_each_entry(entry, &session->deferred.list, link) {
 		if (!strcmp(entry->status.module, module->name))
-			arm_entry(session, entry, module);
+			arm(session, entry, module);
 	}
+}
+
+void argtrace_deferred_arm(struct argtrace_session *session, const struct module *module)
+{
+	for_each_of(session, module, arm_entry);
+}
+
+void argtrace_deferred_arm_tracepoints(struct argtrace_session *session, const struct module *module)
+{
+	for_each_of(session, module, arm_tracepoints_of_entry);
 }
 
 u32 argtrace_deferred_list(const struct argtrace_session *session, u32 first,

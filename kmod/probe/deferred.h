@@ -36,8 +36,12 @@ int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 /* Removes the entries for that module, or all if it is NULL; false if there is none. */
 bool argtrace_deferred_remove(struct argtrace_session *session, const char *module);
 
-/* Arms the probes deferred for a module that has just been loaded and has not run yet. */
+/*
+ * Arms the probes deferred for a module that has just been loaded and has not run yet: its functions; and its tracepoints, once the
+ * kernel knows of those.
+ */
 void argtrace_deferred_arm(struct argtrace_session *session, const struct module *module);
+void argtrace_deferred_arm_tracepoints(struct argtrace_session *session, const struct module *module);
 
 /*
  * Lists the entries with id >= first, as many as there is room for in `to`; *next is the id of the one after

@@ -77,8 +77,9 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 		return false;
 	if (header->kind > ARGTRACE_KIND_TIMER || !IS_ALIGNED(header->program, 8))
 		return false;
-	/* What is waited for is functions of modules that are not loaded yet. */
-	if ((header->kind != ARGTRACE_KIND_ENTRY || header->flags & ARGTRACE_PROBE_BY_KERNEL) && !has_addr)
+	/* What is waited for is functions and tracepoints of modules that are not loaded yet. */
+	if (!has_addr && ((header->kind != ARGTRACE_KIND_ENTRY && header->kind != ARGTRACE_KIND_TRACEPOINT) ||
+			  header->flags & ARGTRACE_PROBE_BY_KERNEL))
 		return false;
 	if (header->kind != ARGTRACE_KIND_ENTRY && header->flags & ARGTRACE_PROBE_BY_KERNEL)
 		return false;

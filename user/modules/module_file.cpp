@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <system_error>
 #include <vector>
 
@@ -82,6 +83,20 @@ public:
         });
         std::sort(functions.begin(), functions.end());
         return functions;
+    }
+
+    /// Calls `each` with the name and the bytes of each variable.
+    void for_each_variable(const std::function<void(std::string_view name, std::string_view bytes)> &each) const {
+        for_each_symbol([&](const GElf_Sym &symbol, std::string_view name) {
+            if (GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx >= SHN_LORESERVE)
+                return;
+            Elf_Scn *scn = elf_getscn(elf_.get(), symbol.st_shndx);
+            Elf_Data *data = scn ? elf_rawdata(scn, nullptr) : nullptr;
+            std::string_view bytes;
+            if (data && data->d_buf && symbol.st_value <= data->d_size && symbol.st_size <= data->d_size - symbol.st_value)
+                bytes = {static_cast<const char *>(data->d_buf) + symbol.st_value, symbol.st_size};
+            each(name, bytes);
+        });
     }
 
     /// Where the places lie that a section of relocations means, sorted.
@@ -209,6 +224,25 @@ void read_functions(ModuleFile &module, const Object &object) {
     }
 }
 
+// include/trace/trace_events.h, and stages/init.h: a variable for each event, and one for each group that has the group's name.
+constexpr std::string_view event_prefix = "event_";
+constexpr std::string_view group_prefix = "str__", group_suffix = "__trace_system_name";
+
+void read_groups(ModuleFile &module, const Object &object) {
+    std::vector<std::string> events;
+    std::set<std::string> groups;
+    object.for_each_variable([&](std::string_view name, std::string_view bytes) {
+        if (name.starts_with(event_prefix))
+            events.emplace_back(name.substr(event_prefix.size()));
+        else if (name.starts_with(group_prefix) && name.ends_with(group_suffix))
+            groups.emplace(bytes.substr(0, bytes.find('\0')));
+    });
+    if (groups.size() != 1 || groups.begin()->empty())
+        return;
+    for (const std::string &event : events)
+        module.tracepoint_groups.emplace(event, *groups.begin());
+}
+
 ModuleFile parse(Text content) {
     content = unpack(std::move(content));
     const Object object(content);
@@ -223,6 +257,7 @@ ModuleFile parse(Text content) {
     module.base.assign(base.begin(), base.end());
     module.debug_info = !object.bytes(".debug_info").empty();
     read_functions(module, object);
+    read_groups(module, object);
     return module;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -23,6 +25,9 @@ struct ModuleFile {
 
     /// Those that ftrace can trace, in the form of available_filter_functions.
     std::string traceable;
+
+    /// The groups of its tracepoints that have an event, by name. Empty if they are in several: then a file does not tell which.
+    std::map<std::string, std::string, std::less<>> tracepoint_groups;
 
     /// Reads the file, which may be packed. Throws Error, which names it, when it is no module, or
     /// not one of this machine's architecture.

@@ -140,10 +140,6 @@ private:
     }
 
     void find_tracepoint(const Spec &spec) {
-        if (!kernel_.only_module().empty())
-            throw error_in(spec, fmt::format("{}: tracepoints of a module that is not loaded cannot be "
-                                             "waited for: load it first",
-                                             spec.title()));
         FoundTracepoints found = find_tracepoints(kernel_, spec);
         std::vector<std::string> left;
         if (!found.undescribed.empty())

@@ -21,7 +21,8 @@ KernelTypes kernel_types_with(const ModuleFile &module) {
 void check_modules(const Kernel &kernel, const Request &request) {
     const std::string &module = kernel.only_module();
     for (const Spec &spec : request.specs) {
-        if (spec.module && !spec.matches_module(module))
+        // Of a tracepoint it is the group.
+        if (spec.source == Source::function && spec.module && !spec.matches_module(module))
             throw error_in(spec, spec.module->at,
                            fmt::format("with --on-load the functions are those of {}, not of {}",
                                        module, spec.module->text));
@@ -36,6 +37,8 @@ Kernel kernel_of(ModuleFile module) {
                       [file] { return Kallsyms::parse(file->symbols); },
                       [file] { return kernel_types_with(*file); },
                       [file] { return Traceable::parse(file->traceable); },
+                      {},
+                      [file] { return TracepointGroups(file->tracepoint_groups); },
                   },
                   file->name);
 }
@@ -54,7 +57,7 @@ Resolved resolve_on_load(Kernel &module, const Request &request) {
     Resolved resolved{{}, std::move(found.left)};
     for (const Function &function : found.functions) {
         const Symbol &symbol = function.symbol;
-        if (!module.traceable().contains(symbol.name, symbol.module))
+        if (function.source() == Source::function && !module.traceable().contains(symbol.name, symbol.module))
             throw Error(fmt::format("{}: cannot be traced: it is marked notrace or written in "
                                     "assembly (the module has no call of ftrace in it)",
                                     symbol.name));

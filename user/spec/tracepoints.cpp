@@ -81,13 +81,15 @@ Error why_none(Kernel &kernel, const Spec &spec) {
         return error_in(spec, fmt::format("{}: there is no such tracepoint; a system call is s:NAME, with what it "
                                           "returns by --return: `argtrace list 's:*'` shows them",
                                           spec.title()));
+    const std::string &module = kernel.only_module();
+    if (all_iterators(kernel).empty() && !module.empty())
+        return error_in(spec, fmt::format("{}: {} has no tracepoints", spec.title(), module));
     if (all_iterators(kernel).empty())
         return error_in(spec, fmt::format("{}: this kernel has no tracepoints (CONFIG_TRACEPOINTS)",
                                           spec.title()));
+    const std::string list = module.empty() ? "argtrace list 't:*'" : fmt::format("argtrace list --on-load {} 't:*'", module);
     if (spec.pattern.kind() != Pattern::Kind::name)
-        return error_in(spec, fmt::format("{}: matches no tracepoint; `argtrace list 't:*'` shows "
-                                          "all of them",
-                                          spec.title()));
+        return error_in(spec, fmt::format("{}: matches no tracepoint; `{}` shows all of them", spec.title(), list));
     std::vector<std::string> titles;
     std::vector<std::string_view> names;
     for (const Symbol &iterator : all_iterators(kernel))
@@ -101,9 +103,7 @@ Error why_none(Kernel &kernel, const Spec &spec) {
     // The name may be right, and the group wrong.
     const Suggestion suggestion = suggest(wanted, names);
     if (suggestion.names.empty())
-        return error_in(spec, fmt::format("{}: there is no such tracepoint; `argtrace list 't:*'` "
-                                          "shows all of them",
-                                          spec.title()));
+        return error_in(spec, fmt::format("{}: there is no such tracepoint; `{}` shows all of them", spec.title(), list));
     const auto near = std::find(names.begin(), names.end(), suggestion.names.front());
     const std::string_view title = titles[static_cast<std::size_t>(near - names.begin())];
     return error_in(spec, fmt::format("{}: there is no such tracepoint{}", spec.title(),

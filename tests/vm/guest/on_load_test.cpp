@@ -493,5 +493,139 @@ TEST_F(OnLoad, argtrace_goes_while_modules_come_and_go) {
     }
 }
 
+/// Tracepoints of a module that passes one in its init function.
+class OnLoadPoints : public OnLoad {
+protected:
+    static constexpr char module[] = "argtrace_points";
+    static constexpr char path[] = "/root/argtrace_points.ko";
+
+    void SetUp() override {
+        OnLoad::SetUp();
+        unload_points();
+    }
+    void TearDown() override {
+        OnLoad::TearDown();
+        unload_points();
+    }
+
+    static void unload_points() {
+        ASSERT_TRUE(eventually([] {
+            const int error = unload_module(module);
+            return error == 0 || error == ENOENT;
+        }));
+    }
+
+    static std::vector<std::byte> tracepoint(const std::string &title) {
+        RawProbe probe = RawProbe::words(0, 1, title);
+        probe.header.kind = ARGTRACE_KIND_TRACEPOINT;
+        return probe.bytes();
+    }
+
+    static Child loader() {
+        return Child([] {
+            for (;;) {
+                load_module(path);
+                unload_module(module);
+            }
+        });
+    }
+};
+
+TEST_F(OnLoadPoints, orders_go_by_the_last_part_of_the_name) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    // A function and a tracepoint of one name are two; a name is nobody else's, whatever its group is said to be.
+    ASSERT_EQ(give(device, {tracepoint("t:argtrace_points:at_empty") + function("at_empty") + tracepoint("pass_write") +
+                                function("pass_write") + tracepoint("t:at_point") + tracepoint("t:"),
+                            6, module}),
+              0);
+    std::uint32_t failed = 0;
+    EXPECT_EQ(give(device, {tracepoint("t:other:at_point"), 1, module}, &failed), EEXIST);
+    EXPECT_EQ(failed, 0u);
+    ASSERT_EQ(load_module(path), 0);
+    const argtrace_on_load_order order = orders(device).at(0);
+    EXPECT_EQ(order.loads, 1u);
+    EXPECT_EQ(order.armed, 3u) << "two tracepoints and a function";
+    EXPECT_EQ(order.absent, 3u);
+    EXPECT_EQ(order.refused, 0u);
+    EXPECT_EQ(order.error, 0);
+    std::uint64_t passed = 0;
+    for (const argtrace_counts &counts : device.counts())
+        passed += hits(counts);
+    EXPECT_EQ(passed, 1u) << "in the init function";
+}
+
+TEST_F(OnLoadPoints, other_kinds_do_not_wait) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    for (const int kind : {int{ARGTRACE_KIND_SYSCALL}, int{ARGTRACE_KIND_TIMER}, ARGTRACE_KIND_TIMER + 1}) {
+        RawProbe probe = RawProbe::words(0, 0, "at_empty");
+        probe.header.kind = static_cast<std::uint16_t>(kind);
+        EXPECT_EQ(give(device, {probe.bytes(), 1, module}), EINVAL) << kind;
+    }
+    EXPECT_EQ(device.add(tracepoint("t:argtrace_points:at_empty"), 1), EINVAL) << "without an address";
+    EXPECT_TRUE(orders(device).empty());
+}
+
+TEST_F(OnLoadPoints, those_of_another_build_are_not_traced) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    ASSERT_EQ(give(device, {tracepoint("t:at_empty"), 1, module, "ANOTHERBUILD"}), 0);
+    ASSERT_EQ(load_module(path), 0);
+    const argtrace_on_load_order order = orders(device).at(0);
+    EXPECT_EQ(order.loads, 1u);
+    EXPECT_EQ(order.other_builds, 1u);
+    EXPECT_EQ(order.armed, 0u);
+    EXPECT_TRUE(device.counts().empty());
+}
+
+TEST_F(OnLoadPoints, none_is_missed_while_the_module_comes_and_goes) {
+    {
+        Child loads = loader();
+        const Child others([] {
+            for (;; usleep(1000)) {
+                RawDevice own;
+                if (own.session("", 4096, 4) != 0)
+                    continue;
+                give(own, {tracepoint("t:at_empty") + function("pass_write"), 2, module});
+                take_back(own, module);
+                give(own, {tracepoint("t:at_point"), 1, module});
+            }
+        });
+        RawDevice device;
+        ASSERT_EQ(device.session("", 4096, 4), 0);
+        ASSERT_EQ(device.reader(), 0);
+        const std::uint32_t before = [&] {
+            EXPECT_EQ(give(device, {tracepoint("t:at_empty") + tracepoint("t:at_point"), 2, module}), 0);
+            return orders(device).at(0).loads;
+        }();
+        EXPECT_EQ(before, 0u);
+        ASSERT_TRUE(eventually([&] { return orders(device).at(0).loads >= 20; }));
+        loads.kill_and_wait();
+        unload_points();
+        std::uint64_t passed = 0;
+        for (unsigned cpu = 0; cpu < cpu_count(); cpu++) {
+            RawRing ring(device, cpu, 4096, 4);
+            passed += ring.drain() + ring.control()->lost;
+        }
+        EXPECT_EQ(passed, orders(device).at(0).loads);
+    }
+    expect_nothing_left();
+}
+
+TEST_F(OnLoadPoints, argtrace_goes_while_the_module_comes_and_goes) {
+    const Child loads = loader();
+    for (int round = 0; round < 5; round++) {
+        {
+            RawDevice device;
+            ASSERT_EQ(device.session("", 4096, 4), 0);
+            ASSERT_EQ(give(device, {tracepoint("t:at_empty") + tracepoint("t:at_point"), 2, module}), 0);
+            ASSERT_TRUE(eventually([&] { return orders(device).at(0).loads >= 2; }));
+        }
+        ASSERT_EQ(unload_module("argtrace"), 0);
+        need_argtrace();
+    }
+}
+
 } // namespace
 } // namespace vmtest

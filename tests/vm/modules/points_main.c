@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Passes the tracepoints of points.h with known values. In debugfs:
+ * Passes the tracepoints of points.h with known values, at load and by debugfs:
  *
+ *   at load                at_empty once, with -1
  *   argtrace_points/pass   write N: at_point N times, in process context and with interrupts off in turns
  */
 #include <linux/debugfs.h>
@@ -44,6 +45,7 @@ static int __init points_init(void)
 {
 	folder = debugfs_create_dir("argtrace_points", NULL);
 	debugfs_create_file("pass", 0200, folder, NULL, &pass_operations);
+	trace_at_empty(-1);
 	return 0;
 }
 module_init(points_init);
@@ -57,4 +59,5 @@ static void __exit points_exit(void)
 module_exit(points_exit);
 
 MODULE_DESCRIPTION("argtrace test: tracepoints with known values");
+MODULE_VERSION("1"); /* with one, modpost adds a srcversion */
 MODULE_LICENSE("GPL");
