@@ -485,20 +485,22 @@ static bool quicken_output(struct argtrace_op *op, const struct argtrace_insn *i
 static bool is_name(const struct argtrace_insn *insn)
 {
 	return insn->action == ARGTRACE_DO_STR && insn->arg == TASK_COMM_LEN && insn->source == ARGTRACE_SOURCE_TASK &&
-	       !insn->loads && !insn->shl && !insn->shr && !insn->flags && insn->mask == ~0ull &&
+	       !insn->loads && !insn->shl && !insn->shr && !(insn->flags & ~ARGTRACE_INSN_RETURN) && insn->mask == ~0ull &&
 	       insn->offset[0] == (s32)offsetof(struct task_struct, comm);
 }
 
 /* Whether the output is a signed number of 4 bytes, extended to a word. */
 static bool extends_int(const struct argtrace_insn *insn)
 {
-	return insn->shl == 32 && insn->shr == 32 && insn->flags == ARGTRACE_INSN_SIGNED && insn->mask == ~0ull &&
+	return insn->shl == 32 && insn->shr == 32 && (insn->flags & ~ARGTRACE_INSN_RETURN) == ARGTRACE_INSN_SIGNED && insn->mask == ~0ull &&
 	       insn->arg == sizeof(u64);
 }
 
-/* Part of a key, or a value, of which a call computes a word without loads. */
+/* Part of a key, or a value, of which a call computes a word without loads, or its return does. */
 static bool quicken_word(struct argtrace_op *op, const struct argtrace_insn *insn)
 {
+	const u32 flags = insn->flags & ~ARGTRACE_INSN_RETURN;
+
 	if (insn->action != ARGTRACE_DO_OUT || insn->loads > 1 || insn->offset[insn->loads])
 		return false;
 	if (extends_int(insn)) {
@@ -506,7 +508,7 @@ static bool quicken_word(struct argtrace_op *op, const struct argtrace_insn *ins
 			   quick_kind(insn) == ARGTRACE_OP_REG ? ARGTRACE_OP_REG_INT : ARGTRACE_OP_OTHER;
 		return op->kind != ARGTRACE_OP_OTHER;
 	}
-	if (insn->shl || insn->shr || insn->flags)
+	if (insn->shl || insn->shr || flags)
 		return false;
 	/* The higher bits of a narrow output are not recorded, but they would be part of a key. */
 	op->mask &= GENMASK_ULL(insn->arg * 8 - 1, 0);

@@ -43,7 +43,7 @@ static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrac
 }
 
 /* A word of a key, or a value, without loads. */
-static u64 word_of(const struct argtrace_op *op, const struct ftrace_regs *fregs)
+static __always_inline u64 word_of(const struct argtrace_op *op, const struct ftrace_regs *fregs)
 {
 	if (op->kind == ARGTRACE_OP_REG)
 		return argtrace_op_reg(op, fregs) & op->mask;
@@ -57,16 +57,59 @@ static u64 word_of(const struct argtrace_op *op, const struct ftrace_regs *fregs
 }
 
 /* The name without what may follow its end while it changes, as ARGTRACE_DO_STR has it. */
-static void cut_name(u64 *name)
+static __always_inline void cut_name(u64 *first, u64 *second)
 {
-	const u64 zeros[] = { argtrace_zero_bytes(name[0]), argtrace_zero_bytes(name[1]) };
+	const u64 zeros_of_first = argtrace_zero_bytes(*first), zeros_of_second = argtrace_zero_bytes(*second);
 
-	if (zeros[0]) {
-		name[0] &= (1ull << (__ffs64(zeros[0]) & ~7)) - 1;
-		name[1] = 0;
-	} else if (zeros[1]) {
-		name[1] &= (1ull << (__ffs64(zeros[1]) & ~7)) - 1;
+	if (zeros_of_first) {
+		*first &= (1ull << (__ffs64(zeros_of_first) & ~7)) - 1;
+		*second = 0;
+	} else if (zeros_of_second) {
+		*second &= (1ull << (__ffs64(zeros_of_second) & ~7)) - 1;
 	}
+}
+
+/* The key is not at its home: two words of it at most, the value, and no bucket. */
+static noinline void add_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value)
+{
+	u64 words[3] = { first, second };
+
+	count_result(plan, argtrace_map_add(plan->code->map, words, value, false));
+}
+
+/* Adds a call whose key is of two words at most. Has none of it in an array, which the compiler would guard. */
+static __always_inline void add_at_home(struct argtrace_plan *plan, u64 first, u64 second, u64 value)
+{
+	const struct argtrace_map_set *map = plan->code->map;
+	const struct argtrace_map_cpu *cpu = this_cpu_ptr(map->cpus);
+	const bool has_value = map->has_value, has_buckets = map->buckets.kind, is_signed = map->buckets.is_signed;
+	const u32 words = map->key_words;
+	u64 hash = 0, bucket = 0;
+	struct argtrace_map_slot *slot;
+	const u64 *key;
+
+	if (words)
+		hash = argtrace_map_hash(hash, first);
+	if (words == 2)
+		hash = argtrace_map_hash(hash, second);
+	if (has_buckets) {
+		bucket = argtrace_bucket(&map->buckets, value);
+		hash = words ? argtrace_map_hash(hash, bucket) : argtrace_map_hash_bucket(cpu, bucket);
+	}
+	slot = argtrace_map_home(cpu, hash);
+	key = argtrace_map_key(slot, has_value);
+	if (unlikely(READ_ONCE(slot->tag) != argtrace_map_tag(hash)) || (words && unlikely(key[0] != first)) ||
+	    (words == 2 && unlikely(key[1] != second)) || (has_buckets && unlikely(key[words] != bucket)))
+		return add_elsewhere(plan, first, second, value);
+	if (has_value) {
+		if (unlikely(argtrace_map_is_lower(value, slot->min, is_signed)) ||
+		    unlikely(argtrace_map_is_lower(slot->max, value, is_signed)))
+			argtrace_map_extend(slot, value, is_signed);
+		argtrace_map_sum(slot, value);
+		barrier();
+	}
+	argtrace_map_count(&slot->count);
+	argtrace_count_here(plan->counters, records);
 }
 
 /* ARGTRACE_OUTPUTS_WORDS: nothing can fail to be read. */
@@ -75,21 +118,28 @@ static void add_words(struct argtrace_plan *plan, const struct ftrace_regs *freg
 	const struct argtrace_code *code = plan->code;
 	const struct argtrace_map_set *map = code->map;
 	const struct argtrace_op *op = code->values;
-	u64 words[3], value = 0;
-	u32 at = 0;
+	u64 first = 0, second = 0, value = 0;
 
 	if (map->key_words && op->action == ARGTRACE_DO_STR) {
-		words[0] = ((const u64 *)current->comm)[0];
-		words[1] = ((const u64 *)current->comm)[1];
-		cut_name(words);
+		first = ((const u64 *)current->comm)[0];
+		second = ((const u64 *)current->comm)[1];
+		cut_name(&first, &second);
 		op++;
 	} else {
-		for (; at < map->key_words; at++)
-			words[at] = word_of(op++, fregs);
+		if (map->key_words)
+			first = word_of(op++, fregs);
+		if (map->key_words == 2)
+			second = word_of(op++, fregs);
 	}
 	if (map->has_value)
 		value = word_of(op, fregs);
-	count_result(plan, argtrace_map_add(map, words, value, false));
+	add_at_home(plan, first, second, value);
+}
+
+void argtrace_aggregate_words(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+{
+	add_words(plan, fregs);
+	preempt_enable_notrace();
 }
 
 /* ARGTRACE_OUTPUTS_STACK_KEY, within argtrace_scratch_enter(). A stack that there is not is 0, as one that could not be read. */
@@ -137,12 +187,10 @@ void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_i
 
 void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value)
 {
-	u64 words[3] = { first, second };
-
 	/* Two words are a name. */
 	if (plan->code->map->key_words == 2)
-		cut_name(words);
-	count_result(plan, argtrace_map_add(plan->code->map, words, value, false));
+		cut_name(&first, &second);
+	add_elsewhere(plan, first, second, value);
 	preempt_enable_notrace();
 }
 

@@ -23,6 +23,9 @@ void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *
 void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 			      const struct ftrace_regs *fregs);
 
+/* A call whose key and value are words (ARGTRACE_OUTPUTS_WORDS), where it begins or returns. */
+void argtrace_aggregate_words(struct argtrace_plan *plan, const struct ftrace_regs *fregs);
+
 /* The key is not at its home: two words of it at most, the value, and no bucket. */
 void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value);
 

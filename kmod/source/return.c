@@ -664,16 +664,22 @@ static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *
 	end_record(plan, ring, to);
 }
 
-/* How long the call has taken until now, in nanoseconds, for the program. False: the clock cannot be read here. */
+static __always_inline u64 nanoseconds_until(u64 now, const struct argtrace_frame *frame, const struct argtrace_ring *ring)
+{
+	/* The counters of two CPUs may differ by a few ticks. */
+	const u64 ticks = max_t(s64, now - frame->clock, 0);
+
+	return ring->clock == ARGTRACE_CLOCK_TSC ? mul_u64_u32_shr(ticks, ring->mult, ARGTRACE_MULT_SHIFT) : ticks;
+}
+
+/* How long the call has taken until now, for the program. False: the clock cannot be read here. */
 static bool set_duration(struct argtrace_frame *frame, const struct argtrace_ring *ring)
 {
-	u64 now, duration;
+	u64 now;
 
 	if (!argtrace_return_read_clock(ring->clock, &now))
 		return false;
-	duration = max_t(s64, now - frame->clock, 0);
-	frame->duration = ring->clock == ARGTRACE_CLOCK_TSC ?
-				  mul_u64_u32_shr(duration, ring->mult, ARGTRACE_MULT_SHIFT) : duration;
+	frame->duration = nanoseconds_until(now, frame, ring);
 	return true;
 }
 
@@ -815,15 +821,29 @@ static noinline void leave_with_outputs(struct argtrace_frame *frame)
 	argtrace_record_complete(plan, ring);
 }
 
+/* ARGTRACE_CARE_WORDS, in plain context. */
+static noinline void leave_with_words(struct argtrace_frame *frame)
+{
+	const struct argtrace_return *returns = frame->returns;
+
+	frame->duration = nanoseconds_until(rdtsc(), frame, this_cpu_ptr(returns->rings));
+	argtrace_aggregate_words(returns->plan, argtrace_frame_regs(frame));
+}
+
 static noinline void leave_with_care(struct argtrace_frame *frame)
 {
 	struct argtrace_return *returns = frame->returns;
+	const unsigned long care = smp_load_acquire(&returns->care);
 	const u32 context = frame->state;
 
-	if (smp_load_acquire(&returns->care) == ARGTRACE_CARE_OUTPUTS && !(frame->state << (64 - ARGTRACE_FRAME_KEPT_SHIFT)))
-		return leave_with_outputs(frame);
+	if (!(frame->state << (64 - ARGTRACE_FRAME_KEPT_SHIFT))) {
+		if (care == ARGTRACE_CARE_OUTPUTS)
+			return leave_with_outputs(frame);
+		if (care == ARGTRACE_CARE_WORDS)
+			return leave_with_words(frame);
+	}
 	leave_stack(frame);
-	if (unlikely(smp_load_acquire(&returns->care) & ARGTRACE_CARE_STOPPED)) {
+	if (unlikely(care & ARGTRACE_CARE_STOPPED)) {
 		if (returns != &argtrace_return_given_up)
 			argtrace_count_following(returns->following, removed);
 		preempt_enable_notrace();

@@ -180,6 +180,9 @@ static unsigned long care_of(const struct argtrace_plan *plan, const struct argt
 {
 	const struct argtrace_code *code = plan->code;
 
+	if (code && code->outputs == ARGTRACE_OUTPUTS_WORDS && !code->keeps && !code->return_filter && !code->max_rate &&
+	    session->clock == ARGTRACE_CLOCK_TSC)
+		return ARGTRACE_CARE_WORDS;
 	if (!is_quick(plan, session))
 		return ARGTRACE_CARE_RECORD;
 	if (!code)
