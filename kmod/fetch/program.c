@@ -536,11 +536,13 @@ static bool quicken_words(const struct program *program, struct argtrace_op *ops
 	return true;
 }
 
-/* Whether the number of a call's stack is all that the map gets: not of a tick, whose stack is another. */
+/* Whether the number of a stack is all that the map gets of a call, or of a tick. */
 static bool is_stack_key(const struct program *program, const struct argtrace_op *ops)
 {
+	const struct argtrace_op *op = &ops[program->values_begin];
+
 	return program->head->nr_insns - program->values_begin == 1 && program->map->key_words == 1 && !program->map->has_value &&
-	       !program->followed && ops[program->values_begin].kind == ARGTRACE_OP_STACK;
+	       !program->followed && (op->kind == ARGTRACE_OP_STACK || op->loads == ARGTRACE_LOADS_TICK);
 }
 
 /* What the callback is to do with a call. Of a map, all its operations are quick. */

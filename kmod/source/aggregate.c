@@ -147,7 +147,8 @@ static void add_stack(struct argtrace_plan *plan, const struct ftrace_regs *freg
 {
 	const struct argtrace_code *code = plan->code;
 	const struct argtrace_map_cpu *cpu = this_cpu_ptr(code->map->cpus);
-	u64 key = argtrace_stack_of(code, code->values, fregs);
+	const struct argtrace_op *op = code->values;
+	u64 key = op->loads == ARGTRACE_LOADS_TICK ? argtrace_stack_of_tick(code, fregs) : argtrace_stack_of(code, op, fregs);
 	struct argtrace_map_slot *slot = argtrace_map_home(cpu, argtrace_map_hash(0, key));
 
 	if (unlikely(!key))
