@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -257,6 +258,27 @@ TEST(Aggregate, latency_is_of_every_call) {
         EXPECT_LE(key["p99"], key["max"]);
     }
     expect_totals(answer, calls_made());
+}
+
+// Of one word and of two, of the call and of its task: none of them takes a program when the call returns.
+TEST(Aggregate, latency_by_words) {
+    for (const char *by : {"func", "comm", "pid", "func,pid"}) {
+        const auto begin = std::chrono::steady_clock::now();
+        const Answer answer = answer_to_a_run({"latency", "at_four", "--by", by}, "at_four");
+        const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
+        ASSERT_FALSE(answer.keys.empty()) << by;
+        for (const json &key : answer.keys) {
+            std::uint64_t in_buckets = 0;
+            for (const json &bucket : key["buckets"])
+                in_buckets += bucket["count"].get<std::uint64_t>();
+            EXPECT_EQ(in_buckets, key["count"]) << by;
+            EXPECT_GT(key["min"], 0u) << by;
+            EXPECT_LE(key["max"], static_cast<std::uint64_t>(elapsed.count())) << by;
+            EXPECT_GE(key["sum"], key["count"].get<std::uint64_t>() * key["min"].get<std::uint64_t>()) << by;
+            EXPECT_LE(key["sum"], key["count"].get<std::uint64_t>() * key["max"].get<std::uint64_t>()) << by;
+        }
+        expect_totals(answer, calls_made());
+    }
 }
 
 TEST(Aggregate, pairs_by_a_value) {
