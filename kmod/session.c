@@ -285,6 +285,21 @@ int argtrace_session_remove(const char *name)
 	return 0;
 }
 
+/* Takes the name of one that has it; NULL: there is none. One without may be here for a while, as next_concerned() holds it. */
+static struct argtrace_session *take_any_name(void)
+{
+	struct argtrace_session *session;
+
+	lockdep_assert_held(&sessions_lock);
+	list_for_each_entry(session, &sessions, link) {
+		if (!session->removed) {
+			take_name(session);
+			return session;
+		}
+	}
+	return NULL;
+}
+
 bool argtrace_sessions_remove_all(void)
 {
 	struct argtrace_session *session;
@@ -292,9 +307,7 @@ bool argtrace_sessions_remove_all(void)
 
 	for (;;) {
 		mutex_lock(&sessions_lock);
-		session = list_first_entry_or_null(&sessions, struct argtrace_session, link);
-		if (session)
-			take_name(session);
+		session = take_any_name();
 		mutex_unlock(&sessions_lock);
 		if (!session)
 			return all_freed;

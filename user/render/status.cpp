@@ -314,12 +314,12 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
             out += ",\"unloaded\":true";
         if (records_returns(probes[i]))
             fmt::format_to(std::back_inserter(out), ",\"return_by\":\"{}\"", return_way(probes[i]));
-        if (records_returns(probes[i]) && session)
-            append_in_flight_json(out, probes[i].id, session->in_flight);
         if (is_by_kernel(probes[i]))
             fmt::format_to(std::back_inserter(out), ",\"return_by_reason\":\"{}\"", reason_of(probes[i]).key);
         out += ',';
         append_counts_json(out, counts[i]);
+        if (records_returns(probes[i]) && session)
+            append_in_flight_json(out, probes[i].id, session->in_flight);
         out += "}\n";
     }
     append_orders_json(out, orders);
