@@ -25,6 +25,12 @@ until_true() {
 	return 1
 }
 
+# manual: the source of argtrace(1).
+manual() { cat "${BASH_ENV%/*}/../../../docs/argtrace.1.scd"; }
+
+# commands: those that --help lists, one a line.
+commands() { argtrace --help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p'; }
+
 # The file of this tree, or of a guest where tests/vm/run has put it beside this one.
 completion_of_bash() {
 	local here=${BASH_ENV%/*}
