@@ -53,7 +53,7 @@ rejected_cost() {
 	argtrace clear
 }
 
-# Of a flight recorder with two packets of 64 KiB, so that there is one to overwrite each time.
+# The flight recorder has two packets of 64 KiB, so that there is one to overwrite each time.
 switch_cost() {
 	argtrace add --flight --buffer 128K vfs_read >/dev/null 2>&1 || return 1
 	/root/pread_loop calls 5000

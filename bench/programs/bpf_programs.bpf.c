@@ -111,7 +111,7 @@ int record_untimed(__u64 *ctx)
 	return write_record(ctx, 0);
 }
 
-/* Of the kernel's, what is looked at; libbpf finds the members by their names. */
+/* The members of the kernel's structs that are used; libbpf finds them by their names. */
 struct super_block {
 	char s_id[32];
 } __attribute__((preserve_access_index));

@@ -58,7 +58,7 @@ static int become_excluded(void)
 	return fd >= 0 && !ioctl(fd, ARGTRACE_IOC_READER, &reader);
 }
 
-/* Of the default session, on the first processor; NULL. */
+/* The control page of the default session on the first processor; NULL if it cannot be mapped. */
 static const volatile struct argtrace_ring_control *map_control(void)
 {
 	int session = open_default_session();

@@ -67,7 +67,7 @@ struct argtrace_map {
 struct argtrace_map_slot {
 	__u64	tag;			/* 0: the slot is free; bit 0: its key is there, and will not change. Read it with acquire. */
 	__u64	count;			/* calls */
-	/* Of the values of those calls: */
+	/* The values of those calls: */
 	__u64	faults;			/* could not be read */
 	__u64	sum;			/* of the others; it wraps */
 	__u64	min;			/* meaningless while count == faults */

@@ -15,12 +15,11 @@
  * (OUT to PATH below). Jumps are forward only and do not leave the filter or the value, and some way
  * leads to each instruction.
  *
- * Of a probe with ARGTRACE_PROBE_RETURN the filter is run when the function is entered, and then the values are computed, but for
- * those whose output has the flag RETURN. They are kept on the stack of the task until the function returns; a call that has not the
- * room for that is not followed, and counted as ARGTRACE_UNFOLLOWED_STACK. The nr_return instructions after the filter are another
- * one, which is run when the function returns, and then the values with RETURN are computed: in both the argument registers,
- * the stack pointer and the caller are what they were at entry, but memory is read as it is then. `sample` applies at entry,
- * `max_rate` at return.
+ * For a probe with ARGTRACE_PROBE_RETURN, the filter runs when the function is entered, followed by the values, except those whose
+ * output has the flag RETURN. They are kept on the task's stack until the function returns; a call without room for them is not
+ * followed, and is counted as ARGTRACE_UNFOLLOWED_STACK. The nr_return instructions after the filter are a second filter, which runs
+ * when the function returns, followed by the values with RETURN. Both see the argument registers, the stack pointer and the caller
+ * as they were at entry, but read memory as it is at return. `sample` applies at entry, `max_rate` at return.
  *
  * Each instruction computes a value and does something with it:
  *

@@ -168,7 +168,7 @@ u8 *argtrace_run_values(struct argtrace_run *run, u8 *to);
 /* The same where they are the key of a map and its value: words, from `to` on. */
 u64 *argtrace_run_key(struct argtrace_run *run, u64 *to);
 
-/* Of a call that is followed, at its entry, the values that are kept until it returns: as argtrace_run_values(). */
+/* At the entry of a call whose return is followed: as argtrace_run_values(), for the values that are kept until it returns. */
 u8 *argtrace_run_entry_values(struct argtrace_run *run, u8 *to);
 
 /* When it returns, the other values, and between them those that were kept in run->kept. */

@@ -340,7 +340,7 @@ static const struct argtrace_op *target(const struct argtrace_op *ops, const str
 	return to == ARGTRACE_ACCEPT ? accept : to == ARGTRACE_REJECT ? ARGTRACE_OP_REJECT : ops + to;
 }
 
-/* Of an identity: where it is in struct cred, which does not begin with one. */
+/* The offset of an identity in struct cred, where none is at 0; ARGTRACE_NOT_IN_CRED for the cgroup. */
 static u8 place_in_cred(u8 identity)
 {
 	static_assert(offsetof(struct cred, uid) && offsetof(struct cred, gid));
@@ -416,7 +416,7 @@ static enum argtrace_op_kind quick_kind(const struct argtrace_insn *insn)
 
 	if (insn->flags & ARGTRACE_INSN_SWAP || !failure_shows(insn))
 		return ARGTRACE_OP_OTHER;
-	/* Of `thread`, the last member, there is as much as the processor needs: see fpu__init_task_struct_size(). */
+	/* The last member, `thread`, may be cut short to what the processor needs: see fpu__init_task_struct_size(). */
 	if (task && insn->loads == 1 && insn->offset[0] >= 0 &&
 	    insn->offset[0] <= (s32)(offsetof(struct task_struct, thread) - sizeof(u64)))
 		return ARGTRACE_OP_TASK;
@@ -644,7 +644,7 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 			output += output_size(insn);
 		}
 	}
-	/* Of calls that are followed, numbers alone have a quick way. */
+	/* Where returns are followed, only numbers have a quick way. */
 	quick &= !program->followed || (fixed && !stack);
 	if (program->head->sink == ARGTRACE_SINK_COUNT)
 		code->outputs = ARGTRACE_OUTPUTS_COUNT;
@@ -668,7 +668,7 @@ static int prepare(struct argtrace_code *code, const struct program *program)
 	u32 at;
 	int ret;
 
-	/* Of a call that is followed, these are looked at when it returns. */
+	/* Where returns are followed, these are decided when the call returns. */
 	if (!program->followed && head->max_rate)
 		accept = cap;
 	else if (!program->followed && head->sink != ARGTRACE_SINK_RECORD)

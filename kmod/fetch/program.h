@@ -66,9 +66,9 @@ struct argtrace_op {
 	 */
 	const struct argtrace_op *next[2];
 	union {
-		/* Of a quick TEST: toggled in the value before `base` is subtracted, so that signed numbers are in order. */
+		/* For a quick TEST: toggled in the value before `base` is subtracted, so that signed numbers compare in order. */
 		u64 sign;
-		/* Of all others. */
+		/* For all other operations. */
 		struct {
 			u16 arg;
 			u8 source;

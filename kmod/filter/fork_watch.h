@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who keeps processes by their numbers has to know when a number gets another process. That
- * is when one is forked, not when one ends: a process may go on in other threads after the
- * one with its number has exited.
+ * Code that remembers processes by PID has to know when a PID is reused. The moment that
+ * matters is the fork of the new process, not the end of the old one: a process may go on in
+ * other threads after the thread that has its PID has exited.
  */
 #ifndef ARGTRACE_FORK_WATCH_H
 #define ARGTRACE_FORK_WATCH_H

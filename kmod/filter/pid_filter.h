@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose calls a session records, where it does not record all: those of a set of processes (thread
- * groups), or all but those. One bit for each number that a process can have in the initial PID
- * namespace says whether its calls are recorded; a callback need not know which of the two was asked for.
+ * Limits a session to the calls of a set of processes (thread groups), or to all but those. One bit
+ * for each PID of the initial PID namespace says whether its calls are recorded, so that a callback
+ * need not know which of the two was asked for.
  *
  * Numbers are reused. A process that begins therefore always has its bit set anew: to that of
  * its parent if children are followed, else to that of a process that nobody asked for. A process

@@ -38,7 +38,7 @@ struct argtrace_return_counters {
 	unsigned long faults;		/* beside the outcome */
 	unsigned long low_stack;
 	unsigned long taken;		/* a call on its way into the trampoline counts here */
-	/* Of those that were entered: */
+	/* What became of calls that were entered: */
 	unsigned long removed;
 	unsigned long exited;
 };

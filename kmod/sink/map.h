@@ -36,7 +36,7 @@ struct argtrace_session;
 /* The longest key, with its bucket. */
 #define ARGTRACE_MAP_WORDS	(ARGTRACE_MAP_KEY_WORDS_MAX + 1)
 
-/* Of a tag. Each is the hash of its key but for these bits. */
+/* The low bits of a tag; the others are those of its key's hash. */
 #define ARGTRACE_MAP_FINISHED	1ull	/* the key is there */
 #define ARGTRACE_MAP_CLAIMED	2ull	/* it is no free slot, whatever the hash */
 

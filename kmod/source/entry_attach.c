@@ -150,7 +150,7 @@ static int follow(struct argtrace_lane *lane)
 	return ret;
 }
 
-/* Whose callback takes the function's argument for the registers of user space: asked of each. */
+/* The callback takes the function's argument for the registers of user space, so each address must be a system call's. */
 static unsigned long find_bad_syscall(const unsigned long *addrs, u32 count, bool all)
 {
 	u32 i;

@@ -147,7 +147,7 @@ static void syscall_descriptor(struct kunit *test)
 	}
 }
 
-/* Who may not read memory is refused no probe but one that does. */
+/* Without the right to read memory, only a probe that reads memory is refused. */
 static void registers_only(struct kunit *test)
 {
 	const struct argtrace_plan_format format = { .max_record = 8192, .registers_only = true };

@@ -115,7 +115,7 @@ static u64 random_number(struct rnd_state *random)
 
 /*
  * Tests are prepared so that signs need not be extended and narrow loads not be narrow: that changes none of them.
- * Of a register, of memory behind it, and of the task.
+ * They test a register, memory that it points to, and the task.
  */
 static void quick_tests_are_exact(struct kunit *test)
 {

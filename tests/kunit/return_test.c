@@ -705,7 +705,7 @@ static void found_on_the_stacks_of_sleepers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls[1].tid, ~0u);
 	argtrace_in_flight_name_tasks(wanted, text, sizeof(text));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(text, " (in argtrace_sleepe "));
-	/* Of no other plan. */
+	/* The calls of another plan are not found. */
 	search.room = ARRAY_SIZE(calls);
 	wanted = &argtrace_return_given_up;
 	KUNIT_ASSERT_EQ(test, argtrace_in_flight_find(&search), 0);

@@ -497,7 +497,7 @@ static noinline u32 call_from_here(void)
 	return count;
 }
 
-/* Of a call that ftrace has handed over, and of one whose return is followed. */
+/* The call is one that ftrace has handed over, and one whose return is followed. */
 static void names_the_stack_of_a_call(struct kunit *test)
 {
 	const struct argtrace_insn insn = stack_insn();

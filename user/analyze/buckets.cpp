@@ -47,7 +47,7 @@ Buckets::Range Buckets::range_of(std::int64_t number) const {
         return {0, 1};
     if (number > 0)
         return {power_of_two(number - 1), power_of_two(number)};
-    // Of -2^63 there is no more than the number itself.
+    // -2^63 is alone in its bucket.
     const WideNumber least = std::numeric_limits<std::int64_t>::min();
     const WideNumber from = 1 - power_of_two(-number);
     return {from < least ? least : from, 1 - power_of_two(-number - 1)};

@@ -14,7 +14,7 @@ namespace argtrace {
 /// those in a call come before it.
 class SelfTimes {
 public:
-    /// Of the event, in ns.
+    /// The self time of the event, in ns.
     std::uint64_t add(const Event &event) {
         std::vector<Span> &before = tasks_[event.task()];
         std::uint64_t inner = 0;
@@ -34,7 +34,7 @@ private:
         std::uint64_t duration;
     };
 
-    // Of a task that makes so many calls which nothing is around.
+    // The spans kept for a task that makes many calls which no other call contains.
     static constexpr std::size_t spans_max = 4096;
 
     /// Joins neighbours. Of a call that begins between two, one is counted wrongly.

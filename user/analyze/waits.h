@@ -24,7 +24,7 @@ struct Task {
 /// 6.1), as task_state_to_char() chooses it: S, D, I and so on; R is one that could run, X one that has ended.
 char task_state_letter(std::uint64_t state);
 
-/// Who woke a task.
+/// The task that woke another, and from where.
 struct Waker {
     Task task;
     std::uint64_t stack = 0; ///< its number; 0: not known

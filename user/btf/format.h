@@ -59,8 +59,8 @@ struct Format {
 /// The formats of one probe's arguments.
 class ProbeFormats {
 public:
-    /// Of the probe's types; some arguments have one by the name of their type. From what is
-    /// malformed nothing is taken.
+    /// Taken from the probe's types, and for some arguments from the name of their type. Malformed
+    /// types yield nothing.
     explicit ProbeFormats(const Probe &probe);
 
     /// Null: as its type code says.

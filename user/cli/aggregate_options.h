@@ -52,11 +52,11 @@ struct AggregateOptions : TracingOptions, TimeOptions {
 /// Adds SPEC and all options but those of one command.
 void add_aggregate_options(CLI::App &command, AggregateOptions &options);
 
-/// Of these, --interval, --count and --duration alone; and --top.
+/// Adds only --interval, --count and --duration; and only --top.
 void add_time_options(CLI::App &command, TimeOptions &options);
 void add_top_option(CLI::App &command, std::optional<std::size_t> &top);
 
-/// Of these, --map-size and --stack-table-size alone.
+/// Adds only --map-size and --stack-table-size.
 void add_room_option(CLI::App &command, AggregateOptions &options);
 
 /// Adds --linear.

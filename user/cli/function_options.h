@@ -40,7 +40,7 @@ struct FunctionOptions {
 CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
                                   const std::string &description);
 
-/// Of these, SPEC, --regex, --force, --raw and --btf alone; and --if.
+/// Adds only SPEC, --regex, --force, --raw and --btf; and only --if.
 CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
                               const std::string &description);
 void add_condition_option(CLI::App &command, FunctionOptions &options);

@@ -139,7 +139,7 @@ private:
     std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// Whose waits are wanted; nothing: everybody's.
+/// The processes whose waits are wanted; empty for all processes.
 std::vector<std::uint32_t> wanted_pids(const OffCpuOptions &options, const std::optional<ChildCommand> &command) {
     const auto filter = filter_of(options, command);
     if (!filter)

@@ -7,7 +7,7 @@
 
 namespace argtrace {
 
-/// Whose calls the user wants.
+/// The processes whose calls the user wants.
 struct ProcessOptions {
     std::vector<std::uint32_t> pids;
     bool follow = false;

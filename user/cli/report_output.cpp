@@ -136,7 +136,7 @@ void ReportOutput::export_events(Exporter &exporter, std::optional<std::uint64_t
         return true;
     };
     read_in_time_order(reader_, see, take, go_on);
-    // Of the rest of the file nothing is said.
+    // The rest of the file is not mentioned.
     feed.finish(satisfied_ ? std::map<std::uint32_t, std::uint64_t>() : reader_.loss());
 }
 

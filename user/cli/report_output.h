@@ -60,7 +60,7 @@ public:
 
     /// On stderr: what was shown, lost, and is wrong with the file.
     void print_summary();
-    /// Of that, what is wrong with the file alone.
+    /// The part of it that says what is wrong with the file.
     void print_damage();
     void set_done(std::string done) { done_ = std::move(done); }
 

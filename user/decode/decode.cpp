@@ -34,7 +34,7 @@ const Value *unreadable_mark(const Probe &probe, std::span<const Value> values) 
     return mark;
 }
 
-/// Of a record with an id ARGTRACE_ID_UNREADABLE: what was not read is no value. False when the record cannot be one.
+/// Removes the values that a record with an id ARGTRACE_ID_UNREADABLE could not read. False if the record cannot be one.
 bool take_out_unreadable(const Probe &probe, std::span<Value> values,
                          std::span<const std::byte> bytes) {
     constexpr std::uint64_t word_size = 8;
@@ -153,7 +153,7 @@ std::uint64_t Decoder::full_clock(std::uint32_t low) const {
     return anchor_.clock >> 32 << 32 | low;
 }
 
-/// Of CLOCK_MONOTONIC.
+/// The time by CLOCK_MONOTONIC.
 std::uint64_t Decoder::nanoseconds(std::uint64_t clock) const {
     if (header_.clock_id == ARGTRACE_CLOCK_MONOTONIC)
         return clock;

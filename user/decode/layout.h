@@ -17,8 +17,8 @@ namespace argtrace {
 /// others, and all of it is left to read_compact().
 class CompactLayout {
 public:
-    /// Of this many bytes before the data that read() is given, the values do not matter, but
-    /// they must be there: part of the record's header.
+    /// So many bytes before the data that read() is given must be readable, whatever their values:
+    /// they are part of the record's header.
     static constexpr std::size_t readable_before = sizeof(std::uint64_t);
 
     explicit CompactLayout(const Probe &probe);

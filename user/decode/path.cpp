@@ -14,7 +14,7 @@ namespace argtrace {
 
 namespace {
 
-// Of file systems that are too new for the header, or have no place in it.
+// Magic numbers that the header lacks, because they are too new or not part of it.
 constexpr std::uint32_t pidfs_magic = 0x50494446; // PID_FS_MAGIC
 constexpr std::uint32_t nsfs_magic = 0x6e736673;  // NSFS_MAGIC
 

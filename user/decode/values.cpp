@@ -60,8 +60,8 @@ bool is_whole_array(const Argument &argument) {
     return argument.type_name.ends_with('[' + std::to_string(argument.size) + ']');
 }
 
-/// The same of what a program has computed: BYTES, STR or PATH of any length up to the largest one.
-/// Of what could not be read nothing but its length is looked at.
+/// The same for what a program has computed: BYTES, STR or PATH of any length up to the largest one.
+/// If it could not be read, only its length matters.
 DecodeStatus read_counted(std::span<const std::byte> &data, const Argument &argument, bool readable,
                           Value &value, std::vector<std::byte> &bytes) {
     if (data.size() < sizeof(std::uint16_t))

@@ -49,7 +49,7 @@ public:
     /// Writes what has been kept back.
     virtual void finish() = 0;
 
-    /// Of a format that is a folder: bytes in its files.
+    /// For a format that is a folder, the bytes in its files.
     virtual std::uint64_t size() const { return 0; }
 
     /// What of the calls has no place in the format: "12 calls without a duration"; empty if

@@ -75,7 +75,7 @@ constexpr std::array<std::pair<std::string_view, ParquetType>, 13> common_column
     {"duration", ParquetType::i64},
 }};
 
-// Of the batches in which the calls of a group of rows are, which stay until it is encoded.
+// The batches that hold the calls of a group of rows take at most so many bytes; they stay until it is encoded.
 constexpr std::size_t group_size_max = 8 << 20;
 
 std::size_t size_of_batch(const EventBatch &batch) {

@@ -92,7 +92,7 @@ void ParquetRows::put_json(Line &out, const EventView &view, const Plan &plan) {
     out.set_end(to);
 }
 
-/// Of as many calls as there is room for: how many.
+/// Takes as many calls as there is room for, and returns how many.
 std::size_t ParquetRows::put_arguments(Calls calls) {
     std::size_t rows = 0;
     while (rows < std::min(calls.size(), rows_max) &&

@@ -29,7 +29,7 @@ struct Payload {
     RawBytes unpacked;                ///< where that lies if it was compressed
 };
 
-/// Of a payload the first `front` bytes are never compressed. Valid as long as the chunk is.
+/// The first `front` bytes of a payload are never compressed. Valid as long as the chunk is.
 Payload unpack(const Chunk &chunk, std::size_t front = 0, std::size_t limit = file_payload_max);
 
 /// Goes through a file or a stream from chunk to chunk, reading ahead a little.

@@ -20,7 +20,7 @@ bool minds_sign(argtrace_alu op, unsigned bytes) {
     }
 }
 
-/// Of values that are extended as their type says, these need no width of their own.
+/// Operations whose result is extended as its type says if their operands are, so that they need no width of their own.
 bool keeps_extension(argtrace_alu op) {
     switch (op) {
     case ARGTRACE_ALU_AND:

@@ -13,7 +13,7 @@ bool is_source(const Node &node, std::uint8_t source) {
     return node.kind == Node::Kind::source && node.source == source;
 }
 
-// Whose own value is read from memory, beside those of its operands.
+// Whether the node itself reads memory, apart from its operands.
 bool reads_memory(const Node &node) {
     switch (node.kind) {
     case Node::Kind::load:

@@ -81,7 +81,7 @@ std::string_view Types::string(std::uint32_t offset) const {
     return name ? name : "";
 }
 
-// Of several types of a name the first counts, which is the kernel's own.
+// If several types share a name, the first wins: it is the kernel's own.
 void Types::index(std::uint32_t id, const btf_type *type) {
     const std::string_view name = string(type->name_off);
     switch (btf_kind(type)) {
@@ -126,7 +126,7 @@ const Types::Index *Types::index_of(TypeName::Tag tag) const {
     return &typedefs_;
 }
 
-/// Of a struct that is only declared, the one of its name that is whole.
+/// For a struct that is only declared, the definition of that name.
 std::uint32_t Types::complete(std::uint32_t id) const {
     const btf_type *type = btf__type_by_id(types_, id);
     if (!type || !btf_is_fwd(type))

@@ -25,13 +25,13 @@ constexpr std::array<LostCause, ARGTRACE_LOST_COUNT> lost_causes{{
     {"no_buffer", "CPU without a ring"},
 }};
 
-/// Of all causes, those of later versions too.
+/// Calls lost for any cause, including causes of later versions.
 std::uint64_t lost_total(const argtrace_counts &counts);
 
 /// records + filtered + sampled + capped + lost: every call of the function. Faults are beside it.
 std::uint64_t hits(const argtrace_counts &counts);
 
-/// Of functions whose returns are followed: calls beside those that argtrace_counts has.
+/// Calls that argtrace_counts does not have, for functions whose returns are followed.
 struct ReturnTotals {
     std::uint64_t in_flight = 0;                               ///< not returned yet
     std::array<std::uint64_t, ARGTRACE_UNFOLLOWED_MAX> unfollowed{}; ///< by enum argtrace_unfollowed

@@ -7,7 +7,7 @@
 
 namespace argtrace {
 
-/// Whose calls a session records.
+/// The processes whose calls a session records.
 struct ProcessFilter {
     std::vector<std::uint32_t> pids; ///< none: everybody's
     bool children = false;           ///< and those of the processes that these start

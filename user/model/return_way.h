@@ -9,7 +9,7 @@
 
 namespace argtrace {
 
-/// Who is to follow calls until they return.
+/// What follows calls until they return.
 enum class ReturnBy { automatic, trampoline, fprobe, kretprobe };
 
 /// Why the kernel does it instead of us, as JSON and as a person reads it.

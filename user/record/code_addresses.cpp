@@ -97,7 +97,7 @@ void CodeAddresses::add_arguments(const Probe &probe, std::uint32_t at) {
     add_outputs(probe, formats, at + sizeof(std::uint64_t)); // which says what could not be read
 }
 
-/// Of a value that could not be read, a word behind it may be taken: it has a symbol, or does no harm.
+/// If a value could not be read, a word after it may be taken instead: either it has a symbol, or it does no harm.
 void CodeAddresses::add_outputs(const Probe &probe, const ProbeFormats &formats, std::uint32_t at) {
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
         const Argument &argument = probe.args[i];

@@ -55,7 +55,7 @@ std::string duration(std::uint64_t ns) {
     return fmt::format("{} ns", ns);
 }
 
-/// Of one name always the same, and of different ones mostly not.
+/// The same for the same name, and mostly different for different names.
 unsigned shade(std::string_view name) {
     unsigned hash = 2166136261u;
     for (const char one : name)

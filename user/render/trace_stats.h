@@ -10,7 +10,7 @@ namespace argtrace {
 
 /// What a trace consists of.
 struct TraceStats {
-    /// Of calls that were recorded when they returned, in ns.
+    /// Times in ns of the calls that were recorded when they returned.
     struct Timing {
         std::uint64_t errors = 0; ///< calls that returned one
         std::uint64_t total = 0;

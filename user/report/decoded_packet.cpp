@@ -38,7 +38,7 @@ void drain(Decoder &decoder, std::size_t limit, std::size_t first, const DecodeJ
     }
 }
 
-/// Of events in the order of time, of one CPU.
+/// Takes the events of one CPU, in the order of time.
 void include_widths(const std::vector<Event> &events, Widths &widths) {
     const Event *before = nullptr;
     for (const Event &event : events) {
@@ -64,7 +64,7 @@ void finish(const DecodeJob &job, DecodedPacket &packet) {
             packet.first = first->end();
             packet.last = last->end();
         }
-        // Of those that have one, durations are asked for.
+        // Durations are asked for: only calls that have one count.
         std::erase_if(events, [](const Event &event) { return !event.has_duration(); });
         if (events.empty()) {
             packet.batch = {};

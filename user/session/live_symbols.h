@@ -20,7 +20,7 @@ public:
 
     std::optional<Symbol> at(std::uint64_t addr) const override;
 
-    /// Of the session that the device is bound to.
+    /// A stack of the session that the device is bound to.
     std::optional<Stack> stack(std::uint64_t id) const override;
 
 private:

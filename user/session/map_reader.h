@@ -45,7 +45,7 @@ public:
 
     const Entries &entries() const { return entries_; }
 
-    /// Of all keys.
+    /// The sum over all keys.
     std::uint64_t calls() const;
 
 private:

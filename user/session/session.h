@@ -80,7 +80,7 @@ public:
     /// Their counts, in the same order.
     std::vector<argtrace_counts> counts(bool removed) const;
 
-    /// Of all functions, removed ones too, whose returns are followed: each, and the sum.
+    /// The counts of all functions whose returns are followed, including removed ones; returns() has the sum.
     std::vector<argtrace_return_counts> return_counts() const;
     ReturnTotals returns() const;
 

@@ -44,8 +44,8 @@ private:
     std::uint64_t missed_ = 0;
 };
 
-/// Of all CPUs, as of one moment as far as there is one: all rings are looked at before the first
-/// is copied.
+/// Copies the rings of all CPUs as they are at one moment, as far as that is possible: the state of
+/// all rings is read before the first is copied.
 std::vector<RingSnapshot> take_snapshot(std::span<const RingView> rings);
 
 } // namespace argtrace

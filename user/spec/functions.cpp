@@ -58,7 +58,7 @@ void rename(Prototype &prototype, std::string_view name) {
 
 // Why what it returns cannot be recorded; empty: it can.
 std::string why_unfollowed(const Function &function, const CallingConvention &convention) {
-    // Of a system call nothing is on the stack, whatever its arguments are.
+    // A system call has nothing on the stack, whatever its arguments are.
     if (function.source() == Source::syscall)
         return {};
     if (function.forced)
@@ -361,8 +361,8 @@ private:
                                                      : std::string();
     }
 
-    // Of all functions that the spec means. Where that is due to the request's conditions, other
-    // specs may have some.
+    // Nothing is left of the functions that the spec means. Where that is due to the request's
+    // conditions, other specs may still have some.
     void give_up(const Unresolved &unresolved) {
         if (unresolved.by_spec())
             throw unresolved.error();

@@ -61,7 +61,7 @@ std::string canonical(std::string_view text) {
                        type.name, type.stars > 0 ? " " : "", std::string(type.stars, '*'));
 }
 
-// Of a type as a prototype has it: "struct path *" of "const struct path *".
+// "struct path *" for "const struct path *".
 std::string without_const(std::string name) {
     for (std::size_t at; (at = name.find("const ")) != name.npos;)
         name.erase(at, 6);

@@ -21,7 +21,7 @@ KernelTypes kernel_types_with(const ModuleFile &module) {
 void check_modules(const Kernel &kernel, const Request &request) {
     const std::string &module = kernel.only_module();
     for (const Spec &spec : request.specs) {
-        // Of a tracepoint it is the group.
+        // For a tracepoint, it is the group.
         if (spec.source == Source::function && spec.module && !spec.matches_module(module))
             throw error_in(spec, spec.module->at,
                            fmt::format("with --on-load the functions are those of {}, not of {}",

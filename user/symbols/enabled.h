@@ -24,7 +24,7 @@ public:
     /// Parses text of that form.
     static EnabledFunctions parse(std::string_view text);
 
-    /// Of functions that share the name in that module ("" for the kernel) the one with the most.
+    /// Where functions of that module ("" for the kernel) share the name, the most that one of them has.
     std::uint32_t users(std::string_view name, std::string_view module = {}) const;
     /// Whether one of them has a user that sends calls elsewhere (IPMODIFY), or is called through a trampoline of somebody's own.
     bool is_modified(std::string_view name, std::string_view module = {}) const;

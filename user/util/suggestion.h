@@ -16,7 +16,7 @@ struct Suggestion {
     bool contained = false;              ///< they contain it, and are not just spelt like it
 };
 
-/// Of the candidates it is those that differ from `word` in case alone, else those that contain it
+/// Suggests the candidates that differ from `word` in case alone, else those that contain it
 /// as a whole word ("read" is one in "vfs_read", not in "spread"), else those that contain it at
 /// all, else the one that it is a misspelling of.
 Suggestion suggest(std::string_view word, std::span<const std::string_view> candidates);

@@ -24,7 +24,7 @@ struct ParameterType {
     bool is_signed;
 };
 
-// Of the arguments a, b, c ... f; narrow ones and wide ones, of both signs.
+// The types of the arguments a, b, c ... f: narrow and wide, signed and unsigned.
 constexpr ParameterType parameter_types[]{
     {"int", 4, true},   {"unsigned int", 4, false},  {"long", 8, true}, {"unsigned long", 8, false},
     {"short", 2, true}, {"unsigned char", 1, false},

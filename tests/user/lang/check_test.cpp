@@ -20,7 +20,7 @@ std::string refused_by(const char *function, const std::string &text) {
     return thrown([&] { check_condition(scope, parse_condition(text)); });
 }
 
-// Of the whole error: the sentence, and where the caret stands.
+// The parts of an error that matter here: the sentence, and the position of the caret.
 struct Refusal {
     std::string sentence;
     std::size_t at;

@@ -43,7 +43,7 @@ protected:
 
     FakeRing &ring(std::size_t cpu) { return *rings_[cpu]; }
 
-    /// Of the first `cpus` CPUs.
+    /// Records the first `cpus` CPUs.
     Recorder recorder(std::size_t cpus = 3) {
         std::vector<RingView> views;
         for (std::size_t cpu = 0; cpu < cpus; ++cpu)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Of a recording that is cut off anywhere, each format has the calls that are there.
+// Wherever a recording is cut off, each format has the calls that are left.
 #include <filesystem>
 #include <fstream>
 #include <iterator>

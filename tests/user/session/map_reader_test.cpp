@@ -127,7 +127,7 @@ TEST(MapReader, NothingButFaultsHasNoExtremes) {
     EXPECT_EQ(totals.max, 7u);
 }
 
-// Of a call that is under way its fault may be counted, and the call itself not.
+// While a call is being counted, its fault may already be, and the call itself not yet.
 TEST(MapReader, ThereAreNoMoreFaultsThanCalls) {
     const argtrace_map map = values_map(false);
     FakeSlots slots(map);

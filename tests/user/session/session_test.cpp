@@ -373,7 +373,7 @@ TEST(Status, SaysWhoFollowsReturns) {
     out.clear();
     append_status_text(out, probes, two_counts());
     EXPECT_TRUE(out.ends_with("\nreturns by kretprobe (a BPF program comes first): vfs_write\n")) << out;
-    // Of many, the first.
+    // Only the first of many is named.
     const Probe one = probes[1];
     probes.assign(11, one);
     out.clear();

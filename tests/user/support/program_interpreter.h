@@ -114,7 +114,7 @@ public:
 
     std::vector<Output> values(const FakeCall &call) { return values(call, memory_); }
 
-    /// Of a call that is recorded when it returns, when memory is `later`.
+    /// The values of a call that is recorded when it returns, at which time memory is `later`.
     std::vector<Output> values(const FakeCall &call, const FakeMemory &later) {
         std::vector<Output> outputs;
         start(call);

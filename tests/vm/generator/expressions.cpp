@@ -8,7 +8,7 @@
 
 namespace {
 
-// Of one function: a program takes at most 240 instructions.
+// A program takes at most 240 instructions, so one function has no more than these.
 constexpr int expressions_per_function = 8;
 
 struct ScalarType {
@@ -30,7 +30,7 @@ struct Pair {
     static Pair same(const std::string &both) { return {both, both}; }
 };
 
-/// Of all operands, the expression with `{}` for each of them.
+/// The expression `format`, with an operand in place of each `{}`.
 template<typename... Operands>
 Pair join(const char *format, const Operands &...operands) {
     return {fmt::format(fmt::runtime(format), operands.text...),

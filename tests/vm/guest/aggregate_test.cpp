@@ -260,7 +260,7 @@ TEST(Aggregate, latency_is_of_every_call) {
     expect_totals(answer, calls_made());
 }
 
-// Of one word and of two, of the call and of its task: none of them takes a program when the call returns.
+// Keys of one word and of two, from the call and from its task: none of them takes a program when the call returns.
 TEST(Aggregate, latency_by_words) {
     for (const char *by : {"func", "comm", "pid", "func,pid"}) {
         const auto begin = std::chrono::steady_clock::now();

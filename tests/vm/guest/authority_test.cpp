@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Who may do what: the caller is asked at the moment of use, not only when the file is opened.
+// Authority is checked at the moment of use, not only when the file is opened.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
@@ -177,7 +177,7 @@ protected:
         EXPECT_EQ(remove_session(other_name), 0) << "it is still there";
     }
 
-    /// Of an inherited file, by one who has no capabilities in the initial namespace.
+    /// Expects that a process which has inherited the file, and has no capabilities in the initial namespace, can only read.
     void expect_reading_alone(const std::function<bool()> &become) {
         const std::string said = in_child(become, [&](std::ostream &out) {
             try_everything(device_, out);

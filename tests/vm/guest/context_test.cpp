@@ -46,7 +46,7 @@ TEST(Context, a_lazy_reschedule_shows) {
     EXPECT_LT(lazy, records) << "between the tick and the reschedule, not always";
 }
 
-/// Who has called ksys_read(), as JSON and as text.
+/// Expects this caller of ksys_read(), as JSON and as text.
 void expect_caller(const nlohmann::json &json, const std::string &text) {
     const Outcome one = run(
         {"argtrace", "trace", "-n", "1", "--json", "-F", "ksys_read", "--", "cat", "/etc/passwd"});

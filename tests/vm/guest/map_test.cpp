@@ -28,7 +28,7 @@ namespace {
 
 constexpr unsigned calls_of_process = 3000; // on each CPU
 
-// Of the functions of argtrace_load.
+// The arguments of the functions of argtrace_load.
 enum : std::uint8_t { number_arg, complement_arg, cpu_arg };
 constexpr const char *load_functions[] = {"al_process", "al_interrupt", "al_nmi"};
 
@@ -614,7 +614,7 @@ TEST_F(Maps, the_module_goes_while_maps_are_filled) {
     expect_nothing_left();
 }
 
-// Of the map's own memory nothing can be written, and there is nothing beside it.
+// A mapping cannot be written, and reaches no further than the map.
 TEST_F(Maps, mapping_is_for_reading) {
     const RawMap map(device_, RawMap::counts(64, 1));
     const std::size_t page = 4096;

@@ -123,7 +123,7 @@ public:
     void end() override { programs_.clear(); }
     long seen(const std::string &function) override {
         const ProgramSums sums = programs_.at(function)->take();
-        // Of call number c, from 0 on.
+        // c is the number of the call, from 0 on.
         std::uint64_t expected = 0;
         for (std::uint64_t c = 0; c < sums.calls; c++)
             expected += at_return_ ? an_result(c, AN_VALUE_ARGS) : an_argument(c, 0);

@@ -210,7 +210,7 @@ std::vector<json> rows_of(const OffCpuAnswer &answer, std::uint64_t tid) {
     return rows;
 }
 
-/// Of these, those that slept in such a function; it may also be preempted there.
+/// The rows of `tid` that slept in such a function, where it may also have been preempted.
 std::vector<json> sleeps_of(const OffCpuAnswer &answer, std::uint64_t tid, const std::string &function) {
     std::vector<json> rows;
     for (const json &row : rows_of(answer, tid))
@@ -523,7 +523,7 @@ TEST(OffCpu, a_recording_tells_all_of_them) {
         for (const json &row : rows)
             EXPECT_EQ(row["waker"]["comm"], "[hardirq]") << row;
     }
-    // Of the same recording, without what has not been asked for.
+    // The same recording, with filters.
     const OffCpuAnswer sleeps = recorded_answer({"--by", "tid", "--no-stack", "--state", "S", "--min", "4ms"});
     EXPECT_GT(sleeps.totals["waits"].get<std::uint64_t>(), 0u);
     for (const json &row : sleeps.rows)

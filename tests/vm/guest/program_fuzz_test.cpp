@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char *counted_functions[] = {"al_process", "al_interrupt", "al_nmi"};
 
-// Of those that there are and that can be traced. The first of them are called by a fault.
+// Those of them that exist and can be traced are used. A fault calls the first ones.
 constexpr const char *hot_functions[] = {
     "fixup_exception",
     "search_exception_tables",

@@ -45,7 +45,7 @@ RandomProgram::RandomProgram(std::mt19937_64 &random, const std::vector<std::uin
     seal();
 }
 
-/// Of the words of a key as many as it has, in numbers and texts; and the value.
+/// Fills all words of the key, with numbers and texts, and adds the value.
 void RandomProgram::add_key(const argtrace_map &map) {
     head_.map = static_cast<std::uint16_t>(map.id);
     for (std::uint64_t left = map.key_words; left > 0;) {

@@ -130,7 +130,7 @@ TEST_F(StackTables, have_every_stack_that_is_named) {
     const RawProbe probe =
         SinkProgram(ARGTRACE_SINK_MAP, counts.description().id).source(ARGTRACE_SOURCE_STACK_ID).probe(address_of("mutex_lock"));
     ASSERT_EQ(device_.add(probe.bytes(), 1), 0);
-    // Of processes, in many ways.
+    // Processes that take it in many ways.
     EXPECT_EQ(run({"bash", "-c", "cat /proc/*/stat /proc/self/maps /proc/mounts | sort | head -c 10 >/dev/null; ls -l /sys/kernel"}).status, 0);
     ASSERT_EQ(device_.remove({address_of("mutex_lock")}), 0);
     std::set<std::uint64_t> known;

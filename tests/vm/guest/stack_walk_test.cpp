@@ -67,7 +67,7 @@ public:
         load.stop();
     }
 
-    /// Of calls, which come from everywhere; of ticks, which interrupt neither interrupts nor NMIs.
+    /// Calls come from everywhere; ticks interrupt neither interrupts nor NMIs.
     void expect_no_difference(bool of_calls = true) const {
         std::map<std::string, std::uint64_t> seen = counts();
         EXPECT_EQ(seen["different"], 0u) << read_file(directory + "difference");

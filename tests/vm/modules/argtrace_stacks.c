@@ -65,7 +65,7 @@ static u32 every = 1;
 static DEFINE_MUTEX(control_lock);
 static bool tracing;
 
-/* Of the first difference, by whoever takes it. */
+/* Set by whoever describes the first difference. */
 static atomic_t difference_taken;
 static char difference[4096];
 

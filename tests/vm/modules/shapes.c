@@ -104,7 +104,7 @@
 #define AX_VALUE(...)		AX_SHOW((__VA_ARGS__));
 #define AX_VALUE_OF(text, ...)	AX_SHOW((__VA_ARGS__));
 
-/* Of each function there are four, called alike, so that as many conditions can be tried at once. */
+/* Each function exists four times, called alike, so that four conditions can be tried at once. */
 #define AX_TWINS(name, ...) \
 	AX_TRACED(name, __VA_ARGS__) AX_TRACED(name##_2, __VA_ARGS__) \
 	AX_TRACED(name##_3, __VA_ARGS__) AX_TRACED(name##_4, __VA_ARGS__)
