@@ -25,7 +25,7 @@ static void free_plans(struct argtrace_plan **plans, u32 count)
 		argtrace_plan_free(plans[i]);
 }
 
-/* The catalog has changed: lists that are read in parts begin anew, and poll() says so. */
+/* The catalog has changed: a list that is being read in parts starts over, and poll() reports it. */
 static void catalog_changed(struct argtrace_session *session)
 {
 	session->catalog.generation++;
@@ -50,9 +50,9 @@ static void retire_table(struct argtrace_table *table, bool armed)
 }
 
 /*
- * Probes of the lane have been removed from the catalog: they are not to be traced any more. That takes no memory
- * that the limit or a memory cgroup could refuse. Without room for a smaller table the old one stays: it
- * names the removed probes as well, which nobody calls any more, and which are kept.
+ * Stops tracing the probes of the lane that have been removed from the catalog, without memory that the limit or
+ * a memory cgroup could refuse. If there is no room for a smaller table, the old one stays: it still names the
+ * removed probes, but these are kept, and no longer called.
  */
 static int lane_follow_removal(struct argtrace_lane *lane)
 {
@@ -64,7 +64,7 @@ static int lane_follow_removal(struct argtrace_lane *lane)
 	table = argtrace_table_create(lane->kind, catalog->by_id, catalog->nr_ids, NULL, 0);
 	if (IS_ERR(table))
 		table = NULL;
-	/* To disarm a lane, the table first, for the reason that lane_begin() gives. */
+	/* A lane is disarmed table first, for the reason given at lane_begin(). */
 	if (table && !any_left)
 		old = swap_table(lane, table);
 	ret = lane->source->follow(lane);
@@ -74,7 +74,7 @@ static int lane_follow_removal(struct argtrace_lane *lane)
 	}
 	if (table && any_left)
 		old = swap_table(lane, table);
-	/* What the trampolines call may be at work without a registered ops. */
+	/* Functions that the trampolines call may be running although no ops is registered. */
 	retire_table(old, lane->armed || argtrace_lane_follows(lane->kind));
 	return 0;
 }
@@ -99,7 +99,7 @@ static bool is_live_at(const struct argtrace_catalog *catalog, u16 kind, unsigne
 	return plan && !plan->removed;
 }
 
-/* As they mostly come; to sort all of them again takes as long as to read a quarter of them. */
+/* They usually are; sorting them again would take as long as reading a quarter of them. */
 static bool are_sorted(struct argtrace_plan **plans, u32 count)
 {
 	u32 i;
@@ -112,8 +112,8 @@ static bool are_sorted(struct argtrace_plan **plans, u32 count)
 }
 
 /*
- * Sorts, and refuses what is there twice or already. Addresses as close as symbol and ftrace
- * address of a function may be are the same function.
+ * Sorts the plans, and refuses functions that are listed twice or traced already. Two addresses no further apart
+ * than a function's symbol and its ftrace address can be belong to the same function.
  */
 static int check_new(const struct argtrace_session *session, struct argtrace_plan **plans,
 		     u32 count, unsigned long *failed_addr)
@@ -138,7 +138,7 @@ static int check_new(const struct argtrace_session *session, struct argtrace_pla
 	return 0;
 }
 
-/* A removed probe that is to be live again, and what it has counted until now. */
+/* A removed probe that is about to be revived, and what it has counted so far. */
 struct revival {
 	struct argtrace_plan *plan;
 	struct argtrace_counted counted;
@@ -152,7 +152,7 @@ static void revive(struct argtrace_session *session, struct argtrace_plan *plan)
 		argtrace_return_start(plan, session);
 }
 
-/* Whether a removed probe can take the place of a new one. Calls that are in flight belong to its earlier life. */
+/* Whether a removed probe can replace a new one: not while calls of its earlier life are in flight. */
 static bool can_revive(struct argtrace_plan *plan, const struct argtrace_plan *like)
 {
 	return argtrace_plan_same_schema(plan, like) && !(plan->returns && argtrace_return_is_leaving(plan));
@@ -192,7 +192,7 @@ static bool may_be_in_module(const struct argtrace_plan *plan)
 	return !argtrace_kind_source(plan->kind)->addr_is_number;
 }
 
-/* The sessions that the coming and going of modules concerns are found without their locks: before anything is armed. */
+/* Before anything is armed, as the sessions that have probes in modules are found without taking their locks. */
 static void note_modules(struct argtrace_session *session, struct argtrace_plan *const *plans, u32 count)
 {
 	u32 i;
@@ -203,7 +203,7 @@ static void note_modules(struct argtrace_session *session, struct argtrace_plan 
 	}
 }
 
-/* What is added to a lane, in three steps: lane_begin(), and then lane_finish() or lane_undo(). */
+/* An addition to a lane: lane_begin(), then lane_finish() or lane_undo(). */
 struct lane_addition {
 	struct argtrace_lane *lane;
 	unsigned long *addrs;
@@ -212,11 +212,12 @@ struct lane_addition {
 };
 
 /*
- * Has the lane called for the addresses too, whose plans are live in the catalog or new; 0, or it is as it was.
+ * Has the lane called for these addresses as well, whose plans are live in the catalog or new. On error, the lane
+ * is unchanged.
  *
- * In a lane that is armed the table comes first, so that no call is missed. In one that is not it
- * comes last: all probes begin at once, and what ftrace itself calls while it patches them, millions of
- * calls if they are all there are, costs no more than to find nothing.
+ * If the lane is armed, the table comes first, so that no call is missed. Otherwise it comes last: all probes
+ * start at once, and the calls that ftrace itself makes while it patches the functions (millions, if all functions
+ * are added) cost no more than a failing lookup.
  */
 static int lane_begin(struct lane_addition *addition, struct argtrace_plan **plans, u32 nr_new,
 		      unsigned long *failed_addr)
@@ -251,8 +252,8 @@ static void lane_finish(struct lane_addition *addition)
 }
 
 /*
- * The catalog is as before lane_begin(). Should there be no memory to detach what has been added, calls go on, and
- * find nothing in the table.
+ * The catalog is as it was before lane_begin(). If there is no memory to detach the new functions, they are still
+ * called for, and not found in the table.
  */
 static void lane_undo(struct lane_addition *addition)
 {
@@ -282,7 +283,7 @@ static void divide_among_lanes(struct argtrace_session *session, struct argtrace
 	}
 }
 
-/* Whether all of them are where their lanes can be called for them; 0 or -EINVAL. */
+/* Checks that the lanes' sources can attach to all of the addresses; 0 or -EINVAL. */
 static int check_places(const struct lane_addition *additions, unsigned long *failed_addr)
 {
 	enum argtrace_lane_kind kind;
@@ -297,7 +298,7 @@ static int check_places(const struct lane_addition *additions, unsigned long *fa
 	return 0;
 }
 
-/* All lanes, or, with an error, those that had begun before it, which remain to be undone. */
+/* Begins in all lanes. On error, the lanes that have begun remain to be undone. */
 static int lanes_begin(struct lane_addition *additions, struct argtrace_plan **plans, u32 nr_new,
 		       enum argtrace_lane_kind *begun, unsigned long *failed_addr)
 {
@@ -312,7 +313,7 @@ static int lanes_begin(struct lane_addition *additions, struct argtrace_plan **p
 	return ret;
 }
 
-/* Which of the functions is one whose return cannot be followed; 0, -EOPNOTSUPP. */
+/* 0, or -EOPNOTSUPP if the return of one of the functions cannot be followed. */
 static int check_lane_returns(const struct lane_addition *addition, unsigned long *failed_addr)
 {
 	u32 i;
@@ -327,7 +328,7 @@ static int check_lane_returns(const struct lane_addition *addition, unsigned lon
 	return 0;
 }
 
-/* The same of all lanes; *any says whether there is a function whose return is to be followed by our own means. */
+/* The same for all lanes; *any says whether there is a function whose return we follow ourselves. */
 static int check_returns(const struct lane_addition *additions, bool *any, unsigned long *failed_addr)
 {
 	enum argtrace_lane_kind kind;
@@ -431,7 +432,7 @@ out:
 	return ret;
 }
 
-/* The live plans of that kind at the addresses, into `plans`. */
+/* Stores the live plans of that kind at the addresses in `plans`. */
 static int find_live(const struct argtrace_session *session, u16 kind, unsigned long *addrs, u32 count,
 		     struct argtrace_plan **plans, unsigned long *failed_addr)
 {
@@ -493,7 +494,7 @@ static bool in_module_init(const struct argtrace_plan *plan, const struct module
 	return may_be_in_module(plan) && within_module_init(plan->addr, module);
 }
 
-/* Removes the live probes that `picks` picks; `why` is what their flags say beside REMOVED. Cannot fail. */
+/* Removes the live probes for which picks() is true; `why` is set in their flags along with REMOVED. Cannot fail. */
 static void remove_picked(struct argtrace_session *session,
 			  bool (*picks)(const struct argtrace_plan *, const struct module *),
 			  const struct module *module, u32 why)
@@ -516,9 +517,9 @@ static void remove_picked(struct argtrace_session *session,
 	if (!any || !follow_removal(session))
 		return;
 	/*
-	 * Should there be no memory to keep the others armed without these, ftrace takes
-	 * a module's functions out itself when it forgets the module. A table that
-	 * still names removed probes does no harm: they are kept.
+	 * If this fails for want of memory, ftrace drops a module's functions by itself when
+	 * it forgets the module. A table that still names removed probes is harmless, as these
+	 * are kept.
 	 */
 	for (kind = 0; kind < ARGTRACE_LANES; kind++)
 		session->lanes[kind].source->follow(&session->lanes[kind]);
@@ -533,7 +534,7 @@ void argtrace_arm_remove_all(struct argtrace_session *session)
 void argtrace_arm_module_going(struct argtrace_session *session, const struct module *module,
 				bool only_init)
 {
-	/* Init functions always go when the module is there: nobody needs to be told. */
+	/* Init functions are always freed once the module is live: that is not worth a report. */
 	if (only_init)
 		remove_picked(session, in_module_init, module, 0);
 	else

@@ -30,7 +30,7 @@ int argtrace_arm_remove(struct argtrace_session *session, u16 kind, unsigned lon
 /* Cannot fail. */
 void argtrace_arm_remove_all(struct argtrace_session *session);
 
-/* Removes what lies in `module`, or in its init code alone, which is about to go. */
+/* Removes the probes in `module`, or only those in its init code, which is about to be freed. */
 void argtrace_arm_module_going(struct argtrace_session *session, const struct module *module,
 				bool only_init);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the calling task may do, asked when it does it: a file may have been inherited or
- * received by a task that has fewer capabilities than the one that opened it.
+ * What the calling task may do, checked at the moment of use: a file may have been inherited
+ * or received by a task with fewer capabilities than the one that opened it.
  */
 #ifndef ARGTRACE_AUTHORITY_H
 #define ARGTRACE_AUTHORITY_H
@@ -24,7 +24,7 @@ static inline bool argtrace_may_read_memory(void)
 	return perfmon_capable() && bpf_capable();
 }
 
-/* Whether it may have a function called by us, with as many words of arguments on the stack as it says. */
+/* Whether it may have us call functions with as many words of stack arguments as it claims they take. */
 static inline bool argtrace_may_follow(void)
 {
 	return capable(CAP_SYS_ADMIN) && !security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL);

@@ -9,7 +9,7 @@
 #include "clock.h"
 #include "compat.h"
 
-/* The two clocks read at one moment, to within half of `width` ticks. */
+/* Both clocks, read at the same moment to within half of `width` ticks. */
 struct clock_sample {
 	u64 tsc;
 	u64 ns;
@@ -24,7 +24,7 @@ struct clock_sample {
 static DEFINE_MUTEX(measure_lock);
 static struct clock_sample earlier;
 
-/* NMI-safe. Keeps the narrowest of a few tries, as an interrupt or a hypervisor may come in between. */
+/* NMI-safe. Keeps the narrowest of a few tries, as an interrupt or the hypervisor may intervene. */
 static __always_inline void take_sample(struct clock_sample *sample, int tries, u64 good_enough)
 {
 	u64 before, ns, width;
@@ -97,7 +97,7 @@ void argtrace_clock_init(void)
 /* ns per tick, times 2^ARGTRACE_MULT_SHIFT. */
 static u64 slope(const struct clock_sample *from, const struct clock_sample *to)
 {
-	/* Implausible, and the quotient might not fit. */
+	/* Implausible, and the quotient might overflow. */
 	if (to->tsc - from->tsc <= (to->ns - from->ns) / 2)
 		return 0;
 	return mul_u64_u64_div_u64(to->ns - from->ns, 1ull << ARGTRACE_MULT_SHIFT,
@@ -131,7 +131,7 @@ u32 argtrace_clock_mult(u32 clock)
 		sample_well(&now);
 		mult = slope(&earlier, &now);
 	}
-	/* The next session measures from here, which is a longer span than it would take by itself. */
+	/* The next session measures from here, and so over a longer span than it would wait for. */
 	if (now.ns - earlier.ns > SPAN_KEPT)
 		earlier = now;
 	mutex_unlock(&measure_lock);

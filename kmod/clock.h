@@ -30,7 +30,7 @@ u32 argtrace_clock_mult(u32 clock);
  */
 u64 argtrace_clock_ns(u32 clock, u64 now, u32 mult);
 
-/* In two halves, as RDTSC gives them and callers want them. */
+/* As two halves, which is how RDTSC returns them and how callers use them. */
 static __always_inline void argtrace_clock_tsc(u32 *low, u32 *high)
 {
 	asm volatile("rdtsc" : "=a"(*low), "=d"(*high));

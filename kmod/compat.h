@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernels and architectures. No other file has a conditional for that.
- * Features are probed where they can be (a macro that is defined or not): Debian's
- * stable kernels carry newer interfaces under older version numbers.
+ * Differences between kernels and architectures; no other file has conditionals for them.
+ * Where possible, features are detected (by a macro that is defined or not) instead of derived from the
+ * version, since Debian's stable kernels carry newer interfaces under older version numbers.
  */
 #ifndef ARGTRACE_COMPAT_H
 #define ARGTRACE_COMPAT_H
@@ -42,7 +42,7 @@ static inline bool argtrace_calls_at_symbol(unsigned long symbol)
 {
 	u32 code;
 
-	/* The address is not validated yet. Read code only: elsewhere may be the registers of a device. */
+	/* The address has not been validated. Read only code: other addresses may be device registers. */
 	if (symbol < __START_KERNEL_map || symbol >= MODULES_END || get_kernel_nofault(code, (u32 *)symbol))
 		return false;
 	return (code & 0xff) == 0xe8 || (code & 0xffffff) == 0x441f0f;
@@ -53,7 +53,7 @@ static inline bool argtrace_calls_at_symbol(unsigned long symbol)
 #define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
 #endif
 
-/* Where in struct ftrace_regs an argument register is: it begins with a struct pt_regs, which all kernels fill that far. */
+/* Offset of an argument register in struct ftrace_regs, which begins with a struct pt_regs that all kernels fill that far. */
 static inline u8 argtrace_reg_place(unsigned int index)
 {
 	static const u8 places[] = {
@@ -64,21 +64,21 @@ static inline u8 argtrace_reg_place(unsigned int index)
 	return places[index];
 }
 
-/* All of them: struct ftrace_regs begins with a struct pt_regs, of which cs is 0 where not all are filled. */
+/* All registers: struct ftrace_regs begins with a struct pt_regs, whose cs is 0 unless all of them are filled in. */
 static __always_inline struct pt_regs *argtrace_regs(struct ftrace_regs *fregs)
 {
 	return (struct pt_regs *)fregs;
 }
 
-/* The other way round, of registers that are all there, as interrupts have them. */
+/* The reverse, for a complete struct pt_regs, such as that of an interrupt. */
 static __always_inline const struct ftrace_regs *argtrace_regs_of(const struct pt_regs *regs)
 {
 	return (const struct ftrace_regs *)regs;
 }
 
 /*
- * The arguments that user space has passed to a system call, in the registers of its ABI (arch/x86/entry/entry_64.S,
- * entry_64_compat.S), where the psABI has those of a function. That of x32 is that of x86-64.
+ * Moves the arguments of a system call from the registers of its ABI (arch/x86/entry/entry_64.S, entry_64_compat.S)
+ * to those in which the psABI passes a function's arguments. x32 uses the registers of x86-64.
  */
 static __always_inline void argtrace_copy_syscall_arguments(struct pt_regs *to, const struct pt_regs *from)
 {
@@ -99,7 +99,7 @@ static __always_inline void argtrace_copy_syscall_arguments(struct pt_regs *to, 
 	to->r9 = from->r9;
 }
 
-/* Where a call that is followed has what is known at its return: see source/return_frame.h. */
+/* Offset of what a followed call knows at its return: see source/return_frame.h. */
 static inline u8 argtrace_return_place(unsigned int index)
 {
 	return index ? offsetof(struct pt_regs, orig_ax) : offsetof(struct pt_regs, ax);
@@ -111,8 +111,8 @@ static inline u8 argtrace_duration_place(void)
 }
 
 /*
- * The number of the current task's cgroup in the unified hierarchy. With preemption off it stays; what has lockdep ask for more is
- * left out, as that is traced.
+ * The id of the current task's cgroup in the unified hierarchy. Preemption is off, so the cgroup stays. Accessors with lockdep checks
+ * are avoided, as they call functions that can be traced.
  */
 static __always_inline u64 argtrace_current_cgroup(void)
 {
@@ -123,15 +123,15 @@ static __always_inline u64 argtrace_current_cgroup(void)
 #endif
 }
 
-/* The same of rbp at the call; of one that is followed the frame has it elsewhere. */
+/* The same for rbp at the call; the frame of a followed call has it elsewhere. */
 static inline u8 argtrace_bp_place(bool followed)
 {
 	return followed ? offsetof(struct pt_regs, ss) : offsetof(struct pt_regs, bp);
 }
 
 /*
- * How many levels of disabled preemption a probe that disables it, too, finds above those of the code that passes the tracepoint.
- * Tracepoints that may fault leave preemption alone, and since Linux 7 all do.
+ * How many levels of disabled preemption the tracepoint and our probe add to those of the code that passes the tracepoint.
+ * Tracepoints that may fault do not disable preemption, and since Linux 7 none does.
  */
 static inline u8 argtrace_tracepoint_own_levels(struct tracepoint *tracepoint)
 {
@@ -144,7 +144,7 @@ static inline u8 argtrace_tracepoint_own_levels(struct tracepoint *tracepoint)
 #endif
 }
 
-/* Kernels that check the type of what they call indirectly would not call a function of ours for any tracepoint. */
+/* Kernels that check the types of indirect calls would not accept one function of ours for every tracepoint. */
 #define ARGTRACE_TRACEPOINTS_CALL_ANYTHING	(!IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_CFI))
 
 #ifndef ftrace_regs_get_stack_pointer
@@ -166,8 +166,8 @@ static inline u8 argtrace_tracepoint_own_levels(struct tracepoint *tracepoint)
 #endif
 
 /*
- * SOFTIRQ_MASK of a preemption count. PREEMPT_RT counts in the task what others count there, which
- * also means that the preemption count says nothing of it.
+ * The softirq part of a preemption count. PREEMPT_RT counts that in the task instead, so that its
+ * preemption count does not contain it.
  */
 static __always_inline u32 argtrace_softirq_count(u32 preempt)
 {
@@ -177,8 +177,8 @@ static __always_inline u32 argtrace_softirq_count(u32 preempt)
 #define argtrace_softirq_is_hidden() (IS_ENABLED(CONFIG_PREEMPT_RT) && softirq_count())
 
 /*
- * The preemption count together with what else x86 keeps in that word: whether to
- * reschedule. Linux 7.3 made it 64 bits wide.
+ * The preemption count, including the need-resched bit that x86 keeps in the same word.
+ * Linux 7.3 made it 64 bits wide.
  */
 #ifdef CONFIG_HAS_SEPARATE_PREEMPT_RESCHED_BITS
 #define argtrace_preempt_count_is(count) (raw_cpu_read_8(__preempt_count) == (count))
@@ -186,7 +186,7 @@ static __always_inline u32 argtrace_softirq_count(u32 preempt)
 #define argtrace_preempt_count_is(count) should_resched(count)
 #endif
 
-/* Increments a signed byte of this CPU, and says whether it is negative then, which takes a second instruction. */
+/* Increments a signed per-CPU byte, and returns whether it is negative afterwards, in two instructions. */
 #ifndef __my_cpu_var
 #define __my_cpu_var(var) (var)
 #endif
@@ -199,7 +199,7 @@ static __always_inline u32 argtrace_softirq_count(u32 preempt)
 	negative;										\
 })
 
-/* A variable that kernels with CONFIG_INIT_STACK_ALL_ZERO need not clear: whatever is read of it has been written. */
+/* Keeps CONFIG_INIT_STACK_ALL_ZERO from clearing a variable of which nothing is read before it is written. */
 #if __has_attribute(__uninitialized__)
 #define argtrace_uninitialized __attribute__((__uninitialized__))
 #else
@@ -238,7 +238,7 @@ static inline bool argtrace_is_on_cpu(const struct task_struct *task)
 #endif
 }
 
-/* What the kernel's unwinder makes of one frame. */
+/* What the kernel's unwinder finds out about one frame. */
 struct argtrace_unwound {
 	unsigned long ip, sp, bp;
 	struct pt_regs *regs;
@@ -248,13 +248,13 @@ struct argtrace_unwound {
 };
 
 /*
- * Frames are found by the unwinder of stock kernels, which knows rbp at each of them.
+ * Frames are found by the ORC unwinder of stock kernels, which knows rbp at each frame.
  *
- * argtrace_unwind_fake() asks it about a frame on a stack that is none: on the way in *unwound says which frame it is, on the way out
- * which is above it. False: it does not know.
+ * argtrace_unwind_fake() asks it about a frame on a fake stack: *unwound describes that frame on entry, and the frame above it on
+ * return. False if the unwinder does not know.
  *
- * argtrace_unwind_begin() and argtrace_unwind_stack() begin at a word of a stack as if a call to address 0 had just pushed it, for
- * which the unwinder has an entry of its own (null_orc_entry). The latter says on which stack the word is. False: on none.
+ * argtrace_unwind_begin() and argtrace_unwind_stack() start at a word of a stack as if a call to address 0 had just pushed it, for
+ * which the unwinder has a special entry (null_orc_entry). The latter reports on which stack the word is; false if on none.
  */
 #ifdef CONFIG_UNWINDER_ORC
 #define ARGTRACE_CAN_UNWIND	true
@@ -322,10 +322,9 @@ static inline bool argtrace_unwind_stack(unsigned long addr, u64 *begin, u64 *en
 #endif
 
 /*
- * Waits until every callback that is running has ended. They run with preemption
- * off, which is enough for RCU where it is watching; the rude flavour also waits for
- * the idle and entry code of kernels before 6.3, which can be traced while RCU is not
- * watching.
+ * Waits until all running callbacks have ended. They run with preemption off, which is
+ * enough for RCU where it is watching. The rude flavour also covers the idle and entry
+ * code of kernels before 6.3, which can be traced while RCU is not watching.
  */
 static inline void argtrace_synchronize(void)
 {
@@ -334,8 +333,8 @@ static inline void argtrace_synchronize(void)
 }
 
 /*
- * Fprobes hand over the caller's address since Linux 6.6, and the registers as ftrace has them since 6.14, where they are on function
- * graph's stacks: these take 15 words of each call.
+ * Since Linux 6.6, fprobes pass the caller's address. Since 6.14 they pass ftrace's registers, and keep their data on the shadow
+ * stacks of the function graph tracer, which have room for 15 words a call.
  */
 #if defined(CONFIG_FPROBE) && defined(ARGTRACE_FPROBE_HAS_CALLER)
 #define ARGTRACE_HAS_FPROBE	true
@@ -366,7 +365,7 @@ typedef struct pt_regs argtrace_fprobe_regs;
 #define argtrace_fprobe_init(fprobe, entered, returned, size, at_once) ((void)(fprobe), (void)(entered), (void)(returned))
 #endif
 
-/* Where ftrace's call is in the function whose symbol is at `addr`, at which it can be traced. Somebody may be patching it: a breakpoint. */
+/* The address of ftrace's call in the traceable function whose symbol is at `addr`. It may be a breakpoint while ftrace patches it. */
 static inline unsigned long argtrace_fentry_of(unsigned long addr)
 {
 	u8 first;

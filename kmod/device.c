@@ -45,7 +45,7 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Whether rings or probes have changed since the file was told; each change is reported once, as by /proc/mounts. */
+/* Whether rings or probes have changed since the last report to this file; each change is reported once, as by /proc/mounts. */
 static bool has_news(struct argtrace_file *own, struct argtrace_session *session)
 {
 	const int changes = atomic_read(&session->changes);
@@ -83,8 +83,8 @@ static int map_reader(struct argtrace_session *session, struct argtrace_ring *ri
 		      struct file *file, struct vm_area_struct *vma)
 {
 	/*
-	 * Without the session's lock, which mmap_lock must not be held around. Only
-	 * this file makes itself the reader, and only closing it ends that.
+	 * Without session->lock, which must not be taken under mmap_lock. Only this file can
+	 * make itself the reader, and it remains the reader until it is closed.
 	 */
 	if (READ_ONCE(session->reader) != file)
 		return -EPERM;
@@ -130,7 +130,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (!session)
 		return -EBADFD;
-	/* Not VM_SHARED, which the kernel takes back where the file is not open for writing. */
+	/* Not VM_SHARED, which the kernel clears if the file is not open for writing. */
 	if ((u32)offset || !(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & VM_EXEC))
 		return -EINVAL;
 	if (cpu >= nr_cpu_ids)
@@ -138,7 +138,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	cpu = array_index_nospec(cpu, nr_cpu_ids);
 	if (!cpu_possible(cpu))
 		return -ENXIO;
-	/* A child must not hold on to what its parent reads. */
+	/* A child must not keep its parent's mappings alive. */
 	argtrace_vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
 	if (region >= ARGTRACE_MMAP_MAP)
 		return map_slots(argtrace_map_of(session->maps, region - ARGTRACE_MMAP_MAP), cpu, vma);

@@ -11,10 +11,10 @@ struct argtrace_session;
 
 /* What an open file of /dev/argtrace holds. */
 struct argtrace_file {
-	struct mutex lock;			/* for what is below to be set, once each */
+	struct mutex lock;			/* held to set what follows, each once */
 	struct argtrace_session *session;	/* a reference; NULL until ARGTRACE_IOC_SESSION */
 	int changes_seen;			/* of session->changes; poll() sets it too, without the lock */
-	bool watches;				/* for processes that begin; until it is closed */
+	bool watches;				/* for new processes, until the file is closed */
 	struct argtrace_fork_watch watch;
 };
 

@@ -44,7 +44,7 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 	}
 }
 
-/* False: a fault. */
+/* False on a fault. */
 static __always_inline bool load(const struct argtrace_op *op, u64 *value)
 {
 	const s32 *offset = &op->offset[3 - op->loads];
@@ -64,7 +64,7 @@ static u64 shifted(const struct argtrace_op *op, u64 value)
 	return op->flags & ARGTRACE_INSN_SIGNED ? (u64)((s64)value >> op->shr) : value >> op->shr;
 }
 
-/* The value of any operation. False: a fault. */
+/* The value of any operation. False on a fault. */
 static __always_inline bool value_of(const struct argtrace_op *op, const struct argtrace_run *run, u64 *result)
 {
 	u64 value;
@@ -90,7 +90,7 @@ static __always_inline bool value_of(const struct argtrace_op *op, const struct 
 	return true;
 }
 
-/* The divisions that the processor would trap. */
+/* Handles the divisions for which the processor would trap. */
 static bool divide(u64 a, u64 b, bool is_signed, bool modulo, u64 *result)
 {
 	if (!b)
@@ -114,7 +114,7 @@ static unsigned int alu_width(const struct argtrace_op *op)
 	return (unsigned long)op->next[0];
 }
 
-/* With 4 bytes the operands are the lower halves, extended like the result. */
+/* An operation of 4 bytes takes the lower halves, extended like its result. */
 static u64 extend(u64 value, const struct argtrace_op *op)
 {
 	if (alu_width(op) == 8)
@@ -176,7 +176,7 @@ static bool alu(const struct argtrace_op *op, u64 *slot, u64 value)
 	return true;
 }
 
-/* The next operation; *fault: there is none. */
+/* Returns the next operation; none if *fault is set. */
 static const struct argtrace_op *step(const struct argtrace_op *op, struct argtrace_run *run, bool *fault)
 {
 	u64 value;
@@ -246,7 +246,7 @@ static u8 *put_nothing(u8 *to, const struct argtrace_op *op)
 	return put(to, 0, op->action == ARGTRACE_DO_OUT ? op->arg : sizeof(u16));
 }
 
-/* NULL: a fault. */
+/* NULL on a fault. */
 static u8 *put_bytes(u8 *to, u64 from, u64 size, u32 limit)
 {
 	const u16 length = min_t(u64, size, limit);
@@ -273,7 +273,7 @@ static u8 *put_path(u8 *to, u64 from, const struct argtrace_op *op)
 	return length < 0 ? NULL : put(to, length, sizeof(u16)) + length;
 }
 
-/* An output; NULL: a fault. */
+/* Writes an output; NULL on a fault. */
 static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_run *run)
 {
 	u64 value;
@@ -336,7 +336,7 @@ static __always_inline u8 *run_values(struct argtrace_run *run, u8 *to, const bo
 			op = step(op, run, &fault);
 			if (likely(!fault))
 				continue;
-			/* What depends on it is left out. */
+			/* Skip the operations that depend on it. */
 			while (op->action < ARGTRACE_DO_OUT)
 				op++;
 		}
@@ -364,7 +364,7 @@ u64 *argtrace_run_key(struct argtrace_run *run, u64 *to)
 	return (u64 *)run_values(run, (u8 *)to, true);
 }
 
-/* A value, from its first operation to its output. What cannot be read is noted as `bit`. */
+/* Computes a value, from its first operation to its output. `bit` is set if it cannot be read. */
 static __always_inline u8 *run_value(struct argtrace_run *run, const struct argtrace_op *op, const struct argtrace_op *out, u8 *to,
 				     u64 bit, const bool as_key)
 {
@@ -401,7 +401,7 @@ u8 *argtrace_run_entry_values(struct argtrace_run *run, u8 *to)
 	return to;
 }
 
-/* A value that is kept at *kept, which moves on. Of a key it is without the length that precedes text. */
+/* Writes the value kept at *kept, and advances that. In a key, text is not preceded by its length. */
 static u8 *put_kept(u8 *to, const struct argtrace_op *out, const u8 **kept, const bool as_key)
 {
 	const u8 *from = *kept, *words_end = to + key_words(out) * sizeof(u64);
@@ -409,7 +409,7 @@ static u8 *put_kept(u8 *to, const struct argtrace_op *out, const u8 **kept, cons
 	u64 value;
 
 	if (out->action == ARGTRACE_DO_OUT) {
-		/* A word may be read wherever a value is: the frame is above what is kept. */
+		/* Reading a whole word is safe for any value: the frame follows the kept values. */
 		__builtin_memcpy(&value, from, sizeof(value));
 		put(to, value, length);
 	} else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Executes prepared programs, in whatever context a call was made, with preemption off. Every operation has been
- * verified; what can go wrong is that memory cannot be read.
+ * Executes prepared programs, in the context of the call, with preemption off. Every operation has been verified;
+ * all that can go wrong is that memory cannot be read.
  */
 #ifndef ARGTRACE_EXEC_H
 #define ARGTRACE_EXEC_H
@@ -51,7 +51,7 @@ static __always_inline u64 argtrace_op_identity(const struct argtrace_op *op)
 	return *(const u32 *)((const u8 *)current_cred() + op->index);
 }
 
-/* The number of the call's stack, by an operation that has it, within argtrace_scratch_enter(); 0: it has none. */
+/* The number of the call's stack for an operation that takes it, within argtrace_scratch_enter(); 0 if there is none. */
 static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, const struct argtrace_op *op,
 					     const struct ftrace_regs *fregs)
 {
@@ -60,8 +60,8 @@ static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, c
 }
 
 /*
- * The same of what a tick has interrupted. A CPU whose idle task is in an interrupt is not idle, as far as it can be told: one in a hard
- * interrupt can be interrupted by an NMI alone.
+ * The same for what a tick has interrupted. A CPU whose idle task is in an interrupt is not idle, as far as can be seen: only an NMI
+ * can interrupt a hard interrupt.
  */
 static __always_inline u64 argtrace_stack_of_tick(const struct argtrace_code *code, const struct ftrace_regs *fregs)
 {
@@ -74,7 +74,7 @@ static __always_inline u64 argtrace_stack_of_tick(const struct argtrace_code *co
 	return argtrace_stack_id_interrupted(code->stacks, regs);
 }
 
-/* As argtrace_op_task(), of an int, extended. */
+/* As argtrace_op_task(), for an int, which is sign-extended. */
 static __always_inline u64 argtrace_op_task_int(const struct argtrace_op *op)
 {
 	return (s64)*(const s32 *)((const u8 *)current + op->offset[2]);
@@ -82,7 +82,7 @@ static __always_inline u64 argtrace_op_task_int(const struct argtrace_op *op)
 
 static __always_inline const struct argtrace_op *argtrace_op_test(const struct argtrace_op *op, u64 value)
 {
-	/* A pointer, as UBSAN looks at each index of an array, and its report is a call. */
+	/* A pointer instead of an index, which UBSAN would check, with a call for its report. */
 	const struct argtrace_op *const *next = &op->next[1];
 	s64 missed;
 
@@ -94,10 +94,10 @@ static __always_inline const struct argtrace_op *argtrace_op_test(const struct a
 }
 
 /*
- * The value of a quick operation, but for its mask; within argtrace_scratch_enter() if it is a load. False: it is not quick, or one
- * of its loads is not of the kernel's memory, or may have failed, and whoever executes it slowly finds out.
- * A load that failed in the middle has left -EFAULT, which with the next offset is no address of the kernel's (see
- * argtrace_code_prepare()). It calls nothing.
+ * The unmasked value of a quick operation; within argtrace_scratch_enter() if it is a load. False if the operation is not quick, or
+ * if one of its loads is not from kernel memory or may have failed; the slow path then finds out which.
+ * A load that fails yields -EFAULT, which is no kernel address once the next offset has been added (see
+ * argtrace_code_prepare()), so only the last load need be checked. Calls no function.
  */
 static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, const struct ftrace_regs *fregs,
 						u64 *value)
@@ -140,8 +140,8 @@ one:
 }
 
 /*
- * Runs a filter from a load on, as far as its operations are quick, within argtrace_scratch_enter(). It may stop at one that it
- * is not done with. No function is called, so that a callback that rejects saves no registers.
+ * Runs a filter, starting with a load, as far as its operations are quick; within argtrace_scratch_enter(). Returns the operation at
+ * which it stopped, which may have to be executed again. Calls no function, so that a callback that rejects a call saves no registers.
  */
 static __always_inline const struct argtrace_op *argtrace_run_loads(const struct argtrace_op *op,
 								    const struct ftrace_regs *fregs)
@@ -160,12 +160,12 @@ static __always_inline const struct argtrace_op *argtrace_run_loads(const struct
 enum argtrace_verdict argtrace_run_filter(struct argtrace_run *run, const struct argtrace_op *op);
 
 /*
- * Computes the values, and writes the outputs from `to` on, where there are code->output bytes. Returns their end; what could
- * not be read is in run->unreadable.
+ * Computes the values and writes the outputs to `to`, which has room for code->output bytes. Returns their end;
+ * run->unreadable says which could not be read.
  */
 u8 *argtrace_run_values(struct argtrace_run *run, u8 *to);
 
-/* The same where they are the key of a map and its value: words, from `to` on. */
+/* The same if the outputs are the key of a map and its value: writes words to `to`. */
 u64 *argtrace_run_key(struct argtrace_run *run, u64 *to);
 
 /* At the entry of a call whose return is followed: as argtrace_run_values(), for the values that are kept until it returns. */
