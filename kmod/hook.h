@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Moments between two steps that the KUnit tests must be able to act at, as an interrupt or another CPU would: at any other
- * time they show nothing. tests/kunit/Kbuild defines ARGTRACE_KUNIT; the module that is installed has none of this.
+ * Points between two steps at which KUnit tests act as an interrupt or another CPU would; at any other time that would show
+ * nothing. tests/kunit/Kbuild defines ARGTRACE_KUNIT; the module that is installed has no such points.
  */
 #ifndef ARGTRACE_HOOK_H
 #define ARGTRACE_HOOK_H
@@ -28,7 +28,7 @@ enum argtrace_hook {
 };
 
 #ifdef ARGTRACE_KUNIT
-/* NULL, or the test's; called in whatever context the moment comes in. */
+/* NULL, or the test's function, which is called in the context of that point. */
 extern void (*argtrace_kunit_hook)(enum argtrace_hook at);
 
 #define ARGTRACE_HOOK(at) do {						\

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loads of memory that may not be there, in any context, from addresses that nobody vouches for. The exported
+ * Loads from arbitrary addresses, whose memory may not be mapped, in any context. The exported
  * copy_from_kernel_nofault() takes ten times as many instructions.
  */
 #ifndef ARGTRACE_LOAD_H
@@ -13,15 +13,15 @@
 #include <asm/extable.h>
 
 /*
- * One load with an entry in the exception table: a value of -EFAULT if it fails, or a value that happens to be -EFAULT.
- * EX_TYPE_EFAULT_REG, unlike what get_user() has, takes an address which is not canonical without a warning.
+ * One load with an entry in the exception table. The result is -EFAULT if it fails, which memory may also contain.
+ * Unlike the type that get_user() uses, EX_TYPE_EFAULT_REG does not warn about non-canonical addresses.
  */
 #define argtrace_load_nofault(instruction, to, from)						\
 	asm volatile("1: " instruction "\n2:\n"						\
 		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %[value])			\
 		     : [value] "=r" (to) : [memory] "m" (*(const u64 *)(from)))
 
-/* The same with an error apart from the value. */
+/* The same, with the error separate from the value. */
 #define argtrace_load_checked(instruction, to, from, error)					\
 	asm volatile("1: " instruction "\n2:\n"						\
 		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %[failed])			\
@@ -33,8 +33,8 @@
 #define ARGTRACE_LOAD_1	"movzbl %[memory], %k[value]"
 
 /*
- * Whether `size` bytes (at most 8) at the address may be the kernel's. Error pointers, the fixmap and the vsyscall
- * page, all in the uppermost 16 MiB, are not, and user memory is not: one comparison leaves out both.
+ * Whether `size` bytes (at most 8) at the address may be kernel memory. One comparison excludes both user memory and
+ * the uppermost 16 MiB, which contain error pointers, the fixmap and the vsyscall page.
  */
 static __always_inline bool argtrace_is_kernel_address(u64 addr)
 {
@@ -47,9 +47,9 @@ static __always_inline bool argtrace_is_user_address(u64 addr)
 }
 
 /*
- * The 8 bytes at a kernel address; -EFAULT where they cannot be read. Who finds that looks again with
- * argtrace_load_kernel(), which also tells whether only those that are wanted can. One instruction, and no register but
- * that of the value.
+ * The 8 bytes at a kernel address, or -EFAULT if they cannot be read. In that case the caller tries again with
+ * argtrace_load_kernel(), as fewer bytes may be wanted, and these may be readable. One instruction, and no register
+ * except that of the value.
  */
 static __always_inline u64 argtrace_load_quickly(u64 addr)
 {
@@ -59,7 +59,7 @@ static __always_inline u64 argtrace_load_quickly(u64 addr)
 	return value;
 }
 
-/* The `width` bytes (1, 2, 4 or 8) at a kernel address, extended with zeros. False: they cannot be read. */
+/* Reads `width` bytes (1, 2, 4 or 8) at a kernel address, zero-extended. False if they cannot be read. */
 static __always_inline bool argtrace_load_kernel(u64 addr, unsigned int width, u64 *value)
 {
 	long error = 0;
@@ -75,7 +75,7 @@ static __always_inline bool argtrace_load_kernel(u64 addr, unsigned int width, u
 	return likely(!error);
 }
 
-/* The slow way: user memory, or nothing at all. In an NMI, and where pages are not there, it fails. */
+/* The slow path: user memory, or no memory at all. Fails in NMIs, and for pages that are not present. */
 static noinline __maybe_unused bool argtrace_load_user(u64 addr, unsigned int width, u64 *value)
 {
 	*value = 0;
@@ -83,7 +83,7 @@ static noinline __maybe_unused bool argtrace_load_user(u64 addr, unsigned int wi
 	       !copy_from_user_nofault(value, (const void __user *)addr, width);
 }
 
-/* The same at any address. */
+/* The same for any address. */
 static __always_inline bool argtrace_load(u64 addr, unsigned int width, u64 *value)
 {
 	if (unlikely(!argtrace_is_kernel_address(addr)))

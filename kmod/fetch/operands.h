@@ -16,7 +16,7 @@ static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, un
 	return ftrace_regs_get_argument((struct ftrace_regs *)regs, index);
 }
 
-/* The page that the stack pointer points into can be read; what a descriptor says is above it may not be there. */
+/* The rest of the page that the stack pointer points into can be read; pages above it may not be mapped. */
 #define ARGTRACE_STACK_PAGE	((s32)PAGE_SIZE)
 
 static __always_inline const u8 *argtrace_stack(const struct ftrace_regs *regs)
@@ -30,8 +30,8 @@ static __always_inline s32 argtrace_stack_place(const struct ftrace_regs *regs)
 }
 
 /*
- * A word of the stack that is known to be there. With KASAN a descriptor may point into a redzone between the
- * variables of a caller; without KASAN a plain load lets gcc fold the address into the instruction.
+ * Reads a word of the stack that is known to be mapped. A descriptor may point into one of KASAN's redzones between
+ * a caller's variables; without KASAN, a plain load lets gcc fold the address into the instruction.
  */
 static __always_inline u64 argtrace_read_stack(const u8 *at)
 {
@@ -41,9 +41,9 @@ static __always_inline u64 argtrace_read_stack(const u8 *at)
 }
 
 /*
- * Words of the stack that may not be there, until one of them is not: returns how many bytes were read. Each
- * __get_kernel_nofault() is one load with an entry in the exception table. The handler of a fault can be
- * traced, so nothing is read that may fault where such a call would bring us back here.
+ * Reads words of the stack that may not be mapped, up to the first that is not, and returns how many bytes were
+ * read. Each __get_kernel_nofault() is one load with an entry in the exception table. The fault handler can be
+ * traced, so nothing that may fault is read where such a call would lead back here.
  */
 static noinline __maybe_unused unsigned int argtrace_fetch_stack_nofault(const u8 *from, u8 *to, unsigned int size)
 {
@@ -63,8 +63,8 @@ unreadable:
 }
 
 /*
- * Copies an argument from the stack. An argument begins at a word, so its last one is read whole. Returns how many
- * bytes could be read, all of them or a multiple of 8; the others are zero.
+ * Copies an argument from the stack. Arguments are aligned to words, so the last word is read whole. Returns how many
+ * bytes could be read: all of them, or a multiple of 8 with the rest zeroed.
  */
 static inline unsigned int argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset,
 						u8 *to, unsigned int size)

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
-/* Bytes from `to` on that a path may write to: names are copied in words. */
+/* The room that `to` must have for a path, as names are copied in words. */
 #define ARGTRACE_PATH_ROOM	(ARGTRACE_PATH_MAX + sizeof(u64))
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verifies programs. Nothing is trusted, and nothing is left to be checked when a call is made: what an instruction's
- * numbers mean depends on its action and source, so each is checked for those.
+ * Verifies programs. Nothing is trusted, and nothing remains to be checked during a call. What the fields of an
+ * instruction mean depends on its action and source, so each field is checked accordingly.
  */
 #include <linux/align.h>
 #include <linux/bits.h>
@@ -41,7 +41,7 @@ static bool is_output(const struct argtrace_insn *insn)
 	return insn->action >= ARGTRACE_DO_OUT;
 }
 
-/* Whether the instruction goes on at `then` (and `other`), and not at the next one. */
+/* Whether the instruction continues at `then` (or `other`) instead of the next one. */
 static bool jumps(const struct argtrace_insn *insn)
 {
 	return insn->action <= ARGTRACE_DO_JUMP;
@@ -52,7 +52,7 @@ static bool width_is_valid(u32 width)
 	return width == 1 || width == 2 || width == 4 || width == 8;
 }
 
-/* Whether the number of the stack is an output as it is. */
+/* Whether the number of the stack is an output, unmodified. */
 static bool stack_id_is_alone(const struct argtrace_insn *insn)
 {
 	return insn->action == ARGTRACE_DO_OUT && insn->arg == sizeof(u64) && !insn->index && !insn->loads && !insn->offset[0] &&
@@ -118,7 +118,7 @@ static bool literal_is_valid(const struct program *program, const struct argtrac
 	       strnlen(program->data + insn->base, length + 1) == length;
 }
 
-/* What is done with the offsets may go wrong like any load, but they are to be such as members may have. */
+/* Loads at these offsets may fail like any other, but the offsets must be plausible for members. */
 static bool path_is_valid(const struct program *program, const struct argtrace_insn *insn)
 {
 	const struct argtrace_mount_layout *layout = (const void *)(program->data + insn->base);
@@ -163,13 +163,13 @@ static bool action_is_valid(const struct program *program, const struct argtrace
 	}
 }
 
-/* `to` may be reached with these slots set. */
+/* Notes that `to` can be reached with these slots set. */
 static void reach(struct program *program, u32 to, u16 defined)
 {
 	program->defined[to] &= defined;
 }
 
-/* A jump from `at` within a part that ends before `end`. */
+/* Checks a jump from `at` within a part that ends before `end`. */
 static bool jump_is_valid(struct program *program, u32 at, u32 end, u8 to, u16 defined)
 {
 	if (program->verdicts_end && to >= ARGTRACE_REJECT)
@@ -190,7 +190,7 @@ static bool insn_is_valid(struct program *program, u32 at, u32 end)
 	if (insn->action == ARGTRACE_DO_SET)
 		defined |= BIT(insn->arg);
 	if (!jumps(insn)) {
-		/* The filter ends with a verdict. */
+		/* A filter must end with a verdict. */
 		if (at + 1 == end)
 			return is_output(insn);
 		reach(program, at + 1, defined);
@@ -202,8 +202,8 @@ static bool insn_is_valid(struct program *program, u32 at, u32 end)
 }
 
 /*
- * A part: the filter, or a value. It begins without slots, and jumps are forward only, so that all ways
- * to an instruction are known when it is looked at. One that no way leads to is refused.
+ * Checks a part: a filter, or a value. It begins with no slots set. Since jumps only go forward, all paths to an
+ * instruction are known by the time it is checked; an instruction that cannot be reached is refused.
  */
 static bool part_is_valid(struct program *program, u32 begin, u32 end)
 {
@@ -277,7 +277,7 @@ static bool output_is(const struct argtrace_insn *insn, const struct argtrace_ar
 	}
 }
 
-/* Whether the outputs are what the schema says of them. */
+/* Whether the outputs match their descriptions in the schema. */
 static bool outputs_are(const struct program *program, const struct argtrace_probe *schema)
 {
 	const struct argtrace_arg *args = argtrace_schema_args(schema);
@@ -294,7 +294,7 @@ static bool outputs_are(const struct program *program, const struct argtrace_pro
 	return at == program->head->nr_insns;
 }
 
-/* The words of a map's key that an output takes; 0: it can be no part of a key. */
+/* How many words an output takes in a map's key; 0 if it cannot be part of one. */
 static u32 words_of_key(const struct argtrace_insn *insn)
 {
 	if (insn->action == ARGTRACE_DO_OUT)
@@ -302,7 +302,7 @@ static u32 words_of_key(const struct argtrace_insn *insn)
 	return insn->action == ARGTRACE_DO_STR && !(insn->arg % sizeof(u64)) ? insn->arg / sizeof(u64) : 0;
 }
 
-/* Whether the outputs are what becomes of the call. */
+/* Whether the outputs suit what is done with the call. */
 static bool outputs_fit_sink(const struct program *program)
 {
 	const struct argtrace_insn *insn = &program->insns[program->values_begin];
@@ -363,7 +363,7 @@ static u8 place_of(const struct argtrace_insn *insn, bool returns)
 		return place_in_cred(insn->index);
 	if (insn->source == ARGTRACE_SOURCE_STACK_ID)
 		return argtrace_bp_place(returns);
-	/* Any that is there, as it is read before it is known to be of no use: a frame of a call has not all of struct pt_regs. */
+	/* Any valid one: it is read before it turns out to be unused, and a call's frame lacks part of struct pt_regs. */
 	return argtrace_reg_place(0);
 }
 
@@ -395,8 +395,8 @@ static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn,
 }
 
 /*
- * A load that fails leaves -EFAULT. With an offset that keeps it in the uppermost 16 MiB, or makes it positive, the next one
- * finds it to be no address of the kernel's.
+ * A load that fails yields -EFAULT. If the next offset leaves that within the uppermost 16 MiB, or makes it positive, the next
+ * load recognises that it is no kernel address.
  */
 static bool failure_shows(const struct argtrace_insn *insn)
 {
@@ -409,7 +409,7 @@ static bool failure_shows(const struct argtrace_insn *insn)
 	return true;
 }
 
-/* ARGTRACE_OP_OTHER, or what else the value of an instruction is in its quick form. */
+/* The quick form of an instruction's value, or ARGTRACE_OP_OTHER if there is none. */
 static enum argtrace_op_kind quick_kind(const struct argtrace_insn *insn)
 {
 	const bool task = insn->source == ARGTRACE_SOURCE_TASK;
@@ -438,8 +438,8 @@ static void make_quick(struct argtrace_op *op, enum argtrace_op_kind kind)
 }
 
 /*
- * A TEST of the filter. Shifts that extend a sign are not done: with its sign bit toggled the number is in the order of
- * unsigned ones.
+ * Prepares a TEST of the filter. The shifts that extend a sign are dropped: with its sign bit toggled, a number compares
+ * like an unsigned one.
  */
 static void quicken_test(struct argtrace_op *op, const struct argtrace_insn *insn)
 {
@@ -450,7 +450,7 @@ static void quicken_test(struct argtrace_op *op, const struct argtrace_insn *ins
 	if (kind == ARGTRACE_OP_OTHER || insn->action != ARGTRACE_DO_TEST || insn->shl != insn->shr)
 		return;
 	if (insn->flags & ARGTRACE_INSN_SIGNED && insn->shl && insn->mask & ~bits) {
-		/* Only if all bits of the sign are looked at. */
+		/* Only if all bits of the sign are compared. */
 		if (insn->mask != ~0ull)
 			return;
 		sign = bits ^ (bits >> 1);
@@ -466,7 +466,7 @@ static bool quicken_output(struct argtrace_op *op, const struct argtrace_insn *i
 	const enum argtrace_op_kind kind = quick_kind(insn);
 	const bool is_address = insn->action == ARGTRACE_DO_STR || insn->action == ARGTRACE_DO_PATH;
 
-	/* The quick ways of records have no register left for what an identity takes. */
+	/* The quick paths of records have no register left for an identity. */
 	if (insn->source == ARGTRACE_SOURCE_STACK_ID) {
 		op->kind = ARGTRACE_OP_STACK;
 		return true;
@@ -474,14 +474,14 @@ static bool quicken_output(struct argtrace_op *op, const struct argtrace_insn *i
 	if (kind == ARGTRACE_OP_OTHER || kind == ARGTRACE_OP_IDENTITY || (insn->action != ARGTRACE_DO_OUT && !is_address) ||
 	    insn->shl || insn->shr)
 		return false;
-	/* The mask of a narrow load would come after what is added. */
+	/* The mask of a narrow load would be applied after the addition. */
 	if (op->loads < 3 && op->offset[0] && (!is_address || (op->loads && op->width != 8)))
 		return false;
 	make_quick(op, kind);
 	return true;
 }
 
-/* Whether the output is the name of the current task, whole. */
+/* Whether the output is the full name of the current task. */
 static bool is_name(const struct argtrace_insn *insn)
 {
 	return insn->action == ARGTRACE_DO_STR && insn->arg == TASK_COMM_LEN && insn->source == ARGTRACE_SOURCE_TASK &&
@@ -496,7 +496,7 @@ static bool extends_int(const struct argtrace_insn *insn)
 	       insn->arg == sizeof(u64);
 }
 
-/* Part of a key, or a value, of which a call computes a word without loads, or its return does. */
+/* Prepares part of a key, or a value, if it is a word that is computed without loads, at the call or its return. */
 static bool quicken_word(struct argtrace_op *op, const struct argtrace_insn *insn)
 {
 	const u32 flags = insn->flags & ~ARGTRACE_INSN_RETURN;
@@ -510,7 +510,7 @@ static bool quicken_word(struct argtrace_op *op, const struct argtrace_insn *ins
 	}
 	if (insn->shl || insn->shr || flags)
 		return false;
-	/* The higher bits of a narrow output are not recorded, but they would be part of a key. */
+	/* A record drops the higher bits of a narrow output, but a key would contain them. */
 	op->mask &= GENMASK_ULL(insn->arg * 8 - 1, 0);
 	if (insn->source == ARGTRACE_SOURCE_CONST && !insn->loads) {
 		op->span &= op->mask;
@@ -519,7 +519,7 @@ static bool quicken_word(struct argtrace_op *op, const struct argtrace_insn *ins
 	return op->kind == ARGTRACE_OP_REG || op->kind == ARGTRACE_OP_TASK || op->kind == ARGTRACE_OP_CONST;
 }
 
-/* Whether all of the key and the value are words, two of the key at most, and the task's name. */
+/* Whether the key (of two words at most, or the task's name) and the value consist of words. */
 static bool quicken_words(const struct program *program, struct argtrace_op *ops)
 {
 	const u32 begin = program->values_begin, nr = program->head->nr_insns - begin;
@@ -536,7 +536,7 @@ static bool quicken_words(const struct program *program, struct argtrace_op *ops
 	return true;
 }
 
-/* Whether the number of a stack is all that the map gets of a call, or of a tick. */
+/* Whether the map's key is only the number of a stack, of a call or of a tick, and there is no value. */
 static bool is_stack_key(const struct program *program, const struct argtrace_op *ops)
 {
 	const struct argtrace_op *op = &ops[program->values_begin];
@@ -545,7 +545,7 @@ static bool is_stack_key(const struct program *program, const struct argtrace_op
 	       !program->followed && (op->kind == ARGTRACE_OP_STACK || op->loads == ARGTRACE_LOADS_TICK);
 }
 
-/* What the callback is to do with a call. Of a map, all its operations are quick. */
+/* What the callback does with a call. If it adds to a map, all operations are quick. */
 static enum argtrace_op_kind sink_kind(const struct program *program, const struct argtrace_op *key, const struct argtrace_op *value)
 {
 	const struct argtrace_map_set *map = program->map;
@@ -655,11 +655,11 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 		code->outputs = begin == nr_insns ? ARGTRACE_OUTPUTS_NONE : outputs_kind(quick, fixed, paths, stack);
 	code->map = program->map;
 	code->output = output;
-	/* In the scratch memory a word precedes them. */
+	/* In scratch memory they follow a word. */
 	return output <= ARGTRACE_OUTPUT_MAX - sizeof(u64) ? 0 : -E2BIG;
 }
 
-/* What comes before the filter and after it, as operations, so that a call for which there is neither asks nothing. */
+/* Makes operations of what precedes and follows the filter, so that calls without either pay nothing. */
 static int prepare(struct argtrace_code *code, const struct program *program)
 {
 	const struct argtrace_program *head = program->head;

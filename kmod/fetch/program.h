@@ -11,30 +11,30 @@
 #include <uapi/argtrace.h>
 
 /*
- * What an operation is. The quick ones are, in a filter, a TEST, and in a value, an OUT, STR or PATH without shifts, but for an IDENTITY: they get the value
- * from where their name says, 8 bytes of it of which `mask` has what is wanted, and so quickly that the ways to it
- * are worth being told apart.
+ * The kind of an operation. Except for IDENTITY, the quick kinds are a TEST in a filter, and an OUT, STR or PATH without shifts in a
+ * value. They read 8 bytes from where their name says, of which `mask` selects what is wanted. That is so quick that it pays to
+ * distinguish where the value comes from.
  */
 enum argtrace_op_kind {
 	ARGTRACE_OP_REG,		/* an argument register */
-	ARGTRACE_OP_TASK,		/* memory of the current task, at offset[2], which is there */
-	ARGTRACE_OP_LOAD_1,		/* memory behind an argument register, after so many loads */
+	ARGTRACE_OP_TASK,		/* memory of the current task, at offset[2], which is always mapped */
+	ARGTRACE_OP_LOAD_1,		/* memory reached from an argument register, by so many loads */
 	ARGTRACE_OP_LOAD_2,
 	ARGTRACE_OP_LOAD_3,
-	ARGTRACE_OP_LOAD_TASK,		/* memory behind the current task, after `loads` */
+	ARGTRACE_OP_LOAD_TASK,		/* memory reached from the current task, by `loads` loads */
 	ARGTRACE_OP_IDENTITY,		/* its user, group or cgroup */
 	ARGTRACE_OP_STACK,		/* the number of the call's stack; takes a call */
 	ARGTRACE_OP_OTHER,		/* see `source` and `action` */
 	/* In the key of a map, or its value: */
 	ARGTRACE_OP_CONST,		/* `span` */
-	ARGTRACE_OP_REG_INT,		/* as REG and TASK, but 4 bytes, of a signed number */
+	ARGTRACE_OP_REG_INT,		/* as REG and TASK, but a signed number of 4 bytes */
 	ARGTRACE_OP_TASK_INT,
-	/* Not instructions, but what argtrace_program says beside them. They go on at next[1]. */
+	/* Made from fields of argtrace_program, not from instructions. They continue at next[1]. */
 	ARGTRACE_OP_SAMPLE,
 	ARGTRACE_OP_CAP,
 	/*
-	 * In place of ACCEPT, where nothing is recorded: what becomes of the call. Those that need no function have all that it takes in
-	 * one operation: `base` is the map's cpus; the key is a word of a register or of the task, as their operations have it, or the
+	 * In place of ACCEPT if nothing is recorded: what to do with the call. The kinds that call no function have everything in one
+	 * operation: `base` is the map's cpus; the key is a word of a register or of the task, as in their own operations, or the
 	 * task's name, or nothing; and the value is the register `width` with the mask `span`.
 	 */
 	ARGTRACE_OP_COUNT,
@@ -42,7 +42,7 @@ enum argtrace_op_kind {
 	ARGTRACE_OP_ADD_TASK,
 	ARGTRACE_OP_ADD_TASK_INT,
 	ARGTRACE_OP_ADD_NAME,
-	ARGTRACE_OP_ADD_LOG2,		/* no key but the bucket, and more slots than there can be buckets */
+	ARGTRACE_OP_ADD_LOG2,		/* the bucket is the whole key, and there are more slots than buckets */
 	ARGTRACE_OP_ADD_NAME_LOG2,
 	ARGTRACE_OP_ADD_NAME_VALUE,
 	ARGTRACE_OP_ADD_OTHER,		/* see argtrace_code.outputs */
@@ -51,7 +51,7 @@ enum argtrace_op_kind {
 #define ARGTRACE_NOT_IN_CRED	0	/* the cgroup */
 
 #define argtrace_op_is_quick(op) ((op)->kind < ARGTRACE_OP_OTHER)
-/* Whether argtrace_op_quickly() may have its value, and reads nothing but what is there. */
+/* Whether argtrace_op_quickly() may compute its value, by reading only what is mapped or caught. */
 #define argtrace_op_has_quick_value(op) ((op)->kind <= ARGTRACE_OP_LOAD_TASK)
 #define argtrace_op_is_load(op) ((op)->kind >= ARGTRACE_OP_LOAD_1 && (op)->kind <= ARGTRACE_OP_LOAD_TASK)
 
@@ -61,8 +61,8 @@ struct argtrace_op {
 	u64 base;			/* of OUTPUTS_QUICK: where in the record it goes; TEXT, PATH: what is added to the value */
 	u64 span;			/* of PATH: the address of the layout, or 0 */
 	/*
-	 * Where it goes on if a test fails, and if not or without one; ARGTRACE_OP_ACCEPT, REJECT. ALU: width and operation.
-	 * Outputs have none, but quick ones the next output in next[1], or NULL.
+	 * The next operation, or ARGTRACE_OP_ACCEPT or REJECT: [0] if a test fails, else [1]. ALU: width and operation.
+	 * Outputs have none, except quick ones, whose [1] is the next output or NULL.
 	 */
 	const struct argtrace_op *next[2];
 	union {
@@ -78,7 +78,7 @@ struct argtrace_op {
 			u8 flags;
 		};
 	};
-	/* Before the loads: the last one's is offset[2]. With fewer than 3 the first is what is added after them. */
+	/* Added before each load, the last load having offset[2]. With fewer than 3 loads, the first is added after them. */
 	s32 offset[3];
 	u8 kind;			/* enum argtrace_op_kind */
 	u8 index;			/* of a slot; of a register: where it is in struct ftrace_regs; of an identity: in struct cred */
@@ -98,14 +98,14 @@ struct argtrace_op {
 /* Beside the instructions: SAMPLE, CAP, and what is in place of ACCEPT. */
 #define ARGTRACE_OPS_EXTRA	3
 
-/* What a program adds to a record. */
+/* How the outputs of a program are written. */
 enum argtrace_outputs {
 	ARGTRACE_OUTPUTS_NONE,
-	ARGTRACE_OUTPUTS_QUICK,		/* quick operations, and the rest of the record takes no care either */
+	ARGTRACE_OUTPUTS_QUICK,		/* quick operations, and the rest of the record is plain as well */
 	ARGTRACE_OUTPUTS_TEXT,		/* the same with text among them */
 	ARGTRACE_OUTPUTS_PATH,		/* the same with paths */
 	ARGTRACE_OUTPUTS_STACK,		/* the same with the number of the stack, and neither text nor paths */
-	ARGTRACE_OUTPUTS_FIXED,		/* any, of a size that is known beforehand */
+	ARGTRACE_OUTPUTS_FIXED,		/* any outputs whose size is known beforehand */
 	ARGTRACE_OUTPUTS_VARIABLE,
 	/* Nothing is recorded: */
 	ARGTRACE_OUTPUTS_COUNT,
@@ -120,18 +120,18 @@ struct argtrace_stack_set;
 struct argtrace_code {
 	const struct argtrace_op *start;	/* where a call begins; may be ARGTRACE_OP_ACCEPT */
 	const struct argtrace_op *filter;	/* NULL: every call is accepted */
-	const struct argtrace_op *return_filter; /* the same, when a call that is followed returns */
+	const struct argtrace_op *return_filter; /* the same for followed calls at their return */
 	const struct argtrace_op *values, *end;	/* equal: there are none */
 	const u8 *data;
 	const struct argtrace_stack_set *stacks; /* the session's, or NULL */
 	u8 outputs;			/* enum argtrace_outputs */
 	bool reads;			/* memory */
 	bool idle_has_stacks;		/* ARGTRACE_TIMER_IDLE */
-	bool keeps;			/* of calls that are followed: some values are computed at entry */
-	bool times;			/* of calls that are followed: how long they take matters */
+	bool keeps;			/* followed calls: some values are computed at entry */
+	bool times;			/* followed calls: how long they take matters */
 	u16 unreadable_at;		/* in the record: a word, followed by the outputs */
 	u16 output;			/* bytes of all outputs at most */
-	u16 kept;			/* of calls that are followed: of outputs that are computed at entry */
+	u16 kept;			/* followed calls: bytes of the outputs that are computed at entry */
 	u32 sample;			/* 0: each call */
 	u32 max_rate;			/* 0: any */
 	const struct argtrace_map_set *map;	/* where the outputs go, or NULL */
@@ -139,30 +139,30 @@ struct argtrace_code {
 	atomic64_t rate;		/* see argtrace_may_record() */
 };
 
-/* Bytes that the prepared form of a program of so many bytes takes at most. */
+/* The maximum size of the prepared form of a program of so many bytes. */
 size_t argtrace_code_size(size_t program);
 
 /*
- * Verifies the program of `size` bytes, and writes its prepared form to *code and what follows it. The outputs must be those
- * that the arguments of `schema` with ARGTRACE_LOC_PROGRAM describe, and fit the map if one of `maps` is to have them. `stacks`: where
- * the numbers of stacks come from; NULL: from nowhere. 0, -EINVAL, -E2BIG.
+ * Verifies the program of `size` bytes, and writes its prepared form to *code and the memory after it. The outputs must be those
+ * that the arguments of `schema` with ARGTRACE_LOC_PROGRAM describe, and suit the map if they go to one of `maps`. Numbers of stacks
+ * come from `stacks`, and are refused if it is NULL. 0, -EINVAL, -E2BIG.
  */
 int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
 			  struct argtrace_map_set *const *maps, const struct argtrace_stack_set *stacks);
 
-/* Whether its calls are not recorded, but counted, or added to a map. */
+/* Whether its calls are counted or added to a map instead of being recorded. */
 static inline bool argtrace_code_aggregates(const struct argtrace_code *code)
 {
 	return code->outputs >= ARGTRACE_OUTPUTS_COUNT;
 }
 
-/* Whether a call that is followed may begin without a look at the program. */
+/* Whether a followed call may begin without running any of the program. */
 static inline bool argtrace_code_waits_for_return(const struct argtrace_code *code)
 {
 	return !code->filter && !code->sample && !code->keeps;
 }
 
-/* Settles that the outputs begin at `at` in the record; with `quick` false other parts of it are not written quickly. */
+/* Places the outputs at `at` in the record. `quick` says whether the other parts of the record are written quickly. */
 void argtrace_code_place(struct argtrace_code *code, u32 at, bool quick);
 
 #endif

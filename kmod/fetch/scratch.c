@@ -12,7 +12,7 @@ DEFINE_PER_CPU(u8 *, argtrace_scratch);
 
 static enum cpuhp_state hotplug_state;
 
-/* A CPU keeps its own when it goes. One without is not kept from coming: its calls are counted as lost. */
+/* A CPU that goes offline keeps its memory. One without memory may still come online: its calls are counted as lost. */
 static int cpu_comes(unsigned int cpu)
 {
 	u8 **scratch = per_cpu_ptr(&argtrace_scratch, cpu);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory for what a call gathers before it reserves room in a ring, and the guard of programs that read memory. Reading what
- * is not there ends in the kernel's handler of page faults, functions of which may be traced by such a program again:
- * a few calls may be inside each other on a CPU, interrupts included, and each has a part of the scratch memory.
+ * Memory in which a call gathers data before it reserves room in a ring, and the recursion guard of programs that read
+ * memory. A read that faults runs the kernel's page fault handler, whose functions may themselves be traced by such a program.
+ * So a few calls may be nested on a CPU, including interrupts, and each level has its own part of the scratch memory.
  */
 #ifndef ARGTRACE_SCRATCH_H
 #define ARGTRACE_SCRATCH_H
@@ -15,15 +15,15 @@
 #include "compat.h"
 
 #define ARGTRACE_SCRATCH_LEVELS	5	/* task, softirq, interrupt, NMI, and one for a fault in them */
-#define ARGTRACE_SCRATCH_STACK	2048	/* what each level has beside ARGTRACE_OUTPUT_MAX bytes, for a walk of the stack */
+#define ARGTRACE_SCRATCH_STACK	2048	/* per level, in addition to ARGTRACE_OUTPUT_MAX bytes: for walking the stack */
 
-/* How many calls are inside each other, counted so that one too many is negative. */
+/* How deeply calls are nested, counted so that one level too many is negative. */
 DECLARE_PER_CPU(s8, argtrace_scratch_depth);
 #define ARGTRACE_SCRATCH_NONE	(S8_MAX - ARGTRACE_SCRATCH_LEVELS)
 
 DECLARE_PER_CPU(u8 *, argtrace_scratch);
 
-/* Preemption is off. False: too many calls are inside each other here. */
+/* Preemption is off. False if calls are nested too deeply here. */
 static __always_inline bool argtrace_scratch_enter(void)
 {
 	if (likely(!argtrace_this_cpu_inc_is_negative(argtrace_scratch_depth)))
@@ -37,7 +37,7 @@ static __always_inline void argtrace_scratch_leave(void)
 	this_cpu_dec(argtrace_scratch_depth);
 }
 
-/* ARGTRACE_OUTPUT_MAX bytes, between enter and leave; NULL: the CPU came when there was no memory. */
+/* ARGTRACE_OUTPUT_MAX bytes, between enter and leave; NULL if there was no memory when the CPU came online. */
 static __always_inline u8 *argtrace_scratch_here(void)
 {
 	u8 *scratch = this_cpu_read(argtrace_scratch);
@@ -46,13 +46,13 @@ static __always_inline u8 *argtrace_scratch_here(void)
 	if (unlikely(!scratch))
 		return NULL;
 	scratch += (depth - ARGTRACE_SCRATCH_NONE - 1) * ARGTRACE_OUTPUT_MAX;
-	/* The compiler would test it again. */
+	/* Otherwise the compiler would test it again. */
 	if (!scratch)
 		__builtin_unreachable();
 	return scratch;
 }
 
-/* The same of ARGTRACE_SCRATCH_STACK bytes, which come after the others of all levels. */
+/* The same for ARGTRACE_SCRATCH_STACK bytes, which follow the other parts of all levels. */
 static __always_inline u8 *argtrace_scratch_stack(void)
 {
 	u8 *scratch = this_cpu_read(argtrace_scratch);

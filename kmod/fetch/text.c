@@ -9,7 +9,7 @@
 #include "fetch/load.h"
 #include "fetch/text.h"
 
-/* User memory is read in pieces of a page, each with a call. */
+/* User memory is read page by page, with a function call for each. */
 static bool read_user(u8 *to, u64 from, u32 size)
 {
 	return !copy_from_user_nofault(to, (const void __user *)from, size);
@@ -35,7 +35,7 @@ bool argtrace_read_bytes(u8 *to, u64 from, u32 size)
 	return true;
 }
 
-/* Words are read as far as the page goes, bytes across its end, as the next one may not be there. */
+/* Reads words within a page, and bytes across its end, as the next page may not be mapped. */
 static int read_kernel_text(u8 *to, u64 from, u32 limit)
 {
 	u64 word, zeros;
@@ -68,7 +68,7 @@ static int read_user_text(u8 *to, u64 from, u32 limit)
 	while (at < limit) {
 		const u8 *nul;
 
-		/* No more than is needed of a short text, which is the usual one. */
+		/* Most texts are short: do not read much more than that. */
 		part = min3(limit - at, 64u, (u32)(PAGE_SIZE - offset_in_page(from + at)));
 		if (!read_user(to + at, from + at, part))
 			return -EFAULT;
@@ -92,12 +92,12 @@ int argtrace_read_text(u8 *to, u64 from, u32 limit, bool *cut)
 	const int length = read_text(to, from, limit);
 	u64 next;
 
-	/* What cannot be read after it is no text. */
+	/* If the byte after it cannot be read, the text ends here. */
 	*cut = length == limit && argtrace_load(from + limit, 1, &next) && next;
 	return length;
 }
 
-/* A literal of a length is compared with no more text than decides. */
+/* Reads no more of the text than a comparison with a literal of this length needs. */
 static int whole_or_prefix(u64 from, u32 limit, const u8 *literal, u32 length, bool whole)
 {
 	u64 byte;
@@ -116,7 +116,7 @@ static int whole_or_prefix(u64 from, u32 limit, const u8 *literal, u32 length, b
 	return argtrace_load(from + at, 1, &byte) ? !byte : -EFAULT;
 }
 
-/* As strstr() of a text that is not terminated, from its end or anywhere. */
+/* As strstr() for a text without a NUL, at its end or anywhere. */
 static bool ends_with(const u8 *text, u32 size, const u8 *literal, u32 length)
 {
 	return size >= length && !memcmp(text + size - length, literal, length);
@@ -134,7 +134,7 @@ static bool contains(const u8 *text, u32 size, const u8 *literal, u32 length)
 }
 
 /*
- * The class behind a '[': whether the character is in it. Returns where it ends; NULL: nowhere, and the '[' is itself.
+ * Whether the character is in the class after a '['. Returns the end of the class; NULL if it has none, and the '[' stands for itself.
  */
 static const u8 *class_has(const u8 *class, u8 c, bool *has)
 {
@@ -159,7 +159,7 @@ static const u8 *class_has(const u8 *class, u8 c, bool *has)
 	return class + 1;
 }
 
-/* What the pattern, which is no '*', goes on with if it begins with the character; NULL if not. */
+/* Matches one character, unless the pattern begins with '*'. Returns the rest of the pattern; NULL if it does not match. */
 static const u8 *behind_one(const u8 *pattern, u8 c)
 {
 	const u8 *behind;
@@ -177,7 +177,7 @@ static const u8 *behind_one(const u8 *pattern, u8 c)
 	return *pattern == c ? pattern + 1 : NULL;
 }
 
-/* As lib/glob.c, which in Linux 6.1 takes the NUL behind a text for a character, and looks at what follows it. */
+/* As lib/glob.c, which in Linux 6.1 takes the NUL after a text for a character, and reads beyond it. */
 static bool glob_matches(const u8 *pattern, const u8 *text, u32 size)
 {
 	const u8 *star = NULL, *behind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text and bytes from memory that may not be there, the kernel's or the user's, which the address says. */
+/* Reads text and bytes from kernel or user memory, depending on the address, that may not be mapped. */
 #ifndef ARGTRACE_TEXT_H
 #define ARGTRACE_TEXT_H
 
@@ -10,24 +10,24 @@
 
 #include "fetch/load.h"
 
-/* All of them or none: false. */
+/* False if any of them cannot be read. */
 bool argtrace_read_bytes(u8 *to, u64 from, u32 size);
 
 /*
- * Text up to its NUL, which is not counted, or `limit` bytes; *cut: it goes on after these. Returns the length or -EFAULT. `to` has
- * room for `limit` bytes, all of which may be written to.
+ * Reads text up to its NUL, which is not counted, or up to `limit` bytes; *cut if it continues after these. Returns the length or
+ * -EFAULT. `to` has room for `limit` bytes, all of which may be overwritten.
  */
 int argtrace_read_text(u8 *to, u64 from, u32 limit, bool *cut);
 
-/* The bytes of a word that are 0 have their highest bit set, the lowest of them surely. */
+/* Sets the highest bit of each zero byte of a word. Exact for the lowest zero byte only. */
 static __always_inline u64 argtrace_zero_bytes(u64 word)
 {
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
 /*
- * The same of the kernel's text whose end is found in words; it calls nothing. Negative: it is not, or the words cannot be
- * read, as the last one may be where no page follows; argtrace_read_text() finds out.
+ * The same for kernel text whose end can be found by reading words. Calls no function. Negative if it cannot: the last word may
+ * extend into a page that is not mapped; argtrace_read_text() finds out.
  */
 static __always_inline long argtrace_read_text_quickly(u8 *to, u64 from, u64 limit)
 {
@@ -49,7 +49,7 @@ static __always_inline long argtrace_read_text_quickly(u8 *to, u64 from, u64 lim
 }
 
 /*
- * Whether the text, of which `limit` bytes are looked at (at most ARGTRACE_MATCH_MAX), matches; -EFAULT. `how` is
+ * Whether the first `limit` bytes of the text (at most ARGTRACE_MATCH_MAX) match, or -EFAULT. `how` is
  * ARGTRACE_MATCH_*. A NUL follows the literal.
  */
 int argtrace_text_matches(u64 from, u32 limit, const u8 *literal, u32 length, u32 how);

@@ -10,8 +10,8 @@
 #include "filter/pid_filter.h"
 
 /*
- * Before the child runs. The parent is current, so that the bit that its child inherits
- * changes meanwhile only when a new set is made.
+ * Runs before the child does. The parent is current, so that the bit which the child inherits
+ * can only change meanwhile because a new filter is made.
  */
 static void process_begins(struct argtrace_fork_watch *watch, const struct task_struct *parent,
 			   const struct task_struct *child)

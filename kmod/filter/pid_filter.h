@@ -4,9 +4,9 @@
  * for each PID of the initial PID namespace says whether its calls are recorded, so that a callback
  * need not know which of the two was asked for.
  *
- * Numbers are reused. A process that begins therefore always has its bit set anew: to that of
- * its parent if children are followed, else to that of a process that nobody asked for. A process
- * that has ended keeps its bit until another one gets its number, so that its last calls are treated alike.
+ * PIDs are reused, so the bit of a new process is always initialised: from its parent's if children
+ * are followed, else to that of a process that was not asked for. A process that has ended keeps its
+ * bit until its PID is reused, so that its last calls are treated like the others.
  */
 #ifndef ARGTRACE_PID_FILTER_H
 #define ARGTRACE_PID_FILTER_H
@@ -27,15 +27,15 @@ struct argtrace_pid_filter {
 	u32 nr_asked;
 	struct pid **asked;		/* the processes it was made for, a reference to each */
 	/*
-	 * One for each number up to PID_MAX_LIMIT. The array is not declared with that bound, which a
-	 * kernel with CONFIG_UBSAN_BOUNDS would check in each call.
+	 * One bit for each PID up to PID_MAX_LIMIT. The array is not declared with that bound, which
+	 * CONFIG_UBSAN_BOUNDS would check in each call.
 	 */
 	unsigned long bits[];
 };
 
 /*
- * A set of the processes that have these numbers in the PID namespace of the caller; `flags` are
- * ARGTRACE_PROCESSES_*. ERR_PTR: -ESRCH one of them is no process (*failed is its index, else count),
+ * Makes a filter for the processes with these PIDs in the caller's PID namespace; `flags` are
+ * ARGTRACE_PROCESSES_*. ERR_PTR: -ESRCH if one of them is no process (*failed is its index, else count),
  * -ENOMEM, -ENOSPC.
  */
 struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 count, u32 flags,
@@ -44,17 +44,17 @@ struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 c
 void argtrace_pid_filter_free(struct argtrace_pid_filter *pid_filter);
 
 /*
- * Writes the numbers of the processes it was made for, as the PID namespace of the caller
- * has them; 0 for one that is not in there.
+ * Lists the processes that it was made for by their PIDs in the caller's PID namespace; 0 for
+ * a process that has none there.
  */
 void argtrace_pid_filter_list(const struct argtrace_pid_filter *pid_filter, u32 *numbers, u32 count);
 
-/* Whether the bit of a process is set: calls look at `bits` alone. */
+/* Whether the bit of a process is set; calls need only `bits`. */
 static __always_inline bool argtrace_pid_bits_have(const unsigned long *bits, unsigned int tgid)
 {
 	/*
-	 * Not test_bit(): its BT with a memory operand is several times slower than these. Nor READ_ONCE(), which
-	 * would take an instruction of its own to calculate the address: a bit that changes meanwhile may be seen or not.
+	 * Not test_bit(), whose BT with a memory operand is several times slower. READ_ONCE() would take another instruction
+	 * to calculate the address, and is not needed: a bit that changes at the same time may be seen or not.
 	 */
 	unsigned long word = bits[tgid / BITS_PER_LONG];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fewer calls of a probe than there are: one in so many, or no more than so many in a second. */
+/* Limits how many calls of a probe are recorded: one in so many, or at most so many in a second. */
 #ifndef ARGTRACE_THROTTLE_H
 #define ARGTRACE_THROTTLE_H
 
@@ -8,12 +8,12 @@
 
 #include "probe/plan.h"
 
-/* Whether it is this call's turn, where the plan takes one in so many on each CPU. Preemption is off. */
+/* Whether it is this call's turn, if the plan records one in so many on each CPU. Preemption is off. */
 static __always_inline bool argtrace_is_sampled(const struct argtrace_plan *plan)
 {
 	local_t *left = (local_t *)&argtrace_counters_here(plan->sampling)->records;
 
-	/* An interrupt that takes its turn in between begins a new round, as we do then. */
+	/* An interrupt that takes a turn in between starts a new round, and so do we then. */
 	if (likely(!local_add_negative(-1, left)))
 		return false;
 	local_set(left, plan->code->sample - 1);
@@ -21,15 +21,15 @@ static __always_inline bool argtrace_is_sampled(const struct argtrace_plan *plan
 }
 
 /*
- * A second begins with a record. CPUs share the count of its records, which is exact: the upper half of `rate` says
- * in which jiffy it began, the lower one how many it has had.
+ * A second begins with a record. All CPUs share the count of its records, which is exact: the upper half of `rate`
+ * is the jiffy in which the second began, the lower half the number of its records.
  */
 static __always_inline bool argtrace_is_over(u64 rate, u32 now)
 {
 	return now - (u32)(rate >> 32) >= HZ;
 }
 
-/* Whether the probe may surely not have another record in this second. */
+/* Whether it is certain that the probe may not have another record in this second. */
 static __always_inline bool argtrace_is_capped(const struct argtrace_code *code)
 {
 	const u64 rate = atomic64_read(&code->rate);
@@ -37,7 +37,7 @@ static __always_inline bool argtrace_is_capped(const struct argtrace_code *code)
 	return (u32)rate >= code->max_rate && !argtrace_is_over(rate, jiffies);
 }
 
-/* Whether it may; then it has it. */
+/* Takes one of the records of this second, if there is one left. */
 static __always_inline bool argtrace_may_record(struct argtrace_code *code)
 {
 	s64 old = atomic64_read(&code->rate), new;
