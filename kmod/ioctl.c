@@ -91,7 +91,7 @@ static long ioctl_symbol(struct file *file, struct argtrace_session *session,
 	return argtrace_copy_out(arg, &symbol, sizeof(symbol), symbol.size);
 }
 
-/* What an ioctl requires; "Authority" in uapi/argtrace.h says it to user space. */
+/* What an ioctl requires; uapi/argtrace.h documents it under "Authority". */
 #define NEEDS_SESSION	BIT(0)	/* the file is bound to one */
 #define NEEDS_AUTHORITY	BIT(1)	/* it changes something, or reveals addresses */
 #define NEEDS_WRITE	BIT(2)	/* it changes something: the file is open for writing */
@@ -103,7 +103,7 @@ static const struct {
 } ioctls[] = {
 	{ ARGTRACE_IOC_INFO,		0, ioctl_info },
 	{ ARGTRACE_IOC_SYMBOL,		NEEDS_AUTHORITY, ioctl_symbol },
-	/* Only to make a session needs a file that is open for writing: see there. */
+	/* Only making a session takes a file that is open for writing, which the handler checks. */
 	{ ARGTRACE_IOC_SESSION,		NEEDS_AUTHORITY, argtrace_ioctl_session },
 	{ ARGTRACE_IOC_SESSION_REMOVE,	NEEDS_AUTHORITY | NEEDS_WRITE,
 	  argtrace_ioctl_session_remove },
@@ -127,7 +127,7 @@ static const struct {
 	{ ARGTRACE_IOC_PROCESSES_LIST,	NEEDS_SESSION, argtrace_ioctl_processes_list },
 	{ ARGTRACE_IOC_MAP,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_map },
-	/* What makes them needs more: see there. */
+	/* Making them takes more, which the handler checks. */
 	{ ARGTRACE_IOC_STACKS,		NEEDS_SESSION, argtrace_ioctl_stacks },
 };
 

@@ -41,19 +41,19 @@ argtrace_ioctl_handler argtrace_ioctl_on_load, argtrace_ioctl_on_load_remove,
  * understood. 0, -EFAULT, -EINVAL, -E2BIG.
  */
 int argtrace_copy_in(void *to, size_t known, size_t least, const void __user *from);
-/* Copies back as much as the caller knows of; 0 or -EFAULT. */
+/* Copies back as much as fits the caller's struct; 0 or -EFAULT. */
 int argtrace_copy_out(void __user *to, const void *from, size_t known, u32 size);
 
-/* A list is copied out in pieces: copying may fault, and session->lock is not held meanwhile. */
+/* A list is copied out in pieces, between which session->lock is dropped, as copying may fault. */
 #define ARGTRACE_LIST_PIECE	(1u << 20)
 
 typedef struct argtrace_plan *argtrace_read_probe(const void __user *entry, u64 *length,
 						  const struct argtrace_plan_format *format);
 
 /*
- * Reads and prepares the `count` probes in the `length` bytes at `probes`, or none: ERR_PTR,
- * and *failed is the index of the one that was refused, or count. The caller owns the plans
- * and the array.
+ * Reads and prepares the `count` probes in the `length` bytes at `probes`. On error, returns
+ * ERR_PTR, and *failed is the index of the probe that was refused, or count. The caller owns
+ * the plans and the array.
  */
 struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *session, u64 probes,
 					    u64 length, u32 count, u32 *failed,

@@ -14,7 +14,7 @@ static bool module_name_is_valid(const char *name)
 {
 	size_t length = strnlen(name, ARGTRACE_MODULE_LEN);
 
-	/* The kernel's names of modules have no `-`: a caller that passes one would wait for ever. */
+	/* The kernel's module names contain no `-`: a request with one would wait for ever. */
 	return length && length < ARGTRACE_MODULE_LEN && !strchr(name, '-');
 }
 

@@ -11,7 +11,7 @@
 #include "source/in_flight.h"
 #include "source/return.h"
 
-/* Under session->lock: those of which calls are in flight on the stacks of tasks. */
+/* Under session->lock: collects the probes with calls in flight on the stacks of tasks. */
 static void collect_wanted(const struct argtrace_catalog *catalog, struct argtrace_in_flight_search *search)
 {
 	u32 id;
@@ -25,7 +25,7 @@ static void collect_wanted(const struct argtrace_catalog *catalog, struct argtra
 	}
 }
 
-/* Under session->lock, as plans go then. */
+/* Under session->lock, which protects the plans. */
 static int find(struct argtrace_session *session, struct argtrace_in_flight_search *search)
 {
 	int ret;

@@ -113,7 +113,7 @@ long argtrace_ioctl_probe_add(struct file *file, struct argtrace_session *sessio
 	return ret;
 }
 
-/* What kind the addresses are of; false: the flags are not valid. With ALL it does not matter. */
+/* The kind that the addresses have, which does not matter with ALL. False if the flags are not valid. */
 static bool removal_kind(u32 flags, u16 *kind)
 {
 	switch (flags) {
@@ -188,7 +188,7 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	return ret;
 }
 
-/* The bytes of one entry of a list; `counts` is a buffer that they may be in. NULL: it has none. */
+/* The bytes of a list's entry for the plan, which may be written to `counts`; NULL if it has none. */
 static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int cmd,
 				 struct argtrace_return_counts *counts, u32 *bytes)
 {

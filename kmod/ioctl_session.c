@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The session as a whole: binding to it, removing it, its reader, whose calls it records. */
+/* The session as a whole: binding a file to it, removing it, its reader, its filter by process. */
 #include <linux/err.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -50,7 +50,7 @@ long argtrace_ioctl_session(struct file *file, struct argtrace_session *session,
 	if (ret) {
 		argtrace_session_put(session);
 	} else {
-		/* Before the caller can look at rings or probes: what comes later is reported. */
+		/* Before the caller can see rings or probes, so that later changes are reported. */
 		own->changes_seen = atomic_read(&session->changes);
 		smp_store_release(&own->session, session);
 	}
@@ -72,7 +72,7 @@ long argtrace_ioctl_session_remove(struct file *file, struct argtrace_session *s
 	return argtrace_session_remove(remove.name);
 }
 
-/* A new process has the number of the reader that was excluded: its calls are to be recorded. */
+/* The PID of the excluded reader is reused: calls of the new process must be recorded. */
 static void process_begins(struct argtrace_fork_watch *watch, const struct task_struct *parent,
 			   const struct task_struct *child)
 {
@@ -83,7 +83,7 @@ static void process_begins(struct argtrace_fork_watch *watch, const struct task_
 
 /*
  * The reader may end while another process holds its file, which remains the session's reader.
- * So the file, not the reader, watches for what becomes of the number.
+ * So it is the file that watches for a reuse of the PID.
  */
 static int watch_for_reuse(struct argtrace_file *own)
 {

@@ -136,7 +136,7 @@ void argtrace_lanes_set_pid_filter(struct argtrace_session *session,
 		struct argtrace_lane *lane = &session->lanes[kind];
 
 		rcu_assign_pointer(lane->pid_bits, pid_filter ? pid_filter->bits : NULL);
-		/* Which callback it has depends on it; an armed one keeps the same. */
+		/* The choice of the callback depends on it, and an armed lane keeps its callback. */
 		if (!lane->armed)
 			lane->source->init(lane);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A lane: one way for calls to come into a session, from what hands them to us to the rings.
- * A session has a few, each with a callback, a table and a filter of its own, so that what one
- * lane can do costs the calls of another nothing. The rings are the session's, and shared.
+ * A lane: one path for calls into a session, from their source to the rings. A session has a
+ * few lanes, each with its own callback, table and filter, so that the features of one lane
+ * cost the calls of another nothing. They share the session's rings.
  *
- * A probe is in one lane for as long as it lives (arm.c decides which), so an address belongs to
- * one lane of a session, and whatever hands over the call knows the callback.
+ * A probe stays in one lane for life (argtrace_lane_of() decides which), so an address belongs
+ * to one lane of a session, and the source knows which callback to call.
  */
 #ifndef ARGTRACE_LANE_H
 #define ARGTRACE_LANE_H
@@ -40,8 +40,8 @@ struct argtrace_lane {
 	/* What a call needs. */
 	struct argtrace_table __rcu *table;
 	struct argtrace_ring __percpu *rings;
-	pid_t excluded_tgid;		/* its calls are filtered; -1: nobody's */
-	/* A bit for each process whose calls are not filtered, that of struct argtrace_pid_filter; NULL: nobody's are. */
+	pid_t excluded_tgid;		/* calls of this process are filtered; -1: of none */
+	/* The bits of struct argtrace_pid_filter, set for processes whose calls are recorded; NULL: all are. */
 	unsigned long __rcu *pid_bits;
 
 	/* The rest is under session->lock. */
@@ -50,17 +50,17 @@ struct argtrace_lane {
 	const struct argtrace_source *source;
 	bool armed;			/* calls may come in: ops is registered, or there are tracepoints */
 	bool leaked;			/* ftrace has shut itself down: the session must not be freed */
-	struct ftrace_ops ops;		/* of TRACEPOINT and TIMER: never registered */
-	struct list_head fallbacks;	/* of FALLBACK: struct argtrace_fallback */
-	unsigned long refused;		/* of FALLBACK and TIMER: the address at which attach() failed */
-	struct list_head tracepoints;	/* of TRACEPOINT: struct argtrace_tracepoint, those that call us */
-	struct argtrace_timer *timer;	/* of TIMER, while it is armed */
+	struct ftrace_ops ops;		/* TRACEPOINT, TIMER: never registered */
+	struct list_head fallbacks;	/* FALLBACK: struct argtrace_fallback */
+	unsigned long refused;		/* FALLBACK, TIMER: the address at which attach() failed */
+	struct list_head tracepoints;	/* TRACEPOINT: struct argtrace_tracepoint, those that call us */
+	struct argtrace_timer *timer;	/* TIMER, while it is armed */
 };
 
-/* In which lane a probe is. It follows from its schema alone, so that a removed probe that comes back to life is in the same. */
+/* The lane of a probe. It depends only on the schema, so that a probe is in the same lane when it is revived. */
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan);
 
-/* Whether the returns of its calls are followed by our own means. */
+/* Whether we follow the returns of its calls ourselves. */
 static inline bool argtrace_lane_follows(enum argtrace_lane_kind kind)
 {
 	return kind == ARGTRACE_LANE_RETURN || kind == ARGTRACE_LANE_SYSCALL_RETURN;
@@ -70,22 +70,22 @@ static inline bool argtrace_lane_follows(enum argtrace_lane_kind kind)
 const struct argtrace_source *argtrace_lane_source(enum argtrace_lane_kind kind);
 const struct argtrace_source *argtrace_kind_source(u16 kind);
 
-/* The lanes of a session whose clock and rings are there. 0 or an error; frees nothing. */
+/* Makes the lanes of a session that has its clock and rings. 0 or an error, on which nothing is freed. */
 int argtrace_lanes_create(struct argtrace_session *session);
-/* No callback uses them any more. */
+/* To be called when no callback uses them any more. */
 void argtrace_lanes_free(struct argtrace_session *session);
 
 bool argtrace_lanes_armed(const struct argtrace_session *session);
 bool argtrace_lanes_leaked(const struct argtrace_session *session);
 
-/* The filters of all lanes. A callback may still be using what they were before. */
+/* Set the filters of all lanes. Callbacks may still be using the old ones. */
 void argtrace_lanes_exclude(struct argtrace_session *session, pid_t tgid);
-/* The number is another process's now. From any context, beside argtrace_lanes_exclude(). */
+/* The PID now belongs to another process. May be called in any context, concurrently with argtrace_lanes_exclude(). */
 void argtrace_lanes_stop_excluding(struct argtrace_session *session, pid_t tgid);
 void argtrace_lanes_set_pid_filter(struct argtrace_session *session,
 				   struct argtrace_pid_filter *pid_filter);
 
-/* In an interrupt it is the interrupted process that counts, as for ftrace's own filter. */
+/* In an interrupt, the interrupted process decides, as for ftrace's own filter. */
 static __always_inline bool argtrace_is_filtered(const struct argtrace_lane *lane,
 					const bool by_pid)
 {

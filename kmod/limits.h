@@ -2,7 +2,7 @@
 #ifndef ARGTRACE_LIMITS_H
 #define ARGTRACE_LIMITS_H
 
-/* What ARGTRACE_IOC_INFO reports beside the limits of a probe (probe.h). */
+/* Limits that ARGTRACE_IOC_INFO reports, in addition to those of a probe (probe.h). */
 #define ARGTRACE_PACKET_SIZE		(64u << 10)	/* default */
 #define ARGTRACE_NR_PACKETS		64u		/* default: 4 MiB a CPU ... */
 #define ARGTRACE_DEFAULT_CPUS		32u		/* ... and so many CPUs' for all, where there are more */

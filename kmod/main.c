@@ -18,11 +18,11 @@
 
 static int module_event(struct notifier_block *block, unsigned long event, void *data)
 {
-	/* Before the sessions: what they arm in a module that comes may be called at once. */
+	/* Before the sessions arm anything in the new module, which may be called at once. */
 	argtrace_frames_forget(data, event == MODULE_STATE_LIVE);
 	switch (event) {
 	case MODULE_STATE_COMING:
-		/* By now ftrace knows the module's functions, and none of them has run. */
+		/* ftrace knows the module's functions by now, and none of them has run yet. */
 		argtrace_sessions_module_coming(data);
 		break;
 	case MODULE_STATE_GOING:
@@ -37,11 +37,11 @@ static int module_event(struct notifier_block *block, unsigned long event, void 
 
 static struct notifier_block module_notifier = {
 	.notifier_call = module_event,
-	/* Before the kernel's own, which finds fault with tracepoints of a module that goes while they are in use. */
+	/* Before the kernel's own notifier, which warns if tracepoints are still in use when their module goes. */
 	.priority = 1,
 };
 
-/* The kernel has taken down the tracepoints of a module that comes, and looks after what they call. */
+/* The kernel has registered the new module's tracepoints, and from here on maintains what they call. */
 static int tracepoint_event(struct notifier_block *block, unsigned long event, void *data)
 {
 	if (event == MODULE_STATE_COMING)
@@ -113,7 +113,7 @@ static void __exit argtrace_exit(void)
 	bool removed;
 
 	argtrace_device_unregister();
-	/* What is armed in a module must go before it does, as long as anything is. */
+	/* The module notifier must stay while anything is armed, to disarm it before its module goes. */
 	removed = argtrace_sessions_remove_all();
 	unregister_module_notifier(&tracepoint_notifier);
 	unregister_module_notifier(&module_notifier);

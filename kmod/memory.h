@@ -19,10 +19,10 @@
  */
 #define ARGTRACE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
-/* For what it takes to remove things: a memory cgroup that is full does not prevent that. */
+/* For removing things, which a full memory cgroup must not prevent. */
 #define ARGTRACE_GFP_REMOVAL	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
-/* All of these are freed by kvfree(), and return NULL where there is no memory. */
+/* All of these return NULL if there is no memory; free the result with kvfree(). */
 static inline void *argtrace_kvmalloc(size_t bytes)
 {
 	return kvmalloc(bytes, ARGTRACE_GFP);
@@ -48,15 +48,15 @@ static inline void *argtrace_kvcalloc(size_t count, size_t size)
 	return kvcalloc(count, size, ARGTRACE_GFP);
 }
 
-/* Returns 0, or -ENOSPC if the limit would be passed. */
+/* Returns 0, or -ENOSPC if that would exceed the limit. */
 int argtrace_memory_charge(u64 bytes);
-/* For what cannot be refused: passes the limit if need be. */
+/* For what cannot be refused: exceeds the limit if necessary. */
 void argtrace_memory_charge_anyway(u64 bytes);
 void argtrace_memory_uncharge(u64 bytes);
 
 /*
- * What kvmalloc() and alloc_percpu() take for so many bytes at most: kvmalloc() rounds up to
- * the next size that it has, and alloc_percpu() allocates for every possible CPU.
+ * The most that kvmalloc() and alloc_percpu() take for so many bytes: kvmalloc() rounds up to
+ * its next size, and alloc_percpu() allocates for every possible CPU.
  */
 u64 argtrace_kvmalloc_size(u64 bytes);
 u64 argtrace_percpu_size(u64 bytes);

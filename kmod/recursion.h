@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a call does on its usual way calls nothing, so that nothing of it can be traced. The
- * rare parts (opening a packet, waking a reader, a read that may fault) do call kernel
- * functions; these may be traced and bring us back here. The guard lets one context of a CPU be in
- * a rare part once; an interrupt or NMI has its own turn, and runs to its end before we go on.
+ * The usual path of a call uses no kernel function, and so nothing that can be traced. The rare
+ * paths (opening a packet, waking a reader, a read that may fault) do, and these functions may be
+ * traced and lead back here. The guard lets each context of a CPU enter a rare path once; an
+ * interrupt or NMI has its own turn, and completes before the interrupted context continues.
  *
- * It is shared by all sessions, and not shared with other tracers: what is called while another one
+ * All sessions share the guard, but other tracers do not: what is called while another tracer
  * handles a hit is a call like any other.
  */
 #ifndef ARGTRACE_RECURSION_H
@@ -17,7 +17,7 @@
 
 DECLARE_PER_CPU(u8, argtrace_recursion);
 
-/* Preemption is off. False: this context is in a rare part already. */
+/* Preemption is off. False if this context is in a rare path already. */
 static inline bool argtrace_recursion_enter(void)
 {
 	const u8 bit = 1 << interrupt_context_level();

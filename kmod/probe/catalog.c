@@ -103,7 +103,7 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 	}
 
 	while (from_old < nr_old || from_new < count) {
-		/* Another plan has succeeded it. */
+		/* Another plan has replaced it. */
 		if (from_old < nr_old && catalog->by_id[old[from_old]->id] != old[from_old]) {
 			from_old++;
 			continue;

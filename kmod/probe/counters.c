@@ -22,7 +22,7 @@ static LIST_HEAD(blocks);
 static u32 nr_blocks;
 /* CPUs that have been online since the module was loaded, which have pages in every block. Grows under blocks_lock. */
 static struct cpumask cpus_seen;
-/* What a block maps for all other CPUs, as vmap() leaves no holes. Nobody writes to it. */
+/* Mapped in every block for all other CPUs, as vmap() leaves no holes. Never written to. */
 static struct page *absent_page;
 static enum cpuhp_state hotplug_state;
 
@@ -31,7 +31,7 @@ static void *map_block(const struct argtrace_counters_block *block)
 	return vmap(block->pages, nr_cpu_ids, VM_MAP, PAGE_KERNEL);
 }
 
-/* Without a mapping: nobody counts here any more. */
+/* The block has been unmapped: nothing counts here any more. */
 static void free_pages_of(struct argtrace_counters_block *block)
 {
 	unsigned int cpu;
@@ -57,7 +57,7 @@ static struct page *alloc_counters_page(unsigned int cpu, gfp_t gfp)
 	return alloc_pages_node(cpu_to_node(cpu), gfp | __GFP_ZERO, 0);
 }
 
-/* CPUs that come online meanwhile wait for blocks_lock, and find the block. */
+/* A CPU that comes online meanwhile waits for blocks_lock, and then finds the block. */
 struct argtrace_counters_block *argtrace_counters_block_create(void)
 {
 	struct argtrace_counters_block *block;
@@ -172,8 +172,8 @@ static void unmap_replaced(struct work_struct *work)
 static DECLARE_WORK(unmap_work, unmap_replaced);
 
 /*
- * Maps the block anew, with a page for the CPU, and returns the old mapping, or NULL where there is no
- * memory. The other CPUs count through either of them meanwhile: their pages are the same.
+ * Maps the block again, with a page for the CPU, and returns the old mapping, or NULL if there is no
+ * memory. Meanwhile the other CPUs count through either mapping, as their pages are the same in both.
  */
 static void *remap_with_cpu(struct argtrace_counters_block *block, unsigned int cpu)
 {
@@ -229,8 +229,8 @@ static int add_cpu_to_blocks(unsigned int cpu)
 }
 
 /*
- * Before a CPU comes online. Where there is no memory for its counters it does not come: its calls
- * could not be counted. It must not wait for the other CPUs, and so leaves that to unmap_work.
+ * Called before a CPU comes online. If there is no memory for its counters, it stays offline, as its
+ * calls could not be counted. This must not wait for the other CPUs, which is left to unmap_work.
  */
 static int cpu_comes(unsigned int cpu)
 {

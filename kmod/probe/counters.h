@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The counters of probes: each CPU has its own, so that to count takes no lock.
+ * The counters of probes: each CPU has its own, so that counting takes no lock.
  *
- * alloc_percpu() would allocate them for every possible CPU, and a machine may make provision for
- * many more than it has. So the counters of some hundred probes are a block: for each CPU a page, at
- * CPU times PAGE_SIZE from the block's address. Only CPUs that have been online have pages of their
- * own; one that comes online gets its pages before it runs.
+ * alloc_percpu() would allocate them for every possible CPU, which may be many more than there are.
+ * Instead, the counters of some dozens of probes form a block, with a page for each CPU at CPU times
+ * PAGE_SIZE from the block's address. Only CPUs that have been online have pages of their own; a CPU
+ * that comes online gets its pages before it runs.
  */
 #ifndef ARGTRACE_COUNTERS_H
 #define ARGTRACE_COUNTERS_H
@@ -28,8 +28,8 @@ struct argtrace_counters {
 };
 
 /*
- * Where the returns of a probe's calls are followed: these are its calls, of which the other counters count what has become of those
- * that were entered. They take the place of the others in a block.
+ * Counts the calls of a probe whose returns are followed; its struct argtrace_counters then counts only the outcomes of the calls
+ * that were entered. Both take the same space in a block.
  */
 struct argtrace_return_counters {
 	unsigned long entered;
@@ -49,27 +49,27 @@ static_assert(sizeof(struct argtrace_return_counters) == sizeof(struct argtrace_
 struct argtrace_counters_block {
 	struct list_head link;		/* in the list of all blocks */
 	void *base;			/* a page for each possible CPU, side by side */
-	struct page **pages;		/* one for each possible CPU; absent_page: not the block's */
-	u32 nr_joined;			/* counters that have been given away */
-	u32 nr_users;			/* probes that still have them */
+	struct page **pages;		/* one for each possible CPU; absent_page is shared by all blocks */
+	u32 nr_joined;			/* counters handed out so far */
+	u32 nr_users;			/* probes that still use theirs */
 	u64 charged;
-	/* Where the users keep the address of their counters, which changes when a CPU gets its page. NULL: gone. */
+	/* Where each user keeps the address of its counters, which changes when a CPU gets its page. NULL if it has left. */
 	struct argtrace_counters **users[ARGTRACE_COUNTERS_PER_BLOCK];
 };
 
-/* How far behind those of CPU 0 the counters of this CPU are: CPU times PAGE_SIZE. */
+/* Distance from CPU 0's counters to this CPU's: CPU times PAGE_SIZE. */
 DECLARE_PER_CPU(unsigned long, argtrace_counters_offset);
 
-/* The counters of this CPU, from the address that a probe keeps. Preemption is off. */
+/* This CPU's counters, for the address that a probe keeps. Preemption is off. */
 #define argtrace_counters_here(counters) \
 	((struct argtrace_counters *)((void *)READ_ONCE(counters) + this_cpu_read(argtrace_counters_offset)))
 
-/* Adds one to a counter of this CPU, in a way that an interrupt may do as well meanwhile. */
+/* Increments a counter of this CPU. Safe against an interrupt that does the same. */
 #define argtrace_count_here(counters, outcome) \
 	local_inc((local_t *)&argtrace_counters_here(counters)->outcome)
 static_assert(sizeof(local_t) == sizeof_field(struct argtrace_counters, records));
 
-/* The same for struct argtrace_return_counters, and one that takes it back, on whatever CPU. */
+/* The same for struct argtrace_return_counters, and the reverse, on any CPU. */
 #define argtrace_return_counter_here(counters, what) \
 	((local_t *)&((struct argtrace_return_counters *)argtrace_counters_here(counters))->what)
 #define argtrace_count_following(counters, what) local_inc(argtrace_return_counter_here(counters, what))
@@ -80,15 +80,15 @@ static inline struct argtrace_counters *argtrace_counters_of(struct argtrace_cou
 	return (void *)counters + cpu * PAGE_SIZE;
 }
 
-/* An empty block. ERR_PTR: -ENOSPC, -ENOMEM. Freed with its last user, or by argtrace_counters_block_free(). */
+/* Makes an empty block. ERR_PTR: -ENOSPC, -ENOMEM. Freed with its last user, or by argtrace_counters_block_free(). */
 struct argtrace_counters_block *argtrace_counters_block_create(void);
 void argtrace_counters_block_free(struct argtrace_counters_block *block);
 
-/* Gives a user counters, all zero, and keeps *counters at their address. False: the block is full. */
+/* Gives a user zeroed counters, and keeps *counters up to date. False if the block is full. */
 bool argtrace_counters_block_join(struct argtrace_counters_block *block,
 				  struct argtrace_counters **counters);
 
-/* Takes the counters away again. The last of a block's users frees it. Serialised by the caller for each block. */
+/* Takes them away again; the last user frees the block. The caller serialises this for each block. */
 void argtrace_counters_block_leave(struct argtrace_counters_block *block,
 				   struct argtrace_counters **counters);
 

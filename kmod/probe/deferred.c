@@ -21,23 +21,23 @@ struct deferred_entry {
 	struct argtrace_on_load_order status;	/* as ON_LOAD_LIST reports it */
 	u64 charged;
 	struct argtrace_plan **templates;	/* sorted by name */
-	u32 *ids;				/* what each was armed as the last time, or 0 */
-	const struct module *coming;		/* whose functions have been armed, and whose tracepoints are to follow; only compared */
+	u32 *ids;				/* the id under which each was last armed, or 0 */
+	const struct module *coming;		/* its functions are armed, its tracepoints not yet; only compared */
 };
 
-/* What a symbol is looked for by. */
+/* What to look for among the symbols. */
 struct wanted {
 	u16 kind;
 	const char *name;
 	size_t length;
 };
 
-/* include/linux/tracepoint.h: DEFINE_TRACE_FN(). The address of a tracepoint is that of this function. */
+/* include/linux/tracepoint.h: DEFINE_TRACE_FN(). The address of this function stands for the tracepoint. */
 static const char iterator_prefix[] = "__traceiter_";
 
 /*
- * A function's name without the mark after one whose prototype was guessed, which no symbol has; of a tracepoint, which is called
- * t:GROUP:NAME or t:NAME, the last part.
+ * The name of a function, without the mark of a guessed prototype, which is no part of the symbol; for a tracepoint, t:GROUP:NAME or
+ * t:NAME, the last part of that.
  */
 static struct wanted wanted_by(const struct argtrace_plan *template)
 {
@@ -139,7 +139,7 @@ static u32 find_deferred(const struct argtrace_deferred *deferred, const char *m
 	return count;
 }
 
-/* The index of the first whose return cannot be followed; `count` if there is none. A guessed prototype's is not followed anyway. */
+/* The index of the first function whose return cannot be followed, else `count`. Functions with guessed prototypes are not followed anyway. */
 static u32 find_unfollowed(struct argtrace_plan **templates, u32 count)
 {
 	u32 i;
@@ -151,7 +151,7 @@ static u32 find_unfollowed(struct argtrace_plan **templates, u32 count)
 	return i;
 }
 
-/* Whether nothing can be traced there, or not in the way that is wanted: by another of its names its return may not be followed. */
+/* Whether the address cannot be traced, or not as wanted: an alias may be a function whose return must not be followed. */
 static bool is_refused(const struct argtrace_plan *template, unsigned long addr)
 {
 	if (template->kind == ARGTRACE_KIND_TRACEPOINT)
@@ -220,16 +220,16 @@ bool argtrace_deferred_remove(struct argtrace_session *session, const char *modu
 	return any;
 }
 
-/* Where in the module the templates of one entry are to be armed. */
+/* Where in the module to arm the templates of one entry. */
 struct places {
-	u16 kind;			/* of these templates alone */
-	unsigned long *addrs;		/* of each template, 0: nowhere */
-	u32 *found;			/* at the first template of a name: how many symbols have it */
+	u16 kind;			/* only templates of this kind */
+	unsigned long *addrs;		/* for each template; 0: nowhere */
+	u32 *found;			/* for the first template of a name, how many symbols have it */
 };
 
 /*
- * Looks through the symbols of the module. Its whole symbol table is in its init part, which stays as long as
- * the module has not run.
+ * Searches the module's symbols. The complete symbol table is in the init part, which stays until the module's
+ * init function has run.
  */
 static void find_places(const struct deferred_entry *entry, const struct module *module,
 			struct places *places)
@@ -277,7 +277,7 @@ static void keep_sure(const struct deferred_entry *entry, struct places *places)
 	}
 }
 
-/* The removed probe that the template was armed as when the module was last loaded, or NULL. */
+/* The removed probe of this template from the last time that the module was loaded, or NULL. */
 static struct argtrace_plan *predecessor(const struct argtrace_session *session,
 					 const struct deferred_entry *entry, u32 i)
 {
@@ -286,7 +286,7 @@ static struct argtrace_plan *predecessor(const struct argtrace_session *session,
 	return plan->removed && argtrace_plan_same_schema(plan, entry->templates[i]) ? plan : NULL;
 }
 
-/* A plan for each place that can be traced, into `plans`; how many, or an error. */
+/* Makes a plan for each place that can be traced; returns how many, or an error. */
 static int make_plans(const struct argtrace_session *session, struct deferred_entry *entry,
 		      const struct places *places, struct argtrace_plan **plans)
 {
@@ -309,7 +309,7 @@ static int make_plans(const struct argtrace_session *session, struct deferred_en
 					argtrace_plan_free(plans[count]);
 				return PTR_ERR(plan);
 			}
-			/* Each load of the module takes the same ids. */
+			/* Every load of the module uses the same ids. */
 			if (entry->ids[i])
 				plan->succeeds = predecessor(session, entry, i);
 			plans[count++] = plan;
@@ -318,7 +318,7 @@ static int make_plans(const struct argtrace_session *session, struct deferred_en
 	return count;
 }
 
-/* Remembers what the templates have been armed as. One that is traced by another name has no id. */
+/* Remembers the ids of the armed templates. A function that is traced by an alias has none. */
 static void note_ids(const struct argtrace_session *session, struct deferred_entry *entry,
 		     const struct places *places)
 {
@@ -436,7 +436,7 @@ static void arm_tracepoints_of_entry(struct argtrace_session *session, struct de
 {
 	int error;
 
-	/* Another build, or an entry that was made after the functions of others had been armed. */
+	/* Another build of the module, or an entry that was made after the functions of other entries had been armed. */
 	if (entry->coming != module)
 		return;
 	entry->coming = NULL;

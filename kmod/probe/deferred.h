@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Deferred probes: they are added to a kernel module whenever it is loaded. Each request is kept in the session as an
- * entry, with templates of plans by the functions' names. All under session->lock.
+ * Deferred probes, which are added to a kernel module whenever it is loaded. The session keeps each request as an entry
+ * with templates, which are plans that have the name of a function instead of an address. All under session->lock.
  */
 #ifndef ARGTRACE_DEFERRED_H
 #define ARGTRACE_DEFERRED_H
@@ -20,14 +20,14 @@ struct argtrace_deferred {
 	struct list_head list;		/* by id */
 	u32 last_id;
 	u32 nr_entries;
-	u32 nr_probes;			/* of all entries together */
+	u32 nr_probes;			/* in all entries */
 };
 
 void argtrace_deferred_init(struct argtrace_deferred *deferred);
 
 /*
- * Adds an entry of `count` templates for the module, and takes them and their array over if it
- * returns 0. -EEXIST: *failed is the index of one that another entry has.
+ * Adds an entry with `count` templates for the module, and takes over the templates and their array if it
+ * returns 0. -EEXIST if another entry has one of them; *failed is its index.
  */
 int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 		       const char *srcversion, struct argtrace_plan **templates, u32 count,
@@ -37,15 +37,15 @@ int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 bool argtrace_deferred_remove(struct argtrace_session *session, const char *module);
 
 /*
- * Arms the probes deferred for a module that has just been loaded and has not run yet: its functions; and its tracepoints, once the
- * kernel knows of those.
+ * Arm the probes deferred for a module that has just been loaded and has not run yet: first its functions, then its tracepoints,
+ * which the kernel registers later.
  */
 void argtrace_deferred_arm(struct argtrace_session *session, const struct module *module);
 void argtrace_deferred_arm_tracepoints(struct argtrace_session *session, const struct module *module);
 
 /*
- * Lists the entries with id >= first, as many as there is room for in `to`; *next is the id of the one after
- * them, or 0. Returns how many.
+ * Lists the entries with id >= first, as many as fit in `to`, and returns how many; *next is the id of the next
+ * one, or 0.
  */
 u32 argtrace_deferred_list(const struct argtrace_session *session, u32 first,
 			 struct argtrace_on_load_order *to, u32 room, u32 *next);

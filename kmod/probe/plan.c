@@ -37,7 +37,7 @@ static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_prob
 	return count;
 }
 
-/* The schema is followed by the steps, and these by the words on the stack. */
+/* The steps follow the schema, and the words on the stack follow the steps. */
 static struct argtrace_step *plan_steps(struct argtrace_plan *plan)
 {
 	return (void *)plan->schema + plan->schema->size;
@@ -59,7 +59,7 @@ static struct argtrace_code *plan_code(struct argtrace_plan *plan)
 	return (void *)plan_steps(plan) + steps_size(plan->schema);
 }
 
-/* Room for what a plan whose calls are followed has beside the others. */
+/* The additional room that a plan takes if its calls are followed. */
 static size_t return_size(const struct argtrace_probe *schema)
 {
 	return (schema->flags & ARGTRACE_PROBE_RETURN ? sizeof(struct argtrace_return) : 0) +
@@ -94,8 +94,8 @@ struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
 }
 
 /*
- * Verifies and prepares the program. How many bytes a record has with its outputs at most and `record_size` without them, or
- * an error.
+ * Verifies and prepares the program. Returns the maximum size of a record with the program's outputs, which has `record_size` bytes
+ * without them, or an error.
  */
 static int prepare_code(struct argtrace_plan *plan, const struct argtrace_plan_format *format, u32 record_size)
 {
@@ -181,7 +181,7 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	plan->layout.steps = plan_steps(plan);
 	plan->layout.stack = plan_stack(plan);
 	plan->layout.stack_end = plan->layout.stack + (from->layout.stack_end - from->layout.stack);
-	/* Its operations lead to each other. */
+	/* Its operations point to each other. */
 	if (from->code) {
 		plan->code = plan_code(plan);
 		WARN_ON_ONCE(argtrace_code_prepare(plan->code, plan->schema, from->code->maps, from->code->stacks));
@@ -196,7 +196,7 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	return plan;
 }
 
-/* Joins a block that has room: *block, or a new one. */
+/* Joins *block, or a new block if that is full. */
 static int join(struct argtrace_counters_block **block, struct argtrace_counters **counters,
 		struct argtrace_counters_block **joined)
 {
@@ -242,12 +242,12 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 	kvfree(plan);
 }
 
-/* What user space says in them, and does not hear. */
+/* The flags that user space passes in. */
 #define FLAGS_IN	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
-	/* The fields before it differ: the id, the address, and whether it is removed. */
+	/* The fields before it may differ: the id, the address, and the flag REMOVED. */
 	size_t from = offsetof(struct argtrace_probe, nr_args);
 
 	return a->schema->size == b->schema->size && !((a->schema->flags ^ b->schema->flags) & FLAGS_IN) &&
@@ -309,7 +309,7 @@ void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_coun
 	fill_counts(plan, &counted, counts);
 }
 
-/* How many of the calls that were entered have come to an end. */
+/* How many of the calls that were entered have ended. */
 static u64 ended(const struct argtrace_counters *outcomes, const struct argtrace_return_counters *following)
 {
 	u64 sum = outcomes->records + outcomes->filtered + outcomes->sampled + outcomes->capped + following->removed +
@@ -325,7 +325,7 @@ u64 argtrace_plan_in_flight(const struct argtrace_plan *plan)
 {
 	const struct argtrace_counted counted = argtrace_plan_counted(plan);
 
-	/* Each has been entered before it came to its end: read in the opposite order, the difference is never negative. */
+	/* A call is entered before it ends. The counters are read in the opposite order, so that the difference is never negative. */
 	return argtrace_return_counters_sum(&plan->returns->following).entered - ended(&counted.outcomes, &counted.following);
 }
 
@@ -336,7 +336,7 @@ void argtrace_plan_return_counts(const struct argtrace_plan *plan, struct argtra
 	const u64 entered = argtrace_return_counters_sum(&plan->returns->following).entered;
 
 	*counts = (struct argtrace_return_counts){
-		/* A plan begins a new life only when none is in flight. */
+		/* A plan is only revived when none of its calls is in flight. */
 		.in_flight = entered - ended(&counted.outcomes, &counted.following),
 		.unfollowed = {
 			[ARGTRACE_UNFOLLOWED_STACK] = counted.following.low_stack - earlier->low_stack,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is decided when a probe is added, so that a call only has to execute it. */
+/* Everything that can be decided when a probe is added, so that a call only has to execute it. */
 #ifndef ARGTRACE_PLAN_H
 #define ARGTRACE_PLAN_H
 
@@ -15,16 +15,16 @@
 #include "sink/layout.h"
 #include "source/return.h"
 
-/* A probe, prepared: what can be decided when it is added has been decided. */
+/* A prepared probe. */
 struct argtrace_plan {
 	/* What a call needs, in one cache line. */
-	struct argtrace_counters *counters; /* NULL before it is armed; see argtrace_counters_here() */
+	struct argtrace_counters *counters; /* NULL until it is armed; see argtrace_counters_here() */
 	union {
 		struct {
 			u32 id;
 			u32 record_size; /* fixed: all arguments have a fixed size */
 		};
-		u64 head;		/* what a record's header says of the probe: see struct argtrace_record */
+		u64 head;		/* the probe's part of a record's header: see struct argtrace_record */
 	};
 	struct argtrace_layout layout;	/* named encoding: all are steps */
 	struct argtrace_code *code;	/* the program; NULL: none */
@@ -36,33 +36,33 @@ struct argtrace_plan {
 
 	unsigned long addr;		/* where it is: see enum argtrace_kind */
 	u16 kind;			/* enum argtrace_kind */
-	struct argtrace_plan *succeeds;	/* removed probe of the same function elsewhere, whose id it takes; NULL */
+	struct argtrace_plan *succeeds;	/* the removed probe of the same function at another address, whose id it takes, or NULL */
 	enum argtrace_lane_kind lane;	/* for life */
 	struct argtrace_counters_block *counters_block;
-	struct argtrace_counters *sampling;	/* whose `records` say how many calls are left out; NULL: none */
+	struct argtrace_counters *sampling;	/* its `records` count the calls that sampling leaves out; NULL: none */
 	struct argtrace_counters_block *sampling_block;
 	bool removed;			/* no longer traced, kept for its records */
-	struct argtrace_counters before; /* of earlier lives: counts no more */
+	struct argtrace_counters before; /* counts of earlier lives, which are subtracted */
 	u64 charged;
 	struct argtrace_probe *schema;	/* the entry as it was added, with its id */
 };
 
 /*
- * `head` is copied into the record whole: id and size, and above the size, which is less than 64 KiB, the context
- * and preempt of a call in plain context, which are 0.
+ * `head` is copied into the record in one piece: the id, the size (below 64 KiB), and above it the context and preempt
+ * fields of a call in plain context, which are 0.
  */
 static_assert(offsetof(struct argtrace_plan, record_size) - offsetof(struct argtrace_plan, head) ==
 	      offsetof(struct argtrace_record, size) - offsetof(struct argtrace_record, id));
 static_assert(sizeof_field(struct argtrace_plan, head) ==
 	      sizeof(struct argtrace_record) - offsetof(struct argtrace_record, id));
 
-/* What the session settles for its probes. */
+/* What the session determines for its probes. */
 struct argtrace_plan_format {
 	u32 format;			/* ARGTRACE_FORMAT_* */
-	u32 max_record;			/* bytes; a larger one does not fit a packet */
-	bool registers_only;		/* who adds the probes may not read memory */
+	u32 max_record;			/* in bytes; a larger record does not fit a packet */
+	bool registers_only;		/* the caller may not read memory */
 	const struct argtrace_stack_set *stacks; /* of the session, or NULL */
-	bool (*may_follow)(void);	/* whether they may have calls followed; lockdown tells the log when it is asked in vain */
+	bool (*may_follow)(void);	/* whether the caller may have calls followed; asked only if needed, as lockdown logs refusals */
 	struct argtrace_map_set *const *maps;	/* ARGTRACE_MAPS_MAX, by id; NULL: none */
 };
 
@@ -82,11 +82,11 @@ static inline const struct argtrace_program *argtrace_schema_program(const struc
 	return (const void *)((const u8 *)schema + schema->size - schema->program);
 }
 
-/* Room for a plan and for the schema that `header` begins, which is yet to be copied to plan->schema. ERR_PTR: -ENOMEM, -ENOSPC. */
+/* Allocates a plan, with room in plan->schema for the schema that `header` begins. ERR_PTR: -ENOMEM, -ENOSPC. */
 struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header);
 
 /*
- * Prepares a plan whose schema is valid but for its program: what follows from it and the session's format. 0, -EINVAL, -E2BIG,
+ * Prepares a plan for the session's format. Its schema has been validated, except for the program. 0, -EINVAL, -E2BIG,
  * -EPERM.
  */
 int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan_format *format);
@@ -99,28 +99,28 @@ void argtrace_plan_free(struct argtrace_plan *plan);
  */
 int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count);
 
-/* A plan like a template, for a function at that address. ERR_PTR: -ENOMEM, -ENOSPC. */
+/* Copies a template, for a function at that address. ERR_PTR: -ENOMEM, -ENOSPC. */
 struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, unsigned long addr);
 
-/* Whether two probes have the same schema but for the address, so that one can stand for the other. */
+/* Whether two probes have the same schema except for the address, so that one can replace the other. */
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b);
 
-/* What it has counted in all its lives. */
+/* The counts of all lives of a plan. */
 struct argtrace_counted {
 	struct argtrace_counters outcomes;
 	struct argtrace_return_counters following;
-	u64 missed;			/* by the kernel, which follows its calls */
+	u64 missed;			/* by the kernel, if that follows its calls */
 };
 struct argtrace_counted argtrace_plan_counted(const struct argtrace_plan *plan);
 
-/* Begins a new life: what it had counted at some moment counts no more. */
+/* Begins a new life, in which these earlier counts are subtracted. */
 void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counted *counted);
 
 /* The counts of this life. */
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts);
-/* The same of a plan whose calls are followed. */
+/* The same for a plan whose calls are followed. */
 void argtrace_plan_return_counts(const struct argtrace_plan *plan, struct argtrace_return_counts *counts);
-/* Calls of such a plan that have been entered, in all its lives, and have not left yet. */
+/* How many calls of such a plan, in all its lives, have been entered and have not ended. */
 u64 argtrace_plan_in_flight(const struct argtrace_plan *plan);
 
 #endif

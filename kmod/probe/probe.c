@@ -14,7 +14,7 @@ static bool size_is_valid(const struct argtrace_arg *arg)
 {
 	if (arg->type == ARGTRACE_TYPE_BYTES)
 		return arg->size && arg->size <= ARGTRACE_BYTES_MAX;
-	/* The number of a stack is nowhere but in what a program computes. */
+	/* Only a program yields the number of a stack. */
 	return arg->size && arg->size == argtrace_type_size(arg->type) && arg->type != ARGTRACE_TYPE_STACK;
 }
 
@@ -32,7 +32,7 @@ static bool place_is_valid(const struct argtrace_arg *arg)
 	case ARGTRACE_LOC_RETURN:
 		return size_is_valid(arg) && arg->size <= 16 && !arg->index && !arg->offset;
 	case ARGTRACE_LOC_PROGRAM:
-		/* Its size is what the program says. */
+		/* The program determines its size. */
 		return !arg->index && !arg->offset;
 	case ARGTRACE_LOC_STACK:
 		return size_is_valid(arg) && !arg->index && arg->offset &&
@@ -51,7 +51,7 @@ static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u3
 		return false;
 	if (arg->name >= strings_len || arg->type_name >= strings_len)
 		return false;
-	/* An empty name would close a named record; its length goes into a byte. */
+	/* An empty name would close a named record, and the length must fit a byte. */
 	name = strings + array_index_nospec(arg->name, strings_len);
 	if (!name[0] || strlen(name) >= U8_MAX)
 		return false;
@@ -70,14 +70,14 @@ static bool flags_are_valid(u32 flags)
 	       words >= ARGTRACE_PROBE_WORDS(0) && words <= ARGTRACE_PROBE_WORDS(ARGTRACE_RETURN_WORDS_MAX);
 }
 
-/* The header, before anything is allocated for what it says. */
+/* Checks the header before anything is allocated for it. */
 static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 {
 	if (header->id || !flags_are_valid(header->flags) || !header->addr == has_addr)
 		return false;
 	if (header->kind > ARGTRACE_KIND_TIMER || !IS_ALIGNED(header->program, 8))
 		return false;
-	/* What is waited for is functions and tracepoints of modules that are not loaded yet. */
+	/* Only functions and tracepoints of modules can be deferred. */
 	if (!has_addr && ((header->kind != ARGTRACE_KIND_ENTRY && header->kind != ARGTRACE_KIND_TRACEPOINT) ||
 			  header->flags & ARGTRACE_PROBE_BY_KERNEL))
 		return false;
@@ -99,7 +99,7 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 				     header->strings + header->types, 8) + header->program;
 }
 
-/* Whether a call takes nothing but registers. */
+/* Whether a call needs only registers. */
 static bool is_in_registers(const struct argtrace_probe *schema)
 {
 	u32 i;
@@ -128,13 +128,13 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 	for (i = 0; i < schema->nr_args; i++) {
 		if (argtrace_schema_args(schema)[i].loc == ARGTRACE_LOC_PROGRAM && !schema->program)
 			return false;
-		/* A tick has no arguments, and what its stack pointer points to may be anything. */
+		/* A tick has no arguments, and its stack pointer may point to anything. */
 		if (schema->kind == ARGTRACE_KIND_TIMER && argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_PROGRAM &&
 		    argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_NONE)
 			return false;
 		if (!arg_is_valid(&argtrace_schema_args(schema)[i], strings, schema->strings))
 			return false;
-		/* One value is returned. */
+		/* There is at most one return value. */
 		if (argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_RETURN)
 			continue;
 		if (!returns)
@@ -166,7 +166,7 @@ static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
 	if (copy_from_user(plan->schema, entry, header.size))
 		goto err;
 	ret = -EINVAL;
-	/* User space may have changed it since the header was looked at. */
+	/* User space may have changed it since the header was checked. */
 	if (memcmp(plan->schema, &header, sizeof(header)) || !schema_is_valid(plan->schema))
 		goto err;
 	ret = -EPERM;

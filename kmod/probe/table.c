@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "probe/table.h"
 
-/* A function is in the table at each of the addresses that ftrace may report for it. */
+/* The table contains every address that ftrace may report for a function. */
 #define KEYS	(ARGTRACE_FENTRY_SKEW ? 2 : 1)
 
 static bool is_live(const struct argtrace_plan *plan, enum argtrace_lane_kind lane)
@@ -28,15 +28,15 @@ static unsigned long slots_needed(enum argtrace_lane_kind lane, struct argtrace_
 	return needed;
 }
 
-/* The probe distance of a key that is at `at`. */
+/* The probe distance of a key in the slot `at`. */
 static unsigned long distance(const struct argtrace_table *table, unsigned long ip, unsigned long at)
 {
 	return (at - argtrace_table_hash(table, ip)) & table->mask;
 }
 
 /*
- * Among the keys that are looked for, the one with the longer probe distance keeps the slot (Robin Hood hashing), so
- * that no distance is long. The others take what is left.
+ * Among the probable keys, the one with the longer probe distance keeps the slot (Robin Hood hashing), so that no
+ * distance gets long. The merely possible keys take the slots that are left.
  */
 static void table_insert(struct argtrace_table *table, unsigned long ip,
 			 struct argtrace_plan *plan, bool looked_for)

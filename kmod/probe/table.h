@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Address -> probe: open addressing, a power of two, at most half full. Read under
- * RCU by callbacks, never changed once published: a change makes a new table.
+ * Maps addresses to probes: open addressing, a power of two, at most half full. Callbacks
+ * read it under RCU. It never changes once published: a change makes a new table.
  */
 #ifndef ARGTRACE_TABLE_H
 #define ARGTRACE_TABLE_H
@@ -21,21 +21,21 @@ struct argtrace_slot {
 #define ARGTRACE_TABLE_NEAR	3
 
 struct argtrace_table {
-	unsigned long mask;		/* of an offset in slots, in bytes */
+	unsigned long mask;		/* for an offset into slots, in bytes */
 	u64 charged;
 	struct argtrace_slot slots[];	/* the first ARGTRACE_TABLE_NEAR are repeated after the last */
 };
 
 /*
- * A table of one lane: of what is live in a catalog's by_id, and of further plans. ERR_PTR(-ENOMEM or
- * -ENOSPC).
+ * Makes a table for one lane, with the live plans of a catalog's by_id, and further plans. ERR_PTR: -ENOMEM,
+ * -ENOSPC.
  */
 struct argtrace_table *argtrace_table_create(enum argtrace_lane_kind lane,
 					     struct argtrace_plan *const *by_id, u32 nr_ids,
 					     struct argtrace_plan *const *more, u32 nr_more);
 void argtrace_table_free(struct argtrace_table *table);
 
-/* Tells the compiler that a slot with a key has a plan, which saves whoever looks it up a test. */
+/* Tells the compiler that a slot with a key has a plan, which saves a test after each lookup. */
 static __always_inline struct argtrace_plan *argtrace_assume(struct argtrace_plan *plan)
 {
 	if (!plan)
@@ -43,20 +43,20 @@ static __always_inline struct argtrace_plan *argtrace_assume(struct argtrace_pla
 	return plan;
 }
 
-/* Where the search for `ip` begins: an offset in slots, in bytes. */
+/* Where the search for `ip` begins: an offset into slots, in bytes. */
 static __always_inline unsigned long argtrace_table_hash(const struct argtrace_table *table,
 						      unsigned long ip)
 {
 	unsigned long at;
 
 	/*
-	 * The multiplication scatters neighbours. Kernel text differs in the lower half of its addresses, and functions
-	 * are aligned to 16 bytes, so that the mask, an offset in slots of that size, cuts off nothing. To take
-	 * higher bits of the product costs a shift, and distributes the functions of a kernel no better.
+	 * The multiplication scatters neighbours. Addresses of kernel text differ in their lower halves only, and functions
+	 * are aligned to 16 bytes, the size of a slot, so that the mask drops no information. Using higher bits of the
+	 * product would take a shift, and distributes the functions of a kernel no better.
 	 */
 	static_assert(sizeof(struct argtrace_slot) == 16);
 	at = (u32)ip * GOLDEN_RATIO_32;
-	/* Without it gcc 12 keeps the table in RDX, where a callback has its ops, and moves these. */
+	/* Otherwise gcc 12 keeps the table in RDX, and has to move the callback's ops out of it. */
 	OPTIMIZER_HIDE_VAR(at);
 	return at & table->mask;
 }
@@ -67,7 +67,7 @@ static __always_inline unsigned long argtrace_table_next(const struct argtrace_t
 	return (at + sizeof(struct argtrace_slot)) & table->mask;
 }
 
-/* An address that one instruction can calculate, as the slots follow the head at the size of a slot. */
+/* One instruction calculates this address, as the head of the table has the size of a slot. */
 static __always_inline const struct argtrace_slot *
 argtrace_table_slot(const struct argtrace_table *table, unsigned long at)
 {
@@ -75,7 +75,7 @@ argtrace_table_slot(const struct argtrace_table *table, unsigned long at)
 	return (const struct argtrace_slot *)((const u8 *)table + at) + 1;
 }
 
-/* The plan of a key that is not in its first slot: in one of the ARGTRACE_TABLE_NEAR after it, which need no wrapping. */
+/* Looks for a key that is not in its first slot in the ARGTRACE_TABLE_NEAR slots after it, which need no wrapping. */
 static __always_inline struct argtrace_plan *
 argtrace_table_lookup_near(const struct argtrace_slot *slot, unsigned long ip)
 {
@@ -89,7 +89,7 @@ argtrace_table_lookup_near(const struct argtrace_slot *slot, unsigned long ip)
 	return NULL;
 }
 
-/* In one of those after them, or NULL if the table does not have the key. */
+/* Looks in the slots after those. NULL if the table does not contain the key. */
 static __always_inline struct argtrace_plan *
 argtrace_table_lookup_far(const struct argtrace_table *table, unsigned long at, unsigned long ip)
 {
@@ -105,10 +105,9 @@ argtrace_table_lookup_far(const struct argtrace_table *table, unsigned long at, 
 }
 
 /*
- * The probe of the function that ftrace reports at `ip`, or NULL. That is the address of the symbol or
- * ARGTRACE_FENTRY_SKEW after it; which of them is not known beforehand, so both are in
- * the table. Two functions cannot be confused: each has room for ftrace's 5-byte
- * call there.
+ * The probe of the function that ftrace reports at `ip`, or NULL. ftrace reports the address of the symbol, or
+ * ARGTRACE_FENTRY_SKEW bytes after it. It is not known beforehand which, so the table contains both. Two functions
+ * cannot be confused, as each is at least as long as ftrace's 5-byte call.
  */
 static __always_inline struct argtrace_plan *
 argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)
@@ -118,11 +117,11 @@ argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)
 	struct argtrace_plan *plan;
 
 	if (likely(argtrace_table_slot(table, at)->ip == ip)) {
-		/* One instruction less than keeping the slot's address for both accesses. */
+		/* Saves an instruction over keeping the slot's address for both accesses. */
 		OPTIMIZER_HIDE_VAR(at);
 		return argtrace_assume(argtrace_table_slot(table, at)->plan);
 	}
-	/* Keeps the compiler from loading in the usual case what only this one needs. */
+	/* Keeps the compiler from loading early, in the usual case, what only this case needs. */
 	OPTIMIZER_HIDE_VAR(at);
 	slot = argtrace_table_slot(table, at);
 	if (!slot->ip)
