@@ -16,7 +16,7 @@ static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
 static u32 nr_sessions;
 
-/* Ample for a store of a callback to be seen by a CPU that is going to sleep. */
+/* Ample time for a callback's store to become visible to a CPU that is about to sleep. */
 #define RECHECK_DELAY	2	/* jiffies */
 
 static void set_waiting(struct argtrace_session *session, bool waiting)
@@ -62,14 +62,14 @@ static void remove_probes(struct argtrace_session *session)
 	mutex_unlock(&session->lock);
 }
 
-/* Nothing of it is armed any more. */
+/* To be called when none of its probes is armed any more. */
 static void session_destroy(struct argtrace_session *session)
 {
 	u32 id;
 
 	if (argtrace_lanes_leaked(session))
 		return;
-	/* No callback is left that could queue the work. */
+	/* No callback can queue the work any more. */
 	irq_work_sync(&session->wake);
 	cancel_delayed_work_sync(&session->recheck);
 
@@ -154,7 +154,7 @@ static u32 default_nr_packets(void)
 	return nr_packets;
 }
 
-/* Fills in the defaults; false where the settings are out of range. */
+/* Fills in the defaults; false if the settings are out of range. */
 static bool attr_is_valid(struct argtrace_session_attr *attr)
 {
 	if (!attr->packet_size)
@@ -181,7 +181,7 @@ static struct argtrace_session *attach_named(const char *name)
 	return session;
 }
 
-/* Enters it in the list; or returns a reference to one that has got the name meanwhile. */
+/* Adds it to the list, or returns a reference to a session that has taken the name meanwhile. */
 static struct argtrace_session *publish_session(struct argtrace_session *made)
 {
 	struct argtrace_session *session;
@@ -217,7 +217,7 @@ struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr
 	if (!session && attr->name[0] && !(attr->flags & ARGTRACE_SESSION_CREATE))
 		return ERR_PTR(-ENOENT);
 	if (!session) {
-		/* Not under sessions_lock: this takes its time. */
+		/* Not under sessions_lock, as this may take long. */
 		made = session_create(attr);
 		if (IS_ERR(made))
 			return made;
@@ -254,14 +254,14 @@ void argtrace_session_put(struct argtrace_session *session)
 	kref_put_mutex(&session->ref, session_release, &sessions_lock);
 }
 
-/* Takes the name away: the caller owns the reference that the name held, and is to disarm the session. */
+/* Takes the name away. The caller inherits the reference that the name held, and must disarm the session. */
 static void take_name(struct argtrace_session *session)
 {
 	lockdep_assert_held(&sessions_lock);
 	WRITE_ONCE(session->removed, true);
 }
 
-/* The session has lost its name: whoever adds probes either sees that, or is done before they are removed here. */
+/* The session has lost its name. An addition of probes either sees that, or finishes before they are removed here. */
 static void session_disarm(struct argtrace_session *session)
 {
 	remove_probes(session);
@@ -323,7 +323,7 @@ u32 argtrace_sessions_count(void)
 	return READ_ONCE(nr_sessions);
 }
 
-/* Whether it matters to the session that a module goes (or has gone, and another comes), asked without its lock. */
+/* Whether a module that goes (or has gone, when another one comes) concerns the session. Called without its lock. */
 static bool concerns_going(const struct argtrace_session *session)
 {
 	return READ_ONCE(session->in_modules);
@@ -340,8 +340,8 @@ static bool concerns_coming(const struct argtrace_session *session)
 }
 
 /*
- * The session after `previous` (NULL: the first) that `concerns` picks, with a reference; drops that to
- * `previous`. Loading or unloading a module waits for no other session.
+ * A reference to the next session after `previous` (NULL: the first) for which concerns() is true; drops the
+ * reference to `previous`. Loading or unloading a module does not wait for other sessions.
  */
 static struct argtrace_session *
 next_concerned(struct argtrace_session *previous,
@@ -384,7 +384,7 @@ void argtrace_sessions_module_coming(const struct module *module)
 
 	while ((session = next_concerned(session, concerns_coming))) {
 		mutex_lock(&session->lock);
-		/* First what an add that raced with a GOING has left at these addresses. */
+		/* First remove what an addition that raced with GOING has left at these addresses. */
 		argtrace_arm_module_going(session, module, false);
 		argtrace_deferred_arm(session, module);
 		mutex_unlock(&session->lock);
@@ -477,7 +477,7 @@ static int take_map_id(struct argtrace_session *session)
 	return id;
 }
 
-/* Gives it back, unless others have taken the next ones meanwhile. */
+/* Returns the id, unless later ids have been taken meanwhile. */
 static void return_map_id(struct argtrace_session *session, u32 id)
 {
 	mutex_lock(&session->lock);
@@ -527,7 +527,7 @@ int argtrace_session_make_stacks(struct argtrace_session *session, struct argtra
 		if (IS_ERR(stacks))
 			ret = PTR_ERR(stacks);
 		else
-			/* Pairs with the acquire of those who look without the lock. */
+			/* Pairs with the acquires of readers without the lock. */
 			smp_store_release(&session->stacks, stacks);
 	}
 	if (!ret)
@@ -549,16 +549,16 @@ bool argtrace_session_has_data(const struct argtrace_session *session)
 
 void argtrace_session_changed(struct argtrace_session *session)
 {
-	/* Not under session->lock: rings come under the lock of CPU hotplug. */
+	/* Not under session->lock, as rings are added under the lock of CPU hotplug. */
 	atomic_inc(&session->changes);
 	wake_up_all(&session->wait);
 }
 
 /*
- * A callback publishes and then reads `waiting`, without a full barrier between the two, which
- * would cost every call. One on another CPU may therefore miss what is set here, while
- * we miss what it has published; the recheck catches that. A flight recorder has nothing to wait
- * for.
+ * A callback publishes and then reads `waiting`, without a full barrier in between, which every
+ * call would pay for. A callback on another CPU may therefore miss that `waiting` is set here
+ * while we miss what it has published; the recheck catches that. A flight recorder has nothing to
+ * wait for.
  */
 void argtrace_session_wait(struct argtrace_session *session)
 {

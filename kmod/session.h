@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session: its own probes, lanes and rings. The list of sessions holds a reference to each that has a
- * name until it is removed, and each file that is bound to a session holds one.
+ * A session, with its probes, lanes and rings. The list of sessions holds a reference to each named session
+ * until it is removed, and each file that is bound to a session holds one.
  *
- * Lock order: session->lock -> CPU hotplug, ftrace's own. session->lock is never taken within sessions_lock, as
- * whoever holds it may be waiting for ftrace: take a reference to the session, and drop sessions_lock first.
+ * Lock order: session->lock -> CPU hotplug, ftrace's locks. session->lock is never taken under sessions_lock, as
+ * its holder may be waiting for ftrace: take a reference to the session, and drop sessions_lock first.
  */
 #ifndef ARGTRACE_SESSION_H
 #define ARGTRACE_SESSION_H
@@ -37,21 +37,21 @@ struct argtrace_session {
 	u32 clock;			/* ARGTRACE_CLOCK_* */
 	struct irq_work wake;
 
-	struct mutex lock;		/* all below, and changes to the lanes */
+	struct mutex lock;		/* protects all below, and changes to the lanes */
 	struct argtrace_catalog catalog;
 	struct argtrace_pid_filter *pid_filter;	/* that of the lanes, or NULL */
 	struct argtrace_deferred deferred;	/* for modules that are yet to be loaded */
-	bool in_modules;		/* has had probes in modules, whose going concerns it then */
+	bool in_modules;		/* has had probes in modules, so that their unloading concerns it */
 	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
-	void *reader;			/* the file that reads, or NULL */
+	void *reader;			/* the file of the reader, or NULL */
 
 	u32 packet_size;
 	u32 nr_packets;
 	bool flight;			/* overwrites the oldest packets; has no reader */
 	struct argtrace_ring_set ring_set;
-	struct argtrace_map_set *maps[ARGTRACE_MAPS_MAX];	/* by id, NULL where there is none; they stay */
-	u32 nr_maps;			/* ids that have been given away */
-	struct argtrace_stack_set *stacks;	/* NULL until they are wanted; from then on they stay */
+	struct argtrace_map_set *maps[ARGTRACE_MAPS_MAX];	/* by id, or NULL; maps are never removed */
+	u32 nr_maps;			/* ids handed out so far */
+	struct argtrace_stack_set *stacks;	/* NULL until they are made; never removed */
 	wait_queue_head_t wait;
 	atomic_t changes;		/* see argtrace_session_changed() */
 	struct delayed_work recheck;	/* see argtrace_session_wait() */
@@ -68,52 +68,52 @@ struct argtrace_session {
 struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *wanted);
 void argtrace_session_put(struct argtrace_session *session);
 
-/* Takes a named session's name away and disarms it; 0 or -ENOENT. */
+/* Removes the name of a session and disarms it; 0 or -ENOENT. */
 int argtrace_session_remove(const char *name);
-/* The same for all of them, when the module goes; false if ftrace may still call us. */
+/* The same for all sessions, when our module is unloaded; false if ftrace may still call us. */
 bool argtrace_sessions_remove_all(void);
 
 u32 argtrace_sessions_count(void);
 
-/* A module has been loaded and has not run yet: the deferred probes for it are armed. */
+/* A module has been loaded and has not run yet: arms the deferred probes for it. */
 void argtrace_sessions_module_coming(const struct module *module);
-/* The same, once the kernel knows of its tracepoints. */
+/* The same for its tracepoints, once the kernel has registered them. */
 void argtrace_sessions_tracepoints_coming(const struct module *module);
 
-/* A module, or just its init code, is about to go: nothing may be armed there any more. */
+/* A module, or only its init code, is about to be freed: disarms everything in it. */
 void argtrace_sessions_module_going(const struct module *module, bool only_init);
 
-/* Makes `file` the one reader, its process excluded if so wished; 0, -EBUSY, -EINVAL. */
+/* Makes `file` the only reader, and excludes its process if asked to; 0, -EBUSY, -EINVAL. */
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude);
 void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
 
 /*
- * Takes the filter over; NULL: the calls of all processes. On an error it is still the caller's: -ENOENT the
+ * Takes over the filter; NULL accepts the calls of all processes. On error it still belongs to the caller: -ENOENT the
  * session has been removed, -EBUSY it is armed and would need another callback.
  */
 int argtrace_session_set_pid_filter(struct argtrace_session *session,
 				   struct argtrace_pid_filter *pid_filter);
 
 /*
- * Makes a map, which nobody sees before argtrace_session_publish_map(), and settles its id. ERR_PTR: -E2BIG, -ENOENT, and those of
- * argtrace_map_create().
+ * Makes a map, which is not visible before argtrace_session_publish_map(), and assigns its id. ERR_PTR: -E2BIG, -ENOENT, and the
+ * errors of argtrace_map_create().
  */
 struct argtrace_map_set *argtrace_session_make_map(struct argtrace_session *session, const struct argtrace_map *description,
 						   u32 *id);
 void argtrace_session_publish_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map);
-/* In place of the latter. */
+/* Instead of publishing it. */
 void argtrace_session_drop_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map);
 
 /*
- * Makes the session's tables of stacks as described, unless it has them, and describes them. 0, -ENOENT: the session has been
- * removed; and the errors of argtrace_stacks_create().
+ * Makes the session's tables of stacks as described, unless it has them already, and fills in what they are like. 0, -ENOENT if the
+ * session has been removed, and the errors of argtrace_stacks_create().
  */
 int argtrace_session_make_stacks(struct argtrace_session *session, struct argtrace_stacks *description);
 
 bool argtrace_session_has_data(const struct argtrace_session *session);
 /*
- * A CPU has got a ring since the session was made, or probes have been added or removed: poll() reports POLLPRI once to
- * each file that is bound to the session and asks for it.
+ * A CPU has got a ring, or probes have been added or removed, since the session was made: poll() reports POLLPRI once
+ * to each file that is bound to the session and polls for it.
  */
 void argtrace_session_changed(struct argtrace_session *session);
 /* Asks for a wake-up of session->wait once there is data. */

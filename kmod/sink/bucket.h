@@ -20,7 +20,7 @@ struct argtrace_buckets {
 	u64 inverse;			/* (2^64 - 1) / step */
 };
 
-/* False: the description is no valid one. */
+/* False if the description is not valid. */
 static inline bool argtrace_buckets_init(struct argtrace_buckets *buckets, const struct argtrace_map *map)
 {
 	const bool is_signed = map->flags & ARGTRACE_MAP_SIGNED;
@@ -31,7 +31,7 @@ static inline bool argtrace_buckets_init(struct argtrace_buckets *buckets, const
 		return map->buckets <= ARGTRACE_BUCKETS_LINEAR && !map->low && !map->step && !map->nr_buckets;
 	if (!map->step || !map->nr_buckets || map->nr_buckets > ARGTRACE_MAP_BUCKETS_MAX)
 		return false;
-	/* nr * step - 1, which must not go beyond the highest value there is. */
+	/* nr * step - 1, which must not exceed the highest value. */
 	if (check_mul_overflow(map->step, (u64)map->nr_buckets - 1, &buckets->span) ||
 	    check_add_overflow(buckets->span, map->step - 1, &buckets->span) || buckets->span > highest - map->low)
 		return false;
@@ -46,7 +46,7 @@ static __always_inline u64 argtrace_bucket_log2(u64 value, bool is_signed)
 {
 	if (is_signed && (s64)value < 0)
 		return -(u64)(u32)fls64(-value);
-	/* Never negative: extended in no instruction. */
+	/* Never negative, so that extending it takes no instruction. */
 	return (u32)fls64(value);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Arguments -> the bytes of a record, as sink/layout.h has settled. No kernel state: this file is compiled into
- * the user-side tests too, beside the decoder that must read what it writes. In the kernel
+ * Writes arguments to a record, as sink/layout.h has planned it. Uses no kernel state: this file is also compiled
+ * into the user-side tests, along with the decoder that must read what it writes. In the kernel,
  * fetch/operands.h provides
  *
  *   u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
@@ -11,12 +11,12 @@
  *   const u8 *argtrace_stack(const struct ftrace_regs *regs)
  *             the stack at entry
  *   s32 argtrace_stack_place(const struct ftrace_regs *regs)
- *             where in a page of ARGTRACE_STACK_PAGE bytes that is: the rest of the page is sure to be there
+ *             its offset in a page of ARGTRACE_STACK_PAGE bytes, the rest of which is sure to be mapped
  *   u64 argtrace_read_stack(const u8 *at)
- *             a word of that page, whatever it may be a part of
+ *             a word of that page, whatever object it is part of
  *
- * Every size has been settled when the probe was added: nothing here can fail, but that memory which a descriptor
- * points to may not be there. An honest one points to what the caller has just written.
+ * All sizes were determined when the probe was added. The only thing that can fail here is a read of memory that
+ * a descriptor points to and that is not mapped. An honest descriptor points to what the caller has just written.
  */
 #ifndef ARGTRACE_ENCODE_H
 #define ARGTRACE_ENCODE_H
@@ -52,7 +52,7 @@ static inline void argtrace_copy(u8 *to, const u8 *from, unsigned int size)
 		to[i] = from[i];
 }
 
-/* The same in words, and not a byte more. */
+/* The same in words, without writing a byte too many. */
 static inline void argtrace_copy_words(u8 *to, const u8 *from, unsigned int size)
 {
 	u64 word;
@@ -64,10 +64,10 @@ static inline void argtrace_copy_words(u8 *to, const u8 *from, unsigned int size
 	argtrace_copy(to, from, size);
 }
 
-/* All words of the stack that an argument may be in. */
+/* How many words of the stack arguments may be in. */
 #define ARGTRACE_STACK_WORDS	(ARGTRACE_STACK_MAX / 8)
 
-/* *readable: words of the stack, from the stack pointer on, that could be read as far as is known. */
+/* *readable is how many words above the stack pointer could be read, as far as is known. */
 static inline void argtrace_encode_from_stack(u8 *to, unsigned int offset, unsigned int size,
 					      const struct ftrace_regs *regs,
 					      unsigned int *readable)
@@ -136,8 +136,8 @@ static __always_inline void argtrace_encode_registers(u8 *record,
 }
 
 /*
- * The stack part, if that is all that is left and lies in the page of the stack pointer; false: argtrace_encode_rest()
- * has to write it. The header is written after this.
+ * Writes the stack part, if nothing else is left and it is within the page of the stack pointer; otherwise returns false,
+ * and argtrace_encode_rest() has to write it. The header is written after this.
  */
 static __always_inline bool argtrace_encode_stack(u8 *record,
 						  const struct argtrace_layout *layout,
@@ -162,8 +162,8 @@ static __always_inline bool argtrace_encode_stack(u8 *record,
 }
 
 /*
- * The stack part and the steps, in a record whose header is there already. Returns how many words of the stack could be
- * read, ARGTRACE_STACK_WORDS if none is missing.
+ * Writes the stack part and the steps of a record whose header has been written. Returns how many words of the stack could
+ * be read, ARGTRACE_STACK_WORDS if none is missing.
  */
 static inline unsigned int argtrace_encode_rest(u8 *record, const struct argtrace_layout *layout,
 						const struct ftrace_regs *regs)
@@ -183,7 +183,7 @@ static inline unsigned int argtrace_encode_rest(u8 *record, const struct argtrac
 	return readable;
 }
 
-/* All arguments in the named encoding; returns their end. *readable is less if words of the stack are missing. */
+/* Writes all arguments in the named encoding; returns their end. *readable is less if words of the stack are missing. */
 static inline u8 *argtrace_encode_named(u8 *to, const struct argtrace_step *step,
 					unsigned int count, const char *strings,
 					const struct ftrace_regs *regs, unsigned int *readable)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the arguments of a call go in its record: settled once, when the probe is added. No
- * kernel state: this file and encode.h are compiled into the user-side tests too, which provide
- * the fixed-width types and what fetch/operands.h has in the kernel.
+ * Where the arguments of a call go in its record, planned once, when the probe is added. Uses
+ * no kernel state: this file and encode.h are also compiled into the user-side tests, which provide
+ * the fixed-width types, and what fetch/operands.h has in the kernel.
  */
 #ifndef ARGTRACE_LAYOUT_H
 #define ARGTRACE_LAYOUT_H
@@ -21,7 +21,7 @@ struct argtrace_step {
 	u16 size;		/* bytes of data */
 	u8 type;		/* enum argtrace_type */
 	u8 loc;			/* enum argtrace_loc */
-	u16 offset;		/* of LOC_STACK */
+	u16 offset;		/* LOC_STACK */
 	u16 name;		/* its offset in the probe's string table; named encoding */
 	u16 at;			/* where in the record it goes; compact encoding */
 	u8 name_length;		/* with its NUL */
@@ -49,20 +49,20 @@ struct argtrace_stack_word {
  */
 struct argtrace_layout {
 	u16 at[ARGTRACE_REG_COUNT + 1];	/* in the record, of registers and the stack's first word; 0: not wanted */
-	u8 many_registers;		/* one after the fourth is wanted */
+	u8 many_registers;		/* a register after the fourth is wanted */
 	u8 has_rest;			/* there is a stack part, or steps */
-	s32 stack_limit;		/* the last argtrace_stack_place() at which the rest can be read straight; -1: none */
+	s32 stack_limit;		/* the highest argtrace_stack_place() at which the rest can be read without faults; -1: none */
 	u8 many_stack;			/* words after the first are wanted */
 	u8 nr_steps;
-	u16 caller_at;			/* of the caller's address, which sink/record.h writes; 0: nowhere */
+	u16 caller_at;			/* where sink/record.h writes the caller's address; 0: nowhere */
 	const struct argtrace_stack_word *stack, *stack_end; /* words after the first */
 	const struct argtrace_step *steps;
-	u16 mark_at;			/* of the data of the argument that is highest on the stack; 0: none is there */
+	u16 mark_at;			/* where the data of the argument that is highest on the stack begins; 0: none is on the stack */
 };
 
 /*
- * Settles where each step's data goes, from `at` on in the record; returns where the
- * last one ends, without padding.
+ * Assigns each step its place in the record, from `at` on; returns the end of the last
+ * one, without padding.
  */
 static inline u32 argtrace_place_steps(struct argtrace_step *steps, unsigned int count, bool named,
 				       u32 at)
@@ -80,14 +80,14 @@ static inline u32 argtrace_place_steps(struct argtrace_step *steps, unsigned int
 	return at + (named ? 2 : 0);
 }
 
-/* Whether it is written with the registers, unless argtrace_may_write_8() is against it. */
+/* Whether it can be written with the registers, if argtrace_may_write_8() permits it. */
 static inline bool argtrace_in_registers(const struct argtrace_step *step)
 {
 	return step->is_word || (step->loc == ARGTRACE_LOC_REG_PAIR && step->size == 16 &&
 				 step->type != ARGTRACE_TYPE_BYTES);
 }
 
-/* Whether the 8 bytes that a step would write in its part spoil nothing written before. */
+/* Whether the 8 bytes that a step would write in its part overwrite nothing written before. */
 static inline bool argtrace_may_write_8(const struct argtrace_step *step,
 					const struct argtrace_step *end, u32 record_size)
 {
@@ -104,8 +104,8 @@ static inline bool argtrace_may_write_8(const struct argtrace_step *step,
 }
 
 /*
- * Where a record whose stack could not be read to its end says so (ARGTRACE_ID_UNREADABLE); 0: it has no
- * argument there.
+ * Where a record says that its part of the stack could not be read completely (ARGTRACE_ID_UNREADABLE); 0 if it
+ * has no argument on the stack.
  */
 static inline u16 argtrace_mark_place(const struct argtrace_step *steps, unsigned int count)
 {

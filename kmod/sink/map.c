@@ -18,7 +18,7 @@
 
 struct argtrace_map_slot argtrace_map_no_slot = { .tag = ARGTRACE_MAP_CLAIMED };
 
-/* The state of CPU hotplug that gives a CPU its slots before it comes online. */
+/* The CPU hotplug state that gives a CPU its slots before it comes online. */
 static enum cpuhp_state hotplug_state;
 
 static unsigned int map_pages(const struct argtrace_map_set *map)
@@ -42,7 +42,7 @@ struct argtrace_map_set *argtrace_map_of(struct argtrace_map_set *const *maps, u
 	return smp_load_acquire(&maps[array_index_nospec(id, ARGTRACE_MAPS_MAX)]);
 }
 
-/* Gives the CPU its slots, unless it has them. It is not in a callback that uses them. Under the lock of CPU hotplug. */
+/* Gives the CPU its slots, unless it has them. No callback on it is using the map. Under the lock of CPU hotplug. */
 static int provide_slots(struct argtrace_map_set *map, unsigned int number)
 {
 	struct argtrace_map_cpu *cpu = per_cpu_ptr(map->cpus, number);
@@ -106,7 +106,7 @@ static void free_all(struct argtrace_map_set *map)
 	kfree(map);
 }
 
-/* Slots do not straddle cache lines more than they have to. */
+/* Sizes that do not make slots straddle cache lines more than necessary. */
 static u32 slot_size(const struct argtrace_map *description)
 {
 	const bool has_value = description->flags & ARGTRACE_MAP_VALUE;
@@ -197,7 +197,7 @@ static bool has_key(struct argtrace_map_slot *slot, bool has_value, const u64 *k
 	return true;
 }
 
-/* Step C. What the slot begins with where there is a value: min and max are those of no value. */
+/* Step C. If the map has values, min and max start as those of no value. */
 static void write_slot(const struct argtrace_map_set *map, struct argtrace_map_slot *slot, const u64 *key, u32 words)
 {
 	u64 *to = argtrace_map_key(slot, map->has_value);
@@ -211,7 +211,7 @@ static void write_slot(const struct argtrace_map_set *map, struct argtrace_map_s
 	}
 }
 
-/* The slot of a key, claimed for it if need be. NULL: there is none left near its home. */
+/* The slot of a key, which is claimed for it if necessary. NULL if no slot is left near its home. */
 static struct argtrace_map_slot *find_slot(const struct argtrace_map_set *map, const struct argtrace_map_cpu *cpu, u64 hash,
 					   const u64 *key, u32 words)
 {
@@ -279,7 +279,7 @@ enum argtrace_map_result argtrace_map_add(const struct argtrace_map_set *map, u6
 	slot = find_slot(map, cpu, hash, key, words);
 	if (unlikely(!slot))
 		return ARGTRACE_MAP_FULL;
-	/* The count last: whoever reads it first, with acquire, finds the values of as many calls at least. */
+	/* The count last: a reader that reads it first, with acquire, finds the values of at least as many calls. */
 	if (map->has_value && !unreadable) {
 		argtrace_map_extend(slot, value, map->buckets.is_signed);
 		argtrace_map_sum(slot, value);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A map: for each CPU slots of its own, which that CPU alone writes, in any context up to NMI, and user space reads meanwhile
+ * A map: each CPU has its own slots, which only that CPU writes, in any context up to NMI, while user space may be reading them
  * (include/uapi/argtrace_map.h).
  *
- * Open addressing: where the search for a key begins, its home, follows from its hash. From slot to slot it goes one further than the
- * time before, so that keys of neighbouring homes part, and it ends after ARGTRACE_MAP_STEPS slots: in a map that is half full it has
- * almost surely found a free one by then. Nothing is ever deleted, so a free slot on the way says that the key is not there, and is claimed for it. The steps have letters:
+ * Open addressing: the hash of a key determines its home, where the search for it begins. Each step goes one slot further than the
+ * previous step, so that keys with neighbouring homes diverge. The search ends after ARGTRACE_MAP_STEPS slots; in a map that is half
+ * full, it has almost certainly found a free slot by then. Nothing is ever deleted, so a free slot means that the key is not in the
+ * map, and is claimed for it. The steps have letters:
  *
  *   A  read the tag: the slot is free
  *   B  compare and exchange the tag for the key's, without bit 0: the slot is ours
  *   C  write the key
- *   D  set bit 0 of the tag: from here on the key is there. A release, which pairs with the acquire of MapReader::read_slot()
+ *   D  set bit 0 of the tag: from here on the slot has the key. A release, which pairs with the acquire of MapReader::read_slot()
  *      (user/session/map_reader.cpp)
  *
- * An interrupt runs to its end before the writer that it has interrupted goes on. One that claims the slot between A and B has B
- * fail, and finished it: the slot is looked at again. One between B and D finds a slot that is not finished; it cannot wait, and goes
- * on to the next one, so that a key may have several slots, which user space adds up. Counting is one instruction for each number.
+ * An interrupt completes before the writer that it has interrupted continues. If it claims the slot between A and B, it also finishes
+ * the slot, and B fails: the slot is examined again. An interrupt between B and D finds an unfinished slot; it cannot wait, and tries
+ * the next slot. So a key may have several slots, which user space adds up. Each number is updated by a single instruction.
  */
 #ifndef ARGTRACE_MAP_H
 #define ARGTRACE_MAP_H
@@ -38,12 +39,12 @@ struct argtrace_session;
 
 /* The low bits of a tag; the others are those of its key's hash. */
 #define ARGTRACE_MAP_FINISHED	1ull	/* the key is there */
-#define ARGTRACE_MAP_CLAIMED	2ull	/* it is no free slot, whatever the hash */
+#define ARGTRACE_MAP_CLAIMED	2ull	/* never 0, so that the slot is not free whatever the hash */
 
 /* The slots of one CPU. */
 struct argtrace_map_cpu {
-	u8 *slots;			/* of a CPU without any: argtrace_map_no_slot */
-	u64 slot_size;			/* 0 then */
+	u8 *slots;			/* argtrace_map_no_slot if the CPU has none */
+	u64 slot_size;			/* 0 in that case */
 	u8 shift;			/* the upper bits of a hash are the number of a slot */
 };
 
@@ -65,20 +66,20 @@ int argtrace_maps_init(void);
 void argtrace_maps_exit(void);
 
 /*
- * Makes the slots of the present CPUs, each in the memory of its own node, and from then on those of CPUs that come. ERR_PTR:
- * -EINVAL, -ENOMEM, -ENOSPC.
+ * Makes the slots of each present CPU in the memory of its node, and later those of CPUs that come. ERR_PTR: -EINVAL,
+ * -ENOMEM, -ENOSPC.
  */
 struct argtrace_map_set *argtrace_map_create(struct argtrace_session *session, const struct argtrace_map *description);
-/* No callback uses it any more. NULL is none. */
+/* To be called when no callback uses it any more. Accepts NULL. */
 void argtrace_map_free(struct argtrace_map_set *map);
 
-/* The map with that id, whatever the number, of a session's; NULL: there is none. */
+/* The map with that id, which may be any number; NULL if there is none. */
 struct argtrace_map_set *argtrace_map_of(struct argtrace_map_set *const *maps, u64 id);
 
-/* The memory that user space maps; NULL: this CPU has no slots. It may get some at any time, and never loses them. */
+/* The memory that user space maps, or NULL if this CPU has no slots. It may get slots at any time, and never loses them. */
 void *argtrace_map_memory(const struct argtrace_map_set *map, int cpu);
 
-/* In place of the slots of a CPU that has none. It is not free, and no key's. */
+/* Stands in for the slots of a CPU that has none. It is neither free nor has any key. */
 extern struct argtrace_map_slot argtrace_map_no_slot;
 
 static __always_inline u64 *argtrace_map_key(struct argtrace_map_slot *slot, bool has_value)
@@ -87,8 +88,8 @@ static __always_inline u64 *argtrace_map_key(struct argtrace_map_slot *slot, boo
 }
 
 /*
- * The hash of a key, one word after the other, begun with 0. Each bit of the key has a part in the bits above it, and so in those
- * that say where the search begins.
+ * Hashes a key word by word, starting with 0. Each bit of the key affects the bits above it, and so those that determine where the
+ * search begins.
  */
 static __always_inline u64 argtrace_map_hash(u64 hash, u64 word)
 {
@@ -96,15 +97,15 @@ static __always_inline u64 argtrace_map_hash(u64 hash, u64 word)
 }
 
 /*
- * That of a key which is nothing but the number of a bucket: its upper bits are those of the number itself, which are few and in
- * a row.
+ * The hash of a key that is only the number of a bucket: its upper bits are the number itself, as these numbers are few and
+ * consecutive.
  */
 static __always_inline u64 argtrace_map_hash_bucket(const struct argtrace_map_cpu *cpu, u64 bucket)
 {
 	return bucket << (cpu->shift & 63);
 }
 
-/* The number of a key's home. The mask spares kernels with UBSAN the check of the shift, which takes a call. */
+/* The number of a key's home. The mask saves UBSAN's check of the shift, which takes a call. */
 static __always_inline u64 argtrace_map_home_number(const struct argtrace_map_cpu *cpu, u64 hash)
 {
 	return hash >> (cpu->shift & 63);
@@ -126,7 +127,7 @@ static __always_inline bool argtrace_map_is_lower(u64 a, u64 b, bool is_signed)
 	return is_signed ? (s64)a < (s64)b : a < b;
 }
 
-/* One instruction each on x86: whole under interrupts. */
+/* One instruction each on x86, and so atomic with respect to interrupts. */
 static __always_inline void argtrace_map_count(u64 *number)
 {
 	local_inc((local_t *)number);
@@ -138,10 +139,10 @@ static __always_inline void argtrace_map_sum(struct argtrace_map_slot *slot, u64
 }
 static_assert(sizeof(local_t) == sizeof(u64));
 
-/* Lowers min and raises max, if the value says so. */
+/* Lowers min or raises max to the value, if necessary. */
 void argtrace_map_extend(struct argtrace_map_slot *slot, u64 value, bool is_signed);
 
-/* What has become of a call. */
+/* The outcome of adding a call. */
 enum argtrace_map_result {
 	ARGTRACE_MAP_ADDED,
 	ARGTRACE_MAP_FULL,
@@ -149,8 +150,8 @@ enum argtrace_map_result {
 };
 
 /*
- * Adds a call on this CPU; preemption is off. The key has its words, and room for its bucket. `unreadable`: the value could not be
- * read, and is 0.
+ * Adds a call on this CPU; preemption is off. The key consists of its words, followed by room for its bucket. `unreadable` says that
+ * the value could not be read; it is 0 then.
  */
 enum argtrace_map_result argtrace_map_add(const struct argtrace_map_set *map, u64 *key, u64 value, bool unreadable);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is rare about a record, out of line, so that the usual one saves no registers. */
+/* The rare parts of records, out of line, so that the usual path saves no registers. */
 #include "session.h"
 #include "sink/record.h"
 #include "sink/record_call.h"
 
 void argtrace_record_wake_reader(struct argtrace_session *session)
 {
-	/* Within the guard somebody is about to do it, or the next call will. */
+	/* If the guard is taken, its holder is about to do it, or the next call will. */
 	if (argtrace_recursion_enter()) {
 		irq_work_queue(&session->wake);
 		argtrace_recursion_leave();
@@ -14,7 +14,7 @@ void argtrace_record_wake_reader(struct argtrace_session *session)
 	preempt_enable_notrace();
 }
 
-/* Says in a record with a header which words of the stack, and so which arguments, could not be read. */
+/* Marks in a record with a header which words of the stack, and so which arguments, could not be read. */
 static noinline void mark_unreadable(u8 *to, const struct argtrace_plan *plan, unsigned int readable)
 {
 	struct argtrace_record *record = (void *)to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A call becomes a record in its CPU's ring: room for it, its parts, and its end. All with preemption off,
- * in whatever context the call was made. Where it comes from is the business of source/.
+ * Writing a call to its CPU's ring: reserving room, writing the parts of the record, and completing it. All with
+ * preemption off, in the context of the call. Where calls come from is the business of source/.
  */
 #ifndef ARGTRACE_RECORD_H
 #define ARGTRACE_RECORD_H
@@ -13,10 +13,10 @@
 #include "sink/encode.h"
 #include "sink/ring.h"
 
-/* The end of a call that found somebody waiting for it. */
+/* Completes a call if the reader is waiting for data. */
 void argtrace_record_wake_reader(struct argtrace_session *session);
 
-/* The end of every call for which argtrace_ring_begin() has been called. */
+/* Completes every call for which argtrace_ring_begin() has been called. */
 static __always_inline void argtrace_record_finish(struct argtrace_ring *ring)
 {
 	argtrace_ring_end(ring->control);
@@ -35,8 +35,8 @@ static __always_inline void argtrace_record_complete(struct argtrace_plan *plan,
 }
 
 /*
- * Whether there is no room for a record of `size` bytes, for which argtrace_ring_reserve() found none: the call has been
- * counted as lost then. With no reader every call ends here.
+ * Called when argtrace_ring_reserve() found no room for a record of `size` bytes. If there really is none, counts the call
+ * as lost and returns true. With no reader, every call ends here.
  */
 static __always_inline bool argtrace_record_is_lost(struct argtrace_plan *plan, struct argtrace_ring *ring,
 						    u32 size)
@@ -54,7 +54,7 @@ static __always_inline bool argtrace_record_is_lost(struct argtrace_plan *plan, 
 }
 
 /*
- * Room for `size` bytes, after what may have to precede the record: a packet, the clock, the task. NULL: the call has been
+ * Reserves `size` bytes, after what may have to precede the record: a packet, the clock, the task. NULL if the call has been
  * counted as lost.
  */
 static __always_inline u8 *argtrace_record_reserve(struct argtrace_plan *plan, struct argtrace_ring *ring,
@@ -73,7 +73,7 @@ static __always_inline u8 *argtrace_record_reserve(struct argtrace_plan *plan, s
 	return to;
 }
 
-/* The header, from the head that the plan has prepared. After the registers, some of which are written to its place. */
+/* Writes the header that the plan has prepared. To be called after the registers have been written, some of them to its place. */
 static __always_inline void argtrace_record_header(u8 *to, const struct argtrace_plan *plan, u32 clock,
 						   u32 tid, u32 context)
 {
@@ -85,7 +85,7 @@ static __always_inline void argtrace_record_header(u8 *to, const struct argtrace
 	*(u32 *)&record->size |= context;
 }
 
-/* The caller's address, and arguments that are registers. */
+/* Writes the caller's address, and the arguments that are plain registers. */
 static __always_inline void argtrace_record_registers(u8 *to, const struct argtrace_plan *plan,
 						      unsigned long parent_ip,
 						      const struct ftrace_regs *fregs)
@@ -94,7 +94,7 @@ static __always_inline void argtrace_record_registers(u8 *to, const struct argtr
 	argtrace_encode_registers(to, &plan->layout, fregs);
 }
 
-/* Arguments that are not plain registers, into a record with a header. */
+/* Writes the other arguments into a record that has its header. */
 void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
 			  const struct ftrace_regs *fregs);
 

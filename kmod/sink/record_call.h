@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A call whose arguments are all that is recorded of it, on the quick way, as part of whatever a source is called by: the
- * functions at its rare ends complete the call, so that the way itself needs no register saved.
+ * The quick path for a call of which only arguments are recorded, to be inlined into a source's callback. Its rare cases end
+ * in tail calls of functions that complete the call, so that the path itself saves no register.
  */
 #ifndef ARGTRACE_RECORD_CALL_H
 #define ARGTRACE_RECORD_CALL_H
 
 #include "sink/record.h"
 
-/* The parameters of these are in an order that leaves in their registers what a callback of ftrace gets. */
+/* The order of parameters leaves the arguments of an ftrace callback in their registers. */
 void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtrace_ring *ring,
 			       const struct ftrace_regs *fregs);
 

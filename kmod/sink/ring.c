@@ -23,7 +23,7 @@ static_assert(ARGTRACE_COMM_LEN == TASK_COMM_LEN);
 /* Dummy control page for CPUs without a ring: the fast path finds no room and needs no check. */
 static struct argtrace_ring_control no_ring;
 
-/* The state of CPU hotplug that gives a CPU its rings before it comes online. */
+/* The CPU hotplug state that gives a CPU its rings before it comes online. */
 static enum cpuhp_state hotplug_state;
 
 static unsigned int packet_pages(const struct argtrace_ring_set *set)
@@ -47,7 +47,7 @@ static void ring_free(struct argtrace_ring *ring)
 	kvfree(ring->records_in);
 }
 
-/* The CPU is not in a callback of this session: either it is down, or nothing is armed yet. */
+/* The CPU is not in a callback of this session: either it is offline, or nothing is armed yet. */
 static int ring_create(struct argtrace_ring_set *set, unsigned int cpu)
 {
 	struct argtrace_ring *ring = per_cpu_ptr(set->rings, cpu);
@@ -103,8 +103,8 @@ static int provide_ring(struct argtrace_ring_set *set, unsigned int cpu)
 }
 
 /*
- * Called for each CPU that is online when a session is made, and before another one comes online. That one is not
- * kept from coming: without memory for a ring its calls count as ARGTRACE_LOST_NO_BUFFER.
+ * Called for each CPU that is online when a session is made, and before another CPU comes online. Lack of memory does
+ * not keep that offline: without a ring, its calls count as ARGTRACE_LOST_NO_BUFFER.
  */
 static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 {
@@ -162,7 +162,7 @@ int argtrace_rings_create(struct argtrace_ring_set *set)
 		per_cpu_ptr(set->rings, cpu)->control = &no_ring;
 		per_cpu_ptr(set->rings, cpu)->session = set->session;
 	}
-	/* Those that are offline as well: a reader that maps the rings now has them if these CPUs come. */
+	/* Including CPUs that are offline, so that a reader which maps the rings now has theirs as well. */
 	cpus_read_lock();
 	for_each_present_cpu(cpu) {
 		ret = provide_ring(set, cpu);
@@ -224,7 +224,7 @@ static void write_task(u8 *to, struct argtrace_ring *ring, u64 now)
 	task->reserved = 0;
 	memcpy(task->comm, current->comm, sizeof(task->comm));
 
-	/* What was written, not what may have changed since. */
+	/* From the record, as the task's name may have changed since. */
 	ring->last_tid = record->tid;
 	memcpy(ring->comm_said, task->comm, sizeof(ring->comm_said));
 }

@@ -9,20 +9,20 @@
  *   +---------+-----------------------+-----------------------+-----
  *   and a page that user space writes: the reader's tail.
  *
- * A packet is opened where the reader's tail allows it. A flight recorder asks nobody: the oldest
- * packet is overwritten. The difference concerns the opening of packets alone, in
- * argtrace_ring_reserve_slow(). A record that goes into an open packet may be written
- * without a further check, since all that has to precede the first byte of a packet has happened
- * before the position was moved into it. In return the fast path opens no packet, and publishes as
- * head no more than what is complete.
+ * A packet can be opened if the reader's tail allows it. A flight recorder has no reader, and
+ * overwrites the oldest packet. The difference only concerns the opening of packets, in
+ * argtrace_ring_reserve_slow(). A record that goes into an open packet can be written without
+ * further checks, since everything that has to precede the first byte of a packet has happened
+ * before the position is moved into it. In return, the fast path never opens a packet, and
+ * publishes as head only what is complete.
  *
  * Positions count bytes and never wrap (include/uapi/argtrace.h). Everything up to
  * control->reserve is taken, everything up to control->head is complete.
  *
- * Writers on one CPU nest: an interrupt or NMI runs to its end before the writer that it
- * interrupted goes on. A reservation is therefore one local compare-and-exchange, and the outermost
- * writer publishes for all when it ends. The steps of argtrace_ring_reserve() and argtrace_ring_end()
- * have letters; the comments there say what an interrupt between two of them does.
+ * Writers on one CPU nest: an interrupt or NMI completes before the writer that it interrupted
+ * continues. A reservation is therefore a single local compare-and-exchange, and the outermost
+ * writer publishes for all of them when it ends. The steps of argtrace_ring_reserve() and
+ * argtrace_ring_end() have letters; the comments there say what an interrupt between two of them does.
  */
 #ifndef ARGTRACE_RING_H
 #define ARGTRACE_RING_H
@@ -49,10 +49,10 @@ struct argtrace_ring {
 	u64 ring_mask;				/* packet_size * nr_packets - 1 */
 
 	/*
-	 * Describe the newest packet: where it ends, and what its records have already said, that is
-	 * the upper half of the clock and who runs here. A nested writer may leave them older than
-	 * they could be, never newer (they are set after step C): at worst argtrace_ring_reserve() fails
-	 * once more than it has to, and something is said twice.
+	 * Describe the newest packet: its end, and what its records have already stated, which is the
+	 * upper half of the clock and the current task. Nested writers may leave them outdated, but
+	 * never too new, as they are set after step C: at worst, argtrace_ring_reserve() fails once
+	 * more than it has to, and something is stated twice.
 	 */
 	u64 packet_end;
 	u64 comm_said[2];
@@ -60,8 +60,8 @@ struct argtrace_ring {
 	u32 clock_high;
 
 	/*
-	 * The end of a call reads this one, and poll() on any CPU writes it: in a line of its own, so that
-	 * the line above stays with its CPU.
+	 * Read at the end of each call, and written by poll() on any CPU: in a cache line of its own, so
+	 * that the line above stays with its CPU.
 	 */
 	bool waiting ____cacheline_aligned;	/* somebody sleeps in poll() until there is data */
 	bool flight;				/* overwrites the oldest packet */
@@ -77,13 +77,13 @@ struct argtrace_ring {
 	u32 cpu;
 } ____cacheline_aligned;
 
-/* What the slow path of a reservation may put before the caller's record, at most. */
+/* The most that the slow path of a reservation may put before the caller's record. */
 #define ARGTRACE_CLOCK_RECORD	(sizeof(struct argtrace_record) + sizeof(struct argtrace_now))
 #define ARGTRACE_TASK_RECORD	(sizeof(struct argtrace_record) + sizeof(struct argtrace_task))
 #define ARGTRACE_PACKET_OVERHEAD \
 	(sizeof(struct argtrace_packet) + ARGTRACE_CLOCK_RECORD + ARGTRACE_TASK_RECORD)
 
-/* The rings of a session: those of the CPUs that were present when it was made, or have come since. */
+/* The rings of a session, for the CPUs that were present when it was made or have come since. */
 struct argtrace_ring_set {
 	struct argtrace_ring __percpu *rings;
 	struct argtrace_session *session;
@@ -103,8 +103,8 @@ int argtrace_rings_init(void);
 void argtrace_rings_exit(void);
 
 /*
- * Makes the rings of the present CPUs, each in the memory of its own node, and from then on those of CPUs
- * that come. The description in the set has been filled in. 0, -ENOMEM or -ENOSPC.
+ * Makes the ring of each present CPU in the memory of its node, and later those of CPUs that come. The caller
+ * has filled in the description in the set. 0, -ENOMEM or -ENOSPC.
  */
 int argtrace_rings_create(struct argtrace_ring_set *set);
 void argtrace_rings_free(struct argtrace_ring_set *set);
@@ -120,9 +120,8 @@ static inline bool argtrace_ring_exists(const struct argtrace_ring *ring)
 bool argtrace_ring_has_data(const struct argtrace_ring *ring);
 
 /*
- * Sets a tail that an earlier reader left out of range to the oldest whole packet, and returns true if
- * it had to. Writers that have read the bad tail may still be at work then: wait for them and repair
- * again.
+ * If an earlier reader left the tail out of range, sets it to the oldest whole packet and returns true. Writers
+ * that have read the bad tail may still be running: wait for them, and repair again.
  */
 bool argtrace_ring_repair_tail(struct argtrace_ring *ring);
 
@@ -151,14 +150,14 @@ static __always_inline bool argtrace_ring_is_full(const struct argtrace_ring *ri
 
 static __always_inline void argtrace_ring_count_lost(struct argtrace_ring *ring)
 {
-	/* One instruction on x86: whole under interrupts. */
+	/* One instruction on x86, and so atomic with respect to interrupts. */
 	local_inc((local_t *)&ring->control->lost);
 }
 
 /*
- * The number of records in the packet of a flight recorder that has `position`. Whoever reserves room for a record
- * counts it here, in one instruction, after step C. The count is read and taken back when the packet is to be
- * overwritten, which it is not before all writers in it have ended.
+ * The number of records in the flight recorder's packet that contains `position`. A writer counts its record here
+ * after step C, in one instruction. When the packet is about to be overwritten, which is not before all its
+ * writers have ended, the count is read and subtracted.
  */
 static __always_inline local_t *argtrace_ring_records_in(const struct argtrace_ring *ring,
 							 u64 position)
@@ -167,16 +166,16 @@ static __always_inline local_t *argtrace_ring_records_in(const struct argtrace_r
 }
 
 /*
- * To be called where argtrace_ring_reserve() returns false, between the same argtrace_ring_begin() and
+ * To be called if argtrace_ring_reserve() returns false, between the same argtrace_ring_begin() and
  * argtrace_ring_end(), and within argtrace_recursion_enter(), since it calls functions that can be traced.
- * NULL: the ring is full, and the record has been counted as lost.
+ * NULL if the ring is full; the record has been counted as lost then.
  */
 void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock);
 
 static __always_inline bool argtrace_ring_task_changed(const struct argtrace_ring *ring,
 						       const struct task_struct *task, u32 tid)
 {
-	/* Aligned, since pointers precede it. A change that is under way is seen by a later call. */
+	/* Aligned, since pointers precede it. If the name is changing right now, a later call sees that. */
 	const u64 *comm = (const u64 *)task->comm;
 
 	return ring->last_tid != tid || ring->comm_said[0] != comm[0] ||
@@ -187,8 +186,8 @@ static __always_inline bool argtrace_ring_task_changed(const struct argtrace_rin
 static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *control)
 {
 	/*
-	 * Not atomic: an interrupt within it leaves the value as it found it. Not WRITE_ONCE(), which takes
-	 * three instructions instead of one.
+	 * Not atomic, since an interrupt in between restores the value. Not WRITE_ONCE(), which takes three
+	 * instructions instead of one.
 	 */
 	barrier();
 	control->active++;
@@ -196,18 +195,18 @@ static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *co
 }
 
 /*
- * Reserves `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD), and returns in *to where they
- * are and in *clock the lower half of the time, the upper half of which is known to the reader. False: it
- * takes argtrace_ring_reserve_slow().
+ * Reserves `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD). *to is set to their address, and
+ * *clock to the lower half of the time, whose upper half the reader knows. Returns false if that takes
+ * argtrace_ring_reserve_slow().
  *
  *   A  read the position
  *   B  read the clock
  *   C  compare and exchange the position
  *
- * A nested writer between A and C moves the position: C fails, and argtrace_ring_reserve_slow() begins
- * anew. A writer that succeeds at C has therefore read the clock after everyone before it
- * in the ring: times never decrease along it (as far as the clock itself does not; the TSC is read
- * without a fence, so that the processor may read it a few instructions early).
+ * A nested writer between A and C moves the position: C fails, and argtrace_ring_reserve_slow() starts
+ * over. A writer that succeeds at C has therefore read the clock after all writers before it in the
+ * ring, so that times never decrease along it (unless the clock itself does: the TSC is read without
+ * a fence, so that the processor may read it a few instructions early).
  *
  * The position is never at the beginning of a packet here: packet_end is set once the packet has been
  * opened.
@@ -256,16 +255,16 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 /*
  * Leaves the ring; the outermost writer publishes.
  *
- *   D  read the position: everything before it is complete, as every nested
- *      writer has run to its end
+ *   D  read the position: everything before it is complete, as all nested
+ *      writers have ended
  *   E  publish it. The release pairs with the acquires of RingReader::look()
  *      (user/session/ring_reader.cpp).
  *   F  stop being active
  *   G  read the position again
  *
  * A nested writer between D and F leaves publishing to us: G sees its reservation.
- * One after F publishes its own. In between, user space can tell from reserve being
- * ahead of head that more is to come.
+ * One after F publishes for itself. Until then, reserve is ahead of head, from which
+ * user space knows that more is to come.
  */
 static __always_inline void argtrace_ring_end(struct argtrace_ring_control *control)
 {
