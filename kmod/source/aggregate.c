@@ -21,11 +21,11 @@ static void count_result(struct argtrace_plan *plan, enum argtrace_map_result re
 	}
 }
 
-/* Within argtrace_scratch_enter(). `run` says what the program is run with. */
+/* Within argtrace_scratch_enter(). `run` is the state that the program runs with. */
 static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrace_run *run, const bool returns)
 {
 	const struct argtrace_map_set *map = plan->code->map;
-	/* The value, and the word of the bucket in place of it. */
+	/* The key and the value, which the bucket's word replaces. */
 	u64 words[ARGTRACE_MAP_WORDS] argtrace_uninitialized;
 	u64 *end, value = 0;
 	bool value_unreadable = false;
@@ -42,7 +42,7 @@ static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrac
 	count_result(plan, argtrace_map_add(map, words, value, value_unreadable));
 }
 
-/* A word of a key, or a value, without loads. */
+/* Computes a word of a key, or a value, without loads. */
 static __always_inline u64 word_of(const struct argtrace_op *op, const struct ftrace_regs *fregs)
 {
 	if (op->kind == ARGTRACE_OP_REG)
@@ -56,7 +56,7 @@ static __always_inline u64 word_of(const struct argtrace_op *op, const struct ft
 	return op->span;
 }
 
-/* The name without what may follow its end while it changes, as ARGTRACE_DO_STR has it. */
+/* Clears what may follow the end of the name while it changes, as ARGTRACE_DO_STR does. */
 static __always_inline void cut_name(u64 *first, u64 *second)
 {
 	const u64 zeros_of_first = argtrace_zero_bytes(*first), zeros_of_second = argtrace_zero_bytes(*second);
@@ -77,7 +77,7 @@ static noinline void add_elsewhere(struct argtrace_plan *plan, u64 first, u64 se
 	count_result(plan, argtrace_map_add(plan->code->map, words, value, false));
 }
 
-/* Adds a call whose key is of two words at most. Has none of it in an array, which the compiler would guard. */
+/* Adds a call whose key has two words at most. They are not in an array, for which the compiler would add a stack guard. */
 static __always_inline void add_at_home(struct argtrace_plan *plan, u64 first, u64 second, u64 value)
 {
 	const struct argtrace_map_set *map = plan->code->map;
@@ -112,7 +112,7 @@ static __always_inline void add_at_home(struct argtrace_plan *plan, u64 first, u
 	argtrace_count_here(plan->counters, records);
 }
 
-/* ARGTRACE_OUTPUTS_WORDS: nothing can fail to be read. */
+/* ARGTRACE_OUTPUTS_WORDS: no read can fail. */
 static void add_words(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
 {
 	const struct argtrace_code *code = plan->code;
@@ -142,7 +142,7 @@ void argtrace_aggregate_words(struct argtrace_plan *plan, const struct ftrace_re
 	preempt_enable_notrace();
 }
 
-/* ARGTRACE_OUTPUTS_STACK_KEY, within argtrace_scratch_enter(). A stack that there is not is 0, as one that could not be read. */
+/* ARGTRACE_OUTPUTS_STACK_KEY, within argtrace_scratch_enter(). The key is 0 if there is no stack, as if it could not be read. */
 static void add_stack(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
 {
 	const struct argtrace_code *code = plan->code;
@@ -188,7 +188,7 @@ void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_i
 
 void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value)
 {
-	/* Two words are a name. */
+	/* A key of two words is a name. */
 	if (plan->code->map->key_words == 2)
 		cut_name(&first, &second);
 	add_elsewhere(plan, first, second, value);

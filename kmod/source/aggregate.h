@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A call that its probe's filters have accepted, and that is not recorded: it is counted, or added to a map. What is asked for most
- * calls no function, if its key is where the search for it begins; the rest is in aggregate.c.
+ * A call that its probe's filters have accepted, and that is not recorded, but counted or added to a map. The most common forms
+ * call no function if the key is in its home slot; the rest is in aggregate.c.
  */
 #ifndef ARGTRACE_AGGREGATE_H
 #define ARGTRACE_AGGREGATE_H
@@ -14,22 +14,22 @@
 #include "sink/map.h"
 
 /*
- * Computes what the map is to have of a call that has returned, and adds it; counts its outcome. Within argtrace_scratch_enter().
- * `run` says what the program is run with.
+ * Computes the key and value of a call that has returned, adds them to the map, and counts the outcome. Within
+ * argtrace_scratch_enter(). `run` is the state that the program runs with.
  */
 void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *run);
 
-/* A call at its entry, however it is aggregated. Preemption is off, and on again at the end, as of those below. */
+/* Aggregates a call at its entry, in any form. Preemption is off, and is enabled at the end, as in the functions below. */
 void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 			      const struct ftrace_regs *fregs);
 
-/* A call whose key and value are words (ARGTRACE_OUTPUTS_WORDS), where it begins or returns. */
+/* A call whose key and value are words (ARGTRACE_OUTPUTS_WORDS), at its entry or return. */
 void argtrace_aggregate_words(struct argtrace_plan *plan, const struct ftrace_regs *fregs);
 
 /* The key is not at its home: two words of it at most, the value, and no bucket. */
 void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value);
 
-/* The slot has been found, and the value may be its least or its greatest. */
+/* The slot has been found, and the value may be its new minimum or maximum. */
 void argtrace_aggregate_extreme(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value);
 
 static __always_inline void argtrace_aggregate_count(struct argtrace_plan *plan)
@@ -38,12 +38,12 @@ static __always_inline void argtrace_aggregate_count(struct argtrace_plan *plan)
 	preempt_enable_notrace();
 }
 
-/* Whether a slot that has been found at home is that of the key. */
+/* Whether the slot at home has the key. */
 #define argtrace_aggregate_has_key(slot, key, first) \
 	(likely((slot)->tag & ARGTRACE_MAP_FINISHED) && likely((key)[0] == (first)))
 
 /*
- * Adds the call as a quick operation says (ARGTRACE_OP_ADD_*), whose key is that of its kind: a word, the task's name, the bucket of
+ * Adds the call by a quick operation (ARGTRACE_OP_ADD_*), whose kind determines the key: a word, the task's name, or the bucket of
  * the value. Nothing is signed.
  */
 static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *plan, const struct argtrace_op *op,
@@ -62,7 +62,7 @@ static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *pla
 	if (has_bucket)
 		bucket = argtrace_bucket_log2(value, false);
 	if (has_name) {
-		/* Aligned, as pointers precede it. What follows its end is zeros, but for moments when it changes. */
+		/* Aligned, as pointers precede it. Zeros follow its end, except while it changes. */
 		first = ((const u64 *)current->comm)[0];
 		second = ((const u64 *)current->comm)[1];
 	} else if (kind == ARGTRACE_OP_ADD_REG) {

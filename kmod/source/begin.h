@@ -9,8 +9,8 @@
 #include "session.h"
 
 /*
- * How a call begins where it comes once for all that the callback does: preemption is off from here on, and the plan is that of the probe at
- * `addr`. NULL: there is nothing to be recorded, what became of the call has been counted, and preemption is on again.
+ * Begins a call for sources whose callbacks have one form for all kinds of sessions: disables preemption, and returns the plan of the
+ * probe at `addr`. NULL if nothing is to be recorded: the outcome has been counted, and preemption is enabled again.
  */
 static __always_inline struct argtrace_plan *argtrace_begin(struct argtrace_lane *lane, unsigned long addr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* In what context a call was made, as a record says it. Preemption is off. */
+/* The context in which a call was made, as records have it. Preemption is off. */
 #ifndef ARGTRACE_CONTEXT_H
 #define ARGTRACE_CONTEXT_H
 
@@ -12,7 +12,7 @@
 
 #include "compat.h"
 
-/* What a record says of the context, beside its size, in the last word of its header. */
+/* The context in the last word of a record's header, which also has the size. */
 static __always_inline u32 argtrace_context_word(unsigned int own_levels)
 {
 	unsigned int preempt = preempt_count() - own_levels;
@@ -21,7 +21,7 @@ static __always_inline u32 argtrace_context_word(unsigned int own_levels)
 	/* The TRACE_FLAG_* of include/linux/trace_events.h, as kernel/trace/trace.c derives them. */
 	if (irqs_disabled())
 		flags |= ARGTRACE_CTX_IRQS_OFF;
-	/* One test suffices for a call made with a lock held. */
+	/* A single test, so that calls made with a lock held pay for no more. */
 	if ((preempt & (NMI_MASK | HARDIRQ_MASK)) | argtrace_softirq_count(preempt)) {
 		if (preempt & NMI_MASK)
 			flags |= ARGTRACE_CTX_NMI;
@@ -44,9 +44,9 @@ static __always_inline u32 argtrace_context_word(unsigned int own_levels)
 }
 
 /*
- * How many levels of preempt_disable() are not the traced function's: ours, and
- * one more when ftrace has not called us from our own trampoline but from the list
- * function, as it does where others trace the same function.
+ * How many levels of preempt_disable() do not belong to the traced function: ours, and
+ * one more if ftrace has called us from its list function instead of our own trampoline,
+ * as it does when others trace the same function.
  */
 static __always_inline unsigned int argtrace_own_preempt_levels(const struct ftrace_ops *ops,
 						       const void *called_from)
@@ -62,7 +62,7 @@ static __always_inline bool argtrace_context_is_plain_above(unsigned int own_lev
 	       !argtrace_resched_is_due() && !irqs_disabled() && !argtrace_softirq_is_hidden();
 }
 
-/* The same where only our own level is to be taken away. */
+/* The same if only our own level has to be subtracted. */
 static __always_inline bool argtrace_context_is_plain(void)
 {
 	return argtrace_context_is_plain_above(1);

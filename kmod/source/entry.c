@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One traced call, in whatever context it happened: no locks, no allocation, nothing that
- * could sleep or print. Each call ends in exactly one outcome of its probe.
+ * One traced call, in any context: no locks, no allocation, nothing that could sleep or
+ * print. Each call ends in exactly one outcome of its probe.
  *
- * Its usual way is one function without a call in it, so that nothing needs to be saved and
- * nothing can recurse. Where something rare is to be done it ends in a tail call of
- * one of the functions above it, which complete the call. docs/performance.md says what the
- * instructions are spent on.
+ * The usual path is a single leaf function, so that no registers are saved and nothing can
+ * recurse. Rare cases end in a tail call of one of the functions above it, which complete
+ * the call. docs/performance.md says what the instructions are spent on.
  */
 #include <linux/sched.h>
 
@@ -19,8 +18,8 @@
 #include "sink/record_call.h"
 
 /*
- * With interrupts or preemption off, in an interrupt, or when others trace the same function. One for
- * each clock and kind of ring, so that hardly a register has to be saved.
+ * Records a call with interrupts or preemption off, in an interrupt, or while others trace the same
+ * function. One variant for each clock and kind of ring, so that hardly any registers have to be saved.
  */
 #define DEFINE_RECORD_WITH_CONTEXT(name, clock, flight)						\
 static noinline void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
@@ -51,7 +50,7 @@ static __always_inline void record_with_context(struct argtrace_plan *plan, unsi
 		stream_with_context_monotonic(plan, parent_ip, ring, fregs, own_levels);
 }
 
-/* In plain context. One for each clock and kind of ring here too, called where the plain lane's callbacks do it themselves. */
+/* Records a call in plain context, with the same variants, for callers other than the plain lane's callbacks. */
 #define DEFINE_RECORD_PLAIN(name, clock, flight)						\
 static noinline void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
 			  struct argtrace_ring *ring, const struct ftrace_regs *fregs)		\
@@ -113,7 +112,7 @@ void argtrace_entry_record(struct argtrace_plan *plan, unsigned long parent_ip, 
 		record_match(plan, parent_ip, ops, fregs, called_from, false);
 }
 
-/* Preemption off is also our read side of RCU (argtrace_synchronize()). */
+/* Disabling preemption is also our RCU read-side critical section: see argtrace_synchronize(). */
 static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 				     struct ftrace_ops *ops, const struct ftrace_regs *fregs,
 				     const u32 clock_id, const bool by_pid, const bool flight)
@@ -147,8 +146,8 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 }
 
 /*
- * One for each kind of session, so that none pays for what it does not use. Those with a PID filter take
- * the clock from the ring.
+ * One variant for each kind of session, so that none pays for what it does not use. Those with a PID filter
+ * take the clock from the ring.
  */
 #define DEFINE_CALLBACK(name, clock, by_pid, flight)						\
 static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\

@@ -9,24 +9,24 @@ struct argtrace_lane;
 struct argtrace_plan;
 
 /*
- * What ftrace is to call for every call of a function of this lane. Which it is follows from the kind
- * of the lane, the clock of the session and whether there is a filter by process: none of them may
- * change while the lane is armed.
+ * The function that ftrace calls for the functions of this lane. It depends on the kind of the lane, the
+ * session's clock and kind of ring, and on whether there is a PID filter, none of which may change while
+ * the lane is armed.
  */
 ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane);
 
 /*
- * The rest of a call that is to be recorded without more than its arguments, whatever the session is like. Preemption is off,
- * and on again at the end. `called_from` is whatever called the callback.
+ * Records the arguments of a call, in any kind of session. Preemption is off, and is enabled at the end. `called_from` is the
+ * address that the callback was called from.
  */
 void argtrace_entry_record(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 			   const struct ftrace_regs *fregs, const void *called_from);
 
-/* The same of a call of a probe with a program, which decides. */
+/* The same for a probe with a program, which decides about the call. */
 void argtrace_rich_call(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 			const struct ftrace_regs *fregs, const void *called_from);
 
-/* The callback of the rich lane, and of that which aggregates: source/rich.c. */
+/* The callback of the rich lane and of the aggregating lane: source/rich.c. */
 ftrace_func_t argtrace_rich_callback(const struct argtrace_lane *lane);
 
 #endif

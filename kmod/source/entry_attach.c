@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The entries of functions as a source: a lane's ftrace_ops and its filter, which say what ftrace calls us for. Those of system calls
- * are entries of functions, too.
+ * Function entries as a source: a lane's ftrace_ops and its filter, which determine what ftrace calls us for. System calls are
+ * function entries as well.
  */
 #include <linux/ftrace.h>
 #include <linux/mm.h>
@@ -14,7 +14,7 @@
 #include "source/source.h"
 #include "source/syscall.h"
 
-/* What ftrace says of one address, asked through the filter of an ops that is never registered. */
+/* Asks ftrace about one address, through the filter of an ops that is never registered. */
 static bool ftrace_knows(struct ftrace_ops *scratch, unsigned long addr)
 {
 	return ftrace_set_filter_ip(scratch, addr, 0, 1) != -EINVAL;
@@ -25,9 +25,9 @@ static bool is_traceable(struct ftrace_ops *scratch, unsigned long addr)
 	if (!ftrace_knows(scratch, addr))
 		return false;
 	/*
-	 * ftrace_location() takes any byte of the call at a function's begin for it. One
-	 * that is not the first has a neighbour before it that is taken as well. Symbols are
-	 * aligned but for very few: do not ask twice for the others.
+	 * ftrace_location() accepts any byte of the call at the beginning of a function. Unless
+	 * it is the first byte, the byte before it is accepted as well. Almost all symbols are
+	 * aligned, and need no second question.
 	 */
 	return IS_ALIGNED(addr, 16) || !ftrace_knows(scratch, addr - 1);
 }
@@ -58,7 +58,7 @@ static void init(struct argtrace_lane *lane)
 	};
 }
 
-/* ftrace_free_filter() leaves the ops pointing at what it has freed: it must begin anew. */
+/* ftrace_free_filter() leaves the ops pointing to freed memory, so it has to be initialised again. */
 static void reset_ops(struct argtrace_lane *lane)
 {
 	ftrace_free_filter(&lane->ops);
@@ -66,8 +66,8 @@ static void reset_ops(struct argtrace_lane *lane)
 }
 
 /*
- * ftrace has shut itself down after a fault of its own: it may go on calling us for ever,
- * so neither the session nor the module may go.
+ * ftrace has shut itself down after an internal error and may go on calling us for ever, so
+ * neither the session nor the module can be freed.
  */
 static void keep_for_ever(struct argtrace_lane *lane)
 {
@@ -75,7 +75,7 @@ static void keep_for_ever(struct argtrace_lane *lane)
 	__module_get(THIS_MODULE);
 }
 
-/* An empty filter means every function there is: never register with one. */
+/* An empty filter means all functions: never register with one. */
 static int attach(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
 {
 	int ret;
@@ -126,11 +126,11 @@ static int follow(struct argtrace_lane *lane)
 	unsigned long *addrs, gone;
 	int ret = 0;
 
-	/* Nothing is allocated for none: to disarm the last ones takes no memory. */
+	/* Allocates nothing if no function is left: disarming the last ones takes no memory. */
 	addrs = kvmalloc_array(*nr_live, sizeof(*addrs), ARGTRACE_GFP_REMOVAL);
 	if (!addrs)
 		return -ENOMEM;
-	/* Unregister before the filter gets empty: an empty one would trace everything. */
+	/* Unregister before the filter becomes empty, which would trace everything. */
 	while (*nr_live) {
 		u32 count = live_addrs(lane, addrs);
 		struct argtrace_plan *plan;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A call in the rich lane: its probe has a program, which says whether it is recorded and what more is
- * recorded of it. As in source/entry.c there are no locks and no allocation, and each call ends in
- * exactly one outcome; faults are counted beside it.
+ * A call in the rich lane: its probe has a program, which determines whether the call is recorded, and what is
+ * recorded beyond its arguments. As in source/entry.c there are no locks and no allocation, and each call ends in
+ * exactly one outcome; faults are counted in addition.
  *
- * Order: the filter by process, sampling, the program's filter, the cap, the record. What reads memory does so within the
- * guard of fetch/scratch.h.
+ * Order: PID filter, sampling, the program's filter, the cap, the record. Memory is read within the guard of
+ * fetch/scratch.h.
  *
- * Like the plain lane's, the usual ways through here call no function, and end in tail calls of functions whose
- * parameters are where the callback has them. What is rare begins anew in a slower one.
+ * Like the plain lane's, the usual paths call no function, and end in tail calls of functions that take their
+ * parameters in the callback's registers. Rare cases start over in a slower function.
  */
 #include <linux/sched.h>
 
@@ -24,8 +24,8 @@
 #include "source/entry.h"
 
 /*
- * Has the compiler keep the parameters of the tail calls where the callback gets them, where it would rather move them to have
- * these registers for others (System V x86-64 psABI, 3.2.3).
+ * Makes the compiler keep the parameters of the tail calls in the callback's argument registers (System V x86-64 psABI, 3.2.3),
+ * which it would otherwise use for something else.
  */
 #define KEEP_IN_PLACE(parent_ip, ops, fregs)	asm("" : "+S" (parent_ip), "+d" (ops), "+c" (fregs))
 
@@ -46,7 +46,7 @@ static noinline __noclone void lose(struct argtrace_plan *plan, enum argtrace_lo
 	preempt_enable_notrace();
 }
 
-/* Where a record of this call goes. Between argtrace_ring_begin() and argtrace_record_finish(). NULL: it is counted as lost. */
+/* Reserves room for the call's record, between argtrace_ring_begin() and argtrace_record_finish(). NULL if it was counted as lost. */
 static __always_inline u8 *reserve(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size, u32 *clock)
 {
 	struct argtrace_ring_control *control = ring->control;
@@ -65,7 +65,7 @@ static __always_inline u8 *reserve(struct argtrace_plan *plan, struct argtrace_r
 	return to;
 }
 
-/* Says which outputs could not be read. After the registers, which may write to the same place before. */
+/* Writes which outputs could not be read, after the registers, which may be written to the same place first. */
 static __always_inline void write_unreadable(u8 *to, struct argtrace_plan *plan, u64 unreadable)
 {
 	__builtin_memcpy(to + plan->code->unreadable_at, &unreadable, sizeof(unreadable));
@@ -79,15 +79,15 @@ static __always_inline u8 *outputs_of(u8 *to, const struct argtrace_code *code)
 }
 
 /*
- * A record of which nothing is missing but what takes care: arguments that are not plain registers, and all outputs.
- * Leaves what argtrace_scratch_enter() and argtrace_ring_begin() have entered.
+ * Completes a record that lacks only the arguments that are not plain registers, and all outputs. Leaves what
+ * argtrace_scratch_enter() and argtrace_ring_begin() have entered.
  */
 static noinline __noclone void finish_in_place(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 				     const struct ftrace_regs *fregs, u8 *to)
 {
 	struct argtrace_run run argtrace_uninitialized;
 
-	/* The slots are set before they are used, which has been verified: not to be cleared. */
+	/* The slots need not be cleared: verification has made sure that each is set before it is used. */
 	run.code = plan->code;
 	run.fregs = fregs;
 	run.caller = parent_ip;
@@ -99,7 +99,7 @@ static noinline __noclone void finish_in_place(struct argtrace_plan *plan, unsig
 	argtrace_record_complete(plan, ring);
 }
 
-/* The same of a record for which the quick way has found no room, or another clock. */
+/* The same for a record for which the quick path has found no room, or another clock. */
 static noinline __noclone void record_in_place(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 				     const struct ftrace_regs *fregs, u32 context)
 {
@@ -115,7 +115,7 @@ static noinline __noclone void record_in_place(struct argtrace_plan *plan, unsig
 	finish_in_place(plan, parent_ip, ring, fregs, to);
 }
 
-/* Any outputs of a known size, with any clock, in any ring. */
+/* Records outputs of a known size, with any clock, in any ring. */
 static noinline __noclone void record_fixed(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 				  const struct ftrace_regs *fregs, u32 context)
 {
@@ -126,8 +126,8 @@ static noinline __noclone void record_fixed(struct argtrace_plan *plan, unsigned
 }
 
 /*
- * The size is not known: the outputs are gathered in the scratch memory first, as they are in a record from the word that says
- * which could not be read, and room is reserved for what there is.
+ * If the size is not known, the outputs are first gathered in scratch memory, in the form that they have in a record, starting
+ * with the word that says which of them could not be read. Then exactly that much room is reserved.
  */
 static __always_inline void write_gathered(u8 *to, struct argtrace_plan *plan, unsigned long parent_ip,
 					   const struct ftrace_regs *fregs, u32 clock, u32 tid, u32 context,
@@ -139,7 +139,7 @@ static __always_inline void write_gathered(u8 *to, struct argtrace_plan *plan, u
 	argtrace_record_registers(to, plan, parent_ip, fregs);
 	argtrace_record_header(to, plan, clock, tid, context);
 	((struct argtrace_record *)to)->size = size;
-	/* There is a word at least; the last one may overlap the one before, and has nothing beyond the record. */
+	/* There is at least one word. The last one may overlap the one before, so that nothing is written beyond the record. */
 	for (; gathered < last; gathered += sizeof(u64), outputs += sizeof(u64))
 		*(u64 *)outputs = *(const u64 *)gathered;
 	*(u64 *)(outputs - (gathered - last)) = *(const u64 *)last;
@@ -168,7 +168,7 @@ static noinline __noclone void record_gathered_slowly(struct argtrace_plan *plan
 	argtrace_record_complete(plan, ring);
 }
 
-/* Any outputs, with any clock, in any ring. */
+/* Records any outputs, with any clock, in any ring. */
 static noinline __noclone void record_variable(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 					       const struct ftrace_regs *fregs, u32 context)
 {
@@ -204,8 +204,8 @@ static noinline __noclone void record_with_care(struct argtrace_plan *plan, unsi
 }
 
 /*
- * Outputs of a known size are written where they belong. Where nothing about the record takes care, this is all there
- * is to do.
+ * Outputs of a known size are written straight to their place. If nothing about the record needs special treatment,
+ * this is all there is to do.
  */
 static __always_inline void record_quick(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 					 const struct ftrace_regs *fregs, const u32 context)
@@ -239,7 +239,7 @@ static __always_inline void record_quick(struct argtrace_plan *plan, unsigned lo
 	argtrace_record_complete(plan, ring);
 }
 
-/* As in source/entry.c, so that hardly a register has to be saved. */
+/* Variants as in source/entry.c, so that hardly any registers have to be saved. */
 static noinline __noclone void record_quick_with_context(struct argtrace_plan *plan, unsigned long parent_ip,
 							 struct argtrace_ring *ring,
 							 const struct ftrace_regs *fregs,
@@ -261,7 +261,7 @@ static noinline __noclone void record_outputs(struct argtrace_plan *plan, unsign
 	record_quick(plan, parent_ip, ring, fregs, 0);
 }
 
-/* Tells the compiler that it is no NULL, which saves whoever gets it a test. */
+/* Tells the compiler that it is not NULL, which saves a test where it is used. */
 static __always_inline u8 *assume(u8 *to)
 {
 	if (!to)
@@ -269,7 +269,7 @@ static __always_inline u8 *assume(u8 *to)
 	return to;
 }
 
-/* Quick outputs and text from `to` on. Returns their end; NULL: it takes argtrace_run_values(). It calls nothing. */
+/* Writes quick outputs and text to `to`. Returns their end, or NULL if that takes argtrace_run_values(). Calls no function. */
 static __always_inline u8 *gather_text(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
 {
 	long length;
@@ -292,7 +292,7 @@ static __always_inline u8 *gather_text(const struct argtrace_op *op, const struc
 	return assume(to);
 }
 
-/* Text as it is recorded, from its length on. How many bytes it has, or negative. */
+/* Writes text as in a record, beginning with its length. Returns the number of bytes, or a negative error. */
 static noinline long put_text(u8 *to, u64 from, u32 limit)
 {
 	bool cut;
@@ -302,7 +302,7 @@ static noinline long put_text(u8 *to, u64 from, u32 limit)
 	return length;
 }
 
-/* The same of a path. */
+/* The same for a path. */
 static __always_inline long put_path(u8 *to, u64 from, const struct argtrace_op *op)
 {
 	const int length = argtrace_read_path(to + sizeof(u16), from, (const void *)op->span);
@@ -333,7 +333,7 @@ static __always_inline u8 *gather_paths(const struct argtrace_op *op, const stru
 	return assume(to);
 }
 
-/* Quick outputs and the number of the stack, which `unreadable` says it is not if there is none. */
+/* Writes quick outputs and the number of the stack; without a stack, its bit in `unreadable` is set. */
 static __always_inline u8 *gather_stack(const struct argtrace_code *code, const struct ftrace_regs *fregs, u8 *to, u64 *unreadable)
 {
 	const struct argtrace_op *op = code->values;
@@ -422,7 +422,7 @@ DEFINE_GATHER(text, TEXT)
 DEFINE_GATHER(paths, PATHS)
 DEFINE_GATHER(stacks, STACK)
 
-/* The same where the number of the stack is the only output, and nothing else takes care: there is nothing to gather. */
+/* The same if the number of the stack is the only output and nothing else needs special treatment: there is nothing to gather. */
 static __always_inline void record_stack_alone(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 					       const struct ftrace_regs *fregs, const u32 context)
 {
@@ -472,7 +472,7 @@ static noinline __noclone void record_stack(struct argtrace_plan *plan, unsigned
 	record_stack_alone(plan, parent_ip, ring, fregs, 0);
 }
 
-/* A call that is to be recorded. */
+/* Records a call. */
 static __always_inline void record(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				   const struct ftrace_regs *fregs, const void *called_from)
 {
@@ -498,7 +498,7 @@ static __always_inline void count_capped(struct argtrace_plan *plan)
 	preempt_enable_notrace();
 }
 
-/* A call that the filter has accepted, of a probe with a cap. */
+/* A call that the filter has accepted, for a probe with a cap. */
 static noinline __noclone void record_up_to_cap(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				      const struct ftrace_regs *fregs, const void *called_from)
 {
@@ -526,7 +526,7 @@ static enum argtrace_verdict verdict_of(const struct argtrace_plan *plan, unsign
 	return verdict;
 }
 
-/* A call whose filter takes more than quick operations: begins with the filter. */
+/* A call whose filter takes more than quick operations: starts over with the filter. */
 static noinline __noclone void filter(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 			    const struct ftrace_regs *fregs, const void *called_from)
 {
@@ -549,7 +549,7 @@ static noinline __noclone void filter(struct argtrace_plan *plan, unsigned long 
 	}
 }
 
-/* A call that is to be counted, or added to a map. In an order in which no usual one takes many comparisons. */
+/* Counts a call, or adds it to a map. The order of the cases keeps comparisons few for the usual ones. */
 static __always_inline void add_call(struct argtrace_plan *plan, const struct argtrace_op *op, unsigned long parent_ip,
 				     struct ftrace_ops *ops, const struct ftrace_regs *fregs)
 {
@@ -582,8 +582,8 @@ static __always_inline void count_filtered(struct argtrace_plan *plan)
 }
 
 /*
- * A call that the filter by process has let pass: as far as quick operations decide, and on to what completes it. A callback is
- * called from where it returns to, which is asked for where it is needed: a call that is rejected does without.
+ * A call that has passed the PID filter: runs the quick operations of its filter, and continues with the function that completes the
+ * call. What the callback was called from is read from its return address only where it is needed, as rejected calls do not need it.
  */
 static __always_inline void decide(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				   const struct ftrace_regs *fregs, const void *called_from, const bool is_callback,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A source: where the calls of a lane come from. Each kind of probe (enum argtrace_kind) has one,
- * in a file of its own, and so has each lane; arm.c knows no other way to them.
+ * A source: where the calls of a lane come from. Each kind of probe (enum argtrace_kind) has a
+ * source in a file of its own, and so has each lane; arm.c uses them only through this interface.
  */
 #ifndef ARGTRACE_SOURCE_H
 #define ARGTRACE_SOURCE_H
@@ -13,25 +13,25 @@ struct argtrace_lane;
 
 struct argtrace_source {
 	u16 kind;			/* enum argtrace_kind of its probes */
-	unsigned long skew;		/* addresses of probes that are no further apart are the same place */
-	bool addr_is_number;		/* the address of a probe is none of the kernel: it goes with no module */
+	unsigned long skew;		/* addresses that are no further apart belong to the same place */
+	bool addr_is_number;		/* the address of a probe is no kernel address, and so in no module */
 
-	/* Prepares a lane that is not armed: which callback it gets follows from the lane. */
+	/* Prepares a lane that is not armed, and chooses its callback. */
 	void (*init)(struct argtrace_lane *lane);
 
 	/*
-	 * Which of the addresses no place to trace is at; 0: none. With `all` each is asked for, else only
-	 * those that attach() would take by mistake. Needs no lock.
+	 * Returns an address at which nothing can be traced, or 0. Checks all addresses if `all`, else only
+	 * those that attach() would accept by mistake. Takes no lock.
 	 */
 	unsigned long (*find_bad)(const unsigned long *addrs, u32 count, bool all);
 
-	/* Has the lane called for these addresses too. 0, or an error, and it is as it was: -EINVAL, -EBUSY ... */
+	/* Has the lane called for these addresses as well. 0, or an error (-EINVAL, -EBUSY ...), on which nothing has changed. */
 	int (*attach)(struct argtrace_lane *lane, unsigned long *addrs, u32 count);
 
 	/*
-	 * Has the lane called for what the catalog says is live in it, and for nothing else. What has gone with
-	 * its module without our notice (see module_event()) is found here, and removed as well. 0, or an
-	 * error; to detach the last ones takes no memory.
+	 * Has the lane called for its live probes in the catalog, and for nothing else. Also detaches what has
+	 * gone with its module unnoticed (see module_event()). 0 or an error; detaching the last probes takes
+	 * no memory.
 	 */
 	int (*follow)(struct argtrace_lane *lane);
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A system call: like source/entry.c this takes no locks, allocates nothing, and ends in exactly one outcome of the probe. Those whose
- * return is followed are the business of source/return.c.
+ * A system call: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly one outcome of the probe. If its
+ * return is followed, source/return.c handles it instead.
  */
 #include <linux/kallsyms.h>
 #include <linux/string.h>
@@ -15,8 +15,8 @@
 #include "source/syscall.h"
 
 /*
- * arch/x86/include/asm/syscall_wrapper.h. Of a call without arguments __do_sys_NAME() is at the same address as the others, and the
- * symbol that the kernel finds first. Where it is a function of its own nobody calls it with the registers' address.
+ * arch/x86/include/asm/syscall_wrapper.h. For a system call without arguments, __do_sys_NAME() has the same address as the others, and
+ * is the symbol that the kernel finds first. Where it is a separate function, it is not called with the address of the registers.
  */
 static const char *const prefixes[] = {
 	"__x64_sys_", "__x64_compat_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__do_sys_", "__do_compat_sys_",
@@ -64,7 +64,7 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 		record(plan, ops, parent_ip, &regs, called_from, clock_id, flight);
 }
 
-/* One for each clock and kind of ring, as in source/entry.c. What is on the stack here has no array that could overflow. */
+/* One variant for each clock and kind of ring, as in source/entry.c. No stack protector: there is no array that could overflow. */
 #define DEFINE_CALLBACK(name, clock, flight)							\
 static __no_stack_protector void name(unsigned long ip, unsigned long parent_ip,		\
 				      struct ftrace_ops *ops, struct ftrace_regs *fregs)	\

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * System calls as a source. The function of each is given the address of the registers that user space has entered the kernel with;
- * what is recorded of a call, and what programs see of it, are the arguments in these, as if the function had been called with them.
+ * System calls as a source. The function of a system call is passed the address of the registers with which user space entered the
+ * kernel. Records and programs get the arguments in these registers, as if the function had been called with them.
  */
 #ifndef ARGTRACE_SYSCALL_H
 #define ARGTRACE_SYSCALL_H
@@ -14,15 +14,15 @@
 
 struct argtrace_lane;
 
-/* Whether a function of a system call is there, by its name. */
+/* Whether there is a system call's function at the address, judging by its name. */
 bool argtrace_is_syscall(unsigned long addr);
 
-/* What ftrace is to call for every call of a function of the lane. */
+/* The function that ftrace calls for the functions of the lane. */
 ftrace_func_t argtrace_syscall_callback(const struct argtrace_lane *lane);
 
 /*
- * The arguments of the current task's system call, whose function is given `first`, where those of a function would be. They are zeros
- * should that not be the address of its registers: nothing else is read.
+ * Stores the arguments of the current task's system call where a function would have them. `first` is what its function was passed; if
+ * that is not the address of the task's registers, nothing is read, and the arguments are zeros.
  */
 static __always_inline void argtrace_syscall_arguments(struct pt_regs *to, unsigned long first)
 {
@@ -34,7 +34,7 @@ static __always_inline void argtrace_syscall_arguments(struct pt_regs *to, unsig
 		to->di = to->si = to->dx = to->cx = to->r8 = to->r9 = 0;
 }
 
-/* The same with what else is read of the registers at the entry of a function, which are `entry`. */
+/* The same, with the other registers that are used from `entry`, the registers at the function's entry. */
 static __always_inline void argtrace_syscall_regs(struct pt_regs *to, const struct pt_regs *entry)
 {
 	argtrace_syscall_arguments(to, entry->di);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A tick of a timer, in a hard interrupt or NMI: like source/entry.c this takes no locks, allocates nothing, and ends in exactly one
- * outcome of the probe. Its registers are those of what has been interrupted.
+ * A tick of a timer, in a hard interrupt or NMI: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly one
+ * outcome of the probe. Its registers are those of the interrupted code.
  */
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
@@ -24,7 +24,7 @@ void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data
 	plan = argtrace_begin(lane, timer->addr);
 	if (unlikely(!plan))
 		return;
-	/* Only we have disabled preemption beside the interrupt: see argtrace_own_preempt_levels() and init() in timer_attach.c. */
+	/* Apart from the interrupt, only we have disabled preemption: see argtrace_own_preempt_levels() and init() in timer_attach.c. */
 	if (plan->code)
 		argtrace_rich_call(plan, caller, &lane->ops, fregs, NULL);
 	else

@@ -11,13 +11,13 @@ struct perf_event;
 struct perf_sample_data;
 struct pt_regs;
 
-/* The timer of a lane. Freed when none of its events calls us any more. */
+/* The timer of a lane. Freed when its events can no longer call us. */
 struct argtrace_timer {
 	struct argtrace_lane *lane;
-	unsigned long addr;		/* of its probe: what ARGTRACE_TIMER() has made */
+	unsigned long addr;		/* of its probe, made by ARGTRACE_TIMER() */
 	struct perf_event * __percpu *events;
-	struct hlist_node node;		/* of the state of CPU hotplug */
-	int error;			/* the first that a CPU has met for which there was to be an event */
+	struct hlist_node node;		/* in the CPU hotplug state */
+	int error;			/* the first error in making the event of a CPU */
 	u64 charged;
 };
 
@@ -25,7 +25,7 @@ struct argtrace_timer {
 int argtrace_timers_init(void);
 void argtrace_timers_exit(void);
 
-/* What an event calls, in an interrupt or NMI, whose context is the timer: source/timer.c. */
+/* Called by an event in an interrupt or NMI; the event's context is the timer. source/timer.c */
 void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes the events of a timer. What CPU hotplug calls for each CPU makes them all: those of the CPUs that are online when the timer is
- * attached, and those of CPUs that come later.
+ * Makes the events of a timer, in a CPU hotplug callback, which is called for the CPUs that are online when the timer is attached, and
+ * for CPUs that come online later.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
@@ -35,7 +35,7 @@ static bool addr_is_valid(unsigned long addr)
 	       (event == ARGTRACE_TIMER_CYCLES || event == ARGTRACE_TIMER_CPU_CLOCK) && !(addr >> 40 & ~ARGTRACE_TIMER_IDLE);
 }
 
-/* Idle CPUs are not excluded: how many ticks they had is to be known as well. */
+/* Idle CPUs are not excluded, as their ticks have to be counted as well. */
 static struct perf_event *make_event(struct argtrace_timer *timer, unsigned int cpu)
 {
 	struct perf_event_attr attr = {
@@ -58,7 +58,7 @@ static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 		*per_cpu_ptr(timer->events, cpu) = event;
 		return 0;
 	}
-	/* A CPU that comes later is not kept from coming by that: it has no ticks then. */
+	/* This does not keep a CPU that comes later offline: it just has no ticks. */
 	cmpxchg(&timer->error, 0, (int)PTR_ERR(event));
 	return 0;
 }
@@ -102,11 +102,11 @@ static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
 
 static void init(struct argtrace_lane *lane)
 {
-	/* Never registered; what records looks there whether somebody beside us has disabled preemption. */
+	/* Never registered. Recording compares it with its caller, to know whether anyone else has disabled preemption. */
 	lane->ops = (struct ftrace_ops){ .trampoline_size = 1 };
 }
 
-/* None of its events is there any more. */
+/* To be called when it has no events any more. */
 static void free_timer(struct argtrace_timer *timer)
 {
 	free_percpu(timer->events);
@@ -139,7 +139,7 @@ static struct argtrace_timer *alloc_timer(struct argtrace_lane *lane, unsigned l
 	return timer;
 }
 
-/* What perf says of an event that this machine does not have, or cannot be interrupted for, differs. */
+/* perf has different errors for events that this machine does not have, or that cannot interrupt it. */
 static int refusal(int error)
 {
 	return error == -ENOENT || error == -EINVAL || error == -ENODEV ? -EOPNOTSUPP : error;
@@ -181,7 +181,7 @@ static int follow(struct argtrace_lane *lane)
 	plan = argtrace_catalog_find(&lane->session->catalog, ARGTRACE_KIND_TIMER, lane->timer->addr);
 	if (plan && !plan->removed)
 		return 0;
-	/* Releases the events; each has its CPU say that it is done with it. */
+	/* Releases the events; for each, its CPU confirms that it is no longer running it. */
 	cpuhp_state_remove_instance(hotplug_state, &lane->timer->node);
 	free_timer(lane->timer);
 	lane->timer = NULL;

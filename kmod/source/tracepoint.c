@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A tracepoint that is passed, in whatever context: like source/entry.c this takes no locks, allocates nothing, and ends in exactly one
- * outcome of the probe.
+ * A hit of a tracepoint, in any context: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly one outcome
+ * of the probe.
  */
 #include <linux/ptrace.h>
 
@@ -14,15 +14,15 @@
 #include "source/tracepoint.h"
 
 /*
- * The place that passes the tracepoint. Where we are not alone it is __traceiter_NAME() that calls us, and nobody knows who has
- * called that: no caller then.
+ * The address of the code that hit the tracepoint. If there are other probes on it, __traceiter_NAME() calls us, and its caller is
+ * not known: there is no caller in that case.
  */
 static __always_inline unsigned long caller_of(const struct argtrace_tracepoint *place, unsigned long called_from)
 {
 	return called_from - place->addr < place->size ? 0 : called_from;
 }
 
-/* A probe that has a program looks at more than the arguments. `frame` is that of the function that the tracepoint calls. */
+/* A probe with a program uses more than the arguments. `frame` is the frame of the function that the tracepoint calls. */
 static noinline void run_program(struct argtrace_tracepoint *place, struct argtrace_plan *plan, struct pt_regs *regs,
 				 const unsigned long *frame)
 {
@@ -30,7 +30,7 @@ static noinline void run_program(struct argtrace_tracepoint *place, struct argtr
 
 	regs->bp = frame[0];
 	regs->cs = 0;
-	/* What argtrace_own_preempt_levels() compares: whether there is one more than ours. */
+	/* argtrace_own_preempt_levels() compares this, to know whether there is a level more than ours. */
 	argtrace_rich_call(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)regs,
 			   (const void *)(place->own_levels > 1 ? ops->trampoline_size : 0));
 }
@@ -44,8 +44,8 @@ static __always_inline void record(struct argtrace_tracepoint *place, struct arg
 }
 
 /*
- * The first argument of a tracepoint's function is its data, and is in rdi; those of the tracepoint follow. On the stack there may be
- * more, above the return address, as in any call.
+ * The first argument of a tracepoint's function, in rdi, is the probe's data; the tracepoint's arguments follow. As in any call, more
+ * of them may be on the stack, above the return address.
  */
 static __always_inline void callback(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth,
 				     const unsigned long *frame, const u32 clock_id, const bool flight)
@@ -54,7 +54,7 @@ static __always_inline void callback(struct argtrace_tracepoint *place, u64 seco
 	struct pt_regs regs argtrace_uninitialized;
 	struct argtrace_plan *plan;
 
-	/* Stored before all else, so that their registers are free. */
+	/* Stored first, to free their registers. */
 	regs.di = 0;
 	regs.si = second;
 	regs.dx = third;
@@ -74,8 +74,8 @@ static __always_inline void callback(struct argtrace_tracepoint *place, u64 seco
 }
 
 /*
- * One for each clock and kind of ring, as in source/entry.c. A frame is the saved frame pointer and the return address above it. What is
- * on the stack here has no array that could overflow.
+ * One variant for each clock and kind of ring, as in source/entry.c. A frame consists of the saved frame pointer and the return address
+ * above it. No stack protector: there is no array that could overflow.
  */
 #define DEFINE_CALLBACK(name, clock, flight)							\
 static __no_stack_protector void name(struct argtrace_tracepoint *place, u64 second, u64 third,	\

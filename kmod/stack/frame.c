@@ -22,13 +22,13 @@
 #define INTERRUPTED	(1u << ARGTRACE_FRAMES_INTERRUPTED_SHIFT)
 #define WORDS		(FRAMES + INTERRUPTED)
 
-/* How far from its home a word may be. One that finds no place there takes the home of another. */
+/* How far from its home a word may be. If there is no free place, it replaces the word at its home. */
 #define STEPS		8
 
 /*
- * The stack that the unwinder is asked about. Offsets are 16 bits wide, so that one from the stack pointer stays in the first
- * quarter, and one from rbp in the third. Each word of a quarter holds the address of the same place in the next: what the unwinder
- * has read from memory tells where it has read it, and that it was memory.
+ * A fake stack to ask the unwinder about. Offsets are 16 bits wide, so that those from the stack pointer stay in the first quarter,
+ * and those from rbp in the third. Each word of a quarter contains the address of the same place in the next quarter, so that a value
+ * which the unwinder has read reveals that it comes from memory, and from where.
  */
 #define QUARTER		(64 * 1024ul)
 #define FAKE_WORDS	(4 * QUARTER / sizeof(u64))
@@ -36,7 +36,7 @@
 u64 *argtrace_frames __read_mostly;
 static u64 *fake_stack __read_mostly;
 
-static DEFINE_MUTEX(frames_lock);	/* users, and who forgets */
+static DEFINE_MUTEX(frames_lock);	/* users, and forgetting */
 static u32 nr_users;
 
 static u64 other_frame(enum argtrace_frame_other other, s64 offset)
@@ -46,7 +46,7 @@ static u64 other_frame(enum argtrace_frame_other other, s64 offset)
 
 static const u64 unknown_frame = ARGTRACE_FRAME_SPECIAL;
 
-/* What lies in the fake stack at an address in it. */
+/* The word that the fake stack has at an address. */
 static u64 fake_word(u64 at)
 {
 	return at + QUARTER;
@@ -57,7 +57,7 @@ static bool is_in_quarter(u64 addr, unsigned int quarter)
 	return addr - (u64)fake_stack - quarter * QUARTER < QUARTER;
 }
 
-/* An interrupt's or exception's: all registers, at an offset from the stack pointer. */
+/* The frame of an interrupt or exception: all registers, at an offset from the stack pointer. */
 static u64 regs_frame(const struct argtrace_unwound *unwound, u64 sp)
 {
 	const u64 regs = (u64)unwound->regs;
@@ -92,7 +92,7 @@ static u64 call_frame(const struct argtrace_unwound *unwound, u64 sp, u64 bp)
 	}
 	saved = unwound->bp - fake_word(unwound->sp);
 	if (unwound->bp != bp) {
-		/* Where the walk has made sure of the stack: below the return address, and not below the frame. */
+		/* Within what the walk has checked to be on the stack: below the return address, and not below the frame. */
 		if (saved > -16 || saved < (frame ? -16 : -offset))
 			return unknown_frame;
 		frame |= ARGTRACE_FRAME_LOADS_BP | (u64)(u16)saved << ARGTRACE_FRAME_BP_SHIFT;
@@ -102,12 +102,12 @@ static u64 call_frame(const struct argtrace_unwound *unwound, u64 sp, u64 bp)
 	return frame | (u64)offset << ARGTRACE_FRAME_SP_SHIFT;
 }
 
-/* What the kernel's unwinder makes of the address, without the address itself. */
+/* Asks the kernel's unwinder about the address. Returns a word without the address itself. */
 static u64 ask_unwinder(u64 ip, bool interrupted)
 {
 	const u64 sp = (u64)fake_stack + QUARTER / 2, bp = sp + 2 * QUARTER;
 	struct argtrace_unwound unwound = { .ip = ip, .sp = sp, .bp = bp, .interrupted = interrupted };
-	/* What is wrong with the current task's stack would go to the log. */
+	/* The unwinder would log what is wrong with the current task's stack. */
 	struct task_struct *task = current == &init_task ? init_pid_ns.child_reaper : &init_task;
 
 	if (!argtrace_unwind_fake(&unwound, task, fake_stack, fake_stack + FAKE_WORDS))
@@ -118,8 +118,8 @@ static u64 ask_unwinder(u64 ip, bool interrupted)
 }
 
 /*
- * Whether an address may be one that the unwinder replaces: it is the first one of a trampoline. No call returns to the first address
- * of a function, or hardly any; but that is often where a function is interrupted.
+ * Whether the unwinder may replace an address, as it does for the first address of a trampoline. Hardly any call returns to the first
+ * address of a function, but functions are often interrupted there.
  */
 static bool is_replaced(const char *symbol, bool interrupted)
 {
@@ -128,7 +128,7 @@ static bool is_replaced(const char *symbol, bool interrupted)
 	return !interrupted || strstr(symbol, "rethook") || strstr(symbol, "kretprobe") || strstr(symbol, "return_to_handler");
 }
 
-/* Whether an address is in code that stays until argtrace_frames_forget() is told otherwise, and means what it says. */
+/* Whether an address is in code that stays until argtrace_frames_forget() is called for it, and is not replaced by the unwinder. */
 static bool is_lasting(u64 ip, bool interrupted, char *symbol)
 {
 	const char *end, *module;
@@ -144,7 +144,7 @@ static bool is_lasting(u64 ip, bool interrupted, char *symbol)
 	return end && strncmp(module, "[__builtin__", 12) && strncmp(module, "[bpf]", 5);
 }
 
-/* Puts it where there is room near its home, or at its home. */
+/* Stores the word in a free place near its home, or else at its home. */
 static void keep(u64 *table, unsigned int shift, u64 frame, u64 ip)
 {
 	u32 at = argtrace_frame_home(ip, shift), step;
@@ -201,12 +201,12 @@ static int create(void)
 		argtrace_memory_uncharge(charge());
 		return -ENOMEM;
 	}
-	/* A word of zeros would be a plain frame of address 0, which returns to itself for ever. */
+	/* A word of zeros would be a plain frame at address 0, which returns to itself for ever. */
 	frames[argtrace_frame_home(0, ARGTRACE_FRAMES_SHIFT)] = unknown_frame;
 	frames[FRAMES + argtrace_frame_home(0, ARGTRACE_FRAMES_INTERRUPTED_SHIFT)] = unknown_frame;
 	for (i = 0; i < FAKE_WORDS; i++)
 		fake_stack[i] = fake_word((u64)(fake_stack + i));
-	/* No call looks for it before the session has been told that it is there, and is armed under its lock. */
+	/* No call uses it before the session knows that it exists, and is armed under its lock. */
 	WRITE_ONCE(argtrace_frames, frames);
 	return 0;
 }

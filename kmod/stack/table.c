@@ -25,7 +25,7 @@ static_assert(sizeof(struct argtrace_stack_room) <= ARGTRACE_SCRATCH_STACK);
 static_assert(sizeof(struct argtrace_stacks_control) <= PAGE_SIZE);
 static_assert(ARGTRACE_STACK_DEPTH_MAX <= ARGTRACE_STACK_COUNT_MASK);
 
-/* The state of CPU hotplug that gives a CPU its tables before it comes online. */
+/* The CPU hotplug state that gives a CPU its tables before it comes online. */
 static enum cpuhp_state hotplug_state;
 
 static u64 entries_bytes(const struct argtrace_stack_set *set)
@@ -68,7 +68,7 @@ static int provide_table(struct argtrace_stack_set *set, unsigned int cpu)
 	return 0;
 }
 
-/* One that has no memory for it is not kept from coming: its calls have no stacks. */
+/* Lack of memory does not keep a CPU offline: its calls have no stacks then. */
 static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 {
 	const int ret = provide_table(hlist_entry(node, struct argtrace_stack_set, node), cpu);
@@ -149,7 +149,7 @@ struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *
 		argtrace_frames_put();
 		return set;
 	}
-	/* Those that are offline as well: a reader that maps the tables now has them if these CPUs come. */
+	/* Including CPUs that are offline, so that a reader which maps the tables now has theirs as well. */
 	cpus_read_lock();
 	for_each_present_cpu(cpu) {
 		ret = provide_table(set, cpu);
@@ -199,7 +199,7 @@ static u64 where_of(u64 at, u32 count, bool cut)
 	return at | (u64)count << ARGTRACE_STACK_COUNT_SHIFT | (cut ? ARGTRACE_STACK_CUT : 0);
 }
 
-/* Room for so many addresses; false: there is none. */
+/* Reserves room for so many addresses; false if there is none. */
 static bool reserve_words(const struct argtrace_stack_table *table, u32 count, u64 *at)
 {
 	do {
@@ -210,7 +210,7 @@ static bool reserve_words(const struct argtrace_stack_table *table, u32 count, u
 	return true;
 }
 
-/* A stack that is not at its home: further on, or new. */
+/* Finds a stack that is not at its home, or adds it. */
 static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id, const u64 *frames, u32 count, bool cut)
 {
 	struct argtrace_stack_entry *entry;
@@ -243,7 +243,7 @@ static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id
 	return 0;
 }
 
-/* The number of a stack whose walk took care. */
+/* The number of a stack that took more than the quick walk. */
 static u64 id_of_walked(const struct argtrace_stack_table *table, struct argtrace_walked *walked, const u64 *frames)
 {
 	if (walked->end == ARGTRACE_WALK_RECURSION || walked->end == ARGTRACE_WALK_UNKNOWN) {
@@ -251,7 +251,7 @@ static u64 id_of_walked(const struct argtrace_stack_table *table, struct argtrac
 									   ARGTRACE_STACK_LOST_UNKNOWN);
 		return 0;
 	}
-	/* No address: a whole stack has none of these at its end. */
+	/* Not an address, so that the hash differs from that of the same stack when it is complete. */
 	if (walked->end == ARGTRACE_WALK_CUT)
 		walked->hash = argtrace_stack_hash(walked->hash, 1);
 	return find_or_add(table, walked->hash ?: 1, frames, walked->count, walked->end == ARGTRACE_WALK_CUT);
@@ -274,7 +274,7 @@ static noinline u64 no_room(const struct argtrace_stack_table *table)
 	return 0;
 }
 
-/* The number of a whole stack, which is probably where the search for it begins. */
+/* The number of a complete stack, which is probably at its home. */
 static __always_inline u64 id_at_home(const struct argtrace_stack_table *table, u64 id, const u64 *frames, u32 count)
 {
 	if (unlikely(!id))

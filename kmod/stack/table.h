@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The stacks that calls on a CPU have had, each written once (include/uapi/argtrace_stack.h). Its number is the hash of its
- * addresses, and where the search for it begins follows from that.
+ * The stacks of calls on a CPU, each stored once (include/uapi/argtrace_stack.h). The number of a stack is the hash of its
+ * addresses, and determines its home, where the search for it begins.
  *
  * Only its CPU writes to a table, in any context up to NMI, and user space reads meanwhile:
  *
@@ -9,9 +9,9 @@
  *   B  compare and exchange the id of a free entry
  *   C  write `where`, a release; pairs with the acquire of StackReader::find() (user/session/stack_reader.cpp)
  *
- * An interrupt runs to its end before the writer that it has interrupted goes on. One between A and B may take the entry: for the
- * same stack, whose addresses are then there twice, or for another, and the search goes on. One between B and C finds the id, and
- * names a stack that is complete soon.
+ * An interrupt completes before the writer that it has interrupted continues. Between A and B, it may take the entry: for the same
+ * stack, whose addresses are then stored twice, or for another, and the search continues. Between B and C, it finds the id, and names
+ * a stack that will be complete soon.
  */
 #ifndef ARGTRACE_STACK_TABLE_H
 #define ARGTRACE_STACK_TABLE_H
@@ -24,17 +24,17 @@
 
 struct argtrace_session;
 
-/* How many entries are looked at for a number. */
+/* How many entries a search examines. */
 #define ARGTRACE_STACK_STEPS	16
 
-/* That of one CPU. */
+/* The table of one CPU. */
 struct argtrace_stack_table {
 	struct argtrace_stack_entry *entries;	/* NULL: this CPU has none */
 	struct argtrace_stacks_control *control;
 	u64 *words;
 	u32 nr_words;
 	u32 mask;				/* entries - 1 */
-	u8 shift;				/* the upper bits of a number are that of an entry */
+	u8 shift;				/* the upper bits of a stack's number are the number of its home */
 	u8 depth;
 };
 
@@ -53,24 +53,24 @@ int argtrace_stacks_init(void);
 void argtrace_stacks_exit(void);
 
 /*
- * Makes the tables of the present CPUs, each in the memory of its own node, and from then on those of CPUs that come. ERR_PTR:
- * -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP.
+ * Makes the table of each present CPU in the memory of its node, and later those of CPUs that come. ERR_PTR: -EINVAL, -ENOMEM,
+ * -ENOSPC, -EOPNOTSUPP.
  */
 struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *description);
-/* No callback uses it any more. NULL is none. */
+/* To be called when no callback uses it any more. Accepts NULL. */
 void argtrace_stacks_free(struct argtrace_stack_set *set);
 void argtrace_stacks_describe(const struct argtrace_stack_set *set, struct argtrace_stacks *description);
 
-/* The memory that user space maps; NULL: this CPU has no table. It may get one at any time, and never loses it. */
+/* The memory that user space maps, or NULL if this CPU has no table. It may get one at any time, and never loses it. */
 void *argtrace_stacks_memory(const struct argtrace_stack_set *set, int cpu);
 
 /*
- * The number of the stack of a call whose return address is at *sp; 0: it has none, which has been counted. Preemption is off, and argtrace_scratch_enter() has been
- * called.
+ * The number of the stack of a call whose return address is at *sp, or 0 if there is none, which has been counted. Preemption is off;
+ * within argtrace_scratch_enter().
  */
 u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 bp);
 
-/* The same of what has been interrupted in the kernel. */
+/* The same for interrupted kernel code. */
 u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const struct pt_regs *regs);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rest of a walk, where it takes more than plain frames. Goes from frame to frame by what stack/frame.h knows of their addresses, and checks what the kernel's unwinder checks: each word
- * that is read is on one of this CPU's stacks, upwards from the one before, and no stack is gone to twice. Whatever is
- * not so, and each address that means no plain frame, is left to the kernel's unwinder, which begins anew.
+ * The rest of a walk, if it takes more than plain frames. It goes from frame to frame by what stack/frame.h knows about their addresses,
+ * and makes the same checks as the kernel's unwinder: each word that is read is on one of this CPU's stacks, above the one before, and
+ * no stack is entered twice. Anything else, and every address without a plain frame, is left to the kernel's unwinder, which starts over.
  */
 #include <linux/align.h>
 #include <linux/percpu.h>
@@ -16,11 +16,11 @@
 #include "recursion.h"
 #include "stack/walk.h"
 
-/* Stacks of a CPU: of interrupts, NMIs and other exceptions. They are where they are for ever. */
+/* The stacks of a CPU for interrupts, NMIs and other exceptions. They never move. */
 #define STACKS	8
 
 struct stack {
-	u64 begin, end;				/* end 0: it is not known yet */
+	u64 begin, end;				/* end is 0 if not known yet */
 };
 
 struct known_stacks {
@@ -30,13 +30,13 @@ struct known_stacks {
 
 static DEFINE_PER_CPU(struct known_stacks, known_stacks);
 
-/* Where a walk is. */
+/* The current place of a walk. */
 struct place {
 	u64 ip, sp, bp;
 	struct stack stack;
 };
 
-/* Where the stacks begin that a walk has left. */
+/* The beginnings of the stacks that a walk has left. */
 struct history {
 	unsigned int used;
 	u64 begins[3];
@@ -67,7 +67,7 @@ static bool learn_stack(u64 addr, struct stack *stack)
 	argtrace_recursion_leave();
 	if (!learned)
 		return false;
-	/* An interrupt takes another one; two may then be the same. */
+	/* An interrupt takes another entry; two entries may be for the same stack then. */
 	used = this_cpu_inc_return(known_stacks.used) - 1;
 	if (used < STACKS) {
 		known->stacks[used].begin = stack->begin;
@@ -79,7 +79,7 @@ static bool learn_stack(u64 addr, struct stack *stack)
 	return true;
 }
 
-/* The stack that a word is on. False: not known. */
+/* Finds the stack that a word is on. False if it is not known. */
 static bool find_stack(u64 addr, struct stack *stack)
 {
 	const struct known_stacks *known = this_cpu_ptr(&known_stacks);
@@ -97,7 +97,7 @@ static bool find_stack(u64 addr, struct stack *stack)
 	return learn_stack(addr, stack);
 }
 
-/* The walk goes on at a word that may be on another stack. False: it may not. */
+/* Continues the walk at a word that may be on another stack. False if it must not go there. */
 static bool enter_stack(struct place *place, struct history *history, u64 addr)
 {
 	unsigned int i;
@@ -116,7 +116,7 @@ static bool enter_stack(struct place *place, struct history *history, u64 addr)
 	return true;
 }
 
-/* The next frame is on the stack that a word here points to. */
+/* Steps to a frame on the stack that a word here points to. */
 static bool step_indirect(struct place *place, struct history *history, u64 frame)
 {
 	u64 sp;
@@ -135,8 +135,8 @@ static bool step_indirect(struct place *place, struct history *history, u64 fram
 }
 
 enum step {
-	STEP_CALLED,			/* on to the frame of place->ip */
-	STEP_INTERRUPTED,		/* the same of an interrupted one */
+	STEP_CALLED,			/* continue with the frame of place->ip */
+	STEP_INTERRUPTED,		/* the same for an interrupted frame */
 	STEP_END,
 	STEP_UNKNOWN,
 };
@@ -159,12 +159,12 @@ static enum step step_regs(struct place *place, struct history *history, u64 fra
 	return STEP_INTERRUPTED;
 }
 
-/* A call's frame, on the same stack. */
+/* Steps over a call's frame, on the same stack. */
 static bool step_plain(struct place *place, u64 frame)
 {
 	u64 sp = (frame & ARGTRACE_FRAME_FROM_BP ? place->bp : place->sp) + argtrace_frame_sp_offset(frame);
 
-	/* Above the old one, with the return address and rbp between, and on the stack. */
+	/* The new frame must be on the stack, and above the old one with the return address and rbp in between. */
 	if ((frame & ARGTRACE_FRAME_FROM_BP && (s64)(sp - place->sp) < 2 * (s64)sizeof(u64)) || sp > place->stack.end)
 		return false;
 	place->ip = argtrace_load_quickly(sp - sizeof(u64));
@@ -201,7 +201,7 @@ static u64 find_frame(u64 ip, bool interrupted, struct argtrace_stack_room *room
 	return likely(argtrace_frame_is_of(frame, ip)) ? frame : argtrace_frame_find(ip, interrupted, room->symbol);
 }
 
-/* From where the walk has come to. False: the kernel's unwinder has to find out. */
+/* Continues a walk. False if the kernel's unwinder has to take over. */
 static bool walk_on(struct argtrace_stack_room *room, u32 max, struct argtrace_walked *walked)
 {
 	struct argtrace_stack_place *at = &room->at;
@@ -222,7 +222,7 @@ static bool walk_on(struct argtrace_stack_room *room, u32 max, struct argtrace_w
 	frame = find_frame(place.ip, at->interrupted, room);
 	for (;;) {
 		if (at->count == max) {
-			/* This would be one more, if it is one. */
+			/* This may be one more. */
 			walked->end = ARGTRACE_WALK_CUT;
 			if (is_unknown(frame))
 				return false;
@@ -251,7 +251,7 @@ static void add_frame(u64 ip, struct argtrace_stack_room *room, struct argtrace_
 	walked->hash = argtrace_stack_hash(walked->hash, ip);
 }
 
-/* What the kernel's unwinder finds, after what there is. */
+/* Appends what the kernel's unwinder finds. */
 static void unwind_rest(struct unwind_state *state, struct argtrace_stack_room *room, u32 max, struct argtrace_walked *walked)
 {
 	unsigned long ip;

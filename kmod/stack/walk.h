@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel stack of a call: the addresses that it and its callers return to, innermost first, as stack_trace_save() would tell
- * them from the traced function's caller on. Or that of what has been interrupted, beginning with the address where that was, as
- * stack_trace_save_regs() would tell it.
+ * The kernel stack of a call: the addresses that it and its callers return to, innermost first, as stack_trace_save() reports them from
+ * the traced function's caller on. Or the stack of interrupted code, beginning with the address of the interruption, as
+ * stack_trace_save_regs() reports it.
  */
 #ifndef ARGTRACE_STACK_WALK_H
 #define ARGTRACE_STACK_WALK_H
@@ -16,22 +16,22 @@
 #include "fetch/load.h"
 #include "stack/frame.h"
 
-/* Where a walk begins: the address at *sp is the innermost one; or else, with `regs`, at what they say has been interrupted. */
+/* Where a walk begins: the address at *sp is the innermost one; or, with `regs`, at the code that they say was interrupted. */
 struct argtrace_stack_start {
 	const u64 *sp;
 	u64 bp;
 	const struct pt_regs *regs;
 };
 
-/* How far a walk has come: what is at `ip` has not been looked at. */
+/* How far a walk has come; the frame of `ip` has not been examined yet. */
 struct argtrace_stack_place {
 	u64 ip, sp, bp, hash;
-	u64 begin, end;			/* of the stack; end 0: it is not known, and the next address is at sp, or else in ip */
+	u64 begin, end;			/* of the stack; end is 0 if not known, and then the next address is at sp instead of in ip */
 	u32 count;			/* of room->frames */
-	bool interrupted;		/* at ip; else it is an address that a call returns to */
+	bool interrupted;		/* ip was interrupted; else it is a return address */
 };
 
-/* Memory that a walk takes; nobody else uses it meanwhile. */
+/* The memory that a walk takes, for itself alone. */
 struct argtrace_stack_room {
 	u64 frames[ARGTRACE_STACK_DEPTH_MAX + 1];
 	struct argtrace_stack_place at;
@@ -40,14 +40,14 @@ struct argtrace_stack_room {
 
 enum argtrace_walk_end {
 	ARGTRACE_WALK_WHOLE,
-	ARGTRACE_WALK_CUT,		/* there are more frames than were wanted */
-	ARGTRACE_WALK_RECURSION,	/* it takes the kernel's unwinder, which has made this call itself */
+	ARGTRACE_WALK_CUT,		/* there are more frames than wanted */
+	ARGTRACE_WALK_RECURSION,	/* it takes the kernel's unwinder, which itself has made this call */
 	ARGTRACE_WALK_UNKNOWN,		/* not even the kernel's unwinder knows this stack */
 };
 
 struct argtrace_walked {
 	enum argtrace_walk_end end;
-	/* Unless RECURSION or UNKNOWN: */
+	/* Not valid with RECURSION and UNKNOWN: */
 	u32 count;			/* of addresses in room->frames, at least 1 */
 	u64 hash;			/* argtrace_stack_hash() of them, from 0 on */
 };
@@ -58,9 +58,9 @@ static __always_inline u64 argtrace_stack_hash(u64 hash, u64 ip)
 }
 
 /*
- * A walk through plain frames on the current task's stack, up to where user space has called the kernel: that is how most stacks
- * are. It calls nothing, and has nothing in memory but `room`, where `count` addresses, with that hash, are already. How many addresses
- * there are; 0: argtrace_stack_walk_on() has the rest, from room->at on.
+ * Walks plain frames on the current task's stack, up to the entry from user space, which covers most stacks. Calls no function, and
+ * uses no memory but `room`, which already contains `count` addresses with that hash. Returns how many addresses there are, or 0 if
+ * argtrace_stack_walk_on() has to continue from room->at.
  */
 static __always_inline u32 argtrace_stack_walk_from(const u64 *start, u64 bp, struct argtrace_stack_room *room, u32 count, u64 hash,
 						    u32 max, u64 *result)
@@ -125,7 +125,7 @@ static __always_inline u32 argtrace_stack_walk_quickly(const u64 *start, u64 bp,
 	return argtrace_stack_walk_from(start, bp, room, 0, 0, max, result);
 }
 
-/* The same from what has been interrupted on. */
+/* The same, starting with interrupted code. */
 static __always_inline u32 argtrace_stack_walk_interrupted_quickly(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
 								   u64 *result)
 {
@@ -153,11 +153,11 @@ slow:
 	return 0;
 }
 
-/* What remains of a walk that argtrace_stack_walk_quickly() has begun, or argtrace_stack_walk_interrupted_quickly(). */
+/* Continues a walk that argtrace_stack_walk_quickly() or argtrace_stack_walk_interrupted_quickly() has begun. */
 void argtrace_stack_walk_on(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
 			    struct argtrace_walked *walked);
 
-/* Walks up to `max` addresses. Preemption is off, and the tables of stack/frame.h are there. */
+/* Walks up to `max` addresses. Preemption is off, and the tables of stack/frame.h exist. */
 static inline void argtrace_stack_walk(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
 				       struct argtrace_walked *walked)
 {
@@ -168,7 +168,7 @@ static inline void argtrace_stack_walk(const struct argtrace_stack_start *start,
 		argtrace_stack_walk_on(start, room, max, walked);
 }
 
-/* The same by the kernel's unwinder alone, whoever calls it. */
+/* The same by the kernel's unwinder alone. */
 void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
 			   struct argtrace_walked *walked);
 
