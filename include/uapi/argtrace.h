@@ -19,16 +19,16 @@
  *                            skip records whose id they do not know.
  *
  * Sizes: every ioctl struct begins with its own size, set by the caller. The
- * module takes a shorter struct (what is missing counts as zero) and a longer
- * one whose unknown tail is zero; a non-zero tail is -E2BIG, a size below the
- * first version's is -EINVAL. Unknown flags and non-zero reserved fields are
- * -EINVAL. A refused call has changed nothing.
+ * module accepts a shorter struct (missing fields count as zero), and a longer
+ * one if its unknown tail is zero. A non-zero tail is -E2BIG, a size below that
+ * of the first version -EINVAL, and so are unknown flags and non-zero reserved
+ * fields. A call that is refused changes nothing.
  *
  * Authority: opening the device takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user
  * namespace, and a kernel whose lockdown does not refuse tracefs. A file may be inherited,
- * sent over a socket, or kept by a process that gives up its capabilities, so whatever
- * changes something or reveals addresses asks the same again of the caller (-EPERM). What
- * changes something also takes a file that is open for writing (-EBADF).
+ * sent over a socket, or kept by a process that gives up its capabilities, so every call that
+ * changes something or reveals addresses requires the same of its caller (-EPERM). A call
+ * that changes something also takes a file that is open for writing (-EBADF).
  *
  *   any caller        INFO COUNTS RETURN_COUNTS ON_LOAD_LIST PROCESSES_LIST, STACKS with EXISTING, poll(), mmap of PACKETS,
  *                     MAP and STACKS
@@ -40,9 +40,9 @@
  * reads what is recorded there, like a file of tracefs that was opened for it, and can do
  * nothing else. The reader's page can be mapped by the session's reader alone.
  *
- * Registers are what CAP_PERFMON grants. An argument in memory (ARGTRACE_LOC_STACK), or a
- * program that reads memory, takes CAP_BPF beside it, or CAP_SYS_ADMIN, as reading kernel memory takes it of a BPF program:
- * a descriptor can name any word near the stack pointer. argtrace_info says what the caller
+ * CAP_PERFMON grants access to registers. An argument in memory (ARGTRACE_LOC_STACK), or a program that
+ * reads memory, also takes CAP_BPF, or CAP_SYS_ADMIN instead, as for a BPF program that reads kernel memory:
+ * a descriptor can name any word near the stack pointer. argtrace_info reports what the caller
  * may do.
  */
 #ifndef _UAPI_ARGTRACE_H
@@ -70,9 +70,9 @@
 #define ARGTRACE_PROCESSES_MAX	1024	/* in one call of PROCESSES */
 
 /*
- * Type codes: how the data of an argument is to be read. The code alone gives
- * the size of the data, except for STR and BYTES, which begin with a __u16 length.
- * Enums are recorded as the integer they are stored in.
+ * Type codes: how to read the data of an argument. The code determines the size
+ * of the data, except for STR and BYTES, which begin with a __u16 length.
+ * Enums are recorded as the integer that they are stored in.
  */
 enum argtrace_type {
 	ARGTRACE_TYPE_END	= 0,	/* closes a named record */
@@ -125,7 +125,7 @@ static __inline__ __u32 argtrace_type_size(__u8 type)
 	}
 }
 
-#define ARGTRACE_TEXT_CUT	0x8000u	/* the text goes on, but no more was wanted */
+#define ARGTRACE_TEXT_CUT	0x8000u	/* the text is longer, but no more was wanted */
 
 /* Where an argument is when the function is entered. */
 enum argtrace_loc {
@@ -178,8 +178,8 @@ enum argtrace_kind {
  * `program` bytes (a multiple of 8) of a struct argtrace_program and what follows it.
  * Everything user space needs to read the probe's records is in here: its schema.
  *
- * `flags` goes both ways: on the way in it says what is wanted of the probe, on the way out
- * also what has become of it. A kind that the
+ * `flags` is both input and output: it says how the probe is to be traced, and on output also
+ * what has become of it. A kind that the
  * module does not know is refused with -EINVAL, and so is a program that is not valid.
  * `types` is 0, or a BTF blob (linux/btf.h) whose last type is the function's
  * prototype (BTF_KIND_FUNC_PROTO), as far as its values are shown by it: structs,
@@ -201,21 +201,21 @@ struct argtrace_probe {
 #define ARGTRACE_PROBE_GONE	(1u << 1) /* out, with REMOVED: because its module was unloaded */
 #define ARGTRACE_PROBE_RETURN	(1u << 2) /* in and out: a call is recorded when it returns, see struct argtrace_record */
 /*
- * In and out, with RETURN: how many words of 8 bytes the function's arguments take on the stack, all of them, captured or
- * not. The number is one higher in the flags, so that 0 is none, and refused.
+ * In and out, with RETURN: how many words of 8 bytes the function's arguments take on the stack, whether they are captured
+ * or not. The flags contain the number plus one, so that 0 means that it is missing, which is refused.
  */
 #define ARGTRACE_PROBE_WORDS(words)	(((words) + 1u) << ARGTRACE_PROBE_WORDS_SHIFT)
 #define ARGTRACE_PROBE_WORDS_SHIFT	8
 #define ARGTRACE_PROBE_WORDS_MASK	(0xffu << ARGTRACE_PROBE_WORDS_SHIFT)
 #define ARGTRACE_RETURN_WORDS_MAX	32	/* words at most */
 /*
- * In and out, with RETURN, of a function alone: argtrace does not follow its calls, but has the kernel do so. See below. One of them
- * at most; each takes the feature of the same name.
+ * In and out, with RETURN, only for functions: the kernel follows the calls instead of argtrace. See below. At most one of them
+ * may be set; each takes the feature of the same name.
  */
 #define ARGTRACE_PROBE_BY_FPROBE	(1u << 3)
 #define ARGTRACE_PROBE_BY_KRETPROBE	(1u << 4)
 #define ARGTRACE_PROBE_BY_KERNEL	(ARGTRACE_PROBE_BY_FPROBE | ARGTRACE_PROBE_BY_KRETPROBE)
-/* In and out, with one of these: why, for whoever lists it. enum argtrace_by_reason. */
+/* In and out, with one of these: the reason, to be listed. enum argtrace_by_reason. */
 #define ARGTRACE_PROBE_BY_REASON(reason) ((__u32)(reason) << ARGTRACE_PROBE_BY_REASON_SHIFT)
 #define ARGTRACE_PROBE_BY_REASON_SHIFT	16
 #define ARGTRACE_PROBE_BY_REASON_MASK	(0xfu << ARGTRACE_PROBE_BY_REASON_SHIFT)
@@ -232,32 +232,32 @@ enum argtrace_by_reason {
 
 /*
  * Probes with ARGTRACE_PROBE_RETURN. argtrace calls the function's body in place of the caller, with copies of its arguments on
- * the stack. So their size must be right, which it is where it follows from the function's own prototype: such a probe must
- * not be added to a function that takes a variable number of arguments, or whose prototype is guessed. As a wrong size makes the
- * function read what it was not given, adding one takes CAP_SYS_ADMIN, and a kernel whose lockdown lets kernel memory be written
+ * the stack. The size of these must be right, as it is if derived from the function's own prototype: such a probe must not be
+ * added to a function with a variable number of arguments, or with a guessed prototype. Since a wrong size makes the
+ * function read what it was not passed, adding one takes CAP_SYS_ADMIN, and a kernel whose lockdown permits writing kernel memory
  * (-EPERM). -EOPNOTSUPP the
- * function never returns, or is otherwise one whose return cannot be followed (`failed` is its index), or this kernel's ftrace does
- * not let us (`failed` is `count`). -EINVAL a session with the named encoding.
+ * function never returns, or its return cannot be followed for another reason (`failed` is its index), or this kernel's ftrace does
+ * not support it (`failed` is `count`). -EINVAL a session with the named encoding.
  *
- * While a call is in flight its frame is on the stack of its task, and the module cannot be unloaded, which the kernel says. When its
- * probe or its session is removed nothing more is recorded of it; the module can go when it has returned, however long its task
- * sleeps. argtrace_info.in_flight says how many there are, and the kernel's log which functions and tasks they are of.
+ * While a call is in flight, its frame is on the stack of its task, and the kernel refuses to unload the module. If its probe or its
+ * session is removed, nothing more is recorded of it; the module can be unloaded once it has returned, however long its task sleeps.
+ * argtrace_info.in_flight says how many such calls there are, and the kernel's log names their functions and tasks.
  *
- * With BY_FPROBE or BY_KRETPROBE the kernel's own fprobe or kretprobe of the function calls argtrace. The records are the same, each call
- * costs more, and the kernel follows only so many calls of a function at once (ARGTRACE_UNFOLLOWED_MISSED). Nothing is called in place
- * of anybody, so the function may be variadic, and its prototype a guess: WORDS are those that arguments of the probe are in. What is
- * in flight keeps nothing loaded: it counts as ARGTRACE_UNFOLLOWED_REMOVED as soon as the probe is removed. A call whose task ends within
- * it is in flight until then. Not in ON_LOAD, and no number of a stack in the program (-EINVAL). -E2BIG the kernel does not keep as much
- * of a call as the words on the stack and the values at entry take, or the session has more than ARGTRACE_FALLBACKS_MAX of these probes.
- * -EOPNOTSUPP the kernel refuses to have the function probed so (`failed` is its index).
+ * With BY_FPROBE or BY_KRETPROBE, the kernel's own fprobe or kretprobe of the function calls argtrace. The records are the same, but each
+ * call costs more, and the kernel can only follow so many calls of a function at once (ARGTRACE_UNFOLLOWED_MISSED). Nothing is called in
+ * place of the caller, so the function may be variadic, and its prototype a guess: WORDS covers the probe's arguments. Calls in flight do
+ * not keep the module loaded: they count as ARGTRACE_UNFOLLOWED_REMOVED as soon as the probe is removed. A call whose task ends within it
+ * is in flight until then. Not in ON_LOAD, and without the number of a stack in the program (-EINVAL). -E2BIG the kernel does not keep as
+ * much of a call as the words on the stack and the values at entry take, or the session has more than ARGTRACE_FALLBACKS_MAX of these probes.
+ * -EOPNOTSUPP the kernel does not accept such a probe on the function (`failed` is its index).
  */
 #define ARGTRACE_FALLBACKS_MAX	512
 
 /*
  * Why a call was not recorded. The sum of records, filtered, sampled, capped and all of lost[] is the number of
- * hits, that is of the calls that ftrace has passed to argtrace. Where several tracers trace the
- * same function, ftrace itself drops calls that are made inside one of them, and counts them
- * nowhere.
+ * hits, that is of the calls that ftrace has passed to argtrace. If several tracers trace the
+ * same function, ftrace itself drops calls that are made within one of them, without counting
+ * them.
  */
 enum argtrace_lost {
 	ARGTRACE_LOST_FULL	= 0,	/* the CPU's ring or map was full; in a flight recorder: of calls in interrupts, see below */
@@ -282,13 +282,13 @@ struct argtrace_counts {
 };
 
 /*
- * Why the return of a call was not followed, or not to its end. Of a probe with ARGTRACE_PROBE_RETURN the number of hits is that
- * of struct argtrace_counts, and in_flight, and all of unfollowed[].
+ * Why the return of a call was not followed, or not completely. The number of hits of a probe with ARGTRACE_PROBE_RETURN is that
+ * of struct argtrace_counts, plus in_flight, plus all of unfollowed[].
  */
 enum argtrace_unfollowed {
-	ARGTRACE_UNFOLLOWED_STACK	= 0,	/* less than half of the task's stack was left, or in an interrupt too many such calls
-						 * were inside each other */
-	ARGTRACE_UNFOLLOWED_TAKEN	= 1,	/* somebody else has had the call go elsewhere: a live patch, a BPF program that was
+	ARGTRACE_UNFOLLOWED_STACK	= 0,	/* less than half of the task's stack was left, or too many such calls were nested in an
+						 * interrupt */
+	ARGTRACE_UNFOLLOWED_TAKEN	= 1,	/* the call was redirected by something else: a live patch, a BPF program that was
 						 * attached before, another session of argtrace that follows returns of the function */
 	ARGTRACE_UNFOLLOWED_REMOVED	= 2,	/* the probe was removed meanwhile */
 	ARGTRACE_UNFOLLOWED_EXITED	= 3,	/* the task ended within the call */
@@ -346,10 +346,10 @@ struct argtrace_info {
 
 /*
  * ARGTRACE_IOC_SESSION: binds the file to a session, once (-EBUSY after that).
- * A nameless one (name[0] == 0) is made for this file and ends with it. A named
- * one is attached to, or made if CREATE says so, and lives until it is removed
- * or the module goes. On return the struct describes the session as it is,
- * whoever made it.
+ * A nameless session (name[0] == 0) is made for this file and ends with it. A
+ * named one is attached to, or made if CREATE is set, and exists until it is
+ * removed or the module is unloaded. On return, the struct describes the session
+ * as it is, whoever made it.
  *
  * -ENOENT no session has that name (without CREATE), -ENOMEM no memory, -ENOSPC
  * the module's memory limit would be exceeded.
@@ -383,9 +383,9 @@ struct argtrace_session_attr {
 #define ARGTRACE_FORMAT_NO_CALLER	(1u << 1) /* records without the caller's address */
 
 /*
- * Clocks. The TSC is read raw, as user space reads it with RDTSC. It is the best clock where the
- * kernel's own clocksource is the TSC, or where the processor reports that it is constant and
- * never stops and the kernel has not found it unstable; elsewhere it is refused with
+ * Clocks. The TSC is read raw, as user space reads it with RDTSC. It is the best clock if the
+ * kernel's own clocksource is the TSC, or if the processor reports that it is constant and
+ * never stops and the kernel has not found it unstable; otherwise it is refused with
  * -EOPNOTSUPP. Each packet says how to convert it to CLOCK_MONOTONIC.
  */
 #define ARGTRACE_CLOCK_MONOTONIC	0	/* ns of CLOCK_MONOTONIC (ktime_get_mono_fast_ns) */
@@ -393,9 +393,9 @@ struct argtrace_session_attr {
 #define ARGTRACE_CLOCK_BEST		0xffffffffu /* TSC, or else MONOTONIC; when made */
 
 /*
- * ARGTRACE_IOC_SESSION_REMOVE: disarms a named session and takes its name away.
- * Files that have it open keep it, poll() reports POLLHUP to them, and it is
- * freed with the last of them. -ENOENT.
+ * ARGTRACE_IOC_SESSION_REMOVE: disarms a named session and removes its name.
+ * Files that are bound to it stay bound, poll() reports POLLHUP for them, and it
+ * is freed with the last of them. -ENOENT.
  */
 struct argtrace_session_remove {
 	__u32	size;
@@ -412,7 +412,7 @@ struct argtrace_session_remove {
  * the session has been removed, -EBUSY ftrace is switched off (sysctl
  * kernel.ftrace_enabled), -ENODEV ftrace has shut itself down, -EPERM an argument in memory, which
  * the caller may not read. `failed` is the index of the probe that was
- * refused where a single one is to blame, else `count`.
+ * refused, if it was a single one, else `count`.
  */
 struct argtrace_probe_add {
 	__u32	size;
@@ -461,13 +461,13 @@ struct argtrace_list {
 #define ARGTRACE_LIST_REMOVED	(1u << 0)
 
 /*
- * ARGTRACE_IOC_READER: makes this file the session's one reader until it is
- * closed: it may map the reader pages writable. -EBUSY there is another, -EINVAL a flight
- * recorder, which has none.
+ * ARGTRACE_IOC_READER: makes this file the only reader of the session until it is
+ * closed: it may map the reader pages writable. -EBUSY there is another reader, -EINVAL the
+ * session is a flight recorder, which has none.
  * EXCLUDE_SELF: calls made by the calling process (its thread group), and by interrupts
  * while it runs, are counted as filtered instead of recorded, so that reading does not
- * feed itself. That ends with the file or the process; another process that gets its number
- * is recorded, whoever holds the file by then.
+ * feed itself. That ends with the file or the process; a process that reuses the PID is
+ * recorded, whoever holds the file by then.
  */
 struct argtrace_reader {
 	__u32	size;
@@ -480,12 +480,12 @@ struct argtrace_reader {
  * ARGTRACE_IOC_ON_LOAD: an order to add `count` probes each time the kernel loads `module`,
  * before its first function runs. They are validated now, as by PROBE_ADD. Their addr is 0; it
  * becomes that of the module's symbol with the function's name (without the ~ after it), or of
- * the tracepoint that is called like the last part of t:GROUP:NAME. They are of KIND_ENTRY or
+ * the tracepoint that is named by the last part of t:GROUP:NAME. Their kind is KIND_ENTRY or
  * KIND_TRACEPOINT. A name
- * that n symbols share must be given n times; if the module has another number of them, none of
- * these is added. If both `srcversion` and the module's own are known and differ, nothing is
- * added, since it is another build. The order remains until it or the session is removed; what
- * it has added goes with the module. Nothing here makes the loading of a module fail.
+ * that n symbols share must be given n times; if the module has a different number of them, none
+ * of these is added. If both `srcversion` and the module's own are known and differ, nothing is
+ * added, since it is another build. The order remains until it or the session is removed; the
+ * probes that it has added go with the module. It never makes the loading of a module fail.
  *
  * `module` is the name that the kernel gives it (with `_`, not `-`). -EINVAL a malformed
  * probe or name, -EEXIST a name that another order has for that module, -EOPNOTSUPP a function of that name is one whose return
@@ -534,8 +534,8 @@ struct argtrace_on_load_order {
  * ARGTRACE_IOC_PROCESSES: from now on the session records the calls of these `count` processes and
  * of no others, in place of those set before; calls of others count as filtered. With a count of 0
  * (and no flags) it records the calls of all processes. A process is a thread group, named by its
- * number in the PID namespace of the caller. A call in an interrupt counts as the interrupted
- * process's. With CHILDREN, the processes that these start from now on are recorded as well, and
+ * PID in the PID namespace of the caller. A call in an interrupt belongs to the interrupted
+ * process. With CHILDREN, the processes that these start from now on are recorded as well, and
  * those that they start in turn. When a process has ended, a process that reuses the PID is not
  * recorded. With EXCLUDE it is the other way round: the calls of these processes count as filtered,
  * and those of all others are recorded.
@@ -633,7 +633,7 @@ struct argtrace_in_flight_call {
 
 /*
  * mmap, always with MAP_SHARED. An offset names a CPU and one of its regions, of which there
- * may be 16; these are in use:
+ * can be 16; these are in use:
  *
  *   READER   one page, struct argtrace_ring_reader: user space writes it. Only
  *            the session's reader may map it; a flight recorder has none.
@@ -653,9 +653,9 @@ struct argtrace_in_flight_call {
  * or removed, also because their module came or went, since the file was bound to the session or poll() last reported
  * it. A ring is reported before its CPU runs anything.
  *
- * Positions count bytes and never wrap: position p lies in packet
+ * Positions count bytes and never wrap: position p is in packet
  * (p / packet_size) % nr_packets at offset p % packet_size. Each packet begins
- * with a struct argtrace_packet, which positions count too.
+ * with a struct argtrace_packet, which positions count as well.
  */
 #define ARGTRACE_MMAP_READER	0
 #define ARGTRACE_MMAP_PACKETS	1
@@ -672,7 +672,7 @@ struct argtrace_ring_control {
 	 * Writers that are active on this CPU, and the position up to which they have reserved.
 	 * Read the clock, then active, reserve and head, in this order and each with
 	 * acquire: if active was 0 and reserve not above head, then every record older
-	 * than that clock by more than ARGTRACE_CLOCK_SLACK lies before head. (A writer's
+	 * than that clock by more than ARGTRACE_CLOCK_SLACK is before head. (A writer's
 	 * first store may become visible a little after it has read its clock.)
 	 */
 	__u64	reserve;
@@ -750,9 +750,9 @@ struct argtrace_packet {
  *
  * The padding to a multiple of 8 is meaningless.
  *
- * A probe with ARGTRACE_PROBE_RETURN has its record written when the call returns: clock is that moment. Its arguments are
- * what they were at entry, and so are the caller and the context. Between the caller's address and the arguments it has a __u64,
- * how long the call took, in units of the clock: it was made at the record's clock less that. What it returns
+ * The record of a probe with ARGTRACE_PROBE_RETURN is written when the call returns, and clock is that moment. The arguments
+ * are those at entry, and so are the caller and the context. Between the caller's address and the arguments there is a __u64
+ * with the duration of the call in units of the clock, so that the call began at the record's clock minus that. The return value
  * (ARGTRACE_LOC_RETURN) comes after the arguments, wherever it is among them.
  *
  * clock holds the low 32 bits. The upper ones are those of the packet's clock, or of the last
@@ -767,21 +767,21 @@ struct argtrace_record {
 	__u8	preempt;	/* preempt_disable() depth of the caller */
 };
 
-#define ARGTRACE_ID_MAX		0xefffffffu	/* ids above are not probes: skip what you do not know */
+#define ARGTRACE_ID_MAX		0xefffffffu	/* higher ids are not probes: skip those that you do not know */
 #define ARGTRACE_ID_UNREADABLE	0xf0000000u	/* plus the id of a probe: see below */
 #define ARGTRACE_ID_CLOCK	0xffffffffu	/* struct argtrace_now: the upper half of the clock is another */
 #define ARGTRACE_ID_TASK	0xfffffffeu	/* struct argtrace_task: the process of tid from here on */
 
 /*
- * With the id ARGTRACE_ID_UNREADABLE + id a record is one of the probe `id` for which the stack could not be
- * read as far as its descriptors go. Of the arguments on the stack (LOC_STACK) the one that ends highest,
- * or the first of several that do, has as the first byte of its data (in BYTES after the length) the number of
- * words that could be read, counted from the stack pointer on, 8 bytes each. Whatever ends above them was not
- * read: its data means nothing, and is no value. Everything else in the record is as ever.
+ * A record with the id ARGTRACE_ID_UNREADABLE + id belongs to the probe `id`, and the stack could not be read
+ * as far as the probe's descriptors go. Of the arguments on the stack (LOC_STACK), the one that ends highest,
+ * or the first of several such, has as the first byte of its data (in BYTES after the length) the number of
+ * words that could be read, of 8 bytes each, from the stack pointer on. An argument that ends above these was
+ * not read, and its data is meaningless. Everything else in the record is as usual.
  */
 #define ARGTRACE_ID_UNREADABLE_MAX	0xf7ffffffu	/* the highest of these ids */
 
-/* The probe that a record's id says; 0: the record is none of a call. */
+/* The probe that a record's id names; 0: it is not the record of a call. */
 static __inline__ __u32 argtrace_record_probe(__u32 id)
 {
 	if (id >= ARGTRACE_ID_UNREADABLE && id <= ARGTRACE_ID_UNREADABLE_MAX)
@@ -801,8 +801,8 @@ struct argtrace_now {
 };
 
 /*
- * Bits as TRACE_FLAG_* in include/linux/trace_events.h, which ftrace shows. A new bit does not
- * raise ARGTRACE_RECORD_VERSION: decoders ignore those that they do not know.
+ * The bits of TRACE_FLAG_* in include/linux/trace_events.h, which ftrace shows. A new bit does not
+ * raise ARGTRACE_RECORD_VERSION: decoders ignore bits that they do not know.
  */
 #define ARGTRACE_CTX_IRQS_OFF		0x01
 #define ARGTRACE_CTX_NEED_RESCHED_LAZY	0x02	/* TIF_NEED_RESCHED_LAZY, Linux >= 6.13 */
@@ -813,7 +813,7 @@ struct argtrace_now {
 #define ARGTRACE_CTX_NMI		0x40
 #define ARGTRACE_CTX_BH_OFF		0x80
 
-/* The sizes of the first version of each struct, which are the smallest that the module takes. */
+/* The sizes of the first version of each struct, which are the smallest that the module accepts. */
 #define ARGTRACE_INFO_SIZE_V1		104
 #define ARGTRACE_SESSION_SIZE_V1	64
 #define ARGTRACE_SESSION_REMOVE_SIZE_V1	40

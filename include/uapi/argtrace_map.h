@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * argtrace: maps. A program whose sink is ARGTRACE_SINK_MAP adds each call that it accepts to a slot of a map: the one with
- * the key that the program computes. Each CPU has slots of its own, so that adding takes no lock; user space maps them
- * read-only and adds up the slots of equal keys, while they grow, without stopping anybody.
+ * argtrace: maps. A program whose sink is ARGTRACE_SINK_MAP adds each call that it accepts to a slot of a map: the slot with
+ * the key that the program computes. Each CPU has its own slots, so that adding takes no lock; user space maps them
+ * read-only and adds up the slots of equal keys, at any time, without stopping the writers.
  *
  * The outputs of the program make the key, in their order, and with ARGTRACE_MAP_VALUE the last one is the value, an OUT of 8 bytes.
- * In the key an OUT takes a word of 8 bytes, extended with zeros, and a STR its `arg` bytes, which are a multiple of 8, the text
- * and then zeros. Other outputs are refused (-EINVAL), and so is a key of another length than the map's. An output that cannot be read
+ * In the key, an OUT takes a word of 8 bytes, zero-extended, and a STR its `arg` bytes, a multiple of 8, which are the text
+ * padded with zeros. Other outputs are refused (-EINVAL), and so is a key whose length is not the map's. An output that cannot be read
  * is zeros, and the call is counted in argtrace_counts.faults. If it is the value, the call is in the bucket of 0, and is counted in the
  * slot's `count` and `faults`, but not in sum, min and max.
  *
  * A map with buckets has one more word at the end of the key, the number of the bucket that the value is in:
  *
- *   LOG2    0 of 0, n of 2^(n-1) to 2^n - 1, and with SIGNED -n of -2^(n-1) to -(2^n - 1)
- *   LINEAR  n of low + n * step to low + (n + 1) * step - 1, up to nr_buckets - 1; -1 of what is lower, nr_buckets of what is
- *           higher
+ *   LOG2    0 for 0, n for 2^(n-1) to 2^n - 1, and with SIGNED -n for -2^(n-1) to -(2^n - 1)
+ *   LINEAR  n for low + n * step to low + (n + 1) * step - 1, up to nr_buckets - 1; -1 for lower values, nr_buckets for higher
+ *           ones
  *
- * The values from the first bucket of LINEAR to the last one are to be numbers of 64 bits, signed ones with SIGNED.
+ * The bounds of all buckets of LINEAR must be 64-bit numbers, signed ones with SIGNED.
  *
- * Nothing is ever deleted. When the CPU has no slot left for a key (or none near where its hash says), the call counts as lost
- * (ARGTRACE_LOST_FULL). So the sum of `count` over all slots is that of argtrace_counts.records over all probes that use the map.
+ * Nothing is ever deleted. If the CPU has no slot left for a key (or none near the place that its hash determines), the call is lost
+ * (ARGTRACE_LOST_FULL). So the sum of `count` over all slots equals the sum of argtrace_counts.records over the map's probes.
  *
- * A key may have more than one slot of a CPU: an interrupt that found the slot half made took another. `count` is the last number of a
- * slot that a call changes: what is read after it, with acquire, is that of as many calls at least.
+ * A key may have several slots on a CPU, as an interrupt that finds its slot unfinished takes another. `count` is the last number of a
+ * slot that a call changes: numbers that are read after it, with acquire, include at least as many calls.
  */
 #ifndef _UAPI_ARGTRACE_MAP_H
 #define _UAPI_ARGTRACE_MAP_H
@@ -43,13 +43,13 @@ enum argtrace_map_buckets {
 
 /*
  * ARGTRACE_IOC_MAP: makes a map of the session that the file is bound to. It is freed with the session.
- * -EINVAL a description that is not as said here, -E2BIG there are ARGTRACE_MAPS_MAX already, -ENOSPC the memory limit, -ENOMEM no
+ * -EINVAL an invalid description, -E2BIG there are ARGTRACE_MAPS_MAX already, -ENOSPC the memory limit, -ENOMEM no
  * memory, -ENOENT the session has been removed.
  */
 struct argtrace_map {
 	__u32	size;
 	__u32	flags;			/* ARGTRACE_MAP_* */
-	__u32	slots;			/* of each CPU: a power of two */
+	__u32	slots;			/* for each CPU: a power of two */
 	__u16	key_words;		/* of the key without its bucket; may be 0 */
 	__u16	buckets;		/* enum argtrace_map_buckets; takes VALUE */
 	__u64	low;			/* LINEAR, else 0 */
@@ -74,7 +74,7 @@ struct argtrace_map_slot {
 	__u64	max;
 };
 
-#define ARGTRACE_MAP_SLOT_KEY		16	/* where the key is in a slot */
-#define ARGTRACE_MAP_SLOT_KEY_VALUE	48	/* where it is with VALUE */
+#define ARGTRACE_MAP_SLOT_KEY		16	/* offset of the key in a slot */
+#define ARGTRACE_MAP_SLOT_KEY_VALUE	48	/* its offset with VALUE */
 
 #endif

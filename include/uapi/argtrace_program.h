@@ -12,8 +12,8 @@
  * The first nr_filter instructions are the filter, and end with ACCEPT or REJECT on every path.
  * The others compute the values of the arguments whose loc is ARGTRACE_LOC_PROGRAM, in their
  * order: each value is a run of instructions of which the last, and only the last, is an output
- * (OUT to PATH below). Jumps are forward only and do not leave the filter or the value, and some way
- * leads to each instruction.
+ * (OUT to PATH below). Jumps only go forward and do not leave the filter or the value, and every
+ * instruction can be reached.
  *
  * For a probe with ARGTRACE_PROBE_RETURN, the filter runs when the function is entered, followed by the values, except those whose
  * output has the flag RETURN. They are kept on the task's stack until the function returns; a call without room for them is not
@@ -23,10 +23,10 @@
  *
  * Each instruction computes a value and does something with it:
  *
- *   1. v is what `source` and `index` say.
+ *   1. v comes from `source` and `index`.
  *   2. `loads` times (0 to 3): v = memory at v + offset[i]. All but the last load 8 bytes; the
- *      last one loads `width` bytes (1, 2, 4 or 8) and extends them with zeros. The address
- *      says whether it is kernel or user memory. What cannot be read is a fault.
+ *      last one loads `width` bytes (1, 2, 4 or 8) and zero-extends them. The address
+ *      determines whether it is kernel or user memory. Unreadable memory is a fault.
  *   3. With fewer than 3 loads and an action other than TEST, v = v + offset[loads]: the address
  *      of a member. (TEST has its `base` for that.)
  *   4. If SWAP is set, the order of the eight bytes of v is reversed. A big-endian value of n
@@ -36,12 +36,12 @@
  *   6. v = v & mask
  *   7. `action`.
  *
- * A fault in the filter rejects the call. A fault in a value makes it unreadable: what
- * follows up to its output is skipped, and the output writes `arg` zeros (OUT), or the length 0. Calls with
+ * A fault in the filter rejects the call. A fault in a value makes it unreadable: the instructions
+ * up to its output are skipped, and the output writes `arg` zeros (OUT), or the length 0. Calls with
  * either are counted (argtrace_counts.faults), once each.
  *
- * -EINVAL a program that is not as described here, -E2BIG one whose outputs may be larger than a
- * packet or than ARGTRACE_OUTPUT_MAX.
+ * -EINVAL an invalid program, -E2BIG a program whose outputs may be larger than a packet or than
+ * ARGTRACE_OUTPUT_MAX.
  */
 #ifndef _UAPI_ARGTRACE_PROGRAM_H
 #define _UAPI_ARGTRACE_PROGRAM_H
@@ -53,7 +53,7 @@ struct argtrace_program {
 	__u16	nr_filter;	/* the filter's; 0: every call is accepted */
 	__u16	data;		/* bytes */
 	__u16	nr_return;	/* those of the filter at return; 0 without ARGTRACE_PROBE_RETURN */
-	__u32	sample;		/* one call in so many is looked at, counted on each CPU; 0 and 1: each */
+	__u32	sample;		/* one call in so many is processed, counted on each CPU; 0 and 1: all */
 	__u32	max_rate;	/* records of the probe in a second that begins with one, on all CPUs; 0: any number */
 	__u16	sink;		/* ARGTRACE_SINK_* */
 	__u16	map;		/* SINK_MAP: the id of a map of the session, else 0 */
@@ -61,8 +61,8 @@ struct argtrace_program {
 };
 
 /*
- * What becomes of a call that the filters have accepted. Where it is not recorded, "records" and `max_rate` mean calls that are
- * aggregated. The named encoding is no obstacle to programs that record nothing.
+ * What is done with a call that the filters have accepted. If it is not recorded, "records" and `max_rate` refer to calls that are
+ * aggregated. Programs that record nothing are accepted with the named encoding as well.
  */
 enum argtrace_sink {
 	ARGTRACE_SINK_RECORD	= 0,	/* a record in the ring */
@@ -82,7 +82,7 @@ struct argtrace_insn {
 	__u8	then;		/* TEST, TEXT, JUMP: number of the next instruction; ALU: ARGTRACE_ALU_* */
 	__u8	other;		/* TEST, TEXT: the next one if not; ALU: width of the operation, 4 or 8 */
 	__u16	arg;		/* slot, or bytes */
-	__s32	offset[3];	/* before each load, and behind the last (not for TEST); 0 beyond that */
+	__s32	offset[3];	/* before each load, and after the last (not for TEST); 0 beyond that */
 	__u64	mask;
 	__u64	base;
 	__u64	span;
@@ -94,10 +94,10 @@ struct argtrace_insn {
 #define ARGTRACE_SLOTS		16	/* 64-bit variables of a program; undefined until SET in the same filter or value */
 #define ARGTRACE_VALUES_MAX	64	/* values of a program */
 #define ARGTRACE_TEXT_MAX	1024	/* bytes of a STR, BUF or MEM */
-#define ARGTRACE_MATCH_MAX	256	/* bytes that TEXT looks at, and of its literal */
+#define ARGTRACE_MATCH_MAX	256	/* the most bytes that TEXT compares, and of its literal */
 #define ARGTRACE_OUTPUT_MAX	4096	/* bytes that all outputs of a program may write at most */
 #define ARGTRACE_PATH_MAX	1024	/* bytes of a PATH */
-#define ARGTRACE_PATH_DEPTH	64	/* its names, and the mounts it leads through */
+#define ARGTRACE_PATH_DEPTH	64	/* its names, and the mounts that it crosses */
 
 #define ARGTRACE_INSN_SIGNED	0x01	/* shr; ALU: DIV MOD SHR LT LE, and the extension of a 4-byte result */
 #define ARGTRACE_INSN_SWAP	0x02	/* the bytes of v are reversed before it is shifted */
@@ -116,11 +116,11 @@ enum argtrace_insn_source {
 	ARGTRACE_SOURCE_RETURN	= 8,	/* what the function returns: index 0 rax, 1 rdx (see ARGTRACE_LOC_RETURN) */
 	ARGTRACE_SOURCE_DURATION = 9,	/* nanoseconds that the call took, whatever the clock */
 	/* In a value, as an OUT of 8 bytes and the type ARGTRACE_TYPE_STACK, with nothing else done to it: */
-	ARGTRACE_SOURCE_STACK_ID = 10,	/* the number of the call's stack, see argtrace_stack.h; unreadable where there is none */
+	ARGTRACE_SOURCE_STACK_ID = 10,	/* the number of the call's stack, see argtrace_stack.h; unreadable if there is none */
 	ARGTRACE_SOURCE_IDENTITY = 11,	/* a number of the current task: index is ARGTRACE_IDENTITY_* */
 };
 
-/* Both IDs as the initial user namespace has them. */
+/* Both IDs as seen in the initial user namespace. */
 enum argtrace_identity {
 	ARGTRACE_IDENTITY_UID	= 0,	/* real user ID */
 	ARGTRACE_IDENTITY_GID	= 1,	/* real group ID */
@@ -131,8 +131,8 @@ enum argtrace_identity {
 enum argtrace_action {
 	/* If v - base <= span (unsigned) the next instruction is `then`, else `other`. */
 	ARGTRACE_DO_TEST	= 0,
-	/* The same if the text at v matches, of which up to `arg` bytes are looked at: base is the offset of the
-	 * literal in the program's data, where a NUL follows it, the low 32 bits of span its length, the upper ones ARGTRACE_MATCH_*. */
+	/* The same if the text at v matches, of which up to `arg` bytes are compared. base is the offset of the literal in the
+	 * program's data, where a NUL follows it; the low 32 bits of span are its length, the upper ones ARGTRACE_MATCH_*. */
 	ARGTRACE_DO_TEXT	= 1,
 	ARGTRACE_DO_JUMP	= 2,	/* to `then` */
 	ARGTRACE_DO_SET		= 3,	/* slot[arg] = v */
@@ -149,8 +149,8 @@ enum argtrace_action {
 };
 
 /*
- * ALU with a 4-byte width computes with the low halves and extends the result. Overflow wraps. Division by
- * zero is a fault; the smallest signed number divided by -1 is itself, and leaves 0.
+ * ALU with a width of 4 bytes computes with the low halves and extends the result. Overflow wraps. Division by
+ * zero is a fault; the smallest signed number divided by -1 is itself, with remainder 0.
  */
 enum argtrace_alu {
 	ARGTRACE_ALU_ADD = 0, ARGTRACE_ALU_SUB = 1, ARGTRACE_ALU_MUL = 2, ARGTRACE_ALU_DIV = 3, ARGTRACE_ALU_MOD = 4,
@@ -171,20 +171,20 @@ enum argtrace_match {
  *   struct argtrace_pseudo, if PSEUDO says so
  *   names, from that of the file itself to the one below the root, each followed by a '/'
  *
- * so that /etc/passwd is "passwd/etc/", and the root is "". No name has a '/' or a NUL in it, if the file system keeps to the
- * rules; nor is it text in any known encoding. A path leads through all mounts, up to the root of the mount
- * namespace that the file was opened in: what d_absolute_path() would say, whatever the root of the process. With arg 1 it
+ * so that /etc/passwd is "passwd/etc/", and the root is "". Names contain neither '/' nor NUL, if the file system keeps to the
+ * rules, and are in no particular encoding. A path crosses all mounts, up to the root of the mount
+ * namespace that the file was opened in, as reported by d_absolute_path(), whatever the root of the process. With arg 1, it
  * begins at the root of the file system instead.
  *
- * It is read without locks. Renames that go on meanwhile are noticed, and it is begun anew, once; mounts that are moved
- * meanwhile are not noticed.
+ * It is read without locks. Concurrent renames are detected, and make it start over, once; mounts that are moved concurrently
+ * are not detected.
  */
 #define ARGTRACE_PATH_CUT	0x01u	/* more names follow: they would be more than PATH_MAX bytes, or than PATH_DEPTH */
-#define ARGTRACE_PATH_CHANGING	0x02u	/* something was renamed meanwhile, again: there may never have been such a path */
+#define ARGTRACE_PATH_CHANGING	0x02u	/* something was renamed again meanwhile: there may never have been such a path */
 #define ARGTRACE_PATH_DELETED	0x04u	/* the file has no name any more, as d_unlinked() says */
 #define ARGTRACE_PATH_DETACHED	0x08u	/* it leads to no root of a mount namespace: a mount has been detached, or is not yet
 					 * attached, or the file has been moved out of what is mounted */
-#define ARGTRACE_PATH_PSEUDO	0x10u	/* a pipe, a socket, a memfd ...: it is in no folder, its name is all there is */
+#define ARGTRACE_PATH_PSEUDO	0x10u	/* a pipe, a socket, a memfd ...: it is in no directory, and only has a name */
 
 struct argtrace_pseudo {
 	__u32	magic;			/* of its file system, linux/magic.h: PIPEFS_MAGIC ... */
@@ -193,7 +193,7 @@ struct argtrace_pseudo {
 };
 
 /*
- * Offsets in struct mount, which is private to the kernel, from BTF, for PATH. It begins at a multiple of 8 of the program's
+ * For PATH: offsets in struct mount, which is private to the kernel, from BTF. Begins at a multiple of 8 in the program's
  * data.
  */
 struct argtrace_mount_layout {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * argtrace: kernel stacks. The stack of a call is the addresses that it and its callers return to, innermost first: what the
- * kernel's stack_trace_save() tells, from the caller of the traced function on. A program has its number with
+ * argtrace: kernel stacks. The stack of a call is the addresses that it and its callers return to, innermost first, as reported by
+ * the kernel's stack_trace_save() from the caller of the traced function on. A program gets its number by
  * ARGTRACE_SOURCE_STACK_ID, as an output of a record or in the key of a map; the addresses are written once on each CPU, to a table
  * that user space maps read-only. Equal stacks have equal numbers, on all CPUs and in all sessions.
  *
  * A table is a struct argtrace_stacks_control in the first page, then `entries` structs argtrace_stack_entry, then from the next
  * multiple of 4096 on `words` __u64, which are the addresses of all stacks, one after the other.
  *
- * A stack is written before the record or slot that names it is complete, but an interrupt may name one that the call it has
- * interrupted is about to write: then `where` is 0 for that long.
+ * A stack is written before the record or slot that names it is complete, except that an interrupt may name one that the call
+ * which it has interrupted is about to write: until then, `where` is 0.
  */
 #ifndef _UAPI_ARGTRACE_STACK_H
 #define _UAPI_ARGTRACE_STACK_H
@@ -23,19 +23,19 @@
 #define ARGTRACE_STACK_WORDS_MAX	(1u << 24)
 
 /*
- * ARGTRACE_IOC_STACKS: makes the session's tables, of the CPUs that have rings and those that get one later. If it has them, they
- * stay as they are. On return the struct describes them. Without them a program with ARGTRACE_SOURCE_STACK_ID is refused (-EINVAL).
- * They are freed with the session.
+ * ARGTRACE_IOC_STACKS: makes the session's tables, for the CPUs that have rings and those that get one later. Existing tables
+ * stay as they are. On return, the struct describes them. Without tables, a program with ARGTRACE_SOURCE_STACK_ID is refused
+ * (-EINVAL). They are freed with the session.
  *
  * -ENOENT there are none (with EXISTING), or the session has been removed; -ENOSPC the memory limit, -ENOMEM no memory,
- * -EOPNOTSUPP this kernel's unwinder is another than ORC.
+ * -EOPNOTSUPP this kernel's unwinder is not ORC.
  */
 struct argtrace_stacks {
 	__u32	size;
 	__u32	flags;			/* ARGTRACE_STACKS_* */
-	__u32	entries;		/* of each CPU: a power of two; 0 is 4096 */
-	__u32	words;			/* of each CPU: addresses in all; 0 is 16 for each entry */
-	__u32	depth;			/* addresses of a stack at most; 0 is ARGTRACE_STACK_DEPTH_MAX */
+	__u32	entries;		/* for each CPU: a power of two; 0 is 4096 */
+	__u32	words;			/* for each CPU: addresses of all stacks; 0 is 16 per entry */
+	__u32	depth;			/* the most addresses of a stack; 0 is ARGTRACE_STACK_DEPTH_MAX */
 	__u32	reserved;		/* 0 */
 };
 
@@ -46,8 +46,8 @@ struct argtrace_stacks {
  * CPU's.
  */
 enum argtrace_stack_lost {
-	ARGTRACE_STACK_LOST_FULL	= 0,	/* the table had no room for another one */
-	ARGTRACE_STACK_LOST_RECURSION	= 1,	/* it takes the kernel's unwinder, which was at work already */
+	ARGTRACE_STACK_LOST_FULL	= 0,	/* the table had no room for another stack */
+	ARGTRACE_STACK_LOST_RECURSION	= 1,	/* it took the kernel's unwinder, which was already running */
 	ARGTRACE_STACK_LOST_UNKNOWN	= 2,	/* the unwinder does not know this stack either */
 };
 
