@@ -32,9 +32,9 @@
  *
  *   any caller        INFO COUNTS RETURN_COUNTS ON_LOAD_LIST PROCESSES_LIST, STACKS with EXISTING, poll(), mmap of PACKETS,
  *                     MAP and STACKS
- *   caller            SYMBOL PROBE_LIST, SESSION of a name without CREATE
- *   caller, writable  SESSION else, SESSION_REMOVE PROBE_ADD PROBE_REMOVE READER ON_LOAD
- *                     ON_LOAD_REMOVE PROCESSES MAP
+ *   caller            SYMBOL PROBE_LIST IN_FLIGHT, SESSION of a name without CREATE
+ *   caller, writable  all others: SESSION and STACKS that make something, SESSION_REMOVE PROBE_ADD PROBE_REMOVE READER
+ *                     ON_LOAD ON_LOAD_REMOVE PROCESSES MAP
  *
  * So a file that is bound to a session can be handed to a process without capabilities: it
  * reads what is recorded there, like a file of tracefs that was opened for it, and can do
@@ -609,7 +609,7 @@ struct argtrace_in_flight_call {
 
 /*
  * The encoded argument is the leading size, so that a number stays when its struct grows.
- * PROBE_ADD to PROCESSES_LIST and MAP need a session: -EBADFD without one, also from mmap.
+ * PROBE_ADD to PROCESSES_LIST, MAP, STACKS and IN_FLIGHT need a session: -EBADFD without one, also from mmap.
  */
 #define ARGTRACE_IOC_MAGIC		0xA8
 #define ARGTRACE_IOC_INFO		_IOWR(ARGTRACE_IOC_MAGIC, 0, __u32)

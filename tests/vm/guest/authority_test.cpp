@@ -95,6 +95,19 @@ int list_by(const RawDevice &device, unsigned long request) {
     return device.call(request, &list);
 }
 
+int stacks_by(const RawDevice &device, std::uint32_t flags = 0) {
+    argtrace_stacks stacks{};
+    stacks.size = sizeof(stacks);
+    stacks.flags = flags;
+    return device.call(ARGTRACE_IOC_STACKS, &stacks);
+}
+
+int in_flight_by(const RawDevice &device) {
+    argtrace_in_flight in_flight{};
+    in_flight.size = sizeof(in_flight);
+    return device.call(ARGTRACE_IOC_IN_FLIGHT, &in_flight);
+}
+
 /// The errno of each ioctl that changes something or reveals addresses, well-formed.
 void try_everything(const RawDevice &device, std::ostream &said) {
     const std::uint64_t addr = 0x1000;
@@ -118,6 +131,7 @@ void try_everything(const RawDevice &device, std::ostream &said) {
     map.size = sizeof(map);
     map.slots = ARGTRACE_MAP_SLOTS_MIN;
     said << "map " << device.call(ARGTRACE_IOC_MAP, &map) << '\n';
+    said << "make_stacks " << stacks_by(device) << '\n';
     said << "session_remove " << remove_by(device, other_name) << '\n';
 }
 
@@ -127,6 +141,7 @@ void try_to_see_addresses(const RawDevice &device, std::ostream &said) {
     symbol.addr = 0x1000;
     said << "symbol " << device.call(ARGTRACE_IOC_SYMBOL, &symbol) << '\n';
     said << "probe_list " << list_by(device, ARGTRACE_IOC_PROBE_LIST) << '\n';
+    said << "in_flight " << in_flight_by(device) << '\n';
 }
 
 void try_to_read(const RawDevice &device, std::ostream &said) {
@@ -136,6 +151,7 @@ void try_to_read(const RawDevice &device, std::ostream &said) {
     argtrace_process_filter filter{};
     filter.size = sizeof(filter);
     said << "processes_list " << device.call(ARGTRACE_IOC_PROCESSES_LIST, &filter) << '\n';
+    said << "existing_stacks " << stacks_by(device, ARGTRACE_STACKS_EXISTING) << '\n';
     void *at = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, device.fd(),
                     static_cast<off_t>(ARGTRACE_MMAP_OFFSET(0, ARGTRACE_MMAP_PACKETS)));
     said << "packets " << (at == MAP_FAILED ? errno : 0) << '\n';
@@ -148,18 +164,19 @@ void try_to_read(const RawDevice &device, std::ostream &said) {
 std::string everything_is(int error) {
     std::ostringstream all;
     for (const char *name : {"add", "remove", "remove_all", "reader", "on_load", "on_load_remove",
-                             "processes", "map", "session_remove"})
+                             "processes", "map", "make_stacks", "session_remove"})
         all << name << ' ' << error << '\n';
     return all.str();
 }
 
 std::string addresses_are(int error) {
     std::ostringstream all;
-    all << "symbol " << error << "\nprobe_list " << error << '\n';
+    all << "symbol " << error << "\nprobe_list " << error << "\nin_flight " << error << '\n';
     return all.str();
 }
 
-const std::string reading_works = "counts 0\nreturn_counts 0\non_load_list 0\nprocesses_list 0\npackets 0\n";
+const std::string reading_works = "counts 0\nreturn_counts 0\non_load_list 0\nprocesses_list 0\n"
+                                  "existing_stacks 0\npackets 0\n";
 
 class Authority : public testing::Test {
 protected:
@@ -168,6 +185,8 @@ protected:
         remove_session(other_name);
         ASSERT_EQ(other_.session(other_name), 0);
         ASSERT_EQ(device_.session(), 0);
+        ASSERT_EQ(stacks_by(other_), 0);
+        ASSERT_EQ(stacks_by(device_), 0);
         ASSERT_EQ(device_.add(RawProbe::words(address_of("vfs_statfs"), 2).bytes(), 1), 0);
         before_ = device_.fingerprint();
     }

@@ -114,10 +114,20 @@ TEST_F(Refusals, without_a_session) {
     list.size = sizeof(list);
     EXPECT_EQ(bare.call(ARGTRACE_IOC_PROBE_LIST, &list), EBADFD);
     EXPECT_EQ(bare.call(ARGTRACE_IOC_COUNTS, &list), EBADFD);
+    EXPECT_EQ(bare.call(ARGTRACE_IOC_RETURN_COUNTS, &list), EBADFD);
     argtrace_process_filter filter{};
     filter.size = sizeof(filter);
     EXPECT_EQ(bare.call(ARGTRACE_IOC_PROCESSES, &filter), EBADFD);
     EXPECT_EQ(bare.call(ARGTRACE_IOC_PROCESSES_LIST, &filter), EBADFD);
+    argtrace_map map{};
+    map.size = sizeof(map);
+    EXPECT_EQ(bare.call(ARGTRACE_IOC_MAP, &map), EBADFD);
+    argtrace_stacks stacks{};
+    stacks.size = sizeof(stacks);
+    EXPECT_EQ(bare.call(ARGTRACE_IOC_STACKS, &stacks), EBADFD);
+    argtrace_in_flight in_flight{};
+    in_flight.size = sizeof(in_flight);
+    EXPECT_EQ(bare.call(ARGTRACE_IOC_IN_FLIGHT, &in_flight), EBADFD);
     EXPECT_EQ(mmap(nullptr, 4096, PROT_READ, MAP_SHARED, bare.fd(), 0), MAP_FAILED);
     EXPECT_EQ(errno, EBADFD);
 }
