@@ -19,6 +19,7 @@
 #include "source/aggregate.h"
 #include "source/context.h"
 #include "source/return.h"
+#include "source/return_number.h"
 #include "source/syscall.h"
 
 DEFINE_PER_CPU(u8, argtrace_return_depth);
@@ -119,6 +120,21 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struc
 }
 
 /*
+ * Other sessions, for which ftrace has called us before, have the call go on in `trampoline`, with rax as it is. What is to be in
+ * rax for them and us; 0: there are too many.
+ */
+static unsigned long numbers_beside(unsigned long trampoline, unsigned long ax, const struct argtrace_return *returns)
+{
+	const bool several = trampoline == (unsigned long)argtrace_return_several ||
+			     trampoline == (unsigned long)argtrace_return_several_direct;
+	const unsigned long others = several ? ax : ((struct argtrace_return *)ax)->number;
+
+	if (!others || !returns->number || others >> (ARGTRACE_RETURN_NUMBER_BITS * (ARGTRACE_RETURN_NUMBERS_MAX - 1)))
+		return 0;
+	return others << ARGTRACE_RETURN_NUMBER_BITS | returns->number;
+}
+
+/*
  * A call that takes more than the callback does itself goes on in a trampoline that finds out whether to follow it. Until that has
  * been entered, which others can prevent that ftrace calls after us, the call counts as taken.
  *
@@ -129,8 +145,15 @@ static noinline __noclone void go_with_care(struct argtrace_return *returns, uns
 {
 	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
 	const struct argtrace_code *code = returns->plan->code;
+	const unsigned long body = ip + MCOUNT_INSN_SIZE;
+	const bool direct = in_list && regs->cs;
+	const unsigned long there = direct ? regs->orig_ax : regs->ip;
+	const bool several = argtrace_in_trampoline(there);
+	unsigned long ax = (unsigned long)returns;
 
-	if (regs->ip != ip + MCOUNT_INSN_SIZE) {
+	if (several)
+		ax = numbers_beside(there, regs->ax, returns);
+	if (!ax || (regs->ip != body && (direct || !several))) {
 		argtrace_count_following(returns->following, taken);
 		goto out;
 	}
@@ -138,19 +161,23 @@ static noinline __noclone void go_with_care(struct argtrace_return *returns, uns
 				   argtrace_return_accepts(returns->plan, (const struct ftrace_regs *)regs)))
 		goto out;
 	argtrace_count_following(returns->following, taken);
-	WRITE_ONCE(returns->body, regs->ip);
+	WRITE_ONCE(returns->body, body);
 	/* The quick ways take the registers as they are: none of them is for system calls. */
 	if (!is_syscall && (!code || argtrace_code_waits_for_return(code)))
-		WRITE_ONCE(returns->quick_body, regs->ip);
+		WRITE_ONCE(returns->quick_body, body);
 	else if (!is_syscall && (!code->keeps || returns->kept))
-		WRITE_ONCE(returns->accepted_body, regs->ip);
-	regs->ax = (unsigned long)returns;
-	if (!in_list || !regs->cs) {
-		regs->ip = (unsigned long)argtrace_return_slow;
-	} else if (!regs->orig_ax) {
+		WRITE_ONCE(returns->accepted_body, body);
+	regs->ax = ax;
+	if (!direct) {
+		regs->ip = (unsigned long)(several ? argtrace_return_several : argtrace_return_slow);
+	} else if (several) {
+		if (there == (unsigned long)argtrace_return_direct)
+			regs->r10 = 0;
+		regs->orig_ax = (unsigned long)argtrace_return_several_direct;
+	} else if (!there) {
 		regs->orig_ax = (unsigned long)argtrace_return_direct;
 	} else {
-		regs->r10 = regs->orig_ax;
+		regs->r10 = there;
 		regs->orig_ax = (unsigned long)argtrace_return_chain;
 	}
 out:
@@ -486,6 +513,18 @@ unsigned long argtrace_return_enter(struct argtrace_frame *frame)
 	}
 	preempt_enable_notrace();
 	return follow ? ARGTRACE_ENTER_FOLLOW : 0;
+}
+
+/* The same where several sessions follow the call: the frame has their numbers yet, and none of what these say. */
+unsigned long argtrace_return_enter_several(struct argtrace_frame *frame)
+{
+	const unsigned long numbers = (unsigned long)frame->returns;
+
+	frame->returns = argtrace_return_numbered(numbers);
+	frame->others = numbers >> ARGTRACE_RETURN_NUMBER_BITS;
+	if (!frame->body)
+		frame->body = READ_ONCE(frame->returns->body);
+	return argtrace_return_enter(frame);
 }
 
 void argtrace_return_keep(struct argtrace_frame *frame, unsigned long bytes)

@@ -59,6 +59,7 @@ struct argtrace_return {
 	enum argtrace_return_life life;
 	bool seen;			/* leaving since before the last argtrace_synchronize() */
 	bool orphan;			/* the plan is to be freed when it is idle */
+	u32 number;			/* see return_number.h; 0: none, or it is idle */
 
 	struct argtrace_counters_block *following_block;
 	struct argtrace_return_counters before;	/* of earlier lives: counts no more */

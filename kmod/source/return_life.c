@@ -27,6 +27,7 @@
 #include "source/fallback.h"
 #include "source/in_flight.h"
 #include "source/return.h"
+#include "source/return_number.h"
 
 #define LOOK_AGAIN	HZ	/* at those that are leaving */
 #define TELL_AFTER	5	/* looks, whose calls are in flight */
@@ -193,6 +194,12 @@ static unsigned long care_of(const struct argtrace_plan *plan, const struct argt
 	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_CARE_OUTPUTS : ARGTRACE_CARE_RECORD;
 }
 
+static void use_locked(struct argtrace_return *returns)
+{
+	nr_users++;
+	returns->number = argtrace_return_number_get(returns);
+}
+
 void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *session)
 {
 	struct argtrace_return *returns = plan->returns;
@@ -202,7 +209,7 @@ void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *
 	if (returns->life == ARGTRACE_RETURN_LEAVING)
 		list_del(&returns->link);
 	else if (returns->life == ARGTRACE_RETURN_IDLE && !returns->fallback)
-		nr_users++;
+		use_locked(returns);
 	returns->life = returns->fallback ? ARGTRACE_RETURN_IDLE : ARGTRACE_RETURN_LIVE;
 	returns->rings = session->rings;
 	returns->clock = session->clock;
@@ -308,6 +315,8 @@ static u32 let_go(struct list_head *idle)
 	list_for_each_entry_safe(returns, next, idle, link) {
 		count++;
 		returns->life = ARGTRACE_RETURN_IDLE;
+		argtrace_return_number_put(returns->number);
+		returns->number = 0;
 		if (returns->orphan)
 			list_move(&returns->link, &orphans);
 		else
