@@ -25,6 +25,7 @@ enum argtrace_hook {
 	ARGTRACE_HOOK_STACK_BC,
 	ARGTRACE_HOOK_FRAME_LEARNED,	/* the unwinder is about to be asked about an address */
 	ARGTRACE_HOOK_PID_FILTERS,	/* the PID filters have to take note of a new process */
+	ARGTRACE_HOOK_WAIT_FOR_TRAMPOLINES, /* nobody is to be in them */
 };
 
 #ifdef ARGTRACE_KUNIT

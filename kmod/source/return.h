@@ -58,8 +58,10 @@ struct argtrace_return {
 	struct list_head link;		/* LEAVING */
 	enum argtrace_return_life life;
 	bool seen;			/* leaving since before the last argtrace_synchronize() */
+	bool told;			/* the log has been told of its calls that are in flight */
 	bool orphan;			/* the plan is to be freed when it is idle */
 	u32 number;			/* see return_number.h; 0: none, or it is idle */
+	unsigned long stopped_at;	/* jiffies: LEAVING */
 
 	struct argtrace_counters_block *following_block;
 	struct argtrace_return_counters before;	/* of earlier lives: counts no more */
@@ -122,7 +124,10 @@ bool argtrace_return_read_clock(u32 clock, u64 *now);
 void argtrace_return_lose(struct argtrace_return *returns, enum argtrace_lost cause);
 unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch);
 
-/* Lets go of what has left. Not to be called with a lock that callers of argtrace_plan_free() hold. */
+/*
+ * Lets go of what has left, and does not wait if nothing can have. Not to be called with a lock that callers of argtrace_plan_free()
+ * hold.
+ */
 void argtrace_returns_flush(void);
 
 /* Of plans that have been stopped. */

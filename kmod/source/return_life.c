@@ -22,6 +22,7 @@
 #include <asm/unwind.h>
 
 #include "compat.h"
+#include "hook.h"
 #include "memory.h"
 #include "session.h"
 #include "source/fallback.h"
@@ -29,13 +30,15 @@
 #include "source/return.h"
 #include "source/return_number.h"
 
-#define LOOK_AGAIN	HZ	/* at those that are leaving */
-#define TELL_AFTER	5	/* looks, whose calls are in flight */
-#define NAME_TASKS_OF	16	/* functions */
+#define LOOK_AGAIN	HZ		/* at those that are leaving ... */
+#define LOOK_SELDOM	(10 * HZ)	/* ... when the log has been told of all of them */
+#define TELL_AFTER	(5 * HZ)	/* whose calls are in flight */
+#define NAME_TASKS_OF	16		/* functions, each time */
 
 static DEFINE_MUTEX(returns_lock);
 static LIST_HEAD(leaving);
 static u32 nr_users;			/* plans that are not idle, and callers between get() and put() */
+static bool letting_go;			/* look() has taken some off the list that are not idle yet */
 static struct tracepoint *exit_point;
 
 struct argtrace_return argtrace_return_given_up = {
@@ -45,8 +48,10 @@ struct argtrace_return argtrace_return_given_up = {
 static void look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_work, look);
 
+/* It disturbs all CPUs: there must be something to wait for. */
 static void wait_for_trampolines(void)
 {
+	ARGTRACE_HOOK(WAIT_FOR_TRAMPOLINES);
 	argtrace_synchronize();
 	synchronize_rcu_tasks();
 }
@@ -221,6 +226,13 @@ void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *
 		argtrace_fallback_start(returns->fallback, session);
 }
 
+static void look_in(unsigned long delay)
+{
+	/* mod_delayed_work() needs the workqueue, whose name varies by kernel. */
+	cancel_delayed_work(&look_work);
+	schedule_delayed_work(&look_work, delay);
+}
+
 static void stop_locked(struct argtrace_return *returns)
 {
 	if (returns->fallback)
@@ -230,8 +242,10 @@ static void stop_locked(struct argtrace_return *returns)
 	WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
 	returns->life = ARGTRACE_RETURN_LEAVING;
 	returns->seen = false;
+	returns->told = false;
+	returns->stopped_at = jiffies;
 	list_add_tail(&returns->link, &leaving);
-	schedule_delayed_work(&look_work, LOOK_AGAIN);
+	look_in(LOOK_AGAIN);
 }
 
 void argtrace_return_stop(struct argtrace_plan *plan)
@@ -261,16 +275,17 @@ bool argtrace_return_release(struct argtrace_plan *plan)
 	return idle;
 }
 
-/* Notes which are leaving, and get no more calls once wait_for_trampolines() has returned. False: none. */
+/* Notes which are leaving, and get no more calls once wait_for_trampolines() has returned. False: that is known of all of them. */
 static bool see_leaving(void)
 {
 	struct argtrace_return *returns;
-	bool any;
+	bool any = false;
 
 	mutex_lock(&returns_lock);
-	list_for_each_entry(returns, &leaving, link)
+	list_for_each_entry(returns, &leaving, link) {
+		any |= !returns->seen;
 		returns->seen = true;
-	any = !list_empty(&leaving);
+	}
 	mutex_unlock(&returns_lock);
 	return any;
 }
@@ -286,8 +301,8 @@ static void tell_of(const struct argtrace_return *returns, u64 in_flight, bool n
 		returns->plan->strings, in_flight, tasks);
 }
 
-/* Moves those that have no calls in flight to `idle`. */
-static void take_idle(struct list_head *idle, bool tell)
+/* Moves those that have no calls in flight to `idle`, and tells of those that still have some after a while. */
+static void take_idle(struct list_head *idle)
 {
 	struct argtrace_return *returns, *next;
 	u32 told = 0;
@@ -296,11 +311,14 @@ static void take_idle(struct list_head *idle, bool tell)
 	list_for_each_entry_safe(returns, next, &leaving, link) {
 		const u64 in_flight = returns->seen ? argtrace_plan_in_flight(returns->plan) : 0;
 
-		if (returns->seen && !in_flight)
+		if (returns->seen && !in_flight) {
 			list_move_tail(&returns->link, idle);
-		else if (tell && in_flight)
+		} else if (in_flight && !returns->told && time_after_eq(jiffies, returns->stopped_at + TELL_AFTER)) {
+			returns->told = true;
 			tell_of(returns, in_flight, told++ < NAME_TASKS_OF);
+		}
 	}
+	letting_go = !list_empty(idle);
 	mutex_unlock(&returns_lock);
 }
 
@@ -328,38 +346,66 @@ static u32 let_go(struct list_head *idle)
 	return count;
 }
 
+static void look_again(void)
+{
+	const struct argtrace_return *returns;
+	unsigned long delay = LOOK_SELDOM;
+
+	if (list_empty(&leaving))
+		return;
+	list_for_each_entry(returns, &leaving, link) {
+		if (!returns->told)
+			delay = LOOK_AGAIN;
+	}
+	schedule_delayed_work(&look_work, delay);
+}
+
 static void look(struct work_struct *work)
 {
-	static unsigned int looks;
 	LIST_HEAD(idle);
-	u32 count;
+	u32 count = 0;
 
-	if (!see_leaving())
-		return;
-	wait_for_trampolines();
-	take_idle(&idle, ++looks == TELL_AFTER);
-	/* Those that have counted themselves out may be on their way through our text. */
-	wait_for_trampolines();
-	count = let_go(&idle);
+	if (see_leaving())
+		wait_for_trampolines();
+	take_idle(&idle);
+	if (!list_empty(&idle)) {
+		/* Those that have counted themselves out may be on their way through our text. */
+		wait_for_trampolines();
+		count = let_go(&idle);
+	}
 
 	mutex_lock(&returns_lock);
-	if (list_empty(&leaving))
-		looks = 0;
-	else
-		schedule_delayed_work(&look_work, LOOK_AGAIN);
+	letting_go = false;
+	look_again();
 	put_locked(count);
 	mutex_unlock(&returns_lock);
 }
 
+/* Whether a look would find more than that calls are still in flight. */
+static bool is_worth_a_look(void)
+{
+	const struct argtrace_return *returns;
+
+	if (letting_go)
+		return true;
+	list_for_each_entry(returns, &leaving, link) {
+		if (!returns->seen || !argtrace_plan_in_flight(returns->plan))
+			return true;
+	}
+	return false;
+}
+
 void argtrace_returns_flush(void)
 {
+	bool worth_it;
+
 	mutex_lock(&returns_lock);
-	if (!list_empty(&leaving)) {
-		cancel_delayed_work(&look_work);
-		schedule_delayed_work(&look_work, 0);
-	}
+	worth_it = is_worth_a_look();
+	if (worth_it)
+		look_in(0);
 	mutex_unlock(&returns_lock);
-	flush_delayed_work(&look_work);
+	if (worth_it)
+		flush_delayed_work(&look_work);
 }
 
 u64 argtrace_returns_in_flight(void)
@@ -370,6 +416,9 @@ u64 argtrace_returns_in_flight(void)
 	mutex_lock(&returns_lock);
 	list_for_each_entry(returns, &leaving, link)
 		sum += argtrace_plan_in_flight(returns->plan);
+	/* Who asks may be waiting for the module to be free. */
+	if (is_worth_a_look())
+		look_in(0);
 	mutex_unlock(&returns_lock);
 	return sum;
 }

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "fixtures.h"
+#include "hook.h"
 #include "memory.h"
 #include "ring_read.h"
 #include "source/in_flight.h"
@@ -824,6 +825,65 @@ static void removed_in_flight(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits(&counts), 1);
 }
 
+static atomic_t nr_waits;
+
+static void count_waits(enum argtrace_hook at)
+{
+	if (at == ARGTRACE_HOOK_WAIT_FOR_TRAMPOLINES)
+		atomic_inc(&nr_waits);
+}
+
+/* While a call sleeps nobody waits for others, which takes all CPUs: not whoever removes probes, and not we from time to time. */
+static void sleepers_disturb_nobody(struct kunit *test)
+{
+	struct argtrace_session *session = follow(test, sleeper_probe(test), 0), *other = make_session(test, "", 0);
+	struct sleeper sleeper;
+
+	begin_sleeper(test, &sleeper);
+	session_remove_all(session);
+	argtrace_returns_flush();
+	atomic_set(&nr_waits, 0);
+	WRITE_ONCE(argtrace_kunit_hook, count_waits);
+	KUNIT_EXPECT_EQ(test, session_add(test, other, make_probe(test, (unsigned long)target_three, 3)), 0);
+	session_remove_all(other);
+	argtrace_returns_flush();
+	msleep(2500);
+	KUNIT_EXPECT_EQ(test, atomic_read(&nr_waits), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_returns_in_flight(), 1);
+	end_sleeper(test, &sleeper);
+	argtrace_returns_flush();
+	WRITE_ONCE(argtrace_kunit_hook, NULL);
+	KUNIT_EXPECT_GT(test, atomic_read(&nr_waits), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_returns_in_flight(), 0);
+}
+
+/* The log is told of each that has been leaving for long, and not only of those that were the first to. */
+static void the_log_is_told_of_each(struct kunit *test)
+{
+	struct argtrace_session *sessions[2];
+	struct sleeper sleepers[2];
+	u32 i, tries;
+
+	for (i = 0; i < 2; i++) {
+		struct argtrace_return *returns;
+
+		sessions[i] = follow(test, sleeper_probe(test), 0);
+		begin_sleeper(test, &sleepers[i]);
+		returns = sessions[i]->catalog.by_id[1]->returns;
+		session_remove_all(sessions[i]);
+		KUNIT_EXPECT_FALSE(test, READ_ONCE(returns->told));
+		/* As if it had been then. */
+		WRITE_ONCE(returns->stopped_at, jiffies - 60 * HZ);
+		for (tries = 0; tries < 600 && !READ_ONCE(returns->told); tries++)
+			msleep(100);
+		KUNIT_EXPECT_TRUE_MSG(test, READ_ONCE(returns->told), "%u", i);
+	}
+	for (i = 0; i < 2; i++)
+		end_sleeper(test, &sleepers[i]);
+	argtrace_returns_flush();
+	KUNIT_EXPECT_EQ(test, argtrace_returns_in_flight(), 0);
+}
+
 static void session_gone_in_flight(struct kunit *test)
 {
 	struct argtrace_session_attr attr = { .size = sizeof(attr), .packet_size = 4096, .nr_packets = 2 };
@@ -1597,6 +1657,8 @@ static struct kunit_case return_cases[] = {
 	KUNIT_CASE(found_on_the_stack_of_a_running_task),
 	KUNIT_CASE(removed_in_flight),
 	KUNIT_CASE(several_sessions_in_flight),
+	KUNIT_CASE(sleepers_disturb_nobody),
+	KUNIT_CASE(the_log_is_told_of_each),
 	KUNIT_CASE(session_gone_in_flight),
 	KUNIT_CASE(ends_within),
 	KUNIT_CASE(values_on_a_low_stack),
