@@ -144,23 +144,13 @@ static struct argtrace_session *find_named(const char *name)
 	return NULL;
 }
 
-/* Halved on large machines, until the rings of all CPUs take no more than those of ARGTRACE_DEFAULT_CPUS. */
-static u32 default_nr_packets(void)
-{
-	u32 nr_packets = ARGTRACE_NR_PACKETS, cpus = num_present_cpus();
-
-	for (; cpus > ARGTRACE_DEFAULT_CPUS && nr_packets > 2; cpus = DIV_ROUND_UP(cpus, 2))
-		nr_packets /= 2;
-	return nr_packets;
-}
-
 /* Fills in the defaults; false if the settings are out of range. */
 static bool attr_is_valid(struct argtrace_session_attr *attr)
 {
 	if (!attr->packet_size)
 		attr->packet_size = ARGTRACE_PACKET_SIZE;
 	if (!attr->nr_packets)
-		attr->nr_packets = default_nr_packets();
+		attr->nr_packets = argtrace_default_nr_packets(num_present_cpus());
 	return !(attr->format & ~(ARGTRACE_FORMAT_NAMED | ARGTRACE_FORMAT_NO_CALLER)) &&
 	       is_power_of_2(attr->packet_size) && is_power_of_2(attr->nr_packets) &&
 	       attr->packet_size >= ARGTRACE_PACKET_SIZE_MIN &&

@@ -46,6 +46,31 @@ static void describe_attr(const struct attr_case *attr, char *text)
 }
 KUNIT_ARRAY_PARAM(attr, attr_cases, describe_attr);
 
+struct cpus_case {
+	u32 cpus, nr_packets;
+};
+
+static const struct cpus_case cpus_cases[] = {
+	{ 1, 64 }, { 32, 64 }, { 33, 32 }, { 64, 32 }, { 65, 16 }, { 256, 8 }, { 1000, 2 }, { 8192, 2 },
+};
+
+static void describe_cpus(const struct cpus_case *wanted, char *text)
+{
+	snprintf(text, KUNIT_PARAM_DESC_SIZE, "%u CPUs", wanted->cpus);
+}
+KUNIT_ARRAY_PARAM(cpus, cpus_cases, describe_cpus);
+
+/* However many CPUs there are, the rings of a session take 128 MiB, as long as that is two packets for each of them. */
+static void default_size(struct kunit *test)
+{
+	const struct cpus_case *wanted = test->param_value;
+	const u32 nr_packets = argtrace_default_nr_packets(wanted->cpus);
+
+	KUNIT_EXPECT_EQ(test, nr_packets, wanted->nr_packets);
+	if (nr_packets > 2)
+		KUNIT_EXPECT_LE(test, (u64)wanted->cpus * nr_packets * ARGTRACE_PACKET_SIZE, 128ull << 20);
+}
+
 static void attributes(struct kunit *test)
 {
 	const struct attr_case *wanted = test->param_value;
@@ -470,6 +495,7 @@ static void removing_takes_no_memory(struct kunit *test)
 }
 
 static struct kunit_case session_cases[] = {
+	KUNIT_CASE_PARAM(default_size, cpus_gen_params),
 	KUNIT_CASE_PARAM(attributes, attr_gen_params),
 	KUNIT_CASE(a_name_keeps_it),
 	KUNIT_CASE(removed_while_in_use),
