@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/unfollowed.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/unloaded_modules.h"
+#include "model/return_refusal.h"
 #include "model/return_way.h"
 #include "util/error.h"
 #include "util/message.h"
@@ -11,23 +14,39 @@
 namespace argtrace {
 
 void Unfollowed::take(std::vector<Probe> &probes, std::size_t index) {
-    if (is_by_kernel(probes[index]) && by_reason(probes[index]) == ARGTRACE_BY_CHOICE)
-        throw Error(fmt::format("{}: the kernel has no {} there, or the function never returns: leave out --return-by",
-                                probes[index].function, return_way(probes[index])));
-    names_.push_back(probes[index].function);
+    const Probe &probe = probes[index];
+    if (is_by_kernel(probe) && by_reason(probe) == ARGTRACE_BY_CHOICE && !return_refusal(probe.function))
+        throw Error(fmt::format("{}: the kernel has no {} there: leave out --return-by", probe.function, return_way(probe)));
+    add(probe.function);
     probes.erase(probes.begin() + static_cast<std::ptrdiff_t>(index));
-    if (probes.empty())
-        throw Error(fmt::format("{}: what it returns cannot be followed: it never returns, or "
-                                "the kernel returns from it in a way of its own",
-                                list_names(names_)));
+    if (!probes.empty())
+        return;
+    if (total_ == 1)
+        throw Error(fmt::format("{}: what it returns cannot be followed: it {}", names_[0].second[0], names_[0].first));
+    throw Error(fmt::format("what they return cannot be followed: {}", describe()));
 }
 
 void Unfollowed::tell() const {
-    if (!names_.empty())
-        message("{} left out, as they never return, or in a way of their own: {}",
-                names_.size() == 1 ? "1 function is"
-                                   : fmt::format("{} functions are", names_.size()),
-                list_names(names_));
+    if (total_ == 1)
+        message("1 function is left out, as what it returns cannot be followed: {}", describe());
+    else if (total_ > 1)
+        message("{} functions are left out, as what they return cannot be followed: {}", total_, describe());
+}
+
+void Unfollowed::add(const std::string &function) {
+    const std::string why(return_refusal(function).value_or("is where the kernel follows none"));
+    auto found = std::find_if(names_.begin(), names_.end(), [&why](const auto &names) { return names.first == why; });
+    if (found == names_.end())
+        found = names_.insert(names_.end(), {why, {}});
+    found->second.push_back(function);
+    total_++;
+}
+
+std::string Unfollowed::describe() const {
+    std::string text;
+    for (const auto &[why, functions] : names_)
+        text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", list_names(functions), why);
+    return text;
 }
 
 } // namespace argtrace

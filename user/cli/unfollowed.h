@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/probe.h"
@@ -15,11 +16,16 @@ public:
     /// Takes one out of the probes. Throws Error when it was the last.
     void take(std::vector<Probe> &probes, std::size_t index);
 
-    /// Names them on stderr, if there are any.
+    /// Names them on stderr with the reasons, if there are any.
     void tell() const;
 
 private:
-    std::vector<std::string> names_;
+    void add(const std::string &function);
+    std::string describe() const;
+
+    /// By reason, in the order in which they were met.
+    std::vector<std::pair<std::string, std::vector<std::string>>> names_;
+    std::size_t total_ = 0;
 };
 
 } // namespace argtrace
