@@ -27,7 +27,7 @@ static bool is_trial(const struct argtrace_fallback *fallback)
 	return !fallback->plan;
 }
 
-/* Of a trial `missed` has no other use. */
+/* A trial has no other use for `missed`. */
 static bool note_levels(struct argtrace_fallback *fallback)
 {
 	fallback->missed = (preempt_count() & PREEMPT_MASK) + 1;

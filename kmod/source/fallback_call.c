@@ -151,7 +151,7 @@ void argtrace_fallback_leave(struct argtrace_fallback *fallback, const struct ar
 	struct made_frame made argtrace_uninitialized;
 	unsigned long kept;
 
-	/* Of a call that began before the probe was last removed: it has been counted then. */
+	/* The call began before the probe was last removed, and has been counted then. */
 	if (unlikely(call->cookie != READ_ONCE(fallback->cookie)))
 		return;
 	make_frame(&made, returns, call->caller, call->args, call->data);

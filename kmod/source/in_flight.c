@@ -80,8 +80,8 @@ static void walk(struct argtrace_in_flight_search *search, struct task_struct *t
 }
 
 /*
- * Of a task that no CPU runs. False: it has run meanwhile. Its stack is freed by RCU only. This is how /proc/PID/stack unwinds as well,
- * which does not look whether the task runs.
+ * Walks the stack of a task that no CPU runs, and returns false if it has run meanwhile. The stack is freed after an RCU grace period.
+ * /proc/PID/stack unwinds in the same way, but does not check whether the task runs.
  */
 static bool walk_waiting(struct argtrace_in_flight_search *search, struct task_struct *task)
 {

@@ -398,7 +398,7 @@ static bool enter(struct argtrace_frame *frame, unsigned long kept)
 /* Computes what is to be kept, from the word on that says which values could not be read. Returns how many bytes that takes. */
 unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch)
 {
-	/* Of a call that goes on in another direct caller it is that: see argtrace_return_chain. */
+	/* A call that goes on in another direct caller has that one's: see argtrace_return_chain. */
 	const unsigned long sp = frame->sp;
 	struct argtrace_run run argtrace_uninitialized;
 	u8 *end;
@@ -669,7 +669,7 @@ static void end_record(struct argtrace_plan *plan, struct argtrace_ring *ring, c
 		argtrace_record_finish(ring);
 }
 
-/* Of a record that is complete but for the outputs, which are of a known size, those are written where they belong. */
+/* Writes the outputs, whose sizes are known, into a record that is complete otherwise. */
 static void finish_in_place(u8 *to, struct argtrace_plan *plan, struct argtrace_ring *ring, struct argtrace_run *run)
 {
 	u8 *outputs;

@@ -130,7 +130,7 @@ unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratc
  */
 void argtrace_returns_flush(void);
 
-/* Of plans that have been stopped. */
+/* How many calls are in flight whose plans have been stopped. */
 u64 argtrace_returns_in_flight(void);
 
 /* At module unload; nobody uses any of this any more. */

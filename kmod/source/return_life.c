@@ -416,7 +416,7 @@ u64 argtrace_returns_in_flight(void)
 	mutex_lock(&returns_lock);
 	list_for_each_entry(returns, &leaving, link)
 		sum += argtrace_plan_in_flight(returns->plan);
-	/* Who asks may be waiting for the module to be free. */
+	/* The caller may be waiting until the module can be unloaded. */
 	if (is_worth_a_look())
 		look_in(0);
 	mutex_unlock(&returns_lock);

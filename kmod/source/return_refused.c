@@ -32,7 +32,7 @@ const char *argtrace_return_refusal(unsigned long addr)
 	char name[KSYM_SYMBOL_LEN];
 
 	sprint_symbol_no_offset(name, addr);
-	/* Of a module its name follows. */
+	/* A module's name follows the function's. */
 	name[strcspn(name, " ")] = '\0';
 	return argtrace_return_refusal_of(name);
 }
