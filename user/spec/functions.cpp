@@ -304,11 +304,21 @@ private:
         if (!why.empty() && reason == ARGTRACE_BY_CHOICE)
             return why;
         if (wants_stack(function.capture))
-            return why.empty() ? "an fprobe or a kretprobe takes no stacks" : why + ", and with its stack it must be us who follow it";
+            return why_no_stack(why, reason);
         function.by = request_.return_by == ReturnBy::kretprobe ? ARGTRACE_PROBE_BY_KRETPROBE : ARGTRACE_PROBE_BY_FPROBE;
         if (request_.return_by == ReturnBy::automatic)
             function.by |= ARGTRACE_PROBE_BY_REASON(reason);
         return {};
+    }
+
+    // Why its stack cannot be taken, as the kernel has to follow it.
+    std::string why_no_stack(const std::string &why, std::uint32_t reason) const {
+        if (request_.return_by != ReturnBy::automatic)
+            return "an fprobe or a kretprobe takes no stacks";
+        const std::string_view first = reason == ARGTRACE_BY_BPF     ? "a BPF program has come to it first"
+                                       : reason == ARGTRACE_BY_PATCH ? "it is live patched"
+                                                                     : std::string_view(why);
+        return fmt::format("{}, and with its stack it must be us who follow it", first);
     }
 
     // Why the kernel has to, if it can: enum argtrace_by_reason. ARGTRACE_BY_CHOICE: it need not, or cannot.

@@ -769,5 +769,27 @@ TEST(Resolve, ReturnsTheKernelFollowsWhereOthersComeFirst) {
     EXPECT_EQ(flags("", ReturnBy::kretprobe), ours | ARGTRACE_PROBE_BY_KRETPROBE);
 }
 
+TEST(Resolve, StacksOfReturnsThatTheKernelWouldHaveToFollow) {
+    const auto refusal = [](const char *spec, const char *enabled, ReturnBy by) {
+        return thrown([&] {
+            Kernel kernel = make_kernel();
+            Request wanted = request({spec});
+            wanted.force = true;
+            wanted.stack = true;
+            wanted.return_by = by;
+            wanted.enabled = [enabled] { return EnabledFunctions::parse(enabled); };
+            resolve(kernel, wanted);
+        });
+    };
+    const std::string cannot = ": what it returns cannot be followed: ";
+    EXPECT_EQ(refusal("vfs_read=", "vfs_read (2) R I D\n", ReturnBy::automatic),
+              "vfs_read" + cannot + "vfs_read: a BPF program has come to it first, and with its stack it must be us who follow it");
+    EXPECT_EQ(refusal("vfs_read=", "vfs_read (2) R I\n", ReturnBy::automatic),
+              "vfs_read" + cannot + "vfs_read: it is live patched, and with its stack it must be us who follow it");
+    EXPECT_EQ(refusal("split=", "", ReturnBy::automatic),
+              "split" + cannot + "split.isra.0: its arguments are not known for sure, and with its stack it must be us who follow it");
+    EXPECT_EQ(refusal("vfs_read=", "", ReturnBy::fprobe), "vfs_read" + cannot + "vfs_read: an fprobe or a kretprobe takes no stacks");
+}
+
 } // namespace
 } // namespace argtrace
