@@ -131,10 +131,12 @@ static inline u8 argtrace_bp_place(bool followed)
 
 /*
  * How many levels of disabled preemption the tracepoint and our probe add to those of the code that passes the tracepoint.
- * Tracepoints that may fault do not disable preemption, and since Linux 7 none does.
+ * Tracepoints that may fault do not disable preemption, and since Linux 7 none does. Kernels that do not count levels have none.
  */
 static inline u8 argtrace_tracepoint_own_levels(struct tracepoint *tracepoint)
 {
+	if (!PREEMPT_DISABLE_OFFSET)
+		return 0;
 #if defined(ARGTRACE_TRACEPOINTS_LEAVE_PREEMPTION)
 	return 1;
 #elif defined(ARGTRACE_HAS_TRACEPOINT_IS_FAULTABLE)

@@ -110,14 +110,15 @@ err_counters:
 /* No file is open any more, but named sessions may be armed. */
 static void __exit argtrace_exit(void)
 {
-	bool removed;
-
 	argtrace_device_unregister();
-	/* The module notifier must stay while anything is armed, to disarm it before its module goes. */
-	removed = argtrace_sessions_remove_all();
+	/*
+	 * The module notifier must stay while anything is armed, to disarm it before its module goes. A notifier that is running
+	 * may be the last to hold a session, and is waited for.
+	 */
+	argtrace_sessions_remove_all();
 	unregister_module_notifier(&tracepoint_notifier);
 	unregister_module_notifier(&module_notifier);
-	if (removed) {
+	if (!argtrace_sessions_leaked()) {
 		argtrace_returns_exit();
 		argtrace_timers_exit();
 		argtrace_stacks_exit();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/percpu.h>
@@ -49,10 +50,13 @@ static void session_recheck(struct work_struct *work)
 }
 
 /*
- * Held for reading by whoever has taken a session off the list and removes its probes. A module that goes does not find that session any
- * more, and waits for the lock: a tracepoint must not be in use when its module is freed.
+ * Held for reading while a session that has had probes in modules is off the list and its probes are being removed. A module that goes
+ * does not find that session any more, and waits for the lock: a tracepoint must not be in use when its module is freed.
  */
 static DECLARE_RWSEM(leaving);
+
+/* ftrace may go on calling us for a session that has been destroyed, which therefore has not been freed. */
+static bool any_leaked;
 
 static void remove_probes(struct argtrace_session *session)
 {
@@ -67,8 +71,10 @@ static void session_destroy(struct argtrace_session *session)
 {
 	u32 id;
 
-	if (argtrace_lanes_leaked(session))
+	if (argtrace_lanes_leaked(session)) {
+		WRITE_ONCE(any_leaked, true);
 		return;
+	}
 	/* No callback can queue the work any more. */
 	irq_work_sync(&session->wake);
 	cancel_delayed_work_sync(&session->recheck);
@@ -229,13 +235,17 @@ struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr
 static void session_release(struct kref *ref)
 {
 	struct argtrace_session *session = container_of(ref, struct argtrace_session, ref);
+	/* Nobody is left who could add a probe in a module, and modules do not wait for those that have none. */
+	const bool in_modules = session->in_modules;
 
-	down_read(&leaving);
+	if (in_modules)
+		down_read(&leaving);
 	list_del(&session->link);
 	nr_sessions--;
 	mutex_unlock(&sessions_lock);
 	remove_probes(session);
-	up_read(&leaving);
+	if (in_modules)
+		up_read(&leaving);
 	session_destroy(session);
 }
 
@@ -275,14 +285,17 @@ int argtrace_session_remove(const char *name)
 	return 0;
 }
 
-/* Takes the name of one that has it; NULL: there is none. One without may be here for a while, as next_concerned() holds it. */
+/*
+ * Takes the name of one that has it; NULL: there is none. Sessions that never had one belong to whoever holds them: with no file left
+ * that is next_concerned(), which may still put one when the module is about to be removed.
+ */
 static struct argtrace_session *take_any_name(void)
 {
 	struct argtrace_session *session;
 
 	lockdep_assert_held(&sessions_lock);
 	list_for_each_entry(session, &sessions, link) {
-		if (!session->removed) {
+		if (session->name[0] && !session->removed) {
 			take_name(session);
 			return session;
 		}
@@ -290,22 +303,24 @@ static struct argtrace_session *take_any_name(void)
 	return NULL;
 }
 
-bool argtrace_sessions_remove_all(void)
+void argtrace_sessions_remove_all(void)
 {
 	struct argtrace_session *session;
-	bool all_freed = true;
 
 	for (;;) {
 		mutex_lock(&sessions_lock);
 		session = take_any_name();
 		mutex_unlock(&sessions_lock);
 		if (!session)
-			return all_freed;
+			return;
 		session_disarm(session);
-		if (argtrace_lanes_leaked(session))
-			all_freed = false;
 		argtrace_session_put(session);
 	}
+}
+
+bool argtrace_sessions_leaked(void)
+{
+	return READ_ONCE(any_leaked);
 }
 
 u32 argtrace_sessions_count(void)
@@ -453,26 +468,25 @@ int argtrace_session_set_pid_filter(struct argtrace_session *session,
 	return 0;
 }
 
-/* Takes the next id; negative: there is none. */
+/* Takes the lowest id that is free; negative: there is none. */
 static int take_map_id(struct argtrace_session *session)
 {
-	int id = -E2BIG;
+	int id;
 
 	mutex_lock(&session->lock);
-	if (session->removed)
-		id = -ENOENT;
-	else if (session->nr_maps < ARGTRACE_MAPS_MAX)
-		id = session->nr_maps++;
+	id = session->removed ? -ENOENT : find_first_zero_bit(session->map_ids, ARGTRACE_MAPS_MAX);
+	if (id == ARGTRACE_MAPS_MAX)
+		id = -E2BIG;
+	if (id >= 0)
+		__set_bit(id, session->map_ids);
 	mutex_unlock(&session->lock);
 	return id;
 }
 
-/* Returns the id, unless later ids have been taken meanwhile. */
 static void return_map_id(struct argtrace_session *session, u32 id)
 {
 	mutex_lock(&session->lock);
-	if (session->nr_maps == id + 1)
-		session->nr_maps--;
+	__clear_bit(id, session->map_ids);
 	mutex_unlock(&session->lock);
 }
 

@@ -10,6 +10,7 @@
 #define ARGTRACE_SESSION_H
 
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -50,7 +51,7 @@ struct argtrace_session {
 	bool flight;			/* overwrites the oldest packets; has no reader */
 	struct argtrace_ring_set ring_set;
 	struct argtrace_map_set *maps[ARGTRACE_MAPS_MAX];	/* by id, or NULL; maps are never removed */
-	u32 nr_maps;			/* ids handed out so far */
+	DECLARE_BITMAP(map_ids, ARGTRACE_MAPS_MAX);	/* ids that are taken */
 	struct argtrace_stack_set *stacks;	/* NULL until they are made; never removed */
 	wait_queue_head_t wait;
 	atomic_t changes;		/* see argtrace_session_changed() */
@@ -70,8 +71,10 @@ void argtrace_session_put(struct argtrace_session *session);
 
 /* Removes the name of a session and disarms it; 0 or -ENOENT. */
 int argtrace_session_remove(const char *name);
-/* The same for all sessions, when our module is unloaded; false if ftrace may still call us. */
-bool argtrace_sessions_remove_all(void);
+/* The same for all sessions, when our module is unloaded. */
+void argtrace_sessions_remove_all(void);
+/* Whether ftrace may still call us for a session that has been destroyed. */
+bool argtrace_sessions_leaked(void);
 
 u32 argtrace_sessions_count(void);
 

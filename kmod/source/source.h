@@ -20,12 +20,12 @@ struct argtrace_source {
 	void (*init)(struct argtrace_lane *lane);
 
 	/*
-	 * Returns an address at which nothing can be traced, or 0. Checks all addresses if `all`, else only
-	 * those that attach() would accept by mistake. Takes no lock.
+	 * Returns one of the addresses, which are sorted, at which nothing can be traced, or 0. Checks all addresses if `all`, else
+	 * only those that attach() would accept by mistake. Takes no lock.
 	 */
 	unsigned long (*find_bad)(const unsigned long *addrs, u32 count, bool all);
 
-	/* Has the lane called for these addresses as well. 0, or an error (-EINVAL, -EBUSY ...), on which nothing has changed. */
+	/* Has the lane called for these addresses as well, which are sorted. 0, or an error (-EINVAL, -EBUSY ...), on which nothing has changed. */
 	int (*attach)(struct argtrace_lane *lane, unsigned long *addrs, u32 count);
 
 	/*

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds tracepoints, and registers with them. A probe's address is that of __traceiter_NAME(), which tells one from another. */
+#include <linux/bsearch.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -11,24 +12,29 @@
 #include "source/source.h"
 #include "source/tracepoint.h"
 
-/* Tracepoints that are looked for, by the addresses of their iterators. */
+/* Tracepoints that are looked for, by the addresses of their iterators, which are sorted and differ. */
 struct search {
 	const unsigned long *addrs;
 	u32 count;
 	/* Is given each that is found, with its module, or NULL if it is the kernel's. False ends the search. */
-	bool (*found)(struct search *search, u32 index, struct tracepoint *tracepoint, struct module *module);
+	bool (*found)(struct search *search, struct tracepoint *tracepoint, struct module *module);
 	void *context;
 	bool ended;
 };
 
+static int compare_addrs(const void *left, const void *right)
+{
+	const unsigned long a = *(const unsigned long *)left, b = *(const unsigned long *)right;
+
+	return a < b ? -1 : a > b;
+}
+
 static void look_at(struct search *search, struct tracepoint *tracepoint, struct module *module)
 {
-	u32 i;
+	const unsigned long addr = (unsigned long)tracepoint->iterator;
 
-	for (i = 0; i < search->count && !search->ended; i++) {
-		if (search->addrs[i] == (unsigned long)tracepoint->iterator)
-			search->ended = !search->found(search, i, tracepoint, module);
-	}
+	if (!search->ended && bsearch(&addr, search->addrs, search->count, sizeof(addr), compare_addrs))
+		search->ended = !search->found(search, tracepoint, module);
 }
 
 static void look_at_kernel(struct tracepoint *tracepoint, void *search)
@@ -64,30 +70,39 @@ static void look_for(struct search *search)
 		unregister_tracepoint_module_notifier(&in_modules.notifier);
 }
 
-static bool note_found(struct search *search, u32 index, struct tracepoint *tracepoint, struct module *module)
+static bool count_found(struct search *search, struct tracepoint *tracepoint, struct module *module)
 {
-	__set_bit(index, search->context);
+	++*(u32 *)search->context;
 	return true;
 }
 
+static bool all_are_found(const unsigned long *addrs, u32 count)
+{
+	u32 nr_found = 0;
+	struct search search = { .addrs = addrs, .count = count, .found = count_found, .context = &nr_found };
+
+	look_for(&search);
+	return nr_found == count;
+}
+
+/* Halves what the first bad one is among, which takes no memory. */
 static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
 {
-	struct search search = { .addrs = addrs, .count = count, .found = note_found };
-	unsigned long bad = 0;
-	u32 index;
+	u32 good = 0, bad = count;
 
 	/* Nothing else is taken for a tracepoint by mistake. */
-	if (!all || !count)
+	if (!all || all_are_found(addrs, count))
 		return 0;
-	search.context = bitmap_zalloc(count, GFP_KERNEL);
-	if (!search.context)
-		return 0;
-	look_for(&search);
-	index = find_first_zero_bit(search.context, count);
-	if (index < count)
-		bad = addrs[index];
-	bitmap_free(search.context);
-	return bad;
+	while (bad - good > 1) {
+		const u32 middle = good + (bad - good) / 2;
+
+		if (all_are_found(addrs, middle))
+			good = middle;
+		else
+			bad = middle;
+		cond_resched();
+	}
+	return addrs[good];
 }
 
 static void init(struct argtrace_lane *lane)
@@ -125,31 +140,56 @@ static unsigned long size_of_function(unsigned long addr)
 struct attachment {
 	struct argtrace_lane *lane;
 	struct list_head places;
-	u32 nr_places;
+	u32 nr_found;			/* those that are attached already, too */
 	int error;
 };
 
-static bool prepare_place(struct search *search, u32 index, struct tracepoint *tracepoint, struct module *module)
+/* NULL, and *error says why. */
+static struct argtrace_tracepoint *make_place(int *error)
+{
+	struct argtrace_tracepoint *place;
+
+	*error = argtrace_memory_charge(sizeof(*place));
+	if (*error)
+		return NULL;
+	place = kzalloc(sizeof(*place), ARGTRACE_GFP);
+	if (place)
+		return place;
+	argtrace_memory_uncharge(sizeof(*place));
+	*error = -ENOMEM;
+	return NULL;
+}
+
+static void free_place(struct argtrace_tracepoint *place)
+{
+	kfree(place);
+	argtrace_memory_uncharge(sizeof(*place));
+}
+
+static bool prepare_place(struct search *search, struct tracepoint *tracepoint, struct module *module)
 {
 	struct attachment *attachment = search->context;
 	struct argtrace_tracepoint *place;
 
+	if (is_attached(attachment->lane, (unsigned long)tracepoint->iterator)) {
+		attachment->nr_found++;
+		return true;
+	}
 	/* A module that is going has been looked through already by whoever would remove this. */
 	if (!try_module_get(module))
 		return true;
-	place = kzalloc(sizeof(*place), GFP_KERNEL_ACCOUNT);
+	place = make_place(&attachment->error);
 	if (!place) {
 		module_put(module);
-		attachment->error = -ENOMEM;
 		return false;
 	}
 	place->lane = attachment->lane;
-	place->addr = search->addrs[index];
+	place->addr = (unsigned long)tracepoint->iterator;
 	place->tracepoint = tracepoint;
 	place->module = module;
 	place->own_levels = argtrace_tracepoint_own_levels(tracepoint);
 	list_add_tail(&place->link, &attachment->places);
-	attachment->nr_places++;
+	attachment->nr_found++;
 	return true;
 }
 
@@ -165,7 +205,7 @@ static void free_places(struct list_head *places)
 
 	list_for_each_entry_safe(place, next, places, link) {
 		list_del(&place->link);
-		kfree(place);
+		free_place(place);
 	}
 }
 
@@ -192,20 +232,13 @@ static int register_places(struct list_head *places)
 static int attach(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
 {
 	struct attachment attachment = { .lane = lane, .places = LIST_HEAD_INIT(attachment.places) };
-	struct search search = { .addrs = addrs, .found = prepare_place, .context = &attachment };
+	struct search search = { .addrs = addrs, .count = count, .found = prepare_place, .context = &attachment };
 	struct argtrace_tracepoint *place;
-	u32 i;
 
 	if (!ARGTRACE_TRACEPOINTS_CALL_ANYTHING)
 		return -EOPNOTSUPP;
-	for (i = 0; i < count; i++) {
-		if (is_attached(lane, addrs[i]))
-			continue;
-		swap(addrs[search.count], addrs[i]);
-		search.count++;
-	}
 	look_for(&search);
-	if (!attachment.error && attachment.nr_places != search.count)
+	if (!attachment.error && attachment.nr_found != count)
 		attachment.error = -EINVAL;
 	if (!attachment.error)
 		attachment.error = register_places(&attachment.places);

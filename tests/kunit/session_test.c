@@ -415,13 +415,52 @@ static void all_removed_at_once(struct kunit *test)
 		argtrace_session_put(session);
 	}
 	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 5);
-	KUNIT_EXPECT_TRUE(test, argtrace_sessions_remove_all());
+	argtrace_sessions_remove_all();
+	KUNIT_EXPECT_FALSE(test, argtrace_sessions_leaked());
 	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 0);
 	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
 }
 
+/* A session without a name is not the list's to put: whoever holds it does, be that after the module was told to go. */
+static void the_nameless_are_left_to_their_holders(struct kunit *test)
+{
+	struct argtrace_session *session = get_named("", 0);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, session);
+	argtrace_sessions_remove_all();
+	KUNIT_EXPECT_FALSE(test, session->removed);
+	KUNIT_EXPECT_EQ(test, kref_read(&session->ref), 1);
+	argtrace_session_put(session);
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 0);
+}
+
+static void ids_of_maps_that_were_dropped_are_given_away_again(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	const struct argtrace_map description = {
+		.size = sizeof(description),
+		.key_words = 1,
+		.slots = ARGTRACE_MAP_SLOTS_MIN,
+	};
+	struct argtrace_map_set *maps[2], *again;
+	u32 ids[2], id;
+
+	for (id = 0; id < 2; id++) {
+		maps[id] = argtrace_session_make_map(session, &description, &ids[id]);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, maps[id]);
+		KUNIT_EXPECT_EQ(test, ids[id], id);
+	}
+	argtrace_session_drop_map(session, ids[0], maps[0]);
+	argtrace_session_drop_map(session, ids[1], maps[1]);
+	again = argtrace_session_make_map(session, &description, &id);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, again);
+	KUNIT_EXPECT_EQ(test, id, 0);
+	argtrace_session_drop_map(session, id, again);
+}
+
 struct other_thread {
 	struct completion done;
+	struct argtrace_session *session;
 	int ret;
 };
 
@@ -474,6 +513,45 @@ static void modules_wait_for_no_other_session(struct kunit *test)
 		wait_for_completion(&events->done);
 }
 
+static int put_slow(void *data)
+{
+	struct other_thread *thread = data;
+
+	argtrace_session_put(thread->session);
+	complete(&thread->done);
+	return 0;
+}
+
+/* The same of one without a name, which leaves the list before its probes are removed. */
+static void modules_wait_for_no_session_that_ends(struct kunit *test)
+{
+	struct argtrace_session *session = get_named("", 0);
+	struct other_thread *events = kunit_kzalloc(test, sizeof(*events), GFP_KERNEL);
+	struct other_thread *closer = kunit_kzalloc(test, sizeof(*closer), GFP_KERNEL);
+	unsigned int tries;
+	bool in_time;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, session);
+	KUNIT_ASSERT_NOT_NULL(test, events);
+	KUNIT_ASSERT_NOT_NULL(test, closer);
+	init_completion(&events->done);
+	init_completion(&closer->done);
+	closer->session = session;
+	mutex_lock(&session->lock);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(put_slow, closer, "closer")));
+	for (tries = 0; tries < 500 && argtrace_sessions_count(); tries++)
+		msleep(10);
+	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 0);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(module_events, events, "events")));
+	in_time = wait_for_completion_timeout(&events->done, 10 * HZ);
+	KUNIT_EXPECT_TRUE(test, in_time);
+	KUNIT_EXPECT_FALSE(test, completion_done(&closer->done));
+	mutex_unlock(&session->lock);
+	wait_for_completion(&closer->done);
+	if (!in_time)
+		wait_for_completion(&events->done);
+}
+
 /* With nothing left below the limit, probes can still be removed: one, and all. */
 static void removing_takes_no_memory(struct kunit *test)
 {
@@ -505,7 +583,10 @@ static struct kunit_case session_cases[] = {
 	KUNIT_CASE(no_call_is_missed_while_functions_are_added),
 	KUNIT_CASE(making_and_removing_at_once),
 	KUNIT_CASE(all_removed_at_once),
+	KUNIT_CASE(the_nameless_are_left_to_their_holders),
+	KUNIT_CASE(ids_of_maps_that_were_dropped_are_given_away_again),
 	KUNIT_CASE(modules_wait_for_no_other_session),
+	KUNIT_CASE(modules_wait_for_no_session_that_ends),
 	KUNIT_CASE(removing_takes_no_memory),
 	{ }
 };
