@@ -31,6 +31,18 @@ manual() { cat "${BASH_ENV%/*}/../../../docs/argtrace.1.scd"; }
 # commands: those that --help lists, one a line.
 commands() { argtrace --help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p'; }
 
+# is_read_by NAME: whether a process of that name reads what is written here, to a pipe. Until the shell has become that command, the
+# reader is called bash, and for a moment it is the shell that makes the pipeline.
+is_read_by() {
+	local reader comm
+	for reader in /proc/[0-9]*/fd/0; do
+		if [[ $reader -ef /proc/self/fd/1 ]] && read -r comm <"${reader%/fd/0}/comm" && [[ $comm == "$1" ]]; then
+			return
+		fi
+	done 2>/dev/null
+	return 1
+}
+
 # The file of this tree, or of a guest where tests/vm/run has put it beside this one.
 completion_of_bash() {
 	local here=${BASH_ENV%/*}
