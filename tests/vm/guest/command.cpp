@@ -57,7 +57,10 @@ Background::~Background() {
         end(SIGKILL);
 }
 
-std::string Background::out_so_far() const { return read_file(out_path_); }
+std::string Background::out_so_far() const {
+    const std::string text = read_file(out_path_);
+    return text.substr(0, text.rfind('\n') + 1); // without a line npos + 1 is 0
+}
 
 std::string Background::err_so_far() const { return read_file(err_path_); }
 

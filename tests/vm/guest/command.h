@@ -25,6 +25,7 @@ public:
     Background &operator=(const Background &) = delete;
 
     pid_t pid() const { return pid_; }
+    /// Whole lines: it may be in the middle of writing one.
     std::string out_so_far() const;
     std::string err_so_far() const;
     bool is_running();
