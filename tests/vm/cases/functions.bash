@@ -12,10 +12,10 @@ calls() { echo "$2" >"/sys/kernel/debug/argtrace_test/$1"; }
 # is_armed FUNCTION: whether ftrace calls somebody for it.
 is_armed() { grep -q "^$1 " /sys/kernel/tracing/enabled_functions; }
 
-# until_true COMMAND...: waits until it is true, for at most half a minute.
+# until_true COMMAND...: waits until it is true, for a minute or two: a machine may have others to serve.
 until_true() {
 	local _
-	for _ in {1..600}; do
+	for _ in {1..1200}; do
 		if "$@"; then
 			return
 		fi
