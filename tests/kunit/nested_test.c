@@ -307,7 +307,7 @@ static struct kunit_case cases[] = {
 /* A case ends long before the upper half of the clock changes, which would add a record. */
 static int begin_quietly(struct kunit *test)
 {
-	while ((u32)argtrace_clock_read(ARGTRACE_CLOCK_MONOTONIC) > U32_MAX / 4 * 3)
+	while ((u32)argtrace_clock_read(ARGTRACE_CLOCK_MONOTONIC) > U32_MAX / 2)
 		msleep(20);
 	return stay_on_this_cpu(test);
 }

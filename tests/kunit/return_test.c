@@ -166,19 +166,24 @@ static void duration(struct kunit *test)
 	struct argtrace_session *session = follow_with(test, make_return_probe(test, target_calls, 2, ARGTRACE_TYPE_U64, 8, 0),
 						       attr);
 	u64 before, after, words[5];
+	bool most = false;
 	struct seen seen;
+	u32 tries;
 
-	before = argtrace_clock_read(attr->clock);
-	KUNIT_EXPECT_EQ(test, target_calls(sleep_for, (void *)50ul), 42);
-	after = argtrace_clock_read(attr->clock);
-	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	memcpy(words, seen.data, sizeof(words));
-	KUNIT_EXPECT_LE(test, words[1], after - before);
-	if (attr->clock == ARGTRACE_CLOCK_MONOTONIC)
-		KUNIT_EXPECT_GE(test, words[1], 50 * NSEC_PER_MSEC);
-	/* Nearly all of it was in the call. */
-	KUNIT_EXPECT_GE(test, words[1], (after - before) / 2);
-	KUNIT_EXPECT_EQ(test, words[4], 42);
+	/* Nearly all of it is in the call, unless the machine stands still just before it or after it. */
+	for (tries = 0; tries < 10 && !most; tries++) {
+		before = argtrace_clock_read(attr->clock);
+		KUNIT_EXPECT_EQ(test, target_calls(sleep_for, (void *)50ul), 42);
+		after = argtrace_clock_read(attr->clock);
+		KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+		memcpy(words, seen.data, sizeof(words));
+		KUNIT_EXPECT_LE(test, words[1], after - before);
+		if (attr->clock == ARGTRACE_CLOCK_MONOTONIC)
+			KUNIT_EXPECT_GE(test, words[1], 50 * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, words[4], 42);
+		most = words[1] >= (after - before) / 2;
+	}
+	KUNIT_EXPECT_TRUE(test, most);
 }
 
 struct value_case {
@@ -1131,20 +1136,31 @@ static void filter_on_the_duration(struct kunit *test)
 	const struct argtrace_session_attr *attr = attr_of_clock(test);
 	struct argtrace_return_counts counts;
 	struct argtrace_session *session;
-	u64 before, after, words[7];
+	u64 before, after, long_ones, words[7];
 	struct seen seen;
+	u32 calls = 0;
 
 	set_filters(probe, insns, 2, 0, 1);
 	add_output(probe, ARGTRACE_TYPE_U64, 8);
 	session = follow_with(test, probe, attr);
-	KUNIT_EXPECT_EQ(test, target_calls(sleep_for, NULL), 42);
+	/* Where the machine stands still meanwhile, any call is a long one: the last of these is none. */
+	do {
+		before = ktime_get_mono_fast_ns();
+		KUNIT_EXPECT_EQ(test, target_calls(sleep_for, NULL), 42);
+		after = ktime_get_mono_fast_ns();
+	} while (++calls < 10 && after - before >= 20 * NSEC_PER_MSEC);
+	counts = return_counts(session, 1);
+	long_ones = counts.counts.records;
+	KUNIT_EXPECT_LT(test, long_ones, calls);
+	KUNIT_EXPECT_EQ(test, counts.counts.filtered, calls - long_ones);
+	KUNIT_EXPECT_EQ(test, read_records(test, session, NULL, 0), long_ones);
 	before = ktime_get_mono_fast_ns();
 	KUNIT_EXPECT_EQ(test, target_calls(sleep_for, (void *)50ul), 42);
 	after = ktime_get_mono_fast_ns();
 	counts = return_counts(session, 1);
-	KUNIT_EXPECT_EQ(test, counts.counts.records, 1);
-	KUNIT_EXPECT_EQ(test, counts.counts.filtered, 1);
-	KUNIT_EXPECT_EQ(test, hits(&counts), 2);
+	KUNIT_EXPECT_EQ(test, counts.counts.records, long_ones + 1);
+	KUNIT_EXPECT_EQ(test, counts.counts.filtered, calls - long_ones);
+	KUNIT_EXPECT_EQ(test, hits(&counts), calls + 1);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
 	memcpy(words, seen.data, sizeof(words));
 	KUNIT_EXPECT_EQ(test, words[3], 50);
@@ -1526,19 +1542,24 @@ static void sampled_and_capped(struct kunit *test)
 	struct made_probe *probe = make_return_probe(test, target_value, 3, ARGTRACE_TYPE_U64, 8, 0);
 	struct argtrace_program *head = (void *)probe->program;
 	struct argtrace_return_counts counts;
-	struct argtrace_session *session;
-	u64 begun = jiffies;
-	u32 i;
+	bool in_time = false;
+	u32 i, tries;
 
 	set_filters(probe, NULL, 0, 0, 0);
 	head->sample = 4;
 	head->max_rate = 3;
-	session = follow(test, probe, 0);
-	for (i = 0; i < 40; i++)
-		call_value(i, 2, 3);
-	if (jiffies - begun >= HZ)
-		kunit_skip(test, "the machine is too slow");
-	counts = return_counts(session, 1);
+	/* All in one second, unless the machine stands still meanwhile. */
+	for (tries = 0; tries < 10 && !in_time; tries++) {
+		struct argtrace_session *session = follow(test, probe, 0);
+		const u64 begun = get_jiffies_64();
+
+		for (i = 0; i < 40; i++)
+			call_value(i, 2, 3);
+		in_time = get_jiffies_64() - begun < HZ;
+		counts = return_counts(session, 1);
+		session_remove_all(session);
+	}
+	KUNIT_ASSERT_TRUE(test, in_time);
 	KUNIT_EXPECT_EQ(test, counts.counts.records, 3);
 	KUNIT_EXPECT_EQ(test, counts.counts.sampled, 30);
 	KUNIT_EXPECT_EQ(test, counts.counts.capped, 7);

@@ -458,7 +458,7 @@ static struct kunit_case ring_cases[] = {
 /* A case is long over before the upper half of the clock changes, which would be said in a record of its own. */
 static int begin_quietly(struct kunit *test)
 {
-	while ((u32)argtrace_clock_read(ARGTRACE_CLOCK_MONOTONIC) > U32_MAX / 4 * 3)
+	while ((u32)argtrace_clock_read(ARGTRACE_CLOCK_MONOTONIC) > U32_MAX / 2)
 		msleep(20);
 	return stay_on_this_cpu(test);
 }

@@ -206,7 +206,7 @@ static void a_wakeup_that_was_missed(struct kunit *test)
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->waiting, false);
 	target_three(1, 2, 3);
-	woken = wait_for_completion_timeout(&sleeper.woken, 20 * HZ);
+	woken = wait_for_completion_timeout(&sleeper.woken, 60 * HZ);
 	remove_wait_queue(&session->wait, &sleeper.entry);
 	KUNIT_EXPECT_TRUE(test, woken);
 }
@@ -499,11 +499,11 @@ static void modules_wait_for_no_other_session(struct kunit *test)
 	init_completion(&remover->done);
 	mutex_lock(&session->lock);
 	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(remove_slow, remover, "remover")));
-	for (tries = 0; tries < 500 && !READ_ONCE(session->removed); tries++)
+	for (tries = 0; tries < 6000 && !READ_ONCE(session->removed); tries++)
 		msleep(10);
 	KUNIT_EXPECT_TRUE_MSG(test, session->removed, "a name is free before its session is disarmed");
 	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(module_events, events, "events")));
-	in_time = wait_for_completion_timeout(&events->done, 10 * HZ);
+	in_time = wait_for_completion_timeout(&events->done, 60 * HZ);
 	KUNIT_EXPECT_TRUE(test, in_time);
 	KUNIT_EXPECT_FALSE(test, completion_done(&remover->done));
 	mutex_unlock(&session->lock);
