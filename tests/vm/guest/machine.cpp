@@ -134,8 +134,9 @@ bool is_armed(const std::string &function) {
     return false;
 }
 
+// Two minutes: a guest whose host is busy is slower by far now and then, and what comes true costs no more than before.
 bool eventually(const std::function<bool()> &condition) {
-    for (int tries = 0; tries < 400; tries++) {
+    for (int tries = 0; tries < 2400; tries++) {
         if (condition())
             return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(50));

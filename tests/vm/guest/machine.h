@@ -50,7 +50,7 @@ std::string read_file(const std::string &path);
 /// Whether some ftrace user has armed the function.
 bool is_armed(const std::string &function);
 
-/// Whether `condition` comes true within some seconds.
+/// Whether `condition` comes true within two minutes.
 bool eventually(const std::function<bool()> &condition);
 
 /// The seed of randomised tests, which print it: ARGTRACE_TEST_SEED, or a new one each time.
