@@ -146,6 +146,8 @@ TEST_F(Timers, every_tick_has_one_outcome) {
         MixedLoad load(2);
         for (int round = 0; round < 3; ++round)
             run_load({2000, 100000, 3, 20, 3});
+        // A fast machine is done before there are many of them, and a slow one has several come as one.
+        EXPECT_TRUE(eventually([&] { return device.counts().at(0).records > 2000; }));
         load.stop();
     }
     ASSERT_EQ(device.remove_all(), 0);
@@ -167,18 +169,22 @@ TEST_F(Timers, every_tick_has_one_outcome) {
 }
 
 TEST_F(Timers, ticks_come_as_often_as_they_are_to) {
-    RawDevice device;
-    bind(device);
-    const auto begin = std::chrono::steady_clock::now();
-    ASSERT_EQ(device.add(timer_probe(SinkProgram(), timer(100)).bytes(), 1), 0);
-    pause(2000);
-    ASSERT_EQ(device.remove_all(), 0);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const double expected = 100.0 * seconds * cpu_count();
-    const double ticks = static_cast<double>(hits(device.counts(ARGTRACE_LIST_REMOVED).at(0)));
-    EXPECT_LT(ticks, expected * 1.1 + 2 * cpu_count());
-    // A machine that is busy itself has several come late, as one.
-    EXPECT_GT(ticks, expected / 10);
+    bool often = false;
+    // A machine that is busy itself has several come late, as one, and is not always that busy.
+    for (int round = 0; round < 5 && !often; ++round) {
+        RawDevice device;
+        bind(device);
+        const auto begin = std::chrono::steady_clock::now();
+        ASSERT_EQ(device.add(timer_probe(SinkProgram(), timer(100)).bytes(), 1), 0);
+        pause(2000);
+        ASSERT_EQ(device.remove_all(), 0);
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        const double expected = 100.0 * seconds * cpu_count();
+        const double ticks = static_cast<double>(hits(device.counts(ARGTRACE_LIST_REMOVED).at(0)));
+        EXPECT_LT(ticks, expected * 1.1 + 2 * cpu_count());
+        often = ticks > expected / 10;
+    }
+    EXPECT_TRUE(often);
 }
 
 TEST_F(Timers, idle_cpus_have_a_number_of_their_own) {
@@ -407,22 +413,37 @@ protected:
     }
 
     /// Ticks of `profile` go there, in its words, while it spins.
-    static Outcome spin(const std::string &output) {
-        const int ms = is_sanitizer_kernel() ? 3000 : is_long_run() ? 20000 : 6000;
+    static Outcome spin(const std::string &output, int ms) {
+        std::remove(output.c_str());
         return run({"argtrace", "profile", "-e", "cpu-clock", "-F", "499", "--follow", "-o", output, "--", "sh", "-c",
                     "echo " + std::to_string(ms) + " > /sys/kernel/debug/argtrace_spin/run"});
     }
 
-    static void check_shares(const std::string &folded) {
+    struct Shares {
         std::uint64_t quarter = 0, rest = 0, in_run = 0, all = 0;
+    };
+
+    static Shares shares_of(const std::string &folded) {
+        Shares shares;
         std::istringstream lines(folded);
         for (std::string stack; std::getline(lines, stack);) {
             const std::uint64_t count = std::stoull(stack.substr(stack.rfind(' ')));
-            all += count;
-            in_run += stack.find(";asp_run") != stack.npos ? count : 0;
-            quarter += stack.find(";asp_run [argtrace_spin];asp_quarter [argtrace_spin]") != stack.npos ? count : 0;
-            rest += stack.find(";asp_run [argtrace_spin];asp_rest [argtrace_spin]") != stack.npos ? count : 0;
+            shares.all += count;
+            shares.in_run += stack.find(";asp_run") != stack.npos ? count : 0;
+            shares.quarter += stack.find(";asp_run [argtrace_spin];asp_quarter [argtrace_spin]") != stack.npos ? count : 0;
+            shares.rest += stack.find(";asp_run [argtrace_spin];asp_rest [argtrace_spin]") != stack.npos ? count : 0;
         }
+        return shares;
+    }
+
+    /// `folded_of`: the stacks of ticks while it spins for so many milliseconds.
+    static void check_shares(const std::function<std::string(int ms)> &folded_of) {
+        int ms = is_sanitizer_kernel() ? 3000 : is_long_run() ? 20000 : 6000;
+        Shares shares = shares_of(folded_of(ms));
+        // A machine that is busy itself has several ticks come late, as one: the shares of few of them say little.
+        for (int tries = 0; tries < 3 && shares.in_run < 1000; ++tries)
+            shares = shares_of(folded_of(ms *= 2));
+        const auto [quarter, rest, in_run, all] = shares;
         EXPECT_GT(in_run, 300u);
         // On the sanitizer kernel it takes its time to begin and to end, and asp_run() itself is checked access by access.
         const bool slow = is_sanitizer_kernel();
@@ -435,17 +456,21 @@ protected:
 };
 
 TEST_F(TimerShares, are_those_of_ticks) {
-    const Outcome outcome = spin("spin.folded");
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    check_shares(read_file("spin.folded"));
+    check_shares([](int ms) {
+        const Outcome outcome = spin("spin.folded", ms);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return read_file("spin.folded");
+    });
 }
 
 TEST_F(TimerShares, are_those_of_ticks_that_were_recorded) {
-    const Outcome outcome = spin("spin.dat");
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-    const Outcome shown = run({"argtrace", "profile", "--in", "spin.dat", "--fold"});
-    ASSERT_EQ(shown.status, 0) << shown.err;
-    check_shares(shown.out);
+    check_shares([](int ms) {
+        const Outcome outcome = spin("spin.dat", ms);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        const Outcome shown = run({"argtrace", "profile", "--in", "spin.dat", "--fold"});
+        EXPECT_EQ(shown.status, 0) << shown.err;
+        return shown.out;
+    });
 }
 
 } // namespace
