@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -320,9 +322,9 @@ TEST_F(Processes, processes_begin_and_end_while_sets_come_and_go) {
         thread.join();
 }
 
-/// The threads of the kernel's that do work_structs, and the one that starts new ones.
+/// The threads of the kernel's that do work_structs, and the one that starts new ones, after which these are called at first.
 Pids kernel_workers() {
-    Pids pids{2};
+    Pids pids;
     DIR *proc = opendir("/proc");
     while (const dirent *entry = readdir(proc)) {
         const std::string name = entry->d_name;
@@ -330,7 +332,7 @@ Pids kernel_workers() {
             continue;
         std::ifstream in("/proc/" + name + "/comm");
         std::string comm;
-        if (in >> comm && comm.starts_with("kworker"))
+        if (in >> comm && (comm.starts_with("kworker") || comm == "kthreadd"))
             pids.push_back(static_cast<std::uint32_t>(std::stoul(name)));
     }
     closedir(proc);
@@ -339,7 +341,11 @@ Pids kernel_workers() {
 
 TEST_F(Processes, in_interrupts_the_interrupted_process_counts) {
     need_load_module();
-    ASSERT_EQ(set(kernel_workers(), ARGTRACE_PROCESSES_CHILDREN), 0);
+    // They end, and others begin, at any time: from the list on until their children are followed none of them may.
+    ASSERT_TRUE(eventually([&] {
+        const Pids workers = kernel_workers();
+        return set(workers, ARGTRACE_PROCESSES_CHILDREN) == 0 && kernel_workers() == workers;
+    }));
     ASSERT_EQ(arm("al_process"), 0);
     ASSERT_EQ(arm("al_interrupt"), 0);
     const LoadCalls before = load_calls();
@@ -361,9 +367,12 @@ TEST(ProcessesUnload, the_module_goes_while_they_begin_and_call) {
         need_test_module();
         Child forking([] {
             for (;;) {
-                const pid_t child = fork();
+                const pid_t self = getpid(), child = fork();
                 if (child == 0) {
-                    call_functions("burst", 3);
+                    // One that is left alone would call in a test to come.
+                    prctl(PR_SET_PDEATHSIG, SIGKILL);
+                    if (getppid() == self)
+                        call_functions("burst", 3);
                     _exit(0);
                 }
                 waitpid(child, nullptr, 0);
