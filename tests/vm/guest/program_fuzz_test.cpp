@@ -171,7 +171,9 @@ protected:
         maps_.clear();
         for (std::uint64_t left = random(4); left > 0; left--)
             maps_.push_back(std::make_unique<RawMap>(device, random_map(random_)));
-        add_nearly_right(device);
+        // Until one has been refused, which few steps might not come to.
+        for (int tries = 0; tries == 0 || (refused_ == 0 && tries < 30); tries++)
+            add_nearly_right(device);
         std::vector<std::uint64_t> in_maps; // what came there from programs that are nearly right
         for (const auto &map : maps_)
             in_maps.push_back(map->count());
