@@ -92,7 +92,7 @@ static int open_port(const char *name)
 	int port;
 
 	for (int tries = 0; (port = open_port_now(name)) < 0; tries++) {
-		if (tries == 500)
+		if (tries == 6000)
 			give_up(name);
 		usleep(10000);
 	}
