@@ -5,11 +5,11 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <linux/capability.h>
 
 #include "doctor/checks.h"
 #include "model/module_version.h"
 #include "session/device.h"
+#include "util/capabilities.h"
 #include "util/error.h"
 #include "util/lines.h"
 #include "util/units.h"
@@ -17,11 +17,6 @@
 namespace argtrace {
 
 namespace {
-
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#define CAP_BPF 39
-#endif
 
 constexpr std::uint64_t ring_bytes = 4 << 20;       // of each CPU, if --buffer is not given
 constexpr std::uint64_t all_rings_bytes = 128 << 20; // of all CPUs at most
@@ -58,19 +53,9 @@ Finding check_device(const Machine &machine) {
     return {"device", Health::unseen, fmt::format("{} comes with the module", ARGTRACE_DEVICE)};
 }
 
-/// The effective capabilities of this process.
-std::uint64_t capabilities(const Machine &machine) {
-    std::uint64_t set = 0;
-    for_each_line(machine.read("/proc/self/status").text, [&set](std::string_view line) {
-        if (next_word(line) == "CapEff:")
-            set = std::strtoull(std::string(next_word(line)).c_str(), nullptr, 16);
-    });
-    return set;
-}
-
 Finding check_authority(const Machine &machine) {
-    const std::uint64_t set = capabilities(machine);
-    const auto has = [set](unsigned capability) { return (set >> capability & 1) != 0; };
+    const std::uint64_t set = effective_capabilities(machine.read("/proc/self/status").text);
+    const auto has = [set](unsigned capability) { return has_capability(set, capability); };
     bool trace = has(CAP_SYS_ADMIN) || has(CAP_PERFMON);
     bool memory = has(CAP_SYS_ADMIN) || (has(CAP_PERFMON) && has(CAP_BPF));
     if (machine.module) { // which knows better: these may be those of a container

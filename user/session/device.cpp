@@ -4,38 +4,15 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "model/module_version.h"
+#include "session/open_error.h"
 #include "util/units.h"
 
 namespace argtrace {
-
-namespace {
-
-constexpr const char *lockdown_file = "/sys/kernel/security/lockdown";
-
-std::string read_lockdown() {
-    std::ifstream file(lockdown_file);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The level that stands in brackets; empty when the kernel is not locked down.
-std::string_view lockdown_level(std::string_view lockdown) {
-    auto open = lockdown.find('[');
-    auto close = lockdown.find(']');
-    if (open == std::string_view::npos || close == std::string_view::npos || close < open)
-        return {};
-    auto level = lockdown.substr(open + 1, close - open - 1);
-    return level == "none" ? std::string_view{} : level;
-}
-
-} // namespace
 
 Device Device::open(const std::string &path) {
     Device device = open_any(path);
@@ -47,7 +24,7 @@ Device Device::open_any(const std::string &path) {
     Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (!fd) {
         int error = errno; // before anything else sets it
-        throw explain_open(error, ::geteuid() == 0, read_lockdown());
+        throw explain_open(error, OpenCircumstances::here(path));
     }
     return Device(std::move(fd));
 }
@@ -81,31 +58,6 @@ void check_versions(const argtrace_info &info) {
         "module with `rmmod argtrace && modprobe argtrace`",
         module_version(info), info.api_version, info.record_version, ARGTRACE_VERSION,
         ARGTRACE_API_VERSION, ARGTRACE_RECORD_VERSION));
-}
-
-Error explain_open(int error, bool root, std::string_view lockdown) {
-    switch (error) {
-    case ENOENT:
-    case ENODEV:
-    case ENXIO:
-        return Error("the argtrace module is not loaded: run `modprobe argtrace` (or "
-                     "`insmod argtrace.ko`)");
-    case EACCES:
-    case EPERM:
-        if (auto level = lockdown_level(lockdown); root && !level.empty())
-            return Error(fmt::format("the kernel is locked down ({}) and lets nobody trace it: "
-                                     "see {} and kernel_lockdown(7)",
-                                     level, lockdown_file));
-        // The file's mode says EACCES, the module EPERM.
-        if (error == EACCES)
-            return Error(fmt::format("no permission to open {}: run as root; a udev rule can open "
-                                     "it to a group of users (see ACCESS in argtrace(1))",
-                                     ARGTRACE_DEVICE));
-        return Error("no permission to trace: run as root (CAP_SYS_ADMIN or CAP_PERFMON is "
-                     "needed)");
-    default:
-        return Error(fmt::format("cannot open {}: {}", ARGTRACE_DEVICE, std::strerror(error)));
-    }
 }
 
 Error explain_request(std::string_view what, int error, const argtrace_info &info) {

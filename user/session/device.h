@@ -42,10 +42,6 @@ inline std::uint64_t user_address(const void *pointer) {
 /// Throws Error with both versions and the way out when the module's are not ours.
 void check_versions(const argtrace_info &info);
 
-/// Why the device could not be opened: `error` is the errno, `root` whether we are root,
-/// `lockdown` what /sys/kernel/security/lockdown says ("none [integrity] confidentiality").
-Error explain_open(int error, bool root, std::string_view lockdown);
-
 /// Why the module refused a request for `what` ("cannot WHAT: ..."), for the errnos that
 /// mean the same in all of them.
 Error explain_request(std::string_view what, int error, const argtrace_info &info);

@@ -13,10 +13,12 @@
 #include "render/info.h"
 #include "render/status.h"
 #include "session/device.h"
+#include "session/open_error.h"
 #include "session/options.h"
 #include "session/selection.h"
 #include "support/packet_builder.h"
 #include "support/thrown.h"
+#include "util/capabilities.h"
 #include "util/output.h"
 
 namespace argtrace {
@@ -72,28 +74,47 @@ TEST(Versions, OtherIsASentenceWithBothAndTheWayOut) {
 }
 
 TEST(OpenErrors, SayTheWayOut) {
-    constexpr std::string_view free = "[none] integrity confidentiality\n";
-    constexpr std::string_view locked = "none [integrity] confidentiality\n";
-    EXPECT_STREQ(explain_open(ENOENT, true, free).what(),
-                 "the argtrace module is not loaded: run `modprobe argtrace` (or "
-                 "`insmod argtrace.ko`)");
-    EXPECT_STREQ(explain_open(EACCES, false, locked).what(),
+    const OpenCircumstances root{.root = true, .lockdown = "[none] integrity confidentiality\n"};
+    const OpenCircumstances locked{.root = true, .lockdown = "none [integrity] confidentiality\n"};
+    EXPECT_STREQ(explain_open(ENOENT, root).what(), "the argtrace module is not loaded: run `modprobe argtrace` (or "
+                                                    "`insmod argtrace.ko`)");
+    EXPECT_STREQ(explain_open(EACCES, {.lockdown = locked.lockdown}).what(),
                  "no permission to open /dev/argtrace: run as root; a udev rule can open it to a "
                  "group of users (see ACCESS in argtrace(1))");
-    for (std::string_view lockdown :
-         {free, std::string_view{}, std::string_view("]["), std::string_view("no brackets")})
-        EXPECT_STREQ(explain_open(EPERM, true, lockdown).what(),
+    for (const char *lockdown : {root.lockdown.c_str(), "", "][", "no brackets"})
+        EXPECT_STREQ(explain_open(EPERM, {.root = true, .lockdown = lockdown}).what(),
                      "no permission to trace: run as root (CAP_SYS_ADMIN or CAP_PERFMON is "
                      "needed)");
-    std::string text = explain_open(EPERM, true, locked).what();
+    std::string text = explain_open(EPERM, locked).what();
     EXPECT_NE(text.find("locked down (integrity)"), std::string::npos) << text;
-    EXPECT_NE(std::string(explain_open(EMFILE, true, free).what()).find("Too many open files"),
+    EXPECT_NE(std::string(explain_open(EMFILE, root).what()).find("Too many open files"),
               std::string::npos);
+}
+
+TEST(OpenErrors, NameTheModeToWhoeverMayTrace) {
+    constexpr std::uint64_t perfmon = 1ull << CAP_PERFMON, admin = 1ull << CAP_SYS_ADMIN;
+    const OpenCircumstances::Access of_root{0600, "root", "root"}, of_a_group{0660, "root", "tracing"},
+        read_only{0640, "root", "tracing"};
+    const auto text = [](std::uint64_t capabilities, const std::optional<OpenCircumstances::Access> &access) {
+        return std::string(explain_open(EACCES, {.capabilities = capabilities, .access = access}).what());
+    };
+    const std::string new_rule = "but must be able to open the file as well; write a udev rule with MODE=\"0660\" and as "
+                                 "GROUP= a group that its user is in (see ACCESS in argtrace(1))";
+    EXPECT_EQ(text(perfmon, of_root), "no permission to open /dev/argtrace, which belongs to root:root and has mode 0600: "
+                                      "this process has CAP_PERFMON, " + new_rule);
+    EXPECT_EQ(text(admin | perfmon, read_only), "no permission to open /dev/argtrace, which belongs to root:tracing and has "
+                                                "mode 0640: this process has CAP_SYS_ADMIN, " + new_rule);
+    EXPECT_EQ(text(perfmon, of_a_group),
+              "no permission to open /dev/argtrace, which belongs to root:tracing and has mode 0660: this process has "
+              "CAP_PERFMON, but must be able to open the file as well; add its user to the group tracing, or change "
+              "GROUP=\"tracing\" in the udev rule to a group that its user is in (see ACCESS in argtrace(1))");
+    for (const auto &without : {text(1ull << CAP_BPF, of_root), text(perfmon, {})})
+        EXPECT_NE(without.find("run as root"), std::string::npos) << without;
 }
 
 TEST(OpenErrors, NoDeviceNoModule) {
     EXPECT_EQ(thrown([] { Device::open("/nowhere/argtrace"); }),
-              std::string(explain_open(ENOENT, true, "").what()));
+              std::string(explain_open(ENOENT, {}).what()));
     std::string text = thrown([] { Device::open("/dev/null"); });
     EXPECT_NE(text.find("does not belong to the argtrace module"), std::string::npos) << text;
 }
