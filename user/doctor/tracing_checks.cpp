@@ -137,7 +137,7 @@ Finding check_syscalls(const Machine &machine, const KernelSymbols &symbols) {
             "boot one with CONFIG_FTRACE_SYSCALLS"};
 }
 
-/// Who follows returns where argtrace's trampoline cannot. The module knows best.
+/// What follows returns where argtrace's trampoline cannot. The module knows best.
 Finding check_fprobe(const Machine &machine, const KernelSymbols &symbols) {
     if (!symbols && !machine.module)
         return {"fprobe", Health::unseen, "the kernel does not list its symbols"};

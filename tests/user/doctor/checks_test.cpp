@@ -169,7 +169,7 @@ TEST_F(Doctor, SymbolsThatAreHidden) {
     expect("symbols", Health::missing, "hides from this process", "CAP_SYSLOG");
     write("/proc/sys/kernel/kptr_restrict", "2\n");
     expect("symbols", Health::missing, "hides from everybody", "sysctl kernel.kptr_restrict=1");
-    // Who sees them all the same does not care.
+    // It does not matter to a user who sees them all the same.
     write("/proc/kallsyms", hidden + "ffffffff81000000 T vfs_read\n");
     expect("symbols", Health::ok, "shows");
     write("/proc/kallsyms", "");

@@ -62,7 +62,7 @@ std::uint64_t this_tid() {
     return static_cast<std::uint64_t>(::syscall(SYS_gettid));
 }
 
-/// Of this thread's sleeps.
+/// How many of this thread's sleeps the kernel counted, and the longest round of sleep that it measured.
 thread_local std::uint64_t sleeps_that_slept = 0, longest_round_of_sleep = 0;
 
 /// Switches that this thread has asked for.
@@ -416,7 +416,7 @@ private:
     std::vector<std::unique_ptr<Child>> children_;
 };
 
-/// Of all CPUs since they began.
+/// Context switches of all CPUs since the boot.
 std::uint64_t switches_of_the_machine() {
     const std::string stat = read_file("/proc/stat");
     return std::stoull(stat.substr(stat.find("\nctxt ") + 6));

@@ -146,7 +146,7 @@ TEST_F(TopOnATerminal, does_what_is_typed) {
         top.type("s\n");
         EXPECT_TRUE(top.shows(std::string(" calls, by ") + order, from)) << order;
     }
-    // Of a table that is there in part, or of an interval that ended between two functions, some are missing.
+    // Some are missing from a table that is there in part, and from an interval that ended between two functions.
     EXPECT_TRUE(eventually([&top] {
         call_functions("run", 5);
         const std::string table = top.since_last("FUNC");
