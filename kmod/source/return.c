@@ -19,7 +19,6 @@
 #include "source/aggregate.h"
 #include "source/context.h"
 #include "source/return.h"
-#include "source/return_number.h"
 #include "source/syscall.h"
 
 DEFINE_PER_CPU(u8, argtrace_return_depth);
@@ -120,40 +119,21 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struc
 }
 
 /*
- * Other sessions, for which ftrace has called us before, have the call go on in `trampoline`, with rax as it is. What is to be in
- * rax for them and us; 0: there are too many.
- */
-static unsigned long numbers_beside(unsigned long trampoline, unsigned long ax, const struct argtrace_return *returns)
-{
-	const bool several = trampoline == (unsigned long)argtrace_return_several ||
-			     trampoline == (unsigned long)argtrace_return_several_direct;
-	const unsigned long others = several ? ax : ((struct argtrace_return *)ax)->number;
-
-	if (!others || !returns->number || others >> (ARGTRACE_RETURN_NUMBER_BITS * (ARGTRACE_RETURN_NUMBERS_MAX - 1)))
-		return 0;
-	return others << ARGTRACE_RETURN_NUMBER_BITS | returns->number;
-}
-
-/*
  * A call that takes more than the callback does itself goes on in a trampoline that finds out whether to follow it. Until that has
  * been entered, which others can prevent that ftrace calls after us, the call counts as taken.
  *
  * `in_list`: others trace the same function. If one of them has asked for all registers there may be a direct caller, which goes
- * before whatever the instruction pointer says: then we are one too. Another that is there already, we call.
+ * before whatever the instruction pointer says: then we are one too. Another that is there already, we call, unless it is one of
+ * our own, of another session: that would not find in rax what it needs.
  */
 static noinline __noclone void go_with_care(struct argtrace_return *returns, unsigned long ip, bool in_list, struct pt_regs *regs)
 {
 	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
 	const struct argtrace_code *code = returns->plan->code;
-	const unsigned long body = ip + MCOUNT_INSN_SIZE;
-	const bool direct = in_list && regs->cs;
-	const unsigned long there = direct ? regs->orig_ax : regs->ip;
-	const bool several = argtrace_in_trampoline(there);
-	unsigned long ax = (unsigned long)returns;
+	const bool has_caller = in_list && regs->cs && regs->orig_ax;
 
-	if (several)
-		ax = numbers_beside(there, regs->ax, returns);
-	if (!ax || (regs->ip != body && (direct || !several))) {
+	/* Since Linux 7 bit 0 says how the direct caller is to be reached. */
+	if (regs->ip != ip + MCOUNT_INSN_SIZE || (has_caller && argtrace_in_trampoline(regs->orig_ax & ~1ul))) {
 		argtrace_count_following(returns->following, taken);
 		goto out;
 	}
@@ -161,23 +141,19 @@ static noinline __noclone void go_with_care(struct argtrace_return *returns, uns
 				   argtrace_return_accepts(returns->plan, (const struct ftrace_regs *)regs)))
 		goto out;
 	argtrace_count_following(returns->following, taken);
-	WRITE_ONCE(returns->body, body);
+	WRITE_ONCE(returns->body, regs->ip);
 	/* The quick ways take the registers as they are: none of them is for system calls. */
 	if (!is_syscall && (!code || argtrace_code_waits_for_return(code)))
-		WRITE_ONCE(returns->quick_body, body);
+		WRITE_ONCE(returns->quick_body, regs->ip);
 	else if (!is_syscall && (!code->keeps || returns->kept))
-		WRITE_ONCE(returns->accepted_body, body);
-	regs->ax = ax;
-	if (!direct) {
-		regs->ip = (unsigned long)(several ? argtrace_return_several : argtrace_return_slow);
-	} else if (several) {
-		if (there == (unsigned long)argtrace_return_direct)
-			regs->r10 = 0;
-		regs->orig_ax = (unsigned long)argtrace_return_several_direct;
-	} else if (!there) {
+		WRITE_ONCE(returns->accepted_body, regs->ip);
+	regs->ax = (unsigned long)returns;
+	if (!in_list || !regs->cs) {
+		regs->ip = (unsigned long)argtrace_return_slow;
+	} else if (!has_caller) {
 		regs->orig_ax = (unsigned long)argtrace_return_direct;
 	} else {
-		regs->r10 = there;
+		regs->r10 = regs->orig_ax;
 		regs->orig_ax = (unsigned long)argtrace_return_chain;
 	}
 out:
@@ -513,18 +489,6 @@ unsigned long argtrace_return_enter(struct argtrace_frame *frame)
 	}
 	preempt_enable_notrace();
 	return follow ? ARGTRACE_ENTER_FOLLOW : 0;
-}
-
-/* The same where several sessions follow the call: the frame has their numbers yet, and none of what these say. */
-unsigned long argtrace_return_enter_several(struct argtrace_frame *frame)
-{
-	const unsigned long numbers = (unsigned long)frame->returns;
-
-	frame->returns = argtrace_return_numbered(numbers);
-	frame->others = numbers >> ARGTRACE_RETURN_NUMBER_BITS;
-	if (!frame->body)
-		frame->body = READ_ONCE(frame->returns->body);
-	return argtrace_return_enter(frame);
 }
 
 void argtrace_return_keep(struct argtrace_frame *frame, unsigned long bytes)

@@ -60,7 +60,6 @@ struct argtrace_return {
 	bool seen;			/* leaving since before the last argtrace_synchronize() */
 	bool told;			/* the log has been told of its calls that are in flight */
 	bool orphan;			/* the plan is to be freed when it is idle */
-	u32 number;			/* see return_number.h; 0: none, or it is idle */
 	unsigned long stopped_at;	/* jiffies: LEAVING */
 
 	struct argtrace_counters_block *following_block;

@@ -32,7 +32,6 @@
 #define ARGTRACE_FRAME_CLOCK	(-24)
 #define ARGTRACE_FRAME_STATE	(-16)
 #define ARGTRACE_FRAME_SP	(-8)
-#define ARGTRACE_FRAME_OTHERS	ARGTRACE_FRAME_VALUE
 #define ARGTRACE_FRAME_BODY	8
 #define ARGTRACE_FRAME_STACK	24
 
@@ -54,10 +53,7 @@ struct argtrace_return;
 
 struct argtrace_frame {
 	unsigned long r9, r8;
-	union {
-		unsigned long value;	/* rax, when the function has returned */
-		unsigned long others;	/* before, where several sessions follow the call: the numbers of those that are left */
-	};
+	unsigned long value;		/* rax, when the function has returned */
 	unsigned long cx, dx, si, di;
 	unsigned long high;		/* rdx then; before, the first argument that the body is given */
 	struct argtrace_return *returns;
@@ -142,21 +138,12 @@ void argtrace_return_direct(void);
 void argtrace_return_chain(void);
 
 /*
- * The same, slow and with another direct caller or 0 in r10, for a call that several sessions follow: each has a frame, and calls the
- * trampoline for the others in place of the body. There is no room in registers for all that they need, so that rax has their
- * numbers (return_number.h): that of the session which ftrace has called last is the lowest, and its frame the outermost.
- */
-void argtrace_return_several(void);
-void argtrace_return_several_direct(void);
-
-/*
  * What they call: all but quick before the body (0: the call is let pass), all after it. If argtrace_return_enter() has
  * values to be kept, it returns how many bytes they take, and argtrace_return_keep() must be called, with preemption still
  * off, when there is room for them below the frame. There is already when argtrace_return_gather() is called.
  */
 unsigned long argtrace_return_gather(struct argtrace_frame *frame);
 unsigned long argtrace_return_enter(struct argtrace_frame *frame);
-unsigned long argtrace_return_enter_several(struct argtrace_frame *frame);
 void argtrace_return_keep(struct argtrace_frame *frame, unsigned long bytes);
 void argtrace_return_leave(struct argtrace_frame *frame);
 

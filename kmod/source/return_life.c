@@ -28,7 +28,6 @@
 #include "source/fallback.h"
 #include "source/in_flight.h"
 #include "source/return.h"
-#include "source/return_number.h"
 
 #define LOOK_AGAIN	HZ		/* at those that are leaving ... */
 #define LOOK_SELDOM	(10 * HZ)	/* ... when the log has been told of all of them */
@@ -199,12 +198,6 @@ static unsigned long care_of(const struct argtrace_plan *plan, const struct argt
 	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_CARE_OUTPUTS : ARGTRACE_CARE_RECORD;
 }
 
-static void use_locked(struct argtrace_return *returns)
-{
-	nr_users++;
-	returns->number = argtrace_return_number_get(returns);
-}
-
 void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *session)
 {
 	struct argtrace_return *returns = plan->returns;
@@ -214,7 +207,7 @@ void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *
 	if (returns->life == ARGTRACE_RETURN_LEAVING)
 		list_del(&returns->link);
 	else if (returns->life == ARGTRACE_RETURN_IDLE && !returns->fallback)
-		use_locked(returns);
+		nr_users++;
 	returns->life = returns->fallback ? ARGTRACE_RETURN_IDLE : ARGTRACE_RETURN_LIVE;
 	returns->rings = session->rings;
 	returns->clock = session->clock;
@@ -333,8 +326,6 @@ static u32 let_go(struct list_head *idle)
 	list_for_each_entry_safe(returns, next, idle, link) {
 		count++;
 		returns->life = ARGTRACE_RETURN_IDLE;
-		argtrace_return_number_put(returns->number);
-		returns->number = 0;
 		if (returns->orphan)
 			list_move(&returns->link, &orphans);
 		else

@@ -50,10 +50,10 @@ SYM_FUNC_END(argtrace_return_text)
  * system call the frame gets those that user space has passed. Values that are kept lie between the frame and the copies of stack
  * arguments.
  */
-.macro ENTER_SLOWLY enter=argtrace_return_enter
+.macro ENTER_SLOWLY
 	mov	%rdi, ARGTRACE_FRAME_HIGH(%rbp)
 	lea	-ARGTRACE_FRAME_BELOW(%rbp), %rdi
-	call	\enter
+	call	argtrace_return_enter
 	cmp	$ARGTRACE_ENTER_FOLLOW, %rax
 	jbe	.Lentered_\@
 	sub	%rax, %rsp
@@ -99,13 +99,7 @@ SYM_FUNC_END(argtrace_return_text)
 	jmp	.Lcall_\@
 .endm
 
-/*
- * The call that was gone to instead of the body has taken that off the return stack: push what the return takes off.
- *
- * Where the kernel tracks the depth of calls this return counts, as the call within the function does not. So the return stack is
- * filled up one call too early, which is safe. ftrace's return_to_handler takes a plain return there to save that, by an alternative that
- * kernels before Linux 6.2 have no macros for.
- */
+/* The call that was gone to instead of the body has taken that off the return stack: push what the return takes off. */
 SYM_FUNC_START_LOCAL(argtrace_return_body)
 	ANNOTATE_INTRA_FUNCTION_CALL
 	call	1f
@@ -139,30 +133,6 @@ SYM_FUNC_START_LOCAL(argtrace_return_body_chain)
 	UNWIND_HINT_FUNC
 	RET
 SYM_FUNC_END(argtrace_return_body_chain)
-
-/*
- * In place of the body the trampoline for the other sessions that follow the call, if there are any left, as if the function,
- * called by us, had gone there or had called it.
- */
-SYM_FUNC_START_LOCAL(argtrace_return_body_several)
-	mov	ARGTRACE_FRAME_OTHERS(%rbp), %rax
-	test	%rax, %rax
-	jz	argtrace_return_body
-	jmp	argtrace_return_several
-SYM_FUNC_END(argtrace_return_body_several)
-
-SYM_FUNC_START_LOCAL(argtrace_return_body_several_direct)
-	mov	ARGTRACE_FRAME_OTHERS(%rbp), %rax
-	mov	ARGTRACE_FRAME_SP(%rbp), %r10
-	test	%rax, %rax
-	jz	1f
-	pushq	ARGTRACE_FRAME_BODY(%rbp)
-	UNWIND_HINT_FUNC
-	jmp	argtrace_return_several_direct
-1:	test	%r10, %r10
-	jz	argtrace_return_body_direct
-	jmp	argtrace_return_body_chain
-SYM_FUNC_END(argtrace_return_body_several_direct)
 
 /* In plain context, with the TSC as the clock. The context has been looked at, and the call has been counted. */
 SYM_FUNC_START(argtrace_return_quick)
@@ -217,19 +187,6 @@ SYM_FUNC_START(argtrace_return_direct)
 	RET
 SYM_FUNC_END(argtrace_return_direct)
 
-/* To another direct caller, in r10, instead of returning to the body, which is on the stack. */
-.macro GO_TO_DIRECT_CALLER
-	btr	$0, %r10
-	jc	.Ljump_\@
-	push	%r10
-	UNWIND_HINT_FUNC
-	RET
-.Ljump_\@:
-	mov	%r10, (%rsp)
-	UNWIND_HINT_FUNC
-	RET
-.endm
-
 /* The other direct caller is kept where the stack pointer will be: nobody has asked for that before the body returns. */
 SYM_FUNC_START(argtrace_return_chain)
 	ANNOTATE_NOENDBR
@@ -238,47 +195,17 @@ SYM_FUNC_START(argtrace_return_chain)
 	ENTER_SLOWLY
 	jz	1f
 	FOLLOW argtrace_return_body_chain
-1:	mov	ARGTRACE_FRAME_SP(%rbp), %r10
+1:	mov	ARGTRACE_FRAME_SP(%rbp), %r11
 	leave
-	GO_TO_DIRECT_CALLER
+	btr	$0, %r11
+	jc	2f
+	push	%r11
+	UNWIND_HINT_FUNC
+	RET
+2:	mov	%r11, (%rsp)
+	UNWIND_HINT_FUNC
+	RET
 SYM_FUNC_END(argtrace_return_chain)
-
-/* Where the frame has the body argtrace_return_enter_several() finds 0, and writes it. */
-SYM_FUNC_START(argtrace_return_several)
-	ANNOTATE_NOENDBR
-	pushq	$0
-	MAKE_FRAME
-	ENTER_SLOWLY argtrace_return_enter_several
-	jz	1f
-	FOLLOW argtrace_return_body_several
-1:	mov	ARGTRACE_FRAME_OTHERS(%rbp), %rax
-	leave
-	test	%rax, %rax
-	jz	2f
-	add	$8, %rsp
-	jmp	argtrace_return_several
-2:	UNWIND_HINT_FUNC
-	RET
-SYM_FUNC_END(argtrace_return_several)
-
-/* The same with another direct caller in r10, or 0. */
-SYM_FUNC_START(argtrace_return_several_direct)
-	ANNOTATE_NOENDBR
-	MAKE_FRAME
-	mov	%r10, ARGTRACE_FRAME_SP(%rbp)
-	ENTER_SLOWLY argtrace_return_enter_several
-	jz	1f
-	FOLLOW argtrace_return_body_several_direct
-1:	mov	ARGTRACE_FRAME_OTHERS(%rbp), %rax
-	mov	ARGTRACE_FRAME_SP(%rbp), %r10
-	leave
-	test	%rax, %rax
-	jnz	argtrace_return_several_direct
-	test	%r10, %r10
-	jnz	2f
-	RET
-2:	GO_TO_DIRECT_CALLER
-SYM_FUNC_END(argtrace_return_several_direct)
 
 	.globl argtrace_return_text_end
 argtrace_return_text_end:

@@ -19,7 +19,6 @@
 #include "ring_read.h"
 #include "source/in_flight.h"
 #include "source/return.h"
-#include "source/return_number.h"
 #include "source/return_refused.h"
 #include "targets.h"
 
@@ -513,28 +512,65 @@ static void beside_another_tracer(struct kunit *test)
 	}
 }
 
-struct neighbours_case {
-	const char *name;
-	unsigned long flags;		/* of a tracer that traces the function as well */
-	u32 at;				/* which of them comes first, second ...: that tracer, the sessions */
-};
-
-#define NO_NEIGHBOUR	3
-static const struct neighbours_case neighbours_cases[] = {
-	{ "alone", 0, NO_NEIGHBOUR },
-	{ "another tracer first", 0, 0 },
-	{ "another tracer between them", 0, 1 },
-	{ "another tracer last", 0, 2 },
-	{ "all registers first", FTRACE_OPS_FL_SAVE_REGS, 0 },
-	{ "all registers between them", FTRACE_OPS_FL_SAVE_REGS, 1 },
-	{ "all registers last", FTRACE_OPS_FL_SAVE_REGS, 2 },
-};
-
-static void describe_neighbours(const struct neighbours_case *one, char *text)
+/* With and without another tracer, which comes first, second or last, and has all registers or not. */
+static void two_sessions_beside_another_tracer(struct kunit *test)
 {
-	strcpy(text, one->name);
+	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
+	struct argtrace_session *sessions[2];
+	struct argtrace_return_counts counts[2];
+	struct ftrace_ops ops;
+	u32 i, j, place;
+
+	for (i = 0; i < 6; i++) {
+		place = i % 3;
+		ops = (struct ftrace_ops){ .func = do_nothing, .flags = flags[i / 3] };
+		KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&ops, (unsigned long)target_many, 0, 1), 0);
+		for (j = 0; j < 2; j++) {
+			if (place == j)
+				KUNIT_ASSERT_EQ(test, register_ftrace_function(&ops), 0);
+			sessions[j] = make_session(test, "", 0);
+			KUNIT_ASSERT_EQ(test, session_add(test, sessions[j],
+							  make_return_probe(test, target_many, 1, ARGTRACE_TYPE_U64, 8, 4)), 0);
+		}
+		if (place == 2)
+			KUNIT_ASSERT_EQ(test, register_ftrace_function(&ops), 0);
+		KUNIT_EXPECT_EQ(test, target_many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), MANY);
+		for (j = 0; j < 2; j++) {
+			counts[j] = return_counts(sessions[j], 1);
+			KUNIT_EXPECT_EQ_MSG(test, hits(&counts[j]), 1, "%u", i);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, counts[0].counts.records + counts[1].counts.records, 1, "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, counts[0].unfollowed[ARGTRACE_UNFOLLOWED_TAKEN] +
+					  counts[1].unfollowed[ARGTRACE_UNFOLLOWED_TAKEN], 1, "%u", i);
+		unregister_ftrace_function(&ops);
+		ftrace_free_filter(&ops);
+		for (j = 0; j < 2; j++)
+			session_remove_all(sessions[j]);
+	}
 }
-KUNIT_ARRAY_PARAM(neighbours, neighbours_cases, describe_neighbours);
+
+static void two_sessions(struct kunit *test)
+{
+	struct made_probe *probe = make_return_probe(test, target_value, 3, ARGTRACE_TYPE_U64, 8, 0);
+	struct argtrace_session *sessions[] = { follow(test, probe, 0), follow(test, probe, 0) };
+	struct argtrace_return_counts counts[2];
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, call_value(1, 2, 3), value_of(1, 2, 3));
+	for (i = 0; i < 2; i++) {
+		counts[i] = return_counts(sessions[i], 1);
+		KUNIT_EXPECT_EQ(test, hits(&counts[i]), 1);
+	}
+	/* One of them has it, and the other says so. */
+	KUNIT_EXPECT_EQ(test, counts[0].counts.records + counts[1].counts.records, 1);
+	KUNIT_EXPECT_EQ(test, counts[0].unfollowed[ARGTRACE_UNFOLLOWED_TAKEN] +
+			      counts[1].unfollowed[ARGTRACE_UNFOLLOWED_TAKEN], 1);
+	session_remove_all(sessions[counts[0].counts.records ? 0 : 1]);
+	call_value(1, 2, 3);
+	i = counts[0].counts.records ? 1 : 0;
+	counts[i] = return_counts(sessions[i], 1);
+	KUNIT_EXPECT_EQ(test, counts[i].counts.records, 1);
+}
 
 static u64 save_stack(void *entries)
 {
@@ -561,28 +597,24 @@ static int place_on_stack(const unsigned long *entries, u64 count, const void *f
 	return -1;
 }
 
-/* Whoever looks at the stack of the task sees the function, its caller, and all above, whether one session follows it or several. */
+/* Whoever looks at the stack of the task sees the function, its caller, and all above. */
 static void the_stack_is_whole(struct kunit *test)
 {
 	unsigned long plain[32], followed[32];
 	const u64 nr_plain = call_save_stack(plain) - 1;
+	struct argtrace_session *session = follow(test, make_return_probe(test, target_calls, 2, ARGTRACE_TYPE_U64, 8, 0), 0);
+	const u64 nr_followed = call_save_stack(followed) - 1;
 	const int at_plain = place_on_stack(plain, nr_plain, call_save_stack);
-	u32 i;
+	const int at_followed = place_on_stack(followed, nr_followed, call_save_stack);
 
+	KUNIT_ASSERT_EQ(test, read_records(test, session, NULL, 0), 1);
 	KUNIT_ASSERT_GE(test, at_plain, 0);
-	for (i = 0; i < ARGTRACE_RETURN_NUMBERS_MAX; i++) {
-		struct argtrace_session *session = follow(test, make_return_probe(test, target_calls, 2, ARGTRACE_TYPE_U64, 8, 0), 0);
-		const u64 nr_followed = call_save_stack(followed) - 1;
-		const int at_followed = place_on_stack(followed, nr_followed, call_save_stack);
-
-		KUNIT_ASSERT_EQ(test, read_records(test, session, NULL, 0), 1);
-		KUNIT_ASSERT_GT(test, at_followed, at_plain);
-		KUNIT_EXPECT_LT(test, place_on_stack(followed, nr_followed, target_calls), at_followed);
-		/* Above the caller both are the same; the caller of that is this function, at two places. */
-		KUNIT_EXPECT_EQ(test, nr_followed - at_followed, nr_plain - at_plain);
-		KUNIT_EXPECT_MEMEQ(test, (const u8 *)&followed[at_followed + 2], (const u8 *)&plain[at_plain + 2],
-				   (nr_plain - at_plain - 2) * sizeof(*plain));
-	}
+	KUNIT_ASSERT_GT(test, at_followed, at_plain);
+	KUNIT_EXPECT_LT(test, place_on_stack(followed, nr_followed, target_calls), at_followed);
+	/* Above the caller both are the same; the caller of that is this function, at two places. */
+	KUNIT_EXPECT_EQ(test, nr_followed - at_followed, nr_plain - at_plain);
+	KUNIT_EXPECT_MEMEQ(test, (const u8 *)&followed[at_followed + 2], (const u8 *)&plain[at_plain + 2],
+			   (nr_plain - at_plain - 2) * sizeof(*plain));
 }
 
 /* A thread that sleeps in target_calls() until it is told to go on. */
@@ -1331,128 +1363,6 @@ static void values_kept_beside_stack_arguments(struct kunit *test)
 	ftrace_free_filter(&ops);
 }
 
-/* As many as fit into a register see each call, beside one whose values are kept, and one more says that it does not. */
-static void several_sessions(struct kunit *test)
-{
-	const struct neighbours_case *one = test->param_value;
-	static const char text[] = "some text that is kept";
-	const u64 value = MANY + ((u64)text - 1) * MANY_STEP;
-	struct ftrace_ops ops = { .func = do_nothing, .flags = one->flags };
-	struct argtrace_session *sessions[ARGTRACE_RETURN_NUMBERS_MAX + 1];
-	u32 i, round, taken = 0;
-
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&ops, (unsigned long)target_many, 0, 1), 0);
-	for (i = 0; i <= ARRAY_SIZE(sessions); i++) {
-		if (i == one->at)
-			KUNIT_ASSERT_EQ(test, register_ftrace_function(&ops), 0);
-		if (i < ARRAY_SIZE(sessions))
-			sessions[i] = follow(test, i == 1 ? make_text_probe(test, target_many, 0, 0, 4, 1) :
-							    make_return_probe(test, target_many, 0, ARGTRACE_TYPE_U64, 8, 4),
-					     ARGTRACE_FORMAT_NO_CALLER);
-	}
-	for (round = 1; round <= 2; round++)
-		KUNIT_EXPECT_EQ(test, target_many((u64)text, 2, 3, 4, 5, 6, 7, 8, 9, 10), value);
-	for (i = 0; i < ARRAY_SIZE(sessions); i++) {
-		const struct argtrace_return_counts counts = return_counts(sessions[i], 1);
-		struct seen seen;
-
-		KUNIT_EXPECT_EQ(test, hits(&counts), 2);
-		if (counts.unfollowed[ARGTRACE_UNFOLLOWED_TAKEN] == 2) {
-			taken++;
-			continue;
-		}
-		KUNIT_EXPECT_EQ_MSG(test, counts.counts.records, 2, "%u", i);
-		KUNIT_ASSERT_EQ(test, read_records(test, sessions[i], &seen, 1), 2);
-		KUNIT_EXPECT_EQ(test, *(u64 *)(seen.data + 8), value);
-		if (i == 1)
-			KUNIT_EXPECT_MEMEQ(test, seen.data + 26, text, sizeof(text) - 1);
-	}
-	KUNIT_EXPECT_EQ(test, taken, 1);
-	/* Whoever goes, the others see the next call, and the one that was too much does now. */
-	session_remove_all(sessions[1]);
-	KUNIT_EXPECT_EQ(test, target_many((u64)text, 2, 3, 4, 5, 6, 7, 8, 9, 10), value);
-	for (i = 0; i < ARRAY_SIZE(sessions); i++) {
-		const struct argtrace_return_counts counts = return_counts(sessions[i], 1);
-
-		KUNIT_EXPECT_EQ_MSG(test, hits(&counts), i == 1 ? 2 : 3, "%u", i);
-		KUNIT_EXPECT_EQ(test, counts.in_flight, 0);
-		if (i != 1)
-			KUNIT_EXPECT_EQ_MSG(test, read_records(test, sessions[i], NULL, 0), 1, "%u", i);
-	}
-	if (one->at != NO_NEIGHBOUR)
-		unregister_ftrace_function(&ops);
-	ftrace_free_filter(&ops);
-}
-
-/* One of them lets the call pass, or both, for want of room: the function returns what it does all the same. */
-static void two_sessions_on_a_low_stack(struct kunit *test)
-{
-	const struct neighbours_case *one = test->param_value;
-	struct ftrace_ops ops = { .func = do_nothing, .flags = one->flags };
-	struct argtrace_session *sessions[2];
-	u32 i, calls = 0, records[2];
-	unsigned long left;
-
-	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&ops, (unsigned long)target_value, 0, 1), 0);
-	for (i = 0; i <= 2; i++) {
-		if (i == one->at)
-			KUNIT_ASSERT_EQ(test, register_ftrace_function(&ops), 0);
-		if (i < 2)
-			sessions[i] = follow(test, make_return_probe(test, target_value, 3, ARGTRACE_TYPE_U64, 8, 0), 0);
-	}
-	for (left = THREAD_SIZE / 2 - 256; left < THREAD_SIZE / 2 + 1024; left += 64, calls++)
-		KUNIT_EXPECT_EQ(test, call_with_stack_left(left), value_of(1, 2, 3));
-	for (i = 0; i < 2; i++) {
-		const struct argtrace_return_counts counts = return_counts(sessions[i], 1);
-
-		records[i] = counts.counts.records;
-		KUNIT_EXPECT_EQ(test, hits(&counts), calls);
-		KUNIT_EXPECT_EQ(test, counts.counts.records + counts.unfollowed[ARGTRACE_UNFOLLOWED_STACK], calls);
-		KUNIT_EXPECT_GT(test, counts.counts.records, 0);
-		KUNIT_EXPECT_GT(test, counts.unfollowed[ARGTRACE_UNFOLLOWED_STACK], 0);
-	}
-	/* The frame of the one is below that of the other. */
-	KUNIT_EXPECT_NE(test, records[0], records[1]);
-	if (one->at != NO_NEIGHBOUR)
-		unregister_ftrace_function(&ops);
-	ftrace_free_filter(&ops);
-}
-
-/* One of the two sessions that follow it goes: its call counts as removed, and the other has all of it. */
-static void several_sessions_in_flight(struct kunit *test)
-{
-	static const struct argtrace_insn argument = { .source = ARGTRACE_SOURCE_REG, .index = 1, .mask = ALL, OUT(8) };
-	struct argtrace_session *sessions[2];
-	struct argtrace_return_counts counts;
-	struct sleeper sleeper;
-	u32 i, gone;
-
-	for (gone = 0; gone < 2; gone++) {
-		struct made_probe *keeping = sleeper_probe(test);
-		struct seen seen;
-
-		set_filters(keeping, &argument, 1, 0, 0);
-		add_output(keeping, ARGTRACE_TYPE_U64, 8);
-		sessions[0] = follow(test, sleeper_probe(test), 0);
-		sessions[1] = follow(test, keeping, 0);
-		begin_sleeper(test, &sleeper);
-		for (i = 0; i < 2; i++)
-			KUNIT_EXPECT_EQ(test, return_counts(sessions[i], 1).in_flight, 1);
-		session_remove_all(sessions[gone]);
-		end_sleeper(test, &sleeper);
-		counts = return_counts(sessions[gone], 1);
-		KUNIT_EXPECT_EQ(test, counts.unfollowed[ARGTRACE_UNFOLLOWED_REMOVED], 1);
-		counts = return_counts(sessions[!gone], 1);
-		KUNIT_EXPECT_EQ(test, counts.counts.records, 1);
-		KUNIT_EXPECT_EQ(test, counts.in_flight, 0);
-		KUNIT_ASSERT_EQ(test, read_records(test, sessions[!gone], &seen, 1), 1);
-		KUNIT_EXPECT_EQ(test, *(u64 *)(seen.data + 24), (unsigned long)&sleeper);
-		session_remove_all(sessions[!gone]);
-		argtrace_returns_flush();
-		KUNIT_EXPECT_EQ(test, argtrace_returns_in_flight(), 0);
-	}
-}
-
 static char long_text[501];
 
 /* A call whose values do not fit the upper half of the stack is not followed; one without values would be. */
@@ -1671,13 +1581,12 @@ static struct kunit_case return_cases[] = {
 	KUNIT_CASE(values_in_an_interrupt),
 	KUNIT_CASE(deep_in_an_interrupt),
 	KUNIT_CASE(low_stack),
-	KUNIT_CASE_PARAM(several_sessions, neighbours_gen_params),
-	KUNIT_CASE_PARAM(two_sessions_on_a_low_stack, neighbours_gen_params),
+	KUNIT_CASE(two_sessions),
+	KUNIT_CASE(two_sessions_beside_another_tracer),
 	KUNIT_CASE(the_stack_is_whole),
 	KUNIT_CASE(found_on_the_stacks_of_sleepers),
 	KUNIT_CASE(found_on_the_stack_of_a_running_task),
 	KUNIT_CASE(removed_in_flight),
-	KUNIT_CASE(several_sessions_in_flight),
 	KUNIT_CASE(sleepers_disturb_nobody),
 	KUNIT_CASE(the_log_is_told_of_each),
 	KUNIT_CASE(session_gone_in_flight),

@@ -45,10 +45,9 @@ protected:
         for (std::size_t i = 0; i < outcomes.size(); i++)
             EXPECT_EQ(outcomes[i].records, neighbour_calls) << ours_.functions()[i].name;
     }
-    void expect_shared() { expect_shared(ours_, they_are_first()); }
-    void expect_shared(FollowedNeighbours &ours, bool they_were_first) {
-        const auto outcomes = ours.take(theirs_->diverts());
-        const bool followed = theirs_->lets_us_follow() || !they_were_first;
+    void expect_shared() {
+        const auto outcomes = ours_.take(theirs_->diverts());
+        const bool followed = theirs_->lets_us_follow() || !they_are_first();
         if (!theirs_->diverts()) {
             EXPECT_EQ(outcomes.at(0).records, followed ? neighbour_calls : 0);
         }
@@ -56,7 +55,7 @@ protected:
     }
 
     std::unique_ptr<Neighbour> theirs_;
-    FollowedNeighbours ours_, others_;
+    FollowedNeighbours ours_;
 };
 
 TEST_P(Beside, each_sees_its_calls) {
@@ -86,35 +85,6 @@ TEST_P(Beside, each_sees_its_calls) {
         expect_they_see_all();
         theirs_->end();
     }
-    call_neighbours(neighbour_calls);
-    EXPECT_FALSE(is_armed("an_value"));
-    EXPECT_FALSE(is_armed("an_many"));
-}
-
-// Two sessions of ours; where the others end first, they begin between the two.
-TEST_P(Beside, two_sessions_see_the_same) {
-    const bool between = !they_are_first() && they_end_first();
-    if (they_are_first())
-        theirs_->begin();
-    ours_.begin();
-    if (between)
-        theirs_->begin();
-    others_.begin();
-    if (!they_are_first() && !between)
-        theirs_->begin();
-    call_neighbours(neighbour_calls);
-    expect_they_see_all();
-    expect_shared();
-    expect_shared(others_, they_are_first() || between);
-
-    theirs_->end();
-    call_neighbours(neighbour_calls);
-    expect_all(ours_.take());
-    expect_all(others_.take());
-    ours_.end();
-    call_neighbours(neighbour_calls);
-    expect_all(others_.take());
-    others_.end();
     call_neighbours(neighbour_calls);
     EXPECT_FALSE(is_armed("an_value"));
     EXPECT_FALSE(is_armed("an_many"));
