@@ -143,7 +143,7 @@ ParquetCalls::ParquetCalls(ParquetFile &file, const ExportSource &source, Caller
 
 void ParquetCalls::add_typed(ParquetColumn &column, const EventView &view, const Value &value,
                              const Format *format) {
-    if (!value.captured)
+    if (!value.captured || is_absent(value, format))
         return;
     if (value.type == ARGTRACE_TYPE_STACK) {
         line_.clear();

@@ -50,6 +50,10 @@ struct TypeName {
     Tag tag = Tag::none;
     std::string name;    ///< "unsigned long" for any spelling of it
     unsigned stars = 0;  ///< pointers to it
+    enum class Whole : std::uint8_t { none, array, function };
+    Whole whole = Whole::none; ///< it is what an array consists of, or what a function returns,
+    unsigned outer_stars = 0;  ///< and meant are pointers to that: int (*)[4], int (*)(void)
+    std::uint64_t count = 0;   ///< of the array's elements
     std::size_t at = 0;  ///< where it begins,
     std::size_t end = 0; ///< and where it ends
 };

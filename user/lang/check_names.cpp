@@ -226,13 +226,19 @@ Type Checker::find_type(const TypeName &name) const {
         fail(name.at, explain_ambiguous(name));
     if (const auto found = types_.find(name))
         return *found;
+    TypeName inner = name;
+    inner.whole = TypeName::Whole::none;
+    if (name.whole != TypeName::Whole::none && types_.find(inner))
+        fail(name.at, fmt::format("BTF has no such array or function: write a pointer to its elements, "
+                                  "as in ({}{} *)NAME, or to void",
+                                  tag_of(name), name.name));
     std::string near;
     // What is a struct here may be a union, or a typedef.
     for (const auto &[other, word] :
          {std::pair(TypeName::Tag::structure, "struct "),
           std::pair(TypeName::Tag::union_, "union "),
           std::pair(TypeName::Tag::enumeration, "enum "), std::pair(TypeName::Tag::none, "")}) {
-        TypeName same = name;
+        TypeName same = inner;
         same.tag = other;
         same.stars = 0;
         if (near.empty() && types_.find(same))

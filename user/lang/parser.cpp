@@ -106,6 +106,8 @@ public:
         TypeName type = type_name();
         if (token_.kind != Kind::end)
             fail("a type ends here");
+        if (type.whole != TypeName::Whole::none)
+            fail(type.at, "a type without a name has no meaning of its own");
         return type;
     }
 
@@ -372,7 +374,7 @@ private:
         const Saved saved = save();
         TypeName type = type_name();
         if (accept(Kind::right_parenthesis) &&
-            (type.stars > 0 || looks_like_type(type.name) || begins_operand(token_.kind)))
+            (is_surely_type(type) || begins_operand(token_.kind)))
             return type;
         restore(saved);
         return std::nullopt;
@@ -384,6 +386,10 @@ private:
             Kind::name,   Kind::number,           Kind::character,
             Kind::string, Kind::left_parenthesis, Kind::exclamation};
         return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+    }
+
+    static bool is_surely_type(const TypeName &type) {
+        return type.stars > 0 || type.whole != TypeName::Whole::none || looks_like_type(type.name);
     }
 
     static bool begins_type(std::string_view word) {
@@ -450,10 +456,52 @@ private:
             else if (!accept_qualifier())
                 break;
         }
+        if (token_.kind == Kind::left_parenthesis)
+            pointer_to_whole(type);
         type.end = last_end_;
-        if (type.stars > 8)
+        if (type.stars > 8 || type.outer_stars > 8)
             fail(type.at, "these are too many '*'");
         return type;
+    }
+
+    /// (*)[4] or (*)(int, char *) behind a type; else nothing, and nothing is read.
+    void pointer_to_whole(TypeName &type) {
+        const Saved saved = save();
+        unsigned stars = 0;
+        advance();
+        while (token_.kind == Kind::star || (stars > 0 && accept_qualifier()))
+            if (accept(Kind::star))
+                stars++;
+        const bool ends = stars > 0 && accept(Kind::right_parenthesis);
+        if (ends && accept(Kind::left_bracket)) {
+            if (token_.kind != Kind::number)
+                fail(fmt::format("the number of the array's elements is missing{}", before()));
+            type.whole = TypeName::Whole::array;
+            type.count = token_.value;
+            advance();
+            expect(Kind::right_bracket, "']'");
+        } else if (ends && token_.kind == Kind::left_parenthesis) {
+            type.whole = TypeName::Whole::function;
+            skip_parameters();
+        } else {
+            restore(saved);
+            return;
+        }
+        type.outer_stars = stars;
+    }
+
+    /// All pointers to functions are read alike, whatever they take.
+    void skip_parameters() {
+        const Token begin = token_;
+        int depth = 0;
+        do {
+            if (token_.kind == Kind::end)
+                fail(begin.at, "the ')' of this is missing");
+            depth += token_.kind == Kind::left_parenthesis    ? 1
+                     : token_.kind == Kind::right_parenthesis ? -1
+                                                              : 0;
+            advance();
+        } while (depth > 0);
     }
 
     Node size_of() {
@@ -468,7 +516,7 @@ private:
                 if (certain && token_.kind != Kind::right_parenthesis)
                     fail(fmt::format("')' is missing{}", before()));
                 if (accept(Kind::right_parenthesis) &&
-                    (certain || type.stars > 0 || looks_like_type(type.name))) {
+                    (certain || is_surely_type(type))) {
                     Node made = make(Ast::Kind::size_of_type, begin);
                     made->type = std::move(type);
                     return ended(std::move(made));

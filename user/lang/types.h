@@ -100,6 +100,7 @@ private:
     bool alike_inside(std::uint32_t a, std::uint32_t b, int depth) const;
     Enumerator enumerator(const Named &named) const;
     const Named *named(const TypeName &name) const;
+    std::optional<Type> pointer_to_whole(Type inner, const TypeName &name) const;
     std::uint32_t complete(std::uint32_t id) const;
     std::optional<Member> find_member(std::uint32_t aggregate, std::string_view name,
                                       std::uint64_t bit, int depth) const;

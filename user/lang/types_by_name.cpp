@@ -186,7 +186,27 @@ std::optional<Type> Types::find(const TypeName &name) const {
         found = Type::btf(known->id);
     if (found)
         found->stars = static_cast<std::uint8_t>(found->stars + name.stars);
-    return found;
+    return found && name.whole != TypeName::Whole::none ? pointer_to_whole(*found, name) : found;
+}
+
+// Such an array, or any pointer to a function, which BTF must have: what they lead to is read by it.
+std::optional<Type> Types::pointer_to_whole(Type inner, const TypeName &name) const {
+    const bool is_array = name.whole == TypeName::Whole::array;
+    const std::uint32_t end = btf__type_cnt(types_);
+    for (std::uint32_t id = 1; id < end; id++) {
+        const btf_type *type = btf__type_by_id(types_, id);
+        const btf_type *to = btf_is_ptr(type) ? btf__type_by_id(types_, type->type) : nullptr;
+        const bool matches =
+            is_array ? btf_is_array(type) && btf_array(type)->nelems == name.count &&
+                           same(Type::btf(btf_array(type)->type), inner)
+                     : to && btf_is_func_proto(to);
+        if (!matches)
+            continue;
+        Type found = Type::btf(id);
+        found.stars = static_cast<std::uint8_t>(name.outer_stars - (is_array ? 0 : 1));
+        return found;
+    }
+    return std::nullopt;
 }
 
 bool Types::is_ambiguous(const TypeName &name) const {

@@ -53,7 +53,9 @@ void append_program(std::string &out, const lang::Program &program) {
 }
 
 nlohmann::ordered_json cost_json(const lang::ProgramCost &cost) {
-    return {{"instructions", cost.instructions}, {"loads", cost.loads}};
+    return {{"instructions", cost.instructions},
+            {"instructions_max", cost.instructions_max},
+            {"loads", cost.loads}};
 }
 
 nlohmann::ordered_json program_json(const lang::Program &program) {

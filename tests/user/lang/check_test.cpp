@@ -73,12 +73,33 @@ TEST(CheckError, Names) {
                        "it is a type, which can be cast to: (umode_t)(...)",
                        0}));
     EXPECT_EQ(in_read("ntop(file)"),
-              (Refusal{"there is no function ntop; there are str, buf, path, flags, name, sockaddr, sym",
+              (Refusal{"there is no function ntop; there are str, buf, path, flags, name, sockaddr, sym, "
+                       "cpus, only",
                        0}));
     EXPECT_EQ(in_read("sockaddr(file) == 1"),
               (Refusal{"sockaddr() can be recorded, and nothing else", 0}));
     EXPECT_EQ(in_read("1 + pth(file)"),
               (Refusal{"there is no function pth; did you mean path?", 4}));
+}
+
+TEST(CheckError, OnlyAndCpus) {
+    EXPECT_EQ(in_read("cpus(file)"), (Refusal{"BTF does not describe struct cpumask", 0}));
+    EXPECT_EQ(in_read("only(file->f_flags)"),
+              (Refusal{"it is only(VALUE, CONDITION), with 2 operands", 0}));
+    const std::string in_memory =
+        "the value of only() is a member, or what a pointer to one of the kernel's types points to";
+    EXPECT_EQ(in_read("only(count, 1)"), (Refusal{in_memory, 5}));
+    EXPECT_EQ(in_read("only(file->f_flags + 1, 1)"), (Refusal{in_memory, 5}));
+    EXPECT_EQ(in_read("only(*(int *)buf, 1)"), (Refusal{in_memory, 5}));
+    EXPECT_EQ(in_look("only(p->fields.a, 1)"), (Refusal{in_memory, 5}));
+    EXPECT_EQ(in_read("only(file->f_flags, 1 + 1)"),
+              (Refusal{"this condition is the same for all calls", 20}));
+    EXPECT_EQ(in_look("only(p->flexible, 1)"),
+              (Refusal{"int[0] has 0 bytes, and 1 to 1024 are recorded", 5}));
+    EXPECT_EQ(in_read("only(file->f_path, count).mnt"),
+              (Refusal{"only() can be recorded, and nothing else", 0}));
+    EXPECT_EQ(in_read("only(file->f_flags, file->f_path)").sentence,
+              "this is a struct path: name one of its members");
 }
 
 TEST(CheckError, NamesOfValues) {
@@ -132,6 +153,15 @@ TEST(CheckError, Types) {
               (Refusal{"there is no type struct fil; did you mean file?", 2}));
     EXPECT_EQ(in_read("(struct umode_t *)buf"),
               (Refusal{"there is no type struct umode_t; did you mean umode_t?", 1}));
+    EXPECT_EQ(
+        in_read("(int (*)[77])buf"),
+        (Refusal{"BTF has no such array or function: write a pointer to its elements, as in (int *)NAME, "
+                 "or to void",
+                 1}));
+    EXPECT_EQ(in_read("(int (*)[])buf"), (Refusal{"the number of the array's elements is missing before ']'", 9}));
+    EXPECT_EQ(in_read("(int (*)(int buf"), (Refusal{"the ')' of this is missing", 8}));
+    EXPECT_EQ(in_read("*(int (*)(int))buf == 1"),
+              (Refusal{"(int (*)(int))buf points to a function, which is not read", 0}));
     EXPECT_EQ(
         in_read("(struct file)buf"),
         (Refusal{"nothing can be cast to struct file; to a pointer it can, as in (struct file "
@@ -276,11 +306,42 @@ TEST(Check, ConstantsOfTheKernel) {
     EXPECT_EQ(macro_constant("AF_INET6"), 10);
     EXPECT_EQ(macro_constant("PROT_EXEC"), 4);
     EXPECT_EQ(macro_constant("NULL"), 0);
+    EXPECT_EQ(macro_constant("TASK_UNINTERRUPTIBLE"), 2);
+    EXPECT_EQ(macro_constant("PF_KTHREAD"), 0x200000);
+    EXPECT_EQ(macro_constant("VM_SHARED"), 8);
+    EXPECT_EQ(macro_constant("ETH_P_IPV6"), 0x86dd);
+    EXPECT_EQ(macro_constant("EPOLLRDHUP"), 0x2000);
+    EXPECT_EQ(macro_constant("EPOLLET"), 0x80000000);
+    EXPECT_EQ(macro_constant("SO_REUSEPORT"), 15);
+    EXPECT_EQ(macro_constant("SOL_TLS"), 282);
+    EXPECT_EQ(macro_constant("AF_CAN"), 29);
+    EXPECT_EQ(macro_constant("FMODE_OPENED"), 0x80000);
+    EXPECT_EQ(macro_constant("SB_RDONLY"), 1);
+    EXPECT_EQ(macro_constant("IOCB_DIRECT"), 0x20000);
+    EXPECT_EQ(macro_constant("FALLOC_FL_PUNCH_HOLE"), 2);
+    EXPECT_EQ(macro_constant("RENAME_EXCHANGE"), 2);
+    EXPECT_EQ(macro_constant("SA_RESTART"), 0x10000000);
+    EXPECT_EQ(macro_constant("MS_RELATIME"), 1 << 21);
+    EXPECT_EQ(macro_constant("MAP_DROPPABLE"), 8);
+    EXPECT_EQ(macro_constant("MADV_COLD"), 20);
+    EXPECT_EQ(macro_constant("LOOKUP_CREATE"), std::nullopt) << "differs between kernels";
     EXPECT_EQ(macro_constant("EXIT"), std::nullopt);
     EXPECT_EQ(macro_constant("GFP_KERNEL"), std::nullopt) << "differs between kernels";
 #ifdef __x86_64__
     EXPECT_EQ(macro_constant("O_LARGEFILE"), 0100000) << "the kernel's, not libc's 0";
 #endif
+}
+
+TEST(Check, ConstantsThatNeedAllBitsAreUnsigned) {
+    const Scope scope = SmallKernel::get().scope("vfs_read");
+    EXPECT_EQ(check_condition(scope, parse_condition("SB_NOUSER"))->type, uint_type);
+    EXPECT_EQ(check_condition(scope, parse_condition("SB_ACTIVE"))->type, int_type);
+}
+
+TEST(Check, NoNameStandsForTwoConstants) {
+    std::vector<std::string_view> names = macro_names();
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }
 
 TEST(Types, StructsOfOneNameAndSizeAreOne) {

@@ -54,6 +54,10 @@ TEST(Compile, FlagsAreTheValueAndItsNames) {
     EXPECT_EQ(value_lines("vfs_read", "flags(file->f_flags, \"O_*\")"),
               value_lines("vfs_read", "file->f_flags"));
 
+    const ProgramValue family = values_of("vfs_read", "name(count, \"AF_*\")").values.at(0);
+    EXPECT_THAT(family.flags, testing::AllOf(testing::Contains(FlagName{"AF_UNIX", 1}),
+                                             testing::Not(testing::Contains(FlagName{"AF_LOCAL", 1}))));
+
     const ProgramValue gfp = values_of("vfs_read", "flags(count, \"*GFP_*\")").values.at(0);
     EXPECT_THAT(gfp.flags, testing::AllOf(testing::Contains(FlagName{"__GFP_IO", 1 << 6}),
                                           testing::Not(testing::Contains(
@@ -437,7 +441,7 @@ TEST(Compile, ValuesSayWhatTheyAre) {
                   "file->f_inode->i_ino as ino, *pos, comm, str(buf), file->f_inode->i_mode & 7, "
                   "*file->f_op, path(file), buf(buf, count), buf(buf, 16), &file->f_path, caller");
     const std::uint32_t operations =
-        SmallKernel::get().types().find({TypeName::Tag::structure, "file_operations", 0, 0, 0})->id;
+        SmallKernel::get().types().find(parse_type("struct file_operations"))->id;
     std::vector<std::string> found;
     for (const ProgramValue &value : program.values)
         found.push_back(
@@ -518,6 +522,10 @@ TEST(Compile, TellsTheCost) {
               "reads memory 2 times; about 37 instructions");
     EXPECT_EQ(describe(values_cost(values_of("vfs_read", "*pos"))),
               "reads memory once; about 26 instructions");
+    EXPECT_EQ(describe(values_cost(values_of("vfs_read", "str(file->f_path.dentry->d_name.name)"))),
+              "reads memory 3 times; about 64 to 100 instructions");
+    EXPECT_EQ(describe(values_cost(values_of("vfs_read", "path(file)"))),
+              "reads memory once; about 355 to 590 instructions");
 }
 
 TEST(CompileError, ProgramsAreBounded) {
@@ -661,6 +669,36 @@ TEST(Compile, ASocketAddressIsReadAsFarAsItsFamilyHasIt) {
     EXPECT_EQ(sockaddr_bytes(AF_NETLINK, 2), "2") << "of others the family is shown";
     EXPECT_EQ(sockaddr_bytes(AF_INET, 1), "unreadable");
     EXPECT_EQ(sockaddr_bytes(AF_INET, 0), "unreadable");
+}
+
+TEST(Compile, OnlyIsTheValueOrNothing) {
+    const Program program = values_of(
+        "tcp_connect", "only(sk->__sk_common.skc_dport, size == 7) as port, "
+                       "only(sk->__sk_common, sk->__sk_common.skc_num > 2)");
+    ASSERT_EQ(program.values.size(), 2u);
+    EXPECT_EQ(program.values[0].type, ARGTRACE_TYPE_BYTES);
+    EXPECT_EQ(program.values[0].type_name, "__be16");
+    EXPECT_EQ(program.values[0].size, 2u);
+    EXPECT_EQ(program.values[1].type_name, "struct sock_common");
+
+    FakeMemory memory;
+    const std::string common = std::string("abcdefgh\x01\xbb\x03\0", 12) + "............";
+    memory.put(0x1000, common.data(), common.size());
+    FakeCall call;
+    call.registers[0] = 0x1000;
+    call.registers[1] = 7;
+    ProgramInterpreter interpreter(program, memory);
+    EXPECT_EQ(interpreter.verify(), "");
+    auto values = interpreter.values(call);
+    ASSERT_EQ(values.size(), 2u);
+    EXPECT_EQ(values[0].bytes, "\x01\xbb");
+    EXPECT_EQ(values[1].bytes, common);
+    call.registers[1] = 8;
+    values = interpreter.values(call);
+    EXPECT_TRUE(values[0].readable);
+    EXPECT_EQ(values[0].bytes, "");
+    call.registers[0] = 0x2000;
+    EXPECT_FALSE(interpreter.values(call)[1].readable) << "the condition cannot be read";
 }
 
 } // namespace
