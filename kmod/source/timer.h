@@ -17,7 +17,9 @@ struct argtrace_timer {
 	unsigned long addr;		/* of its probe: what ARGTRACE_TIMER() has made */
 	struct perf_event * __percpu *events;
 	struct hlist_node node;		/* of the state of CPU hotplug */
-	int error;			/* the first that a CPU has met for which there was to be an event */
+	int error;			/* the first that a CPU has met for which there was to be an event, until it is attached */
+	bool attached;			/* CPUs come from now on that were not online before */
+	unsigned int nr_silent;		/* how many of those got no event */
 	u64 charged;
 };
 

@@ -3,6 +3,8 @@
  * Makes the events of a timer. What CPU hotplug calls for each CPU makes them all: those of the CPUs that are online when the timer is
  * attached, and those of CPUs that come later.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/percpu.h>
@@ -58,8 +60,14 @@ static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 		*per_cpu_ptr(timer->events, cpu) = event;
 		return 0;
 	}
-	/* A CPU that comes later is not kept from coming by that: it has no ticks then. */
-	cmpxchg(&timer->error, 0, (int)PTR_ERR(event));
+	if (!READ_ONCE(timer->attached)) {
+		cmpxchg(&timer->error, 0, (int)PTR_ERR(event));
+		return 0;
+	}
+	/* A CPU that comes later is not kept from coming by that. */
+	timer->nr_silent++;
+	pr_warn_ratelimited("CPU %u does not tick: no perf event could be made there (%d); it is in no profile that runs now\n",
+			    cpu, (int)PTR_ERR(event));
 	return 0;
 }
 
@@ -167,6 +175,7 @@ static int attach(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
 		free_timer(timer);
 		return ret;
 	}
+	WRITE_ONCE(timer->attached, true);
 	lane->timer = timer;
 	lane->armed = true;
 	return 0;
