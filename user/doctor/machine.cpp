@@ -91,6 +91,20 @@ std::optional<std::set<std::string>> Machine::symbols(const std::set<std::string
     return any ? std::optional(found) : std::nullopt;
 }
 
+std::optional<bool> Machine::shows_addresses() const {
+    bool any = false, shown = false;
+    try {
+        read_lines(root + "/proc/kallsyms", [&](std::string_view line) {
+            any = true;
+            // Those of per-CPU variables begin at zero.
+            shown = shown || line.substr(0, line.find(' ')).find_first_not_of('0') != line.npos;
+        });
+    } catch (const std::system_error &) {
+        return std::nullopt;
+    }
+    return any ? std::optional(shown) : std::nullopt;
+}
+
 std::string_view without_newline(std::string_view text) {
     while (text.ends_with('\n'))
         text.remove_suffix(1);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,6 +21,9 @@ namespace {
 constexpr const char *of_ftrace = "register_ftrace_function";
 constexpr const char *of_tracepoints = "for_each_kernel_tracepoint";
 constexpr const char *of_fprobe = "register_fprobe";
+constexpr const char *of_kretprobe = "register_kretprobe";
+constexpr const char *of_syscalls = "__x64_sys_read";
+constexpr const char *of_32_bit = "__ia32_compat_sys_openat";
 constexpr const char *of_perf = "perf_event_create_kernel_counter";
 
 using KernelSymbols = std::optional<std::set<std::string>>;
@@ -41,6 +46,21 @@ Machine::Text read_tracefs(const Machine &machine, const std::string &name) {
 }
 
 constexpr const char *mount_tracefs = "mount -t tracefs tracefs /sys/kernel/tracing";
+
+/// Without them there is nothing that could be traced.
+Finding check_symbols(const Machine &machine) {
+    const std::optional<bool> shown = machine.shows_addresses();
+    if (!shown)
+        return {"symbols", Health::missing, "the kernel does not list its symbols: /proc/kallsyms has none",
+                "boot one with CONFIG_KALLSYMS"};
+    if (*shown)
+        return {"symbols", Health::ok, "the kernel shows where its functions are"};
+    if (without_newline(machine.read("/proc/sys/kernel/kptr_restrict").text) == "2")
+        return {"symbols", Health::missing, "the kernel hides from everybody where its functions are (kernel.kptr_restrict is 2)",
+                "sysctl kernel.kptr_restrict=1"};
+    return {"symbols", Health::missing, "the kernel hides from this process where its functions are",
+            "run argtrace as root, or give it CAP_SYSLOG"};
+}
 
 Finding check_functions(const Machine &machine, const KernelSymbols &symbols) {
     if (lacks(symbols, of_ftrace))
@@ -89,12 +109,47 @@ Finding check_tracepoints(const Machine &machine, const KernelSymbols &symbols) 
     return {"tracepoints", Health::limited, "their groups are not known without tracefs: t:NAME works", mount_tracefs};
 }
 
-Finding check_fprobe(const KernelSymbols &symbols) {
-    if (!symbols)
+std::size_t count_entries(const std::vector<std::string> &events) {
+    return static_cast<std::size_t>(
+        std::count_if(events.begin(), events.end(), [](const std::string &name) { return name.starts_with("sys_enter_"); }));
+}
+
+Finding check_syscalls(const Machine &machine, const KernelSymbols &symbols) {
+    if (machine.module && !machine.has_feature(ARGTRACE_FEATURE_SYSCALL))
+        return {"syscalls", Health::limited, "the module cannot trace system calls", "load the module of this version"};
+    if (lacks(symbols, of_syscalls))
+        return {"syscalls", Health::limited, "the kernel's functions of system calls are not those of x86-64",
+                "boot one with CONFIG_ARCH_HAS_SYSCALL_WRAPPER"};
+    bool mounted = false;
+    for (const std::string &folder : Traceable::tracefs_directories()) {
+        const Machine::Names events = machine.list(folder + "/events/syscalls");
+        if (events.there())
+            return {"syscalls", Health::ok,
+                    fmt::format("{}{}", count_entries(events.names),
+                                lacks(symbols, of_32_bit) ? "; this kernel runs no 32-bit programs" : ", and those of 32-bit programs")};
+        if (events.refused())
+            return {"syscalls", Health::unseen, "tracefs, which describes them, is not open to this user", "run this as root"};
+        mounted = mounted || machine.exists(folder + "/events");
+    }
+    if (!mounted)
+        return {"syscalls", Health::limited, "tracefs is not there, which names their arguments: BTF does for many", mount_tracefs};
+    return {"syscalls", Health::limited, "this kernel does not describe their arguments to tracers: BTF does for many",
+            "boot one with CONFIG_FTRACE_SYSCALLS"};
+}
+
+/// Who follows returns where argtrace's trampoline cannot. The module knows best.
+Finding check_fprobe(const Machine &machine, const KernelSymbols &symbols) {
+    if (!symbols && !machine.module)
         return {"fprobe", Health::unseen, "the kernel does not list its symbols"};
-    return {"fprobe", Health::ok,
-            lacks(symbols, of_fprobe) ? "not in this kernel: kretprobes follow returns where argtrace's trampoline cannot"
-                                      : "there: fprobes follow returns where argtrace's trampoline cannot"};
+    const auto has = [&](const char *symbol, std::uint64_t feature) {
+        return !lacks(symbols, symbol) && (!machine.module || machine.has_feature(feature));
+    };
+    if (has(of_fprobe, ARGTRACE_FEATURE_FPROBE))
+        return {"fprobe", Health::ok, "there: fprobes follow returns where argtrace's trampoline cannot"};
+    if (has(of_kretprobe, ARGTRACE_FEATURE_KRETPROBE))
+        return {"fprobe", Health::ok, "not in this kernel: kretprobes follow returns where argtrace's trampoline cannot"};
+    return {"fprobe", Health::limited, "neither fprobes nor kretprobes follow returns where argtrace's trampoline cannot",
+            "boot a kernel with CONFIG_FPROBE or CONFIG_KRETPROBES"};
 }
 
 void check_features(const Machine &machine, std::vector<Finding> &findings) {
@@ -122,6 +177,22 @@ Finding check_perf(const Machine &machine, const KernelSymbols &symbols) {
     return {"perf", Health::limited, "the processor counts no cycles, as in most virtual machines: the timer of cpu-clock takes "
                                      "their place",
             "have the hypervisor pass on the performance counters"};
+}
+
+Finding check_ticks(const Machine &machine) {
+    constexpr std::uint64_t usual = 99; // of `profile`, if -F is not given
+    constexpr const char *name = "kernel.perf_event_max_sample_rate";
+    if (machine.module && !machine.has_feature(ARGTRACE_FEATURE_TIMER))
+        return {"ticks", Health::limited, "the module has no timers, which profile takes", "load the module of this version"};
+    const Machine::Text file = machine.read("/proc/sys/kernel/perf_event_max_sample_rate");
+    if (!file.there())
+        return {"ticks", Health::unseen, fmt::format("{} cannot be read", name)};
+    const std::uint64_t most = std::strtoull(file.text.c_str(), nullptr, 10);
+    if (most < usual)
+        return {"ticks", Health::limited,
+                fmt::format("perf pauses a profile that ticks more than {} times a second, and {} are usual", most, usual),
+                fmt::format("sysctl {}=100000", name)};
+    return {"ticks", Health::ok, fmt::format("up to {} a second ({})", std::min<std::uint64_t>(most, ARGTRACE_TIMER_FREQUENCY_MAX), name)};
 }
 
 Finding check_users(const Machine &machine) {
@@ -152,13 +223,16 @@ Finding check_users(const Machine &machine) {
 } // namespace
 
 void check_tracing(const Machine &machine, std::vector<Finding> &findings) {
-    const KernelSymbols symbols = machine.symbols({of_ftrace, of_tracepoints, of_fprobe, of_perf});
+    const KernelSymbols symbols = machine.symbols({of_ftrace, of_tracepoints, of_syscalls, of_32_bit, of_fprobe, of_kretprobe, of_perf});
+    findings.push_back(check_symbols(machine));
     findings.push_back(check_functions(machine, symbols));
     findings.push_back(check_switch(machine));
     findings.push_back(check_tracepoints(machine, symbols));
+    findings.push_back(check_syscalls(machine, symbols));
     check_features(machine, findings);
-    findings.push_back(check_fprobe(symbols));
+    findings.push_back(check_fprobe(machine, symbols));
     findings.push_back(check_perf(machine, symbols));
+    findings.push_back(check_ticks(machine));
     findings.push_back(check_users(machine));
 }
 

@@ -35,11 +35,20 @@ protected:
         write("/proc/sys/kernel/tainted", "0\n");
         write("/proc/sys/kernel/ftrace_enabled", "1\n");
         write("/proc/modules", "ext4 100 1 - Live 0x0\nargtrace 10 0 - Live 0x0\n");
-        write("/proc/kallsyms", "0000000000000000 T register_ftrace_function\n"
-                                "0000000000000000 T for_each_kernel_tracepoint\n"
-                                "0000000000000000 T register_fprobe\n"
-                                "0000000000000000 T perf_event_create_kernel_counter\n"
-                                "0000000000000000 t ext4_read\t[ext4]\n");
+        write("/proc/kallsyms", "0000000000000000 A fixed_percpu_data\n"
+                                "ffffffff81000010 T register_ftrace_function\n"
+                                "ffffffff81000020 T for_each_kernel_tracepoint\n"
+                                "ffffffff81000030 T __x64_sys_read\n"
+                                "ffffffff81000040 T __ia32_compat_sys_openat\n"
+                                "ffffffff81000050 T register_fprobe\n"
+                                "ffffffff81000060 T register_kretprobe\n"
+                                "ffffffff81000070 T perf_event_create_kernel_counter\n"
+                                "ffffffffc0000000 t ext4_read\t[ext4]\n");
+        write("/proc/sys/kernel/kptr_restrict", "0\n");
+        write("/proc/sys/kernel/perf_event_max_sample_rate", "100000\n");
+        write("/sys/kernel/tracing/events/syscalls/sys_enter_read/format", "");
+        write("/sys/kernel/tracing/events/syscalls/sys_enter_write/format", "");
+        write("/sys/kernel/tracing/events/syscalls/sys_exit_write/format", "");
         write("/proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n");
         write("/proc/self/cgroup", "0::/user.slice/one\n");
         write("/sys/kernel/btf/vmlinux", std::string(2048, 'x'));
@@ -141,7 +150,7 @@ TEST_F(Doctor, Ftrace) {
     expect("ftrace", Health::missing, "switched off", "sysctl kernel.ftrace_enabled=1");
     remove("/proc/sys/kernel/ftrace_enabled");
     expect("ftrace", Health::ok, "does not let it be switched off");
-    write("/proc/kallsyms", "0000000000000000 T for_each_kernel_tracepoint\n");
+    write("/proc/kallsyms", "ffffffff81000000 T for_each_kernel_tracepoint\n");
     expect("functions", Health::missing, "no ftrace", "CONFIG_DYNAMIC_FTRACE_WITH_ARGS");
 }
 
@@ -149,17 +158,70 @@ TEST_F(Doctor, WithoutTracefs) {
     remove("/sys/kernel/tracing");
     expect("functions", Health::limited, "tracefs", "mount -t tracefs");
     expect("tracepoints", Health::limited, "without tracefs", "mount -t tracefs");
+    expect("syscalls", Health::limited, "tracefs is not there", "mount -t tracefs");
     expect("others", Health::unseen, "tracefs", "mount -t tracefs");
 }
 
+TEST_F(Doctor, SymbolsThatAreHidden) {
+    const std::string hidden = "0000000000000000 A fixed_percpu_data\n"
+                               "0000000000000000 T register_ftrace_function\n";
+    write("/proc/kallsyms", hidden);
+    expect("symbols", Health::missing, "hides from this process", "CAP_SYSLOG");
+    write("/proc/sys/kernel/kptr_restrict", "2\n");
+    expect("symbols", Health::missing, "hides from everybody", "sysctl kernel.kptr_restrict=1");
+    // Who sees them all the same does not care.
+    write("/proc/kallsyms", hidden + "ffffffff81000000 T vfs_read\n");
+    expect("symbols", Health::ok, "shows");
+    write("/proc/kallsyms", "");
+    expect("symbols", Health::missing, "/proc/kallsyms has none", "CONFIG_KALLSYMS");
+    remove("/proc/kallsyms");
+    expect("symbols", Health::missing, "/proc/kallsyms has none", "CONFIG_KALLSYMS");
+}
+
+TEST_F(Doctor, SystemCalls) {
+    expect("syscalls", Health::ok, "2, and those of 32-bit programs");
+    write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n"
+                            "ffffffff81000030 T __x64_sys_read\n");
+    expect("syscalls", Health::ok, "2; this kernel runs no 32-bit programs");
+    remove("/sys/kernel/tracing/events/syscalls");
+    expect("syscalls", Health::limited, "does not describe their arguments", "CONFIG_FTRACE_SYSCALLS");
+    write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n");
+    expect("syscalls", Health::limited, "not those of x86-64", "CONFIG_ARCH_HAS_SYSCALL_WRAPPER");
+    machine.module->features &= ~std::uint64_t{ARGTRACE_FEATURE_SYSCALL};
+    expect("syscalls", Health::limited, "the module cannot", "load the module of this version");
+}
+
+TEST_F(Doctor, WhoFollowsReturnsBesideUs) {
+    expect("fprobe", Health::ok, "there: fprobes");
+    machine.module->features &= ~std::uint64_t{ARGTRACE_FEATURE_FPROBE};
+    expect("fprobe", Health::ok, "not in this kernel: kretprobes");
+    machine.module->features &= ~std::uint64_t{ARGTRACE_FEATURE_KRETPROBE};
+    expect("fprobe", Health::limited, "neither fprobes nor kretprobes", "CONFIG_FPROBE or CONFIG_KRETPROBES");
+}
+
+TEST_F(Doctor, Ticks) {
+    expect("ticks", Health::ok, "up to 10000 a second");
+    write("/proc/sys/kernel/perf_event_max_sample_rate", "1000\n");
+    expect("ticks", Health::ok, "up to 1000 a second");
+    write("/proc/sys/kernel/perf_event_max_sample_rate", "98\n");
+    expect("ticks", Health::limited, "more than 98 times a second", "sysctl kernel.perf_event_max_sample_rate=");
+    remove("/proc/sys/kernel/perf_event_max_sample_rate");
+    expect("ticks", Health::unseen, "cannot be read");
+    machine.module->features &= ~std::uint64_t{ARGTRACE_FEATURE_TIMER};
+    expect("ticks", Health::limited, "no timers", "load the module of this version");
+}
+
 TEST_F(Doctor, WhatTheKernelLacks) {
-    write("/proc/kallsyms", "0000000000000000 T register_ftrace_function\n");
-    expect("fprobe", Health::ok, "not in this kernel");
+    write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n"
+                            "ffffffff81000020 T register_kretprobe\n");
+    expect("fprobe", Health::ok, "not in this kernel: kretprobes");
     expect("perf", Health::limited, "no perf events", "CONFIG_PERF_EVENTS");
     expect("tracepoints", Health::limited, "cannot be traced", "CONFIG_TRACEPOINTS");
-    remove("/proc/kallsyms");
+    write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n");
+    expect("fprobe", Health::limited, "neither fprobes nor kretprobes", "CONFIG_FPROBE or CONFIG_KRETPROBES");
+    write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n"
+                            "ffffffff81000020 T perf_event_create_kernel_counter\n");
     remove("/sys/bus/event_source/devices/cpu");
-    expect("fprobe", Health::unseen, "symbols");
     expect("perf", Health::limited, "cpu-clock", "hypervisor");
     machine.module->features = 0;
     expect("returns", Health::limited, "what functions return", "ftrace");
@@ -199,6 +261,8 @@ TEST_F(Doctor, WithoutTheModule) {
     EXPECT_EQ(found("clock").health, Health::unseen);
     EXPECT_EQ(found("authority").health, Health::ok);
     EXPECT_EQ(found("device").health, Health::unseen);
+    remove("/proc/kallsyms");
+    EXPECT_EQ(found("fprobe").health, Health::unseen);
 }
 
 TEST_F(Doctor, Authority) {
