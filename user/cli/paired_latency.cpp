@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "analyze/pairing.h"
 #include "btf/format.h"
@@ -21,6 +22,7 @@
 #include "util/clock.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
+#include "util/output_readers.h"
 
 namespace argtrace {
 
@@ -125,6 +127,8 @@ public:
     }
 
     const Pairing &pairing() const { return pairing_; }
+    /// Calls that were read and left out, since we have made them ourselves.
+    std::uint64_t own_calls() const { return own_calls_; }
     Unreadable unreadable() const { return merge_.unreadable(); }
 
 private:
@@ -143,6 +147,10 @@ private:
 
     void take() {
         while (const auto view = merge_.next()) {
+            if (is_own(*view->event)) {
+                ++own_calls_;
+                continue;
+            }
             const std::string &function = view->event->probe->function;
             if (to_.matches_title(function))
                 pairing_.end(*view);
@@ -151,11 +159,18 @@ private:
         }
     }
 
+    bool is_own(const Event &event) const {
+        return own_tgid_ == event.tgid && own_tgid_ != 0 && !(event.context & interrupt_contexts);
+    }
+
     const AggregateOptions &options_;
     Merge merge_;
     Pairing pairing_;
     Spec from_, to_;
     AggregateRounds rounds_;
+    // Elsewhere the events have other numbers than we.
+    std::uint32_t own_tgid_ = options_.include_self || !in_initial_pid_namespace() ? 0 : static_cast<std::uint32_t>(::getpid());
+    std::uint64_t own_calls_ = 0;
 };
 
 /// The SPECs with the values that the pairs take.
@@ -232,7 +247,8 @@ void run_live_pairs(const AggregateOptions &options) {
     print_left(resolved.left);
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     session.create("", options.session);
-    session.become_reader(options.include_self);
+    // What ends a pair may interrupt us, as the completion of a request does: the module would leave that out as a call of ours.
+    session.become_reader(true);
     std::optional<ChildCommand> command;
     if (!options.command.empty())
         command.emplace(options.command, options.output.empty());
@@ -262,7 +278,9 @@ void run_live_pairs(const AggregateOptions &options) {
     if (end == LiveLoop::End::abandoned ||
         !output.finish(paired_total(pairs.pairing()), nullptr))
         return;
-    const argtrace_counts total = total_of(session.counts(true));
+    argtrace_counts total = total_of(session.counts(true));
+    total.records -= pairs.own_calls();
+    total.filtered += pairs.own_calls();
     message("{} pairs; {}", pairs.pairing().pairs().calls(), calls_summary(total));
     report_unpaired(pairs.pairing(), options);
     print_remedies(session, total, true);
