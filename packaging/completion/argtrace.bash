@@ -41,9 +41,22 @@ _argtrace_value() {
 		}'
 }
 
-# _argtrace_functions BEGINNING: `module:` before it as in a SPEC.
+# _argtrace_functions BEGINNING: `module:` before it as in a SPEC, or what says that a tracepoint or a system call is meant.
 _argtrace_functions() {
 	local module=
+	case $1 in
+	t:* | tracepoint:*)
+		awk -v want="${1#*:}" -v prefix="${1%%:*}:" '!/^syscalls:/ && index($1, want) == 1 { print prefix $1 }' \
+			/sys/kernel/tracing/available_events 2>/dev/null
+		return
+		;;
+	s:* | syscall:*)
+		awk -v want="syscalls:sys_enter_${1#*:}" -v prefix="${1%%:*}:" '
+			index($1, want) == 1 { print prefix substr($1, length("syscalls:sys_enter_") + 1) }
+			' /sys/kernel/tracing/available_events 2>/dev/null
+		return
+		;;
+	esac
 	[[ $1 != *:* ]] || module=${1%%:*}
 	awk -v want="${1#*:}" -v module="$module" -v prefix="${module:+$module:}" '
 		index($1, want) == 1 && (module == "" || $2 == "[" module "]" || module == "vmlinux" && NF == 1) {
@@ -69,6 +82,12 @@ _argtrace_offer() {
 	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$*" -- "$current")
 }
 
+# Those that begin with what has been typed, of which bash replaces what is behind the last colon.
+_argtrace_offer_functions() {
+	mapfile -t COMPREPLY < <(_argtrace_functions "$current")
+	[[ $current != *:* ]] || COMPREPLY=("${COMPREPLY[@]#"${current%"${current##*:}"}"}")
+}
+
 _argtrace_files() {
 	mapfile -t COMPREPLY < <(compgen -f -- "$current")
 	compopt -o filenames 2>/dev/null # no terminal, no completion to set options of
@@ -91,7 +110,7 @@ _argtrace_value_of() {
 	--fields/* | -f/*) _argtrace_list 'time comm pid tid cpu flags func args ret duration caller all' ;;
 	--by/KEY*) _argtrace_list 'func comm pid tid cpu caller stack uid gid cgroup ret duration' ;;
 	--by/*,...) _argtrace_list "$(tr '|' ' ' <<<"${value%,...}")" ;;
-	--from/* | --to/SPEC) mapfile -t COMPREPLY < <(_argtrace_functions "$current") ;;
+	--from/* | --to/SPEC) _argtrace_offer_functions ;;
 	--on-load/*)
 		_argtrace_files
 		_argtrace_offer "$(_argtrace_modules)"
@@ -170,7 +189,7 @@ _argtrace() {
 		return
 	fi
 	case $command in
-	trace | record | count | stacks | hist | sum | min | max | avg | latency | top | list | add) mapfile -t COMPREPLY < <(_argtrace_functions "$current") ;;
+	trace | record | count | stacks | hist | sum | min | max | avg | latency | top | list | add) _argtrace_offer_functions && return ;;
 	rm) _argtrace_offer "$(_argtrace_traced)" ;;
 	report | export)
 		local file
