@@ -20,6 +20,7 @@
 #include "device.h"
 #include "kallsyms.h"
 #include "machine.h"
+#include "raw_map.h"
 
 namespace vmtest {
 namespace {
@@ -274,6 +275,46 @@ TEST_F(Authority, to_read_memory_takes_more_than_registers) {
               "authority " + std::to_string(both) + granted);
     EXPECT_EQ(said_with({CAP_SYSLOG, CAP_SYS_ADMIN}),
               "authority " + std::to_string(both) + granted);
+    ASSERT_EQ(chmod(ARGTRACE_DEVICE, 0600), 0);
+}
+
+/// What registers of each kind come to, of which a tick has none, and memory behind one.
+void add_each_kind(std::ostream &said) {
+    struct {
+        const char *name;
+        std::uint16_t kind;
+        std::uint64_t addr;
+        std::uint32_t words;
+    } kinds[] = {
+        {"tracepoint", ARGTRACE_KIND_TRACEPOINT, address_of("__traceiter_sched_process_exit"), 2},
+        {"syscall", ARGTRACE_KIND_SYSCALL, address_of("__x64_sys_lseek"), 3},
+        {"timer", ARGTRACE_KIND_TIMER, ARGTRACE_TIMER(ARGTRACE_TIMER_CPU_CLOCK, 100, 0), 0},
+    };
+    for (const auto &kind : kinds) {
+        RawDevice own;
+        said << kind.name << " session " << own.session();
+        RawProbe memory = SinkProgram(ARGTRACE_SINK_RECORD).behind(1, 0, 8).probe(kind.addr);
+        RawProbe registers = RawProbe::words(kind.addr, kind.words);
+        memory.header.kind = registers.header.kind = kind.kind;
+        if (kind.kind != ARGTRACE_KIND_TIMER) {
+            said << " memory " << own.add(memory.bytes(), 1);
+            own.remove_all();
+        }
+        said << " registers " << own.add(registers.bytes(), 1) << '\n';
+    }
+}
+
+TEST_F(Authority, over_tracepoints_system_calls_and_timers) {
+    ASSERT_EQ(chmod(ARGTRACE_DEVICE, 0666), 0);
+    for (const bool reads : {false, true}) {
+        const std::string memory = reads ? " memory 0" : " memory " + std::to_string(EPERM);
+        EXPECT_EQ(in_child([&] { return reads ? become_nobody_with({CAP_SYSLOG, CAP_PERFMON, CAP_BPF}) : become_nobody_with({CAP_SYSLOG, CAP_PERFMON}); },
+                           add_each_kind),
+                  "tracepoint session 0" + memory + " registers 0\nsyscall session 0" + memory +
+                      " registers 0\ntimer session 0 registers 0\n");
+    }
+    EXPECT_EQ(in_child([] { return become_nobody_with({CAP_SYSLOG, CAP_BPF}); }, add_each_kind), "tracepoint session 1 memory 1 registers 1\n"
+              "syscall session 1 memory 1 registers 1\ntimer session 1 registers 1\n");
     ASSERT_EQ(chmod(ARGTRACE_DEVICE, 0600), 0);
 }
 
