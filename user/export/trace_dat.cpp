@@ -12,6 +12,7 @@
 #include "export/append_bytes.h"
 #include "export/utf8_text.h"
 #include "model/type.h"
+#include "model/unfinished.h"
 #include "util/error.h"
 
 namespace argtrace {
@@ -231,7 +232,7 @@ void TraceDatExporter::event(const EventView &view) {
     make_record(view, *type);
 
     constexpr std::size_t extend = 8, heads = 8;
-    Cpu &cpu = cpus_[event.cpu];
+    Cpu &cpu = cpus_[event.cpu == unknown_cpu ? 0 : event.cpu];
     // Times go back where a call comes behind those that it made: the page then tells a time anew.
     const bool back = event.ts < cpu.last;
     if (cpu.page.size() + extend + heads + record_.size() > page_room ||
