@@ -98,12 +98,45 @@ static noinline int end_at(u8 *to, u8 *at, u64 dentry, bool is_file, bool in_mou
 	return error ? -EFAULT : end - to;
 }
 
-/* Where the mounts end. As is_mounted() in fs/mount.h. */
+/*
+ * Where the mounts end: as is_mounted() in fs/mount.h. A mount that is being moved is its own parent between two places, and no root
+ * of its namespace: the CPU that moves it may stay there for as long as it is not run.
+ */
 static __always_inline u16 end_of_mounts(u64 mount, const struct argtrace_mount_layout *layout, long *error)
 {
 	const u64 namespace = load_any(mount + layout->mnt_ns, error);
 
-	return IS_ERR_OR_NULL((void *)namespace) ? ARGTRACE_PATH_DETACHED : 0;
+	if (IS_ERR_OR_NULL((void *)namespace))
+		return ARGTRACE_PATH_DETACHED;
+	return likely(load_any(namespace + layout->ns_root, error) == mount) ? 0 : ARGTRACE_PATH_CHANGING;
+}
+
+/* The mounts that a path leads through: how many, and a digest of where each was. */
+struct crossed_mounts {
+	u64 digest;
+	u32 count;
+};
+
+static __always_inline void note_mount(struct crossed_mounts *crossed, u64 up, u64 mountpoint)
+{
+	/* The multiplier is GOLDEN_RATIO_64: the order matters. */
+	crossed->digest = (crossed->digest ^ up) * 0x61c8864680b583ebull + mountpoint;
+	crossed->count++;
+}
+
+/* Whether they are elsewhere by now. `mount`: the first of them. Mounts have no sequence that modules can read. */
+static __always_inline bool have_moved(const struct crossed_mounts *crossed, u64 mount, const struct argtrace_mount_layout *layout)
+{
+	struct crossed_mounts now = { };
+	long error = 0;
+
+	while (now.count < crossed->count) {
+		const u64 up = load_any(mount + layout->mnt_parent, &error);
+
+		note_mount(&now, up, load_any(mount + layout->mnt_mountpoint, &error));
+		mount = up;
+	}
+	return now.digest != crossed->digest;
 }
 
 /* Names from `to` on, from a file to the root. `from`: a struct path, or without a layout the dentry. */
@@ -111,8 +144,10 @@ static __always_inline int walk(u8 *to, u64 from, const struct argtrace_mount_la
 {
 	u8 *at = to + sizeof(u16), *next;
 	u32 left = ARGTRACE_PATH_DEPTH;
-	u64 dentry = from, mnt = 0, root = 0, file, parent;
+	u64 dentry = from, first = 0, mnt = 0, root = 0, file, parent;
+	struct crossed_mounts crossed = { };
 	long error = 0;
+	int length;
 	u16 flags = 0;
 
 	if (layout) {
@@ -123,6 +158,7 @@ static __always_inline int walk(u8 *to, u64 from, const struct argtrace_mount_la
 		if (unlikely(!argtrace_is_kernel_address(mnt)))
 			return -EFAULT;
 		root = LOAD_MEMBER(struct vfsmount, mnt_root, mnt, &error);
+		first = mnt - layout->mnt;
 	}
 	file = dentry;
 	if (unlikely(!argtrace_is_kernel_address(dentry)))
@@ -145,13 +181,16 @@ static __always_inline int walk(u8 *to, u64 from, const struct argtrace_mount_la
 			if (unlikely(!left--))
 				break;
 			dentry = load_any(mount + layout->mnt_mountpoint, &error);
+			note_mount(&crossed, up, dentry);
 			mnt = up + layout->mnt;
 			root = load_any(mnt + offsetof(struct vfsmount, mnt_root), &error);
 			continue;
 		}
 		parent = LOAD_MEMBER(struct dentry, d_parent, dentry, &error);
-		if (unlikely(parent == dentry))
-			return error ? -EFAULT : end_at(to, at, dentry, dentry == file, layout, flags);
+		if (unlikely(parent == dentry)) {
+			length = error ? -EFAULT : end_at(to, at, dentry, dentry == file, layout, flags);
+			goto check;
+		}
 		if (unlikely(!left--))
 			break;
 		next = add_name(at, to + ARGTRACE_PATH_MAX, dentry, &error);
@@ -163,7 +202,18 @@ static __always_inline int walk(u8 *to, u64 from, const struct argtrace_mount_la
 	flags |= ARGTRACE_PATH_CUT;
 done:
 	*(u16 *)to = flags;
-	return unlikely(error) ? -EFAULT : at - to;
+	length = unlikely(error) ? -EFAULT : at - to;
+check:
+	smp_rmb();
+	if (likely(!crossed.count) || likely(!have_moved(&crossed, first, layout)) || length < 0)
+		return length;
+	*(u16 *)to |= ARGTRACE_PATH_CHANGING;
+	return length;
+}
+
+static __always_inline bool is_changing(const u8 *path, int length)
+{
+	return length > 0 && *(const u16 *)path & ARGTRACE_PATH_CHANGING;
 }
 
 static __always_inline u32 renames(void)
@@ -193,5 +243,6 @@ int argtrace_read_path(u8 *to, u64 from, const struct argtrace_mount_layout *lay
 	smp_rmb();
 	length = walk(to, from, layout);
 	smp_rmb();
-	return likely(renames() == before) && likely(!(before & 1)) ? length : read_again(to, from, layout);
+	return likely(renames() == before) && likely(!(before & 1)) && likely(!is_changing(to, length)) ?
+		       length : read_again(to, from, layout);
 }
