@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "device.h"
+#include "fetch/load.h"
 #include "fetch/scratch.h"
 #include "probe/counters.h"
 #include "session.h"
@@ -59,6 +60,7 @@ static int __init argtrace_init(void)
 	int ret;
 
 	argtrace_clock_init();
+	argtrace_load_init();
 	ret = argtrace_counters_init();
 	if (ret)
 		return ret;

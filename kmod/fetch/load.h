@@ -6,6 +6,7 @@
 #ifndef ARGTRACE_LOAD_H
 #define ARGTRACE_LOAD_H
 
+#include <linux/init.h>
 #include <linux/sizes.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
@@ -33,12 +34,30 @@
 #define ARGTRACE_LOAD_1	"movzbl %[memory], %k[value]"
 
 /*
- * Whether `size` bytes (at most 8) at the address may be kernel memory. One comparison excludes both user memory and
- * the uppermost 16 MiB, which contain error pointers, the fixmap and the vsyscall page.
+ * Since Linux 6.15 a per-cpu address lies in the kernel image, where the template of the per-cpu variables was. No CPU has its variable
+ * there, and the memory was freed when the kernel had started. `size` is 0 where per-cpu addresses are small numbers.
+ */
+struct argtrace_template {
+	u64 start, size;
+};
+extern struct argtrace_template argtrace_percpu_template;
+
+/* Called once, when the module is loaded. */
+void __init argtrace_load_init(void);
+
+/* argtrace_is_kernel_address() for the uppermost 2 GiB, which contain the image and the modules. */
+static __always_inline bool argtrace_is_image_address(u64 addr)
+{
+	return (s64)addr < -(s64)SZ_16M - 8 && addr - argtrace_percpu_template.start >= argtrace_percpu_template.size;
+}
+
+/*
+ * Whether `size` bytes (at most 8) at the address may be kernel memory. One comparison accepts what lies below the uppermost 2 GiB, as
+ * nearly all pointers do. User memory and the uppermost 16 MiB, which contain error pointers, the fixmap and the vsyscall page, are excluded.
  */
 static __always_inline bool argtrace_is_kernel_address(u64 addr)
 {
-	return (s64)addr < -(s64)SZ_16M - 8;
+	return likely((s64)addr < -(s64)SZ_2G) || argtrace_is_image_address(addr);
 }
 
 static __always_inline bool argtrace_is_user_address(u64 addr)

@@ -4,8 +4,43 @@
 #include <linux/ftrace_regs.h>
 #include <linux/vmalloc.h>
 
+#include <asm/desc.h>
+
+#include "fetch/load.h"
 #include "fetch/operands.h"
+#include "fetch/text.h"
 #include "sink/layout.h"
+
+/* Where per-cpu addresses of the kernel lead if they are taken for others. */
+static void what_is_no_place_is_not_read(struct kunit *test)
+{
+	const struct argtrace_template template = argtrace_percpu_template;
+	static const u64 words[] = { 0x4141414141414141, 0x4242424242424242, 0x4343434343434343, 0x44444444444444 };
+	u8 text[8];
+	u64 value;
+	bool cut;
+
+	if (template.size) {
+		KUNIT_EXPECT_LT(test, (u64)(unsigned long __force)&gdt_page - template.start, template.size);
+		KUNIT_EXPECT_LT(test, (u64)(unsigned long __force)&this_cpu_off - template.start, template.size);
+	} else {
+		/* They are small numbers. */
+		KUNIT_EXPECT_FALSE(test, argtrace_is_kernel_address((u64)(unsigned long __force)&this_cpu_off));
+	}
+	KUNIT_EXPECT_TRUE(test, argtrace_load((u64)&words[1], 8, &value));
+	KUNIT_EXPECT_EQ(test, value, words[1]);
+	argtrace_percpu_template = (struct argtrace_template){ .start = (u64)&words[1], .size = 16 };
+	KUNIT_EXPECT_TRUE(test, argtrace_load((u64)&words[0], 8, &value));
+	KUNIT_EXPECT_EQ(test, value, words[0]);
+	KUNIT_EXPECT_FALSE(test, argtrace_load((u64)&words[1], 8, &value));
+	KUNIT_EXPECT_FALSE(test, argtrace_load((u64)&words[1] + 15, 1, &value));
+	KUNIT_EXPECT_TRUE(test, argtrace_load((u64)&words[3], 8, &value));
+	KUNIT_EXPECT_EQ(test, value, words[3]);
+	KUNIT_EXPECT_EQ(test, argtrace_read_text(text, (u64)&words[2], sizeof(text), &cut), -EFAULT);
+	KUNIT_EXPECT_LT(test, argtrace_read_text_quickly(text, (u64)&words[2], sizeof(text)), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_read_text(text, (u64)&words[3], sizeof(text), &cut), 7);
+	argtrace_percpu_template = template;
+}
 
 /* Registers as a trampoline of ftrace has saved them. */
 static struct ftrace_regs *make_regs(struct kunit *test, unsigned long stack)
@@ -145,6 +180,7 @@ static void straight_only_in_the_page_of_the_stack_pointer(struct kunit *test)
 }
 
 static struct kunit_case fetch_cases[] = {
+	KUNIT_CASE(what_is_no_place_is_not_read),
 	KUNIT_CASE(registers_in_the_order_of_the_abi),
 	KUNIT_CASE(every_size_off_the_stack),
 	KUNIT_CASE(nothing_there),
