@@ -48,8 +48,8 @@ struct Node {
         text_test, ///< whether the text at operands[0] is as `pattern` says, `negated` or not
         text,      ///< str(): the text at operands[0]
         buffer,    ///< buf(): operands[1] bytes at operands[0], at most `limit`
-        path,      ///< path(): of the struct path at operands[0]; of the struct dentry
-                   ///< if `value` is 1
+        path,      ///< path(), cgroup_path(): of what is at operands[0], `value` is
+                   ///< ARGTRACE_PATH_OF_*
         stack,     ///< the call's stack
     };
 
