@@ -1,121 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // top on a terminal: what can be typed, and that the terminal is afterwards as it was before, however it ends.
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <termios.h>
-#include <unistd.h>
 
-#include <cstring>
 #include <string>
-#include <vector>
 
 #include "machine.h"
+#include "on_terminal.h"
 
 namespace vmtest {
 namespace {
-
-/// A program on a terminal of its own.
-class OnTerminal {
-public:
-    explicit OnTerminal(const std::vector<std::string> &words) {
-        const winsize size{24, 80, 0, 0};
-        pid_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
-        EXPECT_GE(pid_, 0);
-        if (pid_ == 0) {
-            std::vector<char *> argv;
-            for (const std::string &word : words)
-                argv.push_back(const_cast<char *>(word.c_str()));
-            argv.push_back(nullptr);
-            // So that the parent can look at the terminal first.
-            char go;
-            if (::read(STDIN_FILENO, &go, 1) == 1)
-                ::execvp(argv[0], argv.data());
-            ::_exit(127);
-        }
-        ::tcgetattr(terminal_, &before_);
-        type("\n");
-    }
-    ~OnTerminal() {
-        if (pid_ > 0) {
-            ::kill(pid_, SIGKILL);
-            ::waitpid(pid_, nullptr, 0);
-        }
-        ::close(terminal_);
-    }
-    OnTerminal(const OnTerminal &) = delete;
-    OnTerminal &operator=(const OnTerminal &) = delete;
-
-    pid_t pid() const { return pid_; }
-
-    void type(const std::string &text) {
-        EXPECT_EQ(::write(terminal_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-    }
-
-    /// Whether that is shown, from `from` on, before long.
-    bool shows(const std::string &text, std::size_t from = 0) {
-        return eventually([&] {
-            take();
-            return all_.find(text, from) != all_.npos;
-        });
-    }
-
-    /// All that has been shown so far.
-    const std::string &all() {
-        take();
-        return all_;
-    }
-
-    /// What is shown from the last line on that has `text` in it.
-    std::string since_last(const std::string &text) {
-        take();
-        const std::size_t at = all_.rfind(text);
-        return at == all_.npos ? "" : all_.substr(all_.rfind('\n', at) + 1);
-    }
-
-    /// Waits for its end; as waitpid() has it.
-    int status() {
-        int status = -1;
-        EXPECT_TRUE(eventually([&] {
-            take();
-            return ::waitpid(pid_, &status, WNOHANG) == pid_;
-        }));
-        pid_ = -1;
-        take();
-        return status;
-    }
-
-    void expect_as_it_was() {
-        termios now{};
-        EXPECT_EQ(::tcgetattr(terminal_, &now), 0);
-        EXPECT_EQ(now.c_iflag, before_.c_iflag);
-        EXPECT_EQ(now.c_oflag, before_.c_oflag);
-        EXPECT_EQ(now.c_cflag, before_.c_cflag);
-        EXPECT_EQ(now.c_lflag, before_.c_lflag);
-        EXPECT_EQ(std::memcmp(now.c_cc, before_.c_cc, sizeof(now.c_cc)), 0);
-        // A hidden cursor, another screen, a changed keypad would stay: ESC [ ? N h or l.
-        EXPECT_EQ(all().find("\x1b[?"), std::string::npos);
-    }
-
-private:
-    void take() {
-        pollfd input{terminal_, POLLIN, 0};
-        char bytes[4096];
-        while (::poll(&input, 1, 0) > 0) {
-            const ssize_t size = ::read(terminal_, bytes, sizeof(bytes));
-            if (size <= 0) // it has ended
-                break;
-            all_.append(bytes, static_cast<std::size_t>(size));
-        }
-    }
-
-    int terminal_ = -1;
-    pid_t pid_ = -1;
-    termios before_{};
-    std::string all_;
-};
 
 class TopOnATerminal : public testing::Test {
 protected:
