@@ -36,6 +36,14 @@ argtrace_cost() {
 	argtrace clear
 }
 
+# answer_cost COMMAND OPTION...: sets cost, where the tool has the kernel add calls up.
+answer_cost() {
+	local traced
+	traced=$(argtrace "$@" -o /tmp/answer -- /root/pread_loop 2>/dev/null | cut -d' ' -f1)
+	[ "$traced" ] || return 1
+	cost=$(calc '%.2f' "$traced-$untraced")
+}
+
 # words_cost N: sets cost, of the bench's function of N words.
 words_cost() {
 	local plain traced
