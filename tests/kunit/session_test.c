@@ -464,6 +464,17 @@ struct other_thread {
 	int ret;
 };
 
+static struct other_thread *run_thread(struct kunit *test, int (*function)(void *data), struct argtrace_session *session)
+{
+	struct other_thread *thread = kunit_kzalloc(test, sizeof(*thread), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, thread);
+	init_completion(&thread->done);
+	thread->session = session;
+	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(function, thread, "session_test")));
+	return thread;
+}
+
 static int module_events(void *data)
 {
 	struct other_thread *thread = data;
@@ -484,35 +495,6 @@ static int remove_slow(void *data)
 	return 0;
 }
 
-/* Modules are loaded and unloaded, however long a session that has nothing to do with them takes to arm or disarm. */
-static void modules_wait_for_no_other_session(struct kunit *test)
-{
-	struct argtrace_session *session = make_session(test, "slow", 0);
-	struct other_thread *events = kunit_kzalloc(test, sizeof(*events), GFP_KERNEL);
-	struct other_thread *remover = kunit_kzalloc(test, sizeof(*remover), GFP_KERNEL);
-	unsigned int tries;
-	bool in_time;
-
-	KUNIT_ASSERT_NOT_NULL(test, events);
-	KUNIT_ASSERT_NOT_NULL(test, remover);
-	init_completion(&events->done);
-	init_completion(&remover->done);
-	mutex_lock(&session->lock);
-	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(remove_slow, remover, "remover")));
-	for (tries = 0; tries < 6000 && !READ_ONCE(session->removed); tries++)
-		msleep(10);
-	KUNIT_EXPECT_TRUE_MSG(test, session->removed, "a name is free before its session is disarmed");
-	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(module_events, events, "events")));
-	in_time = wait_for_completion_timeout(&events->done, 60 * HZ);
-	KUNIT_EXPECT_TRUE(test, in_time);
-	KUNIT_EXPECT_FALSE(test, completion_done(&remover->done));
-	mutex_unlock(&session->lock);
-	wait_for_completion(&remover->done);
-	KUNIT_EXPECT_EQ(test, remover->ret, 0);
-	if (!in_time)
-		wait_for_completion(&events->done);
-}
-
 static int put_slow(void *data)
 {
 	struct other_thread *thread = data;
@@ -522,34 +504,58 @@ static int put_slow(void *data)
 	return 0;
 }
 
+static bool has_lost_its_name(const struct argtrace_session *session)
+{
+	return READ_ONCE(session->removed);
+}
+
+static bool has_left_the_list(const struct argtrace_session *session)
+{
+	return !argtrace_sessions_count();
+}
+
+/*
+ * Whether modules are loaded and unloaded while `end` disarms the session, which takes as long as its lock is held. It has begun to when
+ * `has_begun` is true. What `end` returned.
+ */
+static int end_during_module_events(struct kunit *test, struct argtrace_session *session, int (*end)(void *data),
+				    bool (*has_begun)(const struct argtrace_session *session))
+{
+	struct other_thread *ender, *events;
+	unsigned int tries;
+	bool in_time;
+
+	mutex_lock(&session->lock);
+	ender = run_thread(test, end, session);
+	for (tries = 0; tries < 6000 && !has_begun(session); tries++)
+		msleep(10);
+	KUNIT_EXPECT_TRUE(test, has_begun(session));
+	events = run_thread(test, module_events, NULL);
+	in_time = wait_for_completion_timeout(&events->done, 60 * HZ);
+	KUNIT_EXPECT_TRUE(test, in_time);
+	KUNIT_EXPECT_FALSE(test, completion_done(&ender->done));
+	mutex_unlock(&session->lock);
+	wait_for_completion(&ender->done);
+	if (!in_time)
+		wait_for_completion(&events->done);
+	return ender->ret;
+}
+
+/* Modules are loaded and unloaded, however long a session that has nothing to do with them takes to disarm. Its name is free before. */
+static void modules_wait_for_no_other_session(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "slow", 0);
+
+	KUNIT_EXPECT_EQ(test, end_during_module_events(test, session, remove_slow, has_lost_its_name), 0);
+}
+
 /* The same of one without a name, which leaves the list before its probes are removed. */
 static void modules_wait_for_no_session_that_ends(struct kunit *test)
 {
 	struct argtrace_session *session = get_named("", 0);
-	struct other_thread *events = kunit_kzalloc(test, sizeof(*events), GFP_KERNEL);
-	struct other_thread *closer = kunit_kzalloc(test, sizeof(*closer), GFP_KERNEL);
-	unsigned int tries;
-	bool in_time;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, session);
-	KUNIT_ASSERT_NOT_NULL(test, events);
-	KUNIT_ASSERT_NOT_NULL(test, closer);
-	init_completion(&events->done);
-	init_completion(&closer->done);
-	closer->session = session;
-	mutex_lock(&session->lock);
-	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(put_slow, closer, "closer")));
-	for (tries = 0; tries < 500 && argtrace_sessions_count(); tries++)
-		msleep(10);
-	KUNIT_EXPECT_EQ(test, argtrace_sessions_count(), 0);
-	KUNIT_EXPECT_FALSE(test, IS_ERR(kthread_run(module_events, events, "events")));
-	in_time = wait_for_completion_timeout(&events->done, 10 * HZ);
-	KUNIT_EXPECT_TRUE(test, in_time);
-	KUNIT_EXPECT_FALSE(test, completion_done(&closer->done));
-	mutex_unlock(&session->lock);
-	wait_for_completion(&closer->done);
-	if (!in_time)
-		wait_for_completion(&events->done);
+	end_during_module_events(test, session, put_slow, has_left_the_list);
 }
 
 /* With nothing left below the limit, probes can still be removed: one, and all. */
