@@ -37,6 +37,7 @@
 static DEFINE_MUTEX(returns_lock);
 static LIST_HEAD(leaving);
 static u32 nr_users;			/* plans that are not idle, and callers between get() and put() */
+static bool looks_seldom;		/* the next look is for those alone that the log has been told of */
 static bool letting_go;			/* look() has taken some off the list that are not idle yet */
 static struct tracepoint *exit_point;
 
@@ -238,7 +239,12 @@ static void stop_locked(struct argtrace_return *returns)
 	returns->told = false;
 	returns->stopped_at = jiffies;
 	list_add_tail(&returns->link, &leaving);
-	look_in(LOOK_AGAIN);
+	/* Where many stop at once, the first has set the time of the look. */
+	if (looks_seldom)
+		look_in(LOOK_AGAIN);
+	else
+		schedule_delayed_work(&look_work, LOOK_AGAIN);
+	looks_seldom = false;
 }
 
 void argtrace_return_stop(struct argtrace_plan *plan)
@@ -348,6 +354,7 @@ static void look_again(void)
 		if (!returns->told)
 			delay = LOOK_AGAIN;
 	}
+	looks_seldom = delay == LOOK_SELDOM;
 	schedule_delayed_work(&look_work, delay);
 }
 
