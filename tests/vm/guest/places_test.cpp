@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "calls.h"
 #include "device.h"
@@ -26,28 +28,39 @@ protected:
         need_test_module();
     }
 
-    /// One argument `arg` of that function, of each of nr_calls calls: the data after the caller.
-    static std::vector<std::vector<std::byte>> recorded(const std::string &function,
-                                                        argtrace_arg arg) {
+    struct Calls {
+        std::uint32_t id; ///< the probe's
+        std::vector<RawRecord> records;
+    };
+
+    /// nr_calls calls of the probe's function.
+    static Calls calls_of(RawProbe &probe) {
         RawDevice device;
         EXPECT_EQ(device.session("", 4096, 16), 0);
-        RawProbe probe;
-        probe.header.addr = address_of(function);
-        probe.strings = function + '\0';
-        arg.name = static_cast<std::uint16_t>(probe.strings.size());
-        probe.strings += std::string("a") + '\0';
-        probe.args.push_back(arg);
         EXPECT_EQ(device.add(probe.seal().bytes(), 1), 0);
         EXPECT_EQ(device.reader(), 0);
 
         pin_to_cpu(0);
         RawRing ring(device, 0, 4096, 16);
         call_functions("awkward", nr_calls);
-        std::vector<std::vector<std::byte>> all;
-        for (const RawRecord &record : ring.records())
-            all.emplace_back(record.data.begin() + 8, record.data.end());
+        std::vector<RawRecord> records = ring.records();
         unpin();
-        EXPECT_EQ(all.size(), nr_calls);
+        EXPECT_EQ(records.size(), nr_calls);
+        return {device.counts().at(0).id, std::move(records)};
+    }
+
+    /// One argument `arg` of that function, of each of nr_calls calls: the data after the caller.
+    static std::vector<std::vector<std::byte>> recorded(const std::string &function,
+                                                        argtrace_arg arg) {
+        RawProbe probe;
+        probe.header.addr = address_of(function);
+        probe.strings = function + '\0';
+        arg.name = static_cast<std::uint16_t>(probe.strings.size());
+        probe.strings += std::string("a") + '\0';
+        probe.args.push_back(arg);
+        std::vector<std::vector<std::byte>> all;
+        for (const RawRecord &record : calls_of(probe).records)
+            all.emplace_back(record.data.begin() + 8, record.data.end());
         return all;
     }
 
@@ -123,8 +136,6 @@ TEST_F(Places, words_of_the_callers) {
     constexpr std::size_t words_size = 8 * nr_words;
     unsigned whole = 0, others_than_zero = 0;
     for (unsigned first = 1; first + nr_words < ARGTRACE_STACK_MAX / 8; first += nr_words) {
-        RawDevice device;
-        ASSERT_EQ(device.session("", 4096, 16), 0);
         RawProbe probe = RawProbe::words(address_of("at_eight"), nr_words + 1, "at_eight");
         for (unsigned i = 0; i < nr_words; i++)
             probe.args[i].loc = ARGTRACE_LOC_STACK, probe.args[i].index = 0,
@@ -135,16 +146,7 @@ TEST_F(Places, words_of_the_callers) {
         piece.type = ARGTRACE_TYPE_BYTES;
         piece.size = words_size;
         piece.offset = 8 * first;
-        ASSERT_EQ(device.add(probe.seal().bytes(), 1), 0);
-        ASSERT_EQ(device.reader(), 0);
-        pin_to_cpu(0);
-        RawRing ring(device, 0, 4096, 16);
-        call_functions("awkward", nr_calls);
-        const std::vector<RawRecord> records = ring.records();
-        unpin();
-
-        ASSERT_EQ(records.size(), nr_calls);
-        const std::uint32_t id = device.counts().at(0).id;
+        const auto [id, records] = calls_of(probe);
         for (const RawRecord &record : records) {
             ASSERT_EQ(record.data.size(), 8 + words_size + 8 + words_size);
             const auto words = record.data.begin() + 8, words_end = words + words_size;
@@ -168,8 +170,6 @@ TEST_F(Places, far_above_the_stack) {
     constexpr unsigned nr_words = 63, first = ARGTRACE_STACK_MAX / 16, last = ARGTRACE_STACK_MAX / 8 - 1;
     const auto word_of = [](unsigned i) { return i == nr_words - 1 ? last : first + 2 * i; };
     constexpr std::size_t piece_size = ARGTRACE_STACK_MAX - 8 * first;
-    RawDevice device;
-    ASSERT_EQ(device.session("", 4096, 16), 0);
     RawProbe probe = RawProbe::words(address_of("at_eight"), nr_words + 1, "at_eight");
     for (argtrace_arg &arg : probe.args)
         arg.loc = ARGTRACE_LOC_STACK, arg.index = 0;
@@ -179,16 +179,7 @@ TEST_F(Places, far_above_the_stack) {
     piece.type = ARGTRACE_TYPE_BYTES;
     piece.size = piece_size;
     piece.offset = 8 * first;
-    ASSERT_EQ(device.add(probe.seal().bytes(), 1), 0);
-    ASSERT_EQ(device.reader(), 0);
-    pin_to_cpu(0);
-    RawRing ring(device, 0, 4096, 16);
-    call_functions("awkward", nr_calls);
-    const std::vector<RawRecord> records = ring.records();
-    unpin();
-
-    ASSERT_EQ(records.size(), nr_calls);
-    const std::uint32_t id = device.counts().at(0).id;
+    const auto [id, records] = calls_of(probe);
     for (const RawRecord &record : records) {
         // The caller, the words, a length, the piece, and what pads it to 8 bytes.
         ASSERT_EQ(record.data.size(), 8 + 8 * nr_words + 2 + piece_size + 6);
