@@ -279,7 +279,7 @@ TEST_F(Hostile, programs_come_and_go_while_they_run) {
             }
         }
         reader.reset();
-        EXPECT_TRUE(eventually([] { return unload_module("argtrace") == 0; }));
+        unload_argtrace();
         EXPECT_FALSE(is_armed("vfs_read"));
     }
     std::printf("%u programs, %u of them too large\n", added + too_large, too_large);

@@ -42,7 +42,7 @@ protected:
             nothing_is_left_without_the_names();
         limit_memory("0");
         // A file that was sent over a socket and left there is closed some time later.
-        EXPECT_TRUE(eventually([] { return unload_module("argtrace") == 0; }));
+        unload_argtrace();
         EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
         need_argtrace();
     }

@@ -19,6 +19,8 @@
 #include <sstream>
 #include <thread>
 
+#include "command.h"
+
 namespace vmtest {
 
 int load_module(const std::string &path) {
@@ -142,6 +144,11 @@ bool eventually(const std::function<bool()> &condition) {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     return false;
+}
+
+void unload_argtrace() {
+    EXPECT_TRUE(eventually([] { return unload_module("argtrace") == 0; }))
+        << run({"sh", "-c", "dmesg | grep argtrace: | tail"}).out;
 }
 
 void pin_to_cpu(unsigned cpu) {

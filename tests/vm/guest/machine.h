@@ -53,6 +53,9 @@ bool is_armed(const std::string &function);
 /// Whether `condition` comes true within two minutes.
 bool eventually(const std::function<bool()> &condition);
 
+/// Unloads argtrace as soon as nothing uses it. If that does not happen, the failure has what the log says of it.
+void unload_argtrace();
+
 /// The seed of randomised tests, which print it: ARGTRACE_TEST_SEED, or a new one each time.
 std::uint64_t test_seed();
 
