@@ -3,6 +3,16 @@
 
 namespace argtrace {
 
+void Pairing::take(const EventView &view, bool begins, bool ends) {
+    ++calls_;
+    bool known = true;
+    if (ends)
+        known = end(view);
+    if (begins)
+        known = begin(view) && known;
+    left_out_ += !known;
+}
+
 bool Pairing::begin(const EventView &view) {
     std::optional<Key> key = begins_.key_of(view);
     const std::optional<Value> value = begins_.value_of(view);

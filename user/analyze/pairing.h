@@ -19,9 +19,8 @@ public:
     Pairing(EventKeys begins, EventKeys ends, Buckets buckets)
         : begins_(std::move(begins)), ends_(std::move(ends)), pairs_(buckets) {}
 
-    /// Both are false if the function has not recorded what it takes.
-    bool begin(const EventView &view);
-    bool end(const EventView &view);
+    /// A call that ends a pair, or begins one, or does both; then it ends one first.
+    void take(const EventView &view, bool begins, bool ends);
 
     const Aggregation &pairs() const { return pairs_; }
 
@@ -34,14 +33,23 @@ public:
     };
     Unpaired unpaired() const;
 
+    /// Calls that were taken, and those of them whose functions have not recorded what it takes.
+    std::uint64_t calls() const { return calls_; }
+    std::uint64_t left_out() const { return left_out_; }
+
 private:
     struct Begun {
         std::uint64_t time;
         Key key;
     };
 
+    // Both are false if the function has not recorded what it takes.
+    bool begin(const EventView &view);
+    bool end(const EventView &view);
+
     EventKeys begins_, ends_;
     Aggregation pairs_;
+    std::uint64_t calls_ = 0, left_out_ = 0;
     std::unordered_map<std::uint64_t, Begun> open_; // by value
     Unpaired unpaired_;
 };

@@ -113,6 +113,12 @@ bool AggregateOutput::finish(const argtrace_counts &total, const ReturnTotals *r
     return output_.flush();
 }
 
+bool AggregateOutput::finish(const RecordedTotals &totals) {
+    if (json_)
+        append_recorded_totals_json(output_.buffer(), totals);
+    return output_.flush();
+}
+
 bool AggregateOutput::finish_ticks(const argtrace_counts &total, std::uint64_t idle) {
     if (json_)
         append_tick_totals_json(output_.buffer(), total, idle);

@@ -37,6 +37,8 @@ public:
     /// In JSON the object that comes last.
     [[nodiscard]] bool finish(const argtrace_counts &total, const ReturnTotals *returns,
                               const StackLoss *stacks = nullptr);
+    /// The same of calls that were recorded first.
+    [[nodiscard]] bool finish(const RecordedTotals &totals);
     /// The same of ticks, of which so many have found a CPU idle.
     [[nodiscard]] bool finish_ticks(const argtrace_counts &total, std::uint64_t idle);
 

@@ -93,10 +93,12 @@ void report_unpaired(const Pairing &pairing, const AggregateOptions &options) {
     tell(unpaired.unreadable, fmt::format("both had a value of {} that could not be read", options.on));
 }
 
-argtrace_counts paired_total(const Pairing &pairing) {
-    argtrace_counts total{};
-    total.records = pairing.pairs().calls();
-    return total;
+RecordedTotals paired_totals(const Pairing &pairing) {
+    RecordedTotals totals;
+    totals.added = pairing.calls() - pairing.left_out();
+    totals.left_out = pairing.left_out();
+    totals.pairing = &pairing;
+    return totals;
 }
 
 /// Pairs a session's calls while they are made.
@@ -144,10 +146,7 @@ private:
     void take() {
         while (const auto view = merge_.next()) {
             const std::string &function = view->event->probe->function;
-            if (to_.matches_title(function))
-                pairing_.end(*view);
-            if (from_.matches_title(function))
-                pairing_.begin(*view);
+            pairing_.take(*view, from_.matches_title(function), to_.matches_title(function));
         }
     }
 
@@ -200,24 +199,32 @@ std::vector<Spec> pair_specs(const AggregateOptions &options) {
     return specs;
 }
 
-void pair_recorded(const AggregateOptions &options,
-                   const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
-                   ReportOutput &report, AggregateOutput &output) {
+void pair_recorded(const AggregateOptions &options, const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
+                   const EventFilter &filter, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output) {
     const std::vector<Spec> specs = pair_specs(options);
-    TracePairing pairing(reader, make_pairing(options, keys), specs[0], specs[1]);
-    report.pair(pairing);
+    TracePairing trace(reader, make_pairing(options, keys), specs[0], specs[1]);
+    trace.choose([&choice](const EventView &view) { return choice.wants(view); });
+    report.pair(trace);
+    const Pairing &pairing = trace.pairing();
+    std::string left_out;
     if (pairing.left_out() > 0)
-        throw Error(fmt::format("{} call{} did not record {} or a key of --by; recorded are {}",
-                                pairing.left_out(), pairing.left_out() == 1 ? "" : "s", options.on,
-                                list_recorded_values(reader.schema())));
+        left_out = fmt::format("{} call{} did not record {} or a key of --by; recorded are {}", pairing.left_out(),
+                               pairing.left_out() == 1 ? "" : "s", options.on, list_recorded_values(reader.schema()));
+    if (pairing.left_out() > 0 && pairing.left_out() == pairing.calls())
+        throw Error(left_out);
     std::unique_ptr<ProbeFormats> formats;
     const std::vector<KeyColumn> columns =
         columns_of(keys, probe_of(reader.schema(), specs[0]), formats);
     CallerNames names(reader.symbols());
     output.set_keys(columns, names);
-    if (output.show(pairing.pairing().pairs()) &&
-        output.finish(paired_total(pairing.pairing()), nullptr))
-        report_unpaired(pairing.pairing(), options);
+    RecordedTotals totals = paired_totals(pairing);
+    totals.counts = report.total(filter);
+    totals.filtered = choice.filtered();
+    if (!output.show(pairing.pairs()) || !output.finish(totals))
+        return;
+    report_unpaired(pairing, options);
+    if (!left_out.empty())
+        write_message(left_out);
 }
 
 void run_live_pairs(const AggregateOptions &options) {
@@ -259,10 +266,16 @@ void run_live_pairs(const AggregateOptions &options) {
     const LiveLoop::End end = pairs.run(stop);
     if (end == LiveLoop::End::ended)
         print_ended(options.processes.pids);
-    if (end == LiveLoop::End::abandoned ||
-        !output.finish(paired_total(pairs.pairing()), nullptr))
+    if (end == LiveLoop::End::abandoned)
         return;
     const argtrace_counts total = total_of(session.counts(true));
+    const ReturnTotals returns = session.returns();
+    const bool follows = std::any_of(resolved.probes.begin(), resolved.probes.end(), records_returns);
+    RecordedTotals totals = paired_totals(pairs.pairing());
+    totals.counts = total;
+    totals.returns = follows ? &returns : nullptr;
+    if (!output.finish(totals))
+        return;
     message("{} pairs; {}", pairs.pairing().pairs().calls(), calls_summary(total));
     report_unpaired(pairs.pairing(), options);
     print_remedies(session, total, true);

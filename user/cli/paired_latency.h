@@ -5,6 +5,7 @@
 
 #include "cli/aggregate_options.h"
 #include "cli/aggregate_output.h"
+#include "cli/recorded_choice.h"
 #include "cli/report_output.h"
 
 namespace argtrace {
@@ -15,9 +16,9 @@ namespace argtrace {
 /// A and B. Throws Error.
 std::vector<Spec> pair_specs(const AggregateOptions &options);
 
-void pair_recorded(const AggregateOptions &options,
-                   const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
-                   ReportOutput &report, AggregateOutput &output);
+/// Of a recording, of which `filter` says which functions are looked at, and `choice` which of their calls.
+void pair_recorded(const AggregateOptions &options, const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
+                   const EventFilter &filter, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output);
 
 void run_live_pairs(const AggregateOptions &options);
 

@@ -19,10 +19,9 @@ namespace argtrace {
 
 namespace {
 
-/// Which calls are meant, as far as a recording tells.
-EventFilter filter_of(const std::vector<Spec> &specs, const AggregateOptions &options) {
+/// Whose calls are meant, as far as a recording tells.
+EventFilter filter_of(const std::vector<Spec> &specs) {
     EventFilter filter;
-    filter.pids = options.processes.pids;
     for (const Spec &spec : specs) {
         if (spec.condition)
             throw error_in(spec, spec.condition->at(),
@@ -68,7 +67,8 @@ void run_recorded_aggregate(const AggregateOptions &options) {
                         : parse_specs(options.functions.specs, options.functions.syntax());
     if (!options.pairs())
         check_values(options, specs);
-    const EventFilter filter = filter_of(specs, options);
+    const EventFilter filter = filter_of(specs);
+    RecordedChoice choice(options.processes.pids);
     const std::string name = trace_name(options.input, true);
     const Fd file = open_recording(options.input);
     RecordingOptions recording;
@@ -81,10 +81,11 @@ void run_recorded_aggregate(const AggregateOptions &options) {
                         options.pairs() ? "looked at" : "added up");
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     if (options.pairs()) {
-        pair_recorded(options, keys, reader, report, output);
+        pair_recorded(options, keys, reader, filter, choice, report, output);
     } else {
         TraceAggregation aggregation(reader, recorded_values(keys), value_of(specs, options),
                                      options.buckets);
+        aggregation.choose([&choice](const EventView &view) { return choice.wants(view); });
         const Aggregation all = report.add_up(aggregation);
         const std::string left_out = aggregation.describe_left_out();
         if (!left_out.empty() && aggregation.calls() == 0)
@@ -92,9 +93,12 @@ void run_recorded_aggregate(const AggregateOptions &options) {
         CallerNames names(reader.symbols());
         const std::vector<KeyColumn> columns = aggregation.columns();
         output.set_keys(columns, names);
-        argtrace_counts total{};
-        total.records = aggregation.calls();
-        if (!output.show(all) || !output.finish(total, nullptr))
+        RecordedTotals totals;
+        totals.counts = report.total(filter);
+        totals.added = aggregation.calls();
+        totals.filtered = choice.filtered();
+        totals.left_out = aggregation.left_out();
+        if (!output.show(all) || !output.finish(totals))
             return;
         if (!left_out.empty())
             write_message(left_out);

@@ -279,10 +279,10 @@ Aggregation ReportOutput::add_up(TraceAggregation &aggregation) {
 
 void ReportOutput::pair(TracePairing &pairing) {
     pairing.run([&] {
-        shown_ = pairing.calls();
+        shown_ = pairing.pairing().calls();
         show_progress();
     });
-    shown_ = pairing.calls();
+    shown_ = pairing.pairing().calls();
 }
 
 void ReportOutput::look_at(TraceWaits &waits) {
@@ -323,6 +323,18 @@ std::optional<argtrace_counts> ReportOutput::total() const {
     if (reader_.counts().empty())
         return std::nullopt;
     return total_of(reader_.counts());
+}
+
+std::optional<argtrace_counts> ReportOutput::total(const EventFilter &filter) const {
+    if (reader_.counts().empty())
+        return std::nullopt;
+    std::vector<argtrace_counts> wanted;
+    for (const argtrace_counts &counts : reader_.counts()) {
+        const Probe *probe = reader_.schema().find(counts.id);
+        if (probe ? filter.wants_function(probe->function) : filter.functions.empty())
+            wanted.push_back(counts);
+    }
+    return total_of(wanted);
 }
 
 std::uint64_t ReportOutput::unreadable() const {

@@ -66,6 +66,8 @@ public:
 
     /// What became of all calls, as far as the file tells, and has been read up to there.
     std::optional<argtrace_counts> total() const;
+    /// Of calls of the functions that are wanted.
+    std::optional<argtrace_counts> total(const EventFilter &filter) const;
 
     /// Something is wrong with the file.
     bool damaged() const { return reader_.fault_count() > 0 || unreadable() > 0; }

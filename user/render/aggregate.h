@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/aggregation.h"
+#include "analyze/pairing.h"
 #include "model/counts.h"
 #include "render/histogram.h"
 #include "render/key_text.h"
@@ -73,5 +74,19 @@ std::string aggregate_totals(const argtrace_counts &total, const ReturnTotals &r
 /// those that were lost for other reasons. `stacks`: which have no stack, where stacks are keys.
 void append_aggregate_totals_json(std::string &out, const argtrace_counts &total,
                                   const ReturnTotals *returns, const StackLoss *stacks = nullptr);
+
+/// Where calls have gone that were recorded, and then added up, or paired.
+struct RecordedTotals {
+    std::optional<argtrace_counts> counts; ///< when they were made; nothing: a recording that was cut short does not tell
+    const ReturnTotals *returns = nullptr; ///< calls beside them; may be null
+    std::uint64_t added = 0;               ///< records that were added up, or looked at for pairs,
+    std::uint64_t filtered = 0;            ///< those that were not wanted,
+    std::uint64_t left_out = 0;            ///< and those that lack a value
+    const Pairing *pairing = nullptr;      ///< null: they were added up
+};
+
+/// The same for these. Records that are gone, because they were overwritten or cannot be read, are lost as well; what is not known
+/// is null. `pairs` and `unpaired` say what became of those that were looked at for pairs.
+void append_recorded_totals_json(std::string &out, const RecordedTotals &totals);
 
 } // namespace argtrace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
 #include <iterator>
 #include <vector>
 
@@ -26,6 +27,13 @@ std::string describe_causes(const argtrace_counts &total) {
         parts.push_back(fmt::format("{} {}", lost, words));
     }
     return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void append_pairs(std::string &out, const Pairing &pairing) {
+    const Pairing::Unpaired unpaired = pairing.unpaired();
+    fmt::format_to(std::back_inserter(out),
+                   ",\"pairs\":{},\"unpaired\":{{\"open\":{},\"replaced\":{},\"ends\":{},\"unreadable\":{}}}",
+                   pairing.pairs().calls(), unpaired.open, unpaired.replaced, unpaired.ends, unpaired.unreadable);
 }
 
 } // namespace
@@ -67,6 +75,33 @@ void append_aggregate_totals_json(std::string &out, const argtrace_counts &total
                        unfollowed_total(*returns));
     if (stacks)
         append_stack_loss_json(out, *stacks);
+    out += "}\n";
+}
+
+void append_recorded_totals_json(std::string &out, const RecordedTotals &totals) {
+    auto to = std::back_inserter(out);
+    if (const auto &counts = totals.counts) {
+        const std::uint64_t seen = totals.added + totals.filtered + totals.left_out;
+        const std::uint64_t recorded = std::max(std::uint64_t{counts->records}, seen);
+        const std::uint64_t beside = totals.returns ? totals.returns->in_flight + unfollowed_total(*totals.returns) : 0;
+        fmt::format_to(to,
+                       "{{\"calls\":{},\"added\":{},\"filtered\":{},\"sampled\":{},\"capped\":{},\"overflow\":0,\"lost\":{},"
+                       "\"faults\":{}",
+                       hits(*counts) - counts->records + recorded + beside, totals.added, counts->filtered + totals.filtered,
+                       std::uint64_t{counts->sampled}, std::uint64_t{counts->capped}, lost_total(*counts) + recorded - seen,
+                       std::uint64_t{counts->faults});
+    } else {
+        fmt::format_to(to,
+                       "{{\"calls\":null,\"added\":{},\"filtered\":null,\"sampled\":null,\"capped\":null,\"overflow\":0,"
+                       "\"lost\":null,\"faults\":null",
+                       totals.added);
+    }
+    if (totals.returns)
+        fmt::format_to(to, ",\"in_flight\":{},\"unfollowed\":{}", totals.returns->in_flight,
+                       unfollowed_total(*totals.returns));
+    fmt::format_to(to, ",\"left_out\":{}", totals.left_out);
+    if (totals.pairing)
+        append_pairs(out, *totals.pairing);
     out += "}\n";
 }
 

@@ -113,16 +113,21 @@ std::vector<KeyColumn> TraceAggregation::columns() {
     return columns;
 }
 
+std::uint64_t TraceAggregation::left_out() const {
+    std::uint64_t calls = 0;
+    for (const auto &[name, count] : left_out_)
+        calls += count;
+    return calls;
+}
+
 std::string TraceAggregation::describe_left_out() const {
     if (left_out_.empty())
         return "";
-    std::uint64_t calls = 0;
+    const std::uint64_t calls = left_out();
     std::vector<std::string> names;
-    for (const auto &[name, count] : left_out_) {
-        calls += count;
+    for (const auto &[name, count] : left_out_)
         if (names.size() < names_listed)
             names.push_back(name);
-    }
     const std::string_view missing = describe_missing();
     const bool returned = missing == "ret" || missing == "duration";
     return fmt::format("{} call{} of {}{} {} left out: {} was not recorded of them{}; recorded are {}",
@@ -153,15 +158,10 @@ void TracePairing::run(const std::function<void()> &tell) {
 }
 
 void TracePairing::add(const EventView &view) {
+    if (choice_ && !choice_(view))
+        return;
     const std::string &function = view.event->probe->function;
-    const bool ends = to_.matches_title(function);
-    bool known = true;
-    if (ends)
-        known = pairing_.end(view);
-    if (from_.matches_title(function))
-        known = pairing_.begin(view) && known;
-    ++calls_;
-    left_out_ += !known;
+    pairing_.take(view, from_.matches_title(function), to_.matches_title(function));
 }
 
 std::string list_recorded_values(const Schema &schema) {

@@ -20,6 +20,9 @@
 
 namespace argtrace {
 
+/// Which events are meant.
+using EventChoice = std::function<bool(const EventView &)>;
+
 /// Adds up the calls of a trace as a map would have added them up when they were made.
 class TraceAggregation {
 public:
@@ -28,8 +31,7 @@ public:
                      std::optional<RecordedValue> value, Buckets buckets);
 
     /// Which events are added up; those that are not are as if they were not there. All are if this is not called.
-    using Choice = std::function<bool(const EventView &)>;
-    void choose(Choice choice) { choice_ = std::move(choice); }
+    void choose(EventChoice choice) { choice_ = std::move(choice); }
 
     /// Goes through the trace; `tell` is called now and then, for progress.
     Aggregation run(const std::function<void()> &tell);
@@ -37,8 +39,9 @@ public:
     /// How the keys are shown; they stay valid as long as this.
     std::vector<KeyColumn> columns();
 
-    /// Calls that have been added up.
+    /// Calls that have been added up, and those of functions that have not recorded what was asked for.
     std::uint64_t calls() const { return calls_; }
+    std::uint64_t left_out() const;
 
     /// A sentence about the calls of functions that have not recorded what was asked for; empty: there
     /// are none.
@@ -54,7 +57,7 @@ private:
     TraceReader &reader_;
     std::vector<RecordedValue> names_;
     EventKeys keys_;
-    Choice choice_;
+    EventChoice choice_;
     Buckets wanted_;
     std::uint64_t calls_ = 0;
     std::map<std::string, std::uint64_t> left_out_; // by function
@@ -69,13 +72,12 @@ public:
         : reader_(reader), pairing_(std::move(pairing)), from_(std::move(from)),
           to_(std::move(to)) {}
 
+    /// As TraceAggregation::choose().
+    void choose(EventChoice choice) { choice_ = std::move(choice); }
+
     void run(const std::function<void()> &tell);
 
     const Pairing &pairing() const { return pairing_; }
-
-    /// Calls that were looked at, and those of them that lack the value, or a key.
-    std::uint64_t calls() const { return calls_; }
-    std::uint64_t left_out() const { return left_out_; }
 
 private:
     void add(const EventView &view);
@@ -83,7 +85,7 @@ private:
     TraceReader &reader_;
     Pairing pairing_;
     Spec from_, to_;
-    std::uint64_t calls_ = 0, left_out_ = 0;
+    EventChoice choice_;
 };
 
 /// Which values the functions of a trace have recorded, for an error: "file, count, ret".

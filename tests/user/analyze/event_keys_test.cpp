@@ -145,13 +145,13 @@ TEST_F(RecordedCalls, ArePairedByAValue) {
     const RecordedValue on{"count", "count"};
     Pairing pairing(EventKeys(values({"comm"}), on), EventKeys({}, on),
                     Buckets{Buckets::Kind::log2});
-    EXPECT_TRUE(pairing.begin(call(1, "", 0, 100)));
-    EXPECT_TRUE(pairing.begin(call(2, "", 0, 110)));
-    EXPECT_TRUE(pairing.end(other_call(2, 150)));  // 40
-    EXPECT_TRUE(pairing.end(other_call(2, 160)));  // nothing has begun
-    EXPECT_TRUE(pairing.begin(call(1, "", 0, 200))); // in place of the first
-    EXPECT_TRUE(pairing.end(other_call(1, 1200))); // 1000
-    EXPECT_TRUE(pairing.begin(call(3, "", 0, 1300)));
+    pairing.take(call(1, "", 0, 100), true, false);
+    pairing.take(call(2, "", 0, 110), true, false);
+    pairing.take(other_call(2, 150), false, true);  // 40
+    pairing.take(other_call(2, 160), false, true);  // nothing has begun
+    pairing.take(call(1, "", 0, 200), true, false); // in place of the first
+    pairing.take(other_call(1, 1200), false, true); // 1000
+    pairing.take(call(3, "", 0, 1300), true, false);
     const auto &entries = pairing.pairs().entries();
     ASSERT_EQ(entries.size(), 1u);
     EXPECT_EQ(entries.begin()->first.at(0).text, "dd");
@@ -160,16 +160,34 @@ TEST_F(RecordedCalls, ArePairedByAValue) {
     EXPECT_EQ(pairing.unpaired().replaced, 1u);
     EXPECT_EQ(pairing.unpaired().open, 1u);
     EXPECT_EQ(pairing.unpaired().unreadable, 0u);
+    EXPECT_EQ(pairing.calls(), 7u);
+    EXPECT_EQ(pairing.left_out(), 0u);
+}
+
+TEST_F(RecordedCalls, EndAPairAndBeginTheNext) {
+    const RecordedValue on{"count", "count"};
+    Pairing pairing(EventKeys({}, on), EventKeys({}, on), Buckets{Buckets::Kind::log2});
+    for (const std::uint64_t ts : {100, 107, 119})
+        pairing.take(call(1, "", 0, ts), true, true);
+    EXPECT_EQ(pairing.pairs().entries().at({}).total, (Tally{2, 0, 19, 7, 12}));
+    EXPECT_EQ(pairing.unpaired().ends, 1u);
+    EXPECT_EQ(pairing.unpaired().open, 1u);
+    EXPECT_EQ(pairing.calls(), 3u);
 }
 
 TEST_F(RecordedCalls, ThatLackTheValueAreNotPaired) {
     const RecordedValue on{"ret", "ret"};
     Pairing pairing(EventKeys({}, on), EventKeys({}, on), Buckets{Buckets::Kind::log2});
-    EXPECT_FALSE(pairing.end(other_call(2, 150)));
-    EXPECT_TRUE(pairing.begin(call(1, "", 5, 100)));
+    pairing.take(other_call(2, 150), false, true);
+    EXPECT_EQ(pairing.left_out(), 1u);
+    pairing.take(other_call(2, 151), true, true);
+    EXPECT_EQ(pairing.left_out(), 2u) << "of each call once";
+    pairing.take(call(1, "", 5, 100), true, false);
     call(1, "", 5, 100);
     batch_.values.back().captured = false;
-    EXPECT_TRUE(pairing.begin(batch_.view(batch_.events.front())));
+    pairing.take(batch_.view(batch_.events.front()), true, false);
+    EXPECT_EQ(pairing.calls(), 4u);
+    EXPECT_EQ(pairing.left_out(), 2u);
     EXPECT_EQ(pairing.unpaired().unreadable, 1u);
     EXPECT_EQ(pairing.unpaired().open, 1u);
 }

@@ -223,5 +223,52 @@ TEST_F(RenderedAggregate, StatisticsAreColumns) {
     EXPECT_THAT(table(Statistic::max), testing::HasSubstr("  7     2 3000\n"));
 }
 
+std::string recorded_totals(const RecordedTotals &totals) {
+    std::string out;
+    append_recorded_totals_json(out, totals);
+    return out;
+}
+
+TEST(RecordedTotals, AreThoseOfTheCallsWhenTheyWereMade) {
+    RecordedTotals totals;
+    totals.counts.emplace();
+    totals.counts->records = 90;
+    totals.counts->filtered = 7;
+    totals.counts->sampled = 2;
+    totals.counts->capped = 3;
+    totals.counts->lost[ARGTRACE_LOST_FULL] = 11;
+    totals.counts->lost[ARGTRACE_LOST_RECURSION] = 1;
+    totals.counts->faults = 4;
+    totals.added = 60;
+    totals.filtered = 20;
+    totals.left_out = 10;
+    EXPECT_EQ(recorded_totals(totals), "{\"calls\":114,\"added\":60,\"filtered\":27,\"sampled\":2,\"capped\":3,\"overflow\":0,"
+                                       "\"lost\":12,\"faults\":4,\"left_out\":10}\n");
+    totals.added = 55; // five records were overwritten
+    EXPECT_EQ(recorded_totals(totals), "{\"calls\":114,\"added\":55,\"filtered\":27,\"sampled\":2,\"capped\":3,\"overflow\":0,"
+                                       "\"lost\":17,\"faults\":4,\"left_out\":10}\n");
+    ReturnTotals returns;
+    returns.in_flight = 2;
+    returns.unfollowed[0] = 3;
+    totals.returns = &returns;
+    EXPECT_THAT(recorded_totals(totals), testing::StartsWith("{\"calls\":119,"));
+    EXPECT_THAT(recorded_totals(totals), testing::HasSubstr(",\"in_flight\":2,\"unfollowed\":3,\"left_out\":10}"));
+}
+
+TEST(RecordedTotals, AreNullWhereTheyAreNotKnown) {
+    RecordedTotals totals;
+    totals.added = 60;
+    EXPECT_EQ(recorded_totals(totals), "{\"calls\":null,\"added\":60,\"filtered\":null,\"sampled\":null,\"capped\":null,"
+                                       "\"overflow\":0,\"lost\":null,\"faults\":null,\"left_out\":0}\n");
+}
+
+TEST(RecordedTotals, OfPairsTellWhatHasNone) {
+    const Pairing pairing(EventKeys({}, std::nullopt), EventKeys({}, std::nullopt), {});
+    RecordedTotals totals;
+    totals.pairing = &pairing;
+    EXPECT_THAT(recorded_totals(totals), testing::HasSubstr(",\"left_out\":0,\"pairs\":0,\"unpaired\":{\"open\":0,\"replaced\":0,"
+                                                            "\"ends\":0,\"unreadable\":0}}"));
+}
+
 } // namespace
 } // namespace argtrace
