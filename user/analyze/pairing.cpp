@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "analyze/pairing.h"
 
+#include <algorithm>
+
 namespace argtrace {
 
 void Pairing::take(const EventView &view, bool begins, bool ends) {
@@ -22,9 +24,10 @@ bool Pairing::begin(const EventView &view) {
         ++unpaired_.unreadable;
         return true;
     }
-    const bool known =
-        !open_.insert_or_assign(value->low, Begun{view.event->ts, std::move(*key)}).second;
-    unpaired_.replaced += known;
+    const std::uint64_t time = view.event->ts;
+    if (const auto earlier = close(value->low))
+        ++(gaps_.meets(earlier->time, time) ? unpaired_.lost : unpaired_.replaced);
+    open(value->low, {time, std::move(*key)});
     return true;
 }
 
@@ -32,23 +35,52 @@ bool Pairing::end(const EventView &view) {
     const std::optional<Value> value = ends_.value_of(view);
     if (!value)
         return false;
-    const auto begun = value->captured ? open_.find(value->low) : open_.end();
     if (!value->captured) {
         ++unpaired_.unreadable;
-    } else if (begun == open_.end()) {
+        return true;
+    }
+    const auto begun = close(value->low);
+    if (!begun) {
         ++unpaired_.ends;
+        return true;
+    }
+    // Clocks of two CPUs may differ by a few nanoseconds.
+    const std::uint64_t began = begun->time, ended = std::max(view.event->ts, began);
+    if (gaps_.meets(began, ended)) {
+        ++unpaired_.lost;
+        ++unpaired_.ends; // whichever call it ends, it is not known to be that one
     } else {
-        // Clocks of two CPUs may differ by a few nanoseconds.
-        const std::uint64_t ended = view.event->ts, began = begun->second.time;
-        pairs_.add_value(begun->second.key, ended > began ? ended - began : 0);
-        open_.erase(begun);
+        pairs_.add_value(begun->key, ended - began);
     }
     return true;
 }
 
+void Pairing::open(std::uint64_t value, Begun begun) {
+    if (open_.size() >= open_max_) {
+        for (const auto &[old_value, old] : older_)
+            ++(gaps_.meets(old.time) ? unpaired_.lost : unpaired_.given_up);
+        older_ = std::exchange(open_, {});
+    }
+    open_.emplace(value, std::move(begun));
+}
+
+std::optional<Pairing::Begun> Pairing::close(std::uint64_t value) {
+    for (Open *open : {&open_, &older_}) {
+        const auto found = open->find(value);
+        if (found == open->end())
+            continue;
+        Begun begun = std::move(found->second);
+        open->erase(found);
+        return begun;
+    }
+    return std::nullopt;
+}
+
 Pairing::Unpaired Pairing::unpaired() const {
     Unpaired unpaired = unpaired_;
-    unpaired.open = open_.size();
+    for (const Open *open : {&open_, &older_})
+        for (const auto &[value, begun] : *open)
+            ++(gaps_.meets(begun.time) ? unpaired.lost : unpaired.open);
     return unpaired;
 }
 

@@ -143,17 +143,8 @@ void WaitTracker::forked(std::uint32_t tgid, std::uint32_t child_tid, std::uint3
         pids_.erase(child_tgid); // the number of one that has ended
 }
 
-void WaitTracker::lost(std::uint64_t from, std::uint64_t to) {
-    if (!gaps_.empty() && from <= gaps_.back().to)
-        gaps_.back().to = std::max(gaps_.back().to, to);
-    else
-        gaps_.push_back({from, to});
-}
-
 bool WaitTracker::met_gap(const Wait &wait) const {
-    const auto first = std::lower_bound(gaps_.begin(), gaps_.end(), wait.begin,
-                                        [](const Gap &gap, std::uint64_t time) { return gap.to < time; });
-    return first != gaps_.end() && (wait.end == 0 || first->from <= wait.end);
+    return wait.end == 0 ? gaps_.meets(wait.begin) : gaps_.meets(wait.begin, wait.end);
 }
 
 WaitTracker::Waiting WaitTracker::waiting(std::uint64_t now) const {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "analyze/loss_gaps.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -86,7 +87,7 @@ public:
 
     /// Between these times records were lost, of whatever task: what was waiting then becomes no wait. Said before anything that has
     /// happened after `from` is.
-    void lost(std::uint64_t from, std::uint64_t to);
+    void lost(std::uint64_t from, std::uint64_t to) { gaps_.add(from, to); }
 
     /// Waits that are none.
     struct LeftOut {
@@ -112,10 +113,6 @@ private:
         std::uint64_t ts;
         Waker waker;
     };
-    struct Gap {
-        std::uint64_t from, to;
-    };
-
     bool wants(std::uint32_t tgid) const;
     void open(const Wait &wait);
     void close(std::uint64_t ts, std::uint32_t tid);
@@ -129,7 +126,7 @@ private:
     std::unordered_map<std::uint32_t, Open> open_;      // by tid
     std::unordered_map<std::uint32_t, Waking> wakings_; // by tid; sched_wakeup is to come
     std::unordered_set<std::uint32_t> seen_;            // tids that have run
-    std::vector<Gap> gaps_;                             // in the order of time
+    LossGaps gaps_;
     LeftOut left_out_;
 };
 

@@ -13,6 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/live_loop.h"
 #include "cli/live_record.h"
+#include "cli/loss_watch.h"
 #include "cli/wait_output.h"
 #include "record/recorder.h"
 #include "render/status.h"
@@ -45,7 +46,7 @@ public:
               WaitTracker &tracker, WaitTotals &totals, WaitOutput &output)
         : LiveLoop(sources, output.fd()), options_(options), merge_(sources.rings.views(), schema, Merge::Keep::nothing),
           tracker_(tracker), events_(tracker), totals_(totals), output_(output),
-          first_(monotonic_now() + time_slack_ns), looked_(first_) {}
+          first_(monotonic_now() + time_slack_ns), loss_(first_) {}
 
     End run(const StopSignal &stop) {
         const std::uint64_t start = monotonic_now();
@@ -102,17 +103,9 @@ private:
         return next_ ? std::min(*next_, nap) : nap;
     }
 
-    /// What has been lost since the last look was lost between the two. All that the merge hands out now was recorded before
-    /// this one.
     void note_lost() {
-        std::uint64_t lost = 0;
-        for (const argtrace_counts &counts : session().counts(true))
-            lost += lost_total(counts);
-        const std::uint64_t now = monotonic_now();
-        if (lost != lost_)
-            tracker_.lost(looked_ - std::min(looked_, lost_slack_ns), now + time_slack_ns);
-        lost_ = lost;
-        looked_ = now;
+        if (const auto gap = loss_.look(session()))
+            tracker_.lost(gap->from, gap->to);
     }
 
     void take() {
@@ -120,9 +113,6 @@ private:
             if (view->event->ts >= first_ && view->event->ts <= end_)
                 events_.take(*view);
     }
-
-    // What merge_ hands out may be that much older than it could be.
-    static constexpr std::uint64_t lost_slack_ns = nanoseconds_per_millisecond;
 
     const OffCpuOptions &options_;
     Merge merge_;
@@ -133,9 +123,8 @@ private:
     WaitTotal before_; // in the intervals that have been shown
     std::optional<std::uint64_t> next_;
     std::uint64_t rounds_ = 0;
-    std::uint64_t lost_ = 0;
-    std::uint64_t first_;  // records before that are not looked at
-    std::uint64_t looked_; // when what was lost has been looked at
+    std::uint64_t first_; // records before that are not looked at
+    LossWatch loss_;
     std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
 };
 

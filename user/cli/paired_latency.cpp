@@ -13,6 +13,7 @@
 #include "cli/aggregate_rounds.h"
 #include "cli/exit_status.h"
 #include "cli/live_loop.h"
+#include "cli/loss_watch.h"
 #include "render/status.h"
 #include "session/live_rings.h"
 #include "session/live_symbols.h"
@@ -90,6 +91,11 @@ void report_unpaired(const Pairing &pairing, const AggregateOptions &options) {
                                         options.from, options.on));
     tell(unpaired.ends,
          fmt::format("{} had no call of {} before them", options.to, options.from));
+    tell(unpaired.lost, fmt::format("{} had no call of {} behind them yet when records were lost, and may have ended then: "
+                                    "they are in no pair",
+                                    options.from, options.to));
+    tell(unpaired.given_up, fmt::format("{} were given up: more than {} others had begun since, and no call of {} was behind them",
+                                        options.from, Pairing::default_open_max, options.to));
     tell(unpaired.unreadable, fmt::format("both had a value of {} that could not be read", options.on));
 }
 
@@ -107,11 +113,11 @@ public:
     using LiveLoop::End;
 
     LivePairs(const LiveSources &sources, const AggregateOptions &options, Schema &schema,
-              Pairing pairing, const std::vector<Spec> &specs, AggregateOutput &output)
+              Pairing pairing, const std::vector<Spec> &specs, AggregateOutput &output, std::uint64_t armed)
         : LiveLoop(sources, output.fd()), options_(options),
           merge_(sources.rings.views(), schema, Merge::Keep::nothing),
           pairing_(std::move(pairing)), from_(specs[0]), to_(specs[1]),
-          rounds_(options, output, [this] { return pairing_.pairs(); }) {}
+          rounds_(options, output, [this] { return pairing_.pairs(); }), loss_(armed) {}
 
     End run(const StopSignal &stop) {
         const std::uint64_t start = monotonic_now();
@@ -122,6 +128,7 @@ public:
         session().remove_all();
         follow_changes();
         merge_.collect_rest();
+        note_lost();
         take();
         return rounds_.finish(monotonic_now()) ? end : End::abandoned;
     }
@@ -134,6 +141,7 @@ private:
 
     std::optional<End> round(const Now &now) override {
         merge_.collect(now.clock);
+        note_lost();
         take();
         return rounds_.round(now.ns);
     }
@@ -141,6 +149,11 @@ private:
     std::optional<std::uint64_t> next_round(std::uint64_t now) override {
         const std::uint64_t nap = now + pair_nap_ns;
         return rounds_.next() ? std::min(*rounds_.next(), nap) : nap;
+    }
+
+    void note_lost() {
+        if (const auto gap = loss_.look(session()))
+            pairing_.lost(gap->from, gap->to);
     }
 
     void take() {
@@ -155,6 +168,7 @@ private:
     Pairing pairing_;
     Spec from_, to_;
     AggregateRounds rounds_;
+    LossWatch loss_;
 };
 
 /// The SPECs with the values that the pairs take.
@@ -200,9 +214,10 @@ std::vector<Spec> pair_specs(const AggregateOptions &options) {
 }
 
 void pair_recorded(const AggregateOptions &options, const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
-                   const EventFilter &filter, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output) {
+                   const TraceSurvey &survey, const EventFilter &filter, RecordedChoice &choice, ReportOutput &report,
+                   AggregateOutput &output) {
     const std::vector<Spec> specs = pair_specs(options);
-    TracePairing trace(reader, make_pairing(options, keys), specs[0], specs[1]);
+    TracePairing trace(reader, survey, make_pairing(options, keys), specs[0], specs[1]);
     trace.choose([&choice](const EventView &view) { return choice.wants(view); });
     report.pair(trace);
     const Pairing &pairing = trace.pairing();
@@ -246,6 +261,7 @@ void run_live_pairs(const AggregateOptions &options) {
     choose_processes(session, options, command, false);
     LiveRings rings(session);
     StopSignal stop;
+    const std::uint64_t armed = monotonic_now(); // there is no record before that
     add_followed(session, kernel, resolved.probes);
     UnloadedModules modules(session);
     message("pairing calls of {} and {} on {}, {}", options.from, options.to, options.on,
@@ -260,7 +276,7 @@ void run_live_pairs(const AggregateOptions &options) {
     output.set_keys(columns, names);
     LivePairs pairs({session, rings, modules, command ? &*command : nullptr,
                      options.ends_with_processes() ? &processes : nullptr},
-                    options, schema, make_pairing(options, keys), request.specs, output);
+                    options, schema, make_pairing(options, keys), request.specs, output, armed);
     if (command)
         start(*command);
     const LiveLoop::End end = pairs.run(stop);

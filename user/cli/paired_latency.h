@@ -16,9 +16,10 @@ namespace argtrace {
 /// A and B. Throws Error.
 std::vector<Spec> pair_specs(const AggregateOptions &options);
 
-/// Of a recording, of which `filter` says which functions are looked at, and `choice` which of their calls.
+/// Of a recording that has been surveyed, of which `filter` says which functions are looked at, and `choice` which of their calls.
 void pair_recorded(const AggregateOptions &options, const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
-                   const EventFilter &filter, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output);
+                   const TraceSurvey &survey, const EventFilter &filter, RecordedChoice &choice, ReportOutput &report,
+                   AggregateOutput &output);
 
 void run_live_pairs(const AggregateOptions &options);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/aggregate_output.h"
 #include "cli/exit_status.h"
@@ -58,6 +59,16 @@ std::optional<RecordedValue> value_of(const std::vector<Spec> &specs,
     return value;
 }
 
+/// When records were lost, which pairs have to know before they are made.
+TraceSurvey survey(const Fd &file, const std::string &name, WorkerPool &workers, const DecodeJob &job) {
+    if (!size_of(file))
+        throw Error(fmt::format("{}: --from and --to read a recording twice, which takes a file: save it, and name that", name));
+    TraceReader reader(file.get(), name, workers, job);
+    const TraceSurvey survey = survey_trace(reader);
+    ::lseek(file.get(), 0, SEEK_SET);
+    return survey;
+}
+
 } // namespace
 
 void run_recorded_aggregate(const AggregateOptions &options) {
@@ -76,12 +87,15 @@ void run_recorded_aggregate(const AggregateOptions &options) {
     WorkerPool workers(recording.workers());
     DecodeJob job;
     job.filter = &filter;
+    TraceSurvey known;
+    if (options.pairs())
+        known = survey(file, name, workers, job);
     TraceReader reader(file.get(), name, workers, job);
     ReportOutput report(reader, name, size_of(file), nullptr,
                         options.pairs() ? "looked at" : "added up");
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     if (options.pairs()) {
-        pair_recorded(options, keys, reader, filter, choice, report, output);
+        pair_recorded(options, keys, reader, known, filter, choice, report, output);
     } else {
         TraceAggregation aggregation(reader, recorded_values(keys), value_of(specs, options),
                                      options.buckets);

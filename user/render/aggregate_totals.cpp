@@ -32,8 +32,10 @@ std::string describe_causes(const argtrace_counts &total) {
 void append_pairs(std::string &out, const Pairing &pairing) {
     const Pairing::Unpaired unpaired = pairing.unpaired();
     fmt::format_to(std::back_inserter(out),
-                   ",\"pairs\":{},\"unpaired\":{{\"open\":{},\"replaced\":{},\"ends\":{},\"unreadable\":{}}}",
-                   pairing.pairs().calls(), unpaired.open, unpaired.replaced, unpaired.ends, unpaired.unreadable);
+                   ",\"pairs\":{},\"unpaired\":{{\"open\":{},\"replaced\":{},\"ends\":{},\"unreadable\":{},"
+                   "\"lost\":{},\"given_up\":{}}}",
+                   pairing.pairs().calls(), unpaired.open, unpaired.replaced, unpaired.ends, unpaired.unreadable, unpaired.lost,
+                   unpaired.given_up);
 }
 
 } // namespace

@@ -144,6 +144,12 @@ std::string_view TraceAggregation::describe_missing() const {
     return missing;
 }
 
+TracePairing::TracePairing(TraceReader &reader, const TraceSurvey &survey, Pairing pairing, Spec from, Spec to)
+    : reader_(reader), pairing_(std::move(pairing)), from_(std::move(from)), to_(std::move(to)) {
+    for (const TraceSurvey::Gap &gap : survey.gaps)
+        pairing_.lost(gap.from, gap.to);
+}
+
 void TracePairing::run(const std::function<void()> &tell) {
     const auto take = [this](const TimeOrder::Packet &packet, const Event &event) {
         add(packet->batch.view(event));

@@ -16,6 +16,7 @@
 #include "btf/format.h"
 #include "render/key_text.h"
 #include "report/trace_reader.h"
+#include "report/trace_waits.h"
 #include "spec/spec.h"
 
 namespace argtrace {
@@ -65,12 +66,10 @@ private:
     std::unique_ptr<ProbeFormats> formats_;
 };
 
-/// Pairs the calls of a trace: see Pairing.
+/// Pairs the calls of a trace, which has been surveyed: see Pairing.
 class TracePairing {
 public:
-    TracePairing(TraceReader &reader, Pairing pairing, Spec from, Spec to)
-        : reader_(reader), pairing_(std::move(pairing)), from_(std::move(from)),
-          to_(std::move(to)) {}
+    TracePairing(TraceReader &reader, const TraceSurvey &survey, Pairing pairing, Spec from, Spec to);
 
     /// As TraceAggregation::choose().
     void choose(EventChoice choice) { choice_ = std::move(choice); }

@@ -175,6 +175,46 @@ TEST_F(RecordedCalls, EndAPairAndBeginTheNext) {
     EXPECT_EQ(pairing.calls(), 3u);
 }
 
+TEST_F(RecordedCalls, AreNotPairedAcrossALoss) {
+    const RecordedValue on{"count", "count"};
+    Pairing pairing(EventKeys({}, on), EventKeys({}, on), Buckets{Buckets::Kind::log2});
+    pairing.take(call(1, "", 0, 100), true, false);
+    pairing.take(call(2, "", 0, 110), true, false);
+    pairing.take(call(3, "", 0, 120), true, false);
+    pairing.take(other_call(3, 130), false, true); // 10
+    pairing.lost(140, 160);
+    pairing.take(other_call(1, 170), false, true);  // that of a call which was lost
+    pairing.take(call(2, "", 0, 180), true, false); // the earlier one may have ended
+    pairing.take(other_call(2, 200), false, true);  // 20
+    pairing.take(call(4, "", 0, 210), true, false);
+    pairing.take(call(5, "", 0, 220), true, false);
+    pairing.take(other_call(5, 230), false, true); // 10
+    EXPECT_EQ(pairing.pairs().entries().at({}).total, (Tally{3, 0, 40, 10, 20}));
+    EXPECT_EQ(pairing.unpaired().lost, 2u);
+    EXPECT_EQ(pairing.unpaired().ends, 1u);
+    EXPECT_EQ(pairing.unpaired().replaced, 0u);
+    EXPECT_EQ(pairing.unpaired().open, 1u);
+    pairing.lost(300, 310);
+    EXPECT_EQ(pairing.unpaired().lost, 3u);
+    EXPECT_EQ(pairing.unpaired().open, 0u);
+}
+
+TEST_F(RecordedCalls, ThatNeverEndAreGivenUp) {
+    const RecordedValue on{"count", "count"};
+    Pairing pairing(EventKeys({}, on), EventKeys({}, on), Buckets{Buckets::Kind::log2}, 4);
+    for (std::uint64_t value = 0; value < 100; ++value)
+        pairing.take(call(value, "", 0, 1000 + value), true, false);
+    EXPECT_EQ(pairing.unpaired().open, 8u);
+    EXPECT_EQ(pairing.unpaired().given_up, 92u);
+    for (std::uint64_t value = 96; value < 100; ++value)
+        pairing.take(other_call(value, 2000), false, true);
+    pairing.take(other_call(92, 2000), false, true);
+    pairing.take(other_call(0, 2000), false, true);
+    EXPECT_EQ(pairing.pairs().calls(), 5u) << "the newest are kept";
+    EXPECT_EQ(pairing.unpaired().ends, 1u);
+    EXPECT_EQ(pairing.unpaired().open, 3u);
+}
+
 TEST_F(RecordedCalls, ThatLackTheValueAreNotPaired) {
     const RecordedValue on{"ret", "ret"};
     Pairing pairing(EventKeys({}, on), EventKeys({}, on), Buckets{Buckets::Kind::log2});

@@ -267,7 +267,7 @@ TEST(RecordedTotals, OfPairsTellWhatHasNone) {
     RecordedTotals totals;
     totals.pairing = &pairing;
     EXPECT_THAT(recorded_totals(totals), testing::HasSubstr(",\"left_out\":0,\"pairs\":0,\"unpaired\":{\"open\":0,\"replaced\":0,"
-                                                            "\"ends\":0,\"unreadable\":0}}"));
+                                                            "\"ends\":0,\"unreadable\":0,\"lost\":0,\"given_up\":0}}"));
 }
 
 } // namespace
