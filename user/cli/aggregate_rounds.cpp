@@ -27,18 +27,12 @@ std::optional<LiveLoop::End> AggregateRounds::round(std::uint64_t now) {
     if (!options_.interval)
         return output_.show_state(read_()) ? std::nullopt
                                            : std::optional(LiveLoop::End::abandoned);
-    if (!show_interval(now))
-        return LiveLoop::End::abandoned;
-    ++rounds_;
-    return options_.rounds && rounds_ >= *options_.rounds ? std::optional(LiveLoop::End::reached)
-                                                          : std::nullopt;
-}
-
-bool AggregateRounds::show_interval(std::uint64_t now) {
+    if (++rounds_ == options_.rounds)
+        return LiveLoop::End::reached; // finish() shows it, with what comes until nothing is traced any more
     Aggregation all = read_();
     const bool shown = output_.show_interval(all.since(shown_), now);
     shown_ = std::move(all);
-    return shown;
+    return shown ? std::nullopt : std::optional(LiveLoop::End::abandoned);
 }
 
 bool AggregateRounds::finish(std::uint64_t now) {
@@ -46,7 +40,8 @@ bool AggregateRounds::finish(std::uint64_t now) {
     if (!options_.interval)
         return output_.show(all);
     const Aggregation rest = all.since(shown_);
-    return rest.entries().empty() || output_.show_interval(rest, now);
+    const bool is_due = rounds_ == options_.rounds; // else an interval has been cut short
+    return (rest.entries().empty() && !is_due) || output_.show_interval(rest, now);
 }
 
 } // namespace argtrace

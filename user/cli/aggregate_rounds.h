@@ -41,14 +41,12 @@ public:
     bool finish(std::uint64_t now) override;
 
 private:
-    bool show_interval(std::uint64_t now);
-
     const AggregateOptions &options_;
     AggregateOutput &output_;
     std::function<Aggregation()> read_;
     Aggregation shown_; // in the intervals before
     std::optional<std::uint64_t> next_;
-    std::uint64_t rounds_ = 0;
+    std::uint64_t rounds_ = 0; // intervals that have ended
 };
 
 } // namespace argtrace

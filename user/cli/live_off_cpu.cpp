@@ -63,7 +63,8 @@ public:
         take();
         if (!options_.interval)
             return output_.show(totals_) ? end : End::abandoned;
-        return totals_.entries().empty() || output_.show_interval(totals_, end_) ? end : End::abandoned;
+        const bool is_due = rounds_ == options_.rounds; // else an interval has been cut short
+        return (totals_.entries().empty() && !is_due) || output_.show_interval(totals_, end_) ? end : End::abandoned;
     }
 
     /// When it has ended; later records are not looked at.
@@ -90,12 +91,12 @@ private:
         if (!next_ || now.ns < *next_)
             return std::nullopt;
         *next_ += (now.ns - *next_) / *options_.interval * *options_.interval + *options_.interval;
+        if (++rounds_ == options_.rounds)
+            return End::reached; // run() shows it, with what comes until nothing is followed any more
         const bool shown = output_.show_interval(totals_, now.ns);
         before_ = all();
         totals_.clear();
-        if (!shown)
-            return End::abandoned;
-        return options_.rounds && ++rounds_ >= *options_.rounds ? std::optional(End::reached) : std::nullopt;
+        return shown ? std::nullopt : std::optional(End::abandoned);
     }
 
     std::optional<std::uint64_t> next_round(std::uint64_t now) override {
@@ -122,7 +123,7 @@ private:
     WaitOutput &output_;
     WaitTotal before_; // in the intervals that have been shown
     std::optional<std::uint64_t> next_;
-    std::uint64_t rounds_ = 0;
+    std::uint64_t rounds_ = 0; // intervals that have ended
     std::uint64_t first_; // records before that are not looked at
     LossWatch loss_;
     std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
