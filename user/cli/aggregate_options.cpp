@@ -125,7 +125,7 @@ void add_aggregate_options(CLI::App &command, AggregateOptions &options) {
         ->type_name("N");
 }
 
-void add_room_option(CLI::App &command, AggregateOptions &options) {
+void add_map_size_option(CLI::App &command, AggregateOptions &options) {
     add_parsed_option(
         command, "--map-size",
         [&options](const std::string &text) {
@@ -134,6 +134,10 @@ void add_room_option(CLI::App &command, AggregateOptions &options) {
         "Room for so many keys on each CPU (8192 if not given), rounded up to a power of two; of a "
         "histogram each bucket of a key takes one")
         ->type_name("N");
+}
+
+void add_room_option(CLI::App &command, AggregateOptions &options) {
+    add_map_size_option(command, options);
     add_stack_table_option(command, options.session);
 }
 

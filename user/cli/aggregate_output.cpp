@@ -82,12 +82,15 @@ bool AggregateOutput::show_state(const Aggregation &all) {
     return replace(text);
 }
 
+bool AggregateOutput::put(std::string_view text) {
+    output_.buffer() += text;
+    return output_.flush();
+}
+
 bool AggregateOutput::replace(std::string_view text) {
     const auto size = terminal_size(target_.fd());
-    if (!size) {
-        output_.buffer() += text;
-        return output_.flush();
-    }
+    if (!size)
+        return put(text);
     erase_state();
     // One line less than there are, so that nothing scrolls.
     while (!text.empty() && lines_shown_ + 1 < size->lines) {

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] bool show_interval(const Aggregation &all, std::uint64_t monotonic);
     /// On a terminal: how it stands, in place of what was shown so before.
     [[nodiscard]] bool show_state(const Aggregation &all);
+    /// Text as it is.
+    [[nodiscard]] bool put(std::string_view text);
     /// On a terminal text in place of what was shown so before, as much as fits; else behind it.
     [[nodiscard]] bool replace(std::string_view text);
     /// Lines have been typed, which are on the terminal, too.

@@ -48,6 +48,8 @@ void setup_top(CLI::App &app, const std::vector<std::string> &words) {
         [options](const std::string &text) { options->top->rows = parse_count("--top", text); },
         "Show so many functions (20 if not given)")
         ->type_name("N");
+    command->add_flag("--json", options->json, "One JSON object a line for each function, numbers as they are");
+    add_map_size_option(*command, *options);
     add_process_options(*command, options->processes,
                         "Only calls of COMMAND and of what it starts; with -p also of what that "
                         "process starts from now on");
@@ -55,8 +57,8 @@ void setup_top(CLI::App &app, const std::vector<std::string> &words) {
     command->footer(std::string(spec_help) +
                     "\n\nOn a terminal the table is replaced once a second, or at each --interval, and commands "
                     "can be typed, each followed by Enter: s changes what functions are ordered by, p pauses, "
-                    "/PART shows only those in whose name that is, q ends it. Elsewhere one table follows "
-                    "another.\n\nExamples:\n"
+                    "/PART shows only those in whose name that is, q ends it. Elsewhere, and with --json, one table "
+                    "follows another.\n\nExamples:\n"
                     "  argtrace top\n"
                     "  argtrace top -r 'vfs_*' 'ext4_*' --sort p99\n"
                     "  argtrace top -i 1 --count 1 'tcp_*' | head");

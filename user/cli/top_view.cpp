@@ -51,7 +51,7 @@ std::optional<LiveLoop::End> TopView::round(std::uint64_t now) {
         due_ = now + options_.interval.value_or(nanoseconds_per_second);
         ++rounds_;
     }
-    if ((typed || (is_due && !paused_)) && !show())
+    if ((typed || (is_due && !paused_)) && !show(now))
         return LiveLoop::End::abandoned;
     return options_.rounds && rounds_ >= *options_.rounds ? std::optional(LiveLoop::End::reached)
                                                           : std::nullopt;
@@ -62,7 +62,7 @@ bool TopView::finish(std::uint64_t now) {
         return true;
     shown_ = read_(); // it ended before the first interval did
     took_ = now - began_;
-    return show();
+    return show(now);
 }
 
 /// Whether a line has been typed.
@@ -100,8 +100,12 @@ bool TopView::obey(std::string_view line) {
     return true;
 }
 
-bool TopView::show() {
+bool TopView::show(std::uint64_t now) {
     std::string text;
+    if (options_.json) {
+        append_top_json(text, shown_, took_, style_, now);
+        return output_.put(text);
+    }
     if (output_.is_screen()) {
         text = fmt::format("{} calls, by {}{}{}\n", shown_.calls(), top_order_name(style_.order),
                            style_.part.empty() ? "" : fmt::format(", /{}", style_.part),

@@ -25,7 +25,7 @@ public:
 private:
     bool take_typed();
     bool obey(std::string_view line);
-    bool show();
+    bool show(std::uint64_t now);
 
     const AggregateOptions &options_;
     AggregateOutput &output_;

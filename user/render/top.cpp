@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "render/json.h"
 #include "util/error.h"
 #include "util/nanoseconds.h"
 #include "util/units.h"
@@ -69,7 +70,19 @@ std::vector<TopRow> top_rows(const Aggregation &all, const TopStyle &style) {
                         tally.values() ? tally.sum / tally.values() : 0,
                         static_cast<std::uint64_t>(by_name.percentile(entry, 0.99)), tally.max});
     }
+    std::sort(rows.begin(), rows.end(), [&style](const TopRow &a, const TopRow &b) {
+        const std::uint64_t one = top_rank(a, style.order), other = top_rank(b, style.order);
+        return one != other ? one > other : a.name < b.name;
+    });
+    if (style.rows && rows.size() > *style.rows)
+        rows.resize(*style.rows);
     return rows;
+}
+
+double per_second(std::uint64_t calls, std::uint64_t nanoseconds) {
+    if (nanoseconds == 0)
+        return 0;
+    return static_cast<double>(calls) * nanoseconds_per_second / static_cast<double>(nanoseconds);
 }
 
 } // namespace
@@ -100,32 +113,33 @@ TopOrder next_top_order(TopOrder order, bool has_durations) {
 
 void append_top(std::string &out, const Aggregation &all, std::uint64_t nanoseconds,
                 const TopStyle &style) {
-    std::vector<TopRow> rows = top_rows(all, style);
-    std::sort(rows.begin(), rows.end(), [&style](const TopRow &a, const TopRow &b) {
-        const std::uint64_t one = top_rank(a, style.order), other = top_rank(b, style.order);
-        return one != other ? one > other : a.name < b.name;
-    });
-    if (style.rows && rows.size() > *style.rows)
-        rows.resize(*style.rows);
     // 80 columns, unless a name takes more.
     const std::size_t width = style.has_durations ? 21 : 60;
     auto to = std::back_inserter(out);
-    const auto rate = [nanoseconds](std::uint64_t calls) {
-        return nanoseconds ? static_cast<double>(calls) * nanoseconds_per_second /
-                                 static_cast<double>(nanoseconds)
-                           : 0;
-    };
     fmt::format_to(to, "{:{}} {:>9} {:>9}", "FUNC", width, "CALLS", "PER SEC");
     if (style.has_durations)
         fmt::format_to(to, " {:>6} {:>7} {:>7} {:>7} {:>7}", "ERRORS", "TOTAL", "MEAN", "P99", "MAX");
     out += '\n';
-    for (const TopRow &row : rows) {
-        fmt::format_to(to, "{:{}} {:>9} {:>9.0f}", row.name, width, row.calls, rate(row.calls));
+    for (const TopRow &row : top_rows(all, style)) {
+        fmt::format_to(to, "{:{}} {:>9} {:>9.0f}", row.name, width, row.calls, per_second(row.calls, nanoseconds));
         if (style.has_durations)
             fmt::format_to(to, " {:>6} {:>7} {:>7} {:>7} {:>7}", row.errors,
                            format_duration(row.total), format_duration(row.mean),
                            format_duration(row.p99), format_duration(row.max));
         out += '\n';
+    }
+}
+
+void append_top_json(std::string &out, const Aggregation &all, std::uint64_t nanoseconds, const TopStyle &style, std::uint64_t ts) {
+    auto to = std::back_inserter(out);
+    for (const TopRow &row : top_rows(all, style)) {
+        fmt::format_to(to, "{{\"ts\":{},\"func\":", ts);
+        append_json_string(out, row.name);
+        fmt::format_to(to, ",\"count\":{},\"per_second\":{:.1f}", row.calls, per_second(row.calls, nanoseconds));
+        if (style.has_durations)
+            fmt::format_to(to, ",\"errors\":{},\"sum\":{},\"avg\":{},\"p99\":{},\"max\":{}", row.errors, row.total, row.mean, row.p99,
+                           row.max);
+        out += "}\n";
     }
 }
 

@@ -34,4 +34,11 @@ struct TopStyle {
 void append_top(std::string &out, const Aggregation &all, std::uint64_t nanoseconds,
                 const TopStyle &style);
 
+/// The same as an object a line, with the time:
+///
+///     {"ts":12,"func":"vfs_read","count":12,"per_second":6.0,"errors":0,"sum":12000,"avg":1000,"p99":1200,"max":1300}
+///
+/// From `errors` on only with durations, which are in nanoseconds.
+void append_top_json(std::string &out, const Aggregation &all, std::uint64_t nanoseconds, const TopStyle &style, std::uint64_t ts);
+
 } // namespace argtrace

@@ -49,6 +49,20 @@ TEST(Top, KnowsErrorsAndDurations) {
               "vfs_read                     11         0      1  15.0us  1.36us  5.00us  5.00us\n");
 }
 
+TEST(Top, IsNumbersInJson) {
+    std::string text;
+    append_top_json(text, busy_functions(), 2000000000, {}, 17);
+    EXPECT_EQ(text, "{\"ts\":17,\"func\":\"vfs_read\",\"count\":11,\"per_second\":5.5}\n"
+                    "{\"ts\":17,\"func\":\"vfs_open\",\"count\":1,\"per_second\":0.5}\n");
+    TopStyle style;
+    style.has_durations = true;
+    style.rows = 1;
+    text.clear();
+    append_top_json(text, busy_functions(), 1000000000, style, 17);
+    EXPECT_EQ(text, "{\"ts\":17,\"func\":\"vfs_read\",\"count\":11,\"per_second\":11.0,\"errors\":1,\"sum\":15000,\"avg\":1363,"
+                    "\"p99\":5000,\"max\":5000}\n");
+}
+
 TEST(Top, OrdersFollowEachOther) {
     TopOrder order = TopOrder::calls;
     std::string names;
