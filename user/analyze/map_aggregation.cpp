@@ -42,6 +42,8 @@ Key key_of(std::span<const std::uint64_t> words, const AggregatedFunctions &func
             key.push_back({{words[0], 0, part.type, true}});
         words = words.subspan(count);
     }
+    if (const auto at = functions.only_function_at)
+        key.insert(key.begin() + static_cast<std::ptrdiff_t>(*at), function_part(0, functions));
     return key;
 }
 

@@ -154,7 +154,7 @@ std::vector<lang::ArgumentExpression> parse_keys(const AggregateOptions &options
     std::vector<lang::ArgumentExpression> keys;
     std::string by = options.by.empty() && !options.stacks ? "func" : options.by;
     if (options.stacks)
-        by += by.empty() ? "stack" : ",stack";
+        by += fmt::format("{}{}stack", by.empty() ? "" : ",", adds_function(options) ? "func," : "");
     try {
         keys = lang::parse_values(by);
     } catch (const Error &error) {
@@ -171,6 +171,27 @@ std::vector<lang::ArgumentExpression> parse_keys(const AggregateOptions &options
         throw Error(fmt::format("--by: at most {} keys are possible, not {}",
                                 ARGTRACE_MAP_KEY_WORDS_MAX, keys.size()));
     return keys;
+}
+
+bool adds_function(const AggregateOptions &options) {
+    if (!options.stacks || options.timer) // ticks have no function but the one that they have interrupted
+        return false;
+    if (options.by.empty())
+        return true;
+    try {
+        const auto keys = lang::parse_values(options.by);
+        return std::none_of(keys.begin(), keys.end(), is_function_key);
+    } catch (const Error &) {
+        return false; // parse_keys() says what is wrong
+    }
+}
+
+void mark_top(std::vector<KeyColumn> &columns, const AggregateOptions &options) {
+    if (!options.stacks || options.timer)
+        return;
+    for (KeyColumn &column : columns)
+        if (column.is_function)
+            column.top = adds_function(options) ? KeyColumn::Top::only : KeyColumn::Top::also;
 }
 
 std::vector<RecordedValue> recorded_values(const std::vector<lang::ArgumentExpression> &values) {

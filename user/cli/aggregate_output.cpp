@@ -50,9 +50,10 @@ AggregateOutput::AggregateOutput(const std::string &path, AggregateStyle style, 
     target_.keep();
 }
 
-void AggregateOutput::set_keys(const std::vector<KeyColumn> &columns, CallerNames &names) {
+void AggregateOutput::set_keys(const std::vector<KeyColumn> &columns, CallerNames &names, TopFrames frames) {
     columns_ = &columns;
     keys_.emplace(names);
+    keys_->set_top_frames(std::move(frames));
 }
 
 bool AggregateOutput::show(const Aggregation &all) {

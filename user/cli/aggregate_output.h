@@ -21,8 +21,8 @@ public:
     /// `path` is a file, or empty for stdout. Throws Error when it cannot be written.
     AggregateOutput(const std::string &path, AggregateStyle style, bool json, bool ascii);
 
-    /// How the keys are shown: the columns and the names stay the caller's.
-    void set_keys(const std::vector<KeyColumn> &columns, CallerNames &names);
+    /// How the keys are shown: the columns and the names stay the caller's. `frames` is for stacks.
+    void set_keys(const std::vector<KeyColumn> &columns, CallerNames &names, TopFrames frames = {});
 
     /// What is shown in the end. These are false when nobody reads it any more.
     [[nodiscard]] bool show(const Aggregation &all);

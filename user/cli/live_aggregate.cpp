@@ -18,6 +18,7 @@
 #include "cli/top_view.h"
 #include "model/counts.h"
 #include "render/profile.h"
+#include "render/stack.h"
 #include "session/live_map.h"
 #include "session/live_rings.h"
 #include "session/live_symbols.h"
@@ -67,7 +68,22 @@ std::vector<KeyColumn> columns_of(const AggregatedFunctions &functions,
         columns.push_back({key.name, key.is_function, key.is_result,
                            key.is_caller ? caller_format() : formats.argument(i)});
     }
+    if (const auto at = functions.only_function_at)
+        columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(*at), {"func", true});
     return columns;
+}
+
+/// What the functions are called on top of their stacks.
+TopFrames top_frames(const AggregatedFunctions &functions) {
+    TopFrames frames;
+    for (const Function &function : functions.functions) {
+        const std::string name(function.name());
+        const std::string frame = function_frame(name, function.symbol.module);
+        const auto [known, added] = frames.try_emplace(name, frame);
+        if (!added && known->second != frame) // several modules have it
+            known->second = name;
+    }
+    return frames;
 }
 
 /// Shows how a session's map grows.
@@ -135,6 +151,7 @@ void run_live_aggregate(const AggregateOptions &options) {
     Request request = make_request(options.functions);
     check_values(options, request.specs);
     Aggregate aggregate{parse_keys(options), options.value};
+    aggregate.func_of_stacks = adds_function(options);
     if (options.top && options.value == Aggregate::Value::duration)
         aggregate.keys.push_back(error_key());
     // To count calls takes no arguments, so that it does not matter whether they are known.
@@ -179,10 +196,11 @@ void run_live_aggregate(const AggregateOptions &options) {
         message("adding up calls of {}, {}", describe_traced(session, {}), options.until());
 
     const ProbeFormats formats(functions.shown);
-    const std::vector<KeyColumn> columns = columns_of(functions, formats, aggregate.keys);
+    std::vector<KeyColumn> columns = columns_of(functions, formats, aggregate.keys);
+    mark_top(columns, options);
     const LiveSymbols symbols(session.device());
     CallerNames names(symbols);
-    output.set_keys(columns, names);
+    output.set_keys(columns, names, options.stacks ? top_frames(functions) : TopFrames());
     Buckets buckets = options.buckets;
     buckets.is_signed = functions.is_signed;
     std::uint64_t idle = 0;

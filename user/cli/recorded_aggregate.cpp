@@ -13,6 +13,7 @@
 #include "cli/recording_options.h"
 #include "cli/report_output.h"
 #include "file/writer.h"
+#include "render/stack.h"
 #include "report/trace_aggregation.h"
 #include "util/message.h"
 
@@ -57,6 +58,19 @@ std::optional<RecordedValue> value_of(const std::vector<Spec> &specs,
     if (!value)
         throw Error("a value is missing, as in 'vfs_read(count)'");
     return value;
+}
+
+/// What the functions are called on top of their stacks. Ticks have no function.
+TopFrames top_frames(const Schema &schema, const CallerNames &names) {
+    TopFrames frames;
+    schema.for_each([&](const Probe &probe) {
+        const std::string &name = probe.function;
+        const std::string frame = probe.kind == ARGTRACE_KIND_TIMER ? "" : function_frame(name, names.module(probe.addr));
+        const auto [known, added] = frames.try_emplace(name, frame);
+        if (!added && known->second != frame) // several modules have it
+            known->second = name;
+    });
+    return frames;
 }
 
 /// When records were lost, which pairs have to know before they are made.
@@ -105,8 +119,9 @@ void run_recorded_aggregate(const AggregateOptions &options) {
         if (!left_out.empty() && aggregation.calls() == 0)
             throw Error(left_out);
         CallerNames names(reader.symbols());
-        const std::vector<KeyColumn> columns = aggregation.columns();
-        output.set_keys(columns, names);
+        std::vector<KeyColumn> columns = aggregation.columns();
+        mark_top(columns, options);
+        output.set_keys(columns, names, options.stacks ? top_frames(reader.schema(), names) : TopFrames());
         RecordedTotals totals;
         totals.counts = report.total(filter);
         totals.added = aggregation.calls();

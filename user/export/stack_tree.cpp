@@ -27,6 +27,13 @@ const std::vector<std::string> &StackTree::functions(std::uint64_t id) {
     return stacks_.emplace(id, std::move(functions)).first->second;
 }
 
+const std::string &StackTree::top_frame(const Probe &probe) {
+    const auto [known, added] = tops_.try_emplace(&probe);
+    if (added)
+        known->second = frame_name(function_frame(probe.function, names_.module(probe.addr)));
+    return known->second;
+}
+
 void StackTree::add(const EventView &view) {
     const Event &event = *view.event;
     const auto index = stack_index(*event.probe);
@@ -44,11 +51,12 @@ void StackTree::add(const EventView &view) {
     CallNode *node = &nodes_.child(root_, task_frame(event));
     for (const std::string &function : functions(view.values[*index].low)) {
         node = &nodes_.child(*node, function);
-        node->in_module = function.ends_with(']');
+        node->in_module = is_of_module(function);
     }
     if (!is_tick) {
-        node = &nodes_.child(*node, frame_name(event.probe->function));
-        node->in_module = !names_.module(event.probe->addr).empty();
+        const std::string &top = top_frame(*event.probe);
+        node = &nodes_.child(*node, top);
+        node->in_module = is_of_module(top);
     }
     ++node->self;
     ++node->calls;

@@ -26,11 +26,13 @@ public:
 
 private:
     const std::vector<std::string> &functions(std::uint64_t id);
+    const std::string &top_frame(const Probe &probe);
 
     CallerNames names_;
     FrameNodes nodes_;
     CallNode root_;
     std::unordered_map<std::uint64_t, std::vector<std::string>> stacks_; ///< by number, the outermost function first
+    std::unordered_map<const Probe *, std::string> tops_;
     std::uint64_t calls_ = 0;
     std::uint64_t ticks_ = 0; ///< of these, no calls
     std::uint64_t idle_ = 0;  ///< ticks that found a CPU idle

@@ -162,10 +162,16 @@ void append_table(std::string &out, const Aggregation &all, const std::vector<Ro
 
 } // namespace
 
+bool is_shown_beside(const KeyColumn &column) {
+    return column.top != KeyColumn::Top::only;
+}
+
 std::string key_title(const Key &key, std::span<const KeyColumn> columns, KeyText &keys) {
     std::string title;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        title += i > 0 ? ", " : "";
+        if (!is_shown_beside(columns[i]))
+            continue;
+        title += title.empty() ? "" : ", ";
         if (!columns[i].is_function)
             title += columns[i].name + '=';
         title += keys.text(columns[i], key[i]);
@@ -228,7 +234,7 @@ void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn
     for (std::size_t i = 0; i < columns.size(); ++i)
         if (is_stack(key[i])) {
             out += "\"stack\":";
-            keys.append_json(out, columns[i], key[i]);
+            keys.append_json_stack(out, key[i], top_of(key, columns, keys));
             out += ',';
         }
 }

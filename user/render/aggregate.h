@@ -44,7 +44,10 @@ struct AggregateStyle {
 std::vector<const Aggregation::Entries::value_type *> ordered_rows(const Aggregation &all,
                                                                    const AggregateStyle &style);
 
-/// "vfs_read, comm=dd": a key, or the parts of it that have a column.
+/// Whether a part of a key is shown for itself, and not as a part of the stack alone.
+bool is_shown_beside(const KeyColumn &column);
+
+/// "vfs_read, comm=dd": a key, or the parts of it that have a column, and are shown for themselves.
 std::string key_title(const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
 
 /// For people: a table, or a histogram for each key with a line below it of what it comes to. `columns`

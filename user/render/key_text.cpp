@@ -41,10 +41,21 @@ std::string KeyText::text(const KeyColumn &column, const KeyPart &part) {
 void KeyText::append_json(std::string &out, const KeyColumn &column, const KeyPart &part) {
     line_.clear();
     if (part.value.type == ARGTRACE_TYPE_STACK)
-        append_json_stack(line_, names_, part.value);
+        argtrace::append_json_stack(line_, names_, part.value);
     else
         append(line_, json_, column, part);
     out += line_.view();
+}
+
+void KeyText::append_json_stack(std::string &out, const KeyPart &part, const std::string &top) {
+    line_.clear();
+    argtrace::append_json_stack(line_, names_, part.value, top);
+    out += line_.view();
+}
+
+std::string KeyText::top_frame(const KeyPart &function) const {
+    const auto known = top_frames_.find(function.text);
+    return known == top_frames_.end() ? function.text : known->second;
 }
 
 void KeyText::append(Line &out, ValueWriter &values, const KeyColumn &column,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "analyze/aggregation.h"
 #include "btf/format.h"
@@ -16,7 +19,12 @@ struct KeyColumn {
     bool is_function = false;       ///< the name of the function that was called
     bool is_result = false;         ///< what it returned: an error is shown by its name
     const Format *format = nullptr; ///< as in ProbeFormats::argument()
+    /// Of a function, whether it is shown on top of the stacks of its calls, and only there.
+    enum class Top : std::uint8_t { no, also, only } top = Top::no;
 };
+
+/// What functions are called on top of stacks, where that is not their name alone: "ext4_read [ext4]". Empty: they are no frame.
+using TopFrames = std::unordered_map<std::string, std::string>;
 
 /// That of return addresses: a function and the place in it.
 const Format *caller_format();
@@ -30,6 +38,13 @@ public:
     std::string text(const KeyColumn &column, const KeyPart &part);
     void append_json(std::string &out, const KeyColumn &column, const KeyPart &part);
 
+    /// A stack with that function on top, unless it is empty.
+    void append_json_stack(std::string &out, const KeyPart &part, const std::string &top);
+
+    void set_top_frames(TopFrames frames) { top_frames_ = std::move(frames); }
+    /// The frame of the function that was called; empty: it is none.
+    std::string top_frame(const KeyPart &function) const;
+
     CallerNames &names() { return names_; }
 
 private:
@@ -38,6 +53,7 @@ private:
     CallerNames &names_;
     ValueWriter texts_, json_;
     Line line_;
+    TopFrames top_frames_;
 };
 
 } // namespace argtrace

@@ -37,12 +37,14 @@ void for_each_name(const Stack &stack, CallerNames &names, const Append &append)
 
 } // namespace
 
+void append_frame(Line &out, std::string_view name) {
+    out += indent;
+    out += name;
+    out += '\n';
+}
+
 void append_stack(Line &out, CallerNames &names, const Value &value) {
-    const auto append = [&out](std::string_view name) {
-        out += indent;
-        out += name;
-        out += '\n';
-    };
+    const auto append = [&out](std::string_view name) { append_frame(out, name); };
     if (const std::string_view mark = mark_of(value); !mark.empty())
         append(mark);
     else if (const auto stack = stack_of(names, value))
@@ -51,7 +53,7 @@ void append_stack(Line &out, CallerNames &names, const Value &value) {
         append(CallerNames::unknown);
 }
 
-void append_json_stack(Line &out, CallerNames &names, const Value &value) {
+void append_json_stack(Line &out, CallerNames &names, const Value &value, std::string_view top) {
     if (const std::string_view mark = mark_of(value); !mark.empty()) {
         out += '[';
         append_json_string(out, mark);
@@ -59,17 +61,23 @@ void append_json_stack(Line &out, CallerNames &names, const Value &value) {
         return;
     }
     const auto stack = stack_of(names, value);
-    if (!stack) {
+    if (!stack && top.empty()) {
         out += "null";
         return;
     }
     out += '[';
     std::string_view separator;
-    for_each_name(*stack, names, [&](std::string_view name) {
+    const auto append = [&](std::string_view name) {
         out += separator;
         separator = ",";
         append_json_string(out, name);
-    });
+    };
+    if (!top.empty())
+        append(top);
+    if (stack)
+        for_each_name(*stack, names, append);
+    else
+        append(CallerNames::unknown);
     out += ']';
 }
 
@@ -107,6 +115,16 @@ std::vector<std::string> stack_functions(CallerNames &names, std::uint64_t id) {
     });
     std::reverse(functions.begin(), functions.end());
     return functions;
+}
+
+std::string function_frame(std::string name, std::string_view module) {
+    if (!module.empty())
+        name.append(" [").append(module).append("]");
+    return name;
+}
+
+bool is_of_module(std::string_view frame) {
+    return frame.ends_with(']') && frame.find(" [") != frame.npos;
 }
 
 } // namespace argtrace

@@ -25,13 +25,16 @@ constexpr std::size_t functions_shown = 20;
 /// What all stacks come to.
 struct Summary {
     std::uint64_t samples = 0, frames = 0;
-    std::set<std::uint64_t> stacks;
+    std::set<std::pair<std::string, std::uint64_t>> stacks; // the function that was called, and the rest
     FunctionCounts functions;
 
-    void add(CallerNames &names, std::uint64_t id, std::uint64_t count) {
+    void add(const Key &key, std::span<const KeyColumn> columns, KeyText &keys, std::uint64_t count) {
         samples += count;
-        stacks.insert(id);
-        const std::vector<std::string> path = stack_functions(names, id);
+        std::string top = top_of(key, columns, keys);
+        std::vector<std::string> path = stack_functions(keys.names(), key.back().value.low);
+        if (!top.empty())
+            path.push_back(top);
+        stacks.emplace(std::move(top), key.back().value.low);
         frames += count * path.size();
         add_samples(functions, path, count);
     }
@@ -70,14 +73,15 @@ void append_flame_graph(std::string &out, const Aggregation &all, std::span<cons
             std::unique_ptr<CallNode> &callee = node->callees[frame];
             if (!callee)
                 callee = std::make_unique<CallNode>();
-            callee->in_module = frame.ends_with(']');
+            callee->in_module = is_of_module(frame);
             node = callee.get();
         }
         node->self += row->second.total.count;
     }
     FlameGraph graph(style.stacks == StackForm::svg ? FlameGraph::Page::svg : FlameGraph::Page::html,
                      style.ticks ? FlameGraph::Unit::ticks : FlameGraph::Unit::calls);
-    graph.draw(root, {style.ticks ? "Where the processors were" : "Calls by their stacks", "", columns.size() - 1}, [&out](std::string &piece) {
+    const auto groups = static_cast<std::size_t>(std::count_if(columns.begin(), columns.end() - 1, is_shown_beside));
+    graph.draw(root, {style.ticks ? "Where the processors were" : "Calls by their stacks", "", groups}, [&out](std::string &piece) {
         out += piece;
         piece.clear();
     });
@@ -85,13 +89,23 @@ void append_flame_graph(std::string &out, const Aggregation &all, std::span<cons
 
 } // namespace
 
+std::string top_of(const Key &key, std::span<const KeyColumn> columns, KeyText &keys) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (columns[i].top != KeyColumn::Top::no)
+            return keys.top_frame(key[i]);
+    return "";
+}
+
 std::vector<std::string> folded_frames(const Key &key, std::span<const KeyColumn> columns,
                                        KeyText &keys) {
     std::vector<std::string> frames;
     for (std::size_t i = 0; i + 1 < columns.size(); ++i)
-        frames.push_back(frame_name(keys.text(columns[i], key[i])));
+        if (is_shown_beside(columns[i]))
+            frames.push_back(frame_name(keys.text(columns[i], key[i])));
     for (std::string &function : stack_functions(keys.names(), key.back().value.low))
         frames.push_back(frame_name(std::move(function)));
+    if (std::string top = top_of(key, columns, keys); !top.empty())
+        frames.push_back(frame_name(std::move(top)));
     return frames;
 }
 
@@ -113,15 +127,16 @@ void append_stacks(std::string &out, const Aggregation &all, std::span<const Key
     auto to = std::back_inserter(out);
     Summary summary;
     for (const auto &[key, entry] : all.entries())
-        summary.add(keys.names(), key.back().value.low, entry.total.count);
+        summary.add(key, columns, keys, entry.total.count);
     const auto rows = ordered_rows(all, style);
     for (const auto *row : rows) {
         Line lines;
+        if (const std::string top = top_of(row->first, columns, keys); !top.empty())
+            append_frame(lines, top);
         append_stack(lines, keys.names(), row->first.back().value);
         out += lines.view();
         const std::uint64_t count = row->second.total.count;
-        const std::string title =
-            key_title(row->first, columns.first(columns.size() - 1), keys);
+        const std::string title = key_title(row->first, columns.first(columns.size() - 1), keys);
         fmt::format_to(to, "    {} {}{} ({:.1f} %){}{}\n\n", count, noun, count == 1 ? "" : "s",
                        percent(count, summary.samples), title.empty() ? "" : ", ", title);
     }

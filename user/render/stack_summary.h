@@ -14,6 +14,9 @@ namespace argtrace {
 void append_stacks(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
                    KeyText &keys, const AggregateStyle &style);
 
+/// The function that was called, as it is shown on top of the stack; empty: it is not.
+std::string top_of(const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
+
 /// The frames of such a line: the other parts of the key, and the functions.
 std::vector<std::string> folded_frames(const Key &key, std::span<const KeyColumn> columns,
                                        KeyText &keys);

@@ -232,10 +232,17 @@ AggregatedFunctions resolve_aggregate(Kernel &kernel, Request request) {
     if (result.counts_only)
         return result;
 
-    KeyCollector collector(*request.aggregate);
+    Aggregate placed = *request.aggregate;
+    if (placed.func_of_stacks && result.names.size() == 1) {
+        result.only_function_at = placed.keys.size() - 2;
+        placed.keys.erase(placed.keys.end() - 2);
+        CaptureCompiler compiler(kernel, request.conditions, nullptr, &placed);
+        for (Function &function : result.functions)
+            compiler.compile(function.prototype, function.capture);
+    }
+    KeyCollector collector(placed);
     for (const Function &function : result.functions)
         collector.add(function);
-    Aggregate placed = *request.aggregate;
     placed.room = share_key_room(collector.lengths());
     if (placed.room.empty() && !placed.keys.empty())
         throw Error(fmt::format("--by: a key has at most {} parts, and text takes more than one of "

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ struct Aggregate {
 
     std::vector<lang::ArgumentExpression> keys; ///< a plain `func` is the function's name
     Value value = Value::none;
+    /// The key before the last is func, for the top of stacks: where there is one function alone, the map goes without it.
+    bool func_of_stacks = false;
     std::vector<std::uint32_t> room = {}; ///< of each key, see share_key_room(); empty: not known yet
 
     /// The counts of the functions say it all, and no map is needed.
@@ -53,7 +57,9 @@ struct KeyDescription {
 struct AggregatedFunctions {
     std::vector<Function> functions;
     std::vector<std::string> left;    ///< as Found::left
-    std::vector<KeyDescription> keys; ///< one for each of the keys
+    std::vector<KeyDescription> keys; ///< one for each of the keys of a map
+    /// Where the name of the only function belongs in them, which the map does not have; nothing: it has all.
+    std::optional<std::size_t> only_function_at = {};
     std::vector<std::string> names;   ///< of the functions, by the number that a map has for them
     Probe shown;                      ///< its arguments are the keys; its types say how they are shown
     bool is_signed = false;           ///< the values are signed numbers

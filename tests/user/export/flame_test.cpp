@@ -323,6 +323,20 @@ TEST_F(StackTreeTest, CallsAreCountedByTheirStacks) {
     EXPECT_EQ(tree_.left_out(), "");
 }
 
+TEST_F(StackTreeTest, FunctionsOfModulesAreCalledAsOnStacks) {
+    probe_.function = "ext4_read";
+    probe_.addr = 0x3000;
+    call(8);
+    EXPECT_EQ(folded(), "dd;[cut];do_syscall_64;ext4_read [ext4];ext4_read [ext4] 1\n");
+    const CallNode *node = &tree_.finish();
+    std::vector<bool> in_module;
+    while (!node->callees.empty()) {
+        node = node->callees.begin()->second.get();
+        in_module.push_back(node->in_module);
+    }
+    EXPECT_EQ(in_module, (std::vector{false, false, false, true, true})) << "[cut] is none";
+}
+
 TEST_F(StackTreeTest, CallsWithoutAStackAreLeftOut) {
     call(7);
     call(0, false);

@@ -60,11 +60,12 @@ TEST(RenderStack, HasALineForEachFunctionButOurOwn) {
 }
 
 TEST(RenderStack, IsAnArrayInJson) {
-    EXPECT_EQ(shown(append_json_stack, stack(1)),
+    const auto in_json = [](Line &out, CallerNames &names, const Value &value) { append_json_stack(out, names, value); };
+    EXPECT_EQ(shown(in_json, stack(1)),
               R"(["ext4_read+0x10 [ext4]","vfs_read+0x20","ksys_read+0x8","0x600"])");
-    EXPECT_EQ(shown(append_json_stack, stack(20)), R"(["vfs_read+0x10","..."])");
-    EXPECT_EQ(shown(append_json_stack, stack(30)), "null");
-    EXPECT_EQ(shown(append_json_stack, stack(1, false)), "null");
+    EXPECT_EQ(shown(in_json, stack(20)), R"(["vfs_read+0x10","..."])");
+    EXPECT_EQ(shown(in_json, stack(30)), "null");
+    EXPECT_EQ(shown(in_json, stack(1, false)), "null");
 }
 
 } // namespace
