@@ -4,6 +4,10 @@
 #include <bit>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "util/error.h"
+
 namespace argtrace {
 
 namespace {
@@ -51,6 +55,20 @@ Buckets::Range Buckets::range_of(std::int64_t number) const {
     const WideNumber least = std::numeric_limits<std::int64_t>::min();
     const WideNumber from = 1 - power_of_two(-number);
     return {from < least ? least : from, 1 - power_of_two(-number - 1)};
+}
+
+void check_linear(const Buckets &buckets) {
+    if (buckets.kind != Buckets::Kind::linear)
+        return;
+    const auto from = static_cast<std::int64_t>(buckets.low); // which is how --linear is read
+    if (from < 0 && !buckets.is_signed)
+        throw Error(fmt::format("--linear begins at {}, and the value is unsigned, so that none is below zero: begin at 0, or make it a "
+                                "signed number, as in 'vfs_read((long)count)'",
+                                from));
+    const WideNumber end = WideNumber{from} + WideNumber{buckets.step} * buckets.count;
+    if (buckets.is_signed && end - 1 > std::numeric_limits<std::int64_t>::max())
+        throw Error(fmt::format("--linear has a last bucket that ends at {}, and the greatest signed number is {}: end it lower", end,
+                                std::numeric_limits<std::int64_t>::max()));
 }
 
 } // namespace argtrace

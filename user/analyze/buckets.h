@@ -41,4 +41,7 @@ struct Buckets {
     bool operator==(const Buckets &) const = default;
 };
 
+/// Throws Error when linear buckets begin or end where no value of that sign can be.
+void check_linear(const Buckets &buckets);
+
 } // namespace argtrace

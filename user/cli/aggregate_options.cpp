@@ -48,7 +48,8 @@ Buckets parse_linear(const std::string &text) {
         throw Error(fmt::format("--linear {}: that is {} buckets, and at most {} are possible: take "
                                 "larger steps",
                                 text, count, ARGTRACE_MAP_BUCKETS_MAX));
-    return {Buckets::Kind::linear, from < 0, static_cast<std::uint64_t>(from),
+    // Whether values are signed is not known yet.
+    return {Buckets::Kind::linear, false, static_cast<std::uint64_t>(from),
             static_cast<std::uint64_t>(step), static_cast<std::uint32_t>(count)};
 }
 

@@ -166,6 +166,9 @@ void run_live_aggregate(const AggregateOptions &options) {
     use_btf(kernel, options.functions);
     const AggregatedFunctions functions = resolve_aggregate(kernel, request);
     print_left(functions.left);
+    Buckets buckets = options.buckets;
+    buckets.is_signed = functions.is_signed;
+    check_linear(buckets);
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     SessionOptions least;
     least.buffer = least_buffer;
@@ -201,8 +204,6 @@ void run_live_aggregate(const AggregateOptions &options) {
     const LiveSymbols symbols(session.device());
     CallerNames names(symbols);
     output.set_keys(columns, names, options.stacks ? top_frames(functions) : TopFrames());
-    Buckets buckets = options.buckets;
-    buckets.is_signed = functions.is_signed;
     std::uint64_t idle = 0;
     const auto read = [&]() -> Aggregation {
         if (options.timer) {

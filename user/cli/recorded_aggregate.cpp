@@ -111,7 +111,7 @@ void run_recorded_aggregate(const AggregateOptions &options) {
     if (options.pairs()) {
         pair_recorded(options, keys, reader, known, filter, choice, report, output);
     } else {
-        TraceAggregation aggregation(reader, recorded_values(keys), value_of(specs, options),
+        TraceAggregation aggregation(reader, filter, recorded_values(keys), value_of(specs, options),
                                      options.buckets);
         aggregation.choose([&choice](const EventView &view) { return choice.wants(view); });
         const Aggregation all = report.add_up(aggregation);

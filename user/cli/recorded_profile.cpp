@@ -103,7 +103,7 @@ void run_recorded_profile(const AggregateOptions &options) {
     TraceReader reader(file.get(), name, workers, job);
     ReportOutput report(reader, name, size_of(file), nullptr, "added up");
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
-    TraceAggregation aggregation(reader, recorded_values(keys), std::nullopt, options.buckets);
+    TraceAggregation aggregation(reader, everything, recorded_values(keys), std::nullopt, options.buckets);
     aggregation.choose([&choice](const EventView &view) { return choice.wants(view); });
     const Aggregation all = report.add_up(aggregation);
     if (!has_ticks(reader.schema()))

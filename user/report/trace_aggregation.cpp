@@ -19,9 +19,9 @@ constexpr std::size_t names_listed = 5;
 
 } // namespace
 
-TraceAggregation::TraceAggregation(TraceReader &reader, std::vector<RecordedValue> keys,
+TraceAggregation::TraceAggregation(TraceReader &reader, const EventFilter &filter, std::vector<RecordedValue> keys,
                                    std::optional<RecordedValue> value, Buckets buckets)
-    : reader_(reader), names_(keys), keys_(std::move(keys), std::move(value)), wanted_(buckets) {}
+    : reader_(reader), filter_(filter), names_(keys), keys_(std::move(keys), std::move(value)), wanted_(buckets) {}
 
 Aggregation TraceAggregation::run(const std::function<void()> &tell) {
     // Whether values are signed is known once the first packet is there, behind its functions.
@@ -29,8 +29,10 @@ Aggregation TraceAggregation::run(const std::function<void()> &tell) {
     while (const auto item = reader_.next()) {
         if (!item->packet)
             continue;
-        if (!all)
+        if (!all) {
             all.emplace(buckets());
+            check_linear(all->buckets());
+        }
         for (const Event &event : item->packet->batch.events) {
             const EventView view = item->packet->batch.view(event);
             if (choice_ && !choice_(view))
@@ -54,7 +56,7 @@ Aggregation TraceAggregation::run(const std::function<void()> &tell) {
 Buckets TraceAggregation::buckets() {
     Buckets buckets = wanted_;
     reader_.schema().for_each([&](const Probe &probe) {
-        buckets.is_signed = buckets.is_signed || keys_.has_signed_value(probe);
+        buckets.is_signed = buckets.is_signed || (filter_.wants_function(probe.function) && keys_.has_signed_value(probe));
     });
     return buckets;
 }
@@ -63,7 +65,7 @@ Buckets TraceAggregation::buckets() {
 std::vector<const Probe *> TraceAggregation::probes_with_keys() {
     std::vector<const Probe *> probes;
     reader_.schema().for_each([&](const Probe &probe) {
-        if (keys_.missing(probe).empty())
+        if (filter_.wants_function(probe.function) && keys_.missing(probe).empty())
             probes.push_back(&probe);
     });
     std::sort(probes.begin(), probes.end(),

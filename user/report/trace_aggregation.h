@@ -27,14 +27,14 @@ using EventChoice = std::function<bool(const EventView &)>;
 /// Adds up the calls of a trace as a map would have added them up when they were made.
 class TraceAggregation {
 public:
-    /// `value` as EventKeys has it. The reader stays the caller's.
-    TraceAggregation(TraceReader &reader, std::vector<RecordedValue> keys,
+    /// `value` as EventKeys has it, `filter` the one with which the reader reads. Both stay the caller's.
+    TraceAggregation(TraceReader &reader, const EventFilter &filter, std::vector<RecordedValue> keys,
                      std::optional<RecordedValue> value, Buckets buckets);
 
     /// Which events are added up; those that are not are as if they were not there. All are if this is not called.
     void choose(EventChoice choice) { choice_ = std::move(choice); }
 
-    /// Goes through the trace; `tell` is called now and then, for progress.
+    /// Goes through the trace; `tell` is called now and then, for progress. Throws Error when the values do not go with the buckets.
     Aggregation run(const std::function<void()> &tell);
 
     /// How the keys are shown; they stay valid as long as this.
@@ -56,6 +56,7 @@ private:
     Buckets buckets();
 
     TraceReader &reader_;
+    const EventFilter &filter_;
     std::vector<RecordedValue> names_;
     EventKeys keys_;
     EventChoice choice_;
