@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "analyze/event_expression.h"
+#include "lang/expression_error.h"
 #include "model/type.h"
 
 namespace argtrace {
@@ -70,8 +72,11 @@ std::optional<Value> EventKeys::value_of(const EventView &view) {
 
 bool EventKeys::has_signed_value(const Probe &probe) {
     const Places &places = places_of(probe);
-    return value_ && places.value.source == Source::argument &&
-           type_info(probe.args[places.value.argument].type).is_signed;
+    if (!value_)
+        return false;
+    if (places.value.source == Source::expression)
+        return type_info(places.value.expression->number_type()).is_signed;
+    return places.value.source == Source::argument && type_info(probe.args[places.value.argument].type).is_signed;
 }
 
 std::vector<EventKeys::PartType> EventKeys::types_of(const Probe &probe) {
@@ -98,6 +103,9 @@ std::vector<EventKeys::PartType> EventKeys::types_of(const Probe &probe) {
             type = {argument.type, text ? argument.size : 0, place.argument};
             break;
         }
+        case Source::expression:
+            type.type = place.expression->number_type();
+            break;
         case Source::cpu:
         case Source::duration:
         case Source::missing:
@@ -131,6 +139,19 @@ EventKeys::Place EventKeys::find(const Probe &probe, const RecordedValue &wanted
         if (known != name || (source == Source::duration && !records_returns(probe)))
             continue;
         return {source};
+    }
+    return work_out(probe, wanted);
+}
+
+EventKeys::Place EventKeys::work_out(const Probe &probe, const RecordedValue &wanted) {
+    if (!wanted.expression)
+        return {};
+    try {
+        const auto expression = std::make_shared<EventExpression>(*wanted.expression);
+        if (expression->check(probe).empty())
+            return {Source::expression, 0, expression};
+    } catch (const lang::ExpressionError &) {
+        // It takes more than was recorded.
     }
     return {};
 }
@@ -168,6 +189,10 @@ KeyPart EventKeys::part_of(const EventView &view, const Place &place) {
         return {text, event.probe->function};
     if (place.source == Source::comm)
         return {text, std::string(event.comm_view())};
+    if (place.source == Source::expression) {
+        const Value value = number_of(view, place);
+        return {number(value.captured ? value.low : 0, value.type)};
+    }
     if (place.source != Source::argument)
         return {number_of(view, place)};
     const Value &value = view.values[place.argument];
@@ -196,6 +221,10 @@ Value EventKeys::number_of(const EventView &view, const Place &place) {
         return number(event.caller, ARGTRACE_TYPE_PTR);
     case Source::duration:
         return number(event.duration, ARGTRACE_TYPE_U64);
+    case Source::expression: {
+        const auto value = place.expression->number(view);
+        return {value.value_or(0), 0, place.expression->number_type(), value.has_value()};
+    }
     default:
         return view.values[place.argument];
     }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "analyze/aggregation.h"
+#include "lang/parser.h"
 #include "model/event.h"
 
 namespace argtrace {
@@ -15,12 +17,15 @@ namespace argtrace {
 /// A value that was recorded: by the name that it has there, or as the expression was written.
 struct RecordedValue {
     std::string name;    ///< what it is called in the output
-    std::string written; ///< the expression
+    std::string written; ///< the expression,
+    std::optional<lang::Expression> expression = std::nullopt; ///< which is worked out of what has been recorded, if it was not itself
 };
+
+class EventExpression;
 
 /// The keys of calls that were recorded, and the values to add up: what a map's program would have made
 /// of them. Recorded values are known by their names; func, comm, pid, tid, cpu, caller, ret and duration
-/// belong to each call.
+/// belong to each call. Numbers may also be worked out of these.
 class EventKeys {
 public:
     /// Without a value, calls are counted.
@@ -59,12 +64,14 @@ private:
         caller,
         duration,
         argument,
+        expression,
         missing,
     };
 
     struct Place {
         Source source = Source::missing;
         std::size_t argument = 0;
+        std::shared_ptr<EventExpression> expression = {}; ///< of this probe's events
     };
 
     struct Places {
@@ -74,6 +81,7 @@ private:
     };
 
     static Place find(const Probe &probe, const RecordedValue &wanted);
+    static Place work_out(const Probe &probe, const RecordedValue &wanted);
     const Places &places_of(const Probe &probe);
     static KeyPart part_of(const EventView &view, const Place &place);
     static Value number_of(const EventView &view, const Place &place);

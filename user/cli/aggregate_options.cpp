@@ -198,7 +198,7 @@ void mark_top(std::vector<KeyColumn> &columns, const AggregateOptions &options) 
 std::vector<RecordedValue> recorded_values(const std::vector<lang::ArgumentExpression> &values) {
     std::vector<RecordedValue> recorded;
     for (const lang::ArgumentExpression &value : values)
-        recorded.push_back({value.name, std::string(value.expression.written())});
+        recorded.push_back({value.name, std::string(value.expression.written()), value.expression});
     return recorded;
 }
 
@@ -207,11 +207,10 @@ void check_aggregate(const AggregateOptions &options) {
     if (options.rounds && !options.interval)
         throw CLI::ValidationError("--count says how many intervals there are: give --interval, too");
     const bool live_only = options.interval || options.duration || !options.command.empty() ||
-                           options.processes.follow || !options.functions.conditions.empty() ||
-                           options.functions.limits != CallLimits();
+                           options.processes.follow || options.functions.limits != CallLimits();
     if (!options.input.empty() && live_only)
-        throw CLI::ValidationError("--interval, --duration, --follow, --if, --sample, --max-rate and a "
-                                   "COMMAND are for calls that are made now, not for --in");
+        throw CLI::ValidationError("--interval, --duration, --follow, --sample, --max-rate and a COMMAND "
+                                   "are for calls that are made now, not for --in");
     if (!options.input.empty() && options.session.stack_table)
         throw CLI::ValidationError("--stack-table-size is for stacks that are taken now, not for those of --in");
     if (options.input.empty() && options.jobs > 0)

@@ -214,18 +214,18 @@ std::vector<Spec> pair_specs(const AggregateOptions &options) {
 }
 
 void pair_recorded(const AggregateOptions &options, const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
-                   const TraceSurvey &survey, const EventFilter &filter, RecordedChoice &choice, ReportOutput &report,
-                   AggregateOutput &output) {
+                   const TraceSurvey &survey, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output) {
     const std::vector<Spec> specs = pair_specs(options);
     TracePairing trace(reader, survey, make_pairing(options, keys), specs[0], specs[1]);
     trace.choose([&choice](const EventView &view) { return choice.wants(view); });
     report.pair(trace);
     const Pairing &pairing = trace.pairing();
-    std::string left_out;
+    std::string left_out = describe_left_out(choice.left_out(), choice.missing(), reader.schema());
     if (pairing.left_out() > 0)
-        left_out = fmt::format("{} call{} did not record {} or a key of --by; recorded are {}", pairing.left_out(),
-                               pairing.left_out() == 1 ? "" : "s", options.on, list_recorded_values(reader.schema()));
-    if (pairing.left_out() > 0 && pairing.left_out() == pairing.calls())
+        left_out += fmt::format("{}{} call{} did not record {} or a key of --by; recorded are {}", left_out.empty() ? "" : "; ",
+                                pairing.left_out(), pairing.left_out() == 1 ? "" : "s", options.on,
+                                list_recorded_values(reader.schema()));
+    if (!left_out.empty() && pairing.left_out() == pairing.calls())
         throw Error(left_out);
     std::unique_ptr<ProbeFormats> formats;
     const std::vector<KeyColumn> columns =
@@ -233,8 +233,9 @@ void pair_recorded(const AggregateOptions &options, const std::vector<lang::Argu
     CallerNames names(reader.symbols());
     output.set_keys(columns, names);
     RecordedTotals totals = paired_totals(pairing);
-    totals.counts = report.total(filter);
+    totals.counts = report.total(choice);
     totals.filtered = choice.filtered();
+    totals.left_out += calls_of(choice.left_out());
     if (!output.show(pairing.pairs()) || !output.finish(totals))
         return;
     report_unpaired(pairing, options);

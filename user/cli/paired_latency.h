@@ -16,10 +16,9 @@ namespace argtrace {
 /// A and B. Throws Error.
 std::vector<Spec> pair_specs(const AggregateOptions &options);
 
-/// Of a recording that has been surveyed, of which `filter` says which functions are looked at, and `choice` which of their calls.
+/// Of the calls of a recording that has been surveyed.
 void pair_recorded(const AggregateOptions &options, const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
-                   const TraceSurvey &survey, const EventFilter &filter, RecordedChoice &choice, ReportOutput &report,
-                   AggregateOutput &output);
+                   const TraceSurvey &survey, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output);
 
 void run_live_pairs(const AggregateOptions &options);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/recorded_aggregate.h"
 
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -20,22 +21,6 @@
 namespace argtrace {
 
 namespace {
-
-/// Whose calls are meant, as far as a recording tells.
-EventFilter filter_of(const std::vector<Spec> &specs) {
-    EventFilter filter;
-    for (const Spec &spec : specs) {
-        if (spec.condition)
-            throw error_in(spec, spec.condition->at(),
-                           "conditions are for calls that are made now: `argtrace record` takes "
-                           "them, and then the recording has no other calls");
-        if (spec.module && spec.source == Source::function)
-            throw error_in(spec, "the functions of a recording go by their names alone, without "
-                                 "module");
-        (spec.exclude ? filter.excluded : filter.functions).push_back(spec);
-    }
-    return filter;
-}
 
 /// What is added up: that of the SPECs, which all have the same.
 std::optional<RecordedValue> value_of(const std::vector<Spec> &specs,
@@ -92,8 +77,8 @@ void run_recorded_aggregate(const AggregateOptions &options) {
                         : parse_specs(options.functions.specs, options.functions.syntax());
     if (!options.pairs())
         check_values(options, specs);
-    const EventFilter filter = filter_of(specs);
-    RecordedChoice choice(options.processes.pids);
+    const EventFilter filter = RecordedChoice::filter_of(specs);
+    std::vector<lang::Expression> conditions = make_request(options.functions).conditions;
     const std::string name = trace_name(options.input, true);
     const Fd file = open_recording(options.input);
     RecordingOptions recording;
@@ -107,15 +92,21 @@ void run_recorded_aggregate(const AggregateOptions &options) {
     TraceReader reader(file.get(), name, workers, job);
     ReportOutput report(reader, name, size_of(file), nullptr,
                         options.pairs() ? "looked at" : "added up");
+    RecordedChoice choice(specs, std::move(conditions), options.processes.pids, reader.symbols());
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     if (options.pairs()) {
-        pair_recorded(options, keys, reader, known, filter, choice, report, output);
+        pair_recorded(options, keys, reader, known, choice, report, output);
     } else {
-        TraceAggregation aggregation(reader, filter, recorded_values(keys), value_of(specs, options),
+        TraceAggregation aggregation(reader, recorded_values(keys), value_of(specs, options),
                                      options.buckets);
-        aggregation.choose([&choice](const EventView &view) { return choice.wants(view); });
+        aggregation.choose([&choice](const Probe &probe) { return choice.means(&probe); },
+                           [&choice](const EventView &view) { return choice.wants(view); });
         const Aggregation all = report.add_up(aggregation);
-        const std::string left_out = aggregation.describe_left_out();
+        std::map<std::string, std::uint64_t> functions = choice.left_out();
+        for (const auto &[name, calls] : aggregation.left_out())
+            functions[name] += calls;
+        const std::string left_out = describe_left_out(
+            functions, choice.missing().empty() ? aggregation.describe_missing() : choice.missing(), reader.schema());
         if (!left_out.empty() && aggregation.calls() == 0)
             throw Error(left_out);
         CallerNames names(reader.symbols());
@@ -123,10 +114,10 @@ void run_recorded_aggregate(const AggregateOptions &options) {
         mark_top(columns, options);
         output.set_keys(columns, names, options.stacks ? top_frames(reader.schema(), names) : TopFrames());
         RecordedTotals totals;
-        totals.counts = report.total(filter);
+        totals.counts = report.total(choice);
         totals.added = aggregation.calls();
         totals.filtered = choice.filtered();
-        totals.left_out = aggregation.left_out();
+        totals.left_out = calls_of(functions);
         if (!output.show(all) || !output.finish(totals))
             return;
         if (!left_out.empty())

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/event_condition.h"
+#include "analyze/event_expression.h"
 #include "analyze/ticks.h"
 #include "cli/aggregate_output.h"
 #include "cli/exit_status.h"
@@ -50,7 +50,7 @@ public:
 private:
     void check(const Probe &probe) {
         probe_ = &probe;
-        for (EventCondition &condition : conditions_) {
+        for (EventExpression &condition : conditions_) {
             std::string missing;
             try {
                 missing = condition.check(probe);
@@ -69,11 +69,11 @@ private:
 
     bool holds(const EventView &view) {
         return std::all_of(conditions_.begin(), conditions_.end(),
-                           [&view](EventCondition &condition) { return condition.holds(view); });
+                           [&view](EventExpression &condition) { return condition.holds(view); });
     }
 
     const std::vector<std::uint32_t> &pids_;
-    std::vector<EventCondition> conditions_;
+    std::vector<EventExpression> conditions_;
     const Probe *probe_ = nullptr; // which the conditions were checked for last
     std::uint64_t filtered_ = 0;
 };
@@ -103,8 +103,9 @@ void run_recorded_profile(const AggregateOptions &options) {
     TraceReader reader(file.get(), name, workers, job);
     ReportOutput report(reader, name, size_of(file), nullptr, "added up");
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
-    TraceAggregation aggregation(reader, everything, recorded_values(keys), std::nullopt, options.buckets);
-    aggregation.choose([&choice](const EventView &view) { return choice.wants(view); });
+    TraceAggregation aggregation(reader, recorded_values(keys), std::nullopt, options.buckets);
+    aggregation.choose([](const Probe &probe) { return probe.kind == ARGTRACE_KIND_TIMER; },
+                       [&choice](const EventView &view) { return choice.wants(view); });
     const Aggregation all = report.add_up(aggregation);
     if (!has_ticks(reader.schema()))
         throw Error(fmt::format("{}: it has no ticks, as `argtrace profile -o FILE.dat` records them", name));

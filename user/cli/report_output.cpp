@@ -298,11 +298,16 @@ std::vector<std::string> ReportOutput::unknown_functions(const EventFilter &filt
     if (satisfied_) // there may be more of them
         return sentences;
     std::vector<std::string_view> names;
-    reader_.schema().for_each([&](const Probe &probe) { names.push_back(probe.function); });
+    std::vector<std::pair<std::string_view, std::string>> functions; // with their modules
+    reader_.schema().for_each([&](const Probe &probe) {
+        const auto symbol = reader_.symbols().at(probe.addr);
+        names.push_back(probe.function);
+        functions.emplace_back(probe.function, symbol ? symbol->module : "");
+    });
     std::sort(names.begin(), names.end());
     for (const Spec &wanted : filter.functions) {
-        if (std::any_of(names.begin(), names.end(),
-                        [&](std::string_view name) { return wanted.matches(name, {}); }))
+        if (std::any_of(functions.begin(), functions.end(),
+                        [&](const auto &function) { return wanted.matches(function.first, function.second); }))
             continue;
         const std::string_view near = near_match(wanted.title(), names);
         sentences.push_back(
@@ -325,16 +330,14 @@ std::optional<argtrace_counts> ReportOutput::total() const {
     return total_of(reader_.counts());
 }
 
-std::optional<argtrace_counts> ReportOutput::total(const EventFilter &filter) const {
+std::optional<argtrace_counts> ReportOutput::total(const RecordedChoice &choice) const {
     if (reader_.counts().empty())
         return std::nullopt;
-    std::vector<argtrace_counts> wanted;
-    for (const argtrace_counts &counts : reader_.counts()) {
-        const Probe *probe = reader_.schema().find(counts.id);
-        if (probe ? filter.wants_function(probe->function) : filter.functions.empty())
-            wanted.push_back(counts);
-    }
-    return total_of(wanted);
+    std::vector<argtrace_counts> meant;
+    for (const argtrace_counts &counts : reader_.counts())
+        if (choice.means(reader_.schema().find(counts.id)))
+            meant.push_back(counts);
+    return total_of(meant);
 }
 
 std::uint64_t ReportOutput::unreadable() const {

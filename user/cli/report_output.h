@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/recorded_choice.h"
 #include "export/exporter.h"
 #include "render/trace_stats.h"
 #include "report/block_writer.h"
@@ -66,8 +67,8 @@ public:
 
     /// What became of all calls, as far as the file tells, and has been read up to there.
     std::optional<argtrace_counts> total() const;
-    /// Of calls of the functions that are wanted.
-    std::optional<argtrace_counts> total(const EventFilter &filter) const;
+    /// Of calls of the functions that are meant.
+    std::optional<argtrace_counts> total(const RecordedChoice &choice) const;
 
     /// Something is wrong with the file.
     bool damaged() const { return reader_.fault_count() > 0 || unreadable() > 0; }

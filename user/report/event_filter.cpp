@@ -16,7 +16,7 @@ bool has(const std::vector<std::uint32_t> &list, std::uint32_t number) {
 
 bool any_matches(const std::vector<Spec> &specs, const std::string &name) {
     return std::any_of(specs.begin(), specs.end(),
-                       [&name](const Spec &spec) { return spec.matches(name, {}); });
+                       [&name](const Spec &spec) { return spec.matches_title(name); });
 }
 
 } // namespace

@@ -16,7 +16,7 @@ namespace argtrace {
 struct EventFilter {
     std::uint64_t from = 0;                                       ///< ns, this moment included
     std::uint64_t to = std::numeric_limits<std::uint64_t>::max(); ///< and this one, too
-    std::vector<Spec> functions;                                  ///< any of these,
+    std::vector<Spec> functions;                                  ///< any of these, by their names, whatever the module,
     std::vector<Spec> excluded;                                   ///< none of those
     std::vector<std::uint32_t> tids;
     std::vector<std::uint32_t> pids;

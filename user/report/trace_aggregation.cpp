@@ -19,9 +19,9 @@ constexpr std::size_t names_listed = 5;
 
 } // namespace
 
-TraceAggregation::TraceAggregation(TraceReader &reader, const EventFilter &filter, std::vector<RecordedValue> keys,
-                                   std::optional<RecordedValue> value, Buckets buckets)
-    : reader_(reader), filter_(filter), names_(keys), keys_(std::move(keys), std::move(value)), wanted_(buckets) {}
+TraceAggregation::TraceAggregation(TraceReader &reader, std::vector<RecordedValue> keys, std::optional<RecordedValue> value,
+                                   Buckets buckets)
+    : reader_(reader), names_(keys), keys_(std::move(keys), std::move(value)), wanted_(buckets) {}
 
 Aggregation TraceAggregation::run(const std::function<void()> &tell) {
     // Whether values are signed is known once the first packet is there, behind its functions.
@@ -56,7 +56,7 @@ Aggregation TraceAggregation::run(const std::function<void()> &tell) {
 Buckets TraceAggregation::buckets() {
     Buckets buckets = wanted_;
     reader_.schema().for_each([&](const Probe &probe) {
-        buckets.is_signed = buckets.is_signed || (filter_.wants_function(probe.function) && keys_.has_signed_value(probe));
+        buckets.is_signed = buckets.is_signed || (probe_choice_(probe) && keys_.has_signed_value(probe));
     });
     return buckets;
 }
@@ -65,7 +65,7 @@ Buckets TraceAggregation::buckets() {
 std::vector<const Probe *> TraceAggregation::probes_with_keys() {
     std::vector<const Probe *> probes;
     reader_.schema().for_each([&](const Probe &probe) {
-        if (filter_.wants_function(probe.function) && keys_.missing(probe).empty())
+        if (probe_choice_(probe) && keys_.missing(probe).empty())
             probes.push_back(&probe);
     });
     std::sort(probes.begin(), probes.end(),
@@ -115,30 +115,6 @@ std::vector<KeyColumn> TraceAggregation::columns() {
     return columns;
 }
 
-std::uint64_t TraceAggregation::left_out() const {
-    std::uint64_t calls = 0;
-    for (const auto &[name, count] : left_out_)
-        calls += count;
-    return calls;
-}
-
-std::string TraceAggregation::describe_left_out() const {
-    if (left_out_.empty())
-        return "";
-    const std::uint64_t calls = left_out();
-    std::vector<std::string> names;
-    for (const auto &[name, count] : left_out_)
-        if (names.size() < names_listed)
-            names.push_back(name);
-    const std::string_view missing = describe_missing();
-    const bool returned = missing == "ret" || missing == "duration";
-    return fmt::format("{} call{} of {}{} {} left out: {} was not recorded of them{}; recorded are {}",
-                       calls, calls == 1 ? "" : "s", fmt::join(names, ", "),
-                       names.size() < left_out_.size() ? " ..." : "", calls == 1 ? "is" : "are",
-                       missing, returned ? ", which takes `argtrace record --return`" : "",
-                       list_recorded_values(reader_.schema()));
-}
-
 std::string_view TraceAggregation::describe_missing() const {
     std::string_view missing = missing_;
     if (missing.starts_with('$'))
@@ -170,6 +146,27 @@ void TracePairing::add(const EventView &view) {
         return;
     const std::string &function = view.event->probe->function;
     pairing_.take(view, from_.matches_title(function), to_.matches_title(function));
+}
+
+std::uint64_t calls_of(const std::map<std::string, std::uint64_t> &functions) {
+    std::uint64_t calls = 0;
+    for (const auto &[name, count] : functions)
+        calls += count;
+    return calls;
+}
+
+std::string describe_left_out(const std::map<std::string, std::uint64_t> &functions, std::string_view missing, const Schema &schema) {
+    const std::uint64_t calls = calls_of(functions);
+    if (calls == 0)
+        return "";
+    std::vector<std::string> names;
+    for (const auto &[name, count] : functions)
+        if (names.size() < names_listed)
+            names.push_back(name);
+    const bool returned = missing == "ret" || missing == "duration";
+    return fmt::format("{} call{} of {}{} {} left out: {} was not recorded of them{}; recorded are {}", calls, calls == 1 ? "" : "s",
+                       fmt::join(names, ", "), names.size() < functions.size() ? " ..." : "", calls == 1 ? "is" : "are", missing,
+                       returned ? ", which takes `argtrace record --return`" : "", list_recorded_values(schema));
 }
 
 std::string list_recorded_values(const Schema &schema) {

@@ -27,12 +27,16 @@ using EventChoice = std::function<bool(const EventView &)>;
 /// Adds up the calls of a trace as a map would have added them up when they were made.
 class TraceAggregation {
 public:
-    /// `value` as EventKeys has it, `filter` the one with which the reader reads. Both stay the caller's.
-    TraceAggregation(TraceReader &reader, const EventFilter &filter, std::vector<RecordedValue> keys,
-                     std::optional<RecordedValue> value, Buckets buckets);
+    /// `value` as EventKeys has it. The reader stays the caller's.
+    TraceAggregation(TraceReader &reader, std::vector<RecordedValue> keys, std::optional<RecordedValue> value, Buckets buckets);
 
-    /// Which events are added up; those that are not are as if they were not there. All are if this is not called.
-    void choose(EventChoice choice) { choice_ = std::move(choice); }
+    /// The probes whose events are added up, and which of these are; the others are as if they were not there. All are if this is not
+    /// called.
+    using ProbeChoice = std::function<bool(const Probe &)>;
+    void choose(ProbeChoice probes, EventChoice events) {
+        probe_choice_ = std::move(probes);
+        choice_ = std::move(events);
+    }
 
     /// Goes through the trace; `tell` is called now and then, for progress. Throws Error when the values do not go with the buckets.
     Aggregation run(const std::function<void()> &tell);
@@ -40,13 +44,9 @@ public:
     /// How the keys are shown; they stay valid as long as this.
     std::vector<KeyColumn> columns();
 
-    /// Calls that have been added up, and those of functions that have not recorded what was asked for.
+    /// Calls that have been added up, and by function those that have not recorded what was asked for.
     std::uint64_t calls() const { return calls_; }
-    std::uint64_t left_out() const;
-
-    /// A sentence about the calls of functions that have not recorded what was asked for; empty: there
-    /// are none.
-    std::string describe_left_out() const;
+    const std::map<std::string, std::uint64_t> &left_out() const { return left_out_; }
     /// Which of the values the first of them lacks; empty: there are none.
     std::string_view describe_missing() const;
 
@@ -56,9 +56,9 @@ private:
     Buckets buckets();
 
     TraceReader &reader_;
-    const EventFilter &filter_;
     std::vector<RecordedValue> names_;
     EventKeys keys_;
+    ProbeChoice probe_choice_ = [](const Probe &) { return true; };
     EventChoice choice_;
     Buckets wanted_;
     std::uint64_t calls_ = 0;
@@ -87,6 +87,12 @@ private:
     Spec from_, to_;
     EventChoice choice_;
 };
+
+/// How many calls that is.
+std::uint64_t calls_of(const std::map<std::string, std::uint64_t> &functions);
+
+/// A sentence about calls, by function, that have not recorded `missing`; empty: there are none.
+std::string describe_left_out(const std::map<std::string, std::uint64_t> &functions, std::string_view missing, const Schema &schema);
 
 /// Which values the functions of a trace have recorded, for an error: "file, count, ret".
 std::string list_recorded_values(const Schema &schema);

@@ -141,6 +141,39 @@ TEST_F(RecordedCalls, MayHaveANameOfTheirOwn) {
         << "recorded with 'a->b as count'";
 }
 
+/// As the command line has it.
+RecordedValue expression(const std::string &text) {
+    const lang::ArgumentExpression parsed = lang::parse_values(text).front();
+    return {parsed.name, std::string(parsed.expression.written()), parsed.expression};
+}
+
+TEST_F(RecordedCalls, HaveWhatCanBeWorkedOut) {
+    EventKeys keys({expression("count / 1024"), expression("-ret as lack"), expression("count > 4096 && pid == 11"),
+                    expression("1 / count"), expression("cpu ? count : ret")},
+                   expression("count * 2"));
+    ASSERT_EQ(keys.missing(probe_), "");
+    const auto key = keys.key_of(call(5000, "", -2));
+    ASSERT_TRUE(key);
+    EXPECT_EQ((*key)[0].value.low, 4u);
+    EXPECT_EQ((*key)[0].value.type, ARGTRACE_TYPE_U64);
+    EXPECT_EQ((*key)[1].value.low, 2u);
+    EXPECT_EQ((*key)[1].value.type, ARGTRACE_TYPE_S64);
+    EXPECT_EQ((*key)[2].value.low, 1u);
+    EXPECT_EQ((*key)[2].value.type, ARGTRACE_TYPE_S32);
+    EXPECT_EQ((*key)[3].value.low, 0u);
+    EXPECT_EQ((*key)[4].value.low, 5000u);
+    EXPECT_EQ((*key)[4].value.type, ARGTRACE_TYPE_U64) << "whichever is taken";
+    EXPECT_EQ(keys.types_of(probe_)[1].type, ARGTRACE_TYPE_S64);
+    EXPECT_EQ(keys.value_of(call(5000, "", 0))->low, 10000u);
+    EXPECT_FALSE(keys.has_signed_value(probe_));
+    EXPECT_TRUE(EventKeys({}, expression("ret - 1")).has_signed_value(probe_));
+    EXPECT_EQ(keys.key_of(call(0, "", 0))->at(3).value.low, 0u) << "as in a map, what is none is 0";
+    EXPECT_FALSE(EventKeys({}, expression("1 / count")).value_of(call(0, "", 0))->captured);
+    EXPECT_EQ(EventKeys({expression("count + ret")}, std::nullopt).missing(other_), "count + ret");
+    EXPECT_EQ(EventKeys({expression("*count")}, std::nullopt).missing(probe_), "*count");
+    EXPECT_EQ(EventKeys({expression("str(name) + 1")}, std::nullopt).missing(probe_), "str(name) + 1");
+}
+
 TEST_F(RecordedCalls, ArePairedByAValue) {
     const RecordedValue on{"count", "count"};
     Pairing pairing(EventKeys(values({"comm"}), on), EventKeys({}, on),

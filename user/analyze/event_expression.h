@@ -15,20 +15,25 @@
 
 namespace argtrace {
 
-/// A condition on events that were recorded: what the module's program would have said of them, as far as it is about what EventKeys
-/// knows of an event. What is behind pointers is not.
-class EventCondition {
+/// An expression about events that were recorded, a condition or a value: what the module's program would have made of them, as far
+/// as it is about what EventKeys knows of an event. What is behind pointers is not.
+class EventExpression {
 public:
     /// Throws lang::ExpressionError for what no recording tells.
-    explicit EventCondition(lang::Expression condition);
+    explicit EventExpression(lang::Expression expression);
 
-    /// Which of the names the events of a probe lack; empty: none. Throws lang::ExpressionError where the condition makes no
+    /// Which of the names the events of a probe lack; empty: none. Throws lang::ExpressionError where the expression makes no
     /// sense with the types that they have there.
     const std::string &check(const Probe &probe);
 
     /// Whether it holds of an event of the probe that was checked last, which lacks nothing. It does not where a value could not be
     /// read.
     bool holds(const EventView &view);
+
+    /// The number that it is, of such an event; nothing where a value could not be read, or was divided by zero.
+    std::optional<std::uint64_t> number(const EventView &view);
+    /// Its type, ARGTRACE_TYPE_*, in events of the probe that was checked last.
+    std::uint8_t number_type() const;
 
 private:
     /// A number as C has it, or a text.
@@ -45,6 +50,8 @@ private:
     bool is_text(const lang::Ast &ast) const;
     void require_number(const lang::Ast &ast) const;
     void check_binary(const lang::Ast &ast) const;
+    lang::Type type_of(const lang::Ast &ast) const;
+    void look_at(const EventView &view);
 
     // These are nothing where something could not be read, or was divided by zero.
     std::optional<Operand> evaluate(const lang::Ast &ast) const;
@@ -54,7 +61,7 @@ private:
     std::optional<Operand> logical(const lang::Ast &ast) const;
     std::optional<Operand> binary(const lang::Ast &ast) const;
 
-    lang::Expression condition_;
+    lang::Expression expression_;
     std::vector<RecordedValue> names_; // all but constants
     EventKeys keys_;
     const std::vector<EventKeys::PartType> *types_ = nullptr; // of the names, in the probe that was checked last

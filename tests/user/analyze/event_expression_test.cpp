@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/event_condition.h"
+#include "analyze/event_expression.h"
 
 #include <cstring>
 #include <span>
@@ -44,14 +44,14 @@ protected:
     }
 
     bool holds(const std::string &text) {
-        EventCondition condition(lang::parse_condition(text));
+        EventExpression condition(lang::parse_condition(text));
         EXPECT_EQ(condition.check(probe_), "") << text;
         return condition.holds(batch_.view(batch_.events.front()));
     }
 
     std::string error(const std::string &text) {
         return thrown([&] {
-            EventCondition condition(lang::parse_condition(text));
+            EventExpression condition(lang::parse_condition(text));
             condition.check(probe_);
         });
     }
@@ -107,7 +107,7 @@ TEST_F(RecordedTick, DoesNotMatchByWhatCouldNotBeRead) {
 }
 
 TEST_F(RecordedTick, LacksWhatWasNotRecorded) {
-    EventCondition condition(lang::parse_condition("pid == 1 && cgroup == 7"));
+    EventExpression condition(lang::parse_condition("pid == 1 && cgroup == 7"));
     EXPECT_EQ(condition.check(probe_), "cgroup");
     EXPECT_TRUE(holds("pid == SIGSEGV")) << "a constant of the kernel's interface";
 }
@@ -130,7 +130,7 @@ TEST_F(RecordedTick, ProbesAreToldApart) {
     Probe other = probe_;
     other.args.pop_back();
     std::swap(other.args[0], other.args[2]);
-    EventCondition condition(lang::parse_condition("nice == -5"));
+    EventExpression condition(lang::parse_condition("nice == -5"));
     EXPECT_EQ(condition.check(probe_), "");
     EXPECT_TRUE(condition.holds(batch_.view(batch_.events.front())));
     EXPECT_EQ(condition.check(other), "");

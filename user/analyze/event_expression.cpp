@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "analyze/event_condition.h"
+#include "analyze/event_expression.h"
 
 #include <algorithm>
 #include <limits>
@@ -122,13 +122,13 @@ bool matches(const lang::TextPattern &pattern, std::string_view text) {
 
 } // namespace
 
-EventCondition::EventCondition(lang::Expression condition)
-    : condition_(std::move(condition)), keys_({}, std::nullopt) {
-    collect(condition_.root());
+EventExpression::EventExpression(lang::Expression expression)
+    : expression_(std::move(expression)), keys_({}, std::nullopt) {
+    collect(expression_.root());
     keys_ = EventKeys(names_, std::nullopt);
 }
 
-void EventCondition::collect(const Ast &ast) {
+void EventExpression::collect(const Ast &ast) {
     switch (ast.kind) {
     case Ast::Kind::number:
     case Ast::Kind::string:
@@ -136,7 +136,7 @@ void EventCondition::collect(const Ast &ast) {
     case Ast::Kind::name:
         // What is recorded may be called like a constant: a word in capitals is hardly meant so.
         if (!name_index(ast) && !lang::macro_constant(ast.token.text))
-            names_.push_back({ast.token.text, ast.token.text});
+            names_.push_back({ast.token.text, ast.token.text, std::nullopt});
         return;
     case Ast::Kind::unary:
         if (ast.unary == UnaryOperator::dereference || ast.unary == UnaryOperator::address)
@@ -155,15 +155,15 @@ void EventCondition::collect(const Ast &ast) {
                           written(ast)));
 }
 
-void EventCondition::fail(const Ast &ast, std::string_view sentence) const {
-    throw lang::ExpressionError(condition_.text(), ast.at, sentence);
+void EventExpression::fail(const Ast &ast, std::string_view sentence) const {
+    throw lang::ExpressionError(expression_.text(), ast.at, sentence);
 }
 
-std::string_view EventCondition::written(const Ast &ast) const {
-    return std::string_view(condition_.text()).substr(ast.at, ast.end - ast.at);
+std::string_view EventExpression::written(const Ast &ast) const {
+    return std::string_view(expression_.text()).substr(ast.at, ast.end - ast.at);
 }
 
-std::optional<std::size_t> EventCondition::name_index(const Ast &ast) const {
+std::optional<std::size_t> EventExpression::name_index(const Ast &ast) const {
     const auto found = std::find_if(names_.begin(), names_.end(),
                                     [&ast](const RecordedValue &one) { return one.name == ast.token.text; });
     if (found == names_.end())
@@ -171,7 +171,7 @@ std::optional<std::size_t> EventCondition::name_index(const Ast &ast) const {
     return static_cast<std::size_t>(found - names_.begin());
 }
 
-const std::string &EventCondition::check(const Probe &probe) {
+const std::string &EventExpression::check(const Probe &probe) {
     const std::string &missing = keys_.missing(probe);
     if (!missing.empty())
         return missing;
@@ -179,12 +179,12 @@ const std::string &EventCondition::check(const Probe &probe) {
     types_ = &known->second;
     if (added) {
         known->second = keys_.types_of(probe);
-        require_number(condition_.root());
+        require_number(expression_.root());
     }
     return missing;
 }
 
-bool EventCondition::is_text(const Ast &ast) const {
+bool EventExpression::is_text(const Ast &ast) const {
     switch (ast.kind) {
     case Ast::Kind::string:
         return true;
@@ -207,12 +207,12 @@ bool EventCondition::is_text(const Ast &ast) const {
     }
 }
 
-void EventCondition::require_number(const Ast &ast) const {
+void EventExpression::require_number(const Ast &ast) const {
     if (is_text(ast))
         fail(ast, fmt::format("{} is a text, which can be compared with ==, != and ~ alone", written(ast)));
 }
 
-void EventCondition::check_binary(const Ast &ast) const {
+void EventExpression::check_binary(const Ast &ast) const {
     const Ast &left = *ast.operands[0], &right = *ast.operands[1];
     if (is_glob_test(ast)) {
         if (right.kind != Ast::Kind::string)
@@ -235,20 +235,63 @@ void EventCondition::check_binary(const Ast &ast) const {
     fail(text, fmt::format("{} is a text, and is compared with a number", written(text)));
 }
 
-bool EventCondition::holds(const EventView &view) {
+void EventExpression::look_at(const EventView &view) {
     view_ = &view;
     parts_ = *keys_.key_of(view);
-    return truth(condition_.root()).value_or(false);
 }
 
-std::optional<bool> EventCondition::truth(const Ast &ast) const {
+bool EventExpression::holds(const EventView &view) {
+    look_at(view);
+    return truth(expression_.root()).value_or(false);
+}
+
+std::optional<std::uint64_t> EventExpression::number(const EventView &view) {
+    look_at(view);
+    const auto value = evaluate(expression_.root());
+    if (!value)
+        return std::nullopt;
+    return value->number;
+}
+
+std::uint8_t EventExpression::number_type() const {
+    const lang::Type type = type_of(expression_.root());
+    if (lang::is_wide(type))
+        return lang::is_signed(type) ? ARGTRACE_TYPE_S64 : ARGTRACE_TYPE_U64;
+    return lang::is_signed(type) ? ARGTRACE_TYPE_S32 : ARGTRACE_TYPE_U32;
+}
+
+lang::Type EventExpression::type_of(const Ast &ast) const {
+    switch (ast.kind) {
+    case Ast::Kind::number:
+        return type_of_literal(ast.token);
+    case Ast::Kind::name:
+        if (const auto index = name_index(ast))
+            return promoted_of((*types_)[*index].type);
+        return lang::int_type;
+    case Ast::Kind::unary:
+        return ast.unary == UnaryOperator::logical_not ? lang::int_type : type_of(*ast.operands[0]);
+    case Ast::Kind::binary: {
+        const Instruction instruction = instruction_of(ast.binary);
+        if (is_logical(ast) || is_glob_test(ast) || instruction.compares)
+            return lang::int_type;
+        const lang::Type left = type_of(*ast.operands[0]);
+        return instruction.shifts ? left : lang::common_type(left, type_of(*ast.operands[1]));
+    }
+    case Ast::Kind::conditional:
+        return lang::common_type(type_of(*ast.operands[1]), type_of(*ast.operands[2]));
+    default:
+        return lang::int_type;
+    }
+}
+
+std::optional<bool> EventExpression::truth(const Ast &ast) const {
     const auto value = evaluate(ast);
     if (!value)
         return std::nullopt;
     return value->number != 0;
 }
 
-std::optional<EventCondition::Operand> EventCondition::evaluate(const Ast &ast) const {
+std::optional<EventExpression::Operand> EventExpression::evaluate(const Ast &ast) const {
     switch (ast.kind) {
     case Ast::Kind::string:
         return Operand{.text = ast.token.text};
@@ -262,14 +305,19 @@ std::optional<EventCondition::Operand> EventCondition::evaluate(const Ast &ast) 
         const auto which = truth(*ast.operands[0]);
         if (!which)
             return std::nullopt;
-        return evaluate(*ast.operands[*which ? 1 : 2]);
+        auto value = evaluate(*ast.operands[*which ? 1 : 2]);
+        if (value) {
+            value->type = type_of(ast);
+            value->number = converted(value->number, value->type);
+        }
+        return value;
     }
     default:
         return Operand{ast.token.value, type_of_literal(ast.token)};
     }
 }
 
-std::optional<EventCondition::Operand> EventCondition::name(const Ast &ast) const {
+std::optional<EventExpression::Operand> EventExpression::name(const Ast &ast) const {
     const auto index = name_index(ast);
     if (!index) {
         const auto value = *lang::macro_constant(ast.token.text);
@@ -284,7 +332,7 @@ std::optional<EventCondition::Operand> EventCondition::name(const Ast &ast) cons
     return Operand{part.value.low, promoted_of(type.type)};
 }
 
-std::optional<EventCondition::Operand> EventCondition::unary(const Ast &ast) const {
+std::optional<EventExpression::Operand> EventExpression::unary(const Ast &ast) const {
     auto operand = evaluate(*ast.operands[0]);
     if (!operand)
         return std::nullopt;
@@ -303,7 +351,7 @@ std::optional<EventCondition::Operand> EventCondition::unary(const Ast &ast) con
     return operand;
 }
 
-std::optional<EventCondition::Operand> EventCondition::logical(const Ast &ast) const {
+std::optional<EventExpression::Operand> EventExpression::logical(const Ast &ast) const {
     const bool decides = ast.binary == BinaryOperator::logical_or;
     for (const lang::AstPtr &operand : ast.operands) {
         const auto value = truth(*operand);
@@ -315,7 +363,7 @@ std::optional<EventCondition::Operand> EventCondition::logical(const Ast &ast) c
     return Operand{!decides};
 }
 
-std::optional<EventCondition::Operand> EventCondition::binary(const Ast &ast) const {
+std::optional<EventExpression::Operand> EventExpression::binary(const Ast &ast) const {
     const auto left = evaluate(*ast.operands[0]), right = evaluate(*ast.operands[1]);
     if (!left || !right)
         return std::nullopt;
