@@ -237,6 +237,17 @@ void check_values(const AggregateOptions &options, const std::vector<Spec> &spec
     }
 }
 
+bool value_is_duration(const std::vector<Spec> &specs, bool is_argument) {
+    const auto is_duration = [is_argument](const Spec &spec) {
+        if (spec.exclude)
+            return true;
+        const std::string_view written = spec.values && spec.values->size() == 1 ? spec.values->front().expression.written() : "";
+        return written == "$duration" || (written == "duration" && !is_argument);
+    };
+    const bool any = std::any_of(specs.begin(), specs.end(), [](const Spec &spec) { return !spec.exclude; });
+    return any && std::all_of(specs.begin(), specs.end(), is_duration);
+}
+
 void run_aggregate(const AggregateOptions &options) {
     check_aggregate(options);
     if (options.input.empty())

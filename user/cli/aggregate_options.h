@@ -80,6 +80,10 @@ std::vector<RecordedValue> recorded_values(const std::vector<lang::ArgumentExpre
 void check_aggregate(const AggregateOptions &options);
 void check_values(const AggregateOptions &options, const std::vector<Spec> &specs);
 
+/// Whether the value of all SPECs is the duration of a call; `is_argument`: whether a function has an argument of that name, which then
+/// is meant.
+bool value_is_duration(const std::vector<Spec> &specs, bool is_argument);
+
 /// Adds up, and shows what it comes to.
 void run_aggregate(const AggregateOptions &options);
 

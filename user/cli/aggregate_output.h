@@ -24,6 +24,9 @@ public:
     /// How the keys are shown: the columns and the names stay the caller's. `frames` is for stacks.
     void set_keys(const std::vector<KeyColumn> &columns, CallerNames &names, TopFrames frames = {});
 
+    /// What the values are, if that is not what the style says.
+    void set_unit(ValueUnit unit) { style_.unit = unit; }
+
     /// What is shown in the end. These are false when nobody reads it any more.
     [[nodiscard]] bool show(const Aggregation &all);
     /// What has come in an interval, under the time of day; in JSON with `monotonic` as "ts".

@@ -73,6 +73,13 @@ std::vector<KeyColumn> columns_of(const AggregatedFunctions &functions,
     return columns;
 }
 
+bool has_argument(const AggregatedFunctions &functions, std::string_view name) {
+    return std::any_of(functions.functions.begin(), functions.functions.end(), [name](const Function &function) {
+        const auto &parameters = function.prototype.parameters;
+        return std::any_of(parameters.begin(), parameters.end(), [name](const Parameter &one) { return one.name == name; });
+    });
+}
+
 /// What the functions are called on top of their stacks.
 TopFrames top_frames(const AggregatedFunctions &functions) {
     TopFrames frames;
@@ -170,6 +177,8 @@ void run_live_aggregate(const AggregateOptions &options) {
     buckets.is_signed = functions.is_signed;
     check_linear(buckets);
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
+    if (value_is_duration(request.specs, has_argument(functions, "duration")))
+        output.set_unit(ValueUnit::nanoseconds);
     SessionOptions least;
     least.buffer = least_buffer;
     least.stack_table = options.session.stack_table;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/recorded_aggregate.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -43,6 +44,15 @@ std::optional<RecordedValue> value_of(const std::vector<Spec> &specs,
     if (!value)
         throw Error("a value is missing, as in 'vfs_read(count)'");
     return value;
+}
+
+bool has_argument(const Schema &schema, const RecordedChoice &choice, std::string_view name) {
+    bool any = false;
+    schema.for_each([&](const Probe &probe) {
+        any = any || (choice.means(&probe) && std::any_of(probe.args.begin(), probe.args.end(),
+                                                          [name](const Argument &argument) { return argument.name == name; }));
+    });
+    return any;
 }
 
 /// What the functions are called on top of their stacks. Ticks have no function.
@@ -112,6 +122,8 @@ void run_recorded_aggregate(const AggregateOptions &options) {
         CallerNames names(reader.symbols());
         std::vector<KeyColumn> columns = aggregation.columns();
         mark_top(columns, options);
+        if (value_is_duration(specs, has_argument(reader.schema(), choice, "duration")))
+            output.set_unit(ValueUnit::nanoseconds);
         output.set_keys(columns, names, options.stacks ? top_frames(reader.schema(), names) : TopFrames());
         RecordedTotals totals;
         totals.counts = report.total(choice);

@@ -14,7 +14,20 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::size_t bar_width = 52; // 80 with the range, the count and the frame
+constexpr std::size_t line_width = 80;
+constexpr std::size_t frame_width = 4; // a blank before the count, " |" behind it, and "|"
+
+/// How wide the columns are: as the widest of their rows, and mostly the same.
+struct HistogramColumns {
+    std::size_t range = 16, count = 8;
+
+    void fit(std::string_view range_text, std::uint64_t calls) {
+        range = std::max(range, range_text.size());
+        count = std::max(count, fmt::formatted_size("{}", calls));
+    }
+    /// What they leave of a line.
+    std::size_t bar() const { return line_width - frame_width - range - count; }
+};
 
 /// With the largest power of 1024 that divides it.
 std::string format_binary(WideNumber value) {
@@ -31,11 +44,11 @@ std::string format_edge(WideNumber value, ValueUnit unit) {
     return unit == ValueUnit::plain ? format_binary(value) : format_value(value, unit);
 }
 
-void append_bar(std::string &out, std::uint64_t count, std::uint64_t most, BarStyle style) {
+void append_bar(std::string &out, std::size_t width, std::uint64_t count, std::uint64_t most, BarStyle style) {
     constexpr std::array<std::string_view, 8> parts{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const double share = most ? static_cast<double>(count) / static_cast<double>(most) : 0;
     const bool blocks = style == BarStyle::blocks;
-    const auto eighths = static_cast<std::size_t>(share * bar_width * 8);
+    const auto eighths = static_cast<std::size_t>(share * static_cast<double>(width) * 8);
     // With blocks a bucket that has values can always be told from an empty one.
     const std::size_t shown = blocks && count > 0 ? std::max<std::size_t>(eighths, 1) : eighths;
     const std::size_t full = shown / 8;
@@ -46,7 +59,7 @@ void append_bar(std::string &out, std::uint64_t count, std::uint64_t most, BarSt
         out += parts[shown % 8];
         ++used;
     }
-    out.append(bar_width - used, ' ');
+    out.append(width - used, ' ');
 }
 
 } // namespace
@@ -75,16 +88,21 @@ void append_histogram(std::string &out, const Aggregation &all, const Aggregatio
                       ValueUnit unit, BarStyle style) {
     if (entry.buckets.empty())
         return;
+    const auto range_of = [&](std::int64_t number) { return format_range(all.buckets().range_of(number), unit); };
     std::uint64_t most = 0;
-    for (const auto &[number, tally] : entry.buckets)
+    HistogramColumns columns;
+    for (const auto &[number, tally] : entry.buckets) {
         most = std::max(most, tally.count);
+        columns.fit({}, tally.count);
+    }
     const std::int64_t last = std::prev(entry.buckets.end())->first;
+    for (std::int64_t number = entry.buckets.begin()->first; number <= last; ++number)
+        columns.fit(range_of(number), 0);
     for (std::int64_t number = entry.buckets.begin()->first; number <= last; ++number) {
         const auto known = entry.buckets.find(number);
         const std::uint64_t count = known == entry.buckets.end() ? 0 : known->second.count;
-        fmt::format_to(std::back_inserter(out), "{:<16} {:>8} |",
-                       format_range(all.buckets().range_of(number), unit), count);
-        append_bar(out, count, most, style);
+        fmt::format_to(std::back_inserter(out), "{:<{}} {:>{}} |", range_of(number), columns.range, count, columns.count);
+        append_bar(out, columns.bar(), count, most, style);
         out += "|\n";
     }
 }

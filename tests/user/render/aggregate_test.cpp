@@ -40,6 +40,19 @@ protected:
         return out;
     }
 
+    /// In columns, of the lines of a text.
+    static std::vector<std::size_t> widths_of(std::string_view text) {
+        std::vector<std::size_t> widths;
+        while (!text.empty()) {
+            std::string_view line = text.substr(0, text.find('\n'));
+            text.remove_prefix(line.size() + 1);
+            std::size_t &width = widths.emplace_back();
+            for (; !line.empty(); ++width)
+                line.remove_prefix(utf8_length(line));
+        }
+        return widths;
+    }
+
     NoCodeSymbols symbols_;
     CallerNames names_{symbols_};
     KeyText keys_{names_};
@@ -157,18 +170,24 @@ TEST_F(RenderedAggregate, LinesHaveEightyColumns) {
         style.bars = bars;
         std::string text;
         append_histogram(text, all, all.entries().at({}), style.unit, bars);
-        std::string_view rest = text;
-        std::size_t lines = 0;
-        while (!rest.empty()) {
-            std::string_view line = rest.substr(0, rest.find('\n'));
-            rest.remove_prefix(line.size() + 1);
-            ++lines;
-            std::size_t width = 0;
-            for (; !line.empty(); ++width)
-                line.remove_prefix(utf8_length(line));
-            EXPECT_EQ(width, 80u);
-        }
-        EXPECT_EQ(lines, 3u + 1u + 31u) << "all from -5 to 2^30";
+        EXPECT_THAT(widths_of(text), testing::Each(80u));
+        EXPECT_EQ(widths_of(text).size(), 3u + 1u + 31u) << "all from -5 to 2^30";
+    }
+}
+
+TEST_F(RenderedAggregate, LinesHaveEightyColumnsHoweverLargeNumbersAre) {
+    const auto lowest = static_cast<std::uint64_t>(INT64_MIN) + 1;
+    Aggregation linear(Buckets{Buckets::Kind::linear, true, lowest, 1000, 3});
+    linear.add({}, 0, {std::uint64_t{1} << 62, 0, 0, lowest, lowest});
+    linear.add({}, 3, {1, 0, 0, 0, 0});
+    Aggregation times(Buckets{Buckets::Kind::linear, false, 1000000, 1000, 4});
+    times.add({}, 1, {123456789012, 0, 0, 1001000, 1001999});
+    for (const BarStyle bars : {BarStyle::ascii, BarStyle::blocks}) {
+        std::string text;
+        append_histogram(text, linear, linear.entries().at({}), ValueUnit::plain, bars);
+        append_histogram(text, times, times.entries().at({}), ValueUnit::nanoseconds, bars);
+        EXPECT_THAT(widths_of(text), testing::ElementsAre(80u, 80u, 80u, 80u, 80u)) << text;
+        EXPECT_NE(text.find("(-8E, -9223372036854774808]                  4611686018427387904 |"), text.npos) << text;
     }
 }
 
