@@ -14,6 +14,7 @@
 #include "export/utf8_text.h"
 #include "model/type.h"
 #include "render/flags.h"
+#include "render/stack.h"
 #include "util/error.h"
 #include "util/fd.h"
 #include "util/nanoseconds.h"
@@ -168,7 +169,7 @@ const CtfExporter::EventClass &CtfExporter::class_of(const Probe &probe) {
         if (argument.loc != ARGTRACE_LOC_NONE) {
             const TypeInfo &type = type_info(argument.type);
             const std::string name = identifier(argument.name, names);
-            const bool number = is_number(type, field.format);
+            const bool number = argument.type != ARGTRACE_TYPE_STACK && is_number(type, field.format);
             field.kind = number ? Kind::number : Kind::text;
             field.bytes = type.size;
             field.is_optional =
@@ -217,6 +218,8 @@ void CtfExporter::put_value(std::string &out, const Field &field, const EventVie
     } else if (value.is_text()) {
         const auto bytes = view.bytes_of(value);
         put_text(out, valid_utf8({reinterpret_cast<const char *>(bytes.data()), bytes.size()}));
+    } else if (value.type == ARGTRACE_TYPE_STACK) {
+        put_text(out, stack_in_line(callers_, value.low));
     } else {
         line_.clear();
         values_.append(line_, view, value, field.format);

@@ -12,6 +12,7 @@
 #include "export/append_bytes.h"
 #include "export/utf8_text.h"
 #include "model/type.h"
+#include "render/stack.h"
 #include "util/error.h"
 
 namespace argtrace {
@@ -121,7 +122,7 @@ const TraceDatExporter::EventType *TraceDatExporter::type_of(const Probe &probe)
         if (!field.is_absent) {
             const TypeInfo &info = type_info(argument.type);
             const std::string name = identifier_of(argument.name, names);
-            field.is_text = !is_plain_number(info, field.format);
+            field.is_text = argument.type == ARGTRACE_TYPE_STACK || !is_plain_number(info, field.format);
             // Readers take smaller numbers for unsigned ones.
             const unsigned size = info.is_signed ? std::max<unsigned>(info.size, 4) : info.size;
             field.bytes = static_cast<std::uint8_t>(field.is_text ? 4 : size);
@@ -201,7 +202,10 @@ void TraceDatExporter::make_record(const EventView &view, const EventType &type)
             continue;
         }
         line_.clear();
-        values_.append(line_, view, value, field.format);
+        if (value.captured && value.type == ARGTRACE_TYPE_STACK)
+            line_ += stack_in_line(callers_, value.low);
+        else
+            values_.append(line_, view, value, field.format);
         std::string_view text = line_.view();
         if (value.captured && value.is_text()) {
             const auto bytes = view.bytes_of(value);

@@ -15,6 +15,7 @@
 
 #include "support/ctf_reader.h"
 #include "support/some_calls.h"
+#include "support/some_stack.h"
 #include "support/trace_builder.h"
 
 namespace argtrace {
@@ -27,9 +28,8 @@ protected:
     Ctf() { std::filesystem::create_directory(path_); }
     ~Ctf() override { std::filesystem::remove_all(path_); }
 
-    void give(const std::function<void(Exporter &)> &fill) {
+    void give(const std::function<void(Exporter &)> &fill, const Symbols &symbols = NoSymbols()) {
         const TraceInfo info = some_info();
-        const NoSymbols symbols;
         CtfExporter exporter(path_, {info, symbols});
         fill(exporter);
         std::uint64_t size = 0;
@@ -81,6 +81,21 @@ TEST_F(Ctf, MetadataDescribesTheFunctions) {
                            "5\0",
                            22);
     EXPECT_EQ(stream.substr(stream.size() - tail.size()), tail);
+}
+
+TEST_F(Ctf, StacksAreTheNamesOfTheirFunctions) {
+    const CallsWithStacks calls;
+    give(
+        [&](Exporter &exporter) {
+            for (const Event &event : calls.batch.events)
+                give_event(exporter, calls.batch, event);
+            exporter.finish();
+        },
+        SomeStack());
+    EXPECT_THAT(read("metadata"), testing::HasSubstr("u64 _count; u8 __stack_length; string _stack[__stack_length]; }"));
+    const std::string stream = read("cpu0"), count("\5\0\0\0\0\0\0\0", 8);
+    EXPECT_NE(stream.find(count + '\1' + SomeStack::text + '\0'), stream.npos);
+    EXPECT_TRUE(stream.ends_with(count + '\0')) << "one that could not be taken is left out";
 }
 
 TEST_F(Ctf, CallsAndLossesByCpu) {

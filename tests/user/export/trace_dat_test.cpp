@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "support/some_calls.h"
+#include "support/some_stack.h"
 #include "support/trace_dat_reader.h"
 #include "support/trace_builder.h"
 
@@ -19,12 +20,11 @@ namespace {
 using namespace test;
 
 template<typename Fill>
-std::string trace_dat(Fill fill) {
+std::string trace_dat(Fill fill, const Symbols &symbols = NoSymbols()) {
     const Fd fd = memory_file();
     WorkerPool workers(0);
     ExportFile file(fd.get(), "memory", workers);
     const TraceInfo info = some_info();
-    const NoSymbols symbols;
     TraceDatExporter exporter(file, {info, symbols});
     fill(exporter);
     const FileBytes bytes = contents(fd.get());
@@ -92,6 +92,28 @@ TEST(TraceDat, AnEventTypeForEachFunction) {
     const auto place = record.at<std::uint32_t>(56);
     EXPECT_EQ(record.data.substr(place & 0xffff, place >> 16), std::string(3000, 'x') + '\0')
         << "as much as a page has room for";
+}
+
+TEST(TraceDat, StacksAreTheNamesOfTheirFunctions) {
+    const CallsWithStacks calls;
+    const std::string bytes = trace_dat(
+        [&](Exporter &exporter) {
+            for (const Event &event : calls.batch.events)
+                give_event(exporter, calls.batch, event);
+            exporter.finish();
+        },
+        SomeStack());
+    const TraceDat file(bytes);
+    ASSERT_EQ(file.formats.size(), 1u);
+    EXPECT_THAT(file.formats[0], testing::HasSubstr("\tfield:__data_loc char[] stack;\toffset:40;\tsize:4;\tsigned:0;\n"));
+    EXPECT_THAT(file.formats[0], testing::HasSubstr("count=%llu, stack=%s duration"));
+    ASSERT_EQ(file.records.size(), 2u);
+    const auto stack_of = [](const TraceDat::Record &record) {
+        const auto place = record.at<std::uint32_t>(40);
+        return std::string(record.data.substr(place & 0xffff, place >> 16).c_str());
+    };
+    EXPECT_EQ(stack_of(file.records[0]), SomeStack::text);
+    EXPECT_EQ(stack_of(file.records[1]), "?");
 }
 
 TEST(TraceDat, LossIsBeforeAPage) {
