@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyze/aggregation.h"
@@ -26,6 +27,9 @@ public:
 
     /// What the values are, if that is not what the style says.
     void set_unit(ValueUnit unit) { style_.unit = unit; }
+
+    /// What a flame graph says is missing in it; empty: nothing.
+    void set_missing(std::string missing) { style_.missing = std::move(missing); }
 
     /// What is shown in the end. These are false when nobody reads it any more.
     [[nodiscard]] bool show(const Aggregation &all);

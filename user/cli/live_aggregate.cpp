@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "model/counts.h"
 #include "render/profile.h"
 #include "render/stack.h"
+#include "render/stack_summary.h"
 #include "session/live_map.h"
 #include "session/live_rings.h"
 #include "session/live_symbols.h"
@@ -99,8 +101,8 @@ public:
     using LiveLoop::End;
 
     LiveAggregate(const LiveSources &sources, const AggregateOptions &options, LiveMap *map,
-                  AggregateView &view, int output)
-        : LiveLoop(sources, output), options_(options), map_(map), view_(view) {}
+                  AggregateView &view, AggregateOutput &output)
+        : LiveLoop(sources, output.fd()), options_(options), map_(map), view_(view), output_(output) {}
 
     End run(const StopSignal &stop) {
         const std::uint64_t start = monotonic_now();
@@ -111,6 +113,7 @@ public:
         session().remove_all();
         follow_changes();
         add({});
+        output_.set_missing(missing());
         return view_.finish(monotonic_now()) ? end : End::abandoned;
     }
 
@@ -119,6 +122,12 @@ private:
     void add(std::span<const RingView>) override {
         if (map_)
             map_->map_new();
+    }
+
+    std::string missing() {
+        const auto stacks = session().stack_loss();
+        const std::uint64_t without = stacks ? std::accumulate(stacks->begin(), stacks->end(), std::uint64_t{0}) : 0;
+        return describe(MissingStacks{lost_total(total_of(session().counts(true))), without}, options_.timer ? "tick" : "call");
     }
 
     std::optional<End> round(const Now &now) override { return view_.round(now.ns); }
@@ -132,6 +141,7 @@ private:
     const AggregateOptions &options_;
     LiveMap *map_;
     AggregateView &view_;
+    AggregateOutput &output_;
 };
 
 void report_totals(const AggregateOptions &options, const Session &session,
@@ -230,7 +240,7 @@ void run_live_aggregate(const AggregateOptions &options) {
         view = std::make_unique<AggregateRounds>(options, output, read);
     LiveAggregate live({session, rings, modules, command ? &*command : nullptr,
                         options.ends_with_processes() ? &processes : nullptr},
-                       options, map ? &*map : nullptr, *view, output.fd());
+                       options, map ? &*map : nullptr, *view, output);
     if (command)
         start(*command);
     const LiveLoop::End end = live.run(stop);

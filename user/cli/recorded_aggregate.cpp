@@ -16,6 +16,7 @@
 #include "cli/report_output.h"
 #include "file/writer.h"
 #include "render/stack.h"
+#include "render/stack_summary.h"
 #include "report/trace_aggregation.h"
 #include "util/message.h"
 
@@ -130,6 +131,7 @@ void run_recorded_aggregate(const AggregateOptions &options) {
         totals.added = aggregation.calls();
         totals.filtered = choice.filtered();
         totals.left_out = calls_of(functions);
+        output.set_missing(describe(MissingStacks{totals.counts ? lost_total(*totals.counts) : 0, 0, totals.left_out}, "call"));
         if (!output.show(all) || !output.finish(totals))
             return;
         if (!left_out.empty())

@@ -14,6 +14,7 @@
 #include "cli/report_output.h"
 #include "file/writer.h"
 #include "render/profile.h"
+#include "render/stack_summary.h"
 #include "report/trace_aggregation.h"
 #include "util/message.h"
 
@@ -121,6 +122,7 @@ void run_recorded_profile(const AggregateOptions &options) {
     argtrace_counts total = report.total().value_or(argtrace_counts{});
     total.records = aggregation.calls();
     total.filtered += choice.filtered();
+    output.set_missing(describe(MissingStacks{lost_total(total)}, "tick"));
     if (!output.show(ticks.busy) || !output.finish_ticks(total, ticks.idle))
         return;
     write_message(tick_totals(total, ticks.idle));

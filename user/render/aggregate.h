@@ -38,6 +38,7 @@ struct AggregateStyle {
     BarStyle bars = BarStyle::ascii;
     StackForm stacks = StackForm::summary;
     bool ticks = false; ///< it is not calls that are counted, but ticks
+    std::string missing; ///< what a flame graph says is missing in it; may be empty
 };
 
 /// Its rows in their order, as many as are shown.

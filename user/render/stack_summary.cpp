@@ -81,13 +81,25 @@ void append_flame_graph(std::string &out, const Aggregation &all, std::span<cons
     FlameGraph graph(style.stacks == StackForm::svg ? FlameGraph::Page::svg : FlameGraph::Page::html,
                      style.ticks ? FlameGraph::Unit::ticks : FlameGraph::Unit::calls);
     const auto groups = static_cast<std::size_t>(std::count_if(columns.begin(), columns.end() - 1, is_shown_beside));
-    graph.draw(root, {style.ticks ? "Where the processors were" : "Calls by their stacks", "", groups}, [&out](std::string &piece) {
+    graph.draw(root, {style.ticks ? "Where the processors were" : "Calls by their stacks", style.missing, groups}, [&out](std::string &piece) {
         out += piece;
         piece.clear();
     });
 }
 
 } // namespace
+
+std::string describe(const MissingStacks &missing, std::string_view noun) {
+    std::string text;
+    const auto tell = [&](std::uint64_t count, std::string_view one, std::string_view several) {
+        if (count > 0)
+            text += fmt::format("{}{} {}{} {}", text.empty() ? "" : ", ", count, noun, count == 1 ? "" : "s", count == 1 ? one : several);
+    };
+    tell(missing.lost, "was lost", "were lost");
+    tell(missing.without_stack, "has no stack", "have no stack");
+    tell(missing.left_out, "is left out", "are left out");
+    return text;
+}
 
 std::string top_of(const Key &key, std::span<const KeyColumn> columns, KeyText &keys) {
     for (std::size_t i = 0; i < columns.size(); ++i)

@@ -14,6 +14,14 @@ namespace argtrace {
 void append_stacks(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
                    KeyText &keys, const AggregateStyle &style);
 
+/// "12 calls were lost, 3 calls have no stack": what a flame graph is to say of it; may be empty.
+struct MissingStacks {
+    std::uint64_t lost = 0;
+    std::uint64_t without_stack = 0; ///< they are in it, but not on the functions that called them
+    std::uint64_t left_out = 0;      ///< a recording does not have what was asked of them
+};
+std::string describe(const MissingStacks &missing, std::string_view noun);
+
 /// The function that was called, as it is shown on top of the stack; empty: it is not.
 std::string top_of(const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
 

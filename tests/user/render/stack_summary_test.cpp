@@ -112,5 +112,13 @@ TEST_F(StacksOfCalls, AreAFlameGraphInWhichModulesStandOut) {
     EXPECT_NE(colour_of("dd"), colour_of("vfs_read"));
 }
 
+TEST_F(StacksOfCalls, AreAFlameGraphThatSaysWhatIsMissing) {
+    call("dd", "vfs_read", from_kernel);
+    EXPECT_EQ(describe(MissingStacks{}, "call"), "");
+    EXPECT_EQ(describe(MissingStacks{1, 2, 3}, "tick"), "1 tick was lost, 2 ticks have no stack, 3 ticks are left out");
+    style_.missing = describe(MissingStacks{12, 1}, "call");
+    EXPECT_THAT(shown(StackForm::svg), testing::HasSubstr(">12 calls were lost, 1 call has no stack<"));
+}
+
 } // namespace
 } // namespace argtrace
