@@ -206,11 +206,11 @@ void check_aggregate(const AggregateOptions &options) {
     check_follow(options.processes, !options.command.empty());
     if (options.rounds && !options.interval)
         throw CLI::ValidationError("--count says how many intervals there are: give --interval, too");
-    const bool live_only = options.interval || options.duration || !options.command.empty() ||
+    const bool live_only = options.duration || !options.command.empty() ||
                            options.processes.follow || options.functions.limits != CallLimits();
     if (!options.input.empty() && live_only)
-        throw CLI::ValidationError("--interval, --duration, --follow, --sample, --max-rate and a COMMAND "
-                                   "are for calls that are made now, not for --in");
+        throw CLI::ValidationError("--duration, --follow, --sample, --max-rate and a COMMAND are "
+                                   "for calls that are made now, not for --in");
     if (!options.input.empty() && options.session.stack_table)
         throw CLI::ValidationError("--stack-table-size is for stacks that are taken now, not for those of --in");
     if (options.input.empty() && options.jobs > 0)

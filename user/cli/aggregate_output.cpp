@@ -11,6 +11,7 @@
 
 #include "cli/answer_target.h"
 #include "render/profile.h"
+#include "util/clock.h"
 #include "util/terminal.h"
 #include "util/utf8.h"
 
@@ -66,11 +67,15 @@ bool AggregateOutput::show(const Aggregation &all) {
 }
 
 bool AggregateOutput::show_interval(const Aggregation &all, std::uint64_t monotonic) {
+    return show_interval(all, monotonic, realtime_now());
+}
+
+bool AggregateOutput::show_interval(const Aggregation &all, std::uint64_t monotonic, std::uint64_t realtime) {
     if (json_) {
         append_aggregate_json(output_.buffer(), all, *columns_, *keys_, style_,
                               fmt::format("\"ts\":{}", monotonic));
     } else {
-        output_.buffer() += time_of_day() + '\n';
+        output_.buffer() += time_of_day(realtime) + '\n';
         append_aggregate_text(output_.buffer(), all, *columns_, *keys_, style_);
         output_.buffer() += '\n';
     }

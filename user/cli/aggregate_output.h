@@ -35,6 +35,8 @@ public:
     [[nodiscard]] bool show(const Aggregation &all);
     /// What has come in an interval, under the time of day; in JSON with `monotonic` as "ts".
     [[nodiscard]] bool show_interval(const Aggregation &all, std::uint64_t monotonic);
+    /// The same of a recording.
+    [[nodiscard]] bool show_interval(const Aggregation &all, std::uint64_t monotonic, std::uint64_t realtime);
     /// On a terminal: how it stands, in place of what was shown so before.
     [[nodiscard]] bool show_state(const Aggregation &all);
     /// Text as it is.

@@ -21,7 +21,11 @@ TraceTarget open_answer_target(const std::string &path) {
 }
 
 std::string time_of_day() {
-    const auto seconds = static_cast<std::time_t>(realtime_now() / nanoseconds_per_second);
+    return time_of_day(realtime_now());
+}
+
+std::string time_of_day(std::uint64_t realtime) {
+    const auto seconds = static_cast<std::time_t>(realtime / nanoseconds_per_second);
     std::tm local{};
     char text[16];
     ::localtime_r(&seconds, &local);

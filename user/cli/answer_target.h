@@ -14,6 +14,8 @@ TraceTarget open_answer_target(const std::string &path);
 
 /// "12:34:56", which heads an interval.
 std::string time_of_day();
+/// The same of a moment of CLOCK_REALTIME (ns).
+std::string time_of_day(std::uint64_t realtime);
 
 /// What the name of the file says that stacks are to be made into, or else `form`. Throws Error where that contradicts --fold,
 /// --json or --interval.

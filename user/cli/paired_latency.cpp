@@ -218,8 +218,26 @@ void pair_recorded(const AggregateOptions &options, const std::vector<lang::Argu
     const std::vector<Spec> specs = pair_specs(options);
     TracePairing trace(reader, survey, make_pairing(options, keys), specs[0], specs[1]);
     trace.choose([&choice](const EventView &view) { return choice.wants(view); });
-    report.pair(trace);
     const Pairing &pairing = trace.pairing();
+    CallerNames names(reader.symbols());
+    std::unique_ptr<ProbeFormats> formats;
+    std::vector<KeyColumn> columns;
+    const auto set_columns = [&] {
+        columns = columns_of(keys, probe_of(reader.schema(), specs[0]), formats);
+        output.set_keys(columns, names);
+    };
+    Aggregation shown(options.buckets);
+    std::optional<TraceIntervals> intervals;
+    if (options.interval)
+        intervals.emplace(*options.interval, options.rounds, [&](std::uint64_t end) {
+            set_columns();
+            const Aggregation more = pairing.pairs().since(shown);
+            shown = pairing.pairs();
+            return output.show_interval(more, end, realtime_of(reader.info(), end));
+        });
+    report.pair(trace, intervals ? &*intervals : nullptr);
+    if (intervals && intervals->abandoned())
+        return;
     std::string left_out = describe_left_out(choice.left_out(), choice.missing(), reader.schema());
     if (pairing.left_out() > 0)
         left_out += fmt::format("{}{} call{} did not record {} or a key of --by; recorded are {}", left_out.empty() ? "" : "; ",
@@ -227,16 +245,12 @@ void pair_recorded(const AggregateOptions &options, const std::vector<lang::Argu
                                 list_recorded_values(reader.schema()));
     if (!left_out.empty() && pairing.left_out() == pairing.calls())
         throw Error(left_out);
-    std::unique_ptr<ProbeFormats> formats;
-    const std::vector<KeyColumn> columns =
-        columns_of(keys, probe_of(reader.schema(), specs[0]), formats);
-    CallerNames names(reader.symbols());
-    output.set_keys(columns, names);
+    set_columns();
     RecordedTotals totals = paired_totals(pairing);
     totals.counts = report.total(choice);
     totals.filtered = choice.filtered();
     totals.left_out += calls_of(choice.left_out());
-    if (!output.show(pairing.pairs()) || !output.finish(totals))
+    if ((!intervals && !output.show(pairing.pairs())) || !output.finish(totals))
         return;
     report_unpaired(pairing, options);
     if (!left_out.empty())

@@ -70,7 +70,7 @@ TopFrames top_frames(const Schema &schema, const CallerNames &names) {
 }
 
 /// When records were lost, which pairs have to know before they are made.
-TraceSurvey survey(const Fd &file, const std::string &name, WorkerPool &workers, const DecodeJob &job) {
+TraceSurvey survey_pairs(const Fd &file, const std::string &name, WorkerPool &workers, const DecodeJob &job) {
     if (!size_of(file))
         throw Error(fmt::format("{}: --from and --to read a recording twice, which takes a file: save it, and name that", name));
     TraceReader reader(file.get(), name, workers, job);
@@ -78,6 +78,75 @@ TraceSurvey survey(const Fd &file, const std::string &name, WorkerPool &workers,
     ::lseek(file.get(), 0, SEEK_SET);
     return survey;
 }
+
+/// Adds up the calls of a recording, and shows what they come to.
+class RecordedSums {
+public:
+    RecordedSums(const AggregateOptions &options, const std::vector<Spec> &specs, const std::vector<lang::ArgumentExpression> &keys,
+                 TraceReader &reader, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output)
+        : options_(options), specs_(specs), reader_(reader), choice_(choice), report_(report), output_(output),
+          names_(reader.symbols()),
+          aggregation_(reader, recorded_values(keys), value_of(specs, options), options.buckets) {
+        aggregation_.choose([&choice](const Probe &probe) { return choice.means(&probe); },
+                            [&choice](const EventView &view) { return choice.wants(view); });
+    }
+
+    /// False when nobody reads the output any more.
+    bool run() {
+        std::optional<Aggregation> all;
+        if (options_.interval) {
+            const auto show = [this](std::uint64_t end) {
+                set_columns();
+                return output_.show_interval(aggregation_.take(), end, realtime_of(reader_.info(), end));
+            };
+            TraceIntervals intervals(*options_.interval, options_.rounds, show);
+            report_.add_up(aggregation_, intervals);
+            if (intervals.abandoned())
+                return false;
+        } else {
+            all = report_.add_up(aggregation_);
+        }
+        std::map<std::string, std::uint64_t> functions = choice_.left_out();
+        for (const auto &[name, calls] : aggregation_.left_out())
+            functions[name] += calls;
+        const std::string left_out = describe_left_out(
+            functions, choice_.missing().empty() ? aggregation_.describe_missing() : choice_.missing(), reader_.schema());
+        if (!left_out.empty() && aggregation_.calls() == 0)
+            throw Error(left_out);
+        RecordedTotals totals;
+        totals.counts = report_.total(choice_);
+        totals.added = aggregation_.calls();
+        totals.filtered = choice_.filtered();
+        totals.left_out = calls_of(functions);
+        output_.set_missing(describe(MissingStacks{totals.counts ? lost_total(*totals.counts) : 0, 0, totals.left_out}, "call"));
+        set_columns();
+        if ((all && !output_.show(*all)) || !output_.finish(totals))
+            return false;
+        if (!left_out.empty())
+            write_message(left_out);
+        return true;
+    }
+
+private:
+    /// As far as functions are known by now.
+    void set_columns() {
+        columns_ = aggregation_.columns();
+        mark_top(columns_, options_);
+        if (value_is_duration(specs_, has_argument(reader_.schema(), choice_, "duration")))
+            output_.set_unit(ValueUnit::nanoseconds);
+        output_.set_keys(columns_, names_, options_.stacks ? top_frames(reader_.schema(), names_) : TopFrames());
+    }
+
+    const AggregateOptions &options_;
+    const std::vector<Spec> &specs_;
+    TraceReader &reader_;
+    RecordedChoice &choice_;
+    ReportOutput &report_;
+    AggregateOutput &output_;
+    CallerNames names_;
+    TraceAggregation aggregation_;
+    std::vector<KeyColumn> columns_;
+};
 
 } // namespace
 
@@ -99,7 +168,7 @@ void run_recorded_aggregate(const AggregateOptions &options) {
     job.filter = &filter;
     TraceSurvey known;
     if (options.pairs())
-        known = survey(file, name, workers, job);
+        known = survey_pairs(file, name, workers, job);
     TraceReader reader(file.get(), name, workers, job);
     ReportOutput report(reader, name, size_of(file), nullptr,
                         options.pairs() ? "looked at" : "added up");
@@ -108,34 +177,9 @@ void run_recorded_aggregate(const AggregateOptions &options) {
     if (options.pairs()) {
         pair_recorded(options, keys, reader, known, choice, report, output);
     } else {
-        TraceAggregation aggregation(reader, recorded_values(keys), value_of(specs, options),
-                                     options.buckets);
-        aggregation.choose([&choice](const Probe &probe) { return choice.means(&probe); },
-                           [&choice](const EventView &view) { return choice.wants(view); });
-        const Aggregation all = report.add_up(aggregation);
-        std::map<std::string, std::uint64_t> functions = choice.left_out();
-        for (const auto &[name, calls] : aggregation.left_out())
-            functions[name] += calls;
-        const std::string left_out = describe_left_out(
-            functions, choice.missing().empty() ? aggregation.describe_missing() : choice.missing(), reader.schema());
-        if (!left_out.empty() && aggregation.calls() == 0)
-            throw Error(left_out);
-        CallerNames names(reader.symbols());
-        std::vector<KeyColumn> columns = aggregation.columns();
-        mark_top(columns, options);
-        if (value_is_duration(specs, has_argument(reader.schema(), choice, "duration")))
-            output.set_unit(ValueUnit::nanoseconds);
-        output.set_keys(columns, names, options.stacks ? top_frames(reader.schema(), names) : TopFrames());
-        RecordedTotals totals;
-        totals.counts = report.total(choice);
-        totals.added = aggregation.calls();
-        totals.filtered = choice.filtered();
-        totals.left_out = calls_of(functions);
-        output.set_missing(describe(MissingStacks{totals.counts ? lost_total(*totals.counts) : 0, 0, totals.left_out}, "call"));
-        if (!output.show(all) || !output.finish(totals))
+        RecordedSums sums(options, specs, keys, reader, choice, report, output);
+        if (!sums.run())
             return;
-        if (!left_out.empty())
-            write_message(left_out);
     }
     report.print_summary();
     const std::vector<std::string> unknown = report.unknown_functions(filter);

@@ -277,12 +277,22 @@ Aggregation ReportOutput::add_up(TraceAggregation &aggregation) {
     });
 }
 
-void ReportOutput::pair(TracePairing &pairing) {
-    pairing.run([&] {
+void ReportOutput::add_up(TraceAggregation &aggregation, TraceIntervals &intervals) {
+    aggregation.run(intervals, [&] {
+        shown_ = aggregation.calls();
+        show_progress();
+    });
+    shown_ = aggregation.calls();
+    satisfied_ = intervals.satisfied();
+}
+
+void ReportOutput::pair(TracePairing &pairing, TraceIntervals *intervals) {
+    pairing.run(intervals, [&] {
         shown_ = pairing.pairing().calls();
         show_progress();
     });
     shown_ = pairing.pairing().calls();
+    satisfied_ = intervals && intervals->satisfied();
 }
 
 void ReportOutput::look_at(TraceWaits &waits) {

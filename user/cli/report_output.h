@@ -47,7 +47,9 @@ public:
 
     /// Goes through all of it, and adds up, or pairs, its calls.
     Aggregation add_up(TraceAggregation &aggregation);
-    void pair(TracePairing &pairing);
+    void add_up(TraceAggregation &aggregation, TraceIntervals &intervals);
+    /// The intervals may be null.
+    void pair(TracePairing &pairing, TraceIntervals *intervals);
 
     /// Goes through all of it, and makes waits of its switches.
     void look_at(TraceWaits &waits);

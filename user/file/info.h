@@ -37,6 +37,11 @@ struct TraceInfo {
 /// What can be told of this machine and moment; the session's part is left to the caller.
 TraceInfo info_of_this_machine();
 
+/// A moment of CLOCK_MONOTONIC as one of CLOCK_REALTIME, in ns, as these clocks were when recording began.
+inline std::uint64_t realtime_of(const TraceInfo &info, std::uint64_t monotonic) {
+    return info.begin_realtime + monotonic - info.begin_monotonic;
+}
+
 /// `indent`: spaces of an indent; -1: all on one line.
 std::string to_json(const TraceInfo &info, int indent = 1);
 

@@ -14,8 +14,8 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::size_t line_width = 80;
-constexpr std::size_t frame_width = 4; // a blank before the count, " |" behind it, and "|"
+constexpr std::size_t histogram_width = 80;
+constexpr std::size_t histogram_frame = 4; // a blank before the count, " |" behind it, and "|"
 
 /// How wide the columns are: as the widest of their rows, and mostly the same.
 struct HistogramColumns {
@@ -26,7 +26,7 @@ struct HistogramColumns {
         count = std::max(count, fmt::formatted_size("{}", calls));
     }
     /// What they leave of a line.
-    std::size_t bar() const { return line_width - frame_width - range - count; }
+    std::size_t bar() const { return histogram_width - histogram_frame - range - count; }
 };
 
 /// With the largest power of 1024 that divides it.

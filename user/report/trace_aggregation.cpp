@@ -24,33 +24,61 @@ TraceAggregation::TraceAggregation(TraceReader &reader, std::vector<RecordedValu
     : reader_(reader), names_(keys), keys_(std::move(keys), std::move(value)), wanted_(buckets) {}
 
 Aggregation TraceAggregation::run(const std::function<void()> &tell) {
-    // Whether values are signed is known once the first packet is there, behind its functions.
-    std::optional<Aggregation> all;
     while (const auto item = reader_.next()) {
         if (!item->packet)
             continue;
-        if (!all) {
-            all.emplace(buckets());
-            check_linear(all->buckets());
-        }
-        for (const Event &event : item->packet->batch.events) {
-            const EventView view = item->packet->batch.view(event);
-            if (choice_ && !choice_(view))
-                continue;
-            if (keys_.add(view, *all)) {
-                ++calls_;
-                continue;
-            }
-            ++left_out_[event.probe->function];
-            if (missing_.empty())
-                missing_ = keys_.missing(*event.probe);
-        }
+        begin();
+        for (const Event &event : item->packet->batch.events)
+            add(item->packet->batch.view(event));
         tell();
     }
-    if (!all)
+    return take();
+}
+
+void TraceAggregation::run(TraceIntervals &intervals, const std::function<void()> &tell) {
+    const auto take_event = [&](const TimeOrder::Packet &packet, const Event &event) {
+        if (!intervals.reach(event.end()))
+            return false;
+        begin();
+        add(packet->batch.view(event));
+        return true;
+    };
+    const auto go_on = [&] {
+        tell();
+        return !intervals.satisfied();
+    };
+    read_in_time_order(
+        reader_, [](const DecodedPacket &) {}, take_event, go_on);
+    intervals.finish();
+}
+
+/// Whether values are signed is known once the first packet is there, behind its functions.
+void TraceAggregation::begin() {
+    if (all_)
+        return;
+    all_.emplace(buckets());
+    if (!probes_with_keys().empty())
+        check_linear(all_->buckets());
+}
+
+void TraceAggregation::add(const EventView &view) {
+    if (choice_ && !choice_(view))
+        return;
+    if (keys_.add(view, *all_)) {
+        ++calls_;
+        return;
+    }
+    ++left_out_[view.event->probe->function];
+    if (missing_.empty())
+        missing_ = keys_.missing(*view.event->probe);
+}
+
+Aggregation TraceAggregation::take() {
+    if (!all_)
         return Aggregation(buckets());
     const std::vector<std::uint32_t> room = share_key_room(key_lengths());
-    return all->cut_to(room);
+    const Aggregation all = *std::exchange(all_, std::nullopt);
+    return all.cut_to(room);
 }
 
 Buckets TraceAggregation::buckets() {
@@ -128,17 +156,21 @@ TracePairing::TracePairing(TraceReader &reader, const TraceSurvey &survey, Pairi
         pairing_.lost(gap.from, gap.to);
 }
 
-void TracePairing::run(const std::function<void()> &tell) {
-    const auto take = [this](const TimeOrder::Packet &packet, const Event &event) {
+void TracePairing::run(TraceIntervals *intervals, const std::function<void()> &tell) {
+    const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
+        if (intervals && !intervals->reach(event.end()))
+            return false;
         add(packet->batch.view(event));
         return true;
     };
-    const auto go_on = [&tell] {
+    const auto go_on = [&] {
         tell();
-        return true;
+        return !intervals || !intervals->satisfied();
     };
     read_in_time_order(
         reader_, [](const DecodedPacket &) {}, take, go_on);
+    if (intervals)
+        intervals->finish();
 }
 
 void TracePairing::add(const EventView &view) {

@@ -15,6 +15,7 @@
 #include "analyze/pairing.h"
 #include "btf/format.h"
 #include "render/key_text.h"
+#include "report/trace_intervals.h"
 #include "report/trace_reader.h"
 #include "report/trace_waits.h"
 #include "spec/spec.h"
@@ -41,6 +42,10 @@ public:
     /// Goes through the trace; `tell` is called now and then, for progress. Throws Error when the values do not go with the buckets.
     Aggregation run(const std::function<void()> &tell);
 
+    /// The same in the order of time: at the end of an interval, take() is what has come in it.
+    void run(TraceIntervals &intervals, const std::function<void()> &tell);
+    Aggregation take();
+
     /// How the keys are shown; they stay valid as long as this.
     std::vector<KeyColumn> columns();
 
@@ -51,6 +56,8 @@ public:
     std::string_view describe_missing() const;
 
 private:
+    void begin();
+    void add(const EventView &view);
     std::vector<const Probe *> probes_with_keys();
     std::vector<std::uint32_t> key_lengths();
     Buckets buckets();
@@ -61,6 +68,7 @@ private:
     ProbeChoice probe_choice_ = [](const Probe &) { return true; };
     EventChoice choice_;
     Buckets wanted_;
+    std::optional<Aggregation> all_; // since take()
     std::uint64_t calls_ = 0;
     std::map<std::string, std::uint64_t> left_out_; // by function
     std::string missing_;                           // what the first of them lacks
@@ -75,7 +83,8 @@ public:
     /// As TraceAggregation::choose().
     void choose(EventChoice choice) { choice_ = std::move(choice); }
 
-    void run(const std::function<void()> &tell);
+    /// At the end of an interval, if there are any, the pairs are those up to there.
+    void run(TraceIntervals *intervals, const std::function<void()> &tell);
 
     const Pairing &pairing() const { return pairing_; }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/trace_aggregation.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "support/trace_builder.h"
@@ -50,7 +52,7 @@ protected:
         const RecordedValue on{"count", "count"};
         TracePairing pairing(reader, survey, {EventKeys({}, on), EventKeys({}, on), Buckets{Buckets::Kind::log2}},
                              parse_spec("vfs_read", PatternSyntax::glob), parse_spec("vfs_write", PatternSyntax::glob));
-        pairing.run([] {});
+        pairing.run(nullptr, [] {});
         return pairing.pairing();
     }
 
@@ -65,26 +67,26 @@ protected:
     TraceWriter writer_;
 };
 
-constexpr std::uint64_t second = 1000000000;
+constexpr std::uint64_t one_second = 1000000000;
 
 TEST_F(RecordedPairs, BelongTogetherByAValue) {
-    call(0, 1, second, 7);
-    call(1, 2, 3 * second, 7);
-    call(0, 1, 4 * second, 7);
-    call(1, 2, 5 * second, 7);
+    call(0, 1, one_second, 7);
+    call(1, 2, 3 * one_second, 7);
+    call(0, 1, 4 * one_second, 7);
+    call(1, 2, 5 * one_second, 7);
     const Pairing pairing = paired();
-    EXPECT_EQ(pairing.pairs().entries().at({}).total, (Tally{2, 0, 3 * second, second, 2 * second}));
+    EXPECT_EQ(pairing.pairs().entries().at({}).total, (Tally{2, 0, 3 * one_second, one_second, 2 * one_second}));
     EXPECT_EQ(pairing.unpaired().lost, 0u);
 }
 
 // The end of the first call and the beginning of the second are lost: what is left looks like one call of four seconds.
 TEST_F(RecordedPairs, AreNotMadeUpOfTwoCalls) {
-    call(0, 1, second, 7);
-    call(1, 2, 5 * second, 7, 2);
-    call(0, 1, 6 * second, 7);
-    call(1, 2, 7 * second, 7, 2);
+    call(0, 1, one_second, 7);
+    call(1, 2, 5 * one_second, 7, 2);
+    call(0, 1, 6 * one_second, 7);
+    call(1, 2, 7 * one_second, 7, 2);
     const Pairing pairing = paired();
-    EXPECT_EQ(pairing.pairs().entries().at({}).total, (Tally{1, 0, second, second, second}));
+    EXPECT_EQ(pairing.pairs().entries().at({}).total, (Tally{1, 0, one_second, one_second, one_second}));
     EXPECT_EQ(pairing.unpaired().lost, 1u);
     EXPECT_EQ(pairing.unpaired().ends, 1u);
 }
