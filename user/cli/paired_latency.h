@@ -16,7 +16,7 @@ namespace argtrace {
 /// A and B. Throws Error.
 std::vector<Spec> pair_specs(const AggregateOptions &options);
 
-/// Of the calls of a recording that has been surveyed.
+/// For the calls of a recording that has been surveyed.
 void pair_recorded(const AggregateOptions &options, const std::vector<lang::ArgumentExpression> &keys, TraceReader &reader,
                    const TraceSurvey &survey, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output);
 

@@ -69,7 +69,7 @@ public:
 
     /// What became of all calls, as far as the file tells, and has been read up to there.
     std::optional<argtrace_counts> total() const;
-    /// Of calls of the functions that are meant.
+    /// The same for calls of the functions that are meant.
     std::optional<argtrace_counts> total(const RecordedChoice &choice) const;
 
     /// Something is wrong with the file.

@@ -19,7 +19,7 @@ struct KeyColumn {
     bool is_function = false;       ///< the name of the function that was called
     bool is_result = false;         ///< what it returned: an error is shown by its name
     const Format *format = nullptr; ///< as in ProbeFormats::argument()
-    /// Of a function, whether it is shown on top of the stacks of its calls, and only there.
+    /// For a function: whether it is shown on top of the stacks of its calls, and only there.
     enum class Top : std::uint8_t { no, also, only } top = Top::no;
 };
 

@@ -158,8 +158,8 @@ TEST(Parquet, ArgumentsThatComeAgainAreWrittenOnce) {
 }
 
 /// Calls of a probe with an argument and a stack: two that SomeStacks knows, the first again, one it does not know, and none.
-struct CallsWithStacks {
-    CallsWithStacks() {
+struct CallsOfKnownAndUnknownStacks {
+    CallsOfKnownAndUnknownStacks() {
         probe.id = 1;
         probe.function = "f";
         probe.args = {argument("a", ARGTRACE_TYPE_U32, "u32"), output("stack", ARGTRACE_TYPE_STACK)};
@@ -185,7 +185,7 @@ struct CallsWithStacks {
 };
 
 TEST(Parquet, StacksAreTheNamesOfTheirFunctions) {
-    const CallsWithStacks calls;
+    const CallsOfKnownAndUnknownStacks calls;
     const SomeStacks symbols;
     const ParquetTable file(exported_rows([&](Exporter &exporter) { calls.give(exporter); }, 0, symbols));
     const std::string once = R"({"a":7,"stack":["ksys_read+0x10"]})";
@@ -311,7 +311,7 @@ TEST_F(ParquetFolder, ArgumentsAreColumnsOfTheirTypes) {
 }
 
 TEST_F(ParquetFolder, AStackIsAColumnOfItsFunctions) {
-    const CallsWithStacks calls;
+    const CallsOfKnownAndUnknownStacks calls;
     give([&](Exporter &exporter) { calls.give(exporter); }, SomeStacks());
     const ParquetTable file(read("func=f/part-0.parquet"));
     EXPECT_THAT(file.columns.at("a"), testing::ElementsAre("7", "7", "7", "7", "7"));
