@@ -8,6 +8,7 @@
   cost            what a traced call costs, in instructions, through bench/gate
   stress          a fuzzer of /dev/argtrace, and processes that use all of argtrace at once, on the kernel kasan too
   no-tsc          the tests of clocks on the oldest kernel, which does not trust its time stamp counter here unless told to
+  many-cpus       what is kept for each possible processor, on the oldest kernel, which believes that 255 might come
   vm-host         scripts/vm as its caller sees it: output that is read late, and signals
   vm-LABEL        the VM tests on that kernel, through tests/vm/run; with --all some of them for longer, and on kasan too
   faults          with --all: faults put into the module that the kernel kasan must report, through tests/vm/faults/run
@@ -127,6 +128,8 @@ def suites(labels, everything):
     yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:ProgramFuzz.*:Stress.*", "--steps", 40, "kasan")
     yield "no-tsc", command(vm_run, "--suite", "no-tsc", "--without-tsc", "--filter", "Clock.*",
                             kernels.oldest_checked())
+    yield "many-cpus", command(vm_run, "--suite", "many-cpus", "--many-cpus", "--filter", "ManyCpus.*",
+                               kernels.oldest_checked())
     yield "kunit-kasan", command(TOP / "tests/kunit/run", "kasan")
     yield "vm-host", command(TOP / "tests/vm/host_test")
     yield "fuzz", command(TOP / "scripts/fuzz", "inputs", 20000 if everything else 5000)
@@ -170,7 +173,7 @@ def tests_seconds():
 def main():
     everything = sys.argv[1:] == ["--all"]
     labels = kernels.labels_checked(everything) + (["kasan"] if everything else [])
-    expected = ["user", "user-sanitized", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "vm-host",
+    expected = ["user", "user-sanitized", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host",
                 *(f"vm-{label}" for label in labels)]
     if everything:
         expected += ["faults", "kunit", "viewers", "peers", "deb"]
