@@ -18,6 +18,8 @@ struct argtrace_timer {
 	struct perf_event * __percpu *events;
 	struct hlist_node node;		/* in the CPU hotplug state */
 	int error;			/* the first error in making the event of a CPU */
+	bool attached;			/* a CPU that gets no event from now on is named in the kernel's log */
+	unsigned int nr_silent;		/* how many of those there were */
 	u64 charged;
 };
 

@@ -3,6 +3,8 @@
  * Makes the events of a timer, in a CPU hotplug callback, which is called for the CPUs that are online when the timer is attached, and
  * for CPUs that come online later.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/percpu.h>
@@ -58,8 +60,17 @@ static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 		*per_cpu_ptr(timer->events, cpu) = event;
 		return 0;
 	}
-	/* This does not keep a CPU that comes later offline: it just has no ticks. */
+	/*
+	 * A full barrier the first time, which pairs with smp_store_mb() in attach(): either attach() sees the error, or the timer is
+	 * attached here.
+	 */
 	cmpxchg(&timer->error, 0, (int)PTR_ERR(event));
+	if (!READ_ONCE(timer->attached))
+		return 0;
+	/* This does not keep a CPU that comes later offline: it just has no ticks. */
+	timer->nr_silent++;
+	pr_warn_ratelimited("CPU %u does not tick: no perf event could be made there (%d); it is in no profile that runs now\n",
+			    cpu, (int)PTR_ERR(event));
 	return 0;
 }
 
@@ -158,6 +169,8 @@ static int attach(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
 	if (IS_ERR(timer))
 		return PTR_ERR(timer);
 	ret = cpuhp_state_add_instance(hotplug_state, &timer->node);
+	/* Pairs with cmpxchg() in cpu_comes(). */
+	smp_store_mb(timer->attached, true);
 	if (!ret && READ_ONCE(timer->error)) {
 		cpuhp_state_remove_instance(hotplug_state, &timer->node);
 		ret = refusal(timer->error);

@@ -8,6 +8,7 @@
 
 #include "fixtures.h"
 #include "memory.h"
+#include "source/timer.h"
 #include "ring_read.h"
 #include "targets.h"
 
@@ -140,11 +141,52 @@ static void a_cpu_that_comes_at_the_limit_has_no_slots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add_there(test, map), ARGTRACE_MAP_NO_SLOTS);
 }
 
+static struct argtrace_timer *make_timer(struct kunit *test, struct argtrace_session *session)
+{
+	struct made_probe *probe = make_probe(test, ARGTRACE_TIMER(ARGTRACE_TIMER_CPU_CLOCK, 100, 0), 0);
+
+	probe->head.kind = ARGTRACE_KIND_TIMER;
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+	KUNIT_ASSERT_NOT_NULL(test, session->lanes[ARGTRACE_LANE_TIMER].timer);
+	return session->lanes[ARGTRACE_LANE_TIMER].timer;
+}
+
+static void a_cpu_that_comes_ticks(struct kunit *test)
+{
+	struct argtrace_timer *timer = make_timer(test, make_session(test, "", 0));
+
+	KUNIT_EXPECT_NULL(test, *per_cpu_ptr(timer->events, absent_cpu));
+	cpu_comes_back(test);
+	KUNIT_EXPECT_NOT_NULL(test, *per_cpu_ptr(timer->events, absent_cpu));
+	KUNIT_EXPECT_EQ(test, timer->nr_silent, 0);
+}
+
+/* The CPU comes online all the same, the others tick as before, and the log names it. */
+static void a_cpu_that_comes_and_gets_no_event(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_timer *timer = make_timer(test, session);
+	const unsigned long addr = timer->addr;
+
+	/* The processors that QEMU emulates count no cycles. */
+	timer->addr = ARGTRACE_TIMER(ARGTRACE_TIMER_CYCLES, 100, 0);
+	cpu_comes_back(test);
+	timer->addr = addr;
+	KUNIT_EXPECT_TRUE(test, cpu_online(absent_cpu));
+	KUNIT_EXPECT_EQ(test, timer->nr_silent, 1);
+	KUNIT_EXPECT_NULL(test, *per_cpu_ptr(timer->events, absent_cpu));
+	KUNIT_EXPECT_NOT_NULL(test, *per_cpu_ptr(timer->events, 0));
+	session_remove_all(session);
+	KUNIT_EXPECT_NULL(test, session->lanes[ARGTRACE_LANE_TIMER].timer);
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(a_cpu_that_comes_gets_a_ring),
 	KUNIT_CASE(a_cpu_that_comes_at_the_limit),
 	KUNIT_CASE(a_cpu_that_comes_gets_slots),
 	KUNIT_CASE(a_cpu_that_comes_at_the_limit_has_no_slots),
+	KUNIT_CASE(a_cpu_that_comes_ticks),
+	KUNIT_CASE(a_cpu_that_comes_and_gets_no_event),
 	{ }
 };
 
