@@ -52,7 +52,13 @@ struct Described {
 class SyscallFinder {
 public:
     SyscallFinder(Kernel &kernel, const Spec &spec, const SyscallRequest &request)
-        : kernel_(kernel), spec_(spec), request_(request), built_(kernel.types().copy_of_kernel()) {}
+        : kernel_(kernel), spec_(spec), request_(request), built_(kernel.types().copy_of_kernel()) {
+        try {
+            formats_ = &kernel.syscalls();
+        } catch (const Error &error) {
+            no_formats_ = error.what();
+        }
+    }
 
     FoundSyscalls find() {
         for (const std::string_view abi : {std::string_view(), ia32_abi})
@@ -118,7 +124,7 @@ private:
                 continue;
             // The others are in no table of this kernel, or are only there to say that they are not.
             const std::string_view name = symbol.name.substr(native_prefix.size());
-            if (kernel_.syscalls().contains(name))
+            if (!formats_ || formats_->contains(name))
                 candidates.emplace(name, Candidate{symbol});
         }
         return candidates;
@@ -165,7 +171,8 @@ private:
                 return described;
         }
         described.guessed = candidate.is_compat;
-        described.written = kernel_.syscalls().arguments(name);
+        if (formats_)
+            described.written = formats_->arguments(name);
         if (!described.written)
             described.prototype = body(body_prefix, name);
         else if (!abi.empty())
@@ -223,9 +230,12 @@ private:
             sentences.push_back(guessed_.describe(
                 "only the arguments of the 64-bit calls of their names are known",
                 "--force takes these for theirs, --raw shows registers"));
-        if (undescribed_.total)
+        if (undescribed_.total && formats_)
             sentences.push_back(undescribed_.describe(
                 "neither tracefs nor BTF describes their arguments", "--raw shows registers"));
+        else if (undescribed_.total)
+            sentences.push_back(undescribed_.describe("BTF does not describe their arguments",
+                                                      fmt::format("--raw shows registers; {}", no_formats_)));
         return sentences;
     }
 
@@ -249,13 +259,14 @@ private:
         const auto native_title = [](std::string_view name) {
             return title_of({Source::syscall, {}, name});
         };
-        if (!abi.empty() && kernel_.syscalls().contains(wanted))
+        const Candidates natives = native();
+        if (!abi.empty() && natives.contains(wanted))
             return error_in(spec_, fmt::format("{}: the kernel has one function for it and {}, which shows the calls of both",
                                                spec_.title(), native_title(wanted)));
         for (const auto &[known, kernels] : other_names)
-            if (abi.empty() && wanted == known && kernel_.syscalls().contains(kernels))
+            if (abi.empty() && wanted == known && natives.contains(kernels))
                 return error_in(spec_, fmt::format("{}: the kernel calls it {}", spec_.title(), native_title(kernels)));
-        const Candidates all = abi.empty() ? native() : ia32();
+        const Candidates all = abi.empty() ? natives : ia32();
         std::vector<std::string_view> names;
         for (const auto &[name, candidate] : all)
             names.push_back(name);
@@ -270,6 +281,8 @@ private:
     Kernel &kernel_;
     const Spec &spec_;
     const SyscallRequest &request_;
+    const SyscallFormats *formats_ = nullptr; // NULL: there are none,
+    std::string no_formats_;                  // and why
     BuiltPrototypes built_;
     std::vector<Pending> pending_;
     Titles guessed_, undescribed_;

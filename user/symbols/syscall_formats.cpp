@@ -81,14 +81,10 @@ SyscallFormats SyscallFormats::load(std::span<const std::string> directories) {
         }
     }
     if (!denied.empty())
-        throw Error(fmt::format("{}: no permission to read it, and so the arguments of system calls are not "
-                                "known: run argtrace as root",
-                                denied));
+        throw Error(fmt::format("{}, where tracefs describes system calls, cannot be read by this user: run argtrace as root", denied));
     if (mounted)
-        throw Error("the arguments of system calls are not known: this kernel does not describe them "
-                    "(CONFIG_FTRACE_SYSCALLS); their functions can be traced: '__x64_sys_*'");
-    throw Error("the arguments of system calls are not known: tracefs is not mounted; mount it with: "
-                "mount -t tracefs tracefs /sys/kernel/tracing");
+        throw Error("this kernel's tracefs does not describe system calls (CONFIG_FTRACE_SYSCALLS)");
+    throw Error("tracefs, which describes system calls, is not mounted: mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
 std::vector<std::string_view> SyscallFormats::names() const {

@@ -236,10 +236,35 @@ TEST(Syscalls, WhatIsNotThereIsExplained) {
               "  ^");
 }
 
-TEST(Syscalls, WithoutTracefs) {
-    Kernel kernel = kernel_with_syscalls([]() -> SyscallFormats { throw Error("tracefs is not mounted"); });
-    EXPECT_EQ(thrown([&] { resolve(kernel, request_of({"s:openat"})); }), "tracefs is not mounted");
+Kernel kernel_without_tracefs() {
+    return kernel_with_syscalls([]() -> SyscallFormats { throw Error("tracefs is not mounted"); });
+}
+
+TEST(Syscalls, WithoutTracefsAreThoseThatBtfDescribes) {
+    Kernel kernel = kernel_without_tracefs();
+    const Resolved all = resolve(kernel, request_of({"s:*:*"}));
+    std::vector<std::string> found;
+    for (const Probe &probe : all.probes)
+        found.push_back(probe.function);
+    EXPECT_THAT(found, ElementsAre("s:getpid", "s:ia32:old_nice", "s:ia32:wait4", "s:old_nice"));
+    const Probe &nice = all.probes.back();
+    ASSERT_EQ(nice.args.size(), 1u);
+    EXPECT_EQ(nice.args[0].name, "increment");
+    EXPECT_EQ(nice.kind, ARGTRACE_KIND_SYSCALL);
     EXPECT_EQ(resolve(kernel, request_of({"vfs_read"})).probes.size(), 1u);
+}
+
+TEST(Syscalls, WithoutTracefsTheWayOutIsTold) {
+    Kernel kernel = kernel_without_tracefs();
+    EXPECT_EQ(thrown([&] { resolve(kernel, request_of({"s:mmap"})); }),
+              "s:mmap: 1 system call is left out, as BTF does not describe their arguments (s:mmap); --raw shows registers; tracefs is not "
+              "mounted");
+    EXPECT_EQ(thrown([&] { resolve(kernel, request_of({"s:fstat"})); }), "s:fstat: the kernel calls it s:newfstat");
+    EXPECT_EQ(thrown([&] { resolve(kernel, request_of({"s:opena"})); }),
+              "s:opena: there is no such system call; did you mean s:openat?");
+    Request raw = request_of({"s:mmap"});
+    raw.raw = true;
+    EXPECT_EQ(resolve(kernel, raw).probes.at(0).args.size(), 6u);
 }
 
 } // namespace
