@@ -17,13 +17,6 @@ struct ValueVerb {
     AggregateOrder order;
 };
 
-constexpr ValueVerb value_verbs[]{
-    {"sum", "Add up a value of calls", Statistic::sum, AggregateOrder::sum},
-    {"min", "Show the least of a value", Statistic::min, AggregateOrder::min},
-    {"max", "Show the greatest of a value", Statistic::max, AggregateOrder::max},
-    {"avg", "Show the mean of a value", Statistic::avg, AggregateOrder::avg},
-};
-
 void setup_value_verb(CLI::App &app, const ValueVerb &verb,
                       const std::vector<std::string> &words) {
     auto options = std::make_shared<AggregateOptions>();
@@ -44,8 +37,19 @@ void setup_value_verb(CLI::App &app, const ValueVerb &verb,
 } // namespace
 
 void setup_sum(CLI::App &app, const std::vector<std::string> &words) {
-    for (const ValueVerb &verb : value_verbs)
-        setup_value_verb(app, verb, words);
+    setup_value_verb(app, {"sum", "Add up a value of calls", Statistic::sum, AggregateOrder::sum}, words);
+}
+
+void setup_min(CLI::App &app, const std::vector<std::string> &words) {
+    setup_value_verb(app, {"min", "Show the least of a value", Statistic::min, AggregateOrder::min}, words);
+}
+
+void setup_max(CLI::App &app, const std::vector<std::string> &words) {
+    setup_value_verb(app, {"max", "Show the greatest of a value", Statistic::max, AggregateOrder::max}, words);
+}
+
+void setup_avg(CLI::App &app, const std::vector<std::string> &words) {
+    setup_value_verb(app, {"avg", "Show the mean of a value", Statistic::avg, AggregateOrder::avg}, words);
 }
 
 } // namespace argtrace

@@ -27,7 +27,10 @@ void setup_count(CLI::App &app, const std::vector<std::string> &words);
 void setup_stacks(CLI::App &app, const std::vector<std::string> &words);
 void setup_profile(CLI::App &app, const std::vector<std::string> &words);
 void setup_hist(CLI::App &app, const std::vector<std::string> &words);
-void setup_sum(CLI::App &app, const std::vector<std::string> &words); ///< and min, max and avg
+void setup_sum(CLI::App &app, const std::vector<std::string> &words);
+void setup_min(CLI::App &app, const std::vector<std::string> &words);
+void setup_max(CLI::App &app, const std::vector<std::string> &words);
+void setup_avg(CLI::App &app, const std::vector<std::string> &words);
 void setup_latency(CLI::App &app, const std::vector<std::string> &words);
 void setup_offcpu(CLI::App &app, const std::vector<std::string> &words);
 void setup_top(CLI::App &app, const std::vector<std::string> &words);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ namespace {
 constexpr int exit_failure = 1;
 constexpr int exit_usage = 2;
 
+constexpr const char *description = "Show the calls of live kernel functions, with typed arguments";
 constexpr const char *version = "argtrace " ARGTRACE_VERSION;
 
 constexpr const char *examples = R"(Examples:
@@ -68,20 +70,60 @@ std::vector<std::string> keep_brackets(std::vector<std::string> words) {
     return words;
 }
 
+struct Command {
+    std::string_view name;
+    void (*setup)(CLI::App &app) = nullptr;
+    /// For one that may run a program: what follows `--`.
+    void (*setup_with)(CLI::App &app, const std::vector<std::string> &program) = nullptr;
+};
+
+/// In the order of `argtrace --help`.
+constexpr auto commands = std::to_array<Command>({
+    {"trace", nullptr, setup_trace},
+    {"record", nullptr, setup_record},
+    {"count", nullptr, setup_count},
+    {"stacks", nullptr, setup_stacks},
+    {"profile", nullptr, setup_profile},
+    {"hist", nullptr, setup_hist},
+    {"sum", nullptr, setup_sum},
+    {"min", nullptr, setup_min},
+    {"max", nullptr, setup_max},
+    {"avg", nullptr, setup_avg},
+    {"latency", nullptr, setup_latency},
+    {"offcpu", nullptr, setup_offcpu},
+    {"top", nullptr, setup_top},
+    {"report", setup_report},
+    {"export", setup_export},
+    {"snapshot", setup_snapshot},
+    {"list", setup_list},
+    {"add", setup_add},
+    {"rm", setup_rm},
+    {"clear", setup_clear},
+    {"status", setup_status},
+    {"types", setup_types},
+    {"info", setup_info},
+    {"doctor", setup_doctor},
+});
+
+/// The command that the first word names, or null.
+const Command *chosen_command(const std::vector<std::string> &words) {
+    if (words.empty())
+        return nullptr;
+    const auto found = std::find_if(commands.begin(), commands.end(),
+                                    [&words](const Command &command) { return command.name == words[0]; });
+    return found == commands.end() ? nullptr : &*found;
+}
+
 /// Takes what follows `--` off the words of a command that runs another one.
-std::vector<std::string> take_command(std::vector<std::string> &words) {
-    constexpr auto with_command = std::to_array<std::string_view>(
-        {"trace", "record", "count", "stacks", "hist", "sum", "min", "max", "avg", "latency", "offcpu",
-         "profile", "top"});
-    if (words.empty() ||
-        std::find(with_command.begin(), with_command.end(), words[0]) == with_command.end())
+std::vector<std::string> take_program(const Command *command, std::vector<std::string> &words) {
+    if (!command || !command->setup_with)
         return {};
     const auto end = std::find(words.begin(), words.end(), "--");
     if (end == words.end())
         return {};
-    std::vector<std::string> command(end + 1, words.end());
+    std::vector<std::string> program(end + 1, words.end());
     words.erase(end, words.end());
-    return command;
+    return program;
 }
 
 /// Takes a number after --compress for its level. Whatever else may follow is no level: a flag
@@ -106,42 +148,36 @@ int end_output(int status) {
     return exit_failure;
 }
 
-int run(std::vector<std::string> words) {
-    const std::vector<std::string> command = take_command(words);
-    join_level(words);
-    CLI::App app("Show the calls of live kernel functions, with typed arguments", "argtrace");
+/// Adds one command to the App, or all: their options take eight million instructions.
+void set_up(CLI::App &app, const Command *only, const std::vector<std::string> &program) {
     app.set_version_flag("--version", version, "Show the version and exit");
     app.set_help_flag("-h,--help", "Show this help and exit");
     app.formatter(std::make_shared<HelpFormatter>());
     app.get_formatter()->label("Positionals", "Arguments");
-    setup_trace(app, command);
-    setup_record(app, command);
-    setup_count(app, command);
-    setup_stacks(app, command);
-    setup_profile(app, command);
-    setup_hist(app, command);
-    setup_sum(app, command);
-    setup_latency(app, command);
-    setup_offcpu(app, command);
-    setup_top(app, command);
-    setup_report(app);
-    setup_export(app);
-    setup_snapshot(app);
-    setup_list(app);
-    setup_add(app);
-    setup_rm(app);
-    setup_clear(app);
-    setup_status(app);
-    setup_types(app);
-    setup_info(app);
-    setup_doctor(app);
+    for (const Command &command : commands) {
+        if (only && only != &command)
+            continue;
+        if (command.setup)
+            command.setup(app);
+        else
+            command.setup_with(app, program);
+    }
     for (CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; })) {
         command->group("Commands");
         command->set_version_flag("--version", version, "Show the version and exit");
     }
     app.footer(examples); // last: the commands would inherit it
+}
 
-    words = keep_brackets(expand_help(std::move(words)));
+int run(std::vector<std::string> words) {
+    words = expand_help(std::move(words));
+    const Command *const chosen = chosen_command(words);
+    const std::vector<std::string> program = take_program(chosen, words);
+    join_level(words);
+    words = keep_brackets(std::move(words));
+    CLI::App app(description, "argtrace");
+    set_up(app, chosen, program);
+
     if (words.empty()) {
         std::cout << app.help();
         return end_output(exit_failure);
@@ -155,7 +191,9 @@ int run(std::vector<std::string> words) {
     } catch (const CLI::Success &help_or_version) {
         return end_output(app.exit(help_or_version));
     } catch (const CLI::ParseError &error) {
-        write_message(explain_usage(app, error, words));
+        CLI::App all(description, "argtrace");
+        set_up(all, nullptr, program);
+        write_message(explain_usage(app, all, error, words));
         return exit_usage;
     } catch (const ExitStatus &exit) {
         return exit.status;

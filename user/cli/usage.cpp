@@ -132,15 +132,15 @@ std::string near_option(std::string_view word, const std::vector<std::string> &n
     return word.starts_with("--") ? std::string(near_match(word, views(names))) : std::string();
 }
 
-std::string explain_option(const CLI::App &app, const CLI::App &command, std::string word) {
+std::string explain_option(const CLI::App &app, const CLI::App &all, const CLI::App &command, std::string word) {
     word.resize(std::min(word.find('='), word.size()));
     const auto is_known = [&word](const CLI::App &one) {
         const std::vector<std::string> names = option_names(one);
         return std::find(names.begin(), names.end(), word) != names.end();
     };
     std::vector<std::string> others; // commands that have it
-    for (const CLI::App *one : app.get_subcommands([](const CLI::App *) { return true; }))
-        if (one != &command && is_known(*one))
+    for (const CLI::App *one : all.get_subcommands([](const CLI::App *) { return true; }))
+        if (one->get_name() != command.get_name() && is_known(*one))
             others.push_back(one->get_name());
 
     const bool takes_functions = command.get_option_no_throw("SPEC") != nullptr;
@@ -160,7 +160,7 @@ std::string explain_option(const CLI::App &app, const CLI::App &command, std::st
     return sentence;
 }
 
-std::string explain_extras(const CLI::App &app, const CLI::App &command,
+std::string explain_extras(const CLI::App &app, const CLI::App &all, const CLI::App &command,
                            const std::vector<std::string> &words) {
     const std::vector<std::string> extras = app.remaining(true);
     std::vector<std::string> sentences;
@@ -170,7 +170,7 @@ std::string explain_extras(const CLI::App &app, const CLI::App &command,
         if (std::find(extras.begin(), extras.end(), word) == extras.end())
             continue;
         if (word.size() > 1 && word.starts_with('-'))
-            sentences.push_back(explain_option(app, command, word));
+            sentences.push_back(explain_option(app, all, command, word));
         else
             unexpected.push_back(quoted(word));
     }
@@ -217,13 +217,13 @@ std::string explain_unknown_command(const CLI::App &app, const std::vector<std::
     return fmt::format("{}: no such command; `argtrace --help` lists them", word);
 }
 
-std::string explain_usage(const CLI::App &app, const CLI::ParseError &error,
+std::string explain_usage(const CLI::App &app, const CLI::App &all, const CLI::ParseError &error,
                           const std::vector<std::string> &words) {
     const auto chosen = app.get_subcommands();
     const CLI::App &command = chosen.empty() ? app : *chosen[0];
     std::string sentence = error.what();
     if (dynamic_cast<const CLI::ExtrasError *>(&error))
-        sentence = explain_extras(app, command, words);
+        sentence = explain_extras(app, all, command, words);
     else if (dynamic_cast<const CLI::RequiredError *>(&error) &&
              command.get_option_no_throw("SPEC"))
         sentence =

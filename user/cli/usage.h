@@ -15,8 +15,8 @@ bool is_unknown_command(const CLI::App &app, const std::vector<std::string> &wor
 
 std::string explain_unknown_command(const CLI::App &app, const std::vector<std::string> &words);
 
-/// What CLI11 found wrong with `words`, one sentence a line.
-std::string explain_usage(const CLI::App &app, const CLI::ParseError &error,
+/// What CLI11 found wrong with `words`, one sentence a line. `all` has every command, which `app`, that has parsed them, may not.
+std::string explain_usage(const CLI::App &app, const CLI::App &all, const CLI::ParseError &error,
                           const std::vector<std::string> &words);
 
 } // namespace argtrace
