@@ -24,7 +24,7 @@ NodePtr Checker::lvalue(NodePtr address, Type type, const Ast &ast) const {
     case TypeKind::void_:
         fail(ast.at, "what a void * points to has no type: cast it, as in *(int *)p");
     case TypeKind::incomplete:
-        fail(ast.at, fmt::format("BTF knows nothing of {} but its name", name(type)));
+        fail(ast.at, explain_incomplete(type));
     case TypeKind::unknown:
         fail(ast.at,
              fmt::format("BTF describes {} in a way that this version does not know", name(type)));
@@ -53,7 +53,7 @@ NodePtr Checker::pointer_to_follow(NodePtr node, const Ast &ast, std::size_t at)
                              "(struct file *)NAME",
                              written(ast)));
     if (pointed.kind == TypeKind::incomplete)
-        fail(at, fmt::format("BTF knows nothing of {} but its name", name(target)));
+        fail(at, explain_incomplete(target));
     if (pointed.kind == TypeKind::function)
         fail(at, fmt::format("{} points to a function, which is not read", written(ast)));
     return pointer;
@@ -168,6 +168,8 @@ NodePtr Checker::address_of(const Ast &ast) {
 
 std::uint64_t Checker::size_of(Type type, const Ast &ast, std::size_t at) const {
     const TypeTraits known = types_.traits(type);
+    if (types_.is_ambiguous(types_.declared_name(type)))
+        fail(at, explain_incomplete(type));
     if (known.kind == TypeKind::incomplete || known.kind == TypeKind::unknown)
         fail(at, fmt::format("BTF does not say how large {} is, so that {} cannot be computed",
                              name(type), written(ast)));
@@ -226,10 +228,11 @@ NodePtr Checker::check_size(const Ast &ast) {
         const std::string &word = operand.token.text;
         TypeName named;
         named.name = word;
+        named.at = operand.at;
         const bool means_value =
             scope_.parameter(word) || find_builtin(word) || named_constant(types_, word);
-        if (const auto type = types_.find(named); type && !means_value)
-            return make_constant(size_of(*type, ast, operand.at), ulong_type, ast);
+        if (types_.find(named) && !means_value)
+            return make_constant(size_of(find_type(named), ast, operand.at), ulong_type, ast);
     }
     const NodePtr node = check(operand);
     if ((node->kind == Node::Kind::load || node->kind == Node::Kind::extract) && node->bits > 0)

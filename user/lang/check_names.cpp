@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -13,6 +14,24 @@
 #include "util/suggestion.h"
 
 namespace argtrace::lang {
+
+namespace {
+
+std::string_view tag_of(const TypeName &name) {
+    switch (name.tag) {
+    case TypeName::Tag::structure:
+        return "struct ";
+    case TypeName::Tag::union_:
+        return "union ";
+    case TypeName::Tag::enumeration:
+        return "enum ";
+    case TypeName::Tag::none:
+        break;
+    }
+    return "";
+}
+
+} // namespace
 
 // C17 6.4.4.1: the first of the types that holds the number.
 NodePtr Checker::check_number(const Ast &ast) const {
@@ -164,6 +183,10 @@ void Checker::unknown_name(const Ast &ast) const {
                          near.empty() ? fmt::format("; there are {}", fmt::join(known, ", "))
                                       : fmt::format("; did you mean ${}?", near)));
     }
+    if (const auto values = types_.enumerator_values(name); values.size() > 1)
+        fail(ast.at, fmt::format("{} is the name of several enumerators, of the values {}: write the "
+                                 "number that is meant",
+                                 name, fmt::join(values, ", ")));
     for (const Scope::Parameter &one : scope_.parameters())
         known.push_back(one.place.name);
     for (const Builtin &one : all_builtins())
@@ -179,13 +202,30 @@ void Checker::unknown_name(const Ast &ast) const {
                              scope_.function(), name, near));
 }
 
+std::string Checker::explain_ambiguous(const TypeName &name) const {
+    std::vector<std::uint64_t> sizes;
+    const std::vector<Type> types = types_.all(name);
+    for (const Type type : types)
+        sizes.push_back(types_.traits(type).bytes);
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    return fmt::format("{}{} is the name of {} different types, of {} bytes: write the offset of the "
+                       "member that is meant, as in *(int *)((char *)NAME + 16)",
+                       tag_of(name), name.name, types.size(), fmt::join(sizes, " and "));
+}
+
+std::string Checker::explain_incomplete(Type type) const {
+    const TypeName declared = types_.declared_name(type);
+    return types_.is_ambiguous(declared)
+               ? explain_ambiguous(declared)
+               : fmt::format("BTF knows nothing of {} but its name", name(type));
+}
+
 Type Checker::find_type(const TypeName &name) const {
+    if (types_.is_ambiguous(name))
+        fail(name.at, explain_ambiguous(name));
     if (const auto found = types_.find(name))
         return *found;
-    const std::string_view tag = name.tag == TypeName::Tag::structure     ? "struct "
-                                 : name.tag == TypeName::Tag::union_      ? "union "
-                                 : name.tag == TypeName::Tag::enumeration ? "enum "
-                                                                          : "";
     std::string near;
     // What is a struct here may be a union, or a typedef.
     for (const auto &[other, word] :
@@ -200,7 +240,7 @@ Type Checker::find_type(const TypeName &name) const {
     }
     if (near.empty())
         near = did_you_mean(near_match(name.name, types_.names(name.tag)));
-    fail(name.at, fmt::format("there is no type {}{}{}", tag, name.name, near));
+    fail(name.at, fmt::format("there is no type {}{}{}", tag_of(name), name.name, near));
 }
 
 } // namespace argtrace::lang

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lang/types.h"
 
-#include <array>
-#include <limits>
-#include <utility>
-
 #include <bpf/btf.h>
 
 #include "btf/declaration.h"
@@ -66,74 +62,9 @@ TypeTraits basic_traits(Basic basic) {
 
 } // namespace
 
-Types::Types(const btf *types) : types_(types) {
-    const std::uint32_t end = btf__type_cnt(types);
-    for (std::uint32_t id = 1; id < end; id++)
-        if (const btf_type *type = btf__type_by_id(types, id))
-            index(id, type);
-    const auto found = integers_.find("char");
-    if (found != integers_.end())
-        char_is_signed_ = btf_int_encoding(btf__type_by_id(types, found->second)) & BTF_INT_SIGNED;
-}
-
 std::string_view Types::string(std::uint32_t offset) const {
     const char *name = btf__name_by_offset(types_, offset);
     return name ? name : "";
-}
-
-// If several types share a name, the first wins: it is the kernel's own.
-void Types::index(std::uint32_t id, const btf_type *type) {
-    const std::string_view name = string(type->name_off);
-    switch (btf_kind(type)) {
-    case BTF_KIND_STRUCT:
-        structs_.emplace(name, id);
-        break;
-    case BTF_KIND_UNION:
-        unions_.emplace(name, id);
-        break;
-    case BTF_KIND_TYPEDEF:
-        typedefs_.emplace(name, id);
-        break;
-    case BTF_KIND_INT:
-        integers_.emplace(name, id);
-        break;
-    case BTF_KIND_ENUM:
-        enums_.emplace(name, id);
-        for (int i = 0; i < btf_vlen(type); i++)
-            enumerators_.emplace(string(btf_enum(type)[i].name_off), id);
-        break;
-    case BTF_KIND_ENUM64:
-        enums_.emplace(name, id);
-        for (int i = 0; i < btf_vlen(type); i++)
-            enumerators_.emplace(string(btf_enum64(type)[i].name_off), id);
-        break;
-    default:
-        break;
-    }
-}
-
-const Types::Index *Types::index_of(TypeName::Tag tag) const {
-    switch (tag) {
-    case TypeName::Tag::structure:
-        return &structs_;
-    case TypeName::Tag::union_:
-        return &unions_;
-    case TypeName::Tag::enumeration:
-        return &enums_;
-    case TypeName::Tag::none:
-        break;
-    }
-    return &typedefs_;
-}
-
-/// For a struct that is only declared, the definition of that name.
-std::uint32_t Types::complete(std::uint32_t id) const {
-    const btf_type *type = btf__type_by_id(types_, id);
-    if (!type || !btf_is_fwd(type))
-        return id;
-    const Index &index = btf_kflag(type) ? unions_ : structs_;
-    const auto found = index.find(string(type->name_off));
-    return found == index.end() ? id : found->second;
 }
 
 TypeTraits Types::traits(Type type) const {
@@ -243,30 +174,11 @@ std::uint32_t Types::count(Type array) const {
                                          : 0;
 }
 
-bool Types::same(Type a, Type b) const {
-    TypeTraits one = traits(a), other = traits(b);
-    for (int depth = 0;
-         depth < depth_max && one.kind == TypeKind::pointer && other.kind == TypeKind::pointer;
-         depth++) {
-        a = target(a);
-        b = target(b);
-        one = traits(a);
-        other = traits(b);
-    }
-    if (one.kind != other.kind || one.bytes != other.bytes)
-        return false;
-    if (one.kind == TypeKind::integer)
-        return one.is_signed == other.is_signed && one.is_bool == other.is_bool;
-    if (one.bare == other.bare)
-        return true;
-    if (one.kind != TypeKind::aggregate && one.kind != TypeKind::enumeration)
-        return false;
-    // pahole leaves two of a struct where source files saw different things behind its pointers.
-    const btf_type *first = btf__type_by_id(types_, one.bare);
-    const btf_type *second = btf__type_by_id(types_, other.bare);
-    const std::string_view name = string(first->name_off);
-    return !name.empty() && name == string(second->name_off) &&
-           btf_kind(first) == btf_kind(second);
+std::optional<Type> Types::basic_named(std::string_view name) {
+    for (const BasicRow &row : basic_rows)
+        if (row.name == name)
+            return Type::of(row.basic);
+    return std::nullopt;
 }
 
 std::string Types::name(Type type) const {
@@ -281,36 +193,6 @@ std::string Types::name(Type type) const {
     }
     const std::string name(basic_row(type.basic).name);
     return stars.empty() ? name : name + ' ' + stars;
-}
-
-std::optional<Type> Types::find(const TypeName &name) const {
-    std::optional<Type> found;
-    if (name.tag == TypeName::Tag::none)
-        for (const BasicRow &row : basic_rows)
-            if (row.name == name.name)
-                found = Type::of(row.basic);
-    if (!found) {
-        const Index &index = *index_of(name.tag);
-        auto known = index.find(name.name);
-        if (known != index.end()) {
-            found = Type::btf(known->second);
-        } else if (name.tag == TypeName::Tag::none) {
-            known = integers_.find(name.name);
-            if (known != integers_.end())
-                found = Type::btf(known->second);
-        }
-    }
-    if (found)
-        found->stars = static_cast<std::uint8_t>(found->stars + name.stars);
-    return found;
-}
-
-std::vector<std::string_view> Types::names(TypeName::Tag tag) const {
-    std::vector<std::string_view> names;
-    for (const auto &[name, id] : *index_of(tag))
-        if (!name.empty())
-            names.push_back(name);
-    return names;
 }
 
 std::optional<Types::Member> Types::find_member(std::uint32_t aggregate, std::string_view name,
@@ -355,42 +237,6 @@ void Types::add_member_names(std::uint32_t aggregate, std::vector<std::string_vi
 std::vector<std::string_view> Types::member_names(Type aggregate) const {
     std::vector<std::string_view> names;
     add_member_names(traits(aggregate).bare, names, 0);
-    return names;
-}
-
-std::optional<Types::Enumerator> Types::enumerator(std::string_view name) const {
-    const auto known = enumerators_.find(name);
-    if (known == enumerators_.end())
-        return std::nullopt;
-    const btf_type *type = btf__type_by_id(types_, known->second);
-    const bool is_signed = btf_kflag(type);
-    for (int i = 0; i < btf_vlen(type); i++) {
-        const bool wide = btf_is_enum64(type);
-        if (string(wide ? btf_enum64(type)[i].name_off : btf_enum(type)[i].name_off) != name)
-            continue;
-        std::uint64_t value = 0;
-        if (wide)
-            value = btf_enum64_value(&btf_enum64(type)[i]);
-        else if (is_signed)
-            value = static_cast<std::uint64_t>(std::int64_t{btf_enum(type)[i].val});
-        else
-            value = static_cast<std::uint32_t>(btf_enum(type)[i].val);
-        const auto as_signed = static_cast<std::int64_t>(value);
-        constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max();
-        const bool negative = is_signed && as_signed < 0;
-        if (negative ? as_signed >= -max - 1 : value <= static_cast<std::uint64_t>(max))
-            return Enumerator{value, int_type};
-        return Enumerator{value, is_signed              ? long_type
-                                 : value <= 0xffffffffu ? uint_type
-                                                        : ulong_type};
-    }
-    return std::nullopt;
-}
-
-std::vector<std::string_view> Types::enumerator_names() const {
-    std::vector<std::string_view> names;
-    for (const auto &[name, id] : enumerators_)
-        names.push_back(name);
     return names;
 }
 

@@ -12,7 +12,6 @@
 #include "lang/type.h"
 
 struct btf;
-struct btf_type;
 
 namespace argtrace::lang {
 
@@ -41,8 +40,18 @@ public:
     /// As C writes it: "struct sock *", "unsigned long".
     std::string name(Type type) const;
 
-    /// The type of that name; nothing if there is none.
+    /// The type of that name; nothing if there is none. A module's own comes before one of its
+    /// kernel. Where different types have the name it is one of them: ask is_ambiguous().
     std::optional<Type> find(const TypeName &name) const;
+
+    /// Whether types that differ in more than what lies behind their pointers have that name.
+    bool is_ambiguous(const TypeName &name) const;
+
+    /// The different types of that name.
+    std::vector<Type> all(const TypeName &name) const;
+
+    /// The name of a struct or union that is `incomplete`; empty for any other type.
+    TypeName declared_name(Type type) const;
 
     /// Names of types of that sort, for suggestions.
     std::vector<std::string_view> names(TypeName::Tag tag) const;
@@ -62,7 +71,10 @@ public:
         Type type;               ///< int if it fits, as in C; else what the enum is stored in
     };
 
+    /// Nothing, too, if enumerators of that name have different values: see enumerator_values().
     std::optional<Enumerator> enumerator(std::string_view name) const;
+    /// The different values of all enumerators of that name, in order.
+    std::vector<std::int64_t> enumerator_values(std::string_view name) const;
     std::vector<std::string_view> enumerator_names() const;
 
     /// What a function returns. `function_proto` is BTF's.
@@ -72,9 +84,22 @@ public:
     Type parameter(std::uint32_t function_proto, std::uint32_t index) const;
 
 private:
-    using Index = std::unordered_map<std::string_view, std::uint32_t>;
+    struct Named {
+        std::uint32_t id = 0;
+        int position = 0; ///< of an enumerator, within the enum
+        bool is_ambiguous = false;
+    };
+    using Index = std::unordered_map<std::string_view, Named>;
 
-    void index(std::uint32_t id, const btf_type *type);
+    void index(std::uint32_t begin, std::uint32_t end);
+    void index(std::uint32_t id);
+    void add(Index &index, std::string_view name, Named named);
+    static std::optional<Type> basic_named(std::string_view name);
+    bool is_own(std::uint32_t id) const { return id >= own_begin_; }
+    bool alike(Type a, Type b, int depth = 0) const;
+    bool alike_inside(std::uint32_t a, std::uint32_t b, int depth) const;
+    Enumerator enumerator(const Named &named) const;
+    const Named *named(const TypeName &name) const;
     std::uint32_t complete(std::uint32_t id) const;
     std::optional<Member> find_member(std::uint32_t aggregate, std::string_view name,
                                       std::uint64_t bit, int depth) const;
@@ -84,9 +109,10 @@ private:
     std::string_view string(std::uint32_t offset) const;
 
     const btf *types_;
+    std::uint32_t own_begin_ = 1; // a module's types are behind those of its kernel
     bool char_is_signed_ = true; // Linux 6.2 and later are compiled with -funsigned-char
     Index structs_, unions_, enums_, typedefs_, integers_;
-    Index enumerators_; // name -> the enum
+    Index enumerators_;
 };
 
 } // namespace argtrace::lang

@@ -156,9 +156,12 @@ void check_meaning(const lang::Types &types, lang::Type type, const Meanings::Ro
 }
 
 void check_meaning(const lang::Types &types, const Meanings::Row &row) {
-    const auto type = types.find(lang::parse_type(row.type));
+    const lang::TypeName name = lang::parse_type(row.type);
+    const auto type = types.find(name);
     if (!type)
         throw lang::ExpressionError(row.type, 0, "the kernel itself has no such type");
+    if (types.is_ambiguous(name))
+        throw lang::ExpressionError(row.type, 0, "the kernel has different types of that name");
     check_meaning(types, *type, row);
 }
 

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lang/types.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <bpf/btf.h>
+
+#include "btf/limits.h"
+
+namespace argtrace::lang {
+
+namespace {
+
+using TypeKind = TypeTraits::Kind;
+
+std::uint64_t value_of(const btf_type *type, int position) {
+    if (btf_is_enum64(type))
+        return btf_enum64_value(&btf_enum64(type)[position]);
+    const std::int32_t value = btf_enum(type)[position].val;
+    return btf_kflag(type) ? static_cast<std::uint64_t>(std::int64_t{value})
+                           : static_cast<std::uint32_t>(value);
+}
+
+std::uint32_t name_of(const btf_type *type, int position) {
+    return btf_is_enum64(type) ? btf_enum64(type)[position].name_off
+                               : btf_enum(type)[position].name_off;
+}
+
+} // namespace
+
+// A module's own come first: what its functions mean by a name that its kernel has, too.
+Types::Types(const btf *types) : types_(types) {
+    const btf *base = btf__base_btf(types);
+    own_begin_ = base ? btf__type_cnt(base) : 1;
+    index(own_begin_, btf__type_cnt(types));
+    index(1, own_begin_);
+    const auto found = integers_.find("char");
+    if (found != integers_.end())
+        char_is_signed_ =
+            btf_int_encoding(btf__type_by_id(types_, found->second.id)) & BTF_INT_SIGNED;
+}
+
+void Types::index(std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t id = begin; id < end; id++)
+        index(id);
+}
+
+void Types::index(std::uint32_t id) {
+    const btf_type *type = btf__type_by_id(types_, id);
+    if (!type)
+        return;
+    const std::string_view name = string(type->name_off);
+    switch (btf_kind(type)) {
+    case BTF_KIND_STRUCT:
+        add(structs_, name, {.id = id});
+        break;
+    case BTF_KIND_UNION:
+        add(unions_, name, {.id = id});
+        break;
+    case BTF_KIND_TYPEDEF:
+        add(typedefs_, name, {.id = id});
+        break;
+    case BTF_KIND_INT:
+        add(integers_, name, {.id = id});
+        break;
+    case BTF_KIND_ENUM:
+    case BTF_KIND_ENUM64:
+        add(enums_, name, {.id = id});
+        for (int i = 0; i < btf_vlen(type); i++)
+            add(enumerators_, string(name_of(type, i)), {.id = id, .position = i});
+        break;
+    default:
+        break;
+    }
+}
+
+void Types::add(Index &index, std::string_view name, Named named) {
+    if (name.empty())
+        return;
+    const auto [found, added] = index.emplace(name, named);
+    Named &first = found->second;
+    if (added || first.is_ambiguous || is_own(first.id) != is_own(named.id))
+        return;
+    first.is_ambiguous = &index == &enumerators_
+                             ? enumerator(first).value != enumerator(named).value
+                             : !alike(Type::btf(first.id), Type::btf(named.id));
+}
+
+// Whether values of both are read alike, and have the same members.
+bool Types::alike(Type a, Type b, int depth) const {
+    const TypeTraits one = traits(a), other = traits(b);
+    if (one.kind != other.kind || one.bytes != other.bytes)
+        return false;
+    switch (one.kind) {
+    case TypeKind::integer:
+        return one.is_signed == other.is_signed && one.is_bool == other.is_bool &&
+               one.is_big_endian == other.is_big_endian;
+    case TypeKind::array:
+        return count(a) == count(b) && alike(target(a), target(b), depth);
+    case TypeKind::aggregate:
+    case TypeKind::enumeration:
+        return one.bare == other.bare || depth > depth_max ||
+               alike_inside(one.bare, other.bare, depth + 1);
+    default:
+        return true;
+    }
+}
+
+bool Types::alike_inside(std::uint32_t a, std::uint32_t b, int depth) const {
+    const btf_type *one = btf__type_by_id(types_, a), *other = btf__type_by_id(types_, b);
+    if (btf_kind(one) != btf_kind(other) || btf_vlen(one) != btf_vlen(other) ||
+        one->size != other->size)
+        return false;
+    for (int i = 0; i < btf_vlen(one); i++) {
+        if (!btf_is_composite(one)) {
+            if (string(name_of(one, i)) != string(name_of(other, i)) ||
+                value_of(one, i) != value_of(other, i))
+                return false;
+            continue;
+        }
+        const btf_member &member = btf_members(one)[i], &same = btf_members(other)[i];
+        if (string(member.name_off) != string(same.name_off) ||
+            btf_member_bit_offset(one, i) != btf_member_bit_offset(other, i) ||
+            btf_member_bitfield_size(one, i) != btf_member_bitfield_size(other, i) ||
+            !alike(Type::btf(member.type), Type::btf(same.type), depth))
+            return false;
+    }
+    return true;
+}
+
+bool Types::same(Type a, Type b) const {
+    TypeTraits one = traits(a), other = traits(b);
+    for (int depth = 0;
+         depth < depth_max && one.kind == TypeKind::pointer && other.kind == TypeKind::pointer;
+         depth++) {
+        a = target(a);
+        b = target(b);
+        one = traits(a);
+        other = traits(b);
+    }
+    if (one.kind != other.kind || one.bytes != other.bytes)
+        return false;
+    if (one.kind == TypeKind::integer)
+        return one.is_signed == other.is_signed && one.is_bool == other.is_bool;
+    if (one.bare == other.bare)
+        return true;
+    if (one.kind != TypeKind::aggregate && one.kind != TypeKind::enumeration)
+        return false;
+    // pahole leaves two of a struct where source files saw different things behind its pointers.
+    const std::string_view name = string(btf__type_by_id(types_, one.bare)->name_off);
+    return !name.empty() && name == string(btf__type_by_id(types_, other.bare)->name_off) &&
+           alike_inside(one.bare, other.bare, 0);
+}
+
+const Types::Index *Types::index_of(TypeName::Tag tag) const {
+    switch (tag) {
+    case TypeName::Tag::structure:
+        return &structs_;
+    case TypeName::Tag::union_:
+        return &unions_;
+    case TypeName::Tag::enumeration:
+        return &enums_;
+    case TypeName::Tag::none:
+        break;
+    }
+    return &typedefs_;
+}
+
+const Types::Named *Types::named(const TypeName &name) const {
+    const Index &index = *index_of(name.tag);
+    auto found = index.find(name.name);
+    if (found != index.end())
+        return &found->second;
+    if (name.tag != TypeName::Tag::none)
+        return nullptr;
+    found = integers_.find(name.name);
+    return found == integers_.end() ? nullptr : &found->second;
+}
+
+std::optional<Type> Types::find(const TypeName &name) const {
+    std::optional<Type> found;
+    if (name.tag == TypeName::Tag::none)
+        found = basic_named(name.name);
+    if (const Named *known = found ? nullptr : named(name))
+        found = Type::btf(known->id);
+    if (found)
+        found->stars = static_cast<std::uint8_t>(found->stars + name.stars);
+    return found;
+}
+
+bool Types::is_ambiguous(const TypeName &name) const {
+    if (name.tag == TypeName::Tag::none && basic_named(name.name))
+        return false;
+    const Named *known = named(name);
+    return known && known->is_ambiguous;
+}
+
+std::vector<Type> Types::all(const TypeName &name) const {
+    std::vector<Type> found;
+    const Named *first = named(name);
+    if (!first)
+        return found;
+    const int kind = btf_kind(btf__type_by_id(types_, first->id));
+    const std::uint32_t end = is_own(first->id) ? btf__type_cnt(types_) : own_begin_;
+    for (std::uint32_t id = first->id; id < end; id++) {
+        const btf_type *type = btf__type_by_id(types_, id);
+        if (btf_kind(type) != kind || string(type->name_off) != name.name)
+            continue;
+        const Type one = Type::btf(id);
+        if (std::none_of(found.begin(), found.end(),
+                         [&](Type other) { return alike(one, other); }))
+            found.push_back(one);
+    }
+    return found;
+}
+
+// For a struct that is only declared, the only complete one of that name.
+std::uint32_t Types::complete(std::uint32_t id) const {
+    const btf_type *type = btf__type_by_id(types_, id);
+    if (!type || !btf_is_fwd(type))
+        return id;
+    const Index &index = btf_kflag(type) ? unions_ : structs_;
+    const auto found = index.find(string(type->name_off));
+    return found == index.end() || found->second.is_ambiguous ? id : found->second.id;
+}
+
+TypeName Types::declared_name(Type type) const {
+    TypeName name;
+    const TypeTraits known = traits(type);
+    if (known.kind != TypeKind::incomplete)
+        return name;
+    const btf_type *declared = btf__type_by_id(types_, known.bare);
+    name.tag = btf_kflag(declared) ? TypeName::Tag::union_ : TypeName::Tag::structure;
+    name.name = string(declared->name_off);
+    return name;
+}
+
+std::vector<std::string_view> Types::names(TypeName::Tag tag) const {
+    std::vector<std::string_view> names;
+    for (const auto &[name, named] : *index_of(tag))
+        names.push_back(name);
+    return names;
+}
+
+Types::Enumerator Types::enumerator(const Named &named) const {
+    const btf_type *type = btf__type_by_id(types_, named.id);
+    const std::uint64_t value = value_of(type, named.position);
+    const bool is_signed = btf_kflag(type);
+    const auto as_signed = static_cast<std::int64_t>(value);
+    constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max();
+    const bool negative = is_signed && as_signed < 0;
+    if (negative ? as_signed >= -max - 1 : value <= static_cast<std::uint64_t>(max))
+        return Enumerator{value, int_type};
+    return Enumerator{value, is_signed              ? long_type
+                             : value <= 0xffffffffu ? uint_type
+                                                    : ulong_type};
+}
+
+std::optional<Types::Enumerator> Types::enumerator(std::string_view name) const {
+    const auto known = enumerators_.find(name);
+    if (known == enumerators_.end() || known->second.is_ambiguous)
+        return std::nullopt;
+    return enumerator(known->second);
+}
+
+std::vector<std::int64_t> Types::enumerator_values(std::string_view name) const {
+    std::vector<std::int64_t> values;
+    const auto first = enumerators_.find(name);
+    if (first == enumerators_.end())
+        return values;
+    const std::uint32_t end = is_own(first->second.id) ? btf__type_cnt(types_) : own_begin_;
+    for (std::uint32_t id = first->second.id; id < end; id++) {
+        const btf_type *type = btf__type_by_id(types_, id);
+        if (!btf_is_any_enum(type))
+            continue;
+        for (int i = 0; i < btf_vlen(type); i++)
+            if (string(name_of(type, i)) == name)
+                values.push_back(static_cast<std::int64_t>(value_of(type, i)));
+    }
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+}
+
+std::vector<std::string_view> Types::enumerator_names() const {
+    std::vector<std::string_view> names;
+    for (const auto &[name, named] : enumerators_)
+        names.push_back(name);
+    return names;
+}
+
+} // namespace argtrace::lang
