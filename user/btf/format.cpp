@@ -108,7 +108,8 @@ private:
         if (called == "in6_addr" && type->size == sizeof(in6_addr))
             return Format::Kind::ip6;
         const bool socket = called == "sockaddr" || called == "sockaddr_in" ||
-                            called == "sockaddr_in6" || called == "__kernel_sockaddr_storage";
+                            called == "sockaddr_in6" || called == "sockaddr_un" ||
+                            called == "__kernel_sockaddr_storage";
         if (socket && type->size >= sizeof(sockaddr_in))
             return Format::Kind::socket;
         return std::nullopt;

@@ -133,7 +133,9 @@ NodePtr Checker::require_scalar(NodePtr node, const Ast &ast) const {
     case Node::Kind::buffer:
     case Node::Kind::path:
         fail(ast.at, fmt::format("{}() can be recorded, and nothing else",
-                                 node->kind == Node::Kind::path ? "path" : "buf"));
+                                 node->kind == Node::Kind::path           ? "path"
+                                 : known.kind == TypeKind::aggregate ? "sockaddr"
+                                                                     : "buf"));
     case Node::Kind::stack:
         fail(ast.at, "the stack can be recorded, or be a key, and nothing else");
     default:

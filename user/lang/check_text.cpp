@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
+#include <netinet/in.h>
+#include <sys/un.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +19,8 @@ namespace {
 constexpr std::uint32_t text_default = 256; // bytes of str() without a size
 
 constexpr std::size_t flags_max = 256;
+
+constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
 constexpr std::string_view known_functions[]{"str",  "buf",      "path", "flags",
                                              "name", "sockaddr", "sym"};
@@ -249,7 +253,38 @@ NodePtr Checker::call_flags(const Ast &ast) {
     return node;
 }
 
-// As much as the address of a family that the tool shows as such has.
+NodePtr Checker::either(NodePtr condition, NodePtr first, NodePtr second, const Ast &ast) const {
+    const Type type = first->type;
+    NodePtr node = make_node(Node::Kind::conditional, type, ast, std::move(condition));
+    node->operands.push_back(std::move(first));
+    node->operands.push_back(std::move(second));
+    return node;
+}
+
+// What its family has of it: behind that may be a page that is not there. A name of AF_UNIX is as long as
+// bind() was told; it is read up to the end of its page, if it may reach it.
+NodePtr Checker::length_of_sockaddr(const Ast &operand, const Ast &ast) {
+    const auto number = [&](std::uint64_t value) { return make_constant(value, ulong_type, ast); };
+    const auto begin = [&] { return address(check(operand), operand); };
+    const auto is_of = [&](std::uint64_t family) {
+        NodePtr read = make_node(Node::Kind::load, Type::of(Type::Basic::ushort), ast, begin());
+        return compare(ARGTRACE_ALU_EQ, false, convert(std::move(read), ulong_type), number(family),
+                       ast);
+    };
+    const auto left_of_page = [&] { // 0 at its beginning
+        return arithmetic(ARGTRACE_ALU_AND,
+                          arithmetic(ARGTRACE_ALU_SUB, number(0), convert(begin(), ulong_type), ast),
+                          number(page_bytes - 1), ast);
+    };
+    NodePtr reaches_end =
+        compare(ARGTRACE_ALU_LT, false, arithmetic(ARGTRACE_ALU_SUB, left_of_page(), number(1), ast),
+                number(sizeof(sockaddr_un) - 1), ast);
+    NodePtr name = either(std::move(reaches_end), left_of_page(), number(sizeof(sockaddr_un)), ast);
+    NodePtr other = either(is_of(AF_UNIX), std::move(name), number(sizeof(sa_family_t)), ast);
+    other = either(is_of(AF_INET6), number(sizeof(sockaddr_in6)), std::move(other), ast);
+    return either(is_of(AF_INET), number(sizeof(sockaddr_in)), std::move(other), ast);
+}
+
 NodePtr Checker::call_sockaddr(const Ast &ast) {
     require_operands(ast, 1, 1, "sockaddr(POINTER)");
     TypeName wanted;
@@ -258,7 +293,12 @@ NodePtr Checker::call_sockaddr(const Ast &ast) {
     const auto type = types_.find(wanted);
     if (!type)
         fail(ast.token.at, "BTF does not describe struct sockaddr_in6");
-    return lvalue(address(check(*ast.operands[0]), *ast.operands[0]), *type, ast);
+    const Ast &operand = *ast.operands[0];
+    NodePtr node =
+        make_node(Node::Kind::buffer, *type, ast, address(check(operand), operand));
+    node->limit = sizeof(sockaddr_un);
+    node->operands.push_back(length_of_sockaddr(operand, ast));
+    return node;
 }
 
 NodePtr Checker::call_sym(const Ast &ast) {

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <sys/un.h>
 
 #include <fmt/format.h>
 
@@ -182,23 +183,34 @@ void ValueWriter::append_socket_address(Line &out, Bytes data) const {
     char text[INET6_ADDRSTRLEN];
     sockaddr_in6 six{};
     sockaddr_in four{};
-    if (data.size() < sizeof(four)) {
-        append_value(out, Value{});
-        return;
-    }
-    std::memcpy(&four, data.data(), sizeof(four));
+    std::memcpy(&four, data.data(), std::min(data.size(), sizeof(four)));
     std::memcpy(&six, data.data(), std::min(data.size(), sizeof(six)));
-    if (four.sin_family == AF_INET) {
+    const bool is_whole = data.size() >= sizeof(four) || four.sin_family != AF_INET;
+    if (data.size() < sizeof(four.sin_family) || !is_whole) {
+        append_value(out, Value{});
+    } else if (four.sin_family == AF_INET) {
         inet_ntop(AF_INET, &four.sin_addr, text, sizeof(text));
         append_name(out, fmt::format("{}:{}", text, ntohs(four.sin_port)));
     } else if (four.sin_family == AF_INET6 && data.size() >= sizeof(six)) {
         inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof(text));
         append_name(out, fmt::format("[{}]:{}", text, ntohs(six.sin6_port)));
     } else if (four.sin_family == AF_UNIX) {
-        append_string(out, up_to_nul(as_text(data.subspan(sizeof(four.sin_family)))));
+        append_unix_name(out, as_text(data.subspan(sizeof(four.sin_family))));
     } else {
         append_name(out, fmt::format("family {}", four.sin_family));
     }
+}
+
+// unix(7): one that is not a path begins with a NUL, for which '@' stands, as in other tools.
+void ValueWriter::append_unix_name(Line &out, std::string_view text) const {
+    const bool may_go_on = text.size() < sizeof(sockaddr_un::sun_path);
+    const bool is_abstract = text.size() > 1 && text[0] == '\0' && text[1] != '\0';
+    if (is_abstract)
+        text.remove_prefix(1);
+    const std::string_view name = up_to_nul(text);
+    append_string(out, fmt::format("{}{}", is_abstract ? "@" : "", name));
+    if (may_go_on && name.size() == text.size() && style_ == Style::text)
+        out += "...";
 }
 
 void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) {

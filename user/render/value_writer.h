@@ -25,7 +25,7 @@ namespace argtrace {
 ///     dev_t              8:1                   8388609
 ///     umode_t            0100644               33188
 ///     struct in_addr     10.0.0.1              "10.0.0.1"          in6_addr alike
-///     struct sockaddr    10.0.0.1:22, [::1]:22, "/run/x", family 16    those of families alike
+///     struct sockaddr    10.0.0.1:22, [::1]:22, "/run/x", "@abstract", "/run/cu"..., family 16
 ///     text               "sda1", "/usr/li"...  "sda1", "/usr/li"   of which the second was cut
 ///
 /// All members of a union are shown. An array is cut in text, never in JSON; one of char ends
@@ -54,6 +54,7 @@ private:
     void append_number(Line &out, const Format &format, const Value &value) const;
     void append_address(Line &out, const Format &format, Bytes data) const;
     void append_socket_address(Line &out, Bytes data) const;
+    void append_unix_name(Line &out, std::string_view text) const;
     void append_fields(Line &out, const Format &format, Bytes data);
     void append_array(Line &out, const Format &format, Bytes data);
     void append_string(Line &out, std::string_view text) const;

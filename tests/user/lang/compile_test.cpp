@@ -4,6 +4,8 @@
 
 #include "lang/compile.h"
 
+#include <sys/socket.h>
+
 #include <gmock/gmock.h>
 
 #include "lang/disassemble.h"
@@ -622,6 +624,43 @@ TEST(Texts, AreComparedByContent) {
                              "\"kworker/0:1\" == comm",
                              "(comm == \"sh\") + (buf ~ \"*so\") == 1"})
         EXPECT_TRUE(holds(text)) << text;
+}
+
+// What is read of a socket address where that many bytes are left on its page, and none on the next.
+std::string sockaddr_bytes(std::uint16_t family, std::size_t left) {
+    const std::uint64_t page_end = 0xffff888000002000, at = page_end - left;
+    FakeMemory memory;
+    std::string bytes(left, 'x');
+    std::memcpy(bytes.data(), &family, std::min(left, sizeof(family)));
+    memory.put(at, bytes.data(), bytes.size());
+    FakeCall call;
+    call.registers[0] = at;
+    const Program program = values_of("bind", "sockaddr(address)");
+    ProgramInterpreter interpreter(program, memory);
+    EXPECT_EQ(interpreter.verify(), "");
+    const auto values = interpreter.values(call);
+    EXPECT_EQ(values.size(), 1u);
+    if (!values.at(0).readable)
+        return "unreadable";
+    EXPECT_EQ(values[0].bytes, bytes.substr(0, values[0].bytes.size()));
+    return fmt::format("{}", values[0].bytes.size());
+}
+
+TEST(Compile, ASocketAddressIsReadAsFarAsItsFamilyHasIt) {
+    EXPECT_EQ(sockaddr_bytes(AF_INET, 4000), "16");
+    EXPECT_EQ(sockaddr_bytes(AF_INET, 16), "16");
+    EXPECT_EQ(sockaddr_bytes(AF_INET, 15), "unreadable");
+    EXPECT_EQ(sockaddr_bytes(AF_INET6, 4096), "28");
+    EXPECT_EQ(sockaddr_bytes(AF_INET6, 28), "28");
+    EXPECT_EQ(sockaddr_bytes(AF_INET6, 27), "unreadable");
+    EXPECT_EQ(sockaddr_bytes(AF_UNIX, 4096), "110");
+    EXPECT_EQ(sockaddr_bytes(AF_UNIX, 111), "110");
+    EXPECT_EQ(sockaddr_bytes(AF_UNIX, 110), "110");
+    EXPECT_EQ(sockaddr_bytes(AF_UNIX, 109), "109");
+    EXPECT_EQ(sockaddr_bytes(AF_UNIX, 3), "3");
+    EXPECT_EQ(sockaddr_bytes(AF_NETLINK, 2), "2") << "of others the family is shown";
+    EXPECT_EQ(sockaddr_bytes(AF_INET, 1), "unreadable");
+    EXPECT_EQ(sockaddr_bytes(AF_INET, 0), "unreadable");
 }
 
 } // namespace

@@ -165,9 +165,32 @@ TEST_F(ValueWriterTest, SocketAddresses) {
     EXPECT_EQ(show(sockaddr_in6, six), (Shown{"[::1]:22", "\"[::1]:22\""}));
     const Data local = Data().put(std::uint16_t{AF_UNIX}).text("/run/x").put(std::uint64_t{0});
     EXPECT_EQ(show(sockaddr, local), (Shown{"\"/run/x\"", "\"/run/x\""}));
+    const Data abstract =
+        Data().put(std::uint16_t{AF_UNIX}).put('\0').text("bus").put(std::uint64_t{0}).put('\0');
+    EXPECT_EQ(show(sockaddr, abstract), (Shown{"\"@bus\"", "\"@bus\""}));
+    const Data unnamed = Data().put(std::uint64_t{AF_UNIX}).put(std::uint64_t{0});
+    EXPECT_EQ(show(sockaddr, unnamed), (Shown{"\"\"", "\"\""}));
+    const auto unended = [](std::string_view name) {
+        Data address = Data().put(std::uint16_t{AF_UNIX});
+        for (const char character : name)
+            address.put(character);
+        return address;
+    };
+    EXPECT_EQ(show(sockaddr, unended("/run/systemd/x")),
+              (Shown{"\"/run/systemd/x\"...", "\"/run/systemd/x\""}))
+        << "it may go on behind the struct";
+    const int sockaddr_un = b.structure("sockaddr_un", 110, {{"a", u64, 0}});
+    EXPECT_EQ(show(sockaddr_un, unended("/run")), (Shown{"\"/run\"...", "\"/run\""}));
+    const std::string longest(108, 'x');
+    EXPECT_EQ(show(sockaddr_un, unended(longest)),
+              (Shown{'"' + longest + '"', '"' + longest + '"'}))
+        << "such a name has no NUL";
     const Data netlink = Data().put(std::uint64_t{AF_NETLINK}).put(std::uint64_t{0});
     EXPECT_EQ(show(sockaddr, netlink), (Shown{"family 16", "\"family 16\""}));
+    EXPECT_EQ(show(sockaddr, Data().put(std::uint16_t{AF_NETLINK})),
+              (Shown{"family 16", "\"family 16\""}));
     EXPECT_EQ(show(sockaddr, Data().put(std::uint16_t{AF_INET})), (Shown{"?", "null"}));
+    EXPECT_EQ(show(sockaddr, Data().put(std::uint8_t{AF_INET})), (Shown{"?", "null"}));
 }
 
 TEST_F(ValueWriterTest, Flags) {

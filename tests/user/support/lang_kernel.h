@@ -66,11 +66,13 @@ struct shapes {
     int (*parray)[4]; struct list_head list; __int128 huge; double real; struct packed_fields packed;
     const char *const *names; u64 address; int flexible[];
 };
+struct sockaddr_in6 { u16 sin6_family; u8 rest[26]; };
 struct pair { int first; u8 second; short third[2]; struct { u16 x : 4, y : 12; } fourth; };
 struct large { long a, b, c; };
 long vfs_read(struct file *file, char *buf, size_t count, loff_t *pos) { return 0; }
 int vfs_open(const struct path *path, struct file *file) { return 0; }
 int tcp_connect(struct sock *sk, int size) { return 0; }
+int bind(struct sockaddr_in6 *address) { return 0; }
 int look(struct shapes *p, int index, u32 unsigned_index, s8 narrow, bool flag, enum color color) { return 0; }
 int by_value(struct pair pair, struct large large, __int128 huge, __be16 port, double real) { return 0; }
 int many(int a, int b, int c, int d, int e, int f, short g, struct file *h) { return 0; }

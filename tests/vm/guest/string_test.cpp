@@ -3,7 +3,9 @@
 // conditions see them.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -114,6 +116,46 @@ TEST_F(Strings, of_every_length) {
         const json said = events[i].value("cut", json::array());
         EXPECT_EQ(said.get<std::vector<std::string>>(), cut) << events[i].dump();
     }
+}
+
+// Each ends where its page does, and the next cannot be read.
+TEST_F(Strings, socket_addresses_end_with_their_page) {
+    add({"ax_address0(sockaddr(text) as address)"});
+    const auto call_with_address = [this](const void *address, std::size_t size) {
+        char *at = user_ + page - size;
+        memcpy(at, address, size);
+        call_with(at);
+    };
+    sockaddr_in four = {};
+    four.sin_family = AF_INET;
+    four.sin_port = htons(443);
+    four.sin_addr.s_addr = htonl(0x0a000001);
+    sockaddr_in6 six = {};
+    six.sin6_family = AF_INET6;
+    six.sin6_port = htons(22);
+    six.sin6_addr.s6_addr[15] = 1;
+    sockaddr_un local = {};
+    local.sun_family = AF_UNIX;
+    const std::string name = "/run/a_name_of_more_than_26_characters";
+    strcpy(local.sun_path, name.c_str());
+    sockaddr_un abstract = local;
+    abstract.sun_path[0] = 0;
+    const sa_family_t netlink = AF_NETLINK;
+    call_with_address(&four, sizeof(four));
+    call_with_address(&four, sizeof(four) - 1);
+    call_with_address(&six, sizeof(six));
+    call_with_address(&local, sizeof(local));
+    call_with_address(&local, sizeof(sa_family_t) + name.size());
+    call_with_address(&abstract, sizeof(abstract));
+    call_with_address(&netlink, sizeof(netlink));
+    call_with(user_ + page);
+
+    const auto events = recorded();
+    json shown;
+    for (const json &event : events)
+        shown.push_back(event["args"]["address"]);
+    EXPECT_EQ(shown, json({"10.0.0.1:443", nullptr, "[::1]:22", name, name, "@" + name.substr(1),
+                           "family 16", nullptr}));
 }
 
 TEST_F(Strings, of_arrays_need_no_end) {
