@@ -195,7 +195,15 @@ NodePtr Checker::check_index(const Ast &ast) {
         return register_part(*whole, whole->value + 8 * index->value * types_.traits(type).bytes, 0,
                              type, ast);
     }
-    if (traits(*whole).kind != TypeKind::array && traits(*whole).kind != TypeKind::pointer)
+    const bool has_elements =
+        traits(*whole).kind == TypeKind::array || traits(*whole).kind == TypeKind::pointer;
+    if (!has_elements && left.kind == Ast::Kind::index &&
+        traits(*check(*left.operands[0])).kind == TypeKind::array)
+        fail(ast.token.at, fmt::format("{0} is one {1}: BTF has an array of several dimensions as one "
+                                       "row of elements, of which this is [i][j]: {2}[i * COLUMNS + j]",
+                                       written(left), name(whole->type),
+                                       written(*left.operands[0])));
+    if (!has_elements)
         fail(ast.token.at, fmt::format("{} is neither an array nor a pointer: {}", written(left),
                                        name(whole->type)));
     NodePtr pointer = pointer_to_follow(std::move(whole), left, ast.token.at);

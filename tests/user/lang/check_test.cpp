@@ -117,6 +117,12 @@ TEST(CheckError, Members) {
     EXPECT_EQ(in_read("*count"),
               (Refusal{"count is no pointer: size_t; cast it, as in (struct file *)NAME", 0}));
     EXPECT_EQ(in_read("count[1]"), (Refusal{"count is neither an array nor a pointer: size_t", 5}));
+    EXPECT_EQ(in_look("p->array[1][2] == 3"),
+              (Refusal{"p->array[1] is one int: BTF has an array of several dimensions as one row of "
+                       "elements, of which this is [i][j]: p->array[i * COLUMNS + j]",
+                       11}));
+    EXPECT_EQ(in_look("p->self[1][2] == 3"),
+              (Refusal{"p->self[1] is neither an array nor a pointer: struct shapes", 10}));
     EXPECT_EQ(in_read("buf[file]"),
               (Refusal{"an index must be an integer, and this is a struct file *", 4}));
 }
