@@ -19,7 +19,16 @@
 namespace vmtest {
 namespace {
 
-constexpr const char *neighbours_module = "argtrace_neighbours";
+/// The kernel's own functions have "vmlinux" for a module.
+struct ProgramTarget {
+    const char *module, *function;
+    unsigned nr_args;
+    unsigned argument; ///< which it looks at, where it does not look at what is returned
+    bool calls;        ///< whether the program has the kernel called from it
+};
+
+constexpr ProgramTarget value_target{"argtrace_neighbours", "an_value", AN_VALUE_ARGS, 0, false};
+constexpr ProgramTarget file_targets[] = {{"vmlinux", "vfs_read", 4, 2, true}, {"vmlinux", "vfs_write", 4, 2, true}};
 
 /// What a program adds to: how often it has been called, and the sum of what it looks at.
 struct ProgramSums {
@@ -28,11 +37,11 @@ struct ProgramSums {
 
 class NeighbourProgram {
 public:
-    NeighbourProgram(const std::string &function, unsigned nr_args, bool at_return) : nr_args_(nr_args) {
+    NeighbourProgram(const ProgramTarget &target, bool at_return) : target_(target) {
         map_ = bpf_map_create(BPF_MAP_TYPE_ARRAY, "an_sums", 4, sizeof(ProgramSums), 1, nullptr);
         EXPECT_GE(map_, 0) << strerror(errno);
-        const int btf = find_module_btf(function);
-        EXPECT_GE(btf, 0) << "no types of " << neighbours_module;
+        const int btf = find_btf();
+        EXPECT_GE(btf, 0) << "no types of " << target.module;
         bpf_prog_load_opts options{};
         options.sz = sizeof(options);
         options.expected_attach_type = at_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
@@ -69,22 +78,33 @@ public:
 private:
     // r6 = the first argument, or what is returned; r7 = the sums.
     std::vector<bpf_insn> instructions(bool at_return) const {
-        const auto word = static_cast<std::int16_t>(at_return ? 8 * nr_args_ : 0);
-        return {
+        const auto word = static_cast<std::int16_t>(8 * (at_return ? target_.nr_args : target_.argument));
+        std::vector<bpf_insn> code = {
             {BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_6, BPF_REG_1, word, 0},
             {BPF_LD | BPF_IMM | BPF_DW, BPF_REG_7, BPF_PSEUDO_MAP_VALUE, 0, map_},
             {0, 0, 0, 0, 0},
             {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_2, 0, 0, 1},
             {BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_7, BPF_REG_2, offsetof(ProgramSums, calls), BPF_ADD},
             {BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_7, BPF_REG_6, offsetof(ProgramSums, values), BPF_ADD},
+        };
+        if (target_.calls)
+            code.insert(code.end(), {
+                {BPF_ALU64 | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_10, 0, 0},
+                {BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, -16},
+                {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_2, 0, 0, 16},
+                {BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_current_comm},
+            });
+        code.insert(code.end(), {
             {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
             {BPF_JMP | BPF_EXIT, 0, 0, 0, 0},
-        };
+        });
+        return code;
     }
 
-    /// A descriptor of the module's types, and in them the function's number.
-    int find_module_btf(const std::string &function) {
+    /// A descriptor of the types that the function is among, and in them its number.
+    int find_btf() {
         btf *const kernel = btf__load_vmlinux_btf();
+        const bool in_kernel = target_.module == std::string("vmlinux");
         int found = -1;
         for (std::uint32_t id = 0; found < 0 && bpf_btf_get_next_id(id, &id) == 0;) {
             const int fd = bpf_btf_get_fd_by_id(id);
@@ -93,9 +113,9 @@ private:
             std::uint32_t size = sizeof(info);
             info.name = reinterpret_cast<std::uintptr_t>(name);
             info.name_len = sizeof(name);
-            if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && std::string(name) == neighbours_module) {
-                btf *const module = btf__load_from_kernel_by_id_split(id, kernel);
-                type_id_ = static_cast<std::uint32_t>(btf__find_by_name_kind(module, function.c_str(), BTF_KIND_FUNC));
+            if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0 && std::string(name) == target_.module) {
+                btf *const module = in_kernel ? nullptr : btf__load_from_kernel_by_id_split(id, kernel);
+                type_id_ = static_cast<std::uint32_t>(btf__find_by_name_kind(in_kernel ? kernel : module, target_.function, BTF_KIND_FUNC));
                 btf__free(module);
                 found = fd;
             } else if (fd >= 0) {
@@ -106,7 +126,7 @@ private:
         return found;
     }
 
-    unsigned nr_args_;
+    const ProgramTarget &target_;
     std::uint32_t type_id_ = 0;
     int map_ = -1, program_ = -1, link_ = -1;
     ProgramSums last_;
@@ -117,7 +137,7 @@ public:
     explicit BpfNeighbour(bool at_return) : at_return_(at_return) {}
 
     void begin() override {
-        programs_["an_value"] = std::make_unique<NeighbourProgram>("an_value", AN_VALUE_ARGS, at_return_);
+        programs_["an_value"] = std::make_unique<NeighbourProgram>(value_target, at_return_);
         // Before Linux 6.10 a program cannot be attached to a function with arguments on the stack.
     }
     void end() override { programs_.clear(); }
@@ -139,13 +159,39 @@ private:
     std::map<std::string, std::unique_ptr<NeighbourProgram>> programs_;
 };
 
+/// Of functions of the kernel, whoever calls them.
+class BpfOfFiles : public Neighbour {
+public:
+    explicit BpfOfFiles(bool at_return) : at_return_(at_return) {}
+
+    void begin() override {
+        for (const ProgramTarget &target : file_targets)
+            programs_[target.function] = std::make_unique<NeighbourProgram>(target, at_return_);
+    }
+    void end() override { programs_.clear(); }
+    long seen(const std::string &function) override { return static_cast<long>(programs_.at(function)->take().calls); }
+
+private:
+    bool at_return_;
+    std::map<std::string, std::unique_ptr<NeighbourProgram>> programs_;
+};
+
+template<typename Kind>
+std::unique_ptr<Neighbour> make_where_possible(bool at_return, std::string &why) {
+    if (kallsyms_text().find(" bpf_int_jit_compile\n") != std::string::npos && kallsyms_text().find(" bpf_trampoline_link_prog\n") != std::string::npos)
+        return std::make_unique<Kind>(at_return);
+    why = "this kernel is built without CONFIG_BPF_JIT: it attaches no BPF programs to functions";
+    return nullptr;
+}
+
 } // namespace
 
 std::unique_ptr<Neighbour> make_bpf_neighbour(bool at_return, std::string &why) {
-    if (kallsyms_text().find(" bpf_int_jit_compile\n") != std::string::npos && kallsyms_text().find(" bpf_trampoline_link_prog\n") != std::string::npos)
-        return std::make_unique<BpfNeighbour>(at_return);
-    why = "this kernel is built without CONFIG_BPF_JIT: it attaches no BPF programs to functions";
-    return nullptr;
+    return make_where_possible<BpfNeighbour>(at_return, why);
+}
+
+std::unique_ptr<Neighbour> make_bpf_of_files(bool at_return, std::string &why) {
+    return make_where_possible<BpfOfFiles>(at_return, why);
 }
 
 } // namespace vmtest

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <fstream>
@@ -16,6 +17,8 @@
 #include "command.h"
 #include "machine.h"
 #include "mixed_load.h"
+#include "neighbours.h"
+#include "neighbours_bpf.h"
 #include "tracefs.h"
 
 namespace vmtest {
@@ -53,6 +56,25 @@ public:
         for (std::string what; lines >> number && lines.ignore() && std::getline(lines, what);)
             counts[what] = number;
         return counts;
+    }
+
+    /// From now on stacks are counted that have a frame in the code which /proc/kallsyms names so: from the first such name to the end
+    /// of the page that the last one begins in.
+    void look_for_frames_in(const std::string &prefix) const {
+        std::istringstream lines(read_file("/proc/kallsyms"));
+        std::uint64_t first = ~0ull, last = 0;
+        for (std::string line; std::getline(lines, line);) {
+            std::istringstream words(line);
+            std::uint64_t address = 0;
+            std::string type, name;
+            if (words >> std::hex >> address >> type >> name && name.starts_with(prefix)) {
+                first = std::min(first, address);
+                last = std::max(last, address);
+            }
+        }
+        ASSERT_LE(first, last) << "the kernel has no " << prefix;
+        write("first", std::to_string(first));
+        write("last", std::to_string(last | 4095));
     }
 
     /// That many more samples, with NMIs among them; `also` is done between them.
@@ -143,6 +165,54 @@ TEST(StackWalk, other_tracers_on_the_stack) {
     EXPECT_EQ(write_tracefs("kprobe_events", "-:stacks/entry\n-:stacks/exit\n-:stacks/exit_of_write\n"), 0);
     comparison.expect_no_difference();
 }
+
+/// A BPF program at the entry or at the return of the functions that read and write files: its trampoline stands on the stacks of all
+/// that is called in them, or in the program.
+class StackWalkBesideBpf : public testing::TestWithParam<bool> {};
+
+TEST_P(StackWalkBesideBpf, equals_the_kernels) {
+    std::string why;
+    const auto programs = make_bpf_of_files(GetParam(), why);
+    if (!programs)
+        GTEST_SKIP() << why;
+    const Comparison comparison;
+    programs->begin();
+    comparison.look_for_frames_in("bpf_trampoline_");
+    comparison.write("trace", std::string(walked_functions) + " rw_verify_area bpf_get_current_comm");
+    comparison.run(samples() / 5);
+    EXPECT_GT(programs->seen("vfs_read"), 0);
+    EXPECT_GT(programs->seen("vfs_write"), 0);
+    programs->end();
+    comparison.run(samples() / 30);
+    comparison.expect_no_difference();
+    EXPECT_GT(comparison.counts()["through what is looked for"], 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(StackWalk, StackWalkBesideBpf, testing::Bool(),
+                         [](const auto &info) { return info.param ? "at_return" : "at_entry"; });
+
+/// Calls that go on in another function, as those of a live patch do, and calls of which a BPF program has been told.
+class StackWalkOfNeighbours : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(StackWalkOfNeighbours, equals_the_kernels) {
+    std::string why;
+    const auto neighbour = neighbour_kinds().at(GetParam()).make(why);
+    if (!neighbour)
+        GTEST_SKIP() << why;
+    need_neighbours();
+    const Comparison comparison;
+    comparison.write("trace", "an_* al_* vfs_*");
+    neighbour->begin();
+    comparison.run(samples() / 30, [] { call_neighbours(100); });
+    neighbour->end();
+    comparison.run(samples() / 30, [] { call_neighbours(100); });
+    std::map<std::string, std::uint64_t> seen = comparison.counts();
+    EXPECT_EQ(seen["different"], 0u) << read_file(directory + "difference");
+    EXPECT_LT(seen["unknown to the kernel"], 1 + seen["same"] / 1000);
+}
+
+INSTANTIATE_TEST_SUITE_P(StackWalk, StackWalkOfNeighbours, testing::Range(std::size_t{0}, neighbour_kinds().size()),
+                         [](const auto &info) { return neighbour_kinds()[info.param].name; });
 
 /// argtrace's own trampoline, through which calls return that are followed.
 TEST(StackWalk, calls_that_are_followed) {

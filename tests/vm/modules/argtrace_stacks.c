@@ -6,6 +6,7 @@
  *   argtrace_stacks/trace       write globs with spaces between them: from now on calls of these functions; nothing: of none
  *   argtrace_stacks/every       write a number: one call in so many, on each CPU
  *   argtrace_stacks/tick        write a number: from now on so many ticks a second on each CPU; 0: none
+ *   argtrace_stacks/first, argtrace_stacks/last  write two addresses: stacks with one of those between them are counted
  *   argtrace_stacks/counts      read: numbers and what they count, one a line; see counts_show()
  *   argtrace_stacks/difference  read: the first two stacks that differed
  *
@@ -47,7 +48,8 @@ u64 argtrace_kvmalloc_size(u64 bytes)
 #define LEVELS		4				/* process, softirq, interrupt, NMI */
 
 enum count {
-	OF_SAME, OF_DIFFERENT, OF_UNKNOWN, BY_UNWINDER, OF_FRAMES, OF_CUT, IN_PROCESS, IN_SOFTIRQ, IN_INTERRUPT, IN_NMI, COUNTS,
+	OF_SAME, OF_DIFFERENT, OF_UNKNOWN, BY_UNWINDER, OF_FRAMES, OF_CUT, IN_PROCESS, IN_SOFTIRQ, IN_INTERRUPT, IN_NMI,
+	OF_LOOKED_FOR, COUNTS,
 };
 
 struct as_cpu {
@@ -62,6 +64,7 @@ struct as_cpu {
 
 static struct as_cpu __percpu *cpus;
 static u32 every = 1;
+static u64 first = U64_MAX, last;
 static DEFINE_MUTEX(control_lock);
 static bool tracing;
 
@@ -102,6 +105,7 @@ static struct as_truth find_truth(struct as_level *level, unsigned long first)
 static void judge(struct as_cpu *own, const struct as_level *level, struct as_truth truth, const struct argtrace_walked *walked,
 		  unsigned long ip, enum count context)
 {
+	bool looked_for = false;
 	u64 hash = 0;
 	u32 i;
 
@@ -117,12 +121,14 @@ static void judge(struct as_cpu *own, const struct as_level *level, struct as_tr
 		if (truth.words[i] != level->room.frames[i])
 			break;
 		hash = argtrace_stack_hash(hash, truth.words[i]);
+		looked_for |= truth.words[i] >= READ_ONCE(first) && truth.words[i] <= READ_ONCE(last);
 	}
 	if (i == walked->count && hash == walked->hash && walked->end == (truth.count > i ? ARGTRACE_WALK_CUT : ARGTRACE_WALK_WHOLE) &&
 	    (truth.count == i || i == ARGTRACE_STACK_DEPTH_MAX)) {
 		own->counts[OF_SAME]++;
 		own->counts[OF_FRAMES] += i;
 		own->counts[OF_CUT] += truth.count > i;
+		own->counts[OF_LOOKED_FOR] += looked_for;
 		own->counts[context]++;
 		return;
 	}
@@ -299,7 +305,7 @@ static int counts_show(struct seq_file *file, void *data)
 {
 	static const char *const names[COUNTS] = {
 		"same", "different", "unknown to the kernel", "by the unwinder", "frames", "cut", "in processes", "in softirqs",
-		"in interrupts", "in NMIs",
+		"in interrupts", "in NMIs", "through what is looked for",
 	};
 	u64 sum;
 	int cpu, i;
@@ -348,6 +354,8 @@ static int __init as_init(void)
 	debugfs_create_file("trace", 0200, directory, NULL, &trace_fops);
 	debugfs_create_file_unsafe("tick", 0200, directory, NULL, &tick_fops);
 	debugfs_create_u32("every", 0600, directory, &every);
+	debugfs_create_u64("first", 0600, directory, &first);
+	debugfs_create_u64("last", 0600, directory, &last);
 	debugfs_create_file("counts", 0400, directory, NULL, &counts_fops);
 	debugfs_create_file("difference", 0400, directory, NULL, &difference_fops);
 	return 0;
