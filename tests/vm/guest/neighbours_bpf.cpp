@@ -159,7 +159,7 @@ private:
     std::map<std::string, std::unique_ptr<NeighbourProgram>> programs_;
 };
 
-/// Of functions of the kernel, whoever calls them.
+/// At functions of the kernel, whoever calls them.
 class BpfOfFiles : public Neighbour {
 public:
     explicit BpfOfFiles(bool at_return) : at_return_(at_return) {}

@@ -162,7 +162,7 @@ static void call_in_nmi(void)
 	preempt_enable();
 }
 
-static void call_in_turn(u64 number)
+static noinline void call_in_turn(u64 number)
 {
 	acl_once(number);
 	acl_twice(number);
