@@ -33,7 +33,7 @@ void change(std::vector<LooseChunk> &chunks, std::mt19937 &random) {
         std::iter_swap(any(), any());
         break;
     case 3:
-        any()->type = random() % 10;
+        any()->type = random() % 12;
         break;
     case 4:
         any()->flags ^= 1u << random() % 3;

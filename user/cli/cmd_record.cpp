@@ -108,6 +108,8 @@ void run_record(const RecordOptions &options) {
     std::optional<Error> failure;
     try {
         end = record.run(options.duration, stop);
+        const InFlightList running = list_calls_in_flight(session); // which nothing is known of once the probes are removed
+        recorder.running(running.head, running.calls);
         take_back(session, options);
         span.end = monotonic_now();
         record.finish();

@@ -57,6 +57,7 @@ void run_snapshot(const SnapshotOptions &options) {
     // Before anything else: what we do ourselves meanwhile may be recorded too, and push out what
     // is wanted.
     const std::vector<RingSnapshot> snapshots = take_snapshot(rings);
+    const InFlightList running = list_calls_in_flight(session);
     const std::vector<argtrace_counts> counts = session.counts(true);
     const std::uint64_t gone = session.overwritten();
 
@@ -66,6 +67,8 @@ void run_snapshot(const SnapshotOptions &options) {
     MetadataWriter metadata(
         session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
     write_packets(snapshots, metadata, writer);
+    metadata.precede(running.calls);
+    writer.running({running.head.clock, running.head.ns, running.head.mult, 0}, running.calls);
 
     const argtrace_counts total = total_of(counts);
     std::vector<CpuLoss> loss;

@@ -13,6 +13,7 @@
 #include "analyze/duration_histogram.h"
 #include "analyze/self_times.h"
 #include "model/counts.h"
+#include "model/in_flight.h"
 #include "model/result.h"
 #include "render/status.h"
 #include "render/trace_stats.h"
@@ -137,7 +138,11 @@ void ReportOutput::export_events(Exporter &exporter, std::optional<std::uint64_t
     };
     read_in_time_order(reader_, see, take, go_on);
     // The rest of the file is not mentioned.
-    feed.finish(satisfied_ ? std::map<std::uint32_t, std::uint64_t>() : reader_.loss());
+    if (satisfied_)
+        return feed.finish({});
+    const EventBatch &running = reader_.running().batch;
+    shown_ += running.events.size();
+    feed.finish(reader_.loss(), running);
 }
 
 bool ReportOutput::show_stream(Renderer &renderer, std::optional<std::uint64_t> max_events) {
@@ -158,6 +163,8 @@ bool ReportOutput::show_stream(Renderer &renderer, std::optional<std::uint64_t> 
     read_in_time_order(reader_, see, take, go_on);
     if (gone)
         return false;
+    if (!satisfied_ && !reader_.running().batch.events.empty())
+        renderer.still_running(output_->buffer(), reader_.running(), true);
     renderer.end(output_->buffer());
     return output_->flush();
 }
@@ -357,6 +364,7 @@ std::uint64_t ReportOutput::unreadable() const {
 void ReportOutput::print_summary() {
     progress_.clear();
     print_counts();
+    print_running();
     print_damage();
 }
 
@@ -388,6 +396,25 @@ void ReportOutput::print_counts() const {
                                    : "how many calls were lost is not known",
                           missing ? fmt::format(", {} packets missing", missing) : "");
     message("{} event{} {}; {}", shown_, shown_ == 1 ? "" : "s", done_, rest);
+}
+
+void ReportOutput::print_running() const {
+    if (satisfied_)
+        return;
+    std::map<const Probe *, InFlightFunction> functions;
+    for (const Event &event : reader_.running().batch.events) {
+        InFlightFunction &function = functions[event.probe];
+        function.name = event.probe->function;
+        ++function.calls;
+        std::string task = fmt::format("{} {}", event.comm_view(), event.tid);
+        if (std::find(function.tasks.begin(), function.tasks.end(), task) == function.tasks.end())
+            function.tasks.push_back(std::move(task));
+    }
+    std::vector<InFlightFunction> all;
+    for (auto &[probe, function] : functions)
+        all.push_back(std::move(function));
+    if (!all.empty())
+        message("calls that had not returned when recording ended: {}", describe_in_flight(all));
 }
 
 void ReportOutput::print_faults() const {

@@ -79,6 +79,7 @@ private:
     std::uint64_t unreadable() const;
     void take_duration(TraceStats &stats, const EventFilter &filter) const;
     void print_counts() const;
+    void print_running() const;
     void print_faults() const;
     void show_progress();
     bool wants_more(std::optional<std::uint64_t> max_events);

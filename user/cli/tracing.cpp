@@ -6,6 +6,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/exit_status.h"
 #include "cli/return_ways.h"
@@ -281,6 +282,14 @@ void print_stack_remedy(const Session &session, bool own) {
         return;
     if (const std::string remedy = stack_loss_remedy(*loss, *room, own); !remedy.empty())
         write_message(remedy);
+}
+
+InFlightList list_calls_in_flight(const Session &session) {
+    InFlightList listed;
+    if (has_calls_in_flight(session))
+        listed = list_in_flight(session).value_or(InFlightList());
+    std::erase_if(listed.calls, [own = static_cast<std::uint32_t>(::getpid())](const auto &call) { return call.tgid == own; });
+    return listed;
 }
 
 TraceInfo describe_session(const Session &session) {

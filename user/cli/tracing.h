@@ -11,6 +11,7 @@
 #include "cli/process_options.h"
 #include "cli/unloaded_modules.h"
 #include "file/info.h"
+#include "session/in_flight.h"
 #include "session/session.h"
 #include "spec/kernel.h"
 
@@ -98,6 +99,9 @@ void print_remedies(const Session &session, const argtrace_counts &total, bool o
 
 /// Says how to make room for more stacks, where some had none. print_remedies() does.
 void print_stack_remedy(const Session &session, bool own);
+
+/// The calls of the session that have not returned, for a file; not those of this process, which is about to go.
+InFlightList list_calls_in_flight(const Session &session);
 
 /// The description of the session that goes into a file's header.
 TraceInfo describe_session(const Session &session);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "export/result.h"
+#include "model/unfinished.h"
 
 namespace argtrace {
 
@@ -108,7 +109,7 @@ void CallTree::fold_thread(Thread &thread) {
 void CallTree::add(const EventView &view) {
     const Event &event = *view.event;
     if (!event.has_duration()) {
-        ++without_duration_;
+        ++(is_unfinished(event) ? unfinished_ : without_duration_);
         return;
     }
     const std::uint64_t owner = owner_of(event);
@@ -144,6 +145,7 @@ std::string CallTree::left_out() const {
             text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
     };
     add(without_duration_, "calls without a duration are not in it");
+    add(unfinished_, "calls that had not returned are not in it");
     add(nodes_.merged(), "calls are counted for their callers, as there were too many different "
                          "chains of them");
     return text;

@@ -50,6 +50,7 @@ private:
     std::unordered_map<std::uint64_t, Thread> threads_;
     FrameNodes nodes_;
     std::uint64_t without_duration_ = 0;
+    std::uint64_t unfinished_ = 0;
 };
 
 } // namespace argtrace

@@ -13,6 +13,7 @@
 #include "export/append_bytes.h"
 #include "export/utf8_text.h"
 #include "model/type.h"
+#include "model/unfinished.h"
 #include "render/flags.h"
 #include "render/stack.h"
 #include "util/error.h"
@@ -198,8 +199,9 @@ CtfExporter::Stream &CtfExporter::stream_of(std::uint32_t cpu, std::uint64_t ts)
     }
     Stream &stream = streams.emplace_back();
     stream.cpu = cpu;
-    stream.path = streams.size() == 1 ? fmt::format("{}/cpu{}", folder_, cpu)
-                                      : fmt::format("{}/cpu{}_{}", folder_, cpu, streams.size());
+    stream.path = fmt::format("{}/{}", folder_, cpu == unknown_cpu ? "running" : fmt::format("cpu{}", cpu));
+    if (streams.size() > 1)
+        stream.path += fmt::format("_{}", streams.size());
     stream.begin = stream.end = ts;
     return stream;
 }

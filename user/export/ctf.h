@@ -19,7 +19,8 @@ namespace argtrace {
 /// A folder in the Common Trace Format 1.8 (https://diamon.org/ctf), for babeltrace2 and Trace
 /// Compass: an event class for each function, a stream for each CPU, and the calls that it lost as
 /// discarded events. A call that comes behind later ones, because it lasted longer than its packet,
-/// goes to a second stream of its CPU: within one, times never go back.
+/// goes to a second stream of its CPU: within one, times never go back. Calls that had not returned have a stream of their own, whose
+/// CPU is -1.
 class CtfExporter : public SerialExporter {
 public:
     CtfExporter(std::string folder, const ExportSource &source);

@@ -38,7 +38,7 @@ public:
 
     /// Takes the calls that come next, in the order of their beginnings, and where these are equal the
     /// longest first, so that a call comes before those it has made. Only one that lasted for longer
-    /// than a block may come later, behind the calls that it has made. What the entries point to
+    /// than a block may come later, behind the calls that it has made; those that had not returned come last. What the entries point to
     /// stays as long as the block, or until finish() where it has no batches of its own.
     virtual void take(EventBlock block) = 0;
 

@@ -16,6 +16,7 @@
 #include "export/result.h"
 #include "export/utf8_text.h"
 #include "model/type.h"
+#include "model/unfinished.h"
 #include "render/flags.h"
 #include "render/json.h"
 #include "render/stack.h"
@@ -174,7 +175,8 @@ void ParquetCalls::add(const EventView &view) {
     utc_->add(event.ts - info.begin_monotonic + info.begin_realtime);
     host_->add(valid_utf8(info.host));
     kernel_->add(valid_utf8(info.kernel));
-    cpu_->add(event.cpu);
+    if (event.cpu != unknown_cpu)
+        cpu_->add(event.cpu);
     tid_->add(event.tid);
     if (event.tgid != 0 || event.tid == 0)
         pid_->add(event.tgid);

@@ -9,6 +9,7 @@
 #include "export/result.h"
 #include "export/utf8_text.h"
 #include "model/type.h"
+#include "model/unfinished.h"
 #include "render/common_value.h"
 #include "render/flags.h"
 #include "render/json.h"
@@ -232,7 +233,9 @@ ParquetGroup ParquetRows::put_group(Calls calls) {
                 [this](const Event &event) { return event.ts + utc_offset_; }));
     add(constant(host_, rows));
     add(constant(kernel_, rows));
-    add(numbers(calls, halves_, all, [](const Event &event) { return event.cpu; }));
+    add(numbers(
+        calls, halves_, [](const Event &event) { return event.cpu != unknown_cpu; },
+        [](const Event &event) { return event.cpu; }));
     add(numbers(calls, halves_, all, [](const Event &event) { return event.tid; }));
     add(numbers(
         calls, halves_, [](const Event &event) { return event.tgid != 0 || event.tid == 0; },

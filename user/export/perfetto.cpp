@@ -8,6 +8,7 @@
 
 #include "export/result.h"
 #include "export/utf8_text.h"
+#include "model/unfinished.h"
 
 namespace argtrace {
 
@@ -135,8 +136,8 @@ std::uint64_t PerfettoExporter::cpus_group() {
     if (cpus_group_ == 0) {
         cpus_group_ = ++last_id_;
         ProtobufWriter &out = block_->tracks;
-    const std::size_t whole = out.open(trace::packet);
-    out.number(packet::sequence_id, perfetto_sequence);
+        const std::size_t whole = out.open(trace::packet);
+        out.number(packet::sequence_id, perfetto_sequence);
         const std::size_t begin = out.open(packet::track_descriptor);
         out.number(track::id, cpus_group_);
         out.text(track::name, "CPUs");
@@ -152,7 +153,7 @@ PerfettoExporter::Track &PerfettoExporter::cpu_track(std::uint32_t cpu) {
     Track &track = found->second;
     if (added) {
         track.parent = cpus_group();
-        track.name = fmt::format("CPU {}", cpu);
+        track.name = cpu == unknown_cpu ? "unknown CPU" : fmt::format("CPU {}", cpu);
         track.rank = cpu + std::uint64_t{1};
         track.ids.push_back(++last_id_);
         describe(track, 0);
@@ -195,6 +196,8 @@ PerfettoExporter::Track &PerfettoExporter::thread_track(const Event &event) {
 
 void PerfettoExporter::add_end(const Track &track, std::size_t lane, std::uint64_t ts,
                                PerfettoBlock::End end) {
+    if (!end.plan) // nothing is known of it
+        return;
     PerfettoBlock::Item item;
     item.kind = PerfettoBlock::Kind::end;
     item.ts = ts;
@@ -214,9 +217,10 @@ void PerfettoExporter::add(const EventBlock::Entry &entry) {
         add_end(track, lane, open.end, std::move(open.call));
     });
     std::size_t lane = 0;
-    if (event.has_duration()) {
+    if (event.has_duration() || is_unfinished(event)) {
         item.kind = PerfettoBlock::Kind::begin;
-        lane = track.lanes.add(event.ts, end_of(event), end_with(plan, entry.view()));
+        lane = is_unfinished(event) ? track.lanes.add(event.ts, ~std::uint64_t{0}, PerfettoBlock::End())
+                                : track.lanes.add(event.ts, end_of(event), end_with(plan, entry.view()));
         while (track.ids.size() <= lane) {
             track.ids.push_back(++last_id_);
             describe(track, track.ids.size() - 1);

@@ -28,8 +28,8 @@ namespace argtrace {
 ///                         ext4_read           CPU 1
 ///                                             lost calls
 ///
-/// A call with a duration is a slice, within those that it was called in; one without is an
-/// instant. Arguments are annotations below `args`; `caller`, `cpu` and `flags` stand beside them,
+/// A call with a duration is a slice, within those that it was called in; one that had not returned is a slice without an end; any
+/// other is an instant. Arguments are annotations below `args`; `caller`, `cpu` and `flags` stand beside them,
 /// what was returned at the end of the slice.
 ///
 /// Which calls are on which track is found out here, one after the other; the packets are made by workers,

@@ -8,6 +8,7 @@
 #include "export/perfetto_fields.h"
 #include "export/utf8_text.h"
 #include "model/result.h"
+#include "model/unfinished.h"
 #include "render/flags.h"
 
 namespace argtrace {
@@ -205,13 +206,15 @@ void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
             out_.set_end(out_.room(0) + note.size);
         }
     }
-    to = out_.room(4 * varint_size_max + Note::size_max);
-    char *const cpu = to;
-    *to++ = static_cast<char>(event::annotation << 3 | 2);
-    to = put_number(to + 1, annotation::name_id, common_.cpu->id);
-    to = put_number(to, annotation::unsigned_integer, event.cpu);
-    cpu[1] = static_cast<char>(to - cpu - 2);
-    out_.set_end(to);
+    if (event.cpu != unknown_cpu) [[likely]] {
+        to = out_.room(4 * varint_size_max + Note::size_max);
+        char *const cpu = to;
+        *to++ = static_cast<char>(event::annotation << 3 | 2);
+        to = put_number(to + 1, annotation::name_id, common_.cpu->id);
+        to = put_number(to, annotation::unsigned_integer, event.cpu);
+        cpu[1] = static_cast<char>(to - cpu - 2);
+        out_.set_end(to);
+    }
     const std::uint64_t flags = std::uint64_t{event.context} << 8 | event.preempt;
     Note &note = flags_notes_[note_place(flags, flags_bits)];
     if (note.key != flags || note.block != block_) [[unlikely]]

@@ -34,7 +34,7 @@ struct PerfettoBlock {
 
     /// What a call returned, kept until its end is written.
     struct End {
-        const PerfettoPlan *plan = nullptr;
+        const PerfettoPlan *plan = nullptr; ///< null: the call has not returned
         Value result;
         std::unique_ptr<std::string> bytes; ///< of a result that is more than a number
     };

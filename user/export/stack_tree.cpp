@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/probe.h"
+#include "model/unfinished.h"
 #include "render/stack.h"
 #include "util/error.h"
 
@@ -36,6 +37,10 @@ const std::string &StackTree::top_frame(const Probe &probe) {
 
 void StackTree::add(const EventView &view) {
     const Event &event = *view.event;
+    if (is_unfinished(event)) {
+        ++unfinished_;
+        return;
+    }
     const auto index = stack_index(*event.probe);
     if (!index || !view.values[*index].captured) {
         ++without_stack_;
@@ -75,6 +80,8 @@ std::string StackTree::left_out() const {
         text = fmt::format("{} calls without a stack are not in it", without_stack_);
     if (idle_ > 0)
         text += fmt::format("{}{} ticks of idle CPUs are not in it", text.empty() ? "" : ", ", idle_);
+    if (unfinished_ > 0)
+        text += fmt::format("{}{} calls that had not returned are not in it", text.empty() ? "" : ", ", unfinished_);
     if (nodes_.merged() > 0)
         text += fmt::format("{}{} calls are counted for their callers, as there were too many different stacks",
                             text.empty() ? "" : ", ", nodes_.merged());

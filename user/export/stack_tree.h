@@ -37,6 +37,7 @@ private:
     std::uint64_t ticks_ = 0; ///< of these, no calls
     std::uint64_t idle_ = 0;  ///< ticks that found a CPU idle
     std::uint64_t without_stack_ = 0;
+    std::uint64_t unfinished_ = 0;
 };
 
 } // namespace argtrace

@@ -13,6 +13,7 @@
 #include "export/utf8_text.h"
 #include "model/type.h"
 #include "render/stack.h"
+#include "model/unfinished.h"
 #include "util/error.h"
 
 namespace argtrace {
@@ -235,7 +236,7 @@ void TraceDatExporter::event(const EventView &view) {
     make_record(view, *type);
 
     constexpr std::size_t extend = 8, heads = 8;
-    Cpu &cpu = cpus_[event.cpu];
+    Cpu &cpu = cpus_[event.cpu == unknown_cpu ? 0 : event.cpu];
     // Times go back where a call comes behind those that it made: the page then tells a time anew.
     const bool back = event.ts < cpu.last;
     if (cpu.page.size() + extend + heads + record_.size() > page_room ||

@@ -34,6 +34,8 @@ enum class ChunkType : std::uint32_t {
     span = 9,    ///< RecordedSpan
     stacks = 10, ///< u64s: of each stack its number, how many addresses it has, and these, innermost first;
                  ///< before the packets that name them
+    running = 11, ///< RunningHead, then structs argtrace_in_flight_call: calls that had not returned when recording ended, but
+                  ///< for those of which a record follows
 };
 
 /// Beside the number of addresses of a stack: there were more.
@@ -76,6 +78,14 @@ struct RecordedSpan {
     std::uint64_t end;
 };
 
+/// When calls were looked for that had not returned.
+struct RunningHead {
+    std::uint64_t clock; ///< argtrace_in_flight.clock,
+    std::uint64_t ns;    ///< ns,
+    std::uint32_t mult;  ///< and mult
+    std::uint32_t reserved;
+};
+
 struct EndOfFile {
     std::uint64_t packets; ///< packet chunks in the file
     std::uint64_t bytes;   ///< of the file before this chunk
@@ -86,6 +96,7 @@ static_assert(sizeof(ChunkHeader) == 24);
 static_assert(sizeof(PacketPrefix) == 24);
 static_assert(sizeof(CpuLoss) == 16);
 static_assert(sizeof(RecordedSpan) == 16);
+static_assert(sizeof(RunningHead) == 24);
 static_assert(sizeof(EndOfFile) == 16);
 
 // What no writer exceeds; a reader need not believe more.

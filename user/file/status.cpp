@@ -37,6 +37,8 @@ std::string_view describe(FileStatus status) {
         return "the symbols are malformed";
     case FileStatus::bad_stacks:
         return "the stacks are malformed";
+    case FileStatus::bad_running:
+        return "the calls that had not returned are malformed";
     case FileStatus::bad_packet_prefix:
         return "what a chunk says of its packet is malformed";
     case FileStatus::packet_out_of_place:

@@ -26,6 +26,7 @@ enum class FileStatus {
     bad_probes,
     bad_symbols,
     bad_stacks,
+    bad_running,
     bad_packet_prefix,
     packet_out_of_place, ///< a part that follows nothing it could belong to
     bad_mark,

@@ -132,6 +132,15 @@ void TraceWriter::mark(std::uint64_t time) {
     chunk(ChunkType::mark, std::as_bytes(std::span(&time, 1)));
 }
 
+void TraceWriter::running(const RunningHead &head, std::span<const argtrace_in_flight_call> calls) {
+    if (calls.empty())
+        return;
+    Buffer bytes;
+    append(bytes, &head, sizeof(head));
+    append(bytes, calls.data(), calls.size_bytes());
+    chunk(ChunkType::running, bytes);
+}
+
 void TraceWriter::counts(std::span<const argtrace_counts> counts) {
     chunk(ChunkType::counts, std::as_bytes(counts));
 }

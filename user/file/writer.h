@@ -34,7 +34,7 @@ struct PacketBytes {
 /// flush() writes them in one go.
 ///
 /// The order: info(), then probes() and symbols() before the packets that need them, marks between
-/// packets, counts(), loss() and span() at the end, and end().
+/// packets, running() before the last ones, counts(), loss() and span() at the end, and end().
 ///
 /// flush() throws Error when it fails; what it has written by then can be read.
 class TraceWriter {
@@ -64,6 +64,9 @@ public:
 
     void counts(std::span<const argtrace_counts> counts);
     void loss(std::span<const CpuLoss> loss);
+
+    /// As the module lists them; nothing where there are none. Before the packets with records of those that return meanwhile.
+    void running(const RunningHead &head, std::span<const argtrace_in_flight_call> calls);
     void span(const RecordedSpan &span);
     void end();
 

@@ -23,6 +23,13 @@ void MetadataWriter::precede(std::span<const std::byte> records) {
     write_symbols();
 }
 
+void MetadataWriter::precede(std::span<const argtrace_in_flight_call> calls) {
+    write_probes();
+    for (const argtrace_in_flight_call &call : calls)
+        addresses_.note(call.caller);
+    write_symbols();
+}
+
 /// Those that are new. Their addresses are then to be given symbols.
 void MetadataWriter::write_stacks() {
     std::vector<std::uint64_t> words;

@@ -29,6 +29,9 @@ public:
     /// Whole records, those of one packet.
     void precede(std::span<const std::byte> records);
 
+    /// The same for calls that have not returned.
+    void precede(std::span<const argtrace_in_flight_call> calls);
+
 private:
     void write_probes();
     void write_symbols();

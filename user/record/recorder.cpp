@@ -48,6 +48,13 @@ void Recorder::collect_rest() {
     round(std::numeric_limits<std::uint64_t>::max(), true);
 }
 
+void Recorder::running(const argtrace_in_flight &head, std::span<const argtrace_in_flight_call> calls) {
+    if (calls.empty())
+        return;
+    metadata_.precede(calls);
+    writer_.running({head.clock, head.ns, head.mult, 0}, calls);
+}
+
 bool Recorder::round(std::uint64_t now, bool last) {
     RingRound looked(now);
     std::vector<Piece> pieces;

@@ -32,6 +32,10 @@ public:
     /// The last round: everything.
     void collect_rest();
 
+    /// Calls that have not returned, as the module lists them; behind what collect() has found by then, and
+    /// before what it has not.
+    void running(const argtrace_in_flight &head, std::span<const argtrace_in_flight_call> calls);
+
     /// When there should be a round even if nothing comes: the newest packets' records are due
     /// then, or the mark that lets a reader show what has been written.
     std::optional<std::uint64_t> due() const;

@@ -64,8 +64,21 @@ void ExportFeed::flush() {
         exporter_.take(std::move(block));
 }
 
-void ExportFeed::finish(const std::map<std::uint32_t, std::uint64_t> &loss) {
+/// In the order of their beginnings; those of a task come with the outermost first already.
+void ExportFeed::give_running(const EventBatch &running) {
+    if (running.events.empty())
+        return;
+    EventBlock block;
+    for (const Event &event : running.events)
+        block.events.push_back({&running, &event});
+    std::stable_sort(block.events.begin(), block.events.end(),
+                     [](const auto &a, const auto &b) { return a.event->ts < b.event->ts; });
+    exporter_.take(std::move(block));
+}
+
+void ExportFeed::finish(const std::map<std::uint32_t, std::uint64_t> &loss, const EventBatch &running) {
     flush();
+    give_running(running);
     for (const auto &[cpu, lost] : loss) {
         if (lost > cpus_[cpu].known)
             note_lost(cpu, last_, lost);

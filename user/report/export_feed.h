@@ -39,8 +39,8 @@ public:
     }
 
     /// Hands out what has been kept back. `loss`: what the end of the file says that each CPU has
-    /// lost; may be empty.
-    void finish(const std::map<std::uint32_t, std::uint64_t> &loss);
+    /// lost; may be empty. `running`: calls that have not returned; may be empty.
+    void finish(const std::map<std::uint32_t, std::uint64_t> &loss, const EventBatch &running = {});
 
 private:
     struct Cpu {
@@ -51,6 +51,7 @@ private:
 
     void insert(EventBlock::Entry entry);
     void flush();
+    void give_running(const EventBatch &running);
     void note_lost(std::uint32_t cpu, std::uint64_t ts, std::uint64_t lost);
 
     Exporter &exporter_;

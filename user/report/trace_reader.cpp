@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "analyze/open_calls.h"
+#include "decode/running.h"
 #include "uapi/probe.h"
 #include "util/error.h"
 
@@ -139,7 +141,7 @@ void TraceReader::finish() {
 
 void TraceReader::interpret(const Chunk &chunk) {
     const auto type = chunk.type();
-    if (type < ChunkType::info || type > ChunkType::stacks)
+    if (type < ChunkType::info || type > ChunkType::running)
         return; // of a later version
     const Payload payload = unpack(chunk);
     if (payload.status != FileStatus::ok)
@@ -157,6 +159,8 @@ void TraceReader::interpret(const Chunk &chunk) {
         if (!symbols_.add_stacks(payload.bytes))
             fault(FileStatus::bad_stacks, chunk.offset);
         return;
+    case ChunkType::running:
+        return take_running(payload.bytes, chunk.offset);
     case ChunkType::mark: {
         auto item = std::make_shared<TraceItem>();
         if (payload.bytes.size() != sizeof(item->mark))
@@ -218,6 +222,40 @@ void TraceReader::take_loss(std::span<const std::byte> bytes, std::uint64_t offs
         loss_[cpu.cpu] = cpu.lost;
 }
 
+void TraceReader::take_running(std::span<const std::byte> bytes, std::uint64_t offset) {
+    RunningHead head;
+    if (bytes.size() < sizeof(head))
+        return fault(FileStatus::bad_running, offset);
+    std::memcpy(&head, bytes.data(), sizeof(head));
+    const auto calls = array_of<argtrace_in_flight_call>(bytes.subspan(sizeof(head)));
+    if (!calls)
+        return fault(FileStatus::bad_running, offset);
+    argtrace_in_flight moment{};
+    moment.clock = head.clock;
+    moment.ns = head.ns;
+    moment.mult = head.mult;
+    running_ = decode_running(moment, *calls, schema_);
+    if (!job_.filter->cpus.empty()) // on which they began is not known
+        running_.batch.clear();
+    job_.filter->apply(running_.batch);
+    running_tasks_.clear();
+    for (const Event &event : running_.batch.events)
+        running_tasks_.insert(event.task());
+}
+
+/// Of the calls that had not returned when they were looked for, takes out those that have been recorded since.
+void TraceReader::drop_returned(const EventBatch &batch) {
+    std::vector<Event> &calls = running_.batch.events;
+    for (const Event &event : batch.events) {
+        if (!event.has_duration() || !running_tasks_.contains(event.task()))
+            continue;
+        const std::uint64_t begin = running_.beginning(event.clock, event.duration);
+        std::erase_if(calls, [&](const Event &call) {
+            return call.task() == event.task() && OpenCall(call).is(event.probe, begin);
+        });
+    }
+}
+
 void TraceReader::take_span(std::span<const std::byte> bytes, std::uint64_t offset) {
     RecordedSpan span;
     if (bytes.size() != sizeof(span))
@@ -263,6 +301,8 @@ void TraceReader::note(const DecodedPacket &packet, std::uint64_t offset) {
     if (packet.unreadable.why != DecodeStatus::ok)
         unreadable_.why = packet.unreadable.why;
 
+    if (!running_.batch.events.empty()) [[unlikely]]
+        drop_returned(packet.batch);
     Cpu &cpu = cpus_[packet.cpu];
     cpu.events += packet.decoded;
     if (!packet.lost) // a part of one that has been counted

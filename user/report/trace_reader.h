@@ -8,11 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "decode/schema.h"
 #include "file/chunk_reader.h"
 #include "file/info.h"
+#include "model/running_calls.h"
 #include "report/decoded_packet.h"
 #include "report/symbol_table.h"
 #include "util/worker_pool.h"
@@ -56,6 +58,9 @@ public:
     /// When calls were recorded, from the end of the file; nothing where it does not say so.
     const std::optional<RecordedSpan> &span() const { return span_; }
 
+    /// Calls that had not returned when recording ended, of those that are wanted; known once next() has come to the end.
+    const RunningCalls &running() const { return running_; }
+
     /// The end that the writer has put there was reached.
     bool complete() const { return complete_; }
 
@@ -97,6 +102,8 @@ private:
     void take_probes(std::span<const std::byte> bytes, std::uint64_t offset);
     void take_counts(std::span<const std::byte> bytes, std::uint64_t offset);
     void take_loss(std::span<const std::byte> bytes, std::uint64_t offset);
+    void take_running(std::span<const std::byte> bytes, std::uint64_t offset);
+    void drop_returned(const EventBatch &batch);
     void take_span(std::span<const std::byte> bytes, std::uint64_t offset);
     void take_end(std::span<const std::byte> bytes, std::uint64_t offset);
     void take_packet(Chunk chunk);
@@ -114,6 +121,8 @@ private:
     std::map<std::uint32_t, PartDecoder> parts_;
     std::deque<Pending> pending_;
     std::optional<RecordedSpan> span_;
+    RunningCalls running_;
+    std::unordered_set<std::uint64_t> running_tasks_; // which make these calls
     Unreadable unreadable_;
     std::vector<FileFault> faults_;
     std::uint64_t fault_count_ = 0;

@@ -3,26 +3,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "decode/values.h"
+#include "decode/running.h"
 
 namespace argtrace {
 
-namespace {
-
-struct Listed {
-    argtrace_in_flight head{};
-    std::vector<argtrace_in_flight_call> calls;
-};
-
-/// Nothing if the module knows no such request.
-std::optional<Listed> list(const Session &session) {
+std::optional<InFlightList> list_in_flight(const Session &session) {
     constexpr std::size_t first_room = 256, room_max = (1 << 20) / sizeof(argtrace_in_flight_call);
-    Listed listed;
+    InFlightList listed;
     for (std::size_t room = first_room;; room = std::min(room * 4, room_max)) {
         listed.calls.resize(room);
         listed.head = {};
@@ -41,48 +32,16 @@ std::optional<Listed> list(const Session &session) {
     return listed;
 }
 
-void append(RunningCalls &running, const argtrace_in_flight &head, const argtrace_in_flight_call &call, const Probe &probe) {
-    Event event;
-    // A call may have begun after the clock was read.
-    const auto before = static_cast<std::int64_t>(head.clock - call.clock);
-    __extension__ using Wide = __int128;
-    event.ts = head.ns - static_cast<std::uint64_t>(Wide{before} * head.mult >> ARGTRACE_MULT_SHIFT);
-    event.clock = call.clock;
-    event.caller = call.caller;
-    event.probe = &probe;
-    event.tid = call.tid;
-    event.tgid = call.tgid;
-    event.context = call.context;
-    event.preempt = call.preempt;
-    static_assert(sizeof(event.comm) == sizeof(call.comm));
-    std::memcpy(event.comm.data(), call.comm, sizeof(call.comm));
-    event.first_value = static_cast<std::uint32_t>(running.batch.values.size());
-    for (const Argument &argument : probe.args)
-        running.batch.values.push_back(read_register(argument, call.regs));
-    running.batch.events.push_back(event);
-}
-
-} // namespace
-
 std::optional<RunningCalls> read_in_flight(const Session &session, const Schema &schema) {
-    auto listed = list(session);
+    const auto listed = list_in_flight(session);
     if (!listed)
         return std::nullopt;
-    RunningCalls running;
-    running.clock = listed->head.clock;
-    running.ns = listed->head.ns;
-    running.mult = listed->head.mult;
-    // The innermost comes first there.
-    std::vector<argtrace_in_flight_call> &calls = listed->calls;
-    for (auto task = calls.begin(); task != calls.end();) {
-        const auto next = std::find_if(task, calls.end(), [&](const auto &call) { return call.tid != task->tid; });
-        std::reverse(task, next);
-        task = next;
-    }
-    for (const argtrace_in_flight_call &call : calls)
-        if (const Probe *probe = schema.find(call.id))
-            append(running, listed->head, call, *probe);
-    return running;
+    return decode_running(listed->head, listed->calls, schema);
+}
+
+bool has_calls_in_flight(const Session &session) {
+    const auto counts = session.return_counts();
+    return std::any_of(counts.begin(), counts.end(), [](const argtrace_return_counts &one) { return one.in_flight > 0; });
 }
 
 std::vector<InFlightFunction> functions_in_flight(const Session &session) {

@@ -11,6 +11,18 @@
 
 namespace argtrace {
 
+/// What the module has found of the session's calls that have not returned: see ARGTRACE_IOC_IN_FLIGHT.
+struct InFlightList {
+    argtrace_in_flight head{};
+    std::vector<argtrace_in_flight_call> calls;
+};
+
+/// Nothing if the loaded module does not tell.
+std::optional<InFlightList> list_in_flight(const Session &session);
+
+/// Whether any call of the session has not returned: finding out which takes longer.
+bool has_calls_in_flight(const Session &session);
+
 /// The calls of the session that have not returned, but for those of probes that are not in the schema. Nothing if the loaded module
 /// does not tell.
 std::optional<RunningCalls> read_in_flight(const Session &session, const Schema &schema);

@@ -30,6 +30,7 @@ void give_golden_calls(Exporter &exporter) {
     calls.call("timer", 2015, 10, {101, 100, 3, ARGTRACE_CTX_HARDIRQ, "cat"});
     calls.instant("vfs_open", 2040, {12, 0, 1, 0, "x\xff"});
     calls.instant("idle", 2050, {0, 0, 0, 0, "swapper/0"});
+    calls.unfinished("do_wait", 2060, {12, 0, 1, 0, "x\xff"});
     exporter.lost(1, 1990, 4);
     calls.give(exporter);
 }
@@ -125,8 +126,8 @@ TEST(Golden, Ctf) {
         return std::string{std::istreambuf_iterator<char>(file), {}};
     };
     std::string text = read("metadata");
-    for (const unsigned cpu : {0, 1, 2, 3}) {
-        const std::string name = fmt::format("cpu{}", cpu), bytes = read(name);
+    for (const std::string name : {"cpu0", "cpu1", "cpu2", "cpu3", "running"}) {
+        const std::string bytes = read(name);
         const test::CtfStream stream(bytes);
         for (const std::uint64_t calls : stream.discarded)
             text += fmt::format("{} discarded {}\n", name, calls);

@@ -292,6 +292,70 @@ TEST(Perfetto, ACallThatComesBehindThoseItMade) {
         EXPECT_EQ(slice.depth, slice.number == 3 ? 0u : 1u);
 }
 
+TEST(Perfetto, CallsThatHadNotReturnedStayOpen) {
+    SomeCalls calls;
+    const SomeCalls::Place cat{101, 100, 3, 0, "cat"};
+    calls.call("vfs_open", 500, 100, cat);
+    calls.call("ext4_read", 1010, 20, cat);
+    calls.call("copy", 1015, 5, cat);
+    calls.unfinished("vfs_read", 1000, cat); // behind what it has made, as it is known last
+    calls.unfinished("schedule", 1050, cat);
+    const PerfettoTrace trace(exported([&](Exporter &exporter) {
+        for (const Event &event : calls.batch().events)
+            give_event(exporter, calls.batch(), event);
+        exporter.finish();
+    }));
+    std::vector<std::string> found;
+    for (const auto &slice : trace.slices(2))
+        found.push_back(fmt::format("{}: {} to {} at {}", slice.number, slice.begin,
+                                    static_cast<std::int64_t>(slice.end), slice.depth));
+    EXPECT_THAT(found, testing::UnorderedElementsAre("1: 500 to 600 at 0", "2: 1010 to 1030 at 1", "3: 1015 to 1020 at 2",
+                                                     "4: 1000 to -1 at 0", "5: 1050 to -1 at 1"));
+    for (const auto &item : trace.items) {
+        EXPECT_EQ(item.track, trace.items[0].track);
+        if (item.name == "vfs_read")
+            EXPECT_THAT(item.notes, testing::ElementsAre("args.n=u4", "caller=\"0xffffffff81000010\"", "flags=\"....\""))
+                << "on which CPU it began is not known";
+    }
+}
+
+TEST(Perfetto, RandomCallsWithinThoseThatHadNotReturned) {
+    std::mt19937 random(4);
+    for (int round = 0; round < 60; ++round) {
+        SomeCalls calls;
+        std::size_t unfinished = 0;
+        for (std::uint32_t tid = 1; tid <= 3; ++tid) {
+            const SomeCalls::Place place{tid, tid, tid % 2, 0, "t"};
+            calls.nest(random, place, 1000, 1050, 3);
+            std::uint64_t begin = 1060; // behind all that has returned, or around some of it
+            for (std::size_t depth = random() % 4; depth > 0; --depth, ++unfinished) {
+                calls.nest(random, place, begin + 2, begin + 40, 2);
+                calls.unfinished("u", begin, place);
+                begin += 50;
+            }
+        }
+        const auto slices = PerfettoTrace(exported([&](Exporter &exporter) {
+                                for (const bool last : {false, true})
+                                    for (const Event *event : calls.in_order())
+                                        if (is_unfinished(*event) == last)
+                                            give_event(exporter, calls.batch(), *event);
+                                exporter.finish();
+                            })).slices(unfinished);
+        ASSERT_EQ(slices.size(), calls.batch().events.size());
+        for (const auto &slice : slices) {
+            const Event &event = calls.batch().events[slice.number - 1];
+            EXPECT_EQ(slice.begin, event.ts);
+            EXPECT_EQ(slice.end, event.has_duration() ? event.ts + event.duration : ~0ul);
+            std::size_t around = 0; // of these at least
+            for (const Event &other : calls.batch().events)
+                around += is_unfinished(other) && other.tid == event.tid && other.ts < event.ts;
+            EXPECT_GE(slice.depth, around) << "round " << round;
+            if (is_unfinished(event))
+                EXPECT_EQ(slice.depth, around) << "round " << round;
+        }
+    }
+}
+
 TEST(Perfetto, ATimeThatOverflowsIsAnEndAllTheSame) {
     SomeCalls calls;
     calls.call("f", 100, ~std::uint64_t{0} - 1);

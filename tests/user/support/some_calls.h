@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "export/exporter.h"
+#include "model/unfinished.h"
 #include "support/packet_builder.h"
 
 namespace argtrace::test {
@@ -83,6 +84,15 @@ public:
 
     void instant(const std::string &function, std::uint64_t ts, Place place) {
         call(function, ts, Event::unknown_duration, place);
+    }
+
+    /// One that had not returned: where it began is not known.
+    void unfinished(const std::string &function, std::uint64_t ts, Place place) {
+        instant(function, ts, place);
+        for (Probe &known : probes_)
+            if (known.function == function)
+                known.flags |= ARGTRACE_PROBE_RETURN;
+        batch_.events.back().cpu = unknown_cpu;
     }
 
     std::uint64_t number_of(const Event &event) const {
