@@ -3,6 +3,7 @@
 // viewer_samples FOLDER: writes the same calls in each format that `export` has, and a small fleet,
 // for the readers of tests/viewers/run, and what these should find into expected.json.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -14,6 +15,7 @@
 
 #include "export/formats.h"
 #include "file/info.h"
+#include "file/writer.h"
 #include "support/some_calls.h"
 #include "util/fd.h"
 
@@ -137,6 +139,154 @@ json expected_of(const test::SomeCalls &calls) {
     return {{"functions", functions}, {"depth", depth}, {"outermost", outermost}, {"lost", lost}};
 }
 
+/// A recording of calls that were recorded when they returned, nested at random, and of some of which only the entry was: a thread on
+/// each of four CPUs, then two calls that had not returned.
+class Recording {
+public:
+    explicit Recording(std::mt19937 &random) : random_(random) {
+        for (const char *name : {"vfs_read", "ext4_file_read_iter", "filemap_read", "copy_page_to_iter", "do_wait"})
+            add_probe(name, ARGTRACE_PROBE_RETURN);
+        add_probe("mark_page_accessed", 0);
+        for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
+            std::uint64_t at = 2000 + cpu;
+            for (unsigned i = 0; i < 3000; ++i)
+                nest(cpu, at, 5);
+            std::sort(calls_[cpu].begin(), calls_[cpu].end(), [](const Call &a, const Call &b) { return a.end < b.end; });
+        }
+    }
+
+    void write(const std::string &path) const {
+        TraceWriter writer((TraceTarget(path)));
+        writer.info(some_machine);
+        writer.probes(probes_);
+        std::vector<std::vector<std::byte>> packets;
+        for (std::uint32_t cpu = 0; cpu < cpus; ++cpu)
+            fill(cpu, packets);
+        const auto clock = [](const auto &packet) { return reinterpret_cast<const argtrace_packet *>(packet.data())->clock; };
+        std::sort(packets.begin(), packets.end(), [&](const auto &a, const auto &b) { return clock(a) < clock(b); });
+        for (const auto &packet : packets) {
+            const auto &header = *reinterpret_cast<const argtrace_packet *>(packet.data());
+            writer.mark(header.clock);
+            PacketBytes bytes;
+            bytes.cpu = header.cpu;
+            bytes.seq = header.seq;
+            bytes.bytes = packet;
+            writer.packet(bytes);
+            writer.flush();
+        }
+        argtrace_in_flight_call outer{}, inner{};
+        outer.id = 5;
+        inner.id = 1;
+        outer.tid = inner.tid = 900;
+        outer.tgid = inner.tgid = 900;
+        outer.clock = 3000;
+        inner.clock = 3010;
+        const std::array running{inner, outer};
+        writer.running({1000000, 1000000, 1u << ARGTRACE_MULT_SHIFT, 0}, running);
+        writer.end();
+        writer.flush();
+        writer.target().keep();
+    }
+
+private:
+    static constexpr std::uint32_t cpus = 4, packet_size = 64 * 1024;
+
+    struct Call {
+        std::uint32_t id;
+        std::uint64_t begin, end;
+    };
+
+    void add_probe(const char *name, std::uint32_t flags) {
+        Probe probe;
+        probe.id = static_cast<std::uint32_t>(probes_.size() + 1);
+        probe.function = name;
+        probe.flags = flags;
+        probe.args = {test::argument("n", ARGTRACE_TYPE_U64, "size_t")};
+        probes_.push_back(std::move(probe));
+    }
+
+    /// A call from `at` on, no moment of which another has; `at` is then behind it.
+    void nest(std::uint32_t cpu, std::uint64_t &at, int depth) {
+        if (random_() % 6 == 0) {
+            at += 2 + random_() % 20;
+            calls_[cpu].push_back({6, at, at});
+            return;
+        }
+        Call call{1 + static_cast<std::uint32_t>(random_() % 5), at += 2 + random_() % 20, 0};
+        if (depth > 1)
+            for (unsigned inner = static_cast<unsigned>(random_() % 4); inner > 0; --inner)
+                nest(cpu, at, depth - 1);
+        call.end = at += 2 + random_() % 50;
+        calls_[cpu].push_back(call);
+    }
+
+    void fill(std::uint32_t cpu, std::vector<std::vector<std::byte>> &packets) const {
+        constexpr std::size_t record_max = 128;
+        std::optional<test::PacketBuilder> packet;
+        std::uint64_t seq = 0;
+        const auto end = [&] {
+            if (!packet)
+                return;
+            packets.push_back(packet->bytes());
+            packets.back().resize(packet->end());
+        };
+        for (const Call &call : calls_[cpu]) {
+            if (!packet || packet->end() + record_max > packet_size) {
+                end();
+                packet.emplace(packet_size, call.end);
+                packet->header().cpu = cpu;
+                packet->header().seq = seq++;
+                packet->task(100 + cpu, 100, "cat", call.end);
+            }
+            test::Data data;
+            data.put(std::uint64_t{0xffffffff81000010});
+            if (probes_[call.id - 1].flags & ARGTRACE_PROBE_RETURN)
+                data.put(call.end - call.begin);
+            data.put(call.begin % 4096);
+            packet->record(call.id, call.end, data, 100 + cpu);
+        }
+        end();
+    }
+
+    std::mt19937 &random_;
+    std::vector<Probe> probes_;
+    std::array<std::vector<Call>, cpus> calls_;
+};
+
+/// A call with a pointer that returns, in a thread whose process is known, and idle tasks on CPUs.
+void write_details(const std::string &path) {
+    Probe probe;
+    probe.id = 1;
+    probe.function = "vfs_read";
+    probe.args = {test::argument("file", ARGTRACE_TYPE_PTR, "struct file *"), test::argument("count", ARGTRACE_TYPE_U64, "size_t"),
+                  test::returned(ARGTRACE_TYPE_S64)};
+    EventBatch batch;
+    const auto add = [&](std::uint64_t ts, std::uint32_t tid, std::uint32_t tgid, std::uint32_t cpu, std::string_view comm) {
+        Event event;
+        event.probe = &probe;
+        event.ts = ts;
+        event.duration = 50;
+        event.caller = 0xffffffff81000010;
+        event.tid = tid;
+        event.tgid = tgid;
+        event.cpu = cpu;
+        std::copy(comm.begin(), comm.end(), event.comm.begin());
+        event.first_value = static_cast<std::uint32_t>(batch.values.size());
+        batch.values.push_back({0xffff888000001000, 0, ARGTRACE_TYPE_PTR, true, false});
+        batch.values.push_back({4096, 0, ARGTRACE_TYPE_U64, true, false});
+        batch.values.push_back({0 - std::uint64_t{5}, 0, ARGTRACE_TYPE_S64, true, false});
+        batch.events.push_back(event);
+    };
+    add(2000, 100, 100, 1, "make");
+    add(2100, 101, 100, 1, "cc1");
+    for (const std::uint32_t cpu : {10u, 2u, 0u})
+        add(2200, 0, 0, cpu, "swapper");
+    std::vector<const Event *> events;
+    for (const Event &event : batch.events)
+        events.push_back(&event);
+    write_file(path, some_machine, batch, events);
+}
+
 /// Two machines, on two days: host=HOST/date=DATE/calls.parquet.
 class Fleet {
 public:
@@ -202,6 +352,8 @@ int main(int argc, char **argv) {
                              "calls.folded", "calls.parquet", "calls.trace.dat"})
         write_file(folder + "/" + name, some_machine, calls.batch(), calls.in_order());
     write_stacks(folder + "/stacks.pftrace");
+    write_details(folder + "/details.pftrace");
+    Recording(random).write(folder + "/large.dat");
     write_folder(ExportFormat::ctf, folder + "/calls.ctf", calls);
     write_folder(ExportFormat::parquet, folder + "/functions", calls);
     std::ofstream(folder + "/expected.json") << expected_of(calls).dump(1) << '\n';
