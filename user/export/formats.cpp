@@ -16,6 +16,7 @@
 #include "export/trace_dat.h"
 #include "util/error.h"
 #include "util/near_match.h"
+#include "util/temporary_file.h"
 
 namespace argtrace {
 
@@ -130,7 +131,7 @@ std::unique_ptr<Exporter> make_exporter(ExportFormat format, std::string_view pa
     case ExportFormat::parquet:
         return std::make_unique<ParquetExporter>(file, workers, source);
     case ExportFormat::trace_dat:
-        return std::make_unique<TraceDatExporter>(file, source);
+        return std::make_unique<TraceDatExporter>(file, folder_for_temporary(std::string(path)), source);
     case ExportFormat::ctf: // a folder
         break;
     }

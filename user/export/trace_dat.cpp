@@ -6,8 +6,10 @@
 #include <cstring>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "export/append_bytes.h"
 #include "export/utf8_text.h"
@@ -15,6 +17,7 @@
 #include "render/stack.h"
 #include "model/unfinished.h"
 #include "util/error.h"
+#include "util/temporary_file.h"
 
 namespace argtrace {
 
@@ -94,8 +97,8 @@ void append_sized(std::string &out, std::string_view text) {
 
 } // namespace
 
-TraceDatExporter::TraceDatExporter(ExportFile &file, const ExportSource &source)
-    : file_(file), source_(source), callers_(source.symbols),
+TraceDatExporter::TraceDatExporter(ExportFile &file, std::string folder, const ExportSource &source)
+    : file_(file), folder_(std::move(folder)), source_(source), callers_(source.symbols),
       values_(callers_, ValueWriter::Style::text) {}
 
 const TraceDatExporter::EventType *TraceDatExporter::type_of(const Probe &probe) {
@@ -213,7 +216,9 @@ void TraceDatExporter::make_record(const EventView &view, const EventType &type)
             text = valid_utf8({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
             text = text.substr(0, text.find('\0'));
         }
+        const std::string_view whole = text;
         text = text.substr(0, text_max - std::min(text_max, record_.size() - type.size));
+        cut_ += text.size() < whole.size();
         put(field.offset, static_cast<std::uint32_t>((text.size() + 1) << 16 | record_.size()));
         append_text(record_, text);
     }
@@ -266,7 +271,7 @@ void TraceDatExporter::end_page(Cpu &cpu) {
     if (cpu.page.empty())
         return;
     if (!cpu.file)
-        cpu.file.reset(std::tmpfile());
+        cpu.file = open_temporary(folder_);
     std::string page;
     append_bytes(page, cpu.begin);
     const bool stored = cpu.lost > 0 && cpu.page.size() + 8 <= page_room;
@@ -277,8 +282,9 @@ void TraceDatExporter::end_page(Cpu &cpu) {
     if (stored)
         append_bytes(page, cpu.lost);
     page.resize(ring_page);
-    if (!cpu.file || std::fwrite(page.data(), 1, page.size(), cpu.file.get()) != page.size())
-        throw Error(fmt::format("a temporary file cannot be written: {}", std::strerror(errno)));
+    errno = ENOSPC; // if it takes only some of it
+    if (::write(cpu.file.get(), page.data(), page.size()) != static_cast<ssize_t>(page.size()))
+        throw Error(fmt::format("{}: a temporary file there cannot be written: {}", folder_, std::strerror(errno)));
     ++cpu.pages;
     cpu.page.clear();
     cpu.lost = 0;
@@ -348,20 +354,25 @@ void TraceDatExporter::finish() {
     for (auto &[number, cpu] : cpus_) {
         if (!cpu.file)
             continue;
-        std::rewind(cpu.file.get());
-        while (const std::size_t got = std::fread(part.data(), 1, part.size(), cpu.file.get()))
-            file_.write(std::string_view(part).substr(0, got));
-        if (std::ferror(cpu.file.get()))
-            throw Error("a temporary file cannot be read");
-        cpu.file.reset();
+        for (std::uint64_t at = 0, size = cpu.pages * ring_page; at < size;) {
+            const ssize_t got = ::pread(cpu.file.get(), part.data(), part.size(), static_cast<off_t>(at));
+            if (got <= 0)
+                throw Error(fmt::format("{}: a temporary file there cannot be read", folder_));
+            file_.write(std::string_view(part).substr(0, static_cast<std::size_t>(got)));
+            at += static_cast<std::uint64_t>(got);
+        }
+        cpu.file = Fd();
     }
     file_.finish();
 }
 
 std::string TraceDatExporter::left_out() const {
-    return unnamed_ > 0 ? fmt::format("{} calls are not in it: it has room for {} functions",
-                                      unnamed_, types_max)
-                        : "";
+    std::string left_out;
+    if (unnamed_ > 0)
+        left_out = fmt::format("{} calls are not in it: it has room for {} functions", unnamed_, types_max);
+    if (cut_ > 0)
+        left_out += fmt::format("{}{} texts are cut: those of a call have {} bytes", left_out.empty() ? "" : ", ", cut_, text_max);
+    return left_out;
 }
 
 } // namespace argtrace

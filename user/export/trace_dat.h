@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <map>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "render/caller.h"
 #include "render/line.h"
 #include "render/value_writer.h"
+#include "util/fd.h"
 
 namespace argtrace {
 
@@ -24,7 +23,8 @@ namespace argtrace {
 /// functions are known.
 class TraceDatExporter : public SerialExporter {
 public:
-    TraceDatExporter(ExportFile &file, const ExportSource &source);
+    /// Temporary files are made in that folder.
+    TraceDatExporter(ExportFile &file, std::string folder, const ExportSource &source);
 
     void lost(std::uint32_t cpu, std::uint64_t ts, std::uint64_t calls) override;
     void finish() override;
@@ -46,17 +46,13 @@ private:
         std::vector<Field> fields;
     };
 
-    struct CloseFile {
-        void operator()(std::FILE *file) const { std::fclose(file); }
-    };
-
     struct Cpu {
         std::string page; // what the page that is being made has
         std::uint64_t begin = 0;
         std::uint64_t last = 0;
         std::uint64_t lost = 0; // before this page
         std::uint64_t pages = 0;
-        std::unique_ptr<std::FILE, CloseFile> file;
+        Fd file;
     };
 
     const EventType *type_of(const Probe &probe);
@@ -65,6 +61,7 @@ private:
     void end_page(Cpu &cpu);
 
     ExportFile &file_;
+    std::string folder_;
     const ExportSource source_;
     CallerNames callers_;
     ValueWriter values_;
@@ -74,6 +71,7 @@ private:
     std::map<std::uint64_t, std::string> symbols_; // lines of kallsyms, by address
     std::unordered_map<std::uint64_t, bool> seen_callers_;
     std::map<std::uint32_t, std::string> comms_; // by thread
+    std::uint64_t cut_ = 0;                      // texts that are not whole
     std::uint64_t unnamed_ = 0;                  // calls of functions beyond what numbers there are
     std::string record_;
     Line line_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/trace_dat.h"
 
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <set>
@@ -13,6 +15,8 @@
 #include "support/some_stack.h"
 #include "support/trace_dat_reader.h"
 #include "support/trace_builder.h"
+#include "util/error.h"
+#include "util/temporary_file.h"
 
 namespace argtrace {
 namespace {
@@ -25,7 +29,7 @@ std::string trace_dat(Fill fill, const Symbols &symbols = NoSymbols()) {
     WorkerPool workers(0);
     ExportFile file(fd.get(), "memory", workers);
     const TraceInfo info = some_info();
-    TraceDatExporter exporter(file, {info, symbols});
+    TraceDatExporter exporter(file, testing::TempDir(), {info, symbols});
     fill(exporter);
     const FileBytes bytes = contents(fd.get());
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
@@ -130,6 +134,64 @@ TEST(TraceDat, LossIsBeforeAPage) {
     EXPECT_EQ(file.records.size(), 2u);
     EXPECT_THAT(file.lost, testing::ElementsAre(std::pair(0u, 7u)));
     EXPECT_EQ(file.tasks, "11 dd\n12 cat\n");
+}
+
+TEST(TraceDat, SaysHowManyTextsAreCut) {
+    Probe probe;
+    probe.id = 1;
+    probe.function = "f";
+    probe.args = {output("name", ARGTRACE_TYPE_STR), output("other", ARGTRACE_TYPE_STR)};
+    EventBatch batch;
+    batch.bytes.assign(5000, std::byte{'x'});
+    for (const std::uint64_t size : {3000, 0, 2000, 1001, 3001, 10, 5, 5}) {
+        if (batch.values.size() % 2 == 0) {
+            Event event;
+            event.ts = 2000 + batch.values.size();
+            event.probe = &probe;
+            event.first_value = static_cast<std::uint32_t>(batch.values.size());
+            batch.events.push_back(event);
+        }
+        batch.values.push_back({0, size, ARGTRACE_TYPE_STR, true, false});
+    }
+    (void)trace_dat([&](Exporter &exporter) {
+        EXPECT_EQ(exporter.left_out(), "");
+        for (const Event &event : batch.events)
+            give_event(exporter, batch, event);
+        exporter.finish();
+        // 3001 bytes, and two that stand behind others, whose ends count as well.
+        EXPECT_EQ(exporter.left_out(), "3 texts are cut: those of a call have 3000 bytes");
+    });
+}
+
+TEST(TraceDat, PagesWaitInFilesBesideTheOutput) {
+    const std::string folder = testing::TempDir() + "argtrace_trace_dat_" + std::to_string(getpid());
+    std::filesystem::create_directory(folder);
+    const Fd fd = memory_file();
+    WorkerPool workers(0);
+    ExportFile file(fd.get(), "memory", workers);
+    const TraceInfo info = some_info();
+    const NoSymbols symbols;
+    {
+        TraceDatExporter exporter(file, folder_for_temporary(folder + "/out.trace.dat"), {info, symbols});
+        SomeCalls calls;
+        for (unsigned i = 0; i < 500; ++i)
+            calls.call("f", 2000 + i, 1);
+        for (const Event *event : calls.in_order())
+            give_event(exporter, calls.batch(), *event);
+        std::size_t found = 0;
+        for (const auto &open : std::filesystem::directory_iterator("/proc/self/fd")) {
+            std::error_code gone; // of the folder that is being read
+            found += std::filesystem::read_symlink(open, gone).string().starts_with(std::filesystem::canonical(folder).string() + "/");
+        }
+        EXPECT_EQ(found, 1u);
+        EXPECT_TRUE(std::filesystem::is_empty(folder)) << "it has no name";
+        exporter.finish();
+    }
+    std::filesystem::remove_all(folder);
+    EXPECT_THROW(open_temporary(folder), Error);
+    EXPECT_EQ(folder_for_temporary("-"), std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/var/tmp");
+    EXPECT_EQ(folder_for_temporary("/dev/stdout"), folder_for_temporary("-"));
+    EXPECT_EQ(folder_for_temporary("x.trace.dat"), ".");
 }
 
 TEST(TraceDat, OfNoCallsAFileWithoutPages) {
