@@ -16,6 +16,7 @@ namespace argtrace {
 namespace {
 
 constexpr std::size_t block_size = 1 << 20;
+constexpr std::size_t blocks_max = 16; // that wait, with any number of workers
 constexpr int gzip_level = 4; // a third larger than 6, and twice as fast
 
 /// Deflated so that another block, or the last one, can follow: at a byte, with no reference to
@@ -81,7 +82,7 @@ void ExportFile::submit() {
         block.bytes = deflate_block(*plain);
         return block;
     }));
-    if (blocks_.size() > 2 * std::size_t{workers_.size()})
+    if (blocks_.size() > std::min(2 * std::size_t{workers_.size()}, blocks_max))
         take_first();
 }
 

@@ -31,6 +31,13 @@ struct EventBlock {
     std::vector<std::shared_ptr<const EventBatch>> batches; ///< which the entries point into
 };
 
+inline std::size_t size_of(const EventBatch &batch) {
+    return batch.events.size() * sizeof(Event) + batch.values.size() * sizeof(Value) + batch.bytes.size();
+}
+
+/// How much of what exporters hand to workers may wait for them, in bytes of the batches that it keeps: with any number of workers.
+inline constexpr std::size_t waiting_size_max = 32 << 20;
+
 /// Calls -> a file of another tool's format.
 class Exporter {
 public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,6 +25,16 @@ public:
 
     struct Lane {
         std::vector<Open> open; ///< each within the one before it
+        // When the latest of those began that have been closed: a call that comes late is not put around one that began at the same
+        // moment, whose beginning stands before its own by now.
+        std::array<std::uint64_t, 64> closed{};
+        std::size_t closed_count = 0;
+
+        bool has_closed(std::uint64_t begin) const {
+            const std::size_t count = std::min(closed_count, closed.size());
+            return std::find(closed.begin(), closed.begin() + static_cast<std::ptrdiff_t>(count), begin) !=
+                   closed.begin() + static_cast<std::ptrdiff_t>(count);
+        }
     };
 
     /// Closes what has ended by `time`, inner calls first: `close(lane number, Open &)`.
@@ -32,6 +44,7 @@ public:
             std::vector<Open> &open = lanes_[i].open;
             while (!open.empty() && open.back().end <= time) {
                 close(i, open.back());
+                lanes_[i].closed[lanes_[i].closed_count++ % lanes_[i].closed.size()] = open.back().begin;
                 open.pop_back();
             }
         }
@@ -39,16 +52,18 @@ public:
 
     /// Puts a call where it nests, and returns the number of the lane.
     std::size_t add(std::uint64_t begin, std::uint64_t end, Call call) {
+        last_ = std::max(last_, begin);
         for (std::size_t i = 0;; ++i) {
             if (i == lanes_.size())
                 lanes_.emplace_back();
             std::vector<Open> &open = lanes_[i].open;
             std::size_t at = open.size(); // a call that comes late may be around others
-            while (at > 0 && begin <= open[at - 1].begin && open[at - 1].end <= end &&
-                   (begin < open[at - 1].begin || open[at - 1].end < end))
+            while (at > 0 && begin < open[at - 1].begin && open[at - 1].end <= end)
                 --at;
             if (at > 0 && (begin < open[at - 1].begin || open[at - 1].end < end))
                 continue; // they overlap
+            if (begin < last_ && lanes_[i].has_closed(begin))
+                continue;
             open.insert(open.begin() + static_cast<std::ptrdiff_t>(at),
                         Open{begin, end, std::move(call)});
             return i;
@@ -63,6 +78,7 @@ public:
 
 private:
     std::vector<Lane> lanes_;
+    std::uint64_t last_ = 0; // the latest beginning
 };
 
 } // namespace argtrace

@@ -79,11 +79,6 @@ constexpr std::array<std::pair<std::string_view, ParquetType>, 13> common_column
 // The batches that hold the calls of a group of rows take at most so many bytes; they stay until it is encoded.
 constexpr std::size_t group_size_max = 8 << 20;
 
-std::size_t size_of_batch(const EventBatch &batch) {
-    return batch.events.size() * sizeof(Event) + batch.values.size() * sizeof(Value) +
-           batch.bytes.size();
-}
-
 std::string lower(std::string text) {
     for (char &one : text)
         one = static_cast<char>(one >= 'A' && one <= 'Z' ? one + ('a' - 'A') : one);
@@ -209,8 +204,8 @@ ParquetExporter::ParquetExporter(ExportFile &file, WorkerPool &workers, const Ex
 }
 
 ParquetExporter::~ParquetExporter() {
-    for (auto &groups : groups_)
-        groups.wait();
+    for (Waiting &waiting : groups_)
+        waiting.groups.wait();
 }
 
 void ParquetExporter::take(EventBlock block) {
@@ -224,7 +219,7 @@ void ParquetExporter::take(EventBlock block) {
             if (std::find(group_.batches.begin(), group_.batches.end(), batch) !=
                 group_.batches.end())
                 continue;
-            group_size_ += size_of_batch(*batch);
+            group_size_ += size_of(*batch);
             group_.batches.push_back(batch);
         }
         taken += count;
@@ -238,16 +233,17 @@ void ParquetExporter::submit() {
     if (group_.events.empty())
         return;
     auto group = std::make_shared<EventBlock>(std::exchange(group_, {}));
-    group_size_ = 0;
-    groups_.push_back(workers_.submit(
-        [this, group](unsigned worker) { return rows_[worker]->encode(*group); }));
+    const std::size_t size = std::exchange(group_size_, 0);
+    groups_.push_back({workers_.submit([this, group](unsigned worker) { return rows_[worker]->encode(*group); }), size});
     group.reset();
-    while (groups_.size() > workers_.size())
+    waiting_size_ += size;
+    while (groups_.size() > workers_.size() || (waiting_size_ > waiting_size_max && groups_.size() > 1))
         write_first();
 }
 
 void ParquetExporter::write_first() {
-    const std::vector<ParquetGroup> groups = groups_.front().get();
+    const std::vector<ParquetGroup> groups = groups_.front().groups.get();
+    waiting_size_ -= groups_.front().size;
     groups_.pop_front();
     for (const ParquetGroup &group : groups)
         file_.write_group(group);
@@ -286,7 +282,7 @@ void ParquetFolderExporter::finish_part(const Probe &probe, Part &part) {
         throw Error(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
     ExportFile file(fd.get(), path, workers_);
     part.rows.set_file(file);
-    part.rows.finish(notes_of(source_, lost_));
+    part.rows.finish(notes_of(source_, std::exchange(lost_, 0)));
     size_ += file.size();
 }
 
@@ -309,17 +305,18 @@ void ParquetFolderExporter::make_room() {
 }
 
 void ParquetFolderExporter::event(const EventView &view) {
+    // Before the call is added, so that there is always a part to come, which tells of losses.
+    if (++events_ % look == 0 || parts_.size() > parts_max_)
+        make_room();
     const Probe &probe = *view.event->probe;
     std::unique_ptr<Part> &part = parts_[&probe];
+    if (part && part->rows.rows() >= part_rows_max) {
+        finish_part(probe, *part);
+        part.reset();
+    }
     if (!part)
         part = std::make_unique<Part>(source_, callers_, probe);
     part->calls.add(view);
-    if (part->rows.rows() >= part_rows_max) {
-        finish_part(probe, *part);
-        parts_.erase(&probe);
-    }
-    if (++events_ % look == 0 || parts_.size() > parts_max_)
-        make_room();
 }
 
 void ParquetFolderExporter::finish() {

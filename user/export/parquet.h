@@ -62,6 +62,11 @@ public:
     void finish() override;
 
 private:
+    struct Waiting {
+        std::future<std::vector<ParquetGroup>> groups;
+        std::size_t size = 0; // as group_size_
+    };
+
     void submit();
     void write_first();
 
@@ -71,7 +76,8 @@ private:
     std::vector<std::unique_ptr<ParquetRows>> rows_; // by worker
     EventBlock group_;
     std::size_t group_size_ = 0; // bytes of the batches of which it has calls
-    std::deque<std::future<std::vector<ParquetGroup>>> groups_;
+    std::deque<Waiting> groups_;
+    std::size_t waiting_size_ = 0; // of all of them
     std::uint64_t lost_ = 0;
 };
 
@@ -103,7 +109,7 @@ private:
     std::unordered_map<const Probe *, std::unique_ptr<Part>> parts_;
     std::unordered_map<std::string, unsigned> numbers_; // of parts, by function
     std::uint64_t events_ = 0;
-    std::uint64_t lost_ = 0;
+    std::uint64_t lost_ = 0; // that no part has told of
     std::uint64_t size_ = 0;
 };
 

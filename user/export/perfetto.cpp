@@ -48,8 +48,8 @@ PerfettoExporter::PerfettoExporter(ExportFile &file, WorkerPool &workers,
 }
 
 PerfettoExporter::~PerfettoExporter() {
-    for (auto &packets : packets_)
-        packets.wait();
+    for (Waiting &waiting : packets_)
+        waiting.packets.wait();
 }
 
 /// The clocks and the machine.
@@ -244,15 +244,19 @@ void PerfettoExporter::take(EventBlock block) {
 /// Has the packets made, and writes those before them meanwhile.
 void PerfettoExporter::submit() {
     auto block = std::exchange(block_, std::make_shared<PerfettoBlock>());
-    packets_.push_back(workers_.submit(
-        [this, block](unsigned worker) { return writers_[worker]->write(*block); }));
+    std::size_t size = block->items.size() * sizeof(PerfettoBlock::Item);
+    for (const auto &batch : block->calls.batches)
+        size += size_of(*batch);
+    packets_.push_back({workers_.submit([this, block](unsigned worker) { return writers_[worker]->write(*block); }), size});
     block.reset();
-    while (packets_.size() > 2 * std::size_t{workers_.size()})
+    waiting_size_ += size;
+    while (packets_.size() > 2 * std::size_t{workers_.size()} || (waiting_size_ > waiting_size_max && packets_.size() > 1))
         write_first();
 }
 
 void PerfettoExporter::write_first() {
-    const ProtobufWriter packets = packets_.front().get();
+    const ProtobufWriter packets = packets_.front().packets.get();
+    waiting_size_ -= packets_.front().size;
     packets_.pop_front();
     file_.write(packets.view());
 }

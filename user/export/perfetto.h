@@ -61,6 +61,11 @@ private:
         std::array<char, ARGTRACE_COMM_LEN> comm{};
     };
 
+    struct Waiting {
+        std::future<ProtobufWriter> packets;
+        std::size_t size = 0; // bytes that the block keeps
+    };
+
     struct Recent {
         std::uint64_t key = 0;
         Track *track = nullptr;
@@ -91,7 +96,8 @@ private:
     std::uint64_t lost_ = 0;
     std::uint64_t last_id_ = 0;
     std::shared_ptr<PerfettoBlock> block_ = std::make_shared<PerfettoBlock>();
-    std::deque<std::future<ProtobufWriter>> packets_;
+    std::deque<Waiting> packets_;
+    std::size_t waiting_size_ = 0; // of all of them
 };
 
 } // namespace argtrace

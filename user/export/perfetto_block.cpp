@@ -134,6 +134,14 @@ void PerfettoBlockWriter::make_note(Note &note, std::uint64_t key, std::uint64_t
     }
 }
 
+/// That which was made last where it does not fit into a note.
+void PerfettoBlockWriter::put_note(const Note &note) {
+    if (note.block != block_) [[unlikely]]
+        return out_.raw(note_.view());
+    std::memcpy(out_.room(Note::size_max), note.bytes.data(), Note::size_max);
+    out_.set_end(out_.room(0) + note.size);
+}
+
 /// A value that is more than a number, at the end of what was written.
 void PerfettoBlockWriter::put_value(unsigned field, const PerfettoPlan::Argument &argument,
                                     const Value &value, std::span<const std::byte> bytes) {
@@ -198,13 +206,8 @@ void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
         Note &note = caller_notes_[note_place(event.caller, caller_bits)];
         if (note.key != event.caller || note.block != block_) [[unlikely]] {
             make_note(note, event.caller, common_.caller->id, callers_.name(event.caller));
-            if (note.block == 0)
-                out_.raw(note_.view());
         }
-        if (note.block == block_) [[likely]] {
-            std::memcpy(out_.room(Note::size_max), note.bytes.data(), Note::size_max);
-            out_.set_end(out_.room(0) + note.size);
-        }
+        put_note(note);
     }
     if (event.cpu != unknown_cpu) [[likely]] {
         to = out_.room(4 * varint_size_max + Note::size_max);
@@ -219,8 +222,7 @@ void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
     Note &note = flags_notes_[note_place(flags, flags_bits)];
     if (note.key != flags || note.block != block_) [[unlikely]]
         make_note(note, flags, common_.flags->id, flags_column(event.context, event.preempt));
-    std::memcpy(out_.room(Note::size_max), note.bytes.data(), Note::size_max);
-    out_.set_end(out_.room(0) + note.size);
+    put_note(note);
     if (plan.stack) [[unlikely]]
         put_stack(item.call.view().values[*plan.stack], *event.probe);
     if (item.tells_task) [[unlikely]]

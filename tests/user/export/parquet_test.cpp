@@ -344,6 +344,32 @@ TEST_F(ParquetFolder, MoreFunctionsAndRowsThanAreKept) {
     EXPECT_FALSE(read("func=many/part-1.parquet").empty());
 }
 
+TEST_F(ParquetFolder, WhatWasLostIsToldOnce) {
+    SomeCalls calls;
+    for (unsigned i = 0; i < 70000; ++i)
+        calls.call(i % 7 ? "many" : "f" + std::to_string(i % 50), 2000 + i, 1);
+    give([&](Exporter &exporter) {
+        std::uint64_t number = 0;
+        for (const Event *event : calls.in_order()) {
+            if (number++ % 10000 == 0)
+                exporter.lost(0, event->ts, 3);
+            give_event(exporter, calls.batch(), *event);
+        }
+        exporter.lost(0, 80000, 5); // behind all calls
+        exporter.finish();
+    });
+    std::uint64_t lost = 0;
+    std::size_t files = 0;
+    for (const auto &file : std::filesystem::recursive_directory_iterator(path_)) {
+        if (!file.is_regular_file())
+            continue;
+        ++files;
+        lost += std::stoull(ParquetTable(read(file.path().string().substr(path_.size() + 1))).notes.at("argtrace.lost"));
+    }
+    EXPECT_GT(files, 50u);
+    EXPECT_EQ(lost, 7 * 3 + 5u);
+}
+
 TEST_F(ParquetFolder, TakesItsNameWhenItIsComplete) {
     const std::string path = path_ + "/new";
     {

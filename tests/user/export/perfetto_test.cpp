@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "support/perfetto_reader.h"
 #include "support/some_calls.h"
 #include "support/trace_builder.h"
+#include "support/unzip.h"
 #include "util/error.h"
 
 namespace argtrace {
@@ -46,21 +46,6 @@ std::string exported(Fill fill, const Symbols &symbols = NoSymbols(),
 
 PerfettoTrace trace_of(const SomeCalls &calls) {
     return PerfettoTrace(exported([&](Exporter &exporter) { calls.give(exporter); }));
-}
-
-std::string unzip(const std::string &zipped) {
-    z_stream stream{};
-    EXPECT_EQ(::inflateInit2(&stream, 16 + MAX_WBITS), Z_OK);
-    std::string plain(64 << 20, '\0');
-    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(zipped.data()));
-    stream.avail_in = static_cast<uInt>(zipped.size());
-    stream.next_out = reinterpret_cast<Bytef *>(plain.data());
-    stream.avail_out = static_cast<uInt>(plain.size());
-    EXPECT_EQ(::inflate(&stream, Z_FINISH), Z_STREAM_END) << "one member, its checksum right";
-    EXPECT_EQ(stream.avail_in, 0u);
-    plain.resize(stream.total_out);
-    ::inflateEnd(&stream);
-    return plain;
 }
 
 TEST(Perfetto, CallsNestOnATrackBelowTheirProcess) {
@@ -290,6 +275,30 @@ TEST(Perfetto, ACallThatComesBehindThoseItMade) {
     ASSERT_EQ(slices.size(), 3u);
     for (const auto &slice : slices)
         EXPECT_EQ(slice.depth, slice.number == 3 ? 0u : 1u);
+}
+
+TEST(Perfetto, ACallThatComesBehindOneThatBeganAtTheSameMoment) {
+    for (const bool closed : {false, true}) {
+        for (const bool within : {false, true}) {
+            SomeCalls calls;
+            if (within)
+                calls.call("around", 50, 500);
+            calls.call("inner", 100, 10);
+            if (closed)
+                calls.call("other", 120, 10);
+            calls.call("outer", 100, 100); // a reader that sorts by time finds it behind the inner one
+            const PerfettoTrace trace(exported([&](Exporter &exporter) {
+                for (const Event &event : calls.batch().events)
+                    give_event(exporter, calls.batch(), event);
+                exporter.finish();
+            }));
+            for (const auto &slice : trace.slices()) {
+                const Event &event = calls.batch().events[slice.number - 1];
+                EXPECT_EQ(slice.begin, event.ts);
+                EXPECT_EQ(slice.end, event.ts + event.duration) << event.probe->function << closed << within;
+            }
+        }
+    }
 }
 
 TEST(Perfetto, CallsThatHadNotReturnedStayOpen) {

@@ -49,7 +49,7 @@ void write_calls(Fd pipe, unsigned packets) {
 }
 
 /// From a pipe to a file, or to a folder.
-void export_calls(ExportFormat format, unsigned packets) {
+void export_calls(const std::string &name, unsigned packets, unsigned threads) {
     int ends[2];
     ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     const Fd from(ends[0]);
@@ -57,15 +57,17 @@ void export_calls(ExportFormat format, unsigned packets) {
         [to = Fd(ends[1]), packets]() mutable { write_calls(std::move(to), packets); });
     const std::string folder = fmt::format("{}argtrace_export_memory_{}", testing::TempDir(), ::getpid());
     const Fd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    WorkerPool workers(2);
+    WorkerPool workers(threads);
     const EventFilter filter;
     DecodeJob job;
     job.filter = &filter;
     TraceReader reader(from.get(), "a pipe", workers, job);
     const ExportSource source{reader.info(), reader.symbols()};
-    ExportFile file(null.get(), "null", workers);
+    const bool zipped = name == "perfetto.gz";
+    const ExportFormat format = parse_export_format(zipped ? "perfetto" : name == "per-function" ? "parquet" : name);
+    ExportFile file(null.get(), "null", workers, zipped ? ExportFile::Compression::gzip : ExportFile::Compression::none);
     std::unique_ptr<Exporter> exporter;
-    if (format == ExportFormat::ctf) {
+    if (format == ExportFormat::ctf || name == "per-function") {
         std::filesystem::create_directory(folder);
         exporter = make_folder_exporter(format, folder, workers, source);
     } else {
@@ -88,14 +90,14 @@ void export_calls(ExportFormat format, unsigned packets) {
     std::filesystem::remove_all(folder);
 }
 
-constexpr const char *exporting = "ARGTRACE_TEST_EXPORTING"; // "FORMAT PACKETS"
+constexpr const char *exporting = "ARGTRACE_TEST_EXPORTING"; // "FORMAT PACKETS THREADS"
 
 TEST(ExportMemory, IsLittleHoweverLargeTheFile) {
     if (const char *what = std::getenv(exporting)) {
         char name[16];
-        unsigned packets = 0;
-        ASSERT_EQ(std::sscanf(what, "%15s %u", name, &packets), 2);
-        export_calls(parse_export_format(name), packets);
+        unsigned packets = 0, threads = 0;
+        ASSERT_EQ(std::sscanf(what, "%15s %u %u", name, &packets, &threads), 3);
+        export_calls(name, packets, threads);
         return test::tell_peak();
     }
     if (!test::counts_own_memory)
@@ -103,16 +105,27 @@ TEST(ExportMemory, IsLittleHoweverLargeTheFile) {
     constexpr unsigned some = 60; // several groups of rows for each worker
     constexpr unsigned many = 5 * some;
     constexpr long most = 64 * 1024;
-    for (const char *format : {"parquet", "perfetto", "folded", "trace.dat", "ctf"}) {
+    for (const char *format : {"parquet", "per-function", "perfetto", "perfetto.gz", "flame", "folded", "trace.dat", "ctf"}) {
         const auto peak = [format](unsigned packets) {
-            return test::peak_of_child("ExportMemory.*", exporting,
-                                       fmt::format("{} {}", format, packets));
+            return test::peak_of_child("ExportMemory.IsLittle*", exporting,
+                                       fmt::format("{} {} 2", format, packets));
         };
         const long of_some = peak(some);
         const long of_many = test::least_peak(std::min(most, of_some * 3 / 2), [&] { return peak(many); });
         fmt::print("{}: at most {} KiB, {} KiB for five times as much\n", format, of_some, of_many);
         EXPECT_LT(of_many, most) << format;
         EXPECT_LT(of_many, of_some * 3 / 2) << format;
+    }
+}
+
+/// Each has something of its own, but what waits for them does not grow with them.
+TEST(ExportMemory, GrowsLittleWithTheWorkers) {
+    if (!test::counts_own_memory)
+        GTEST_SKIP() << "a sanitizer keeps what was freed";
+    for (const char *format : {"parquet", "perfetto", "perfetto.gz"}) {
+        const long peak = test::peak_of_child("ExportMemory.IsLittle*", exporting, fmt::format("{} 200 24", format));
+        fmt::print("{}: at most {} KiB with 24 workers\n", format, peak);
+        EXPECT_LT(peak, 200 * 1024) << format;
     }
 }
 
