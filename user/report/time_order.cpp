@@ -4,8 +4,12 @@
 namespace argtrace {
 
 void TimeOrder::add(Packet packet) {
-    if (!packet->batch.events.empty())
-        streams_[packet->cpu].packets.push_back(std::move(packet));
+    if (packet->batch.events.empty())
+        return;
+    CpuStream &stream = streams_[packet->cpu];
+    stream.packets.push_back(std::move(packet));
+    if (stream.packets.size() == 1)
+        stream.open();
 }
 
 } // namespace argtrace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -33,10 +34,15 @@ public:
 
 private:
     struct CpuStream {
-        std::deque<Packet> packets; // none without events
-        std::size_t next = 0;       // in the first of them
+        std::deque<Packet> packets;  // none without events
+        const Event *next = nullptr; // in the first of them,
+        const Event *end = nullptr;  // and where that ends
 
-        std::uint64_t front() const { return packets.front()->batch.events[next].end(); }
+        void open() {
+            const std::vector<Event> &events = packets.front()->batch.events;
+            next = events.data();
+            end = next + events.size();
+        }
     };
 
     std::map<std::uint32_t, CpuStream> streams_;
@@ -47,7 +53,7 @@ bool TimeOrder::advance(std::uint64_t limit, Take take) {
     MergeHeap<CpuStream> heap;
     for (auto &[cpu, stream] : streams_) {
         if (!stream.packets.empty())
-            heap.add(stream.front(), cpu, stream);
+            heap.add(stream.next->end(), cpu, stream);
     }
     heap.order();
     const bool all = limit == std::numeric_limits<std::uint64_t>::max();
@@ -55,16 +61,23 @@ bool TimeOrder::advance(std::uint64_t limit, Take take) {
     while (!heap.empty() && (all || heap.front().time < limit)) {
         CpuStream &stream = *heap.front().source;
         const Packet &packet = stream.packets.front();
-        const std::vector<Event> &events = packet->batch.events;
-        const bool more = take(packet, events[stream.next]);
-        if (++stream.next == events.size()) {
+        // What is older than all that other CPUs have needs no comparing.
+        const std::uint64_t until = std::min(limit, heap.second_time());
+        const Event *event = stream.next;
+        bool more;
+        do
+            more = take(packet, *event++);
+        while (more && event != stream.end && event->end() < until);
+        stream.next = event;
+        if (event == stream.end) {
             stream.packets.pop_front();
-            stream.next = 0;
+            if (!stream.packets.empty())
+                stream.open();
         }
         if (!more)
             return false;
         if (!stream.packets.empty()) [[likely]]
-            heap.advance(stream.front());
+            heap.advance(stream.next->end());
         else
             heap.drop();
     }

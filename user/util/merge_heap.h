@@ -26,6 +26,14 @@ public:
     bool empty() const { return fronts_.empty(); }
     const Front &front() const { return fronts_.front(); }
 
+    /// That of the oldest item of another source than the front's; the largest number if there is none.
+    std::uint64_t second_time() const {
+        std::uint64_t time = ~std::uint64_t{0};
+        for (std::size_t i = 1; i < std::min<std::size_t>(fronts_.size(), 3); ++i)
+            time = std::min(time, fronts_[i].time);
+        return time;
+    }
+
     void clear() { fronts_.clear(); }
     void add(std::uint64_t time, std::uint32_t rank, Source &source) {
         fronts_.push_back({time, rank, &source});
