@@ -110,17 +110,22 @@ ParquetPage make_page(std::string_view plain, std::size_t values, ParquetEncodin
 
 /// A block has 128 differences, as what they are above the least of them, in four parts whose numbers
 /// have as many bits as the largest of the part.
+constexpr std::size_t delta_block = 128, delta_parts = 4, delta_part = delta_block / delta_parts;
+
 template<typename Number>
-void put_deltas_of(std::string &out, std::span<const Number> values) {
-    constexpr std::size_t block_size = 128, parts = 4, part_size = block_size / parts;
+void put_beginning(std::string &out, Number first, std::size_t count) {
+    put_varint(out, delta_block);
+    put_varint(out, delta_parts);
+    put_varint(out, count);
+    put_zigzag(out, static_cast<std::make_signed_t<Number>>(first));
+}
+
+template<typename Number>
+void put_blocks(std::string &out, std::span<const Number> values) {
     using Signed = std::make_signed_t<Number>;
-    put_varint(out, block_size);
-    put_varint(out, parts);
-    put_varint(out, values.size());
-    put_zigzag(out, values.empty() ? Signed{0} : static_cast<Signed>(values[0]));
-    std::array<Number, block_size> deltas;
-    for (std::size_t at = 1; at < values.size(); at += block_size) {
-        const std::size_t count = std::min(block_size, values.size() - at);
+    std::array<Number, delta_block> deltas;
+    for (std::size_t at = 1; at < values.size(); at += delta_block) {
+        const std::size_t count = std::min(delta_block, values.size() - at);
         Signed least = static_cast<Signed>(values[at] - values[at - 1]);
         for (std::size_t i = 0; i < count; ++i) {
             deltas[i] = static_cast<Number>(values[at + i] - values[at + i - 1]);
@@ -129,19 +134,25 @@ void put_deltas_of(std::string &out, std::span<const Number> values) {
         std::fill(deltas.begin() + static_cast<std::ptrdiff_t>(count), deltas.end(),
                   static_cast<Number>(least));
         put_zigzag(out, least);
-        std::array<unsigned, parts> widths{};
-        for (std::size_t part = 0; part < parts; ++part) {
+        std::array<unsigned, delta_parts> widths{};
+        for (std::size_t part = 0; part < delta_parts; ++part) {
             Number all = 0;
-            for (std::size_t i = part * part_size; i < (part + 1) * part_size; ++i) {
+            for (std::size_t i = part * delta_part; i < (part + 1) * delta_part; ++i) {
                 deltas[i] = static_cast<Number>(deltas[i] - static_cast<Number>(least));
                 all |= deltas[i];
             }
             widths[part] = static_cast<unsigned>(std::bit_width(all));
             out += static_cast<char>(widths[part]);
         }
-        for (std::size_t part = 0; part < parts && part * part_size < count; ++part)
-            pack(out, &deltas[part * part_size], part_size, widths[part]);
+        for (std::size_t part = 0; part < delta_parts && part * delta_part < count; ++part)
+            pack(out, &deltas[part * delta_part], delta_part, widths[part]);
     }
+}
+
+template<typename Number>
+void put_deltas_of(std::string &out, std::span<const Number> values) {
+    put_beginning(out, values.empty() ? Number{0} : values[0], values.size());
+    put_blocks(out, values);
 }
 
 void put_equal_levels(std::string &out, std::uint64_t level, std::size_t rows) {
@@ -212,6 +223,14 @@ void put_deltas(std::string &out, std::span<const std::uint32_t> values) {
 
 void put_deltas(std::string &out, std::span<const std::uint64_t> values) {
     put_deltas_of(out, values);
+}
+
+void put_deltas_begin(std::string &out, std::uint64_t first, std::size_t count) {
+    put_beginning(out, first, count);
+}
+
+void put_deltas_rest(std::string &out, std::span<const std::uint64_t> values) {
+    put_blocks(out, values);
 }
 
 } // namespace argtrace

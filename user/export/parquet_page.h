@@ -53,4 +53,8 @@ void put_indices(std::string &out, std::span<const std::uint32_t> indices, std::
 void put_deltas(std::string &out, std::span<const std::uint32_t> values);
 void put_deltas(std::string &out, std::span<const std::uint64_t> values);
 
+/// The same in two parts: numbers that are all larger by as much have another beginning, and the same rest.
+void put_deltas_begin(std::string &out, std::uint64_t first, std::size_t count);
+void put_deltas_rest(std::string &out, std::span<const std::uint64_t> values);
+
 } // namespace argtrace

@@ -133,7 +133,16 @@ std::uint32_t ParquetRows::Texts::index_of(std::string_view text) {
     return known->second;
 }
 
-/// A column of which the rows have these texts.
+std::uint32_t ParquetRows::Texts::index_of(std::uint32_t number) {
+    std::string word;
+    append_bytes(word, number);
+    const auto [known, added] = known_.try_emplace(word, static_cast<std::uint32_t>(known_.size()));
+    if (added)
+        words_ += word;
+    return known->second;
+}
+
+/// A column of which the rows have these values.
 ParquetChunk ParquetRows::Texts::encode(std::vector<std::uint32_t> &rows) const {
     ParquetChunk chunk;
     const std::size_t count = rows.size();
@@ -158,21 +167,30 @@ ParquetChunk ParquetRows::Texts::encode(std::vector<std::uint32_t> &rows) const 
     return chunk;
 }
 
-/// A column of texts that go by `key`, a pair of numbers; `find` says which it is, or that it is none by Texts::null.
-template<typename Key, typename Find>
-ParquetChunk ParquetRows::texts(Calls calls, Key key, Find find) {
-    ++group_; // what other columns have found is not meant
-    Texts column;
-    halves_.resize(calls.size());
+/// Finds which things the rows have, by `key`: three numbers. `find` says which values of the columns it has, or that it has none by
+/// Texts::null.
+template<std::size_t Columns, typename Key, typename Find>
+void ParquetRows::look_up(Calls calls, Things<Columns> &things, Key key, Find find) {
+    ++group_; // what was found before is not meant
+    things.rows.resize(calls.size());
     for (std::size_t i = 0; i < calls.size(); ++i) {
-        const auto [one, other] = key(*calls[i].event);
-        Recent &recent = recent_[recent_place(one, other)];
-        if (recent.group != group_ || recent.keys[0] != one || recent.keys[1] != other)
-            [[unlikely]]
-            recent = {group_, {one, other}, find(column, *calls[i].event)};
-        halves_[i] = recent.index;
+        const Event &event = *calls[i].event;
+        const std::array<std::uint64_t, 3> keys = key(event);
+        Recent &recent = recent_[recent_place(keys[0], keys[1] ^ keys[2])];
+        if (recent.group != group_ || recent.keys[0] != keys[0] || recent.keys[1] != keys[1] || recent.keys[2] != keys[2]) [[unlikely]] {
+            recent = {group_, {keys[0], keys[1], keys[2]}, static_cast<std::uint32_t>(things.things.size())};
+            things.things.push_back(find(things.columns, event));
+        }
+        things.rows[i] = recent.index;
     }
-    return column.encode(halves_);
+}
+
+template<std::size_t Columns>
+ParquetChunk ParquetRows::column(const Things<Columns> &things, std::size_t number) {
+    halves_.resize(things.rows.size());
+    for (std::size_t i = 0; i < things.rows.size(); ++i)
+        halves_[i] = things.things[things.rows[i]][number];
+    return things.columns[number].encode(halves_);
 }
 
 ParquetChunk ParquetRows::constant(std::string_view text, std::size_t rows) const {
@@ -214,12 +232,38 @@ ParquetChunk ParquetRows::numbers(Calls calls, std::vector<Number> &values, Has 
     }
     put_deltas(plain, values);
     chunk.data = make_data_page(plain, calls.size(), chunk.encoding);
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto number = static_cast<std::int64_t>(values[i]);
-        chunk.min = i == 0 ? number : std::min(chunk.min, number);
-        chunk.max = i == 0 ? number : std::max(chunk.max, number);
+    if constexpr (sizeof(Number) == sizeof(std::int64_t)) { // no others have statistics
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto number = static_cast<std::int64_t>(values[i]);
+            chunk.min = i == 0 ? number : std::min(chunk.min, number);
+            chunk.max = i == 0 ? number : std::max(chunk.max, number);
+        }
     }
     return chunk;
+}
+
+/// The columns ts and utc, whose differences are the same.
+void ParquetRows::put_times(Calls calls, ParquetGroup &group) {
+    words_.resize(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i)
+        words_[i] = calls[i].event->ts;
+    std::string rest;
+    put_deltas_rest(rest, words_);
+    for (const std::uint64_t offset : {std::uint64_t{0}, utc_offset_}) {
+        ParquetChunk chunk;
+        chunk.encoding = ParquetEncoding::delta;
+        std::string plain;
+        put_no_nulls(plain, calls.size());
+        put_deltas_begin(plain, words_[0] + offset, words_.size());
+        plain += rest;
+        chunk.data = make_data_page(plain, calls.size(), chunk.encoding);
+        chunk.min = chunk.max = static_cast<std::int64_t>(words_[0] + offset);
+        for (const std::uint64_t word : words_) {
+            chunk.min = std::min(chunk.min, static_cast<std::int64_t>(word + offset));
+            chunk.max = std::max(chunk.max, static_cast<std::int64_t>(word + offset));
+        }
+        group.chunks.push_back(std::move(chunk));
+    }
 }
 
 /// The columns of these calls, whose arguments have been put.
@@ -227,58 +271,61 @@ ParquetGroup ParquetRows::put_group(Calls calls) {
     ParquetGroup group;
     const std::size_t rows = group.rows = calls.size();
     const auto add = [&group](ParquetChunk chunk) { group.chunks.push_back(std::move(chunk)); };
-    const auto all = [](const Event &) { return true; };
-    add(numbers(calls, words_, all, [](const Event &event) { return event.ts; }));
-    add(numbers(calls, words_, all,
-                [this](const Event &event) { return event.ts + utc_offset_; }));
+    put_times(calls, group);
     add(constant(host_, rows));
     add(constant(kernel_, rows));
     add(numbers(
         calls, halves_, [](const Event &event) { return event.cpu != unknown_cpu; },
         [](const Event &event) { return event.cpu; }));
-    add(numbers(calls, halves_, all, [](const Event &event) { return event.tid; }));
-    add(numbers(
-        calls, halves_, [](const Event &event) { return event.tgid != 0 || event.tid == 0; },
-        [](const Event &event) { return event.tgid; }));
 
-    add(texts(
-        calls,
+    Things<3> tasks; // thread, process, name
+    look_up(
+        calls, tasks,
         [](const Event &event) {
-            std::pair<std::uint64_t, std::uint64_t> words;
-            static_assert(sizeof(event.comm) == 2 * sizeof(words.first));
-            std::memcpy(&words.first, event.comm.data(), sizeof(words.first));
-            std::memcpy(&words.second, event.comm.data() + sizeof(words.first), sizeof(words.second));
+            std::array<std::uint64_t, 3> words{std::uint64_t{event.tgid} << 32 | event.tid, 0, 0};
+            static_assert(sizeof(event.comm) == 2 * sizeof(words[1]));
+            std::memcpy(&words[1], event.comm.data(), sizeof(event.comm));
             return words;
         },
-        [](Texts &column, const Event &event) {
-            return column.index_of(valid_utf8(event.comm_view()));
-        }));
-    const auto probe = [](const Event &event) {
-        return std::pair(reinterpret_cast<std::uintptr_t>(event.probe), std::uint64_t{0});
-    };
-    add(texts(calls, probe, [this](Texts &column, const Event &event) {
-        return column.index_of(plan_of(*event.probe).function);
-    }));
-    add(texts(calls, probe, [this](Texts &column, const Event &event) {
-        const std::string &module = plan_of(*event.probe).module;
-        return module.empty() ? Texts::null : column.index_of(module);
-    }));
-    add(texts(
-        calls, [](const Event &event) { return std::pair(event.caller, std::uint64_t{0}); },
-        [this](Texts &column, const Event &event) {
-            if (event.caller == 0)
-                return Texts::null;
-            const std::string &name = callers_.name(event.caller);
-            return name == CallerNames::unknown ? Texts::null : column.index_of(valid_utf8(name));
-        }));
-    add(texts(
-        calls,
+        [](std::array<Texts, 3> &columns, const Event &event) {
+            return std::array{columns[0].index_of(event.tid),
+                              event.tgid != 0 || event.tid == 0 ? columns[1].index_of(event.tgid) : Texts::null,
+                              columns[2].index_of(valid_utf8(event.comm_view()))};
+        });
+    for (const std::size_t number : {0, 1, 2})
+        add(column(tasks, number));
+
+    Things<2> functions; // name, module
+    look_up(
+        calls, functions,
         [](const Event &event) {
-            return std::pair(std::uint64_t{event.context}, std::uint64_t{event.preempt});
+            return std::array<std::uint64_t, 3>{reinterpret_cast<std::uintptr_t>(event.probe), 0, 0};
         },
-        [](Texts &column, const Event &event) {
-            return column.index_of(std::string_view(flags_column(event.context, event.preempt)));
-        }));
+        [this](std::array<Texts, 2> &columns, const Event &event) {
+            const Plan &plan = plan_of(*event.probe);
+            return std::array{columns[0].index_of(plan.function), plan.module.empty() ? Texts::null : columns[1].index_of(plan.module)};
+        });
+    add(column(functions, 0));
+    add(column(functions, 1));
+
+    Things<1> callers;
+    look_up(
+        calls, callers, [](const Event &event) { return std::array<std::uint64_t, 3>{event.caller, 0, 0}; },
+        [this](std::array<Texts, 1> &columns, const Event &event) {
+            if (event.caller == 0)
+                return std::array{Texts::null};
+            const std::string &name = callers_.name(event.caller);
+            return std::array{name == CallerNames::unknown ? Texts::null : columns[0].index_of(valid_utf8(name))};
+        });
+    add(column(callers, 0));
+    Things<1> flags;
+    look_up(
+        calls, flags,
+        [](const Event &event) { return std::array<std::uint64_t, 3>{event.context, event.preempt, 0}; },
+        [](std::array<Texts, 1> &columns, const Event &event) {
+            return std::array{columns[0].index_of(std::string_view(flags_column(event.context, event.preempt)))};
+        });
+    add(column(flags, 0));
 
     add(numbers(
         calls, words_, [](const Event &event) { return event.has_duration(); },

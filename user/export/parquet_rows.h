@@ -49,23 +49,32 @@ private:
         bool is_number = true;   // what was returned, neither
     };
 
-    /// Texts of a column in one group of rows.
+    /// The different values of a column in one group of rows: texts, or numbers of 32 bits.
     class Texts {
     public:
         static constexpr std::uint32_t null = ~std::uint32_t{0};
 
         std::uint32_t index_of(std::string_view text);
+        std::uint32_t index_of(std::uint32_t number);
         ParquetChunk encode(std::vector<std::uint32_t> &rows) const;
 
     private:
         std::unordered_map<std::string, std::uint32_t> known_;
-        std::string words_; // each behind its length
+        std::string words_; // a text is behind its length
+    };
+
+    /// What several columns say of a thing that rows have in common: which of their values it is.
+    template<std::size_t Columns>
+    struct Things {
+        std::array<Texts, Columns> columns;
+        std::vector<std::array<std::uint32_t, Columns>> things;
+        std::vector<std::uint32_t> rows; // which thing
     };
 
     /// Which text something had in this group of rows.
     struct Recent {
         std::uint64_t group = 0;
-        std::uint64_t keys[2] = {0, 0};
+        std::uint64_t keys[3] = {0, 0, 0};
         std::uint32_t index = 0;
     };
 
@@ -76,8 +85,11 @@ private:
     ParquetChunk constant(std::string_view text, std::size_t rows) const;
     template<typename Number, typename Has, typename Get>
     ParquetChunk numbers(Calls calls, std::vector<Number> &values, Has has, Get get);
-    template<typename Key, typename Find>
-    ParquetChunk texts(Calls calls, Key key, Find find);
+    void put_times(Calls calls, ParquetGroup &group);
+    template<std::size_t Columns, typename Key, typename Find>
+    void look_up(Calls calls, Things<Columns> &things, Key key, Find find);
+    template<std::size_t Columns>
+    ParquetChunk column(const Things<Columns> &things, std::size_t number);
 
     CallerNames callers_;
     ValueWriter values_;

@@ -199,9 +199,10 @@ struct ParquetTable {
             std::string_view place =
                 std::string_view(bytes).substr(static_cast<std::size_t>(chunk.at(11).number));
             const std::string plain = page(place, header);
+            const bool numbers = schema.at(1).number == 1; // of 32 bits
             for (std::string_view at = plain; !at.empty();) {
-                words.emplace_back(at.substr(4, u32(at)));
-                at.remove_prefix(4 + u32(at));
+                words.push_back(numbers ? std::to_string(static_cast<std::int32_t>(u32(at))) : std::string(at.substr(4, u32(at))));
+                at.remove_prefix(4 + (numbers ? 0 : u32(at)));
             }
             EXPECT_EQ(header.at(7).at(1).number, static_cast<std::int64_t>(words.size()));
             dictionaries[name] = words.size();
