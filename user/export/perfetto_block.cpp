@@ -64,6 +64,7 @@ constexpr std::uint64_t type_of(PerfettoBlock::Kind kind) {
 /// Says that what was interned counts no more, and what all packets have in common.
 void PerfettoBlockWriter::begin_block() {
     ++block_;
+    memos_asked_ = memos_helped_ = 0;
     values_.forget();
     stacks_.forget();
     const std::size_t begin = out_.open(trace::packet);
@@ -192,11 +193,43 @@ void PerfettoBlockWriter::put_task(const Event &event) {
     out_.close(begin);
 }
 
-void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
+/// Where the memo of such a call is, or is to be made; null where there can be none: its values are more than some numbers, or too few
+/// calls are alike.
+PerfettoBlockWriter::Memo *PerfettoBlockWriter::find_memo(const PerfettoPlan &plan, const EventView &view, bool &known) {
+    if (!plan.has_memos || (memos_asked_ >= memo_trial && memos_helped_ < memos_asked_ / 2))
+        return nullptr;
+    const Event &event = *view.event;
+    const std::uint64_t place = std::uint64_t{event.cpu} << 32 | std::uint64_t{event.context} << 8 | event.preempt;
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
+    std::uint64_t hash = (event.caller ^ place << 20) * factor + plan.index;
+    for (const PerfettoPlan::Argument &argument : plan.arguments) {
+        const Value &value = view.values[argument.index];
+        if (PerfettoPlan::Argument::looks_of(value) != argument.looks) [[unlikely]]
+            return nullptr;
+        hash = (hash ^ hash >> 32 ^ value.low) * factor;
+    }
+    Memo &memo = memos_[hash >> (64 - memo_bits)];
+    ++memos_asked_;
+    known = memo.block == block_ && memo.plan == &plan && memo.caller == event.caller && memo.place == place;
+    for (std::size_t i = 0; known && i < plan.arguments.size(); ++i)
+        known = memo.values[i] == view.values[plan.arguments[i].index].low;
+    if (known) {
+        ++memos_helped_;
+        return &memo;
+    }
+    memo.block = 0; // until it has been made
+    memo.plan = &plan;
+    memo.caller = event.caller;
+    memo.place = place;
+    for (std::size_t i = 0; i < plan.arguments.size(); ++i)
+        memo.values[i] = view.values[plan.arguments[i].index].low;
+    return &memo;
+}
+
+/// What the call is, from where on its category and name stand.
+void PerfettoBlockWriter::put_body(const PerfettoBlock::Item &item, char *to) {
     const PerfettoPlan &plan = *item.plan;
     const Event &event = *item.call.event;
-    intern(plan);
-    char *to = begin_event(item, plan.size_max);
     to = plan.head.write(to);
     if (!plan.arguments.empty())
         to = put_arguments(to, plan, item.call.view());
@@ -225,8 +258,30 @@ void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
     put_note(note);
     if (plan.stack) [[unlikely]]
         put_stack(item.call.view().values[*plan.stack], *event.probe);
+}
+
+void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
+    const PerfettoPlan &plan = *item.plan;
+    bool known = false;
+    Memo *const memo = find_memo(plan, item.call.view(), known);
+    if (known) [[likely]] {
+        char *const to = begin_event(item, plan.size_max + Memo::size_max);
+        std::memcpy(to, memo->bytes.data(), memo->bytes.size());
+        out_.set_end(to + memo->size);
+    } else {
+        intern(plan);
+        char *const to = begin_event(item, plan.size_max);
+        const std::size_t begin = out_.size() + static_cast<std::size_t>(to - out_.view().end());
+        put_body(item, to);
+        const std::string_view body = out_.view().substr(begin);
+        if (memo && body.size() <= memo->bytes.size()) {
+            std::copy(body.begin(), body.end(), memo->bytes.begin());
+            memo->size = static_cast<std::uint32_t>(body.size());
+            memo->block = block_;
+        }
+    }
     if (item.tells_task) [[unlikely]]
-        put_task(event);
+        put_task(*item.call.event);
     end_event();
 }
 

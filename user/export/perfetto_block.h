@@ -68,7 +68,21 @@ private:
         std::array<char, size_max> bytes{};
     };
 
-    static constexpr unsigned caller_bits = 12, flags_bits = 8;
+    /// All that a packet says of a call but when and on which track it was made, which is the same for calls that differ in nothing else.
+    struct Memo {
+        static constexpr std::size_t size_max = 192;
+
+        std::uint64_t block = 0; // in which it was made
+        const PerfettoPlan *plan = nullptr;
+        std::uint64_t caller = 0;
+        std::uint64_t place = 0; // CPU and flags
+        std::uint32_t size = 0;
+        std::array<std::uint64_t, PerfettoPlan::memo_values_max> values{};
+        std::array<char, size_max> bytes{};
+    };
+
+    static constexpr unsigned caller_bits = 12, flags_bits = 8, memo_bits = 9;
+    static constexpr unsigned memo_trial = 256; // calls, after which memos have to have helped with half of them
 
     void begin_block();
     void intern(const PerfettoName &name);
@@ -76,6 +90,8 @@ private:
     char *begin_event(const PerfettoBlock::Item &item, std::size_t room);
     void end_event();
     void put_call(const PerfettoBlock::Item &item);
+    Memo *find_memo(const PerfettoPlan &plan, const EventView &view, bool &known);
+    void put_body(const PerfettoBlock::Item &item, char *to);
     void put_end(const PerfettoBlock::Item &item, const PerfettoBlock::End &end);
     void put_counter(const PerfettoBlock::Item &item);
     void put_value(unsigned field, const PerfettoPlan::Argument &argument, const Value &value,
@@ -95,6 +111,8 @@ private:
     std::vector<std::uint64_t> interned_plans_;
     std::vector<Note> caller_notes_{std::size_t{1} << caller_bits};
     std::vector<Note> flags_notes_{std::size_t{1} << flags_bits};
+    std::vector<Memo> memos_{std::size_t{1} << memo_bits};
+    unsigned memos_asked_ = 0, memos_helped_ = 0; // in this block
     ProtobufWriter note_;
     ProtobufWriter out_;
     std::size_t packet_ = 0, event_ = 0; // where those begin that are being written

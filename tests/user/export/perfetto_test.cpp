@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "render/flags.h"
 #include "support/perfetto_reader.h"
 #include "support/some_calls.h"
 #include "support/trace_builder.h"
@@ -171,6 +172,60 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
                                      "args.name='a\xef\xbf\xbd'", "args.path='a'", "cpu=u0",
                                      "flags=\"....\""));
     EXPECT_THAT(trace.items[1].notes, testing::ElementsAre("return=s-1"));
+}
+
+/// Calls that come again and again, and differ in one thing each.
+TEST(Perfetto, CallsThatAreAlikeAreToldApart) {
+    Probe probe;
+    probe.id = 1;
+    probe.function = "f";
+    probe.args = {argument("p", ARGTRACE_TYPE_PTR, "void *"), argument("n", ARGTRACE_TYPE_U32, "u32")};
+    Probe other = probe;
+    other.id = 2;
+    other.function = "g";
+    EventBatch batch;
+    std::vector<std::string> expected;
+    std::mt19937 random(5);
+    for (unsigned i = 0; i < 5000; ++i) {
+        Event event;
+        event.ts = 1000 + i;
+        event.probe = random() % 4 ? &probe : &other;
+        event.tid = event.tgid = 5 + static_cast<std::uint32_t>(random() % 2);
+        event.caller = random() % 4 ? 0xffffffff81000010 : random() % 2 ? 0xffffffff81000020 : 0;
+        event.cpu = static_cast<std::uint32_t>(random() % 3);
+        event.context = random() % 4 ? 0 : ARGTRACE_CTX_IRQS_OFF;
+        event.preempt = static_cast<std::uint8_t>(random() % 4 == 0);
+        event.first_value = static_cast<std::uint32_t>(batch.values.size());
+        const std::uint64_t pointer = random() % 4 ? 0xff10 : random() % 2 ? 0 : ~std::uint64_t{1};
+        const std::uint64_t n = random() % 2;
+        const bool captured = random() % 8 != 0;
+        batch.values.push_back({pointer, 0, ARGTRACE_TYPE_PTR, true, false});
+        batch.values.push_back({captured ? n : 0, 0, captured ? std::uint8_t{ARGTRACE_TYPE_U32} : std::uint8_t{ARGTRACE_TYPE_END}, captured, false});
+        batch.events.push_back(event);
+        const std::string address = pointer == 0xff10 ? "p0xff10" : pointer ? "\"-ENOENT\"" : "p0x0";
+        expected.push_back(fmt::format("{} args.p={}{}{} cpu=u{} flags=\"{}\"", event.probe->function, address,
+                                       captured ? fmt::format(" args.n=u{}", n) : "",
+                                       event.caller ? fmt::format(" caller=\"{:#x}\"", event.caller) : "", event.cpu,
+                                       std::string_view(flags_column(event.context, event.preempt))));
+    }
+    for (const unsigned threads : {0u, 2u}) {
+        const PerfettoTrace trace(exported(
+            [&](Exporter &exporter) {
+                EventBlock block;
+                for (const Event &event : batch.events) {
+                    block.events.push_back({&batch, &event});
+                    if (block.events.size() == 2000)
+                        exporter.take(std::exchange(block, {}));
+                }
+                exporter.take(std::move(block));
+                exporter.finish();
+            },
+            NoSymbols(), ExportFile::Compression::none, threads));
+        std::vector<std::string> found;
+        for (const auto &item : trace.items)
+            found.push_back(fmt::format("{} {}", item.name, fmt::join(item.notes, " ")));
+        EXPECT_EQ(found, expected);
+    }
 }
 
 TEST(Perfetto, StacksAreCallstacks) {
