@@ -243,7 +243,7 @@ void TraceReader::take_running(std::span<const std::byte> bytes, std::uint64_t o
         running_tasks_.insert(event.task());
 }
 
-/// Of the calls that had not returned when they were looked for, takes out those that have been recorded since.
+/// Removes from the calls that had not returned when they were looked for those that have been recorded since.
 void TraceReader::drop_returned(const EventBatch &batch) {
     std::vector<Event> &calls = running_.batch.events;
     for (const Event &event : batch.events) {

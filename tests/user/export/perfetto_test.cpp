@@ -377,9 +377,10 @@ TEST(Perfetto, CallsThatHadNotReturnedStayOpen) {
                                                      "4: 1000 to -1 at 0", "5: 1050 to -1 at 1"));
     for (const auto &item : trace.items) {
         EXPECT_EQ(item.track, trace.items[0].track);
-        if (item.name == "vfs_read")
+        if (item.name == "vfs_read") {
             EXPECT_THAT(item.notes, testing::ElementsAre("args.n=u4", "caller=\"0xffffffff81000010\"", "flags=\"....\""))
                 << "on which CPU it began is not known";
+        }
     }
 }
 
@@ -414,8 +415,9 @@ TEST(Perfetto, RandomCallsWithinThoseThatHadNotReturned) {
             for (const Event &other : calls.batch().events)
                 around += is_unfinished(other) && other.tid == event.tid && other.ts < event.ts;
             EXPECT_GE(slice.depth, around) << "round " << round;
-            if (is_unfinished(event))
+            if (is_unfinished(event)) {
                 EXPECT_EQ(slice.depth, around) << "round " << round;
+            }
         }
     }
 }

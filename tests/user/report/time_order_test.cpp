@@ -89,8 +89,9 @@ TEST_F(TimeOrderTest, ManyPacketsInAnyPieces) {
                     found.emplace_back(event.ts, packet->cpu);
                     return true;
                 });
-            if (!found.empty())
+            if (!found.empty()) {
                 EXPECT_LT(found.back().first, limit);
+            }
         }
         order.finish([&](const TimeOrder::Packet &packet, const Event &event) {
             found.emplace_back(event.ts, packet->cpu);

@@ -215,7 +215,7 @@ struct PerfettoTrace {
         std::size_t depth;
         auto operator<=>(const Slice &) const = default;
     };
-    /// Of those so many may have no end.
+    /// So many of them may have no end.
     std::vector<Slice> slices(std::size_t unfinished = 0) const {
         std::vector<Slice> found;
         std::map<std::uint64_t, std::vector<Slice>> open;
