@@ -75,7 +75,7 @@ struct Stacks : Symbols {
                              : Symbol{0x2000, "ext4_read", "ext4", 0};
     }
     std::optional<Stack> stack(std::uint64_t id) const override {
-        return id == 1 ? Stack{std::span(addresses).last(1), false} : Stack{addresses, false};
+        return id == 10 ? Stack{std::span(addresses).last(1), false} : Stack{addresses, false};
     }
     std::vector<std::uint64_t> addresses{0x2010, 0x1010};
 };
@@ -96,7 +96,7 @@ void write_stacks(const std::string &path) {
         event.duration = 5;
         event.tid = event.tgid = 7;
         event.first_value = i;
-        batch.values.push_back({i % 3 ? std::uint64_t{2} : 1, 0, ARGTRACE_TYPE_STACK, true, false});
+        batch.values.push_back({i % 3 ? std::uint64_t{20} : 10, 0, ARGTRACE_TYPE_STACK, true, false});
         batch.events.push_back(event);
     }
     for (const Event &event : batch.events)
