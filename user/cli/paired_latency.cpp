@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "analyze/pairing.h"
 #include "btf/format.h"
@@ -22,6 +23,7 @@
 #include "util/clock.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
+#include "util/output_readers.h"
 
 namespace argtrace {
 
@@ -107,6 +109,13 @@ RecordedTotals paired_totals(const Pairing &pairing) {
     return totals;
 }
 
+/// Whether LivePairs leaves out the calls of argtrace itself. What ends a pair may interrupt argtrace, as the completion of a request
+/// does, and the module would leave that out, too. In a container, where the events have other PIDs than the process has there, the
+/// module does it all the same.
+bool tells_own_calls(const AggregateOptions &options) {
+    return !options.include_self && in_initial_pid_namespace();
+}
+
 /// Pairs a session's calls while they are made.
 class LivePairs : private LiveLoop {
 public:
@@ -134,6 +143,8 @@ public:
     }
 
     const Pairing &pairing() const { return pairing_; }
+    /// How many calls argtrace made itself, which were read and are in no pair.
+    std::uint64_t own_calls() const { return own_calls_; }
     Unreadable unreadable() const { return merge_.unreadable(); }
 
 private:
@@ -158,9 +169,17 @@ private:
 
     void take() {
         while (const auto view = merge_.next()) {
+            if (is_own(*view->event)) {
+                ++own_calls_;
+                continue;
+            }
             const std::string &function = view->event->probe->function;
             pairing_.take(*view, from_.matches_title(function), to_.matches_title(function));
         }
+    }
+
+    bool is_own(const Event &event) const {
+        return own_tgid_ == event.tgid && own_tgid_ != 0 && !(event.context & interrupt_contexts);
     }
 
     const AggregateOptions &options_;
@@ -169,6 +188,8 @@ private:
     Spec from_, to_;
     AggregateRounds rounds_;
     LossWatch loss_;
+    const std::uint32_t own_tgid_ = tells_own_calls(options_) ? static_cast<std::uint32_t>(::getpid()) : 0; // 0: none is ours
+    std::uint64_t own_calls_ = 0;
 };
 
 /// The SPECs with the values that the pairs take.
@@ -269,7 +290,7 @@ void run_live_pairs(const AggregateOptions &options) {
     print_left(resolved.left);
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     session.create("", options.session);
-    session.become_reader(options.include_self);
+    session.become_reader(options.include_self || tells_own_calls(options));
     std::optional<ChildCommand> command;
     if (!options.command.empty())
         command.emplace(options.command, options.output.empty());
@@ -299,7 +320,9 @@ void run_live_pairs(const AggregateOptions &options) {
         print_ended(options.processes.pids);
     if (end == LiveLoop::End::abandoned)
         return;
-    const argtrace_counts total = total_of(session.counts(true));
+    argtrace_counts total = total_of(session.counts(true));
+    total.records -= pairs.own_calls();
+    total.filtered += pairs.own_calls();
     const ReturnTotals returns = session.returns();
     const bool follows = std::any_of(resolved.probes.begin(), resolved.probes.end(), records_returns);
     RecordedTotals totals = paired_totals(pairs.pairing());
