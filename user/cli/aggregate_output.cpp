@@ -57,10 +57,16 @@ void AggregateOutput::set_keys(const std::vector<KeyColumn> &columns, CallerName
     keys_->set_top_frames(std::move(frames));
 }
 
+void AggregateOutput::append_json(const Aggregation &all, std::string_view time) {
+    append_aggregate_json(output_.buffer(), all, *columns_, *keys_, style_, time);
+    if (style_.ticks && style_.stacks == StackForm::functions)
+        append_profile_json(output_.buffer(), all, *columns_, *keys_, style_, time);
+}
+
 bool AggregateOutput::show(const Aggregation &all) {
     erase_state();
     if (json_)
-        append_aggregate_json(output_.buffer(), all, *columns_, *keys_, style_);
+        append_json(all, {});
     else
         append_aggregate_text(output_.buffer(), all, *columns_, *keys_, style_);
     return output_.flush();
@@ -72,8 +78,7 @@ bool AggregateOutput::show_interval(const Aggregation &all, std::uint64_t monoto
 
 bool AggregateOutput::show_interval(const Aggregation &all, std::uint64_t monotonic, std::uint64_t realtime) {
     if (json_) {
-        append_aggregate_json(output_.buffer(), all, *columns_, *keys_, style_,
-                              fmt::format("\"ts\":{}", monotonic));
+        append_json(all, fmt::format("\"ts\":{}", monotonic));
     } else {
         output_.buffer() += time_of_day(realtime) + '\n';
         append_aggregate_text(output_.buffer(), all, *columns_, *keys_, style_);

@@ -58,6 +58,7 @@ public:
     int fd() const { return output_.fd(); }
 
 private:
+    void append_json(const Aggregation &all, std::string_view time);
     void erase_state();
 
     TraceTarget target_;

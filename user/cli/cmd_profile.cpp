@@ -56,7 +56,7 @@ void add_output_options(CLI::App &command, AggregateOptions &options) {
     command.add_flag_callback(
         "--fold", [&options] { options.style.stacks = StackForm::folded; },
         "A line for each stack, as flamegraph.pl and speedscope read them");
-    command.add_flag("--json", options.json, "One JSON object a line for each stack");
+    command.add_flag("--json", options.json, "One JSON object a line for each stack, and for each function");
     command.add_option("-o,--output", options.output,
                        "Write to that file instead of stdout: a flame graph if its name ends in .svg "
                        "or .html, folded stacks if in .folded; .dat is a recording, for --in")

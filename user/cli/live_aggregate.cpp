@@ -207,10 +207,13 @@ void run_live_aggregate(const AggregateOptions &options) {
     std::vector<Probe> probes = functions.probes(
         kernel.calling_convention(),
         map ? static_cast<std::uint16_t>(map->description().id) : std::uint16_t{0});
-    if (options.timer)
+    std::optional<TickWatch> watch;
+    if (options.timer) {
         add_timer(session, *options.timer, probes.front());
-    else
+        watch.emplace(*options.timer, probes.front());
+    } else {
         add_followed(session, kernel, probes);
+    }
     UnloadedModules modules(session);
     if (options.timer)
         message("profiling by {}, {}", describe_timer(*options.timer, probes.front()), options.until());
@@ -244,6 +247,8 @@ void run_live_aggregate(const AggregateOptions &options) {
     if (command)
         start(*command);
     const LiveLoop::End end = live.run(stop);
+    if (watch)
+        watch->end();
     if (end == LiveLoop::End::ended)
         print_ended(options.processes.pids);
     if (end == LiveLoop::End::abandoned)
@@ -256,6 +261,8 @@ void run_live_aggregate(const AggregateOptions &options) {
                       : !output.finish(total, follows ? &returns : nullptr, stacks ? &*stacks : nullptr))
         return;
     report_totals(options, session, total, returns, idle);
+    if (watch)
+        watch->print_missing(total, idle);
     note_silence(session, options, modules);
     if (command)
         throw ExitStatus{command->finish()};

@@ -69,6 +69,7 @@ void record_profile(const AggregateOptions &options) {
     TraceWriter writer(TraceTarget(options.output), std::nullopt);
     writer.info(info);
     add_timer(session, *options.timer, probes.front());
+    TickWatch watch(*options.timer, probes.front());
     RecordedSpan span{monotonic_now(), 0};
     Recorder recorder(
         rings.views(), session.attributes().format, [&session] { return session.probes(true); }, symbols, writer);
@@ -83,6 +84,7 @@ void record_profile(const AggregateOptions &options) {
                       recorder, writer);
     const LiveLoop::End end = record.run(options.duration, stop);
     session.remove_all();
+    watch.end();
     span.end = monotonic_now();
     record.finish();
     const std::vector<argtrace_counts> counts = session.counts(true);
@@ -93,6 +95,7 @@ void record_profile(const AggregateOptions &options) {
     if (writer.target().kept())
         message("{}; {}: {} bytes: `argtrace profile --in {}` shows them", recorded_ticks(total), writer.name(),
                 writer.written(), options.output);
+    watch.print_missing(total, std::nullopt);
     print_remedies(session, total, true);
     if (command)
         throw ExitStatus{command->finish()};

@@ -1,13 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/profile_timer.h"
 
+#include <charconv>
 #include <span>
+#include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "util/error.h"
+#include "util/file.h"
+#include "util/message.h"
 
 namespace argtrace {
+
+namespace {
+
+// Without /proc nothing is missed that could be told.
+std::optional<CpuTime> cpu_time_now() {
+    try {
+        return parse_cpu_time(view(read_file("/proc/stat")), static_cast<double>(::sysconf(_SC_CLK_TCK)));
+    } catch (const std::system_error &) {
+        return std::nullopt;
+    }
+}
+
+std::optional<std::uint64_t> sample_rate_limit() {
+    try {
+        const Text text = read_file("/proc/sys/kernel/perf_event_max_sample_rate");
+        std::uint64_t limit = 0;
+        if (std::from_chars(text.data(), text.data() + text.size(), limit).ec == std::errc())
+            return limit;
+    } catch (const std::system_error &) {
+    }
+    return std::nullopt;
+}
+
+} // namespace
 
 std::uint8_t parse_timer_event(const std::string &text) {
     if (text == "cycles")
@@ -44,6 +74,24 @@ std::string describe_timer(const TimerChoice &choice, const Probe &probe) {
                            ? ""
                            : fmt::format(" (this machine counts no {})", choice.timer.name()),
                        choice.timer.frequency, choice.timer.frequency == 1 ? "" : "s");
+}
+
+TickWatch::TickWatch(const TimerChoice &choice, const Probe &probe) : timer_(choice.timer), begin_(cpu_time_now()) {
+    if (probe.function != timer_.name())
+        timer_.event = ARGTRACE_TIMER_CPU_CLOCK;
+}
+
+void TickWatch::end() {
+    const std::optional<CpuTime> now = cpu_time_now();
+    if (begin_ && now)
+        time_ = now->since(*begin_);
+}
+
+void TickWatch::print_missing(const argtrace_counts &total, std::optional<std::uint64_t> idle) const {
+    if (!time_)
+        return;
+    if (const auto missing = missing_ticks(timer_, *time_, total, idle))
+        write_message(missing_ticks_sentence(timer_, *missing, sample_rate_limit()));
 }
 
 } // namespace argtrace

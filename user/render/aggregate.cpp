@@ -211,6 +211,8 @@ bool is_stack(const KeyPart &part) {
     return part.value.type == ARGTRACE_TYPE_STACK;
 }
 
+} // namespace
+
 void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn> columns,
                      KeyText &keys) {
     for (std::size_t i = 0; i < columns.size(); ++i)
@@ -238,6 +240,8 @@ void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn
             out += ',';
         }
 }
+
+namespace {
 
 void append_json_buckets(std::string &out, const Aggregation &all,
                          const Aggregation::Entry &entry) {

@@ -57,6 +57,9 @@ void append_aggregate_text(std::string &out, const Aggregation &all,
                            std::span<const KeyColumn> columns, KeyText &keys,
                            const AggregateStyle &style);
 
+/// The parts of a key that have a column, as the members with which an object begins: "func", "key" and "stack", each with a comma behind it.
+void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
+
 /// One JSON object a line:
 ///
 ///     {"func":"vfs_read","key":{"comm":"dd"},"count":12}

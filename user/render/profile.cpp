@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "render/function_counts.h"
+#include "render/json.h"
 #include "render/stack.h"
 
 namespace argtrace {
@@ -20,6 +21,7 @@ constexpr std::size_t rows_shown = 20;
 
 /// Those of one group, that is of what precedes the stack in the keys.
 struct Group {
+    const Key *key = nullptr; ///< one that begins with what they have in common
     std::uint64_t ticks = 0;
     FunctionCounts functions;
 
@@ -33,13 +35,17 @@ std::string ticks_of(std::uint64_t count) {
     return fmt::format("{} tick{}", count, count == 1 ? "" : "s");
 }
 
-void append_function_ticks(std::string &out, const Group &group, std::uint64_t all, std::size_t most) {
-    std::vector<std::pair<std::string, FunctionCount>> order(group.functions.begin(),
-                                                             group.functions.end());
+std::vector<std::pair<std::string_view, FunctionCount>> ordered_functions(const Group &group) {
+    std::vector<std::pair<std::string_view, FunctionCount>> order(group.functions.begin(), group.functions.end());
     std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) {
         return a.second.self != b.second.self ? a.second.self > b.second.self
                                               : a.second.total > b.second.total;
     });
+    return order;
+}
+
+void append_function_ticks(std::string &out, const Group &group, std::uint64_t all, std::size_t most) {
+    const auto order = ordered_functions(group);
     const std::size_t shown = std::min(order.size(), most);
     auto to = std::back_inserter(out);
     fmt::format_to(to, "{:>10} {:>6} {:>10} {:>6}  {}\n", "SELF", "%", "TOTAL", "%", "FUNCTION");
@@ -52,30 +58,62 @@ void append_function_ticks(std::string &out, const Group &group, std::uint64_t a
         fmt::format_to(to, "{:37}... and {} more\n", "", order.size() - shown);
 }
 
+/// By title.
+using Groups = std::map<std::string, Group>;
+
+Groups groups_of(const Aggregation &all, std::span<const KeyColumn> columns, KeyText &keys) {
+    Groups groups;
+    for (const auto &[key, entry] : all.entries()) {
+        Group &group = groups[key_title(key, columns, keys)];
+        group.key = &key;
+        group.add(stack_functions(keys.names(), key.back().value.low), entry.total.count);
+    }
+    return groups;
+}
+
+/// Those with the most ticks first.
+std::vector<const Groups::value_type *> ordered_groups(const Groups &groups) {
+    std::vector<const Groups::value_type *> order;
+    for (const Groups::value_type &group : groups)
+        order.push_back(&group);
+    std::stable_sort(order.begin(), order.end(), [](const auto *a, const auto *b) {
+        return a->second.ticks > b->second.ticks;
+    });
+    return order;
+}
+
 } // namespace
 
 void append_profile(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
                     KeyText &keys, const AggregateStyle &style) {
-    const auto groups = columns.first(columns.size() - 1);
-    std::map<std::string, Group> by_title;
-    std::uint64_t ticks = 0;
-    for (const auto &[key, entry] : all.entries()) {
-        by_title[key_title(key, groups, keys)].add(
-            stack_functions(keys.names(), key.back().value.low), entry.total.count);
-        ticks += entry.total.count;
-    }
-    std::vector<std::pair<std::string_view, const Group *>> order;
-    for (const auto &[title, group] : by_title)
-        order.emplace_back(title, &group);
-    std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) {
-        return a.second->ticks > b.second->ticks;
-    });
-    for (const auto &[title, group] : order) {
+    const Groups groups = groups_of(all, columns.first(columns.size() - 1), keys);
+    const std::uint64_t ticks = all.calls();
+    const auto order = ordered_groups(groups);
+    for (const auto *one : order) {
+        const auto &[title, group] = *one;
         if (!title.empty())
-            fmt::format_to(std::back_inserter(out), "{}{}: {} ({:.1f} %)\n",
-                           group == order.front().second ? "" : "\n", title,
-                           ticks_of(group->ticks), percent(group->ticks, ticks));
-        append_function_ticks(out, *group, ticks, style.top.value_or(rows_shown));
+            fmt::format_to(std::back_inserter(out), "{}{}: {} ({:.1f} %)\n", one == order.front() ? "" : "\n", title,
+                           ticks_of(group.ticks), percent(group.ticks, ticks));
+        append_function_ticks(out, group, ticks, style.top.value_or(rows_shown));
+    }
+}
+
+void append_profile_json(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns, KeyText &keys,
+                         const AggregateStyle &style, std::string_view time) {
+    const auto parts = columns.first(columns.size() - 1);
+    const Groups groups = groups_of(all, parts, keys);
+    for (const auto *one : ordered_groups(groups)) {
+        const Group &group = one->second;
+        const auto order = ordered_functions(group);
+        for (std::size_t i = 0; i < std::min(order.size(), style.top.value_or(order.size())); ++i) {
+            out += '{';
+            if (!time.empty())
+                fmt::format_to(std::back_inserter(out), "{},", time);
+            append_json_key(out, *group.key, parts, keys);
+            out += "\"function\":";
+            append_json_string(out, order[i].first);
+            fmt::format_to(std::back_inserter(out), ",\"self\":{},\"total\":{}}}\n", order[i].second.self, order[i].second.total);
+        }
     }
 }
 

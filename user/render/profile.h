@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "model/counts.h"
 #include "render/aggregate.h"
@@ -14,6 +15,10 @@ namespace argtrace {
 /// former the most first. Where the keys have more parts than the stack, a table for each of them.
 void append_profile(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
                     KeyText &keys, const AggregateStyle &style);
+
+/// The same as an object for each function, which begins with `time` where that is not empty.
+void append_profile_json(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns, KeyText &keys,
+                         const AggregateStyle &style, std::string_view time = {});
 
 /// "297 ticks: 99 counted, 198 idle, 0 filtered, 0 lost": where every tick has gone. Of those that the module has counted,
 /// `idle` have found a CPU idle.

@@ -71,6 +71,29 @@ TEST_F(Profile, SelfIsTheInnermostFunctionAndTotalAllOfTheStack) {
         << "what is recursive counts once";
 }
 
+TEST_F(Profile, JsonHasAnObjectForEachFunction) {
+    columns_ = {{"comm"}, {"stack"}};
+    tick("dd", read_stack, 6);
+    tick("dd", ARGTRACE_STACK_ID_USER, 1);
+    tick("cat", recursive_stack, 3);
+    std::string out;
+    append_profile_json(out, all_, columns_, keys_, {});
+    EXPECT_EQ(out, "{\"key\":{\"comm\":\"dd\"},\"function\":\"ksys_read\",\"self\":6,\"total\":6}\n"
+                   "{\"key\":{\"comm\":\"dd\"},\"function\":\"[user]\",\"self\":1,\"total\":1}\n"
+                   "{\"key\":{\"comm\":\"dd\"},\"function\":\"do_syscall_64\",\"self\":0,\"total\":6}\n"
+                   "{\"key\":{\"comm\":\"cat\"},\"function\":\"walk [ext4]\",\"self\":3,\"total\":3}\n"
+                   "{\"key\":{\"comm\":\"cat\"},\"function\":\"do_syscall_64\",\"self\":0,\"total\":3}\n");
+}
+
+TEST_F(Profile, JsonOfAnIntervalBeginsWithItsTime) {
+    tick("", read_stack, 6);
+    AggregateStyle style;
+    style.top = 1;
+    std::string out;
+    append_profile_json(out, all_, columns_, keys_, style, "\"ts\":17");
+    EXPECT_EQ(out, "{\"ts\":17,\"function\":\"ksys_read\",\"self\":6,\"total\":6}\n");
+}
+
 TEST_F(Profile, TopSaysHowMuchItLeavesOut) {
     tick("", read_stack, 6);
     tick("", recursive_stack, 3);
