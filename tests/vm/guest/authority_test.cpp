@@ -20,6 +20,7 @@
 #include "device.h"
 #include "kallsyms.h"
 #include "machine.h"
+#include "raw_map.h"
 
 namespace vmtest {
 namespace {
@@ -294,6 +295,50 @@ TEST_F(Authority, to_read_memory_takes_more_than_registers) {
     EXPECT_EQ(said_with({CAP_SYSLOG, CAP_SYS_ADMIN}),
               "authority " + std::to_string(both) + granted);
     ASSERT_EQ(chmod(ARGTRACE_DEVICE, 0600), 0);
+}
+
+/// What registers of each kind come to, of which a tick has none, and memory behind one: for a child with these capabilities, which has
+/// inherited the sessions.
+std::string add_each_kind(std::initializer_list<int> capabilities) {
+    struct {
+        const char *name;
+        std::uint16_t kind;
+        std::uint64_t addr;
+        std::uint32_t words;
+        RawDevice device;
+    } kinds[] = {
+        {"tracepoint", ARGTRACE_KIND_TRACEPOINT, address_of("__traceiter_sched_process_exit"), 2, RawDevice()},
+        {"syscall", ARGTRACE_KIND_SYSCALL, address_of("__x64_sys_lseek"), 3, RawDevice()},
+        {"timer", ARGTRACE_KIND_TIMER, ARGTRACE_TIMER(ARGTRACE_TIMER_CPU_CLOCK, 100, 0), 0, RawDevice()},
+    };
+    for (auto &kind : kinds)
+        EXPECT_EQ(kind.device.session(), 0);
+    return in_child([&] { return become_nobody_with(capabilities); }, [&](std::ostream &said) {
+        for (auto &kind : kinds) {
+            said << kind.name;
+            if (kind.kind != ARGTRACE_KIND_TIMER) {
+                RawProbe memory = SinkProgram(ARGTRACE_SINK_RECORD).behind(1, 0, 8).probe(kind.addr);
+                memory.header.kind = kind.kind;
+                said << " memory " << kind.device.add(memory.bytes(), 1);
+                kind.device.remove_all();
+            }
+            RawProbe registers = RawProbe::words(kind.addr, kind.words);
+            registers.header.kind = kind.kind;
+            said << " registers " << kind.device.add(registers.bytes(), 1) << '\n';
+        }
+    });
+}
+
+TEST_F(Authority, over_tracepoints_system_calls_and_timers) {
+    EXPECT_EQ(add_each_kind({CAP_SYSLOG, CAP_PERFMON, CAP_BPF}), "tracepoint memory 0 registers 0\n"
+                                                                 "syscall memory 0 registers 0\n"
+                                                                 "timer registers 0\n");
+    EXPECT_EQ(add_each_kind({CAP_SYSLOG, CAP_PERFMON}), "tracepoint memory 1 registers 0\n"
+                                                        "syscall memory 1 registers 0\n"
+                                                        "timer registers 0\n");
+    EXPECT_EQ(add_each_kind({CAP_SYSLOG, CAP_BPF}), "tracepoint memory 1 registers 1\n"
+                                                    "syscall memory 1 registers 1\n"
+                                                    "timer registers 1\n");
 }
 
 } // namespace

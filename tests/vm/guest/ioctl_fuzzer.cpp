@@ -46,6 +46,10 @@ FuzzTargets::FuzzTargets() {
         auto &[addr, count] = symbols[symbol.name];
         addr = symbol.addr;
         count++;
+        if (symbol.name.starts_with("__traceiter_"))
+            tracepoints.push_back(symbol.addr);
+        if (symbol.name.starts_with("__x64_sys_") || symbol.name.starts_with("__ia32_"))
+            syscalls.push_back(symbol.addr);
     }
     std::istringstream traceable(read_file("/sys/kernel/tracing/available_filter_functions"));
     for (std::string name, line; std::getline(traceable, line);) {
@@ -59,6 +63,8 @@ FuzzTargets::FuzzTargets() {
     }
     EXPECT_GT(known.size(), 10u);
     EXPECT_GT(any.size(), 1000u);
+    EXPECT_GT(tracepoints.size(), 100u);
+    EXPECT_GT(syscalls.size(), 100u);
 }
 
 FuzzMemory::FuzzMemory() {
@@ -412,6 +418,17 @@ RawProbe IoctlFuzzer::probe() {
                              ARGTRACE_PROBE_BY_REASON(random(one_in(10) ? 16 : ARGTRACE_BY_REASONS));
     if (one_in(50))
         probe.header.kind = static_cast<std::uint16_t>(random_());
+    if (one_in(20)) {
+        // Neither of the two kinds takes the other's, or a function's.
+        const bool is_tracepoint = one_in(2);
+        const auto &own = is_tracepoint ? targets_.tracepoints : targets_.syscalls;
+        const auto &others = is_tracepoint ? targets_.syscalls : targets_.tracepoints;
+        probe.header.kind = is_tracepoint ? ARGTRACE_KIND_TRACEPOINT : ARGTRACE_KIND_SYSCALL;
+        if (!one_in(12))
+            probe.header.addr = own[random(own.size())] + (one_in(12) ? random(32) : 0);
+        else if (one_in(2))
+            probe.header.addr = others[random(others.size())];
+    }
     if (one_in(20)) {
         // Most of these are right.
         probe.header.kind = ARGTRACE_KIND_TIMER;

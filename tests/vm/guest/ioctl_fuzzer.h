@@ -28,7 +28,7 @@ struct FuzzFiles {
 
 /// Functions to trace: those of the test modules, and any of the kernel.
 struct FuzzTargets {
-    std::vector<std::uint64_t> known, any;
+    std::vector<std::uint64_t> known, any, tracepoints, syscalls;
 
     FuzzTargets();
 };

@@ -173,6 +173,21 @@ TEST_P(Syscalls, of_32_bits_are_others) {
     EXPECT_EQ(events.back()["args"], known_calls().at(1).args);
 }
 
+// A call of 32-bit programs that has a function of its own: only the arguments of the 64-bit call are known.
+TEST_P(Syscalls, of_32_bits_with_functions_of_their_own) {
+    if (!has_ia32())
+        GTEST_SKIP() << "built without CONFIG_IA32_EMULATION";
+    const std::vector<Known> calls{
+        {"ia32:openat", 295, {0xffffff9c, 0x10000, 0x8241, 0xabcd01a4},
+         {{"dfd", -100}, {"filename", "0x10000"}, {"flags", 0x8241}, {"mode", 0x1a4}}, "-EFAULT"}};
+    const std::vector<json> events = traced(with_option({"--force", "s:ia32:openat"}), "__ia32_compat_sys_openat", [&] {
+        make_by_int80(calls[0].number, calls[0].passed);
+        syscall(SYS_openat, AT_FDCWD, nowhere, 0);
+    });
+    ASSERT_EQ(events.size(), 1u);
+    expect_shown(calls, events, GetParam());
+}
+
 // Without arguments both have one function.
 TEST_P(Syscalls, of_32_bits_without_arguments_are_no_others) {
     if (!has_ia32())

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Timers, without the tool: what ticks, where, and how it ends. scripts/vm checks that the kernel log is clean.
 #include <gtest/gtest.h>
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -185,6 +188,65 @@ TEST_F(Timers, ticks_come_as_often_as_they_are_to) {
         often = ticks > expected / 10;
     }
     EXPECT_TRUE(often);
+}
+
+/// The kernel's own samples of each CPU, by the same clock. On a busy machine they are late, or missing, when ours are.
+class PerfSamples {
+public:
+    explicit PerfSamples(std::uint64_t of) {
+        for (unsigned cpu = 0; cpu < cpu_count(); ++cpu) {
+            perf_event_attr attr{};
+            attr.size = sizeof(attr);
+            attr.type = PERF_TYPE_SOFTWARE;
+            attr.config = PERF_COUNT_SW_CPU_CLOCK;
+            attr.sample_freq = of;
+            attr.freq = 1;
+            const auto fd = static_cast<int>(syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0));
+            EXPECT_GE(fd, 0);
+            void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            EXPECT_NE(at, MAP_FAILED);
+            cpus_.push_back({fd, static_cast<perf_event_mmap_page *>(at)});
+        }
+    }
+    ~PerfSamples() {
+        for (const Cpu &cpu : cpus_) {
+            munmap(cpu.page, bytes);
+            close(cpu.fd);
+        }
+    }
+    PerfSamples(const PerfSamples &) = delete;
+    PerfSamples &operator=(const PerfSamples &) = delete;
+
+    /// Those so far. Each is a header alone.
+    std::uint64_t count() const {
+        std::uint64_t samples = 0;
+        for (const Cpu &cpu : cpus_)
+            samples += __atomic_load_n(&cpu.page->data_head, __ATOMIC_ACQUIRE) / sizeof(perf_event_header);
+        return samples;
+    }
+
+private:
+    struct Cpu {
+        int fd;
+        perf_event_mmap_page *page;
+    };
+
+    static constexpr std::size_t bytes = 4096 * (1 + 16); // of which those that are not taken away fit
+    std::vector<Cpu> cpus_;
+};
+
+TEST_F(Timers, ticks_come_as_often_as_samples_of_perf) {
+    RawDevice device;
+    bind(device);
+    const PerfSamples samples(200);
+    const std::uint64_t before = samples.count();
+    ASSERT_EQ(device.add(timer_probe(SinkProgram(), timer(200)).bytes(), 1), 0);
+    EXPECT_TRUE(eventually([&] { return samples.count() - before > 400; }));
+    ASSERT_EQ(device.remove_all(), 0);
+    const auto theirs = static_cast<double>(samples.count() - before);
+    const auto ours = static_cast<double>(hits(device.counts(ARGTRACE_LIST_REMOVED).at(0)));
+    EXPECT_LT(ours, theirs * 1.3 + cpu_count());
+    EXPECT_GT(ours, theirs / 1.3 - cpu_count());
 }
 
 TEST_F(Timers, idle_cpus_have_a_number_of_their_own) {

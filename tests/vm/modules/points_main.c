@@ -3,7 +3,7 @@
  * Passes the tracepoints of points.h with known values, at load and by debugfs:
  *
  *   at load                at_empty once, with -1
- *   argtrace_points/pass   write N: at_point N times, in process context and with interrupts off in turns
+ *   argtrace_points/pass   write N: each of the others N times, in process context and with interrupts off in turns
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -17,8 +17,13 @@ static struct dentry *folder;
 
 static noinline void pass(u64 n)
 {
+	static const enum point_colour colours[] = { POINT_RED, POINT_GREEN, POINT_BLUE };
+	const struct point_pair one = { -(s16)n, n }, other = { n, S64_MAX - (s64)n };
+
 	trace_at_point(n, -(s64)n, 0xff00 + n, -0x7f00 - (s64)n, 0xfffffff0 + n, -(s64)n, ~n, S64_MIN + (s64)n, n & 1, n & 1 ? "odd" : "even",
 		       INT_MAX - (int)n, n * 0x0101010101010101);
+	trace_at_stack(colours[n % 3], &one, LONG_MIN + (long)n, n & 1, ~n, 0xf0 + n, -0x70 - (s64)n, 0xfff0 + n, -0x7ff0 - (s64)n,
+		       colours[(n + 1) % 3], &other, -(long)n);
 	trace_at_empty(n);
 }
 
