@@ -453,9 +453,13 @@ private:
         }
     }
 
-    // What the spec wants of it. Throws lang::ExpressionError when that cannot be resolved there.
+    // What the spec wants of it. Throws lang::ExpressionError when that cannot be resolved there, and Error when it can be nowhere.
     void choose(const Spec &spec, Function &function) {
         const bool can_return = spec.source != Source::tracepoint;
+        if (!can_return && request_.aggregate && request_.aggregate->value == Aggregate::Value::duration)
+            throw error_in(spec, fmt::format("{}: a tracepoint returns nothing, so it has no duration: `argtrace latency --from A --to B` "
+                                             "shows the time from one to another",
+                                             spec.title()));
         merge(function.capture, {spec.values, spec.condition, request_.limits,
                                  spec.returns || (request_.returns && can_return),
                                  request_.stack, request_.changes && can_return});

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
+
+#include "spec/aggregate.h"
 #include "spec/resolve.h"
 #include "support/btf_builder.h"
 #include "support/thrown.h"
@@ -141,6 +144,19 @@ TEST(Tracepoints, ReturnsAreOfFunctionsAlone) {
               "a tracepoint returns nothing\n"
               "  t:sched_switch=\n"
               "                ^");
+}
+
+TEST(Tracepoints, TheyHaveNoDuration) {
+    Kernel kernel = kernel_with_tracepoints();
+    Request request{parse_specs(std::vector<std::string>{"vfs_read", "t:sched_switch"}, PatternSyntax::glob)};
+    request.aggregate = std::make_shared<const Aggregate>(Aggregate{lang::parse_values("func"), Aggregate::Value::duration});
+    EXPECT_EQ(thrown([&] { resolve_aggregate(kernel, request); }),
+              "t:sched_switch: a tracepoint returns nothing, so it has no duration: `argtrace latency --from A --to B` shows the time "
+              "from one to another");
+    EXPECT_EQ(thrown([&] { probes_of(kernel, {"t:sched_switch if duration > 5"}); }),
+              "duration is known when a call returns, and a tracepoint returns nothing\n"
+              "  t:sched_switch if duration > 5\n"
+              "                    ^");
 }
 
 TEST(Tracepoints, WhatIsNotThereIsExplained) {
