@@ -15,12 +15,13 @@ cd /tmp || exit 1
 # shellcheck source=tests/peers/guest/followers.bash
 . /root/followers.bash
 stat=/sys/block/nullb0/stat
-followers=()
+followers=() told=()
 for recipe in "$@"; do
 	bash -c "exec $recipe --json" >"${#followers[@]}.out" 2>"${#followers[@]}.err" &
+	told+=("./${#followers[@]}.err")
 	followers+=($!)
 done
-until_armed ./*.err
+until_armed "${told[@]}"
 sleep 0.2
 cat $stat >before
 dd if=/dev/nullb0 of=/dev/null bs=4k count=100 iflag=direct 2>/dev/null
