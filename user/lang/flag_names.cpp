@@ -2,6 +2,7 @@
 #include "lang/flag_names.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "lang/constants.h"
@@ -10,10 +11,21 @@
 
 namespace argtrace::lang {
 
+namespace {
+
+/// Other names of a constant, which are known, but not shown.
+constexpr std::string_view synonyms[]{"AF_LOCAL", "AF_ROUTE", "O_NDELAY"};
+
+bool is_synonym(std::string_view name) {
+    return std::find(std::begin(synonyms), std::end(synonyms), name) != std::end(synonyms);
+}
+
+} // namespace
+
 std::vector<FlagName> flag_names(const Types &types, std::string_view glob, bool zero) {
     std::vector<std::string> names;
     const auto add = [&](std::string_view name) {
-        if (glob_matches(glob, name) && !name.ends_with("_BIT"))
+        if (glob_matches(glob, name) && !name.ends_with("_BIT") && (glob == name || !is_synonym(name)))
             names.emplace_back(name);
     };
     for (const std::string_view name : types.enumerator_names())

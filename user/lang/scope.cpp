@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -157,8 +158,10 @@ std::optional<Types::Enumerator> named_constant(const Types &types, std::string_
         return found;
     if (const auto flag = gfp_constant(types, name))
         return Types::Enumerator{*flag, uint_type};
-    if (const auto value = macro_constant(name))
-        return Types::Enumerator{static_cast<std::uint64_t>(*value), int_type};
+    if (const auto value = macro_constant(name)) {
+        const bool fits = *value <= std::numeric_limits<std::int32_t>::max();
+        return Types::Enumerator{static_cast<std::uint64_t>(*value), fits ? int_type : uint_type};
+    }
     return std::nullopt;
 }
 

@@ -297,6 +297,25 @@ TEST(Types, StructsOfOneNameAndSizeAreOne) {
     const auto same = [&](int a, int b) {
         return types.same(Type::btf(static_cast<std::uint32_t>(a)),
                           Type::btf(static_cast<std::uint32_t>(b)));
+    EXPECT_EQ(macro_constant("TASK_UNINTERRUPTIBLE"), 2);
+    EXPECT_EQ(macro_constant("PF_KTHREAD"), 0x200000);
+    EXPECT_EQ(macro_constant("VM_SHARED"), 8);
+    EXPECT_EQ(macro_constant("ETH_P_IPV6"), 0x86dd);
+    EXPECT_EQ(macro_constant("EPOLLRDHUP"), 0x2000);
+    EXPECT_EQ(macro_constant("EPOLLET"), 0x80000000);
+    EXPECT_EQ(macro_constant("SO_REUSEPORT"), 15);
+    EXPECT_EQ(macro_constant("SOL_TLS"), 282);
+    EXPECT_EQ(macro_constant("AF_CAN"), 29);
+    EXPECT_EQ(macro_constant("FMODE_OPENED"), 0x80000);
+    EXPECT_EQ(macro_constant("SB_RDONLY"), 1);
+    EXPECT_EQ(macro_constant("IOCB_DIRECT"), 0x20000);
+    EXPECT_EQ(macro_constant("FALLOC_FL_PUNCH_HOLE"), 2);
+    EXPECT_EQ(macro_constant("RENAME_EXCHANGE"), 2);
+    EXPECT_EQ(macro_constant("SA_RESTART"), 0x10000000);
+    EXPECT_EQ(macro_constant("MS_RELATIME"), 1 << 21);
+    EXPECT_EQ(macro_constant("MAP_DROPPABLE"), 8);
+    EXPECT_EQ(macro_constant("MADV_COLD"), 20);
+    EXPECT_EQ(macro_constant("LOOKUP_CREATE"), std::nullopt) << "differs between kernels";
     };
     EXPECT_TRUE(same(one, again));
     EXPECT_TRUE(same(pointer, second));
@@ -304,6 +323,18 @@ TEST(Types, StructsOfOneNameAndSizeAreOne) {
     EXPECT_FALSE(same(one, other));
     EXPECT_FALSE(same(one, alike));
     EXPECT_FALSE(same(unnamed, too));
+TEST(Check, ConstantsThatNeedAllBitsAreUnsigned) {
+    const Scope scope = SmallKernel::get().scope("vfs_read");
+    EXPECT_EQ(check_condition(scope, parse_condition("SB_NOUSER"))->type, uint_type);
+    EXPECT_EQ(check_condition(scope, parse_condition("SB_ACTIVE"))->type, int_type);
+}
+
+TEST(Check, NoNameStandsForTwoConstants) {
+    std::vector<std::string_view> names = macro_names();
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+}
+
 }
 
 TEST(GlobPattern, IsTheSimplestThatDoes) {

@@ -54,6 +54,10 @@ TEST(Compile, FlagsAreTheValueAndItsNames) {
     EXPECT_EQ(value_lines("vfs_read", "flags(file->f_flags, \"O_*\")"),
               value_lines("vfs_read", "file->f_flags"));
 
+    const ProgramValue family = values_of("vfs_read", "name(count, \"AF_*\")").values.at(0);
+    EXPECT_THAT(family.flags, testing::AllOf(testing::Contains(FlagName{"AF_UNIX", 1}),
+                                             testing::Not(testing::Contains(FlagName{"AF_LOCAL", 1}))));
+
     const ProgramValue gfp = values_of("vfs_read", "flags(count, \"*GFP_*\")").values.at(0);
     EXPECT_THAT(gfp.flags, testing::AllOf(testing::Contains(FlagName{"__GFP_IO", 1 << 6}),
                                           testing::Not(testing::Contains(
