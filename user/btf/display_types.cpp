@@ -36,6 +36,12 @@ bool needs_types(const btf *types, std::uint32_t id) {
                     (btf_is_ptr(type) && is_function(types, type->type)));
 }
 
+// The type code of a number says all, but not where it is recorded as bytes.
+bool is_number(const btf *types, std::uint32_t id) {
+    const btf_type *type = bare_type(types, id);
+    return type && (btf_is_int(type) || btf_is_ptr(type));
+}
+
 struct Broken {};
 
 int checked(int result) {
@@ -218,7 +224,9 @@ ShownValue result_type(const btf *types, std::uint32_t function_proto) {
 
 std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values) {
     const bool needed = types && std::any_of(values.begin(), values.end(), [types](const auto &v) {
-                            return !v.flags.empty() || v.symbol || (v.type && needs_types(types, v.type));
+                            return !v.flags.empty() || v.symbol ||
+                                   (v.type && ((v.as_bytes && is_number(types, v.type)) ||
+                                               needs_types(types, v.type)));
                         });
     if (!needed)
         return {};

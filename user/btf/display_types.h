@@ -28,6 +28,7 @@ struct ShownValue {
     bool one_flag = false; ///< the value is one of them, not made of some
     std::uint32_t flags_bytes = 4; ///< of the value that they are in
     bool symbol = false;           ///< the address of a function, whatever its type
+    bool as_bytes = false;         ///< recorded as bytes, whatever its type
 };
 
 /// That parameter of a BTF_KIND_FUNC_PROTO; of type void if it has none or is no such.

@@ -112,6 +112,8 @@ private:
                             called == "__kernel_sockaddr_storage";
         if (socket && type->size >= sizeof(sockaddr_in))
             return Format::Kind::socket;
+        if (called == "cpumask")
+            return Format::Kind::cpus;
         return std::nullopt;
     }
 
@@ -217,10 +219,18 @@ ProbeFormats::ProbeFormats(const Probe &probe) {
             : argument.type == mode.type && argument.type_name == "umode_t" ? &mode
                                                                             : nullptr);
     if (!probe.types.empty())
-        add_described(probe.types);
+        add_described(probe);
 }
 
-void ProbeFormats::add_described(std::span<const std::byte> types) {
+// Typedefs are gone from its BTF, but for the name.
+const Format *ProbeFormats::scalar_of(const Format &format, const std::string &type_name) {
+    Format &made = formats_.emplace_back(format);
+    made.is_big_endian = type_name.starts_with("__be");
+    return &made;
+}
+
+void ProbeFormats::add_described(const Probe &probe) {
+    const std::span<const std::byte> types = probe.types;
     libbpf_set_print(nullptr);
     BtfPtr btf(btf__new(types.data(), static_cast<std::uint32_t>(types.size())));
     if (!btf || btf__type_cnt(btf.get()) < 2)
@@ -235,6 +245,9 @@ void ProbeFormats::add_described(std::span<const std::byte> types) {
         const Format *format = builder.build(btf_params(proto)[i].type);
         if (format->kind != Format::Kind::scalar && format->kind != Format::Kind::unknown)
             arguments_[i] = format;
+        else if (format->kind == Format::Kind::scalar &&
+                 probe.args[i].type == ARGTRACE_TYPE_BYTES)
+            arguments_[i] = scalar_of(*format, probe.args[i].type_name);
     }
 }
 

@@ -29,6 +29,7 @@ struct Format {
         ip4,       ///< struct in_addr
         ip6,       ///< struct in6_addr
         socket,    ///< struct sockaddr, or that of a family
+        cpus,      ///< struct cpumask
     };
 
     struct Field {
@@ -49,6 +50,7 @@ struct Format {
     Kind kind = Kind::unknown;
     std::uint8_t type = ARGTRACE_TYPE_END; ///< scalar, function, enumeration: a type code
     std::uint32_t bytes = 0;
+    bool is_big_endian = false;      ///< scalar
     std::uint32_t count = 0;         ///< of an array's elements
     const Format *element = nullptr; ///< of an array
     std::vector<Field> fields = {};  ///< those of anonymous members among them
@@ -69,7 +71,8 @@ public:
 private:
     class Builder;
 
-    void add_described(std::span<const std::byte> types);
+    void add_described(const Probe &probe);
+    const Format *scalar_of(const Format &format, const std::string &type_name);
 
     std::deque<Format> formats_; // they refer to each other
     std::vector<const Format *> arguments_;

@@ -211,8 +211,9 @@ void CtfExporter::put_value(std::string &out, const Field &field, const EventVie
     if (field.kind == Kind::absent)
         return;
     if (field.is_optional) {
-        out += static_cast<char>(value.captured);
-        if (!value.captured)
+        const bool is_there = value.captured && !is_absent(value, field.format);
+        out += static_cast<char>(is_there);
+        if (!is_there)
             return;
     }
     if (field.kind == Kind::number) {

@@ -19,6 +19,7 @@
 #include "model/unfinished.h"
 #include "render/flags.h"
 #include "render/json.h"
+#include "render/load_value.h"
 #include "render/stack.h"
 #include "util/error.h"
 #include "util/fd.h"
@@ -29,7 +30,9 @@ namespace {
 
 /// The column for an argument by itself.
 ParquetType column_type(const Argument &argument, const Format *format) {
-    const TypeInfo &type = type_info(argument.type);
+    const bool scalar_in_bytes = argument.type == ARGTRACE_TYPE_BYTES && format &&
+                                 format->kind == Format::Kind::scalar; // of only()
+    const TypeInfo &type = type_info(scalar_in_bytes ? format->type : argument.type);
     if (argument.type == ARGTRACE_TYPE_STR || argument.type == ARGTRACE_TYPE_PATH)
         return ParquetType::text;
     if (argument.type == ARGTRACE_TYPE_STACK)
@@ -139,7 +142,7 @@ ParquetCalls::ParquetCalls(ParquetFile &file, const ExportSource &source, Caller
 
 void ParquetCalls::add_typed(ParquetColumn &column, const EventView &view, const Value &value,
                              const Format *format) {
-    if (!value.captured)
+    if (!value.captured || is_absent(value, format))
         return;
     if (value.type == ARGTRACE_TYPE_STACK) {
         line_.clear();
@@ -158,6 +161,9 @@ void ParquetCalls::add_typed(ParquetColumn &column, const EventView &view, const
         line_.clear();
         json.append(line_, view, value, format);
         column.add(line_.view());
+    } else if (value.type == ARGTRACE_TYPE_BYTES) {
+        if (const Value number = load_value(*format, view.bytes_of(value)); number.captured)
+            column.add(number.low);
     } else {
         column.add(value.low);
     }

@@ -127,7 +127,8 @@ void PerfettoValues::put_data(ProtobufWriter &out, const Format &format, Bytes d
     }
     case Format::Kind::ip4:
     case Format::Kind::ip6:
-    case Format::Kind::socket: {
+    case Format::Kind::socket:
+    case Format::Kind::cpus: {
         Value value;
         value.type = ARGTRACE_TYPE_BYTES;
         value.high = data.size();
@@ -143,7 +144,7 @@ void PerfettoValues::put_data(ProtobufWriter &out, const Format &format, Bytes d
 
 void PerfettoValues::append(ProtobufWriter &out, unsigned field, std::uint64_t name,
                             const EventView &view, const Value &value, const Format *format) {
-    if (!value.captured)
+    if (!value.captured || is_absent(value, format))
         return;
     const std::size_t begin = out.open(field);
     out.number(perfetto::annotation::name_id, name);

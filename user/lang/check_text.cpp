@@ -9,6 +9,7 @@
 #include "lang/checker.h"
 #include "lang/flag_names.h"
 #include "lang/glob_pattern.h"
+#include "util/cpus.h"
 #include "util/near_match.h"
 #include "util/suggestion.h"
 
@@ -20,10 +21,11 @@ constexpr std::uint32_t text_default = 256; // bytes of str() without a size
 
 constexpr std::size_t flags_max = 256;
 
+constexpr std::uint64_t bytes_max = ARGTRACE_TEXT_MAX;
 constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
-constexpr std::string_view known_functions[]{"str",  "buf",      "path", "flags",
-                                             "name", "sockaddr", "sym"};
+constexpr std::string_view known_functions[]{"str",      "buf", "path", "flags", "name",
+                                             "sockaddr", "sym", "cpus", "only"};
 
 } // namespace
 
@@ -129,6 +131,10 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_sockaddr(ast);
     if (name == "sym")
         return call_sym(ast);
+    if (name == "cpus")
+        return call_cpus(ast);
+    if (name == "only")
+        return call_only(ast);
     if (name == "flags" || name == "name")
         return call_flags(ast);
     const std::string near = did_you_mean(near_match(name, known_functions));
@@ -298,6 +304,48 @@ NodePtr Checker::call_sockaddr(const Ast &ast) {
         make_node(Node::Kind::buffer, *type, ast, address(check(operand), operand));
     node->limit = sizeof(sockaddr_un);
     node->operands.push_back(length_of_sockaddr(operand, ast));
+    return node;
+}
+
+// As much of a struct cpumask as this machine has CPUs: not all of it need be there.
+NodePtr Checker::call_cpus(const Ast &ast) {
+    require_operands(ast, 1, 1, "cpus(POINTER)");
+    TypeName wanted;
+    wanted.tag = TypeName::Tag::structure;
+    wanted.name = "cpumask";
+    const auto type = types_.find(wanted);
+    if (!type)
+        fail(ast.token.at, "BTF does not describe struct cpumask");
+    NodePtr node = make_node(Node::Kind::buffer, *type, ast,
+                             address(check(*ast.operands[0]), *ast.operands[0]));
+    const std::uint64_t bytes = (possible_cpus() + std::uint64_t{7}) / 8;
+    node->limit =
+        static_cast<std::uint32_t>(std::min({bytes, types_.traits(*type).bytes, bytes_max}));
+    node->operands.push_back(make_constant(node->limit, ulong_type, ast));
+    return node;
+}
+
+NodePtr Checker::call_only(const Ast &ast) {
+    require_operands(ast, 2, 2, "only(VALUE, CONDITION)");
+    const Ast &operand = *ast.operands[0];
+    NodePtr value = check(operand);
+    const std::uint64_t bytes = traits(*value).bytes;
+    const bool in_memory = (value->kind == Node::Kind::load && value->bits == 0) ||
+                           value->kind == Node::Kind::object;
+    if (!in_memory || value->type.basic != Type::Basic::none || value->type.stars > 0)
+        fail(operand.at, "the value of only() is a member, or what a pointer to one of the kernel's "
+                         "types points to");
+    if (bytes < 1 || bytes > ARGTRACE_TEXT_MAX)
+        fail(operand.at, fmt::format("{} has {} bytes, and 1 to {} are recorded",
+                                     this->name(value->type), bytes, ARGTRACE_TEXT_MAX));
+    NodePtr condition = scalar(*ast.operands[1]);
+    if (condition->is_constant())
+        fail(ast.operands[1]->at, "this condition is the same for all calls");
+    NodePtr node = make_node(Node::Kind::buffer, value->type, ast,
+                             std::move(value->operands.front()));
+    node->limit = static_cast<std::uint32_t>(bytes);
+    node->operands.push_back(either(std::move(condition), make_constant(bytes, ulong_type, ast),
+                                    make_constant(0, ulong_type, ast), ast));
     return node;
 }
 

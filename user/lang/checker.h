@@ -97,6 +97,8 @@ private:
     NodePtr call_path(const Ast &ast);
     NodePtr call_flags(const Ast &ast);
     NodePtr call_sockaddr(const Ast &ast);
+    NodePtr call_cpus(const Ast &ast);
+    NodePtr call_only(const Ast &ast);
     NodePtr length_of_sockaddr(const Ast &operand, const Ast &ast);
     NodePtr either(NodePtr condition, NodePtr first, NodePtr second, const Ast &ast) const;
     NodePtr call_sym(const Ast &ast);

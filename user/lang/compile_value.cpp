@@ -109,7 +109,7 @@ void Compiler::output_object(const Node &node, ProgramValue &described) {
 
 void Compiler::output_buffer(const Node &node, ProgramValue &described) {
     described.type = ARGTRACE_TYPE_BYTES;
-    if (types_.traits(node.type).kind != TypeTraits::Kind::aggregate)
+    if (node.type == void_pointer)
         described.type_name = "u8[]";
     described.size = node.limit;
     const Node &length = *node.operands[1];

@@ -47,7 +47,8 @@ struct Node {
         conditional,
         text_test, ///< whether the text at operands[0] is as `pattern` says, `negated` or not
         text,      ///< str(): the text at operands[0]
-        buffer,    ///< buf(): operands[1] bytes at operands[0], at most `limit`; sockaddr(), if `type` is a struct
+        buffer,    ///< buf(): operands[1] bytes at operands[0], at most `limit`; other functions, whose `type` is what
+                   ///< the bytes are shown as
         path,      ///< path(): of the struct path at operands[0]; of the struct dentry
                    ///< if `value` is 1
         stack,     ///< the call's stack

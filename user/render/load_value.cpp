@@ -22,6 +22,8 @@ Value load_value(const Format &format, std::span<const std::byte> data) {
     if (data.size() < format.bytes || format.bytes > 16)
         return value;
     std::memcpy(&value.low, data.data(), std::min<std::size_t>(format.bytes, 8));
+    if (format.is_big_endian && format.bytes <= 8)
+        value.low = __builtin_bswap64(value.low) >> (64 - 8 * format.bytes);
     if (format.bytes > 8)
         std::memcpy(&value.high, data.data() + 8, format.bytes - 8);
     else if (type_info(format.type).is_signed)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/meaning.h"
 
-#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -26,8 +25,12 @@ void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
     const Probe &probe = *view.event->probe;
     const std::size_t first = argument + 1, count = count_meanings(probe, argument);
     const std::span<const Value> meanings = view.values.subspan(first, count);
-    const bool any = std::any_of(meanings.begin(), meanings.end(),
-                                 [](const Value &value) { return value.captured; });
+    const auto is_left_out = [&](std::size_t i) {
+        return is_absent(meanings[i], formats.argument(first + i));
+    };
+    bool any = false;
+    for (std::size_t i = 0; i < count; ++i)
+        any = any || (meanings[i].captured && !is_left_out(i));
     if (!any) {
         values.append(out, view, view.values[argument], formats.argument(argument));
         return;
@@ -41,6 +44,8 @@ void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
     const std::size_t prefix = probe.args[argument].name.size() + 1;
     std::string_view separator = "{";
     for (std::size_t i = 0; i < count; ++i) {
+        if (is_left_out(i))
+            continue;
         out += separator;
         separator = ", ";
         const std::string_view name = std::string_view(probe.args[first + i].name).substr(prefix);

@@ -69,6 +69,11 @@ std::string_view up_to_nul(std::string_view text) {
 
 } // namespace
 
+bool is_absent(const Value &value, const Format *format) {
+    return value.captured && value.type == ARGTRACE_TYPE_BYTES && value.high == 0 && format &&
+           format->bytes > 0;
+}
+
 void ValueWriter::append(Line &out, const EventView &view, const Value &value,
                          const Format *format) {
     const bool bytes = value.type == ARGTRACE_TYPE_BYTES;
@@ -80,6 +85,8 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
         append_value(out, value);
     } else if (!format) {
         append_bytes(out, view.bytes_of(value));
+    } else if (is_absent(value, format)) {
+        out += style_ == Style::json ? "null" : "-";
     } else if (bytes) {
         append_formatted(out, *format, view.bytes_of(value));
     } else if (is_scalar(*format)) {
@@ -213,6 +220,27 @@ void ValueWriter::append_unix_name(Line &out, std::string_view text) const {
         out += "...";
 }
 
+// As the kernel writes it: 0-3,7.
+void ValueWriter::append_cpus(Line &out, Bytes data) const {
+    const std::size_t bits = 8 * data.size();
+    const auto is_set = [&](std::size_t bit) {
+        return bit < bits && std::to_integer<unsigned>(data[bit / 8]) >> bit % 8 & 1;
+    };
+    std::string text;
+    for (std::size_t first = 0; first < bits; ++first) {
+        if (!is_set(first))
+            continue;
+        std::size_t last = first;
+        while (is_set(last + 1))
+            ++last;
+        text += fmt::format("{}{}", text.empty() ? "" : ",", first);
+        if (last > first)
+            text += fmt::format("-{}", last);
+        first = last;
+    }
+    append_name(out, text.empty() ? "none" : text);
+}
+
 void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) {
     switch (format.kind) {
     case Format::Kind::unknown:
@@ -242,6 +270,9 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
         break;
     case Format::Kind::socket:
         append_socket_address(out, data);
+        break;
+    case Format::Kind::cpus:
+        append_cpus(out, data);
         break;
     }
 }

@@ -13,6 +13,9 @@
 
 namespace argtrace {
 
+/// Whether it is what only() has where its condition does not hold: nothing. `-` in text, null in JSON.
+bool is_absent(const Value &value, const Format *format);
+
 /// Arguments as text or JSON, by the types that their probe carries:
 ///
 ///                        text                  JSON
@@ -26,6 +29,7 @@ namespace argtrace {
 ///     umode_t            0100644               33188
 ///     struct in_addr     10.0.0.1              "10.0.0.1"          in6_addr alike
 ///     struct sockaddr    10.0.0.1:22, [::1]:22, "/run/x", "@abstract", "/run/cu"..., family 16
+///     struct cpumask     0-3,7, none           "0-3,7", "none"
 ///     text               "sda1", "/usr/li"...  "sda1", "/usr/li"   of which the second was cut
 ///
 /// All members of a union are shown. An array is cut in text, never in JSON; one of char ends
@@ -54,6 +58,7 @@ private:
     void append_number(Line &out, const Format &format, const Value &value) const;
     void append_address(Line &out, const Format &format, Bytes data) const;
     void append_socket_address(Line &out, Bytes data) const;
+    void append_cpus(Line &out, Bytes data) const;
     void append_unix_name(Line &out, std::string_view text) const;
     void append_fields(Line &out, const Format &format, Bytes data);
     void append_array(Line &out, const Format &format, Bytes data);

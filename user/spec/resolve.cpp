@@ -26,7 +26,8 @@ void add_argument(Wanted &wanted, const Function &function, Argument argument, s
 
 void add_output(Wanted &wanted, const lang::ProgramValue &value) {
     wanted.shown.push_back(
-        {value.btf_id, value.name, false, value.flags, value.one_flag, value.size, value.symbol});
+        {value.btf_id, value.name, false, value.flags, value.one_flag, value.size, value.symbol,
+         value.type == ARGTRACE_TYPE_BYTES});
     wanted.arguments.push_back({.loc = ARGTRACE_LOC_PROGRAM,
                                 .type = value.type,
                                 .size = value.size,

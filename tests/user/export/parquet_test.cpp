@@ -14,7 +14,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "btf/display_types.h"
 #include "export/folder_target.h"
+#include "support/btf_builder.h"
 #include "support/parquet_reader.h"
 #include "support/some_calls.h"
 #include "support/trace_builder.h"
@@ -308,6 +310,35 @@ TEST_F(ParquetFolder, ArgumentsAreColumnsOfTheirTypes) {
     EXPECT_THAT(file.columns.at("w"), testing::ElementsAre("\"18446744073709551616\"", "null"));
     EXPECT_THAT(file.columns.at("ret"), testing::ElementsAre("-2", "null"));
     EXPECT_THAT(file.columns.at("ts"), testing::ElementsAre("2000", "2000"));
+}
+
+TEST_F(ParquetFolder, ANumberThatNotAllCallsHaveIsAColumnOfItsType) {
+    BtfBuilder b;
+    const ShownValue port{.type = static_cast<std::uint32_t>(b.integer("short unsigned int", 2)),
+                          .name = "port",
+                          .as_bytes = true};
+    Probe probe;
+    probe.id = 1;
+    probe.function = "f";
+    probe.args = {argument("port", ARGTRACE_TYPE_BYTES, "__be16")};
+    probe.args[0].loc = ARGTRACE_LOC_PROGRAM;
+    probe.types = display_types(b.get(), std::span(&port, 1));
+    EventBatch batch;
+    batch.bytes = {std::byte{0x01}, std::byte{0xbb}};
+    batch.values.push_back({0, 2, ARGTRACE_TYPE_BYTES, true, false});
+    batch.values.push_back({2, 0, ARGTRACE_TYPE_BYTES, true, false});
+    Event event;
+    event.ts = 2000;
+    event.probe = &probe;
+    batch.events = {event, event};
+    batch.events[1].first_value = 1;
+    give([&](Exporter &exporter) {
+        for (const Event &one : batch.events)
+            give_event(exporter, batch, one);
+        exporter.finish();
+    });
+    const ParquetTable file(read("func=f/part-0.parquet"));
+    EXPECT_THAT(file.columns.at("port"), testing::ElementsAre("443", "null"));
 }
 
 TEST_F(ParquetFolder, AStackIsAColumnOfItsFunctions) {

@@ -73,12 +73,33 @@ TEST(CheckError, Names) {
                        "it is a type, which can be cast to: (umode_t)(...)",
                        0}));
     EXPECT_EQ(in_read("ntop(file)"),
-              (Refusal{"there is no function ntop; there are str, buf, path, flags, name, sockaddr, sym",
+              (Refusal{"there is no function ntop; there are str, buf, path, flags, name, sockaddr, sym, "
+                       "cpus, only",
                        0}));
     EXPECT_EQ(in_read("sockaddr(file) == 1"),
               (Refusal{"sockaddr() can be recorded, and nothing else", 0}));
     EXPECT_EQ(in_read("1 + pth(file)"),
               (Refusal{"there is no function pth; did you mean path?", 4}));
+}
+
+TEST(CheckError, OnlyAndCpus) {
+    EXPECT_EQ(in_read("cpus(file)"), (Refusal{"BTF does not describe struct cpumask", 0}));
+    EXPECT_EQ(in_read("only(file->f_flags)"),
+              (Refusal{"it is only(VALUE, CONDITION), with 2 operands", 0}));
+    const std::string in_memory =
+        "the value of only() is a member, or what a pointer to one of the kernel's types points to";
+    EXPECT_EQ(in_read("only(count, 1)"), (Refusal{in_memory, 5}));
+    EXPECT_EQ(in_read("only(file->f_flags + 1, 1)"), (Refusal{in_memory, 5}));
+    EXPECT_EQ(in_read("only(*(int *)buf, 1)"), (Refusal{in_memory, 5}));
+    EXPECT_EQ(in_look("only(p->fields.a, 1)"), (Refusal{in_memory, 5}));
+    EXPECT_EQ(in_read("only(file->f_flags, 1 + 1)"),
+              (Refusal{"this condition is the same for all calls", 20}));
+    EXPECT_EQ(in_look("only(p->flexible, 1)"),
+              (Refusal{"int[0] has 0 bytes, and 1 to 1024 are recorded", 5}));
+    EXPECT_EQ(in_read("only(file->f_path, count).mnt"),
+              (Refusal{"only() can be recorded, and nothing else", 0}));
+    EXPECT_EQ(in_read("only(file->f_flags, file->f_path)").sentence,
+              "this is a struct path: name one of its members");
 }
 
 TEST(CheckError, NamesOfValues) {
@@ -276,27 +297,6 @@ TEST(Check, ConstantsOfTheKernel) {
     EXPECT_EQ(macro_constant("AF_INET6"), 10);
     EXPECT_EQ(macro_constant("PROT_EXEC"), 4);
     EXPECT_EQ(macro_constant("NULL"), 0);
-    EXPECT_EQ(macro_constant("EXIT"), std::nullopt);
-    EXPECT_EQ(macro_constant("GFP_KERNEL"), std::nullopt) << "differs between kernels";
-#ifdef __x86_64__
-    EXPECT_EQ(macro_constant("O_LARGEFILE"), 0100000) << "the kernel's, not libc's 0";
-#endif
-}
-
-TEST(Types, StructsOfOneNameAndSizeAreOne) {
-    BtfBuilder builder;
-    const int word = builder.integer("int", 4, BTF_INT_SIGNED);
-    const int one = builder.structure("file", 8, {{"a", word, 0}});
-    const int again = builder.structure("file", 8, {{"a", word, 0}});
-    const int larger = builder.structure("file", 16, {{"a", word, 0}});
-    const int other = builder.structure("path", 8, {{"a", word, 0}});
-    const int pointer = builder.pointer(one), second = builder.pointer(builder.constant(again));
-    const int unnamed = builder.structure(nullptr, 8), too = builder.structure(nullptr, 8);
-    const int alike = builder.union_("file", 8, {{"a", word, 0}});
-    const Types types(builder.get());
-    const auto same = [&](int a, int b) {
-        return types.same(Type::btf(static_cast<std::uint32_t>(a)),
-                          Type::btf(static_cast<std::uint32_t>(b)));
     EXPECT_EQ(macro_constant("TASK_UNINTERRUPTIBLE"), 2);
     EXPECT_EQ(macro_constant("PF_KTHREAD"), 0x200000);
     EXPECT_EQ(macro_constant("VM_SHARED"), 8);
@@ -316,13 +316,13 @@ TEST(Types, StructsOfOneNameAndSizeAreOne) {
     EXPECT_EQ(macro_constant("MAP_DROPPABLE"), 8);
     EXPECT_EQ(macro_constant("MADV_COLD"), 20);
     EXPECT_EQ(macro_constant("LOOKUP_CREATE"), std::nullopt) << "differs between kernels";
-    };
-    EXPECT_TRUE(same(one, again));
-    EXPECT_TRUE(same(pointer, second));
-    EXPECT_FALSE(same(one, larger));
-    EXPECT_FALSE(same(one, other));
-    EXPECT_FALSE(same(one, alike));
-    EXPECT_FALSE(same(unnamed, too));
+    EXPECT_EQ(macro_constant("EXIT"), std::nullopt);
+    EXPECT_EQ(macro_constant("GFP_KERNEL"), std::nullopt) << "differs between kernels";
+#ifdef __x86_64__
+    EXPECT_EQ(macro_constant("O_LARGEFILE"), 0100000) << "the kernel's, not libc's 0";
+#endif
+}
+
 TEST(Check, ConstantsThatNeedAllBitsAreUnsigned) {
     const Scope scope = SmallKernel::get().scope("vfs_read");
     EXPECT_EQ(check_condition(scope, parse_condition("SB_NOUSER"))->type, uint_type);
@@ -335,6 +335,27 @@ TEST(Check, NoNameStandsForTwoConstants) {
     EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
 }
 
+TEST(Types, StructsOfOneNameAndSizeAreOne) {
+    BtfBuilder builder;
+    const int word = builder.integer("int", 4, BTF_INT_SIGNED);
+    const int one = builder.structure("file", 8, {{"a", word, 0}});
+    const int again = builder.structure("file", 8, {{"a", word, 0}});
+    const int larger = builder.structure("file", 16, {{"a", word, 0}});
+    const int other = builder.structure("path", 8, {{"a", word, 0}});
+    const int pointer = builder.pointer(one), second = builder.pointer(builder.constant(again));
+    const int unnamed = builder.structure(nullptr, 8), too = builder.structure(nullptr, 8);
+    const int alike = builder.union_("file", 8, {{"a", word, 0}});
+    const Types types(builder.get());
+    const auto same = [&](int a, int b) {
+        return types.same(Type::btf(static_cast<std::uint32_t>(a)),
+                          Type::btf(static_cast<std::uint32_t>(b)));
+    };
+    EXPECT_TRUE(same(one, again));
+    EXPECT_TRUE(same(pointer, second));
+    EXPECT_FALSE(same(one, larger));
+    EXPECT_FALSE(same(one, other));
+    EXPECT_FALSE(same(one, alike));
+    EXPECT_FALSE(same(unnamed, too));
 }
 
 TEST(GlobPattern, IsTheSimplestThatDoes) {

@@ -667,5 +667,35 @@ TEST(Compile, ASocketAddressIsReadAsFarAsItsFamilyHasIt) {
     EXPECT_EQ(sockaddr_bytes(AF_INET, 0), "unreadable");
 }
 
+TEST(Compile, OnlyIsTheValueOrNothing) {
+    const Program program = values_of(
+        "tcp_connect", "only(sk->__sk_common.skc_dport, size == 7) as port, "
+                       "only(sk->__sk_common, sk->__sk_common.skc_num > 2)");
+    ASSERT_EQ(program.values.size(), 2u);
+    EXPECT_EQ(program.values[0].type, ARGTRACE_TYPE_BYTES);
+    EXPECT_EQ(program.values[0].type_name, "__be16");
+    EXPECT_EQ(program.values[0].size, 2u);
+    EXPECT_EQ(program.values[1].type_name, "struct sock_common");
+
+    FakeMemory memory;
+    const std::string common = std::string("abcdefgh\x01\xbb\x03\0", 12) + "............";
+    memory.put(0x1000, common.data(), common.size());
+    FakeCall call;
+    call.registers[0] = 0x1000;
+    call.registers[1] = 7;
+    ProgramInterpreter interpreter(program, memory);
+    EXPECT_EQ(interpreter.verify(), "");
+    auto values = interpreter.values(call);
+    ASSERT_EQ(values.size(), 2u);
+    EXPECT_EQ(values[0].bytes, "\x01\xbb");
+    EXPECT_EQ(values[1].bytes, common);
+    call.registers[1] = 8;
+    values = interpreter.values(call);
+    EXPECT_TRUE(values[0].readable);
+    EXPECT_EQ(values[0].bytes, "");
+    call.registers[0] = 0x2000;
+    EXPECT_FALSE(interpreter.values(call)[1].readable) << "the condition cannot be read";
+}
+
 } // namespace
 } // namespace argtrace::lang

@@ -5,8 +5,11 @@
 #include "render/meaning.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 
 #include "report/symbol_table.h"
+#include "support/all_display_types.h"
+#include "support/btf_builder.h"
 #include "support/packet_builder.h"
 
 namespace argtrace {
@@ -119,6 +122,25 @@ TEST_F(MeaningTest, TheyAreThoseOfThisArgumentAndComputed) {
     EXPECT_EQ(count_meanings(probe, 2), 0u) << "an argument";
     EXPECT_EQ(count_meanings(probe, 4), 0u);
     EXPECT_EQ(shown(), "0xffff888000001000");
+}
+
+TEST_F(MeaningTest, WhatOnlyHasNothingOfIsLeftOut) {
+    BtfBuilder b;
+    const int number_type = b.integer("unsigned int", 4);
+    const int in_addr = b.structure("in_addr", 4, {{"s_addr", number_type, 0}});
+    argument("sk", ARGTRACE_TYPE_PTR, 0xffff888000001000);
+    number("sk.family", 10);
+    add("sk.src", ARGTRACE_TYPE_BYTES, Value{0, 0, ARGTRACE_TYPE_BYTES, true}, true);
+    add("sk.dst", ARGTRACE_TYPE_BYTES, Value{0, 4, ARGTRACE_TYPE_BYTES, true}, true);
+    for (const int byte : {10, 0, 0, 1})
+        bytes.push_back(static_cast<std::byte>(byte));
+    probe.types = test::all_display_types(
+        b.get(), static_cast<std::uint32_t>(b.proto(
+                     0, {{"a", 0}, {"b", number_type}, {"c", in_addr}, {"d", in_addr}})));
+    EXPECT_EQ(shown(), "{family=10, dst=10.0.0.1}");
+    values[1].captured = false;
+    values[3].high = 0;
+    EXPECT_EQ(shown(), "0xffff888000001000") << "nothing is left";
 }
 
 } // namespace

@@ -193,6 +193,42 @@ TEST_F(ValueWriterTest, SocketAddresses) {
     EXPECT_EQ(show(sockaddr, Data().put(std::uint8_t{AF_INET})), (Shown{"?", "null"}));
 }
 
+TEST_F(ValueWriterTest, ListsOfCpus) {
+    const int cpumask = b.structure("cpumask", 16, {{"a", u64, 0}, {"b", u64, 64}});
+    const auto cpus = [&](std::uint64_t low, std::uint64_t high) {
+        return show(cpumask, Data().put(low).put(high)).text;
+    };
+    EXPECT_EQ(cpus(0x8f, 0), "0-3,7");
+    EXPECT_EQ(cpus(1, 0), "0");
+    EXPECT_EQ(cpus(3, 0), "0-1");
+    EXPECT_EQ(cpus(0, 0), "none");
+    EXPECT_EQ(cpus(std::uint64_t{1} << 63, 1), "63-64");
+    EXPECT_EQ(cpus(0x5, std::uint64_t{1} << 63), "0,2,127");
+    EXPECT_EQ(show(cpumask, Data().put(std::uint8_t{0xff})), (Shown{"0-7", "\"0-7\""}))
+        << "as many as were read";
+}
+
+TEST_F(ValueWriterTest, WhatOnlyHasNothingOf) {
+    const int in_addr = b.structure("in_addr", 4, {{"s_addr", u32, 0}});
+    EXPECT_EQ(show(in_addr, Data()), (Shown{"-", "null"}));
+    EXPECT_EQ(show(b.structure("empty", 0), Data()), (Shown{"{}", "{}"})) << "this has no bytes";
+    EXPECT_EQ(show(in_addr, Value{0, 0, ARGTRACE_TYPE_BYTES, false}), (Shown{"?", "null"}));
+
+    const auto show_port = [&](const char *type_name, const Data &data) {
+        Probe probe;
+        probe.args = {test::argument("x", ARGTRACE_TYPE_BYTES)};
+        probe.args[0].type_name = type_name;
+        const int u16 = b.integer("short unsigned int", 2);
+        const ShownValue shown{.type = static_cast<std::uint32_t>(u16), .name = "x", .as_bytes = true};
+        probe.types = display_types(b.get(), std::span(&shown, 1));
+        const Value value{0, data.bytes().size(), ARGTRACE_TYPE_BYTES, true};
+        return write(probe, value, data.bytes());
+    };
+    EXPECT_EQ(show_port("__be16", Data().put(htons(443))), (Shown{"443", "443"}));
+    EXPECT_EQ(show_port("__u16", Data().put(std::uint16_t{443})), (Shown{"443", "443"}));
+    EXPECT_EQ(show_port("__u16", Data()), (Shown{"-", "null"}));
+}
+
 TEST_F(ValueWriterTest, Flags) {
     const std::vector<FlagName> names{
         {"RDONLY", 0}, {"WRONLY", 1}, {"DSYNC", 0x1000}, {"SYNC", 0x101000}, {"CREAT", 0x40}};
