@@ -191,29 +191,6 @@ TEST_P(StackWalkBesideBpf, equals_the_kernels) {
 INSTANTIATE_TEST_SUITE_P(StackWalk, StackWalkBesideBpf, testing::Bool(),
                          [](const auto &info) { return info.param ? "at_return" : "at_entry"; });
 
-/// Calls that go on in another function, as those of a live patch do, and calls of which a BPF program has been told.
-class StackWalkOfNeighbours : public testing::TestWithParam<std::size_t> {};
-
-TEST_P(StackWalkOfNeighbours, equals_the_kernels) {
-    std::string why;
-    const auto neighbour = neighbour_kinds().at(GetParam()).make(why);
-    if (!neighbour)
-        GTEST_SKIP() << why;
-    need_neighbours();
-    const Comparison comparison;
-    comparison.write("trace", "an_* al_* vfs_*");
-    neighbour->begin();
-    comparison.run(samples() / 30, [] { call_neighbours(100); });
-    neighbour->end();
-    comparison.run(samples() / 30, [] { call_neighbours(100); });
-    std::map<std::string, std::uint64_t> seen = comparison.counts();
-    EXPECT_EQ(seen["different"], 0u) << read_file(directory + "difference");
-    EXPECT_LT(seen["unknown to the kernel"], 1 + seen["same"] / 1000);
-}
-
-INSTANTIATE_TEST_SUITE_P(StackWalk, StackWalkOfNeighbours, testing::Range(std::size_t{0}, neighbour_kinds().size()),
-                         [](const auto &info) { return neighbour_kinds()[info.param].name; });
-
 /// argtrace's own trampoline, through which calls return that are followed.
 TEST(StackWalk, calls_that_are_followed) {
     need_argtrace();
