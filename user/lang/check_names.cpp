@@ -114,16 +114,8 @@ NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
         return make_node(Node::Kind::stack, ulong_type, ast);
     if (builtin.name == "ret" || builtin.name == "duration")
         return outcome(builtin, ast);
-    if (builtin.name == "task") {
-        TypeName name;
-        name.tag = TypeName::Tag::structure;
-        name.name = "task_struct";
-        name.stars = 1;
-        const auto type = types_.find(name);
-        if (!type)
-            fail(ast.at, "BTF does not describe struct task_struct");
-        return make_source(ARGTRACE_SOURCE_TASK, 0, *type, ast);
-    }
+    if (builtin.name == "task")
+        return make_source(ARGTRACE_SOURCE_TASK, 0, find_struct("task_struct", ast.at).pointer(), ast);
     try {
         const Expression meaning = parse_condition(std::string(builtin.meaning));
         NodePtr node = Checker(scope_, meaning).check(meaning.root());
@@ -222,6 +214,16 @@ std::string Checker::explain_incomplete(Type type) const {
     return types_.is_ambiguous(declared)
                ? explain_ambiguous(declared)
                : fmt::format("BTF knows nothing of {} but its name", name(type));
+}
+
+Type Checker::find_struct(const std::string &name, std::size_t at) const {
+    TypeName wanted;
+    wanted.tag = TypeName::Tag::structure;
+    wanted.name = name;
+    const auto type = types_.find(wanted);
+    if (!type)
+        fail(at, fmt::format("BTF does not describe struct {}", name));
+    return *type;
 }
 
 Type Checker::find_type(const TypeName &name) const {

@@ -293,15 +293,10 @@ NodePtr Checker::length_of_sockaddr(const Ast &operand, const Ast &ast) {
 
 NodePtr Checker::call_sockaddr(const Ast &ast) {
     require_operands(ast, 1, 1, "sockaddr(POINTER)");
-    TypeName wanted;
-    wanted.tag = TypeName::Tag::structure;
-    wanted.name = "sockaddr_in6";
-    const auto type = types_.find(wanted);
-    if (!type)
-        fail(ast.token.at, "BTF does not describe struct sockaddr_in6");
+    const Type type = find_struct("sockaddr_in6", ast.token.at);
     const Ast &operand = *ast.operands[0];
     NodePtr node =
-        make_node(Node::Kind::buffer, *type, ast, address(check(operand), operand));
+        make_node(Node::Kind::buffer, type, ast, address(check(operand), operand));
     node->limit = sizeof(sockaddr_un);
     node->operands.push_back(length_of_sockaddr(operand, ast));
     return node;
@@ -310,17 +305,12 @@ NodePtr Checker::call_sockaddr(const Ast &ast) {
 // As much of a struct cpumask as this machine has CPUs: not all of it need be there.
 NodePtr Checker::call_cpus(const Ast &ast) {
     require_operands(ast, 1, 1, "cpus(POINTER)");
-    TypeName wanted;
-    wanted.tag = TypeName::Tag::structure;
-    wanted.name = "cpumask";
-    const auto type = types_.find(wanted);
-    if (!type)
-        fail(ast.token.at, "BTF does not describe struct cpumask");
-    NodePtr node = make_node(Node::Kind::buffer, *type, ast,
+    const Type type = find_struct("cpumask", ast.token.at);
+    NodePtr node = make_node(Node::Kind::buffer, type, ast,
                              address(check(*ast.operands[0]), *ast.operands[0]));
     const std::uint64_t bytes = (possible_cpus() + std::uint64_t{7}) / 8;
     node->limit =
-        static_cast<std::uint32_t>(std::min({bytes, types_.traits(*type).bytes, bytes_max}));
+        static_cast<std::uint32_t>(std::min({bytes, types_.traits(type).bytes, bytes_max}));
     node->operands.push_back(make_constant(node->limit, ulong_type, ast));
     return node;
 }

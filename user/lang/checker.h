@@ -47,6 +47,7 @@ private:
     void require_return(std::string_view what, const Ast &ast) const;
     [[noreturn]] void unknown_name(const Ast &ast) const;
     Type find_type(const TypeName &name) const;
+    Type find_struct(const std::string &name, std::size_t at) const;
     std::string explain_ambiguous(const TypeName &name) const;
     std::string explain_incomplete(Type type) const;
 
