@@ -87,10 +87,7 @@ TopFrames top_frames(const AggregatedFunctions &functions) {
     TopFrames frames;
     for (const Function &function : functions.functions) {
         const std::string name(function.name());
-        const std::string frame = function_frame(name, function.symbol.module);
-        const auto [known, added] = frames.try_emplace(name, frame);
-        if (!added && known->second != frame) // several modules have it
-            known->second = name;
+        add_top_frame(frames, name, function_frame(name, function.symbol.module));
     }
     return frames;
 }

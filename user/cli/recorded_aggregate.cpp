@@ -61,10 +61,7 @@ TopFrames top_frames(const Schema &schema, const CallerNames &names) {
     TopFrames frames;
     schema.for_each([&](const Probe &probe) {
         const std::string &name = probe.function;
-        const std::string frame = probe.kind == ARGTRACE_KIND_TIMER ? "" : function_frame(name, names.module(probe.addr));
-        const auto [known, added] = frames.try_emplace(name, frame);
-        if (!added && known->second != frame) // several modules have it
-            known->second = name;
+        add_top_frame(frames, name, probe.kind == ARGTRACE_KIND_TIMER ? "" : function_frame(name, names.module(probe.addr)));
     });
     return frames;
 }

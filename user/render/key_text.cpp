@@ -14,6 +14,12 @@ const Format *caller_format() {
     return &format;
 }
 
+void add_top_frame(TopFrames &frames, const std::string &function, const std::string &frame) {
+    const auto [known, added] = frames.try_emplace(function, frame);
+    if (!added && known->second != frame)
+        known->second = function;
+}
+
 KeyText::KeyText(CallerNames &names)
     : names_(names), texts_(names, ValueWriter::Style::text), json_(names, ValueWriter::Style::json) {}
 

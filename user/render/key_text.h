@@ -26,6 +26,9 @@ struct KeyColumn {
 /// What functions are called on top of stacks, where that is not their name alone: "ext4_read [ext4]". Empty: they are no frame.
 using TopFrames = std::unordered_map<std::string, std::string>;
 
+/// Adds what a function is called there: its name alone, once functions of several modules have it.
+void add_top_frame(TopFrames &frames, const std::string &function, const std::string &frame);
+
 /// That of return addresses: a function and the place in it.
 const Format *caller_format();
 
