@@ -33,9 +33,6 @@ namespace {
 // Records are read so often at least.
 constexpr std::uint64_t off_cpu_nap_ns = 20 * nanoseconds_per_millisecond;
 
-// The times of records are right to two microseconds (uapi/argtrace.h).
-constexpr std::uint64_t time_slack_ns = 10000;
-
 /// Makes waits of a session's records while they come.
 class LiveWaits : private LiveLoop {
 public:
@@ -46,7 +43,7 @@ public:
               WaitTracker &tracker, WaitTotals &totals, WaitOutput &output)
         : LiveLoop(sources, output.fd()), options_(options), merge_(sources.rings.views(), schema, Merge::Keep::nothing),
           tracker_(tracker), events_(tracker), totals_(totals), output_(output),
-          first_(monotonic_now() + time_slack_ns), loss_(first_) {}
+          first_(monotonic_now() + record_slack_ns), loss_(first_) {}
 
     End run(const StopSignal &stop) {
         const std::uint64_t start = monotonic_now();
@@ -55,7 +52,7 @@ public:
         const End end = run_rounds(start, options_.duration, stop);
         if (end == End::abandoned)
             return end;
-        end_ = monotonic_now() - time_slack_ns;
+        end_ = monotonic_now() - record_slack_ns;
         session().remove_all();
         follow_changes();
         merge_.collect_rest();

@@ -8,6 +8,9 @@
 
 namespace argtrace {
 
+/// The times of records are right to two microseconds (uapi/argtrace.h).
+inline constexpr std::uint64_t record_slack_ns = 10000;
+
 /// Looks, now and then, whether a session has lost records.
 class LossWatch {
 public:

@@ -173,7 +173,7 @@ void ParquetCalls::add(const EventView &view) {
     const Event &event = *view.event;
     const TraceInfo &info = source_.info;
     ts_->add(event.ts);
-    utc_->add(event.ts - info.begin_monotonic + info.begin_realtime);
+    utc_->add(realtime_of(info, event.ts));
     host_->add(valid_utf8(info.host));
     kernel_->add(valid_utf8(info.kernel));
     if (event.cpu != unknown_cpu)
