@@ -15,6 +15,7 @@
 #include "export/folded.h"
 #include "export/stack_tree.h"
 #include "support/some_calls.h"
+#include "support/some_stack.h"
 #include "support/trace_builder.h"
 #include "util/error.h"
 
@@ -256,14 +257,7 @@ TEST(Flame, AllOfItIsInTheFile) {
 }
 
 /// Two stacks: read from ksys_read, and from a module.
-struct StackSymbols : Symbols {
-    std::optional<Symbol> at(std::uint64_t address) const override {
-        static constexpr Symbol symbols[] = {{0x0, "zero", "", 0},
-                                             {0x1000, "ksys_read", "", 0},
-                                             {0x2000, "do_syscall_64", "", 0},
-                                             {0x3000, "ext4_read", "ext4", 0}};
-        return address < 0x4000 ? std::optional(symbols[address / 0x1000]) : std::nullopt;
-    }
+struct StackSymbols : SomeFunctions {
     std::optional<Stack> stack(std::uint64_t id) const override {
         if (id == 7)
             return Stack{first_, false};

@@ -4,21 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/some_stack.h"
+
 namespace argtrace {
 namespace {
 
 constexpr std::uint64_t from_kernel = 100, from_module = 101, not_known = 102;
 
 /// Two stacks: of a system call, and of one that went through a module.
-class CodeAndStacks : public Symbols {
+class CodeAndStacks : public test::SomeFunctions {
 public:
-    std::optional<Symbol> at(std::uint64_t address) const override {
-        static constexpr Symbol symbols[] = {{0x0, "zero", "", 0},
-                                             {0x1000, "ksys_read", "", 0},
-                                             {0x2000, "do_syscall_64", "", 0},
-                                             {0x3000, "ext4_read", "ext4", 0}};
-        return address < 0x4000 ? std::optional(symbols[address / 0x1000]) : std::nullopt;
-    }
     std::optional<Stack> stack(std::uint64_t id) const override {
         if (id == from_kernel)
             return Stack{kernel_, false};

@@ -10,6 +10,18 @@
 
 namespace argtrace::test {
 
+/// ksys_read, do_syscall_64 and a function of a module, one at each multiple of 0x1000.
+class SomeFunctions : public Symbols {
+public:
+    std::optional<Symbol> at(std::uint64_t address) const override {
+        static constexpr Symbol symbols[] = {{0x0, "zero", "", 0},
+                                             {0x1000, "ksys_read", "", 0},
+                                             {0x2000, "do_syscall_64", "", 0},
+                                             {0x3000, "ext4_read", "ext4", 0}};
+        return address < 0x4000 ? std::optional(symbols[address / 0x1000]) : std::nullopt;
+    }
+};
+
 /// Two functions, one of a module, and the stack `id`, which has both.
 class SomeStack : public Symbols {
 public:
