@@ -140,7 +140,7 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
     Argument &value = returning.value;
     value.name = "ret";
     value.type_name = prototype.result;
-    if (result.kind == Shape::Kind::nothing)
+    if (result.kind == Shape::Kind::nothing || words_of(result) == 0) // a struct may have no members
         return returning;
     value.loc = ARGTRACE_LOC_RETURN;
     if (in_memory(result)) {

@@ -218,6 +218,7 @@ TEST(SysvX8664Returning, ResultsAreInRax) {
                                                         .type_name = "result"}));
     EXPECT_EQ(sysv_x86_64_location(returning({}, int_shape).value), "rax");
     EXPECT_EQ(returning({}, {.kind = Kind::nothing}).value.loc, ARGTRACE_LOC_NONE);
+    EXPECT_EQ(returning({}, aggregate(0)).value.loc, ARGTRACE_LOC_NONE) << "a struct without members";
     EXPECT_EQ(returning({}, int128_shape).value.type, ARGTRACE_TYPE_S128);
     const Argument pair = returning({}, aggregate(16)).value;
     EXPECT_EQ(pair.type, ARGTRACE_TYPE_BYTES);
