@@ -225,7 +225,7 @@ private:
             }
             made.parameters.push_back(one);
         }
-        made.result = one_in(6) ? one_of(aggregates_) : one_in(2) ? "void" : "long";
+        made.result = one_in(6) ? one_of(aggregates_) : one_in(8) ? "void" : one_of(scalars_);
         return made;
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Writes C for the helper modules. `prototypes`: generated.c of argtrace_generated.ko, functions of
 // generated prototypes, calls of them with random values, and for each call what it passes, member
-// by member, written by the compiled C alone. `expressions`: see expressions.h.
+// by member, and what it is given back, written by the compiled C alone. `expressions`: see expressions.h.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -147,6 +147,19 @@ private:
                "atg_print(\"}\"); ";
     }
 
+    static bool has_errors(const std::string &type) {
+        return pointers.contains(type) || type == "int" || type == "long" || type == "long long";
+    }
+
+    std::string fill_result(const std::string &type, const std::string &place) const {
+        return fill(type, place) + (has_errors(type) ? fmt::format("atg_fill_error((void *)&{0}, sizeof({0})); ", place) : "");
+    }
+
+    std::string show_result(const std::string &type, const std::string &place) const {
+        const std::string shown = show(type, place);
+        return has_errors(type) ? fmt::format("if (!atg_show_error((long){})) {{ {}}} ", place, shown) : shown;
+    }
+
     std::string show_members(const GeneratedAggregate &contents, const std::string &place,
                              std::string &separator) const {
         std::string text;
@@ -207,15 +220,24 @@ private:
         }
         if (made.parameters.empty())
             parameters = "void";
-        const bool is_void = made.result == "void";
+        std::string result = "atg_print(\"null\"); ", body, taken, size = "0";
+        if (made.result != "void") {
+            const std::string value = fmt::format("(*({} *)atg_values[{}])", made.result, made.parameters.size());
+            values += fill_result(made.result, value);
+            body = fmt::format("return {}; ", value);
+            // What the caller is given, which whoever follows the call may have spoilt.
+            taken = fmt::format("{} result = ", made.result);
+            result = show_result(made.result, "result");
+            size = fmt::format("sizeof({})", made.result);
+        }
         text_ += fmt::format(
-            "__attribute__((__noipa__)) {0} atg_f{1}({2}) {{ {3}__asm__ volatile(\"\"); {4}}}\n"
-            "static void call{1}(void) {{ {5}"
-            "atg_print(\"{{\\\"func\\\":\\\"atg_f{1}\\\",\\\"args\\\":{{\"); {6}"
-            "atg_print(\"}}}}\\n\"); atg_f{1}({7}); }}\n",
-            made.result, number, parameters,
-            is_void ? "" : fmt::format("static {} result; ", made.result),
-            is_void ? "" : "return result; ", lines(values), lines(shown), arguments);
+            "__attribute__((__noipa__)) {0} atg_f{1}({2}) {{ __asm__ volatile(\"\"); {3}}}\n"
+            "static void call{1}(void) {{ {4}"
+            "atg_print(\"{{\\\"func\\\":\\\"atg_f{1}\\\",\\\"args\\\":{{\"); {5}"
+            "{8}atg_f{1}({9}); "
+            "atg_print(\"}},\\\"ret\\\":\"); {6}"
+            "atg_print(\",\\\"size\\\":%lu}}\\n\", (unsigned long){7}); }}\n",
+            made.result, number, parameters, body, lines(values), lines(shown), lines(result), size, taken, arguments);
     }
 
     // One statement a line.

@@ -4,7 +4,7 @@
  * with random values. In debugfs:
  *
  *   argtrace_generated/run       write N: calls each of them N times, in order, and writes
- *                                down what it passes
+ *                                down what it passes, and what it is given back
  *   argtrace_generated/expected  read: a line of JSON for each call of the last run
  *   argtrace_generated/seed      read: what they were generated from
  */
@@ -50,6 +50,16 @@ void atg_fill_text(void *to, unsigned long size)
 		*letters++ = 'a' + atg_random() % 26;
 }
 
+#define LEAST_ERROR	(-40)
+
+void atg_fill_error(void *to, unsigned long size)
+{
+	const long error = -1 - (long)(atg_random() % -LEAST_ERROR);
+
+	if (atg_random() % 4 == 0)
+		memcpy(to, &error, size);
+}
+
 void atg_print(const char *format, ...)
 {
 	va_list args;
@@ -82,6 +92,15 @@ void atg_show_128(const unsigned long *value, int is_signed)
 void atg_show_text(const char *chars, unsigned long size)
 {
 	atg_print("\"%.*s\"", (int)strnlen(chars, size), chars);
+}
+
+int atg_show_error(long value)
+{
+	const bool error = value < 0 && value >= LEAST_ERROR;
+
+	if (error)
+		atg_print("\"errno%ld\"", -value);
+	return error;
 }
 
 static int run_set(void *data, u64 count)
