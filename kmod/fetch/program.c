@@ -561,6 +561,8 @@ static enum argtrace_op_kind sink_kind(const struct program *program, const stru
 		return ARGTRACE_OP_ADD_NAME;
 	if (!map->key_words && buckets == ARGTRACE_BUCKETS_LOG2 && map->slots > BITS_PER_TYPE(u64))
 		return ARGTRACE_OP_ADD_LOG2;
+	if (map->key_words == 1 && buckets == ARGTRACE_BUCKETS_LOG2 && key->kind == ARGTRACE_OP_CONST)
+		return ARGTRACE_OP_ADD_CONST_LOG2;
 	if (map->key_words == 1 && !map->has_value && key->kind == ARGTRACE_OP_REG)
 		return ARGTRACE_OP_ADD_REG;
 	if (map->key_words == 1 && !map->has_value && key->kind == ARGTRACE_OP_TASK)
@@ -583,7 +585,7 @@ static void prepare_sink(struct argtrace_op *sink, const struct argtrace_code *c
 	if (code->outputs != ARGTRACE_OUTPUTS_WORDS)
 		return;
 	sink->base = (u64)(unsigned long __force)program->map->cpus;
-	sink->mask = key->mask;
+	sink->mask = key->kind == ARGTRACE_OP_CONST ? key->span : key->mask;
 	sink->index = key->index;
 	sink->offset[2] = key->offset[2];
 	sink->span = value->mask;

@@ -45,6 +45,7 @@ enum argtrace_op_kind {
 	ARGTRACE_OP_ADD_LOG2,		/* the bucket is the whole key, and there are more slots than buckets */
 	ARGTRACE_OP_ADD_NAME_LOG2,
 	ARGTRACE_OP_ADD_NAME_VALUE,
+	ARGTRACE_OP_ADD_CONST_LOG2,	/* the key is `mask` */
 	ARGTRACE_OP_ADD_OTHER,		/* see argtrace_code.outputs */
 };
 
@@ -149,6 +150,12 @@ size_t argtrace_code_size(size_t program);
  */
 int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
 			  struct argtrace_map_set *const *maps, const struct argtrace_stack_set *stacks);
+
+/* What is done with a call that is not recorded, in one operation: at its entry, or when a followed call returns. */
+static inline const struct argtrace_op *argtrace_code_sink(const struct argtrace_code *code)
+{
+	return (const struct argtrace_op *)(code + 1) + ARGTRACE_OPS_EXTRA - 1;
+}
 
 /* Whether its calls are counted or added to a map instead of being recorded. */
 static inline bool argtrace_code_aggregates(const struct argtrace_code *code)

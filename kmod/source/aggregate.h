@@ -51,7 +51,8 @@ static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *pla
 {
 	const struct argtrace_map_cpu *cpu = this_cpu_ptr((struct argtrace_map_cpu __percpu __force *)op->base);
 	const bool has_name = kind == ARGTRACE_OP_ADD_NAME || kind == ARGTRACE_OP_ADD_NAME_LOG2 || kind == ARGTRACE_OP_ADD_NAME_VALUE;
-	const bool has_bucket = kind == ARGTRACE_OP_ADD_LOG2 || kind == ARGTRACE_OP_ADD_NAME_LOG2;
+	const bool has_const = kind == ARGTRACE_OP_ADD_CONST_LOG2;
+	const bool has_bucket = kind == ARGTRACE_OP_ADD_LOG2 || kind == ARGTRACE_OP_ADD_NAME_LOG2 || has_const;
 	const bool has_value = has_bucket || kind == ARGTRACE_OP_ADD_NAME_VALUE;
 	u64 first = 0, second = 0, value = 0, bucket = 0, hash;
 	struct argtrace_map_slot *slot;
@@ -65,6 +66,8 @@ static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *pla
 		/* Aligned, as pointers precede it. Zeros follow its end, except while it changes. */
 		first = ((const u64 *)current->comm)[0];
 		second = ((const u64 *)current->comm)[1];
+	} else if (has_const) {
+		first = op->mask;
 	} else if (kind == ARGTRACE_OP_ADD_REG) {
 		first = argtrace_op_reg(op, fregs) & op->mask;
 	} else if (kind == ARGTRACE_OP_ADD_TASK) {
@@ -75,13 +78,14 @@ static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *pla
 	hash = argtrace_map_hash(0, first);
 	if (has_name)
 		hash = argtrace_map_hash(hash, second);
-	if (has_name && has_bucket)
+	if ((has_name || has_const) && has_bucket)
 		hash = argtrace_map_hash(hash, bucket);
 	/* See argtrace_map_hash_bucket(): there are more slots than buckets. */
 	slot = kind == ARGTRACE_OP_ADD_LOG2 ? (void *)(cpu->slots + bucket * cpu->slot_size) : argtrace_map_home(cpu, hash);
 	key = argtrace_map_key(slot, has_value);
 	if (!argtrace_aggregate_has_key(slot, key, kind == ARGTRACE_OP_ADD_LOG2 ? bucket : first) ||
-	    (has_name && unlikely(key[1] != second)) || (has_name && has_bucket && unlikely(key[2] != bucket)))
+	    (has_name && unlikely(key[1] != second)) || (has_name && has_bucket && unlikely(key[2] != bucket)) ||
+	    (has_const && unlikely(key[1] != bucket)))
 		return argtrace_aggregate_elsewhere(plan, first, second, value);
 	if (has_value) {
 		if (unlikely(value < slot->min) || unlikely(value > slot->max))
@@ -91,6 +95,20 @@ static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *pla
 	}
 	argtrace_map_count(&slot->count);
 	argtrace_aggregate_count(plan);
+}
+
+/* A call that has returned, whose key and value are words, as argtrace_aggregate_words() does; histograms of durations are usual. */
+static __always_inline void argtrace_aggregate_returned(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+{
+	const struct argtrace_op *sink = argtrace_code_sink(plan->code);
+
+	if (likely(sink->kind == ARGTRACE_OP_ADD_CONST_LOG2))
+		return argtrace_aggregate_quickly(plan, sink, fregs, ARGTRACE_OP_ADD_CONST_LOG2);
+	if (sink->kind == ARGTRACE_OP_ADD_LOG2)
+		return argtrace_aggregate_quickly(plan, sink, fregs, ARGTRACE_OP_ADD_LOG2);
+	if (sink->kind == ARGTRACE_OP_ADD_NAME_LOG2)
+		return argtrace_aggregate_quickly(plan, sink, fregs, ARGTRACE_OP_ADD_NAME_LOG2);
+	argtrace_aggregate_words(plan, fregs);
 }
 
 #endif

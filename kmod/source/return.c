@@ -667,12 +667,13 @@ static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *
 	end_record(plan, ring, to);
 }
 
-static __always_inline u64 nanoseconds_until(u64 now, const struct argtrace_frame *frame, const struct argtrace_ring *ring)
+static __always_inline u64 nanoseconds_until(u64 now, const struct argtrace_frame *frame, const struct argtrace_ring *ring,
+					     const u32 clock)
 {
 	/* The counters of two CPUs may differ by a few ticks. */
 	const u64 ticks = max_t(s64, now - frame->clock, 0);
 
-	return ring->clock == ARGTRACE_CLOCK_TSC ? mul_u64_u32_shr(ticks, ring->mult, ARGTRACE_MULT_SHIFT) : ticks;
+	return clock == ARGTRACE_CLOCK_TSC ? mul_u64_u32_shr(ticks, ring->mult, ARGTRACE_MULT_SHIFT) : ticks;
 }
 
 /* How long the call has taken until now, for the program. False: the clock cannot be read here. */
@@ -682,7 +683,7 @@ static bool set_duration(struct argtrace_frame *frame, const struct argtrace_rin
 
 	if (!argtrace_return_read_clock(ring->clock, &now))
 		return false;
-	frame->duration = nanoseconds_until(now, frame, ring);
+	frame->duration = nanoseconds_until(now, frame, ring, ring->clock);
 	return true;
 }
 
@@ -829,8 +830,8 @@ static noinline void leave_with_words(struct argtrace_frame *frame)
 {
 	const struct argtrace_return *returns = frame->returns;
 
-	frame->duration = nanoseconds_until(rdtsc(), frame, this_cpu_ptr(returns->rings));
-	argtrace_aggregate_words(returns->plan, argtrace_frame_regs(frame));
+	frame->duration = nanoseconds_until(rdtsc(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
+	argtrace_aggregate_returned(returns->plan, argtrace_frame_regs(frame));
 }
 
 static noinline void leave_with_care(struct argtrace_frame *frame)

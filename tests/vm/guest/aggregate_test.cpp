@@ -152,6 +152,36 @@ TEST(Aggregate, powers_of_two_of_unsigned_numbers) {
     expect_totals(answer, calls_made());
 }
 
+// The keys for which the callback itself adds a call: none, a constant, the name of the task.
+TEST(Aggregate, powers_of_two_by_common_keys) {
+    std::map<std::int64_t, std::uint64_t> expected; // from -> count
+    std::uint64_t sum = 0;
+    for_each_call([&](unsigned, std::uint64_t value) {
+        std::uint64_t from = static_cast<std::uint32_t>(value);
+        sum += from;
+        while (from & (from - 1))
+            from &= from - 1;
+        ++expected[static_cast<std::int64_t>(from)];
+    });
+    for (const std::vector<std::string> &by :
+         {std::vector<std::string>{}, {"--by", "func"}, {"--by", "comm"}}) {
+        SCOPED_TRACE(by.empty() ? "nothing" : by.back());
+        std::vector<std::string> words{"hist", "at_u64((unsigned int)a)"};
+        words.insert(words.end(), by.begin(), by.end());
+        const Answer answer = answer_to_a_run(words, "at_u64");
+        std::map<std::int64_t, std::uint64_t> counted;
+        std::uint64_t added = 0;
+        for (const json &key : answer.keys) {
+            for (const auto &[from, count] : buckets_of(key))
+                counted[from] += count;
+            added += key["sum"].get<std::uint64_t>();
+        }
+        EXPECT_EQ(counted, expected);
+        EXPECT_EQ(added, sum);
+        expect_totals(answer, calls_made());
+    }
+}
+
 TEST(Aggregate, powers_of_two_of_signed_numbers) {
     const Answer answer = answer_to_a_run({"hist", "at_s64(a >> (a & 63))"}, "at_s64");
     std::map<std::int64_t, std::uint64_t> expected;
@@ -262,9 +292,12 @@ TEST(Aggregate, latency_is_of_every_call) {
 
 // Keys of one word and of two, from the call and from its task: none of them takes a program when the call returns.
 TEST(Aggregate, latency_by_words) {
-    for (const char *by : {"func", "comm", "pid", "func,pid"}) {
+    for (const char *by : {"", "func", "comm", "pid", "func,pid"}) {
+        std::vector<std::string> words{"latency", "at_four"};
+        if (*by)
+            words.insert(words.end(), {"--by", by});
         const auto begin = std::chrono::steady_clock::now();
-        const Answer answer = answer_to_a_run({"latency", "at_four", "--by", by}, "at_four");
+        const Answer answer = answer_to_a_run(words, "at_four");
         const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
         ASSERT_FALSE(answer.keys.empty()) << by;
         for (const json &key : answer.keys) {
