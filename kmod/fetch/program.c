@@ -580,7 +580,9 @@ static void prepare_sink(struct argtrace_op *sink, const struct argtrace_code *c
 
 	*sink = (struct argtrace_op){
 		.kind = code->outputs == ARGTRACE_OUTPUTS_COUNT ? ARGTRACE_OP_COUNT :
-			code->outputs == ARGTRACE_OUTPUTS_WORDS ? sink_kind(program, key, value) : ARGTRACE_OP_ADD_OTHER,
+			code->outputs == ARGTRACE_OUTPUTS_WORDS ? sink_kind(program, key, value) :
+			code->outputs == ARGTRACE_OUTPUTS_STACK_KEY && key->kind == ARGTRACE_OP_STACK ? ARGTRACE_OP_ADD_STACK :
+													ARGTRACE_OP_ADD_OTHER,
 	};
 	if (code->outputs != ARGTRACE_OUTPUTS_WORDS)
 		return;

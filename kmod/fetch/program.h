@@ -46,6 +46,7 @@ enum argtrace_op_kind {
 	ARGTRACE_OP_ADD_NAME_LOG2,
 	ARGTRACE_OP_ADD_NAME_VALUE,
 	ARGTRACE_OP_ADD_CONST_LOG2,	/* the key is `mask` */
+	ARGTRACE_OP_ADD_STACK,		/* the key is the number of the call's stack; takes a call */
 	ARGTRACE_OP_ADD_OTHER,		/* see argtrace_code.outputs */
 };
 

@@ -142,21 +142,38 @@ void argtrace_aggregate_words(struct argtrace_plan *plan, const struct ftrace_re
 	preempt_enable_notrace();
 }
 
-/* ARGTRACE_OUTPUTS_STACK_KEY, within argtrace_scratch_enter(). The key is 0 if there is no stack, as if it could not be read. */
-static void add_stack(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+/* ARGTRACE_OUTPUTS_STACK_KEY: the key is 0 if there is no stack, as if it could not be read. */
+static __always_inline void add_stack_id(struct argtrace_plan *plan, u64 key)
 {
-	const struct argtrace_code *code = plan->code;
-	const struct argtrace_map_cpu *cpu = this_cpu_ptr(code->map->cpus);
-	const struct argtrace_op *op = code->values;
-	u64 key = op->loads == ARGTRACE_LOADS_TICK ? argtrace_stack_of_tick(code, fregs) : argtrace_stack_of(code, op, fregs);
+	const struct argtrace_map_cpu *cpu = this_cpu_ptr(plan->code->map->cpus);
 	struct argtrace_map_slot *slot = argtrace_map_home(cpu, argtrace_map_hash(0, key));
 
 	if (unlikely(!key))
 		argtrace_count_here(plan->counters, faults);
 	if (!argtrace_aggregate_has_key(slot, argtrace_map_key(slot, false), key))
-		return count_result(plan, argtrace_map_add(code->map, &key, 0, false));
+		return add_elsewhere(plan, key, 0, 0);
 	argtrace_map_count(&slot->count);
 	argtrace_count_here(plan->counters, records);
+}
+
+void argtrace_aggregate_stack(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+{
+	u64 id;
+
+	if (unlikely(!argtrace_scratch_enter())) {
+		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
+	} else {
+		id = argtrace_stack_of(plan->code, plan->code->values, fregs);
+		argtrace_scratch_leave();
+		add_stack_id(plan, id);
+	}
+	preempt_enable_notrace();
+}
+
+/* The same of a timer's tick; within argtrace_scratch_enter(). */
+static void add_stack_of_tick(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+{
+	add_stack_id(plan, argtrace_stack_of_tick(plan->code, fregs));
 }
 
 void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *run)
@@ -171,10 +188,12 @@ void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_i
 
 	if (plan->code->outputs == ARGTRACE_OUTPUTS_WORDS) {
 		add_words(plan, fregs);
+	} else if (argtrace_code_sink(plan->code)->kind == ARGTRACE_OP_ADD_STACK) {
+		return argtrace_aggregate_stack(plan, fregs);
 	} else if (unlikely(!argtrace_scratch_enter())) {
 		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
 	} else if (plan->code->outputs == ARGTRACE_OUTPUTS_STACK_KEY) {
-		add_stack(plan, fregs);
+		add_stack_of_tick(plan, fregs);
 		argtrace_scratch_leave();
 	} else {
 		run.code = plan->code;

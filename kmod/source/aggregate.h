@@ -23,6 +23,9 @@ void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *
 void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 			      const struct ftrace_regs *fregs);
 
+/* A call whose key is the number of its stack, and that has no value. */
+void argtrace_aggregate_stack(struct argtrace_plan *plan, const struct ftrace_regs *fregs);
+
 /* A call whose key and value are words (ARGTRACE_OUTPUTS_WORDS), at its entry or return. */
 void argtrace_aggregate_words(struct argtrace_plan *plan, const struct ftrace_regs *fregs);
 

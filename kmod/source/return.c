@@ -834,6 +834,49 @@ static noinline void leave_with_words(struct argtrace_frame *frame)
 	argtrace_aggregate_returned(returns->plan, argtrace_frame_regs(frame));
 }
 
+/* The record of a call that takes no care. */
+static __always_inline void record_quickly(struct argtrace_frame *frame, const struct argtrace_return *returns)
+{
+	struct argtrace_plan *plan = returns->plan;
+	struct argtrace_ring *ring = this_cpu_ptr(returns->rings);
+	u32 clock, high;
+	u8 *to;
+
+	high = READ_ONCE(ring->clock_high);
+	argtrace_ring_begin(ring->control);
+	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
+					    &clock, &to)))
+		return record_slow(frame, ring);
+	argtrace_record_registers(to, plan, frame->caller, argtrace_frame_regs(frame));
+	write_duration(to, returns, frame, full_time(ring, high, clock));
+	*(u64 *)(to + returns->value_at) = frame->value;
+	argtrace_record_header(to, plan, clock, ring->last_tid, 0);
+	argtrace_record_complete(plan, ring);
+}
+
+/* ARGTRACE_CARE_FILTER, in plain context. */
+static noinline void leave_with_filter(struct argtrace_frame *frame)
+{
+	const struct argtrace_return *returns = frame->returns;
+	const struct argtrace_code *code = returns->plan->code;
+	const struct ftrace_regs *fregs = argtrace_frame_regs(frame);
+	const struct argtrace_op *op = code->return_filter;
+
+	if (code->times)
+		frame->duration = nanoseconds_until(rdtsc(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
+	do {
+		op = argtrace_op_test(op, op->kind == ARGTRACE_OP_REG ? argtrace_op_reg(op, fregs) : argtrace_op_task(op));
+	} while (!argtrace_op_ends(op));
+	if (op == ARGTRACE_OP_REJECT) {
+		argtrace_count_here(returns->plan->counters, filtered);
+		preempt_enable_notrace();
+		return;
+	}
+	/* The duration took its place. */
+	frame->state = 0;
+	record_quickly(frame, returns);
+}
+
 static noinline void leave_with_care(struct argtrace_frame *frame)
 {
 	struct argtrace_return *returns = frame->returns;
@@ -845,6 +888,8 @@ static noinline void leave_with_care(struct argtrace_frame *frame)
 			return leave_with_outputs(frame);
 		if (care == ARGTRACE_CARE_WORDS)
 			return leave_with_words(frame);
+		if (care == ARGTRACE_CARE_FILTER)
+			return leave_with_filter(frame);
 	}
 	leave_stack(frame);
 	if (unlikely(care & ARGTRACE_CARE_STOPPED)) {
@@ -861,25 +906,10 @@ static noinline void leave_with_care(struct argtrace_frame *frame)
 /* Preemption off is our read side of RCU here too. */
 void argtrace_return_leave(struct argtrace_frame *frame)
 {
-	struct argtrace_return *returns = frame->returns;
-	struct argtrace_plan *plan;
-	struct argtrace_ring *ring;
-	u32 clock, high;
-	u8 *to;
+	const struct argtrace_return *returns = frame->returns;
 
 	preempt_disable_notrace();
 	if (unlikely(smp_load_acquire(&returns->care) | frame->state))
 		return leave_with_care(frame);
-	plan = returns->plan;
-	ring = this_cpu_ptr(returns->rings);
-	high = READ_ONCE(ring->clock_high);
-	argtrace_ring_begin(ring->control);
-	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
-					    &clock, &to)))
-		return record_slow(frame, ring);
-	argtrace_record_registers(to, plan, frame->caller, argtrace_frame_regs(frame));
-	write_duration(to, returns, frame, full_time(ring, high, clock));
-	*(u64 *)(to + returns->value_at) = frame->value;
-	argtrace_record_header(to, plan, clock, ring->last_tid, 0);
-	argtrace_record_complete(plan, ring);
+	record_quickly(frame, returns);
 }

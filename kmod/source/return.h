@@ -77,6 +77,7 @@ static_assert(offsetof(struct argtrace_return, kept) == ARGTRACE_RETURN_KEPT);
 #define ARGTRACE_CARE_STOPPED	(1ul << 1) /* nothing is recorded any more */
 #define ARGTRACE_CARE_OUTPUTS	(1ul << 2) /* the record takes no more beside that than quick outputs */
 #define ARGTRACE_CARE_WORDS	(1ul << 3) /* nothing is recorded, and a map gets no more than words that are there when the call returns */
+#define ARGTRACE_CARE_FILTER	(1ul << 4) /* whether there is a record depends on words that are there when the call returns */
 
 /* In place of the one of a call that has been given up, in its frame. */
 extern struct argtrace_return argtrace_return_given_up;

@@ -182,6 +182,20 @@ static bool is_quick(const struct argtrace_plan *plan, const struct argtrace_ses
 				      returns->value_at + sizeof(u64) <= plan->record_size);
 }
 
+/* Whether what decides at the return takes no memory but the frame's and the task's, which is always there. */
+static bool filters_words(const struct argtrace_code *code)
+{
+	const struct argtrace_op *op = code->return_filter;
+
+	if (!op || code->max_rate || code->outputs != ARGTRACE_OUTPUTS_NONE)
+		return false;
+	for (; op < code->values; op++) {
+		if (op->kind != ARGTRACE_OP_REG && op->kind != ARGTRACE_OP_TASK)
+			return false;
+	}
+	return true;
+}
+
 static unsigned long care_of(const struct argtrace_plan *plan, const struct argtrace_session *session)
 {
 	const struct argtrace_code *code = plan->code;
@@ -193,6 +207,8 @@ static unsigned long care_of(const struct argtrace_plan *plan, const struct argt
 		return ARGTRACE_CARE_RECORD;
 	if (!code)
 		return 0;
+	if (filters_words(code))
+		return ARGTRACE_CARE_FILTER;
 	if (code->return_filter || code->max_rate || code->times)
 		return ARGTRACE_CARE_RECORD;
 	return code->outputs == ARGTRACE_OUTPUTS_NONE ? 0 :

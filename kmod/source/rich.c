@@ -564,6 +564,8 @@ static __always_inline void add_call(struct argtrace_plan *plan, const struct ar
 			return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_NAME_VALUE);
 		if (kind == ARGTRACE_OP_ADD_CONST_LOG2)
 			return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_CONST_LOG2);
+		if (kind == ARGTRACE_OP_ADD_STACK)
+			return argtrace_aggregate_stack(plan, fregs);
 		return argtrace_aggregate_entry(plan, parent_ip, ops, fregs);
 	}
 	if (kind == ARGTRACE_OP_ADD_TASK_INT)
