@@ -12,6 +12,7 @@
 . /root/tracepoints.sh
 . /root/syscalls.sh
 . /root/ticks.sh
+. /root/switches.sh
 . /root/pipeline.sh
 . /root/arming.sh
 . /root/start.sh

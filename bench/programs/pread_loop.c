@@ -2,6 +2,8 @@
 /*
  * What a call of vfs_read costs: a loop of pread64() from /dev/null, or what PREAD_LOOP_FILE in the environment names, or what a pass of
  * the tracepoint task_rename costs, with PREAD_LOOP_RENAMES in the environment, where the loop names the task anew instead;
+ * or what a switch of tasks costs, with PREAD_LOOP_SWITCHES, where it hands a byte to a child and gets it back, so that one call is
+ * two wakeups and, on one processor, two switches;
  * timed in batches by the TSC. In a machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
  *
  *   pread_loop             prints the median batch and the mean, per call; with PREAD_LOOP_NAPS=N in the environment it
@@ -37,11 +39,41 @@ static int compare(const void *a, const void *b)
 
 static bool renames;
 
+/* To a child that hands back what it gets; -1: there is none. */
+static int to_child = -1, from_child;
+
+static bool start_child(void)
+{
+	int there[2], back[2];
+	char byte;
+
+	if (pipe(there) || pipe(back))
+		return false;
+	switch (fork()) {
+	case -1:
+		return false;
+	case 0:
+		close(there[1]);
+		close(back[0]);
+		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	close(there[0]);
+	close(back[1]);
+	to_child = there[1];
+	from_child = back[0];
+	return true;
+}
+
 static void call(int fd)
 {
 	char byte;
 
-	if (renames)
+	if (to_child >= 0) {
+		if (write(to_child, "", 1) != 1 || read(from_child, &byte, 1) != 1)
+			_exit(1);
+	} else if (renames)
 		prctl(PR_SET_NAME, "pread_loop");
 	else
 		syscall(SYS_pread64, fd, &byte, 1, 0);
@@ -153,6 +185,8 @@ int main(int argc, char **argv)
 	int fd = open(file ? file : "/dev/null", O_RDONLY);
 
 	renames = getenv("PREAD_LOOP_RENAMES");
+	if (getenv("PREAD_LOOP_SWITCHES") && !start_child())
+		return 1;
 	if (fd < 0 || (!strcmp(what, "excluded") && !become_excluded()))
 		return 1;
 	if (!strcmp(what, "bytes"))
