@@ -36,6 +36,11 @@ argtrace_cost() {
 	argtrace clear
 }
 
+# What a call takes that the tool has the kernel add up.
+answer() { # ARGUMENT...
+	argtrace "$@" -o /tmp/answer -- /root/pread_loop 2>/dev/null | cut -d' ' -f1
+}
+
 # words_cost N: sets cost, of the bench's function of N words.
 words_cost() {
 	local plain traced

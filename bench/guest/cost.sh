@@ -3,8 +3,9 @@
 #
 # Runs in a guest whose TSC counts instructions (bench/gate). Prints the cost of a recorded call, the bytes of its record, the cost
 # of a rejected call, those of a call in a flight recorder and of overwriting a packet there, those of a call that is recorded when it
-# returns and its bytes, the cost of one with a value that is kept from its entry, and the longest time in milliseconds
-# until a live trace has shown a call.
+# returns and its bytes, the cost of one with a value that is kept from its entry, that of one whose duration is added to a histogram and
+# of one that is counted by its stack, that of a pass of a tracepoint, and the longest time in milliseconds until a live trace has shown
+# a call.
 # shellcheck disable=SC1091,SC2154 # what lies in the guest
 . /root/common.sh
 . /root/latency.sh
@@ -26,6 +27,14 @@ echo "followed $cost"
 echo "followed_bytes $bytes"
 argtrace_cost 'vfs_read(file, buf, count, pos, *pos)=' || exit
 echo "kept $cost"
+for verb in latency stacks; do
+	echo "$verb $(calc '%.2f' "$(answer $verb vfs_read)-$untraced")"
+done
+export PREAD_LOOP_RENAMES=1
+untraced=$(loop)
+argtrace_cost t:task:task_rename || exit
+echo "tracepoint $cost"
+unset PREAD_LOOP_RENAMES
 watch
 latest=0
 for _ in 1 2 3; do

@@ -18,13 +18,8 @@ trigger_cell() { # TRIGGER
 	event_off
 }
 
-# What the tool has the kernel add up, where that takes more than a map.
-answer_cell() { # ARGUMENT...
-	cell "$(argtrace "$@" -o /tmp/answer -- /root/pread_loop 2>/dev/null | cut -d' ' -f1)"
-}
-
 answer_line() { # NAME COMMAND BPF BPFTRACE TRIGGER
-	printf '| %s | %s | %s | %s | %s |\n' "$1" "$(answer_cell "$2" vfs_read)" "$(bpf_cell "$3")" "$(bpftrace_cell "$4")" \
+	printf '| %s | %s | %s | %s | %s |\n' "$1" "$(cell "$(answer "$2" vfs_read)")" "$(bpf_cell "$3")" "$(bpftrace_cell "$4")" \
 		"$(trigger_cell "$5")"
 }
 
