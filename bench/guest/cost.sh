@@ -27,9 +27,8 @@ echo "followed $cost"
 echo "followed_bytes $bytes"
 argtrace_cost 'vfs_read(file, buf, count, pos, *pos)=' || exit
 echo "kept $cost"
-for verb in latency stacks; do
-	echo "$verb $(calc '%.2f' "$(answer $verb vfs_read)-$untraced")"
-done
+echo "latency $(calc '%.2f' "$(answer latency vfs_read)-$untraced")"
+echo "stacks $(calc '%.2f' "$(answer stacks vfs_read)-$untraced")"
 export PREAD_LOOP_RENAMES=1
 untraced=$(loop)
 argtrace_cost t:task:task_rename || exit
