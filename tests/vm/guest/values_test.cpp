@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What `argtrace trace --json` prints against what the helper module passed: every call of
-// every function of calls.h, on both CPUs, in process and interrupt context.
+// every function of calls.h, on both CPUs, in process and interrupt context, and what each returns.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -107,13 +107,13 @@ Outcome trace_a_run(std::vector<std::string> words) {
     return trace.end(SIGINT);
 }
 
-class Values : public testing::TestWithParam<const char *> {};
+/// A function returns its last argument.
+json expected_result(const Function &function, std::uint64_t call) {
+    const auto last = static_cast<unsigned>(function.parameters.size()) - 1;
+    return function.parameters.empty() ? json() : expected_value(function.parameters[last], call, last);
+}
 
-TEST_P(Values, every_call_with_exactly_its_values) {
-    const Outcome outcome =
-        trace_a_run({"argtrace", "trace", "--json", "--types", "--encoding", GetParam()});
-    ASSERT_EQ(outcome.status, 0) << outcome.err;
-
+void expect_each_call(const std::vector<json> &events, bool returned) {
     // For each function, CPU and context, calls are numbered in the order of time.
     std::map<std::tuple<std::string, unsigned, bool>, std::uint64_t> seen;
     std::map<std::string, const Function *> by_name;
@@ -121,7 +121,6 @@ TEST_P(Values, every_call_with_exactly_its_values) {
         by_name[function.name] = &function;
 
     std::uint64_t last = 0, arguments = 0;
-    const auto events = json_lines(outcome.out);
     for (const json &event : events) {
         const std::string name = event["func"];
         ASSERT_TRUE(by_name.count(name)) << name;
@@ -133,6 +132,9 @@ TEST_P(Values, every_call_with_exactly_its_values) {
 
         EXPECT_EQ(event["args"].dump(), expected_args(*by_name[name], call).dump())
             << name << " call " << call << " on CPU " << cpu;
+        if (returned) {
+            EXPECT_EQ(event["ret"].dump(), expected_result(*by_name[name], call).dump()) << name << " call " << call << " on CPU " << cpu;
+        }
         arguments += by_name[name]->parameters.size();
         for (const Parameter &parameter : by_name[name]->parameters) {
             EXPECT_EQ(event["types"][parameter.name], parameter.type) << name;
@@ -142,9 +144,11 @@ TEST_P(Values, every_call_with_exactly_its_values) {
             EXPECT_EQ(event["comm"].get<std::string>().substr(0, 8), "kworker/");
         }
         EXPECT_EQ(flags[0] == 'd', interrupt) << flags;
-        EXPECT_GE(event["ts"].get<std::uint64_t>(), last) << "out of order";
-        last = event["ts"];
-        if (HasFailure())
+        // Calls that are recorded when they return come in that order.
+        const std::uint64_t then = event["ts"].get<std::uint64_t>() + (returned ? event["duration"].get<std::uint64_t>() : 0);
+        EXPECT_GE(then + returned, last) << "out of order";
+        last = then;
+        if (testing::Test::HasFailure())
             break;
     }
     for (const Function &function : functions()) {
@@ -159,8 +163,23 @@ TEST_P(Values, every_call_with_exactly_its_values) {
                 functions().size(), static_cast<unsigned long long>(arguments));
 }
 
+class Values : public testing::TestWithParam<const char *> {};
+
+TEST_P(Values, every_call_with_exactly_its_values) {
+    const Outcome outcome =
+        trace_a_run({"argtrace", "trace", "--json", "--types", "--encoding", GetParam()});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_each_call(json_lines(outcome.out), false);
+}
+
 INSTANTIATE_TEST_SUITE_P(Encodings, Values, testing::Values("compact", "named"),
                          [](const auto &info) { return std::string(info.param); });
+
+TEST(ValuesOfReturns, every_call_with_exactly_what_it_returned) {
+    const Outcome outcome = trace_a_run({"argtrace", "trace", "-r", "--json", "--types"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_each_call(json_lines(outcome.out), true);
+}
 
 TEST(ValuesAsText, are_the_same) {
     const Outcome outcome = trace_a_run({"argtrace", "trace"});

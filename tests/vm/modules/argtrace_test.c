@@ -63,17 +63,17 @@ struct at_large {
 };
 
 /* noipa: gcc makes no clone, drops no argument and merges no calls. External: each keeps its own symbol. */
-#define AT(name, ...) \
-	__attribute__((__noipa__)) void at_##name(__VA_ARGS__); \
-	__attribute__((__noipa__)) void at_##name(__VA_ARGS__) { barrier(); }
-#define F0(n)							AT(n, void)
-#define F1(n, a, ka, A)						AT(n, a A)
-#define F2(n, a, ka, A, b, kb, B)				AT(n, a A, b B)
-#define F3(n, a, ka, A, b, kb, B, c, kc, C)			AT(n, a A, b B, c C)
-#define F4(n, a, ka, A, b, kb, B, c, kc, C, d, kd, D)		AT(n, a A, b B, c C, d D)
-#define F5(n, a, ka, A, b, kb, B, c, kc, C, d, kd, D, e, ke, E)	AT(n, a A, b B, c C, d D, e E)
+#define AT(result, name, returns, ...) \
+	__attribute__((__noipa__)) result at_##name(__VA_ARGS__); \
+	__attribute__((__noipa__)) result at_##name(__VA_ARGS__) { barrier(); return returns; }
+#define F0(n)							AT(void, n, , void)
+#define F1(n, a, ka, A)						AT(a, n, A, a A)
+#define F2(n, a, ka, A, b, kb, B)				AT(b, n, B, a A, b B)
+#define F3(n, a, ka, A, b, kb, B, c, kc, C)			AT(c, n, C, a A, b B, c C)
+#define F4(n, a, ka, A, b, kb, B, c, kc, C, d, kd, D)		AT(d, n, D, a A, b B, c C, d D)
+#define F5(n, a, ka, A, b, kb, B, c, kc, C, d, kd, D, e, ke, E)	AT(e, n, E, a A, b B, c C, d D, e E)
 #define F6(n, a, ka, A, b, kb, B, c, kc, C, d, kd, D, e, ke, E, f, kf, F) \
-	AT(n, a A, b B, c C, d D, e E, f F)
+	AT(f, n, F, a A, b B, c C, d D, e E, f F)
 AT_CALLS(F0, F1, F2, F3, F4, F5, F6)
 #undef F0
 #undef F1

@@ -3,8 +3,8 @@
  * The functions of argtrace_test.ko and what they are called with. The module calls
  * them, the test computes the same values and compares: nothing here knows argtrace.
  *
- * Fn(name, type, kind, parameter, ...) is at_<name> with n parameters. Kinds: U unsigned,
- * S signed, B bool, P pointer, C plain char. Parameter k of call number c is given
+ * Fn(name, type, kind, parameter, ...) is at_<name> with n parameters, the last of which it
+ * returns. Kinds: U unsigned, S signed, B bool, P pointer, C plain char. Parameter k of call number c is given
  * at_value(c, k) in a whole register, of which its type has the lower part.
  * AT_AWKWARD has those for which it is not that simple.
  */
