@@ -2,26 +2,22 @@
 // A mixed load, some hundred functions that it calls, and two tracers: argtrace must see the same
 // calls with the same values as the other tracer, thread by thread and in the same order.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
-#include <thread>
 #include <tuple>
 
 #include "command.h"
-#include "kallsyms.h"
 #include "machine.h"
 #include "mixed_load.h"
 #include "prototypes.h"
 #include "reference.h"
+#include "shown.h"
 #include "tracefs.h"
 
 namespace vmtest {
@@ -49,58 +45,6 @@ double seconds() {
     return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// Addresses by the names of the kernel's symbols, and how many symbols share a name.
-class Symbols {
-public:
-    Symbols() {
-        for (const KernelSymbol &symbol : kernel_symbols()) {
-            std::string words(symbol.name);
-            if (!symbol.module.empty())
-                words += " [" + std::string(symbol.module) + "]";
-            addresses_.emplace(std::move(words), symbol.addr);
-        }
-    }
-
-    std::size_t count(const std::string &name) const { return addresses_.count(name); }
-
-    /// Whether "name", "name+0x10" or "name [module]" stands for the address.
-    bool stands_for(const std::string &text, std::uint64_t address) const {
-        std::string name = text;
-        std::uint64_t offset = 0;
-        if (const std::size_t plus = text.find('+'); plus != text.npos) {
-            std::size_t digits = 0;
-            offset = std::stoull(text.substr(plus + 1), &digits, 16);
-            name = text.substr(0, plus) + text.substr(plus + 1 + digits);
-        }
-        const auto [first, last] = addresses_.equal_range(name);
-        return std::any_of(first, last,
-                           [&](const auto &symbol) { return symbol.second + offset == address; });
-    }
-
-private:
-    std::multimap<std::string, std::uint64_t> addresses_;
-};
-
-/// A load in a process of its own, and its threads.
-std::set<pid_t> do_rounds(int rounds) {
-    ThreadList threads;
-    const pid_t pid = fork();
-    EXPECT_GE(pid, 0);
-    if (pid == 0) {
-        threads.enter();
-        while (rounds-- > 0)
-            mixed_load_round("/tmp/differential", threads);
-        _exit(0);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(pid, &status, 0), pid);
-    EXPECT_EQ(status, 0);
-    // A process that has been waited for may still be finishing.
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    const std::vector<pid_t> tids = threads.all();
-    return {tids.begin(), tids.end()};
-}
-
 /// The functions called in a round whose arguments can be compared, without the busiest ones.
 std::map<std::string, KernelFunction> find_comparable(const Symbols &symbols) {
     // Only a quarter of all functions, which takes a quarter of the time.
@@ -108,7 +52,7 @@ std::map<std::string, KernelFunction> find_comparable(const Symbols &symbols) {
     for (const char *begin : is_long_run() ? std::vector{""} : std::vector{"a", "b", "c", "d", "e"})
         add.push_back(std::string("vmlinux:") + begin + "*");
     EXPECT_EQ(run(add).status, 0);
-    do_rounds(1);
+    do_mixed_load_rounds("/tmp/differential", 1);
     const Outcome status = run({"argtrace", "status", "--json"});
     EXPECT_EQ(run({"argtrace", "clear"}).status, 0);
 
@@ -177,35 +121,6 @@ std::map<Sequence, std::vector<OurCall>> by_sequence(std::istream &events,
     return calls;
 }
 
-/// Whether argtrace shows the same value of that argument as the reference.
-bool shows(const json &shown, const KernelParameter &parameter, std::uint64_t value,
-           const Symbols &symbols) {
-    value = parameter.cut(value); // the rest of its register may hold anything
-    if (shown.is_boolean())
-        return value == shown.get<bool>();
-    // Not cut: a number that is shown is the whole number, with its sign.
-    const std::uint64_t number = parameter.extend(value);
-    const bool is_negative = parameter.is_signed && static_cast<std::int64_t>(number) < 0;
-    if (shown.is_number_unsigned())
-        return !is_negative && shown.get<std::uint64_t>() == number;
-    if (shown.is_number_integer())
-        return is_negative && static_cast<std::uint64_t>(shown.get<std::int64_t>()) == number;
-    if (!shown.is_string())
-        return false;
-    const std::string text = shown;
-    if (parameter.is_enum) {
-        const auto known = parameter.enum_values.find(text);
-        return known != parameter.enum_values.end() && known->second == value;
-    }
-    if (text.rfind("0x", 0) == 0)
-        return std::stoull(text, nullptr, 16) == value;
-    if (text.rfind("-E", 0) == 0) {
-        const char *name = strerrorname_np(static_cast<int>(-value));
-        return name && text.substr(1) == name;
-    }
-    return symbols.stands_for(text, value);
-}
-
 struct Tally {
     std::set<std::string> functions;
     std::size_t calls = 0, arguments = 0;
@@ -261,7 +176,7 @@ void compare_with(Reference &reference, const Extent &extent) {
     std::printf("armed in %.1f s\n", lap());
 
     // Both tracers see its threads from their first call to their last.
-    const std::set<pid_t> threads = do_rounds(nr_rounds);
+    const std::set<pid_t> threads = do_mixed_load_rounds("/tmp/differential", nr_rounds);
     reference.pause();
     std::printf("loaded in %.1f s: %zu threads\n", lap(), threads.size());
 

@@ -425,6 +425,25 @@ void mixed_load_round(const std::string &directory, ThreadList &threads) {
     memory(threads);
 }
 
+std::set<pid_t> do_mixed_load_rounds(const std::string &directory, int rounds) {
+    ThreadList threads;
+    const pid_t pid = fork();
+    EXPECT_GE(pid, 0);
+    if (pid == 0) {
+        threads.enter();
+        while (rounds-- > 0)
+            mixed_load_round(directory, threads);
+        _exit(0);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(pid, &status, 0), pid);
+    EXPECT_EQ(status, 0);
+    // A process that has been waited for may still be finishing.
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const std::vector<pid_t> tids = threads.all();
+    return {tids.begin(), tids.end()};
+}
+
 struct MixedLoad::Shared {
     std::atomic<bool> stop;
     std::atomic<std::uint64_t> rounds;

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ private:
 /// and exits with status 1. Creates `directory` and leaves nothing in it. Adds the threads that it
 /// starts to `threads`.
 void mixed_load_round(const std::string &directory, ThreadList &threads);
+
+/// Does so many rounds in a process of its own, and returns which threads that had when they have ended.
+std::set<pid_t> do_mixed_load_rounds(const std::string &directory, int rounds);
 
 /// Processes that do rounds until the destructor stops them.
 class MixedLoad {

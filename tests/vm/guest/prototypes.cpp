@@ -25,7 +25,7 @@ std::optional<KernelFunction> KernelBtf::function(const std::string &name) const
         return std::nullopt;
     const btf_type *prototype = btf__type_by_id(btf_, btf__type_by_id(btf_, first->second)->type);
     const btf_param *params = btf_params(prototype);
-    KernelFunction function{name, {}};
+    KernelFunction function{name, {}, prototype->type ? parameter("ret", prototype->type) : std::nullopt};
     for (unsigned i = 0; i < btf_vlen(prototype); i++) {
         const std::string parameter_name = btf__name_by_offset(btf_, params[i].name_off);
         auto found = params[i].type ? parameter(parameter_name, params[i].type) : std::nullopt;

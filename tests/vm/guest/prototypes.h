@@ -36,6 +36,7 @@ struct KernelParameter {
 struct KernelFunction {
     std::string name;
     std::vector<KernelParameter> parameters;
+    std::optional<KernelParameter> result; ///< none of void, and of what is no number and no pointer
 };
 
 class KernelBtf {

@@ -19,7 +19,8 @@ struct ReferenceCall {
     std::string function;
     char irqs = '.';                   ///< d off, b bottom halves off, D both
     char interrupt = '.';              ///< h hard, s soft, H both
-    std::vector<std::uint64_t> values; ///< as it printed them: of the parameters, in order
+    std::vector<std::uint64_t> values; ///< as it printed them: of the parameters, in order, or what is returned
+    std::uint64_t us = 0;              ///< when it saw it, or how long it took
     std::string line;
 };
 
@@ -42,5 +43,16 @@ std::unique_ptr<Reference> fprobe_reference();
 
 /// The function tracer with func-args: arguments in registers only.
 std::unique_ptr<Reference> func_args_reference();
+
+// These see calls when they return.
+
+/// The kernel's fprobe events with $retval, by CLOCK_MONOTONIC.
+std::unique_ptr<Reference> fprobe_return_reference();
+
+/// Its kretprobe events, likewise.
+std::unique_ptr<Reference> kretprobe_reference();
+
+/// The function_graph tracer: how long they took.
+std::unique_ptr<Reference> function_graph_reference();
 
 } // namespace vmtest

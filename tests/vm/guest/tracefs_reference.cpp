@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 #include "machine.h"
@@ -17,6 +19,12 @@ namespace {
 
 void empty_buffer() {
     close(open((tracing_directory + "trace").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+}
+
+/// Decimal, with zeros before it.
+bool parse_digits(std::string_view text, std::uint64_t &value) {
+    value = std::strtoull(std::string(text).c_str(), nullptr, 10);
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
 } // namespace
@@ -76,6 +84,32 @@ TracefsReference::calls(const std::vector<KernelFunction> &functions) {
     return calls;
 }
 
+std::vector<KernelFunction> EventReference::arm(const std::vector<KernelFunction> &functions) {
+    begin();
+    std::vector<KernelFunction> taken;
+    std::string refused;
+    for (const KernelFunction &function : functions) {
+        const int error = write_tracefs("dynamic_events", definition(group_ + "/" + function.name, function.name) + "\n");
+        if (error == 0)
+            taken.push_back(function);
+        else
+            refused += " " + function.name + " (" + strerror(error) + ")";
+    }
+    std::printf("the kernel refused %zu functions:%s\n", functions.size() - taken.size(), refused.empty() ? " none" : refused.c_str());
+    EXPECT_EQ(write_tracefs("events/" + group_ + "/enable", "1"), 0);
+    resume();
+    return taken;
+}
+
+void EventReference::disarm() {
+    EXPECT_EQ(write_tracefs("events/" + group_ + "/enable", "0"), 0);
+    // Opening the file with O_TRUNC would remove all events.
+    const int fd = open((tracing_directory + "dynamic_events").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    EXPECT_GE(fd, 0) << strerror(errno);
+    close(fd);
+    end();
+}
+
 // COMM-TID [CPU] FLAGS TIME: CALL
 bool TracefsReference::parse(std::string_view text, const Find &functions, ReferenceCall &call) {
     const std::string_view task = take(text, " [0"); // a comm may have blanks
@@ -85,7 +119,13 @@ bool TracefsReference::parse(std::string_view text, const Find &functions, Refer
         return false;
     call.irqs = text[0];
     call.interrupt = text[2];
-    take(text, ": ");
+    std::string_view time = take(text, ": ");
+    time.remove_prefix(time.rfind(' ') + 1);
+    const std::size_t point = time.find('.');
+    std::uint64_t us = 0;
+    if (point == time.npos || !parse_value(time.substr(0, point), call.us) || !parse_digits(time.substr(point + 1), us))
+        return false;
+    call.us = call.us * 1000000 + us;
     return parse_call(text, functions, call);
 }
 

@@ -34,7 +34,24 @@ protected:
     virtual bool parse_call(std::string_view text, const Find &functions, ReferenceCall &call) = 0;
 
 private:
-    bool parse(std::string_view text, const Find &functions, ReferenceCall &call);
+    virtual bool parse(std::string_view text, const Find &functions, ReferenceCall &call);
+};
+
+/// An event for each function.
+class EventReference : public TracefsReference {
+public:
+    /// `group` is that of the events.
+    explicit EventReference(std::string group) : group_(std::move(group)) {}
+
+    std::vector<KernelFunction> arm(const std::vector<KernelFunction> &functions) override;
+    void disarm() override;
+
+protected:
+    /// As dynamic_events takes it, with `event` for its name.
+    virtual std::string definition(const std::string &event, const std::string &function) const = 0;
+
+private:
+    std::string group_;
 };
 
 } // namespace vmtest
