@@ -296,11 +296,11 @@ private:
     // Settles who follows its calls. Why nobody can; empty: somebody does.
     std::string choose_way(Function &function) {
         std::string why = why_unfollowed(function, kernel_.calling_convention());
+        if (function.source() == Source::syscall)
+            return why.empty() ? why_syscall_unfollowed(function) : why;
         const std::uint32_t reason = why_by_kernel(function, !why.empty());
         if (request_.return_by == ReturnBy::trampoline || (request_.return_by == ReturnBy::automatic && reason == ARGTRACE_BY_CHOICE))
             return why;
-        if (function.source() == Source::syscall)
-            return request_.return_by == ReturnBy::automatic ? why : "system calls are followed by the trampoline alone";
         if (!why.empty() && reason == ARGTRACE_BY_CHOICE)
             return why;
         if (wants_stack(function.capture))
@@ -315,20 +315,40 @@ private:
     std::string why_no_stack(const std::string &why, std::uint32_t reason) const {
         if (request_.return_by != ReturnBy::automatic)
             return "an fprobe or a kretprobe takes no stacks";
-        const std::string_view first = reason == ARGTRACE_BY_BPF     ? "a BPF program has come to it first"
-                                       : reason == ARGTRACE_BY_PATCH ? "it is live patched"
-                                                                     : std::string_view(why);
-        return fmt::format("{}, and with its stack it must be us who follow it", first);
+        const std::string_view first = why_another(reason);
+        return fmt::format("{}, and with its stack it must be us who follow it", first.empty() ? why : first);
+    }
+
+    // Why the trampoline cannot follow it, which nobody else does.
+    std::string why_syscall_unfollowed(const Function &function) {
+        constexpr std::string_view alone = "system calls are followed by the trampoline alone";
+        if (request_.return_by == ReturnBy::trampoline)
+            return {};
+        if (request_.return_by != ReturnBy::automatic)
+            return std::string(alone);
+        const std::string_view first = why_another(who_comes_first(function));
+        return first.empty() ? std::string() : fmt::format("{}, and {}", first, alone);
+    }
+
+    static std::string_view why_another(std::uint32_t reason) {
+        return reason == ARGTRACE_BY_BPF     ? "a BPF program has come to it first"
+               : reason == ARGTRACE_BY_PATCH ? "it is live patched"
+                                             : std::string_view();
     }
 
     // Why the kernel has to, if it can: enum argtrace_by_reason. ARGTRACE_BY_CHOICE: it need not, or cannot.
     std::uint32_t why_by_kernel(const Function &function, bool unfollowed) {
-        if (function.source() == Source::syscall || !function.prototype.source.types)
+        if (!function.prototype.source.types)
             return ARGTRACE_BY_CHOICE;
         if (unfollowed) {
             const Returning returning = kernel_.calling_convention().returning(function.prototype);
             return function.forced && returning.why_not.empty() ? static_cast<std::uint32_t>(ARGTRACE_BY_STACK) : returning.by_kernel;
         }
+        return who_comes_first(function);
+    }
+
+    // ARGTRACE_BY_BPF or ARGTRACE_BY_PATCH where calls that are to go to the trampoline go there instead.
+    std::uint32_t who_comes_first(const Function &function) {
         if (!enabled_ && request_.enabled)
             enabled_ = request_.enabled();
         if (enabled_ && enabled_->is_direct(function.symbol.name, function.symbol.module))

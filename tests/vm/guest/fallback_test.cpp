@@ -2,6 +2,7 @@
 // Calls whose return the kernel follows for us, by fprobes and kretprobes: the same records, each call in one count, and nothing left
 // behind, whatever is in flight when the probe, the session or the module goes.
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,6 +19,7 @@
 #include "kallsyms.h"
 #include "machine.h"
 #include "neighbours.h"
+#include "neighbours_bpf.h"
 #include "tracefs.h"
 
 namespace vmtest {
@@ -330,6 +332,55 @@ TEST(ReturnWays, of_functions_that_others_have) {
     }
     EXPECT_GE(tried, 2);
 }
+
+/// How many calls of getpgid status has, which must all have been recorded.
+std::uint64_t recorded_calls_of_getpgid() {
+    const auto status = status_of("s:getpgid");
+    EXPECT_EQ(status["records"], status["hits"]) << status;
+    return status["records"];
+}
+
+/// Whoever else calls getpgid meanwhile.
+void call_getpgid(std::uint64_t count) {
+    while (count-- > 0)
+        syscall(SYS_getpgid, 0);
+}
+
+class SyscallBesideBpf : public testing::TestWithParam<bool> {};
+
+// A system call's program that was attached after us leaves us all calls. One that was there before us would have them all, and the kernel
+// does not follow system calls for us: that is said when it is asked for, and calls can be traced when they are made.
+TEST_P(SyscallBesideBpf, is_followed_or_refused) {
+    constexpr std::uint64_t calls = 100;
+    need_argtrace();
+    std::string why;
+    const auto program = make_bpf_of_getpgid(GetParam(), why);
+    if (!program)
+        GTEST_SKIP() << why;
+    ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
+    const Outcome before = run({"argtrace", "add", "-r", "s:getpgid"});
+    ASSERT_EQ(before.status, 0) << before.err;
+    program->begin();
+    call_getpgid(calls);
+    EXPECT_GE(recorded_calls_of_getpgid(), calls);
+    EXPECT_GE(program->seen("getpgid"), static_cast<long>(calls));
+    ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
+
+    const Outcome after = run({"argtrace", "add", "-r", "s:getpgid"});
+    EXPECT_EQ(after.status, 1);
+    EXPECT_NE(after.err.find("a BPF program has come to it first, and system calls are followed by the trampoline alone"), std::string::npos)
+        << after.err;
+    const Outcome at_entry = run({"argtrace", "add", "s:getpgid"});
+    ASSERT_EQ(at_entry.status, 0) << at_entry.err;
+    call_getpgid(calls);
+    EXPECT_GE(recorded_calls_of_getpgid(), calls);
+    EXPECT_GE(program->seen("getpgid"), static_cast<long>(calls));
+    program->end();
+    EXPECT_EQ(run({"argtrace", "clear"}).status, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(ReturnWays, SyscallBesideBpf, testing::Bool(),
+                         [](const auto &info) { return info.param ? "at_return" : "at_entry"; });
 
 INSTANTIATE_TEST_SUITE_P(ByTheKernel, Fallback, testing::ValuesIn(kernel_ways),
                          [](const testing::TestParamInfo<KernelWay> &info) { return std::string(info.param.name); });

@@ -30,6 +30,8 @@ struct ProgramTarget {
 constexpr ProgramTarget value_target{"argtrace_neighbours", "an_value", AN_VALUE_ARGS, 0, false};
 constexpr ProgramTarget file_targets[] = {{"vmlinux", "vfs_read", 4, 2, true}, {"vmlinux", "vfs_write", 4, 2, true}};
 
+constexpr ProgramTarget getpgid_target{"vmlinux", "__x64_sys_getpgid", 1, 0, false};
+
 /// What a program adds to: how often it has been called, and the sum of what it looks at.
 struct ProgramSums {
     std::uint64_t calls = 0, values = 0;
@@ -176,6 +178,20 @@ private:
     std::map<std::string, std::unique_ptr<NeighbourProgram>> programs_;
 };
 
+/// At the return of a system call.
+class BpfOfGetpgid : public Neighbour {
+public:
+    explicit BpfOfGetpgid(bool at_return) : at_return_(at_return) {}
+
+    void begin() override { program_ = std::make_unique<NeighbourProgram>(getpgid_target, at_return_); }
+    void end() override { program_.reset(); }
+    long seen(const std::string &) override { return static_cast<long>(program_->take().calls); }
+
+private:
+    bool at_return_;
+    std::unique_ptr<NeighbourProgram> program_;
+};
+
 template<typename Kind>
 std::unique_ptr<Neighbour> make_where_possible(bool at_return, std::string &why) {
     if (kallsyms_text().find(" bpf_int_jit_compile\n") != std::string::npos && kallsyms_text().find(" bpf_trampoline_link_prog\n") != std::string::npos)
@@ -192,6 +208,10 @@ std::unique_ptr<Neighbour> make_bpf_neighbour(bool at_return, std::string &why) 
 
 std::unique_ptr<Neighbour> make_bpf_of_files(bool at_return, std::string &why) {
     return make_where_possible<BpfOfFiles>(at_return, why);
+}
+
+std::unique_ptr<Neighbour> make_bpf_of_getpgid(bool at_return, std::string &why) {
+    return make_where_possible<BpfOfGetpgid>(at_return, why);
 }
 
 } // namespace vmtest

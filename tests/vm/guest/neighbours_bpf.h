@@ -15,4 +15,7 @@ std::unique_ptr<Neighbour> make_bpf_neighbour(bool at_return, std::string &why);
 /// The same of vfs_read() and vfs_write(), by programs that call bpf_get_current_comm().
 std::unique_ptr<Neighbour> make_bpf_of_files(bool at_return, std::string &why);
 
+/// The same of the system call getpgid.
+std::unique_ptr<Neighbour> make_bpf_of_getpgid(bool at_return, std::string &why);
+
 } // namespace vmtest
