@@ -48,13 +48,8 @@ static inline bool argtrace_calls_at_symbol(unsigned long symbol)
 	return (code & 0xff) == 0xe8 || (code & 0xffffff) == 0x441f0f;
 }
 
-/* Linux 6.2 made the accessors; before, x86 kept plain pt_regs inside, whose argument registers are always filled. */
-#ifndef ftrace_regs_get_argument
-#define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
-#endif
-
 /* Offset of an argument register in struct ftrace_regs, which begins with a struct pt_regs that all kernels fill that far. */
-static inline u8 argtrace_reg_place(unsigned int index)
+static __always_inline u8 argtrace_reg_place(unsigned int index)
 {
 	static const u8 places[] = {
 		offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
@@ -149,6 +144,7 @@ static inline u8 argtrace_tracepoint_own_levels(struct tracepoint *tracepoint)
 /* Kernels that check the types of indirect calls would not accept one function of ours for every tracepoint. */
 #define ARGTRACE_TRACEPOINTS_CALL_ANYTHING	(!IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_CFI))
 
+/* Linux 6.2 made the accessor; before, x86 kept plain pt_regs inside. */
 #ifndef ftrace_regs_get_stack_pointer
 #define ftrace_regs_get_stack_pointer(fregs) kernel_stack_pointer(&(fregs)->regs)
 #endif

@@ -11,9 +11,10 @@
 #include "compat.h"
 #include "recursion.h"
 
+/* Not ftrace_regs_get_argument(), whose function gcc does not always inline. */
 static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
 {
-	return ftrace_regs_get_argument((struct ftrace_regs *)regs, index);
+	return *(const u64 *)((const u8 *)regs + argtrace_reg_place(index));
 }
 
 /* The rest of the page that the stack pointer points into can be read; pages above it may not be mapped. */
