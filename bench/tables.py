@@ -30,6 +30,8 @@ SUMMARY = [
     ("returns", "instructions", ["**argtrace -r**", "BPF fexit, record to a ring buffer",
                                  "BPF fentry and fexit, record with the duration",
                                  "kretprobe event", "function_graph", "bpftrace kretfunc, count()"]),
+    ("values", "argtrace", ["rejected by an argument", "by `file->f_inode->i_ino`", "by `comm`", "recorded, and the inode",
+                            "and the name, of 8 characters", "and the path, of depth 1", "of depth 8"]),
     ("tracepoints", "instructions", ["an empty function", "**argtrace**", "BPF tp_btf, counted", "BPF tp_btf, record", "the event of ftrace",
                                      "bpftrace tracepoint"]),
     ("ticks", "in the kernel", ["an empty handler", "**argtrace profile**", "argtrace profile -o", "bpftrace, counted by kernel stack",

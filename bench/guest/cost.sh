@@ -3,9 +3,9 @@
 #
 # Runs in a guest whose TSC counts instructions (bench/gate). Prints the cost of a recorded call, the bytes of its record, the cost
 # of a rejected call, those of a call in a flight recorder and of overwriting a packet there, those of a call that is recorded when it
-# returns and its bytes, the cost of one with a value that is kept from its entry, that of one whose duration is added to a histogram and
-# of one that is counted by its stack, that of a pass of a tracepoint, and the longest time in milliseconds until a live trace has shown
-# a call.
+# returns and its bytes, the cost of one with a value that is kept from its entry, of calls that a condition rejects, and of those that
+# are recorded with what lies behind their pointers, that of one whose duration is added to a histogram and of one that is counted by
+# its stack, that of a pass of a tracepoint, and the longest time in milliseconds until a live trace has shown a call.
 # shellcheck disable=SC1091,SC2154 # what lies in the guest
 . /root/common.sh
 . /root/latency.sh
@@ -27,6 +27,18 @@ echo "followed $cost"
 echo "followed_bytes $bytes"
 argtrace_cost 'vfs_read(file, buf, count, pos, *pos)=' || exit
 echo "kept $cost"
+argtrace_cost 'vfs_read if count == 12345' || exit
+echo "by_argument $cost"
+argtrace_cost 'vfs_read if file->f_inode->i_ino == 0xfffffffffff' || exit
+echo "by_inode $cost"
+argtrace_cost 'vfs_read if count == 1 && file->f_inode->i_mode & S_IFCHR && file->f_inode->i_ino == 0xfffffffffff' || exit
+echo "by_three $cost"
+argtrace_cost 'vfs_read(file, buf, count, pos, file->f_inode->i_ino)' || exit
+echo "inode $cost"
+argtrace_cost 'vfs_read(file, buf, count, pos, str(file->f_path.dentry->d_name.name))' || exit
+echo "name $cost"
+argtrace_cost 'vfs_read(file, buf, count, pos, path(file))' || exit
+echo "path $cost"
 echo "latency $(calc '%.2f' "$(answer latency vfs_read)-$untraced")"
 echo "stacks $(calc '%.2f' "$(answer stacks vfs_read)-$untraced")"
 export PREAD_LOOP_RENAMES=1

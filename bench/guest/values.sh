@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016,SC2154 # SPECs and scripts; variables of common.sh
 #
-# What conditions and values behind pointers cost, beside others. Sourced by tables.sh.
+# What conditions and values behind pointers cost, beside others. Sourced by tables.sh. BPF's program with the path is
+# called by vfs_read, not at its entry.
 
 # cell FIGURE: above untraced; a dash where there is none.
 cell() { [ "$1" ] && calc '%.0f' "$1-$untraced" || printf -; }
@@ -42,7 +43,7 @@ line() {
 
 # within FILE COMMAND...: of another device of the kind of /dev/null, which is untraced as dear as that.
 within() {
-	mkdir -p "${1%/*}"
+	[ ! "${1%/*}" ] || mkdir -p "${1%/*}"
 	mknod "$1" c 1 3
 	PREAD_LOOP_FILE=$1 "${@:2}"
 	rm "$1"
@@ -50,7 +51,7 @@ within() {
 
 table_values() {
 	local own none='0xfffffffffff' name
-	echo '| vfs_read | argtrace | BPF fentry | bpftrace | fprobe event, filter |'
+	echo '| vfs_read, with conditions and values | argtrace | BPF fentry | bpftrace | fprobe event, filter |'
 	echo '|---|--:|--:|--:|--:|'
 	own=("vfs_read if count == $none")
 	line 'rejected by an argument' reject "kfunc:vfs_read /args->count == $none/ { @ = count(); }" "$fprobe_args" "count == $none"
@@ -85,11 +86,12 @@ table_values() {
 	own=('vfs_read(file, buf, count, pos, str(file->f_path.dentry->d_name.name))')
 	name='f:fprobes/bench vfs_read $arg* name=file->f_path.dentry->d_name.name:string'
 	within "$files/eight_ch" line 'and the name, of 8 characters' record_name '' "$name"
-	within "$files/thirty_characters_are_in_a_name" line 'and the name, of 31 characters' record_name '' "$name"
+	within "$files/thirty_characters_are_in_names" line 'and the name, of 30 characters' record_name '' "$name"
 	own=('vfs_read(file, buf, count, pos, path(file))')
-	within "$files/depth" line 'and the path, below a mount, of depth 1' '' ''
-	within "$files/three/more/folders/depth" line 'of depth 4' '' ''
-	within "$files/seven/more/folders/make/a/path/of/depth" line 'of depth 8' '' ''
+	within /depth line 'and the path, of depth 1' record_path ''
+	within /three/more/folders/depth line 'of depth 4' record_path ''
+	within /seven/more/folders/make/a/path/of/depth line 'of depth 8' record_path ''
+	within "$files/depth" line 'of depth 1, below two mounts' record_path ''
 	own=(--stack vfs_read)
 	line 'recorded, and the stack, of three callers' record_stack ''
 }

@@ -262,6 +262,29 @@ int record_name(__u64 *ctx)
 	return 0;
 }
 
+struct record_with_path {
+	struct record record;
+	char path[256];
+};
+
+/* BPF gives paths in a few functions only. This one is called by vfs_read, once, with the file and another argument. */
+SEC("fentry/security_file_permission")
+int record_path(__u64 *ctx)
+{
+	struct record_with_path *record = reserve(sizeof(*record));
+
+	if (!record)
+		return 0;
+	record->record.time = bpf_ktime_get_ns();
+	record->record.tid = bpf_get_current_pid_tgid();
+	record->record.function = bpf_get_func_ip(ctx);
+	record->record.args[0] = ctx[0];
+	record->record.args[1] = ctx[1];
+	bpf_d_path(&((struct file *)ctx[0])->f_path, record->path, sizeof(record->path));
+	submit(record);
+	return 0;
+}
+
 /* What calls come to, in the maps of each CPU that BPF has. */
 struct name_key {
 	__u64 words[2];
