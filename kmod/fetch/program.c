@@ -630,7 +630,7 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 
 		prepare_op(&ops[at], insn, ops, NULL, program->followed);
 		if (insn->action == ARGTRACE_DO_PATH)
-			ops[at].span = insn->arg ? 0 : (u64)(program->data + insn->base);
+			ops[at].next[0] = insn->arg ? NULL : (const void *)(program->data + insn->base);
 		if (program->ticks && insn->source == ARGTRACE_SOURCE_STACK_ID) {
 			ops[at].loads = ARGTRACE_LOADS_TICK;
 			quick = false;

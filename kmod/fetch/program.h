@@ -61,10 +61,10 @@ enum argtrace_op_kind {
 struct argtrace_op {
 	u64 mask;
 	u64 base;			/* of OUTPUTS_QUICK: where in the record it goes; TEXT, PATH: what is added to the value */
-	u64 span;			/* of PATH: the address of the layout, or 0 */
+	u64 span;
 	/*
 	 * The next operation, or ARGTRACE_OP_ACCEPT or REJECT: [0] if a test fails, else [1]. ALU: width and operation.
-	 * Outputs have none, except quick ones, whose [1] is the next output or NULL.
+	 * Outputs have none, except quick ones, whose [1] is the next output or NULL, and PATH, whose [0] is the layout or NULL.
 	 */
 	const struct argtrace_op *next[2];
 	union {
