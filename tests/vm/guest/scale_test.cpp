@@ -53,10 +53,13 @@ std::uint64_t memory_charged() {
     return RawDevice().info().memory_used;
 }
 
-void all_are_added() {
+void all_are_added(const std::vector<std::string> &options) {
     const auto start = Clock::now();
     const std::string buffer = std::to_string(scale_packet_size / 1024 * packets()) + "K";
-    const Outcome added = run({"argtrace", "add", "--buffer", buffer, "*"});
+    std::vector<std::string> command{"argtrace", "add", "--buffer", buffer};
+    command.insert(command.end(), options.begin(), options.end());
+    command.emplace_back("*");
+    const Outcome added = run(command);
     ASSERT_EQ(added.status, 0) << added.err;
     std::printf("added in %.1f s, %llu KiB charged\n", seconds_since(start),
                 static_cast<unsigned long long>(memory_charged() >> 10));
@@ -95,6 +98,8 @@ public:
         for (const argtrace_counts &one : all) {
             total.records += one.records;
             total.filtered += one.filtered;
+            total.faults += one.faults;
+            EXPECT_LE(one.faults, hits(one)) << "once a call";
             for (unsigned cause = 0; cause < ARGTRACE_LOST_MAX; cause++)
                 total.lost[cause] += one.lost[cause];
         }
@@ -116,7 +121,7 @@ private:
 };
 
 /// Called when every function is disarmed: each record was read, each loss was counted.
-void all_adds_up(Reader &reader, std::uint64_t read) {
+argtrace_counts all_adds_up(const Reader &reader, std::uint64_t read) {
     std::size_t functions = 0;
     const argtrace_counts total = reader.total(&functions);
     // The others have no prototype that can be trusted.
@@ -131,12 +136,13 @@ void all_adds_up(Reader &reader, std::uint64_t read) {
     // What argtrace itself calls while it records, and interrupts that come just then.
     EXPECT_LE(total.lost[ARGTRACE_LOST_RECURSION] * 100, hits(total));
     std::printf("%zu functions, %llu calls: %llu records, all read, %llu lost to full rings, %llu "
-                "to recursion, %llu filtered\n",
+                "to recursion, %llu filtered; %llu with faults\n",
                 functions, static_cast<unsigned long long>(hits(total)),
                 static_cast<unsigned long long>(read),
                 static_cast<unsigned long long>(total.lost[ARGTRACE_LOST_FULL]),
                 static_cast<unsigned long long>(total.lost[ARGTRACE_LOST_RECURSION]),
-                static_cast<unsigned long long>(total.filtered));
+                static_cast<unsigned long long>(total.filtered), static_cast<unsigned long long>(total.faults));
+    return total;
 }
 
 std::uint64_t hits_of(const std::string &function) {
@@ -150,11 +156,11 @@ std::uint64_t hits_of(const std::string &function) {
     return 0;
 }
 
-TEST(Scale, all_functions_at_once) {
+void trace_all(const std::vector<std::string> &options, argtrace_counts &counts) {
     need_argtrace();
     need_test_module();
     ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
-    ASSERT_NO_FATAL_FAILURE(all_are_added());
+    ASSERT_NO_FATAL_FAILURE(all_are_added(options));
     {
         const auto start = Clock::now();
         MixedLoad load(load_workers());
@@ -180,11 +186,24 @@ TEST(Scale, all_functions_at_once) {
         std::printf("removed in %.1f s\n", seconds_since(removal));
         EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
         read += reader.read();
-        all_adds_up(reader, read);
+        counts = all_adds_up(reader, read);
     }
     EXPECT_EQ(run({"argtrace", "clear"}).status, 0);
     EXPECT_EQ(unload_module("argtrace"), 0);
     need_argtrace();
+}
+
+TEST(Scale, all_functions_at_once) {
+    argtrace_counts counts{};
+    ASSERT_NO_FATAL_FAILURE(trace_all({}, counts));
+    EXPECT_EQ(counts.faults, 0u);
+}
+
+// Each call reads memory, wherever its arguments lead: paths, names, addresses.
+TEST(Scale, all_functions_with_what_their_arguments_mean) {
+    argtrace_counts counts{};
+    ASSERT_NO_FATAL_FAILURE(trace_all({"-d"}, counts));
+    EXPECT_GT(counts.faults, 0u) << "there are pointers that are NULL";
 }
 
 /// The same of calls that are recorded when they return, with those that have not and those that were not followed.
