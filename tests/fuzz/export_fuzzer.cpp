@@ -85,6 +85,7 @@ void export_to(int fd, unsigned choice) {
     const EventFilter filter;
     DecodeJob job;
     job.filter = &filter;
+    job.shared = true;
     TraceReader reader(fd, "fuzzed", workers, job);
     const ExportSource source{reader.info(), reader.symbols()};
     const Fd output(::memfd_create("exported", MFD_CLOEXEC));

@@ -131,6 +131,7 @@ void run_export(ExportOptions &options) {
     WorkerPool workers(recording.workers());
     DecodeJob job;
     job.filter = &recording.filter;
+    job.shared = true;
     TraceReader reader(input.get(), name, workers, job);
 
     ReportOutput report(reader, name, size_of(input), nullptr);

@@ -102,29 +102,6 @@ DecodeStatus Decoder::next_record(std::size_t limit, argtrace_record &record) co
     return DecodeStatus::ok;
 }
 
-DecodeStatus Decoder::decode(std::size_t limit, std::size_t first, const Schema &schema,
-                             EventBatch &out) {
-    limit = std::min(limit, packet_.size());
-    while (offset_ < limit) {
-        argtrace_record record;
-        DecodeStatus status = next_record(limit, record);
-        if (status != DecodeStatus::ok)
-            return status;
-        auto data = packet_.subspan(offset_ + sizeof(record), record.size - sizeof(record));
-
-        if (record.id > ARGTRACE_ID_MAX && !argtrace_record_probe(record.id)) {
-            status = special(record, data);
-        } else if (offset_ >= first) {
-            const Schema::Entry *known = schema.entry(argtrace_record_probe(record.id));
-            status = known ? call(record, data, *known, out) : DecodeStatus::unknown_probe;
-        }
-        if (status != DecodeStatus::ok)
-            return status;
-        offset_ += record.size;
-    }
-    return DecodeStatus::ok;
-}
-
 bool Decoder::skip(std::size_t limit) {
     limit = std::min(limit, packet_.size());
     argtrace_record record;
@@ -199,8 +176,54 @@ DecodeStatus Decoder::special(const argtrace_record &record, std::span<const std
     return DecodeStatus::ok;
 }
 
-DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::byte> data,
-                           const Schema::Entry &known, EventBatch &out) {
+/// Appends the values of the arguments, or says what is wrong with them. This and the next two are inlined into the only place that
+/// calls them.
+[[gnu::always_inline]] inline DecodeStatus
+Decoder::read_arguments(const argtrace_record &record, std::span<const std::byte> data, const Schema::Entry &known,
+                        EventBatch &out) const {
+    const std::size_t first_value = out.values.size();
+    const std::size_t first_byte = out.bytes.size();
+    const bool compact = !(header_.format & ARGTRACE_FORMAT_NAMED);
+    static_assert(sizeof(argtrace_record) >= CompactLayout::readable_before);
+    if (!compact || !known.layout.read(data, out.values, out.bytes)) {
+        const DecodeStatus status = read_values(data, known.probe, out);
+        if (status != DecodeStatus::ok)
+            return status;
+    }
+    if (record.id > ARGTRACE_ID_MAX) [[unlikely]] {
+        const auto values = std::span(out.values).subspan(first_value);
+        if (!take_out_unreadable(known.probe, values, out.bytes)) {
+            out.values.shrink(first_value);
+            out.bytes.resize(first_byte);
+            return DecodeStatus::bad_unreadable_record;
+        }
+    }
+    return DecodeStatus::ok;
+}
+
+/// Where the values of the arguments are, those of an earlier call or new ones.
+[[gnu::always_inline]] inline DecodeStatus
+Decoder::arguments(const argtrace_record &record, std::span<const std::byte> data, const Schema::Entry &known, EventBatch &out,
+                   SharedArguments *shared, std::uint32_t &first_value) const {
+    SharedArguments::Known *place = nullptr;
+    if (shared && record.id <= ARGTRACE_ID_MAX) {
+        bool is_same = false;
+        place = shared->find(known, data, is_same);
+        if (is_same) {
+            first_value = place->first_value;
+            return DecodeStatus::ok;
+        }
+    }
+    first_value = static_cast<std::uint32_t>(out.values.size());
+    const DecodeStatus status = read_arguments(record, data, known, out);
+    if (place && status == DecodeStatus::ok)
+        *place = {&known, data.data(), static_cast<std::uint32_t>(data.size()), first_value};
+    return status;
+}
+
+[[gnu::always_inline]] inline DecodeStatus
+Decoder::call(const argtrace_record &record, std::span<const std::byte> data,
+              const Schema::Entry &known, EventBatch &out, SharedArguments *shared) {
     std::uint64_t caller = 0;
     if (!(header_.format & ARGTRACE_FORMAT_NO_CALLER)) {
         if (data.size() < sizeof(caller))
@@ -218,29 +241,15 @@ DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::b
         data = data.subspan(sizeof(took));
     }
 
-    const auto first_value = static_cast<std::uint32_t>(out.values.size());
-    const std::size_t first_byte = out.bytes.size();
-    const bool compact = !(header_.format & ARGTRACE_FORMAT_NAMED);
-    static_assert(sizeof(argtrace_record) >= CompactLayout::readable_before);
-    if (!compact || !known.layout.read(data, out.values, out.bytes)) {
-        DecodeStatus status = read_values(data, known.probe, out);
-        if (status != DecodeStatus::ok)
-            return status;
-    }
+    std::uint32_t first_value = 0;
+    if (const DecodeStatus status = arguments(record, data, known, out, shared, first_value); status != DecodeStatus::ok)
+        return status;
 
-    if (record.id > ARGTRACE_ID_MAX) [[unlikely]] {
-        const auto values = std::span(out.values).subspan(first_value);
-        if (!take_out_unreadable(known.probe, values, out.bytes)) {
-            out.values.resize(first_value);
-            out.bytes.resize(first_byte);
-            return DecodeStatus::bad_unreadable_record;
-        }
-    }
-
-    Event &event = out.events.emplace_back();
+    static constexpr argtrace_task no_task{};
+    const argtrace_task &task = task_known_ && task_tid_ == record.tid ? task_ : no_task;
+    Event event{};
     event.clock = full_clock(record.clock);
-    event.ts = smoothed(nanoseconds(event.clock));
-    latest_ = event.ts;
+    event.ts = latest_ = smoothed(nanoseconds(event.clock));
     if (returned) [[unlikely]] {
         event.duration = duration(took);
         event.ts -= event.duration;
@@ -250,12 +259,34 @@ DecodeStatus Decoder::call(const argtrace_record &record, std::span<const std::b
     event.probe = &known.probe;
     event.cpu = header_.cpu;
     event.tid = record.tid;
+    event.tgid = task.tgid;
     event.first_value = first_value;
     event.context = record.context & known.context_mask;
     event.preempt = record.preempt;
-    if (task_known_ && task_tid_ == record.tid) {
-        event.tgid = task_.tgid;
-        std::memcpy(event.comm.data(), task_.comm, sizeof(task_.comm));
+    std::memcpy(event.comm.data(), task.comm, sizeof(task.comm));
+    out.events.push_back(event);
+    return DecodeStatus::ok;
+}
+
+DecodeStatus Decoder::decode(std::size_t limit, std::size_t first, const Schema &schema,
+                             EventBatch &out, SharedArguments *shared) {
+    limit = std::min(limit, packet_.size());
+    while (offset_ < limit) {
+        argtrace_record record;
+        DecodeStatus status = next_record(limit, record);
+        if (status != DecodeStatus::ok)
+            return status;
+        auto data = packet_.subspan(offset_ + sizeof(record), record.size - sizeof(record));
+
+        if (record.id > ARGTRACE_ID_MAX && !argtrace_record_probe(record.id)) {
+            status = special(record, data);
+        } else if (offset_ >= first) {
+            const Schema::Entry *known = schema.entry(argtrace_record_probe(record.id));
+            status = known ? call(record, data, *known, out, shared) : DecodeStatus::unknown_probe;
+        }
+        if (status != DecodeStatus::ok)
+            return status;
+        offset_ += record.size;
     }
     return DecodeStatus::ok;
 }
@@ -265,13 +296,12 @@ DecodeStatus Decoder::read_values(std::span<const std::byte> data, const Probe &
                                   EventBatch &out) const {
     const std::size_t first_value = out.values.size();
     const std::size_t first_byte = out.bytes.size();
-    out.values.resize(first_value + probe.args.size());
-    const auto values = std::span(out.values).subspan(first_value);
+    const std::span values(out.values.extend(probe.args.size()), probe.args.size());
     const DecodeStatus status = header_.format & ARGTRACE_FORMAT_NAMED
                                     ? read_named(data, probe, values, out.bytes)
                                     : read_compact(data, probe, values, out.bytes);
     if (status != DecodeStatus::ok) {
-        out.values.resize(first_value);
+        out.values.shrink(first_value);
         out.bytes.resize(first_byte);
     }
     return status;

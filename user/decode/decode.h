@@ -6,6 +6,7 @@
 #include <span>
 
 #include "decode/schema.h"
+#include "decode/shared_arguments.h"
 #include "decode/status.h"
 #include "model/event.h"
 #include "uapi/argtrace.h"
@@ -27,12 +28,12 @@ public:
 
     /// Decodes the records before `limit` (an offset in the packet, cut to its size) and
     /// appends their events to `out`; those that begin before `first` are followed for what
-    /// they say about clock and task, but not appended.
+    /// they say about clock and task, but not appended. `shared`, if any, knows the arguments that `out` has of this packet.
     ///
     /// On anything but ok it stands before the record that is to blame: after UNKNOWN_PROBE
     /// decode() may be tried again with a larger schema; skip() passes over the record.
     DecodeStatus decode(std::size_t limit, std::size_t first, const Schema &schema,
-                        EventBatch &out);
+                        EventBatch &out, SharedArguments *shared = nullptr);
 
     /// Passes over one record. False when its size cannot be believed.
     bool skip(std::size_t limit);
@@ -49,7 +50,11 @@ private:
     DecodeStatus next_record(std::size_t limit, argtrace_record &record) const;
     DecodeStatus special(const argtrace_record &record, std::span<const std::byte> data);
     DecodeStatus call(const argtrace_record &record, std::span<const std::byte> data,
-                      const Schema::Entry &known, EventBatch &out);
+                      const Schema::Entry &known, EventBatch &out, SharedArguments *shared);
+    DecodeStatus arguments(const argtrace_record &record, std::span<const std::byte> data, const Schema::Entry &known,
+                           EventBatch &out, SharedArguments *shared, std::uint32_t &first_value) const;
+    DecodeStatus read_arguments(const argtrace_record &record, std::span<const std::byte> data,
+                                const Schema::Entry &known, EventBatch &out) const;
     DecodeStatus read_values(std::span<const std::byte> data, const Probe &probe,
                              EventBatch &out) const;
     std::uint64_t full_clock(std::uint32_t low) const;

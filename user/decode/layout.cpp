@@ -19,7 +19,8 @@ CompactLayout::CompactLayout(const Probe &probe) : padding_max_(record_padding_m
     for (const Argument &argument : probe.args) {
         Step step;
         if (argument.loc != ARGTRACE_LOC_NONE) {
-            step.type = argument.type;
+            step.value.type = argument.type;
+            step.value.captured = true;
             const TypeInfo &type = type_info(argument.type);
             std::size_t size = type.size;
             const bool result = argument.loc == ARGTRACE_LOC_RETURN;
@@ -36,7 +37,7 @@ CompactLayout::CompactLayout(const Probe &probe) : padding_max_(record_padding_m
             } else if (size > 0) {
                 step.kind = Kind::word;
                 step.spare_bits = static_cast<std::uint8_t>(8 * (sizeof(std::uint64_t) - size));
-                step.is_signed = type.is_signed;
+                step.sign = type.is_signed ? std::uint64_t{1} << (8 * size - 1) : 0;
             } else { // of no type that can be read
                 size = left_to_others;
             }
@@ -63,25 +64,23 @@ bool CompactLayout::lengths_match(const std::byte *data) const {
     return true;
 }
 
-Value CompactLayout::read_other(const std::byte *data, const Step &step,
-                                std::vector<std::byte> &bytes) {
-    Value value;
+/// What is no word.
+void CompactLayout::read_other(const std::byte *data, const Step &step, Value &value,
+                               std::vector<std::byte> &bytes) {
     switch (step.kind) {
     case Kind::two_words:
         std::memcpy(&value.low, data + step.end - 16, sizeof(value.low));
         std::memcpy(&value.high, data + step.end - 8, sizeof(value.high));
-        value.type = step.type;
-        value.captured = true;
         break;
     case Kind::bytes:
-        value = {bytes.size(), step.size, step.type, true};
+        value.low = bytes.size();
+        value.high = step.size;
         bytes.insert(bytes.end(), data + step.end - step.size, data + step.end);
         break;
     case Kind::word:
     case Kind::none:
         break;
     }
-    return value;
 }
 
 } // namespace argtrace

@@ -29,14 +29,14 @@ public:
               std::vector<std::byte> &bytes) const {
         if (data.size() - size_ > padding_max_ || (has_bytes_ && !lengths_match(data.data())))
             return false;
-        const std::size_t first = values.size();
-        values.resize(first + steps_.size());
-        Value *value = values.data() + first;
+        Value *value = values.extend(steps_.size());
         for (const Step &step : steps_) {
+            *value = step.value;
             if (step.kind == Kind::word) [[likely]]
-                *value++ = {word(data.data() + step.end, step), 0, step.type, true};
+                value->low = word(data.data() + step.end, step);
             else
-                *value++ = read_other(data.data(), step, bytes);
+                read_other(data.data(), step, *value, bytes);
+            ++value;
         }
         return true;
     }
@@ -45,27 +45,25 @@ private:
     enum class Kind : std::uint8_t { word, two_words, bytes, none };
 
     struct Step {
+        Value value;            // without its numbers
+        std::uint64_t sign = 0; // the highest bit of a word that is signed
         std::uint32_t end = 0;  // of the value, in the data
         std::uint16_t size = 0; // of BYTES
         Kind kind = Kind::none;
-        std::uint8_t type = ARGTRACE_TYPE_END;
         std::uint8_t spare_bits = 0; // a word has so many bits more than the value
-        bool is_signed = false;
     };
 
     /// The value that ends there: whatever its size, it is in the upper bits of the eight bytes
-    /// before (the machine is little-endian).
+    /// before (the machine is little-endian). The sign is extended by taking it away where it is set.
     static std::uint64_t word(const std::byte *end, const Step &step) {
         std::uint64_t raw;
         std::memcpy(&raw, end - sizeof(raw), sizeof(raw));
-        const auto extended =
-            static_cast<std::uint64_t>(static_cast<std::int64_t>(raw) >> step.spare_bits);
-        return step.is_signed ? extended : raw >> step.spare_bits;
+        return (raw >> step.spare_bits ^ step.sign) - step.sign;
     }
 
     bool lengths_match(const std::byte *data) const;
-    static Value read_other(const std::byte *data, const Step &step,
-                            std::vector<std::byte> &bytes);
+    static void read_other(const std::byte *data, const Step &step, Value &value,
+                           std::vector<std::byte> &bytes);
 
     std::vector<Step> steps_;
     std::size_t size_ = 0;        // of the data, without padding

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/probe.h"
-#include "util/uninitialized.h"
+#include "util/plain_vector.h"
 
 namespace argtrace {
 
@@ -29,7 +29,7 @@ struct Value {
     bool operator==(const Value &) const = default;
 };
 
-using Values = std::vector<Value, UninitializedAllocator<Value>>;
+using Values = PlainVector<Value>;
 
 /// In which of its contexts a call was made by an interrupt.
 inline constexpr std::uint8_t interrupt_contexts =

@@ -16,6 +16,19 @@ bool is_older(const Event &a, const Event &b) {
     return a.end() < b.end();
 }
 
+bool are_in_order(const std::vector<Event> &events) {
+    bool in_order = true;
+    std::uint64_t latest = 0;
+    for (const Event &event : events) {
+        const std::uint64_t end = event.end();
+        in_order &= latest <= end;
+        latest = end;
+    }
+    return in_order;
+}
+
+constexpr std::size_t shared_in_vain_min = 256;
+
 /// Decodes up to `limit`, passing over what cannot be read.
 void drain(Decoder &decoder, std::size_t limit, std::size_t first, const DecodeJob &job,
            DecodedPacket &packet) {
@@ -25,8 +38,9 @@ void drain(Decoder &decoder, std::size_t limit, std::size_t first, const DecodeJ
     packet.batch.values.reserve((limit - std::min(limit, decoder.offset())) /
                                     sizeof(std::uint64_t) -
                                 records * (sizeof(argtrace_record) / sizeof(std::uint64_t)));
+    SharedArguments shared(job.shared ? std::max(records / 4, shared_in_vain_min) : 0);
     for (;;) {
-        const DecodeStatus status = decoder.decode(limit, first, *job.schema, packet.batch);
+        const DecodeStatus status = decoder.decode(limit, first, *job.schema, packet.batch, job.shared ? &shared : nullptr);
         if (status == DecodeStatus::ok)
             return;
         packet.unreadable.why = status;
@@ -71,7 +85,7 @@ void finish(const DecodeJob &job, DecodedPacket &packet) {
             return;
         }
     }
-    if (!std::is_sorted(events.begin(), events.end(), is_older))
+    if (!are_in_order(events))
         std::stable_sort(events.begin(), events.end(), is_older);
     if (job.widths)
         include_widths(events, packet.widths);

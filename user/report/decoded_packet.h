@@ -41,6 +41,7 @@ struct DecodeJob {
     const EventFilter *filter = nullptr;
     bool events = true; ///< else the counts in DecodedPacket::calls alone
     bool widths = false;
+    bool shared = false; ///< calls with the same arguments are to share their values
 };
 
 /// Reads a chunk that holds a packet from its beginning to its end.

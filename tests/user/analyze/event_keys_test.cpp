@@ -61,7 +61,7 @@ protected:
     EventView other_call(std::uint64_t count, std::uint64_t ts) {
         call(count, "", 0, ts);
         batch_.events.front().probe = &other_;
-        batch_.values.resize(1);
+        batch_.values.shrink(1);
         return batch_.view(batch_.events.front());
     }
 

@@ -949,6 +949,70 @@ TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
     EXPECT_GT(complaints, 1000u);
 }
 
+/// Arguments of every kind, few different ones or many: with shared values the calls are the same.
+TEST(DecodeShared, CallsAreTheSameWithFewerValues) {
+    Schema schema;
+    schema.add(vfs_read(1));
+    schema.add(all_types(2));
+    schema.add(with_structs(3));
+    schema.add(with_outputs(4));
+    Probe none = vfs_read(5);
+    none.args.clear();
+    schema.add(none);
+    std::mt19937 random(20261124);
+    for (const unsigned different : {1u, 40u, 100000u}) {
+        PacketBuilder packet(256 * 1024, 1000);
+        packet.task(1, 1, "dd", 1000);
+        for (std::uint64_t i = 0; i < 2000; ++i) {
+            const std::uint64_t clock = 1000 + i;
+            switch (random() % 6) {
+            case 0:
+                packet.record(2, clock, all_compact(), 1);
+                break;
+            case 1:
+                packet.record(3, clock, structs_compact(static_cast<std::uint8_t>(random() % 2)), 1);
+                break;
+            case 2:
+                packet.record(4, clock, outputs(random() % 2 ? "one" : "other"), 1);
+                break;
+            case 3:
+                packet.record(5, clock, Data().put(caller), 1);
+                break;
+            default:
+                packet.record(1, clock, vfs_read_data(random() % different), 1);
+            }
+        }
+        Decoder decoder;
+        EventBatch apart, together;
+        ASSERT_EQ(decoder.open(packet.bytes()), DecodeStatus::ok);
+        ASSERT_EQ(decoder.decode(packet.end(), 0, schema, apart), DecodeStatus::ok);
+        ASSERT_EQ(decoder.open(packet.bytes()), DecodeStatus::ok);
+        SharedArguments shared(500);
+        ASSERT_EQ(decoder.decode(packet.end(), 0, schema, together, &shared), DecodeStatus::ok);
+        ASSERT_EQ(together.events.size(), apart.events.size());
+        for (std::size_t i = 0; i < apart.events.size(); ++i) {
+            const EventView one = apart.view(apart.events[i]), other = together.view(together.events[i]);
+            ASSERT_EQ(one.event->probe, other.event->probe);
+            ASSERT_EQ(one.values.size(), other.values.size());
+            for (std::size_t k = 0; k < one.values.size(); ++k) {
+                const Value &a = one.values[k], &b = other.values[k];
+                ASSERT_EQ(a.type, b.type);
+                ASSERT_EQ(a.captured, b.captured);
+                if (a.has_bytes() && a.captured) {
+                    ASSERT_TRUE(std::ranges::equal(one.bytes_of(a), other.bytes_of(b)));
+                } else {
+                    ASSERT_EQ(a, b);
+                }
+            }
+        }
+        if (different < 1000) {
+            EXPECT_LT(together.values.size(), apart.values.size() / 10);
+        } else {
+            EXPECT_LT(together.values.size(), apart.values.size());
+        }
+    }
+}
+
 TEST(SchemaTest, FindsAndReloads) {
     std::vector<Probe> known = {vfs_read(1), vfs_read(400000)};
     int asked = 0;

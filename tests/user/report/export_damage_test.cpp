@@ -52,6 +52,7 @@ std::optional<Exported> exported_recording(const FileBytes &bytes, const Tried &
     const EventFilter filter;
     DecodeJob job;
     job.filter = &filter;
+    job.shared = true;
     std::optional<TraceReader> reader;
     try {
         reader.emplace(input.get(), "memory", workers, job);

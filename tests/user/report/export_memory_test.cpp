@@ -61,6 +61,7 @@ void export_calls(const std::string &name, unsigned packets, unsigned threads) {
     const EventFilter filter;
     DecodeJob job;
     job.filter = &filter;
+    job.shared = true;
     TraceReader reader(from.get(), "a pipe", workers, job);
     const ExportSource source{reader.info(), reader.symbols()};
     const bool zipped = name == "perfetto.gz";
