@@ -161,11 +161,15 @@ PerfettoExporter::Track &PerfettoExporter::cpu_track(std::uint32_t cpu) {
     return track;
 }
 
-PerfettoExporter::Track &PerfettoExporter::thread_track(const Event &event) {
+[[gnu::always_inline]] inline PerfettoExporter::Track &PerfettoExporter::thread_track(const Event &event) {
     const std::uint64_t key = std::uint64_t{event.tgid} << 32 | event.tid; // no thread has the tid 0 here
     Recent &recent = recent_threads_[event.tid % recent_threads_.size()];
     if (recent.key == key && event.has_comm(recent.track->comm)) [[likely]]
         return *recent.track;
+    return find_thread_track(event, key, recent);
+}
+
+PerfettoExporter::Track &PerfettoExporter::find_thread_track(const Event &event, std::uint64_t key, Recent &recent) {
     const auto [found, added] = threads_.try_emplace(key);
     Track &track = found->second;
     recent = {key, &track};
@@ -198,27 +202,23 @@ void PerfettoExporter::add_end(const Track &track, std::size_t lane, std::uint64
                                PerfettoBlock::End end) {
     if (!end.plan) // nothing is known of it
         return;
-    PerfettoBlock::Item item;
-    item.kind = PerfettoBlock::Kind::end;
-    item.ts = ts;
-    item.track = track.ids[lane];
-    item.number = block_->ends.size();
-    block_->items.push_back(item);
+    block_->items.push_back({PerfettoBlock::Kind::end, false, ts, track.ids[lane], block_->ends.size()});
     block_->ends.push_back(std::move(end));
 }
 
-void PerfettoExporter::add(const EventBlock::Entry &entry) {
+/// Inlined into the only place that calls it.
+[[gnu::always_inline]] inline void PerfettoExporter::add(const EventBlock::Entry &entry) {
     const Event &event = *entry.event;
     const PerfettoPlan &plan = plans_.find(*event.probe);
-    PerfettoBlock::Item item;
-    item.tells_task = is_of_cpu(event);
-    Track &track = item.tells_task ? cpu_track(event.cpu) : thread_track(event);
+    const bool tells_task = is_of_cpu(event);
+    Track &track = tells_task ? cpu_track(event.cpu) : thread_track(event);
     track.lanes.advance(event.ts, [&](std::size_t lane, auto &open) {
         add_end(track, lane, open.end, std::move(open.call));
     });
+    auto kind = PerfettoBlock::Kind::instant;
     std::size_t lane = 0;
     if (event.has_duration() || is_unfinished(event)) {
-        item.kind = PerfettoBlock::Kind::begin;
+        kind = PerfettoBlock::Kind::begin;
         lane = is_unfinished(event) ? track.lanes.add(event.ts, ~std::uint64_t{0}, PerfettoBlock::End())
                                 : track.lanes.add(event.ts, end_of(event), end_with(plan, entry.view()));
         while (track.ids.size() <= lane) {
@@ -226,11 +226,7 @@ void PerfettoExporter::add(const EventBlock::Entry &entry) {
             describe(track, track.ids.size() - 1);
         }
     }
-    item.ts = event.ts;
-    item.track = track.ids[lane];
-    item.plan = &plan;
-    item.call = entry;
-    block_->items.push_back(item);
+    *block_->items.extend(1) = {kind, tells_task, event.ts, track.ids[lane], 0, &plan, entry};
 }
 
 void PerfettoExporter::take(EventBlock block) {
@@ -279,12 +275,7 @@ void PerfettoExporter::lost(std::uint32_t, std::uint64_t ts, std::uint64_t calls
         out.close(whole);
     }
     lost_ += calls;
-    PerfettoBlock::Item item;
-    item.kind = PerfettoBlock::Kind::counter;
-    item.ts = ts;
-    item.track = lost_track_;
-    item.number = lost_;
-    block_->items.push_back(item);
+    block_->items.push_back({PerfettoBlock::Kind::counter, false, ts, lost_track_, lost_});
 }
 
 void PerfettoExporter::finish() {

@@ -75,6 +75,7 @@ private:
     void describe(const Track &track, std::size_t lane);
     void describe_process(std::uint32_t pid, const Process &process);
     Track &thread_track(const Event &event);
+    Track &find_thread_track(const Event &event, std::uint64_t key, Recent &recent);
     Track &cpu_track(std::uint32_t cpu);
     std::uint64_t cpus_group();
     void add(const EventBlock::Entry &entry);

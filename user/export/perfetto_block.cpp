@@ -23,7 +23,7 @@ char *open_message(char *to, unsigned field) {
     return to + 3;
 }
 
-char *put_number(char *to, unsigned field, std::uint64_t value) {
+[[gnu::always_inline]] inline char *put_number(char *to, unsigned field, std::uint64_t value) {
     *to = static_cast<char>(field << 3);
     return write_varint(to + 1, value);
 }
@@ -45,18 +45,29 @@ put_plain(char *to, const PerfettoPlan::Argument &argument, const Value &value) 
     return end;
 }
 
-constexpr std::uint64_t type_of(PerfettoBlock::Kind kind) {
-    switch (kind) {
-    case PerfettoBlock::Kind::begin:
-        return event::slice_begin;
-    case PerfettoBlock::Kind::end:
-        return event::slice_end;
-    case PerfettoBlock::Kind::instant:
-        return event::instant;
-    case PerfettoBlock::Kind::counter:
-        return event::counter_value;
-    }
-    return 0;
+static_assert(event::slice_begin == unsigned{static_cast<std::uint8_t>(PerfettoBlock::Kind::begin)} &&
+              event::slice_end == unsigned{static_cast<std::uint8_t>(PerfettoBlock::Kind::end)} &&
+              event::instant == unsigned{static_cast<std::uint8_t>(PerfettoBlock::Kind::instant)} &&
+              event::counter_value == unsigned{static_cast<std::uint8_t>(PerfettoBlock::Kind::counter)});
+
+constexpr std::size_t opened_size = 1 + short_length_size; // a field's key, and the length of its message
+
+/// The beginning of a packet: where its event's fields are, and where they go on behind the track.
+struct Head {
+    char *event, *end;
+};
+
+[[gnu::always_inline]] inline Head put_head(char *to, const PerfettoBlock::Item &item) {
+    static constexpr std::array<char, 4> sequence{0x50, 0x01, 0x68, 0x02};
+    static_assert(packet::sequence_id << 3 == 0x50 && perfetto_sequence == 1 &&
+                  packet::sequence_flags << 3 == 0x68 && packet::needs_state == 2);
+    to = open_message(to, trace::packet);
+    to = put_number(to, packet::timestamp, item.ts);
+    std::memcpy(to, sequence.data(), sequence.size());
+    to += sequence.size();
+    char *const event = open_message(to, packet::track_event);
+    to = put_number(event, event::type, static_cast<std::uint8_t>(item.kind));
+    return {event, put_number(to, event::track, item.track)};
 }
 
 } // namespace
@@ -64,7 +75,7 @@ constexpr std::uint64_t type_of(PerfettoBlock::Kind kind) {
 /// Says that what was interned counts no more, and what all packets have in common.
 void PerfettoBlockWriter::begin_block() {
     ++block_;
-    memos_asked_ = memos_helped_ = 0;
+    memos_left_ = memos_in_vain_max;
     values_.forget();
     stacks_.forget();
     const std::size_t begin = out_.open(trace::packet);
@@ -95,21 +106,18 @@ void PerfettoBlockWriter::intern(const PerfettoPlan &plan) {
         intern(*name);
 }
 
-/// A packet up to the track of its event. The field of the event is still to be closed, as is that of the
-/// packet.
+/// The field of the event is still to be closed, as is that of the packet.
+void PerfettoBlockWriter::begin_event(const char *packet, const char *event) {
+    packet_ = out_.size() + opened_size;
+    event_ = out_.size() + static_cast<std::size_t>(event - packet);
+}
+
+/// A packet up to the track of its event.
 char *PerfettoBlockWriter::begin_event(const PerfettoBlock::Item &item, std::size_t room) {
-    static constexpr std::array<char, 4> sequence{0x50, 0x01, 0x68, 0x02};
-    static_assert(packet::sequence_id << 3 == 0x50 && perfetto_sequence == 1 &&
-                  packet::sequence_flags << 3 == 0x68 && packet::needs_state == 2);
-    char *to = open_message(out_.room(room), trace::packet);
-    packet_ = out_.size() + 3;
-    to = put_number(to, packet::timestamp, item.ts);
-    std::memcpy(to, sequence.data(), sequence.size());
-    to += sequence.size();
-    to = open_message(to, packet::track_event);
-    event_ = out_.size() + static_cast<std::size_t>(to - out_.view().end());
-    to = put_number(to, event::type, type_of(item.kind));
-    return put_number(to, event::track, item.track);
+    char *const packet = out_.room(room);
+    const Head head = put_head(packet, item);
+    begin_event(packet, head.event);
+    return head.end;
 }
 
 /// What was interned meanwhile is in the same packet, where it is read first.
@@ -193,36 +201,24 @@ void PerfettoBlockWriter::put_task(const Event &event) {
     out_.close(begin);
 }
 
-/// Where the memo of such a call is, or is to be made; null where there can be none: its values are more than some numbers, or too few
-/// calls are alike.
-PerfettoBlockWriter::Memo *PerfettoBlockWriter::find_memo(const PerfettoPlan &plan, const EventView &view, bool &known) {
-    if (!plan.has_memos || (memos_asked_ >= memo_trial && memos_helped_ < memos_asked_ / 2))
+/// Where the memo of such a call is, or is to be made; null where too few calls are alike.
+[[gnu::always_inline]] inline PerfettoBlockWriter::Memo *PerfettoBlockWriter::find_memo(const PerfettoBlock::Item &item, bool &known) {
+    if (memos_left_ == 0)
         return nullptr;
-    const Event &event = *view.event;
+    const Event &event = *item.call.event;
     const std::uint64_t place = std::uint64_t{event.cpu} << 32 | std::uint64_t{event.context} << 8 | event.preempt;
-    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
-    std::uint64_t hash = (event.caller ^ place << 20) * factor + plan.index;
-    for (const PerfettoPlan::Argument &argument : plan.arguments) {
-        const Value &value = view.values[argument.index];
-        if (PerfettoPlan::Argument::looks_of(value) != argument.looks) [[unlikely]]
-            return nullptr;
-        hash = (hash ^ hash >> 32 ^ value.low) * factor;
-    }
-    Memo &memo = memos_[hash >> (64 - memo_bits)];
-    ++memos_asked_;
-    known = memo.block == block_ && memo.plan == &plan && memo.caller == event.caller && memo.place == place;
-    for (std::size_t i = 0; known && i < plan.arguments.size(); ++i)
-        known = memo.values[i] == view.values[plan.arguments[i].index].low;
-    if (known) {
-        ++memos_helped_;
+    Memo &memo = memos_[note_place(event.caller ^ place ^ std::uint64_t{event.first_value} << 16, memo_bits)];
+    known = memo.block == block_ && memo.batch == item.call.batch && memo.first_value == event.first_value &&
+            memo.caller == event.caller && memo.place == place && memo.plan == item.plan;
+    if (known)
         return &memo;
-    }
+    --memos_left_;
     memo.block = 0; // until it has been made
-    memo.plan = &plan;
+    memo.batch = item.call.batch;
+    memo.plan = item.plan;
     memo.caller = event.caller;
     memo.place = place;
-    for (std::size_t i = 0; i < plan.arguments.size(); ++i)
-        memo.values[i] = view.values[plan.arguments[i].index].low;
+    memo.first_value = event.first_value;
     return &memo;
 }
 
@@ -260,23 +256,32 @@ void PerfettoBlockWriter::put_body(const PerfettoBlock::Item &item, char *to) {
         put_stack(item.call.view().values[*plan.stack], *event.probe);
 }
 
-void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
+/// Inlined into the only place that calls it.
+[[gnu::always_inline]] inline void PerfettoBlockWriter::put_call(const PerfettoBlock::Item &item) {
     const PerfettoPlan &plan = *item.plan;
     bool known = false;
-    Memo *const memo = find_memo(plan, item.call.view(), known);
+    Memo *const memo = find_memo(item, known);
     if (known) [[likely]] {
-        char *const to = begin_event(item, plan.size_max + Memo::size_max);
-        std::memcpy(to, memo->bytes.data(), memo->bytes.size());
-        out_.set_end(to + memo->size);
+        const std::size_t size = memo->size;
+        char *const packet = out_.room(plan.size_max + size);
+        const Head head = put_head(packet, item);
+        std::memcpy(head.end, out_.view().data() + memo->begin, size);
+        char *const end = head.end + size;
+        if (!item.tells_task) [[likely]] {
+            write_length(head.event, end);
+            write_length(packet + opened_size, end);
+            return out_.set_end(end);
+        }
+        begin_event(packet, head.event);
+        out_.set_end(end);
     } else {
         intern(plan);
         char *const to = begin_event(item, plan.size_max);
         const std::size_t begin = out_.size() + static_cast<std::size_t>(to - out_.view().end());
         put_body(item, to);
-        const std::string_view body = out_.view().substr(begin);
-        if (memo && body.size() <= memo->bytes.size()) {
-            std::copy(body.begin(), body.end(), memo->bytes.begin());
-            memo->size = static_cast<std::uint32_t>(body.size());
+        if (const std::size_t size = out_.size() - begin; memo && size < memo_size_max) {
+            memo->begin = begin;
+            memo->size = static_cast<std::uint32_t>(size);
             memo->block = block_;
         }
     }

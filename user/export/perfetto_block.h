@@ -15,12 +15,14 @@
 #include "export/perfetto_values.h"
 #include "export/protobuf.h"
 #include "render/caller.h"
+#include "util/plain_vector.h"
 
 namespace argtrace {
 
 /// What is on the tracks while a block of calls goes on, in the order in which it is written.
 struct PerfettoBlock {
-    enum class Kind : std::uint8_t { begin, end, instant, counter };
+    /// As TrackEvent has them.
+    enum class Kind : std::uint8_t { begin = 1, end = 2, instant = 3, counter = 4 };
 
     struct Item {
         Kind kind = Kind::instant;
@@ -29,7 +31,7 @@ struct PerfettoBlock {
         std::uint64_t track = 0;
         std::uint64_t number = 0;           ///< which of `ends`; what is counted
         const PerfettoPlan *plan = nullptr; ///< of a call
-        EventBlock::Entry call;             ///< of its beginning
+        EventBlock::Entry call = {};        ///< of its beginning
     };
 
     /// What a call returned, kept until its end is written.
@@ -41,7 +43,7 @@ struct PerfettoBlock {
 
     EventBlock calls; ///< keeps them
     ProtobufWriter tracks; ///< packets that describe those that are new
-    std::vector<Item> items;
+    PlainVector<Item> items;
     std::vector<End> ends;
 };
 
@@ -68,29 +70,32 @@ private:
         std::array<char, size_max> bytes{};
     };
 
-    /// All that a packet says of a call but when and on which track it was made, which is the same for calls that differ in nothing else.
+    /// All that a packet of this block says of a call but when and on which track it was made. It is the same for calls that share
+    /// their values and differ in nothing else.
     struct Memo {
-        static constexpr std::size_t size_max = 192;
-
         std::uint64_t block = 0; // in which it was made
+        const EventBatch *batch = nullptr;
         const PerfettoPlan *plan = nullptr;
         std::uint64_t caller = 0;
         std::uint64_t place = 0; // CPU and flags
+        std::uint32_t first_value = 0;
         std::uint32_t size = 0;
-        std::array<std::uint64_t, PerfettoPlan::memo_values_max> values{};
-        std::array<char, size_max> bytes{};
+        std::size_t begin = 0; // in what has been written
     };
 
-    static constexpr unsigned caller_bits = 12, flags_bits = 8, memo_bits = 9;
-    static constexpr unsigned memo_trial = 256; // calls, after which memos have to have helped with half of them
+    static constexpr unsigned caller_bits = 12, flags_bits = 8, memo_bits = 12;
+    static constexpr unsigned memos_in_vain_max = 2048; // of a block; then no others are tried
+
+    static constexpr std::size_t memo_size_max = 8192; // so that the packet's lengths take two bytes
 
     void begin_block();
     void intern(const PerfettoName &name);
     void intern(const PerfettoPlan &plan);
     char *begin_event(const PerfettoBlock::Item &item, std::size_t room);
+    void begin_event(const char *packet, const char *event);
     void end_event();
     void put_call(const PerfettoBlock::Item &item);
-    Memo *find_memo(const PerfettoPlan &plan, const EventView &view, bool &known);
+    Memo *find_memo(const PerfettoBlock::Item &item, bool &known);
     void put_body(const PerfettoBlock::Item &item, char *to);
     void put_end(const PerfettoBlock::Item &item, const PerfettoBlock::End &end);
     void put_counter(const PerfettoBlock::Item &item);
@@ -112,7 +117,7 @@ private:
     std::vector<Note> caller_notes_{std::size_t{1} << caller_bits};
     std::vector<Note> flags_notes_{std::size_t{1} << flags_bits};
     std::vector<Memo> memos_{std::size_t{1} << memo_bits};
-    unsigned memos_asked_ = 0, memos_helped_ = 0; // in this block
+    unsigned memos_left_ = 0; // that this block may still try in vain
     ProtobufWriter note_;
     ProtobufWriter out_;
     std::size_t packet_ = 0, event_ = 0; // where those begin that are being written

@@ -130,9 +130,6 @@ const PerfettoPlan &PerfettoPlans::make(const Probe &probe) {
     plan.head = Snippet(std::string(head.view()));
     constexpr std::size_t number_size_max = 8 + varint_size_max;
     constexpr std::size_t rest_size_max = 192; // times, track, caller, CPU, flags, and what holds them
-    plan.has_memos = !plan.stack && plan.arguments.size() <= PerfettoPlan::memo_values_max &&
-                     std::none_of(plan.arguments.begin(), plan.arguments.end(),
-                                  [](const PerfettoPlan::Argument &one) { return one.looks == PerfettoPlan::Argument::no_number; });
     plan.size_max = rest_size_max + head.size() + plan.arguments.size() * number_size_max;
     return plan;
 }

@@ -46,13 +46,10 @@ struct PerfettoPlan {
         const Format *format = nullptr; ///< as in ProbeFormats::argument()
     };
 
-    static constexpr std::size_t memo_values_max = 8;
-
     std::vector<Argument> arguments; ///< that are shown as such
     std::optional<Argument> result;  ///< what was returned
     std::optional<std::size_t> stack; ///< which of the values is the stack
     Snippet head;                      ///< category and name, encoded
-    bool has_memos = false;            ///< its arguments are few, and none has to be more than a number
     std::size_t size_max = 0;          ///< of a packet, without what takes more than a number
     std::vector<const PerfettoName *> names;
     std::uint32_t index = 0; ///< among the plans

@@ -26,13 +26,24 @@ inline constexpr std::size_t varint_size_max = 10;
     bytes = (bytes & 0x007f007f007f007f) | (bytes & 0x3f803f803f803f80) << 1;
     bytes |= 0x8080808080808080; // others follow
     std::memcpy(to, &bytes, sizeof(bytes));
-    const auto size = (static_cast<unsigned>(std::bit_width(value)) + 6) / 7;
+    const auto size = (9 * static_cast<unsigned>(std::bit_width(value)) + 64) / 64; // a seventh of the bits, rounded up
     if (size > sizeof(bytes)) {
         to[8] = static_cast<char>(value >> 56 | 0x80);
         to[9] = static_cast<char>(value >> 63);
     }
     to[size - 1] &= 0x7f;
     return to + size;
+}
+
+/// What the length of a message takes, whose beginning and end these are and which is below 16 KiB; it is before the message.
+inline constexpr std::size_t short_length_size = 2;
+
+[[gnu::always_inline]] inline void write_length(char *begin, const char *end) {
+    const auto length = static_cast<std::size_t>(end - begin);
+    // A varint may be longer than it needs to be.
+    const auto bytes = static_cast<std::uint16_t>((length & 0x7f) | 0x80 | length >> 7 << 8);
+    static_assert(sizeof(bytes) == short_length_size);
+    std::memcpy(begin - sizeof(bytes), &bytes, sizeof(bytes));
 }
 
 /// Messages in the wire format of protocol buffers
@@ -88,18 +99,16 @@ public:
     /// Ends the message: its length goes to the place that open() left for it.
     void close(std::size_t begin) {
         const std::size_t length = size() - begin;
-        char *to = &bytes_[begin - length_size];
         if (length >> 7 * length_size) [[unlikely]]
             return close_long(begin, length);
-        to[0] = static_cast<char>(length | 0x80); // a varint may be longer than it needs to be
-        to[1] = static_cast<char>(length >> 7);
+        write_length(&bytes_[begin], end_);
     }
 
 private:
     enum : unsigned { wire_varint = 0, wire_length = 2 };
 
     static constexpr std::size_t varint_max = varint_size_max;
-    static constexpr std::size_t length_size = 2;      // of messages up to 16 KiB
+    static constexpr std::size_t length_size = short_length_size;
     static constexpr std::size_t long_length_size = 5; // of all others
 
     void close_long(std::size_t begin, std::size_t length) {

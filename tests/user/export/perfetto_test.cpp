@@ -184,6 +184,8 @@ TEST(Perfetto, CallsThatAreAlikeAreToldApart) {
     other.id = 2;
     other.function = "g";
     EventBatch batch;
+    batch.values.push_back({}); // so that no call has the first
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> shared_values;
     std::vector<std::string> expected;
     std::mt19937 random(5);
     for (unsigned i = 0; i < 5000; ++i) {
@@ -195,10 +197,14 @@ TEST(Perfetto, CallsThatAreAlikeAreToldApart) {
         event.cpu = static_cast<std::uint32_t>(random() % 3);
         event.context = random() % 4 ? 0 : ARGTRACE_CTX_IRQS_OFF;
         event.preempt = static_cast<std::uint8_t>(random() % 4 == 0);
-        event.first_value = static_cast<std::uint32_t>(batch.values.size());
         const std::uint64_t pointer = random() % 4 ? 0xff10 : random() % 2 ? 0 : ~std::uint64_t{1};
         const std::uint64_t n = random() % 2;
         const bool captured = random() % 8 != 0;
+        // Some have values of their own, others share those of an earlier one.
+        std::uint32_t &shared = shared_values[{pointer, captured ? n : 2}];
+        if (shared == 0 || random() % 8 == 0)
+            shared = static_cast<std::uint32_t>(batch.values.size());
+        event.first_value = shared;
         batch.values.push_back({pointer, 0, ARGTRACE_TYPE_PTR, true, false});
         batch.values.push_back({captured ? n : 0, 0, captured ? std::uint8_t{ARGTRACE_TYPE_U32} : std::uint8_t{ARGTRACE_TYPE_END}, captured, false});
         batch.events.push_back(event);
