@@ -47,9 +47,11 @@ ParquetChunk ParquetJson::take() {
     if (row_count() > 0)
         end_page();
     repeats_ = true;
+    tried_ = false;
+    for (const Word &word : words_)
+        table_[word.place] = 0;
     words_.clear();
     indices_.clear();
-    std::fill(table_.begin(), table_.end(), 0);
     return std::exchange(chunk_, {});
 }
 

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "export/parquet_page.h"
 #include "model/event.h"
 #include "render/line.h"
+#include "util/plain_vector.h"
 
 namespace argtrace {
 
@@ -17,15 +19,21 @@ namespace argtrace {
 /// come again. Others are written row by row.
 class ParquetJson {
 public:
+    static constexpr std::uint32_t no_index = ~std::uint32_t{0};
+
     /// A row whose JSON, which `make(line)` appends, depends on nothing but `owner` and the numbers among these
-    /// values. They stay where they are until take().
+    /// values. They stay where they are until take(). Returns which of the different ones it is; no_index: they are
+    /// written row by row.
     template<typename Make>
-    void add(const void *owner, std::span<const Value> values, Make make) {
-        if (!repeats_)
-            return add(make);
-        if (rows_ == trial_rows && words_.size() > trial_rows / 2) [[unlikely]] {
+    std::uint32_t add(const void *owner, std::span<const Value> values, Make make) {
+        if (!repeats_) {
+            add(make);
+            return no_index;
+        }
+        if (rows_ >= trial_rows && !std::exchange(tried_, true) && words_.size() > trial_rows / 2) [[unlikely]] {
             stop_repeating();
-            return add(make);
+            add(make);
+            return no_index;
         }
         const std::uint64_t hash = hash_of(owner, values);
         std::size_t place = hash >> (64 - table_bits);
@@ -35,19 +43,27 @@ public:
                 break;
             const Word &word = words_[known - 1];
             if (word.hash == hash && word.owner == owner && are_same(word.values, values)) {
-                indices_.push_back(known - 1);
-                ++rows_;
-                return;
+                add_again(known - 1);
+                return known - 1;
             }
         }
         begin_text();
         make(text_);
         end_text();
-        words_.push_back({hash, owner, values, text_.size()});
-        table_[place] = static_cast<std::uint32_t>(words_.size());
-        indices_.push_back(table_[place] - 1);
+        words_.push_back({hash, owner, values, text_.size(), place});
+        const auto index = static_cast<std::uint32_t>(words_.size() - 1);
+        table_[place] = index + 1;
+        add_again(index);
+        return index;
+    }
+
+    /// A row that has the JSON of another, as long as repeats() is true.
+    [[gnu::always_inline]] void add_again(std::uint32_t index) {
+        indices_.push_back(index);
         ++rows_;
     }
+
+    bool repeats() const { return repeats_; }
 
     /// A row of its own. Nothing is known to come again from then on.
     template<typename Make>
@@ -61,17 +77,22 @@ public:
     }
 
     /// To be called behind a row with a value.
-    void end_row() {
-        if (nulls_ > 0)
+    [[gnu::always_inline]] void end_row() {
+        if (nulls_ > 0) [[unlikely]] {
+            if (present_.empty())
+                present_.assign(nulls_, false);
             present_.push_back(true);
+        }
         if (!repeats_ && text_.size() >= page_size) [[unlikely]]
             end_page();
     }
 
     void add_null() {
-        if (nulls_ == 0)
-            present_.assign(row_count(), true);
         ++nulls_;
+        if (rows_ == 0) [[likely]]
+            return;
+        if (present_.empty())
+            present_.assign(rows_, true);
         present_.push_back(false);
     }
 
@@ -88,7 +109,8 @@ private:
         std::uint64_t hash = 0;
         const void *owner = nullptr;
         std::span<const Value> values;
-        std::size_t end = 0; // of its text
+        std::size_t end = 0;   // of its text
+        std::size_t place = 0; // in the table
     };
 
     static constexpr unsigned table_bits = 15;
@@ -124,14 +146,15 @@ private:
     void end_page();
 
     bool repeats_ = true;
+    bool tried_ = false;
     ParquetChunk chunk_;               // the pages that are complete
     std::size_t rows_ = 0, nulls_ = 0; // of the page: rows with a value, and without
     std::size_t begin_ = 0;
     Line text_; // each behind its length
     std::vector<Word> words_;
-    std::vector<std::uint32_t> indices_;
+    PlainVector<std::uint32_t> indices_;
     std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(std::size_t{1} << table_bits);
-    std::vector<bool> present_;
+    std::vector<bool> present_; // by row, if some have a value and others do not
 };
 
 } // namespace argtrace

@@ -47,13 +47,27 @@ void put_zigzag(std::string &out, Number value) {
                                           static_cast<Unsigned>(value >> (8 * sizeof(value) - 1))));
 }
 
+/// Four numbers of at most 16 bits, the first in the lowest bits.
+template<typename Number>
+[[gnu::always_inline]] inline std::uint64_t pack_four(const Number *values, unsigned bits) {
+    return ((std::uint64_t{values[3]} << bits | values[2]) << bits | values[1]) << bits | values[0];
+}
+
 /// Packs numbers of so many bits, the first in the lowest bits; `count` is a multiple of eight.
 template<typename Number>
 void pack(std::string &out, const Number *values, std::size_t count, unsigned bits) {
     const std::size_t begin = out.size();
-    out.resize(begin + count / 8 * bits + sizeof(std::uint64_t));
-    char *to = &out[begin];
     __extension__ using Wide = unsigned __int128;
+    out.resize(begin + count / 8 * bits + sizeof(Wide));
+    char *to = &out[begin];
+    if (bits <= 16) { // eight at a time
+        for (std::size_t i = 0; i < count; i += 8) {
+            const Wide word = Wide{pack_four(&values[i + 4], bits)} << 4 * bits | pack_four(&values[i], bits);
+            std::memcpy(to, &word, sizeof(word));
+            to += bits;
+        }
+        return out.resize(begin + count / 8 * bits);
+    }
     using Word = std::conditional_t<sizeof(Number) == 8, Wide, std::uint64_t>;
     Word word = 0;
     unsigned filled = 0;
@@ -155,6 +169,10 @@ void put_deltas_of(std::string &out, std::span<const Number> values) {
     put_blocks(out, values);
 }
 
+unsigned index_bits(std::size_t words) {
+    return static_cast<unsigned>(std::max(1, static_cast<int>(std::bit_width(std::max<std::size_t>(words, 1) - 1))));
+}
+
 void put_equal_levels(std::string &out, std::uint64_t level, std::size_t rows) {
     std::string levels;
     if (rows > 0)
@@ -199,8 +217,7 @@ void put_levels(std::string &out, const std::vector<bool> &present) {
 
 void put_indices(std::string &out, std::span<const std::uint32_t> indices, std::size_t words) {
     constexpr std::size_t pack_size = 8;
-    const auto bits = static_cast<unsigned>(
-        std::max(1, static_cast<int>(std::bit_width(std::max<std::size_t>(words, 1) - 1))));
+    const unsigned bits = index_bits(words);
     out += static_cast<char>(bits);
     if (indices.empty())
         return;
@@ -215,6 +232,12 @@ void put_indices(std::string &out, std::span<const std::uint32_t> indices, std::
         std::copy(indices.begin() + static_cast<std::ptrdiff_t>(whole), indices.end(), rest.begin());
         pack(out, rest.data(), rest.size(), bits);
     }
+}
+
+void put_first_index(std::string &out, std::size_t rows, std::size_t words) {
+    const unsigned bits = index_bits(words);
+    out += static_cast<char>(bits);
+    put_run(out, 0, rows, bits);
 }
 
 void put_deltas(std::string &out, std::span<const std::uint32_t> values) {

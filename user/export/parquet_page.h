@@ -49,6 +49,9 @@ void put_levels(std::string &out, const std::vector<bool> &present);
 /// Appends the places of values in a dictionary of so many words, their width first.
 void put_indices(std::string &out, std::span<const std::uint32_t> indices, std::size_t words);
 
+/// The same of so many rows that all have the first of the words.
+void put_first_index(std::string &out, std::size_t rows, std::size_t words);
+
 /// Appends numbers as differences: DELTA_BINARY_PACKED. Differences wrap around at the width of the type.
 void put_deltas(std::string &out, std::span<const std::uint32_t> values);
 void put_deltas(std::string &out, std::span<const std::uint64_t> values);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "export/append_bytes.h"
@@ -20,7 +22,6 @@ namespace argtrace {
 namespace {
 
 constexpr std::size_t text_size_max = 8 << 20; // of the arguments of a group
-constexpr unsigned recent_bits = 12;
 
 bool is_number(const Argument &argument) {
     const TypeInfo &type = type_info(argument.type);
@@ -28,25 +29,51 @@ bool is_number(const Argument &argument) {
 }
 
 /// Fibonacci hashing: the product's upper bits depend on all of the keys.
-std::size_t recent_place(std::uint64_t one, std::uint64_t other) {
+template<std::size_t Keys>
+std::size_t place_of(const std::array<std::uint64_t, Keys> &keys, unsigned bits) {
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
-    return (one ^ other * factor) * factor >> (64 - recent_bits);
+    std::uint64_t hash = 0;
+    for (const std::uint64_t key : keys)
+        hash = (hash ^ key) * factor;
+    return hash >> (64 - bits);
+}
+
+std::uint64_t flags_of(const Event &event) {
+    return std::uint64_t{event.context} << 8 | event.preempt;
+}
+
+/// Without a call of memcmp().
+template<std::size_t Keys>
+bool are_equal(const std::array<std::uint64_t, Keys> &a, const std::array<std::uint64_t, Keys> &b) {
+    std::uint64_t difference = 0;
+    for (std::size_t i = 0; i < Keys; ++i)
+        difference |= a[i] ^ b[i];
+    return difference == 0;
+}
+
+/// The least and the greatest of these numbers, each larger by `offset`; there are some.
+std::pair<std::int64_t, std::int64_t> limits(std::span<const std::uint64_t> words, std::uint64_t offset) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(), greatest = std::numeric_limits<std::int64_t>::min();
+    for (const std::uint64_t word : words) {
+        least = std::min(least, static_cast<std::int64_t>(word + offset));
+        greatest = std::max(greatest, static_cast<std::int64_t>(word + offset));
+    }
+    return {least, greatest};
 }
 
 } // namespace
 
 ParquetRows::ParquetRows(const Symbols &symbols, const TraceInfo &info)
     : callers_(symbols), values_(callers_, ValueWriter::Style::json), host_(valid_utf8(info.host)),
-      kernel_(valid_utf8(info.kernel)), utc_offset_(info.begin_realtime - info.begin_monotonic),
-      recent_(std::size_t{1} << recent_bits) {}
+      kernel_(valid_utf8(info.kernel)), utc_offset_(info.begin_realtime - info.begin_monotonic) {}
 
-const ParquetRows::Plan &ParquetRows::plan_of(const Probe &probe) {
-    if (last_probe_ == &probe) [[likely]]
-        return *last_plan_;
+ParquetRows::Plan &ParquetRows::plan_of(const Probe &probe) {
+    auto &recent = recent_plans_[probe.id % recent_plans_.size()];
+    if (recent.first == &probe) [[likely]]
+        return *recent.second;
     const auto [found, added] = plans_.try_emplace(&probe);
     Plan &plan = found->second;
-    last_probe_ = &probe;
-    last_plan_ = &plan;
+    recent = {&probe, &plan};
     if (!added)
         return plan;
     plan.function = valid_utf8(probe.function);
@@ -93,104 +120,129 @@ void ParquetRows::put_json(Line &out, const EventView &view, const Plan &plan) {
     out.set_end(to);
 }
 
+/// Both return which JSON it is; no_index: that does not repeat, or it is null.
+std::uint32_t ParquetRows::put_args(const EventView &view, const Plan &plan) {
+    const auto args = [&](Line &out) { put_json(out, view, plan); };
+    std::uint32_t index = ParquetJson::no_index;
+    if (plan.are_numbers) [[likely]]
+        index = args_.add(&plan, view.values.first(std::min(plan.result, view.values.size())), args);
+    else
+        args_.add(args);
+    args_.end_row();
+    return index;
+}
+
+std::uint32_t ParquetRows::put_ret(const EventView &view, const Plan &plan) {
+    if (plan.result >= view.values.size() || !view.values[plan.result].captured) {
+        ret_.add_null();
+        return ParquetJson::no_index;
+    }
+    const Value &value = view.values[plan.result];
+    const auto result = [&](Line &out) { values_.append(out, view, value, plan.result_format); };
+    std::uint32_t index = ParquetJson::no_index;
+    if (plan.is_number) [[likely]]
+        index = ret_.add(plan.result_format, {&value, 1}, result);
+    else
+        ret_.add(result);
+    ret_.end_row();
+    return index;
+}
+
+/// A row that is like no other with the same values; `shared` remembers it, if there is one.
+void ParquetRows::put_new(const EventBlock::Entry &call, Shared *shared) {
+    const Event &event = *call.event;
+    const EventView view = call.view();
+    Plan &plan = plan_of(*event.probe);
+    const auto kind = static_cast<std::uint32_t>(kinds_.size());
+    kinds_.push_back(kind_of(event, plan));
+    rows_.push_back(kind);
+    const std::uint32_t args = put_args(view, plan), ret = put_ret(view, plan);
+    if (shared)
+        *shared = {group_,     call.batch,        event.probe, event.caller, flags_of(event), event.tid,
+                   event.tgid, event.first_value, event.comm,  args,         ret,             kind};
+}
+
 /// Takes as many calls as there is room for, and returns how many.
-std::size_t ParquetRows::put_arguments(Calls calls) {
+std::size_t ParquetRows::put_rows(Calls calls) {
+    ++group_; // what was found before is not meant
+    texts_ = {};
+    kinds_.clear();
+    rows_.clear();
+    const std::size_t count = std::min(calls.size(), rows_max);
     std::size_t rows = 0;
-    while (rows < std::min(calls.size(), rows_max) &&
-           (rows == 0 || args_.size() + ret_.size() < text_size_max)) {
-        const EventView view = calls[rows++].view();
-        const Plan &plan = plan_of(*view.event->probe);
-        const auto args = [&](Line &out) { put_json(out, view, plan); };
-        if (plan.are_numbers) [[likely]]
-            args_.add(&plan, view.values.first(std::min(plan.result, view.values.size())), args);
-        else
-            args_.add(args);
-        args_.end_row();
-        if (plan.result >= view.values.size() || !view.values[plan.result].captured) {
-            ret_.add_null();
+    while (rows < count && (rows == 0 || args_.size() + ret_.size() < text_size_max)) {
+        const EventBlock::Entry &call = calls[rows++];
+        const Event &event = *call.event;
+        if (kinds_.size() > kinds_max || !args_.repeats() || !ret_.repeats()) {
+            put_new(call, nullptr);
             continue;
         }
-        const Value &value = view.values[plan.result];
-        const auto result = [&](Line &out) {
-            values_.append(out, view, value, plan.result_format);
-        };
-        if (plan.is_number) [[likely]]
-            ret_.add(plan.result_format, {&value, 1}, result);
-        else
-            ret_.add(result);
-        ret_.end_row();
+        Shared &shared = shared_[place_of(std::array{reinterpret_cast<std::uintptr_t>(call.batch) ^ event.first_value}, shared_bits)];
+        const bool is_known = shared.group == group_ && shared.batch == call.batch && shared.first_value == event.first_value &&
+                              shared.probe == event.probe && shared.caller == event.caller && shared.tid == event.tid &&
+                              shared.tgid == event.tgid && shared.flags == flags_of(event) && event.has_comm(shared.comm);
+        if (!is_known) [[unlikely]] {
+            put_new(call, &shared);
+            continue;
+        }
+        rows_.push_back(shared.kind);
+        args_.add_again(shared.args);
+        args_.end_row();
+        if (shared.ret == ParquetJson::no_index) {
+            ret_.add_null();
+        } else {
+            ret_.add_again(shared.ret);
+            ret_.end_row();
+        }
     }
     return rows;
 }
 
-std::uint32_t ParquetRows::Texts::index_of(std::string_view text) {
-    const auto [known, added] =
-        known_.try_emplace(std::string(text), static_cast<std::uint32_t>(known_.size()));
-    if (added) {
-        append_bytes(words_, static_cast<std::uint32_t>(text.size()));
-        words_ += text;
+/// What the columns have of a thing that is told by `keys`: what was found for it before, or what `find()` says.
+template<std::size_t Keys, std::size_t Texts, typename Find>
+const std::array<std::uint32_t, Texts> &ParquetRows::look_up(Recents<Keys, Texts> &recents, const std::array<std::uint64_t, Keys> &keys,
+                                                             Find find) {
+    Recent<Keys, Texts> &recent = recents[place_of(keys, recent_bits)];
+    if (recent.group != group_ || !are_equal(recent.keys, keys)) [[unlikely]]
+        recent = {group_, keys, find()};
+    return recent.texts;
+}
+
+ParquetRows::Kind ParquetRows::kind_of(const Event &event, Plan &plan) {
+    const std::uint32_t null = ParquetTexts::null;
+    std::array<std::uint64_t, 3> task{std::uint64_t{event.tgid} << 32 | event.tid, 0, 0};
+    static_assert(sizeof(event.comm) == 2 * sizeof(task[1]));
+    std::memcpy(&task[1], event.comm.data(), sizeof(event.comm));
+    const auto [tid, pid, comm] = look_up(recent_tasks_, task, [&] {
+        return std::array{texts_[tids].index_of(event.tid),
+                          event.tgid != 0 || event.tid == 0 ? texts_[pids].index_of(event.tgid) : null,
+                          texts_[comms].index_of(valid_utf8(event.comm_view()))};
+    });
+    if (plan.group != group_) [[unlikely]] {
+        plan.group = group_;
+        plan.function_text = texts_[functions].index_of(plan.function);
+        plan.module_text = plan.module.empty() ? null : texts_[modules].index_of(plan.module);
     }
-    return known->second;
+    const auto [caller] = look_up(recent_callers_, std::array{event.caller}, [&] {
+        const std::string_view name = event.caller != 0 ? std::string_view(callers_.name(event.caller)) : CallerNames::unknown;
+        return std::array{name == CallerNames::unknown ? null : texts_[callers].index_of(valid_utf8(name))};
+    });
+    const auto [flag] = look_up(recent_flags_, std::array{flags_of(event)}, [&] {
+        return std::array{texts_[flags].index_of(std::string_view(flags_column(event.context, event.preempt)))};
+    });
+    return {tid, pid, comm, plan.function_text, plan.module_text, caller, flag};
 }
 
-std::uint32_t ParquetRows::Texts::index_of(std::uint32_t number) {
-    std::string word;
-    append_bytes(word, number);
-    const auto [known, added] = known_.try_emplace(word, static_cast<std::uint32_t>(known_.size()));
-    if (added)
-        words_ += word;
-    return known->second;
-}
-
-/// A column of which the rows have these values.
-ParquetChunk ParquetRows::Texts::encode(std::vector<std::uint32_t> &rows) const {
-    ParquetChunk chunk;
-    const std::size_t count = rows.size();
-    chunk.encoding = ParquetEncoding::dictionary;
-    chunk.nulls = static_cast<std::size_t>(std::count(rows.begin(), rows.end(), null));
-    chunk.dictionary = make_dictionary_page(words_, known_.size());
-    std::string plain;
-    if (chunk.nulls == count) {
-        put_nulls(plain, count);
-        rows.clear();
-    } else if (chunk.nulls > 0) {
-        std::vector<bool> present(count);
-        for (std::size_t i = 0; i < count; ++i)
-            present[i] = rows[i] != null;
-        put_levels(plain, present);
-        std::erase(rows, null);
-    } else {
-        put_no_nulls(plain, count);
-    }
-    put_indices(plain, rows, known_.size());
-    chunk.data = make_data_page(plain, count, chunk.encoding);
-    return chunk;
-}
-
-/// Finds which things the rows have, by `key`: three numbers. `find` says which values of the columns it has, or that it has none by
-/// Texts::null.
-template<std::size_t Columns, typename Key, typename Find>
-void ParquetRows::look_up(Calls calls, Things<Columns> &things, Key key, Find find) {
-    ++group_; // what was found before is not meant
-    things.rows.resize(calls.size());
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-        const Event &event = *calls[i].event;
-        const std::array<std::uint64_t, 3> keys = key(event);
-        Recent &recent = recent_[recent_place(keys[0], keys[1] ^ keys[2])];
-        if (recent.group != group_ || recent.keys[0] != keys[0] || recent.keys[1] != keys[1] || recent.keys[2] != keys[2]) [[unlikely]] {
-            recent = {group_, {keys[0], keys[1], keys[2]}, static_cast<std::uint32_t>(things.things.size())};
-            things.things.push_back(find(things.columns, event));
-        }
-        things.rows[i] = recent.index;
-    }
-}
-
-template<std::size_t Columns>
-ParquetChunk ParquetRows::column(const Things<Columns> &things, std::size_t number) {
-    halves_.resize(things.rows.size());
-    for (std::size_t i = 0; i < things.rows.size(); ++i)
-        halves_[i] = things.things[things.rows[i]][number];
-    return things.columns[number].encode(halves_);
+/// A column that kind_of() is about.
+ParquetChunk ParquetRows::column(Column number) {
+    const std::uint32_t first = kinds_[0][number];
+    if (std::all_of(kinds_.begin(), kinds_.end(), [&](const Kind &kind) { return kind[number] == first; }))
+        return texts_[number].encode_equal(first, rows_.size());
+    halves_.clear();
+    std::uint32_t *to = halves_.extend(rows_.size());
+    for (const std::uint32_t kind : rows_)
+        *to++ = kinds_[kind][number];
+    return texts_[number].encode(halves_);
 }
 
 ParquetChunk ParquetRows::constant(std::string_view text, std::size_t rows) const {
@@ -201,23 +253,24 @@ ParquetChunk ParquetRows::constant(std::string_view text, std::size_t rows) cons
     word += text;
     chunk.dictionary = make_dictionary_page(word, 1);
     put_no_nulls(plain, rows);
-    put_indices(plain, std::vector<std::uint32_t>(rows), 1);
+    put_first_index(plain, rows, 1);
     chunk.data = make_data_page(plain, rows, chunk.encoding);
     return chunk;
 }
 
 /// A column of numbers, those of the calls that `has` them.
 template<typename Number, typename Has, typename Get>
-ParquetChunk ParquetRows::numbers(Calls calls, std::vector<Number> &values, Has has, Get get) {
+ParquetChunk ParquetRows::numbers(Calls calls, PlainVector<Number> &values, Has has, Get get) {
     ParquetChunk chunk;
     chunk.encoding = ParquetEncoding::delta;
-    values.resize(calls.size());
+    values.clear();
+    values.extend(calls.size());
     std::size_t count = 0;
     for (const EventBlock::Entry &call : calls) {
         values[count] = get(*call.event);
         count += has(*call.event);
     }
-    values.resize(count);
+    values.shrink(count);
     chunk.nulls = calls.size() - count;
     std::string plain;
     if (chunk.nulls == 0) {
@@ -230,25 +283,24 @@ ParquetChunk ParquetRows::numbers(Calls calls, std::vector<Number> &values, Has 
             present[i] = has(*calls[i].event);
         put_levels(plain, present);
     }
-    put_deltas(plain, values);
+    put_deltas(plain, std::span<const Number>(values));
     chunk.data = make_data_page(plain, calls.size(), chunk.encoding);
     if constexpr (sizeof(Number) == sizeof(std::int64_t)) { // no others have statistics
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto number = static_cast<std::int64_t>(values[i]);
-            chunk.min = i == 0 ? number : std::min(chunk.min, number);
-            chunk.max = i == 0 ? number : std::max(chunk.max, number);
-        }
+        if (count > 0)
+            std::tie(chunk.min, chunk.max) = limits(values, 0);
     }
     return chunk;
 }
 
 /// The columns ts and utc, whose differences are the same.
 void ParquetRows::put_times(Calls calls, ParquetGroup &group) {
-    words_.resize(calls.size());
+    words_.clear();
+    words_.extend(calls.size());
     for (std::size_t i = 0; i < calls.size(); ++i)
         words_[i] = calls[i].event->ts;
     std::string rest;
     put_deltas_rest(rest, words_);
+    const auto [least, greatest] = limits(words_, 0);
     for (const std::uint64_t offset : {std::uint64_t{0}, utc_offset_}) {
         ParquetChunk chunk;
         chunk.encoding = ParquetEncoding::delta;
@@ -257,16 +309,15 @@ void ParquetRows::put_times(Calls calls, ParquetGroup &group) {
         put_deltas_begin(plain, words_[0] + offset, words_.size());
         plain += rest;
         chunk.data = make_data_page(plain, calls.size(), chunk.encoding);
-        chunk.min = chunk.max = static_cast<std::int64_t>(words_[0] + offset);
-        for (const std::uint64_t word : words_) {
-            chunk.min = std::min(chunk.min, static_cast<std::int64_t>(word + offset));
-            chunk.max = std::max(chunk.max, static_cast<std::int64_t>(word + offset));
-        }
+        // The order is the same unless they wrap around.
+        if (__builtin_add_overflow(least, static_cast<std::int64_t>(offset), &chunk.min) ||
+            __builtin_add_overflow(greatest, static_cast<std::int64_t>(offset), &chunk.max))
+            std::tie(chunk.min, chunk.max) = limits(words_, offset);
         group.chunks.push_back(std::move(chunk));
     }
 }
 
-/// The columns of these calls, whose arguments have been put.
+/// The columns of these calls, which have been put.
 ParquetGroup ParquetRows::put_group(Calls calls) {
     ParquetGroup group;
     const std::size_t rows = group.rows = calls.size();
@@ -278,55 +329,8 @@ ParquetGroup ParquetRows::put_group(Calls calls) {
         calls, halves_, [](const Event &event) { return event.cpu != unknown_cpu; },
         [](const Event &event) { return event.cpu; }));
 
-    Things<3> tasks; // thread, process, name
-    look_up(
-        calls, tasks,
-        [](const Event &event) {
-            std::array<std::uint64_t, 3> words{std::uint64_t{event.tgid} << 32 | event.tid, 0, 0};
-            static_assert(sizeof(event.comm) == 2 * sizeof(words[1]));
-            std::memcpy(&words[1], event.comm.data(), sizeof(event.comm));
-            return words;
-        },
-        [](std::array<Texts, 3> &columns, const Event &event) {
-            return std::array{columns[0].index_of(event.tid),
-                              event.tgid != 0 || event.tid == 0 ? columns[1].index_of(event.tgid) : Texts::null,
-                              columns[2].index_of(valid_utf8(event.comm_view()))};
-        });
-    for (const std::size_t number : {0, 1, 2})
-        add(column(tasks, number));
-
-    Things<2> functions; // name, module
-    look_up(
-        calls, functions,
-        [](const Event &event) {
-            return std::array<std::uint64_t, 3>{reinterpret_cast<std::uintptr_t>(event.probe), 0, 0};
-        },
-        [this](std::array<Texts, 2> &columns, const Event &event) {
-            const Plan &plan = plan_of(*event.probe);
-            return std::array{columns[0].index_of(plan.function), plan.module.empty() ? Texts::null : columns[1].index_of(plan.module)};
-        });
-    add(column(functions, 0));
-    add(column(functions, 1));
-
-    Things<1> callers;
-    look_up(
-        calls, callers, [](const Event &event) { return std::array<std::uint64_t, 3>{event.caller, 0, 0}; },
-        [this](std::array<Texts, 1> &columns, const Event &event) {
-            if (event.caller == 0)
-                return std::array{Texts::null};
-            const std::string &name = callers_.name(event.caller);
-            return std::array{name == CallerNames::unknown ? Texts::null : columns[0].index_of(valid_utf8(name))};
-        });
-    add(column(callers, 0));
-    Things<1> flags;
-    look_up(
-        calls, flags,
-        [](const Event &event) { return std::array<std::uint64_t, 3>{event.context, event.preempt, 0}; },
-        [](std::array<Texts, 1> &columns, const Event &event) {
-            return std::array{columns[0].index_of(std::string_view(flags_column(event.context, event.preempt)))};
-        });
-    add(column(flags, 0));
-
+    for (const Column number : {tids, pids, comms, functions, modules, callers, flags})
+        add(column(number));
     add(numbers(
         calls, words_, [](const Event &event) { return event.has_duration(); },
         [](const Event &event) { return event.duration; }));
@@ -338,7 +342,7 @@ ParquetGroup ParquetRows::put_group(Calls calls) {
 std::vector<ParquetGroup> ParquetRows::encode(const EventBlock &calls) {
     std::vector<ParquetGroup> groups;
     for (Calls rest = calls.events; !rest.empty();) {
-        const std::size_t rows = put_arguments(rest);
+        const std::size_t rows = put_rows(rest);
         groups.push_back(put_group(rest.first(rows)));
         rest = rest.subspan(rows);
     }

@@ -7,14 +7,17 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "export/exporter.h"
 #include "export/parquet_json.h"
 #include "export/parquet_page.h"
+#include "export/parquet_texts.h"
 #include "render/caller.h"
 #include "render/line.h"
 #include "render/value_writer.h"
+#include "util/plain_vector.h"
 
 namespace argtrace {
 
@@ -47,62 +50,74 @@ private:
         std::size_t size_max = 0;
         bool are_numbers = true; // none of the arguments is more than a word
         bool is_number = true;   // what was returned, neither
+        std::uint64_t group = 0; // of rows in which the next two are so
+        std::uint32_t function_text = 0, module_text = 0;
     };
 
-    /// The different values of a column in one group of rows: texts, or numbers of 32 bits.
-    class Texts {
-    public:
-        static constexpr std::uint32_t null = ~std::uint32_t{0};
+    /// The columns of which calls that share their values mostly have the same.
+    enum Column : std::size_t { tids, pids, comms, functions, modules, callers, flags, column_count };
 
-        std::uint32_t index_of(std::string_view text);
-        std::uint32_t index_of(std::uint32_t number);
-        ParquetChunk encode(std::vector<std::uint32_t> &rows) const;
+    /// What these columns have in a row: which of their texts.
+    using Kind = std::array<std::uint32_t, column_count>;
 
-    private:
-        std::unordered_map<std::string, std::uint32_t> known_;
-        std::string words_; // a text is behind its length
-    };
-
-    /// What several columns say of a thing that rows have in common: which of their values it is.
-    template<std::size_t Columns>
-    struct Things {
-        std::array<Texts, Columns> columns;
-        std::vector<std::array<std::uint32_t, Columns>> things;
-        std::vector<std::uint32_t> rows; // which thing
-    };
-
-    /// Which text something had in this group of rows.
+    /// What some of the columns have of something that these keys tell from others.
+    template<std::size_t Keys, std::size_t Texts>
     struct Recent {
+        std::uint64_t group = 0; // of rows in which it was found
+        std::array<std::uint64_t, Keys> keys{};
+        std::array<std::uint32_t, Texts> texts{};
+    };
+    template<std::size_t Keys, std::size_t Texts>
+    using Recents = std::vector<Recent<Keys, Texts>>;
+
+    /// A row, and what stands in the columns of those that are like it and share its values.
+    struct Shared {
         std::uint64_t group = 0;
-        std::uint64_t keys[3] = {0, 0, 0};
-        std::uint32_t index = 0;
+        const EventBatch *batch = nullptr;
+        const Probe *probe = nullptr;
+        std::uint64_t caller = 0, flags = 0;
+        std::uint32_t tid = 0, tgid = 0, first_value = 0;
+        std::array<char, ARGTRACE_COMM_LEN> comm{};
+        std::uint32_t args = ParquetJson::no_index, ret = ParquetJson::no_index; // which JSON
+        std::uint32_t kind = 0;                                                  // in kinds_
     };
 
-    const Plan &plan_of(const Probe &probe);
-    std::size_t put_arguments(Calls calls);
+    Plan &plan_of(const Probe &probe);
+    std::size_t put_rows(Calls calls);
+    void put_new(const EventBlock::Entry &call, Shared *shared);
+    std::uint32_t put_args(const EventView &view, const Plan &plan);
+    std::uint32_t put_ret(const EventView &view, const Plan &plan);
     void put_json(Line &out, const EventView &view, const Plan &plan);
     ParquetGroup put_group(Calls calls);
     ParquetChunk constant(std::string_view text, std::size_t rows) const;
     template<typename Number, typename Has, typename Get>
-    ParquetChunk numbers(Calls calls, std::vector<Number> &values, Has has, Get get);
+    ParquetChunk numbers(Calls calls, PlainVector<Number> &values, Has has, Get get);
     void put_times(Calls calls, ParquetGroup &group);
-    template<std::size_t Columns, typename Key, typename Find>
-    void look_up(Calls calls, Things<Columns> &things, Key key, Find find);
-    template<std::size_t Columns>
-    ParquetChunk column(const Things<Columns> &things, std::size_t number);
+    template<std::size_t Keys, std::size_t Texts, typename Find>
+    const std::array<std::uint32_t, Texts> &look_up(Recents<Keys, Texts> &recents, const std::array<std::uint64_t, Keys> &keys,
+                                                    Find find);
+    Kind kind_of(const Event &event, Plan &plan);
+    ParquetChunk column(Column number);
 
     CallerNames callers_;
     ValueWriter values_;
     std::string host_, kernel_;
     std::uint64_t utc_offset_;
     std::unordered_map<const Probe *, Plan> plans_;
-    const Probe *last_probe_ = nullptr;
-    const Plan *last_plan_ = nullptr;
+    std::array<std::pair<const Probe *, Plan *>, 256> recent_plans_{}; // by probe id
     ParquetJson args_, ret_;
     std::uint64_t group_ = 0;
-    std::vector<Recent> recent_;
-    std::vector<std::uint64_t> words_;
-    std::vector<std::uint32_t> halves_;
+    static constexpr unsigned recent_bits = 11;
+    Recents<3, 3> recent_tasks_ = Recents<3, 3>(std::size_t{1} << recent_bits);
+    Recents<1, 1> recent_callers_ = Recents<1, 1>(std::size_t{1} << recent_bits), recent_flags_ = recent_callers_;
+    std::array<ParquetTexts, column_count> texts_;
+    std::vector<Kind> kinds_;
+    static constexpr unsigned shared_bits = 10;
+    static constexpr std::size_t kinds_max = rows_max / 4; // with more, no row is looked up in shared_
+    std::vector<Shared> shared_ = std::vector<Shared>(std::size_t{1} << shared_bits);
+    PlainVector<std::uint32_t> rows_; // which of the kinds each is
+    PlainVector<std::uint64_t> words_;
+    PlainVector<std::uint32_t> halves_;
 };
 
 } // namespace argtrace

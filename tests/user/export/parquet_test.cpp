@@ -123,6 +123,7 @@ TEST(Parquet, ArgumentsThatComeAgainAreWrittenOnce) {
     for (const auto &[different, from, is_dictionary] :
          {std::tuple{30u, count, true}, {30u, std::size_t{2500}, true}, {~0u, count, false}}) {
         EventBatch batch;
+        std::map<std::tuple<std::uint32_t, bool, std::int64_t>, std::uint32_t> shared_values;
         std::vector<std::string> args, results;
         for (std::size_t i = 0; i < count; ++i) {
             Event event;
@@ -134,6 +135,10 @@ TEST(Parquet, ArgumentsThatComeAgainAreWrittenOnce) {
             const bool captured = random() % 3 != 0;
             const std::int64_t result = static_cast<std::int64_t>(random() % 3) - 2;
             const bool returned = random() % 4 != 0;
+            // Some share the values of an earlier one.
+            if (const auto [shared, added] = shared_values.try_emplace({a, captured, returned ? result : 9}, event.first_value);
+                !added && random() % 8 != 0)
+                event.first_value = shared->second;
             batch.values.push_back({a, 0, ARGTRACE_TYPE_U32, true, false});
             batch.values.push_back(
                 captured ? Value{5, 0, ARGTRACE_TYPE_S16, true, false} : Value{});
