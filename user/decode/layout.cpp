@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decode/layout.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "decode/values.h"
@@ -16,40 +17,61 @@ constexpr std::size_t left_to_others = record_size_max + 1;
 } // namespace
 
 CompactLayout::CompactLayout(const Probe &probe) : padding_max_(record_padding_max) {
-    for (const Argument &argument : probe.args) {
-        Step step;
-        if (argument.loc != ARGTRACE_LOC_NONE) {
-            step.value.type = argument.type;
-            step.value.captured = true;
-            const TypeInfo &type = type_info(argument.type);
-            std::size_t size = type.size;
-            const bool result = argument.loc == ARGTRACE_LOC_RETURN;
-            if (argument.loc == ARGTRACE_LOC_PROGRAM ||
-                (result && &argument != &probe.args.back())) {
-                size = left_to_others;
-            } else if (argument.type == ARGTRACE_TYPE_BYTES && argument.size <= record_size_max) {
-                step.kind = Kind::bytes;
-                step.size = static_cast<std::uint16_t>(argument.size);
-                size = sizeof(step.size) + step.size;
-                has_bytes_ = true;
-            } else if (type.is_wide()) {
-                step.kind = Kind::two_words;
-            } else if (size > 0) {
-                step.kind = Kind::word;
-                step.spare_bits = static_cast<std::uint8_t>(8 * (sizeof(std::uint64_t) - size));
-                step.sign = type.is_signed ? std::uint64_t{1} << (8 * size - 1) : 0;
-            } else { // of no type that can be read
-                size = left_to_others;
-            }
-            size_ += size;
-            step.end = static_cast<std::uint32_t>(size_);
-        }
-        steps_.push_back(step);
+    steps_.resize(probe.args.size());
+    // What the function returns is behind the arguments, and what a program has computed behind both, wherever they are
+    // among the probe's.
+    place(probe, [](const Argument &argument) {
+        return argument.loc != ARGTRACE_LOC_NONE && argument.loc != ARGTRACE_LOC_RETURN &&
+               argument.loc != ARGTRACE_LOC_PROGRAM;
+    });
+    place(probe, [](const Argument &argument) { return argument.loc == ARGTRACE_LOC_RETURN; });
+    const auto is_output = [](const Argument &argument) { return argument.loc == ARGTRACE_LOC_PROGRAM; };
+    if (const auto outputs = std::ranges::count_if(probe.args, is_output)) {
+        size_ += sizeof(std::uint64_t);
+        unreadable_end_ = size_;
+        if (outputs > ARGTRACE_VALUES_MAX)
+            size_ += left_to_others;
+        place(probe, is_output);
     }
     if (size_ > record_size_max) { // no data is so long: all is left to read_compact()
         steps_.clear();
+        unreadable_end_ = 0;
+        has_bytes_ = false;
         size_ = std::numeric_limits<std::size_t>::max() / 2;
     }
+}
+
+template<typename Predicate>
+void CompactLayout::place(const Probe &probe, Predicate is_next) {
+    for (std::size_t i = 0; i < probe.args.size(); ++i) {
+        if (!is_next(probe.args[i]))
+            continue;
+        size_ += size_of_step(probe.args[i], steps_[i]);
+        steps_[i].end = static_cast<std::uint32_t>(size_);
+    }
+}
+
+std::size_t CompactLayout::size_of_step(const Argument &argument, Step &step) {
+    const TypeInfo &type = type_info(argument.type);
+    step.value.type = argument.type;
+    step.value.captured = true;
+    if (argument.type == ARGTRACE_TYPE_BYTES && argument.size <= record_size_max &&
+        argument.loc != ARGTRACE_LOC_PROGRAM) { // of a program there may be fewer
+        step.kind = Kind::bytes;
+        step.size = static_cast<std::uint16_t>(argument.size);
+        has_bytes_ = true;
+        return sizeof(step.size) + step.size;
+    }
+    if (type.size == 0) // of no type that can be read, or of no size that is known
+        return left_to_others;
+    if (type.is_wide()) {
+        step.kind = Kind::two_words;
+    } else {
+        step.kind = Kind::word;
+        step.spare_bits = static_cast<std::uint8_t>(8 * (sizeof(std::uint64_t) - type.size));
+        step.sign = type.is_signed ? std::uint64_t{1} << (8 * type.size - 1) : 0;
+    }
+    return type.size;
 }
 
 bool CompactLayout::lengths_match(const std::byte *data) const {

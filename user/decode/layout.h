@@ -13,8 +13,8 @@ namespace argtrace {
 
 /// Where the arguments of a probe lie in its compact records, worked out once: no argument's
 /// place depends on another's value. Reads what is well-formed, and quickly; about the rest
-/// read_compact() has to say what is wrong. Where a program computes values, places do depend on
-/// others, and all of it is left to read_compact().
+/// read_compact() has to say what is wrong. Where a program computes text or bytes, places do depend on
+/// others, and all of it is left to read_compact(), as it is where a value could not be read.
 class CompactLayout {
 public:
     /// So many bytes before the data that read() is given must be readable, whatever their values:
@@ -27,7 +27,8 @@ public:
     /// as it should be.
     bool read(std::span<const std::byte> data, Values &values,
               std::vector<std::byte> &bytes) const {
-        if (data.size() - size_ > padding_max_ || (has_bytes_ && !lengths_match(data.data())))
+        if (data.size() - size_ > padding_max_ || (has_bytes_ && !lengths_match(data.data())) ||
+            (unreadable_end_ > 0 && !all_are_readable(data.data() + unreadable_end_)))
             return false;
         Value *value = values.extend(steps_.size());
         for (const Step &step : steps_) {
@@ -61,6 +62,16 @@ private:
         return (raw >> step.spare_bits ^ step.sign) - step.sign;
     }
 
+    /// Whether the word that ends there says so of what the program has computed.
+    static bool all_are_readable(const std::byte *end) {
+        std::uint64_t unreadable;
+        std::memcpy(&unreadable, end - sizeof(unreadable), sizeof(unreadable));
+        return unreadable == 0;
+    }
+
+    template<typename Predicate>
+    void place(const Probe &probe, Predicate is_next);
+    std::size_t size_of_step(const Argument &argument, Step &step);
     bool lengths_match(const std::byte *data) const;
     static void read_other(const std::byte *data, const Step &step, Value &value,
                            std::vector<std::byte> &bytes);
@@ -68,6 +79,7 @@ private:
     std::vector<Step> steps_;
     std::size_t size_ = 0;        // of the data, without padding
     std::size_t padding_max_ = 0; // behind it
+    std::size_t unreadable_end_ = 0; // of the word that says which outputs could not be read; 0: there are none
     bool has_bytes_ = false;
 };
 

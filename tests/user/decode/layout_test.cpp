@@ -46,6 +46,23 @@ protected:
         return data;
     }
 
+    /// The same with what is returned and what a program has computed, which says `unreadable` of its outputs.
+    std::vector<std::byte> any_data_with_outputs(const Probe &probe, std::uint64_t unreadable) {
+        Probe arguments, result, outputs;
+        for (const Argument &one : probe.args)
+            (one.loc == ARGTRACE_LOC_PROGRAM  ? outputs
+             : one.loc == ARGTRACE_LOC_RETURN ? result
+                                              : arguments)
+                .args.push_back(one);
+        std::vector<std::byte> data = any_data(arguments);
+        const auto append = [&](const std::vector<std::byte> &more) { data.insert(data.end(), more.begin(), more.end()); };
+        append(any_data(result));
+        if (!outputs.args.empty())
+            append({reinterpret_cast<const std::byte *>(&unreadable), reinterpret_cast<const std::byte *>(&unreadable + 1)});
+        append(any_data(outputs));
+        return data;
+    }
+
     std::mt19937 random{20240501};
 };
 
@@ -79,9 +96,50 @@ TEST_F(LayoutTest, AgreesWithTheReaderThatSaysWhatIsWrong) {
     EXPECT_GT(bad, 5000u);
 }
 
-TEST_F(LayoutTest, OfOutputsIsLeftToTheOther) {
+TEST_F(LayoutTest, AgreesOnWhatAProgramHasComputedAndWhatIsReturned) {
+    std::size_t good = 0, bad = 0, left_to_the_other = 0;
+    for (int round = 0; round < 20000; ++round) {
+        Probe probe;
+        for (std::size_t left = below(4); left > 0; --left)
+            probe.args.push_back(any_argument());
+        if (below(2))
+            probe.args.insert(probe.args.begin() + static_cast<std::ptrdiff_t>(below(probe.args.size() + 1)),
+                              test::returned(static_cast<std::uint8_t>(1 + below(8))));
+        for (std::size_t left = below(4); left > 0; --left)
+            probe.args.insert(probe.args.begin() + static_cast<std::ptrdiff_t>(below(probe.args.size() + 1)),
+                              test::output("y", static_cast<std::uint8_t>(1 + below(8))));
+        const auto outputs = std::ranges::count(probe.args, ARGTRACE_LOC_PROGRAM, &Argument::loc);
+        const std::vector<std::byte> data = any_data_with_outputs(probe, below(8) == 0 ? below(16) : 0);
+
+        std::vector<std::byte> with_header(CompactLayout::readable_before);
+        with_header.insert(with_header.end(), data.begin(), data.end());
+        const auto behind = std::span(with_header).subspan(CompactLayout::readable_before);
+        std::vector<Value> expected(probe.args.size());
+        Values values;
+        std::vector<std::byte> expected_bytes, bytes;
+        const DecodeStatus status = read_compact(behind, probe, expected, expected_bytes);
+        if (CompactLayout(probe).read(behind, values, bytes)) {
+            ASSERT_EQ(status, DecodeStatus::ok) << describe(status);
+            ASSERT_TRUE(std::ranges::equal(values, expected));
+            ASSERT_EQ(bytes, expected_bytes);
+            good += outputs > 0;
+        } else {
+            ASSERT_TRUE(values.empty() && bytes.empty());
+            ++(status == DecodeStatus::ok ? left_to_the_other : bad);
+            // Only values that could not be read.
+            if (status == DecodeStatus::ok) {
+                ASSERT_FALSE(std::ranges::all_of(expected, &Value::captured));
+            }
+        }
+    }
+    EXPECT_GT(good, 3000u);
+    EXPECT_GT(bad, 3000u);
+    EXPECT_GT(left_to_the_other, 100u);
+}
+
+TEST_F(LayoutTest, OfTextIsLeftToTheOther) {
     Probe probe;
-    probe.args = {argument("x", ARGTRACE_TYPE_U64), test::output("y", ARGTRACE_TYPE_U64)};
+    probe.args = {argument("x", ARGTRACE_TYPE_U64), test::output("y", ARGTRACE_TYPE_STR)};
     std::vector<std::byte> data(8 + 3 * 8), bytes;
     Values values;
     EXPECT_FALSE(CompactLayout(probe).read(std::span(data).subspan(8), values, bytes));
