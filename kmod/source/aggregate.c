@@ -170,12 +170,6 @@ void argtrace_aggregate_stack(struct argtrace_plan *plan, const struct ftrace_re
 	preempt_enable_notrace();
 }
 
-/* The same of a timer's tick; within argtrace_scratch_enter(). */
-static void add_stack_of_tick(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
-{
-	add_stack_id(plan, argtrace_stack_of_tick(plan->code, fregs));
-}
-
 void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *run)
 {
 	aggregate(plan, run, true);
@@ -193,7 +187,8 @@ void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_i
 	} else if (unlikely(!argtrace_scratch_enter())) {
 		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_RECURSION]);
 	} else if (plan->code->outputs == ARGTRACE_OUTPUTS_STACK_KEY) {
-		add_stack_of_tick(plan, fregs);
+		/* Calls have a sink of their own: this is the tick of a timer. */
+		add_stack_id(plan, argtrace_stack_of_tick(plan->code, fregs));
 		argtrace_scratch_leave();
 	} else {
 		run.code = plan->code;

@@ -778,17 +778,36 @@ static noinline void record_outputs_slowly(struct argtrace_frame *frame, struct 
 	finish_outputs(frame, ring, to);
 }
 
+/*
+ * Writes a record that takes no care, complete but for the outputs of the program. False: argtrace_ring_reserve() failed, and
+ * nothing is written.
+ */
+static __always_inline bool write_quickly(const struct argtrace_frame *frame, const struct argtrace_return *returns,
+					  const struct argtrace_plan *plan, struct argtrace_ring *ring, u8 **to)
+{
+	const u32 high = READ_ONCE(ring->clock_high);
+	u32 clock;
+
+	argtrace_ring_begin(ring->control);
+	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
+					    &clock, to)))
+		return false;
+	argtrace_record_registers(*to, plan, frame->caller, argtrace_frame_regs(frame));
+	write_duration(*to, returns, frame, full_time(ring, high, clock));
+	*(u64 *)(*to + returns->value_at) = frame->value;
+	argtrace_record_header(*to, plan, clock, ring->last_tid, 0);
+	return true;
+}
+
 /* ARGTRACE_CARE_OUTPUTS, in plain context. */
 static noinline void leave_with_outputs(struct argtrace_frame *frame)
 {
 	const struct argtrace_return *returns = frame->returns;
 	struct argtrace_plan *plan = returns->plan;
 	struct argtrace_ring *ring = this_cpu_ptr(returns->rings);
-	const u32 high = READ_ONCE(ring->clock_high);
 	const u8 *kept = kept_values(frame);
 	const struct argtrace_op *op;
 	u64 value;
-	u32 clock;
 	u8 *to;
 
 	if (unlikely(!argtrace_scratch_enter())) {
@@ -796,14 +815,8 @@ static noinline void leave_with_outputs(struct argtrace_frame *frame)
 		preempt_enable_notrace();
 		return;
 	}
-	argtrace_ring_begin(ring->control);
-	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
-					    &clock, &to)))
+	if (unlikely(!write_quickly(frame, returns, plan, ring, &to)))
 		return record_outputs_slowly(frame, ring);
-	argtrace_record_registers(to, plan, frame->caller, argtrace_frame_regs(frame));
-	write_duration(to, returns, frame, full_time(ring, high, clock));
-	*(u64 *)(to + returns->value_at) = frame->value;
-	argtrace_record_header(to, plan, clock, ring->last_tid, 0);
 	if (unlikely(kept && *((const u64 *)kept - 1)))
 		return finish_outputs(frame, ring, to);
 	*(u64 *)(to + plan->code->unreadable_at) = 0;
@@ -839,18 +852,10 @@ static __always_inline void record_quickly(struct argtrace_frame *frame, const s
 {
 	struct argtrace_plan *plan = returns->plan;
 	struct argtrace_ring *ring = this_cpu_ptr(returns->rings);
-	u32 clock, high;
 	u8 *to;
 
-	high = READ_ONCE(ring->clock_high);
-	argtrace_ring_begin(ring->control);
-	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
-					    &clock, &to)))
+	if (unlikely(!write_quickly(frame, returns, plan, ring, &to)))
 		return record_slow(frame, ring);
-	argtrace_record_registers(to, plan, frame->caller, argtrace_frame_regs(frame));
-	write_duration(to, returns, frame, full_time(ring, high, clock));
-	*(u64 *)(to + returns->value_at) = frame->value;
-	argtrace_record_header(to, plan, clock, ring->last_tid, 0);
 	argtrace_record_complete(plan, ring);
 }
 
