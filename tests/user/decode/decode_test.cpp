@@ -899,14 +899,20 @@ TEST(DecodeStatusTest, EachHasItsSentence) {
     }
 }
 
-// Deterministic: flips bytes of good packets and decodes whatever results, out of a buffer of
-// exactly the packet's size, so that a sanitizer sees every step beside it.
-TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
+/// Probes 1 to 4.
+Schema probes_of_every_kind() {
     Schema schema;
     schema.add(vfs_read(1));
     schema.add(all_types(2));
     schema.add(with_structs(3));
     schema.add(with_outputs(4));
+    return schema;
+}
+
+// Deterministic: flips bytes of good packets and decodes whatever results, out of a buffer of
+// exactly the packet's size, so that a sanitizer sees every step beside it.
+TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
+    Schema schema = probes_of_every_kind();
     std::mt19937 random(20240501);
     auto below = [&](std::size_t limit) { return random() % limit; };
 
@@ -951,11 +957,7 @@ TEST(DecodeFuzz, CorruptedPacketsAreReadWithinTheirBytes) {
 
 /// Arguments of every kind, few different ones or many: with shared values the calls are the same.
 TEST(DecodeShared, CallsAreTheSameWithFewerValues) {
-    Schema schema;
-    schema.add(vfs_read(1));
-    schema.add(all_types(2));
-    schema.add(with_structs(3));
-    schema.add(with_outputs(4));
+    Schema schema = probes_of_every_kind();
     Probe none = vfs_read(5);
     none.args.clear();
     schema.add(none);

@@ -63,6 +63,37 @@ protected:
         return data;
     }
 
+    /// What the layout makes of the same data as read_compact().
+    struct Both {
+        bool read = false; ///< by the layout
+        Values values;
+        std::vector<std::byte> bytes;
+        DecodeStatus status{}; ///< of read_compact()
+        std::vector<Value> expected;
+        std::vector<std::byte> expected_bytes;
+    };
+
+    static Both read_both(const Probe &probe, const std::vector<std::byte> &data) {
+        std::vector<std::byte> with_header(CompactLayout::readable_before);
+        with_header.insert(with_header.end(), data.begin(), data.end());
+        const auto behind = std::span(with_header).subspan(CompactLayout::readable_before);
+        Both both;
+        both.expected.resize(probe.args.size());
+        both.status = read_compact(behind, probe, both.expected, both.expected_bytes);
+        both.read = CompactLayout(probe).read(behind, both.values, both.bytes);
+        return both;
+    }
+
+    /// What the layout has read is the same; where it has not, nothing is appended.
+    static void expect_agreement(const Both &both) {
+        if (both.read) {
+            ASSERT_TRUE(std::ranges::equal(both.values, both.expected));
+            ASSERT_EQ(both.bytes, both.expected_bytes);
+        } else {
+            ASSERT_TRUE(both.values.empty() && both.bytes.empty());
+        }
+    }
+
     std::mt19937 random{20240501};
 };
 
@@ -72,25 +103,10 @@ TEST_F(LayoutTest, AgreesWithTheReaderThatSaysWhatIsWrong) {
         Probe probe;
         for (std::size_t left = below(7); left > 0; --left)
             probe.args.push_back(any_argument());
-        const std::vector<std::byte> data = any_data(probe);
-
-        std::vector<std::byte> with_header(CompactLayout::readable_before);
-        with_header.insert(with_header.end(), data.begin(), data.end());
-        const auto behind = std::span(with_header).subspan(CompactLayout::readable_before);
-        std::vector<Value> expected(probe.args.size());
-        Values values;
-        std::vector<std::byte> expected_bytes, bytes;
-        const DecodeStatus status = read_compact(behind, probe, expected, expected_bytes);
-        const bool read = CompactLayout(probe).read(behind, values, bytes);
-
-        ASSERT_EQ(read, status == DecodeStatus::ok) << describe(status);
-        if (read) {
-            ASSERT_TRUE(std::ranges::equal(values, expected));
-            ASSERT_EQ(bytes, expected_bytes);
-        } else {
-            ASSERT_TRUE(values.empty() && bytes.empty());
-        }
-        ++(read ? good : bad);
+        const Both both = read_both(probe, any_data(probe));
+        ASSERT_EQ(both.read, both.status == DecodeStatus::ok) << describe(both.status);
+        ASSERT_NO_FATAL_FAILURE(expect_agreement(both));
+        ++(both.read ? good : bad);
     }
     EXPECT_GT(good, 5000u);
     EXPECT_GT(bad, 5000u);
@@ -109,27 +125,17 @@ TEST_F(LayoutTest, AgreesOnWhatAProgramHasComputedAndWhatIsReturned) {
             probe.args.insert(probe.args.begin() + static_cast<std::ptrdiff_t>(below(probe.args.size() + 1)),
                               test::output("y", static_cast<std::uint8_t>(1 + below(8))));
         const auto outputs = std::ranges::count(probe.args, ARGTRACE_LOC_PROGRAM, &Argument::loc);
-        const std::vector<std::byte> data = any_data_with_outputs(probe, below(8) == 0 ? below(16) : 0);
-
-        std::vector<std::byte> with_header(CompactLayout::readable_before);
-        with_header.insert(with_header.end(), data.begin(), data.end());
-        const auto behind = std::span(with_header).subspan(CompactLayout::readable_before);
-        std::vector<Value> expected(probe.args.size());
-        Values values;
-        std::vector<std::byte> expected_bytes, bytes;
-        const DecodeStatus status = read_compact(behind, probe, expected, expected_bytes);
-        if (CompactLayout(probe).read(behind, values, bytes)) {
-            ASSERT_EQ(status, DecodeStatus::ok) << describe(status);
-            ASSERT_TRUE(std::ranges::equal(values, expected));
-            ASSERT_EQ(bytes, expected_bytes);
+        const Both both = read_both(probe, any_data_with_outputs(probe, below(8) == 0 ? below(16) : 0));
+        ASSERT_NO_FATAL_FAILURE(expect_agreement(both));
+        if (both.read) {
+            ASSERT_EQ(both.status, DecodeStatus::ok) << describe(both.status);
             good += outputs > 0;
-        } else {
-            ASSERT_TRUE(values.empty() && bytes.empty());
-            ++(status == DecodeStatus::ok ? left_to_the_other : bad);
+        } else if (both.status == DecodeStatus::ok) {
             // Only values that could not be read.
-            if (status == DecodeStatus::ok) {
-                ASSERT_FALSE(std::ranges::all_of(expected, &Value::captured));
-            }
+            ASSERT_FALSE(std::ranges::all_of(both.expected, &Value::captured));
+            ++left_to_the_other;
+        } else {
+            ++bad;
         }
     }
     EXPECT_GT(good, 3000u);
