@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "call_chains.h"
 #include "command.h"
 #include "machine.h"
 
@@ -51,14 +52,6 @@ std::vector<nlohmann::ordered_json> objects_of(const std::string &text) {
     for (std::string line; std::getline(lines, line);)
         objects.push_back(nlohmann::ordered_json::parse(line));
     return objects;
-}
-
-/// "acl_once+0x9/0x20 [argtrace_callers]" -> "acl_once+0x9 [argtrace_callers]"
-std::string without_size(std::string frame) {
-    const std::size_t slash = frame.find('/');
-    if (slash != frame.npos)
-        frame.erase(slash, std::min(frame.find(' ', slash), frame.size()) - slash);
-    return frame;
 }
 
 /// What stack_trace_save() had, as argtrace is to show it.

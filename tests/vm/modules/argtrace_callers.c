@@ -7,6 +7,7 @@
  *                            each of N calls of itself; then N times in a softirq, in a hard interrupt and in an NMI
  *   argtrace_callers/stacks  read: the stacks of these calls, as stack_trace_save() had them in acl_called() itself, since the last
  *                            write: how many calls had it, then its frames with tabs between them, the innermost first
+ *   argtrace_callers/dump    write 1: acl_called() has the kernel log its stack as well, by dump_stack(); 0: no more
  *   argtrace_callers/spin    write "CALLS NS": acl_spin() is called so often, and takes at least NS nanoseconds each time
  *   argtrace_callers/fail    write N: acl_fail() is called 3 N times, of which N return -ENOENT
  */
@@ -47,11 +48,14 @@ static struct acl_stack *stacks, own;
 static unsigned int stack_count;
 static u64 not_kept;
 static DEFINE_MUTEX(lock);
+static bool dump_wanted;
 
 static noinline void keep(void)
 {
 	struct acl_stack *one = stacks;
 
+	if (READ_ONCE(dump_wanted))
+		dump_stack();
 	/* Without this function and acl_called(). */
 	own.count = stack_trace_save(own.frames, FRAMES, 2);
 	while (one != &stacks[stack_count] &&
@@ -209,6 +213,13 @@ static int stacks_show(struct seq_file *file, void *data)
 }
 DEFINE_SHOW_ATTRIBUTE(stacks);
 
+static int dump_set(void *data, u64 wanted)
+{
+	WRITE_ONCE(dump_wanted, wanted);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(dump_fops, NULL, dump_set, "%llu\n");
+
 ACL void acl_spin(u64 ns);
 ACL void acl_spin(u64 ns)
 {
@@ -279,6 +290,7 @@ static int __init acl_init(void)
 	directory = debugfs_create_dir("argtrace_callers", NULL);
 	debugfs_create_file_unsafe("run", 0200, directory, NULL, &run_fops);
 	debugfs_create_file("stacks", 0400, directory, NULL, &stacks_fops);
+	debugfs_create_file_unsafe("dump", 0200, directory, NULL, &dump_fops);
 	debugfs_create_file("spin", 0200, directory, NULL, &spin_fops);
 	debugfs_create_file_unsafe("fail", 0200, directory, NULL, &fail_fops);
 	return 0;
