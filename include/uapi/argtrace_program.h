@@ -176,11 +176,11 @@ enum argtrace_match {
  * namespace that the file was opened in, as reported by d_absolute_path(), whatever the root of the process. With arg 1, it
  * begins at the root of the file system instead.
  *
- * It is read without locks. Concurrent renames are detected, and make it start over, once; mounts that are moved concurrently
- * are not detected.
+ * It is read without locks. Where something is renamed meanwhile, or a mount that it crosses is moved, it is read again, once,
+ * and marked if that happens again. What each mount is mounted on is read twice and compared.
  */
 #define ARGTRACE_PATH_CUT	0x01u	/* more names follow: they would be more than PATH_MAX bytes, or than PATH_DEPTH */
-#define ARGTRACE_PATH_CHANGING	0x02u	/* something was renamed again meanwhile: there may never have been such a path */
+#define ARGTRACE_PATH_CHANGING	0x02u	/* something was renamed or moved again meanwhile: there may never have been such a path */
 #define ARGTRACE_PATH_DELETED	0x04u	/* the file has no name any more, as d_unlinked() says */
 #define ARGTRACE_PATH_DETACHED	0x08u	/* it leads to no root of a mount namespace: a mount has been detached, or is not yet
 					 * attached, or the file has been moved out of what is mounted */
@@ -193,27 +193,29 @@ struct argtrace_pseudo {
 };
 
 /*
- * For PATH: offsets in struct mount, which is private to the kernel, from BTF. Begins at a multiple of 8 in the program's
- * data.
+ * For PATH: offsets in struct mount and struct mnt_namespace, which are private to the kernel, from BTF. Begins at a multiple
+ * of 8 in the program's data.
  */
 struct argtrace_mount_layout {
 	__u32	mnt;			/* multiples of 8, less than ARGTRACE_MOUNT_MAX */
 	__u32	mnt_parent;
 	__u32	mnt_mountpoint;
 	__u32	mnt_ns;
+	__u32	ns_root;		/* in struct mnt_namespace */
+	__u32	reserved;		/* 0 */
 };
 
-#define ARGTRACE_MOUNT_MAX	4096	/* how large a struct mount may be */
+#define ARGTRACE_MOUNT_MAX	4096	/* how large these structures may be */
 
 #ifdef __cplusplus
 static_assert(sizeof(struct argtrace_program) == 24, "struct argtrace_program");
 static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
-static_assert(sizeof(struct argtrace_mount_layout) == 16, "struct argtrace_mount_layout");
+static_assert(sizeof(struct argtrace_mount_layout) == 24, "struct argtrace_mount_layout");
 static_assert(sizeof(struct argtrace_pseudo) == 16, "struct argtrace_pseudo");
 #else
 _Static_assert(sizeof(struct argtrace_program) == 24, "struct argtrace_program");
 _Static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
-_Static_assert(sizeof(struct argtrace_mount_layout) == 16, "struct argtrace_mount_layout");
+_Static_assert(sizeof(struct argtrace_mount_layout) == 24, "struct argtrace_mount_layout");
 _Static_assert(sizeof(struct argtrace_pseudo) == 16, "struct argtrace_pseudo");
 #endif
 

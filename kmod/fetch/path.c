@@ -5,6 +5,7 @@
  *
  * The members are those of the headers that this module is built with. Only struct mount is private to the kernel.
  */
+#include <linux/bitops.h>
 #include <linux/dcache.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
@@ -98,31 +99,67 @@ static noinline int end_at(u8 *to, u8 *at, u64 dentry, bool is_file, bool in_mou
 	return error ? -EFAULT : end - to;
 }
 
-/* Where the mounts end. As is_mounted() in fs/mount.h. */
+/*
+ * Where the mounts end, as is_mounted() in fs/mount.h. A mount that is being moved is its own parent for a moment, without being
+ * the root of its namespace; the moment lasts if the CPU that moves it is not run.
+ */
 static __always_inline u16 end_of_mounts(u64 mount, const struct argtrace_mount_layout *layout, long *error)
 {
-	const u64 namespace = load_any(mount + layout->mnt_ns, error);
+	const u64 namespace = load(mount + layout->mnt_ns, error);
 
-	return IS_ERR_OR_NULL((void *)namespace) ? ARGTRACE_PATH_DETACHED : 0;
+	if (unlikely(!argtrace_is_kernel_address(namespace))) {
+		*error = IS_ERR_OR_NULL((void *)namespace) ? *error : -EFAULT;
+		return ARGTRACE_PATH_DETACHED;
+	}
+	return likely(load(namespace + layout->ns_root, error) == mount) ? 0 : ARGTRACE_PATH_CHANGING;
 }
 
-/* Names from `to` on, from a file to the root. `from`: a struct path, or without a layout the dentry. */
-static __always_inline int walk(u8 *to, u64 from, const struct argtrace_mount_layout *layout)
+/* A digest of what the crossed mounts are mounted on, in their order. */
+static __always_inline u64 add_mount(u64 digest, u64 up, u64 mountpoint)
+{
+	return (rol64(digest, 7) ^ up) + mountpoint;
+}
+
+/*
+ * Whether any of the mounts from `mount` up to `last`, which is not among them, is mounted elsewhere by now. mount_lock, which has a
+ * sequence, is not exported.
+ */
+static __always_inline bool have_moved(u64 mount, u64 last, u64 digest, const struct argtrace_mount_layout *layout)
+{
+	u32 left = ARGTRACE_PATH_DEPTH;
+	u64 now = 0, up;
+	long error = 0;
+
+	for (; mount != last; mount = up) {
+		if (unlikely(!left--) || unlikely(!argtrace_is_kernel_address(mount)))
+			return true;
+		up = load(mount + layout->mnt_parent, &error);
+		now = add_mount(now, up, load(mount + layout->mnt_mountpoint, &error));
+	}
+	return now != digest;
+}
+
+/*
+ * Names from `to` on, from a file to the root. `from`: a struct path, or without a layout the dentry. *changing if a mount was moved.
+ * The address of a mount is looked at once, for all its members: ARGTRACE_MOUNT_MAX beyond a kernel address is no user memory.
+ */
+static __always_inline int walk(u8 *to, u64 from, const struct argtrace_mount_layout *layout, bool *changing)
 {
 	u8 *at = to + sizeof(u16), *next;
 	u32 left = ARGTRACE_PATH_DEPTH;
-	u64 dentry = from, mnt = 0, root = 0, file, parent;
+	u64 dentry = from, first = 0, mount = 0, root = 0, digest = 0, file, parent, up;
 	long error = 0;
+	int length;
 	u16 flags = 0;
 
 	if (layout) {
 		if (unlikely(!argtrace_is_kernel_address(from)))
 			return -EFAULT;
-		mnt = LOAD_MEMBER(struct path, mnt, from, &error);
+		mount = first = LOAD_MEMBER(struct path, mnt, from, &error) - layout->mnt;
 		dentry = LOAD_MEMBER(struct path, dentry, from, &error);
-		if (unlikely(!argtrace_is_kernel_address(mnt)))
+		if (unlikely(!argtrace_is_kernel_address(mount)))
 			return -EFAULT;
-		root = LOAD_MEMBER(struct vfsmount, mnt_root, mnt, &error);
+		root = LOAD_MEMBER(struct vfsmount, mnt_root, mount + layout->mnt, &error);
 	}
 	file = dentry;
 	if (unlikely(!argtrace_is_kernel_address(dentry)))
@@ -136,22 +173,28 @@ static __always_inline int walk(u8 *to, u64 from, const struct argtrace_mount_la
 			return -EFAULT;
 		/* Never without mounts: 0 is no address of the kernel's. */
 		if (dentry == root) {
-			const u64 mount = mnt - layout->mnt, up = load_any(mount + layout->mnt_parent, &error);
-
+			up = load(mount + layout->mnt_parent, &error);
 			if (up == mount) {
 				flags |= end_of_mounts(mount, layout, &error);
 				goto done;
 			}
 			if (unlikely(!left--))
 				break;
-			dentry = load_any(mount + layout->mnt_mountpoint, &error);
-			mnt = up + layout->mnt;
-			root = load_any(mnt + offsetof(struct vfsmount, mnt_root), &error);
+			if (unlikely(!argtrace_is_kernel_address(up)))
+				return -EFAULT;
+			dentry = load(mount + layout->mnt_mountpoint, &error);
+			digest = add_mount(digest, up, dentry);
+			mount = up;
+			root = LOAD_MEMBER(struct vfsmount, mnt_root, mount + layout->mnt, &error);
 			continue;
 		}
 		parent = LOAD_MEMBER(struct dentry, d_parent, dentry, &error);
-		if (unlikely(parent == dentry))
-			return error ? -EFAULT : end_at(to, at, dentry, dentry == file, layout, flags);
+		if (unlikely(parent == dentry)) {
+			length = error ? -EFAULT : end_at(to, at, dentry, dentry == file, layout, flags);
+			if (unlikely(length < 0))
+				return length;
+			goto check;
+		}
 		if (unlikely(!left--))
 			break;
 		next = add_name(at, to + ARGTRACE_PATH_MAX, dentry, &error);
@@ -163,7 +206,16 @@ static __always_inline int walk(u8 *to, u64 from, const struct argtrace_mount_la
 	flags |= ARGTRACE_PATH_CUT;
 done:
 	*(u16 *)to = flags;
-	return unlikely(error) ? -EFAULT : at - to;
+	if (unlikely(error))
+		return -EFAULT;
+	length = at - to;
+check:
+	smp_rmb();
+	if (unlikely(have_moved(first, mount, digest, layout)) || unlikely(flags & ARGTRACE_PATH_CHANGING)) {
+		*(u16 *)to |= ARGTRACE_PATH_CHANGING;
+		*changing = true;
+	}
+	return length;
 }
 
 static __always_inline u32 renames(void)
@@ -175,10 +227,11 @@ static __always_inline u32 renames(void)
 static noinline int read_again(u8 *to, u64 from, const struct argtrace_mount_layout *layout)
 {
 	const u32 before = renames();
+	bool changing = false;
 	int length;
 
 	smp_rmb();
-	length = walk(to, from, layout);
+	length = walk(to, from, layout, &changing);
 	smp_rmb();
 	if (length > 0 && (renames() != before || before & 1))
 		*(u16 *)to |= ARGTRACE_PATH_CHANGING;
@@ -188,10 +241,11 @@ static noinline int read_again(u8 *to, u64 from, const struct argtrace_mount_lay
 int argtrace_read_path(u8 *to, u64 from, const struct argtrace_mount_layout *layout)
 {
 	const u32 before = renames();
+	bool changing = false;
 	int length;
 
 	smp_rmb();
-	length = walk(to, from, layout);
+	length = walk(to, from, layout, &changing);
 	smp_rmb();
-	return likely(renames() == before) && likely(!(before & 1)) ? length : read_again(to, from, layout);
+	return likely(renames() == before) && likely(!(before & 1)) && likely(!changing) ? length : read_again(to, from, layout);
 }

@@ -130,8 +130,9 @@ static bool path_is_valid(const struct program *program, const struct argtrace_i
 	    insn->base > program->head->data - sizeof(*layout))
 		return false;
 	return layout->mnt <= offsets_max && layout->mnt_parent <= offsets_max &&
-	       layout->mnt_mountpoint <= offsets_max && layout->mnt_ns <= offsets_max &&
-	       !((layout->mnt | layout->mnt_parent | layout->mnt_mountpoint | layout->mnt_ns) % sizeof(u64));
+	       layout->mnt_mountpoint <= offsets_max && layout->mnt_ns <= offsets_max && layout->ns_root <= offsets_max &&
+	       !((layout->mnt | layout->mnt_parent | layout->mnt_mountpoint | layout->mnt_ns | layout->ns_root) % sizeof(u64)) &&
+	       !layout->reserved;
 }
 
 static bool action_is_valid(const struct program *program, const struct argtrace_insn *insn, u16 defined)

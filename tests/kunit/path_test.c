@@ -3,8 +3,10 @@
 #include <kunit/test.h>
 #include <linux/anon_inodes.h>
 #include <linux/dcache.h>
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/magic.h>
 #include <linux/mount.h>
@@ -27,6 +29,7 @@ static const struct argtrace_mount_layout layout = {
 	.mnt_parent = offsetof(struct mount, mnt_parent),
 	.mnt_mountpoint = offsetof(struct mount, mnt_mountpoint),
 	.mnt_ns = offsetof(struct mount, mnt_ns),
+	.ns_root = offsetof(struct mnt_namespace, root),
 };
 
 /* What has been read: its flags, and the names turned round, each after a '/'. */
@@ -334,12 +337,15 @@ static void through_mounts(struct kunit *test)
 	struct mount *top = kunit_kzalloc(test, sizeof(*top), GFP_KERNEL), *middle, *low;
 	struct read_path *path = make_read_path(test);
 	struct vfsmount *one = make_tmpfs(test), *two = make_tmpfs(test);
+	struct mnt_namespace *namespace;
 	struct dentry *a, *b, *c, *d;
 	struct path of;
 
 	middle = kunit_kzalloc(test, sizeof(*middle), GFP_KERNEL);
 	low = kunit_kzalloc(test, sizeof(*low), GFP_KERNEL);
-	KUNIT_ASSERT_TRUE(test, top && middle && low);
+	namespace = kunit_kzalloc(test, sizeof(*namespace), GFP_KERNEL);
+	KUNIT_ASSERT_TRUE(test, top && middle && low && namespace);
+	namespace->root = top;
 	a = make_dir(test, one->mnt_root, "a");
 	b = make_dir(test, a, "b");
 	c = make_dir(test, two->mnt_root, "c");
@@ -348,7 +354,7 @@ static void through_mounts(struct kunit *test)
 	top->mnt.mnt_root = one->mnt_root;
 	top->mnt_parent = top;
 	top->mnt_mountpoint = one->mnt_root;
-	top->mnt_ns = (void *)test;
+	top->mnt_ns = namespace;
 	middle->mnt.mnt_root = c;
 	middle->mnt_parent = top;
 	middle->mnt_mountpoint = b;
@@ -374,11 +380,16 @@ static void through_mounts(struct kunit *test)
 	top->mnt_ns = MNT_NS_INTERNAL;
 	read_one(test, path, &of);
 	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_DETACHED);
-	/* It cannot be, and ends. */
+	/* Between two places, as while it is moved. */
+	top->mnt_ns = namespace;
+	namespace->root = low;
+	read_one(test, path, &of);
+	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_CHANGING);
+	/* It cannot be, so that something was moved, and ends. */
 	middle->mnt_parent = low;
 	middle->mnt_mountpoint = a;
 	read_one(test, path, &of);
-	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_CUT);
+	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_CUT | ARGTRACE_PATH_CHANGING);
 	KUNIT_EXPECT_EQ(test, path->names, 0);
 	/* A mount that leads nowhere. */
 	middle->mnt_parent = (void *)0xffff000000000000;
@@ -501,6 +512,102 @@ static void while_it_is_renamed(struct kunit *test)
 	KUNIT_EXPECT_GT(test, seen[1], 100);
 	KUNIT_EXPECT_GT(test, marked, 0);
 	kern_unmount(mnt);
+}
+
+static struct {
+	struct mount *moved;
+	struct {
+		struct mount *mount;
+		struct dentry *mountpoint;
+	} to[2];
+	u32 moves;
+} mount_race;
+
+/* Moves what it is given between two mounts, as unhash_mnt() and mnt_set_mountpoint() do. */
+static int move_all_the_time(void *unused)
+{
+	struct mount *moved = mount_race.moved;
+	u32 i = 0;
+
+	while (!kthread_should_stop()) {
+		i ^= 1;
+		WRITE_ONCE(moved->mnt_parent, moved);
+		WRITE_ONCE(moved->mnt_mountpoint, moved->mnt.mnt_root);
+		/* The CPU may be interrupted here, or not be run. */
+		if (i)
+			udelay(10);
+		WRITE_ONCE(moved->mnt_mountpoint, mount_race.to[i].mountpoint);
+		WRITE_ONCE(moved->mnt_parent, mount_race.to[i].mount);
+		mount_race.moves++;
+		/* The kernel cannot move it again within what a reader takes to look at it twice. */
+		udelay(10);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* The same of a mount: one is the root, two is mounted at its /place, and three is moved from /here to /place/there. */
+static void while_it_is_moved(struct kunit *test)
+{
+	struct vfsmount *files[] = { make_tmpfs(test), make_tmpfs(test), make_tmpfs(test) };
+	struct read_path *path = make_read_path(test);
+	u32 i, seen[2] = { }, marked = 0;
+	struct mnt_namespace *namespace;
+	struct mount *one, *two, *three;
+	struct task_struct *task;
+	unsigned long end;
+	struct path of;
+
+	one = kunit_kzalloc(test, sizeof(*one), GFP_KERNEL);
+	two = kunit_kzalloc(test, sizeof(*two), GFP_KERNEL);
+	three = kunit_kzalloc(test, sizeof(*three), GFP_KERNEL);
+	namespace = kunit_kzalloc(test, sizeof(*namespace), GFP_KERNEL);
+	KUNIT_ASSERT_TRUE(test, one && two && three && namespace);
+	namespace->root = one;
+	one->mnt_ns = two->mnt_ns = three->mnt_ns = namespace;
+	one->mnt.mnt_root = files[0]->mnt_root;
+	two->mnt.mnt_root = files[1]->mnt_root;
+	three->mnt.mnt_root = files[2]->mnt_root;
+	one->mnt_parent = one;
+	two->mnt_parent = one;
+	one->mnt_mountpoint = one->mnt.mnt_root;
+	two->mnt_mountpoint = make_dir(test, one->mnt.mnt_root, "place");
+	mount_race.to[0].mount = one;
+	mount_race.to[0].mountpoint = make_dir(test, one->mnt.mnt_root, "here");
+	mount_race.to[1].mount = two;
+	mount_race.to[1].mountpoint = make_dir(test, two->mnt.mnt_root, "there");
+	mount_race.moved = three;
+	mount_race.moves = 0;
+	three->mnt_parent = one;
+	three->mnt_mountpoint = mount_race.to[0].mountpoint;
+	of = (struct path){ .mnt = &three->mnt, .dentry = make_dir(test, three->mnt.mnt_root, "file") };
+	task = kthread_create(move_all_the_time, NULL, "argtrace_move");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	kthread_bind(task, cpumask_next_wrap(raw_smp_processor_id(), cpu_online_mask, raw_smp_processor_id(), false));
+	wake_up_process(task);
+	/* Until there was enough of each for the test to say something. */
+	end = jiffies + 60 * HZ;
+	for (i = 0; (mount_race.moves < 200 || seen[0] < 200 || seen[1] < 200 || !marked) && time_before(jiffies, end); i++) {
+		if (i % 1000 == 0)
+			cond_resched();
+		read_one(test, path, &of);
+		if (path->flags & ARGTRACE_PATH_CHANGING)
+			marked++;
+		else if (!path->flags && !strcmp(path->text, "/here/file"))
+			seen[0]++;
+		else if (!path->flags && !strcmp(path->text, "/place/there/file"))
+			seen[1]++;
+		else
+			KUNIT_FAIL_AND_ABORT(test, "%s, %x", path->text, path->flags);
+	}
+	kthread_stop(task);
+	kunit_info(test, "%u moves; %u and %u read, %u marked\n", mount_race.moves, seen[0], seen[1], marked);
+	KUNIT_EXPECT_GE(test, mount_race.moves, 200);
+	KUNIT_EXPECT_GE(test, seen[0], 200);
+	KUNIT_EXPECT_GE(test, seen[1], 200);
+	KUNIT_EXPECT_GT(test, marked, 0);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		kern_unmount(files[i]);
 }
 
 /* A pointer to something that is or is not what it should be, or to nothing. */
@@ -646,6 +753,26 @@ static void in_a_record(struct kunit *test)
 	fput(file);
 }
 
+/* A constant address: in a record it is no other than what the program says. */
+static void of_an_address_that_is_written(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct file *file = filp_open("/proc/version", O_RDONLY, 0);
+	struct made_probe *probe = probe_with_paths(test);
+	struct seen seen;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	insns_of(probe)[0].source = ARGTRACE_SOURCE_CONST;
+	insns_of(probe)[0].span = (u64)file;
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+	target_three((u64)file, '!', 0);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	KUNIT_EXPECT_EQ(test, *(u64 *)(seen.data + 8), 0);
+	KUNIT_EXPECT_EQ(test, *(u16 *)(seen.data + 16), 2 + 13);
+	KUNIT_EXPECT_MEMEQ(test, seen.data + 20, "version/proc/", 13);
+	fput(file);
+}
+
 struct bad_path {
 	const char *name;
 	void (*spoil)(struct made_probe *probe, struct argtrace_insn *insns, struct argtrace_mount_layout *layout);
@@ -659,11 +786,14 @@ struct bad_path {
 	B(beyond, "a layout beyond the data", insns[0].base = 16) \
 	B(far, "a layout far beyond the data", insns[0].base = 1ull << 32 | 8) \
 	B(little, "data that is shorter than a layout", (((struct argtrace_program *)probe->program)->data = 8, \
-							 probe->head.program -= 16, insns[0].base = 0, made_probe_seal(probe))) \
+							 probe->head.program -= sizeof(*layout), insns[0].base = 0, made_probe_seal(probe))) \
 	B(mnt, "an offset of no pointer", layout->mnt = 33) \
 	B(mnt_parent, "an offset of 4", layout->mnt_parent = 4) \
 	B(mountpoint, "a large offset", layout->mnt_mountpoint = ARGTRACE_MOUNT_MAX) \
 	B(mnt_ns, "a negative offset", layout->mnt_ns = (u32)-8) \
+	B(ns_root, "an offset of 12", layout->ns_root = 12) \
+	B(large_root, "a large offset in the namespace", layout->ns_root = ARGTRACE_MOUNT_MAX) \
+	B(reserved, "something reserved", layout->reserved = 1) \
 	B(kind, "neither of a path nor of a dentry", insns[0].arg = 2) \
 	B(needless, "a layout for a dentry", insns[2].base = 8) \
 	B(size, "an argument of another size", probe->args[0].size = 64) \
@@ -709,8 +839,10 @@ static struct kunit_case path_cases[] = {
 	KUNIT_CASE(without_a_parent),
 	KUNIT_CASE(within_a_rename),
 	KUNIT_CASE_SLOW(while_it_is_renamed),
+	KUNIT_CASE_SLOW(while_it_is_moved),
 	KUNIT_CASE_SLOW(pointers_to_anywhere),
 	KUNIT_CASE(in_a_record),
+	KUNIT_CASE(of_an_address_that_is_written),
 	KUNIT_CASE_PARAM(refused, bad_gen_params),
 	{ }
 };

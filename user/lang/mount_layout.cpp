@@ -11,28 +11,34 @@ namespace argtrace::lang {
 
 namespace {
 
+Type structure(const Types &types, std::string_view name) {
+    TypeName wanted;
+    wanted.tag = TypeName::Tag::structure;
+    wanted.name = name;
+    const auto found = types.find(wanted);
+    if (!found)
+        throw Error(fmt::format("BTF does not describe struct {}, which path() needs", name));
+    return *found;
+}
+
 std::uint32_t member_offset(const Types &types, const Type &structure, std::string_view name) {
     const auto member = types.member(structure, name);
     if (!member || member->bits != 0)
-        throw Error(
-            fmt::format("BTF does not describe {} of struct mount, which path() needs", name));
+        throw Error(fmt::format("BTF does not describe {} of {}, which path() needs", name,
+                                types.name(structure)));
     return static_cast<std::uint32_t>(member->bit_offset / 8);
 }
 
 } // namespace
 
 argtrace_mount_layout mount_layout(const Types &types) {
-    TypeName name;
-    name.tag = TypeName::Tag::structure;
-    name.name = "mount";
-    const auto mount = types.find(name);
-    if (!mount)
-        throw Error("BTF does not describe struct mount, which path() needs");
+    const Type mount = structure(types, "mount");
     argtrace_mount_layout layout{};
-    layout.mnt = member_offset(types, *mount, "mnt");
-    layout.mnt_parent = member_offset(types, *mount, "mnt_parent");
-    layout.mnt_mountpoint = member_offset(types, *mount, "mnt_mountpoint");
-    layout.mnt_ns = member_offset(types, *mount, "mnt_ns");
+    layout.mnt = member_offset(types, mount, "mnt");
+    layout.mnt_parent = member_offset(types, mount, "mnt_parent");
+    layout.mnt_mountpoint = member_offset(types, mount, "mnt_mountpoint");
+    layout.mnt_ns = member_offset(types, mount, "mnt_ns");
+    layout.ns_root = member_offset(types, structure(types, "mnt_namespace"), "root");
     return layout;
 }
 

@@ -479,6 +479,8 @@ TEST(Compile, PathsHaveTheirLayout) {
     EXPECT_EQ(layout.mnt_mountpoint, 16u);
     EXPECT_EQ(layout.mnt, 24u);
     EXPECT_EQ(layout.mnt_ns, 40u);
+    EXPECT_EQ(layout.ns_root, 32u);
+    EXPECT_EQ(layout.reserved, 0u);
     EXPECT_EQ(values_of("vfs_open", "path(path->dentry)").data.size(), 0u) << "no mounts";
 }
 

@@ -36,6 +36,7 @@ struct hlist_bl_node { struct hlist_bl_node *next, **pprev; };
 struct dentry { u32 d_flags; struct hlist_bl_node d_hash; struct dentry *d_parent;
                 struct qstr d_name; struct inode *d_inode; u8 d_iname[32]; };
 struct vfsmount { struct dentry *mnt_root; struct super_block *mnt_sb; };
+struct mnt_namespace { long common[4]; struct mount *root; };
 struct mount { void *mnt_hash; struct mount *mnt_parent; struct dentry *mnt_mountpoint;
                struct vfsmount mnt; struct mnt_namespace *mnt_ns; };
 struct path { struct vfsmount *mnt; struct dentry *dentry; };

@@ -405,9 +405,11 @@ TEST_F(Paths, that_change_are_right_or_marked) {
     const std::string one = new_folder(paths_folder + "/one"), two = new_folder(paths_folder + "/two");
     const std::string short_path = new_folder(one + "/short") + "/file", long_path = two + "/" + long_name + "/file";
     const std::string over = new_folder(paths_folder + "/over");
+    const std::string here = mount_tmpfs(paths_folder + "/here"), there = new_folder(one + "/there");
     std::vector<Changing> changing;
     changing.push_back({keep(new_file(short_path)), {short_path, long_path}});
     changing.push_back({keep(new_file(over + "/file")), {over + "/file"}});
+    changing.push_back({keep(new_file(here + "/file")), {here + "/file", there + "/file"}});
     SharedCount rounds;
     add_reads();
     std::size_t reads = 0;
@@ -416,10 +418,12 @@ TEST_F(Paths, that_change_are_right_or_marked) {
             for (;; rounds.add()) {
                 rename((one + "/short").c_str(), (two + "/" + long_name).c_str());
                 mount("tmpfs", over.c_str(), "tmpfs", 0, nullptr);
+                mount(here.c_str(), there.c_str(), nullptr, MS_MOVE, nullptr);
                 rename((two + "/" + long_name).c_str(), (one + "/short").c_str());
                 umount2(over.c_str(), MNT_DETACH);
                 mount(one.c_str(), over.c_str(), nullptr, MS_BIND, nullptr);
                 umount2(over.c_str(), 0);
+                mount(there.c_str(), here.c_str(), nullptr, MS_MOVE, nullptr);
             }
         });
         for (int i = 0; i < 100; i++) {
@@ -446,6 +450,7 @@ TEST_F(Paths, that_change_are_right_or_marked) {
         seen[path]++;
     }
     EXPECT_LT(marked, reads);
+    EXPECT_GT(seen[here + "/file"] + seen[there + "/file"], 0u);
     std::printf("%llu rounds, %zu paths, %zu of them marked, %zu different ones\n",
                 static_cast<unsigned long long>(rounds.get()), reads, marked, seen.size());
 }

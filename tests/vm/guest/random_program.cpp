@@ -13,7 +13,7 @@ constexpr std::uint16_t longest_text = 200;
 // Where they are in struct mount of all kernels that are tested; offsets that are elsewhere do no
 // harm.
 constexpr argtrace_mount_layout usual_layout{
-    .mnt = 32, .mnt_parent = 16, .mnt_mountpoint = 24, .mnt_ns = 232};
+    .mnt = 32, .mnt_parent = 16, .mnt_mountpoint = 24, .mnt_ns = 232, .ns_root = 24, .reserved = 0};
 
 } // namespace
 
@@ -24,6 +24,8 @@ RandomProgram::RandomProgram(std::mt19937_64 &random, const std::vector<std::uin
         layout.mnt_parent = static_cast<std::uint32_t>(8 * this->random(512));
     if (one_in(8))
         layout.mnt = static_cast<std::uint32_t>(8 * this->random(512));
+    if (one_in(8))
+        layout.ns_root = static_cast<std::uint32_t>(8 * this->random(512));
     data_.assign(reinterpret_cast<const char *>(&layout), sizeof(layout));
     if (!one_in(4))
         add_filter();
