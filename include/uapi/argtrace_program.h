@@ -143,9 +143,15 @@ enum argtrace_action {
 	ARGTRACE_DO_STR		= 17,	/* ARGTRACE_TYPE_STR: the text at v, up to its NUL or `arg` bytes */
 	ARGTRACE_DO_BUF		= 18,	/* ARGTRACE_TYPE_BYTES: the slot[index of base] bytes at v, at most `arg` */
 	ARGTRACE_DO_MEM		= 19,	/* ARGTRACE_TYPE_BYTES: the `arg` bytes at v */
-	ARGTRACE_DO_PATH	= 20,	/* ARGTRACE_TYPE_PATH: v is the address of a struct path, or with arg 1 of a struct
-					 * dentry; base is the offset of a struct argtrace_mount_layout in the data, with arg 1
-					 * 0; see "Paths" below */
+	ARGTRACE_DO_PATH	= 20,	/* ARGTRACE_TYPE_PATH: v is the address of what arg says; base is the offset of its layout in
+					 * the data, or 0 where it needs none; see "Paths" below */
+};
+
+/* arg of PATH */
+enum argtrace_path_of {
+	ARGTRACE_PATH_OF_PATH	= 0,	/* struct path; struct argtrace_mount_layout */
+	ARGTRACE_PATH_OF_DENTRY	= 1,	/* struct dentry; no layout */
+	ARGTRACE_PATH_OF_NODE	= 2,	/* struct kernfs_node, that of a cgroup above all; struct argtrace_node_layout */
 };
 
 /*
@@ -173,8 +179,8 @@ enum argtrace_match {
  *
  * so that /etc/passwd is "passwd/etc/", and the root is "". Names contain neither '/' nor NUL, if the file system keeps to the
  * rules, and are in no particular encoding. A path crosses all mounts, up to the root of the mount
- * namespace that the file was opened in, as reported by d_absolute_path(), whatever the root of the process. With arg 1, it
- * begins at the root of the file system instead.
+ * namespace that the file was opened in, as reported by d_absolute_path(), whatever the root of the process. That of a
+ * dentry begins at the root of the file system instead, and that of a kernfs_node at the root of its hierarchy; CUT is its only flag.
  *
  * It is read without locks. Where something is renamed meanwhile, or a mount that it crosses is moved, it is read again, once,
  * and marked if that happens again. What each mount is mounted on is read twice and compared.
@@ -205,15 +211,23 @@ struct argtrace_mount_layout {
 	__u32	reserved;		/* 0 */
 };
 
-#define ARGTRACE_MOUNT_MAX	4096	/* how large these structures may be */
+#define ARGTRACE_MOUNT_MAX	4096	/* how large these structures may be, and a struct kernfs_node */
+
+/* The same of struct kernfs_node, whose members have other names in other kernels. */
+struct argtrace_node_layout {
+	__u32	name;
+	__u32	parent;
+};
 
 #ifdef __cplusplus
 static_assert(sizeof(struct argtrace_program) == 24, "struct argtrace_program");
+static_assert(sizeof(struct argtrace_node_layout) == 8, "struct argtrace_node_layout");
 static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
 static_assert(sizeof(struct argtrace_mount_layout) == 24, "struct argtrace_mount_layout");
 static_assert(sizeof(struct argtrace_pseudo) == 16, "struct argtrace_pseudo");
 #else
 _Static_assert(sizeof(struct argtrace_program) == 24, "struct argtrace_program");
+_Static_assert(sizeof(struct argtrace_node_layout) == 8, "struct argtrace_node_layout");
 _Static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
 _Static_assert(sizeof(struct argtrace_mount_layout) == 24, "struct argtrace_mount_layout");
 _Static_assert(sizeof(struct argtrace_pseudo) == 16, "struct argtrace_pseudo");

@@ -268,7 +268,7 @@ static u8 *put_text(u8 *to, u64 from, u32 limit)
 
 static u8 *put_path(u8 *to, u64 from, const struct argtrace_op *op)
 {
-	const int length = argtrace_read_path(to + sizeof(u16), from, (const void *)op->next[0]);
+	const int length = argtrace_read_path_of(to + sizeof(u16), from, op);
 
 	return length < 0 ? NULL : put(to, length, sizeof(u16)) + length;
 }

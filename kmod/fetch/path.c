@@ -10,6 +10,7 @@
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/mount.h>
 #include <linux/path.h>
 #include <linux/seqlock.h>
@@ -17,6 +18,7 @@
 
 #include "fetch/load.h"
 #include "fetch/path.h"
+#include "fetch/text.h"
 
 /*
  * The member of what is at an address, which has been found to be the kernel's: an access to user memory is not a fault but an
@@ -248,4 +250,46 @@ int argtrace_read_path(u8 *to, u64 from, const struct argtrace_mount_layout *lay
 	length = walk(to, from, layout, &changing);
 	smp_rmb();
 	return likely(renames() == before) && likely(!(before & 1)) && likely(!changing) ? length : read_again(to, from, layout);
+}
+
+/*
+ * Nothing is locked: the cgroup of a task stays as long as the task is in it, with those above it, and has one name for life. What is
+ * read of other nodes may be of a moment when they were renamed.
+ */
+int argtrace_read_node_path(u8 *to, u64 from, const struct argtrace_node_layout *layout)
+{
+	u8 *at = to + sizeof(u16), *const end = to + ARGTRACE_PATH_MAX;
+	u32 left = ARGTRACE_PATH_DEPTH;
+	u64 node = from, name, parent;
+	u16 flags = 0;
+	long error = 0;
+	bool cut;
+	int length;
+
+	for (;; node = parent) {
+		parent = load_any(node + layout->parent, &error);
+		name = load_any(node + layout->name, &error);
+		if (unlikely(error))
+			return -EFAULT;
+		/* The root has no name that counts. */
+		if (!parent)
+			break;
+		if (unlikely(!argtrace_is_kernel_address(name)))
+			return -EFAULT;
+		if (unlikely(!left--) || unlikely(at >= end)) {
+			flags = ARGTRACE_PATH_CUT;
+			break;
+		}
+		length = argtrace_read_text(at, name, min_t(u32, NAME_MAX, end - at - 1), &cut);
+		if (unlikely(length < 0))
+			return -EFAULT;
+		if (unlikely(cut)) {
+			flags = ARGTRACE_PATH_CUT;
+			break;
+		}
+		at += length;
+		*at++ = '/';
+	}
+	*(u16 *)to = flags;
+	return at - to;
 }

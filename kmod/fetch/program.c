@@ -118,16 +118,24 @@ static bool literal_is_valid(const struct program *program, const struct argtrac
 	       strnlen(program->data + insn->base, length + 1) == length;
 }
 
+static bool layout_is_there(const struct program *program, const struct argtrace_insn *insn, u32 size)
+{
+	return insn->base % sizeof(u64) == 0 && program->head->data >= size && insn->base <= program->head->data - size;
+}
+
 /* Loads at these offsets may fail like any other, but the offsets must be plausible for members. */
 static bool path_is_valid(const struct program *program, const struct argtrace_insn *insn)
 {
 	const struct argtrace_mount_layout *layout = (const void *)(program->data + insn->base);
+	const struct argtrace_node_layout *node = (const void *)layout;
 	const u32 offsets_max = ARGTRACE_MOUNT_MAX - sizeof(u64);
 
-	if (insn->arg)
-		return insn->arg == 1 && !insn->base;
-	if (insn->base % sizeof(u64) || program->head->data < sizeof(*layout) ||
-	    insn->base > program->head->data - sizeof(*layout))
+	if (insn->arg == ARGTRACE_PATH_OF_DENTRY)
+		return !insn->base;
+	if (insn->arg == ARGTRACE_PATH_OF_NODE)
+		return layout_is_there(program, insn, sizeof(*node)) && node->name <= offsets_max && node->parent <= offsets_max &&
+		       !((node->name | node->parent) % sizeof(u64));
+	if (insn->arg != ARGTRACE_PATH_OF_PATH || !layout_is_there(program, insn, sizeof(*layout)))
 		return false;
 	return layout->mnt <= offsets_max && layout->mnt_parent <= offsets_max &&
 	       layout->mnt_mountpoint <= offsets_max && layout->mnt_ns <= offsets_max && layout->ns_root <= offsets_max &&
@@ -631,7 +639,7 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 
 		prepare_op(&ops[at], insn, ops, NULL, program->followed);
 		if (insn->action == ARGTRACE_DO_PATH)
-			ops[at].next[0] = insn->arg ? NULL : (const void *)(program->data + insn->base);
+			ops[at].next[0] = insn->arg == ARGTRACE_PATH_OF_DENTRY ? NULL : (const void *)(program->data + insn->base);
 		if (program->ticks && insn->source == ARGTRACE_SOURCE_STACK_ID) {
 			ops[at].loads = ARGTRACE_LOADS_TICK;
 			quick = false;

@@ -305,7 +305,7 @@ static noinline long put_text(u8 *to, u64 from, u32 limit)
 /* The same for a path. */
 static __always_inline long put_path(u8 *to, u64 from, const struct argtrace_op *op)
 {
-	const int length = argtrace_read_path(to + sizeof(u16), from, (const void *)op->next[0]);
+	const int length = argtrace_read_path_of(to + sizeof(u16), from, op);
 
 	*(u16 *)to = length;
 	return length;

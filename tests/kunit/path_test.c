@@ -7,6 +7,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
+#include <linux/kernfs.h>
 #include <linux/kthread.h>
 #include <linux/magic.h>
 #include <linux/mount.h>
@@ -683,6 +684,74 @@ static void pointers_to_anywhere(struct kunit *test)
 	vfree(pages);
 }
 
+/* Nodes as of cgroups, of which the root has no name that counts. */
+static void of_nodes(struct kunit *test)
+{
+	const struct argtrace_node_layout node_layout = {
+		.name = offsetof(struct kernfs_node, name),
+		.parent = offsetof(struct kernfs_node, parent),
+	};
+	struct kernfs_node *nodes = kunit_kcalloc(test, ARGTRACE_PATH_DEPTH + 2, sizeof(*nodes), GFP_KERNEL);
+	char *name = kunit_kmalloc(test, NAME_MAX + 2, GFP_KERNEL);
+	struct read_path *path = make_read_path(test);
+	u32 i;
+
+#define READ_NODE(node) ({ \
+	memset(path->data, BEYOND, sizeof(path->data)); \
+	preempt_disable(); \
+	path->length = argtrace_read_node_path(path->data, (u64)(node), &node_layout); \
+	preempt_enable(); \
+	parse(test, path); \
+})
+	KUNIT_ASSERT_TRUE(test, nodes && name);
+	nodes[0].name = "";
+	for (i = 1; i < ARGTRACE_PATH_DEPTH + 2; i++) {
+		nodes[i].name = i % 2 ? "user.slice" : "1";
+		nodes[i].parent = &nodes[i - 1];
+	}
+	READ_NODE(&nodes[0]);
+	KUNIT_EXPECT_STREQ(test, path->text, "/");
+	KUNIT_EXPECT_EQ(test, path->flags, 0);
+	READ_NODE(&nodes[3]);
+	KUNIT_EXPECT_STREQ(test, path->text, "/user.slice/1/user.slice");
+	KUNIT_EXPECT_EQ(test, path->flags, 0);
+	READ_NODE(&nodes[ARGTRACE_PATH_DEPTH]);
+	KUNIT_EXPECT_EQ(test, path->names, ARGTRACE_PATH_DEPTH);
+	KUNIT_EXPECT_EQ(test, path->flags, 0);
+	READ_NODE(&nodes[ARGTRACE_PATH_DEPTH + 1]);
+	KUNIT_EXPECT_EQ(test, path->names, ARGTRACE_PATH_DEPTH);
+	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_CUT);
+	/* Whole names, as many as there is room for. */
+	nodes[1].name = nodes[2].name = nodes[3].name = nodes[4].name = nodes[5].name = name_of_length(name, NAME_MAX);
+	READ_NODE(&nodes[3]);
+	KUNIT_EXPECT_EQ(test, path->names, 3);
+	KUNIT_EXPECT_EQ(test, path->flags, 0);
+	READ_NODE(&nodes[5]);
+	KUNIT_EXPECT_EQ(test, path->names, 3);
+	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_CUT);
+	/* None is longer. */
+	nodes[1].name = name_of_length(name, NAME_MAX + 1);
+	READ_NODE(&nodes[1]);
+	KUNIT_EXPECT_EQ(test, path->names, 0);
+	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_CUT);
+	/* In a circle, and to nowhere. */
+	nodes[1].name = "round";
+	nodes[1].parent = &nodes[1];
+	READ_NODE(&nodes[1]);
+	KUNIT_EXPECT_EQ(test, path->names, ARGTRACE_PATH_DEPTH);
+	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_CUT);
+	nodes[1].parent = (void *)0xffff000000000000;
+	READ_NODE(&nodes[1]);
+	KUNIT_EXPECT_EQ(test, path->length, -EFAULT);
+	nodes[1].parent = &nodes[0];
+	nodes[1].name = NULL;
+	READ_NODE(&nodes[1]);
+	KUNIT_EXPECT_EQ(test, path->length, -EFAULT);
+	READ_NODE(NULL);
+	KUNIT_EXPECT_EQ(test, path->length, -EFAULT);
+#undef READ_NODE
+}
+
 /* A program with two paths, one of them through mounts, around a number. */
 static struct made_probe *probe_with_paths(struct kunit *test)
 {
@@ -794,7 +863,10 @@ struct bad_path {
 	B(ns_root, "an offset of 12", layout->ns_root = 12) \
 	B(large_root, "a large offset in the namespace", layout->ns_root = ARGTRACE_MOUNT_MAX) \
 	B(reserved, "something reserved", layout->reserved = 1) \
-	B(kind, "neither of a path nor of a dentry", insns[0].arg = 2) \
+	B(kind, "of nothing that has a path", insns[0].arg = 3) \
+	B(name, "a large offset in a node", (insns[0].arg = ARGTRACE_PATH_OF_NODE, layout->mnt = ARGTRACE_MOUNT_MAX)) \
+	B(parent, "an odd offset in a node", (insns[0].arg = ARGTRACE_PATH_OF_NODE, layout->mnt_parent = 20)) \
+	B(node, "a node's layout beyond the data", (insns[0].arg = ARGTRACE_PATH_OF_NODE, insns[0].base = 32)) \
 	B(needless, "a layout for a dentry", insns[2].base = 8) \
 	B(size, "an argument of another size", probe->args[0].size = 64) \
 	B(type, "an argument that is text", probe->args[0].type = ARGTRACE_TYPE_STR) \
@@ -841,6 +913,7 @@ static struct kunit_case path_cases[] = {
 	KUNIT_CASE_SLOW(while_it_is_renamed),
 	KUNIT_CASE_SLOW(while_it_is_moved),
 	KUNIT_CASE_SLOW(pointers_to_anywhere),
+	KUNIT_CASE(of_nodes),
 	KUNIT_CASE(in_a_record),
 	KUNIT_CASE(of_an_address_that_is_written),
 	KUNIT_CASE_PARAM(refused, bad_gen_params),

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "lang/checker.h"
+#include "lang/expression_error.h"
 #include "lang/flag_names.h"
 #include "lang/glob_pattern.h"
 #include "util/cpus.h"
@@ -24,8 +25,8 @@ constexpr std::size_t flags_max = 256;
 constexpr std::uint64_t bytes_max = ARGTRACE_TEXT_MAX;
 constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
-constexpr std::string_view known_functions[]{"str",      "buf", "path", "flags", "name",
-                                             "sockaddr", "sym", "cpus", "only"};
+constexpr std::string_view known_functions[]{"str",  "buf",      "path", "cgroup_path", "flags",
+                                             "name", "sockaddr", "sym",  "cpus",        "only"};
 
 } // namespace
 
@@ -127,6 +128,8 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_buf(ast);
     if (name == "path")
         return call_path(ast);
+    if (name == "cgroup_path")
+        return call_cgroup_path(ast);
     if (name == "sockaddr")
         return call_sockaddr(ast);
     if (name == "sym")
@@ -237,8 +240,24 @@ NodePtr Checker::call_path(const Ast &ast) {
     }
     const Type address_type = from->type;
     NodePtr path = make_node(Node::Kind::path, address_type, ast, std::move(from));
-    path->value = dentry ? 1 : 0;
+    path->value = dentry ? ARGTRACE_PATH_OF_DENTRY : ARGTRACE_PATH_OF_PATH;
     return path;
+}
+
+// In the unified hierarchy, which every task is in.
+NodePtr Checker::call_cgroup_path(const Ast &ast) {
+    if (!ast.operands.empty())
+        fail(ast.operands[0]->at, "cgroup_path() is that of the current task, and has no operands");
+    const Expression meaning = parse_condition("task->cgroups->dfl_cgrp->kn");
+    try {
+        NodePtr kn = Checker(scope_, meaning).rvalue(meaning.root());
+        const Type type = kn->type;
+        NodePtr path = make_node(Node::Kind::path, type, ast, std::move(kn));
+        path->value = ARGTRACE_PATH_OF_NODE;
+        return path;
+    } catch (const ExpressionError &error) {
+        fail(ast.at, fmt::format("cgroup_path() is not known on this kernel: {}", error.sentence()));
+    }
 }
 
 // flags() and name(), which is of one constant.

@@ -96,6 +96,7 @@ private:
     NodePtr call_str(const Ast &ast);
     NodePtr call_buf(const Ast &ast);
     NodePtr call_path(const Ast &ast);
+    NodePtr call_cgroup_path(const Ast &ast);
     NodePtr call_flags(const Ast &ast);
     NodePtr call_sockaddr(const Ast &ast);
     NodePtr call_cpus(const Ast &ast);

@@ -135,20 +135,29 @@ void Compiler::output_stack(ProgramValue &described) {
     emitter_.add(insn);
 }
 
+/// Where it is, which is added to the data once.
+template<typename Layout>
+std::uint32_t Compiler::layout_in_data(std::optional<std::uint32_t> &at, Layout (*make)(const Types &)) {
+    if (!at) {
+        const Layout layout = make(types_);
+        char bytes[sizeof(layout)];
+        std::memcpy(bytes, &layout, sizeof(layout));
+        at = emitter_.add_data({bytes, sizeof(bytes)}, 8);
+    }
+    return *at;
+}
+
 void Compiler::output_path(const Node &node, ProgramValue &described) {
     described.type = ARGTRACE_TYPE_PATH;
     described.type_name = "path";
     described.size = ARGTRACE_PATH_MAX;
     described.btf_id = 0;
-    const bool in_mounts = node.value == 0;
-    if (in_mounts && !mount_layout_) {
-        const argtrace_mount_layout layout = mount_layout(types_);
-        char bytes[sizeof(layout)];
-        std::memcpy(bytes, &layout, sizeof(layout));
-        mount_layout_ = emitter_.add_data({bytes, sizeof(bytes)}, 8);
-    }
-    output(operand(*node.operands[0]), ARGTRACE_DO_PATH, static_cast<std::uint32_t>(node.value),
-           in_mounts ? *mount_layout_ : 0);
+    std::uint32_t base = 0;
+    if (node.value == ARGTRACE_PATH_OF_PATH)
+        base = layout_in_data(mount_layout_, mount_layout);
+    else if (node.value == ARGTRACE_PATH_OF_NODE)
+        base = layout_in_data(node_layout_, node_layout);
+    output(operand(*node.operands[0]), ARGTRACE_DO_PATH, static_cast<std::uint32_t>(node.value), base);
 }
 
 /// How long the text may be; 0 if it is none.
@@ -180,8 +189,10 @@ void Compiler::map_part(const Node &node, ProgramValue &described, std::uint32_t
         return;
     }
     if (node.kind == Node::Kind::path)
-        throw Error("a path has no room in a key: record it (`argtrace record`), and give the "
-                    "recording with --in");
+        throw Error(node.value == ARGTRACE_PATH_OF_NODE
+                        ? "a path has no room in a key: tell calls apart by the number of the cgroup, `--by cgroup`"
+                        : "a path has no room in a key: record it (`argtrace record`), and give the "
+                          "recording with --in");
     const std::uint32_t length = describe_text(node, described);
     if (length > 0 && !is_value) {
         const std::uint32_t room =

@@ -65,6 +65,8 @@ private:
     void output_buffer(const Node &node, ProgramValue &described);
     void output_stack(ProgramValue &described);
     void output_path(const Node &node, ProgramValue &described);
+    template<typename Layout>
+    std::uint32_t layout_in_data(std::optional<std::uint32_t> &at, Layout (*make)(const Types &));
     void describe(const Node &node, ProgramValue &described) const;
     void describe_scalar(const Node &node, ProgramValue &described) const;
     std::uint32_t describe_text(const Node &node, ProgramValue &described) const;
@@ -74,7 +76,7 @@ private:
     unsigned next_slot_ = 0;
     const bool followed_;    // calls are recorded when they return
     bool at_return_ = false; // the value at hand is computed then
-    std::optional<std::uint32_t> mount_layout_; // where it is in the data
+    std::optional<std::uint32_t> mount_layout_, node_layout_; // where they are in the data
     std::uint16_t nr_filter_ = 0, nr_return_ = 0;
 };
 

@@ -149,7 +149,11 @@ std::string insn_text(const Program &program, std::size_t at) {
     case ARGTRACE_DO_MEM:
         return fmt::format("{} {} bytes at {}{}", take, insn.arg, value, moment);
     case ARGTRACE_DO_PATH:
-        return fmt::format("{} path of {} {}{}", take, insn.arg ? "dentry" : "path", value, moment);
+        return fmt::format("{} path of {} {}{}", take,
+                           insn.arg == ARGTRACE_PATH_OF_DENTRY ? "dentry"
+                           : insn.arg == ARGTRACE_PATH_OF_NODE ? "node"
+                                                               : "path",
+                           value, moment);
     default:
         return "?";
     }

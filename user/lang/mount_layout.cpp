@@ -17,14 +17,14 @@ Type structure(const Types &types, std::string_view name) {
     wanted.name = name;
     const auto found = types.find(wanted);
     if (!found)
-        throw Error(fmt::format("BTF does not describe struct {}, which path() needs", name));
+        throw Error(fmt::format("BTF does not describe struct {}, which paths need", name));
     return *found;
 }
 
 std::uint32_t member_offset(const Types &types, const Type &structure, std::string_view name) {
     const auto member = types.member(structure, name);
     if (!member || member->bits != 0)
-        throw Error(fmt::format("BTF does not describe {} of {}, which path() needs", name,
+        throw Error(fmt::format("BTF does not describe {} of {}, which paths need", name,
                                 types.name(structure)));
     return static_cast<std::uint32_t>(member->bit_offset / 8);
 }
@@ -39,6 +39,15 @@ argtrace_mount_layout mount_layout(const Types &types) {
     layout.mnt_mountpoint = member_offset(types, mount, "mnt_mountpoint");
     layout.mnt_ns = member_offset(types, mount, "mnt_ns");
     layout.ns_root = member_offset(types, structure(types, "mnt_namespace"), "root");
+    return layout;
+}
+
+argtrace_node_layout node_layout(const Types &types) {
+    const Type node = structure(types, "kernfs_node");
+    argtrace_node_layout layout{};
+    layout.name = member_offset(types, node, "name");
+    // Since Linux 6.15 it is not to be read without RCU's protection, which programs have.
+    layout.parent = member_offset(types, node, types.member(node, "__parent") ? "__parent" : "parent");
     return layout;
 }
 

@@ -10,4 +10,7 @@ namespace argtrace::lang {
 /// describe.
 argtrace_mount_layout mount_layout(const Types &types);
 
+/// The same of a cgroup's path.
+argtrace_node_layout node_layout(const Types &types);
+
 } // namespace argtrace::lang

@@ -49,8 +49,8 @@ struct Node {
         text,      ///< str(): the text at operands[0]
         buffer,    ///< buf(): operands[1] bytes at operands[0], at most `limit`; other functions, whose `type` is what
                    ///< the bytes are shown as
-        path,      ///< path(): of the struct path at operands[0]; of the struct dentry
-                   ///< if `value` is 1
+        path,      ///< path(), cgroup_path(): of what is at operands[0], which `value` says,
+                   ///< as ARGTRACE_PATH_OF_*
         stack,     ///< the call's stack
     };
 

@@ -73,9 +73,13 @@ TEST(CheckError, Names) {
                        "it is a type, which can be cast to: (umode_t)(...)",
                        0}));
     EXPECT_EQ(in_read("ntop(file)"),
-              (Refusal{"there is no function ntop; there are str, buf, path, flags, name, sockaddr, sym, "
-                       "cpus, only",
+              (Refusal{"there is no function ntop; there are str, buf, path, cgroup_path, flags, name, "
+                       "sockaddr, sym, cpus, only",
                        0}));
+    EXPECT_EQ(in_read("cgroup_path(file)"),
+              (Refusal{"cgroup_path() is that of the current task, and has no operands", 12}));
+    EXPECT_EQ(in_read("cgroup_path() == 1"),
+              (Refusal{"cgroup_path() can be recorded, and nothing else", 0}));
     EXPECT_EQ(in_read("sockaddr(file) == 1"),
               (Refusal{"sockaddr() can be recorded, and nothing else", 0}));
     EXPECT_EQ(in_read("1 + pth(file)"),

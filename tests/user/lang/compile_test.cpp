@@ -484,6 +484,18 @@ TEST(Compile, PathsHaveTheirLayout) {
     EXPECT_EQ(values_of("vfs_open", "path(path->dentry)").data.size(), 0u) << "no mounts";
 }
 
+TEST(Compile, PathsOfCgroupsHaveTheirLayout) {
+    const Program program = values_of("vfs_open", "cgroup_path() as here, path(path), cgroup_path() as there");
+    EXPECT_THAT(lines_of(program), ElementsAre("record path of node [[[task + 48] + 24]]", "record path of path reg0",
+                                               "record path of node [[[task + 48] + 24]]"));
+    ASSERT_EQ(program.data.size(), sizeof(argtrace_node_layout) + sizeof(argtrace_mount_layout)) << "once";
+    argtrace_node_layout layout;
+    std::memcpy(&layout, program.data.data(), sizeof(layout));
+    EXPECT_EQ(layout.parent, 16u);
+    EXPECT_EQ(layout.name, 24u);
+    EXPECT_TRUE(program.reads_memory());
+}
+
 TEST(Compile, BytesAreAProgram) {
     Program program = condition_of("vfs_read", "buf == \"abc\"");
     const std::vector<std::byte> bytes = program.bytes(100, 1000);

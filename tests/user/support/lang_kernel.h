@@ -44,7 +44,7 @@ struct file_operations { long (*read)(struct file *, char *, size_t, loff_t *); 
 struct file { fmode_t f_mode; u32 f_flags; struct inode *f_inode; loff_t f_pos;
               const struct file_operations *f_op; struct path f_path; void *private_data;
               struct unknown *f_unknown; };
-struct kernfs_node { int count; u64 id; };
+struct kernfs_node { int count; u64 id; struct kernfs_node *parent; const char *name; };
 struct cgroup { struct kernfs_node *kn; };
 struct css_set { void *subsys[3]; struct cgroup *dfl_cgrp; };
 struct cred { kuid_t uid; kgid_t gid; };

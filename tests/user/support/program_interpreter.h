@@ -58,7 +58,7 @@ public:
         : program_(program), memory_(memory) {}
 
     struct Output {
-        std::string bytes; ///< of PATH: "path" or "dentry", with the address behind it
+        std::string bytes; ///< of PATH: "path", "dentry" or "node", with the address behind it
         bool readable = true;
 
         template<typename Value>
@@ -255,10 +255,12 @@ private:
         case ARGTRACE_DO_MEM:
             return !in_filter && insn.arg > 0 && insn.arg <= ARGTRACE_TEXT_MAX ? "" : "output";
         case ARGTRACE_DO_PATH:
-            if (insn.arg == 1)
+            if (insn.arg == ARGTRACE_PATH_OF_DENTRY)
                 return !in_filter && insn.base == 0 ? "" : "path";
-            return !in_filter && insn.arg == 0 && insn.base % 8 == 0 &&
-                           insn.base + sizeof(argtrace_mount_layout) <= program_.data.size()
+            return !in_filter && insn.arg <= ARGTRACE_PATH_OF_NODE && insn.base % 8 == 0 &&
+                           insn.base + (insn.arg == ARGTRACE_PATH_OF_NODE ? sizeof(argtrace_node_layout)
+                                                                          : sizeof(argtrace_mount_layout)) <=
+                               program_.data.size()
                        ? ""
                        : "path";
         default:
@@ -426,7 +428,9 @@ private:
             return next;
         }
         default:
-            output_.bytes = insn.arg ? "dentry" : "path";
+            output_.bytes = insn.arg == ARGTRACE_PATH_OF_DENTRY ? "dentry"
+                            : insn.arg == ARGTRACE_PATH_OF_NODE ? "node"
+                                                                : "path";
             output_.bytes.append(reinterpret_cast<const char *>(&v), sizeof(v));
             return next;
         }

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
@@ -400,7 +401,53 @@ struct Changing {
     std::set<std::string> legal;
 };
 
-// What is renamed, and what another file system is mounted over. A mount that is moved is not noticed (argtrace_program.h).
+void write_text(const std::string &path, const std::string &text) {
+    std::ofstream out(path);
+    out << text << std::flush;
+    ASSERT_TRUE(out.good()) << path;
+}
+
+/// What /proc/self/cgroup says of the unified hierarchy.
+std::string cgroup_of_this_process() {
+    std::ifstream lines("/proc/self/cgroup");
+    for (std::string line; std::getline(lines, line);)
+        if (line.rfind("0::", 0) == 0)
+            return line.substr(3);
+    return "";
+}
+
+TEST_F(Paths, of_cgroups_are_those_of_the_process) {
+    const std::string root = new_folder(paths_folder + "/cgroups");
+    if (mount("cgroup2", root.c_str(), "cgroup2", 0, nullptr) != 0)
+        GTEST_SKIP() << "this kernel has no cgroups";
+    const std::string before = cgroup_of_this_process();
+    std::vector<std::string> groups{"", "/argtrace_paths", "/argtrace_paths/some group.slice", "/argtrace_paths/" + std::string(250, 'g')};
+    std::string deep = groups[1];
+    for (int depth = 0; depth < 40; depth++)
+        groups.push_back(deep += "/d");
+    for (std::size_t i = 1; i < groups.size(); i++)
+        new_folder(root + groups[i]);
+    add({"vfs_read(cgroup_path() as group, count) if count >> 16 == 0x51a7"});
+    const int fd = keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    std::vector<std::string> expected;
+    for (std::size_t i = 0; i < groups.size(); i++) {
+        write_text(root + groups[i] + "/cgroup.procs", "0");
+        expected.push_back(cgroup_of_this_process());
+        call_vfs_read(fd, i);
+    }
+    write_text(root + before + "/cgroup.procs", "0");
+    const auto events = recorded();
+    EXPECT_EQ(events.size(), groups.size());
+    for (const json &event : events)
+        EXPECT_EQ(event["args"]["group"], expected.at(number_of(event))) << event.dump();
+    EXPECT_EQ(expected[0], "/");
+    EXPECT_EQ(expected[2], groups[2]);
+    for (std::size_t i = groups.size(); i-- > 1;)
+        EXPECT_EQ(rmdir((root + groups[i]).c_str()), 0) << groups[i] << ": " << strerror(errno);
+    EXPECT_EQ(umount2(root.c_str(), 0), 0) << strerror(errno);
+}
+
+// What is renamed, what another file system is mounted over, and what is in a file system that is moved.
 TEST_F(Paths, that_change_are_right_or_marked) {
     const std::string one = new_folder(paths_folder + "/one"), two = new_folder(paths_folder + "/two");
     const std::string short_path = new_folder(one + "/short") + "/file", long_path = two + "/" + long_name + "/file";

@@ -304,7 +304,8 @@ void RandomProgram::add_output() {
         if (paths_ < 2) {
             paths_++;
             insn.action = ARGTRACE_DO_PATH;
-            insn.arg = static_cast<std::uint16_t>(random(2));
+            insn.arg = static_cast<std::uint16_t>(random(3));
+            // A node's layout is taken from what is one of mounts as well.
             arg.type = ARGTRACE_TYPE_PATH;
             break;
         }
