@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls that an fprobe of the kernel follows for us: the tests of return_test.c that are not about our own trampoline. */
+/* Calls that an fprobe of the kernel follows for us: the tests of return_test.c. */
 #define FOLLOWED_BY	ARGTRACE_PROBE_BY_FPROBE
 #define SUITE		"argtrace_fprobe"
-#pragma GCC diagnostic ignored "-Wunused-function"
 #include "return_test.c"
