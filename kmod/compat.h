@@ -175,13 +175,19 @@ static __always_inline u32 argtrace_softirq_count(u32 preempt)
 #define argtrace_softirq_is_hidden() (IS_ENABLED(CONFIG_PREEMPT_RT) && softirq_count())
 
 /*
- * The preemption count, including the need-resched bit that x86 keeps in the same word.
+ * The preemption count, including the need-resched bit that x86 keeps in the same word (arch/x86/include/asm/preempt.h).
  * Linux 7.3 made it 64 bits wide.
  */
 #ifdef CONFIG_HAS_SEPARATE_PREEMPT_RESCHED_BITS
-#define argtrace_preempt_count_is(count) (raw_cpu_read_8(__preempt_count) == (count))
+typedef u64 argtrace_preempt_word;
+#define argtrace_read_preempt_word() ((argtrace_preempt_word)raw_cpu_read_8(__preempt_count))
 #else
-#define argtrace_preempt_count_is(count) should_resched(count)
+typedef u32 argtrace_preempt_word;
+#ifdef ARGTRACE_PREEMPT_COUNT_IS_HOT
+#define argtrace_read_preempt_word() ((argtrace_preempt_word)raw_cpu_read_4(pcpu_hot.preempt_count))
+#else
+#define argtrace_read_preempt_word() ((argtrace_preempt_word)raw_cpu_read_4(__preempt_count))
+#endif
 #endif
 
 /* Increments a signed per-CPU byte, and returns whether it is negative afterwards, in two instructions. */

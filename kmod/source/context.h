@@ -12,10 +12,23 @@
 
 #include "compat.h"
 
-/* The context in the last word of a record's header, which also has the size. */
-static __always_inline u32 argtrace_context_word(unsigned int own_levels)
+/* The preemption count of plain context, where a callback has so many levels of its own. */
+static __always_inline argtrace_preempt_word argtrace_plain_preempt_word(unsigned int own_levels)
 {
-	unsigned int preempt = preempt_count() - own_levels;
+	return PREEMPT_ENABLED + own_levels * PREEMPT_DISABLE_OFFSET;
+}
+
+/* Whether interrupts are on and nothing is to be scheduled, apart from what is in the preemption count. */
+static __always_inline bool argtrace_rest_is_plain(void)
+{
+	return !argtrace_resched_is_due() && !irqs_disabled() && !argtrace_softirq_is_hidden();
+}
+
+/* argtrace_context_word_above() where more has to be told than levels of disabled preemption. `levels` is what is above plain context. */
+static __always_inline u32 argtrace_context_word_in_full(argtrace_preempt_word levels)
+{
+	const argtrace_preempt_word count = levels + PREEMPT_ENABLED;
+	const u32 preempt = count & ~PREEMPT_NEED_RESCHED;
 	u8 flags = 0;
 
 	/* The TRACE_FLAG_* of include/linux/trace_events.h, as kernel/trace/trace.c derives them. */
@@ -38,9 +51,27 @@ static __always_inline u32 argtrace_context_word(unsigned int own_levels)
 		if (argtrace_lazy_resched_is_due())
 			flags |= ARGTRACE_CTX_NEED_RESCHED_LAZY;
 	}
-	if (test_preempt_need_resched())
+	if (!(count & PREEMPT_NEED_RESCHED))
 		flags |= ARGTRACE_CTX_PREEMPT_RESCHED;
 	return (u32)flags << 16 | (preempt & PREEMPT_MASK) << 24;
+}
+
+/*
+ * The context in the last word of a record's header, which also has the size. `plain` is the preemption count of plain context. The
+ * usual contexts are plain, or have a lock, and are told by the same tests.
+ */
+static __always_inline u32 argtrace_context_word_above(argtrace_preempt_word plain)
+{
+	const argtrace_preempt_word levels = argtrace_read_preempt_word() - plain;
+
+	if (likely(!(levels & ~(argtrace_preempt_word)PREEMPT_MASK)) && likely(argtrace_rest_is_plain()))
+		return (u32)levels << 24;
+	return argtrace_context_word_in_full(levels);
+}
+
+static __always_inline u32 argtrace_context_word(unsigned int own_levels)
+{
+	return argtrace_context_word_above(argtrace_plain_preempt_word(own_levels));
 }
 
 /*
@@ -55,17 +86,10 @@ static __always_inline unsigned int argtrace_own_preempt_levels(const struct ftr
 					     ops->trampoline_size) : 0;
 }
 
-/* Whether argtrace_context_word(own_levels) is 0. */
-static __always_inline bool argtrace_context_is_plain_above(unsigned int own_levels)
-{
-	return argtrace_preempt_count_is(PREEMPT_ENABLED + own_levels * PREEMPT_DISABLE_OFFSET) &&
-	       !argtrace_resched_is_due() && !irqs_disabled() && !argtrace_softirq_is_hidden();
-}
-
-/* The same if only our own level has to be subtracted. */
+/* Whether the context is plain, if only our own level has to be subtracted. */
 static __always_inline bool argtrace_context_is_plain(void)
 {
-	return argtrace_context_is_plain_above(1);
+	return argtrace_read_preempt_word() == argtrace_plain_preempt_word(1) && argtrace_rest_is_plain();
 }
 
 #endif
