@@ -35,7 +35,10 @@ static void catalog_changed(struct argtrace_session *session)
 /* Callbacks see the new table from here on, and may still be using the one returned. */
 static struct argtrace_table *swap_table(struct argtrace_lane *lane, struct argtrace_table *table)
 {
-	return rcu_replace_pointer(lane->table, table, lockdep_is_held(&lane->session->lock));
+	table = rcu_replace_pointer(lane->table, table, lockdep_is_held(&lane->session->lock));
+	if (lane->source->table_changed)
+		lane->source->table_changed(lane);
+	return table;
 }
 
 /*
@@ -232,7 +235,7 @@ static int lane_begin(struct lane_addition *addition, struct argtrace_plan **pla
 	if (IS_ERR(table))
 		return PTR_ERR(table);
 	addition->old = was_armed ? swap_table(lane, table) : NULL;
-	ret = lane->source->attach(lane, addition->addrs, addition->count);
+	ret = lane->source->attach(lane, table, addition->addrs, addition->count);
 	if (ret) {
 		if (ret == -EINVAL)
 			*failed_addr = lane->source->find_bad(addition->addrs, addition->count, true);

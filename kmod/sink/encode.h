@@ -118,21 +118,26 @@ static __always_inline void argtrace_encode_register(u8 *record,
 	__builtin_memcpy(record + layout->at[index], &value, sizeof(value));
 }
 
-/* The header is written after this. */
-static __always_inline void argtrace_encode_registers(u8 *record,
-						      const struct argtrace_layout *layout,
-						      const struct ftrace_regs *regs)
+/* The header is written after this. `few` is a constant: the source knows that only the second to fourth register are wanted. */
+static __always_inline void argtrace_encode_some_registers(u8 *record, const struct argtrace_layout *layout,
+							   const struct ftrace_regs *regs, const bool few)
 {
 	unsigned int i;
 
 #pragma GCC unroll 4
-	for (i = 0; i < 4; i++)
+	for (i = few; i < 4; i++)
 		argtrace_encode_register(record, layout, regs, i);
-	if (layout->many_registers) {
+	if (!few && layout->many_registers) {
 #pragma GCC unroll 4
 		for (i = 4; i < ARGTRACE_REG_COUNT; i++)
 			argtrace_encode_register(record, layout, regs, i);
 	}
+}
+
+static __always_inline void argtrace_encode_registers(u8 *record, const struct argtrace_layout *layout,
+						      const struct ftrace_regs *regs)
+{
+	argtrace_encode_some_registers(record, layout, regs, false);
 }
 
 /*

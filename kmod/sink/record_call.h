@@ -16,11 +16,10 @@ void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtra
 void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 			  const struct ftrace_regs *fregs, u32 context);
 
-/* Preemption is off, and on again at the end. */
-static __always_inline void argtrace_record_call(struct argtrace_plan *plan, struct argtrace_ring *ring,
-						 u32 context, unsigned long parent_ip,
-						 const struct ftrace_regs *fregs, const u32 clock_id,
-						 const bool flight)
+/* Preemption is off, and on again at the end. `few` is as for argtrace_encode_some_registers(), and there are no arguments besides. */
+static __always_inline void argtrace_record_some(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 context,
+						 unsigned long parent_ip, const struct ftrace_regs *fregs,
+						 const u32 clock_id, const bool flight, const bool few)
 {
 	struct argtrace_ring_control *control = ring->control;
 	u32 clock;
@@ -31,13 +30,23 @@ static __always_inline void argtrace_record_call(struct argtrace_plan *plan, str
 					    clock_id, flight, &clock, &to)))
 		return argtrace_record_slow(plan, parent_ip, ring, fregs, context);
 
-	argtrace_record_registers(to, plan, parent_ip, fregs);
-	if (unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs)) {
+	*(u64 *)(to + plan->layout.caller_at) = parent_ip;
+	argtrace_encode_some_registers(to, &plan->layout, fregs, few);
+	if (!few && unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs)) {
 		argtrace_record_header(to, plan, clock, ring->last_tid, context);
 		return argtrace_record_with_rest(plan, to, ring, fregs);
 	}
 	argtrace_record_header(to, plan, clock, ring->last_tid, context);
 	argtrace_record_complete(plan, ring);
+}
+
+/* The same for any call. */
+static __always_inline void argtrace_record_call(struct argtrace_plan *plan, struct argtrace_ring *ring,
+						 u32 context, unsigned long parent_ip,
+						 const struct ftrace_regs *fregs, const u32 clock_id,
+						 const bool flight)
+{
+	argtrace_record_some(plan, ring, context, parent_ip, fregs, clock_id, flight, false);
 }
 
 #endif

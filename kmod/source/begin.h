@@ -9,25 +9,33 @@
 #include "session.h"
 
 /*
- * Begins a call for sources whose callbacks have one form for all kinds of sessions: disables preemption, and returns the plan of the
- * probe at `addr`. NULL if nothing is to be recorded: the outcome has been counted, and preemption is enabled again.
+ * The second half of argtrace_begin(), for sources that have found the plan otherwise. `by_pid`: there may be a filter by PID. NULL if there is none, or the call is filtered:
+ * it has been counted, and preemption is enabled again.
  */
-static __always_inline struct argtrace_plan *argtrace_begin(struct argtrace_lane *lane, unsigned long addr)
+static __always_inline struct argtrace_plan *argtrace_begin_with(struct argtrace_lane *lane, struct argtrace_plan *plan,
+								 const bool by_pid)
 {
-	struct argtrace_plan *plan;
-
-	preempt_disable_notrace();
-	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), addr);
 	if (unlikely(!plan)) {
 		preempt_enable_notrace();
 		return NULL;
 	}
-	if (unlikely(argtrace_is_filtered(lane, rcu_access_pointer(lane->pid_bits)))) {
+	if (unlikely(argtrace_is_filtered(lane, by_pid))) {
 		argtrace_count_here(plan->counters, filtered);
 		preempt_enable_notrace();
 		return NULL;
 	}
 	return plan;
+}
+
+/*
+ * Begins a call for sources whose callbacks have one form for all kinds of sessions: disables preemption, and returns the plan of the
+ * probe at `addr`. NULL if nothing is to be recorded: the outcome has been counted, and preemption is enabled again.
+ */
+static __always_inline struct argtrace_plan *argtrace_begin(struct argtrace_lane *lane, unsigned long addr)
+{
+	preempt_disable_notrace();
+	return argtrace_begin_with(lane, argtrace_table_lookup(rcu_dereference_raw(lane->table), addr),
+				   rcu_access_pointer(lane->pid_bits));
 }
 
 #endif

@@ -76,7 +76,7 @@ static void keep_for_ever(struct argtrace_lane *lane)
 }
 
 /* An empty filter means all functions: never register with one. */
-static int attach(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
+static int attach(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
 {
 	int ret;
 

@@ -276,7 +276,7 @@ static int attach_one(struct argtrace_lane *lane, struct argtrace_fallback *fall
 	return ret;
 }
 
-static int attach(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
+static int attach(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
 {
 	struct argtrace_fallback *fallback, *next;
 	u32 nr_fallbacks = 0;

@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 struct argtrace_lane;
+struct argtrace_table;
 
 struct argtrace_source {
 	u16 kind;			/* enum argtrace_kind of its probes */
@@ -25,8 +26,14 @@ struct argtrace_source {
 	 */
 	unsigned long (*find_bad)(const unsigned long *addrs, u32 count, bool all);
 
-	/* Has the lane called for these addresses as well, which are sorted. 0, or an error (-EINVAL, -EBUSY ...), on which nothing has changed. */
-	int (*attach)(struct argtrace_lane *lane, unsigned long *addrs, u32 count);
+	/*
+	 * Has the lane called for these addresses as well, which are sorted. `table` has their plans; it is the lane's already if that
+	 * is armed, and will be otherwise. 0, or an error (-EINVAL, -EBUSY ...), on which nothing has changed.
+	 */
+	int (*attach)(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count);
+
+	/* The lane has another table. NULL: the source's callbacks look up each call there. */
+	void (*table_changed)(struct argtrace_lane *lane);
 
 	/*
 	 * Has the lane called for its live probes in the catalog, and for nothing else. Also detaches what has

@@ -156,7 +156,7 @@ static int refusal(int error)
 	return error == -ENOENT || error == -EINVAL || error == -ENODEV ? -EOPNOTSUPP : error;
 }
 
-static int attach(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
+static int attach(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
 {
 	struct argtrace_timer *timer;
 	int ret;

@@ -19,69 +19,77 @@
  */
 static __always_inline unsigned long caller_of(const struct argtrace_tracepoint *place, unsigned long called_from)
 {
-	return called_from - place->addr < place->size ? 0 : called_from;
+	if (unlikely(called_from - place->addr < place->size)) {
+		/* A conditional move would take longer. */
+		barrier();
+		return 0;
+	}
+	return called_from;
 }
 
-/* A probe with a program uses more than the arguments. `frame` is the frame of the function that the tracepoint calls. */
-static noinline void run_program(struct argtrace_tracepoint *place, struct argtrace_plan *plan, struct pt_regs *regs,
-				 const unsigned long *frame)
+static __always_inline struct argtrace_plan *begin(struct argtrace_tracepoint *place, const bool by_pid)
 {
-	struct ftrace_ops *ops = &place->lane->ops;
-
-	regs->bp = frame[0];
-	regs->cs = 0;
-	/* argtrace_own_preempt_levels() compares this, to know whether there is a level more than ours. */
-	argtrace_rich_call(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)regs,
-			   (const void *)(place->own_levels > 1 ? ops->trampoline_size : 0));
-}
-
-static __always_inline void record(struct argtrace_tracepoint *place, struct argtrace_plan *plan, const struct pt_regs *regs,
-				   unsigned long caller, const u32 clock_id, const bool flight)
-{
-	const u32 context = likely(argtrace_context_is_plain_above(place->own_levels)) ? 0 : argtrace_context_word(place->own_levels);
-
-	argtrace_record_call(plan, this_cpu_ptr(place->lane->rings), context, caller, (const struct ftrace_regs *)regs, clock_id, flight);
+	preempt_disable_notrace();
+	return argtrace_begin_with(place->lane, rcu_dereference_raw(place->plan), by_pid);
 }
 
 /*
- * The first argument of a tracepoint's function, in rdi, is the probe's data; the tracepoint's arguments follow. As in any call, more
- * of them may be on the stack, above the return address.
+ * Has arguments leave their registers before anything else is done. The first, in rdi, is the probe's data; the tracepoint's arguments
+ * follow.
  */
-static __always_inline void callback(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth,
-				     const unsigned long *frame, const u32 clock_id, const bool flight)
+static __always_inline void store_few(struct pt_regs *regs, u64 second, u64 third, u64 fourth)
 {
-	struct argtrace_lane *lane = place->lane;
-	struct pt_regs regs argtrace_uninitialized;
-	struct argtrace_plan *plan;
+	regs->si = second;
+	regs->dx = third;
+	regs->cx = fourth;
+	/* Not barrier_data(), which takes a register for the address. */
+	asm volatile("" : "+m"(*regs));
+}
 
-	/* Stored first, to free their registers. */
-	regs.di = 0;
-	regs.si = second;
-	regs.dx = third;
-	regs.cx = fourth;
-	regs.r8 = fifth;
-	regs.r9 = sixth;
-	regs.sp = (unsigned long)&frame[1];
-	barrier_data(&regs);
+/* The same for all that there may be: as in any call, more of them may be on the stack, above the return address. */
+static __always_inline void store_all(struct pt_regs *regs, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth,
+				      const unsigned long *frame)
+{
+	regs->di = 0;
+	regs->r8 = fifth;
+	regs->r9 = sixth;
+	regs->sp = (unsigned long)&frame[1];
+	store_few(regs, second, third, fourth);
+}
 
-	plan = argtrace_begin(lane, place->addr);
-	if (unlikely(!plan))
-		return;
-	if (plan->code)
-		run_program(place, plan, &regs, frame);
-	else
-		record(place, plan, &regs, caller_of(place, frame[1]), clock_id, flight);
+static __always_inline void record(struct argtrace_tracepoint *place, const struct pt_regs *regs, unsigned long called_from,
+				   const u32 clock_id, const bool flight, const bool few)
+{
+	struct argtrace_plan *plan = begin(place, false);
+
+	if (likely(plan))
+		argtrace_record_some(plan, this_cpu_ptr(place->rings), argtrace_context_word_above(place->plain),
+				     caller_of(place, called_from), (const struct ftrace_regs *)regs, clock_id, flight, few);
 }
 
 /*
- * One variant for each clock and kind of ring, as in source/entry.c. A frame consists of the saved frame pointer and the return address
- * above it. No stack protector: there is no array that could overflow.
+ * One variant for each clock and kind of ring, as in source/entry.c, and for tracepoints with up to three arguments. A frame consists of
+ * the saved frame pointer and the return address above it. No stack protector: there is no array that could overflow.
  */
 #define DEFINE_CALLBACK(name, clock, flight)							\
-static __no_stack_protector void name(struct argtrace_tracepoint *place, u64 second, u64 third,	\
-				      u64 fourth, u64 fifth, u64 sixth)				\
+static __no_stack_protector void name##_few(struct argtrace_tracepoint *place, u64 second,	\
+					    u64 third, u64 fourth)				\
 {												\
-	callback(place, second, third, fourth, fifth, sixth, __builtin_frame_address(0), clock, flight); \
+	const unsigned long *frame = __builtin_frame_address(0);				\
+	struct pt_regs regs argtrace_uninitialized;						\
+												\
+	store_few(&regs, second, third, fourth);						\
+	record(place, &regs, frame[1], clock, flight, true);					\
+}												\
+												\
+static __no_stack_protector void name##_many(struct argtrace_tracepoint *place, u64 second,	\
+					     u64 third, u64 fourth, u64 fifth, u64 sixth)	\
+{												\
+	const unsigned long *frame = __builtin_frame_address(0);				\
+	struct pt_regs regs argtrace_uninitialized;						\
+												\
+	store_all(&regs, second, third, fourth, fifth, sixth, frame);				\
+	record(place, &regs, frame[1], clock, flight, false);					\
 }
 
 DEFINE_CALLBACK(stream_tsc, ARGTRACE_CLOCK_TSC, false)
@@ -89,11 +97,42 @@ DEFINE_CALLBACK(stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
 DEFINE_CALLBACK(flight_tsc, ARGTRACE_CLOCK_TSC, true)
 DEFINE_CALLBACK(flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
 
-void *argtrace_tracepoint_callback(const struct argtrace_lane *lane)
+/* For a probe with a program, which may use more than the arguments, and for any probe if there is a filter by PID. */
+static __no_stack_protector void callback(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth)
 {
-	const bool tsc = lane->session->clock == ARGTRACE_CLOCK_TSC;
+	const unsigned long *frame = __builtin_frame_address(0);
+	struct pt_regs regs argtrace_uninitialized;
+	struct ftrace_ops *ops = &place->lane->ops;
+	const void *called_from = NULL;
+	struct argtrace_plan *plan;
 
+	store_all(&regs, second, third, fourth, fifth, sixth, frame);
+	regs.bp = frame[0];
+	regs.cs = 0;
+	/* argtrace_own_preempt_levels() compares this, to know whether there is a level more than ours. */
+	if (place->plain != argtrace_plain_preempt_word(1))
+		called_from = (const void *)ops->trampoline_size;
+	plan = begin(place, rcu_access_pointer(place->lane->pid_bits));
+	if (unlikely(!plan))
+		return;
+	if (plan->code)
+		argtrace_rich_call(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
+	else
+		argtrace_entry_record(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
+}
+
+void *argtrace_tracepoint_callback(const struct argtrace_lane *lane, const struct argtrace_plan *plan)
+{
+	const bool few = !plan->layout.at[0] && !plan->layout.many_registers && !plan->layout.has_rest;
+
+	if (plan->code || rcu_access_pointer(lane->pid_bits))
+		return callback;
+	if (lane->session->clock == ARGTRACE_CLOCK_TSC) {
+		if (lane->session->flight)
+			return few ? (void *)flight_tsc_few : flight_tsc_many;
+		return few ? (void *)stream_tsc_few : stream_tsc_many;
+	}
 	if (lane->session->flight)
-		return tsc ? flight_tsc : flight_monotonic;
-	return tsc ? stream_tsc : stream_monotonic;
+		return few ? (void *)flight_monotonic_few : flight_monotonic_many;
+	return few ? (void *)stream_monotonic_few : stream_monotonic_many;
 }

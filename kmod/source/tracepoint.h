@@ -9,25 +9,35 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "compat.h"
+
 struct argtrace_lane;
+struct argtrace_plan;
+struct argtrace_ring;
 struct module;
 struct tracepoint;
 
 /* A tracepoint that calls us with this as its data. Freed when it can no longer call us. */
 struct argtrace_tracepoint {
+	/* What a pass needs, in one cache line. */
+	struct argtrace_plan __rcu *plan; /* as the lane's table has it: NULL if that has none */
 	struct argtrace_lane *lane;
+	struct argtrace_ring __percpu *rings; /* the lane's */
 	unsigned long addr;		/* of __traceiter_NAME() */
 	unsigned long size;		/* of that function, in bytes */
-	u8 own_levels;			/* of disabled preemption that the tracepoint and we add */
+	argtrace_preempt_word plain;	/* the preemption count in our callback if the tracepoint is passed in plain context */
+
+	void *callback;			/* what has been registered */
 	struct tracepoint *tracepoint;
 	struct module *module;		/* while it is being registered; NULL: the kernel's */
 	struct list_head link;		/* in lane->tracepoints */
 };
 
 /*
- * The function that a lane's tracepoints call (source/tracepoint.c), which depends on the session's clock and on whether it is a
- * flight recorder.
+ * The function that a tracepoint of this lane calls for such a probe (source/tracepoint.c). It depends on the
+ * probe's program and arguments, on the session's clock and kind of ring, and on whether there is a filter by PID, none of which may
+ * change while the lane is armed.
  */
-void *argtrace_tracepoint_callback(const struct argtrace_lane *lane);
+void *argtrace_tracepoint_callback(const struct argtrace_lane *lane, const struct argtrace_plan *plan);
 
 #endif

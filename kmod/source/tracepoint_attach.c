@@ -9,6 +9,7 @@
 #include "compat.h"
 #include "memory.h"
 #include "session.h"
+#include "source/context.h"
 #include "source/source.h"
 #include "source/tracepoint.h"
 
@@ -139,6 +140,7 @@ static unsigned long size_of_function(unsigned long addr)
 /* What attach() has found: places that are yet to be registered, or that have been. */
 struct attachment {
 	struct argtrace_lane *lane;
+	const struct argtrace_table *table; /* has their plans */
 	struct list_head places;
 	u32 nr_found;			/* those that are attached already, too */
 	int error;
@@ -166,6 +168,23 @@ static void free_place(struct argtrace_tracepoint *place)
 	argtrace_memory_uncharge(sizeof(*place));
 }
 
+/* Has calls find what the lane's table says now. */
+static void find_plan(struct argtrace_tracepoint *place)
+{
+	const struct argtrace_lane *lane = place->lane;
+	const struct argtrace_table *table = rcu_dereference_protected(lane->table, lockdep_is_held(&lane->session->lock));
+
+	rcu_assign_pointer(place->plan, argtrace_table_lookup(table, place->addr));
+}
+
+static void table_changed(struct argtrace_lane *lane)
+{
+	struct argtrace_tracepoint *place;
+
+	list_for_each_entry(place, &lane->tracepoints, link)
+		find_plan(place);
+}
+
 static bool prepare_place(struct search *search, struct tracepoint *tracepoint, struct module *module)
 {
 	struct attachment *attachment = search->context;
@@ -184,10 +203,13 @@ static bool prepare_place(struct search *search, struct tracepoint *tracepoint, 
 		return false;
 	}
 	place->lane = attachment->lane;
+	place->rings = attachment->lane->rings;
 	place->addr = (unsigned long)tracepoint->iterator;
 	place->tracepoint = tracepoint;
 	place->module = module;
-	place->own_levels = argtrace_tracepoint_own_levels(tracepoint);
+	place->plain = argtrace_plain_preempt_word(argtrace_tracepoint_own_levels(tracepoint));
+	place->callback = argtrace_tracepoint_callback(place->lane, argtrace_table_lookup(attachment->table, place->addr));
+	find_plan(place);
 	list_add_tail(&place->link, &attachment->places);
 	attachment->nr_found++;
 	return true;
@@ -195,7 +217,7 @@ static bool prepare_place(struct search *search, struct tracepoint *tracepoint, 
 
 static void detach(struct argtrace_tracepoint *place)
 {
-	WARN_ON_ONCE(tracepoint_probe_unregister(place->tracepoint, argtrace_tracepoint_callback(place->lane), place));
+	WARN_ON_ONCE(tracepoint_probe_unregister(place->tracepoint, place->callback, place));
 }
 
 /* None of them is registered any more. */
@@ -217,7 +239,7 @@ static int register_places(struct list_head *places)
 
 	list_for_each_entry(place, places, link) {
 		place->size = size_of_function(place->addr);
-		ret = tracepoint_probe_register(place->tracepoint, argtrace_tracepoint_callback(place->lane), place);
+		ret = tracepoint_probe_register(place->tracepoint, place->callback, place);
 		if (ret)
 			break;
 	}
@@ -229,9 +251,9 @@ static int register_places(struct list_head *places)
 	return ret;
 }
 
-static int attach(struct argtrace_lane *lane, unsigned long *addrs, u32 count)
+static int attach(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
 {
-	struct attachment attachment = { .lane = lane, .places = LIST_HEAD_INIT(attachment.places) };
+	struct attachment attachment = { .lane = lane, .table = table, .places = LIST_HEAD_INIT(attachment.places) };
 	struct search search = { .addrs = addrs, .count = count, .found = prepare_place, .context = &attachment };
 	struct argtrace_tracepoint *place;
 
@@ -282,4 +304,5 @@ const struct argtrace_source argtrace_tracepoint_source = {
 	.find_bad = find_bad,
 	.attach = attach,
 	.follow = follow,
+	.table_changed = table_changed,
 };
