@@ -129,13 +129,24 @@ private:
         return text;
     }
 
-    // An unnamed union has no place of its own that could be filled as a whole: its first
-    // member will do.
+    static std::string fill_with_letters(const GeneratedAggregate &contents, const std::string &place) {
+        std::string text;
+        for (const GeneratedMember &member : contents.members) {
+            if (member.inner)
+                text += fill_with_letters(*member.inner, place);
+            else if (!member.width && (member.dimensions.empty() || member.dimensions[0]))
+                text += fmt::format("atg_fill_text((void *)&{0}.{1}, sizeof({0}.{1})); ", place, member.name);
+        }
+        return text;
+    }
+
+    // An unnamed union has no place of its own that could be filled as a whole: its members are, one after the other. Of
+    // bit-fields alone, the first will do.
     std::string fill_unnamed(const GeneratedAggregate &contents, const std::string &place) const {
         if (!contents.is_union || contents.members.empty())
             return fill_members(contents, place);
-        GeneratedAggregate first{false, {contents.members[0]}};
-        return fill_members(first, place);
+        const std::string letters = fill_with_letters(contents, place);
+        return letters.empty() ? fill_members({false, {contents.members[0]}}, place) : letters;
     }
 
     std::string show(const std::string &type, const std::string &place) const {
