@@ -2,6 +2,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "render/json.h"
 #include "spec/kernel.h"
 #include "spec/meanings.h"
+#include "util/error.h"
 #include "util/output.h"
 
 namespace argtrace {
@@ -86,7 +88,13 @@ void run_types(bool json) {
     const Meanings meanings = Meanings::load(wrong);
     print_left(wrong);
     Kernel kernel;
-    const lang::Types types(kernel.types().kernel());
+    const lang::Types types(kernel.types().kernel(), [&kernel]() -> std::optional<std::uint64_t> {
+        try {
+            return kernel.vmemmap_base();
+        } catch (const Error &) {
+            return std::nullopt; // not everybody may see addresses
+        }
+    });
     Output output(STDOUT_FILENO);
     for (const auto &[type, meaning] : meanings_in(meanings, types))
         (json ? append_json : append_text)(output.buffer(), type, meaning);

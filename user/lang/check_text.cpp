@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
+#include <bit>
 #include <netinet/in.h>
 #include <sys/un.h>
 #include <utility>
@@ -25,8 +26,8 @@ constexpr std::size_t flags_max = 256;
 constexpr std::uint64_t bytes_max = ARGTRACE_TEXT_MAX;
 constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
-constexpr std::string_view known_functions[]{"str",  "buf",      "path", "cgroup_path", "flags",
-                                             "name", "sockaddr", "sym",  "cpus",        "only"};
+constexpr std::string_view known_functions[]{"str",      "buf", "path", "cgroup_path", "pfn", "flags", "name",
+                                             "sockaddr", "sym", "cpus", "only"};
 
 } // namespace
 
@@ -130,6 +131,8 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_path(ast);
     if (name == "cgroup_path")
         return call_cgroup_path(ast);
+    if (name == "pfn")
+        return call_pfn(ast);
     if (name == "sockaddr")
         return call_sockaddr(ast);
     if (name == "sym")
@@ -258,6 +261,40 @@ NodePtr Checker::call_cgroup_path(const Ast &ast) {
     } catch (const ExpressionError &error) {
         fail(ast.at, fmt::format("cgroup_path() is not known on this kernel: {}", error.sentence()));
     }
+}
+
+// page_to_pfn(), of what can be read: a NULL pointer has no number.
+NodePtr Checker::call_pfn(const Ast &ast) {
+    require_operands(ast, 1, 1, "pfn(POINTER)");
+    const Ast &operand = *ast.operands[0];
+    const auto pointer = [&] { return rvalue(check(operand), operand); };
+    const NodePtr first = pointer();
+    const Type type = find_struct("page", ast.token.at);
+    const auto is = [&](Type of) { return types_.same(types_.target(first->type), of); };
+    TypeName folio;
+    folio.tag = TypeName::Tag::structure;
+    folio.name = "folio";
+    const auto known_folio = types_.find(folio);
+    if (traits(*first).kind != TypeKind::pointer || !(is(type) || (known_folio && is(*known_folio))))
+        fail(operand.at, fmt::format("pfn() takes a struct page * or struct folio *, and {} is a {}",
+                                     written(operand), this->name(first->type)));
+    const std::uint64_t size = size_of(type, ast, ast.token.at);
+    const auto base = types_.vmemmap_base();
+    if (!base)
+        fail(ast.at, "the number of a page is not known on this kernel: it has no variable "
+                     "vmemmap_base, or /proc/kallsyms does not list it");
+    const auto number = [&](std::uint64_t value) { return make_constant(value, ulong_type, ast); };
+    NodePtr read = make_node(Node::Kind::load, Type::of(Type::Basic::uchar), ast, pointer());
+    NodePtr nothing =
+        arithmetic(ARGTRACE_ALU_AND, convert(std::move(read), ulong_type), number(0), ast);
+    NodePtr address = arithmetic(ARGTRACE_ALU_ADD, std::move(nothing),
+                                 convert(pointer(), ulong_type), ast);
+    NodePtr bytes = arithmetic(ARGTRACE_ALU_SUB, std::move(address),
+                               make_node(Node::Kind::load, ulong_type, ast, number(*base)), ast);
+    return std::has_single_bit(size)
+               ? arithmetic(ARGTRACE_ALU_SHR, std::move(bytes),
+                            number(static_cast<std::uint64_t>(std::countr_zero(size))), ast)
+               : arithmetic(ARGTRACE_ALU_DIV, std::move(bytes), number(size), ast);
 }
 
 // flags() and name(), which is of one constant.

@@ -97,6 +97,7 @@ private:
     NodePtr call_buf(const Ast &ast);
     NodePtr call_path(const Ast &ast);
     NodePtr call_cgroup_path(const Ast &ast);
+    NodePtr call_pfn(const Ast &ast);
     NodePtr call_flags(const Ast &ast);
     NodePtr call_sockaddr(const Ast &ast);
     NodePtr call_cpus(const Ast &ast);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,8 +21,11 @@ namespace argtrace::lang {
 /// for each BTF object. Where BTF is broken, types are of kind `unknown`.
 class Types {
 public:
+    /// Where the kernel's variable vmemmap_base is, if that is known; asked only for what needs it.
+    using VmemmapBase = std::function<std::optional<std::uint64_t>()>;
+
     /// `types` must outlive it, and stay as it is.
-    explicit Types(const btf *types);
+    explicit Types(const btf *types, VmemmapBase vmemmap_base = {});
 
     const btf *btf_object() const { return types_; }
 
@@ -77,6 +81,10 @@ public:
     std::vector<std::int64_t> enumerator_values(std::string_view name) const;
     std::vector<std::string_view> enumerator_names() const;
 
+    std::optional<std::uint64_t> vmemmap_base() const {
+        return vmemmap_base_ ? vmemmap_base_() : std::nullopt;
+    }
+
     /// What a function returns. `function_proto` is BTF's.
     Type result(std::uint32_t function_proto) const;
 
@@ -109,6 +117,7 @@ private:
     std::string_view string(std::uint32_t offset) const;
 
     const btf *types_;
+    VmemmapBase vmemmap_base_;
     std::uint32_t own_begin_ = 1; // a module's types are behind those of its kernel
     bool char_is_signed_ = true; // Linux 6.2 and later are compiled with -funsigned-char
     Index structs_, unions_, enums_, typedefs_, integers_;

@@ -30,7 +30,8 @@ std::uint32_t name_of(const btf_type *type, int position) {
 } // namespace
 
 // A module's own come first: what its functions mean by a name that its kernel has, too.
-Types::Types(const btf *types) : types_(types) {
+Types::Types(const btf *types, VmemmapBase vmemmap_base)
+    : types_(types), vmemmap_base_(std::move(vmemmap_base)) {
     const btf *base = btf__base_btf(types);
     own_begin_ = base ? btf__type_cnt(base) : 1;
     index(own_begin_, btf__type_cnt(types));

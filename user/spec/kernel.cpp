@@ -42,6 +42,11 @@ KernelTypes &Kernel::types() {
     return types;
 }
 
+std::optional<std::uint64_t> Kernel::vmemmap_base() {
+    return (sources_.kernel_symbols ? once(kernel_symbols_, sources_.kernel_symbols) : symbols())
+        .vmemmap_base();
+}
+
 const CallingConvention &Kernel::calling_convention() const {
     return sources_.machine.empty() ? native_calling_convention()
                                     : argtrace::calling_convention(sources_.machine);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ public:
         std::string machine = {}; ///< uname -m; empty: the one we run on
         std::function<TracepointGroups()> groups = [] { return TracepointGroups(); };
         std::function<SyscallFormats()> syscalls = [] { return SyscallFormats(); };
+        /// Where the symbols are those of a module alone.
+        std::function<Kallsyms()> kernel_symbols = {};
     };
 
     /// The running kernel.
@@ -45,6 +48,9 @@ public:
 
     const Kallsyms &symbols();
     KernelTypes &types();
+
+    /// See Kallsyms::vmemmap_base().
+    std::optional<std::uint64_t> vmemmap_base();
     const Traceable &traceable();
     const TracepointGroups &groups();
     const SyscallFormats &syscalls();
@@ -56,7 +62,7 @@ private:
     Sources sources_;
     std::string only_module_;
     std::vector<ExternalBtf> external_; // not read yet
-    std::optional<Kallsyms> symbols_;
+    std::optional<Kallsyms> symbols_, kernel_symbols_;
     std::optional<KernelTypes> types_;
     std::optional<Traceable> traceable_;
     std::optional<TracepointGroups> groups_;

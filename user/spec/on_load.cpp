@@ -39,6 +39,8 @@ Kernel kernel_of(ModuleFile module) {
                       [file] { return Traceable::parse(file->traceable); },
                       {},
                       [file] { return TracepointGroups(file->tracepoint_groups); },
+                      [] { return SyscallFormats(); },
+                      [] { return Kallsyms::load(); },
                   },
                   file->name);
 }

@@ -93,8 +93,11 @@ std::string_view Kallsyms::keep(std::string_view name) {
 
 void Kallsyms::add(std::string_view line) {
     std::optional<Symbol> symbol = parse_line(line);
-    if (!symbol)
+    if (!symbol) {
+        if (line.ends_with(" vmemmap_base"))
+            vmemmap_base_ = parse_hex(line.substr(0, line.find(' ')));
         return;
+    }
     symbol->name = keep(symbol->name);
     // Symbols of one module come in a row.
     if (!symbols_.empty() && symbols_.back().module == symbol->module)

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace argtrace {
 
-/// The kernel's function symbols, read once.
+/// The kernel's function symbols, and the variables that expressions need, read once.
 class Kallsyms {
 public:
     /// Reads /proc/kallsyms (or a file of that form). Throws Error when it cannot be
@@ -29,7 +30,11 @@ public:
     /// name.cold ... By name, then address.
     std::vector<Symbol> clones(std::string_view name) const;
 
-    /// All of them, by address; where several share one, in the kernel's order.
+    /// Where vmemmap_base is, from which struct pages are counted; nothing if the kernel has no such
+    /// variable or does not list it.
+    std::optional<std::uint64_t> vmemmap_base() const { return vmemmap_base_; }
+
+    /// All functions, by address; where several share one, in the kernel's order.
     const std::vector<Symbol> &all() const { return symbols_; }
 
 private:
@@ -42,6 +47,7 @@ private:
     std::unique_ptr<std::pmr::monotonic_buffer_resource> names_ =
         std::make_unique<std::pmr::monotonic_buffer_resource>();
     std::vector<Symbol> symbols_; // by address
+    std::optional<std::uint64_t> vmemmap_base_;
     NameIndex by_stem_;           // of symbols_, by the name up to its first dot
 };
 

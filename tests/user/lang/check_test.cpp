@@ -73,8 +73,8 @@ TEST(CheckError, Names) {
                        "it is a type, which can be cast to: (umode_t)(...)",
                        0}));
     EXPECT_EQ(in_read("ntop(file)"),
-              (Refusal{"there is no function ntop; there are str, buf, path, cgroup_path, flags, name, "
-                       "sockaddr, sym, cpus, only",
+              (Refusal{"there is no function ntop; there are str, buf, path, cgroup_path, pfn, flags, "
+                       "name, sockaddr, sym, cpus, only",
                        0}));
     EXPECT_EQ(in_read("cgroup_path(file)"),
               (Refusal{"cgroup_path() is that of the current task, and has no operands", 12}));
@@ -243,6 +243,24 @@ TEST(CheckError, Values) {
         (Refusal{"int[0] has no size: name one of its elements, or write buf(ADDRESS, LENGTH)",
                  0}));
     EXPECT_EQ(refusal("vfs_read", "*file", true), (Refusal{"", 0}));
+}
+
+TEST(CheckError, NumbersOfPages) {
+    EXPECT_EQ(in_read("pfn(file) == 1"),
+              (Refusal{"pfn() takes a struct page * or struct folio *, and file is a struct file *", 4}));
+    EXPECT_EQ(in_read("pfn(count) == 1"),
+              (Refusal{"pfn() takes a struct page * or struct folio *, and count is a size_t", 4}));
+    EXPECT_EQ(in_read("pfn()"), (Refusal{"it is pfn(POINTER), with 1 operand", 0}));
+    EXPECT_EQ(refusal("migrate", "pfn((struct page *)pfn) == pfn(folio)"), (Refusal{"", 0}));
+
+    const Types types(SmallKernel::get().types().btf_object());
+    const Prototype migrate = SmallKernel::get().prototype("migrate");
+    const Scope scope(types, migrate, sysv_x86_64(migrate));
+    EXPECT_EQ(thrown([&] { check_condition(scope, parse_condition("1 + pfn(page)")); }),
+              "the number of a page is not known on this kernel: it has no variable vmemmap_base, or "
+              "/proc/kallsyms does not list it\n"
+              "  1 + pfn(page)\n"
+              "      ^");
 }
 
 TEST(Check, PerCpuPointersAreNotFollowed) {

@@ -644,6 +644,31 @@ TEST(Texts, AreComparedByContent) {
         EXPECT_TRUE(holds(text)) << text;
 }
 
+TEST(Compile, PagesHaveNumbersIfTheyCanBeRead) {
+    const std::uint64_t begin = 0xffffea8000000000;
+    FakeMemory memory;
+    memory.put(small_kernel_vmemmap_base, &begin, sizeof(begin));
+    const std::string pages(256, '\xff');
+    memory.put(begin + 0x12345 * 64, pages.data(), pages.size());
+    const Program program = values_of("migrate", "pfn(page) as page, pfn(folio) as folio, pfn(page + 1) == pfn as next");
+    ProgramInterpreter interpreter(program, memory);
+    EXPECT_EQ(interpreter.verify(), "");
+    FakeCall call;
+    call.registers[0] = begin + 0x12345 * 64;
+    call.registers[1] = begin + 0x12347 * 64;
+    call.registers[2] = 0x12346;
+    auto values = interpreter.values(call);
+    ASSERT_EQ(values.size(), 3u);
+    EXPECT_EQ(values[0].as<std::uint64_t>(), 0x12345u);
+    EXPECT_EQ(values[1].as<std::uint64_t>(), 0x12347u);
+    EXPECT_EQ(values[2].as<int>(), 1);
+    call.registers[0] = 0;
+    call.registers[1] = static_cast<std::uint64_t>(-2);
+    values = interpreter.values(call);
+    EXPECT_FALSE(values[0].readable);
+    EXPECT_FALSE(values[1].readable);
+}
+
 // What is read of a socket address where that many bytes are left on its page, and none on the next.
 std::string sockaddr_bytes(std::uint16_t family, std::size_t left) {
     const std::uint64_t page_end = 0xffff888000002000, at = page_end - left;

@@ -68,11 +68,17 @@ struct shapes {
     const char *const *names; u64 address; int flexible[];
 };
 struct sockaddr_in6 { u16 sin6_family; u8 rest[26]; };
+struct page { unsigned long flags; u64 rest[7]; };
+struct folio { struct page page; u64 more[8]; };
 struct pair { int first; u8 second; short third[2]; struct { u16 x : 4, y : 12; } fourth; };
 struct large { long a, b, c; };
+typedef int row_t[4];
+typedef int handler_t(int);
 long vfs_read(struct file *file, char *buf, size_t count, loff_t *pos) { return 0; }
 int vfs_open(const struct path *path, struct file *file) { return 0; }
 int tcp_connect(struct sock *sk, int size) { return 0; }
+int arrange(row_t *rows, handler_t *handler) { return 0; }
+int migrate(struct page *page, struct folio *folio, size_t pfn) { return 0; }
 int bind(struct sockaddr_in6 *address) { return 0; }
 int look(struct shapes *p, int index, u32 unsigned_index, s8 narrow, bool flag, enum color color) { return 0; }
 int by_value(struct pair pair, struct large large, __int128 huge, __be16 port, double real) { return 0; }
@@ -81,6 +87,9 @@ void use(struct task_struct *task, struct mount *mount, struct dentry *dentry, s
 )";
 
 /// Compiled once; kept for all tests of the process.
+/// Where the variable is.
+inline constexpr std::uint64_t small_kernel_vmemmap_base = 0xffffffff82000008;
+
 class SmallKernel {
 public:
     static SmallKernel &get() {
@@ -104,7 +113,7 @@ public:
 
 private:
     SmallKernel()
-        : compiled_(small_kernel), kernel_(compiled_.take_types()), types_(kernel_.kernel()) {}
+        : compiled_(small_kernel), kernel_(compiled_.take_types()), types_(kernel_.kernel(), [] { return small_kernel_vmemmap_base; }) {}
 
     CompiledC compiled_;
     KernelTypes kernel_;

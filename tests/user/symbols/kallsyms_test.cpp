@@ -31,6 +31,16 @@ TEST(Kallsyms, KeepsTextSymbolsByAddress) {
     EXPECT_EQ(symbols.all().back(), (Symbol{0xffffffffc0000020, "in_module", "ext4"}));
     EXPECT_TRUE(symbols.named("some_data").empty());
     EXPECT_TRUE(symbols.named("fixed_percpu_data").empty());
+    EXPECT_FALSE(symbols.vmemmap_base());
+}
+
+TEST(Kallsyms, KnowsWherePagesAreCountedFrom) {
+    const Kallsyms symbols = Kallsyms::parse("ffffffff81000000 T first\n"
+                                             "ffffffff82000000 D not_vmemmap_base\n"
+                                             "ffffffff82000008 D vmemmap_base\n"
+                                             "ffffffffc0000000 d vmemmap_base\t[nvidia]\n");
+    EXPECT_EQ(symbols.vmemmap_base(), 0xffffffff82000008);
+    EXPECT_EQ(symbols.all().size(), 1u);
 }
 
 TEST(Kallsyms, FindsAllSymbolsOfAName) {

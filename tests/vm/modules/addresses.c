@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Functions that are called with any address, as pointers of several types. */
 #include <linux/debugfs.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -25,6 +26,26 @@ AX_ADDRESSES(A)
 
 /* Has the name of a function that never returns, so that its return is not followed. Nobody calls it. */
 AX_TRACED(lbug_with_loc, u64 call)
+
+AX_TRACED(ax_page, struct page *page, struct folio *folio, unsigned long pfn)
+
+/* The pages of a folio, one of vmalloc, and none. */
+static int pages_set(void *data, u64 ignored)
+{
+	ax_words_t function = (ax_words_t)(unsigned long)ax_page;
+	struct page *pages = alloc_pages(GFP_KERNEL | __GFP_COMP, 2), *one = vmalloc_to_page(page);
+	int i;
+
+	if (!pages)
+		return -ENOMEM;
+	for (i = 0; i < 4; i++)
+		function((u64)(pages + i), (u64)page_folio(pages + i), page_to_pfn(pages + i), 0, 0, 0, 0, 0, 0, 0);
+	function((u64)one, (u64)page_folio(one), page_to_pfn(one), 0, 0, 0, 0, 0, 0, 0);
+	function(0, (u64)ERR_PTR(-ENOENT), 0, 0, 0, 0, 0, 0, 0, 0);
+	__free_pages(pages, 2);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(pages_fops, NULL, pages_set, "%llu\n");
 
 static int address_set(void *data, u64 address)
 {
@@ -96,6 +117,7 @@ int ax_addresses_init(struct dentry *directory)
 		page[i] = 'a' + i % 26;
 	debugfs_create_file_unsafe("address", 0200, directory, NULL, &address_fops);
 	debugfs_create_file_unsafe("freed", 0200, directory, NULL, &freed_fops);
+	debugfs_create_file_unsafe("pages", 0200, directory, NULL, &pages_fops);
 	debugfs_create_file("text", 0200, directory, NULL, &text_fops);
 	debugfs_create_file("addresses", 0400, directory, NULL, &addresses_fops);
 	return 0;

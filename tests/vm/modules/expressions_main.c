@@ -9,6 +9,7 @@
  *                                   values of the expressions
  *   argtrace_expressions/address    write an address: calls each ax_addressN() with it
  *   argtrace_expressions/freed      write anything: the same with memory that has been freed
+ *   argtrace_expressions/pages      write anything: calls ax_page() with pages, their folios and their numbers, and with none
  *   argtrace_expressions/text       write a text: the same with it, at the end of a page of the kernel
  *   argtrace_expressions/addresses  read: an object with addresses to try: a page of letters before one that is not
  *                                   there, poison, beyond all memory, and an object
