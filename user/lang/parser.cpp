@@ -366,6 +366,7 @@ private:
             return std::nullopt;
         if (begins_type(token_.text)) {
             TypeName type = type_name();
+            refuse_declarator(type);
             expect(Kind::right_parenthesis, "')'");
             return type;
         }
@@ -376,6 +377,18 @@ private:
             return type;
         restore(saved);
         return std::nullopt;
+    }
+
+    /// Arrays and functions, to which C casts nothing, and pointers to them.
+    void refuse_declarator(const TypeName &type) {
+        const Token begin = token_;
+        if (accept(Kind::left_bracket))
+            fail(begin.at, fmt::format("nothing can be cast to an array; to a pointer it can, as in ({} *)",
+                                       text_->substr(type.at, type.end - type.at)));
+        if (!accept(Kind::left_parenthesis))
+            return;
+        fail(begin.at, token_.kind == Kind::star ? "pointers to arrays and functions cannot be written; any address is a (void *)"
+                                                 : "nothing can be cast to a function; any address is a (void *)");
     }
 
     // What behind (name) says that this is a cast: behind an operand it would mean nothing.

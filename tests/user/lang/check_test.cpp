@@ -162,6 +162,20 @@ TEST(CheckError, Types) {
         (Refusal{"nothing can be cast to struct file; to a pointer it can, as in (struct file "
                  "*)",
                  1}));
+    EXPECT_EQ(in_read("(row_t)buf"),
+              (Refusal{"nothing can be cast to row_t; to a pointer it can, as in (row_t *)", 1}));
+    EXPECT_EQ(in_read("(handler_t)buf"),
+              (Refusal{"nothing can be cast to handler_t; to a pointer it can, as in (handler_t *)", 1}));
+    EXPECT_EQ(in_read("(*(row_t *)buf)[2] == 1"), (Refusal{"", 0}));
+    EXPECT_EQ(in_read("(handler_t *)buf == 0"), (Refusal{"", 0}));
+    EXPECT_EQ(in_read("1 + (const unsigned int [4])buf"),
+              (Refusal{"nothing can be cast to an array; to a pointer it can, as in (const unsigned int *)", 24}));
+    EXPECT_EQ(in_read("(struct file [2])buf"),
+              (Refusal{"nothing can be cast to an array; to a pointer it can, as in (struct file *)", 13}));
+    EXPECT_EQ(in_read("(int (int))buf"),
+              (Refusal{"nothing can be cast to a function; any address is a (void *)", 5}));
+    EXPECT_EQ(in_read("(int (*)(int))buf"),
+              (Refusal{"pointers to arrays and functions cannot be written; any address is a (void *)", 5}));
     EXPECT_EQ(in_look("p->huge == 1"),
               (Refusal{"__int128 has 128 bits: there are no operators for that", 0}));
     EXPECT_EQ(in_read("file->f_path"),
