@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A call as the trampoline would have it: a frame is made of what the kernel hands over, and return.c does the rest. Around it lie, as
+ * A call as the trampoline would have it: a frame is made of what the kernel hands over, and the rest is as ever. Around it lie, as
  * on the stack of a call that goes by the trampoline, the words of the stack that are arguments, above, and the values that are kept,
  * below.
  */

@@ -2,9 +2,10 @@
 /*
  * Calls whose return is followed: one record has the arguments, the value that is returned and how long it took.
  *
- * ftrace's callback has the call go on in a trampoline (return_trampoline.S) instead of the function's body. The trampoline keeps
- * a frame on the task's stack, calls the body, and hands over the frame when the body has returned (return.c). There is nothing to be
- * kept for each task, so no return is missed, however deep calls are nested and however long they sleep.
+ * ftrace's callback (return_callback.c) has the call go on in a trampoline (return_trampoline.S) instead of the function's body. The
+ * trampoline keeps a frame on the task's stack, calls the body, and hands over the frame before that (return_enter.c) and when the
+ * body has returned (return_leave.c). There is nothing to be kept for each task, so no return is missed, however deep calls are nested
+ * and however long they sleep.
  *
  * In return a frame can be there long after its probe, its session and its file are gone (return_life.c).
  */
@@ -90,6 +91,9 @@ u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at);
 
 /* How many bytes of values are kept of each call; 0: none, or it takes more than quick operations to compute them. */
 unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan);
+
+/* ARGTRACE_CARE_* of a plan whose calls are to be recorded in the session. */
+unsigned long argtrace_return_care(const struct argtrace_plan *plan, const struct argtrace_session *session);
 
 /* What ftrace is to call for every call of a function of the lane. */
 ftrace_func_t argtrace_return_callback(const struct argtrace_lane *lane);

@@ -171,50 +171,6 @@ void argtrace_returns_put(void)
 	mutex_unlock(&returns_lock);
 }
 
-/* Whether the parts of a record that are not a program's are quickly written: what is beyond a value of less than 8 bytes is padding. */
-static bool is_quick(const struct argtrace_plan *plan, const struct argtrace_session *session)
-{
-	const struct argtrace_return *returns = plan->returns;
-
-	if (session->clock != ARGTRACE_CLOCK_TSC || session->flight || plan->layout.has_rest)
-		return false;
-	return !returns->value_at || (returns->value_size <= sizeof(u64) && !returns->value_has_length &&
-				      returns->value_at + sizeof(u64) <= plan->record_size);
-}
-
-/* Whether what decides at the return takes no memory but the frame's and the task's, which is always there. */
-static bool filters_words(const struct argtrace_code *code)
-{
-	const struct argtrace_op *op = code->return_filter;
-
-	if (!op || code->max_rate || code->outputs != ARGTRACE_OUTPUTS_NONE)
-		return false;
-	for (; op < code->values; op++) {
-		if (op->kind != ARGTRACE_OP_REG && op->kind != ARGTRACE_OP_TASK)
-			return false;
-	}
-	return true;
-}
-
-static unsigned long care_of(const struct argtrace_plan *plan, const struct argtrace_session *session)
-{
-	const struct argtrace_code *code = plan->code;
-
-	if (code && code->outputs == ARGTRACE_OUTPUTS_WORDS && !code->keeps && !code->return_filter && !code->max_rate &&
-	    session->clock == ARGTRACE_CLOCK_TSC)
-		return ARGTRACE_CARE_WORDS;
-	if (!is_quick(plan, session))
-		return ARGTRACE_CARE_RECORD;
-	if (!code)
-		return 0;
-	if (filters_words(code))
-		return ARGTRACE_CARE_FILTER;
-	if (code->return_filter || code->max_rate || code->times)
-		return ARGTRACE_CARE_RECORD;
-	return code->outputs == ARGTRACE_OUTPUTS_NONE ? 0 :
-	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_CARE_OUTPUTS : ARGTRACE_CARE_RECORD;
-}
-
 void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *session)
 {
 	struct argtrace_return *returns = plan->returns;
@@ -230,7 +186,7 @@ void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *
 	returns->clock = session->clock;
 	returns->kept = argtrace_return_quickly_kept(plan);
 	/* Pairs with the acquire of argtrace_return_leave(). */
-	smp_store_release(&returns->care, care_of(plan, session));
+	smp_store_release(&returns->care, argtrace_return_care(plan, session));
 	mutex_unlock(&returns_lock);
 	if (returns->fallback)
 		argtrace_fallback_start(returns->fallback, session);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A system call: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly one outcome of the probe. If its
- * return is followed, source/return.c handles it instead.
+ * return is followed, source/return_callback.c handles it instead.
  */
 #include <linux/kallsyms.h>
 #include <linux/string.h>
