@@ -26,6 +26,7 @@ enum argtrace_hook {
 	ARGTRACE_HOOK_FRAME_LEARNED,	/* the unwinder is about to be asked about an address */
 	ARGTRACE_HOOK_PID_FILTERS,	/* the PID filters have to take note of a new process */
 	ARGTRACE_HOOK_WAIT_FOR_TRAMPOLINES, /* nobody is to be in them */
+	ARGTRACE_HOOK_TASK_WALKED,	/* the stack of a task that waits has been walked */
 };
 
 #ifdef ARGTRACE_KUNIT

@@ -15,6 +15,7 @@
 #include <asm/unwind.h>
 
 #include "compat.h"
+#include "hook.h"
 #include "memory.h"
 #include "probe/plan.h"
 #include "source/in_flight.h"
@@ -93,6 +94,7 @@ static bool walk_waiting(struct argtrace_in_flight_search *search, struct task_s
 		switches = READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
 		if (READ_ONCE(task->stack))
 			walk(search, task);
+		ARGTRACE_HOOK(TASK_WALKED);
 		/*
 		 * Whoever has seen what it wrote to its stack sees that it is on a CPU, or else, as finish_task() releases it, that it
 		 * has been switched from.

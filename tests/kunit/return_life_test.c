@@ -87,6 +87,42 @@ static void found_on_the_stacks_of_sleepers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, search.found, 0);
 }
 
+static struct argtrace_in_flight_search *watched;
+static struct task_struct *watched_task;
+
+/* As if the task had run while its stack was walked, once. */
+static void run_while_walked(enum argtrace_hook at)
+{
+	if (at != ARGTRACE_HOOK_TASK_WALKED || !watched || !watched->found)
+		return;
+	watched = NULL;
+	watched_task->nvcsw++;
+}
+
+/* What was found then does not count: it is walked again. */
+static void found_once_when_it_has_run_meanwhile(struct kunit *test)
+{
+	struct argtrace_session *session = follow(test, sleeper_probe(test), 0);
+	const struct argtrace_return *wanted = session->catalog.by_id[1]->returns;
+	struct argtrace_in_flight_call calls[4];
+	struct argtrace_in_flight_search search = { .wanted = &wanted, .nr_wanted = 1, .calls = calls, .room = ARRAY_SIZE(calls) };
+	struct sleeper sleeper;
+	int ret;
+
+	begin_sleeper(test, &sleeper);
+	watched_task = sleeper.task;
+	watched = &search;
+	WRITE_ONCE(argtrace_kunit_hook, run_while_walked);
+	ret = argtrace_in_flight_find(&search);
+	WRITE_ONCE(argtrace_kunit_hook, NULL);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_NULL(test, watched);
+	KUNIT_EXPECT_EQ(test, search.found, 1);
+	KUNIT_EXPECT_EQ(test, search.missed, 0);
+	KUNIT_EXPECT_NOT_NULL(test, call_of(&search, &sleeper));
+	end_sleeper(test, &sleeper);
+}
+
 static u64 spin_inside(void *data)
 {
 	struct sleeper *sleeper = data;
@@ -326,6 +362,7 @@ static void ends_within(struct kunit *test)
 
 static struct kunit_case return_life_cases[] = {
 	KUNIT_CASE(found_on_the_stacks_of_sleepers),
+	KUNIT_CASE(found_once_when_it_has_run_meanwhile),
 	KUNIT_CASE(found_on_the_stack_of_a_running_task),
 	KUNIT_CASE(removed_in_flight),
 	KUNIT_CASE(sleepers_disturb_nobody),

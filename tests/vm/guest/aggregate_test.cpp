@@ -152,33 +152,43 @@ TEST(Aggregate, powers_of_two_of_unsigned_numbers) {
     expect_totals(answer, calls_made());
 }
 
-// The keys for which the callback itself adds a call: none, a constant, the name of the task.
-TEST(Aggregate, powers_of_two_by_common_keys) {
-    std::map<std::int64_t, std::uint64_t> expected; // from -> count
-    std::uint64_t sum = 0;
+/// The buckets of all calls and their sum, of what `mask` leaves of the values.
+void expect_powers_of_two(const Answer &answer, std::uint64_t mask) {
+    std::map<std::int64_t, std::uint64_t> expected, counted; // from -> count
+    std::uint64_t sum = 0, added = 0;
     for_each_call([&](unsigned, std::uint64_t value) {
-        std::uint64_t from = static_cast<std::uint32_t>(value);
+        std::uint64_t from = value & mask;
         sum += from;
         while (from & (from - 1))
             from &= from - 1;
         ++expected[static_cast<std::int64_t>(from)];
     });
+    for (const json &key : answer.keys) {
+        for (const auto &[from, count] : buckets_of(key))
+            counted[from] += count;
+        added += key["sum"].get<std::uint64_t>();
+    }
+    EXPECT_EQ(counted, expected);
+    EXPECT_EQ(added, sum);
+    expect_totals(answer, calls_made());
+}
+
+// The keys for which the callback itself adds a call: none, a constant, the name of the task.
+TEST(Aggregate, powers_of_two_by_common_keys) {
     for (const std::vector<std::string> &by :
          {std::vector<std::string>{}, {"--by", "func"}, {"--by", "comm"}}) {
         SCOPED_TRACE(by.empty() ? "nothing" : by.back());
         std::vector<std::string> words{"hist", "at_u64((unsigned int)a)"};
         words.insert(words.end(), by.begin(), by.end());
-        const Answer answer = answer_to_a_run(words, "at_u64");
-        std::map<std::int64_t, std::uint64_t> counted;
-        std::uint64_t added = 0;
-        for (const json &key : answer.keys) {
-            for (const auto &[from, count] : buckets_of(key))
-                counted[from] += count;
-            added += key["sum"].get<std::uint64_t>();
-        }
-        EXPECT_EQ(counted, expected);
-        EXPECT_EQ(added, sum);
-        expect_totals(answer, calls_made());
+        expect_powers_of_two(answer_to_a_run(words, "at_u64"), UINT32_MAX);
+    }
+}
+
+// There the homes of some buckets are the same.
+TEST(Aggregate, powers_of_two_in_a_small_map) {
+    for (const auto &[function, mask] : std::map<const char *, std::uint64_t>{{"at_u8", UINT8_MAX}, {"at_u16", UINT16_MAX}, {"at_u32", UINT32_MAX}}) {
+        SCOPED_TRACE(function);
+        expect_powers_of_two(answer_to_a_run({"hist", std::string(function) + "(a)", "--by", "func", "--map-size", "64"}, function), mask);
     }
 }
 
