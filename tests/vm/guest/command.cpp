@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <sstream>
 
 #include "machine.h"
@@ -15,12 +16,12 @@ namespace vmtest {
 
 namespace {
 
-int next_number = 0;
+std::atomic<int> next_number = 0;
 
-// The name is unique to this process and command: others may run at the same time, our children among them.
+// The name is unique: other commands may run at the same time, in our threads and our children.
 std::string path_for(const char *what) {
     return std::string("/tmp/") + what + "." + std::to_string(getpid()) + "." +
-           std::to_string(next_number);
+           std::to_string(next_number++);
 }
 
 int create(const std::string &path) {
@@ -33,7 +34,6 @@ int create(const std::string &path) {
 
 Background::Background(const std::vector<std::string> &words)
     : out_path_(path_for("out")), err_path_(path_for("err")) {
-    next_number++;
     const int out = create(out_path_), err = create(err_path_);
     pid_ = fork();
     EXPECT_GE(pid_, 0);
