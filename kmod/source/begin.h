@@ -9,8 +9,8 @@
 #include "session.h"
 
 /*
- * The second half of argtrace_begin(), for sources that have found the plan otherwise. `by_pid`: there may be a filter by PID. NULL if there is none, or the call is filtered:
- * it has been counted, and preemption is enabled again.
+ * The second half of argtrace_begin(), for sources that have found the plan otherwise: NULL if the place has no probe. `by_pid`: there
+ * may be a filter by PID. Returns the plan, or NULL as argtrace_begin() does.
  */
 static __always_inline struct argtrace_plan *argtrace_begin_with(struct argtrace_lane *lane, struct argtrace_plan *plan,
 								 const bool by_pid)

@@ -37,9 +37,7 @@ void write_to_callers(const std::string &file, std::uint64_t number) {
 
 void need_callers() {
     need_argtrace();
-    if (!module_is_loaded("argtrace_callers")) {
-        ASSERT_EQ(load_module("/root/argtrace_callers.ko"), 0);
-    }
+    need_module("argtrace_callers");
 }
 
 /// The tool, once it follows them. Its own calls it leaves out.

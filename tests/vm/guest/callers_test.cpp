@@ -32,9 +32,7 @@ constexpr const char *cut_mark = "...";
 /// A tool that is told to end when `load` is done.
 Outcome follow(const std::vector<std::string> &words, const std::string &file, const std::string &text) {
     need_argtrace();
-    if (!module_is_loaded("argtrace_callers")) {
-        EXPECT_EQ(load_module("/root/argtrace_callers.ko"), 0);
-    }
+    need_module("argtrace_callers");
     Background tool(words);
     const auto follows = [&] { return tool.err_so_far().find("until Ctrl-C") != std::string::npos; };
     EXPECT_TRUE(eventually([&] { return follows() || !tool.is_running(); }) && follows()) << tool.err_so_far();

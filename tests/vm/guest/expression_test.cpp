@@ -57,9 +57,7 @@ class Expressions : public testing::Test {
 protected:
     void SetUp() override {
         need_argtrace();
-        if (!module_is_loaded("argtrace_expressions")) {
-            ASSERT_EQ(load_module("/root/argtrace_expressions.ko"), 0);
-        }
+        need_module("argtrace_expressions");
         for (const json &one : json_lines(read_file(expressions_directory + "functions")))
             functions_.push_back({one["func"], one["values"]});
         ASSERT_GT(functions_.size(), 300u);

@@ -61,9 +61,7 @@ protected:
     void SetUp() override {
         need_argtrace();
         run({"argtrace", "clear"});
-        if (!module_is_loaded("argtrace_expressions")) {
-            ASSERT_EQ(load_module("/root/argtrace_expressions.ko"), 0);
-        }
+        need_module("argtrace_expressions");
         const json known = json::parse(read_file(addresses_directory + "addresses"));
         page_ = known["page"];
         object_ = known["object"];

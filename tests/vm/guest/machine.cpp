@@ -53,17 +53,15 @@ void need_argtrace() {
     ASSERT_TRUE(eventually([] { return access("/dev/argtrace", F_OK) == 0; }));
 }
 
-void need_test_module() {
-    if (module_is_loaded("argtrace_test"))
+void need_module(const std::string &name) {
+    if (module_is_loaded(name))
         return;
-    ASSERT_EQ(load_module("/root/argtrace_test.ko"), 0);
+    ASSERT_EQ(load_module("/root/" + name + ".ko"), 0);
 }
 
-void need_load_module() {
-    if (module_is_loaded("argtrace_load"))
-        return;
-    ASSERT_EQ(load_module("/root/argtrace_load.ko"), 0);
-}
+void need_test_module() { need_module("argtrace_test"); }
+
+void need_load_module() { need_module("argtrace_load"); }
 
 void run_load(const Load &load) {
     std::ofstream out("/sys/kernel/debug/argtrace_load/run");

@@ -18,8 +18,9 @@ bool module_is_loaded(const std::string &name);
 /// The file argtrace.ko, in the guest's module folder.
 std::string argtrace_module();
 
-/// Load argtrace and the helper modules unless they are loaded.
+/// Load argtrace and the helper modules, also by their names, unless they are loaded.
 void need_argtrace();
+void need_module(const std::string &name);
 void need_test_module();
 void need_load_module();
 

@@ -149,11 +149,7 @@ int write_number_of_neighbours(const std::string &file, std::uint64_t number) {
     return out.good() ? 0 : EIO;
 }
 
-void need_neighbours() {
-    if (module_is_loaded("argtrace_neighbours"))
-        return;
-    ASSERT_EQ(load_module("/root/argtrace_neighbours.ko"), 0);
-}
+void need_neighbours() { need_module("argtrace_neighbours"); }
 
 void call_neighbours(std::uint64_t count) {
     const auto wrong = [] { return std::stoull(read_file(neighbours_directory + "wrong")); };

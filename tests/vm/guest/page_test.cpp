@@ -18,9 +18,7 @@ protected:
     void SetUp() override {
         need_argtrace();
         run({"argtrace", "clear"});
-        if (!module_is_loaded("argtrace_expressions")) {
-            ASSERT_EQ(load_module("/root/argtrace_expressions.ko"), 0);
-        }
+        need_module("argtrace_expressions");
     }
 
     void TearDown() override {

@@ -234,9 +234,7 @@ TEST(SleepersUnderLoad, all_that_ends_tracing_at_once) {
     need_argtrace();
     need_load_module();
     need_neighbours();
-    if (!module_is_loaded("argtrace_sleepers")) {
-        ASSERT_EQ(load_module("/root/argtrace_sleepers.ko"), 0);
-    }
+    need_module("argtrace_sleepers");
     ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
     const int rounds = is_sanitizer_kernel() ? 2 : is_long_run() ? 20 : 4;
     const Hammers hammers;

@@ -30,9 +30,7 @@ protected:
     void SetUp() override {
         need_argtrace();
         run({"argtrace", "clear"});
-        if (!module_is_loaded("argtrace_expressions")) {
-            ASSERT_EQ(load_module("/root/argtrace_expressions.ko"), 0);
-        }
+        need_module("argtrace_expressions");
         // Two pages, the second of which may not be read.
         user_ = static_cast<char *>(
             mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
