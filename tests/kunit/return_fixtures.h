@@ -6,7 +6,7 @@
 #include <linux/completion.h>
 #include <linux/ftrace.h>
 
-#include "fixtures.h"
+#include "program_fixtures.h"
 #include "targets.h"
 
 /* Where the kernel follows the calls: ARGTRACE_PROBE_BY_*. */
@@ -71,12 +71,7 @@ static inline struct made_probe *sleeper_probe(struct kunit *test)
 	return make_return_probe(test, target_calls, 2, ARGTRACE_TYPE_U64, 8, 0);
 }
 
-#define ALL	(~0ull)
-#define ACCEPT_IF(from, to) \
-	.action = ARGTRACE_DO_TEST, .base = (from), .span = (to) - (u64)(from), \
-	.then = ARGTRACE_ACCEPT, .other = ARGTRACE_REJECT
 #define RETURN_S32	.source = ARGTRACE_SOURCE_RETURN, .shl = 32, .shr = 32, .flags = ARGTRACE_INSN_SIGNED, .mask = ALL
-#define OUT(bytes)	.action = ARGTRACE_DO_OUT, .arg = (bytes)
 
 #define AT_RETURN	.flags = ARGTRACE_INSN_RETURN
 
