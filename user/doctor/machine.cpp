@@ -72,16 +72,17 @@ bool Machine::exists(const std::string &path) const {
     return ::access((root + path).c_str(), F_OK) == 0;
 }
 
-std::optional<std::set<std::string>> Machine::symbols(const std::set<std::string> &names) const {
-    std::set<std::string> found;
+std::optional<Machine::Symbols> Machine::symbols(const std::set<std::string> &names) const {
+    Symbols found;
     bool any = false;
     const auto look_at = [&](std::string_view line) {
         any = true;
-        // "ffffffff81000000 T _text", with zeros as the address for those who may not see it
+        // "ffffffff81000000 T _text", with zeros as the address for those who may not see it. Those of per-CPU variables begin at zero.
+        found.addresses_shown = found.addresses_shown || line.substr(0, line.find(' ')).find_first_not_of('0') != line.npos;
         line = line.substr(0, line.find('\t')); // of a module
         const std::string name(line.substr(line.rfind(' ') + 1));
         if (names.contains(name))
-            found.insert(name);
+            found.names.insert(name);
     };
     try {
         read_lines(root + "/proc/kallsyms", look_at);
@@ -89,20 +90,6 @@ std::optional<std::set<std::string>> Machine::symbols(const std::set<std::string
         return std::nullopt;
     }
     return any ? std::optional(found) : std::nullopt;
-}
-
-std::optional<bool> Machine::shows_addresses() const {
-    bool any = false, shown = false;
-    try {
-        read_lines(root + "/proc/kallsyms", [&](std::string_view line) {
-            any = true;
-            // Those of per-CPU variables begin at zero.
-            shown = shown || line.substr(0, line.find(' ')).find_first_not_of('0') != line.npos;
-        });
-    } catch (const std::system_error &) {
-        return std::nullopt;
-    }
-    return any ? std::optional(shown) : std::nullopt;
 }
 
 std::string_view without_newline(std::string_view text) {

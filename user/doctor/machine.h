@@ -45,11 +45,12 @@ struct Machine {
 
     bool exists(const std::string &path) const;
 
+    struct Symbols {
+        std::set<std::string> names = {};
+        bool addresses_shown = false; ///< to us
+    };
     /// Those of the names that are symbols of the kernel; nothing where it does not list them.
-    std::optional<std::set<std::string>> symbols(const std::set<std::string> &names) const;
-
-    /// Whether the addresses of the kernel's symbols are shown to us; nothing where it does not list them.
-    std::optional<bool> shows_addresses() const;
+    std::optional<Symbols> symbols(const std::set<std::string> &names) const;
 
     bool has_feature(std::uint64_t feature) const { return module && module->features & feature; }
 };

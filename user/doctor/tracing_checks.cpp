@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -26,10 +25,10 @@ constexpr const char *of_syscalls = "__x64_sys_read";
 constexpr const char *of_32_bit = "__ia32_compat_sys_openat";
 constexpr const char *of_perf = "perf_event_create_kernel_counter";
 
-using KernelSymbols = std::optional<std::set<std::string>>;
+using KernelSymbols = std::optional<Machine::Symbols>;
 
 bool lacks(const KernelSymbols &symbols, const char *name) {
-    return symbols && !symbols->contains(name);
+    return symbols && !symbols->names.contains(name);
 }
 
 /// Where tracefs is, or is to be.
@@ -48,12 +47,11 @@ Machine::Text read_tracefs(const Machine &machine, const std::string &name) {
 constexpr const char *mount_tracefs = "mount -t tracefs tracefs /sys/kernel/tracing";
 
 /// Without them there is nothing that could be traced.
-Finding check_symbols(const Machine &machine) {
-    const std::optional<bool> shown = machine.shows_addresses();
-    if (!shown)
+Finding check_symbols(const Machine &machine, const KernelSymbols &symbols) {
+    if (!symbols)
         return {"symbols", Health::missing, "the kernel does not list its symbols: /proc/kallsyms has none",
                 "boot one with CONFIG_KALLSYMS"};
-    if (*shown)
+    if (symbols->addresses_shown)
         return {"symbols", Health::ok, "the kernel shows where its functions are"};
     if (without_newline(machine.read("/proc/sys/kernel/kptr_restrict").text) == "2")
         return {"symbols", Health::missing, "the kernel hides from everybody where its functions are (kernel.kptr_restrict is 2)",
@@ -224,7 +222,7 @@ Finding check_users(const Machine &machine) {
 
 void check_tracing(const Machine &machine, std::vector<Finding> &findings) {
     const KernelSymbols symbols = machine.symbols({of_ftrace, of_tracepoints, of_syscalls, of_32_bit, of_fprobe, of_kretprobe, of_perf});
-    findings.push_back(check_symbols(machine));
+    findings.push_back(check_symbols(machine, symbols));
     findings.push_back(check_functions(machine, symbols));
     findings.push_back(check_switch(machine));
     findings.push_back(check_tracepoints(machine, symbols));
