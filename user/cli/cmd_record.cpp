@@ -37,7 +37,7 @@ struct RecordOptions : TracingOptions {
 /// On stderr, so that a script can wait for it: no call is missed from here on.
 void print_armed(const Session &session, const Wanted &wanted, const RecordOptions &options) {
     message("recording {} to {}, {}", describe_traced(session, wanted),
-            trace_name(options.file, false), options.until());
+            trace_name(options.file, false), options.until(options.duration));
 }
 
 void print_summary(const argtrace_counts &total, TraceWriter &writer, const RecordOptions &options,

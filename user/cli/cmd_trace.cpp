@@ -42,7 +42,7 @@ void check_usage(const TraceOptions &options) {
 
 /// On stderr, so that a script can wait for it: no call is missed from here on.
 void print_armed(const Session &session, const Wanted &wanted, const TraceOptions &options) {
-    message("tracing {}, {}", describe_traced(session, wanted), options.until());
+    message("tracing {}, {}", describe_traced(session, wanted), options.until(options.limits.duration));
 }
 
 void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace,

@@ -213,9 +213,9 @@ void run_live_aggregate(const AggregateOptions &options) {
     }
     UnloadedModules modules(session);
     if (options.timer)
-        message("profiling by {}, {}", describe_timer(*options.timer, probes.front()), options.until());
+        message("profiling by {}, {}", describe_timer(*options.timer, probes.front()), options.until(options.duration));
     else
-        message("adding up calls of {}, {}", describe_traced(session, {}), options.until());
+        message("adding up calls of {}, {}", describe_traced(session, {}), options.until(options.duration));
 
     const ProbeFormats formats(functions.shown);
     std::vector<KeyColumn> columns = columns_of(functions, formats, aggregate.keys);

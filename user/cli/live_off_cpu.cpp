@@ -216,7 +216,7 @@ void run_live_off_cpu(const OffCpuOptions &options) {
     WaitOutput output(options, follower.symbols);
     StopSignal stop;
     follower.arm();
-    message("following switches and wakeups of tasks, {}", options.until());
+    message("following switches and wakeups of tasks, {}", options.until(options.duration));
 
     Schema schema([&follower] { return follower.session.probes(true); });
     schema.reload();
@@ -257,7 +257,7 @@ void record_off_cpu(const OffCpuOptions &options) {
         follower.rings->views(), follower.session.attributes().format,
         [&follower] { return follower.session.probes(true); }, follower.symbols, writer);
     writer.flush();
-    message("recording switches and wakeups of tasks to {}, {}", options.output, options.until());
+    message("recording switches and wakeups of tasks to {}, {}", options.output, options.until(options.duration));
     if (follower.command)
         start(*follower.command);
     LiveRecord record(follower.sources(options), recorder, writer);

@@ -301,7 +301,7 @@ void run_live_pairs(const AggregateOptions &options) {
     add_followed(session, kernel, resolved.probes);
     UnloadedModules modules(session);
     message("pairing calls of {} and {} on {}, {}", options.from, options.to, options.on,
-            options.until());
+            options.until(options.duration));
     Schema schema([&session] { return session.probes(true); });
     schema.reload();
     std::unique_ptr<ProbeFormats> formats;

@@ -76,7 +76,7 @@ void record_profile(const AggregateOptions &options) {
     writer.flush();
     UnloadedModules modules(session);
     message("recording ticks to {}: {}, {}", options.output, describe_timer(*options.timer, probes.front()),
-            options.until());
+            options.until(options.duration));
     if (command)
         start(*command);
     LiveRecord record({session, rings, modules, command ? &*command : nullptr,

@@ -24,8 +24,9 @@
 
 namespace argtrace {
 
-std::string TracingOptions::until() const {
-    return command.empty() ? "until Ctrl-C" : fmt::format("until {} ends", command[0]);
+std::string TracingOptions::until(std::optional<std::uint64_t> duration) const {
+    const std::string end = command.empty() ? "until Ctrl-C" : fmt::format("until {} ends", command[0]);
+    return duration ? fmt::format("for {}, or {}", format_span(*duration), end) : end;
 }
 
 void check_usage(const TracingOptions &options) {

@@ -35,8 +35,8 @@ struct TracingOptions {
     /// The processes given are what ends it.
     bool ends_with_processes() const { return !processes.pids.empty() && command.empty(); }
 
-    /// "until Ctrl-C", "until make ends".
-    std::string until() const;
+    /// "until Ctrl-C", "until make ends", "for 10s, or until Ctrl-C". `duration`: of --duration, in ns.
+    std::string until(std::optional<std::uint64_t> duration) const;
 };
 
 /// Throws a usage error when options are given that the session of `add` has already.

@@ -125,6 +125,21 @@ std::uint64_t parse_moment(std::string_view what, std::string_view text) {
     return seconds * nanoseconds_per_second + nanoseconds;
 }
 
+std::string format_span(std::uint64_t nanoseconds) {
+    constexpr std::pair<std::string_view, std::uint64_t> units[]{
+        {"h", 3600 * nanoseconds_per_second},
+        {"m", 60 * nanoseconds_per_second},
+        {"s", nanoseconds_per_second},
+        {"ms", nanoseconds_per_millisecond},
+        {"us", 1000},
+    };
+    for (const auto &[unit, length] : units) {
+        if (nanoseconds != 0 && nanoseconds % length == 0)
+            return fmt::format("{}{}", nanoseconds / length, unit);
+    }
+    return fmt::format("{}ns", nanoseconds);
+}
+
 std::string format_duration(std::uint64_t nanoseconds) {
     constexpr const char *units[]{"ns", "us", "ms", "s"};
     std::size_t unit = 0;

@@ -22,6 +22,9 @@ std::uint64_t parse_count(std::string_view what, std::string_view text);
 /// Throws Error, which begins with `what`, on anything else.
 std::uint64_t parse_duration(std::string_view what, std::string_view text);
 
+/// Exactly, in the largest unit that divides it: "500ms", "10s", "2m".
+std::string format_span(std::uint64_t nanoseconds);
+
 /// With three digits and a unit: "832ns", "1.83us", "12.3ms", "1.20s", "125s".
 std::string format_duration(std::uint64_t nanoseconds);
 

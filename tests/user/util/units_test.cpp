@@ -89,5 +89,13 @@ TEST(Units, DurationsHaveThreeDigits) {
         EXPECT_EQ(format_duration(nanoseconds), text) << nanoseconds;
 }
 
+TEST(Units, SpansAreExact) {
+    const std::vector<std::pair<std::string, std::string>> spans{
+        {"10", "10s"}, {"0.5", "500ms"}, {"90", "90s"}, {"1.5m", "90s"}, {"120", "2m"}, {"2h", "2h"}, {"0.0000125", "12500ns"}, {"7us", "7us"}};
+    for (const auto &[written, text] : spans)
+        EXPECT_EQ(format_span(parse_duration("--duration", written)), text) << written;
+    EXPECT_EQ(format_span(0), "0ns");
+}
+
 } // namespace
 } // namespace argtrace
