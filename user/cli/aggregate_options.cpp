@@ -151,48 +151,40 @@ void add_linear_option(CLI::App &command, AggregateOptions &options) {
         ->type_name("FROM,TO,STEP");
 }
 
-std::vector<lang::ArgumentExpression> parse_keys(const AggregateOptions &options) {
-    std::vector<lang::ArgumentExpression> keys;
-    std::string by = options.by.empty() && !options.stacks ? "func" : options.by;
-    if (options.stacks)
-        by += fmt::format("{}{}stack", by.empty() ? "" : ",", adds_function(options) ? "func," : "");
+Keys parse_keys(const AggregateOptions &options) {
+    Keys keys;
     try {
-        keys = lang::parse_values(by);
+        if (!options.by.empty())
+            keys.values = lang::parse_values(options.by);
     } catch (const Error &error) {
         throw Error(fmt::format("--by: {}", error.what()));
     }
-    for (std::size_t i = 0; i < keys.size(); ++i) {
+    // Ticks have no function but the one that they have interrupted.
+    keys.func_added = options.stacks ? !options.timer && std::none_of(keys.values.begin(), keys.values.end(), is_function_key)
+                                     : options.by.empty();
+    if (keys.func_added)
+        std::ranges::move(lang::parse_values("func"), std::back_inserter(keys.values));
+    if (options.stacks)
+        std::ranges::move(lang::parse_values("stack"), std::back_inserter(keys.values));
+    for (std::size_t i = 0; i < keys.values.size(); ++i) {
         for (std::size_t other = 0; other < i; ++other)
-            if (keys[i].name == keys[other].name)
+            if (keys.values[i].name == keys.values[other].name)
                 throw Error(fmt::format("--by: two keys have the name {}: leave one out, or give it "
                                         "another name with 'as NAME'",
-                                        keys[i].name));
+                                        keys.values[i].name));
     }
-    if (keys.size() > ARGTRACE_MAP_KEY_WORDS_MAX)
+    if (keys.values.size() > ARGTRACE_MAP_KEY_WORDS_MAX)
         throw Error(fmt::format("--by: at most {} keys are possible, not {}",
-                                ARGTRACE_MAP_KEY_WORDS_MAX, keys.size()));
+                                ARGTRACE_MAP_KEY_WORDS_MAX, keys.values.size()));
     return keys;
 }
 
-bool adds_function(const AggregateOptions &options) {
-    if (!options.stacks || options.timer) // ticks have no function but the one that they have interrupted
-        return false;
-    if (options.by.empty())
-        return true;
-    try {
-        const auto keys = lang::parse_values(options.by);
-        return std::none_of(keys.begin(), keys.end(), is_function_key);
-    } catch (const Error &) {
-        return false; // parse_keys() says what is wrong
-    }
-}
-
-void mark_top(std::vector<KeyColumn> &columns, const AggregateOptions &options) {
+void mark_top(std::vector<KeyColumn> &columns, const AggregateOptions &options, const Keys &keys) {
     if (!options.stacks || options.timer)
         return;
     for (KeyColumn &column : columns)
         if (column.is_function)
-            column.top = adds_function(options) ? KeyColumn::Top::only : KeyColumn::Top::also;
+            column.top = keys.func_added ? KeyColumn::Top::only : KeyColumn::Top::also;
 }
 
 std::vector<RecordedValue> recorded_values(const std::vector<lang::ArgumentExpression> &values) {

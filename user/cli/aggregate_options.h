@@ -63,14 +63,17 @@ void add_map_size_option(CLI::App &command, AggregateOptions &options);
 /// Adds --linear.
 void add_linear_option(CLI::App &command, AggregateOptions &options);
 
-/// The words of --by, and what is added to them for stacks. Throws Error.
-std::vector<lang::ArgumentExpression> parse_keys(const AggregateOptions &options);
+/// What calls are told apart by.
+struct Keys {
+    std::vector<lang::ArgumentExpression> values;
+    bool func_added = false; ///< func is not one of --by
+};
 
-/// Whether func has been added, before the stack.
-bool adds_function(const AggregateOptions &options);
+/// The words of --by, and what is added to them: func where there are none, func and the stack for stacks. Throws Error.
+Keys parse_keys(const AggregateOptions &options);
 
 /// Says of the columns of stacks which of them is the function that was called, as it is shown on top.
-void mark_top(std::vector<KeyColumn> &columns, const AggregateOptions &options);
+void mark_top(std::vector<KeyColumn> &columns, const AggregateOptions &options, const Keys &keys);
 
 /// The same, and the value of a SPEC, as a recording has them.
 std::vector<RecordedValue> recorded_values(const std::vector<lang::ArgumentExpression> &values);

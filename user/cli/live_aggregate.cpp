@@ -164,8 +164,9 @@ void run_live_aggregate(const AggregateOptions &options) {
     }
     Request request = make_request(options.functions);
     check_values(options, request.specs);
-    Aggregate aggregate{parse_keys(options), options.value};
-    aggregate.func_of_stacks = adds_function(options);
+    const Keys keys = parse_keys(options);
+    Aggregate aggregate{keys.values, options.value};
+    aggregate.func_of_stacks = options.stacks && keys.func_added;
     if (options.top && options.value == Aggregate::Value::duration)
         aggregate.keys.push_back(error_key());
     // To count calls takes no arguments, so that it does not matter whether they are known.
@@ -219,7 +220,7 @@ void run_live_aggregate(const AggregateOptions &options) {
 
     const ProbeFormats formats(functions.shown);
     std::vector<KeyColumn> columns = columns_of(functions, formats, aggregate.keys);
-    mark_top(columns, options);
+    mark_top(columns, options, keys);
     const LiveSymbols symbols(session.device());
     CallerNames names(symbols);
     output.set_keys(columns, names, options.stacks ? top_frames(functions) : TopFrames());

@@ -279,7 +279,7 @@ void pair_recorded(const AggregateOptions &options, const std::vector<lang::Argu
 }
 
 void run_live_pairs(const AggregateOptions &options) {
-    const std::vector<lang::ArgumentExpression> keys = parse_keys(options);
+    const std::vector<lang::ArgumentExpression> keys = parse_keys(options).values;
     Request request = make_request(options.functions);
     request.specs = recording_specs(options, keys);
     Session session(Device::open());

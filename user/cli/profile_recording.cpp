@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 5> known_of_all{"comm", "pid", "tid", "cp
 
 /// The other keys of --by, so that ticks can be told apart by them later.
 std::vector<lang::ArgumentExpression> values_beside(const AggregateOptions &options) {
-    std::vector<lang::ArgumentExpression> values = parse_keys(options);
+    std::vector<lang::ArgumentExpression> values = parse_keys(options).values;
     values.pop_back(); // the stack
     std::erase_if(values, [](const lang::ArgumentExpression &value) {
         std::string_view name = value.expression.written();

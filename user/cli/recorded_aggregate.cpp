@@ -79,11 +79,11 @@ TraceSurvey survey_pairs(const Fd &file, const std::string &name, WorkerPool &wo
 /// Adds up the calls of a recording, and shows what they come to.
 class RecordedSums {
 public:
-    RecordedSums(const AggregateOptions &options, const std::vector<Spec> &specs, const std::vector<lang::ArgumentExpression> &keys,
+    RecordedSums(const AggregateOptions &options, const std::vector<Spec> &specs, const Keys &keys,
                  TraceReader &reader, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output)
-        : options_(options), specs_(specs), reader_(reader), choice_(choice), report_(report), output_(output),
+        : options_(options), specs_(specs), keys_(keys), reader_(reader), choice_(choice), report_(report), output_(output),
           names_(reader.symbols()),
-          aggregation_(reader, recorded_values(keys), value_of(specs, options), options.buckets) {
+          aggregation_(reader, recorded_values(keys.values), value_of(specs, options), options.buckets) {
         aggregation_.choose([&choice](const Probe &probe) { return choice.means(&probe); },
                             [&choice](const EventView &view) { return choice.wants(view); });
     }
@@ -107,7 +107,7 @@ public:
         for (const auto &[name, calls] : aggregation_.left_out())
             functions[name] += calls;
         const std::string left_out = describe_left_out(
-            functions, choice_.missing().empty() ? aggregation_.describe_missing() : choice_.missing(), reader_.schema());
+            functions, choice_.left_out().empty() ? aggregation_.describe_missing() : choice_.missing(), reader_.schema());
         if (!left_out.empty() && aggregation_.calls() == 0)
             throw Error(left_out);
         RecordedTotals totals;
@@ -128,7 +128,7 @@ private:
     /// As far as functions are known by now.
     void set_columns() {
         columns_ = aggregation_.columns();
-        mark_top(columns_, options_);
+        mark_top(columns_, options_, keys_);
         if (value_is_duration(specs_, has_argument(reader_.schema(), choice_, "duration")))
             output_.set_unit(ValueUnit::nanoseconds);
         output_.set_keys(columns_, names_, options_.stacks ? top_frames(reader_.schema(), names_) : TopFrames());
@@ -136,6 +136,7 @@ private:
 
     const AggregateOptions &options_;
     const std::vector<Spec> &specs_;
+    const Keys &keys_;
     TraceReader &reader_;
     RecordedChoice &choice_;
     ReportOutput &report_;
@@ -148,7 +149,7 @@ private:
 } // namespace
 
 void run_recorded_aggregate(const AggregateOptions &options) {
-    const std::vector<lang::ArgumentExpression> keys = parse_keys(options);
+    const Keys keys = parse_keys(options);
     const std::vector<Spec> specs =
         options.pairs() ? pair_specs(options)
                         : parse_specs(options.functions.specs, options.functions.syntax());
@@ -172,7 +173,7 @@ void run_recorded_aggregate(const AggregateOptions &options) {
     RecordedChoice choice(specs, std::move(conditions), options.processes.pids, reader.symbols());
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     if (options.pairs()) {
-        pair_recorded(options, keys, reader, known, choice, report, output);
+        pair_recorded(options, keys.values, reader, known, choice, report, output);
     } else {
         RecordedSums sums(options, specs, keys, reader, choice, report, output);
         if (!sums.run())

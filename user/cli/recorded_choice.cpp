@@ -70,8 +70,6 @@ bool RecordedChoice::wants(const EventView &view) {
     }
     if (!plan.missing.empty()) {
         ++left_out_[event.probe->function];
-        if (missing_.empty())
-            missing_ = plan.missing;
         return false;
     }
     const bool holds = std::all_of(plan.conditions.begin(), plan.conditions.end(),
@@ -93,6 +91,8 @@ RecordedChoice::Plan &RecordedChoice::plan_of(const Probe &probe) {
     const Spec *spec = spec_of(probe);
     if (spec && spec->condition)
         add_condition(plan, *spec->condition, probe, spec->place);
+    if (missing_.empty())
+        missing_ = plan.missing;
     return plan;
 }
 

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "analyze/event_expression.h"
 #include "analyze/ticks.h"
 #include "cli/aggregate_output.h"
 #include "cli/exit_status.h"
 #include "cli/profile_recording.h"
+#include "cli/recorded_choice.h"
 #include "cli/recording_options.h"
 #include "cli/report_output.h"
 #include "file/writer.h"
@@ -22,62 +22,13 @@ namespace argtrace {
 
 namespace {
 
-/// Which ticks are meant.
-class TickChoice {
-public:
-    explicit TickChoice(const AggregateOptions &options) : pids_(options.processes.pids) {
-        for (lang::Expression &condition : make_request(options.functions).conditions) {
-            try {
-                conditions_.emplace_back(std::move(condition));
-            } catch (const Error &error) {
-                throw Error(fmt::format("--if: {}", error.what()));
-            }
-        }
-    }
-
-    bool wants(const EventView &view) {
-        if (view.event->probe->kind != ARGTRACE_KIND_TIMER)
-            return false;
-        if (view.event->probe != probe_)
-            check(*view.event->probe);
-        const bool wanted = is_of_processes(*view.event) && holds(view);
-        filtered_ += !wanted;
-        return wanted;
-    }
-
-    /// Ticks that are not.
-    std::uint64_t filtered() const { return filtered_; }
-
-private:
-    void check(const Probe &probe) {
-        probe_ = &probe;
-        for (EventExpression &condition : conditions_) {
-            std::string missing;
-            try {
-                missing = condition.check(probe);
-            } catch (const Error &error) {
-                throw Error(fmt::format("--if: {}", error.what()));
-            }
-            if (!missing.empty())
-                throw Error(fmt::format("--if: {0} was not recorded: `argtrace profile -o FILE.dat --by {0}` records it",
-                                        missing));
-        }
-    }
-
-    bool is_of_processes(const Event &event) const {
-        return pids_.empty() || std::find(pids_.begin(), pids_.end(), event.tgid) != pids_.end();
-    }
-
-    bool holds(const EventView &view) {
-        return std::all_of(conditions_.begin(), conditions_.end(),
-                           [&view](EventExpression &condition) { return condition.holds(view); });
-    }
-
-    const std::vector<std::uint32_t> &pids_;
-    std::vector<EventExpression> conditions_;
-    const Probe *probe_ = nullptr; // which the conditions were checked for last
-    std::uint64_t filtered_ = 0;
-};
+/// Throws Error where a condition takes what the ticks have not recorded.
+bool wants_tick(RecordedChoice &choice, const EventView &tick) {
+    const bool wanted = choice.wants(tick);
+    if (!choice.missing().empty())
+        throw Error(fmt::format("--if: {0} was not recorded: `argtrace profile -o FILE.dat --by {0}` records it", choice.missing()));
+    return wanted;
+}
 
 bool has_ticks(const Schema &schema) {
     bool any = false, other = false;
@@ -91,8 +42,7 @@ bool has_ticks(const Schema &schema) {
 } // namespace
 
 void run_recorded_profile(const AggregateOptions &options) {
-    const std::vector<lang::ArgumentExpression> keys = parse_keys(options);
-    TickChoice choice(options);
+    const std::vector<lang::ArgumentExpression> keys = parse_keys(options).values;
     const std::string name = trace_name(options.input, true);
     const Fd file = open_recording(options.input);
     RecordingOptions recording;
@@ -103,10 +53,11 @@ void run_recorded_profile(const AggregateOptions &options) {
     job.filter = &everything;
     TraceReader reader(file.get(), name, workers, job);
     ReportOutput report(reader, name, size_of(file), nullptr, "added up");
+    RecordedChoice choice({}, make_request(options.functions).conditions, options.processes.pids, reader.symbols());
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     TraceAggregation aggregation(reader, recorded_values(keys), std::nullopt, options.buckets);
     aggregation.choose([](const Probe &probe) { return probe.kind == ARGTRACE_KIND_TIMER; },
-                       [&choice](const EventView &view) { return choice.wants(view); });
+                       [&choice](const EventView &view) { return wants_tick(choice, view); });
     const Aggregation all = report.add_up(aggregation);
     if (!has_ticks(reader.schema()))
         throw Error(fmt::format("{}: it has no ticks, as `argtrace profile -o FILE.dat` records them", name));
