@@ -26,11 +26,15 @@ std::string Unresolved::Names::describe(std::string_view what) const {
 void Unresolved::add(std::string_view function, const lang::ExpressionError &error) {
     const bool own = error.text() == spec_->text;
     // The spec's own error is the one that its author can mend.
-    if (names_.total == 0 || (own && !by_spec_)) {
+    const bool first = names_.total == 0 || (own && !by_spec_);
+    if (first) {
         option_ = error.text() == keys_ ? "--by" : "--if";
         names_.sentence = error.sentence();
-        message_ = (own ? spec_->place : std::string(option_) + ": ") + error.what();
     }
+    // Where nothing is resolved, the function in which most is tells best what is wrong.
+    const bool nearer = own == by_spec_ && furthest_ && error.text() == furthest_->text() && error.at() > furthest_->at();
+    if (first || nearer)
+        furthest_ = error;
     by_spec_ = by_spec_ || own;
     names_.add(function);
 }
@@ -45,11 +49,12 @@ Error Unresolved::error() const {
     if (names_.total == 0)
         return error_in(*spec_, fmt::format("{}: what it returns cannot be followed: {}",
                                             spec_->title(), unfollowed_.sentence));
-    if (names_.total == 1 || !by_spec_ || spec_->pattern.kind() == Pattern::Kind::name)
-        return Error(message_);
-    return Error(fmt::format("{}{}: this can be resolved in none of the {} functions that it "
-                             "matches: {}",
-                             spec_->place, spec_->title(), names_.total, message_));
+    const std::string place = by_spec_ ? spec_->place : fmt::format("{}: ", option_);
+    if (names_.total == 1 || spec_->pattern.kind() == Pattern::Kind::name)
+        return Error(place + furthest_->what());
+    return Error(fmt::format("{}{} can be resolved in none of the {} functions that {}: {}", place,
+                             by_spec_ ? fmt::format("{}: this", spec_->title()) : "this", names_.total,
+                             by_spec_ ? "it matches" : fmt::format("{} matches", spec_->title()), furthest_->what()));
 }
 
 std::vector<std::string> Unresolved::describe() const {

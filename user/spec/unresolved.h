@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,7 +32,7 @@ public:
     /// Some cannot be for the spec's own sake.
     bool by_spec() const { return by_spec_; }
 
-    /// Why the first of them cannot be.
+    /// Why that of them cannot be in which most is resolved.
     Error error() const;
 
     /// "2 functions are left out, where --if cannot be resolved (a, b): ...", for each cause.
@@ -51,7 +52,7 @@ private:
     std::string keys_;
     std::string_view option_; // whose expression it is that cannot be resolved, if not the spec's
     Names names_, unfollowed_;
-    std::string message_; // of the first, with its caret
+    std::optional<lang::ExpressionError> furthest_; // of those in the same text
     bool by_spec_ = false;
 };
 

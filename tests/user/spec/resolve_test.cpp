@@ -459,6 +459,19 @@ TEST(Resolve, ConditionsOfTheCommandLeaveFunctionsOut) {
               "  ^");
 }
 
+TEST(Resolve, WhatNoFunctionHasIsToldOfTheOneThatHasMost) {
+    EXPECT_EQ(refused_function("*e*(count + nothing)"),
+              "*e*: this can be resolved in none of the 6 functions that it matches: vfs_read has "
+              "no argument nothing, and it is no builtin or constant either\n"
+              "  *e*(count + nothing)\n"
+              "              ^");
+    EXPECT_EQ(thrown([] { resolved_if({"*e*"}, "count + nothing"); }),
+              "--if: this can be resolved in none of the 6 functions that *e* matches: vfs_read has "
+              "no argument nothing, and it is no builtin or constant either\n"
+              "  count + nothing\n"
+              "          ^");
+}
+
 TEST(Resolve, ConditionsOfCommandAndSpecHoldBoth) {
     const Resolved both = resolved_if({"vfs_read if count < 9"}, "count > 3");
     const Resolved one = resolved_if({"vfs_read"}, "count > 3");
