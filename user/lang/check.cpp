@@ -132,7 +132,7 @@ NodePtr Checker::require_scalar(NodePtr node, const Ast &ast) const {
         fail(ast.at, "str() is a text, which can be recorded, or compared with a literal");
     case Node::Kind::buffer:
     case Node::Kind::path:
-        fail(ast.at, fmt::format("{}() can be recorded, and nothing else", ast.token.text));
+        fail(ast.at, explain_recorded_only(ast));
     case Node::Kind::stack:
         fail(ast.at, "the stack can be recorded, or be a key, and nothing else");
     default:

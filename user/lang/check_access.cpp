@@ -187,6 +187,8 @@ NodePtr Checker::scaled(NodePtr index, std::uint64_t size, const Ast &ast) const
 
 NodePtr Checker::check_index(const Ast &ast) {
     const Ast &left = *ast.operands[0];
+    if (is_type_alone(left))
+        fail(ast.token.at, fmt::format("{0} is a type, and arrays of it cannot be written; pointers can, as in ({0} *)", left.token.text));
     NodePtr index = integer(*ast.operands[1], "an index");
     NodePtr whole = check(left);
     if (whole->kind == Node::Kind::register_object && traits(*whole).kind == TypeKind::array) {

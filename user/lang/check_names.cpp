@@ -166,6 +166,17 @@ NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) const {
     return make_node(Node::Kind::extract, *result, ast, std::move(whole));
 }
 
+bool Checker::is_known(const Ast &ast) const {
+    const std::string &name = ast.token.text;
+    return name.front() == '$' || name == "it" || scope_.parameter(name) || find_builtin(name) || named_constant(types_, name);
+}
+
+bool Checker::is_type_alone(const Ast &ast) const {
+    TypeName type;
+    type.name = ast.token.text;
+    return ast.kind == Ast::Kind::name && !is_known(ast) && types_.find(type);
+}
+
 void Checker::unknown_name(const Ast &ast) const {
     const std::string &name = ast.token.text;
     std::vector<std::string_view> known;
@@ -189,9 +200,7 @@ void Checker::unknown_name(const Ast &ast) const {
     std::string near = did_you_mean(suggest(name, known));
     if (near.empty())
         near = did_you_mean(near_match(name, macro_names()));
-    TypeName type;
-    type.name = name;
-    if (types_.find(type))
+    if (is_type_alone(ast))
         near = "; it is a type, which can be cast to: (" + name + ")(...)";
     fail(ast.at, fmt::format("{} has no argument {}, and it is no builtin or constant either{}",
                              scope_.function(), name, near));

@@ -206,6 +206,8 @@ NodePtr Checker::check_binary(const Ast &ast) {
         node->operands.push_back(std::move(right));
         return node;
     }
+    require_quotes(first, second);
+    require_quotes(second, first);
     NodePtr left = check(first), right = check(second);
     if (ast.binary == BinaryOperator::equal || ast.binary == BinaryOperator::not_equal)
         if (NodePtr node = text_comparison(left, right, ast))

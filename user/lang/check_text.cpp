@@ -31,6 +31,14 @@ constexpr std::string_view known_functions[]{"str",      "buf", "path", "cgroup_
 
 } // namespace
 
+std::string explain_recorded_only(const Ast &call) {
+    const std::string &function = call.token.text;
+    return fmt::format("{}() can be recorded, and nothing else{}", function,
+                       function == "path"          ? "; the last name of it can be compared, as in file->f_path.dentry->d_name.name == \"passwd\""
+                       : function == "cgroup_path" ? "; what can be compared is cgroup, its number"
+                                                   : "");
+}
+
 // Where a text is that is compared: a node of kind `text`. Null if it is none.
 NodePtr Checker::as_text(NodePtr node, const Ast &ast) const {
     if (node->kind == Node::Kind::text)
@@ -53,6 +61,8 @@ NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negate
                            const Ast &operand, const Ast &ast) const {
     if (text->kind == Node::Kind::register_object)
         fail(operand.at, "this array is in registers, where it cannot be compared");
+    if (text->kind == Node::Kind::path || text->kind == Node::Kind::buffer)
+        fail(operand.at, explain_recorded_only(operand));
     const std::string found = name(text->type);
     text = as_text(std::move(text), operand);
     if (!text)
@@ -71,6 +81,15 @@ NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negate
     text->pattern = pattern;
     text->negated = negated;
     return text;
+}
+
+// Beside a text, a name of nothing is one that lacks its quotes.
+void Checker::require_quotes(const Ast &text, const Ast &name) {
+    if (name.kind != Ast::Kind::name || is_known(name) || (text.kind == Ast::Kind::name && !is_known(text)))
+        return;
+    if (as_text(check(text), text))
+        fail(name.at, fmt::format("{} has no argument {}, and it is no builtin or constant either; text stands in quotes: \"{}\"",
+                                  scope_.function(), name.token.text, name.token.text));
 }
 
 // Null, and the operands are as before, if none of them is a literal.
@@ -159,6 +178,12 @@ NodePtr Checker::address(NodePtr node, const Ast &ast) const {
     if (traits(*node).bytes != 8)
         fail(ast.at, fmt::format("{} is no address: {}", written(ast), this->name(node->type)));
     return node;
+}
+
+/// The struct or union that it is, or points to.
+std::optional<Type> Checker::pointed_aggregate(const Node &node) const {
+    const Type type = traits(node).kind == TypeKind::pointer ? types_.target(node.type) : node.type;
+    return types_.traits(type).kind == TypeKind::aggregate ? std::optional(type) : std::nullopt;
 }
 
 // A number of bytes that is written as such.
@@ -351,8 +376,12 @@ NodePtr Checker::call_sockaddr(const Ast &ast) {
     require_operands(ast, 1, 1, "sockaddr(POINTER)");
     const Type type = find_struct("sockaddr_in6", ast.token.at);
     const Ast &operand = *ast.operands[0];
-    NodePtr node =
-        make_node(Node::Kind::buffer, type, ast, address(check(operand), operand));
+    NodePtr from = check(operand);
+    // struct sockaddr, those of families, and struct __kernel_sockaddr_storage.
+    if (const auto other = pointed_aggregate(*from); other && name(*other).find("sockaddr") == std::string::npos)
+        fail(operand.at, fmt::format("sockaddr() takes a struct sockaddr *, and {} is a {}; cast it, as in sockaddr((struct sockaddr *)NAME)",
+                                     written(operand), name(from->type)));
+    NodePtr node = make_node(Node::Kind::buffer, type, ast, address(std::move(from), operand));
     node->limit = sizeof(sockaddr_un);
     node->operands.push_back(length_of_sockaddr(operand, ast));
     return node;
@@ -362,8 +391,12 @@ NodePtr Checker::call_sockaddr(const Ast &ast) {
 NodePtr Checker::call_cpus(const Ast &ast) {
     require_operands(ast, 1, 1, "cpus(POINTER)");
     const Type type = find_struct("cpumask", ast.token.at);
-    NodePtr node = make_node(Node::Kind::buffer, type, ast,
-                             address(check(*ast.operands[0]), *ast.operands[0]));
+    const Ast &operand = *ast.operands[0];
+    NodePtr from = check(operand);
+    if (const auto other = pointed_aggregate(*from); other && !types_.same(*other, type))
+        fail(operand.at, fmt::format("cpus() takes a struct cpumask *, and {} is a {}; cast it, as in cpus((struct cpumask *)NAME)",
+                                     written(operand), name(from->type)));
+    NodePtr node = make_node(Node::Kind::buffer, type, ast, address(std::move(from), operand));
     const std::uint64_t bytes = (possible_cpus() + std::uint64_t{7}) / 8;
     node->limit =
         static_cast<std::uint32_t>(std::min({bytes, types_.traits(type).bytes, bytes_max}));

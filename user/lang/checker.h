@@ -46,6 +46,8 @@ private:
     NodePtr check_at_return(const Ast &ast);
     void require_return(std::string_view what, const Ast &ast) const;
     [[noreturn]] void unknown_name(const Ast &ast) const;
+    bool is_known(const Ast &ast) const; // a name
+    bool is_type_alone(const Ast &ast) const;
     Type find_type(const TypeName &name) const;
     Type find_struct(const std::string &name, std::size_t at) const;
     std::string explain_ambiguous(const TypeName &name) const;
@@ -84,12 +86,14 @@ private:
 
     // check_text.cpp
     NodePtr check_call(const Ast &ast);
+    void require_quotes(const Ast &text, const Ast &name);
     NodePtr text_comparison(NodePtr &left, NodePtr &right, const Ast &ast) const;
     NodePtr glob_comparison(const Ast &ast);
     NodePtr text_test(NodePtr text, const TextPattern &pattern, bool negated, const Ast &operand,
                       const Ast &ast) const;
     NodePtr as_text(NodePtr node, const Ast &ast) const;
     NodePtr address(NodePtr node, const Ast &ast) const;
+    std::optional<Type> pointed_aggregate(const Node &node) const;
     std::uint32_t length(const Ast &ast);
     void require_operands(const Ast &ast, std::size_t least, std::size_t most,
                           std::string_view usage) const;
@@ -112,6 +116,9 @@ private:
     const std::string_view subject_; // see check_value()
     Type container_; // what container_of() is about
 };
+
+/// Why a call of path(), buf() or the like is no operand.
+std::string explain_recorded_only(const Ast &call);
 
 /// Nodes of the typed tree.
 NodePtr make_node(Node::Kind kind, Type type, const Ast &ast);

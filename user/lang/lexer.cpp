@@ -255,6 +255,10 @@ Token Lexer::quoted(char quote) {
 Token Lexer::punctuation() {
     Token token;
     const std::string_view rest = text_.substr(at_);
+    // One token each in C, whatever is around them.
+    for (const std::string_view step : {"++", "--"})
+        if (rest.starts_with(step))
+            fail(at_, fmt::format("'{}' changes what it is applied to; two signs have a blank between them", step));
     for (const auto &[text, kind] : punctuators) {
         if (rest.starts_with(text)) {
             token.kind = kind;

@@ -11,6 +11,7 @@
 #include "lang/expression_error.h"
 #include "lang/lexer.h"
 #include "lang/type_words.h"
+#include "util/near_match.h"
 
 namespace argtrace::lang {
 
@@ -163,12 +164,17 @@ private:
     }
 
     [[noreturn]] void fail_at_rest(std::string_view what) const {
-        if (text_->substr(token_.at, 1) == "=")
-            fail("'=' changes what is on its left; to compare, write '=='");
+        refuse_assignment();
         if (token_.kind == Kind::name && token_.text == "if")
             fail("'if' stands behind the closing parenthesis");
         fail(fmt::format("{} cannot follow {}: an operator is missing, or a comma",
                          lexer_.shown(token_.at), what));
+    }
+
+    // Also the '=' of '+=', for which the '+' is an operator.
+    void refuse_assignment() const {
+        if (text_->substr(token_.at, 1) == "=")
+            fail("'=' changes what is on its left; to compare, write '=='");
     }
 
     static Node make(Ast::Kind kind, const Token &token) {
@@ -372,6 +378,8 @@ private:
         }
         const Saved saved = save();
         TypeName type = type_name();
+        refuse_misspelt_tag(type);
+        refuse_declarator_of_name(type);
         if (accept(Kind::right_parenthesis) &&
             (type.stars > 0 || looks_like_type(type.name) || begins_operand(token_.kind)))
             return type;
@@ -383,12 +391,45 @@ private:
     void refuse_declarator(const TypeName &type) {
         const Token begin = token_;
         if (accept(Kind::left_bracket))
-            fail(begin.at, fmt::format("nothing can be cast to an array; to a pointer it can, as in ({} *)",
-                                       text_->substr(type.at, type.end - type.at)));
+            fail_at_array(begin, type);
         if (!accept(Kind::left_parenthesis))
             return;
-        fail(begin.at, token_.kind == Kind::star ? "pointers to arrays and functions cannot be written; any address is a (void *)"
+        fail(begin.at, token_.kind == Kind::star ? pointer_to_declarator
                                                  : "nothing can be cast to a function; any address is a (void *)");
+    }
+
+    static constexpr std::string_view pointer_to_declarator =
+        "pointers to arrays and functions cannot be written; any address is a (void *)";
+
+    [[noreturn]] void fail_at_array(const Token &bracket, const TypeName &type) const {
+        fail(bracket.at, fmt::format("nothing can be cast to an array; to a pointer it can, as in ({}{}*)",
+                                     text_->substr(type.at, type.end - type.at), type.stars > 0 ? "" : " "));
+    }
+
+    /// The same where a name may be that of an argument as well: what would mean nothing then. Reads on only to refuse it.
+    void refuse_declarator_of_name(const TypeName &type) {
+        const Saved saved = save();
+        const Token begin = token_;
+        if (accept(Kind::left_parenthesis) && accept(Kind::star) && token_.kind == Kind::right_parenthesis)
+            fail(begin.at, pointer_to_declarator);
+        restore(saved);
+        if (!accept(Kind::left_bracket))
+            return;
+        const bool counted = accept(Kind::number);
+        if (accept(Kind::right_bracket) &&
+            (!counted || type.stars > 0 || (accept(Kind::right_parenthesis) && begins_operand(token_.kind))))
+            fail_at_array(begin, type);
+        restore(saved);
+    }
+
+    /// "(strct file *)": two words in a row are nothing else.
+    void refuse_misspelt_tag(const TypeName &type) const {
+        if (type.tag != TypeName::Tag::none || type.stars > 0 || token_.kind != Kind::name || token_.text == "as" || token_.text == "if")
+            return;
+        constexpr std::string_view tags[]{"struct", "union", "enum", "unsigned", "signed"};
+        const std::string_view near = near_match(type.name, tags);
+        if (!near.empty())
+            fail(type.at, fmt::format("'{}' begins no type; did you mean {}?", type.name, near));
     }
 
     // What behind (name) says that this is a cast: behind an operand it would mean nothing.
@@ -533,6 +574,7 @@ private:
         case Kind::end:
             fail("something is missing here: an operand");
         default:
+            refuse_assignment();
             fail(fmt::format("an operand is missing before {}", lexer_.shown(begin.at)));
         }
     }

@@ -79,11 +79,23 @@ TEST(CheckError, Names) {
     EXPECT_EQ(in_read("cgroup_path(file)"),
               (Refusal{"cgroup_path() is that of the current task, and has no operands", 12}));
     EXPECT_EQ(in_read("cgroup_path() == 1"),
-              (Refusal{"cgroup_path() can be recorded, and nothing else", 0}));
-    EXPECT_EQ(in_read("sockaddr(file) == 1"),
+              (Refusal{"cgroup_path() can be recorded, and nothing else; what can be compared is cgroup, its number", 0}));
+    EXPECT_EQ(in_read("cgroup_path() ~ \"/system.slice/*\""), in_read("cgroup_path() == 1"));
+    EXPECT_EQ(in_read("sockaddr(buf) == \"10.0.0.1:443\""),
               (Refusal{"sockaddr() can be recorded, and nothing else", 0}));
+    EXPECT_EQ(in_read("sockaddr(file)"),
+              (Refusal{"sockaddr() takes a struct sockaddr *, and file is a struct file *; cast it, as in "
+                       "sockaddr((struct sockaddr *)NAME)",
+                       9}));
     EXPECT_EQ(in_read("1 + pth(file)"),
               (Refusal{"there is no function pth; did you mean path?", 4}));
+}
+
+TEST(CheckError, ArraysOfTypes) {
+    const std::string arrays = "u32 is a type, and arrays of it cannot be written; pointers can, as in (u32 *)";
+    EXPECT_EQ(in_read("(u32 [4])*buf"), (Refusal{arrays, 5}));
+    EXPECT_EQ(in_read("sizeof(u32 [4])"), (Refusal{arrays, 11}));
+    EXPECT_EQ(in_read("(count)[4]").sentence, "(count) is neither an array nor a pointer: size_t");
 }
 
 TEST(CheckError, OnlyAndCpus) {
@@ -244,9 +256,16 @@ TEST(CheckError, Texts) {
                  "loff_t *",
                  5}));
     EXPECT_EQ(in_read("path(file) == \"/x\""),
-              (Refusal{"path(file) is a struct path *, and no text: that are arrays of characters, "
-                       "pointers to them, and str(ADDRESS)",
+              (Refusal{"path() can be recorded, and nothing else; the last name of it can be compared, as in "
+                       "file->f_path.dentry->d_name.name == \"passwd\"",
                        0}));
+    EXPECT_EQ(in_read("path(file) ~ \"*.log\""), in_read("path(file) == \"/x\""));
+    EXPECT_EQ(in_read("file->f_path.dentry->d_name.name == \"passwd\"").sentence, "");
+    const std::string unquoted = "vfs_read has no argument dd, and it is no builtin or constant either";
+    EXPECT_EQ(in_read("comm == dd"), (Refusal{unquoted + "; text stands in quotes: \"dd\"", 8}));
+    EXPECT_EQ(in_read("dd != str(buf)"), (Refusal{unquoted + "; text stands in quotes: \"dd\"", 0}));
+    EXPECT_EQ(in_read("count == dd"), (Refusal{unquoted, 9}));
+    EXPECT_EQ(in_read("dd == dd"), (Refusal{unquoted, 0}));
 }
 
 TEST(CheckError, Values) {

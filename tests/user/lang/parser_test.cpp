@@ -179,6 +179,16 @@ TEST(ParserError, PointsAtTheToken) {
               "'=' changes what is on its left; to compare, write '=='\n"
               "  a = 1\n"
               "    ^");
+    EXPECT_EQ(refused_condition("a += 1"),
+              "'=' changes what is on its left; to compare, write '=='\n"
+              "  a += 1\n"
+              "     ^");
+    EXPECT_EQ(refused_condition("a++ > 1"),
+              "'++' changes what it is applied to; two signs have a blank between them\n"
+              "  a++ > 1\n"
+              "   ^");
+    EXPECT_THAT(refused_condition("--a"), testing::StartsWith("'--' changes what it is applied to"));
+    EXPECT_EQ(refused_condition("a - -1 + +1"), "");
     EXPECT_EQ(refused_condition("a +"), "something is missing here: an operand\n"
                                         "  a +\n"
                                         "     ^");
@@ -204,6 +214,18 @@ TEST(ParserError, PointsAtTheToken) {
     EXPECT_EQ(refused_condition("(struct *)p"), "the name of the struct is missing before '*'\n"
                                                 "  (struct *)p\n"
                                                 "          ^");
+    EXPECT_EQ(refused_condition("(strct file *)p"), "'strct' begins no type; did you mean struct?\n"
+                                                    "  (strct file *)p\n"
+                                                    "   ^");
+    EXPECT_EQ(refused_condition("(struc * file)"), "") << "a product";
+    const char *arrays = "nothing can be cast to an array; to a pointer it can, as in (u32 *)\n";
+    EXPECT_EQ(refused_condition("(u32 [4])p"), std::string(arrays) + "  (u32 [4])p\n"
+                                                                     "       ^");
+    EXPECT_THAT(refused_condition("(u32 [])p"), testing::StartsWith(arrays));
+    EXPECT_THAT(refused_condition("(u32 *[4])p"), testing::StartsWith("nothing can be cast to an array; to a pointer it can, as in (u32 **)\n"));
+    EXPECT_THAT(refused_condition("(u32 (*)[4])p"), testing::StartsWith("pointers to arrays and functions cannot be written; "));
+    EXPECT_EQ(refused_condition("(a[4]) * b + (a[i])"), "");
+    EXPECT_EQ(refused_condition("(str(*p))"), "");
     EXPECT_EQ(refused_condition("(long short)p"), "'long short' is no type\n"
                                                   "  (long short)p\n"
                                                   "   ^");
