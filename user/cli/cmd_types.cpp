@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/exit_status.h"
 #include "cli/function_options.h"
 #include "lang/expression_error.h"
 #include "lang/types.h"
@@ -99,6 +100,8 @@ void run_types(bool json) {
     for (const auto &[type, meaning] : meanings_in(meanings, types))
         (json ? append_json : append_text)(output.buffer(), type, meaning);
     (void)output.flush(); // a reader that has gone is no failure
+    if (!wrong.empty())
+        throw ExitStatus{1};
 }
 
 } // namespace

@@ -176,7 +176,8 @@ Request make_request(const FunctionOptions &options) {
     if (options.describe) {
         std::vector<std::string> wrong;
         request.meanings = std::make_shared<Meanings>(Meanings::load(wrong));
-        print_left(wrong);
+        if (!wrong.empty())
+            throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
     }
     if (request.specs.empty() && !options.specs.empty()) // files can be empty, words cannot
         throw Error(fmt::format("{}: names no function", fmt::join(options.specs, ", ")));

@@ -105,6 +105,8 @@ public:
             throw *unmet_;
         check_exclusions();
         limit_by_kernel();
+        if (request_.meanings)
+            std::ranges::copy(request_.meanings->unresolved(), std::back_inserter(found_.left));
         return std::move(found_);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/meanings.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
@@ -61,6 +62,31 @@ std::string canonical(std::string_view text) {
                        type.name, type.stars > 0 ? " " : "", std::string(type.stars, '*'));
 }
 
+// What stands before the colon. The errors show the line.
+std::string type_of(std::string_view line, std::size_t colon) {
+    const std::string_view written = trimmed(line.substr(0, colon));
+    if (written.empty())
+        throw lang::ExpressionError(line, colon, "a type is missing before ':'");
+    try {
+        return canonical(written);
+    } catch (const lang::ExpressionError &error) {
+        throw lang::ExpressionError(line, line.find(written) + error.at(), error.sentence());
+    }
+}
+
+// What stands behind it.
+std::vector<lang::ArgumentExpression> values_of(std::string_view line, std::size_t begin) {
+    std::vector<lang::ArgumentExpression> values = lang::parse_values(std::string(line), begin);
+    for (auto value = values.begin(); value != values.end(); ++value) {
+        if (!value->named)
+            value->name = name_of(value->expression.root());
+        if (std::any_of(values.begin(), value, [&](const auto &other) { return other.name == value->name; }))
+            throw lang::ExpressionError(line, value->expression.at(),
+                                        fmt::format("two values have the name {}: give this one another with 'as NAME'", value->name));
+    }
+    return values;
+}
+
 // "struct path *" for "const struct path *".
 std::string without_const(std::string name) {
     for (std::size_t at; (at = name.find("const ")) != name.npos;)
@@ -70,8 +96,7 @@ std::string without_const(std::string name) {
 
 } // namespace
 
-void Meanings::add(std::string_view text, const std::string &source,
-                   std::vector<std::string> &wrong) {
+void Meanings::add(std::string_view text, const std::string &source, std::vector<std::string> &wrong, bool shipped) {
     std::size_t number = 0;
     for_each_line(text, [&](std::string_view line) {
         ++number;
@@ -86,18 +111,15 @@ void Meanings::add(std::string_view text, const std::string &source,
                                     "path(it)'");
             return;
         }
-        Row row{{}, {}, place};
+        Row row{{}, {}, place, shipped};
         try {
-            row.type = canonical(trimmed(line.substr(0, colon)));
+            row.type = type_of(line, colon);
             if (!trimmed(line.substr(colon + 1)).empty())
-                row.values = lang::parse_values(std::string(line), colon + 1);
+                row.values = values_of(line, colon + 1);
         } catch (const lang::ExpressionError &error) {
             wrong.push_back(fmt::format("{}: {}", place, error.what()));
             return;
         }
-        for (lang::ArgumentExpression &value : row.values)
-            if (!value.named)
-                value.name = name_of(value.expression.root());
         by_type_.emplace(row.type, rows_.size());
         rows_.push_back(std::move(row));
     });
@@ -115,7 +137,7 @@ Meanings Meanings::load(std::vector<std::string> &wrong) {
                     fmt::format("{}: cannot be read: {}", path, error.code().message()));
         }
     }
-    meanings.add(shipped_meanings, "the table of types", wrong);
+    meanings.add(shipped_meanings, "the table of types", wrong, true);
     return meanings;
 }
 
@@ -141,13 +163,19 @@ const Meanings::Row *Meanings::find(const lang::Types &types, const std::string 
     auto range = by_type_.equal_range(name);
     if (range.first == range.second)
         range = by_type_.equal_range(without_const(name));
+    std::string of_users;
     for (auto it = range.first; it != range.second && !known->second; ++it) {
+        const Row &row = rows_[it->second];
         try {
-            check_meaning(types, type, rows_[it->second]);
-            known->second = &rows_[it->second];
-        } catch (const lang::ExpressionError &) { // of another version of the kernel
+            check_meaning(types, type, row);
+            known->second = &row;
+        } catch (const lang::ExpressionError &error) { // of another version of the kernel
+            if (of_users.empty() && !row.shipped)
+                of_users = fmt::format("{}: {}", row.source, error.what());
         }
     }
+    if (!of_users.empty() && (!known->second || known->second->shipped))
+        unresolved_.push_back(std::move(of_users));
     return known->second;
 }
 

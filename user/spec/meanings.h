@@ -22,6 +22,7 @@ public:
         std::string type; ///< as prototypes have it: "struct file *"
         std::vector<lang::ArgumentExpression> values;
         std::string source; ///< "FILE:LINE"
+        bool shipped = false;
     };
 
     /// The user's own tables and the one that comes with the tool. A sentence for each line that is
@@ -30,7 +31,7 @@ public:
 
     /// Adds the lines of a table: TYPE: EXPR [as NAME], ... `source` is its name in errors. Where a
     /// type has several lines the first that can be resolved is taken.
-    void add(std::string_view text, const std::string &source, std::vector<std::string> &wrong);
+    void add(std::string_view text, const std::string &source, std::vector<std::string> &wrong, bool shipped = false);
 
     const std::vector<Row> &rows() const { return rows_; }
 
@@ -38,12 +39,17 @@ public:
     /// type has no meaning.
     std::vector<lang::ArgumentExpression> of(const lang::Scope &scope, std::uint32_t parameter);
 
+    /// A sentence for each type asked for of which the user's own tables have a line, but none that can be resolved. What is shipped
+    /// has lines for several versions of the kernel.
+    const std::vector<std::string> &unresolved() const { return unresolved_; }
+
 private:
     const Row *find(const lang::Types &types, const std::string &name, lang::Type type);
 
     std::vector<Row> rows_;
     std::multimap<std::string, std::size_t> by_type_; // in rows_, in their order
     std::map<std::pair<const lang::Types *, std::string>, const Row *> known_;
+    std::vector<std::string> unresolved_;
 };
 
 /// Throws lang::ExpressionError if not all values of the row can be resolved for an argument of that

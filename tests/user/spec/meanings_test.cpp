@@ -56,13 +56,14 @@ TEST_F(MeaningsTest, ConstCountsWhereItIsWritten) {
 }
 
 TEST_F(MeaningsTest, NamesAreThoseOfMembers) {
-    add("struct file *: path(it), path(&it->f_path), str(it->f_inode->i_sb->s_id), "
-        "it->f_inode->i_sb->s_id[3], (int)it->f_pos, flags(it->f_flags, \"O_*\"), it->f_flags + 1\n");
+    add("struct file *: path(it), str(it->f_inode->i_sb->s_id), (int)it->f_pos, flags(it->f_flags, \"O_*\"), it->f_flags + 1\n"
+        "struct file *: path(&it->f_path), it->f_inode->i_sb->s_id[3]\n");
     EXPECT_THAT(wrong, IsEmpty());
     std::vector<std::string> names;
-    for (const auto &value : meanings.rows().at(0).values)
-        names.push_back(value.name);
-    EXPECT_THAT(names, ElementsAre("path", "path", "s_id", "s_id", "f_pos", "flags", "value"));
+    for (const auto &row : meanings.rows())
+        for (const auto &value : row.values)
+            names.push_back(value.name);
+    EXPECT_THAT(names, ElementsAre("path", "s_id", "f_pos", "flags", "value", "path", "s_id"));
 }
 
 TEST_F(MeaningsTest, TheFirstThatCanBeResolvedIsTaken) {
@@ -72,6 +73,23 @@ TEST_F(MeaningsTest, TheFirstThatCanBeResolvedIsTaken) {
         "struct path *: it->gone\n");
     EXPECT_THAT(of("vfs_read", 0), ElementsAre("f_pos=it->f_pos"));
     EXPECT_THAT(of("vfs_open", 0), IsEmpty());
+}
+
+TEST_F(MeaningsTest, OwnLinesOfWhichNoneCanBeResolvedAreTold) {
+    add("struct file *: it->f_gone\n"
+        "struct file *: it->f_pos\n"
+        "struct path *: it->dentri\n"
+        "struct path *: it->gone\n"
+        "struct inode *: it->gone\n");
+    meanings.add("struct path *: it->mnt\nloff_t *: it->gone\n", "shipped", wrong, true);
+    EXPECT_THAT(of("vfs_read", 0), ElementsAre("f_pos=it->f_pos"));
+    EXPECT_THAT(of("vfs_read", 3), IsEmpty());
+    EXPECT_THAT(meanings.unresolved(), IsEmpty());
+    for (int i = 0; i < 2; ++i)
+        EXPECT_THAT(of("vfs_open", 0), ElementsAre("mnt=it->mnt"));
+    EXPECT_THAT(meanings.unresolved(), ElementsAre("mine:3: const struct path has no dentri; did you mean dentry?\n"
+                                                   "  struct path *: it->dentri\n"
+                                                   "                     ^"));
 }
 
 TEST_F(MeaningsTest, ATypeMayHaveNone) {
@@ -85,11 +103,21 @@ TEST_F(MeaningsTest, WrongLinesAreNamedAndTheOthersStand) {
     add("struct file * it->f_pos\n"
         ": it\n"
         "struct file *: it-\n"
-        "struct file *: it->f_pos\n");
-    ASSERT_EQ(wrong.size(), 3u);
+        "struct file *: it->f_pos\n"
+        "  struct *: it\n"
+        "struct path *: it->mnt as end, it->dentry, it->dentry->d_parent as end\n");
+    ASSERT_EQ(wrong.size(), 5u);
     EXPECT_EQ(wrong[0], "mine:1: a line is TYPE: EXPR [as NAME], ..., as in 'struct file *: "
                         "path(it)'");
-    EXPECT_EQ(wrong[1].substr(0, 8), "mine:2: ");
+    EXPECT_EQ(wrong[1], "mine:2: a type is missing before ':'\n"
+                        "  : it\n"
+                        "  ^");
+    EXPECT_EQ(wrong[3], "mine:5: the name of the struct is missing before '*'\n"
+                        "    struct *: it\n"
+                        "           ^");
+    EXPECT_EQ(wrong[4], "mine:6: two values have the name end: give this one another with 'as NAME'\n"
+                        "  struct path *: it->mnt as end, it->dentry, it->dentry->d_parent as end\n"
+                        "                                             ^");
     EXPECT_EQ(wrong[2], "mine:3: something is missing here: an operand\n"
                         "  struct file *: it-\n"
                         "                    ^");
