@@ -5,7 +5,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
+#include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <bpf/btf.h>
 
@@ -20,7 +24,37 @@ using namespace argtrace;
 
 namespace {
 
-/// Types of all shapes; the function f(p, n, s, c) has parameters of some.
+/// Structs with what path(), cgroup_path() and pfn() look for.
+class KernelStructs {
+public:
+    explicit KernelStructs(btf *types) : types_(types), untyped_(btf__add_ptr(types, 0)) {}
+
+    /// Its size is what its members have.
+    int add(const char *name, std::initializer_list<std::pair<const char *, int>> members) {
+        const auto size_of = [this](int type) {
+            return static_cast<std::uint32_t>(btf__resolve_size(types_, static_cast<std::uint32_t>(type)));
+        };
+        std::uint32_t size = 0;
+        for (const auto &[member, type] : members)
+            size += size_of(type);
+        const int made = btf__add_struct(types_, name, size);
+        std::uint32_t offset = 0;
+        for (const auto &[member, type] : members) {
+            btf__add_field(types_, member, type, 8 * offset, 0);
+            offset += size_of(type);
+        }
+        return made;
+    }
+
+    int pointer_to(int type) { return btf__add_ptr(types_, type); }
+    int untyped() const { return untyped_; }
+
+private:
+    btf *types_;
+    int untyped_;
+};
+
+/// Types of all shapes; the function f(p, n, s, c, r, m, file, page, folio, dentry) has parameters of some.
 struct FuzzedFunction {
     FuzzedFunction() : types(btf__new_empty()) {
         btf *b = types.get();
@@ -51,6 +85,22 @@ struct FuzzedFunction {
         btf__add_field(b, "any", untyped, 512, 0);
         btf__add_field(b, "color", color, 576, 0);
         btf__add_field(b, "wide", wide, 576, 0);
+        KernelStructs structs(b);
+        const int any = structs.untyped();
+        const int dentry = structs.add("dentry", {{"d_parent", any}, {"d_name", names}});
+        const int vfsmount = structs.add("vfsmount", {{"mnt_root", any}});
+        structs.add("mount", {{"mnt_parent", any}, {"mnt_mountpoint", any}, {"mnt", vfsmount}, {"mnt_ns", any}});
+        structs.add("mnt_namespace", {{"root", any}});
+        const int path = structs.add("path", {{"mnt", structs.pointer_to(vfsmount)}, {"dentry", structs.pointer_to(dentry)}});
+        const int file = structs.add("file", {{"f_op", any}, {"f_path", path}});
+        const int kernfs_node = structs.add("kernfs_node", {{"parent", any}, {"name", names}});
+        const int cgroup = structs.add("cgroup", {{"kn", structs.pointer_to(kernfs_node)}});
+        const int css_set = structs.add("css_set", {{"dfl_cgrp", structs.pointer_to(cgroup)}});
+        structs.add("task_struct", {{"comm", text}, {"cgroups", structs.pointer_to(css_set)}});
+        const int page = structs.add("page", {{"flags", u64}, {"lru", any}});
+        const int folio = structs.add("folio", {{"page", page}, {"index", u64}});
+        const int to_file = structs.pointer_to(file), to_page = structs.pointer_to(page);
+        const int to_folio = structs.pointer_to(folio), to_dentry = structs.pointer_to(dentry);
         proto = static_cast<std::uint32_t>(btf__add_func_proto(b, 0));
         btf__add_func_param(b, "p", self);
         btf__add_func_param(b, "n", s32);
@@ -58,7 +108,11 @@ struct FuzzedFunction {
         btf__add_func_param(b, "c", color);
         btf__add_func_param(b, "r", inner);
         btf__add_func_param(b, "m", node);
-        if (self != node - 1)
+        btf__add_func_param(b, "file", to_file);
+        btf__add_func_param(b, "page", to_page);
+        btf__add_func_param(b, "folio", to_folio);
+        btf__add_func_param(b, "dentry", to_dentry);
+        if (self != node - 1 || btf_vlen(btf__type_by_id(b, proto)) != 10)
             std::abort();
     }
 
@@ -66,12 +120,12 @@ struct FuzzedFunction {
         Prototype prototype;
         prototype.function = "f";
         prototype.source = {types.get(), proto};
-        std::vector<Argument> places(6);
-        constexpr const char *all[]{"p", "n", "s", "c", "r", "m"};
-        for (std::uint8_t i = 0; i < 6; i++) {
+        constexpr const char *all[]{"p", "n", "s", "c", "r", "m", "file", "page", "folio", "dentry"};
+        std::vector<Argument> places(std::size(all));
+        for (std::uint8_t i = 0; i < std::size(all); i++) {
             places[i].name = all[i];
             places[i].loc = i == 5 ? ARGTRACE_LOC_STACK : ARGTRACE_LOC_REG;
-            places[i].index = i == 5 ? 0 : i;
+            places[i].index = i < 5 ? i : i == 5 ? 0 : static_cast<std::uint8_t>(i - 5); // registers in which another one is
             places[i].offset = i == 5 ? 8 : 0;
         }
         return {*index, prototype, places};
@@ -99,7 +153,7 @@ void require(const lang::Program &program) {
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
     static FuzzedFunction function;
     if (!function.index)
-        function.index = std::make_unique<lang::Types>(function.types.get());
+        function.index = std::make_unique<lang::Types>(function.types.get(), [] { return 0xffffffff82000008; });
     static const lang::Scope scope = function.scope();
     if (size > 512) // an argument of a command line
         return 0;
