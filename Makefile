@@ -114,6 +114,10 @@ check-viewers: tool ## have other tools read what `argtrace export` writes (need
 check-peers: ## compare answers with bpftrace, strace and the block layer, in one boot (`scripts/bootstrap peers` installs the tools)
 	@tests/peers/run
 
+check-branches: ## follow calls where indirect branches are tracked, in Bochs, and where returns go through the kernel's thunks
+	@scripts/bootstrap branches
+	@tests/branches/run
+
 FUZZ_SECONDS ?= 60
 fuzz: ## run the fuzzers, FUZZ_SECONDS each
 	@scripts/bootstrap
@@ -179,15 +183,16 @@ $(KOUT)/argtrace.ko: $(KMOD_SOURCES) $(CACHED_KERNEL) Makefile
 	+@$(call kbuild,$(TREE)/kmod)
 	@cp $(TREE)/kmod/argtrace.ko $@
 
-# The module with the fault tests/vm/faults/BROKEN.patch, for tests/vm/faults/run. Built from a copy of the sources, in a
-# folder that nothing installs or packages from.
+# The module with the fault BROKEN.patch of the folder FAULTS, for tests/vm/faults/run and tests/branches/run. Built from a copy of
+# the sources, in a folder that nothing installs or packages from.
+FAULTS := tests/vm/faults
 BROKEN_OUT := $(KOUT)/broken/$(BROKEN)
 broken-module: $(BROKEN_OUT)/argtrace.ko
 
-$(BROKEN_OUT)/argtrace.ko: $(KMOD_SOURCES) tests/vm/faults/$(BROKEN).patch $(CACHED_KERNEL) Makefile
+$(BROKEN_OUT)/argtrace.ko: $(KMOD_SOURCES) $(FAULTS)/$(BROKEN).patch $(CACHED_KERNEL) Makefile
 	@mkdir -p $(BROKEN_OUT)/tree
 	@cp --parents $(KMOD_SOURCES) $(BROKEN_OUT)/tree
-	@patch -s -p1 -d $(BROKEN_OUT)/tree <tests/vm/faults/$(BROKEN).patch
+	@patch -s -p1 -d $(BROKEN_OUT)/tree <$(FAULTS)/$(BROKEN).patch
 	+@$(call kbuild,$(BROKEN_OUT)/tree/kmod)
 	@cp $(BROKEN_OUT)/tree/kmod/argtrace.ko $@
 
@@ -257,5 +262,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-branches deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report install uninstall clean

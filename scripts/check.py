@@ -15,6 +15,7 @@
   kunit           with --all: the KUnit tests on the kernel kunit, whose configuration is like that of one in use
   viewers         with --all: other tools read what `argtrace export` writes, through tests/viewers/run
   peers           with --all: bpftrace, strace and the block layer say the same of the same calls, through tests/peers/run
+  branches        with --all: where indirect branches are tracked, and where returns go through thunks, through tests/branches/run
   deb             with --all: the packages in systems of their own, through tests/deb/run
 
 results.py says how suites report. What each of them printed stays in build/check/NAME.log.
@@ -124,6 +125,7 @@ def suites(labels, everything):
         yield "faults", command(TOP / "tests/vm/faults/run")
         yield "kunit", command(TOP / "tests/kunit/run")
         yield "viewers", command("make", "-s", "-C", TOP, "check-viewers")
+        yield "branches", command(TOP / "tests/branches/run")
         yield "peers", command(TOP / "tests/peers/run")
     yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:ProgramFuzz.*:Stress.*", "--steps", 40, "kasan")
     yield "no-tsc", command(vm_run, "--suite", "no-tsc", "--without-tsc", "--filter", "Clock.*",
@@ -176,7 +178,7 @@ def main():
     expected = ["user", "user-sanitized", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host",
                 *(f"vm-{label}" for label in labels)]
     if everything:
-        expected += ["faults", "kunit", "viewers", "peers", "deb"]
+        expected += ["faults", "kunit", "viewers", "peers", "branches", "deb"]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     path = OUT / "results"

@@ -2,11 +2,12 @@
 /*
  * Runs the command of scripts/vm in the guest, as process 1, and reports to the host how it ended.
  *
- *   run FILE          FILE holds the words of the command, each ended by '\0'
- *   run --fail TEXT   says that there is no point in running it
+ *   run [--serial] FILE          FILE holds the words of the command, each ended by '\0'
+ *   run [--serial] --fail TEXT   says that there is no point in running it
  *
  * Three virtio-serial ports lead to the host: argtrace.out and argtrace.err carry the command's output, argtrace.status
- * one line: "exit STATUS TAINT" (TAINT as in /proc/sys/kernel/tainted), or "fail TEXT".
+ * one line: "exit STATUS TAINT" (TAINT as in /proc/sys/kernel/tainted), or "fail TEXT". With --serial these are serial lines, for
+ * machines without virtio.
  *
  * The command writes to pipes rather than to the ports: a port can be open only once, so that >/dev/stderr would fail.
  * From pipe to port the data is spliced. That costs less than reading and writing, and above all it does not call
@@ -25,6 +26,7 @@
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define CHUNK 65536
@@ -37,6 +39,7 @@ struct stream {
 };
 
 static volatile sig_atomic_t child_changed;
+static bool serial;
 
 static void on_child(int sig)
 {
@@ -86,11 +89,29 @@ static int open_port_now(const char *name)
 	return port;
 }
 
+/* The first is the console. */
+static int open_line(const char *name)
+{
+	const char *path = !strcmp(name, "argtrace.out") ? "/dev/ttyS1" : !strcmp(name, "argtrace.err") ? "/dev/ttyS2" : "/dev/ttyS3";
+	int line = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	struct termios settings;
+
+	if (line < 0 || tcgetattr(line, &settings) < 0)
+		give_up(path);
+	cfmakeraw(&settings);
+	cfsetspeed(&settings, B115200);
+	if (tcsetattr(line, TCSANOW, &settings) < 0)
+		give_up(path);
+	return line;
+}
+
 /* Ports appear some time after their driver. */
 static int open_port(const char *name)
 {
 	int port;
 
+	if (serial)
+		return open_line(name);
 	for (int tries = 0; (port = open_port_now(name)) < 0; tries++) {
 		if (tries == 6000)
 			give_up(name);
@@ -115,11 +136,15 @@ static void write_all(int fd, const char *data, size_t size)
 
 /*
  * The line, and then as many empty ones as a port may have under way: when the last has been taken, so has the line, and
- * what the other ports got before it. What is still under way when the machine ends may be lost.
+ * what the other ports got before it. What is still under way when the machine ends may be lost. Closing a serial line waits.
  */
 static _Noreturn void report(int port, const char *line)
 {
 	write_all(port, line, strlen(line));
+	if (serial) {
+		close_range(3, ~0u, 0);
+		power_off();
+	}
 	for (int i = 0; i < PORT_BUFFERS; i++)
 		write_all(port, "\n", 1);
 	power_off();
@@ -308,6 +333,11 @@ int main(int argc, char **argv)
 	char line[512];
 	int port;
 
+	if (argc > 1 && !strcmp(argv[1], "--serial")) {
+		serial = true;
+		argc--;
+		argv++;
+	}
 	if (argc == 3 && !strcmp(argv[1], "--fail")) {
 		port = open_port("argtrace.status");
 		snprintf(line, sizeof(line), "fail %s\n", argv[2]);
