@@ -7,6 +7,7 @@
  *   argtrace_neighbours/wrong   read: how often they have returned anything else
  *   argtrace_neighbours/divert  write 1: an_value() goes on in another function; 2: likewise, by somebody who asks for all registers;
  *                               0: no more
+ *   argtrace_neighbours/patch   the same of the system call getpgid
  *   argtrace_neighbours/sleep   write N: sleeps for N milliseconds in an_sleep(), or until a signal comes
  */
 #include <linux/debugfs.h>
@@ -60,9 +61,25 @@ AN u64 an_variadic(u64 count, ...)
 	return sum;
 }
 
+/* In place of the system call, whose arguments it is given as that is. */
+AN long an_getpgid(const struct pt_regs *regs);
+AN long an_getpgid(const struct pt_regs *regs)
+{
+	return AN_GETPGID + (pid_t)regs->di;
+}
+
+/* Another function for one that somebody may call. */
+struct diversion {
+	struct ftrace_ops ops;
+	char *from;
+	unsigned long to;
+	u64 how; /* 0: none */
+};
+
 static DEFINE_MUTEX(lock);
 static u64 wrong;
-static u64 diverted;
+static struct diversion value_diversion = { .from = "an_value", .to = (unsigned long)an_diverted };
+static struct diversion getpgid_diversion = { .from = "__x64_sys_getpgid", .to = (unsigned long)an_getpgid };
 
 static void check(u64 result, u64 expected)
 {
@@ -81,7 +98,7 @@ static void call_all(u64 c)
 
 	for (k = 0; k < AN_MANY_ARGS; k++)
 		a[k] = an_argument(c, k);
-	check(value(a[0], a[1]), diverted ? ~expected : expected);
+	check(value(a[0], a[1]), value_diversion.how ? ~expected : expected);
 	check(many(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]), an_result(c, AN_MANY_ARGS));
 	check(variadic(AN_MANY_ARGS, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]), an_result(c, AN_MANY_ARGS));
 }
@@ -109,38 +126,36 @@ DEFINE_DEBUGFS_ATTRIBUTE(wrong_fops, wrong_get, NULL, "%llu\n");
 
 static void notrace divert(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	an_set_instruction_pointer(fregs, (unsigned long)an_diverted);
+	an_set_instruction_pointer(fregs, container_of(ops, struct diversion, ops)->to);
 }
 
-static struct ftrace_ops divert_ops;
-
-static int stop_diverting(void)
+static int stop_diverting(struct diversion *diversion)
 {
 	int ret = 0;
 
-	if (diverted) {
-		ret = unregister_ftrace_function(&divert_ops);
-		ftrace_free_filter(&divert_ops);
+	if (diversion->how) {
+		ret = unregister_ftrace_function(&diversion->ops);
+		ftrace_free_filter(&diversion->ops);
 	}
-	diverted = 0;
+	diversion->how = 0;
 	return ret;
 }
 
-static int start_diverting(u64 how)
+static int start_diverting(struct diversion *diversion, u64 how)
 {
 	int ret;
 
-	divert_ops = (struct ftrace_ops){
+	diversion->ops = (struct ftrace_ops){
 		.func = divert,
 		.flags = FTRACE_OPS_FL_IPMODIFY | (how == 2 ? FTRACE_OPS_FL_SAVE_REGS : 0),
 	};
-	ret = ftrace_set_filter_ip(&divert_ops, (unsigned long)an_value, 0, 1);
+	ret = ftrace_set_filter(&diversion->ops, (unsigned char *)diversion->from, strlen(diversion->from), 1);
 	if (!ret)
-		ret = register_ftrace_function(&divert_ops);
+		ret = register_ftrace_function(&diversion->ops);
 	if (ret)
-		ftrace_free_filter(&divert_ops);
+		ftrace_free_filter(&diversion->ops);
 	else
-		diverted = how;
+		diversion->how = how;
 	return ret;
 }
 
@@ -149,9 +164,9 @@ static int divert_set(void *data, u64 how)
 	int ret;
 
 	mutex_lock(&lock);
-	ret = stop_diverting();
+	ret = stop_diverting(data);
 	if (!ret && how)
-		ret = start_diverting(how);
+		ret = start_diverting(data, how);
 	mutex_unlock(&lock);
 	return ret;
 }
@@ -173,7 +188,8 @@ static int __init an_init(void)
 	directory = debugfs_create_dir("argtrace_neighbours", NULL);
 	debugfs_create_file_unsafe("call", 0200, directory, NULL, &call_fops);
 	debugfs_create_file_unsafe("wrong", 0400, directory, NULL, &wrong_fops);
-	debugfs_create_file_unsafe("divert", 0200, directory, NULL, &divert_fops);
+	debugfs_create_file_unsafe("divert", 0200, directory, &value_diversion, &divert_fops);
+	debugfs_create_file_unsafe("patch", 0200, directory, &getpgid_diversion, &divert_fops);
 	/* Each with a count of the module's users: it must not go while somebody sleeps. */
 	debugfs_create_file("sleep", 0200, directory, NULL, &sleep_fops);
 	return 0;
@@ -182,7 +198,8 @@ static int __init an_init(void)
 static void __exit an_exit(void)
 {
 	debugfs_remove_recursive(directory);
-	stop_diverting();
+	stop_diverting(&value_diversion);
+	stop_diverting(&getpgid_diversion);
 }
 
 module_init(an_init);
