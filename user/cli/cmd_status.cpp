@@ -61,15 +61,16 @@ void run_status(const StatusOptions &options) {
         drop_removed(snapshot);
         orders = session.on_load_orders();
         state = SessionState{session.attributes().clock, session.processes(), std::nullopt,
-                             session.returns(), session.stack_loss(), functions_in_flight(session)};
+                             session.returns_by_id(), session.stack_loss(), functions_in_flight(session)};
         if (session.is_flight())
             state->overwritten = session.overwritten();
     }
 
     const std::vector<Probe> all = snapshot.probes;
-    sort_status(snapshot.probes, snapshot.counts, options.order);
+    const ReturnsById returns = state ? state->returns : ReturnsById();
+    sort_status(snapshot.probes, snapshot.counts, options.order, returns);
     const std::size_t uncalled =
-        options.all || options.json ? 0 : drop_uncalled(snapshot.probes, snapshot.counts);
+        options.all || options.json ? 0 : drop_uncalled(snapshot.probes, snapshot.counts, returns);
     Output output(STDOUT_FILENO);
     auto append = options.json ? append_status_json : append_status_text;
     append(output.buffer(), snapshot.probes, snapshot.counts, orders, state);
@@ -96,7 +97,8 @@ void setup_status(CLI::App &app) {
     command->footer(
         "HITS are all calls: recorded in the buffer, lost, or filtered (made by the reader itself, "
         "with `add -p` by other processes, or not what a condition asks for); where there are such, "
-        "also left out by sampling (SAMPLED) or by a limit on their rate (CAPPED). FAULTS are "
+        "also left out by sampling (SAMPLED) or by a limit on their rate (CAPPED), not returned yet (IN-FLIGHT), or with a return that "
+        "could not be followed (UNFOLLOWED). FAULTS are "
         "conditions and values that met memory which could not be read. For a flight recorder it also shows how many of the "
         "records have been overwritten since.");
     command->callback([options] { run_status(*options); });

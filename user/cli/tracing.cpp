@@ -202,8 +202,9 @@ std::string count_functions(std::size_t count) {
 std::vector<std::string> uncalled(const Session &session, const FunctionOptions &functions) {
     std::map<std::string, std::uint64_t> calls;
     const Session::Snapshot snapshot = session.snapshot(true);
+    const ReturnsById returns = session.returns_by_id();
     for (std::size_t i = 0; i < snapshot.probes.size(); ++i)
-        calls[snapshot.probes[i].function] += hits(snapshot.counts[i]);
+        calls[snapshot.probes[i].function] += hits(snapshot.counts[i]) + beside_counts(returns, snapshot.probes[i].id);
     std::vector<std::string> names;
     for (const Spec &spec : make_request(functions).specs) {
         const auto known = calls.find(spec.pattern.text());
@@ -267,6 +268,8 @@ void print_ended(const std::vector<std::uint32_t> &pids) {
 void print_remedies(const Session &session, const argtrace_counts &total, bool own) {
     const std::string larger = format_size(ring_size(session.attributes()) * 4);
     for (const std::string &remedy : loss_remedies(total, session.is_flight(), own, larger))
+        write_message(remedy);
+    if (const std::string remedy = taken_remedy(session.returns()); !remedy.empty())
         write_message(remedy);
     if (const auto loss = session.stack_loss())
         if (const std::string sentence = stack_loss_sentence(*loss); !sentence.empty())

@@ -35,6 +35,11 @@ std::uint64_t unfollowed_total(const ReturnTotals &returns) {
     return std::accumulate(returns.unfollowed.begin(), returns.unfollowed.end(), std::uint64_t{0});
 }
 
+std::uint64_t beside_counts(const ReturnsById &returns, std::uint32_t id) {
+    const auto found = returns.find(id);
+    return found == returns.end() ? 0 : found->second.in_flight + unfollowed_total(found->second);
+}
+
 void add_returns(ReturnTotals &sum, const argtrace_return_counts &counts) {
     sum.in_flight += counts.in_flight;
     for (std::size_t i = 0; i < ARGTRACE_UNFOLLOWED_MAX; ++i)

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "uapi/argtrace.h"
 #include "uapi/argtrace_stack.h"
@@ -39,10 +40,13 @@ struct ReturnTotals {
     bool operator==(const ReturnTotals &) const = default;
 };
 
+/// By the numbers of probes.
+using ReturnsById = std::unordered_map<std::uint32_t, ReturnTotals>;
+
 /// A reason for which a return was not followed, as JSON and as a person reads it.
 constexpr std::array<LostCause, ARGTRACE_UNFOLLOWED_COUNT> unfollowed_causes{{
     {"stack", "with too little stack left"},
-    {"taken", "taken elsewhere by a live patch or another tracer"},
+    {"taken", "taken elsewhere by another session, a live patch or another tracer"},
     {"removed", "removed meanwhile"},
     {"exited", "in which the task ended"},
     {"missed", "missed by the kernel's fprobe or kretprobe"},
@@ -62,6 +66,9 @@ constexpr std::array<LostCause, ARGTRACE_STACK_LOST_COUNT> stack_loss_causes{{
 std::string describe_stack_loss(const StackLoss &loss);
 
 std::uint64_t unfollowed_total(const ReturnTotals &returns);
+
+/// The calls of that probe that are in flight, or were not followed.
+std::uint64_t beside_counts(const ReturnsById &returns, std::uint32_t id);
 
 void add_returns(ReturnTotals &sum, const argtrace_return_counts &counts);
 

@@ -37,10 +37,10 @@ constexpr std::pair<std::string_view, StatusOrder> orders[]{
     {"faults", StatusOrder::faults}, {"name", StatusOrder::name},
 };
 
-std::uint64_t key(const argtrace_counts &counts, StatusOrder order) {
+std::uint64_t key(const argtrace_counts &counts, StatusOrder order, std::uint64_t beside) {
     switch (order) {
     case StatusOrder::hits:
-        return hits(counts);
+        return hits(counts) + beside;
     case StatusOrder::records:
         return counts.records;
     case StatusOrder::lost:
@@ -59,12 +59,12 @@ std::uint64_t key(const argtrace_counts &counts, StatusOrder order) {
     return 0; // all alike: the name decides
 }
 
-/// The columns of numbers, each as wide as it needs to be. What only programs count is left out where they have counted
-/// nothing.
+/// The columns of numbers, each as wide as it needs to be. What only programs count, or calls whose returns are followed, is left
+/// out where there are none.
 class CountColumns {
 public:
-    explicit CountColumns(const argtrace_counts &largest) {
-        const auto numbers = values(largest);
+    CountColumns(const argtrace_counts &largest, const ReturnTotals &returns) {
+        const auto numbers = values(largest, returns);
         for (std::size_t i = 0; i < heads.size(); ++i) {
             if (i < always_shown || numbers[i] > 0)
                 widths_[i] = gap + std::max(heads[i].size(), fmt::formatted_size("{}", numbers[i]));
@@ -76,19 +76,20 @@ public:
     }
 
     void append_head(std::string &out) const { append_line(out, heads); }
-    void append(std::string &out, const argtrace_counts &counts) const {
-        append_line(out, values(counts));
+    void append(std::string &out, const argtrace_counts &counts, const ReturnTotals &returns) const {
+        append_line(out, values(counts, returns));
     }
 
 private:
     static constexpr std::size_t gap = 2;
-    static constexpr std::array<std::string_view, 7> heads{
-        "HITS", "RECORDS", "LOST", "FILTERED", "SAMPLED", "CAPPED", "FAULTS"};
+    static constexpr std::array<std::string_view, 9> heads{
+        "HITS", "RECORDS", "LOST", "FILTERED", "IN-FLIGHT", "UNFOLLOWED", "SAMPLED", "CAPPED", "FAULTS"};
     static constexpr std::size_t always_shown = 4;
 
-    static std::array<std::uint64_t, heads.size()> values(const argtrace_counts &counts) {
-        return {hits(counts),   counts.records, lost_total(counts), counts.filtered,
-                counts.sampled, counts.capped,  counts.faults};
+    static std::array<std::uint64_t, heads.size()> values(const argtrace_counts &counts, const ReturnTotals &returns) {
+        const std::uint64_t unfollowed = unfollowed_total(returns);
+        return {hits(counts) + returns.in_flight + unfollowed, counts.records, lost_total(counts), counts.filtered,
+                returns.in_flight, unfollowed, counts.sampled, counts.capped, counts.faults};
     }
 
     template<typename Cell>
@@ -125,19 +126,36 @@ void append_returns_json(std::string &out, const ReturnTotals &returns) {
     out += '}';
 }
 
-void append_in_flight_json(std::string &out, std::uint32_t id, std::span<const InFlightFunction> functions) {
-    const auto function = std::find_if(functions.begin(), functions.end(), [id](const auto &one) { return one.id == id; });
-    fmt::format_to(std::back_inserter(out), ",\"in_flight\":{}", function == functions.end() ? 0 : function->calls);
+/// Those of one probe; none for one whose returns are not followed.
+ReturnTotals returns_of(const std::optional<SessionState> &session, std::uint32_t id) {
+    if (!session)
+        return {};
+    const auto found = session->returns.find(id);
+    return found == session->returns.end() ? ReturnTotals{} : found->second;
 }
 
-void append_session_text(std::string &out, const SessionState &session) {
+/// Those of the probes that are shown.
+ReturnTotals returns_of_all(const std::optional<SessionState> &session, std::span<const Probe> probes) {
+    ReturnTotals sum;
+    for (const Probe &probe : probes) {
+        const ReturnTotals one = returns_of(session, probe.id);
+        sum.in_flight += one.in_flight;
+        for (std::size_t i = 0; i < sum.unfollowed.size(); ++i)
+            sum.unfollowed[i] += one.unfollowed[i];
+    }
+    return sum;
+}
+
+void append_session_text(std::string &out, const SessionState &session, const ReturnTotals &returns) {
     auto to = std::back_inserter(out);
     fmt::format_to(to, "clock: {}\n", clock_name(session.clock));
     if (!session.processes.pids.empty())
         fmt::format_to(to, "only calls of {}; the others are filtered\n",
                        describe(session.processes));
-    if (const std::string beside = describe_returns(session.returns); !beside.empty())
-        fmt::format_to(to, "beside these, calls whose returns are followed: {}\n", beside);
+    if (const std::string beside = describe_returns(returns); !beside.empty())
+        fmt::format_to(to, "calls whose returns are followed: {}\n", beside);
+    if (const std::string remedy = taken_remedy(returns); !remedy.empty())
+        out += remedy + '\n';
     if (const std::string functions = describe_in_flight(session.in_flight); !functions.empty())
         fmt::format_to(to, "in flight: {}\n", functions);
     if (session.stack_loss)
@@ -237,11 +255,12 @@ StatusOrder parse_status_order(const std::string &text) {
 }
 
 void sort_status(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts,
-                 StatusOrder order) {
+                 StatusOrder order, const ReturnsById &returns) {
     std::vector<std::size_t> places(probes.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
     std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-        const std::uint64_t one = key(counts[a], order), other = key(counts[b], order);
+        const std::uint64_t one = key(counts[a], order, beside_counts(returns, probes[a].id));
+        const std::uint64_t other = key(counts[b], order, beside_counts(returns, probes[b].id));
         return one != other ? one > other : probes[a].function < probes[b].function;
     });
     std::vector<Probe> sorted_probes;
@@ -254,11 +273,12 @@ void sort_status(std::vector<Probe> &probes, std::vector<argtrace_counts> &count
     counts = std::move(sorted_counts);
 }
 
-std::size_t drop_uncalled(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts) {
+std::size_t drop_uncalled(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts,
+                          const ReturnsById &returns) {
     const std::size_t all = probes.size();
     std::size_t kept = 0;
     for (std::size_t i = 0; i < all; ++i) {
-        if (hits(counts[i]) == 0)
+        if (hits(counts[i]) + beside_counts(returns, probes[i].id) == 0)
             continue;
         if (kept != i) {
             probes[kept] = std::move(probes[i]);
@@ -275,7 +295,8 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders,
                         const std::optional<SessionState> &session) {
-    const CountColumns columns(total_of(counts)); // nothing is wider than the totals
+    const ReturnTotals returns = returns_of_all(session, probes);
+    const CountColumns columns(total_of(counts), returns); // nothing is wider than the totals
     constexpr std::size_t least_width = sizeof("total") - 1;
     std::size_t width = least_width;
     for (const Probe &probe : probes)
@@ -284,20 +305,20 @@ void append_status_text(std::string &out, std::span<const Probe> probes,
     width = std::min(width, std::max(left, least_width));
 
     auto to = std::back_inserter(out);
-    const auto line = [&](std::string_view name, const argtrace_counts &one) {
+    const auto line = [&](std::string_view name, const argtrace_counts &one, const ReturnTotals &beside) {
         fmt::format_to(to, "{:{}}", name, width);
         if (name.size() > width) // a line of its own
             fmt::format_to(to, "\n{:{}}", "", width);
-        columns.append(out, one);
+        columns.append(out, one, beside);
     };
     fmt::format_to(to, "{:{}}", "FUNC", width);
     columns.append_head(out);
     for (std::size_t i = 0; i < probes.size(); ++i)
-        line(shown_name(probes[i]), counts[i]);
-    line("total", total_of(counts));
+        line(shown_name(probes[i]), counts[i], returns_of(session, probes[i].id));
+    line("total", total_of(counts), returns);
     append_ways_text(out, probes);
     if (session)
-        append_session_text(out, *session);
+        append_session_text(out, *session, returns);
     append_orders_text(out, orders);
 }
 
@@ -317,14 +338,18 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
         if (is_by_kernel(probes[i]))
             fmt::format_to(std::back_inserter(out), ",\"return_by_reason\":\"{}\"", reason_of(probes[i]).key);
         out += ',';
-        append_counts_json(out, counts[i]);
+        const ReturnTotals returns = returns_of(session, probes[i].id);
+        append_counts_json(out, counts[i], returns.in_flight + unfollowed_total(returns));
         if (records_returns(probes[i]) && session)
-            append_in_flight_json(out, probes[i].id, session->in_flight);
+            append_returns_json(out, returns);
         out += "}\n";
     }
     append_orders_json(out, orders);
     out += '{';
-    append_counts_json(out, total_of(counts));
+    const ReturnTotals returns = returns_of_all(session, probes);
+    append_counts_json(out, total_of(counts), returns.in_flight + unfollowed_total(returns));
+    if (session && !session->returns.empty())
+        append_returns_json(out, returns);
     if (session)
         append_session_json(out, *session);
     out += "}\n";
@@ -353,6 +378,13 @@ std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight
                 : "calls were lost on a CPU that came after `argtrace add`, when there was no memory for its "
                   "ring: `argtrace clear`, then `argtrace add --buffer ...` with less");
     return remedies;
+}
+
+std::string taken_remedy(const ReturnTotals &returns) {
+    if (returns.unfollowed[ARGTRACE_UNFOLLOWED_TAKEN] == 0)
+        return "";
+    return "one alone can take a call elsewhere: end the other session, live patch or tracer of these functions, or have the kernel "
+           "follow them, with --return-by fprobe (before Linux 6.6: kretprobe)";
 }
 
 std::string calls_summary(const argtrace_counts &total, std::optional<std::uint64_t> overwritten,

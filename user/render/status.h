@@ -20,7 +20,7 @@ struct SessionState {
     std::uint32_t clock = 0; ///< ARGTRACE_CLOCK_*
     ProcessFilter processes;
     std::optional<std::uint64_t> overwritten; ///< records, of a flight recorder
-    ReturnTotals returns = {};                ///< calls beside those of the functions' counts
+    ReturnsById returns = {};                 ///< calls beside those of the functions' counts
     std::optional<StackLoss> stack_loss = {}; ///< of one that takes stacks
     std::vector<InFlightFunction> in_flight = {};
 };
@@ -31,12 +31,15 @@ enum class StatusOrder { hits, records, lost, filtered, sampled, capped, faults,
 /// Throws Error when the text is none of their names.
 StatusOrder parse_status_order(const std::string &text);
 
+// `returns` are calls beside those of `counts`.
+
 /// Orders both alike.
 void sort_status(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts,
-                 StatusOrder order);
+                 StatusOrder order, const ReturnsById &returns = {});
 
 /// Takes out those that have not been called, and returns how many they were.
-std::size_t drop_uncalled(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts);
+std::size_t drop_uncalled(std::vector<Probe> &probes, std::vector<argtrace_counts> &counts,
+                          const ReturnsById &returns = {});
 
 // The counts of a session's probes: `counts` has one for each of `probes`; what waits for modules
 // to be loaded; and the session, if there is one.
@@ -64,6 +67,9 @@ std::string calls_summary(const argtrace_counts &total,
 /// session belongs to the command that is speaking; `larger`: a --buffer to try.
 std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight, bool own,
                                        const std::string &larger);
+
+/// What can be done where calls were taken elsewhere; empty if none were.
+std::string taken_remedy(const ReturnTotals &returns);
 
 /// The object that ends events in JSON: how many were shown, and what status shows as totals, null
 /// where a file does not have them.

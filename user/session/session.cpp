@@ -306,6 +306,13 @@ ReturnTotals Session::returns() const {
     return sum;
 }
 
+ReturnsById Session::returns_by_id() const {
+    ReturnsById returns;
+    for (const argtrace_return_counts &counts : return_counts())
+        add_returns(returns[counts.counts.id], counts);
+    return returns;
+}
+
 std::vector<argtrace_counts> Session::counts(bool removed) const {
     std::vector<argtrace_counts> counts;
     list_counts(removed, counts);

@@ -83,6 +83,7 @@ public:
     /// The counts of all functions whose returns are followed, including removed ones; returns() has the sum.
     std::vector<argtrace_return_counts> return_counts() const;
     ReturnTotals returns() const;
+    ReturnsById returns_by_id() const;
 
     /// Calls that have no stack; nothing if the session takes no stacks.
     std::optional<StackLoss> stack_loss() const;

@@ -567,6 +567,45 @@ TEST(Status, EachCauseOfLossHasItsRemedy) {
     EXPECT_NE(all[2].find("`argtrace clear`, then `argtrace add --buffer"), std::string::npos);
 }
 
+TEST(Status, CallsInFlightAndNotFollowedAreHits) {
+    auto probes = three_probes();
+    probes.resize(2);
+    probes[0].id = 7;
+    probes[1].id = 8;
+    probes[1].flags |= ARGTRACE_PROBE_RETURN;
+    std::vector<argtrace_counts> counts(2);
+    counts[0].records = 3;
+    SessionState state{ARGTRACE_CLOCK_TSC, {}, std::nullopt};
+    state.returns[8].in_flight = 2;
+    state.returns[8].unfollowed[ARGTRACE_UNFOLLOWED_TAKEN] = 40;
+    std::string out;
+    append_status_text(out, probes, counts, {}, state);
+    EXPECT_NE(out.find("HITS  RECORDS  LOST  FILTERED  IN-FLIGHT  UNFOLLOWED\n"), out.npos) << out;
+    EXPECT_NE(out.find("42        0     0         0          2          40\n"), out.npos) << out;
+    EXPECT_NE(out.find("45        3     0         0          2          40\n"), out.npos) << out;
+    EXPECT_NE(out.find("2 in flight, 40 taken elsewhere by another session, a live patch or another tracer\n"), out.npos) << out;
+    EXPECT_NE(out.find("--return-by"), out.npos) << out;
+    out.clear();
+    append_status_json(out, probes, counts, {}, state);
+    EXPECT_NE(out.find("\"hits\":42,"), out.npos) << out;
+    EXPECT_NE(out.find("\"hits\":45,"), out.npos) << out;
+    EXPECT_NE(out.find("\"in_flight\":2,\"unfollowed\":{\"stack\":0,\"taken\":40,"), out.npos) << out;
+
+    sort_status(probes, counts, StatusOrder::hits, state.returns);
+    EXPECT_EQ(probes[0].id, 8u);
+    EXPECT_EQ(drop_uncalled(probes, counts, state.returns), 0u);
+    EXPECT_EQ(drop_uncalled(probes, counts), 1u);
+}
+
+TEST(Status, CallsTakenElsewhereHaveARemedy) {
+    ReturnTotals returns;
+    returns.unfollowed.fill(1);
+    returns.unfollowed[ARGTRACE_UNFOLLOWED_TAKEN] = 0;
+    EXPECT_EQ(taken_remedy(returns), "");
+    returns.unfollowed[ARGTRACE_UNFOLLOWED_TAKEN] = 1;
+    EXPECT_NE(taken_remedy(returns).find("--return-by"), std::string::npos);
+}
+
 TEST(Status, MarksWhatIsForced) {
     auto probes = three_probes();
     probes.resize(2);
