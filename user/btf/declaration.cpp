@@ -13,9 +13,14 @@ namespace argtrace {
 namespace {
 
 // Joins what stands before the declarator with it: "int" + "x", "int" + "*x", "int" + "[4]".
-std::string join(std::string_view base, std::string_view declarator) {
+// Kernels have some 100,000 parameters, each of which is declared so when all functions are listed.
+std::string join(std::string base, std::string_view declarator) {
     const bool space = !declarator.empty() && declarator.front() != '[';
-    return fmt::format("{}{}{}", base, space ? " " : "", declarator);
+    base.reserve(base.size() + space + declarator.size());
+    if (space)
+        base += ' ';
+    base += declarator;
+    return base;
 }
 
 std::string_view tag_of(const btf_type *type) {
@@ -124,13 +129,14 @@ std::string declare_at(const btf *types, std::uint32_t id, std::string declarato
         const std::string_view qualifier = qualifier_of(type);
         const btf_type *target = unqualified(types, type->type);
         if (target && btf_is_ptr(target)) // qualifies the pointer: behind its star
-            return declare_at(types, type->type, join(qualifier, declarator), depth + 1);
-        return fmt::format("{} {}", qualifier,
-                           declare_at(types, type->type, std::move(declarator), depth + 1));
+            return declare_at(types, type->type, join(std::string(qualifier), declarator), depth + 1);
+        return join(std::string(qualifier), declare_at(types, type->type, std::move(declarator), depth + 1));
     }
     default: {
         const bool anonymous = !name || !*name;
-        return join(fmt::format("{}{}", tag_of(type), anonymous ? "{...}" : name), declarator);
+        std::string base(tag_of(type));
+        base += anonymous ? "{...}" : name;
+        return join(std::move(base), declarator);
     }
     }
 }

@@ -556,8 +556,10 @@ Found list_functions(Kernel &kernel, const Request &request) {
         const Symbol &symbol = function.symbol;
         return std::tuple(function.name(), symbol.module, symbol.addr);
     };
-    std::sort(found.functions.begin(), found.functions.end(),
-              [key](const Function &a, const Function &b) { return key(a) < key(b); });
+    const auto before = [key](const Function &a, const Function &b) { return key(a) < key(b); };
+    // Those of one pattern are in order, and a sort would move each of them many times all the same.
+    if (!std::ranges::is_sorted(found.functions, before))
+        std::ranges::sort(found.functions, before);
     return found;
 }
 
