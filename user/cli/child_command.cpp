@@ -92,8 +92,11 @@ ChildCommand::~ChildCommand() {
 
 void ChildCommand::start() {
     const char go = 1;
-    if (::write(go_.get(), &go, 1) != 1)
+    if (::write(go_.get(), &go, 1) != 1) {
+        if (errno == EPIPE) // a signal has ended it, as Ctrl-C does: its status says so
+            return;
         throw CannotRun(name_, errno);
+    }
     int error = 0;
     ssize_t got;
     do {
