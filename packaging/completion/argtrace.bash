@@ -115,7 +115,7 @@ _argtrace_value_of() {
 		_argtrace_files
 		_argtrace_offer "$(_argtrace_modules)"
 		;;
-	*/FILE | */*=\]FILE) _argtrace_files ;;
+	*/FILE | */PATH | */*=\]FILE) _argtrace_files ;;
 	*/PID*) _argtrace_list "$(cd /proc && echo [0-9]*)" ;;
 	*\|*)
 		# Small letters are meant as they are, capital ones stand for something.

@@ -203,6 +203,9 @@ void check_aggregate(const AggregateOptions &options) {
     if (!options.input.empty() && live_only)
         throw CLI::ValidationError("--duration, --follow, --sample, --max-rate and a COMMAND are "
                                    "for calls that are made now, not for --in");
+    if (!options.input.empty() && !options.functions.cgroup.empty())
+        throw CLI::ValidationError("--cgroup is for calls that are made now, not for --in: where --by cgroup recorded it, --if 'cgroup == N' "
+                                   "chooses by its number");
     if (!options.input.empty() && options.session.stack_table)
         throw CLI::ValidationError("--stack-table-size is for stacks that are taken now, not for those of --in");
     if (options.input.empty() && options.jobs > 0)

@@ -95,7 +95,7 @@ void check_recorded_forms(const CLI::App &command, const AggregateOptions &optio
                                                "give it to `argtrace profile --in {}`",
                                                options.output, shows, options.output));
     const std::string ticks = first_given(command, {"--frequency", "--event", "--idle", "--interval", "--count", "--duration",
-                                                    "--follow", "--include-self", "--map-size"});
+                                                    "--follow", "--include-self", "--map-size", "--cgroup"});
     if (reads && !ticks.empty())
         throw CLI::ValidationError(fmt::format("{} is for ticks from now on, not for --in: leave it out", ticks));
     if (reads && !options.command.empty())
@@ -143,6 +143,7 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
         "  argtrace profile -F 99 -o cpu.svg -- make       a flame graph\n"
         "  argtrace profile -p 1234 --duration 10 --top 20\n"
         "  argtrace profile --by comm --if 'comm == \"dd\"'\n"
+        "  argtrace profile --cgroup /system.slice/ssh.service\n"
         "  argtrace profile --fold --duration 10 | flamegraph.pl > cpu.svg\n"
         "  argtrace profile -o cpu.dat -- make           recorded, to be looked at later:\n"
         "  argtrace profile --in cpu.dat --by comm       as often as wanted, anywhere");

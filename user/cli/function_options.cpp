@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/cgroup_condition.h"
 #include "cli/options.h"
 #include "util/message.h"
 #include "util/units.h"
@@ -84,6 +85,7 @@ void add_condition_option(CLI::App &command, FunctionOptions &options) {
                     "are left out")
         ->type_name("EXPR")
         ->allow_extra_args(false);
+    command.add_option("--cgroup", options.cgroup, "Only tasks of that cgroup and of those below it")->type_name("PATH");
 }
 
 CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
@@ -168,6 +170,8 @@ Request make_request(const FunctionOptions &options) {
                     options.limits, false, {}};
     for (const std::string &condition : options.conditions)
         request.conditions.push_back(parse_if(condition));
+    if (!options.cgroup.empty())
+        request.conditions.push_back(lang::parse_condition(cgroup_condition(options.cgroup)));
     request.returns = options.returns;
     request.stack = options.stack;
     request.changes = options.changes;

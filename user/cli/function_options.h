@@ -19,6 +19,7 @@ struct FunctionOptions {
     bool force = false;
     bool raw = false;
     std::vector<std::string> conditions; ///< of --if
+    std::string cgroup;                  ///< whose tasks alone are meant
     CallLimits limits;
     bool describe = false; ///< what arguments mean is recorded as well
     bool returns = false;  ///< and what functions return, and when
@@ -28,7 +29,7 @@ struct FunctionOptions {
 
     /// One that makes no sense without functions.
     bool given() const {
-        return !btf.empty() || !on_load.empty() || regex || force || raw || !conditions.empty() ||
+        return !btf.empty() || !on_load.empty() || regex || force || raw || !conditions.empty() || !cgroup.empty() ||
                limits != CallLimits() || describe || returns || stack || return_by != ReturnBy::automatic;
     }
 
@@ -36,11 +37,11 @@ struct FunctionOptions {
 };
 
 /// Adds the functions as the command's arguments, and --regex, --force, --raw, --btf, --if,
-/// --describe and --return.
+/// --cgroup, --describe and --return.
 CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
                                   const std::string &description);
 
-/// Adds only SPEC, --regex, --force, --raw and --btf; and only --if.
+/// Adds only SPEC, --regex, --force, --raw and --btf; and only --if and --cgroup.
 CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
                               const std::string &description);
 void add_condition_option(CLI::App &command, FunctionOptions &options);

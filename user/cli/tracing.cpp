@@ -37,7 +37,7 @@ void check_usage(const TracingOptions &options) {
             "are added: give them to `argtrace add`, or name functions here");
     if (!options.own_session() && options.functions.given())
         throw CLI::ValidationError(
-            "-r, -d, --stack, --if, --sample, --max-rate, --regex, --force, --raw, --btf and --on-load say which "
+            "-r, -d, --stack, --if, --cgroup, --sample, --max-rate, --regex, --force, --raw, --btf and --on-load say which "
             "functions and calls are meant: name functions here");
     check_follow(options.processes, !options.command.empty());
 }
