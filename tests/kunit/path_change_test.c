@@ -3,10 +3,12 @@
 #include <kunit/test.h>
 #include <linux/dcache.h>
 #include <linux/delay.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
+#include <linux/perf_event.h>
 /* Private to the kernel: what user space finds in BTF. */
 #include <../fs/mount.h>
 
@@ -135,17 +137,11 @@ static int move_all_the_time(void *unused)
 	return 0;
 }
 
-/* The same of a mount: one is the root, two is mounted at its /place, and three is moved from /here to /place/there. */
-static void while_it_is_moved(struct kunit *test)
+/* One is the root, two is mounted at its /place, and three, which is to be moved to /place/there, at its /here: a file in that. */
+static struct path make_moved_mount(struct kunit *test, struct vfsmount *const files[3])
 {
-	struct vfsmount *files[] = { make_tmpfs(test), make_tmpfs(test), make_tmpfs(test) };
-	struct read_path *path = make_read_path(test);
-	u32 i, seen[2] = { }, marked = 0;
 	struct mnt_namespace *namespace;
 	struct mount *one, *two, *three;
-	struct task_struct *task;
-	unsigned long end;
-	struct path of;
 
 	one = kunit_kzalloc(test, sizeof(*one), GFP_KERNEL);
 	two = kunit_kzalloc(test, sizeof(*two), GFP_KERNEL);
@@ -169,7 +165,19 @@ static void while_it_is_moved(struct kunit *test)
 	mount_race.moves = 0;
 	three->mnt_parent = one;
 	three->mnt_mountpoint = mount_race.to[0].mountpoint;
-	of = (struct path){ .mnt = &three->mnt, .dentry = make_dir(test, three->mnt.mnt_root, "file") };
+	return (struct path){ .mnt = &three->mnt, .dentry = make_dir(test, three->mnt.mnt_root, "file") };
+}
+
+/* The same of a mount. */
+static void while_it_is_moved(struct kunit *test)
+{
+	struct vfsmount *files[] = { make_tmpfs(test), make_tmpfs(test), make_tmpfs(test) };
+	const struct path of = make_moved_mount(test, files);
+	struct read_path *path = make_read_path(test);
+	u32 i, seen[2] = { }, marked = 0;
+	struct task_struct *task;
+	unsigned long end;
+
 	task = kthread_create(move_all_the_time, NULL, "argtrace_move");
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
 	kthread_bind(task, cpumask_next_wrap(raw_smp_processor_id(), cpu_online_mask, raw_smp_processor_id(), false));
@@ -199,10 +207,57 @@ static void while_it_is_moved(struct kunit *test)
 		kern_unmount(files[i]);
 }
 
+/* The moves that are left: each when the mount's parent has been read, and what it is mounted on has not. */
+static u32 moves_left;
+
+static void move_when_read(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+{
+	if (moves_left) {
+		const u32 to = ++mount_race.moves & 1;
+
+		mount_race.moved->mnt_parent = mount_race.to[to].mount;
+		mount_race.moved->mnt_mountpoint = mount_race.to[to].mountpoint;
+		moves_left--;
+	}
+}
+
+/* Where one look at a mount sees the old place and the new one, there is a second; where that does as well, the path is marked. */
+static void between_two_reads(struct kunit *test)
+{
+	struct vfsmount *files[] = { make_tmpfs(test), make_tmpfs(test), make_tmpfs(test) };
+	const struct path of = make_moved_mount(test, files);
+	struct read_path *path = make_read_path(test);
+	struct perf_event_attr attr;
+	struct perf_event *event;
+	u32 i;
+
+	hw_breakpoint_init(&attr);
+	attr.bp_addr = (unsigned long)&mount_race.moved->mnt_parent;
+	attr.bp_len = HW_BREAKPOINT_LEN_8;
+	attr.bp_type = HW_BREAKPOINT_RW;
+	moves_left = 0;
+	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL, move_when_read, NULL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, event);
+	moves_left = 1;
+	read_path(test, path, &of);
+	KUNIT_EXPECT_EQ(test, mount_race.moves, 1);
+	KUNIT_EXPECT_STREQ(test, path->text, "/place/there/file");
+	KUNIT_EXPECT_EQ(test, path->flags, 0);
+	moves_left = U32_MAX;
+	read_path(test, path, &of);
+	moves_left = 0;
+	KUNIT_EXPECT_GT(test, mount_race.moves, 2);
+	KUNIT_EXPECT_TRUE_MSG(test, path->flags & ARGTRACE_PATH_CHANGING, "%s, %x", path->text, path->flags);
+	perf_event_release_kernel(event);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		kern_unmount(files[i]);
+}
+
 static struct kunit_case path_change_cases[] = {
 	KUNIT_CASE(within_a_rename),
 	KUNIT_CASE_SLOW(while_it_is_renamed),
 	KUNIT_CASE_SLOW(while_it_is_moved),
+	KUNIT_CASE(between_two_reads),
 	{ }
 };
 
