@@ -572,11 +572,19 @@ private:
                 return make(Ast::Kind::name, begin);
             return begin.text == "container_of" ? container_of(begin) : call(begin);
         case Kind::end:
-            fail("something is missing here: an operand");
+            fail("something is missing here: an operand" + unquoted_glob());
         default:
             refuse_assignment();
-            fail(fmt::format("an operand is missing before {}", lexer_.shown(begin.at)));
+            fail(fmt::format("an operand is missing before {}{}", lexer_.shown(begin.at), unquoted_glob()));
         }
+    }
+
+    // Behind "O_*" or "kworker*", with nothing to multiply by, what was meant; else nothing.
+    std::string unquoted_glob() const {
+        constexpr std::string_view of_globs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*?";
+        const std::string_view before = std::string_view(*text_).substr(0, last_end_);
+        const std::string_view glob = before.substr(before.find_last_not_of(of_globs) + 1);
+        return glob.ends_with('*') && glob.front() != '*' ? fmt::format("; a glob stands in quotes: \"{}\"", glob) : "";
     }
 
     Node call(const Token &name) {

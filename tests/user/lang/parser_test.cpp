@@ -192,6 +192,14 @@ TEST(ParserError, PointsAtTheToken) {
     EXPECT_EQ(refused_condition("a +"), "something is missing here: an operand\n"
                                         "  a +\n"
                                         "     ^");
+    EXPECT_EQ(refused_condition("comm ~ kworker*"), "something is missing here: an operand; a glob stands in quotes: \"kworker*\"\n"
+                                                    "  comm ~ kworker*\n"
+                                                    "                 ^");
+    EXPECT_EQ(refused_condition("flags(a, O_*)"), "an operand is missing before ')'; a glob stands in quotes: \"O_*\"\n"
+                                                  "  flags(a, O_*)\n"
+                                                  "              ^");
+    EXPECT_THAT(refused_condition("a *"), testing::StartsWith("something is missing here: an operand\n"));
+    EXPECT_THAT(refused_condition("(*)"), testing::StartsWith("an operand is missing before ')'\n"));
     EXPECT_EQ(refused_condition("a + * b )"), "this ')' has no '('\n"
                                               "  a + * b )\n"
                                               "          ^");
