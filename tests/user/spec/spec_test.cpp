@@ -246,6 +246,16 @@ TEST(SpecError, NamesEveryWordThatIsWrong) {
 }
 
 TEST(SpecError, PointsIntoRegularExpressions) {
+    // regcomp() would make a million copies or more of these.
+    std::string nested(21, '(');
+    nested += 'a';
+    for (int i = 0; i < 21; ++i)
+        nested += ")+";
+    const std::vector<std::string> too_large{"a" + std::string(40, '+'), "((a{100}){100}){100}", "(a*{300}b?){300}", nested};
+    for (const std::string &large : too_large)
+        EXPECT_THAT(refused_pattern(large, PatternSyntax::regex), testing::StartsWith("this is no regular expression: it repeats repetitions so often ")) << large;
+    for (const char *small : {"^[+*{(]+$", "[]+++++++++++++++++++++]", "(a+b+){20}", "x{1,255}", "\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+"})
+        EXPECT_EQ(refused_pattern(small, PatternSyntax::regex), "") << small;
     EXPECT_THAT(refused_pattern("!vfs_(read", PatternSyntax::regex),
                 testing::AllOf(testing::StartsWith("this is no regular expression: "),
                                testing::EndsWith("\n  !vfs_(read\n   ^")));
