@@ -93,13 +93,22 @@ NodePtr Checker::check_member(const Ast &ast) {
     return member_of(std::move(whole), ast);
 }
 
+// The kernel's own code may name by a macro what is a member of a member, such as sk->sk_dport.
+std::string Checker::suggest_member(Type aggregate, const std::string &wanted) const {
+    const std::vector<std::string_view> names = types_.member_names(aggregate);
+    for (const std::string_view outer : names) {
+        const auto member = types_.member(aggregate, outer);
+        if (member && member->bits == 0 && types_.traits(member->type).kind == TypeKind::aggregate && types_.member(member->type, wanted))
+            return did_you_mean(fmt::format("{}.{}", outer, wanted));
+    }
+    return did_you_mean(suggest(wanted, names));
+}
+
 NodePtr Checker::member_of(NodePtr aggregate, const Ast &ast) {
     const std::string &wanted = ast.token.text;
     const auto member = types_.member(aggregate->type, wanted);
     if (!member)
-        fail(ast.token.at,
-             fmt::format("{} has no {}{}", name(aggregate->type), wanted,
-                         did_you_mean(suggest(wanted, types_.member_names(aggregate->type)))));
+        fail(ast.token.at, fmt::format("{} has no {}{}", name(aggregate->type), wanted, suggest_member(aggregate->type, wanted)));
     if (aggregate->kind == Node::Kind::register_object)
         return register_part(*aggregate, aggregate->value + member->bit_offset, member->bits,
                              member->type, ast);

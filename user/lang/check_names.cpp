@@ -166,6 +166,21 @@ NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) const {
     return make_node(Node::Kind::extract, *result, ast, std::move(whole));
 }
 
+// What other tracers have for a name.
+std::string Checker::meant_elsewhere(std::string_view name) const {
+    constexpr std::pair<std::string_view, std::string_view> words[]{{"retval", "ret"}, {"nsecs", "time"}, {"execname", "comm"}, {"curtask", "task"}};
+    for (const auto &[other, own] : words)
+        if (name == other)
+            return did_you_mean(own);
+    const bool is_number = name.starts_with("arg") && name.size() > 3 && name.find_first_not_of("0123456789", 3) == name.npos;
+    if ((!is_number && name != "args") || scope_.parameters().empty())
+        return "";
+    std::vector<std::string_view> arguments;
+    for (const Scope::Parameter &one : scope_.parameters())
+        arguments.push_back(one.place.name);
+    return fmt::format("; arguments go by their names: {}", fmt::join(arguments, ", "));
+}
+
 bool Checker::is_known(const Ast &ast) const {
     const std::string &name = ast.token.text;
     return name.front() == '$' || name == "it" || scope_.parameter(name) || find_builtin(name) || named_constant(types_, name);
@@ -200,6 +215,8 @@ void Checker::unknown_name(const Ast &ast) const {
     std::string near = did_you_mean(suggest(name, known));
     if (near.empty())
         near = did_you_mean(near_match(name, macro_names()));
+    if (near.empty())
+        near = meant_elsewhere(name);
     if (is_type_alone(ast))
         near = "; it is a type, which can be cast to: (" + name + ")(...)";
     fail(ast.at, fmt::format("{} has no argument {}, and it is no builtin or constant either{}",

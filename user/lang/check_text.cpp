@@ -162,6 +162,10 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_only(ast);
     if (name == "flags" || name == "name")
         return call_flags(ast);
+    if (name.starts_with("ntoh") || name.starts_with("hton") || name.ends_with("_to_cpu"))
+        fail(ast.token.at, fmt::format("there is no function {}, and no need for one: numbers of the types __be16, __be32 and __be64 are "
+                                       "converted when they are read",
+                                       name));
     const std::string near = did_you_mean(near_match(name, known_functions));
     fail(ast.token.at, fmt::format("there is no function {}{}", name,
                                    near.empty() ? fmt::format("; there are {}",

@@ -46,6 +46,7 @@ private:
     NodePtr check_at_return(const Ast &ast);
     void require_return(std::string_view what, const Ast &ast) const;
     [[noreturn]] void unknown_name(const Ast &ast) const;
+    std::string meant_elsewhere(std::string_view name) const;
     bool is_known(const Ast &ast) const; // a name
     bool is_type_alone(const Ast &ast) const;
     Type find_type(const TypeName &name) const;
@@ -63,6 +64,7 @@ private:
     NodePtr check_container(const Ast &ast);
     NodePtr pointer_to_follow(NodePtr node, const Ast &ast, std::size_t at) const;
     NodePtr member_of(NodePtr aggregate, const Ast &ast);
+    std::string suggest_member(Type aggregate, const std::string &wanted) const;
     NodePtr register_part(const Node &aggregate, std::uint64_t bit, std::uint32_t bits, Type type,
                           const Ast &ast) const;
     NodePtr lvalue(NodePtr address, Type type, const Ast &ast) const;

@@ -167,14 +167,19 @@ private:
         refuse_assignment();
         if (token_.kind == Kind::name && token_.text == "if")
             fail("'if' stands behind the closing parenthesis");
-        fail(fmt::format("{} cannot follow {}: an operator is missing, or a comma",
-                         lexer_.shown(token_.at), what));
+        const bool is_word = token_.kind == Kind::name;
+        const std::string_view symbol = !is_word ? "" : token_.text == "and" ? "&&" : token_.text == "or" ? "||" : "";
+        fail(fmt::format("{} cannot follow {}: {}", is_word ? fmt::format("'{}'", token_.text) : lexer_.shown(token_.at), what,
+                         symbol.empty() ? "an operator is missing, or a comma" : fmt::format("in C it is {}", symbol)));
     }
 
     // Also the '=' of '+=', for which the '+' is an operator.
     void refuse_assignment() const {
-        if (text_->substr(token_.at, 1) == "=")
-            fail("'=' changes what is on its left; to compare, write '=='");
+        if (text_->substr(token_.at, 1) != "=")
+            return;
+        const bool is_of_globs = text_->substr(token_.at + 1, 1) == "~" || (token_.at > 0 && (*text_)[token_.at - 1] == '~');
+        fail(is_of_globs ? "'=' changes what is on its left; to compare with a glob, write '~'"
+                         : "'=' changes what is on its left; to compare, write '=='");
     }
 
     static Node make(Ast::Kind kind, const Token &token) {

@@ -87,6 +87,13 @@ TEST(CheckError, Names) {
               (Refusal{"sockaddr() takes a struct sockaddr *, and file is a struct file *; cast it, as in "
                        "sockaddr((struct sockaddr *)NAME)",
                        9}));
+    const std::string unknown = "vfs_read has no argument {}, and it is no builtin or constant either; {}";
+    EXPECT_EQ(in_read("arg2 > 1"), (Refusal{fmt::format(fmt::runtime(unknown), "arg2", "arguments go by their names: file, buf, count, pos"), 0}));
+    EXPECT_EQ(in_read("args->count").sentence, fmt::format(fmt::runtime(unknown), "args", "arguments go by their names: file, buf, count, pos"));
+    EXPECT_EQ(in_read("nsecs > 1").sentence, fmt::format(fmt::runtime(unknown), "nsecs", "did you mean time?"));
+    EXPECT_EQ(in_read("ntohs(count)"), (Refusal{"there is no function ntohs, and no need for one: numbers of the types __be16, __be32 and "
+                                                "__be64 are converted when they are read",
+                                                0}));
     EXPECT_EQ(in_read("1 + pth(file)"),
               (Refusal{"there is no function pth; did you mean path?", 4}));
 }
@@ -129,6 +136,8 @@ TEST(CheckError, NamesOfValues) {
 }
 
 TEST(CheckError, Members) {
+    EXPECT_EQ(refusal("tcp_connect", "sk->skc_dport == 443"),
+              (Refusal{"struct sock has no skc_dport; did you mean __sk_common.skc_dport?", 4}));
     EXPECT_EQ(in_read("file.f_flags"), (Refusal{"file is a struct file *: write '->'", 5}));
     EXPECT_EQ(in_read("file->f_path->mnt"),
               (Refusal{"file->f_path is a struct path, no pointer to one: write '.'", 14}));

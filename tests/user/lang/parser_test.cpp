@@ -179,6 +179,12 @@ TEST(ParserError, PointsAtTheToken) {
               "'=' changes what is on its left; to compare, write '=='\n"
               "  a = 1\n"
               "    ^");
+    EXPECT_EQ(refused_condition("a > 1 and b"), "'and' cannot follow a condition: in C it is &&\n"
+                                                "  a > 1 and b\n"
+                                                "        ^");
+    EXPECT_THAT(refused_condition("(a or b)"), testing::StartsWith("'or' cannot follow what stands in the parentheses: in C it is ||\n"));
+    for (const char *glob : {"comm =~ \"x*\"", "comm ~= \"x*\""})
+        EXPECT_THAT(refused_condition(glob), testing::StartsWith("'=' changes what is on its left; to compare with a glob, write '~'\n"));
     EXPECT_EQ(refused_condition("a += 1"),
               "'=' changes what is on its left; to compare, write '=='\n"
               "  a += 1\n"

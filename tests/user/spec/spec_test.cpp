@@ -151,7 +151,7 @@ TEST(SpecError, PointsAtTheCharacter) {
                                            "  ext4: -a\n"
                                            "        ^");
     EXPECT_EQ(refused_pattern("vfs_read(file count)"),
-              "'c' cannot follow what is recorded: an operator is missing, or a comma\n"
+              "'count' cannot follow what is recorded: an operator is missing, or a comma\n"
               "  vfs_read(file count)\n"
               "                ^");
     EXPECT_EQ(refused_pattern("vfs_read(file->)"), "a member's name is missing before ')'\n"
