@@ -10,6 +10,7 @@ enum argtrace_hook {
 	ARGTRACE_HOOK_NO_PROBE,		/* ftrace has called us for a function that the table does not have */
 	ARGTRACE_HOOK_RESERVE_AB,	/* between the steps of argtrace_ring_reserve() ... */
 	ARGTRACE_HOOK_RESERVE_BC,
+	ARGTRACE_HOOK_GIVE_BACK,	/* before the position is changed again */
 	ARGTRACE_HOOK_SLOW_AB,		/* ... of argtrace_ring_reserve_slow() ... */
 	ARGTRACE_HOOK_SLOW_BC,
 	ARGTRACE_HOOK_SLOW_AFTER_C,

@@ -748,7 +748,8 @@ struct argtrace_packet {
  * other arguments, and after a __u64 in which bit n says that output n could not be read: its data
  * is as many zeros as it has bytes at least, and no value.
  *
- * The padding to a multiple of 8 is meaningless.
+ * What follows that in the record is padding, and meaningless: up to a multiple of 8, and more in a record whose writer did not know
+ * its size beforehand and was interrupted by other writers.
  *
  * The record of a probe with ARGTRACE_PROBE_RETURN is written when the call returns, and clock is that moment. The arguments
  * are those at entry, and so are the caller and the context. Between the caller's address and the arguments there is a __u64

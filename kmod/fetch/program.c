@@ -774,7 +774,7 @@ void argtrace_code_place(struct argtrace_code *code, u32 at, bool quick)
 	at += sizeof(u64);
 	for (; op < code->end; op++) {
 		op->next[1] = op + 1 < code->end ? op + 1 : NULL;
-		if (code->outputs == ARGTRACE_OUTPUTS_QUICK) {
+		if (code->outputs == ARGTRACE_OUTPUTS_QUICK || code->outputs == ARGTRACE_OUTPUTS_STACK) {
 			op->base = at;
 			at += op->arg;
 		} else {

@@ -60,7 +60,7 @@ enum argtrace_op_kind {
 /* An instruction, prepared: a cache line. */
 struct argtrace_op {
 	u64 mask;
-	u64 base;			/* of OUTPUTS_QUICK: where in the record it goes; TEXT, PATH: what is added to the value */
+	u64 base;			/* of OUTPUTS_QUICK and STACK: where in the record it goes; TEXT, PATH: what is added to the value */
 	u64 span;
 	/*
 	 * The next operation, or ARGTRACE_OP_ACCEPT or REJECT: [0] if a test fails, else [1]. ALU: width and operation.

@@ -195,8 +195,8 @@ static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *co
 }
 
 /*
- * Reserves `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD). *to is set to their address, and
- * *clock to the lower half of the time, whose upper half the reader knows. Returns false if that takes
+ * Reserves `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD). *to is set to their address, *end to the position
+ * after them, and *clock to the lower half of the time, whose upper half the reader knows. Returns false if that takes
  * argtrace_ring_reserve_slow().
  *
  *   A  read the position
@@ -211,19 +211,19 @@ static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *co
  * The position is never at the beginning of a packet here: packet_end is set once the packet has been
  * opened.
  */
-static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
-						  struct argtrace_ring_control *control,
-						  u32 size, u32 tid, u32 clock_id,
-						  const bool flight, u32 *clock, u8 **to)
+static __always_inline bool argtrace_ring_reserve_up_to(struct argtrace_ring *ring,
+							struct argtrace_ring_control *control,
+							u32 size, u32 tid, u32 clock_id,
+							const bool flight, u32 *clock, u8 **to, u64 *end)
 {
-	u64 old, end;
+	u64 old;
 	u32 high;
 
 	if (unlikely(argtrace_ring_task_changed(ring, current, tid)))
 		return false;
 	old = READ_ONCE(control->reserve);					/* A */
-	end = old + size;
-	if (unlikely(end > ring->packet_end))
+	*end = old + size;
+	if (unlikely(*end > ring->packet_end))
 		return false;
 	barrier();
 	ARGTRACE_HOOK(RESERVE_AB);
@@ -244,12 +244,34 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 		return false;
 	ARGTRACE_HOOK(RESERVE_BC);
 	argtrace_use_register_of(high, *clock);
-	if (unlikely(!argtrace_try_cmpxchg_local(&control->reserve, old, end))) /* C */
+	if (unlikely(!argtrace_try_cmpxchg_local(&control->reserve, old, *end))) /* C */
 		return false;
 	if (flight)
 		local_inc(argtrace_ring_records_in(ring, old));
 	*to = ring->packets + (old & ring->ring_mask);
 	return true;
+}
+
+/* The same if nothing is given back. */
+static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
+						  struct argtrace_ring_control *control,
+						  u32 size, u32 tid, u32 clock_id,
+						  const bool flight, u32 *clock, u8 **to)
+{
+	u64 end;
+
+	return argtrace_ring_reserve_up_to(ring, control, size, tid, clock_id, flight, clock, to, &end);
+}
+
+/*
+ * Gives back the last `unused` bytes of a reservation that ends at `end`, and of which something is left, between
+ * argtrace_ring_begin() and argtrace_ring_end(). Returns false if a nested writer has reserved since: then the reservation remains as
+ * it is. As no position is ever the beginning of two records, C of a writer that was interrupted before it fails all the same.
+ */
+static __always_inline bool argtrace_ring_give_back(struct argtrace_ring_control *control, u64 end, u32 unused)
+{
+	ARGTRACE_HOOK(GIVE_BACK);
+	return argtrace_try_cmpxchg_local(&control->reserve, end, end - unused);
 }
 
 /*

@@ -126,54 +126,16 @@ static noinline __noclone void record_fixed(struct argtrace_plan *plan, unsigned
 }
 
 /*
- * If the size is not known, the outputs are first gathered in scratch memory, in the form that they have in a record, starting
- * with the word that says which of them could not be read. Then exactly that much room is reserved.
+ * Records any outputs, with any clock, in any ring. If the size is not known, the outputs are first gathered in scratch memory, in the
+ * form that they have in a record, starting with the word that says which of them could not be read. Then exactly that much room is
+ * reserved.
  */
-static __always_inline void write_gathered(u8 *to, struct argtrace_plan *plan, unsigned long parent_ip,
-					   const struct ftrace_regs *fregs, u32 clock, u32 tid, u32 context,
-					   const u8 *gathered, u64 length, u32 size)
-{
-	u8 *outputs = to + plan->code->unreadable_at;
-	const u8 *last = gathered + length - sizeof(u64);
-
-	argtrace_record_registers(to, plan, parent_ip, fregs);
-	argtrace_record_header(to, plan, clock, tid, context);
-	((struct argtrace_record *)to)->size = size;
-	/* There is at least one word. The last one may overlap the one before, so that nothing is written beyond the record. */
-	for (; gathered < last; gathered += sizeof(u64), outputs += sizeof(u64))
-		*(u64 *)outputs = *(const u64 *)gathered;
-	*(u64 *)(outputs - (gathered - last)) = *(const u64 *)last;
-}
-
-static noinline __noclone void record_gathered_slowly(struct argtrace_plan *plan, unsigned long parent_ip,
-						      struct argtrace_ring *ring, const struct ftrace_regs *fregs,
-						      u32 context, u32 length)
-{
-	const u32 size = ALIGN(plan->code->unreadable_at + length, 8);
-	const u8 *gathered;
-	u32 clock;
-	u8 *to = reserve(plan, ring, size, &clock);
-
-	if (unlikely(!to)) {
-		argtrace_scratch_leave();
-		return argtrace_record_finish(ring);
-	}
-	gathered = argtrace_scratch_here();
-	if (unlikely(*(const u64 *)gathered))
-		argtrace_count_here(plan->counters, faults);
-	write_gathered(to, plan, parent_ip, fregs, clock, current->pid, context, gathered, length, size);
-	if (plan->layout.has_rest)
-		argtrace_record_rest(to, ring->format, plan, fregs);
-	argtrace_scratch_leave();
-	argtrace_record_complete(plan, ring);
-}
-
-/* Records any outputs, with any clock, in any ring. */
 static noinline __noclone void record_variable(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 					       const struct ftrace_regs *fregs, u32 context)
 {
 	struct argtrace_run run argtrace_uninitialized;
-	u8 *scratch, *end;
+	u8 *scratch, *end, *to;
+	u32 clock, size;
 
 	if (unlikely(!argtrace_scratch_enter()))
 		return lose(plan, ARGTRACE_LOST_RECURSION);
@@ -187,8 +149,23 @@ static noinline __noclone void record_variable(struct argtrace_plan *plan, unsig
 	run.caller = parent_ip;
 	end = argtrace_run_values(&run, scratch + sizeof(u64));
 	*(u64 *)scratch = run.unreadable;
+	size = ALIGN(plan->code->unreadable_at + (end - scratch), 8);
 	argtrace_ring_begin(ring->control);
-	record_gathered_slowly(plan, parent_ip, ring, fregs, context, end - scratch);
+	to = reserve(plan, ring, size, &clock);
+	if (unlikely(!to)) {
+		argtrace_scratch_leave();
+		return argtrace_record_finish(ring);
+	}
+	if (unlikely(run.unreadable))
+		argtrace_count_here(plan->counters, faults);
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, current->pid, context);
+	((struct argtrace_record *)to)->size = size;
+	memcpy(to + plan->code->unreadable_at, scratch, end - scratch);
+	if (plan->layout.has_rest)
+		argtrace_record_rest(to, ring->format, plan, fregs);
+	argtrace_scratch_leave();
+	argtrace_record_complete(plan, ring);
 }
 
 static noinline __noclone void record_with_care(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
@@ -197,7 +174,8 @@ static noinline __noclone void record_with_care(struct argtrace_plan *plan, unsi
 	const u32 context = context_of(ops, called_from);
 	struct argtrace_ring *ring = ring_of(ops);
 
-	if (plan->code->outputs == ARGTRACE_OUTPUTS_QUICK || plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
+	if (plan->code->outputs == ARGTRACE_OUTPUTS_QUICK || plan->code->outputs == ARGTRACE_OUTPUTS_STACK ||
+	    plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
 		record_fixed(plan, parent_ip, ring, fregs, context);
 	else
 		record_variable(plan, parent_ip, ring, fregs, context);
@@ -205,10 +183,10 @@ static noinline __noclone void record_with_care(struct argtrace_plan *plan, unsi
 
 /*
  * Outputs of a known size are written straight to their place. If nothing about the record needs special treatment,
- * this is all there is to do.
+ * this is all there is to do. `stacks`: the number of the stack may be among them.
  */
 static __always_inline void record_quick(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-					 const struct ftrace_regs *fregs, const u32 context)
+					 const struct ftrace_regs *fregs, const u32 context, const bool stacks)
 {
 	const struct argtrace_op *op;
 	u64 value;
@@ -226,8 +204,13 @@ static __always_inline void record_quick(struct argtrace_plan *plan, unsigned lo
 	*(u64 *)(to + plan->code->unreadable_at) = 0;
 	op = plan->code->values;
 	do {
-		if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
+		if (stacks && op->kind == ARGTRACE_OP_STACK) {
+			value = argtrace_stack_of(plan->code, op, fregs);
+			if (unlikely(!value))
+				return finish_in_place(plan, parent_ip, ring, fregs, to);
+		} else if (unlikely(!argtrace_op_quickly(op, fregs, &value))) {
 			return finish_in_place(plan, parent_ip, ring, fregs, to);
+		}
 		value &= op->mask;
 		if (likely(op->arg == sizeof(value)))
 			*(u64 *)(to + op->base) = value;
@@ -239,28 +222,6 @@ static __always_inline void record_quick(struct argtrace_plan *plan, unsigned lo
 	argtrace_record_complete(plan, ring);
 }
 
-/* Variants as in source/entry.c, so that hardly any registers have to be saved. */
-static noinline __noclone void record_quick_with_context(struct argtrace_plan *plan, unsigned long parent_ip,
-							 struct argtrace_ring *ring,
-							 const struct ftrace_regs *fregs,
-							 unsigned int own_levels)
-{
-	record_quick(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels));
-}
-
-static noinline __noclone void record_outputs(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-					      const struct ftrace_regs *fregs, const void *called_from)
-{
-	struct argtrace_ring *ring = ring_of(ops);
-
-	if (unlikely(ring->clock != ARGTRACE_CLOCK_TSC) || unlikely(ring->flight))
-		return record_with_care(plan, parent_ip, ops, fregs, called_from);
-	if (unlikely(!argtrace_context_is_plain()))
-		return record_quick_with_context(plan, parent_ip, ring, fregs,
-						 argtrace_own_preempt_levels(ops, called_from));
-	record_quick(plan, parent_ip, ring, fregs, 0);
-}
-
 /* Tells the compiler that it is not NULL, which saves a test where it is used. */
 static __always_inline u8 *assume(u8 *to)
 {
@@ -270,7 +231,7 @@ static __always_inline u8 *assume(u8 *to)
 }
 
 /* Writes quick outputs and text to `to`. Returns their end, or NULL if that takes argtrace_run_values(). Calls no function. */
-static __always_inline u8 *gather_text(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
+static __always_inline u8 *write_text(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
 {
 	long length;
 	u64 value;
@@ -312,7 +273,7 @@ static __always_inline long put_path(u8 *to, u64 from, const struct argtrace_op 
 }
 
 /* Quick outputs, text and paths. */
-static __always_inline u8 *gather_paths(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
+static __always_inline u8 *write_paths(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
 {
 	long length;
 	u64 value;
@@ -333,94 +294,98 @@ static __always_inline u8 *gather_paths(const struct argtrace_op *op, const stru
 	return assume(to);
 }
 
-/* Writes quick outputs and the number of the stack; without a stack, its bit in `unreadable` is set. */
-static __always_inline u8 *gather_stack(const struct argtrace_code *code, const struct ftrace_regs *fregs, u8 *to, u64 *unreadable)
+/* Completes a record that ends at `last`, and for which more may have been reserved, up to position `end`. */
+static __always_inline void complete_at(struct argtrace_plan *plan, struct argtrace_ring *ring, u8 *to, const u8 *last, u64 end)
 {
-	const struct argtrace_op *op = code->values;
-	u64 value, bit = 1;
+	const u32 size = ALIGN(last - to, 8);
 
-	do {
-		if (op->kind == ARGTRACE_OP_STACK) {
-			value = argtrace_stack_of(code, op, fregs);
-			if (unlikely(!value))
-				*unreadable |= bit;
-		} else {
-			if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
-				return NULL;
-			value = (value + op->base) & op->mask;
-		}
-		to = argtrace_encode_value(to, value, op->arg);
-		bit <<= 1;
-	} while ((op = op->next[1]));
-	return assume(to);
-}
-
-enum gathered { TEXT, PATHS, STACK };
-
-static __always_inline void gather(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-				   const struct ftrace_regs *fregs, const u32 context, const enum gathered what)
-{
-	u8 *gathered, *end, *to;
-	u32 clock, size;
-	u64 length;
-
-	if (unlikely(!argtrace_scratch_enter()))
-		return lose(plan, ARGTRACE_LOST_RECURSION);
-	gathered = argtrace_scratch_here();
-	if (unlikely(!gathered))
-		goto slow;
-	*(u64 *)gathered = 0;
-	end = gathered + sizeof(u64);
-	end = what == STACK ? gather_stack(plan->code, fregs, end, (u64 *)gathered) :
-	      what == PATHS ? gather_paths(plan->code->values, fregs, end) :
-			      gather_text(plan->code->values, fregs, end);
-	if (unlikely(!end))
-		goto slow;
-	length = end - gathered;
-	size = ALIGN(plan->code->unreadable_at + length, 8);
-	argtrace_ring_begin(ring->control);
-	if ((what == STACK && unlikely(*(u64 *)gathered)) ||
-	    unlikely(!argtrace_ring_reserve(ring, ring->control, size, current->pid, ARGTRACE_CLOCK_TSC, false, &clock,
-					    &to)))
-		return record_gathered_slowly(plan, parent_ip, ring, fregs, context, length);
-	write_gathered(to, plan, parent_ip, fregs, clock, ring->last_tid, context, gathered, length, size);
+	if (likely(argtrace_ring_give_back(ring->control, end, plan->record_size - size)))
+		((struct argtrace_record *)to)->size = size;
 	argtrace_scratch_leave();
 	argtrace_record_complete(plan, ring);
-	return;
-slow:
+}
+
+/* Completes a record that lacks all outputs. */
+static noinline __noclone void finish_at(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+					 const struct ftrace_regs *fregs, u8 *to, u64 end)
+{
+	struct argtrace_run run argtrace_uninitialized;
+	const u8 *last;
+
+	run.code = plan->code;
+	run.fregs = fregs;
+	run.caller = parent_ip;
+	last = argtrace_run_values(&run, outputs_of(to, plan->code));
+	write_unreadable(to, plan, run.unreadable);
+	complete_at(plan, ring, to, last, end);
+}
+
+/* The most that the record may take does not fit the packet, or something must precede it. */
+static noinline __noclone void start_over(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+					  const struct ftrace_regs *fregs, u32 context)
+{
+	argtrace_ring_end(ring->control);
 	argtrace_scratch_leave();
 	record_variable(plan, parent_ip, ring, fregs, context);
 }
 
-/* One of each. */
-#define DEFINE_GATHER(kind, what)								\
-static noinline __noclone void gather_##kind##_with_context(struct argtrace_plan *plan,		\
-							    unsigned long parent_ip,		\
-							    struct argtrace_ring *ring,		\
-							    const struct ftrace_regs *fregs,	\
-							    unsigned int own_levels)		\
+/*
+ * Outputs whose size is not known are written straight to their place as well, after the most that they may take has been reserved.
+ * What they have not taken is given back, unless a nested writer has reserved what follows: then it remains as padding.
+ */
+static __always_inline void record_and_give_back(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+						 const struct ftrace_regs *fregs, const u32 context, const bool paths)
+{
+	const u8 *last;
+	u32 clock;
+	u64 end;
+	u8 *to;
+
+	if (unlikely(!argtrace_scratch_enter()))
+		return lose(plan, ARGTRACE_LOST_RECURSION);
+	argtrace_ring_begin(ring->control);
+	if (unlikely(!argtrace_ring_reserve_up_to(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
+						  &clock, &to, &end)))
+		return start_over(plan, parent_ip, ring, fregs, context);
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, ring->last_tid, context);
+	*(u64 *)(to + plan->code->unreadable_at) = 0;
+	last = paths ? write_paths(plan->code->values, fregs, outputs_of(to, plan->code)) :
+		       write_text(plan->code->values, fregs, outputs_of(to, plan->code));
+	if (unlikely(!last))
+		return finish_at(plan, parent_ip, ring, fregs, to, end);
+	complete_at(plan, ring, to, last, end);
+}
+
+/* One of each. Variants as in source/entry.c, so that hardly any registers have to be saved. */
+#define DEFINE_RECORD(name, record, what)							\
+static noinline __noclone void name##_with_context(struct argtrace_plan *plan,			\
+						   unsigned long parent_ip,			\
+						   struct argtrace_ring *ring,			\
+						   const struct ftrace_regs *fregs,		\
+						   unsigned int own_levels)			\
 {												\
-	gather(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels), what);		\
+	record(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels), what);		\
 }												\
 												\
-static noinline __noclone void record_##kind(struct argtrace_plan *plan, unsigned long parent_ip,	\
-					     struct ftrace_ops *ops,				\
-					     const struct ftrace_regs *fregs,			\
-					     const void *called_from)				\
+static noinline __noclone void name(struct argtrace_plan *plan, unsigned long parent_ip,	\
+				    struct ftrace_ops *ops, const struct ftrace_regs *fregs,	\
+				    const void *called_from)					\
 {												\
 	struct argtrace_ring *ring = ring_of(ops);						\
 												\
 	if (unlikely(ring->clock != ARGTRACE_CLOCK_TSC) || unlikely(ring->flight))		\
 		return record_with_care(plan, parent_ip, ops, fregs, called_from);		\
 	if (unlikely(!argtrace_context_is_plain()))						\
-		return gather_##kind##_with_context(plan, parent_ip, ring, fregs,		\
-						    argtrace_own_preempt_levels(ops, called_from)); \
-	gather(plan, parent_ip, ring, fregs, 0, what);						\
+		return name##_with_context(plan, parent_ip, ring, fregs,			\
+					   argtrace_own_preempt_levels(ops, called_from));	\
+	record(plan, parent_ip, ring, fregs, 0, what);						\
 }
 
-DEFINE_GATHER(text, TEXT)
-DEFINE_GATHER(paths, PATHS)
-DEFINE_GATHER(stacks, STACK)
+DEFINE_RECORD(record_outputs, record_quick, false)
+DEFINE_RECORD(record_stacks, record_quick, true)
+DEFINE_RECORD(record_text, record_and_give_back, false)
+DEFINE_RECORD(record_paths, record_and_give_back, true)
 
 /* The same if the number of the stack is the only output and nothing else needs special treatment: there is nothing to gather. */
 static __always_inline void record_stack_alone(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
