@@ -47,7 +47,7 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 /* False on a fault. */
 static __always_inline bool load(const struct argtrace_op *op, u64 *value)
 {
-	const s32 *offset = &op->offset[3 - op->loads];
+	const s64 *offset = &op->offset[3 - op->loads];
 
 	for (; offset < &op->offset[2]; offset++) {
 		if (unlikely(!argtrace_load(*value + *offset, 8, value)))

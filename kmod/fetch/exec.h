@@ -106,6 +106,8 @@ static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, co
 
 	if (op->kind == ARGTRACE_OP_LOAD_2)
 		goto two;
+	/* The usual kind is compared in memory; without this, all of them would be in a register that has to be loaded. */
+	barrier();
 	if (op->kind == ARGTRACE_OP_LOAD_1)
 		goto one;
 	if (op->kind < ARGTRACE_OP_LOAD_1) {

@@ -381,7 +381,6 @@ static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn,
 {
 	u32 i;
 
-	static_assert(sizeof(*op) == 64);
 	*op = (struct argtrace_op){
 		.mask = insn->mask, .base = insn->base, .span = insn->span,
 		.next = { jumps(insn) ? target(ops, accept, insn->other) : (void *)(unsigned long)insn->other,

@@ -57,7 +57,7 @@ enum argtrace_op_kind {
 #define argtrace_op_has_quick_value(op) ((op)->kind <= ARGTRACE_OP_LOAD_TASK)
 #define argtrace_op_is_load(op) ((op)->kind >= ARGTRACE_OP_LOAD_1 && (op)->kind <= ARGTRACE_OP_LOAD_TASK)
 
-/* An instruction, prepared: a cache line. */
+/* An instruction, prepared. */
 struct argtrace_op {
 	u64 mask;
 	u64 base;			/* of OUTPUTS_QUICK and STACK: where in the record it goes; TEXT, PATH: what is added to the value */
@@ -81,7 +81,7 @@ struct argtrace_op {
 		};
 	};
 	/* Added before each load, the last load having offset[2]. With fewer than 3 loads, the first is added after them. */
-	s32 offset[3];
+	s64 offset[3];
 	u8 kind;			/* enum argtrace_op_kind */
 	u8 index;			/* of a slot; of a register: where it is in struct ftrace_regs; of an identity: in struct cred */
 	u8 loads;			/* ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's */

@@ -55,6 +55,7 @@ struct argtrace_ring {
 	 * more than it has to, and something is stated twice.
 	 */
 	u64 packet_end;
+	u64 quick_end;				/* the same in a stream with the TSC; in other rings 0, so that nothing fits */
 	u64 comm_said[2];
 	u32 last_tid;
 	u32 clock_high;
@@ -197,7 +198,7 @@ static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *co
 /*
  * Reserves `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD). *to is set to their address, *end to the position
  * after them, and *clock to the lower half of the time, whose upper half the reader knows. Returns false if that takes
- * argtrace_ring_reserve_slow().
+ * argtrace_ring_reserve_slow(). With the TSC and without `flight` the ring may be any: where it is not of that kind, that is what it takes.
  *
  *   A  read the position
  *   B  read the clock
@@ -223,7 +224,7 @@ static __always_inline bool argtrace_ring_reserve_up_to(struct argtrace_ring *ri
 		return false;
 	old = READ_ONCE(control->reserve);					/* A */
 	*end = old + size;
-	if (unlikely(*end > ring->packet_end))
+	if (unlikely(*end > (clock_id == ARGTRACE_CLOCK_TSC && !flight ? ring->quick_end : ring->packet_end)))
 		return false;
 	barrier();
 	ARGTRACE_HOOK(RESERVE_AB);

@@ -168,14 +168,14 @@ static noinline __noclone void record_variable(struct argtrace_plan *plan, unsig
 	argtrace_record_complete(plan, ring);
 }
 
+/* Outputs without a quick path. */
 static noinline __noclone void record_with_care(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 						const struct ftrace_regs *fregs, const void *called_from)
 {
 	const u32 context = context_of(ops, called_from);
 	struct argtrace_ring *ring = ring_of(ops);
 
-	if (plan->code->outputs == ARGTRACE_OUTPUTS_QUICK || plan->code->outputs == ARGTRACE_OUTPUTS_STACK ||
-	    plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
+	if (plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
 		record_fixed(plan, parent_ip, ring, fregs, context);
 	else
 		record_variable(plan, parent_ip, ring, fregs, context);
@@ -188,6 +188,7 @@ static noinline __noclone void record_with_care(struct argtrace_plan *plan, unsi
 static __always_inline void record_quick(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 					 const struct ftrace_regs *fregs, const u32 context, const bool stacks)
 {
+	const struct argtrace_code *code;
 	const struct argtrace_op *op;
 	u64 value;
 	u32 clock;
@@ -201,8 +202,9 @@ static __always_inline void record_quick(struct argtrace_plan *plan, unsigned lo
 		return record_in_place(plan, parent_ip, ring, fregs, context);
 	argtrace_record_registers(to, plan, parent_ip, fregs);
 	argtrace_record_header(to, plan, clock, ring->last_tid, context);
-	*(u64 *)(to + plan->code->unreadable_at) = 0;
-	op = plan->code->values;
+	code = plan->code;
+	*(u64 *)(to + code->unreadable_at) = 0;
+	op = code->values;
 	do {
 		if (stacks && op->kind == ARGTRACE_OP_STACK) {
 			value = argtrace_stack_of(plan->code, op, fregs);
@@ -212,10 +214,13 @@ static __always_inline void record_quick(struct argtrace_plan *plan, unsigned lo
 			return finish_in_place(plan, parent_ip, ring, fregs, to);
 		}
 		value &= op->mask;
-		if (likely(op->arg == sizeof(value)))
+		if (likely(op->arg == sizeof(value))) {
 			*(u64 *)(to + op->base) = value;
-		else
+		} else {
+			/* Or their common parts would be computed before the comparison, in registers. */
+			barrier();
 			argtrace_encode_value(to + op->base, value, op->arg);
+		}
 		op = op->next[1];
 	} while (op);
 	argtrace_scratch_leave();
@@ -305,16 +310,16 @@ static __always_inline void complete_at(struct argtrace_plan *plan, struct argtr
 	argtrace_record_complete(plan, ring);
 }
 
-/* Completes a record that lacks all outputs. */
-static noinline __noclone void finish_at(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-					 const struct ftrace_regs *fregs, u8 *to, u64 end)
+/* Completes a record that lacks all outputs. The caller is not among them, as that has no quick way. */
+static noinline __noclone void finish_at(struct argtrace_plan *plan, u8 *to, struct argtrace_ring *ring,
+					 const struct ftrace_regs *fregs, u64 end)
 {
 	struct argtrace_run run argtrace_uninitialized;
 	const u8 *last;
 
 	run.code = plan->code;
 	run.fregs = fregs;
-	run.caller = parent_ip;
+	run.caller = 0;
 	last = argtrace_run_values(&run, outputs_of(to, plan->code));
 	write_unreadable(to, plan, run.unreadable);
 	complete_at(plan, ring, to, last, end);
@@ -336,10 +341,11 @@ static noinline __noclone void start_over(struct argtrace_plan *plan, unsigned l
 static __always_inline void record_and_give_back(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 						 const struct ftrace_regs *fregs, const u32 context, const bool paths)
 {
+	const struct argtrace_code *code;
+	u8 *to, *outputs;
 	const u8 *last;
 	u32 clock;
 	u64 end;
-	u8 *to;
 
 	if (unlikely(!argtrace_scratch_enter()))
 		return lose(plan, ARGTRACE_LOST_RECURSION);
@@ -349,11 +355,12 @@ static __always_inline void record_and_give_back(struct argtrace_plan *plan, uns
 		return start_over(plan, parent_ip, ring, fregs, context);
 	argtrace_record_registers(to, plan, parent_ip, fregs);
 	argtrace_record_header(to, plan, clock, ring->last_tid, context);
-	*(u64 *)(to + plan->code->unreadable_at) = 0;
-	last = paths ? write_paths(plan->code->values, fregs, outputs_of(to, plan->code)) :
-		       write_text(plan->code->values, fregs, outputs_of(to, plan->code));
+	code = plan->code;
+	outputs = outputs_of(to, code);
+	((u64 *)outputs)[-1] = 0;
+	last = paths ? write_paths(code->values, fregs, outputs) : write_text(code->values, fregs, outputs);
 	if (unlikely(!last))
-		return finish_at(plan, parent_ip, ring, fregs, to, end);
+		return finish_at(plan, to, ring, fregs, end);
 	complete_at(plan, ring, to, last, end);
 }
 
@@ -374,8 +381,6 @@ static noinline __noclone void name(struct argtrace_plan *plan, unsigned long pa
 {												\
 	struct argtrace_ring *ring = ring_of(ops);						\
 												\
-	if (unlikely(ring->clock != ARGTRACE_CLOCK_TSC) || unlikely(ring->flight))		\
-		return record_with_care(plan, parent_ip, ops, fregs, called_from);		\
 	if (unlikely(!argtrace_context_is_plain()))						\
 		return name##_with_context(plan, parent_ip, ring, fregs,			\
 					   argtrace_own_preempt_levels(ops, called_from));	\
@@ -430,7 +435,7 @@ static noinline __noclone void record_stack(struct argtrace_plan *plan, unsigned
 {
 	struct argtrace_ring *ring = ring_of(ops);
 
-	if (plan->code->values->next[1] || unlikely(ring->clock != ARGTRACE_CLOCK_TSC) || unlikely(ring->flight))
+	if (plan->code->values->next[1])
 		return record_stacks(plan, parent_ip, ops, fregs, called_from);
 	if (unlikely(!argtrace_context_is_plain()))
 		return record_stack_with_context(plan, parent_ip, ring, fregs, argtrace_own_preempt_levels(ops, called_from));
