@@ -621,7 +621,7 @@ static enum argtrace_outputs outputs_kind(bool quick, bool fixed, bool paths, bo
 	if (!quick || stack)
 		return fixed ? ARGTRACE_OUTPUTS_FIXED : ARGTRACE_OUTPUTS_VARIABLE;
 	if (paths)
-		return ARGTRACE_OUTPUTS_PATH;
+		return ARGTRACE_OUTPUTS_PATHS;
 	return fixed ? ARGTRACE_OUTPUTS_QUICK : ARGTRACE_OUTPUTS_TEXT;
 }
 
@@ -665,6 +665,8 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 				quicken_words(program, ops) ? ARGTRACE_OUTPUTS_WORDS : ARGTRACE_OUTPUTS_MAP;
 	else
 		code->outputs = begin == nr_insns ? ARGTRACE_OUTPUTS_NONE : outputs_kind(quick, fixed, paths, stack);
+	if (code->outputs == ARGTRACE_OUTPUTS_PATHS && nr_insns - begin == 1 && ops[begin].arg != ARGTRACE_PATH_OF_NODE)
+		code->outputs = ARGTRACE_OUTPUTS_PATH;
 	code->map = program->map;
 	code->output = output;
 	/* In scratch memory they follow a word. */
@@ -765,10 +767,10 @@ void argtrace_code_place(struct argtrace_code *code, u32 at, bool quick)
 	code->unreadable_at = at;
 	if (!quick && (code->outputs == ARGTRACE_OUTPUTS_QUICK || code->outputs == ARGTRACE_OUTPUTS_STACK))
 		code->outputs = ARGTRACE_OUTPUTS_FIXED;
-	if (!quick && (code->outputs == ARGTRACE_OUTPUTS_TEXT || code->outputs == ARGTRACE_OUTPUTS_PATH))
+	if (!quick && (code->outputs == ARGTRACE_OUTPUTS_PATH || code->outputs == ARGTRACE_OUTPUTS_TEXT ||
+		       code->outputs == ARGTRACE_OUTPUTS_PATHS))
 		code->outputs = ARGTRACE_OUTPUTS_VARIABLE;
-	if (code->outputs != ARGTRACE_OUTPUTS_QUICK && code->outputs != ARGTRACE_OUTPUTS_TEXT &&
-	    code->outputs != ARGTRACE_OUTPUTS_PATH && code->outputs != ARGTRACE_OUTPUTS_STACK)
+	if (code->outputs < ARGTRACE_OUTPUTS_QUICK || code->outputs > ARGTRACE_OUTPUTS_STACK)
 		return;
 	at += sizeof(u64);
 	for (; op < code->end; op++) {

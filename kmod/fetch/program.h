@@ -60,7 +60,7 @@ enum argtrace_op_kind {
 /* An instruction, prepared. */
 struct argtrace_op {
 	u64 mask;
-	u64 base;			/* of OUTPUTS_QUICK and STACK: where in the record it goes; TEXT, PATH: what is added to the value */
+	u64 base;			/* of OUTPUTS_QUICK and STACK: where in the record it goes; TEXT, PATH, PATHS: what is added to the value */
 	u64 span;
 	/*
 	 * The next operation, or ARGTRACE_OP_ACCEPT or REJECT: [0] if a test fails, else [1]. ALU: width and operation.
@@ -104,8 +104,9 @@ struct argtrace_op {
 enum argtrace_outputs {
 	ARGTRACE_OUTPUTS_NONE,
 	ARGTRACE_OUTPUTS_QUICK,		/* quick operations, and the rest of the record is plain as well */
-	ARGTRACE_OUTPUTS_TEXT,		/* the same with text among them */
-	ARGTRACE_OUTPUTS_PATH,		/* the same with paths */
+	ARGTRACE_OUTPUTS_PATH,		/* the path of a file and nothing else, and the rest of the record as for QUICK */
+	ARGTRACE_OUTPUTS_TEXT,		/* as QUICK, with text among them */
+	ARGTRACE_OUTPUTS_PATHS,		/* the same with paths */
 	ARGTRACE_OUTPUTS_STACK,		/* the same with the number of the stack, and neither text nor paths */
 	ARGTRACE_OUTPUTS_FIXED,		/* any outputs whose size is known beforehand */
 	ARGTRACE_OUTPUTS_VARIABLE,

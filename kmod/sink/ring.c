@@ -388,7 +388,7 @@ void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *cloc
 	if (opens || says_clock)
 		ring->clock_high = now >> 32;
 	ring->packet_end = (start & ~(u64)(ring->packet_size - 1)) + ring->packet_size;
-	if (ring->clock == ARGTRACE_CLOCK_TSC && !ring->flight)
+	if (!ring->flight && ring->clock == ARGTRACE_CLOCK_TSC)
 		ring->quick_end = ring->packet_end;
 	if (says_task) {
 		write_task(to, ring, now);

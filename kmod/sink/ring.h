@@ -267,7 +267,7 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 /*
  * Gives back the last `unused` bytes of a reservation that ends at `end`, and of which something is left, between
  * argtrace_ring_begin() and argtrace_ring_end(). Returns false if a nested writer has reserved since: then the reservation remains as
- * it is. As no position is ever the beginning of two records, C of a writer that was interrupted before it fails all the same.
+ * it is. A writer that we have interrupted between A and C never finds the position that it has read: something is left.
  */
 static __always_inline bool argtrace_ring_give_back(struct argtrace_ring_control *control, u64 end, u32 unused)
 {

@@ -13,7 +13,7 @@
 #include <linux/sched.h>
 
 #include "fetch/exec.h"
-#include "fetch/path.h"
+#include "fetch/path_walk.h"
 #include "fetch/scratch.h"
 #include "fetch/text.h"
 #include "filter/throttle.h"
@@ -287,16 +287,34 @@ static __always_inline u8 *write_paths(const struct argtrace_op *op, const struc
 		if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
 			return NULL;
 		value = (value + op->base) & op->mask;
-		if (op->action == ARGTRACE_DO_OUT) {
+		if (likely(op->action == ARGTRACE_DO_PATH)) {
+			length = put_path(to, value, op);
+		} else if (op->action == ARGTRACE_DO_STR) {
+			length = put_text(to, value, op->arg);
+		} else {
 			to = argtrace_encode_value(to, value, op->arg);
 			continue;
 		}
-		length = op->action == ARGTRACE_DO_PATH ? put_path(to, value, op) : put_text(to, value, op->arg);
 		if (unlikely(length < 0))
 			return NULL;
 		to += sizeof(u16) + length;
 	} while ((op = op->next[1]));
 	return assume(to);
+}
+
+/* The path of a file as the only output. */
+static __always_inline u8 *write_path(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
+{
+	u64 value;
+	u8 *end;
+
+	if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
+		return NULL;
+	end = argtrace_read_path_quickly(to + sizeof(u16), (value + op->base) & op->mask, (const void *)op->next[0]);
+	if (unlikely(!end))
+		return NULL;
+	*(u16 *)to = end - (to + sizeof(u16));
+	return end;
 }
 
 /* Completes a record that ends at `last`, and for which more may have been reserved, up to position `end`. */
@@ -339,7 +357,8 @@ static noinline __noclone void start_over(struct argtrace_plan *plan, unsigned l
  * What they have not taken is given back, unless a nested writer has reserved what follows: then it remains as padding.
  */
 static __always_inline void record_and_give_back(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-						 const struct ftrace_regs *fregs, const u32 context, const bool paths)
+						 const struct ftrace_regs *fregs, const u32 context,
+						 const enum argtrace_outputs outputs_kind)
 {
 	const struct argtrace_code *code;
 	u8 *to, *outputs;
@@ -358,15 +377,20 @@ static __always_inline void record_and_give_back(struct argtrace_plan *plan, uns
 	code = plan->code;
 	outputs = outputs_of(to, code);
 	((u64 *)outputs)[-1] = 0;
-	last = paths ? write_paths(code->values, fregs, outputs) : write_text(code->values, fregs, outputs);
+	last = outputs_kind == ARGTRACE_OUTPUTS_PATH  ? write_path(code->values, fregs, outputs) :
+	       outputs_kind == ARGTRACE_OUTPUTS_PATHS ? write_paths(code->values, fregs, outputs) :
+							write_text(code->values, fregs, outputs);
 	if (unlikely(!last))
 		return finish_at(plan, to, ring, fregs, end);
 	complete_at(plan, ring, to, last, end);
 }
 
-/* One of each. Variants as in source/entry.c, so that hardly any registers have to be saved. */
+/*
+ * One of each. Variants as in source/entry.c, so that hardly any registers have to be saved. No stack protector: there is no array that
+ * could overflow.
+ */
 #define DEFINE_RECORD(name, record, what)							\
-static noinline __noclone void name##_with_context(struct argtrace_plan *plan,			\
+static noinline __noclone __no_stack_protector void name##_with_context(struct argtrace_plan *plan,			\
 						   unsigned long parent_ip,			\
 						   struct argtrace_ring *ring,			\
 						   const struct ftrace_regs *fregs,		\
@@ -375,9 +399,11 @@ static noinline __noclone void name##_with_context(struct argtrace_plan *plan,		
 	record(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels), what);		\
 }												\
 												\
-static noinline __noclone void name(struct argtrace_plan *plan, unsigned long parent_ip,	\
-				    struct ftrace_ops *ops, const struct ftrace_regs *fregs,	\
-				    const void *called_from)					\
+static noinline __noclone __no_stack_protector void name(struct argtrace_plan *plan,		\
+							 unsigned long parent_ip,		\
+							 struct ftrace_ops *ops,		\
+							 const struct ftrace_regs *fregs,	\
+							 const void *called_from)		\
 {												\
 	struct argtrace_ring *ring = ring_of(ops);						\
 												\
@@ -389,10 +415,11 @@ static noinline __noclone void name(struct argtrace_plan *plan, unsigned long pa
 
 DEFINE_RECORD(record_outputs, record_quick, false)
 DEFINE_RECORD(record_stacks, record_quick, true)
-DEFINE_RECORD(record_text, record_and_give_back, false)
-DEFINE_RECORD(record_paths, record_and_give_back, true)
+DEFINE_RECORD(record_text, record_and_give_back, ARGTRACE_OUTPUTS_TEXT)
+DEFINE_RECORD(record_path, record_and_give_back, ARGTRACE_OUTPUTS_PATH)
+DEFINE_RECORD(record_paths, record_and_give_back, ARGTRACE_OUTPUTS_PATHS)
 
-/* The same if the number of the stack is the only output and nothing else needs special treatment: there is nothing to gather. */
+/* The same if the number of the stack is the only output and nothing else needs special treatment: the call comes first. */
 static __always_inline void record_stack_alone(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 					       const struct ftrace_regs *fregs, const u32 context)
 {
@@ -442,7 +469,7 @@ static noinline __noclone void record_stack(struct argtrace_plan *plan, unsigned
 	record_stack_alone(plan, parent_ip, ring, fregs, 0);
 }
 
-/* Records a call. */
+/* Records a call. The order of the cases keeps comparisons few for the usual ones. */
 static __always_inline void record(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				   const struct ftrace_regs *fregs, const void *called_from)
 {
@@ -450,11 +477,13 @@ static __always_inline void record(struct argtrace_plan *plan, unsigned long par
 
 	if (outputs == ARGTRACE_OUTPUTS_QUICK)
 		record_outputs(plan, parent_ip, ops, fregs, called_from);
-	else if (outputs == ARGTRACE_OUTPUTS_NONE)
+	else if (outputs < ARGTRACE_OUTPUTS_QUICK)
 		argtrace_entry_record(plan, parent_ip, ops, fregs, called_from);
 	else if (outputs == ARGTRACE_OUTPUTS_TEXT)
 		record_text(plan, parent_ip, ops, fregs, called_from);
-	else if (outputs == ARGTRACE_OUTPUTS_PATH)
+	else if (outputs < ARGTRACE_OUTPUTS_TEXT)
+		record_path(plan, parent_ip, ops, fregs, called_from);
+	else if (outputs == ARGTRACE_OUTPUTS_PATHS)
 		record_paths(plan, parent_ip, ops, fregs, called_from);
 	else if (outputs == ARGTRACE_OUTPUTS_STACK)
 		record_stack(plan, parent_ip, ops, fregs, called_from);
