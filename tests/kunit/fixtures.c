@@ -6,6 +6,7 @@
 
 #include "arm.h"
 #include "authority.h"
+#include "clock.h"
 #include "fixtures.h"
 
 u16 made_probe_string(struct made_probe *probe, const char *text)
@@ -178,6 +179,24 @@ struct argtrace_session *make_session(struct kunit *test, const char *name, u32 
 
 	strscpy(attr.name, name, sizeof(attr.name));
 	return make_session_like(test, &attr);
+}
+
+const u32 session_clocks[SESSION_CLOCKS] = { ARGTRACE_CLOCK_TSC, ARGTRACE_CLOCK_MONOTONIC };
+
+void describe_clock(const u32 *clock, char *text)
+{
+	strcpy(text, *clock == ARGTRACE_CLOCK_TSC ? "tsc" : "monotonic");
+}
+
+const struct argtrace_session_attr *attr_of_clock(struct kunit *test)
+{
+	struct argtrace_session_attr *attr = kunit_kzalloc(test, sizeof(*attr), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, attr);
+	attr->clock = test->param_value ? *(const u32 *)test->param_value : ARGTRACE_CLOCK_MONOTONIC;
+	if (attr->clock == ARGTRACE_CLOCK_TSC && !argtrace_clock_has_tsc())
+		kunit_skip(test, "this machine's TSC is none to keep time by");
+	return attr;
 }
 
 int session_add(struct kunit *test, struct argtrace_session *session,

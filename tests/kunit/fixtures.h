@@ -64,6 +64,15 @@ struct argtrace_session *make_session(struct kunit *test, const char *name, u32 
 struct argtrace_session *make_session_like(struct kunit *test,
 					   const struct argtrace_session_attr *wanted);
 
+/*
+ * For KUNIT_ARRAY_PARAM(): the clocks, and the attributes of a session with the one that the case's parameter is, or without a parameter
+ * with MONOTONIC. Where the TSC is none to keep time by, its cases are skipped.
+ */
+#define SESSION_CLOCKS	2
+extern const u32 session_clocks[SESSION_CLOCKS];
+void describe_clock(const u32 *clock, char *text);
+const struct argtrace_session_attr *attr_of_clock(struct kunit *test);
+
 /* Adds or removes one probe, or all; returns what the module says. */
 int session_add(struct kunit *test, struct argtrace_session *session,
 		const struct made_probe *probe);

@@ -297,10 +297,84 @@ static void what_was_invalidated_is_opened(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, found, 1);
 }
 
+/* Writes a record for which more is reserved than it takes, which nested writers interrupt. Returns whether that was given back. */
+static bool write_shortened(struct argtrace_ring *ring, u32 reserved, u64 number, struct nest *with)
+{
+	struct argtrace_record *record;
+	bool given_back;
+	u32 clock;
+	u64 end;
+	u8 *to;
+
+	with->task = current;
+	with->ring = ring;
+	nest = with;
+	preempt_disable();
+	argtrace_ring_begin(ring->control);
+	if (!argtrace_ring_reserve_up_to(ring, ring->control, reserved, current->pid, ring->clock, ring->flight, &clock, &to, &end))
+		to = NULL;
+	if (to) {
+		record = (void *)to;
+		*record = (struct argtrace_record){ .id = 1, .tid = current->pid, .size = reserved, .clock = clock };
+		memset(record + 1, 0xee, reserved - sizeof(*record));
+		memcpy(record + 1, &number, sizeof(number));
+		WRITE_ONCE(argtrace_kunit_hook, on_hook);
+		given_back = argtrace_ring_give_back(ring->control, end, reserved - SMALL);
+		WRITE_ONCE(argtrace_kunit_hook, NULL);
+		if (given_back)
+			record->size = SMALL;
+	}
+	argtrace_ring_end(ring->control);
+	preempt_enable();
+	nest = NULL;
+	return to && given_back;
+}
+
+/*
+ * What has been reserved for a record, and is not needed, is given back, unless somebody has reserved what follows. Either way all
+ * records are whole, and what follows the record is the next one.
+ */
+static void the_rest_is_given_back(struct kunit *test)
+{
+	static const u32 records[] = { 0, 1, 3, ROOM / SMALL + 1, 2 * BYTES / SMALL };
+	/* With 8 bytes too much, with many, and up to the last byte of the packet. */
+	static const u32 sizes[] = { SMALL + 8, 10 * SMALL, ROOM - SMALL };
+	u32 i, j, flight;
+
+	for (i = 0; i < ARRAY_SIZE(records) * ARRAY_SIZE(sizes); i++) {
+		for (flight = 0; flight < 2; flight++) {
+			const u32 size = sizes[i / ARRAY_SIZE(records)];
+			struct nest with = { .at = ARGTRACE_HOOK_GIVE_BACK, .records = records[i % ARRAY_SIZE(records)] };
+			struct argtrace_session *session;
+			struct argtrace_ring *ring = make_ring(test, &session, flight ? ARGTRACE_SESSION_FLIGHT : 0);
+			const u32 before = bring_to(test, ring, WITHIN);
+			const u64 at = ring->control->reserve;
+			u64 written;
+			u32 found;
+
+			KUNIT_EXPECT_EQ_MSG(test, write_shortened(ring, size, before, &with), !with.written, "%u of %u", with.records,
+					    size);
+			KUNIT_ASSERT_EQ(test, with.came, 1);
+			if (!with.records)
+				KUNIT_EXPECT_EQ(test, ring->control->reserve, at + SMALL);
+			written = before + 1 + with.written;
+			for (j = 1; j <= 3; j++)
+				written += write_one(ring, SMALL, before + j);
+			KUNIT_EXPECT_EQ(test, ring->control->head, ring->control->reserve);
+			KUNIT_EXPECT_EQ(test, written + ring->control->lost, (u64)before + 4 + with.records);
+			KUNIT_EXPECT_EQ_MSG(test, read_all(test, session, before, &found) + ring->control->overwritten, written,
+					    "%u of %u, flight %u", with.records, size, flight);
+			if (!ring->control->overwritten)
+				KUNIT_EXPECT_EQ(test, found, 1);
+		}
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(between_two_steps, nested_gen_params),
 	KUNIT_CASE(invalidated_before_it_is_overwritten),
 	KUNIT_CASE(what_was_invalidated_is_opened),
+	KUNIT_CASE(the_rest_is_given_back),
 	{ }
 };
 

@@ -3,6 +3,9 @@
 #include <kunit/test.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/shmem_fs.h>
 
 #include "fixtures.h"
 #include "path_fixtures.h"
@@ -52,7 +55,7 @@ static struct argtrace_mount_layout *layout_of(struct made_probe *probe)
 static void in_a_record(struct kunit *test)
 {
 	static const u8 expected[] = "\x0e\0" "\0\0" "version/proc/" "!" "\x0a\0" "\0\0" "version/";
-	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_session *session = make_session_like(test, attr_of_clock(test));
 	struct file *file = filp_open("/proc/version", O_RDONLY, 0);
 	struct seen seen;
 	u32 length;
@@ -82,7 +85,7 @@ static void in_a_record(struct kunit *test)
 /* A constant address: in a record it is no other than what the program says. */
 static void of_an_address_that_is_written(struct kunit *test)
 {
-	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_session *session = make_session_like(test, attr_of_clock(test));
 	struct file *file = filp_open("/proc/version", O_RDONLY, 0);
 	struct made_probe *probe = probe_with_paths(test);
 	struct seen seen;
@@ -97,6 +100,78 @@ static void of_an_address_that_is_written(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *(u16 *)(seen.data + 16), 2 + 13);
 	KUNIT_EXPECT_MEMEQ(test, seen.data + 20, "version/proc/", 13);
 	fput(file);
+}
+
+/* What a record has of a path behind the caller's address. */
+struct alone {
+	u64 unreadable;
+	u16 length, flags;
+	u8 rest[];
+};
+
+static const struct alone *next_alone(struct kunit *test, struct argtrace_session *session, struct seen *seen, const void *from)
+{
+	const struct alone *alone = (const void *)(seen->data + sizeof(u64));
+
+	target_three((u64)from, 0, 0);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, seen, 1), 1);
+	KUNIT_EXPECT_EQ(test, seen->head.size, ALIGN(16 + 8 + 8 + 2 + alone->length, 8));
+	return alone;
+}
+
+/*
+ * A path that is the only output, for which there is a way of its own: within a mount, across one, in no namespace, in no folder, and of
+ * nothing.
+ */
+static void alone(struct kunit *test)
+{
+	struct argtrace_session *session = make_session_like(test, attr_of_clock(test));
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 0);
+	struct argtrace_program *head = (void *)probe->program;
+	struct argtrace_insn *insn = (void *)(head + 1);
+	struct vfsmount *mnt = make_tmpfs(test);
+	struct path in_no_namespace = { .mnt = mnt, .dentry = make_dir(test, mnt->mnt_root, "name") };
+	struct path root, version, nothing = { };
+	struct file *memory = shmem_file_setup("some memory", PAGE_SIZE, 0);
+	const struct alone *seen_alone;
+	struct seen seen;
+
+	KUNIT_ASSERT_EQ(test, kern_path("/sys", 0, &root), 0);
+	KUNIT_ASSERT_EQ(test, kern_path("/proc/version", 0, &version), 0);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, memory);
+	*head = (struct argtrace_program){ .nr_insns = 1, .data = sizeof(mount_layout) };
+	*insn = (struct argtrace_insn){
+		.source = ARGTRACE_SOURCE_REG, .index = 0, .mask = ~0ull, .action = ARGTRACE_DO_PATH,
+	};
+	memcpy(insn + 1, &mount_layout, sizeof(mount_layout));
+	probe->head.program = sizeof(*head) + sizeof(*insn) + sizeof(mount_layout);
+	add_output(probe, ARGTRACE_TYPE_PATH, ARGTRACE_PATH_MAX);
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+
+	seen_alone = next_alone(test, session, &seen, &root);
+	KUNIT_EXPECT_EQ(test, seen_alone->unreadable, 0);
+	KUNIT_EXPECT_EQ(test, seen_alone->length, 2 + 4);
+	KUNIT_EXPECT_EQ(test, seen_alone->flags, 0);
+	KUNIT_EXPECT_MEMEQ(test, seen_alone->rest, "sys/", 4);
+	seen_alone = next_alone(test, session, &seen, &version);
+	KUNIT_EXPECT_EQ(test, seen_alone->length, 2 + 13);
+	KUNIT_EXPECT_EQ(test, seen_alone->flags, 0);
+	KUNIT_EXPECT_MEMEQ(test, seen_alone->rest, "version/proc/", 13);
+	seen_alone = next_alone(test, session, &seen, &in_no_namespace);
+	KUNIT_EXPECT_EQ(test, seen_alone->length, 2 + 5);
+	KUNIT_EXPECT_EQ(test, seen_alone->flags, ARGTRACE_PATH_DETACHED);
+	KUNIT_EXPECT_MEMEQ(test, seen_alone->rest, "name/", 5);
+	seen_alone = next_alone(test, session, &seen, &memory->f_path);
+	KUNIT_EXPECT_EQ(test, seen_alone->flags, ARGTRACE_PATH_PSEUDO);
+	seen_alone = next_alone(test, session, &seen, &nothing);
+	KUNIT_EXPECT_EQ(test, seen_alone->unreadable, 1);
+	KUNIT_EXPECT_EQ(test, seen_alone->length, 0);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 1);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 5);
+	fput(memory);
+	path_put(&version);
+	path_put(&root);
+	kern_unmount(mnt);
 }
 
 struct bad_path {
@@ -156,9 +231,12 @@ static void refused(struct kunit *test)
 	argtrace_plan_free(plan);
 }
 
+KUNIT_ARRAY_PARAM(clock, session_clocks, describe_clock);
+
 static struct kunit_case path_program_cases[] = {
-	KUNIT_CASE(in_a_record),
-	KUNIT_CASE(of_an_address_that_is_written),
+	KUNIT_CASE_PARAM(in_a_record, clock_gen_params),
+	KUNIT_CASE_PARAM(of_an_address_that_is_written, clock_gen_params),
+	KUNIT_CASE_PARAM(alone, clock_gen_params),
 	KUNIT_CASE_PARAM(refused, bad_gen_params),
 	{ }
 };

@@ -19,10 +19,10 @@ static inline struct argtrace_program *program_of(struct made_probe *probe)
 	return (void *)probe->program;
 }
 
-/* A session that has the probe. */
+/* A session that has the probe, with the clock that the case's parameter is. With the TSC, programs have ways of their own. */
 static inline struct argtrace_session *trace_with(struct kunit *test, struct made_probe *probe)
 {
-	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_session *session = make_session_like(test, attr_of_clock(test));
 
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	return session;

@@ -345,16 +345,50 @@ static void texts_in_filters(struct kunit *test)
 	}
 }
 
+/* Where the oldest records are overwritten, none is missing from the counts: programs have no ways of their own there. */
+static void in_a_flight_recorder(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ ARGUMENT(0), .action = ARGTRACE_DO_STR, .arg = 16 },
+		{ ARGUMENT(1), OUT(8) },
+	};
+	struct argtrace_session_attr attr = *attr_of_clock(test);
+	struct argtrace_session *session;
+	struct seen seen;
+	u32 nr, outputs, i;
+
+	attr.flags = ARGTRACE_SESSION_FLIGHT;
+	for (outputs = 0; outputs < 2; outputs++) {
+		struct made_probe *probe = make_probe(test, (unsigned long)target_three, 0);
+
+		add_output(probe, outputs ? ARGTRACE_TYPE_STR : ARGTRACE_TYPE_U64, outputs ? 16 : 8);
+		set_program(probe, &insns[!outputs], 1, 0, NULL);
+		session = make_session_like(test, &attr);
+		KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+		for (i = 0; i < 1000; i++)
+			target_three((u64)"some text", 3, 0);
+		KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 1000);
+		nr = read_records(test, session, &seen, 1);
+		KUNIT_EXPECT_GT(test, nr, 0);
+		KUNIT_EXPECT_LT(test, nr, 1000);
+		KUNIT_EXPECT_EQ(test, nr + ring_of(session)->control->overwritten, 1000);
+		session_remove_all(session);
+	}
+}
+
+KUNIT_ARRAY_PARAM(clock, session_clocks, describe_clock);
+
 static struct kunit_case program_cases[] = {
-	KUNIT_CASE(a_filter_on_an_argument),
-	KUNIT_CASE(a_filter_behind_pointers),
-	KUNIT_CASE(who_calls),
-	KUNIT_CASE(only_what_a_task_surely_has),
-	KUNIT_CASE(narrow_loads_at_the_end_of_a_page),
-	KUNIT_CASE(what_looks_like_a_failure),
-	KUNIT_CASE(values),
-	KUNIT_CASE(text_and_buffers),
-	KUNIT_CASE(texts_in_filters),
+	KUNIT_CASE_PARAM(a_filter_on_an_argument, clock_gen_params),
+	KUNIT_CASE_PARAM(a_filter_behind_pointers, clock_gen_params),
+	KUNIT_CASE_PARAM(who_calls, clock_gen_params),
+	KUNIT_CASE_PARAM(only_what_a_task_surely_has, clock_gen_params),
+	KUNIT_CASE_PARAM(narrow_loads_at_the_end_of_a_page, clock_gen_params),
+	KUNIT_CASE_PARAM(what_looks_like_a_failure, clock_gen_params),
+	KUNIT_CASE_PARAM(values, clock_gen_params),
+	KUNIT_CASE_PARAM(text_and_buffers, clock_gen_params),
+	KUNIT_CASE_PARAM(texts_in_filters, clock_gen_params),
+	KUNIT_CASE_PARAM(in_a_flight_recorder, clock_gen_params),
 	{ }
 };
 

@@ -65,24 +65,6 @@ noinline u64 call_value(u64 a, u64 b, u64 c)
 	return value;
 }
 
-const u32 return_clocks[RETURN_CLOCKS] = { ARGTRACE_CLOCK_TSC, ARGTRACE_CLOCK_MONOTONIC };
-
-void describe_clock(const u32 *clock, char *text)
-{
-	strcpy(text, *clock == ARGTRACE_CLOCK_TSC ? "tsc" : "monotonic");
-}
-
-const struct argtrace_session_attr *attr_of_clock(struct kunit *test)
-{
-	struct argtrace_session_attr *attr = kunit_kzalloc(test, sizeof(*attr), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, attr);
-	attr->clock = *(const u32 *)test->param_value;
-	if (attr->clock == ARGTRACE_CLOCK_TSC && !argtrace_clock_has_tsc())
-		kunit_skip(test, "this machine's TSC is none to keep time by");
-	return attr;
-}
-
 u64 sleep_for(void *ms)
 {
 	const unsigned long us = (unsigned long)ms * USEC_PER_MSEC;

@@ -42,12 +42,6 @@ static inline u64 value_of(u64 a, u64 b, u64 c)
 	return (a * 31 + b) * 31 + c;
 }
 
-/* For KUNIT_ARRAY_PARAM(): what a session with the clock that the parameter is has for attributes. */
-#define RETURN_CLOCKS	2
-extern const u32 return_clocks[RETURN_CLOCKS];
-void describe_clock(const u32 *clock, char *text);
-const struct argtrace_session_attr *attr_of_clock(struct kunit *test);
-
 /* For target_calls(). By the clock that calls are timed by: msleep() counts jiffies, which lag behind on a machine that is busy. */
 u64 sleep_for(void *ms);
 

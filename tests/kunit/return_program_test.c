@@ -13,7 +13,7 @@
 #define SUITE	"argtrace_return_program"
 #endif
 
-KUNIT_ARRAY_PARAM(clock, return_clocks, describe_clock);
+KUNIT_ARRAY_PARAM(clock, session_clocks, describe_clock);
 
 static void filters(struct kunit *test)
 {

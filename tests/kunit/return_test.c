@@ -19,7 +19,7 @@
 #define SUITE	"argtrace_return"
 #endif
 
-KUNIT_ARRAY_PARAM(clock, return_clocks, describe_clock);
+KUNIT_ARRAY_PARAM(clock, session_clocks, describe_clock);
 
 static void one_call(struct kunit *test)
 {

@@ -116,20 +116,11 @@ static void call_in_softirq(struct tasklet_struct *tasklet)
 }
 
 /* For each clock there is a separate function for calls whose context is not plain. */
-static const u32 clocks[] = { ARGTRACE_CLOCK_TSC, ARGTRACE_CLOCK_MONOTONIC };
-
-static void describe_clock(const u32 *clock, char *text)
-{
-	strscpy(text, *clock == ARGTRACE_CLOCK_TSC ? "tsc" : "monotonic", KUNIT_PARAM_DESC_SIZE);
-}
-KUNIT_ARRAY_PARAM(clock, clocks, describe_clock);
+KUNIT_ARRAY_PARAM(clock, session_clocks, describe_clock);
 
 static void context_of_the_caller(struct kunit *test)
 {
-	const struct argtrace_session_attr attr = {
-		.format = ARGTRACE_FORMAT_NO_CALLER,
-		.clock = *(const u32 *)test->param_value,
-	};
+	struct argtrace_session_attr attr = *attr_of_clock(test);
 	/* -1: any depth, since an interrupt may come at any. */
 	static const struct { u8 context; int preempt; } expected[] = {
 		{ ARGTRACE_CTX_IRQS_OFF, 0 },
@@ -145,8 +136,7 @@ static void context_of_the_caller(struct kunit *test)
 	unsigned long flags;
 	u32 i;
 
-	if (attr.clock == ARGTRACE_CLOCK_TSC && !argtrace_clock_has_tsc())
-		kunit_skip(test, "this machine's TSC is none to keep time by");
+	attr.format = ARGTRACE_FORMAT_NO_CALLER;
 	KUNIT_ASSERT_NOT_NULL(test, seen);
 	session = trace_with(test, target_three, 1, &attr);
 	tasklet_setup(&tasklet, call_in_softirq);
