@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -56,10 +57,9 @@ Answer answer_of(const Outcome &outcome) {
     return answer;
 }
 
-/// What it says of the calls of a run, for which it has `function` traced.
-Answer answer_to_a_run(std::vector<std::string> words, const char *function) {
+/// What it says of the calls that `make_calls` makes, for which it has `function` traced.
+Answer answer_to(std::vector<std::string> words, const char *function, const std::function<void()> &make_calls) {
     need_argtrace();
-    need_test_module();
     words.insert(words.begin(), "argtrace");
     words.emplace_back("--json");
     Background command(words);
@@ -68,8 +68,14 @@ Answer answer_to_a_run(std::vector<std::string> words, const char *function) {
                !command.is_running();
     })) << function;
     EXPECT_TRUE(is_armed(function)) << command.err_so_far();
-    call_functions("run", calls_of_each);
+    make_calls();
     return answer_of(command.end(SIGINT));
+}
+
+/// The same of the calls of a run.
+Answer answer_to_a_run(std::vector<std::string> words, const char *function) {
+    need_test_module();
+    return answer_to(std::move(words), function, [] { call_functions("run", calls_of_each); });
 }
 
 void expect_totals(const Answer &answer, std::uint64_t added) {
@@ -184,12 +190,25 @@ TEST(Aggregate, powers_of_two_by_common_keys) {
     }
 }
 
-// There the homes of some buckets are the same.
-TEST(Aggregate, powers_of_two_in_a_small_map) {
-    for (const auto &[function, mask] : std::map<const char *, std::uint64_t>{{"at_u8", UINT8_MAX}, {"at_u16", UINT16_MAX}, {"at_u32", UINT32_MAX}}) {
-        SCOPED_TRACE(function);
-        expect_powers_of_two(answer_to_a_run({"hist", std::string(function) + "(a)", "--by", "func", "--map-size", "64"}, function), mask);
-    }
+// Fewer than there are slots, but so many that some have the same home.
+TEST(Aggregate, powers_of_two_that_share_a_home) {
+    constexpr unsigned buckets = 48;
+    need_module("argtrace_onload");
+    std::map<std::int64_t, std::uint64_t> expected;
+    std::uint64_t made = 0;
+    const Answer answer = answer_to({"hist", "ol_later(number)", "--by", "func", "--map-size", "64"}, "ol_later", [&] {
+        for (unsigned bucket = 0; bucket < buckets; bucket++) {
+            const std::int64_t size = std::int64_t{1} << bucket;
+            expected[size] = 1 + bucket % 5;
+            made += expected[size];
+            for (std::uint64_t call = 0; call < expected[size]; call++)
+                std::ofstream("/sys/module/argtrace_onload/parameters/later") << size << std::flush;
+        }
+    });
+    ASSERT_EQ(answer.keys.size(), 1u);
+    EXPECT_EQ(buckets_of(answer.keys[0]), expected);
+    expect_totals(answer, made);
+    EXPECT_EQ(unload_module("argtrace_onload"), 0); // other tests load it
 }
 
 TEST(Aggregate, powers_of_two_of_signed_numbers) {

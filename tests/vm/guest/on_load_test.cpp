@@ -82,6 +82,14 @@ protected:
         return calls;
     }
 
+    /// What they have returned, in the order of that.
+    static Calls results() {
+        Calls results;
+        for (const json &line : json_lines(run({"argtrace", "trace", "--json", "--duration", "0.1"}).out))
+            results.emplace_back(line["func"], line.value("ret", json("missing")));
+        return results;
+    }
+
     /// Whether the module may come now.
     static bool waits(const Background &tracer) {
         return tracer.err_so_far().find(" when it is loaded") != std::string::npos;
@@ -115,6 +123,25 @@ TEST_F(OnLoad, the_init_function_is_seen_from_its_first_call) {
 
     std::ofstream("/sys/module/argtrace_onload/parameters/later") << 77 << std::flush;
     EXPECT_EQ(calls(), (Calls{{"ol_later", {{"number", 77}, {"last", true}}}}));
+}
+
+TEST_F(OnLoad, returns_are_followed_from_the_first_call_on) {
+    const auto init_results = [](const json &of_init) {
+        return Calls{{"ol_prepare", OL_PREPARE_RESULT}, {"ol_first", nullptr}, {"ol_call_other_twin", nullptr}, {"ol_init", of_init}};
+    };
+    add({"-r", "*", "!later_set"});
+    for (int load = 1; load <= 2; load++) {
+        ASSERT_EQ(load_module(module_path), 0);
+        EXPECT_EQ(results(), init_results(0)) << "load " << load;
+        EXPECT_EQ(order()["traced"], 5);
+        std::ofstream("/sys/module/argtrace_onload/parameters/later") << 77 << std::flush;
+        EXPECT_EQ(results(), (Calls{{"ol_later", OL_LATER_RESULT(77)}}));
+        unload();
+        EXPECT_EQ(results(), (Calls{{"ol_first", nullptr}}));
+    }
+    EXPECT_NE(run({"insmod", module_path, "fail=1"}).status, 0);
+    EXPECT_EQ(results(), init_results("-EINVAL"));
+    EXPECT_EQ(RawDevice().info().in_flight, 0u);
 }
 
 TEST_F(OnLoad, and_again_each_time_until_it_is_removed) {

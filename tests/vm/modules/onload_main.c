@@ -20,9 +20,10 @@ static noinline __attribute__((__noipa__)) void ol_first(u8 a, s64 b)
 	barrier();
 }
 
-static noinline __attribute__((__noipa__)) void ol_later(u64 number, bool last)
+static noinline __attribute__((__noipa__)) s64 ol_later(u64 number, bool last)
 {
 	barrier();
+	return OL_LATER_RESULT((s64)number);
 }
 
 /* Static, as another one in onload_twin.c. */
@@ -36,9 +37,10 @@ static noinline notrace __attribute__((__noipa__)) void ol_untraceable(u32 numbe
 	barrier();
 }
 
-static __init noinline __attribute__((__noipa__)) void ol_prepare(u32 step, enum ol_mode mode)
+static __init noinline __attribute__((__noipa__)) int ol_prepare(u32 step, enum ol_mode mode)
 {
 	barrier();
+	return OL_PREPARE_RESULT;
 }
 
 static int later_set(const char *text, const struct kernel_param *param)
