@@ -68,7 +68,9 @@ table_pipeline() {
 	pipeline '**argtrace record**' lost_by_argtrace argtrace record -o $files/trace vfs_read -- "${loop[@]}"
 	plain='' pipeline 'of that, writing as many bytes and nothing else' true /root/pread_loop write $files/trace CALLS
 	pipeline 'argtrace record --compress' lost_by_argtrace argtrace record --compress --buffer 32M -o $files/trace vfs_read -- "${loop[@]}"
+	pipeline 'argtrace record -r' lost_by_argtrace argtrace record -r -o $files/trace vfs_read -- "${loop[@]}"
 	pipeline 'BPF fentry, ring buffer polled' lost_by_bpf /root/bpf_peer -o $files/trace record "${loop[@]}"
+	pipeline 'BPF fexit, with what it returns, ring buffer polled' lost_by_bpf /root/bpf_peer -o $files/trace return_record "${loop[@]}"
 	function_on
 	ftrace_pipeline 'function tracer, no arguments, spliced' /root/splice_record $files/trace "${loop[@]}"
 	if [ -e $tracing/options/func-args ]; then

@@ -64,7 +64,7 @@ static void prepare(void)
 	qsort(listed, count, sizeof(*listed), by_address);
 	for (i = 0; i < count; i++) {
 		listed[i]->id = 0;
-		listed[i]->flags = 0;
+		listed[i]->flags &= ~(ARGTRACE_PROBE_REMOVED | ARGTRACE_PROBE_GONE);
 		addrs[i] = listed[i]->addr;
 		memcpy(to, listed[i], listed[i]->size);
 		to += listed[i]->size;

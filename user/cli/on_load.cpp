@@ -46,6 +46,7 @@ OnLoad resolve_on_load(const FunctionOptions &options, const Request &request) {
 
 void OnLoad::order(Session &session) {
     Unfollowed unfollowed;
+    unfollowed.take_refused(probes);
     while (const auto refused = session.add_on_load(module, srcversion, probes))
         unfollowed.take(probes, refused->index);
     unfollowed.tell();

@@ -167,6 +167,7 @@ Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Requ
 void add_followed(Session &session, Kernel &kernel, std::vector<Probe> &probes) {
     choose_return_ways(session.info(), probes);
     Unfollowed unfollowed;
+    unfollowed.take_refused(probes);
     while (const auto refused = session.add(probes)) {
         if (refused->too_large)
             use_kretprobe(session.info(), probes[refused->index]);

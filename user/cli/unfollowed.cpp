@@ -13,13 +13,27 @@
 
 namespace argtrace {
 
+void Unfollowed::take_refused(std::vector<Probe> &probes) {
+    const auto first = std::stable_partition(probes.begin(), probes.end(), [](const Probe &probe) {
+        return !records_returns(probe) || !return_refusal(probe.function);
+    });
+    for (auto probe = first; probe != probes.end(); ++probe)
+        add(probe->function);
+    probes.erase(first, probes.end());
+    require_any(probes);
+}
+
 void Unfollowed::take(std::vector<Probe> &probes, std::size_t index) {
     const Probe &probe = probes[index];
     if (is_by_kernel(probe) && by_reason(probe) == ARGTRACE_BY_CHOICE && !return_refusal(probe.function))
         throw Error(fmt::format("{}: the kernel has no {} there: leave out --return-by", probe.function, return_way(probe)));
     add(probe.function);
     probes.erase(probes.begin() + static_cast<std::ptrdiff_t>(index));
-    if (!probes.empty())
+    require_any(probes);
+}
+
+void Unfollowed::require_any(const std::vector<Probe> &probes) const {
+    if (!probes.empty() || total_ == 0)
         return;
     if (total_ == 1)
         throw Error(fmt::format("{}: what it returns cannot be followed: it {}", names_[0].second[0], names_[0].first));
