@@ -28,7 +28,7 @@ make_cd() {
 }
 
 # Sets what run_qemu runs. Bochs's time stamp counter counts instructions, and what the processor says of its rate would make each second
-# that the guest waits one of 2.7 thousand million steps.
+# that the guest waits one of 2.7 thousand million steps. What it says of XSAVE, the kernel does not believe, and warns.
 bochs_options() {
 	local mib=${mem%[MG]} stream
 	[[ $mem != *G ]] || mib=$((mib * 1024))
