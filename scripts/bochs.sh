@@ -64,7 +64,7 @@ END
 
 # Warnings of the kernel that come with this machine: Bochs's processor has threads, and does not say of which core. And Linux 6.12
 # warns when it makes the thunks of its first module, on every processor for which it makes them aligned.
-known_warnings='topology_common\.c:[0-9]+ parse_legacy|set_memory\.c:[0-9]+ __change_page_attr_set_clr'
+known_warnings='topology_common\.c:[0-9]+ (at )?parse_legacy|set_memory\.c:[0-9]+ (at )?__change_page_attr_set_clr'
 
 # Takes them out of what conclude judges.
 pass_over_bochs() {
