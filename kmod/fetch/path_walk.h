@@ -161,6 +161,17 @@ static __always_inline bool argtrace_path_cross(struct argtrace_path_walk *walk,
 /* Whether any of the mounts from `mount` up to `last`, which is not among them, is mounted elsewhere by now. */
 bool argtrace_path_has_moved(u64 mount, u64 last, u64 digest, const struct argtrace_mount_layout *layout);
 
+/* The same, without a call if there is one mount, and it stays. */
+static __always_inline bool argtrace_path_may_have_moved(u64 mount, u64 last, u64 digest, const struct argtrace_mount_layout *layout)
+{
+	long error = 0;
+	const u64 up = argtrace_path_load(mount + layout->mnt_parent, &error);
+	const u64 mountpoint = argtrace_path_load(mount + layout->mnt_mountpoint, &error);
+
+	return (up != last || argtrace_path_add_mount(0, up, mountpoint) != digest) &&
+	       argtrace_path_has_moved(mount, last, digest, layout);
+}
+
 /*
  * Continues to the root of the namespace, across mounts, and to other ends. False if the path cannot be read. *changing: a mount was
  * moved meanwhile. Without a layout there are no mounts.
@@ -196,7 +207,7 @@ static __always_inline u8 *argtrace_read_path_quickly(u8 *to, u64 from, const st
 			    unlikely(walk.error))
 				return NULL;
 			smp_rmb();
-			if (digest && unlikely(argtrace_path_has_moved(first, walk.mount, digest, layout)))
+			if (digest && unlikely(argtrace_path_may_have_moved(first, walk.mount, digest, layout)))
 				return NULL;
 			goto end;
 		}
