@@ -19,10 +19,15 @@ bool argtrace_read_bytes(u8 *to, u64 from, u32 size);
  */
 int argtrace_read_text(u8 *to, u64 from, u32 limit, bool *cut);
 
-/* Sets the highest bit of each zero byte of a word. Exact for the lowest zero byte only. */
+/* Sets the highest bit of each zero byte of a word, given with its complement. Exact for the lowest zero byte only. */
+static __always_inline u64 argtrace_zero_bytes_of(u64 word, u64 inverted)
+{
+	return (word - 0x0101010101010101ull) & inverted & 0x8080808080808080ull;
+}
+
 static __always_inline u64 argtrace_zero_bytes(u64 word)
 {
-	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+	return argtrace_zero_bytes_of(word, ~word);
 }
 
 /*
@@ -38,10 +43,10 @@ static __always_inline long argtrace_read_text_quickly(u8 *to, u64 from, u64 lim
 	for (at = sizeof(word); at <= limit; at += sizeof(word)) {
 		word = argtrace_load_quickly(from + at - sizeof(word));
 		*(u64 *)(to + at - sizeof(word)) = word;
-		/* As argtrace_zero_bytes(), and in two registers: the word is not needed any more. */
+		/* In two registers: the word is not needed any more. */
 		inverted = ~word;
 		OPTIMIZER_HIDE_VAR(inverted);
-		zeros = (word - 0x0101010101010101ull) & inverted & 0x8080808080808080ull;
+		zeros = argtrace_zero_bytes_of(word, inverted);
 		if (zeros)
 			return at - sizeof(word) + __ffs(zeros) / 8;
 		/* -EFAULT has no byte that is 0. */

@@ -390,11 +390,11 @@ static __always_inline void record_and_give_back(struct argtrace_plan *plan, uns
  * could overflow.
  */
 #define DEFINE_RECORD(name, record, what)							\
-static noinline __noclone __no_stack_protector void name##_with_context(struct argtrace_plan *plan,			\
-						   unsigned long parent_ip,			\
-						   struct argtrace_ring *ring,			\
-						   const struct ftrace_regs *fregs,		\
-						   unsigned int own_levels)			\
+static noinline __noclone __no_stack_protector void name##_with_context(struct argtrace_plan *plan, \
+									unsigned long parent_ip, \
+									struct argtrace_ring *ring, \
+									const struct ftrace_regs *fregs, \
+									unsigned int own_levels) \
 {												\
 	record(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels), what);		\
 }												\
