@@ -6,6 +6,7 @@
 #include <linux/sort.h>
 
 #include "arm.h"
+#include "hook.h"
 #include "memory.h"
 #include "session.h"
 #include "source/source.h"
@@ -52,6 +53,22 @@ static void retire_table(struct argtrace_table *table, bool armed)
 	argtrace_table_free(table);
 }
 
+/* The lane does not call its removed probes any more. Only now may those whose calls are followed become idle. */
+static void lane_detached(struct argtrace_lane *lane)
+{
+	const struct argtrace_catalog *catalog = &lane->session->catalog;
+	u32 id;
+
+	if (!argtrace_lane_follows(lane->kind))
+		return;
+	for (id = 1; id < catalog->nr_ids; id++) {
+		struct argtrace_plan *plan = catalog->by_id[id];
+
+		if (plan->removed && plan->lane == lane->kind)
+			argtrace_return_detached(plan);
+	}
+}
+
 /*
  * Stops tracing the probes of the lane that have been removed from the catalog, without memory that the limit or
  * a memory cgroup could refuse. If there is no room for a smaller table, the old one stays: it still names the
@@ -64,6 +81,7 @@ static int lane_follow_removal(struct argtrace_lane *lane)
 	const bool any_left = catalog->nr_live[lane->kind];
 	int ret;
 
+	ARGTRACE_HOOK(LANE_REMOVAL);
 	table = argtrace_table_create(lane->kind, catalog->by_id, catalog->nr_ids, NULL, 0);
 	if (IS_ERR(table))
 		table = NULL;
@@ -72,26 +90,35 @@ static int lane_follow_removal(struct argtrace_lane *lane)
 		old = swap_table(lane, table);
 	ret = lane->source->follow(lane);
 	if (ret) {
-		argtrace_table_free(table);
+		/* The probes are about to be revived: the table that names them comes back, or has never left. */
+		if (old)
+			retire_table(swap_table(lane, old), true);
+		else
+			argtrace_table_free(table);
 		return ret;
 	}
 	if (table && any_left)
 		old = swap_table(lane, table);
 	/* Functions that the trampolines call may be running although no ops is registered. */
 	retire_table(old, lane->armed || argtrace_lane_follows(lane->kind));
+	lane_detached(lane);
 	return 0;
 }
 
-/* The same for all lanes. 0 or -ENOMEM, with which some of them may have followed. */
-static int follow_removal(struct argtrace_session *session)
+/*
+ * The same for all lanes. 0 or -ENOMEM, with which the lanes before the one that failed have followed: of their plans
+ * nothing can be revived.
+ */
+static int follow_removal(struct argtrace_session *session, enum argtrace_lane_kind *failed)
 {
-	enum argtrace_lane_kind kind;
 	int ret = 0;
 
-	for (kind = 0; kind < ARGTRACE_LANES && !ret; kind++)
-		ret = lane_follow_removal(&session->lanes[kind]);
-	if (!ret)
-		catalog_changed(session);
+	for (*failed = 0; *failed < ARGTRACE_LANES; ++*failed) {
+		ret = lane_follow_removal(&session->lanes[*failed]);
+		if (ret)
+			break;
+	}
+	catalog_changed(session);
 	return ret;
 }
 
@@ -145,6 +172,7 @@ static int check_new(const struct argtrace_session *session, struct argtrace_pla
 struct revival {
 	struct argtrace_plan *plan;
 	struct argtrace_counted counted;
+	u32 gone;			/* ARGTRACE_PROBE_GONE, if that was set */
 };
 
 /* A removed probe is live again. */
@@ -176,10 +204,13 @@ static u32 revive_removed(struct argtrace_session *session, struct argtrace_plan
 								    plans[i]->kind,
 								    plans[i]->addr);
 
-		if (there && can_revive(there, plans[i])) {
+		/* One that another of the new plans succeeds will be freed. */
+		if (there && can_revive(there, plans[i]) &&
+		    (!there->successor || there->successor == plans[i])) {
 			argtrace_plan_free(plans[i]);
 			revived->plan = there;
 			revived->counted = argtrace_plan_counted(there);
+			revived->gone = there->schema->flags & ARGTRACE_PROBE_GONE;
 			revive(session, there);
 			revived++;
 		} else {
@@ -265,6 +296,7 @@ static void lane_undo(struct lane_addition *addition)
 
 	lane->source->follow(lane);
 	retire_table(table, true);
+	lane_detached(lane);
 }
 
 /* The addresses for each lane, which take `addrs` all together. */
@@ -411,20 +443,28 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 		if (additions[kind].count)
 			lane_finish(&additions[kind]);
 	}
-	for (i = 0; i < nr_revived; i++)
-		argtrace_plan_count_from(revived[i].plan, &revived[i].counted);
+	for (i = 0; i < nr_revived; i++) {
+		if (!revived[i].plan->unloaded)
+			argtrace_plan_count_from(revived[i].plan, &revived[i].counted);
+		revived[i].plan->unloaded = false;
+	}
 	argtrace_catalog_add(catalog, plans, nr_new, &room);
 	catalog_changed(session);
 	nr_new = 0;
 	goto out;
 
 out_revived:
-	for (i = 0; i < nr_revived; i++)
+	for (i = 0; i < nr_revived; i++) {
 		argtrace_catalog_set_removed(catalog, revived[i].plan, true);
+		revived[i].plan->schema->flags |= revived[i].gone;
+	}
 	for (kind = 0; kind < begun; kind++) {
 		if (additions[kind].count)
 			lane_undo(&additions[kind]);
 	}
+	/* In the others the revived probes have not come into the table, or have left it again. */
+	for (; kind < ARGTRACE_LANES && nr_revived; kind++)
+		lane_detached(&session->lanes[kind]);
 out:
 	argtrace_catalog_room_free(&room);
 	free_plans(plans, nr_new);
@@ -456,6 +496,7 @@ int argtrace_arm_remove(struct argtrace_session *session, u16 kind, unsigned lon
 			unsigned long *failed_addr)
 {
 	struct argtrace_catalog *catalog = &session->catalog;
+	enum argtrace_lane_kind failed;
 	struct argtrace_plan **plans;
 	u32 i;
 	int ret;
@@ -472,9 +513,10 @@ int argtrace_arm_remove(struct argtrace_session *session, u16 kind, unsigned lon
 
 	for (i = 0; i < count; i++)
 		argtrace_catalog_set_removed(catalog, plans[i], true);
-	ret = follow_removal(session);
-	if (ret) {
-		for (i = 0; i < count; i++)
+	ret = follow_removal(session, &failed);
+	/* Those that their lanes have not detached go on as before. */
+	for (i = 0; ret && i < count; i++) {
+		if (plans[i]->lane >= failed)
 			revive(session, plans[i]);
 	}
 out:
@@ -515,18 +557,18 @@ static void remove_picked(struct argtrace_session *session,
 			continue;
 		argtrace_catalog_set_removed(catalog, plan, true);
 		plan->schema->flags |= why;
+		plan->unloaded = module != NULL;
 		any = true;
 	}
-	if (!any || !follow_removal(session))
+	if (!any || !follow_removal(session, &kind))
 		return;
 	/*
 	 * If this fails for want of memory, ftrace drops a module's functions by itself when
 	 * it forgets the module. A table that still names removed probes is harmless, as these
-	 * are kept.
+	 * are kept: they are not detached before their lane has followed a later removal.
 	 */
-	for (kind = 0; kind < ARGTRACE_LANES; kind++)
-		session->lanes[kind].source->follow(&session->lanes[kind]);
-	catalog_changed(session);
+	for (; kind < ARGTRACE_LANES; kind++)
+		lane_follow_removal(&session->lanes[kind]);
 }
 
 void argtrace_arm_remove_all(struct argtrace_session *session)

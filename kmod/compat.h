@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
+#include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 #include <linux/ktime.h>
@@ -143,6 +144,16 @@ static inline u8 argtrace_tracepoint_own_levels(struct tracepoint *tracepoint)
 
 /* Kernels that check the types of indirect calls would not accept one function of ours for every tracepoint. */
 #define ARGTRACE_TRACEPOINTS_CALL_ANYTHING	(!IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_CFI))
+
+/*
+ * What the tracepoint sched_process_exit passes to its probes, which must have exactly these parameters where the kernel checks the
+ * types of indirect calls.
+ */
+#ifdef ARGTRACE_PROCESS_EXIT_HAS_GROUP_DEAD
+#define ARGTRACE_PROCESS_EXIT_ARGUMENTS	struct task_struct *task, bool group_dead
+#else
+#define ARGTRACE_PROCESS_EXIT_ARGUMENTS	struct task_struct *task
+#endif
 
 /* Linux 6.2 made the accessor; before, x86 kept plain pt_regs inside. */
 #ifndef ftrace_regs_get_stack_pointer
@@ -350,6 +361,13 @@ typedef struct ftrace_regs argtrace_fprobe_regs;
 typedef struct pt_regs argtrace_fprobe_regs;
 #endif
 
+/* What the kernel takes for a call beside our data, for as many calls as it can follow at once; 0: nothing before it is needed. */
+#ifdef ARGTRACE_FPROBE_HAS_FTRACE_REGS
+#define ARGTRACE_FPROBE_INSTANCE	0
+#else
+#define ARGTRACE_FPROBE_INSTANCE	(sizeof(struct rethook_node) + 2 * sizeof(long))
+#endif
+
 static inline void argtrace_fprobe_init(struct fprobe *fprobe, fprobe_entry_cb entered, fprobe_exit_cb returned, size_t size,
 					u32 at_once)
 {
@@ -364,6 +382,7 @@ static inline void argtrace_fprobe_init(struct fprobe *fprobe, fprobe_entry_cb e
 }
 #else
 #define ARGTRACE_HAS_FPROBE	false
+#define ARGTRACE_FPROBE_INSTANCE	0
 #define ARGTRACE_FPROBE_DATA_MAX	0
 typedef struct pt_regs argtrace_fprobe_regs;
 #define argtrace_fprobe_init(fprobe, entered, returned, size, at_once) ((void)(fprobe), (void)(entered), (void)(returned))

@@ -21,12 +21,14 @@ enum argtrace_hook {
 	ARGTRACE_HOOK_MAP_BC,
 	ARGTRACE_HOOK_MAP_CD,
 	ARGTRACE_HOOK_MAP_EXTEND,	/* a value is about to become the least or the greatest of its slot */
+	ARGTRACE_HOOK_MAP_CARRY,	/* the sum of a slot has wrapped, which is not in its carry yet */
 	ARGTRACE_HOOK_PROBE_READ,	/* a probe's header has been checked, and all of it is about to be read */
 	ARGTRACE_HOOK_STACK_AB,		/* between the steps of find_or_add() in stack/table.c ... */
 	ARGTRACE_HOOK_STACK_BC,
 	ARGTRACE_HOOK_FRAME_LEARNED,	/* the unwinder is about to be asked about an address */
 	ARGTRACE_HOOK_PID_FILTERS,	/* the PID filters have to take note of a new process */
 	ARGTRACE_HOOK_WAIT_FOR_TRAMPOLINES, /* nobody is to be in them */
+	ARGTRACE_HOOK_LANE_REMOVAL,	/* probes are marked as removed, and their lane still calls them */
 	ARGTRACE_HOOK_TASK_WALKED,	/* the stack of a task that waits has been walked */
 };
 

@@ -52,11 +52,11 @@ typedef struct argtrace_plan *argtrace_read_probe(const void __user *entry, u64 
 
 /*
  * Reads and prepares the `count` probes in the `length` bytes at `probes`. On error, returns
- * ERR_PTR, and *failed is the index of the probe that was refused, or count. The caller owns
- * the plans and the array.
+ * ERR_PTR, and *failed is the index of the probe that was refused, or count; *cost is that of its
+ * program if it may cost too much. The caller owns the plans and the array.
  */
 struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *session, u64 probes,
-					    u64 length, u32 count, u32 *failed,
+					    u64 length, u32 count, u32 *failed, u64 *cost,
 					    argtrace_read_probe *read_probe);
 
 #endif

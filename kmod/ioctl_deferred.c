@@ -28,7 +28,7 @@ long argtrace_ioctl_on_load(struct file *file, struct argtrace_session *session,
 
 	if (ret)
 		return ret;
-	if (on_load.flags || on_load.failed || !on_load.count ||
+	if (on_load.flags || on_load.failed || on_load.cost || !on_load.count ||
 	    !module_name_is_valid(on_load.module) ||
 	    strnlen(on_load.srcversion, ARGTRACE_SRCVERSION_LEN) == ARGTRACE_SRCVERSION_LEN)
 		return -EINVAL;
@@ -37,7 +37,7 @@ long argtrace_ioctl_on_load(struct file *file, struct argtrace_session *session,
 		return argtrace_copy_out(arg, &on_load, sizeof(on_load), on_load.size) ?: -E2BIG;
 
 	templates = argtrace_read_probes(session, on_load.probes, on_load.length, on_load.count,
-					 &on_load.failed, argtrace_plan_create_template);
+					 &on_load.failed, &on_load.cost, argtrace_plan_create_template);
 	if (IS_ERR(templates)) {
 		ret = PTR_ERR(templates);
 		goto out;

@@ -20,6 +20,7 @@ long argtrace_ioctl_map(struct file *file, struct argtrace_session *session, voi
 		return PTR_ERR(map);
 	description.id = id;
 	description.slot_size = map->slot_size;
+	description.carries = map->carries;
 	/* A map that the caller does not learn of must not exist. */
 	ret = argtrace_copy_out(arg, &description, sizeof(description), description.size);
 	if (ret)

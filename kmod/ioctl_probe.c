@@ -15,7 +15,7 @@
 #include "source/return.h"
 
 struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *session, u64 probes,
-					    u64 length, u32 count, u32 *failed,
+					    u64 length, u32 count, u32 *failed, u64 *cost,
 					    argtrace_read_probe *read_probe)
 {
 	const struct argtrace_plan_format format = {
@@ -27,6 +27,7 @@ struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *sessi
 		.maps = session->maps,
 		/* Pairs with the release of argtrace_session_make_stacks(). */
 		.stacks = smp_load_acquire(&session->stacks),
+		.cost = cost,
 	};
 	struct argtrace_plan **plans;
 	u64 left = length;
@@ -89,14 +90,14 @@ long argtrace_ioctl_probe_add(struct file *file, struct argtrace_session *sessio
 
 	if (ret)
 		return ret;
-	if (add.flags || add.failed || !add.count)
+	if (add.flags || add.failed || add.cost || !add.count)
 		return -EINVAL;
 	if (add.count > ARGTRACE_MAX_PROBES) {
 		add.failed = add.count;
 		return argtrace_copy_out(arg, &add, sizeof(add), add.size) ?: -E2BIG;
 	}
 
-	plans = argtrace_read_probes(session, add.probes, add.length, add.count, &add.failed,
+	plans = argtrace_read_probes(session, add.probes, add.length, add.count, &add.failed, &add.cost,
 				     argtrace_plan_create);
 	if (IS_ERR(plans)) {
 		ret = PTR_ERR(plans);
@@ -209,6 +210,8 @@ static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int 
 	}
 }
 
+#define ENTRIES_TO_RESCHED	64
+
 /* Fills `to` with the entries that fit and sets next and count in `list`; returns the bytes used. */
 static u64 fill_list(const struct argtrace_catalog *catalog, unsigned int cmd, u8 *to, u64 room,
 		     struct argtrace_list *list)
@@ -235,8 +238,9 @@ static u64 fill_list(const struct argtrace_catalog *catalog, unsigned int cmd, u
 		}
 		memcpy(to + used, entry, bytes);
 		used += bytes;
-		list->count++;
-		cond_resched();
+		/* It may be traced itself. */
+		if (!(++list->count % ENTRIES_TO_RESCHED))
+			cond_resched();
 	}
 	return used;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The session as a whole: binding a file to it, removing it, its reader, its filter by process. */
 #include <linux/err.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -72,7 +73,7 @@ long argtrace_ioctl_session_remove(struct file *file, struct argtrace_session *s
 	return argtrace_session_remove(remove.name);
 }
 
-/* The PID of the excluded reader is reused: calls of the new process must be recorded. */
+/* The PID of the excluded process is reused: calls of the new one must be recorded. */
 static void process_begins(struct argtrace_fork_watch *watch, const struct task_struct *parent,
 			   const struct task_struct *child)
 {
@@ -82,7 +83,7 @@ static void process_begins(struct argtrace_fork_watch *watch, const struct task_
 }
 
 /*
- * The reader may end while another process holds its file, which remains the session's reader.
+ * The process may end while another one holds its file, which remains the session's reader, or looks at it.
  * So it is the file that watches for a reuse of the PID.
  */
 static int watch_for_reuse(struct argtrace_file *own)
@@ -107,13 +108,16 @@ long argtrace_ioctl_reader(struct file *file, struct argtrace_session *session,
 
 	if (ret)
 		return ret;
-	if (reader.flags & ~ARGTRACE_READER_EXCLUDE_SELF)
+	if (reader.flags & ~(ARGTRACE_READER_EXCLUDE_SELF | ARGTRACE_READER_LOOK) ||
+	    reader.flags == ARGTRACE_READER_LOOK)
 		return -EINVAL;
 	if (reader.flags & ARGTRACE_READER_EXCLUDE_SELF) {
 		ret = watch_for_reuse(file->private_data);
 		if (ret)
 			return ret;
 	}
+	if (reader.flags & ARGTRACE_READER_LOOK)
+		return argtrace_session_look(session, file);
 	return argtrace_session_set_reader(session, file,
 					   reader.flags & ARGTRACE_READER_EXCLUDE_SELF);
 }
@@ -158,13 +162,16 @@ long argtrace_ioctl_processes_list(struct file *file, struct argtrace_session *s
 {
 	struct argtrace_process_filter filter;
 	const struct argtrace_pid_filter *pid_filter;
+	struct pid_namespace *ns;
 	u32 room, listed = 0, *numbers;
 	int ret = argtrace_copy_in(&filter, sizeof(filter), ARGTRACE_PROCESS_FILTER_SIZE_V1, arg);
 
 	if (ret)
 		return ret;
-	if (filter.flags || filter.failed)
+	if (filter.flags & ~ARGTRACE_PROCESSES_INITIAL || filter.failed)
 		return -EINVAL;
+	ns = filter.flags & ARGTRACE_PROCESSES_INITIAL ? &init_pid_ns : task_active_pid_ns(current);
+	filter.flags = 0;
 	room = min_t(u32, filter.count, ARGTRACE_PROCESSES_MAX);
 	numbers = kmalloc_array(max(room, 1u), sizeof(*numbers), ARGTRACE_GFP);
 	if (!numbers)
@@ -177,7 +184,7 @@ long argtrace_ioctl_processes_list(struct file *file, struct argtrace_session *s
 		filter.flags = (pid_filter->children ? ARGTRACE_PROCESSES_CHILDREN : 0) |
 			       (pid_filter->excludes ? ARGTRACE_PROCESSES_EXCLUDE : 0);
 		listed = min(room, filter.count);
-		argtrace_pid_filter_list(pid_filter, numbers, listed);
+		argtrace_pid_filter_list(pid_filter, ns, numbers, listed);
 	}
 	mutex_unlock(&session->lock);
 	if (copy_to_user(u64_to_user_ptr(filter.pids), numbers, listed * sizeof(*numbers)))

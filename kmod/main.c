@@ -115,6 +115,7 @@ static void __exit argtrace_exit(void)
 	 * The module notifier must stay while anything is armed, to disarm it before its module goes. A notifier that is running
 	 * may be the last to hold a session, and is waited for.
 	 */
+	argtrace_sessions_close(true);
 	argtrace_sessions_remove_all();
 	unregister_module_notifier(&tracepoint_notifier);
 	unregister_module_notifier(&module_notifier);

@@ -12,7 +12,8 @@
  * The memory of all sessions together is bounded by the module parameter
  * memory_limit_mb, and charged before it is allocated. Not charged are what is freed before
  * an ioctl returns, what a session or an open file takes beside rings and probes (less
- * than a page), and what ftrace itself allocates for the functions it calls us for.
+ * than a page), and what ftrace itself allocates for the functions it calls us for. What fprobes
+ * and kretprobes allocate for the calls that they follow is charged (source/fallback.c).
  *
  * The memory cgroup of the calling process is charged as well, and an allocation that finds no memory
  * fails: the OOM killer is not called for a trace.

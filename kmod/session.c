@@ -58,6 +58,9 @@ static DECLARE_RWSEM(leaving);
 /* ftrace may go on calling us for a session that has been destroyed, which therefore has not been freed. */
 static bool any_leaked;
 
+/* Set by argtrace_sessions_close(). */
+static bool closing;
+
 static void remove_probes(struct argtrace_session *session)
 {
 	mutex_lock(&session->lock);
@@ -303,6 +306,12 @@ static struct argtrace_session *take_any_name(void)
 	return NULL;
 }
 
+void argtrace_sessions_close(bool close)
+{
+	/* What a module notifier arms before it sees this is disarmed with its session, whose lock it holds. */
+	WRITE_ONCE(closing, close);
+}
+
 void argtrace_sessions_remove_all(void)
 {
 	struct argtrace_session *session;
@@ -391,7 +400,8 @@ void argtrace_sessions_module_coming(const struct module *module)
 		mutex_lock(&session->lock);
 		/* First remove what an addition that raced with GOING has left at these addresses. */
 		argtrace_arm_module_going(session, module, false);
-		argtrace_deferred_arm(session, module);
+		if (!READ_ONCE(closing))
+			argtrace_deferred_arm(session, module);
 		mutex_unlock(&session->lock);
 	}
 }
@@ -402,9 +412,29 @@ void argtrace_sessions_tracepoints_coming(const struct module *module)
 
 	while ((session = next_concerned(session, has_deferred))) {
 		mutex_lock(&session->lock);
-		argtrace_deferred_arm_tracepoints(session, module);
+		if (!READ_ONCE(closing))
+			argtrace_deferred_arm_tracepoints(session, module);
 		mutex_unlock(&session->lock);
 	}
+}
+
+static void set_excluder(struct argtrace_session *session, void *file)
+{
+	session->excluder = file;
+	argtrace_lanes_exclude(session, file ? current->tgid : -1);
+}
+
+int argtrace_session_look(struct argtrace_session *session, void *file)
+{
+	int ret = 0;
+
+	mutex_lock(&session->lock);
+	if (session->excluder && session->excluder != file)
+		ret = -EBUSY;
+	else
+		set_excluder(session, file);
+	mutex_unlock(&session->lock);
+	return ret;
 }
 
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude)
@@ -427,7 +457,10 @@ int argtrace_session_set_reader(struct argtrace_session *session, void *file, bo
 			argtrace_ring_repair_tail(per_cpu_ptr(session->rings, cpu));
 	}
 	WRITE_ONCE(session->reader, file);
-	argtrace_lanes_exclude(session, exclude ? current->tgid : -1);
+	if (exclude)
+		set_excluder(session, file);
+	else if (session->excluder == file)
+		set_excluder(session, NULL);
 out:
 	mutex_unlock(&session->lock);
 	return ret;
@@ -436,10 +469,10 @@ out:
 void argtrace_session_drop_reader(struct argtrace_session *session, void *file)
 {
 	mutex_lock(&session->lock);
-	if (session->reader == file) {
+	if (session->reader == file)
 		WRITE_ONCE(session->reader, NULL);
-		argtrace_lanes_exclude(session, -1);
-	}
+	if (session->excluder == file)
+		set_excluder(session, NULL);
 	mutex_unlock(&session->lock);
 }
 

@@ -45,6 +45,7 @@ struct argtrace_session {
 	bool in_modules;		/* has had probes in modules, so that their unloading concerns it */
 	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
 	void *reader;			/* the file of the reader, or NULL */
+	void *excluder;			/* the file whose process is excluded, or NULL */
 
 	u32 packet_size;
 	u32 nr_packets;
@@ -71,7 +72,9 @@ void argtrace_session_put(struct argtrace_session *session);
 
 /* Removes the name of a session and disarms it; 0 or -ENOENT. */
 int argtrace_session_remove(const char *name);
-/* The same for all sessions, when our module is unloaded. */
+/* Whether our module is being unloaded: nothing is armed in modules that are loaded meanwhile. */
+void argtrace_sessions_close(bool close);
+/* Removes the names of all sessions and disarms them, when our module is unloaded. */
 void argtrace_sessions_remove_all(void);
 /* Whether ftrace may still call us for a session that has been destroyed. */
 bool argtrace_sessions_leaked(void);
@@ -88,6 +91,9 @@ void argtrace_sessions_module_going(const struct module *module, bool only_init)
 
 /* Makes `file` the only reader, and excludes its process if asked to; 0, -EBUSY, -EINVAL. */
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude);
+/* Excludes the process of `file`, which does not become the reader; 0, -EBUSY: another one is excluded. */
+int argtrace_session_look(struct argtrace_session *session, void *file);
+/* Ends what either of them has begun. */
 void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
 
 /*

@@ -56,7 +56,7 @@
 #include "argtrace_stack.h"
 #include "argtrace_timer.h"
 
-#define ARGTRACE_API_VERSION	2
+#define ARGTRACE_API_VERSION	3
 #define ARGTRACE_RECORD_VERSION	1
 
 #define ARGTRACE_DEVICE		"/dev/argtrace"
@@ -91,7 +91,8 @@ enum argtrace_type {
 	ARGTRACE_TYPE_UCHAR	= 13,	/* 1 byte, plain char where it is unsigned (-funsigned-char, Linux >= 6.2) */
 	ARGTRACE_TYPE_PTR	= 14,	/* 8 bytes, an address */
 	ARGTRACE_TYPE_STR	= 15,	/* __u16 length, of which ARGTRACE_TEXT_CUT is a flag, then text without a NUL */
-	ARGTRACE_TYPE_BYTES	= 16,	/* __u16 length, then as many bytes: a struct or union by value */
+	ARGTRACE_TYPE_BYTES	= 16,	/* __u16 length, then as many bytes: a struct or union by value; or what a program has read, where
+					 * the length may have ARGTRACE_TEXT_CUT as well */
 	ARGTRACE_TYPE_PATH	= 17,	/* __u16 length, then a path: see "Paths" in argtrace_program.h */
 	ARGTRACE_TYPE_STACK	= 18,	/* 8 bytes, the number of a stack: see argtrace_stack.h */
 };
@@ -125,7 +126,7 @@ static __inline__ __u32 argtrace_type_size(__u8 type)
 	}
 }
 
-#define ARGTRACE_TEXT_CUT	0x8000u	/* the text is longer, but no more was wanted */
+#define ARGTRACE_TEXT_CUT	0x8000u	/* there are more of them, but no more were wanted */
 
 /* Where an argument is when the function is entered. */
 enum argtrace_loc {
@@ -407,11 +408,11 @@ struct argtrace_session_remove {
  * ARGTRACE_IOC_PROBE_ADD: adds all of `count` probes, or none. They are traced
  * from some moment during the call. -EINVAL a malformed probe or an address at
  * which no traceable function begins, -EEXIST an address that is in the session
- * already or twice in the list, -E2BIG too many probes or a record that would not
- * fit a packet, -ENOSPC the memory limit, -ENOENT
+ * already or twice in the list, -E2BIG too many probes, a record that would not
+ * fit a packet or a program that may cost too much, -ENOSPC the memory limit, -ENOENT
  * the session has been removed, -EBUSY ftrace is switched off (sysctl
- * kernel.ftrace_enabled), -ENODEV ftrace has shut itself down, -EPERM an argument in memory, which
- * the caller may not read. `failed` is the index of the probe that was
+ * kernel.ftrace_enabled), -ENODEV ftrace has shut itself down, -ESHUTDOWN the module is being unloaded and follows no more
+ * calls, -EPERM an argument in memory, which the caller may not read. `failed` is the index of the probe that was
  * refused, if it was a single one, else `count`.
  */
 struct argtrace_probe_add {
@@ -421,12 +422,15 @@ struct argtrace_probe_add {
 	__u64	length;			/* of all of them, in bytes */
 	__u32	count;
 	__u32	failed;			/* out */
+	__u64	cost;			/* out, with -E2BIG: that of the program of the probe `failed`, if it is more than
+					 * ARGTRACE_COST_MAX; else 0 */
 };
 
 /*
  * ARGTRACE_IOC_PROBE_REMOVE: removes the probes at `count` addresses, or none:
  * -ENOENT if one is not there (`failed` is its index). With ALL the list must be
- * empty. Once it returns, no further record of these probes is written.
+ * empty. Once it returns, no further record of these probes is written. -ENOMEM no memory: some of them
+ * may have been removed, as PROBE_LIST then says, and the others are traced as before. ALL takes none.
  */
 struct argtrace_probe_remove {
 	__u32	size;
@@ -461,13 +465,12 @@ struct argtrace_list {
 #define ARGTRACE_LIST_REMOVED	(1u << 0)
 
 /*
- * ARGTRACE_IOC_READER: makes this file the only reader of the session until it is
- * closed: it may map the reader pages writable. -EBUSY there is another reader, -EINVAL the
- * session is a flight recorder, which has none.
- * EXCLUDE_SELF: calls made by the calling process (its thread group), and by interrupts
- * while it runs, are counted as filtered instead of recorded, so that reading does not
- * feed itself. That ends with the file or the process; a process that reuses the PID is
- * recorded, whoever holds the file by then.
+ * ARGTRACE_IOC_READER: makes this file the only reader of the session until it is closed: it may map the reader pages
+ * writable. -EBUSY there is another reader, -EINVAL the session is a flight recorder, which has none.
+ * EXCLUDE_SELF: calls made by the calling process (its thread group), and by interrupts while it runs, are counted as filtered
+ * instead of recorded, so that reading does not feed itself. That ends with the file or the process; a process that reuses the
+ * PID is recorded, whoever holds the file by then. With LOOK as well, this is all that happens, in a flight recorder too:
+ * -EBUSY another process is excluded. A reader takes that from one who only looks.
  */
 struct argtrace_reader {
 	__u32	size;
@@ -475,6 +478,7 @@ struct argtrace_reader {
 };
 
 #define ARGTRACE_READER_EXCLUDE_SELF	(1u << 0)
+#define ARGTRACE_READER_LOOK		(1u << 1)
 
 /*
  * ARGTRACE_IOC_ON_LOAD: an order to add `count` probes each time the kernel loads `module`,
@@ -500,6 +504,7 @@ struct argtrace_on_load {
 	__u32	failed;			/* out */
 	char	module[ARGTRACE_MODULE_LEN];
 	char	srcversion[ARGTRACE_SRCVERSION_LEN];	/* of the build that they are for; "" if it is not known */
+	__u64	cost;			/* out, as in struct argtrace_probe_add */
 };
 
 /*
@@ -525,7 +530,7 @@ struct argtrace_on_load_order {
 	__u32	armed;			/* added */
 	__u32	absent;			/* the module had no such function, or another number of that name */
 	__u32	refused;		/* ftrace does not trace them */
-	__s32	error;			/* why none was added: -ENOMEM, -ENOSPC, -E2BIG, -EBUSY, -ENODEV; else 0 */
+	__s32	error;			/* why none was added: -ENOMEM, -ENOSPC, -E2BIG, -EBUSY, -ENODEV, -ESHUTDOWN; else 0 */
 	char	module[ARGTRACE_MODULE_LEN];
 	char	srcversion[ARGTRACE_SRCVERSION_LEN];
 };
@@ -546,8 +551,9 @@ struct argtrace_on_load_order {
  * must be decided before the first probe is added.
  *
  * ARGTRACE_IOC_PROCESSES_LIST: what PROCESSES has set last. `count` is how many numbers there is
- * room for, and on return how many there are; `failed` and flags are 0, and on return flags are as
- * they were set. A process that is not in the caller's PID namespace has the number 0. A returned
+ * room for, and on return how many there are; `failed` is 0, flags are 0 or INITIAL, and on return flags are as
+ * they were set. A process that is not in the caller's PID namespace has the number 0. With INITIAL numbers
+ * are those of the initial PID namespace, which records, $pid and $tid have. A returned
  * count of 0 means that the calls of all processes are recorded.
  */
 struct argtrace_process_filter {
@@ -560,6 +566,7 @@ struct argtrace_process_filter {
 
 #define ARGTRACE_PROCESSES_CHILDREN	(1u << 0)
 #define ARGTRACE_PROCESSES_EXCLUDE	(1u << 1)
+#define ARGTRACE_PROCESSES_INITIAL	(1u << 2) /* LIST: in */
 
 /*
  * ARGTRACE_IOC_SYMBOL: which function of the kernel or of a module is at `addr` now, as the
@@ -748,7 +755,7 @@ struct argtrace_packet {
  * other arguments, and after a __u64 in which bit n says that output n could not be read: its data
  * is as many zeros as it has bytes at least, and no value.
  *
- * What follows that in the record is padding, and meaningless: up to a multiple of 8, and more in a record whose writer did not know
+ * What follows that in the record is padding, and meaningless, zeros or what an older record had there: up to a multiple of 8, and more in a record whose writer did not know
  * its size beforehand and was interrupted by other writers.
  *
  * The record of a probe with ARGTRACE_PROBE_RETURN is written when the call returns, and clock is that moment. The arguments
@@ -842,11 +849,11 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_return_counts, 152);
 ARGTRACE_SIZE_ASSERT(struct argtrace_info, 120);
 ARGTRACE_SIZE_ASSERT(struct argtrace_session_attr, ARGTRACE_SESSION_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_session_remove, ARGTRACE_SESSION_REMOVE_SIZE_V1);
-ARGTRACE_SIZE_ASSERT(struct argtrace_probe_add, ARGTRACE_PROBE_ADD_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_probe_add, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_probe_remove, ARGTRACE_PROBE_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_list, ARGTRACE_LIST_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_reader, ARGTRACE_READER_SIZE_V1);
-ARGTRACE_SIZE_ASSERT(struct argtrace_on_load, ARGTRACE_ON_LOAD_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_on_load, 136);
 ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_remove, ARGTRACE_ON_LOAD_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_on_load_order, 128);
 ARGTRACE_SIZE_ASSERT(struct argtrace_process_filter, ARGTRACE_PROCESS_FILTER_SIZE_V1);

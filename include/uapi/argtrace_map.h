@@ -21,6 +21,10 @@
  * Nothing is ever deleted. If the CPU has no slot left for a key (or none near the place that its hash determines), the call is lost
  * (ARGTRACE_LOST_FULL). So the sum of `count` over all slots equals the sum of argtrace_counts.records over the map's probes.
  *
+ * A map with VALUE has a carry for each slot, a __s64, in an array that begins `carries` bytes from the first slot, in the order of the
+ * slots. The sum of a slot's values is `sum`, a signed number with SIGNED, plus 2^64 times its carry. A call that makes `sum` wrap
+ * changes the carry after `sum`, and before `count`. A module whose `carries` is 0 keeps the lower 64 bits alone.
+ *
  * A key may have several slots on a CPU, as an interrupt that finds its slot unfinished takes another. `count` is the last number of a
  * slot that a call changes: numbers that are read after it, with acquire, include at least as many calls.
  */
@@ -57,7 +61,7 @@ struct argtrace_map {
 	__u32	nr_buckets;		/* LINEAR, at least 1; else 0 */
 	__u32	id;			/* out: 0 to ARGTRACE_MAPS_MAX - 1 */
 	__u32	slot_size;		/* out: bytes from one slot to the next */
-	__u32	reserved;		/* 0 */
+	__u32	carries;		/* out: with VALUE, where the carries begin in the memory of a CPU; else 0 */
 };
 
 #define ARGTRACE_MAP_VALUE	(1u << 0)	/* the last output of the programs is a value */
@@ -69,7 +73,7 @@ struct argtrace_map_slot {
 	__u64	count;			/* calls */
 	/* The values of those calls: */
 	__u64	faults;			/* could not be read */
-	__u64	sum;			/* of the others; it wraps */
+	__u64	sum;			/* of the others: its lower 64 bits, see "carries" */
 	__u64	min;			/* meaningless while count == faults */
 	__u64	max;
 };

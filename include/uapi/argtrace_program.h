@@ -25,8 +25,9 @@
  *
  *   1. v comes from `source` and `index`.
  *   2. `loads` times (0 to 3): v = memory at v + offset[i]. All but the last load 8 bytes; the
- *      last one loads `width` bytes (1, 2, 4 or 8) and zero-extends them. The address
- *      determines whether it is kernel or user memory. Unreadable memory is a fault.
+ *      last one loads `width` bytes (1, 2, 4 or 8) and zero-extends them. A load reads kernel
+ *      memory, or user memory if ARGTRACE_INSN_USER(i) is set; "Address spaces" below. What
+ *      cannot be read there is a fault.
  *   3. With fewer than 3 loads and an action other than TEST, v = v + offset[loads]: the address
  *      of a member. (TEST has its `base` for that.)
  *   4. If SWAP is set, the order of the eight bytes of v is reversed. A big-endian value of n
@@ -36,12 +37,17 @@
  *   6. v = v & mask
  *   7. `action`.
  *
+ * Address spaces. Each load, and the text or bytes that an action reads, is either of kernel or of user memory, which the program
+ * says and not the address: an address that a traced program has chosen must never select kernel memory. An address of the kernel's
+ * is a fault where user memory is to be read, as is one of user space, or that is not canonical, where kernel memory is. User memory
+ * is that of the current task, and is not there in tasks of the kernel's. Paths are read from kernel memory.
+ *
  * A fault in the filter rejects the call. A fault in a value makes it unreadable: the instructions
  * up to its output are skipped, and the output writes `arg` zeros (OUT), or the length 0. Calls with
  * either are counted (argtrace_counts.faults), once each.
  *
  * -EINVAL an invalid program, -E2BIG a program whose outputs may be larger than a packet or than
- * ARGTRACE_OUTPUT_MAX.
+ * ARGTRACE_OUTPUT_MAX, or which may cost more than ARGTRACE_COST_MAX.
  */
 #ifndef _UAPI_ARGTRACE_PROGRAM_H
 #define _UAPI_ARGTRACE_PROGRAM_H
@@ -80,7 +86,7 @@ struct argtrace_insn {
 	__u8	flags;		/* ARGTRACE_INSN_* */
 	__u8	action;		/* ARGTRACE_DO_* */
 	__u8	then;		/* TEST, TEXT, JUMP: number of the next instruction; ALU: ARGTRACE_ALU_* */
-	__u8	other;		/* TEST, TEXT: the next one if not; ALU: width of the operation, 4 or 8 */
+	__u8	other;		/* TEST, TEXT: the next one if not; ALU: width of the operation, 4 or 8; BUF: ARGTRACE_BUF_* */
 	__u16	arg;		/* slot, or bytes */
 	__s32	offset[3];	/* before each load, and after the last (not for TEST); 0 beyond that */
 	__u64	mask;
@@ -99,9 +105,13 @@ struct argtrace_insn {
 #define ARGTRACE_PATH_MAX	1024	/* bytes of a PATH */
 #define ARGTRACE_PATH_DEPTH	64	/* its names, and the mounts that it crosses */
 
+#define ARGTRACE_BUF_SIGNED	1	/* `other` of BUF: the slot is a signed number, and nothing is read if that is negative */
+
 #define ARGTRACE_INSN_SIGNED	0x01	/* shr; ALU: DIV MOD SHR LT LE, and the extension of a 4-byte result */
 #define ARGTRACE_INSN_SWAP	0x02	/* the bytes of v are reversed before it is shifted */
 #define ARGTRACE_INSN_RETURN	0x04	/* outputs, with ARGTRACE_PROBE_RETURN: the value is computed when the function returns */
+#define ARGTRACE_INSN_USER(i)	(0x08 << (i))	/* load i (0 to 2, less than `loads`) reads user memory */
+#define ARGTRACE_INSN_USER_DATA	0x40	/* TEXT, STR, BUF, MEM: what is at v is in user memory */
 
 enum argtrace_insn_source {
 	ARGTRACE_SOURCE_CONST	= 0,	/* span, where the action is ALU, SET or an output; else 0 */
@@ -141,7 +151,7 @@ enum argtrace_action {
 	/* Outputs. */
 	ARGTRACE_DO_OUT		= 16,	/* the low `arg` bytes of v: 1, 2, 4 or 8 */
 	ARGTRACE_DO_STR		= 17,	/* ARGTRACE_TYPE_STR: the text at v, up to its NUL or `arg` bytes */
-	ARGTRACE_DO_BUF		= 18,	/* ARGTRACE_TYPE_BYTES: the slot[index of base] bytes at v, at most `arg` */
+	ARGTRACE_DO_BUF		= 18,	/* ARGTRACE_TYPE_BYTES: the slot[index of base] bytes at v, at most `arg`; see ARGTRACE_BUF_SIGNED */
 	ARGTRACE_DO_MEM		= 19,	/* ARGTRACE_TYPE_BYTES: the `arg` bytes at v */
 	ARGTRACE_DO_PATH	= 20,	/* ARGTRACE_TYPE_PATH: v is the address of what arg says; base is the offset of its layout in
 					 * the data, or 0 where it needs none; see "Paths" below */
@@ -171,6 +181,53 @@ enum argtrace_match {
 };
 
 /*
+ * Cost. A call waits for its program with preemption off, so what a program may cost is limited: the sum over its instructions, each
+ * of which is executed once at most. The unit is about an instruction of the processor, and the costs are those of the worst memory
+ * and the worst text: an address of user memory, a glob that nearly matches everywhere. A refused probe is told the sum
+ * (argtrace_probe_add.cost). The limits of later versions may be lower or higher.
+ */
+#define ARGTRACE_COST_MAX	(1u << 20)	/* a glob of any length suits a text of any length; fractions of a millisecond */
+
+#define ARGTRACE_COST_INSN	40u
+#define ARGTRACE_COST_LOAD	200u		/* of user memory */
+#define ARGTRACE_COST_FAULT	1500u		/* once in a value */
+#define ARGTRACE_COST_BYTE	12u		/* of text that is read */
+#define ARGTRACE_COST_COMPARED	16u		/* of a glob with a byte of text */
+#define ARGTRACE_COST_PATH	30000u
+#define ARGTRACE_COST_STACK	100000u		/* as many frames as it can have, none of which was met before */
+
+static __inline__ __u64 argtrace_insn_cost(const struct argtrace_insn *insn)
+{
+	const __u64 length = (__u32)insn->span, read = insn->arg * (__u64)ARGTRACE_COST_BYTE;
+	const __u64 cost = ARGTRACE_COST_INSN + insn->loads * (__u64)ARGTRACE_COST_LOAD +
+			   (insn->source == ARGTRACE_SOURCE_STACK_ID ? ARGTRACE_COST_STACK : 0);
+
+	switch (insn->action) {
+	case ARGTRACE_DO_TEXT:
+		switch (insn->span >> 32) {
+		case ARGTRACE_MATCH_WHOLE:
+		case ARGTRACE_MATCH_PREFIX:
+			/* Byte by byte, up to the first that differs. */
+			return cost + (length < insn->arg ? length + 1 : insn->arg) * ARGTRACE_COST_LOAD;
+		case ARGTRACE_MATCH_SUFFIX:
+			return cost + read + length;
+		default:
+			return cost + read + insn->arg * length * ARGTRACE_COST_COMPARED;
+		}
+	case ARGTRACE_DO_OUT:
+		return cost + ARGTRACE_COST_FAULT;
+	case ARGTRACE_DO_STR:
+	case ARGTRACE_DO_BUF:
+	case ARGTRACE_DO_MEM:
+		return cost + ARGTRACE_COST_FAULT + ARGTRACE_COST_LOAD + read;
+	case ARGTRACE_DO_PATH:
+		return cost + ARGTRACE_COST_FAULT + ARGTRACE_COST_PATH;
+	default:
+		return cost;
+	}
+}
+
+/*
  * Paths. An argument of type PATH has size ARGTRACE_PATH_MAX. Its data, which the __u16 counts, is
  *
  *   __u16  ARGTRACE_PATH_*
@@ -191,6 +248,8 @@ enum argtrace_match {
 #define ARGTRACE_PATH_DETACHED	0x08u	/* it leads to no root of a mount namespace: a mount has been detached, or is not yet
 					 * attached, or the file has been moved out of what is mounted */
 #define ARGTRACE_PATH_PSEUDO	0x10u	/* a pipe, a socket, a memfd ...: it is in no directory, and only has a name */
+#define ARGTRACE_PATH_NONE	0x20u	/* there is none: the struct path has no dentry, as that of a file which is being opened. It is the
+					 * only flag, and no names follow. */
 
 struct argtrace_pseudo {
 	__u32	magic;			/* of its file system, linux/magic.h: PIPEFS_MAGIC ... */

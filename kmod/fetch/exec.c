@@ -44,16 +44,30 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 	}
 }
 
+/* Loads of which some read user memory. False on a fault. */
+static noinline bool load_some_of_user(const struct argtrace_op *op, u64 *value)
+{
+	u32 i;
+
+	for (i = 3 - op->loads; i < 2; i++) {
+		if (!argtrace_load(*value + op->offset[i], 8, op->user & BIT(i), value))
+			return false;
+	}
+	return argtrace_load(*value + op->offset[2], op->width, op->user & BIT(2), value);
+}
+
 /* False on a fault. */
 static __always_inline bool load(const struct argtrace_op *op, u64 *value)
 {
 	const s64 *offset = &op->offset[3 - op->loads];
 
+	if (unlikely(op->user & ARGTRACE_USER_LOADS))
+		return load_some_of_user(op, value);
 	for (; offset < &op->offset[2]; offset++) {
-		if (unlikely(!argtrace_load(*value + *offset, 8, value)))
+		if (unlikely(!argtrace_load(*value + *offset, 8, false, value)))
 			return false;
 	}
-	return argtrace_load(*value + *offset, op->width, value);
+	return argtrace_load(*value + *offset, op->width, false, value);
 }
 
 static u64 shifted(const struct argtrace_op *op, u64 value)
@@ -190,7 +204,8 @@ static const struct argtrace_op *step(const struct argtrace_op *op, struct argtr
 	case ARGTRACE_DO_TEST:
 		return op->next[value - op->base <= op->span];
 	case ARGTRACE_DO_TEXT:
-		match = argtrace_text_matches(value, op->arg, run->code->data + op->base, op->span, op->span >> 32);
+		match = argtrace_text_matches(value, op->arg, run->code->data + op->base, op->span, op->span >> 32,
+					      op->user & ARGTRACE_USER_DATA);
 		if (match < 0)
 			goto fault;
 		return op->next[match];
@@ -247,19 +262,27 @@ static u8 *put_nothing(u8 *to, const struct argtrace_op *op)
 }
 
 /* NULL on a fault. */
-static u8 *put_bytes(u8 *to, u64 from, u64 size, u32 limit)
+static u8 *put_bytes(u8 *to, u64 from, u64 size, const struct argtrace_op *op)
 {
-	const u16 length = min_t(u64, size, limit);
+	const u16 length = min_t(u64, size, op->arg);
 
-	if (!argtrace_read_bytes(to + sizeof(length), from, length))
+	if (!argtrace_read_bytes(to + sizeof(length), from, length, op->user & ARGTRACE_USER_DATA))
 		return NULL;
-	return put(to, length, sizeof(length)) + length;
+	return put(to, length | (size > op->arg ? ARGTRACE_TEXT_CUT : 0), sizeof(length)) + length;
 }
 
-static u8 *put_text(u8 *to, u64 from, u32 limit)
+/* How many bytes a BUF is to read. */
+static u64 size_of_buffer(const struct argtrace_op *op, const struct argtrace_run *run)
+{
+	const u64 size = run->slots[op->base];
+
+	return op->next[0] && (s64)size < 0 ? 0 : size;
+}
+
+static u8 *put_text(u8 *to, u64 from, const struct argtrace_op *op)
 {
 	bool cut;
-	const int length = argtrace_read_text(to + sizeof(u16), from, limit, &cut);
+	const int length = argtrace_read_text(to + sizeof(u16), from, op->arg, op->user & ARGTRACE_USER_DATA, &cut);
 
 	if (length < 0)
 		return NULL;
@@ -284,13 +307,13 @@ static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_ru
 	case ARGTRACE_DO_OUT:
 		return put(to, value, op->arg);
 	case ARGTRACE_DO_STR:
-		return put_text(to, value, op->arg);
+		return put_text(to, value, op);
 	case ARGTRACE_DO_BUF:
-		return put_bytes(to, value, run->slots[op->base], op->arg);
+		return put_bytes(to, value, size_of_buffer(op, run), op);
 	case ARGTRACE_DO_PATH:
 		return put_path(to, value, op);
 	default:
-		return put_bytes(to, value, op->arg, op->arg);
+		return put_bytes(to, value, op->arg, op);
 	}
 }
 
@@ -319,7 +342,7 @@ static u8 *output_words(u8 *to, const struct argtrace_op *op, const struct argtr
 		return NULL;
 	if (op->action == ARGTRACE_DO_OUT)
 		return put(to, value & GENMASK_ULL(op->arg * 8 - 1, 0), sizeof(u64));
-	length = argtrace_read_text(to, value, op->arg, &cut);
+	length = argtrace_read_text(to, value, op->arg, op->user & ARGTRACE_USER_DATA, &cut);
 	return length < 0 ? NULL : put_zeros(to + length, end);
 }
 

@@ -2,6 +2,8 @@
 /*
  * Loads from arbitrary addresses, whose memory may not be mapped, in any context. The exported
  * copy_from_kernel_nofault() takes ten times as many instructions.
+ *
+ * Whoever loads says whether it is kernel or user memory. The address never decides: a traced program may have chosen it.
  */
 #ifndef ARGTRACE_LOAD_H
 #define ARGTRACE_LOAD_H
@@ -41,6 +43,7 @@ static __always_inline bool argtrace_is_kernel_address(u64 addr)
 	return (s64)addr < -(s64)SZ_16M - 8;
 }
 
+/* The kernel's own check, which each access to user memory makes again, may allow for tags in the address. */
 static __always_inline bool argtrace_is_user_address(u64 addr)
 {
 	return (s64)addr >= 0;
@@ -75,7 +78,7 @@ static __always_inline bool argtrace_load_kernel(u64 addr, unsigned int width, u
 	return likely(!error);
 }
 
-/* The slow path: user memory, or no memory at all. Fails in NMIs, and for pages that are not present. */
+/* Reads user memory. Fails for tasks of the kernel's, for pages that are not present, and in NMIs that interrupt a switch of tasks. */
 static noinline __maybe_unused bool argtrace_load_user(u64 addr, unsigned int width, u64 *value)
 {
 	*value = 0;
@@ -83,12 +86,12 @@ static noinline __maybe_unused bool argtrace_load_user(u64 addr, unsigned int wi
 	       !copy_from_user_nofault(value, (const void __user *)addr, width);
 }
 
-/* The same for any address. */
-static __always_inline bool argtrace_load(u64 addr, unsigned int width, u64 *value)
+/* Reads kernel or user memory at any address. */
+static __always_inline bool argtrace_load(u64 addr, unsigned int width, bool user, u64 *value)
 {
-	if (unlikely(!argtrace_is_kernel_address(addr)))
+	if (user)
 		return argtrace_load_user(addr, width, value);
-	return argtrace_load_kernel(addr, width, value);
+	return likely(argtrace_is_kernel_address(addr)) && argtrace_load_kernel(addr, width, value);
 }
 
 #endif

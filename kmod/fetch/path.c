@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What of the walk is rare or long, and the paths of other things than files. */
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include "fetch/path_walk.h"
 #include "fetch/text.h"
@@ -122,6 +123,14 @@ bool argtrace_path_finish(struct argtrace_path_walk *walk, const struct argtrace
 	return ended;
 }
 
+/* Whether it is a struct path that can be read and has no dentry. */
+static bool is_empty(u64 from, const struct argtrace_mount_layout *layout)
+{
+	long error = 0;
+
+	return layout && argtrace_is_kernel_address(from) && !ARGTRACE_PATH_MEMBER(struct path, dentry, from, &error) && !error;
+}
+
 /* A walk that ends with what is changing marked. Nobody is waited for, as it may be our CPU that is renaming. */
 static noinline int read_as_it_is(u8 *to, u64 from, const struct argtrace_mount_layout *layout)
 {
@@ -129,9 +138,16 @@ static noinline int read_as_it_is(u8 *to, u64 from, const struct argtrace_mount_
 	bool changing = before & 1;
 	struct argtrace_path_walk walk;
 
+	if (is_empty(from, layout)) {
+		*(u16 *)to = ARGTRACE_PATH_NONE;
+		return sizeof(u16);
+	}
 	smp_rmb();
-	if (!argtrace_path_begin(&walk, to, from, layout) || !argtrace_path_finish(&walk, layout, &changing))
+	if (!argtrace_path_begin(&walk, to, from, layout) || !argtrace_path_finish(&walk, layout, &changing)) {
+		memset(to, 0, ARGTRACE_PATH_ROOM);
 		return -EFAULT;
+	}
+	argtrace_path_clear_end(walk.at);
 	smp_rmb();
 	if (changing || argtrace_path_renames() != before)
 		*(u16 *)to |= ARGTRACE_PATH_CHANGING;
@@ -142,7 +158,11 @@ int argtrace_read_path(u8 *to, u64 from, const struct argtrace_mount_layout *lay
 {
 	const u8 *end = argtrace_read_path_quickly(to, from, layout);
 
-	return likely(end) ? end - to : read_as_it_is(to, from, layout);
+	if (likely(end))
+		return end - to;
+	/* The second path may be shorter. */
+	memset(to, 0, ARGTRACE_PATH_ROOM);
+	return read_as_it_is(to, from, layout);
 }
 
 /*
@@ -163,20 +183,21 @@ int argtrace_read_node_path(u8 *to, u64 from, const struct argtrace_node_layout 
 		parent = load_any(node + layout->parent, &error);
 		name = load_any(node + layout->name, &error);
 		if (unlikely(error))
-			return -EFAULT;
+			goto fault;
 		/* The root has no name that counts. */
 		if (!parent)
 			break;
 		if (unlikely(!argtrace_is_kernel_address(name)))
-			return -EFAULT;
+			goto fault;
 		if (unlikely(!left--) || unlikely(at >= end)) {
 			flags = ARGTRACE_PATH_CUT;
 			break;
 		}
-		length = argtrace_read_text(at, name, min_t(u32, NAME_MAX, end - at - 1), &cut);
+		length = argtrace_read_text(at, name, min_t(u32, NAME_MAX, end - at - 1), false, &cut);
 		if (unlikely(length < 0))
-			return -EFAULT;
+			goto fault;
 		if (unlikely(cut)) {
+			memset(at, 0, length);
 			flags = ARGTRACE_PATH_CUT;
 			break;
 		}
@@ -185,4 +206,7 @@ int argtrace_read_node_path(u8 *to, u64 from, const struct argtrace_node_layout 
 	}
 	*(u16 *)to = flags;
 	return at - to;
+fault:
+	memset(to, 0, at - to);
+	return -EFAULT;
 }

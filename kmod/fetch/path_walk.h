@@ -73,6 +73,12 @@ static __always_inline u8 *argtrace_path_add_name(u8 *to, const u8 *end, u64 den
 	return next;
 }
 
+/* Clears what follows the last name where it is stored. */
+static __always_inline void argtrace_path_clear_end(u8 *end)
+{
+	*(u64 *)end = 0;
+}
+
 /* A walk from a file to its root, which writes names behind the flags at `to`. */
 struct argtrace_path_walk {
 	u8 *to, *at;
@@ -184,8 +190,8 @@ static __always_inline u32 argtrace_path_renames(void)
 }
 
 /*
- * As argtrace_read_path(), while nothing is renamed or moved. Returns the end of the path, or NULL if that is needed. What is inlined
- * is the way to the root of a namespace.
+ * As argtrace_read_path(), while nothing is renamed or moved. Returns the end of the path, or NULL if that is needed; what has been
+ * written then remains. What is inlined is the way to the root of a namespace.
  */
 static __always_inline u8 *argtrace_read_path_quickly(u8 *to, u64 from, const struct argtrace_mount_layout *layout)
 {
@@ -230,6 +236,7 @@ end:
 	smp_rmb();
 	if (unlikely(argtrace_path_renames() != before))
 		return NULL;
+	argtrace_path_clear_end(walk.at);
 	/* Otherwise the compiler would test it again. */
 	if (!walk.at)
 		__builtin_unreachable();

@@ -17,6 +17,7 @@
 #include "fetch/operands.h"
 #include "fetch/path.h"
 #include "fetch/program.h"
+#include "fetch/text.h"
 #include "probe/plan.h"
 #include "sink/map.h"
 
@@ -45,6 +46,21 @@ static bool is_output(const struct argtrace_insn *insn)
 static bool jumps(const struct argtrace_insn *insn)
 {
 	return insn->action <= ARGTRACE_DO_JUMP;
+}
+
+#define INSN_USER_LOADS	(ARGTRACE_INSN_USER(0) | ARGTRACE_INSN_USER(1) | ARGTRACE_INSN_USER(2))
+
+/* The flags of so many loads. */
+static u8 first_loads(u8 loads)
+{
+	return (ARGTRACE_INSN_USER(loads) - 1) & INSN_USER_LOADS;
+}
+
+/* Whether the action reads memory that may be user space's. */
+static bool reads_data(const struct argtrace_insn *insn)
+{
+	return insn->action == ARGTRACE_DO_TEXT || insn->action == ARGTRACE_DO_STR || insn->action == ARGTRACE_DO_BUF ||
+	       insn->action == ARGTRACE_DO_MEM;
 }
 
 static bool width_is_valid(u32 width)
@@ -103,8 +119,17 @@ static bool value_is_valid(const struct program *program, const struct argtrace_
 	}
 	if (insn->flags & ARGTRACE_INSN_RETURN && !(program->returns && is_output(insn)))
 		return false;
-	return insn->shl < 64 && insn->shr < 64 &&
-	       !(insn->flags & ~(ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP | ARGTRACE_INSN_RETURN));
+	if (insn->flags & ARGTRACE_INSN_USER_DATA && !reads_data(insn))
+		return false;
+	return insn->shl < 64 && insn->shr < 64 && !(insn->flags & INSN_USER_LOADS & ~first_loads(insn->loads)) &&
+	       !(insn->flags & ~(ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP | ARGTRACE_INSN_RETURN | INSN_USER_LOADS |
+				 ARGTRACE_INSN_USER_DATA));
+}
+
+/* The literal or the layout of an instruction, once its place has been checked. */
+static const void *data_at(const struct program *program, const struct argtrace_insn *insn)
+{
+	return program->data + array_index_nospec(insn->base, program->head->data);
 }
 
 static bool literal_is_valid(const struct program *program, const struct argtrace_insn *insn)
@@ -115,7 +140,7 @@ static bool literal_is_valid(const struct program *program, const struct argtrac
 	       length && length <= ARGTRACE_MATCH_MAX && insn->base < program->head->data &&
 	       length < program->head->data - insn->base &&
 	       /* The end of a glob is where its NUL is. */
-	       strnlen(program->data + insn->base, length + 1) == length;
+	       strnlen(data_at(program, insn), length + 1) == length;
 }
 
 static bool layout_is_there(const struct program *program, const struct argtrace_insn *insn, u32 size)
@@ -126,7 +151,7 @@ static bool layout_is_there(const struct program *program, const struct argtrace
 /* Loads at these offsets may fail like any other, but the offsets must be plausible for members. */
 static bool path_is_valid(const struct program *program, const struct argtrace_insn *insn)
 {
-	const struct argtrace_mount_layout *layout = (const void *)(program->data + insn->base);
+	const struct argtrace_mount_layout *layout = data_at(program, insn);
 	const struct argtrace_node_layout *node = (const void *)layout;
 	const u32 offsets_max = ARGTRACE_MOUNT_MAX - sizeof(u64);
 
@@ -163,7 +188,7 @@ static bool action_is_valid(const struct program *program, const struct argtrace
 	case ARGTRACE_DO_MEM:
 		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX && !insn->then && !insn->other;
 	case ARGTRACE_DO_BUF:
-		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX && !insn->then && !insn->other &&
+		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX && !insn->then && insn->other <= ARGTRACE_BUF_SIGNED &&
 		       insn->base < ARGTRACE_SLOTS && defined & BIT(insn->base);
 	case ARGTRACE_DO_PATH:
 		return !insn->then && !insn->other && path_is_valid(program, insn);
@@ -376,6 +401,15 @@ static u8 place_of(const struct argtrace_insn *insn, bool returns)
 	return argtrace_reg_place(0);
 }
 
+/* ARGTRACE_USER_* of an instruction, whose last load has offset[2] in an operation. */
+static u8 user_of(const struct argtrace_insn *insn)
+{
+	const u8 loads = (insn->flags & INSN_USER_LOADS) / ARGTRACE_INSN_USER(0);
+
+	return (insn->loads ? loads << (3 - insn->loads) : 0) |
+	       (insn->flags & ARGTRACE_INSN_USER_DATA ? ARGTRACE_USER_DATA : 0);
+}
+
 static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn, const struct argtrace_op *ops,
 		       const struct argtrace_op *accept, bool returns)
 {
@@ -395,6 +429,7 @@ static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn,
 		.index = place_of(insn, returns),
 		.loads = insn->source == ARGTRACE_SOURCE_STACK_ID ? ARGTRACE_LOADS_STACK : insn->loads,
 		.width = insn->width,
+		.user = user_of(insn),
 	};
 	for (i = 0; i < insn->loads; i++)
 		op->offset[3 - insn->loads + i] = insn->offset[i];
@@ -422,7 +457,7 @@ static enum argtrace_op_kind quick_kind(const struct argtrace_insn *insn)
 {
 	const bool task = insn->source == ARGTRACE_SOURCE_TASK;
 
-	if (insn->flags & ARGTRACE_INSN_SWAP || !failure_shows(insn))
+	if (insn->flags & (ARGTRACE_INSN_SWAP | INSN_USER_LOADS) || !failure_shows(insn))
 		return ARGTRACE_OP_OTHER;
 	/* The last member, `thread`, may be cut short to what the processor needs: see fpu__init_task_struct_size(). */
 	if (task && insn->loads == 1 && insn->offset[0] >= 0 &&
@@ -614,12 +649,14 @@ static u32 output_size(const struct argtrace_insn *insn)
 	}
 }
 
-static enum argtrace_outputs outputs_kind(bool quick, bool fixed, bool paths, bool stack)
+static enum argtrace_outputs outputs_kind(bool quick, bool fixed, bool paths, bool stack, bool user)
 {
 	if (quick && stack && fixed)
 		return ARGTRACE_OUTPUTS_STACK;
 	if (!quick || stack)
 		return fixed ? ARGTRACE_OUTPUTS_FIXED : ARGTRACE_OUTPUTS_VARIABLE;
+	if (user)
+		return ARGTRACE_OUTPUTS_USER;
 	if (paths)
 		return ARGTRACE_OUTPUTS_PATHS;
 	return fixed ? ARGTRACE_OUTPUTS_QUICK : ARGTRACE_OUTPUTS_TEXT;
@@ -628,7 +665,7 @@ static enum argtrace_outputs outputs_kind(bool quick, bool fixed, bool paths, bo
 static int prepare_outputs(struct argtrace_code *code, const struct program *program, struct argtrace_op *ops)
 {
 	const u32 begin = program->values_begin, nr_insns = program->head->nr_insns;
-	bool quick = true, fixed = true, paths = false, stack = false;
+	bool quick = true, fixed = true, paths = false, stack = false, user = false;
 	u32 at, output = 0;
 
 	code->values = ops + begin;
@@ -638,7 +675,7 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 
 		prepare_op(&ops[at], insn, ops, NULL, program->followed);
 		if (insn->action == ARGTRACE_DO_PATH)
-			ops[at].next[0] = insn->arg == ARGTRACE_PATH_OF_DENTRY ? NULL : (const void *)(program->data + insn->base);
+			ops[at].next[0] = insn->arg == ARGTRACE_PATH_OF_DENTRY ? NULL : data_at(program, insn);
 		if (program->ticks && insn->source == ARGTRACE_SOURCE_STACK_ID) {
 			ops[at].loads = ARGTRACE_LOADS_TICK;
 			quick = false;
@@ -648,6 +685,7 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 		if (is_output(insn)) {
 			fixed &= insn->action == ARGTRACE_DO_OUT;
 			paths |= insn->action == ARGTRACE_DO_PATH;
+			user |= ops[at].user & ARGTRACE_USER_DATA;
 			if (program->followed && !(insn->flags & ARGTRACE_INSN_RETURN)) {
 				code->keeps = true;
 				code->kept += output_size(insn);
@@ -664,11 +702,11 @@ static int prepare_outputs(struct argtrace_code *code, const struct program *pro
 		code->outputs = is_stack_key(program, ops)  ? ARGTRACE_OUTPUTS_STACK_KEY :
 				quicken_words(program, ops) ? ARGTRACE_OUTPUTS_WORDS : ARGTRACE_OUTPUTS_MAP;
 	else
-		code->outputs = begin == nr_insns ? ARGTRACE_OUTPUTS_NONE : outputs_kind(quick, fixed, paths, stack);
+		code->outputs = begin == nr_insns ? ARGTRACE_OUTPUTS_NONE : outputs_kind(quick, fixed, paths, stack, user);
 	if (code->outputs == ARGTRACE_OUTPUTS_PATHS && nr_insns - begin == 1 && ops[begin].arg != ARGTRACE_PATH_OF_NODE)
 		code->outputs = ARGTRACE_OUTPUTS_PATH;
 	code->map = program->map;
-	code->output = output;
+	code->output = output + (code->outputs == ARGTRACE_OUTPUTS_TEXT ? ARGTRACE_TEXT_ROOM : 0);
 	/* In scratch memory they follow a word. */
 	return output <= ARGTRACE_OUTPUT_MAX - sizeof(u64) ? 0 : -E2BIG;
 }
@@ -714,6 +752,17 @@ static int prepare(struct argtrace_code *code, const struct program *program)
 	return ret;
 }
 
+/* What a call may take at most: jumps go forward, so that each instruction is executed once. */
+static u64 cost_of(const struct program *program)
+{
+	u64 cost = 0;
+	u32 at;
+
+	for (at = 0; at < program->head->nr_insns; at++)
+		cost += argtrace_insn_cost(&program->insns[at]);
+	return cost;
+}
+
 size_t argtrace_code_size(size_t program)
 {
 	return program ? sizeof(struct argtrace_code) +
@@ -721,11 +770,11 @@ size_t argtrace_code_size(size_t program)
 }
 
 int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
-			  struct argtrace_map_set *const *maps, const struct argtrace_stack_set *stacks)
+			  struct argtrace_map_set *const *maps, const struct argtrace_stack_set *stacks, u64 *too_dear)
 {
 	const struct argtrace_program *head = argtrace_schema_program(schema);
 	struct program program = { .head = head, .insns = (const void *)(head + 1), .stacks = stacks };
-	u64 size;
+	u64 size, cost;
 	int ret;
 
 	if (schema->program < sizeof(*head) || head->nr_insns > ARGTRACE_INSNS_MAX || head->nr_filter > head->nr_insns ||
@@ -755,6 +804,12 @@ int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_prob
 	if (!filter_is_valid(&program, head->nr_filter, program.values_begin) || !values_are_valid(&program) ||
 	    !outputs_are(&program, schema) || !outputs_fit_sink(&program))
 		return -EINVAL;
+	cost = cost_of(&program);
+	if (cost > ARGTRACE_COST_MAX) {
+		if (too_dear)
+			*too_dear = cost;
+		return -E2BIG;
+	}
 	ret = prepare(code, &program);
 	code->maps = maps;
 	return ret;
@@ -768,7 +823,7 @@ void argtrace_code_place(struct argtrace_code *code, u32 at, bool quick)
 	if (!quick && (code->outputs == ARGTRACE_OUTPUTS_QUICK || code->outputs == ARGTRACE_OUTPUTS_STACK))
 		code->outputs = ARGTRACE_OUTPUTS_FIXED;
 	if (!quick && (code->outputs == ARGTRACE_OUTPUTS_PATH || code->outputs == ARGTRACE_OUTPUTS_TEXT ||
-		       code->outputs == ARGTRACE_OUTPUTS_PATHS))
+		       code->outputs == ARGTRACE_OUTPUTS_PATHS || code->outputs == ARGTRACE_OUTPUTS_USER))
 		code->outputs = ARGTRACE_OUTPUTS_VARIABLE;
 	if (code->outputs < ARGTRACE_OUTPUTS_QUICK || code->outputs > ARGTRACE_OUTPUTS_STACK)
 		return;

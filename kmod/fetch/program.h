@@ -86,7 +86,12 @@ struct argtrace_op {
 	u8 index;			/* of a slot; of a register: where it is in struct ftrace_regs; of an identity: in struct cred */
 	u8 loads;			/* ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's */
 	u8 width;
+	u8 user;			/* ARGTRACE_USER_*; 0 where the kind is quick, but for the data of an output */
 };
+
+/* What of an operation is in user memory: bit n stands for the load at offset[n]. */
+#define ARGTRACE_USER_LOADS	0x07
+#define ARGTRACE_USER_DATA	0x08
 
 #define ARGTRACE_LOADS_STACK	4
 #define ARGTRACE_LOADS_TICK	5
@@ -108,6 +113,7 @@ enum argtrace_outputs {
 	ARGTRACE_OUTPUTS_TEXT,		/* as QUICK, with text among them */
 	ARGTRACE_OUTPUTS_PATHS,		/* the same with paths */
 	ARGTRACE_OUTPUTS_STACK,		/* the same with the number of the stack, and neither text nor paths */
+	ARGTRACE_OUTPUTS_USER,		/* as TEXT or PATHS, with text of user memory, which has no quick way, among them */
 	ARGTRACE_OUTPUTS_FIXED,		/* any outputs whose size is known beforehand */
 	ARGTRACE_OUTPUTS_VARIABLE,
 	/* Nothing is recorded: */
@@ -148,10 +154,11 @@ size_t argtrace_code_size(size_t program);
 /*
  * Verifies the program of `size` bytes, and writes its prepared form to *code and the memory after it. The outputs must be those
  * that the arguments of `schema` with ARGTRACE_LOC_PROGRAM describe, and suit the map if they go to one of `maps`. Numbers of stacks
- * come from `stacks`, and are refused if it is NULL. 0, -EINVAL, -E2BIG.
+ * come from `stacks`, and are refused if it is NULL. 0, -EINVAL, -E2BIG. If it may cost too much, *too_dear is set to the cost,
+ * unless it is NULL.
  */
 int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
-			  struct argtrace_map_set *const *maps, const struct argtrace_stack_set *stacks);
+			  struct argtrace_map_set *const *maps, const struct argtrace_stack_set *stacks, u64 *too_dear);
 
 /* What is done with a call that is not recorded, in one operation: at its entry, or when a followed call returns. */
 static inline const struct argtrace_op *argtrace_code_sink(const struct argtrace_code *code)

@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
 
 #include "hook.h"
 #include "filter/fork_watch.h"
@@ -28,6 +29,7 @@ static void process_forked(void *data, struct task_struct *parent, struct task_s
 
 static void find_fork_point(struct tracepoint *point, void *data)
 {
+	check_trace_callback_type_sched_process_fork(process_forked);
 	if (!strcmp(point->name, "sched_process_fork"))
 		fork_point = point;
 }

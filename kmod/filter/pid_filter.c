@@ -114,10 +114,10 @@ void argtrace_pid_filter_free(struct argtrace_pid_filter *pid_filter)
 	release(pid_filter);
 }
 
-void argtrace_pid_filter_list(const struct argtrace_pid_filter *pid_filter, u32 *numbers, u32 count)
+void argtrace_pid_filter_list(const struct argtrace_pid_filter *pid_filter, struct pid_namespace *ns, u32 *numbers, u32 count)
 {
 	u32 i;
 
 	for (i = 0; i < min(count, pid_filter->nr_asked); i++)
-		numbers[i] = pid_vnr(pid_filter->asked[i]);
+		numbers[i] = pid_nr_ns(pid_filter->asked[i], ns);
 }

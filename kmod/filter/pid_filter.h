@@ -19,6 +19,8 @@
 
 #include "filter/fork_watch.h"
 
+struct pid_namespace;
+
 struct argtrace_pid_filter {
 	struct argtrace_fork_watch watch;
 	bool children;			/* are followed */
@@ -43,11 +45,8 @@ struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 c
 /* Frees it, once no callback uses it any more. */
 void argtrace_pid_filter_free(struct argtrace_pid_filter *pid_filter);
 
-/*
- * Lists the processes that it was made for by their PIDs in the caller's PID namespace; 0 for
- * a process that has none there.
- */
-void argtrace_pid_filter_list(const struct argtrace_pid_filter *pid_filter, u32 *numbers, u32 count);
+/* Lists the processes that it was made for by their PIDs in that PID namespace; 0 for a process that has none there. */
+void argtrace_pid_filter_list(const struct argtrace_pid_filter *pid_filter, struct pid_namespace *ns, u32 *numbers, u32 count);
 
 /* Whether the bit of a process is set; calls need only `bits`. */
 static __always_inline bool argtrace_pid_bits_have(const unsigned long *bits, unsigned int tgid)

@@ -124,6 +124,8 @@ void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan
 	catalog->nr_addrs = nr;
 	for (i = 0; i < count; i++) {
 		catalog->nr_live[plans[i]->lane]++;
+		if (plans[i]->succeeds && plans[i]->succeeds->unloaded)
+			argtrace_plan_inherit(plans[i], plans[i]->succeeds);
 		argtrace_plan_free(plans[i]->succeeds);
 		plans[i]->succeeds = NULL;
 	}

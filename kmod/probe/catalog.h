@@ -2,7 +2,7 @@
 /*
  * The probes of a session, by id and by kind and address. Removed probes stay, since records name them
  * and their counts are part of the session's; adding one again revives it. If a module is loaded again
- * at another address, the probes of its functions succeed the removed ones.
+ * at another address, the probes of its functions succeed the removed ones, and inherit their counts.
  * All under session->lock.
  */
 #ifndef ARGTRACE_CATALOG_H

@@ -279,16 +279,22 @@ static void sum_words(struct argtrace_counters *const *counters, unsigned long *
 	unsigned int i;
 	int cpu;
 
-	/* The mapping that is read must not be unmapped meanwhile: see unmap_replaced(). */
-	rcu_read_lock();
+	/*
+	 * The mapping that is read must not be unmapped meanwhile: see unmap_replaced(). To list
+	 * forty thousand probes calls no function for each of them, as for_each_cpu() and
+	 * rcu_read_lock() would: such calls may be what is recorded.
+	 */
+	preempt_disable_notrace();
 	first = READ_ONCE(*counters);
-	for_each_cpu(cpu, &cpus_seen) {
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		const unsigned long *on = (const unsigned long *)argtrace_counters_of(first, cpu);
 
+		if (!cpumask_test_cpu(cpu, &cpus_seen))
+			continue;
 		for (i = 0; i < NR_WORDS; i++)
 			sum[i] += READ_ONCE(on[i]);
 	}
-	rcu_read_unlock();
+	preempt_enable_notrace();
 }
 
 struct argtrace_counters argtrace_counters_sum(struct argtrace_counters *const *counters)

@@ -293,7 +293,7 @@ static int make_plans(const struct argtrace_session *session, struct deferred_en
 	u32 i, count = 0;
 
 	for (i = 0; i < entry->status.count; i++) {
-		struct argtrace_plan *plan;
+		struct argtrace_plan *plan, *removed;
 
 		cond_resched();
 		if (entry->templates[i]->kind != places->kind)
@@ -310,8 +310,9 @@ static int make_plans(const struct argtrace_session *session, struct deferred_en
 				return PTR_ERR(plan);
 			}
 			/* Every load of the module uses the same ids. */
-			if (entry->ids[i])
-				plan->succeeds = predecessor(session, entry, i);
+			removed = entry->ids[i] ? predecessor(session, entry, i) : NULL;
+			if (removed)
+				argtrace_plan_succeed(plan, removed);
 			plans[count++] = plan;
 		}
 	}

@@ -100,11 +100,14 @@ struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
 static int prepare_code(struct argtrace_plan *plan, const struct argtrace_plan_format *format, u32 record_size)
 {
 	struct argtrace_code *code = plan_code(plan);
+	u64 too_dear = 0;
 	int ret;
 
 	if (!plan->schema->program)
 		return record_size;
-	ret = argtrace_code_prepare(code, plan->schema, format->maps, format->stacks);
+	ret = argtrace_code_prepare(code, plan->schema, format->maps, format->stacks, &too_dear);
+	if (format->cost)
+		*format->cost = too_dear;
 	if (ret)
 		return ret;
 	if (format->registers_only && code->reads)
@@ -159,7 +162,7 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 	if (named)
 		argtrace_plan_named(&plan->layout, steps, count);
 	else
-		argtrace_plan_layout(&plan->layout, steps, count, plan_stack(plan), record_size);
+		argtrace_plan_layout(&plan->layout, steps, count, plan_stack(plan), outputs_at, record_size);
 	if (plan->code)
 		argtrace_code_place(plan->code, outputs_at, !plan->layout.has_rest);
 	return 0;
@@ -184,7 +187,7 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	/* Its operations point to each other. */
 	if (from->code) {
 		plan->code = plan_code(plan);
-		WARN_ON_ONCE(argtrace_code_prepare(plan->code, plan->schema, from->code->maps, from->code->stacks));
+		WARN_ON_ONCE(argtrace_code_prepare(plan->code, plan->schema, from->code->maps, from->code->stacks, NULL));
 		argtrace_code_place(plan->code, from->code->unreadable_at, !plan->layout.has_rest);
 		plan->start = plan->code->start;
 	}
@@ -228,9 +231,22 @@ int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count)
 	return ret;
 }
 
+void argtrace_plan_succeed(struct argtrace_plan *plan, struct argtrace_plan *removed)
+{
+	if (removed->successor)
+		return;
+	removed->successor = plan;
+	plan->succeeds = removed;
+}
+
 void argtrace_plan_free(struct argtrace_plan *plan)
 {
-	if (IS_ERR_OR_NULL(plan) || (plan->returns && !argtrace_return_release(plan)))
+	if (IS_ERR_OR_NULL(plan))
+		return;
+	if (plan->succeeds)
+		plan->succeeds->successor = NULL;
+	plan->succeeds = NULL;
+	if (plan->returns && !argtrace_return_release(plan))
 		return;
 	if (plan->counters)
 		argtrace_counters_block_leave(plan->counters_block, &plan->counters);
@@ -273,6 +289,30 @@ void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_
 		plan->returns->before = counted->following;
 		plan->returns->missed_before = counted->missed;
 	}
+}
+
+/* Structures of counters are arrays of them here. */
+static void subtract_counters(unsigned long *from, const unsigned long *counters)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(struct argtrace_counters) / sizeof(*from); i++)
+		from[i] -= counters[i];
+}
+
+/* What is to be subtracted is negative: the numbers wrap. */
+void argtrace_plan_inherit(struct argtrace_plan *plan, const struct argtrace_plan *predecessor)
+{
+	const struct argtrace_counted counted = argtrace_plan_counted(predecessor);
+	struct argtrace_counted before = { .outcomes = predecessor->before };
+
+	subtract_counters((unsigned long *)&before.outcomes, (const unsigned long *)&counted.outcomes);
+	if (plan->returns) {
+		before.following = predecessor->returns->before;
+		before.missed = predecessor->returns->missed_before - counted.missed;
+		subtract_counters((unsigned long *)&before.following, (const unsigned long *)&counted.following);
+	}
+	argtrace_plan_count_from(plan, &before);
 }
 
 static void fill_counts(const struct argtrace_plan *plan, const struct argtrace_counted *counted,

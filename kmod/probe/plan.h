@@ -37,11 +37,13 @@ struct argtrace_plan {
 	unsigned long addr;		/* where it is: see enum argtrace_kind */
 	u16 kind;			/* enum argtrace_kind */
 	struct argtrace_plan *succeeds;	/* the removed probe of the same function at another address, whose id it takes, or NULL */
+	struct argtrace_plan *successor; /* the new plan that succeeds this one, until it is added or freed; NULL: none */
 	enum argtrace_lane_kind lane;	/* for life */
 	struct argtrace_counters_block *counters_block;
 	struct argtrace_counters *sampling;	/* its `records` count the calls that sampling leaves out; NULL: none */
 	struct argtrace_counters_block *sampling_block;
 	bool removed;			/* no longer traced, kept for its records */
+	bool unloaded;			/* removed with its code: when that is loaded again, it goes on counting */
 	struct argtrace_counters before; /* counts of earlier lives, which are subtracted */
 	u64 charged;
 	struct argtrace_probe *schema;	/* the entry as it was added, with its id */
@@ -64,6 +66,7 @@ struct argtrace_plan_format {
 	const struct argtrace_stack_set *stacks; /* of the session, or NULL */
 	bool (*may_follow)(void);	/* whether the caller may have calls followed; asked only if needed, as lockdown logs refusals */
 	struct argtrace_map_set *const *maps;	/* ARGTRACE_MAPS_MAX, by id; NULL: none */
+	u64 *cost;			/* set to that of a program that may cost too much; or NULL */
 };
 
 static inline const struct argtrace_arg *argtrace_schema_args(const struct argtrace_probe *schema)
@@ -99,6 +102,9 @@ void argtrace_plan_free(struct argtrace_plan *plan);
  */
 int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count);
 
+/* A plan that has not been added yet is to take the place of a removed one, unless another does: one of both is freed. */
+void argtrace_plan_succeed(struct argtrace_plan *plan, struct argtrace_plan *removed);
+
 /* Copies a template, for a function at that address. ERR_PTR: -ENOMEM, -ENOSPC. */
 struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, unsigned long addr);
 
@@ -115,6 +121,9 @@ struct argtrace_counted argtrace_plan_counted(const struct argtrace_plan *plan);
 
 /* Begins a new life, in which these earlier counts are subtracted. */
 void argtrace_plan_count_from(struct argtrace_plan *plan, const struct argtrace_counted *counted);
+
+/* A new plan goes on with the counts of its predecessor, which no callback uses any more. */
+void argtrace_plan_inherit(struct argtrace_plan *plan, const struct argtrace_plan *predecessor);
 
 /* The counts of this life. */
 void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_counts *counts);

@@ -118,7 +118,10 @@ static __always_inline void argtrace_encode_register(u8 *record,
 	__builtin_memcpy(record + layout->at[index], &value, sizeof(value));
 }
 
-/* The header is written after this. `few` is a constant: the source knows that only the second to fourth register are wanted. */
+/*
+ * The first four. The header is written after this. `few` is a constant: the source knows that only the second to fourth register
+ * are wanted.
+ */
 static __always_inline void argtrace_encode_some_registers(u8 *record, const struct argtrace_layout *layout,
 							   const struct ftrace_regs *regs, const bool few)
 {
@@ -127,17 +130,39 @@ static __always_inline void argtrace_encode_some_registers(u8 *record, const str
 #pragma GCC unroll 4
 	for (i = few; i < 4; i++)
 		argtrace_encode_register(record, layout, regs, i);
-	if (!few && layout->many_registers) {
+}
+
+/* The registers after the fourth, if any of them is wanted. */
+static __always_inline void argtrace_encode_many_registers(u8 *record, const struct argtrace_layout *layout,
+							   const struct ftrace_regs *regs)
+{
+	unsigned int i;
+
+	if (!layout->many_registers)
+		return;
 #pragma GCC unroll 4
-		for (i = 4; i < ARGTRACE_REG_COUNT; i++)
-			argtrace_encode_register(record, layout, regs, i);
-	}
+	for (i = 4; i < ARGTRACE_REG_COUNT; i++)
+		argtrace_encode_register(record, layout, regs, i);
 }
 
 static __always_inline void argtrace_encode_registers(u8 *record, const struct argtrace_layout *layout,
 						      const struct ftrace_regs *regs)
 {
 	argtrace_encode_some_registers(record, layout, regs, false);
+	argtrace_encode_many_registers(record, layout, regs);
+}
+
+/*
+ * Clears what stores of 8 bytes have left behind the last field, as the upper half of a register is what the caller last had there.
+ * To be called when all of the record that may be written so has been written, with or without the header.
+ */
+static __always_inline void argtrace_encode_end(u8 *record, const struct argtrace_layout *layout)
+{
+	u64 last;
+
+	__builtin_memcpy(&last, record + layout->last_at, sizeof(last));
+	last &= layout->last_mask;
+	__builtin_memcpy(record + layout->last_at, &last, sizeof(last));
 }
 
 /*

@@ -40,8 +40,8 @@ struct argtrace_stack_word {
  * A record in the compact encoding, in three parts, in this order:
  *
  *   registers  all 8 bytes of each, in the order of the registers, whatever their width; the
- *              excess is overwritten by the next field or falls into padding. A register that is
- *              not wanted goes where the header will be.
+ *              excess is overwritten by the next field, or cleared where it falls into padding. A
+ *              register that is not wanted goes where the header will be.
  *   stack      its first word, then others, likewise
  *   steps      one by one, to the byte: arguments for which that is not possible
  *
@@ -49,15 +49,18 @@ struct argtrace_stack_word {
  */
 struct argtrace_layout {
 	u16 at[ARGTRACE_REG_COUNT + 1];	/* in the record, of registers and the stack's first word; 0: not wanted */
+	u16 caller_at;			/* where sink/record.h writes the caller's address; 0: nowhere */
+	u16 last_at;			/* where the last 8 bytes of the record are */
+	u8 has_more;			/* many_registers or has_rest */
 	u8 many_registers;		/* a register after the fourth is wanted */
-	u8 has_rest;			/* there is a stack part, or steps */
 	s32 stack_limit;		/* the highest argtrace_stack_place() at which the rest can be read without faults; -1: none */
+	u8 has_rest;			/* there is a stack part, or steps */
 	u8 many_stack;			/* words after the first are wanted */
 	u8 nr_steps;
-	u16 caller_at;			/* where sink/record.h writes the caller's address; 0: nowhere */
+	u16 mark_at;			/* where the data of the argument that is highest on the stack begins; 0: none is on the stack */
+	u64 last_mask;			/* which of the last 8 bytes are no padding */
 	const struct argtrace_stack_word *stack, *stack_end; /* words after the first */
 	const struct argtrace_step *steps;
-	u16 mark_at;			/* where the data of the argument that is highest on the stack begins; 0: none is on the stack */
 };
 
 /*
@@ -129,7 +132,10 @@ static inline void argtrace_plan_named(struct argtrace_layout *layout,
 	layout->nr_steps = count;
 	layout->mark_at = argtrace_mark_place(steps, count);
 	layout->has_rest = true;
+	layout->has_more = true;
 	layout->stack_limit = -1;
+	/* Nothing is written to the padding. */
+	layout->last_mask = ~0ull;
 }
 
 /* Makes the step the next word of the stack part; `end` is the end of the list of words after the first. */
@@ -153,12 +159,24 @@ argtrace_plan_stack_word(struct argtrace_layout *layout, struct argtrace_stack_w
 }
 
 /*
+ * Plans the end of a record whose arguments and return value end at `end`. If other data follows, it overwrites whatever has been
+ * written too much, and it need not end at record_size: then the word is one that keeps its value.
+ */
+static inline void argtrace_plan_end(struct argtrace_layout *layout, u32 end, u32 record_size)
+{
+	const u32 padding = record_size - end;
+
+	layout->last_at = padding < 8 ? record_size - 8 : 0;
+	layout->last_mask = padding < 8 ? ~0ull >> (padding * 8) : ~0ull;
+}
+
+/*
  * Divides the steps of a compact record among the three parts. `steps` keeps the last part;
- * `stack` has room for all of them.
+ * `stack` has room for all of them. `end_of_data` is the `end` of argtrace_plan_end().
  */
 static inline void argtrace_plan_layout(struct argtrace_layout *layout,
 					struct argtrace_step *steps, unsigned int count,
-					struct argtrace_stack_word *stack, u32 record_size)
+					struct argtrace_stack_word *stack, u32 end_of_data, u32 record_size)
 {
 	const struct argtrace_step *step, *end = steps + count;
 	unsigned int i;
@@ -190,6 +208,8 @@ static inline void argtrace_plan_layout(struct argtrace_layout *layout,
 	layout->has_rest = layout->at[ARGTRACE_REG_COUNT] || layout->many_stack || layout->nr_steps;
 	if (layout->nr_steps)
 		layout->stack_limit = -1;
+	layout->has_more = layout->many_registers || layout->has_rest;
+	argtrace_plan_end(layout, end_of_data, record_size);
 }
 
 #endif

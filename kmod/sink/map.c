@@ -23,7 +23,9 @@ static enum cpuhp_state hotplug_state;
 
 static unsigned int map_pages(const struct argtrace_map_set *map)
 {
-	return DIV_ROUND_UP_ULL((u64)map->slots * map->slot_size, PAGE_SIZE);
+	const u64 carries = map->has_value ? (u64)map->slots * sizeof(u64) : 0;
+
+	return DIV_ROUND_UP_ULL((u64)map->slots * map->slot_size + carries, PAGE_SIZE);
 }
 
 void *argtrace_map_memory(const struct argtrace_map_set *map, int cpu)
@@ -124,7 +126,7 @@ static bool description_is_valid(const struct argtrace_map *description)
 		return false;
 	if (!has_value && (description->buckets || description->flags & ARGTRACE_MAP_SIGNED))
 		return false;
-	return !description->id && !description->slot_size && !description->reserved &&
+	return !description->id && !description->slot_size && !description->carries &&
 	       is_power_of_2(description->slots) && description->slots >= ARGTRACE_MAP_SLOTS_MIN &&
 	       description->slots <= ARGTRACE_MAP_SLOTS_MAX && description->key_words <= ARGTRACE_MAP_KEY_WORDS_MAX;
 }
@@ -156,6 +158,7 @@ struct argtrace_map_set *argtrace_map_create(struct argtrace_session *session, c
 	map->slot_size = slot_size(description);
 	map->key_words = description->key_words;
 	map->has_value = description->flags & ARGTRACE_MAP_VALUE;
+	map->carries = map->has_value ? map->slots * map->slot_size : 0;
 	for_each_possible_cpu(cpu)
 		*per_cpu_ptr(map->cpus, cpu) = (struct argtrace_map_cpu){
 			.slots = (u8 *)&argtrace_map_no_slot,
@@ -260,6 +263,19 @@ void argtrace_map_extend(struct argtrace_map_slot *slot, u64 value, bool is_sign
 	}
 }
 
+/* Rare, so that the carry may be found by a division. */
+void argtrace_map_carry(const struct argtrace_map_set *map, const struct argtrace_map_slot *slot, u64 value)
+{
+	u8 *slots = this_cpu_ptr(map->cpus)->slots;
+	local_t *carry = (local_t *)(slots + map->carries) + (u32)((const u8 *)slot - slots) / map->slot_size;
+
+	ARGTRACE_HOOK(MAP_CARRY);
+	if (map->buckets.is_signed && (s64)value < 0)
+		local_dec(carry);
+	else
+		local_inc(carry);
+}
+
 enum argtrace_map_result argtrace_map_add(const struct argtrace_map_set *map, u64 *key, u64 value, bool unreadable)
 {
 	const struct argtrace_map_cpu *cpu = this_cpu_ptr(map->cpus);
@@ -279,14 +295,13 @@ enum argtrace_map_result argtrace_map_add(const struct argtrace_map_set *map, u6
 	slot = find_slot(map, cpu, hash, key, words);
 	if (unlikely(!slot))
 		return ARGTRACE_MAP_FULL;
-	/* The count last: a reader that reads it first, with acquire, finds the values of at least as many calls. */
+	/* The count last: see argtrace_map_count_call(). */
 	if (map->has_value && !unreadable) {
 		argtrace_map_extend(slot, value, map->buckets.is_signed);
-		argtrace_map_sum(slot, value);
+		argtrace_map_sum(map, slot, value, map->buckets.is_signed);
 	} else if (map->has_value) {
 		argtrace_map_count(&slot->faults);
 	}
-	barrier();
-	argtrace_map_count(&slot->count);
+	argtrace_map_count_call(slot);
 	return ARGTRACE_MAP_ADDED;
 }

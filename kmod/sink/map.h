@@ -55,6 +55,7 @@ struct argtrace_map_set {
 	u32 slots;			/* of each CPU: a power of two */
 	u32 slot_size;
 	u32 key_words;			/* without the bucket's */
+	u32 carries;			/* where they begin behind the slots of a CPU; 0 without values */
 	bool has_value;
 
 	struct hlist_node node;
@@ -133,11 +134,42 @@ static __always_inline void argtrace_map_count(u64 *number)
 	local_inc((local_t *)number);
 }
 
-static __always_inline void argtrace_map_sum(struct argtrace_map_slot *slot, u64 value)
-{
-	local_add(value, (local_t *)&slot->sum);
-}
 static_assert(sizeof(local_t) == sizeof(u64));
+
+/*
+ * Adds to the sum of a slot, and returns whether that has wrapped, as a signed or as an unsigned number. local_add() does not tell; here
+ * the flags of the one instruction do.
+ */
+static __always_inline bool argtrace_map_sum_wraps(struct argtrace_map_slot *slot, u64 value, bool is_signed)
+{
+	bool wraps;
+
+	if (is_signed)
+		asm volatile("addq %[value], %[sum]" : [sum] "+m" (slot->sum), "=@cco" (wraps) : [value] "er" (value));
+	else
+		asm volatile("addq %[value], %[sum]" : [sum] "+m" (slot->sum), "=@ccc" (wraps) : [value] "er" (value));
+	return wraps;
+}
+
+/* The sum of this CPU's slot has wrapped when the value was added. */
+void argtrace_map_carry(const struct argtrace_map_set *map, const struct argtrace_map_slot *slot, u64 value);
+
+static __always_inline void argtrace_map_sum(const struct argtrace_map_set *map, struct argtrace_map_slot *slot, u64 value,
+					     bool is_signed)
+{
+	if (unlikely(argtrace_map_sum_wraps(slot, value, is_signed)))
+		argtrace_map_carry(map, slot, value);
+}
+
+/*
+ * The last step of adding a call, after its value: pairs with the acquire with which MapReader::read_slot()
+ * (user/session/map_reader.cpp) reads the count first, so that it finds the values of at least as many calls.
+ */
+static __always_inline void argtrace_map_count_call(struct argtrace_map_slot *slot)
+{
+	smp_wmb();
+	argtrace_map_count(&slot->count);
+}
 
 /* Lowers min or raises max to the value, if necessary. */
 void argtrace_map_extend(struct argtrace_map_slot *slot, u64 value, bool is_signed);

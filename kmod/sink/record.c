@@ -35,6 +35,7 @@ void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
 				      &readable);
 	else
 		readable = argtrace_encode_rest(to, &plan->layout, fregs);
+	argtrace_encode_end(to, &plan->layout);
 	if (unlikely(readable < ARGTRACE_STACK_WORDS))
 		mark_unreadable(to, plan, readable);
 }

@@ -16,14 +16,20 @@
 /* Completes a call if the reader is waiting for data. */
 void argtrace_record_wake_reader(struct argtrace_session *session);
 
-/* Completes every call for which argtrace_ring_begin() has been called. */
-static __always_inline void argtrace_record_finish(struct argtrace_ring *ring)
+/* The same as argtrace_record_finish(), for callers that have the ring's control page in a register. */
+static __always_inline void argtrace_record_finish_in(struct argtrace_ring *ring, struct argtrace_ring_control *control)
 {
-	argtrace_ring_end(ring->control);
+	argtrace_ring_end(control);
 	barrier();
 	if (unlikely(ring->waiting))
 		return argtrace_record_wake_reader(ring->session);
 	preempt_enable_notrace();
+}
+
+/* Completes every call for which argtrace_ring_begin() has been called. */
+static __always_inline void argtrace_record_finish(struct argtrace_ring *ring)
+{
+	argtrace_record_finish_in(ring, ring->control);
 }
 
 /* The same for a call whose record is complete. */
@@ -32,6 +38,14 @@ static __always_inline void argtrace_record_complete(struct argtrace_plan *plan,
 {
 	argtrace_count_here(plan->counters, records);
 	argtrace_record_finish(ring);
+}
+
+/* As argtrace_record_finish_in(). */
+static __always_inline void argtrace_record_complete_in(struct argtrace_plan *plan, struct argtrace_ring *ring,
+							struct argtrace_ring_control *control)
+{
+	argtrace_count_here(plan->counters, records);
+	argtrace_record_finish_in(ring, control);
 }
 
 /*

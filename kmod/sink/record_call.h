@@ -16,10 +16,13 @@ void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtra
 void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 			  const struct ftrace_regs *fregs, u32 context);
 
-/* Preemption is off, and on again at the end. `few` is as for argtrace_encode_some_registers(), and there are no arguments besides. */
+/*
+ * Preemption is off, and on again at the end. `few` is as for argtrace_encode_some_registers(), and there are no arguments besides.
+ * `whole`: no padding is written to, so that none need be cleared.
+ */
 static __always_inline void argtrace_record_some(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 context,
 						 unsigned long parent_ip, const struct ftrace_regs *fregs,
-						 const u32 clock_id, const bool flight, const bool few)
+						 const u32 clock_id, const bool flight, const bool few, const bool whole)
 {
 	struct argtrace_ring_control *control = ring->control;
 	u32 clock;
@@ -32,11 +35,16 @@ static __always_inline void argtrace_record_some(struct argtrace_plan *plan, str
 
 	*(u64 *)(to + plan->layout.caller_at) = parent_ip;
 	argtrace_encode_some_registers(to, &plan->layout, fregs, few);
-	if (!few && unlikely(plan->layout.has_rest) && !argtrace_encode_stack(to, &plan->layout, fregs)) {
-		argtrace_record_header(to, plan, clock, ring->last_tid, context);
-		return argtrace_record_with_rest(plan, to, ring, fregs);
+	if (!few && unlikely(plan->layout.has_more)) {
+		argtrace_encode_many_registers(to, &plan->layout, fregs);
+		if (plan->layout.has_rest && !argtrace_encode_stack(to, &plan->layout, fregs)) {
+			argtrace_record_header(to, plan, clock, ring->last_tid, context);
+			return argtrace_record_with_rest(plan, to, ring, fregs);
+		}
 	}
 	argtrace_record_header(to, plan, clock, ring->last_tid, context);
+	if (!whole)
+		argtrace_encode_end(to, &plan->layout);
 	argtrace_record_complete(plan, ring);
 }
 
@@ -46,7 +54,7 @@ static __always_inline void argtrace_record_call(struct argtrace_plan *plan, str
 						 const struct ftrace_regs *fregs, const u32 clock_id,
 						 const bool flight)
 {
-	argtrace_record_some(plan, ring, context, parent_ip, fregs, clock_id, flight, false);
+	argtrace_record_some(plan, ring, context, parent_ip, fregs, clock_id, flight, false, false);
 }
 
 #endif

@@ -74,8 +74,6 @@ static int ring_create(struct argtrace_ring_set *set, unsigned int cpu)
 	ring->packet_shift = ilog2(set->packet_size);
 	ring->ring_mask = (u64)set->packet_size * set->nr_packets - 1;
 	ring->format = set->format;
-	ring->clock = set->clock;
-	ring->mult = set->mult;
 	ring->cpu = cpu;
 	ring->flight = set->flight;
 	/* Pairs with argtrace_ring_exists(). */
@@ -159,8 +157,13 @@ int argtrace_rings_create(struct argtrace_ring_set *set)
 	set->charged = charge;
 	set->mult = argtrace_clock_mult(set->clock);
 	for_each_possible_cpu(cpu) {
-		per_cpu_ptr(set->rings, cpu)->control = &no_ring;
-		per_cpu_ptr(set->rings, cpu)->session = set->session;
+		struct argtrace_ring *ring = per_cpu_ptr(set->rings, cpu);
+
+		ring->control = &no_ring;
+		ring->session = set->session;
+		/* Also for durations that go to a map or decide whether a call is recorded, for which a CPU needs no ring. */
+		ring->clock = set->clock;
+		ring->mult = set->mult;
 	}
 	/* Including CPUs that are offline, so that a reader which maps the rings now has theirs as well. */
 	cpus_read_lock();

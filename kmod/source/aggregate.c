@@ -105,10 +105,9 @@ static __always_inline void add_at_home(struct argtrace_plan *plan, u64 first, u
 		if (unlikely(argtrace_map_is_lower(value, slot->min, is_signed)) ||
 		    unlikely(argtrace_map_is_lower(slot->max, value, is_signed)))
 			argtrace_map_extend(slot, value, is_signed);
-		argtrace_map_sum(slot, value);
-		barrier();
+		argtrace_map_sum(map, slot, value, is_signed);
 	}
-	argtrace_map_count(&slot->count);
+	argtrace_map_count_call(slot);
 	argtrace_count_here(plan->counters, records);
 }
 
@@ -209,11 +208,17 @@ void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 sec
 	preempt_enable_notrace();
 }
 
+void argtrace_aggregate_carry(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value)
+{
+	argtrace_map_carry(plan->code->map, slot, value);
+	argtrace_map_count_call(slot);
+	argtrace_aggregate_count(plan);
+}
+
 void argtrace_aggregate_extreme(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value)
 {
 	argtrace_map_extend(slot, value, false);
-	argtrace_map_sum(slot, value);
-	barrier();
-	argtrace_map_count(&slot->count);
+	argtrace_map_sum(plan->code->map, slot, value, false);
+	argtrace_map_count_call(slot);
 	argtrace_aggregate_count(plan);
 }

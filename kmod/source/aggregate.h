@@ -32,6 +32,9 @@ void argtrace_aggregate_words(struct argtrace_plan *plan, const struct ftrace_re
 /* The key is not at its home: two words of it at most, the value, and no bucket. */
 void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value);
 
+/* The value has been added to the sum of the slot, which has wrapped. */
+void argtrace_aggregate_carry(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value);
+
 /* The slot has been found, and the value may be its new minimum or maximum. */
 void argtrace_aggregate_extreme(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value);
 
@@ -93,10 +96,10 @@ static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *pla
 	if (has_value) {
 		if (unlikely(value < slot->min) || unlikely(value > slot->max))
 			return argtrace_aggregate_extreme(plan, slot, value);
-		argtrace_map_sum(slot, value);
-		barrier();
+		if (unlikely(argtrace_map_sum_wraps(slot, value, false)))
+			return argtrace_aggregate_carry(plan, slot, value);
 	}
-	argtrace_map_count(&slot->count);
+	argtrace_map_count_call(slot);
 	argtrace_aggregate_count(plan);
 }
 

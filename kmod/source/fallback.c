@@ -4,12 +4,14 @@
  * takes the kernel about as long to register as a thousand of our trampoline's functions, so there are not many.
  */
 #include <linux/cpumask.h>
+#include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
 #include "compat.h"
 #include "fetch/operands.h"
 #include "fetch/program.h"
+#include "memory.h"
 #include "session.h"
 #include "source/fallback.h"
 #include "source/fallback_call.h"
@@ -114,6 +116,21 @@ int argtrace_fallback_prepare(struct argtrace_fallback *fallback, struct argtrac
 		       0 : -E2BIG;
 }
 
+/*
+ * The most that the kernel allocates when one is registered, for the calls that may be in flight at once: one by one, or (since
+ * Linux 6.7) for each CPU its share of them and an array of pointers to all. Where tasks in flight keep it longer than the
+ * registration lasts, that is not charged.
+ */
+static u64 instances_charge(bool by_kretprobe, size_t size)
+{
+	const size_t own = by_kretprobe ? sizeof(struct kretprobe_instance) : ARGTRACE_FPROBE_INSTANCE;
+	const u64 count = CALLS_AT_ONCE, cpus = num_possible_cpus();
+	const u64 pointers = (3 + roundup_pow_of_two(count)) * sizeof(u64);
+	const u64 share = pointers + DIV_ROUND_UP(count, cpus) * ALIGN(own + size, sizeof(u64));
+
+	return own ? max(count * argtrace_kvmalloc_size(own + size), cpus * PAGE_ALIGN(share)) : 0;
+}
+
 static int register_it(struct argtrace_fallback *fallback, unsigned long addr, size_t size)
 {
 	unsigned long location = argtrace_fentry_of(addr);
@@ -169,6 +186,7 @@ static void settle(struct argtrace_fallback *fallback)
 
 	fallback->missed += missed_now(fallback);
 	WRITE_ONCE(fallback->cookie, 0);
+	argtrace_memory_uncharge(fallback->charged);
 	preempt_disable_notrace();
 	local_add(argtrace_plan_in_flight(plan), argtrace_return_counter_here(plan->returns->following, removed));
 	preempt_enable_notrace();
@@ -263,12 +281,27 @@ static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
 	return argtrace_entry_source.find_bad(addrs, count, true);
 }
 
+static int charge_and_register(struct argtrace_fallback *fallback, size_t size)
+{
+	const u64 charge = instances_charge(fallback->by_kretprobe, size);
+	int ret = argtrace_memory_charge(charge);
+
+	if (ret)
+		return ret;
+	ret = register_it(fallback, fallback->plan->addr, size);
+	if (ret)
+		argtrace_memory_uncharge(charge);
+	else
+		fallback->charged = charge;
+	return ret;
+}
+
 static int attach_one(struct argtrace_lane *lane, struct argtrace_fallback *fallback)
 {
 	int ret = try_levels(fallback->by_kretprobe);
 
 	if (!ret)
-		ret = register_it(fallback, fallback->plan->addr, argtrace_fallback_call_size(fallback->plan));
+		ret = charge_and_register(fallback, argtrace_fallback_call_size(fallback->plan));
 	/* What the kernel refuses here, where ftrace traces: text that kprobes must not be in. */
 	if (ret == -EINVAL)
 		ret = -EOPNOTSUPP;

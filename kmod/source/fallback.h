@@ -28,6 +28,7 @@ struct argtrace_fallback {
 	const struct argtrace_lane *lane;
 	u64 cookie;			/* of this registration: calls of another one end unnoticed; 0: not registered */
 	unsigned long missed;		/* in earlier registrations */
+	u64 charged;			/* for this registration */
 	bool by_kretprobe;
 	union {
 		struct fprobe fprobe;

@@ -29,7 +29,8 @@ struct argtrace_session;
 enum argtrace_return_life {
 	ARGTRACE_RETURN_IDLE,		/* has no calls in flight, and gets none */
 	ARGTRACE_RETURN_LIVE,
-	ARGTRACE_RETURN_LEAVING,	/* gets no more calls; some may be in flight */
+	ARGTRACE_RETURN_STOPPED,	/* records nothing, but its lane may still call it */
+	ARGTRACE_RETURN_LEAVING,	/* its lane does not call it; calls may be in flight */
 };
 
 /* What a plan whose calls are followed has beside the others; as long as it is not idle it is not freed. */
@@ -111,11 +112,16 @@ void argtrace_returns_put(void);
 
 /* The plan's calls are followed from now on, and recorded in the session's rings. Between get() and put(). */
 void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *session);
-/* No call that ends from argtrace_synchronize() on is recorded. */
+/* No call that ends from argtrace_synchronize() on is recorded. The plan is not idle before argtrace_return_detached(). */
 void argtrace_return_stop(struct argtrace_plan *plan);
-/* Whether calls may be in flight of a plan that has been stopped. */
+/*
+ * The lane of a stopped plan does not call it any more: ftrace's filter or the lane's table is without it. Callbacks that
+ * have found it there may still be running.
+ */
+void argtrace_return_detached(struct argtrace_plan *plan);
+/* Whether a plan that has been stopped may still be called, or have calls in flight. */
 bool argtrace_return_is_leaving(struct argtrace_plan *plan);
-/* The plan is to be freed. False: that happens when its calls have left. */
+/* The plan is to be freed, and its lane does not call it. False: that happens when its calls have left. */
 bool argtrace_return_release(struct argtrace_plan *plan);
 
 /*

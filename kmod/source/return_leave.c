@@ -71,6 +71,7 @@ static void write_carefully(u8 *to, struct argtrace_frame *frame, struct argtrac
 	if (plan->layout.has_rest)
 		argtrace_record_rest(to, ring->format, plan, argtrace_frame_regs(frame));
 	write_value(to, returns, frame);
+	argtrace_encode_end(to, &plan->layout);
 }
 
 /* Where a record goes for which argtrace_ring_reserve() has found no room; NULL: it is counted as lost. */
@@ -296,18 +297,20 @@ static noinline void record_outputs_slowly(struct argtrace_frame *frame, struct 
  * nothing is written.
  */
 static __always_inline bool write_quickly(const struct argtrace_frame *frame, const struct argtrace_return *returns,
-					  const struct argtrace_plan *plan, struct argtrace_ring *ring, u8 **to)
+					  const struct argtrace_plan *plan, struct argtrace_ring *ring,
+					  struct argtrace_ring_control *control, u8 **to)
 {
 	const u32 high = READ_ONCE(ring->clock_high);
 	u32 clock;
 
-	argtrace_ring_begin(ring->control);
-	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
+	argtrace_ring_begin(control);
+	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
 					    &clock, to)))
 		return false;
 	argtrace_record_registers(*to, plan, frame->caller, argtrace_frame_regs(frame));
 	write_duration(*to, returns, frame, full_time(ring, high, clock));
 	*(u64 *)(*to + returns->value_at) = frame->value;
+	argtrace_encode_end(*to, &plan->layout);
 	argtrace_record_header(*to, plan, clock, ring->last_tid, 0);
 	return true;
 }
@@ -328,7 +331,7 @@ static noinline void leave_with_outputs(struct argtrace_frame *frame)
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(!write_quickly(frame, returns, plan, ring, &to)))
+	if (unlikely(!write_quickly(frame, returns, plan, ring, ring->control, &to)))
 		return record_outputs_slowly(frame, ring);
 	if (unlikely(kept && *((const u64 *)kept - 1)))
 		return finish_outputs(frame, ring, to);
@@ -365,11 +368,12 @@ static __always_inline void record_quickly(struct argtrace_frame *frame, const s
 {
 	struct argtrace_plan *plan = returns->plan;
 	struct argtrace_ring *ring = this_cpu_ptr(returns->rings);
+	struct argtrace_ring_control *control = ring->control;
 	u8 *to;
 
-	if (unlikely(!write_quickly(frame, returns, plan, ring, &to)))
+	if (unlikely(!write_quickly(frame, returns, plan, ring, control, &to)))
 		return record_slow(frame, ring);
-	argtrace_record_complete(plan, ring);
+	argtrace_record_complete_in(plan, ring, control);
 }
 
 /* ARGTRACE_CARE_FILTER, in plain context. */

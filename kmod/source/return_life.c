@@ -3,9 +3,12 @@
  * How long what calls in flight need stays. A task may sleep in a function for days, with a frame on its stack that
  * refers to a plan and returns to our text.
  *
- *   plan   is not freed before all of its calls have left. One that is removed, or whose session goes, is stopped: nothing more is
- *          recorded, and the rings may go. Then it is on the list of those that are leaving, and idle when none is in flight.
- *   text   the module holds a reference to itself while there is a plan that is not idle.
+ *   plan   is not freed before all of its calls have left. One that is removed, or whose session goes, is stopped: nothing
+ *          more is recorded, and the rings may go. Its lane may go on calling it, and is made to stop by arm.c, which then
+ *          says that the plan is detached. From then on it is on the list of those that are leaving, and idle when none is
+ *          in flight.
+ *   text   the module holds a reference to itself while there is a plan that is not idle. It gets none once it is being
+ *          unloaded, so that nothing is followed from then on.
  *
  * A call counts as entered some time after ftrace has called us, and as left some time before it has returned from the
  * trampoline. It may be preempted in between, but it does not sleep: synchronize_rcu_tasks() waits for these.
@@ -19,6 +22,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
+#include <trace/events/sched.h>
 #include <asm/unwind.h>
 
 #include "compat.h"
@@ -40,6 +44,7 @@ static u32 nr_users;			/* plans that are not idle, and callers between get() and
 static bool looks_seldom;		/* the next look is for those alone that the log has been told of */
 static bool letting_go;			/* look() has taken some off the list that are not idle yet */
 static struct tracepoint *exit_point;
+static bool trial_failed;		/* ftrace keeps the ops of try_returns(), and the module stays */
 
 struct argtrace_return argtrace_return_given_up = {
 	.care = ARGTRACE_CARE_STOPPED,
@@ -57,7 +62,7 @@ static void wait_for_trampolines(void)
 }
 
 /* The calls of the task that end with it: its stack is ours, and all of it will be forgotten. */
-static void task_exits(void *data, struct task_struct *task)
+static void task_exits(void *data, ARGTRACE_PROCESS_EXIT_ARGUMENTS)
 {
 	const unsigned long stack = (unsigned long)task_stack_page(current);
 	struct unwind_state state;
@@ -83,6 +88,7 @@ static void task_exits(void *data, struct task_struct *task)
 
 static void find_exit_point(struct tracepoint *point, void *data)
 {
+	check_trace_callback_type_sched_process_exit(task_exits);
 	if (!strcmp(point->name, "sched_process_exit"))
 		exit_point = point;
 }
@@ -103,19 +109,25 @@ static void trial_callback(unsigned long ip, unsigned long parent_ip, struct ftr
  */
 static int try_returns(void)
 {
-	struct ftrace_ops ops = { .func = trial_callback };
+	/* Not on the stack: if ftrace has shut itself down after an internal error, it goes on using the ops. */
+	static struct ftrace_ops ops;
 	bool followed;
 	int ret;
 
+	ops = (struct ftrace_ops){ .func = trial_callback };
 	ret = ftrace_set_filter_ip(&ops, (unsigned long)argtrace_return_trial, 0, 1);
 	if (!ret)
 		ret = register_ftrace_function(&ops);
-	if (ret) {
+	if (ret && ret != -ENODEV) {
 		ftrace_free_filter(&ops);
 		return ret;
 	}
-	followed = argtrace_in_trampoline(argtrace_return_trial());
-	unregister_ftrace_function(&ops);
+	followed = !ret && argtrace_in_trampoline(argtrace_return_trial());
+	if (ret || WARN_ON_ONCE(unregister_ftrace_function(&ops))) {
+		trial_failed = true;
+		__module_get(THIS_MODULE);
+		return -EOPNOTSUPP;
+	}
 	ftrace_free_filter(&ops);
 	return followed ? 0 : -EOPNOTSUPP;
 }
@@ -125,7 +137,7 @@ static int begin(void)
 	static bool tried;
 	int ret = 0;
 
-	if (!ARGTRACE_CAN_UNWIND)
+	if (!ARGTRACE_CAN_UNWIND || trial_failed)
 		return -EOPNOTSUPP;
 	if (!tried)
 		ret = try_returns();
@@ -147,10 +159,17 @@ int argtrace_returns_get(void)
 	int ret = 0;
 
 	mutex_lock(&returns_lock);
-	if (!nr_users)
-		ret = begin();
-	if (!ret && !nr_users++)
-		__module_get(THIS_MODULE);
+	if (!nr_users) {
+		/* Not a module that is being unloaded: its text would go with calls in flight. */
+		if (!try_module_get(THIS_MODULE))
+			ret = -ESHUTDOWN;
+		else
+			ret = begin();
+		if (ret && ret != -ESHUTDOWN)
+			module_put(THIS_MODULE);
+	}
+	if (!ret)
+		nr_users++;
 	mutex_unlock(&returns_lock);
 	return ret;
 }
@@ -176,10 +195,9 @@ void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *
 	struct argtrace_return *returns = plan->returns;
 
 	mutex_lock(&returns_lock);
-	/* One is leaving already that was to be removed and could not be. */
-	if (returns->life == ARGTRACE_RETURN_LEAVING)
-		list_del(&returns->link);
-	else if (returns->life == ARGTRACE_RETURN_IDLE && !returns->fallback)
+	WARN_ON_ONCE(returns->life == ARGTRACE_RETURN_LEAVING);
+	/* One that was to be removed and could not be is stopped, and still counted. */
+	if (returns->life == ARGTRACE_RETURN_IDLE && !returns->fallback)
 		nr_users++;
 	returns->life = returns->fallback ? ARGTRACE_RETURN_IDLE : ARGTRACE_RETURN_LIVE;
 	returns->rings = session->rings;
@@ -206,6 +224,13 @@ static void stop_locked(struct argtrace_return *returns)
 	if (returns->life != ARGTRACE_RETURN_LIVE)
 		return;
 	WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
+	returns->life = ARGTRACE_RETURN_STOPPED;
+}
+
+static void leave_locked(struct argtrace_return *returns)
+{
+	if (returns->life != ARGTRACE_RETURN_STOPPED)
+		return;
 	returns->life = ARGTRACE_RETURN_LEAVING;
 	returns->seen = false;
 	returns->told = false;
@@ -226,9 +251,18 @@ void argtrace_return_stop(struct argtrace_plan *plan)
 	mutex_unlock(&returns_lock);
 }
 
+void argtrace_return_detached(struct argtrace_plan *plan)
+{
+	mutex_lock(&returns_lock);
+	leave_locked(plan->returns);
+	mutex_unlock(&returns_lock);
+}
+
 bool argtrace_return_is_leaving(struct argtrace_plan *plan)
 {
-	return READ_ONCE(plan->returns->life) == ARGTRACE_RETURN_LEAVING;
+	const enum argtrace_return_life life = READ_ONCE(plan->returns->life);
+
+	return life == ARGTRACE_RETURN_STOPPED || life == ARGTRACE_RETURN_LEAVING;
 }
 
 bool argtrace_return_release(struct argtrace_plan *plan)
@@ -240,6 +274,7 @@ bool argtrace_return_release(struct argtrace_plan *plan)
 		argtrace_fallback_release(returns->fallback);
 	mutex_lock(&returns_lock);
 	stop_locked(returns);
+	leave_locked(returns);
 	idle = returns->life == ARGTRACE_RETURN_IDLE;
 	returns->orphan = !idle;
 	mutex_unlock(&returns_lock);

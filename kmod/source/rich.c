@@ -227,15 +227,24 @@ static __always_inline void record_quick(struct argtrace_plan *plan, unsigned lo
 	argtrace_record_complete(plan, ring);
 }
 
-/* Tells the compiler that it is not NULL, which saves a test where it is used. */
+/* In place of the end of outputs: they take argtrace_run_values(), after what has been written of them has been cleared. */
+#define WRITTEN_IN_PART	((u8 *)1ul)
+#define is_written(end)	likely((unsigned long)(end) > (unsigned long)WRITTEN_IN_PART)
+/* None has been tried. */
+#define NOT_BEGUN	((u8 *)2ul)
+
+/* Tells the compiler that it is the end of outputs, which saves a test where it is used. */
 static __always_inline u8 *assume(u8 *to)
 {
-	if (!to)
+	if (!is_written(to))
 		__builtin_unreachable();
 	return to;
 }
 
-/* Writes quick outputs and text to `to`. Returns their end, or NULL if that takes argtrace_run_values(). Calls no function. */
+/*
+ * Writes quick outputs and text to `to`. Returns their end, or WRITTEN_IN_PART, or NULL if that is all that is written which precedes a
+ * text. Calls no function.
+ */
 static __always_inline u8 *write_text(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
 {
 	long length;
@@ -243,12 +252,12 @@ static __always_inline u8 *write_text(const struct argtrace_op *op, const struct
 
 	do {
 		if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
-			return NULL;
+			return WRITTEN_IN_PART;
 		value = (value + op->base) & op->mask;
 		if (op->action == ARGTRACE_DO_STR) {
 			length = argtrace_read_text_quickly(to + sizeof(u16), value, op->arg);
 			if (unlikely(length < 0))
-				return NULL;
+				return length == ARGTRACE_TEXT_ELSEWHERE ? NULL : WRITTEN_IN_PART;
 			*(u16 *)to = length;
 			to += sizeof(u16) + length;
 		} else {
@@ -258,11 +267,11 @@ static __always_inline u8 *write_text(const struct argtrace_op *op, const struct
 	return assume(to);
 }
 
-/* Writes text as in a record, beginning with its length. Returns the number of bytes, or a negative error. */
+/* Writes kernel text as in a record, beginning with its length. Returns the number of bytes, or a negative error. */
 static noinline long put_text(u8 *to, u64 from, u32 limit)
 {
 	bool cut;
-	const int length = argtrace_read_text(to + sizeof(u16), from, limit, &cut);
+	const int length = argtrace_read_text(to + sizeof(u16), from, limit, false, &cut);
 
 	*(u16 *)to = length | (cut ? ARGTRACE_TEXT_CUT : 0);
 	return length;
@@ -285,7 +294,7 @@ static __always_inline u8 *write_paths(const struct argtrace_op *op, const struc
 
 	do {
 		if (unlikely(!argtrace_op_quickly(op, fregs, &value)))
-			return NULL;
+			return WRITTEN_IN_PART;
 		value = (value + op->base) & op->mask;
 		if (likely(op->action == ARGTRACE_DO_PATH)) {
 			length = put_path(to, value, op);
@@ -296,7 +305,7 @@ static __always_inline u8 *write_paths(const struct argtrace_op *op, const struc
 			continue;
 		}
 		if (unlikely(length < 0))
-			return NULL;
+			return WRITTEN_IN_PART;
 		to += sizeof(u16) + length;
 	} while ((op = op->next[1]));
 	return assume(to);
@@ -312,7 +321,7 @@ static __always_inline u8 *write_path(const struct argtrace_op *op, const struct
 		return NULL;
 	end = argtrace_read_path_quickly(to + sizeof(u16), (value + op->base) & op->mask, (const void *)op->next[0]);
 	if (unlikely(!end))
-		return NULL;
+		return WRITTEN_IN_PART;
 	*(u16 *)to = end - (to + sizeof(u16));
 	return end;
 }
@@ -328,17 +337,27 @@ static __always_inline void complete_at(struct argtrace_plan *plan, struct argtr
 	argtrace_record_complete(plan, ring);
 }
 
-/* Completes a record that lacks all outputs. The caller is not among them, as that has no quick way. */
+/*
+ * Completes a record that lacks all outputs, of which a failed attempt may have written some. The caller is not among them, as that has
+ * no quick way.
+ */
 static noinline __noclone void finish_at(struct argtrace_plan *plan, u8 *to, struct argtrace_ring *ring,
-					 const struct ftrace_regs *fregs, u64 end)
+					 const struct ftrace_regs *fregs, u64 end, const u8 *attempt)
 {
 	struct argtrace_run run argtrace_uninitialized;
+	u8 *outputs = outputs_of(to, plan->code);
 	const u8 *last;
 
+	/*
+	 * What is read now may be shorter than what the attempt has written. Text that is the only output has not been begun, if it is not
+	 * at an address of the kernel's.
+	 */
+	if (attempt == WRITTEN_IN_PART || (!attempt && plan->code->values->next[1]))
+		memset(outputs, 0, to + plan->record_size - outputs);
 	run.code = plan->code;
 	run.fregs = fregs;
 	run.caller = 0;
-	last = argtrace_run_values(&run, outputs_of(to, plan->code));
+	last = argtrace_run_values(&run, outputs);
 	write_unreadable(to, plan, run.unreadable);
 	complete_at(plan, ring, to, last, end);
 }
@@ -377,11 +396,14 @@ static __always_inline void record_and_give_back(struct argtrace_plan *plan, uns
 	code = plan->code;
 	outputs = outputs_of(to, code);
 	((u64 *)outputs)[-1] = 0;
+	/* Text of user memory has no quick way. */
+	if (outputs_kind == ARGTRACE_OUTPUTS_USER)
+		return finish_at(plan, to, ring, fregs, end, NOT_BEGUN);
 	last = outputs_kind == ARGTRACE_OUTPUTS_PATH  ? write_path(code->values, fregs, outputs) :
 	       outputs_kind == ARGTRACE_OUTPUTS_PATHS ? write_paths(code->values, fregs, outputs) :
 							write_text(code->values, fregs, outputs);
-	if (unlikely(!last))
-		return finish_at(plan, to, ring, fregs, end);
+	if (unlikely(!is_written(last)))
+		return finish_at(plan, to, ring, fregs, end, last);
 	complete_at(plan, ring, to, last, end);
 }
 
@@ -418,6 +440,7 @@ DEFINE_RECORD(record_stacks, record_quick, true)
 DEFINE_RECORD(record_text, record_and_give_back, ARGTRACE_OUTPUTS_TEXT)
 DEFINE_RECORD(record_path, record_and_give_back, ARGTRACE_OUTPUTS_PATH)
 DEFINE_RECORD(record_paths, record_and_give_back, ARGTRACE_OUTPUTS_PATHS)
+DEFINE_RECORD(record_user_text, record_and_give_back, ARGTRACE_OUTPUTS_USER)
 
 /* The same if the number of the stack is the only output and nothing else needs special treatment: the call comes first. */
 static __always_inline void record_stack_alone(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
@@ -487,6 +510,8 @@ static __always_inline void record(struct argtrace_plan *plan, unsigned long par
 		record_paths(plan, parent_ip, ops, fregs, called_from);
 	else if (outputs == ARGTRACE_OUTPUTS_STACK)
 		record_stack(plan, parent_ip, ops, fregs, called_from);
+	else if (outputs == ARGTRACE_OUTPUTS_USER)
+		record_user_text(plan, parent_ip, ops, fregs, called_from);
 	else
 		record_with_care(plan, parent_ip, ops, fregs, called_from);
 }

@@ -58,29 +58,33 @@ static __always_inline void store_all(struct pt_regs *regs, u64 second, u64 thir
 }
 
 static __always_inline void record(struct argtrace_tracepoint *place, const struct pt_regs *regs, unsigned long called_from,
-				   const u32 clock_id, const bool flight, const bool few)
+				   const u32 clock_id, const bool flight, const bool few, const bool whole)
 {
 	struct argtrace_plan *plan = begin(place, false);
 
 	if (likely(plan))
 		argtrace_record_some(plan, this_cpu_ptr(place->rings), argtrace_context_word_above(place->plain),
-				     caller_of(place, called_from), (const struct ftrace_regs *)regs, clock_id, flight, few);
+				     caller_of(place, called_from), (const struct ftrace_regs *)regs, clock_id, flight, few, whole);
 }
 
 /*
  * One variant for each clock and kind of ring, as in source/entry.c, and for tracepoints with up to three arguments. A frame consists of
  * the saved frame pointer and the return address above it. No stack protector: there is no array that could overflow.
  */
-#define DEFINE_CALLBACK(name, clock, flight)							\
-static __no_stack_protector void name##_few(struct argtrace_tracepoint *place, u64 second,	\
-					    u64 third, u64 fourth)				\
+#define DEFINE_FEW(name, clock, flight, whole)							\
+static __no_stack_protector void name(struct argtrace_tracepoint *place, u64 second,		\
+				      u64 third, u64 fourth)					\
 {												\
 	const unsigned long *frame = __builtin_frame_address(0);				\
 	struct pt_regs regs argtrace_uninitialized;						\
 												\
 	store_few(&regs, second, third, fourth);						\
-	record(place, &regs, frame[1], clock, flight, true);					\
-}												\
+	record(place, &regs, frame[1], clock, flight, true, whole);				\
+}
+
+#define DEFINE_CALLBACK(name, clock, flight)							\
+DEFINE_FEW(name##_few, clock, flight, true)							\
+DEFINE_FEW(name##_few_padded, clock, flight, false)						\
 												\
 static __no_stack_protector void name##_many(struct argtrace_tracepoint *place, u64 second,	\
 					     u64 third, u64 fourth, u64 fifth, u64 sixth)	\
@@ -89,7 +93,7 @@ static __no_stack_protector void name##_many(struct argtrace_tracepoint *place, 
 	struct pt_regs regs argtrace_uninitialized;						\
 												\
 	store_all(&regs, second, third, fourth, fifth, sixth, frame);				\
-	record(place, &regs, frame[1], clock, flight, false);					\
+	record(place, &regs, frame[1], clock, flight, false, false);				\
 }
 
 DEFINE_CALLBACK(stream_tsc, ARGTRACE_CLOCK_TSC, false)
@@ -121,18 +125,17 @@ static __no_stack_protector void callback(struct argtrace_tracepoint *place, u64
 		argtrace_entry_record(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
 }
 
+/* What records a call with these arguments. */
+#define CALLBACK_OF(name, few, whole)	(!(few) ? (void *)name##_many : (whole) ? (void *)name##_few : (void *)name##_few_padded)
+
 void *argtrace_tracepoint_callback(const struct argtrace_lane *lane, const struct argtrace_plan *plan)
 {
 	const bool few = !plan->layout.at[0] && !plan->layout.many_registers && !plan->layout.has_rest;
+	const bool whole = plan->layout.last_mask == ~0ull;
 
 	if (plan->code || rcu_access_pointer(lane->pid_bits))
 		return callback;
-	if (lane->session->clock == ARGTRACE_CLOCK_TSC) {
-		if (lane->session->flight)
-			return few ? (void *)flight_tsc_few : flight_tsc_many;
-		return few ? (void *)stream_tsc_few : stream_tsc_many;
-	}
-	if (lane->session->flight)
-		return few ? (void *)flight_monotonic_few : flight_monotonic_many;
-	return few ? (void *)stream_monotonic_few : stream_monotonic_many;
+	if (lane->session->clock == ARGTRACE_CLOCK_TSC)
+		return lane->session->flight ? CALLBACK_OF(flight_tsc, few, whole) : CALLBACK_OF(stream_tsc, few, whole);
+	return lane->session->flight ? CALLBACK_OF(flight_monotonic, few, whole) : CALLBACK_OF(stream_monotonic, few, whole);
 }

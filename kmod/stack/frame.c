@@ -38,6 +38,7 @@ static u64 *fake_stack __read_mostly;
 
 static DEFINE_MUTEX(frames_lock);	/* users, and forgetting */
 static u32 nr_users;
+static u32 forgotten;			/* changes before words are forgotten */
 
 static u64 other_frame(enum argtrace_frame_other other, s64 offset)
 {
@@ -144,36 +145,53 @@ static bool is_lasting(u64 ip, bool interrupted, char *symbol)
 	return end && strncmp(module, "[__builtin__", 12) && strncmp(module, "[bpf]", 5);
 }
 
-/* Stores the word in a free place near its home, or else at its home. */
-static void keep(u64 *table, unsigned int shift, u64 frame, u64 ip)
+/*
+ * Stores the word in a free place near its home, or else in place of another: at its home, or next to it where the word at
+ * home is that of address 0, which stays.
+ */
+static u64 *keep(u64 *table, unsigned int shift, u64 frame, u64 ip)
 {
 	u32 at = argtrace_frame_home(ip, shift), step;
+	u64 *place;
 
 	for (step = 0; step < STEPS; step++) {
-		if (!cmpxchg(&table[(at + step) & ((1u << shift) - 1)], 0, frame))
-			return;
+		place = &table[(at + step) & ((1u << shift) - 1)];
+		if (!cmpxchg(place, 0, frame))
+			return place;
 	}
-	WRITE_ONCE(table[at], frame);
+	place = &table[at == argtrace_frame_home(0, shift) ? at + 1 : at];
+	xchg(place, frame);
+	return place;
 }
 
 u64 argtrace_frame_find(u64 ip, bool interrupted, char *room)
 {
 	const unsigned int shift = interrupted ? ARGTRACE_FRAMES_INTERRUPTED_SHIFT : ARGTRACE_FRAMES_SHIFT;
-	u64 *table = argtrace_frames + (interrupted ? FRAMES : 0), frame;
-	u32 at = argtrace_frame_home(ip, shift), step;
+	u64 *table = argtrace_frames + (interrupted ? FRAMES : 0), *place, frame;
+	u32 at = argtrace_frame_home(ip, shift), step, generation;
 
+	/* No word is kept for these. A place that is free would be one for address 0. */
+	if (ip < __START_KERNEL_map)
+		return unknown_frame;
 	for (step = 0; step < STEPS; step++) {
 		frame = READ_ONCE(table[(at + step) & ((1u << shift) - 1)]);
 		if (argtrace_frame_is_of(frame, ip))
 			return frame;
 	}
-	if (ip < __START_KERNEL_map || !argtrace_recursion_enter())
+	if (!argtrace_recursion_enter())
 		return unknown_frame;
+	generation = READ_ONCE(forgotten);
 	ARGTRACE_HOOK(FRAME_LEARNED);
 	frame = is_lasting(ip, interrupted, room) ? ask_unwinder(ip, interrupted) : unknown_frame;
 	argtrace_recursion_leave();
 	frame |= (u32)ip;
-	keep(table, shift, frame, ip);
+	place = keep(table, shift, frame, ip);
+	/*
+	 * The module whose address it is may have been forgotten while the unwinder was asked. keep() is a full barrier, which pairs
+	 * with that of argtrace_frames_forget(): either the word is found there, or we see here that we are too late.
+	 */
+	if (unlikely(READ_ONCE(forgotten) != generation))
+		cmpxchg(place, frame, 0);
 	return frame;
 }
 
@@ -201,9 +219,11 @@ static int create(void)
 		argtrace_memory_uncharge(charge());
 		return -ENOMEM;
 	}
-	/* A word of zeros would be a plain frame at address 0, which returns to itself for ever. */
+	/*
+	 * A word of zeros would be a plain frame at address 0, which returns to itself for ever: argtrace_frame_at_home() finds this
+	 * one instead, and keep() leaves it there.
+	 */
 	frames[argtrace_frame_home(0, ARGTRACE_FRAMES_SHIFT)] = unknown_frame;
-	frames[FRAMES + argtrace_frame_home(0, ARGTRACE_FRAMES_INTERRUPTED_SHIFT)] = unknown_frame;
 	for (i = 0; i < FAKE_WORDS; i++)
 		fake_stack[i] = fake_word((u64)(fake_stack + i));
 	/* No call uses it before the session knows that it exists, and is armed under its lock. */
@@ -241,6 +261,9 @@ void argtrace_frames_forget(const struct module *module, bool only_init)
 	u32 i;
 
 	mutex_lock(&frames_lock);
+	WRITE_ONCE(forgotten, forgotten + 1);
+	/* Pairs with keep(). */
+	smp_mb();
 	for (i = 0; argtrace_frames && i < WORDS; i++) {
 		const u64 ip = (s32)READ_ONCE(argtrace_frames[i]);
 

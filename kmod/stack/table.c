@@ -239,6 +239,9 @@ static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id
 		if (found == id)
 			return id;
 	}
+	/* No entry names them. */
+	if (has_words)
+		memset(table->words + at, 0, count * sizeof(*frames));
 	count_lost(table, ARGTRACE_STACK_LOST_FULL);
 	return 0;
 }

@@ -196,9 +196,12 @@ static bool is_unknown(u64 frame)
 
 static u64 find_frame(u64 ip, bool interrupted, struct argtrace_stack_room *room)
 {
-	const u64 frame = interrupted ? 0 : argtrace_frame_at_home(argtrace_frames, ip);
+	u64 frame;
 
-	return likely(argtrace_frame_is_of(frame, ip)) ? frame : argtrace_frame_find(ip, interrupted, room->symbol);
+	if (interrupted)
+		return argtrace_frame_find(ip, true, room->symbol);
+	frame = argtrace_frame_at_home(argtrace_frames, ip);
+	return likely(argtrace_frame_is_of(frame, ip)) ? frame : argtrace_frame_find(ip, false, room->symbol);
 }
 
 /* Continues a walk. False if the kernel's unwinder has to take over. */

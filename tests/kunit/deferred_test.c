@@ -8,6 +8,7 @@
 #include "fixtures.h"
 #include "memory.h"
 #include "probe/deferred.h"
+#include "targets.h"
 
 /* Defers probes of the functions in that module; returns what the module says. */
 static int defer_with(struct kunit *test, struct argtrace_session *session, const char *module,
@@ -199,6 +200,161 @@ static void a_module_that_comes_and_goes(struct kunit *test)
 	}
 }
 
+/* As if the module had been unloaded; next time it is loaded a page lower, or where it was. */
+static void this_module_goes(struct argtrace_session *session, bool moves)
+{
+	struct argtrace_catalog *catalog = &session->catalog;
+	u32 id;
+
+	mutex_lock(&session->lock);
+	argtrace_arm_module_going(session, THIS_MODULE, false);
+	for (id = 1; id < catalog->nr_ids && moves; id++) {
+		catalog->by_id[id]->addr -= PAGE_SIZE;
+		catalog->by_id[id]->schema->addr -= PAGE_SIZE;
+	}
+	mutex_unlock(&session->lock);
+	argtrace_returns_flush();
+}
+
+/* What the session has counted for the only function; all of its calls have ended. */
+static struct argtrace_counts counts_of(struct kunit *test, struct argtrace_session *session)
+{
+	struct argtrace_return_counts counts = { };
+	const struct argtrace_plan *plan;
+
+	mutex_lock(&session->lock);
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_ids, 2);
+	plan = session->catalog.by_id[1];
+	if (plan->returns)
+		argtrace_plan_return_counts(plan, &counts);
+	else
+		argtrace_plan_counts(plan, &counts.counts);
+	mutex_unlock(&session->lock);
+	KUNIT_EXPECT_EQ(test, counts.in_flight, 0);
+	return counts.counts;
+}
+
+/* Calls that were lost among them, until the user removes the function. */
+static void calls_of_all_loads_are_counted(struct kunit *test, u32 flags, bool moves)
+{
+	static const char *const function = "target_three";
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_counts counts;
+	u32 loads, call, calls = 0, failed;
+
+	KUNIT_ASSERT_EQ(test, defer_with(test, session, KBUILD_MODNAME, &function, 1, flags, &failed), 0);
+	for (loads = 1; loads <= 3; loads++) {
+		this_module_comes(session);
+		for (call = 0; call < 1000 * loads; call++, calls++)
+			target_three(1, 2, 3);
+		counts = counts_of(test, session);
+		KUNIT_EXPECT_EQ(test, counts.records + counts.lost[ARGTRACE_LOST_FULL], calls);
+		/* Nobody reads, so that the ring fills. */
+		KUNIT_EXPECT_GT(test, counts.records, 0);
+		KUNIT_EXPECT_GT(test, counts.lost[ARGTRACE_LOST_FULL], 0);
+		this_module_goes(session, moves);
+		counts = counts_of(test, session);
+		KUNIT_EXPECT_EQ(test, counts.records + counts.lost[ARGTRACE_LOST_FULL], calls);
+	}
+	this_module_comes(session);
+	session_remove_all(session);
+	this_module_goes(session, moves);
+	this_module_comes(session);
+	target_three(1, 2, 3);
+	counts = counts_of(test, session);
+	KUNIT_EXPECT_EQ(test, counts.records + counts.lost[ARGTRACE_LOST_FULL], 1);
+	session_remove_all(session);
+}
+
+static void all_loads_are_counted(struct kunit *test)
+{
+	calls_of_all_loads_are_counted(test, 0, false);
+	calls_of_all_loads_are_counted(test, 0, true);
+}
+
+static void returns_in_all_loads_are_counted(struct kunit *test)
+{
+	calls_of_all_loads_are_counted(test, ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0), false);
+	calls_of_all_loads_are_counted(test, ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0), true);
+}
+
+/* The plan of a new function at that address. */
+static struct argtrace_plan *plan_at(struct kunit *test, void *function)
+{
+	return make_plan(test, make_probe(test, (unsigned long)function, 3));
+}
+
+static int add_two(struct argtrace_session *session, struct argtrace_plan *one, struct argtrace_plan *other)
+{
+	struct argtrace_plan *plans[] = { one, other };
+	unsigned long failed_addr;
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = argtrace_arm_add(session, plans, 2, &failed_addr);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+/*
+ * A module with several functions of one name is loaded again, so that one of them is where another was: that one's plan is
+ * taken over by the function's own successor, or comes back to life, but not both.
+ */
+static void a_place_where_a_namesake_was(struct kunit *test)
+{
+	struct argtrace_session *session = make_session(test, "", 0);
+	struct argtrace_catalog *catalog = &session->catalog;
+	struct argtrace_plan *moved, *namesake, *second;
+	u32 id;
+
+	KUNIT_ASSERT_EQ(test, add_two(session, plan_at(test, target_three), plan_at(test, target_six)), 0);
+	id = argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, (unsigned long)target_three)->id;
+	session_remove_all(session);
+
+	moved = plan_at(test, target_none);
+	namesake = plan_at(test, target_three);
+	argtrace_plan_succeed(moved, catalog->by_id[id]);
+	/* A removed probe has one successor. */
+	argtrace_plan_succeed(namesake, catalog->by_id[id]);
+	KUNIT_ASSERT_EQ(test, add_two(session, moved, namesake), 0);
+
+	moved = argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, (unsigned long)target_none);
+	namesake = argtrace_catalog_find(catalog, ARGTRACE_KIND_ENTRY, (unsigned long)target_three);
+	KUNIT_ASSERT_NOT_NULL(test, moved);
+	KUNIT_ASSERT_NOT_NULL(test, namesake);
+	KUNIT_EXPECT_EQ(test, moved->id, id);
+	KUNIT_EXPECT_NE(test, namesake->id, id);
+	KUNIT_EXPECT_EQ(test, catalog->nr_live[ARGTRACE_LANE_PLAIN], 2);
+	target_none();
+	target_three(1, 2, 3);
+	target_three(1, 2, 3);
+	KUNIT_EXPECT_EQ(test, argtrace_counters_sum(&moved->counters).records, 1);
+	KUNIT_EXPECT_EQ(test, argtrace_counters_sum(&namesake->counters).records, 2);
+
+	/* A successor that is not added leaves it to the next. */
+	session_remove_all(session);
+	second = plan_at(test, target_six);
+	argtrace_plan_succeed(second, catalog->by_id[id]);
+	argtrace_plan_free(second);
+	KUNIT_EXPECT_NULL(test, catalog->by_id[id]->successor);
+}
+
+/* Nothing is armed in a module that is loaded while ours is being unloaded. */
+static void none_while_we_are_unloaded(struct kunit *test)
+{
+	static const char *const function = "target_three";
+	struct argtrace_session *session = make_session(test, "", 0);
+
+	KUNIT_ASSERT_EQ(test, defer(test, session, KBUILD_MODNAME, &function, 1), 0);
+	argtrace_sessions_close(true);
+	argtrace_sessions_module_coming(THIS_MODULE);
+	argtrace_sessions_tracepoints_coming(THIS_MODULE);
+	argtrace_sessions_close(false);
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_live[ARGTRACE_LANE_PLAIN], 0);
+	argtrace_sessions_module_coming(THIS_MODULE);
+	KUNIT_EXPECT_EQ(test, session->catalog.nr_live[ARGTRACE_LANE_PLAIN], 1);
+}
+
 static struct kunit_case deferred_cases[] = {
 	KUNIT_CASE(probes_that_may_wait),
 	KUNIT_CASE(modules_that_may_be_waited_for),
@@ -206,6 +362,10 @@ static struct kunit_case deferred_cases[] = {
 	KUNIT_CASE(what_could_not_be_armed),
 	KUNIT_CASE(returns_that_cannot_be_followed),
 	KUNIT_CASE(a_module_that_comes_and_goes),
+	KUNIT_CASE(all_loads_are_counted),
+	KUNIT_CASE(returns_in_all_loads_are_counted),
+	KUNIT_CASE(a_place_where_a_namesake_was),
+	KUNIT_CASE(none_while_we_are_unloaded),
 	{ }
 };
 

@@ -138,7 +138,7 @@ static void straight_only_in_the_page_of_the_stack_pointer(struct kunit *test)
 			struct argtrace_stack_word word;
 			struct argtrace_layout layout = { };
 
-			argtrace_plan_layout(&layout, &step, 1, &word, 32);
+			argtrace_plan_layout(&layout, &step, 1, &word, 32, 32);
 			KUNIT_EXPECT_EQ(test, argtrace_stack_place(regs) <= layout.stack_limit, end <= left);
 		}
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/align.h>
+#include <linux/kallsyms.h>
 #include <linux/mman.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -238,4 +239,15 @@ void session_remove_all(struct argtrace_session *session)
 	mutex_lock(&session->lock);
 	argtrace_arm_remove_all(session);
 	mutex_unlock(&session->lock);
+}
+
+bool is_in_function(unsigned long return_address, const void *function)
+{
+	/* Not on the stack: they are long. Tests run one after the other. */
+	static char there[KSYM_SYMBOL_LEN], wanted[KSYM_SYMBOL_LEN];
+
+	/* A call may be the last instruction. */
+	sprint_symbol_no_offset(there, return_address - 1);
+	sprint_symbol_no_offset(wanted, (unsigned long)function);
+	return !strcmp(there, wanted);
 }

@@ -10,6 +10,9 @@
 #include "probe/probe.h"
 #include "session.h"
 
+/* Whether what is at the return address is a part of the function, as the kernel's symbols say: its neighbours are placed by the compiler. */
+bool is_in_function(unsigned long return_address, const void *function);
+
 /* Filler for types, which the module only keeps. Not zero, so that an unterminated string would continue into them. */
 #define TYPES_BYTE	0x7e
 

@@ -8,8 +8,10 @@
 
 #include "fixtures.h"
 #include "memory.h"
-#include "source/timer.h"
+#include "return_fixtures.h"
 #include "ring_read.h"
+#include "sink/region.h"
+#include "source/timer.h"
 #include "targets.h"
 
 /* The last CPU, taken away for the time of a test. */
@@ -83,6 +85,81 @@ static void a_cpu_that_comes_at_the_limit(struct kunit *test)
 	call_there(test, 5);
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).lost[ARGTRACE_LOST_NO_BUFFER], 5);
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 0);
+}
+
+static void sleep_there(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(absent_cpu)), 0);
+	KUNIT_EXPECT_EQ(test, target_calls(sleep_for, (void *)50ul), 42);
+}
+
+KUNIT_ARRAY_PARAM(clock, session_clocks, describe_clock);
+
+/* How long a call has taken is known without a ring, where it decides whether the call is recorded ... */
+static void a_cpu_without_a_ring_times_calls(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ .source = ARGTRACE_SOURCE_DURATION, .mask = ALL, ACCEPT_IF(20 * NSEC_PER_MSEC, 20 * NSEC_PER_SEC) },
+	};
+	struct made_probe *probe = sleeper_probe(test);
+	struct argtrace_session *session;
+	u64 taken = 0, step;
+
+	set_filters(probe, insns, 1, 0, 1);
+	session = follow_with(test, probe, attr_of_clock(test));
+	for (step = 1ull << 40; step; step /= 2) {
+		if (!argtrace_memory_charge(step))
+			taken += step;
+	}
+	cpu_comes_back(test);
+	argtrace_memory_uncharge(taken);
+	KUNIT_ASSERT_FALSE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
+	sleep_there(test);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).filtered, 0);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).lost[ARGTRACE_LOST_NO_BUFFER], 1);
+}
+
+/* ... and where it goes to a map. */
+static void a_cpu_without_a_ring_adds_durations_up(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ .source = ARGTRACE_SOURCE_DURATION, .mask = ALL, OUT(8), AT_RETURN },
+	};
+	const struct argtrace_map description = { .slots = 64, .flags = ARGTRACE_MAP_VALUE };
+	struct argtrace_session *session = make_session_like(test, attr_of_clock(test));
+	struct made_probe *probe = make_return_probe(test, target_calls, 0, 0, 0, 0);
+	const struct argtrace_map_slot *slot;
+	struct argtrace_map_set *map;
+	u64 taken = 0, step, room;
+	u32 id;
+
+	map = argtrace_session_make_map(session, &description, &id);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
+	argtrace_session_publish_map(session, id, map);
+	set_filters(probe, insns, 1, 0, 0);
+	add_output(probe, ARGTRACE_TYPE_U64, 8);
+	program_of(probe)->sink = ARGTRACE_SINK_MAP;
+	program_of(probe)->map = id;
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+
+	/* Room for its slots, which come after the ring. */
+	room = argtrace_region_charge(DIV_ROUND_UP(64 * (map->slot_size + sizeof(u64)), PAGE_SIZE));
+	KUNIT_ASSERT_EQ(test, argtrace_memory_charge(room), 0);
+	for (step = 1ull << 40; step; step /= 2) {
+		if (!argtrace_memory_charge(step))
+			taken += step;
+	}
+	argtrace_memory_uncharge(room);
+	cpu_comes_back(test);
+	argtrace_memory_uncharge(taken);
+	KUNIT_ASSERT_FALSE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
+	KUNIT_ASSERT_NOT_NULL(test, argtrace_map_memory(map, absent_cpu));
+	sleep_there(test);
+	slot = argtrace_map_memory(map, absent_cpu);
+	while (!slot->count)
+		slot = (void *)slot + map->slot_size;
+	KUNIT_EXPECT_GE(test, slot->sum, 49 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, slot->sum, 20 * NSEC_PER_SEC);
 }
 
 static struct argtrace_map_set *make_map(struct kunit *test, struct argtrace_session *session)
@@ -183,6 +260,8 @@ static void a_cpu_that_comes_and_gets_no_event(struct kunit *test)
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(a_cpu_that_comes_gets_a_ring),
 	KUNIT_CASE(a_cpu_that_comes_at_the_limit),
+	KUNIT_CASE_PARAM(a_cpu_without_a_ring_times_calls, clock_gen_params),
+	KUNIT_CASE_PARAM(a_cpu_without_a_ring_adds_durations_up, clock_gen_params),
 	KUNIT_CASE(a_cpu_that_comes_gets_slots),
 	KUNIT_CASE(a_cpu_that_comes_at_the_limit_has_no_slots),
 	KUNIT_CASE(a_cpu_that_comes_ticks),

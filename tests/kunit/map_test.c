@@ -372,6 +372,87 @@ static void values_of_64_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.sum, sum);
 }
 
+static s64 carry_of(const struct argtrace_map_set *map, const u64 *key)
+{
+	const u8 *memory = argtrace_map_memory(map, raw_smp_processor_id());
+	s64 carry = 0;
+	u32 i;
+
+	for (i = 0; i < map->slots; i++) {
+		struct argtrace_map_slot *slot = (void *)(memory + i * map->slot_size);
+
+		if (slot->tag & ARGTRACE_MAP_FINISHED && argtrace_map_key(slot, map->has_value)[0] == *key)
+			carry += ((const s64 *)(memory + map->carries))[i];
+	}
+	return carry;
+}
+
+/* The sum and its carry beside 128 bits, after each value. */
+static void sums_carry(struct kunit *test)
+{
+	static const u64 values[] = { S64_MAX, S64_MAX, 1, U64_MAX, 1ull << 63, 1ull << 63, 1ull << 63, 0, U64_MAX, U64_MAX, S64_MAX };
+	bool is_signed = false;
+	u32 i, slots;
+
+	do {
+		const struct argtrace_map_set *map = make_map(test, values_by(1, 64, ARGTRACE_BUCKETS_NONE, is_signed));
+		const u64 key = 7;
+		__int128 model = 0;
+
+		for (i = 0; i < 4 * ARRAY_SIZE(values); i++) {
+			const u64 value = values[i % ARRAY_SIZE(values)];
+			u64 sum;
+
+			model += is_signed ? (__int128)(s64)value : (__int128)value;
+			KUNIT_EXPECT_EQ(test, add(map, &key, value, false), ARGTRACE_MAP_ADDED);
+			sum = sum_of(map, &key, &slots).sum;
+			KUNIT_EXPECT_EQ(test, sum, (u64)model);
+			KUNIT_EXPECT_EQ(test, carry_of(map, &key),
+					(s64)((model - (is_signed ? (__int128)(s64)sum : (__int128)sum)) >> 64));
+		}
+		is_signed = !is_signed;
+	} while (is_signed);
+}
+
+/* An interrupt whose values make the sum wrap as well comes between the sum and its carry. */
+static void an_interrupt_carries_as_well(struct kunit *test)
+{
+	const struct argtrace_map_set *map = make_map(test, values_by(1, 64, ARGTRACE_BUCKETS_NONE, false));
+	const u64 key = 7;
+	u32 slots;
+
+	KUNIT_EXPECT_EQ(test, add(map, &key, U64_MAX, false), ARGTRACE_MAP_ADDED);
+	nested.at = ARGTRACE_HOOK_MAP_CARRY;
+	nested.key = key;
+	nested.value = U64_MAX;
+	nested.calls = 5;
+	add_interrupted(test, map, key, U64_MAX);
+	/* 7 times 2^64 - 1 */
+	KUNIT_EXPECT_EQ(test, sum_of(map, &key, &slots).sum, (u64)-7);
+	KUNIT_EXPECT_EQ(test, carry_of(map, &key), 6);
+	KUNIT_EXPECT_EQ(test, sum_of(map, &key, &slots).count, 7);
+}
+
+/* The last slot has the last carry, and no other. */
+static void each_slot_has_its_carry(struct kunit *test)
+{
+	const struct argtrace_map_set *map = make_map(test, values_by(3, 64, ARGTRACE_BUCKETS_NONE, false));
+	const s64 *carries = (const s64 *)((const u8 *)argtrace_map_memory(map, raw_smp_processor_id()) + map->carries);
+	const u8 *memory = argtrace_map_memory(map, raw_smp_processor_id());
+	u64 key[3] = { };
+	u32 i, j;
+
+	for (key[0] = 0; key[0] < 40; key[0]++) {
+		for (j = 0; j <= key[0]; j++)
+			add(map, key, U64_MAX, false);
+	}
+	for (i = 0; i < map->slots; i++) {
+		struct argtrace_map_slot *slot = (void *)(memory + i * map->slot_size);
+
+		KUNIT_EXPECT_EQ(test, carries[i], slot->tag ? argtrace_map_key(slot, true)[0] : 0);
+	}
+}
+
 /* Where no value is on the other side of 0, or none is what a slot begins with. */
 static void the_least_and_the_greatest_of_few(struct kunit *test)
 {
@@ -511,7 +592,7 @@ static void a_map_without_key_and_value(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, code);
 	maps[schema.program.map] = map;
-	KUNIT_ASSERT_EQ(test, argtrace_code_prepare(code, &schema.head, maps, NULL), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_code_prepare(code, &schema.head, maps, NULL, NULL), 0);
 	KUNIT_EXPECT_PTR_EQ(test, code->map, map);
 	KUNIT_EXPECT_EQ(test, add(map, &no_key, 0, false), ARGTRACE_MAP_ADDED);
 	KUNIT_EXPECT_EQ(test, sum_of(map, &no_key, &slots).count, 1);
@@ -540,6 +621,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(linear_at_every_edge),
 	KUNIT_CASE(linear_beside_a_division),
 	KUNIT_CASE(values_of_64_bits),
+	KUNIT_CASE(sums_carry),
+	KUNIT_CASE(an_interrupt_carries_as_well),
+	KUNIT_CASE(each_slot_has_its_carry),
 	KUNIT_CASE(the_least_and_the_greatest_of_few),
 	KUNIT_CASE(keys_of_one_hash_are_two),
 	KUNIT_CASE(a_full_map_keeps_what_it_has),

@@ -37,6 +37,30 @@ static void without_a_parent(struct kunit *test)
 	}
 }
 
+/* The struct path of a file that is being opened is empty, which is no fault. Half of one is. */
+static void without_a_dentry(struct kunit *test)
+{
+	struct mount *mount = kunit_kzalloc(test, sizeof(*mount), GFP_KERNEL);
+	struct read_path *path = make_read_path(test);
+	struct path of = {};
+
+	KUNIT_ASSERT_TRUE(test, mount);
+	read_path_at(test, path, (u64)&of, &mount_layout);
+	KUNIT_EXPECT_EQ(test, path->length, sizeof(u16));
+	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_NONE);
+	of.mnt = &mount->mnt;
+	read_path_at(test, path, (u64)&of, &mount_layout);
+	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_NONE);
+	of.dentry = (void *)8;
+	read_path_at(test, path, (u64)&of, &mount_layout);
+	KUNIT_EXPECT_EQ(test, path->length, -EFAULT);
+	/* Where there is no struct path, there is nothing that could be empty. */
+	read_path_at(test, path, 0, &mount_layout);
+	KUNIT_EXPECT_EQ(test, path->length, -EFAULT);
+	read_path_at(test, path, 0, NULL);
+	KUNIT_EXPECT_EQ(test, path->length, -EFAULT);
+}
+
 /* A pointer to something that is or is not what it should be, or to nothing. */
 static u64 random_pointer(struct rnd_state *random, const u8 *pages, const struct path *real)
 {
@@ -112,6 +136,7 @@ static void pointers_to_anywhere(struct kunit *test)
 
 static struct kunit_case path_pointer_cases[] = {
 	KUNIT_CASE(without_a_parent),
+	KUNIT_CASE(without_a_dentry),
 	KUNIT_CASE_SLOW(pointers_to_anywhere),
 	{ }
 };

@@ -131,7 +131,7 @@ static void alone(struct kunit *test)
 	struct argtrace_insn *insn = (void *)(head + 1);
 	struct vfsmount *mnt = make_tmpfs(test);
 	struct path in_no_namespace = { .mnt = mnt, .dentry = make_dir(test, mnt->mnt_root, "name") };
-	struct path root, version, nothing = { };
+	struct path root, version, nothing = { }, wild = { .mnt = mnt, .dentry = (void *)8 };
 	struct file *memory = shmem_file_setup("some memory", PAGE_SIZE, 0);
 	const struct alone *seen_alone;
 	struct seen seen;
@@ -164,10 +164,15 @@ static void alone(struct kunit *test)
 	seen_alone = next_alone(test, session, &seen, &memory->f_path);
 	KUNIT_EXPECT_EQ(test, seen_alone->flags, ARGTRACE_PATH_PSEUDO);
 	seen_alone = next_alone(test, session, &seen, &nothing);
+	KUNIT_EXPECT_EQ(test, seen_alone->unreadable, 0);
+	KUNIT_EXPECT_EQ(test, seen_alone->length, 2);
+	KUNIT_EXPECT_EQ(test, seen_alone->flags, ARGTRACE_PATH_NONE);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 0);
+	seen_alone = next_alone(test, session, &seen, &wild);
 	KUNIT_EXPECT_EQ(test, seen_alone->unreadable, 1);
 	KUNIT_EXPECT_EQ(test, seen_alone->length, 0);
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 1);
-	KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 5);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).records, 6);
 	fput(memory);
 	path_put(&version);
 	path_put(&root);

@@ -5,6 +5,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
@@ -42,8 +43,10 @@ static void those_asked_for(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, argtrace_pid_filter_has(pid_filter, 0));
 	KUNIT_EXPECT_FALSE(test, argtrace_pid_filter_has(pid_filter, 1));
 	KUNIT_EXPECT_FALSE(test, argtrace_pid_filter_has(pid_filter, PID_MAX_LIMIT - 1));
-	argtrace_pid_filter_list(pid_filter, &number, 1);
+	argtrace_pid_filter_list(pid_filter, task_active_pid_ns(current), &number, 1);
 	KUNIT_EXPECT_EQ(test, number, (u32)task_tgid_vnr(current));
+	argtrace_pid_filter_list(pid_filter, &init_pid_ns, &number, 1);
+	KUNIT_EXPECT_EQ(test, number, (u32)task_tgid_nr(current));
 	KUNIT_EXPECT_GE(test, argtrace_memory_used() - before, (u64)PID_MAX_LIMIT / 8);
 	argtrace_pid_filter_free(pid_filter);
 	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);

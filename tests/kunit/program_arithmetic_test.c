@@ -65,7 +65,7 @@ static void quick_tests_are_exact(struct kunit *test)
 			}
 			value &= GENMASK_ULL(insn->width * 8 - 1, 0);
 		}
-		KUNIT_ASSERT_EQ(test, argtrace_code_prepare(&prepared.code, &schema.head, NULL, NULL), 0);
+		KUNIT_ASSERT_EQ(test, argtrace_code_prepare(&prepared.code, &schema.head, NULL, NULL, NULL), 0);
 		run.fregs = (void *)&regs;
 		expected = test_holds(insn, value);
 		held += expected;
@@ -114,7 +114,7 @@ static u64 alu(struct kunit *test, u8 op, u8 width, bool is_signed, u64 a, u64 b
 	schema.arg = (struct argtrace_arg){ .loc = ARGTRACE_LOC_PROGRAM, .type = ARGTRACE_TYPE_U64, .size = 8 };
 	schema.program = (struct argtrace_program){ .nr_insns = 3 };
 	memcpy(schema.insns, insns, sizeof(insns));
-	KUNIT_ASSERT_EQ(test, argtrace_code_prepare(&prepared.code, &schema.head, NULL, NULL), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_code_prepare(&prepared.code, &schema.head, NULL, NULL, NULL), 0);
 	KUNIT_EXPECT_PTR_EQ(test, argtrace_run_values(&run, (u8 *)&out), (u8 *)(&out + 1));
 	*unreadable = run.unreadable;
 	return out;

@@ -15,7 +15,7 @@
 static void random_insn(struct rnd_state *random, struct argtrace_insn *insn, u32 at, bool filter)
 {
 	static const u8 outputs[] = { ARGTRACE_DO_OUT, ARGTRACE_DO_STR, ARGTRACE_DO_BUF, ARGTRACE_DO_MEM };
-	const u32 bits = prandom_u32_state(random);
+	const u32 bits = prandom_u32_state(random), spaces = prandom_u32_state(random);
 
 	*insn = (struct argtrace_insn){
 		.source = 1 + bits % 7, .loads = bits >> 4 & 3, .mask = ALL, .shl = bits >> 6 & 63, .shr = bits >> 12 & 63,
@@ -26,6 +26,8 @@ static void random_insn(struct rnd_state *random, struct argtrace_insn *insn, u3
 	insn->width = insn->loads ? 1 << (bits >> 22 & 3) : 0;
 	insn->span = prandom_u32_state(random);
 	insn->base = bits >> 24 & 1;
+	if (spaces & 8)
+		insn->flags |= (spaces & (BIT(insn->loads) - 1)) * ARGTRACE_INSN_USER(0);
 	if (filter) {
 		insn->action = ARGTRACE_DO_TEST;
 		insn->then = bits >> 25 & 1 ? ARGTRACE_ACCEPT : at + 1;
@@ -38,6 +40,8 @@ static void random_insn(struct rnd_state *random, struct argtrace_insn *insn, u3
 	} else {
 		insn->action = outputs[bits >> 27 & 3];
 		insn->arg = insn->action == ARGTRACE_DO_OUT ? 8 : 1 + (bits >> 29) * 9;
+		if (insn->action != ARGTRACE_DO_OUT && spaces & 16)
+			insn->flags |= ARGTRACE_INSN_USER_DATA;
 	}
 }
 
@@ -107,7 +111,7 @@ static void random_programs(struct kunit *test)
 		/* The program is at the end. */
 		schema->head = (struct argtrace_probe){ .size = sizeof(*schema), .nr_args = nr_args,
 			.program = sizeof(schema->program) + sizeof(schema->insns) };
-		if (argtrace_code_prepare(&prepared->code, &schema->head, NULL, NULL))
+		if (argtrace_code_prepare(&prepared->code, &schema->head, NULL, NULL, NULL))
 			continue;
 		taken++;
 		preempt_disable();

@@ -14,7 +14,9 @@ static const struct argtrace_insn good[] = {
 	{ ARGUMENT(2), .action = ARGTRACE_DO_TEST, .then = 4, .other = 5 },
 	{ ARGUMENT(2), .action = ARGTRACE_DO_ALU, .arg = 4, .other = 8 },
 	{ .source = ARGTRACE_SOURCE_SLOT, .index = 4, .mask = ALL, OUT(8) },
-	{ ARGUMENT(0), .action = ARGTRACE_DO_STR, .arg = 16 },
+	{ ARGUMENT(0), .action = ARGTRACE_DO_STR, .arg = 16, .flags = ARGTRACE_INSN_USER_DATA },
+	{ ARGUMENT(1), .action = ARGTRACE_DO_SET, .arg = 4 },
+	{ ARGUMENT(0), .action = ARGTRACE_DO_BUF, .arg = 16, .base = 4, .other = ARGTRACE_BUF_SIGNED },
 };
 
 struct bad_program {
@@ -28,7 +30,7 @@ struct bad_program {
 	B(nr_return, "a filter at return of a call that is not followed", head->nr_return = 1) \
 	B(longer, "more instructions than there are", head->nr_insns++) \
 	B(shorter, "fewer instructions", head->nr_insns--) \
-	B(filter, "a filter longer than the program", head->nr_filter = 8) \
+	B(filter, "a filter longer than the program", head->nr_filter = 10) \
 	B(data, "data that is not there", head->data = 16) \
 	B(output_in_filter, "an output in the filter", head->nr_filter = 6) \
 	B(no_verdict, "a filter without an end", head->nr_filter = 3) \
@@ -50,6 +52,10 @@ struct bad_program {
 	B(shl, "a shift by 64", insns[0].shl = 64) \
 	B(shr, "a shift right by 64", insns[0].shr = 64) \
 	B(flags, "unknown flags", insns[0].flags = 0x80) \
+	B(user, "user memory without a load", insns[0].flags = ARGTRACE_INSN_USER(0)) \
+	B(user_load, "user memory in a load that is not there", insns[1].flags = ARGTRACE_INSN_USER(1)) \
+	B(user_data, "a number in user memory", insns[5].flags = ARGTRACE_INSN_USER_DATA) \
+	B(length, "a length of an unknown kind", insns[8].other = ARGTRACE_BUF_SIGNED + 1) \
 	B(action, "an unknown action", insns[0].action = 9) \
 	B(output, "an unknown output", insns[5].action = 99) \
 	B(path, "a path without its layout", insns[6].action = ARGTRACE_DO_PATH) \
@@ -84,6 +90,7 @@ static struct made_probe *good_program(struct kunit *test)
 
 	add_output(probe, ARGTRACE_TYPE_U64, 8);
 	add_output(probe, ARGTRACE_TYPE_STR, 16);
+	add_output(probe, ARGTRACE_TYPE_BYTES, 16);
 	set_program(probe, good, ARRAY_SIZE(good), 2, NULL);
 	return probe;
 }
@@ -125,7 +132,41 @@ static void authority(struct kunit *test)
 	argtrace_plan_free(plan);
 }
 
+/* One glob of the greatest length is taken, and two are not; the sum is told, and only for that reason. */
+static void too_dear(struct kunit *test)
+{
+	static const struct argtrace_insn glob = {
+		ARGUMENT(0), .action = ARGTRACE_DO_TEXT, .arg = ARGTRACE_MATCH_MAX,
+		.span = 254 | (u64)ARGTRACE_MATCH_GLOB << 32, .then = ARGTRACE_ACCEPT, .other = ARGTRACE_REJECT,
+	};
+	struct argtrace_insn globs[] = { glob, glob };
+	u64 cost = 1, length;
+	const struct argtrace_plan_format format = { .max_record = 4096, .cost = &cost };
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 1);
+	struct argtrace_plan *plan;
+	char data[255];
+
+	memset(data, '?', sizeof(data));
+	data[254] = 0;
+	set_program(probe, &glob, 1, 1, data);
+	length = probe->head.size;
+	plan = make_plan_from(test, probe, &length, &format);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, plan);
+	KUNIT_EXPECT_EQ(test, cost, 0);
+	argtrace_plan_free(plan);
+	globs[0].other = 1;
+	set_program(probe, globs, 2, 2, data);
+	length = probe->head.size;
+	KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &format), ERR_PTR(-E2BIG));
+	KUNIT_EXPECT_EQ(test, cost, 2 * argtrace_insn_cost(&glob));
+	globs[0].other = 0;
+	set_program(probe, globs, 2, 2, data);
+	length = probe->head.size;
+	KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &format), ERR_PTR(-EINVAL));
+}
+
 static struct kunit_case program_refused_cases[] = {
+	KUNIT_CASE(too_dear),
 	KUNIT_CASE(the_good_one_is_taken),
 	KUNIT_CASE_PARAM(refused, bad_gen_params),
 	KUNIT_CASE(authority),

@@ -142,7 +142,7 @@ static void only_what_a_task_surely_has(struct kunit *test)
 			.source = ARGTRACE_SOURCE_TASK, .loads = cases[i].loads, .width = cases[i].loads ? 8 : 0,
 			.offset = { cases[i].offset }, .mask = ALL, .then = ARGTRACE_ACCEPT, .other = ARGTRACE_REJECT,
 		};
-		KUNIT_ASSERT_EQ(test, argtrace_code_prepare(&prepared.code, &schema.head, NULL, NULL), 0);
+		KUNIT_ASSERT_EQ(test, argtrace_code_prepare(&prepared.code, &schema.head, NULL, NULL, NULL), 0);
 		KUNIT_EXPECT_EQ_MSG(test, prepared.code.filter->kind, cases[i].kind, "%d", cases[i].offset);
 	}
 }
@@ -297,6 +297,14 @@ static void text_and_buffers(struct kunit *test)
 		KUNIT_EXPECT_MEMEQ(test, at + 2, text, 3);
 		KUNIT_EXPECT_EQ(test, seen.head.size, ALIGN(16 + 16 + 2 + text_length + 2 + i + 2 + 3, 8));
 	}
+	/* A buffer of more bytes than are wanted: marked as a text is. */
+	strcpy(page, "x");
+	strcpy(page + 2, "buffer");
+	target_three((u64)page, 7, 0);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	memcpy(&length, seen.data + 16 + 2 + 1, 2);
+	KUNIT_EXPECT_EQ(test, length, 6 | ARGTRACE_TEXT_CUT);
+	KUNIT_EXPECT_MEMEQ(test, seen.data + 16 + 2 + 1 + 2, page, 6);
 	target_three(0xffff000000000000, 9, 0);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
 	KUNIT_EXPECT_EQ(test, seen.head.size, 16 + 16 + 8);

@@ -82,7 +82,7 @@ static int place_on_stack(const unsigned long *entries, u64 count, const void *f
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		if (entries[i] - (unsigned long)function < 256)
+		if (is_in_function(entries[i], function))
 			return i;
 	}
 	return -1;

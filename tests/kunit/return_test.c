@@ -9,8 +9,10 @@
 #include <linux/string.h>
 
 #include "clock.h"
+#include "memory.h"
 #include "return_fixtures.h"
 #include "ring_read.h"
+#include "source/fallback.h"
 #include "source/return.h"
 #include "targets.h"
 
@@ -40,7 +42,7 @@ static void one_call(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, context_of(&seen), 0);
 	KUNIT_EXPECT_EQ(test, seen.head.preempt, 0);
 	memcpy(words, seen.data, sizeof(words));
-	KUNIT_EXPECT_LT(test, words[0] - (unsigned long)call_value, 256ul);
+	KUNIT_EXPECT_TRUE(test, is_in_function(words[0], call_value));
 	KUNIT_EXPECT_LE(test, words[1], after - before);
 	/* The entry is after `before`, and the return before `after`. */
 	KUNIT_EXPECT_LE(test, (u32)(seen.head.clock - words[1] - before), (u32)(after - before));
@@ -434,6 +436,45 @@ static void another_probe_of_the_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, return_counts(session, 3).counts.records, 1);
 }
 
+/* What the kernel's own means take at once for the calls that may be in flight; ours are on the stacks of tasks. */
+static u64 taken_by_the_kernel(void)
+{
+	if (FOLLOWED_BY == ARGTRACE_PROBE_BY_KRETPROBE)
+		return 64 * sizeof(struct kretprobe_instance);
+	return FOLLOWED_BY == ARGTRACE_PROBE_BY_FPROBE ? 64 * ARGTRACE_FPROBE_INSTANCE : 0;
+}
+
+static void memory_of_the_kernel_is_charged(struct kunit *test)
+{
+	struct made_probe *probe = make_return_probe(test, target_value, 3, ARGTRACE_TYPE_U64, 8, 0);
+	struct argtrace_session *session = follow(test, probe, 0);
+	const u64 with = argtrace_memory_used();
+	u64 without, left;
+
+	KUNIT_ASSERT_EQ(test, session_remove(session, (unsigned long)target_value), 0);
+	argtrace_returns_flush();
+	without = argtrace_memory_used();
+	if (!taken_by_the_kernel()) {
+		KUNIT_EXPECT_LT(test, with - without, 1000);
+		return;
+	}
+	KUNIT_ASSERT_GE(test, with - without, taken_by_the_kernel());
+
+	/* The limit is reached by what the kernel would take, not by what we do. */
+	left = argtrace_memory_limit() - without - (with - without) / 2;
+	KUNIT_ASSERT_EQ(test, argtrace_memory_charge(left), 0);
+	KUNIT_EXPECT_EQ(test, session_add(test, session, probe), -ENOSPC);
+	argtrace_memory_uncharge(left);
+	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), without);
+	call_value(1, 2, 3);
+	KUNIT_EXPECT_EQ(test, read_records(test, session, NULL, 0), 0);
+
+	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
+	KUNIT_EXPECT_GE(test, argtrace_memory_used() - without, taken_by_the_kernel());
+	call_value(1, 2, 3);
+	KUNIT_EXPECT_EQ(test, read_records(test, session, NULL, 0), 1);
+}
+
 static struct kunit_case return_cases[] = {
 	KUNIT_CASE_PARAM(one_call, clock_gen_params),
 	KUNIT_CASE_PARAM(duration, clock_gen_params),
@@ -449,6 +490,7 @@ static struct kunit_case return_cases[] = {
 	KUNIT_CASE(in_flight),
 	KUNIT_CASE(added_and_removed_under_load),
 	KUNIT_CASE(another_probe_of_the_function),
+	KUNIT_CASE(memory_of_the_kernel_is_charged),
 	{ }
 };
 

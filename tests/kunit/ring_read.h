@@ -13,11 +13,15 @@ struct seen {
 	u8 data[256];
 };
 
-/* The context without the reschedule flags, which may be set at any time. */
+/* A context without the reschedule flags, which a tick may set at any time. */
+static inline u8 without_reschedule(u8 context)
+{
+	return context & ~(ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_NEED_RESCHED_LAZY | ARGTRACE_CTX_PREEMPT_RESCHED);
+}
+
 static inline u8 context_of(const struct seen *seen)
 {
-	return seen->head.context & ~(ARGTRACE_CTX_NEED_RESCHED | ARGTRACE_CTX_NEED_RESCHED_LAZY |
-				       ARGTRACE_CTX_PREEMPT_RESCHED);
+	return without_reschedule(seen->head.context);
 }
 
 /* Pins the test to its CPU: the init of suites whose cases read the ring of the CPU they run on. */

@@ -137,6 +137,87 @@ static void forgets_modules(struct kunit *test)
 	argtrace_frames_put();
 }
 
+/* How many of these addresses, none of which is in code, have the home of address 0: enough for all places near it. */
+static u32 crowd_around_zero(bool interrupted, unsigned int shift)
+{
+	u64 ip = __START_KERNEL_map;
+	u32 found = 0;
+
+	preempt_disable();
+	while (found < 20) {
+		ip += 2;
+		if (argtrace_frame_home(ip, shift) != argtrace_frame_home(0, shift))
+			continue;
+		argtrace_frame_find(ip, interrupted, room.symbol);
+		found++;
+	}
+	preempt_enable();
+	return found;
+}
+
+/* A function that is called through a NULL pointer is no frame that returns to itself, however full the tables are. */
+static void nothing_is_at_address_0(struct kunit *test)
+{
+	u64 frame;
+
+	KUNIT_ASSERT_EQ(test, argtrace_frames_get(), 0);
+	frame = argtrace_frame_at_home(argtrace_frames, 0);
+	KUNIT_EXPECT_NE(test, frame, 0);
+	KUNIT_EXPECT_TRUE(test, argtrace_frame_is_of(frame, 0));
+	crowd_around_zero(false, ARGTRACE_FRAMES_SHIFT);
+	crowd_around_zero(true, ARGTRACE_FRAMES_INTERRUPTED_SHIFT);
+	KUNIT_EXPECT_EQ(test, argtrace_frame_at_home(argtrace_frames, 0), frame);
+	argtrace_frames_forget(THIS_MODULE, false);
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test, argtrace_frame_find(0, false, room.symbol), frame);
+	KUNIT_EXPECT_EQ(test, argtrace_frame_find(0, true, room.symbol), frame);
+	preempt_enable();
+	argtrace_frames_put();
+}
+
+static bool module_is_forgotten;
+
+static void forget_module(struct work_struct *work)
+{
+	argtrace_frames_forget(THIS_MODULE, false);
+	smp_store_release(&module_is_forgotten, true);
+}
+static DECLARE_WORK(forget_work, forget_module);
+
+/* The module goes, on another CPU, while the unwinder is asked about an address in it. */
+static void forget_while_asked(enum argtrace_hook at)
+{
+	if (at != ARGTRACE_HOOK_FRAME_LEARNED)
+		return;
+	WRITE_ONCE(argtrace_kunit_hook, NULL);
+	queue_work_on(cpumask_any_but(cpu_online_mask, smp_processor_id()), system_highpri_wq, &forget_work);
+	while (!smp_load_acquire(&module_is_forgotten))
+		cpu_relax();
+}
+
+static void an_answer_that_comes_too_late(struct kunit *test)
+{
+	const u64 ip = (u64)forget_module + 16;
+	u64 frame;
+
+	KUNIT_ASSERT_EQ(test, argtrace_frames_get(), 0);
+	module_is_forgotten = false;
+	learned = 0;
+	preempt_disable();
+	WRITE_ONCE(argtrace_kunit_hook, forget_while_asked);
+	frame = argtrace_frame_find(ip, false, room.symbol);
+	KUNIT_EXPECT_TRUE(test, module_is_forgotten);
+	WRITE_ONCE(argtrace_kunit_hook, count_learned);
+	KUNIT_EXPECT_EQ(test, argtrace_frame_find(ip, false, room.symbol), frame);
+	KUNIT_EXPECT_EQ(test, learned, 1);
+	KUNIT_EXPECT_EQ(test, argtrace_frame_find(ip, false, room.symbol), frame);
+	KUNIT_EXPECT_EQ(test, learned, 1);
+	WRITE_ONCE(argtrace_kunit_hook, NULL);
+	preempt_enable();
+	flush_work(&forget_work);
+	argtrace_frames_put();
+}
+
 static noinline u64 id_here(const struct argtrace_stack_set *set)
 {
 	const struct argtrace_stack_start start = OWN_START;
@@ -536,6 +617,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(walks_like_the_kernel),
 	KUNIT_CASE(cuts_what_is_too_deep),
 	KUNIT_CASE(forgets_modules),
+	KUNIT_CASE(nothing_is_at_address_0),
+	KUNIT_CASE(an_answer_that_comes_too_late),
 	KUNIT_CASE(writes_a_stack_once),
 	KUNIT_CASE(finds_every_stack),
 	KUNIT_CASE(marks_what_is_cut),

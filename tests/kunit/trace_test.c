@@ -49,7 +49,7 @@ static void one_call(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, context_of(&seen), 0);
 	KUNIT_EXPECT_EQ(test, seen.head.preempt, 0);
 	memcpy(words, seen.data, sizeof(words));
-	KUNIT_EXPECT_LT(test, words[0] - (unsigned long)call_three, 256ul);
+	KUNIT_EXPECT_TRUE(test, is_in_function(words[0], call_three));
 	KUNIT_EXPECT_EQ(test, words[1], 0x1122334455667788);
 	KUNIT_EXPECT_EQ(test, words[2], ~0ull);
 	KUNIT_EXPECT_EQ(test, words[3], 3);

@@ -79,7 +79,8 @@ argtrace_step step_of(u8 loc, u8 index, u8 type, u16 size, u16 offset = 0) {
 }
 
 /// The data of a compact record, as the callback writes it, header and caller left out.
-/// Fails if anything is written outside the record, or the order of the parts spoils a value.
+/// Fails if anything is written outside the record, the order of the parts spoils a value, or anything
+/// is left in the padding.
 std::vector<u8> compact(std::vector<argtrace_step> steps, const ftrace_regs &regs) {
     constexpr std::size_t header = sizeof(argtrace_record), guard = 32;
     constexpr u8 untouched = 0xa5;
@@ -88,7 +89,7 @@ std::vector<u8> compact(std::vector<argtrace_step> steps, const ftrace_regs &reg
     u32 size = (end + 7) / 8 * 8;
     std::vector<argtrace_stack_word> stack(steps.size());
     argtrace_layout layout{};
-    argtrace_plan_layout(&layout, steps.data(), count, stack.data(), size);
+    argtrace_plan_layout(&layout, steps.data(), count, stack.data(), end, size);
 
     std::vector<u8> bytes(guard + size + guard, untouched);
     u8 *record = bytes.data() + guard;
@@ -100,6 +101,8 @@ std::vector<u8> compact(std::vector<argtrace_step> steps, const ftrace_regs &reg
     std::memset(record, 0, header);
     if (layout.has_rest && !straight)
         argtrace_encode_rest(record, &layout, &regs);
+    argtrace_encode_end(record, &layout);
+    EXPECT_EQ(std::vector<u8>(record + end, record + size), std::vector<u8>(size - end, 0)) << "padding";
     EXPECT_EQ(std::vector<u8>(bytes.begin(), bytes.begin() + guard),
               std::vector<u8>(guard, untouched));
     EXPECT_EQ(std::vector<u8>(bytes.end() - guard, bytes.end()), std::vector<u8>(guard, untouched));
@@ -264,7 +267,7 @@ TEST(Encode, AnyLayoutIsWrittenToTheByte) {
         std::vector<argtrace_stack_word> stack(steps.size());
         auto count = static_cast<unsigned>(steps.size());
         u32 end = argtrace_place_steps(steps.data(), count, false, 16);
-        argtrace_plan_layout(&layout, steps.data(), count, stack.data(), (end + 7) / 8 * 8);
+        argtrace_plan_layout(&layout, steps.data(), count, stack.data(), end, (end + 7) / 8 * 8);
         ++(layout.nr_steps ? with_steps : without);
     }
     EXPECT_GT(with_steps, 1000u);
@@ -278,7 +281,7 @@ TEST(Encode, CommonFunctionsNeedNoSteps) {
         std::vector<argtrace_stack_word> stack(steps.size());
         auto count = static_cast<unsigned>(steps.size());
         u32 end = argtrace_place_steps(steps.data(), count, false, 24);
-        argtrace_plan_layout(&layout, steps.data(), count, stack.data(), (end + 7) / 8 * 8);
+        argtrace_plan_layout(&layout, steps.data(), count, stack.data(), end, (end + 7) / 8 * 8);
         return layout.nr_steps;
     };
     auto reg = [](u8 index, u16 size) {

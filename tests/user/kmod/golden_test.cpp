@@ -153,7 +153,7 @@ Bytes encoded_compact(std::vector<argtrace_step> steps, bool straight) {
     const u32 end = argtrace_place_steps(steps.data(), count, false, header);
     std::vector<argtrace_stack_word> stack(count);
     argtrace_layout layout{};
-    argtrace_plan_layout(&layout, steps.data(), count, stack.data(), (end + 7) / 8 * 8);
+    argtrace_plan_layout(&layout, steps.data(), count, stack.data(), end, (end + 7) / 8 * 8);
 
     Bytes record((end + 7) / 8 * 8);
     argtrace_encode_registers(record.data(), &layout, &regs);
