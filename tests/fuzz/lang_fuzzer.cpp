@@ -153,7 +153,7 @@ void require(const lang::Program &program) {
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
     static FuzzedFunction function;
     if (!function.index)
-        function.index = std::make_unique<lang::Types>(function.types.get(), [] { return 0xffffffff82000008; });
+        function.index = std::make_unique<lang::Types>(function.types.get(), [](std::string_view) { return 0xffffffff82000008; });
     static const lang::Scope scope = function.scope();
     if (size > 512) // an argument of a command line
         return 0;

@@ -17,8 +17,8 @@ bool is_less(std::uint64_t a, std::uint64_t b, bool is_signed) {
 
 } // namespace
 
-void Tally::add_value(std::uint64_t value, bool is_signed) {
-    merge({1, 0, value, value, value}, is_signed);
+void Tally::add_value(std::uint64_t value, const Buckets &buckets) {
+    merge({1, 0, buckets.widen(value), value, value}, buckets.is_signed);
 }
 
 void Tally::merge(const Tally &other, bool is_signed) {
@@ -42,9 +42,9 @@ void Tally::subtract(const Tally &earlier) {
 
 void Aggregation::add_value(const Key &key, std::uint64_t value) {
     Entry &entry = entries_[key];
-    entry.total.add_value(value, buckets_.is_signed);
+    entry.total.add_value(value, buckets_);
     if (buckets_.kind != Buckets::Kind::none)
-        entry.buckets[buckets_.number_of(value)].add_value(value, buckets_.is_signed);
+        entry.buckets[buckets_.number_of(value)].add_value(value, buckets_);
 }
 
 void Aggregation::add_fault(const Key &key) {
@@ -137,10 +137,8 @@ WideNumber Aggregation::percentile(const Entry &entry, double share) const {
     return 0;
 }
 
-double Aggregation::mean_of(const Tally &tally) const {
-    if (tally.values() == 0)
-        return 0;
-    return static_cast<double>(sum_of(tally)) / static_cast<double>(tally.values());
+double Tally::mean() const {
+    return values() > 0 ? static_cast<double>(sum) / static_cast<double>(values()) : 0;
 }
 
 std::size_t Aggregation::Hash::operator()(const Key &key) const {

@@ -11,6 +11,7 @@
 
 #include "analyze/buckets.h"
 #include "model/event.h"
+#include "util/wide_number.h"
 
 namespace argtrace {
 
@@ -31,13 +32,16 @@ using Key = std::vector<KeyPart>;
 struct Tally {
     std::uint64_t count = 0;  ///< calls
     std::uint64_t faults = 0; ///< of them, those whose value could not be read
-    std::uint64_t sum = 0;    ///< of the values of the others; it wraps, as in the module
+    WideNumber sum = 0;       ///< of the values of the others
     std::uint64_t min = 0;    ///< meaningless without values,
     std::uint64_t max = 0;    ///< and this, too
 
     std::uint64_t values() const { return count - faults; }
 
-    void add_value(std::uint64_t value, bool is_signed);
+    /// The mean of the values; 0 if there are none.
+    double mean() const;
+
+    void add_value(std::uint64_t value, const Buckets &buckets);
     void add_fault() { ++count, ++faults; }
     void merge(const Tally &other, bool is_signed);
 
@@ -84,10 +88,8 @@ public:
     /// in a bucket, values are taken to be spread evenly from the least to the greatest of them.
     WideNumber percentile(const Entry &entry, double share) const;
 
-    WideNumber sum_of(const Tally &tally) const { return buckets_.widen(tally.sum); }
     WideNumber min_of(const Tally &tally) const { return buckets_.widen(tally.min); }
     WideNumber max_of(const Tally &tally) const { return buckets_.widen(tally.max); }
-    double mean_of(const Tally &tally) const;
 
     struct Hash {
         std::size_t operator()(const Key &key) const;

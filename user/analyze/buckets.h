@@ -3,10 +3,9 @@
 
 #include <cstdint>
 
-namespace argtrace {
+#include "util/wide_number.h"
 
-/// Holds every signed and every unsigned number of 64 bits, and the end of the last bucket.
-__extension__ typedef __int128 WideNumber;
+namespace argtrace {
 
 /// How values are put into buckets: as the module does it, see uapi/argtrace_map.h, so that a map and
 /// a recording give the same histogram.
@@ -34,9 +33,7 @@ struct Buckets {
     Range range_of(std::int64_t number) const;
 
     /// A value as the number that it is.
-    WideNumber widen(std::uint64_t value) const {
-        return is_signed ? WideNumber{static_cast<std::int64_t>(value)} : WideNumber{value};
-    }
+    WideNumber widen(std::uint64_t value) const { return argtrace::widen(value, is_signed); }
 
     bool operator==(const Buckets &) const = default;
 };

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "util/wide_number.h"
+
 namespace argtrace {
 
 /// How often durations occurred, in buckets whose width is at most a 32nd of what is in them.
@@ -23,9 +25,9 @@ public:
     }
 
     std::uint64_t count() const { return count_; }
-    std::uint64_t sum() const { return sum_; }
+    WideNumber sum() const { return sum_; }
     std::uint64_t max() const { return max_; }
-    std::uint64_t mean() const { return count_ ? sum_ / count_ : 0; }
+    std::uint64_t mean() const { return count_ ? static_cast<std::uint64_t>(sum_ / count_) : 0; }
 
     /// That of which `share` (0 to 1) of all are no longer, to within a 32nd; 0 of none.
     std::uint64_t percentile(double share) const {
@@ -60,7 +62,8 @@ private:
     }
 
     std::vector<std::uint64_t> buckets_;
-    std::uint64_t count_ = 0, sum_ = 0, max_ = 0;
+    std::uint64_t count_ = 0, max_ = 0;
+    WideNumber sum_ = 0;
 };
 
 } // namespace argtrace

@@ -11,6 +11,7 @@
 
 #include "analyze/aggregation.h"
 #include "analyze/waits.h"
+#include "util/wide_number.h"
 
 namespace argtrace {
 
@@ -27,11 +28,11 @@ std::string parse_wait_states(std::string_view what, const std::string &text);
 
 struct WaitTotal {
     std::uint64_t waits = 0;
-    std::uint64_t blocked = 0;  ///< ns
-    std::uint64_t runnable = 0; ///< ns
+    WideNumber blocked = 0;  ///< ns
+    WideNumber runnable = 0; ///< ns
     std::uint64_t longest = 0;  ///< ns
 
-    std::uint64_t time() const { return blocked + runnable; }
+    WideNumber time() const { return blocked + runnable; }
     void add(const Wait &wait);
 };
 

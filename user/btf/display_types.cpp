@@ -6,8 +6,12 @@
 #include <unordered_map>
 
 #include <bpf/btf.h>
+#include <fmt/format.h>
 
 #include "btf/kernel_types.h"
+#include "btf/limits.h"
+#include "model/type_name.h"
+#include "util/cpus.h"
 
 namespace argtrace {
 
@@ -36,10 +40,10 @@ bool needs_types(const btf *types, std::uint32_t id) {
                     (btf_is_ptr(type) && is_function(types, type->type)));
 }
 
-// The type code of a number says all, but not where it is recorded as bytes.
-bool is_number(const btf *types, std::uint32_t id) {
+// The type code of a number says all, but not where it is recorded as bytes, as arrays are.
+bool needs_types_as_bytes(const btf *types, std::uint32_t id) {
     const btf_type *type = bare_type(types, id);
-    return type && (btf_is_int(type) || btf_is_ptr(type));
+    return type && (btf_is_int(type) || btf_is_ptr(type) || btf_is_array(type));
 }
 
 struct Broken {};
@@ -112,9 +116,12 @@ private:
     }
 
     int copy(std::uint32_t id, int depth) {
+        const std::string_view big_endian = big_endian_name(from_, id);
         const btf_type *type = bare_type(from_, id);
         if (!type || depth > nesting_max)
             throw Broken();
+        if (!big_endian.empty() && btf_is_int(type))
+            return big_endian_number(std::string(big_endian), type, id, depth);
         if (btf_is_ptr(type))
             return is_function(from_, type->type) ? function_pointer() : data_pointer();
         if (const auto known = copies_.find(id); known != copies_.end())
@@ -160,6 +167,11 @@ private:
         }
         case BTF_KIND_STRUCT:
         case BTF_KIND_UNION: {
+            if (std::string_view(name) == "cpumask") {
+                const int mask = checked(btf__add_struct(to_.get(), name, size));
+                checked(btf__add_decl_tag(to_.get(), fmt::format("cpus:{}", possible_cpus()).c_str(), mask, -1));
+                return mask;
+            }
             std::vector<int> copies;
             for (int i = 0; i < btf_vlen(type); i++)
                 copies.push_back(copy(btf_members(type)[i].type, depth + 1));
@@ -175,6 +187,14 @@ private:
         default:
             throw Broken();
         }
+    }
+
+    int big_endian_number(const std::string &name, const btf_type *type, std::uint32_t id, int depth) {
+        if (const auto known = big_endian_.find(name); known != big_endian_.end())
+            return known->second;
+        const auto number = copies_.find(id);
+        const int bare = number != copies_.end() ? number->second : copies_.emplace(id, copy_new(type, depth)).first->second;
+        return big_endian_[name] = checked(btf__add_typedef(to_.get(), name.c_str(), bare));
     }
 
     int data_pointer() {
@@ -199,12 +219,26 @@ private:
     const btf *from_;
     BtfPtr to_;
     std::unordered_map<std::uint32_t, int> copies_;
+    std::unordered_map<std::string, int> big_endian_;
     std::optional<int> data_pointer_;
     std::optional<int> function_pointer_;
     std::optional<int> index_type_;
 };
 
 } // namespace
+
+std::string_view big_endian_name(const btf *types, std::uint32_t type) {
+    for (int depth = 0; types && type != 0 && depth < depth_max; ++depth) {
+        const btf_type *found = btf__type_by_id(types, type);
+        if (!found || !(btf_is_mod(found) || btf_is_typedef(found)))
+            break;
+        const char *name = btf_is_typedef(found) ? btf__name_by_offset(types, found->name_off) : nullptr;
+        if (name && is_big_endian_name(name))
+            return name;
+        type = found->type;
+    }
+    return {};
+}
 
 ShownValue parameter_type(const btf *types, std::uint32_t function_proto, std::uint32_t index) {
     const btf_type *proto = types ? btf__type_by_id(types, function_proto) : nullptr;
@@ -225,7 +259,7 @@ ShownValue result_type(const btf *types, std::uint32_t function_proto) {
 std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values) {
     const bool needed = types && std::any_of(values.begin(), values.end(), [types](const auto &v) {
                             return !v.flags.empty() || v.symbol ||
-                                   (v.type && ((v.as_bytes && is_number(types, v.type)) ||
+                                   (v.type && ((v.as_bytes && needs_types_as_bytes(types, v.type)) ||
                                                needs_types(types, v.type)));
                         });
     if (!needed)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct btf;
@@ -31,6 +32,9 @@ struct ShownValue {
     bool as_bytes = false;         ///< recorded as bytes, whatever its type
 };
 
+/// "__be16", "__be32" or "__be64" if the type is called so, or a name of one that is; else empty.
+std::string_view big_endian_name(const btf *types, std::uint32_t type);
+
 /// That parameter of a BTF_KIND_FUNC_PROTO; of type void if it has none or is no such.
 ShownValue parameter_type(const btf *types, std::uint32_t function_proto, std::uint32_t index);
 
@@ -39,8 +43,9 @@ ShownValue result_type(const btf *types, std::uint32_t function_proto);
 
 /// What is needed of `types` to show these values: BTF of its own, whose last type is a prototype
 /// with a parameter for each (argtrace_probe.types). Structs and unions by value are
-/// whole, enums have their names, flags are an enum, with the declaration tag "flags" if several may be set; typedefs and qualifiers are gone, and a pointer leads to an
-/// empty prototype if it is one to a function, else to void.
+/// whole, enums have their names, flags are an enum, with the declaration tag "flags" if several may be set; struct cpumask has no members, but
+/// the declaration tag "cpus:N" of this machine's possible CPUs; typedefs and qualifiers are gone but for the names of
+/// numbers in the order of the network, and a pointer leads to an empty prototype if it is one to a function, else to void.
 ///
 /// Empty when no value needs it, as is the case with most functions, and when it would be
 /// larger than a probe may have or the BTF is broken.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <netinet/in.h>
 #include <optional>
 
@@ -11,6 +12,7 @@
 
 #include "btf/kernel_types.h"
 #include "model/type.h"
+#include "model/type_name.h"
 
 namespace argtrace {
 
@@ -78,6 +80,10 @@ private:
             if (format.kind == Format::Kind::scalar)
                 set_names(format, type);
             break;
+        case BTF_KIND_TYPEDEF: // see display_types()
+            format = *build(type->type, depth + 1);
+            format.is_big_endian = is_big_endian_name(name(type->name_off));
+            break;
         case BTF_KIND_FLOAT: // the kernel computes with integers
             format.bytes = type->size;
             break;
@@ -90,6 +96,8 @@ private:
             format.bytes = type->size;
             if (const auto address = address_kind(type)) {
                 format.kind = *address;
+                if (format.kind == Format::Kind::cpus)
+                    format.count = possible_cpus_of(type);
                 break;
             }
             add_fields(format, type, 0, depth);
@@ -117,16 +125,27 @@ private:
         return std::nullopt;
     }
 
-    // Whether its declaration tag says so; see display_types().
-    bool is_flags(const btf_type *type) const {
+    // What its declaration tag says, behind how that begins; see display_types().
+    std::optional<std::string> tag_of(const btf_type *type, std::string_view begin) const {
         const auto count = btf__type_cnt(types_);
         for (std::uint32_t id = 1; id < count; id++) {
             const btf_type *tag = btf__type_by_id(types_, id);
-            if (btf_is_decl_tag(tag) && btf__type_by_id(types_, tag->type) == type &&
-                name(tag->name_off) == "flags")
-                return true;
+            if (!btf_is_decl_tag(tag) || btf__type_by_id(types_, tag->type) != type)
+                continue;
+            if (std::string text = name(tag->name_off); text.starts_with(begin))
+                return text.substr(begin.size());
         }
-        return false;
+        return std::nullopt;
+    }
+
+    bool is_flags(const btf_type *type) const { return tag_of(type, "flags") == ""; }
+
+    // 0: all of them.
+    std::uint32_t possible_cpus_of(const btf_type *type) const {
+        std::uint32_t cpus = 0;
+        if (const auto number = tag_of(type, "cpus:"))
+            std::from_chars(number->data(), number->data() + number->size(), cpus);
+        return cpus;
     }
 
     std::uint8_t int_type(const btf_type *type) const {
@@ -213,19 +232,21 @@ const Format ProbeFormats::Builder::unknown;
 ProbeFormats::ProbeFormats(const Probe &probe) {
     static const Format device{.kind = Format::Kind::device, .type = ARGTRACE_TYPE_U32, .bytes = 4};
     static const Format mode{.kind = Format::Kind::mode, .type = ARGTRACE_TYPE_U16, .bytes = 2};
+    static const Format user{.kind = Format::Kind::user_address, .type = ARGTRACE_TYPE_PTR, .bytes = 8};
     for (const Argument &argument : probe.args)
         arguments_.push_back(
             argument.type == device.type && argument.type_name == "dev_t"   ? &device
             : argument.type == mode.type && argument.type_name == "umode_t" ? &mode
-                                                                            : nullptr);
+            : argument.type == user.type && has_user_mark(argument.type_name) ? &user
+                                                                              : nullptr);
     if (!probe.types.empty())
         add_described(probe);
 }
 
-// Typedefs are gone from its BTF, but for the name.
+// Recordings of earlier versions have no typedefs in their BTF, but this name.
 const Format *ProbeFormats::scalar_of(const Format &format, const std::string &type_name) {
     Format &made = formats_.emplace_back(format);
-    made.is_big_endian = type_name.starts_with("__be");
+    made.is_big_endian = made.is_big_endian || type_name.starts_with("__be");
     return &made;
 }
 

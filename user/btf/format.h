@@ -30,6 +30,7 @@ struct Format {
         ip6,       ///< struct in6_addr
         socket,    ///< struct sockaddr, or that of a family
         cpus,      ///< struct cpumask
+        user_address, ///< an address that a program chose, and no error pointer whatever it is
     };
 
     struct Field {
@@ -50,8 +51,8 @@ struct Format {
     Kind kind = Kind::unknown;
     std::uint8_t type = ARGTRACE_TYPE_END; ///< scalar, function, enumeration: a type code
     std::uint32_t bytes = 0;
-    bool is_big_endian = false;      ///< scalar
-    std::uint32_t count = 0;         ///< of an array's elements
+    bool is_big_endian = false;      ///< scalar: a number in the order of the network
+    std::uint32_t count = 0;         ///< of an array's elements; of CPUs those that there may be, 0: as many as there are bits
     const Format *element = nullptr; ///< of an array
     std::vector<Field> fields = {};  ///< those of anonymous members among them
     std::vector<Enumerator> names = {}; ///< by value, each value once; of flags those of most bits first

@@ -13,6 +13,7 @@
 #include "cli/function_options.h"
 #include "cli/on_load.h"
 #include "cli/options.h"
+#include "cli/pid_namespace.h"
 #include "cli/process_options.h"
 #include "cli/tracing.h"
 #include "session/authority.h"
@@ -117,6 +118,7 @@ bool attach(Session &session, const AddOptions &options) {
 
 /// Binds to the session as attach() does; else makes it, with all that was wished for it.
 std::optional<OwnedSession<Session>> attach_or_make(Session &session, const AddOptions &options) {
+    tell_pid_namespace(options.processes.pids, make_request(options.functions));
     if (attach(session, options))
         return std::nullopt;
     OwnedSession made(session, default_session, options.session);

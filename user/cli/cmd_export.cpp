@@ -140,6 +140,7 @@ void run_export(ExportOptions &options) {
         export_to_folder(options, report, source, workers);
     else
         export_to_file(options, input, report, source, workers);
+    report.tell_pids(recording.filter);
     const std::vector<std::string> unknown = report.unknown_functions(recording.filter);
     for (const std::string &sentence : unknown)
         write_message(sentence);

@@ -72,6 +72,8 @@ void run_report(ReportOptions &options) {
     if (!read_by_somebody || (options.output.json && !options.stats && !report.show_summary_json()))
         return;
     report.print_summary();
+    if (!options.stats)
+        report.tell_pids(recording.filter);
     const std::vector<std::string> unknown = report.unknown_functions(recording.filter);
     for (const std::string &sentence : unknown)
         write_message(sentence);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ namespace {
 struct SnapshotOptions {
     std::string file = default_trace_file;
     std::string compress; // the level, or empty: not at all
+    bool include_self = false;
 };
 
 void attach_flight(Session &session) {
@@ -49,17 +51,19 @@ void run_snapshot(const SnapshotOptions &options) {
     const std::optional<int> level = parse_compression(options.compress);
     Session session(Device::open());
     attach_flight(session);
+    if (!options.include_self)
+        session.leave_out_own_calls();
     const std::vector<RingMapping> mappings = session.map_rings();
     std::vector<RingView> rings;
     for (const RingMapping &mapping : mappings)
         rings.push_back(mapping.view());
 
-    // Before anything else: what we do ourselves meanwhile may be recorded too, and push out what
-    // is wanted.
+    // Before anything else: what others do meanwhile, or we ourselves with --include-self, pushes out what is wanted. What has
+    // been overwritten comes before the counts, so that it is not more than has been recorded.
     const std::vector<RingSnapshot> snapshots = take_snapshot(rings);
     const InFlightList running = list_calls_in_flight(session);
+    const std::uint64_t gone = overwritten_in(mappings);
     const std::vector<argtrace_counts> counts = session.counts(true);
-    const std::uint64_t gone = session.overwritten();
 
     const LiveSymbols symbols(session.device());
     TraceWriter writer(TraceTarget(options.file), level);
@@ -98,6 +102,7 @@ void setup_snapshot(CLI::App &app) {
         ->add_flag("--compress{1}", options->compress,
                    "Compress with zstd; LEVEL is from 1 (fast, the default) to 19")
         ->type_name("[=LEVEL]");
+    add_include_self_option(*command, options->include_self);
     command->footer(
         "Recording goes on meanwhile: snapshots may be taken any number of times, also several at "
         "once. `argtrace report` shows the file, on any machine.\n\n"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +19,7 @@
 #include "session/session.h"
 #include "util/message.h"
 #include "util/output.h"
+#include "util/terminal.h"
 
 namespace argtrace {
 
@@ -24,6 +29,7 @@ struct StatusOptions {
     StatusOrder order = StatusOrder::hits;
     bool all = false;
     bool json = false;
+    bool include_self = false;
 };
 
 void note(const Session::Snapshot &snapshot, const std::vector<argtrace_on_load_order> &orders,
@@ -57,29 +63,38 @@ void run_status(const StatusOptions &options) {
     std::vector<argtrace_on_load_order> orders;
     std::optional<SessionState> state;
     if (session.attach(default_session)) {
+        if (session.is_flight() && !options.include_self)
+            session.leave_out_own_calls();
+        std::optional<std::uint64_t> overwritten;
+        // Before the counts, so that no more records have been overwritten than there were.
+        if (session.is_flight())
+            overwritten = session.overwritten();
         snapshot = session.snapshot(true);
+        ReturnsById returns = session.returns_by_id();
+        const bool in_flight = std::any_of(returns.begin(), returns.end(), [](const auto &one) { return one.second.in_flight > 0; });
         drop_removed(snapshot);
         orders = session.on_load_orders();
-        state = SessionState{session.attributes().clock, session.processes(), std::nullopt,
-                             session.returns_by_id(), session.stack_loss(), functions_in_flight(session)};
-        if (session.is_flight())
-            state->overwritten = session.overwritten();
+        state = SessionState{session.attributes().clock, session.processes(), overwritten, std::move(returns), session.stack_loss(),
+                             in_flight ? functions_in_flight(session) : std::vector<InFlightFunction>()};
     }
 
-    const std::vector<Probe> all = snapshot.probes;
+    std::vector<Probe> unloaded;
+    std::copy_if(snapshot.probes.begin(), snapshot.probes.end(), std::back_inserter(unloaded), is_unloaded);
     const ReturnsById returns = state ? state->returns : ReturnsById();
     sort_status(snapshot.probes, snapshot.counts, options.order, returns);
     const std::size_t uncalled =
         options.all || options.json ? 0 : drop_uncalled(snapshot.probes, snapshot.counts, returns);
     Output output(STDOUT_FILENO);
-    auto append = options.json ? append_status_json : append_status_text;
-    append(output.buffer(), snapshot.probes, snapshot.counts, orders, state);
+    if (options.json)
+        append_status_json(output.buffer(), snapshot.probes, snapshot.counts, orders, state);
+    else
+        append_status_text(output.buffer(), snapshot.probes, snapshot.counts, orders, state, terminal_width(STDOUT_FILENO));
     (void)output.flush(); // a reader that has gone is no failure
     if (!options.json)
         note(snapshot, orders, uncalled);
     if (!options.json && state)
         print_stack_remedy(session, false);
-    note_unloaded(all);
+    note_unloaded(unloaded);
 }
 
 } // namespace
@@ -94,6 +109,7 @@ void setup_status(CLI::App &app) {
         "Order by hits (default), records, lost, filtered, sampled, capped or faults, the largest first, or by name")
         ->type_name("COLUMN");
     command->add_flag("--json", options->json, "One JSON object a line, the totals last");
+    add_include_self_option(*command, options->include_self);
     command->footer(
         "HITS are all calls: recorded in the buffer, lost, or filtered (made by the reader itself, "
         "with `add -p` by other processes, or not what a condition asks for); where there are such, "

@@ -46,8 +46,11 @@ void print_armed(const Session &session, const Wanted &wanted, const TraceOption
 }
 
 void print_summary(const TraceOptions &options, const Session &session, const LiveTrace &trace,
-                   const argtrace_counts &total, const UnloadedModules &modules) {
-    write_message(trace_summary(trace.shown(), total, session.returns()));
+                   const std::vector<argtrace_counts> &counts, const UnloadedModules &modules) {
+    const argtrace_counts total = total_of(counts);
+    write_message(trace_summary(trace.shown(), total, session.returns(), trace.unread_values()));
+    if (const std::string hint = trace.unread_values().hint(counts); !hint.empty())
+        write_message(hint);
     print_remedies(session, total, options.own_session());
     note_silence(session, options, modules);
 
@@ -113,15 +116,16 @@ void run_trace(TraceOptions options) {
         print_ended(options.processes.pids);
     if (end == LiveTrace::End::abandoned)
         return;
-    const argtrace_counts total = total_of(session.counts(true));
+    const std::vector<argtrace_counts> counts = session.counts(true);
     if (options.output.json && !failure) {
+        const argtrace_counts total = total_of(counts);
         const ReturnTotals returns = session.returns();
         const std::optional<StackLoss> stacks = session.stack_loss();
         append_summary_json(output.buffer(), trace.shown(), &total,
-                            options.functions.returns ? &returns : nullptr, stacks ? &*stacks : nullptr);
+                            options.functions.returns ? &returns : nullptr, stacks ? &*stacks : nullptr, trace.unread_values());
         (void)output.flush(); // a reader that has gone is no failure
     }
-    print_summary(options, session, trace, total, modules);
+    print_summary(options, session, trace, counts, modules);
     if (failure)
         throw *failure;
     if (command)

@@ -89,9 +89,9 @@ void run_types(bool json) {
     const Meanings meanings = Meanings::load(wrong);
     print_left(wrong);
     Kernel kernel;
-    const lang::Types types(kernel.types().kernel(), [&kernel]() -> std::optional<std::uint64_t> {
+    const lang::Types types(kernel.types().kernel(), [&kernel](std::string_view name) -> std::optional<std::uint64_t> {
         try {
-            return kernel.vmemmap_base();
+            return kernel.variable(name);
         } catch (const Error &) {
             return std::nullopt; // not everybody may see addresses
         }

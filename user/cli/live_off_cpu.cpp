@@ -7,13 +7,13 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "analyze/sched_events.h"
 #include "cli/exit_status.h"
 #include "cli/live_loop.h"
 #include "cli/live_record.h"
 #include "cli/loss_watch.h"
+#include "cli/pid_namespace.h"
 #include "cli/wait_output.h"
 #include "record/recorder.h"
 #include "render/status.h"
@@ -24,7 +24,6 @@
 #include "util/clock.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
-#include "util/output_readers.h"
 
 namespace argtrace {
 
@@ -128,13 +127,9 @@ private:
 
 /// The processes whose waits are wanted; empty for all processes.
 std::vector<std::uint32_t> wanted_pids(const OffCpuOptions &options, const std::optional<ChildCommand> &command) {
+    tell_pid_namespace(options.processes.pids, {});
     const auto filter = filter_of(options, command);
-    if (!filter)
-        return {};
-    if (!in_initial_pid_namespace())
-        throw Error("-p and --follow name processes as the kernel numbers them, and this is a container with numbers of its "
-                    "own: run argtrace outside of it, or leave them out");
-    return filter->pids;
+    return filter ? pids_in_events(filter->pids) : std::vector<std::uint32_t>();
 }
 
 FunctionOptions sched_functions(const OffCpuOptions &options, const std::vector<std::uint32_t> &pids) {
@@ -225,7 +220,7 @@ void run_live_off_cpu(const OffCpuOptions &options) {
     if (!follower.pids.empty())
         tracker.only(follower.pids, options.processes.follow);
     if (!options.include_self)
-        tracker.hide(static_cast<std::uint32_t>(::getpid()));
+        tracker.hide(own_pid_in_events());
     LiveWaits waits(follower.sources(options), options, schema, tracker, totals, output);
     if (follower.command)
         start(*follower.command);

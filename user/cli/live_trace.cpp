@@ -106,6 +106,8 @@ bool LiveTrace::show() {
         if (is_hidden(*view->event))
             continue;
         renderer_.event(output_.buffer(), *view);
+        if (view->event->has_unread) [[unlikely]]
+            unread_.add(*view);
         ++shown_;
         found_ = true;
         if (output_.full()) {

@@ -8,6 +8,7 @@
 #include "cli/live_loop.h"
 #include "model/running_calls.h"
 #include "render/renderer.h"
+#include "render/unread_values.h"
 #include "session/merge.h"
 #include "util/output.h"
 
@@ -37,6 +38,8 @@ public:
     /// Those that have been written out.
     std::uint64_t shown() const { return written_; }
     Unreadable unreadable() const { return merge_.unreadable(); }
+    /// The values of events that could not be read when the calls were made.
+    const UnreadValues &unread_values() const { return unread_; }
 
 private:
     void add(std::span<const RingView> rings) override { merge_.add(rings); }
@@ -62,6 +65,7 @@ private:
     std::uint64_t hidden_since_ = 0; // whose earlier events are shown
     std::uint64_t shown_ = 0;
     std::uint64_t written_ = 0;
+    UnreadValues unread_; // of those that were shown
     bool watching_ = false;               // the renderer is told of calls that have not returned
     std::optional<RunningCalls> running_; // those that it is to be told of next
     std::uint64_t next_look_ = 0;

@@ -24,6 +24,7 @@
 #include "util/message.h"
 #include "util/near_match.h"
 #include "util/units.h"
+#include "util/visible.h"
 
 namespace argtrace {
 
@@ -112,7 +113,7 @@ bool ReportOutput::show_events(WorkerPool &workers, const BlockWriter::MakeRende
     const auto see = [&writer](const DecodedPacket &packet) { writer.widen(packet.widths); };
     const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
         gone = !writer.event(packet, event);
-        return wants_more(max_events) && !gone;
+        return wants_more(packet, event, max_events) && !gone;
     };
     const auto go_on = [&] {
         // Nothing is kept back while we wait for more of a stream.
@@ -130,7 +131,7 @@ void ReportOutput::export_events(Exporter &exporter, std::optional<std::uint64_t
     const auto see = [&feed](const DecodedPacket &packet) { feed.packet(packet); };
     const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
         feed.event(packet, event);
-        return wants_more(max_events);
+        return wants_more(packet, event, max_events);
     };
     const auto go_on = [this] {
         show_progress();
@@ -152,7 +153,7 @@ bool ReportOutput::show_stream(Renderer &renderer, std::optional<std::uint64_t> 
     const auto take = [&](const TimeOrder::Packet &packet, const Event &event) {
         renderer.event(output_->buffer(), packet->batch.view(event));
         gone = output_->full() && !output_->flush();
-        return wants_more(max_events) && !gone;
+        return wants_more(packet, event, max_events) && !gone;
     };
     const auto go_on = [&] {
         if (reader_.would_wait() && !gone)
@@ -170,7 +171,9 @@ bool ReportOutput::show_stream(Renderer &renderer, std::optional<std::uint64_t> 
 }
 
 /// One event more was shown; whether others are wanted.
-bool ReportOutput::wants_more(std::optional<std::uint64_t> max_events) {
+bool ReportOutput::wants_more(const TimeOrder::Packet &packet, const Event &event, std::optional<std::uint64_t> max_events) {
+    if (event.has_unread) [[unlikely]]
+        unread_.add(packet->batch.view(event));
     ++shown_;
     satisfied_ = max_events && shown_ >= *max_events;
     return !satisfied_;
@@ -217,7 +220,8 @@ public:
 private:
     struct One {
         DurationHistogram durations;
-        std::uint64_t self = 0, errors = 0;
+        WideNumber self = 0;
+        std::uint64_t errors = 0;
     };
 
     std::unordered_map<const Probe *, One> known_;
@@ -337,7 +341,7 @@ std::vector<std::string> ReportOutput::unknown_functions(const EventFilter &filt
 
 bool ReportOutput::show_summary_json() {
     const auto all = total();
-    append_summary_json(output_->buffer(), shown_, all ? &*all : nullptr);
+    append_summary_json(output_->buffer(), shown_, all ? &*all : nullptr, nullptr, nullptr, unread_);
     return output_->flush();
 }
 
@@ -368,6 +372,15 @@ void ReportOutput::print_summary() {
     print_damage();
 }
 
+void ReportOutput::tell_pids(const EventFilter &filter) const {
+    if (shown_ > 0 || satisfied_ || (filter.pids.empty() && filter.tids.empty()))
+        return;
+    const bool processes = !filter.pids.empty();
+    const std::vector<std::uint32_t> &numbers = processes ? filter.pids : filter.tids;
+    message("nothing is shown of {}{} {}: recordings have the numbers of the initial PID namespace, not those that a container has of its own",
+            processes ? "process" : "thread", numbers.size() == 1 ? "" : processes ? "es" : "s", fmt::join(numbers, ", "));
+}
+
 void ReportOutput::print_damage() {
     progress_.clear();
     const Unreadable bad = reader_.unreadable();
@@ -379,7 +392,7 @@ void ReportOutput::print_damage() {
 
 void ReportOutput::print_counts() const {
     if (const auto all = total()) {
-        message("{} event{} {}; {}", shown_, shown_ == 1 ? "" : "s", done_, calls_summary(*all));
+        message("{} event{} {}; {}", shown_, shown_ == 1 ? "" : "s", done_, calls_summary(*all, std::nullopt, {}, unread_));
         return;
     }
     std::uint64_t lost = 0;
@@ -406,7 +419,7 @@ void ReportOutput::print_running() const {
         InFlightFunction &function = functions[event.probe];
         function.name = event.probe->function;
         ++function.calls;
-        std::string task = fmt::format("{} {}", event.comm_view(), event.tid);
+        std::string task = fmt::format("{} {}", visible_text(event.comm_view()), event.tid);
         if (std::find(function.tasks.begin(), function.tasks.end(), task) == function.tasks.end())
             function.tasks.push_back(std::move(task));
     }

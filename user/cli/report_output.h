@@ -10,6 +10,7 @@
 #include "cli/recorded_choice.h"
 #include "export/exporter.h"
 #include "render/trace_stats.h"
+#include "render/unread_values.h"
 #include "report/block_writer.h"
 #include "report/time_order.h"
 #include "report/trace_aggregation.h"
@@ -63,6 +64,8 @@ public:
 
     /// On stderr: what was shown, lost, and is wrong with the file.
     void print_summary();
+    /// Where nothing was shown of the processes or threads that are meant, says whose numbers a recording has.
+    void tell_pids(const EventFilter &filter) const;
     /// The part of it that says what is wrong with the file.
     void print_damage();
     void set_done(std::string done) { done_ = std::move(done); }
@@ -82,13 +85,14 @@ private:
     void print_running() const;
     void print_faults() const;
     void show_progress();
-    bool wants_more(std::optional<std::uint64_t> max_events);
+    bool wants_more(const TimeOrder::Packet &packet, const Event &event, std::optional<std::uint64_t> max_events);
 
     TraceReader &reader_;
     std::string name_;
     Output *output_;
     std::string done_;
     std::uint64_t shown_ = 0;
+    UnreadValues unread_; // of events that were shown
     bool satisfied_ = false; // as many as were asked for; the rest has not been read
     std::optional<std::uint64_t> size_;
     Progress progress_;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/exit_status.h"
+#include "cli/pid_namespace.h"
 #include "cli/return_ways.h"
 #include "cli/unfollowed.h"
 #include "file/compression.h"
@@ -21,6 +22,7 @@
 #include "util/message.h"
 #include "util/output_readers.h"
 #include "util/units.h"
+#include "util/visible.h"
 
 namespace argtrace {
 
@@ -58,6 +60,10 @@ void add_include_self_option(CLI::App &command, TracingOptions &options) {
                      "through");
 }
 
+void add_include_self_option(CLI::App &command, bool &include_self) {
+    command.add_flag("--include-self", include_self, "Have a flight recorder record the calls that this command itself makes, too");
+}
+
 namespace {
 
 /// False where one of them has ended meanwhile.
@@ -78,7 +84,7 @@ bool exclude(Session &session, const std::vector<ProcessName> &readers) {
 std::string list_processes(const std::vector<ProcessName> &readers) {
     std::vector<std::string> names;
     for (const ProcessName &reader : readers)
-        names.push_back(fmt::format("{} ({})", reader.comm, reader.pid));
+        names.push_back(fmt::format("{} ({})", visible_text(reader.comm), reader.pid));
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -86,6 +92,7 @@ std::string list_processes(const std::vector<ProcessName> &readers) {
 
 void choose_processes(Session &session, const TracingOptions &options,
                       const std::optional<ChildCommand> &command, bool streams) {
+    tell_pid_namespace(options.processes.pids, make_request(options.functions));
     if (const auto filter = filter_of(options, command)) {
         session.set_processes(*filter);
         return;
@@ -293,7 +300,7 @@ InFlightList list_calls_in_flight(const Session &session) {
     InFlightList listed;
     if (has_calls_in_flight(session))
         listed = list_in_flight(session).value_or(InFlightList());
-    std::erase_if(listed.calls, [own = static_cast<std::uint32_t>(::getpid())](const auto &call) { return call.tgid == own; });
+    std::erase_if(listed.calls, [](const auto &call) { return call.tgid == own_pid_in_events(); });
     return listed;
 }
 
@@ -306,7 +313,8 @@ TraceInfo describe_session(const Session &session) {
     info.packet_size = attributes.packet_size;
     info.packets_per_cpu = attributes.nr_packets;
     info.mode = session.is_flight() ? "flight" : "stream";
-    const ProcessFilter filter = session.processes();
+    info.recorder = own_pid_in_events();
+    const ProcessFilter filter = session.processes_in_events();
     if (!filter.excludes) {
         info.processes = filter.pids;
         info.children = filter.children;

@@ -44,9 +44,12 @@ void check_usage(const TracingOptions &options);
 
 /// Adds --include-self.
 void add_include_self_option(CLI::App &command, TracingOptions &options);
+/// The same for a command that only looks at a session.
+void add_include_self_option(CLI::App &command, bool &include_self);
 
 /// Sets the process filter of a session that has no functions yet: the processes of filter_of(), or
-/// else all except those that our output goes through, whose calls would cause more output.
+/// else all except those that our output goes through, whose calls would cause more output. Before that says which PIDs
+/// events have, where these are not ours.
 /// `streams`: events go to stdout.
 void choose_processes(Session &session, const TracingOptions &options,
                       const std::optional<ChildCommand> &command, bool streams);

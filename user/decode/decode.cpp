@@ -52,6 +52,13 @@ bool take_out_unreadable(const Probe &probe, std::span<Value> values,
     return true;
 }
 
+bool any_is_unread(const Probe &probe, std::span<const Value> values) {
+    for (std::size_t i = 0; i < probe.args.size(); ++i)
+        if (is_unread(probe.args[i], values[i])) [[unlikely]]
+            return true;
+    return false;
+}
+
 } // namespace
 
 DecodeStatus Decoder::open(std::span<const std::byte> packet) {
@@ -180,7 +187,7 @@ DecodeStatus Decoder::special(const argtrace_record &record, std::span<const std
 /// calls them.
 [[gnu::always_inline]] inline DecodeStatus
 Decoder::read_arguments(const argtrace_record &record, std::span<const std::byte> data, const Schema::Entry &known,
-                        EventBatch &out) const {
+                        EventBatch &out, bool &has_unread) const {
     const std::size_t first_value = out.values.size();
     const std::size_t first_byte = out.bytes.size();
     const bool compact = !(header_.format & ARGTRACE_FORMAT_NAMED);
@@ -189,6 +196,7 @@ Decoder::read_arguments(const argtrace_record &record, std::span<const std::byte
         const DecodeStatus status = read_values(data, known.probe, out);
         if (status != DecodeStatus::ok)
             return status;
+        has_unread = any_is_unread(known.probe, std::span(out.values).subspan(first_value));
     }
     if (record.id > ARGTRACE_ID_MAX) [[unlikely]] {
         const auto values = std::span(out.values).subspan(first_value);
@@ -201,23 +209,24 @@ Decoder::read_arguments(const argtrace_record &record, std::span<const std::byte
     return DecodeStatus::ok;
 }
 
-/// Where the values of the arguments are, those of an earlier call or new ones.
+/// Says in the event where the values of the arguments are, those of an earlier call or new ones.
 [[gnu::always_inline]] inline DecodeStatus
 Decoder::arguments(const argtrace_record &record, std::span<const std::byte> data, const Schema::Entry &known, EventBatch &out,
-                   SharedArguments *shared, std::uint32_t &first_value) const {
+                   SharedArguments *shared, Event &event) const {
     SharedArguments::Known *place = nullptr;
     if (shared && record.id <= ARGTRACE_ID_MAX) {
         bool is_same = false;
         place = shared->find(known, data, is_same);
         if (is_same) {
-            first_value = place->first_value;
+            event.first_value = place->first_value;
+            event.has_unread = place->has_unread;
             return DecodeStatus::ok;
         }
     }
-    first_value = static_cast<std::uint32_t>(out.values.size());
-    const DecodeStatus status = read_arguments(record, data, known, out);
+    event.first_value = static_cast<std::uint32_t>(out.values.size());
+    const DecodeStatus status = read_arguments(record, data, known, out, event.has_unread);
     if (place && status == DecodeStatus::ok)
-        *place = {&known, data.data(), static_cast<std::uint32_t>(data.size()), first_value};
+        *place = {&known, data.data(), static_cast<std::uint32_t>(data.size()), event.first_value, event.has_unread};
     return status;
 }
 
@@ -241,13 +250,12 @@ Decoder::call(const argtrace_record &record, std::span<const std::byte> data,
         data = data.subspan(sizeof(took));
     }
 
-    std::uint32_t first_value = 0;
-    if (const DecodeStatus status = arguments(record, data, known, out, shared, first_value); status != DecodeStatus::ok)
+    Event event{};
+    if (const DecodeStatus status = arguments(record, data, known, out, shared, event); status != DecodeStatus::ok)
         return status;
 
     static constexpr argtrace_task no_task{};
     const argtrace_task &task = task_known_ && task_tid_ == record.tid ? task_ : no_task;
-    Event event{};
     event.clock = full_clock(record.clock);
     event.ts = latest_ = smoothed(nanoseconds(event.clock));
     if (returned) [[unlikely]] {
@@ -260,7 +268,6 @@ Decoder::call(const argtrace_record &record, std::span<const std::byte> data,
     event.cpu = header_.cpu;
     event.tid = record.tid;
     event.tgid = task.tgid;
-    event.first_value = first_value;
     event.context = record.context & known.context_mask;
     event.preempt = record.preempt;
     std::memcpy(event.comm.data(), task.comm, sizeof(task.comm));

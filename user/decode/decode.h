@@ -52,9 +52,9 @@ private:
     DecodeStatus call(const argtrace_record &record, std::span<const std::byte> data,
                       const Schema::Entry &known, EventBatch &out, SharedArguments *shared);
     DecodeStatus arguments(const argtrace_record &record, std::span<const std::byte> data, const Schema::Entry &known,
-                           EventBatch &out, SharedArguments *shared, std::uint32_t &first_value) const;
+                           EventBatch &out, SharedArguments *shared, Event &event) const;
     DecodeStatus read_arguments(const argtrace_record &record, std::span<const std::byte> data,
-                                const Schema::Entry &known, EventBatch &out) const;
+                                const Schema::Entry &known, EventBatch &out, bool &has_unread) const;
     DecodeStatus read_values(std::span<const std::byte> data, const Probe &probe,
                              EventBatch &out) const;
     std::uint64_t full_clock(std::uint32_t low) const;

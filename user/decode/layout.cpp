@@ -67,7 +67,7 @@ std::size_t CompactLayout::size_of_step(const Argument &argument, Step &step) {
     if (type.is_wide()) {
         step.kind = Kind::two_words;
     } else {
-        step.kind = Kind::word;
+        step.kind = is_recorded_big_endian(argument) ? Kind::swapped_word : Kind::word;
         step.spare_bits = static_cast<std::uint8_t>(8 * (sizeof(std::uint64_t) - type.size));
         step.sign = type.is_signed ? std::uint64_t{1} << (8 * type.size - 1) : 0;
     }
@@ -90,6 +90,9 @@ bool CompactLayout::lengths_match(const std::byte *data) const {
 void CompactLayout::read_other(const std::byte *data, const Step &step, Value &value,
                                std::vector<std::byte> &bytes) {
     switch (step.kind) {
+    case Kind::swapped_word:
+        value.low = __builtin_bswap64(word(data + step.end, step)) >> step.spare_bits;
+        break;
     case Kind::two_words:
         std::memcpy(&value.low, data + step.end - 16, sizeof(value.low));
         std::memcpy(&value.high, data + step.end - 8, sizeof(value.high));

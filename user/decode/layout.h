@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    enum class Kind : std::uint8_t { word, two_words, bytes, none };
+    enum class Kind : std::uint8_t { word, swapped_word, two_words, bytes, none };
 
     struct Step {
         Value value;            // without its numbers

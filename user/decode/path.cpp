@@ -83,6 +83,10 @@ bool append_path(std::vector<std::byte> &text, std::span<const std::byte> data) 
     argtrace_pseudo pseudo{};
     if (!take(data, flags) || ((flags & ARGTRACE_PATH_PSEUDO) && !take(data, pseudo)))
         return false;
+    if (flags == ARGTRACE_PATH_NONE && data.empty())
+        return true;
+    if (flags & ARGTRACE_PATH_NONE)
+        return false;
     std::string_view names(reinterpret_cast<const char *>(data.data()), data.size());
     if (!names.empty() && names.back() != '/')
         return false;

@@ -23,6 +23,7 @@ public:
         const std::byte *data;
         std::uint32_t size;
         std::uint32_t first_value;
+        bool has_unread;
     };
 
     /// Arguments of that probe that lie in `data`, whole words: what is known of them, or, where `is_same` is false, the place
@@ -31,12 +32,12 @@ public:
         if (left_ == 0) [[unlikely]]
             return nullptr;
         constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
-        auto hash = reinterpret_cast<std::uintptr_t>(&probe) * factor;
+        std::uint64_t hash = probe.probe.id * factor; // no address, by which places would be others in each run
         for (std::size_t at = 0; at < data.size(); at += sizeof(std::uint64_t))
             hash = (hash ^ word(&data[at])) * factor;
         std::uint16_t &place = places_[hash >> (64 - bits)];
         if (place == 0) [[unlikely]] {
-            known_[used_] = {nullptr, nullptr, 0, 0};
+            known_[used_] = {nullptr, nullptr, 0, 0, false};
             place = static_cast<std::uint16_t>(++used_);
         }
         Known &known = known_[place - 1u];

@@ -66,9 +66,8 @@ DecodeStatus read_counted(std::span<const std::byte> &data, const Argument &argu
                           Value &value, std::vector<std::byte> &bytes) {
     if (data.size() < sizeof(std::uint16_t))
         return DecodeStatus::data_cut_off;
-    const bool is_text = argument.type == ARGTRACE_TYPE_STR;
     const std::size_t word = load<std::uint16_t>(data);
-    const std::size_t length = is_text ? word & ~std::size_t{ARGTRACE_TEXT_CUT} : word;
+    const std::size_t length = argument.type == ARGTRACE_TYPE_PATH ? word : word & ~std::size_t{ARGTRACE_TEXT_CUT};
     data = data.subspan(sizeof(std::uint16_t));
     if (length > argument.size)
         return DecodeStatus::bad_length;
@@ -107,6 +106,8 @@ DecodeStatus read_value(std::span<const std::byte> &data, const Argument &argume
         value.high = load<std::uint64_t>(data.subspan(sizeof(value.low)));
     else if (type.is_signed)
         value.low = extend_sign(value.low, size);
+    else if (is_recorded_big_endian(argument))
+        value.low = __builtin_bswap64(value.low) >> 8 * (sizeof(value.low) - size);
     data = data.subspan(size);
     return DecodeStatus::ok;
 }

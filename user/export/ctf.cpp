@@ -222,7 +222,7 @@ void CtfExporter::put_value(std::string &out, const Field &field, const EventVie
         const auto bytes = view.bytes_of(value);
         put_text(out, valid_utf8({reinterpret_cast<const char *>(bytes.data()), bytes.size()}));
     } else if (value.type == ARGTRACE_TYPE_STACK) {
-        put_text(out, stack_in_line(callers_, value.low));
+        put_text(out, stack_in_line(callers_, value));
     } else {
         line_.clear();
         values_.append(line_, view, value, field.format);

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "export/utf8_text.h"
+#include "util/visible.h"
 
 namespace argtrace {
 
@@ -20,7 +20,7 @@ std::string task_frame(const Event &event) {
         return "[hardirq]";
     if (event.context & ARGTRACE_CTX_SOFTIRQ)
         return "[softirq]";
-    std::string name = frame_name(std::string(valid_utf8(event.comm_view())));
+    std::string name = frame_name(visible_text(event.comm_view())); // as `stacks --by comm` has it
     return name.empty() ? "?" : name;
 }
 

@@ -76,7 +76,7 @@ void PerfettoValues::put_scalar(ProtobufWriter &out, const Format *format, const
     case TypeClass::boolean:
         return out.number(perfetto::annotation::boolean, value.low != 0);
     case TypeClass::address:
-        if (is_error_pointer(value.low))
+        if (is_error_pointer(value.low) && !(format && format->kind == Format::Kind::user_address))
             return put_text(out, format, value, {});
         return out.number(perfetto::annotation::pointer, value.low);
     default:
@@ -158,7 +158,8 @@ void PerfettoValues::append(ProtobufWriter &out, unsigned field, std::uint64_t n
     } else if (format &&
                (format->kind == Format::Kind::aggregate || format->kind == Format::Kind::array ||
                 format->kind == Format::Kind::text || format->kind == Format::Kind::ip4 ||
-                format->kind == Format::Kind::ip6 || format->kind == Format::Kind::socket)) {
+                format->kind == Format::Kind::ip6 || format->kind == Format::Kind::socket ||
+                format->kind == Format::Kind::cpus)) {
         const std::array<std::uint64_t, 2> words{value.low, value.high};
         put_data(out, *format, std::as_bytes(std::span(words)).first(type_info(value.type).size));
     } else {

@@ -207,7 +207,7 @@ void TraceDatExporter::make_record(const EventView &view, const EventType &type)
         }
         line_.clear();
         if (value.captured && value.type == ARGTRACE_TYPE_STACK)
-            line_ += stack_in_line(callers_, value.low);
+            line_ += stack_in_line(callers_, value);
         else
             values_.append(line_, view, value, field.format);
         std::string_view text = line_.view();

@@ -52,9 +52,11 @@ bool Chain::add(std::uint64_t bytes) {
     return true;
 }
 
-bool Chain::load(unsigned bytes) {
+bool Chain::load(unsigned bytes, Space space) {
     if (!is_whole() || loads == loads_max)
         return false;
+    if (space == Space::user)
+        user = static_cast<std::uint8_t>(user | 1u << loads);
     offsets[loads++] = static_cast<std::int32_t>(address_offset);
     address_offset = 0;
     width = static_cast<std::uint8_t>(bytes);
@@ -131,6 +133,7 @@ argtrace_insn Chain::encode(bool copies_sign) const {
     if (swap)
         insn.flags |= ARGTRACE_INSN_SWAP;
     insn.mask = mask;
+    insn.flags |= static_cast<std::uint8_t>(user * ARGTRACE_INSN_USER(0));
     if (shifts_sign()) {
         insn.shl = static_cast<std::uint8_t>(64 - low - bits);
         insn.shr = static_cast<std::uint8_t>(64 - bits);

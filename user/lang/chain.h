@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "lang/type.h"
 #include "uapi/argtrace_program.h"
 
 namespace argtrace::lang {
@@ -16,6 +17,7 @@ struct Chain {
     std::uint8_t loads = 0;
     std::uint8_t width = 0;
     std::int32_t offsets[3]{};
+    std::uint8_t user = 0;           ///< bit i: load i is of user memory
     std::int64_t address_offset = 0; ///< behind the last load
     bool swap = false;               ///< before bits are taken
     unsigned low = 0;                ///< bits low to low + bits - 1
@@ -34,7 +36,7 @@ struct Chain {
     bool is_plain(std::uint8_t wanted) const;
 
     bool add(std::uint64_t bytes);
-    bool load(unsigned bytes);
+    bool load(unsigned bytes, Space space);
     bool take(unsigned from, unsigned count, bool extends_sign); ///< of what was loaded
     bool convert(unsigned to_bits, bool to_signed);
     bool shift_right(unsigned count, bool arithmetic);

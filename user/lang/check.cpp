@@ -38,6 +38,7 @@ NodePtr make_source(std::uint8_t source, std::uint8_t index, Type type, const As
 }
 
 NodePtr make_offset(NodePtr address, std::uint64_t bytes, Type pointer, const Ast &ast) {
+    pointer.space = address->type.space;
     if (address->is_constant())
         return make_constant(address->value + bytes, pointer, ast);
     if (address->kind == Node::Kind::offset) {
@@ -108,13 +109,16 @@ NodePtr Checker::rvalue(NodePtr node, const Ast &ast) const {
     if (node->kind == Node::Kind::object && known.kind == TypeKind::array) {
         const Type element = types_.target(node->type);
         NodePtr address = std::move(node->operands.front());
-        address->type = element.pointer();
+        address->type = element.pointer().in(address->type.space);
         return address;
     }
     if (node->kind == Node::Kind::object && known.kind == TypeKind::function) {
         NodePtr address = std::move(node->operands.front());
         return address;
     }
+    // Said of the value, as the types that it will have may not say it.
+    if (known.kind == TypeKind::pointer)
+        node->type.space = types_.space(node->type);
     const bool read = node->kind == Node::Kind::load || node->kind == Node::Kind::extract;
     if (read && known.is_big_endian && node->bits == 0 && known.bytes > 1) {
         const Type type = node->type;
@@ -153,6 +157,8 @@ NodePtr Checker::require_scalar(NodePtr node, const Ast &ast) const {
     case TypeKind::void_:
         fail(ast.at, "this has no value: it is void");
     case TypeKind::aggregate:
+        if (node->kind == Node::Kind::load)
+            fail(ast.at, explain_recorded_only(ast));
         fail(ast.at, fmt::format("this is a {}: name one of its members", name(node->type)));
     default:
         fail(ast.at,
@@ -189,6 +195,8 @@ NodePtr Checker::value(const Ast &ast) {
                          "of its members");
         if (known.kind != TypeKind::aggregate && known.kind != TypeKind::array)
             fail(ast.at, fmt::format("this is a {}, which has no value", name(node->type)));
+        if (is_cpumask(node->type))
+            return cpus_at(std::move(node->operands.front()), node->type, ast);
         if (known.bytes == 0)
             fail(ast.at, fmt::format("{} has no size: name one of its elements, or write "
                                      "buf(ADDRESS, LENGTH)",
@@ -205,6 +213,10 @@ NodePtr Checker::value(const Ast &ast) {
     case Node::Kind::stack:
     case Node::Kind::path:
         return node;
+    case Node::Kind::load:
+        if (traits(*node).kind == TypeKind::aggregate) // cpus()
+            return node;
+        return require_scalar(rvalue(std::move(node), ast), ast);
     default:
         return require_scalar(rvalue(std::move(node), ast), ast);
     }

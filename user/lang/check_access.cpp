@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "lang/checker.h"
+#include "lang/spaces.h"
 #include "util/suggestion.h"
 
 namespace argtrace::lang {
@@ -14,12 +15,17 @@ constexpr std::uint64_t word_bits = 64;
 
 } // namespace
 
+// Whatever space its type says, a pointer that is in user memory was written by the program.
 NodePtr Checker::lvalue(NodePtr address, Type type, const Ast &ast) const {
+    const Space space = types_.space(address->type);
     switch (types_.traits(type).kind) {
+    case TypeKind::pointer:
+        return make_node(Node::Kind::load, space == Space::user ? type.in(space) : type, ast,
+                         std::move(address));
     case TypeKind::array:
     case TypeKind::function:
     case TypeKind::aggregate:
-        address->type = type.pointer();
+        address->type = type.pointer().in(space);
         return make_node(Node::Kind::object, type, ast, std::move(address));
     case TypeKind::void_:
         fail(ast.at, "what a void * points to has no type: cast it, as in *(int *)p");
@@ -42,10 +48,7 @@ NodePtr Checker::pointer_to_follow(NodePtr node, const Ast &ast, std::size_t at)
         fail(at, fmt::format("{} is no pointer: {}{}", written(ast), name(pointer->type),
                              wide ? "; cast it, as in (struct file *)NAME" : ""));
     }
-    if (known.is_per_cpu)
-        fail(at, fmt::format("{} is a per-cpu pointer: each CPU has its own, and this address is "
-                             "none of them",
-                             written(ast)));
+    require_one_place(*pointer, ast, at);
     const Type target = types_.target(pointer->type);
     const TypeTraits pointed = types_.traits(target);
     if (pointed.kind == TypeKind::void_)
@@ -115,9 +118,11 @@ NodePtr Checker::member_of(NodePtr aggregate, const Ast &ast) {
     NodePtr address = std::move(aggregate->operands.front());
     if (member->bits > 0)
         return bit_field(std::move(address), *member, ast);
-    return lvalue(
-        make_offset(std::move(address), member->bit_offset / 8, member->type.pointer(), ast),
-        member->type, ast);
+    Type type = member->type;
+    if (types_.traits(type).kind == TypeKind::pointer)
+        type.space = space_of_member(types_.name(Type::btf(types_.traits(aggregate->type).bare)), wanted);
+    return lvalue(make_offset(std::move(address), member->bit_offset / 8, member->type.pointer(), ast),
+                  type, ast);
 }
 
 // Read with the smallest naturally aligned load that holds all of it, which does not reach beyond
@@ -171,9 +176,8 @@ NodePtr Checker::address_of(const Ast &ast) {
              fmt::format("{} is a bit-field, which has no address", written(operand)));
     if (node->kind != Node::Kind::load && node->kind != Node::Kind::object)
         fail(ast.token.at, fmt::format("{} is not in memory: it has no address", written(operand)));
-    const Type type = node->type.pointer();
     NodePtr address = std::move(node->operands.front());
-    address->type = type;
+    address->type = node->type.pointer().in(types_.space(address->type));
     return address;
 }
 
@@ -225,9 +229,11 @@ NodePtr Checker::check_index(const Ast &ast) {
 }
 
 NodePtr Checker::check_cast(const Ast &ast) {
-    const Type type = find_type(ast.type);
+    Type type = find_type(ast.type);
     const TypeTraits known = types_.traits(type);
     NodePtr node = scalar(*ast.operands[0]);
+    if (known.kind == TypeKind::pointer && !known.is_user)
+        type.space = space(*node);
     if (known.kind == TypeKind::integer && known.bytes > 8)
         fail(ast.type.at, fmt::format("{} has {} bits: there are no operators for that", name(type),
                                       8 * known.bytes));

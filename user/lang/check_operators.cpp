@@ -276,6 +276,11 @@ NodePtr Checker::check_conditional(const Ast &ast) {
             !types_.same(types_.target(first->type), types_.target(second->type)))
             fail(ast.token.at, fmt::format("this is either a {} or a {}: cast one of them",
                                            name(first->type), name(second->type)));
+        const Space space = types_.space(first->type);
+        if (space != types_.space(second->type))
+            fail(ast.token.at, fmt::format("this is either a {} or a {}: user() or kernel() says of one of them where it points to",
+                                           name(first->type), name(second->type)));
+        type.space = space;
     } else if (first_pointer || second_pointer) {
         const Node &other = first_pointer ? *second : *first;
         if (!other.is_constant() || other.value != 0)

@@ -27,7 +27,8 @@ constexpr std::uint64_t bytes_max = ARGTRACE_TEXT_MAX;
 constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
 constexpr std::string_view known_functions[]{"str",      "buf", "path", "cgroup_path", "pfn", "flags", "name",
-                                             "sockaddr", "sym", "cpus", "only"};
+                                             "sockaddr", "sym", "cpus", "only", "user", "kernel",      "this_cpu",
+                                             "per_cpu"};
 
 } // namespace
 
@@ -50,8 +51,10 @@ NodePtr Checker::as_text(NodePtr node, const Ast &ast) const {
     if (!types_.traits(types_.target(node->type)).is_byte())
         return nullptr;
     const std::uint32_t count = array ? types_.count(node->type) : 0;
+    node = rvalue(std::move(node), ast);
+    require_one_place(*node, ast, ast.at);
     NodePtr text =
-        make_node(Node::Kind::text, char_type.pointer(), ast, rvalue(std::move(node), ast));
+        make_node(Node::Kind::text, char_type.pointer(), ast, std::move(node));
     text->fixed_size = count > 0;
     text->limit = count > 0 ? std::min<std::uint32_t>(count, ARGTRACE_TEXT_MAX) : ARGTRACE_TEXT_MAX;
     return text;
@@ -162,6 +165,10 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_only(ast);
     if (name == "flags" || name == "name")
         return call_flags(ast);
+    if (name == "user" || name == "kernel")
+        return call_space(ast, name == "user" ? Space::user : Space::kernel);
+    if (name == "this_cpu" || name == "per_cpu")
+        return call_per_cpu(ast);
     if (name.starts_with("ntoh") || name.starts_with("hton") || name.ends_with("_to_cpu"))
         fail(ast.token.at, fmt::format("there is no function {}, and no need for one: numbers of the types __be16, __be32 and __be64 are "
                                        "converted when they are read",
@@ -179,9 +186,14 @@ NodePtr Checker::address(NodePtr node, const Ast &ast) const {
     if (node->kind == Node::Kind::object && traits(*node).kind == TypeKind::aggregate)
         return std::move(node->operands.front());
     node = require_scalar(rvalue(std::move(node), ast), ast);
-    if (traits(*node).bytes != 8)
+    const TypeTraits known = traits(*node);
+    if (known.bytes != 8)
         fail(ast.at, fmt::format("{} is no address: {}", written(ast), this->name(node->type)));
-    return node;
+    require_one_place(*node, ast, ast.at);
+    if (known.kind == TypeKind::pointer)
+        return node;
+    const Space where = space(*node);
+    return convert(std::move(node), void_pointer.in(where));
 }
 
 /// The struct or union that it is, or points to.
@@ -194,7 +206,7 @@ std::optional<Type> Checker::pointed_aggregate(const Node &node) const {
 std::uint32_t Checker::length(const Ast &ast) {
     const NodePtr node = integer(ast, "a length");
     if (!node->is_constant())
-        fail(ast.at, "this length must be a number");
+        fail(ast.at, "the length of str() is a constant, as the text ends at its NUL; buf(ADDRESS, LENGTH) takes a length that differs from call to call");
     if (node->value < 1 || node->value > ARGTRACE_TEXT_MAX)
         fail(ast.at, fmt::format("a length is 1 to {}", ARGTRACE_TEXT_MAX));
     return static_cast<std::uint32_t>(node->value);
@@ -238,6 +250,7 @@ NodePtr Checker::call_buf(const Ast &ast) {
     NodePtr size = integer(*ast.operands[1], "a length");
     NodePtr node = make_node(Node::Kind::buffer, void_pointer, ast, std::move(from));
     node->limit = size->is_constant() ? length(*ast.operands[1]) : ARGTRACE_TEXT_MAX;
+    node->is_signed = traits(*size).is_signed;
     node->operands.push_back(convert(std::move(size), ulong_type));
     return node;
 }
@@ -264,6 +277,9 @@ NodePtr Checker::call_path(const Ast &ast) {
                                      "*, and {} is a {}",
                                      written(operand), this->name(node->type)));
     NodePtr from = in_place ? std::move(node->operands.front()) : std::move(node);
+    require_one_place(*from, operand, operand.at);
+    if (space(*from) == Space::user)
+        fail(operand.at, fmt::format("{} is in user memory, and what has a path is the kernel's", written(operand)));
     if (file) {
         const auto member = types_.member(type, "f_path");
         if (!member)
@@ -307,8 +323,11 @@ NodePtr Checker::call_pfn(const Ast &ast) {
     if (traits(*first).kind != TypeKind::pointer || !(is(type) || (known_folio && is(*known_folio))))
         fail(operand.at, fmt::format("pfn() takes a struct page * or struct folio *, and {} is a {}",
                                      written(operand), this->name(first->type)));
+    require_one_place(*first, operand, operand.at);
+    if (space(*first) == Space::user)
+        fail(operand.at, fmt::format("{} is a pointer to user memory, and pages are described in the kernel's", written(operand)));
     const std::uint64_t size = size_of(type, ast, ast.token.at);
-    const auto base = types_.vmemmap_base();
+    const auto base = types_.variable("vmemmap_base");
     if (!base)
         fail(ast.at, "the number of a page is not known on this kernel: it has no variable "
                      "vmemmap_base, or /proc/kallsyms does not list it");
@@ -326,21 +345,40 @@ NodePtr Checker::call_pfn(const Ast &ast) {
                : arithmetic(ARGTRACE_ALU_DIV, std::move(bytes), number(size), ast);
 }
 
+// The constants that the second operand of flags() or name() stands for: a glob, or one of an enum's.
+std::vector<FlagName> Checker::constants_named(const Ast &ast, bool one) {
+    if (ast.kind == Ast::Kind::name)
+        if (std::vector<FlagName> all = enumerators_beside(types_, ast.token.text); !all.empty())
+            return all;
+    if (ast.kind != Ast::Kind::string)
+        fail(ast.at, "this is a glob in quotes of the names of constants, as in \"O_*\"");
+    std::vector<FlagName> named = flag_names(types_, check(ast)->pattern.text, one);
+    if (named.empty())
+        fail(ast.at, "no constant has such a name");
+    return named;
+}
+
 // flags() and name(), which is of one constant.
 NodePtr Checker::call_flags(const Ast &ast) {
     const std::string &function = ast.token.text;
     require_operands(ast, 2, 2, function + "(VALUE, \"GLOB\")");
-    const Ast &glob = *ast.operands[1];
-    if (glob.kind != Ast::Kind::string)
-        fail(glob.at, "this is a glob in quotes of the names of constants, as in \"O_*\"");
+    const Ast &names = *ast.operands[1];
     NodePtr node = integer(*ast.operands[0], function == "name" ? "name" : "flags");
     node->one_flag = function == "name";
-    node->flags = flag_names(types_, check(glob)->pattern.text, node->one_flag);
+    node->flags = constants_named(names, node->one_flag);
+    drop_too_large(node->flags, traits(*node).bytes);
     if (node->flags.empty())
-        fail(glob.at, "no constant has such a name");
+        fail(names.at, fmt::format("none of these constants fits in {}, which has {} bits", written(*ast.operands[0]), 8 * traits(*node).bytes));
+    if (const auto ambiguous = find_ambiguous(types_, node->flags)) {
+        const auto &[first, second] = *ambiguous;
+        const std::string in_enum = types_.enum_of(second.name) ? second.name : types_.enum_of(first.name) ? first.name : "";
+        fail(names.at, fmt::format("several of these constants have one value: {} and {} are both {}; write globs of fewer, as in \"A_*|B_*\"{}",
+                                   first.name, second.name, static_cast<std::int64_t>(first.value),
+                                   in_enum.empty() ? "" : fmt::format(", or one constant of the enum that is meant, as in {}({}, {})", function, written(*ast.operands[0]), in_enum)));
+    }
     if (node->flags.size() > flags_max)
-        fail(glob.at, fmt::format("{} constants have such names, and a value is shown by at most {}",
-                                  node->flags.size(), flags_max));
+        fail(names.at, fmt::format("{} constants have such names, and a value is shown by at most {}",
+                                   node->flags.size(), flags_max));
     return node;
 }
 
@@ -391,7 +429,6 @@ NodePtr Checker::call_sockaddr(const Ast &ast) {
     return node;
 }
 
-// As much of a struct cpumask as this machine has CPUs: not all of it need be there.
 NodePtr Checker::call_cpus(const Ast &ast) {
     require_operands(ast, 1, 1, "cpus(POINTER)");
     const Type type = find_struct("cpumask", ast.token.at);
@@ -400,12 +437,31 @@ NodePtr Checker::call_cpus(const Ast &ast) {
     if (const auto other = pointed_aggregate(*from); other && !types_.same(*other, type))
         fail(operand.at, fmt::format("cpus() takes a struct cpumask *, and {} is a {}; cast it, as in cpus((struct cpumask *)NAME)",
                                      written(operand), name(from->type)));
-    NodePtr node = make_node(Node::Kind::buffer, type, ast, address(std::move(from), operand));
-    const std::uint64_t bytes = (possible_cpus() + std::uint64_t{7}) / 8;
-    node->limit =
-        static_cast<std::uint32_t>(std::min({bytes, types_.traits(type).bytes, bytes_max}));
+    return cpus_at(address(std::move(from), operand), type, ast);
+}
+
+// As much of a struct cpumask as this machine has CPUs: not all of it need be there, and what is behind them may be anything. Up to 64
+// are a number.
+NodePtr Checker::cpus_at(NodePtr address, Type type, const Ast &ast) const {
+    const std::uint64_t cpus = possible_cpus(), bytes = types_.traits(type).bytes;
+    if (constexpr std::uint32_t word = 64; cpus <= word && bytes >= word / 8) {
+        NodePtr node = make_node(Node::Kind::load, type, ast, std::move(address));
+        node->limit = word / 8;
+        node->bits = static_cast<std::uint32_t>(cpus);
+        return node;
+    }
+    NodePtr node = make_node(Node::Kind::buffer, type, ast, std::move(address));
+    node->limit = static_cast<std::uint32_t>(std::min({(cpus + 7) / 8, bytes, bytes_max}));
     node->operands.push_back(make_constant(node->limit, ulong_type, ast));
     return node;
+}
+
+bool Checker::is_cpumask(Type type) const {
+    TypeName wanted;
+    wanted.tag = TypeName::Tag::structure;
+    wanted.name = "cpumask";
+    const auto known = types_.find(wanted);
+    return known && types_.same(*known, type);
 }
 
 NodePtr Checker::call_only(const Ast &ast) {

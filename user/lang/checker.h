@@ -27,6 +27,8 @@ private:
     TypeTraits traits(const Node &node) const { return types_.traits(node.type); }
     std::string name(Type type) const { return types_.name(type); }
 
+    Space space(const Node &node) const; // of what it is the address of
+
     // An expression as it is: load and object can be had the address of.
     NodePtr check(const Ast &ast);
 
@@ -105,12 +107,22 @@ private:
     NodePtr call_cgroup_path(const Ast &ast);
     NodePtr call_pfn(const Ast &ast);
     NodePtr call_flags(const Ast &ast);
+    std::vector<FlagName> constants_named(const Ast &ast, bool one);
     NodePtr call_sockaddr(const Ast &ast);
     NodePtr call_cpus(const Ast &ast);
+    NodePtr cpus_at(NodePtr address, Type type, const Ast &ast) const;
+    bool is_cpumask(Type type) const;
     NodePtr call_only(const Ast &ast);
     NodePtr length_of_sockaddr(const Ast &operand, const Ast &ast);
     NodePtr either(NodePtr condition, NodePtr first, NodePtr second, const Ast &ast) const;
     NodePtr call_sym(const Ast &ast);
+
+    // check_space.cpp
+    bool is_of_program(const Node &node) const;
+    NodePtr call_space(const Ast &ast, Space space);
+    NodePtr call_per_cpu(const Ast &ast);
+    NodePtr offset_of_cpu(const Ast &ast);
+    void require_one_place(const Node &pointer, const Ast &ast, std::size_t at) const;
 
     const Scope &scope_;
     const Types &types_;

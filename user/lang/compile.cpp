@@ -77,6 +77,45 @@ void compile_conditions(const Scope &scope, std::span<const Expression> conditio
         guarded(conditions.back(), [&] { compiler.filter_at_return(*terms.at_return); });
 }
 
+/// What one expression may cost alone.
+template<typename Action>
+std::uint64_t cost_of(const Scope &scope, Action action) {
+    Compiler compiler(scope.types(), scope.result().has_value());
+    action(compiler);
+    return compiler.finish().cost();
+}
+
+/// Throws for a program that may cost too much, pointing at the dearest of its expressions.
+void check_cost(const Scope &scope, const Program &program, std::span<const Expression> conditions,
+                std::span<const ArgumentExpression> values) {
+    const std::uint64_t all = program.cost();
+    if (all <= ARGTRACE_COST_MAX)
+        return;
+    const Expression *dearest = nullptr;
+    std::uint64_t most = 0;
+    const auto consider = [&](const Expression &expression, std::uint64_t cost) {
+        if (dearest && cost <= most)
+            return;
+        dearest = &expression;
+        most = cost;
+    };
+    for (const Expression &condition : conditions)
+        consider(condition, cost_of(scope, [&](Compiler &compiler) {
+                     compile_conditions(scope, {&condition, 1}, compiler);
+                 }));
+    for (const ArgumentExpression &value : values)
+        consider(value.expression, cost_of(scope, [&](Compiler &compiler) {
+                     ProgramValue unused;
+                     compiler.value(*check_value(scope, value.expression, value.subject), unused);
+                 }));
+    throw ExpressionError(
+        dearest->text(), dearest->at(),
+        fmt::format("a call may take {} steps with this, and {} in all, of which there can be {}: the function "
+                    "waits for them; use fewer globs, or shorter ones, or compare less of the text: "
+                    "str(ADDRESS, LENGTH)",
+                    most, all, ARGTRACE_COST_MAX));
+}
+
 } // namespace
 
 Program Compiler::finish() {
@@ -114,6 +153,7 @@ Program compile(const Scope &scope, std::span<const Expression> conditions,
     }
     Program program = compiler.finish();
     program.values = std::move(described);
+    check_cost(scope, program, conditions, values);
     return program;
 }
 
@@ -140,6 +180,12 @@ Program compile_for_map(const Scope &scope, std::span<const Expression> conditio
     }
     Program program = compiler.finish();
     program.values = std::move(described);
+    std::vector<ArgumentExpression> expressions;
+    for (const MapPart &part : parts) {
+        if (part.expression)
+            expressions.push_back(*part.expression);
+    }
+    check_cost(scope, program, conditions, expressions);
     return program;
 }
 

@@ -217,6 +217,7 @@ bool Compiler::test_pieces(const Node &node, Label then, Label other) {
     if (pieces.size() > pieces_max)
         return false;
     Mark mark = next_slot_;
+    const Space space = types_.space(node.operands.front()->type);
     Chain from = address(*node.operands.front());
     if (pieces.size() > 1 && from.loads > 0)
         from = as_slot(from, mark);
@@ -229,7 +230,7 @@ bool Compiler::test_pieces(const Node &node, Label then, Label other) {
             chain = as_slot(chain, mark);
             chain.add(piece.at);
         }
-        chain.load(piece.width);
+        chain.load(piece.width, space);
         chain.take(0, 8 * used, false);
         const bool last = i + 1 == pieces.size();
         const Label next = last ? then : emitter_.make_label();
@@ -246,7 +247,7 @@ void Compiler::test_text(const Node &node, Label then, Label other) {
     const TextPattern &pattern = node.pattern;
     if (pattern.text.empty()) { // nothing, or anything that can be read
         Chain first = address(*node.operands.front());
-        first.load(1);
+        first.load(1, types_.space(node.operands.front()->type));
         first.take(0, 8, false);
         const bool whole = pattern.match == ARGTRACE_MATCH_WHOLE;
         emitter_.range(first, false, 0, whole ? 0 : largest_byte, then, other);
@@ -265,6 +266,7 @@ void Compiler::test_text(const Node &node, Label then, Label other) {
     else if (pattern.match == ARGTRACE_MATCH_PREFIX)
         looked_at = std::min(looked_at, size);
     argtrace_insn insn = chain.encode();
+    insn.flags |= data_flag(*node.operands.front());
     insn.action = ARGTRACE_DO_TEXT;
     insn.arg = static_cast<std::uint16_t>(looked_at);
     insn.base = emitter_.add_data({pattern.text.c_str(), size + 1}); // with its NUL

@@ -90,7 +90,7 @@ Chain Compiler::load(const Node &node) {
     const TypeTraits traits = types_.traits(node.type);
     Chain chain = address(*node.operands.front());
     const unsigned bytes = node.bits ? node.limit : static_cast<unsigned>(traits.bytes);
-    chain.load(bytes);
+    chain.load(bytes, types_.space(node.operands.front()->type));
     if (node.bits)
         chain.take(static_cast<unsigned>(node.value), node.bits, traits.is_signed);
     else

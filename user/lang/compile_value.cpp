@@ -24,6 +24,11 @@ std::uint8_t code_of(const TypeTraits &traits) {
     return integer_type(static_cast<std::uint32_t>(traits.bytes), traits.is_signed);
 }
 
+/// See Checker::cpus_at().
+bool is_cpumask_word(const Node &node, const TypeTraits &traits) {
+    return node.kind == Node::Kind::load && traits.kind == TypeTraits::Kind::aggregate;
+}
+
 } // namespace
 
 void Compiler::output(Chain chain, std::uint8_t action, std::uint32_t bytes, std::uint64_t base) {
@@ -31,6 +36,24 @@ void Compiler::output(Chain chain, std::uint8_t action, std::uint32_t bytes, std
     insn.action = action;
     insn.arg = static_cast<std::uint16_t>(bytes);
     insn.base = base;
+    if (at_return_)
+        insn.flags |= ARGTRACE_INSN_RETURN;
+    emitter_.add(insn);
+}
+
+/// INSN_USER_DATA if what is at the address is in user memory.
+std::uint8_t Compiler::data_flag(const Node &address) const {
+    return types_.space(address.type) == Space::user ? ARGTRACE_INSN_USER_DATA : 0;
+}
+
+/// An output of what is at the address.
+void Compiler::output_at(const Node &address, std::uint8_t action, std::uint32_t bytes, std::uint8_t size_slot, bool is_signed) {
+    argtrace_insn insn = operand(address).encode();
+    insn.action = action;
+    insn.arg = static_cast<std::uint16_t>(bytes);
+    insn.base = size_slot;
+    insn.other = is_signed ? ARGTRACE_BUF_SIGNED : 0;
+    insn.flags |= data_flag(address);
     if (at_return_)
         insn.flags |= ARGTRACE_INSN_RETURN;
     emitter_.add(insn);
@@ -60,7 +83,7 @@ void Compiler::value(const Node &node, ProgramValue &described) {
     case Node::Kind::text:
         described.type = ARGTRACE_TYPE_STR;
         described.size = node.limit;
-        output(operand(*node.operands.front()), ARGTRACE_DO_STR, node.limit);
+        output_at(*node.operands.front(), ARGTRACE_DO_STR, node.limit);
         break;
     case Node::Kind::buffer:
         output_buffer(node, described);
@@ -79,8 +102,9 @@ void Compiler::value(const Node &node, ProgramValue &described) {
 
 void Compiler::describe_scalar(const Node &node, ProgramValue &described) const {
     const TypeTraits traits = types_.traits(node.type);
-    described.type = code_of(traits);
-    described.size = static_cast<std::uint32_t>(traits.bytes);
+    const std::uint32_t bytes = is_cpumask_word(node, traits) ? node.limit : static_cast<std::uint32_t>(traits.bytes);
+    described.type = is_cpumask_word(node, traits) ? integer_type(bytes, false) : code_of(traits);
+    described.size = bytes;
 }
 
 void Compiler::output_scalar(const Node &node, ProgramValue &described) {
@@ -103,8 +127,7 @@ void Compiler::output_object(const Node &node, ProgramValue &described) {
     described.size = static_cast<std::uint32_t>(traits.bytes);
     if (text)
         described.btf_id = 0;
-    output(operand(*node.operands.front()), text ? ARGTRACE_DO_STR : ARGTRACE_DO_MEM,
-           described.size);
+    output_at(*node.operands.front(), text ? ARGTRACE_DO_STR : ARGTRACE_DO_MEM, described.size);
 }
 
 void Compiler::output_buffer(const Node &node, ProgramValue &described) {
@@ -114,11 +137,11 @@ void Compiler::output_buffer(const Node &node, ProgramValue &described) {
     described.size = node.limit;
     const Node &length = *node.operands[1];
     if (length.is_constant()) {
-        output(operand(*node.operands[0]), ARGTRACE_DO_MEM, node.limit);
+        output_at(*node.operands[0], ARGTRACE_DO_MEM, node.limit);
         return;
     }
     const Chain size = to_slot(length);
-    output(operand(*node.operands[0]), ARGTRACE_DO_BUF, node.limit, size.index);
+    output_at(*node.operands[0], ARGTRACE_DO_BUF, node.limit, size.index, node.is_signed);
 }
 
 void Compiler::output_stack(ProgramValue &described) {
@@ -197,12 +220,13 @@ void Compiler::map_part(const Node &node, ProgramValue &described, std::uint32_t
     if (length > 0 && !is_value) {
         const std::uint32_t room =
             text_bytes ? text_bytes : std::min(text_room(length), text_bytes_max);
-        output(operand(*node.operands.front()), ARGTRACE_DO_STR, room);
+        output_at(*node.operands.front(), ARGTRACE_DO_STR, room);
         return;
     }
     const TypeTraits traits = types_.traits(node.type);
     const bool scalar = node.kind != Node::Kind::object && node.kind != Node::Kind::buffer &&
-                        node.kind != Node::Kind::text && traits.is_scalar() && traits.bytes <= 8;
+                        node.kind != Node::Kind::text &&
+                        ((is_cpumask_word(node, traits) && !is_value) || (traits.is_scalar() && traits.bytes <= 8));
     if (!scalar)
         throw Error(is_value ? "a value to add up is a number: name a member of this"
                              : "a key is a number, an address or text: name a member of this");

@@ -60,6 +60,9 @@ private:
 
     // compile_value.cpp
     void output(Chain chain, std::uint8_t action, std::uint32_t bytes, std::uint64_t base = 0);
+    void output_at(const Node &address, std::uint8_t action, std::uint32_t bytes, std::uint8_t size_slot = 0,
+                   bool is_signed = false);
+    std::uint8_t data_flag(const Node &address) const;
     void output_scalar(const Node &node, ProgramValue &described);
     void output_object(const Node &node, ProgramValue &described);
     void output_buffer(const Node &node, ProgramValue &described);

@@ -69,7 +69,7 @@ std::string value_text(const argtrace_insn &insn) {
     std::string text = source_text(insn);
     for (unsigned i = 0; i < insn.loads; i++) {
         const bool last = i + 1u == insn.loads;
-        text = fmt::format("[{}]", with_offset(text, insn.offset[i]));
+        text = fmt::format("{}[{}]", insn.flags & ARGTRACE_INSN_USER(i) ? "user" : "", with_offset(text, insn.offset[i]));
         if (last && insn.width < 8)
             text += fmt::format(".{}", insn.width);
     }
@@ -121,6 +121,7 @@ std::string insn_text(const Program &program, std::size_t at) {
     const std::string value = value_text(insn);
     const char *take = program.sink == ARGTRACE_SINK_RECORD ? "record" : "take";
     const char *sign = insn.flags & ARGTRACE_INSN_SIGNED ? "signed " : "";
+    const char *data = insn.flags & ARGTRACE_INSN_USER_DATA ? "user " : "";
     const char *moment = insn.flags & ARGTRACE_INSN_RETURN ? ", at return" : "";
     switch (insn.action) {
     case ARGTRACE_DO_TEST:
@@ -129,7 +130,7 @@ std::string insn_text(const Program &program, std::size_t at) {
         return fmt::format("if {} in {}..{}: {}", value, number(insn.base),
                            number(insn.base + insn.span), targets_text(insn, at));
     case ARGTRACE_DO_TEXT:
-        return fmt::format("if text at {}, {} bytes, {} {}: {}", value, insn.arg,
+        return fmt::format("if {}text at {}, {} bytes, {} {}: {}", data, value, insn.arg,
                            match_name(insn.span >> 32), literal_text(program, insn),
                            targets_text(insn, at));
     case ARGTRACE_DO_JUMP:
@@ -142,12 +143,12 @@ std::string insn_text(const Program &program, std::size_t at) {
     case ARGTRACE_DO_OUT:
         return fmt::format("{} {} bytes of {}{}", take, insn.arg, value, moment);
     case ARGTRACE_DO_STR:
-        return fmt::format("{} text at {}, at most {} bytes{}", take, value, insn.arg, moment);
+        return fmt::format("{} {}text at {}, at most {} bytes{}", take, data, value, insn.arg, moment);
     case ARGTRACE_DO_BUF:
-        return fmt::format("{} slot{} bytes at {}, at most {}{}", take, insn.base, value, insn.arg,
-                           moment);
+        return fmt::format("{} {}slot{} {}bytes at {}, at most {}{}", take,
+                           insn.other == ARGTRACE_BUF_SIGNED ? "signed " : "", insn.base, data, value, insn.arg, moment);
     case ARGTRACE_DO_MEM:
-        return fmt::format("{} {} bytes at {}{}", take, insn.arg, value, moment);
+        return fmt::format("{} {} {}bytes at {}{}", take, insn.arg, data, value, moment);
     case ARGTRACE_DO_PATH:
         return fmt::format("{} path of {} {}{}", take,
                            insn.arg == ARGTRACE_PATH_OF_DENTRY ? "dentry"

@@ -33,7 +33,8 @@ struct Node {
         string,          ///< a literal `pattern.text`
         source,          ///< all bits of `source`, `index`
         register_object, ///< a struct in registers from `index` on, which begins at bit `value`
-        load,            ///< what is at the address operands[0], or `bits` at bit `value` of it
+        load,            ///< what is at the address operands[0], or `bits` at bit `value` of it; of a struct cpumask, its
+                         ///< first `bits`
         object,          ///< struct, union, array or function at the address operands[0]
         offset,          ///< the address operands[0] + `value`
         extract,         ///< `bits` at bit `value` of operands[0], as `type`
@@ -69,6 +70,7 @@ struct Node {
     TextPattern pattern;
     std::vector<FlagName> flags; ///< of which the value is made, where it is shown
     bool one_flag = false;       ///< of just one of them
+    bool is_signed = false;      ///< buffer: its length is a signed number, before it was converted
     bool symbol = false;         ///< it is shown as the function that it is in
     std::vector<NodePtr> operands;
 

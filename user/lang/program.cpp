@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace argtrace::lang {
 
@@ -27,6 +28,12 @@ bool reads(const argtrace_insn &insn) {
 
 bool Program::reads_memory() const {
     return std::any_of(insns.begin(), insns.end(), reads);
+}
+
+std::uint64_t Program::cost() const {
+    return std::accumulate(
+        insns.begin(), insns.end(), std::uint64_t{0},
+        [](std::uint64_t sum, const argtrace_insn &insn) { return sum + argtrace_insn_cost(&insn); });
 }
 
 std::vector<std::byte> Program::bytes(std::uint32_t sample, std::uint32_t max_rate) const {

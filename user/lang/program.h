@@ -42,6 +42,9 @@ struct Program {
     /// It reads memory, which takes the authority to do so.
     bool reads_memory() const;
 
+    /// What a call may take at most, as the module counts it (argtrace_insn_cost()).
+    std::uint64_t cost() const;
+
     /// The bytes that follow a probe. `sample` and `max_rate` as in struct argtrace_program.
     std::vector<std::byte> bytes(std::uint32_t sample = 0, std::uint32_t max_rate = 0) const;
 };

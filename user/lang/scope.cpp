@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "lang/constants.h"
+#include "lang/spaces.h"
 
 namespace argtrace::lang {
 
@@ -109,6 +110,9 @@ Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Arg
             type = types.target(type).pointer();
         else if (traits.kind == TypeTraits::Kind::function)
             type = type.pointer();
+        const Space space = space_of_parameter(function_, places[i].name);
+        if (space != Space::unsaid && types.traits(type).kind == TypeTraits::Kind::pointer)
+            type = type.in(space);
         parameters_.push_back({type, places[i]});
     }
 }

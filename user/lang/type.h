@@ -5,6 +5,14 @@
 
 namespace argtrace::lang {
 
+/// The memory that a pointer points to.
+enum class Space : std::uint8_t {
+    unsaid, ///< as the type's own tags say; without any the kernel's
+    kernel,
+    user,    ///< that of the program that runs
+    per_cpu, ///< none: each CPU has what it points to elsewhere
+};
+
 /// A type of C: one of BTF or of C's own, and pointers to it, which BTF need not have.
 struct Type {
     /// The types that C has without a declaration. long long is long: on all machines that
@@ -27,12 +35,15 @@ struct Type {
     std::uint32_t id = 0;       ///< of BTF; 0, too, if it is none of BTF's
     Basic basic = Basic::void_; ///< none if it is BTF's
     std::uint8_t stars = 0;     ///< pointers to that
+    Space space = Space::unsaid; ///< of a pointer: that of what it points to
 
     static constexpr Type of(Basic basic, std::uint8_t stars = 0) { return {0, basic, stars}; }
     /// BTF's void has the id 0.
     static constexpr Type btf(std::uint32_t id) { return {id, id ? Basic::none : Basic::void_, 0}; }
 
+    /// Without a space, as what it is of may be anywhere.
     constexpr Type pointer() const { return {id, basic, static_cast<std::uint8_t>(stars + 1)}; }
+    constexpr Type in(Space which) const { return {id, basic, stars, which}; }
 
     bool operator==(const Type &) const = default;
 };
@@ -67,6 +78,7 @@ struct TypeTraits {
     bool is_char = false;       ///< char, neither signed char nor unsigned char
     bool is_big_endian = false; ///< it is called __be16, __be32 or __be64
     bool is_per_cpu = false;    ///< a pointer with the tag `percpu`
+    bool is_user = false;       ///< a pointer with the tag `user`
 
     bool is_scalar() const {
         return kind == Kind::integer || kind == Kind::enumeration || kind == Kind::pointer;

@@ -5,6 +5,8 @@
 
 #include "btf/declaration.h"
 #include "btf/limits.h"
+#include "lang/spaces.h"
+#include "model/type_name.h"
 
 namespace argtrace::lang {
 
@@ -43,10 +45,6 @@ const BasicRow &basic_row(Basic basic) {
         if (row.basic == basic)
             return row;
     return basic_rows[0];
-}
-
-bool is_big_endian_name(std::string_view name) {
-    return name == "__be16" || name == "__be32" || name == "__be64";
 }
 
 TypeTraits basic_traits(Basic basic) {
@@ -124,8 +122,10 @@ TypeTraits Types::traits(Type type) const {
         traits.bytes = pointer_size;
         const btf_type *target = btf__type_by_id(types_, found->type);
         for (int depth = 0; depth < depth_max && target && btf_is_mod(target); depth++) {
-            traits.is_per_cpu |=
-                btf_kind(target) == BTF_KIND_TYPE_TAG && string(target->name_off) == "percpu";
+            const std::string_view tag =
+                btf_kind(target) == BTF_KIND_TYPE_TAG ? string(target->name_off) : "";
+            traits.is_per_cpu |= tag == "percpu";
+            traits.is_user |= tag == "user";
             target = btf__type_by_id(types_, target->type);
         }
         break;
@@ -154,10 +154,10 @@ TypeTraits Types::traits(Type type) const {
     return traits;
 }
 
-Type Types::target(Type type) const {
+Type Types::target_anywhere(Type type) const {
     if (type.stars > 0) {
         type.stars--;
-        return type;
+        return type.in(Space::unsaid);
     }
     const TypeTraits known = traits(type);
     const btf_type *found = known.bare ? btf__type_by_id(types_, known.bare) : nullptr;
@@ -166,6 +166,19 @@ Type Types::target(Type type) const {
     if (found && known.kind == TypeKind::array)
         return Type::btf(btf_array(found)->type);
     return Type::of(Basic::void_);
+}
+
+Type Types::target(Type type) const {
+    const Type found = target_anywhere(type);
+    const bool leads_on = space(type) == Space::user && traits(found).kind == TypeKind::pointer;
+    return leads_on ? found.in(Space::user) : found;
+}
+
+Space Types::space(Type type) const {
+    if (type.space != Space::unsaid)
+        return type.space;
+    const TypeTraits known = traits(type);
+    return known.is_user ? Space::user : known.is_per_cpu ? Space::per_cpu : Space::kernel;
 }
 
 std::uint32_t Types::count(Type array) const {
@@ -182,6 +195,10 @@ std::optional<Type> Types::basic_named(std::string_view name) {
 }
 
 std::string Types::name(Type type) const {
+    return space(type) == Space::user ? with_user_mark(name_anywhere(type)) : name_anywhere(type);
+}
+
+std::string Types::name_anywhere(Type type) const {
     std::string stars(type.stars, '*');
     if (type.basic == Basic::none) {
         Type pointed = type;

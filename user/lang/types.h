@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lang/ast.h"
@@ -21,18 +22,21 @@ namespace argtrace::lang {
 /// for each BTF object. Where BTF is broken, types are of kind `unknown`.
 class Types {
 public:
-    /// Where the kernel's variable vmemmap_base is, if that is known; asked only for what needs it.
-    using VmemmapBase = std::function<std::optional<std::uint64_t>()>;
+    /// Where a variable of the kernel's is, if that is known; asked only for what needs it.
+    using FindVariable = std::function<std::optional<std::uint64_t>(std::string_view name)>;
 
     /// `types` must outlive it, and stay as it is.
-    explicit Types(const btf *types, VmemmapBase vmemmap_base = {});
+    explicit Types(const btf *types, FindVariable find_variable = {});
 
     const btf *btf_object() const { return types_; }
 
     TypeTraits traits(Type type) const;
 
-    /// What a pointer points to, or an array consists of; void if it is neither.
+    /// What a pointer points to, or an array consists of; void if it is neither. A pointer in user memory leads to user memory.
     Type target(Type type) const;
+
+    /// What a pointer points to: by its type's tags where nothing else has been said. Of other types the kernel's memory.
+    Space space(Type type) const;
 
     /// An array's elements.
     std::uint32_t count(Type array) const;
@@ -41,7 +45,7 @@ public:
     /// represented the same.
     bool same(Type a, Type b) const;
 
-    /// As C writes it: "struct sock *", "unsigned long".
+    /// As C writes it: "struct sock *", "unsigned long"; and the kernel a pointer to user memory: "char __user *".
     std::string name(Type type) const;
 
     /// The type of that name; nothing if there is none. A module's own comes before one of its
@@ -80,9 +84,13 @@ public:
     /// The different values of all enumerators of that name, in order.
     std::vector<std::int64_t> enumerator_values(std::string_view name) const;
     std::vector<std::string_view> enumerator_names() const;
+    /// BTF's number of the enum that has it, the first one if there are several; 0 if there is none.
+    std::uint32_t enum_of(std::string_view enumerator) const;
+    /// All of that enum's.
+    std::vector<std::pair<std::string_view, std::uint64_t>> enumerators_of(std::uint32_t id) const;
 
-    std::optional<std::uint64_t> vmemmap_base() const {
-        return vmemmap_base_ ? vmemmap_base_() : std::nullopt;
+    std::optional<std::uint64_t> variable(std::string_view name) const {
+        return find_variable_ ? find_variable_(name) : std::nullopt;
     }
 
     /// What a function returns. `function_proto` is BTF's.
@@ -99,6 +107,8 @@ private:
     };
     using Index = std::unordered_map<std::string_view, Named>;
 
+    Type target_anywhere(Type type) const;
+    std::string name_anywhere(Type type) const;
     void index(std::uint32_t begin, std::uint32_t end);
     void index(std::uint32_t id);
     void add(Index &index, std::string_view name, Named named);
@@ -117,7 +127,7 @@ private:
     std::string_view string(std::uint32_t offset) const;
 
     const btf *types_;
-    VmemmapBase vmemmap_base_;
+    FindVariable find_variable_;
     std::uint32_t own_begin_ = 1; // a module's types are behind those of its kernel
     bool char_is_signed_ = true; // Linux 6.2 and later are compiled with -funsigned-char
     Index structs_, unions_, enums_, typedefs_, integers_;

@@ -30,8 +30,8 @@ std::uint32_t name_of(const btf_type *type, int position) {
 } // namespace
 
 // A module's own come first: what its functions mean by a name that its kernel has, too.
-Types::Types(const btf *types, VmemmapBase vmemmap_base)
-    : types_(types), vmemmap_base_(std::move(vmemmap_base)) {
+Types::Types(const btf *types, FindVariable find_variable)
+    : types_(types), find_variable_(std::move(find_variable)) {
     const btf *base = btf__base_btf(types);
     own_begin_ = base ? btf__type_cnt(base) : 1;
     index(own_begin_, btf__type_cnt(types));
@@ -289,6 +289,19 @@ std::vector<std::string_view> Types::enumerator_names() const {
     for (const auto &[name, named] : enumerators_)
         names.push_back(name);
     return names;
+}
+
+std::uint32_t Types::enum_of(std::string_view enumerator) const {
+    const auto known = enumerators_.find(enumerator);
+    return known == enumerators_.end() ? 0 : known->second.id;
+}
+
+std::vector<std::pair<std::string_view, std::uint64_t>> Types::enumerators_of(std::uint32_t id) const {
+    std::vector<std::pair<std::string_view, std::uint64_t>> all;
+    const btf_type *type = btf__type_by_id(types_, id);
+    for (int i = 0; type && btf_is_any_enum(type) && i < btf_vlen(type); i++)
+        all.emplace_back(string(name_of(type, i)), value_of(type, i));
+    return all;
 }
 
 } // namespace argtrace::lang

@@ -21,7 +21,7 @@ struct Value {
     std::uint64_t high = 0; ///< of a 128-bit value; of BYTES, STR and PATH how many they are; else 0
     std::uint8_t type = ARGTRACE_TYPE_END;
     bool captured = false; ///< otherwise nothing was recorded for this argument
-    bool cut = false;      ///< of STR: the text went on
+    bool cut = false;      ///< of STR and BYTES: there was more
 
     bool is_text() const { return type == ARGTRACE_TYPE_STR || type == ARGTRACE_TYPE_PATH; }
     bool has_bytes() const { return type == ARGTRACE_TYPE_BYTES || is_text(); }
@@ -30,6 +30,11 @@ struct Value {
 };
 
 using Values = PlainVector<Value>;
+
+/// Whether a program was to compute it when the call was made, and could not read what that takes.
+inline bool is_unread(const Argument &argument, const Value &value) {
+    return argument.loc == ARGTRACE_LOC_PROGRAM && !value.captured;
+}
 
 /// In which of its contexts a call was made by an interrupt.
 inline constexpr std::uint8_t interrupt_contexts =
@@ -52,6 +57,7 @@ struct Event {
     std::uint32_t first_value = 0;
     std::uint8_t context = 0; ///< ARGTRACE_CTX_*
     std::uint8_t preempt = 0;
+    bool has_unread = false; ///< a value that a program was to compute could not be read, see is_unread()
     std::array<char, ARGTRACE_COMM_LEN> comm{};
 
     /// A number of its own for each task: the idle tasks of all CPUs have the tid 0.

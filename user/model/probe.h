@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/type_name.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -24,6 +25,14 @@ struct Argument {
 
     bool operator==(const Argument &) const = default;
 };
+
+/// Whether records have its number in the order of the network, and decoding turns it round. What a program computes is turned in
+/// the kernel.
+inline bool is_recorded_big_endian(const Argument &argument) {
+    const bool is_number = argument.type == ARGTRACE_TYPE_U16 || argument.type == ARGTRACE_TYPE_U32 || argument.type == ARGTRACE_TYPE_U64;
+    return is_number && argument.loc != ARGTRACE_LOC_PROGRAM &&
+           is_big_endian_name(argument.type_name);
+}
 
 /// One probe, as the module takes it and lists it.
 struct Probe {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <gelf.h>
 
+#include "symbols/traceable.h"
 #include "util/error.h"
 #include "util/unpack.h"
 
@@ -30,9 +31,6 @@ constexpr const char *calls_sections[] = {".rela__patchable_function_entries", "
 #else
 #error "argtrace: unknown architecture"
 #endif
-
-// ftrace's call stands at most so far behind the function's begin.
-constexpr std::uint64_t call_within = 16;
 
 struct Section {
     Elf_Scn *scn;
@@ -192,7 +190,7 @@ std::string modinfo(std::string_view section, std::string_view key) {
 
 bool has_call(const FunctionSymbol &function, const std::vector<std::uint64_t> &calls) {
     const auto call = std::lower_bound(calls.begin(), calls.end(), function.place);
-    return call != calls.end() && *call - function.place < std::min(call_within, function.size);
+    return call != calls.end() && *call - function.place < std::min(ftrace_call_within, function.size);
 }
 
 /// What module_init() and module_exit() call the functions that they are given.

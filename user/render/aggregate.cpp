@@ -14,6 +14,7 @@
 #include "render/stack_summary.h"
 #include "render/table.h"
 #include "util/error.h"
+#include "util/wide_number.h"
 
 namespace argtrace {
 
@@ -33,10 +34,7 @@ int compare_parts(const KeyPart &a, const KeyPart &b) {
     if (a.value.is_text() || b.value.is_text())
         return a.text.compare(b.text);
     const bool is_signed = type_info(a.value.type).is_signed;
-    const auto wide = [is_signed](std::uint64_t low) {
-        return is_signed ? WideNumber{static_cast<std::int64_t>(low)} : WideNumber{low};
-    };
-    const WideNumber one = wide(a.value.low), other = wide(b.value.low);
+    const WideNumber one = widen(a.value.low, is_signed), other = widen(b.value.low, is_signed);
     return one < other ? -1 : one > other;
 }
 
@@ -53,13 +51,13 @@ double rank_of(const Aggregation &all, const Tally &tally, AggregateOrder order)
     case AggregateOrder::count:
         return static_cast<double>(tally.count);
     case AggregateOrder::sum:
-        return static_cast<double>(all.sum_of(tally));
+        return static_cast<double>(tally.sum);
     case AggregateOrder::min:
         return -static_cast<double>(all.min_of(tally));
     case AggregateOrder::max:
         return static_cast<double>(all.max_of(tally));
     case AggregateOrder::avg:
-        return all.mean_of(tally);
+        return tally.mean();
     case AggregateOrder::key:
         break;
     }
@@ -101,10 +99,28 @@ std::string in_capitals(std::string_view name) {
     return head;
 }
 
-std::string format_mean(double mean, ValueUnit unit) {
+/// With so many digits behind the point. A double has no more than 53 bits, and would show a mean above the greatest value.
+std::string decimal_mean(const Tally &tally, int digits) {
+    constexpr WideNumber exact = WideNumber{1} << 53;
+    const WideNumber sum = tally.sum < 0 ? -tally.sum : tally.sum, values = tally.values();
+    if (sum < exact)
+        return fmt::format("{:.{}f}", tally.mean(), digits);
+    WideNumber scale = 1;
+    for (int i = 0; i < digits; ++i)
+        scale *= 10;
+    WideNumber whole = sum / values, part = (sum % values * scale * 2 + values) / (values * 2);
+    if (part == scale) {
+        ++whole;
+        part = 0;
+    }
+    return fmt::format("{}{}.{:0{}}", tally.sum < 0 ? "-" : "", whole, part, digits);
+}
+
+std::string format_mean(const Tally &tally, ValueUnit unit) {
     if (unit == ValueUnit::plain)
-        return fmt::format("{:.1f}", mean);
-    return format_value(static_cast<WideNumber>(mean + 0.5), unit);
+        return decimal_mean(tally, 1);
+    const WideNumber values = tally.values();
+    return format_value(tally.sum / values + (tally.sum % values * 2 >= values), unit);
 }
 
 std::string_view statistic_head(Statistic statistic) {
@@ -128,13 +144,13 @@ std::string statistic_cell(const Aggregation &all, const Tally &tally,
         return "?";
     switch (style.statistic) {
     case Statistic::sum:
-        return format_value(all.sum_of(tally), style.unit);
+        return format_value(tally.sum, style.unit);
     case Statistic::min:
         return format_value(all.min_of(tally), style.unit);
     case Statistic::max:
         return format_value(all.max_of(tally), style.unit);
     default:
-        return format_mean(all.mean_of(tally), style.unit);
+        return format_mean(tally, style.unit);
     }
 }
 
@@ -188,13 +204,13 @@ void append_sums(std::string &out, const Aggregation &all, const Aggregation::En
     auto to = std::back_inserter(out);
     fmt::format_to(to, "{} call{}", tally.count, tally.count == 1 ? "" : "s");
     if (tally.values() > 0) {
-        fmt::format_to(to, ", mean {}", format_mean(all.mean_of(tally), style.unit));
+        fmt::format_to(to, ", mean {}", format_mean(tally, style.unit));
         if (style.statistic == Statistic::latency)
             for (const auto &[name, share] : percentiles)
                 fmt::format_to(to, ", {} {}", name,
                                format_value(all.percentile(entry, share), style.unit));
         else
-            fmt::format_to(to, ", sum {}, min {}", format_value(all.sum_of(tally), style.unit),
+            fmt::format_to(to, ", sum {}, min {}", format_value(tally.sum, style.unit),
                            format_value(all.min_of(tally), style.unit));
         fmt::format_to(to, ", max {}", format_value(all.max_of(tally), style.unit));
     }
@@ -315,10 +331,10 @@ void append_aggregate_json(std::string &out, const Aggregation &all,
             append_json_buckets(out, all, entry);
         fmt::format_to(to, "\"count\":{}", tally.count);
         if (has_values && tally.values() > 0) {
-            append_json_number(out, "sum", all.sum_of(tally));
+            append_json_number(out, "sum", tally.sum);
             append_json_number(out, "min", all.min_of(tally));
             append_json_number(out, "max", all.max_of(tally));
-            fmt::format_to(to, ",\"avg\":{:.3f}", all.mean_of(tally));
+            fmt::format_to(to, ",\"avg\":{}", decimal_mean(tally, 3));
             if (style.statistic == Statistic::latency)
                 for (const auto &[name, share] : percentiles)
                     append_json_number(out, name, all.percentile(entry, share));

@@ -10,6 +10,7 @@
 #include "render/call.h"
 #include "render/flags.h"
 #include "render/outcome.h"
+#include "render/stack.h"
 #include "render/text.h"
 #include "util/error.h"
 #include "util/near_match.h"
@@ -19,14 +20,14 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> names{
-    "time", "comm", "pid", "tid", "cpu", "flags", "func", "args", "ret", "duration", "caller"};
+constexpr std::array<std::string_view, 12> names{
+    "time", "comm", "pid", "tid", "cpu", "flags", "func", "args", "ret", "duration", "caller", "stack"};
 constexpr std::array<std::string_view, names.size()> titles{
-    "TIME", "COMM", "PID", "TID", "CPU", "FLAGS", "FUNC", "ARGS", "RET", "DURATION", "CALLER"};
+    "TIME", "COMM", "PID", "TID", "CPU", "FLAGS", "FUNC", "ARGS", "RET", "DURATION", "CALLER", "STACK"};
 
 constexpr std::array<Column, names.size()> all_columns{
     Column::time, Column::comm, Column::pid, Column::tid,      Column::cpu,   Column::flags,
-    Column::func, Column::args, Column::ret, Column::duration, Column::caller};
+    Column::func, Column::args, Column::ret, Column::duration, Column::caller, Column::stack};
 
 } // namespace
 
@@ -106,6 +107,8 @@ void ColumnRenderer::event(Line &out, const EventView &view) {
             line_.append_spaces(width(columns_[i]) - taken);
     }
     line_ += '\n';
+    if (const auto stack = stack_below_ ? stack_index(*view.event->probe) : std::nullopt)
+        append_stack(line_, callers_, view.values[*stack]);
     out += line_.view();
 }
 
@@ -148,6 +151,12 @@ void ColumnRenderer::append(Column column, const EventView &view) {
         break;
     case Column::caller:
         line_ += event.caller != 0 ? std::string_view(callers_.name(event.caller)) : "-";
+        break;
+    case Column::stack:
+        if (const auto stack = stack_index(*event.probe))
+            line_ += stack_in_line(callers_, view.values[*stack]);
+        else
+            line_ += '-';
         break;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@
 namespace argtrace {
 
 /// What an event can be shown by.
-enum class Column { time, comm, pid, tid, cpu, flags, func, args, ret, duration, caller };
+enum class Column { time, comm, pid, tid, cpu, flags, func, args, ret, duration, caller, stack };
 
 /// Reads "time,func,args"; "all" is all of them. Throws Error, which begins with `what` and lists
 /// them all, for a name that is none.
@@ -27,13 +28,14 @@ std::vector<Column> narrow_columns();
 std::string column_names();
 
 /// Events in columns that the user has chosen, with a space between them; `args` right behind
-/// `func` is written to it as in a call.
+/// `func` is written to it as in a call. A call's stack is below its line as TextRenderer has it, unless it is one of the columns.
 class ColumnRenderer : public Renderer {
 public:
     ColumnRenderer(CallerNames &callers, std::vector<Column> columns, bool header,
                    TimeFormat time = {})
         : callers_(callers), values_(callers, ValueWriter::Style::text),
-          columns_(std::move(columns)), header_(header), time_(time) {}
+          columns_(std::move(columns)), header_(header),
+          stack_below_(std::find(columns_.begin(), columns_.end(), Column::stack) == columns_.end()), time_(time) {}
 
     void begin(std::string &out, std::uint64_t now) override;
     void widen(const Widths &widths) override { (void)widths_.include(widths); }
@@ -50,6 +52,7 @@ private:
     ValueWriter values_;
     std::vector<Column> columns_;
     bool header_;
+    bool stack_below_;
     TimeText time_;
     Widths widths_{15, comm_width, 4, 3};
     Line line_;

@@ -68,7 +68,7 @@ std::string format_value(WideNumber value, ValueUnit unit) {
     if (unit == ValueUnit::plain)
         return fmt::format("{}", value);
     const bool negative = value < 0;
-    return (negative ? "-" : "") + format_duration(static_cast<std::uint64_t>(negative ? -value : value));
+    return (negative ? "-" : "") + format_duration(negative ? -value : value);
 }
 
 std::string format_range(const Buckets::Range &range, ValueUnit unit) {

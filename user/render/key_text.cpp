@@ -30,7 +30,7 @@ std::string KeyText::text(const KeyColumn &column, const KeyPart &part) {
         if (part.value.cut)
             line_ += "...";
     } else if (part.value.type == ARGTRACE_TYPE_STACK) {
-        return stack_in_line(names_, part.value.low);
+        return stack_in_line(names_, part.value);
     } else {
         if (column.is_result && !column.format &&
             type_info(part.value.type).type_class == TypeClass::integer) {

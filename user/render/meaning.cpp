@@ -25,8 +25,9 @@ void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
     const Probe &probe = *view.event->probe;
     const std::size_t first = argument + 1, count = count_meanings(probe, argument);
     const std::span<const Value> meanings = view.values.subspan(first, count);
+    // The path of a file that is being opened is empty.
     const auto is_left_out = [&](std::size_t i) {
-        return is_absent(meanings[i], formats.argument(first + i));
+        return is_absent(meanings[i], formats.argument(first + i)) || (meanings[i].type == ARGTRACE_TYPE_PATH && meanings[i].high == 0);
     };
     bool any = false;
     for (std::size_t i = 0; i < count; ++i)

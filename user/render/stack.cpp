@@ -81,10 +81,10 @@ void append_json_stack(Line &out, CallerNames &names, const Value &value, std::s
     out += ']';
 }
 
-std::string stack_in_line(CallerNames &names, std::uint64_t id) {
-    if (const std::string_view mark = stack_mark(id); !mark.empty())
+std::string stack_in_line(CallerNames &names, const Value &value) {
+    if (const std::string_view mark = mark_of(value); !mark.empty())
         return std::string(mark);
-    const auto stack = names.stack(id);
+    const auto stack = stack_of(names, value);
     if (!stack)
         return std::string(CallerNames::unknown);
     std::string text;

@@ -22,7 +22,7 @@ void append_frame(Line &out, std::string_view name);
 void append_json_stack(Line &out, CallerNames &names, const Value &value, std::string_view top = {});
 
 /// In one line, as a caller stands behind its callee.
-std::string stack_in_line(CallerNames &names, std::uint64_t id);
+std::string stack_in_line(CallerNames &names, const Value &value);
 
 /// The functions of a stack, the outermost first, without the places in them: as flame graphs have them. One that is
 /// not known is "[unknown]", one that was cut begins with "[cut]".

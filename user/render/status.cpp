@@ -28,8 +28,6 @@ std::string shown_name(const Probe &probe) {
     return probe.forced ? probe.function + '~' : probe.function;
 }
 
-constexpr std::size_t line_width = 80;
-
 constexpr std::pair<std::string_view, StatusOrder> orders[]{
     {"hits", StatusOrder::hits}, {"records", StatusOrder::records},
     {"lost", StatusOrder::lost}, {"filtered", StatusOrder::filtered},
@@ -294,20 +292,23 @@ std::size_t drop_uncalled(std::vector<Probe> &probes, std::vector<argtrace_count
 void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders,
-                        const std::optional<SessionState> &session) {
+                        const std::optional<SessionState> &session,
+                        std::optional<std::size_t> line_width) {
     const ReturnTotals returns = returns_of_all(session, probes);
     const CountColumns columns(total_of(counts), returns); // nothing is wider than the totals
     constexpr std::size_t least_width = sizeof("total") - 1;
     std::size_t width = least_width;
     for (const Probe &probe : probes)
         width = std::max(width, shown_name(probe).size());
-    const std::size_t left = line_width - std::min(columns.width(), line_width);
-    width = std::min(width, std::max(left, least_width));
+    if (line_width) {
+        const std::size_t left = *line_width - std::min(columns.width(), *line_width);
+        width = std::min(width, std::max(left, least_width));
+    }
 
     auto to = std::back_inserter(out);
     const auto line = [&](std::string_view name, const argtrace_counts &one, const ReturnTotals &beside) {
         fmt::format_to(to, "{:{}}", name, width);
-        if (name.size() > width) // a line of its own
+        if (name.size() > width) // the name gets a line of its own
             fmt::format_to(to, "\n{:{}}", "", width);
         columns.append(out, one, beside);
     };
@@ -388,7 +389,7 @@ std::string taken_remedy(const ReturnTotals &returns) {
 }
 
 std::string calls_summary(const argtrace_counts &total, std::optional<std::uint64_t> overwritten,
-                          const ReturnTotals &returns) {
+                          const ReturnTotals &returns, const UnreadValues &unread) {
     std::string causes = describe_lost(total);
     std::uint64_t calls = hits(total) + returns.in_flight + unfollowed_total(returns);
     std::string text =
@@ -405,12 +406,13 @@ std::string calls_summary(const argtrace_counts &total, std::optional<std::uint6
     if (const std::string beside = describe_returns(returns); !beside.empty())
         text += ", " + beside;
     if (total.faults > 0)
-        fmt::format_to(to, "; {} fault{}", std::uint64_t{total.faults}, total.faults == 1 ? "" : "s");
+        fmt::format_to(to, "; {} fault{}{}{}", std::uint64_t{total.faults}, total.faults == 1 ? "" : "s", unread.empty() ? "" : ": ",
+                       unread.describe());
     return text;
 }
 
 void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total,
-                         const ReturnTotals *returns, const StackLoss *stacks) {
+                         const ReturnTotals *returns, const StackLoss *stacks, const UnreadValues &unread) {
     fmt::format_to(std::back_inserter(out), "{{\"shown\":{},", shown);
     if (total)
         append_counts_json(out, *total,
@@ -422,6 +424,10 @@ void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_c
         append_returns_json(out, *returns);
     if (stacks)
         append_stack_loss_json(out, *stacks);
+    if (!unread.empty()) {
+        out += ",\"unread\":";
+        unread.append_json(out);
+    }
     out += "}\n";
 }
 
@@ -456,9 +462,9 @@ std::string stack_loss_remedy(const StackLoss &loss, std::uint32_t room, bool ow
 }
 
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total,
-                          const ReturnTotals &returns) {
+                          const ReturnTotals &returns, const UnreadValues &unread) {
     return fmt::format("{} event{} shown; {}", shown, shown == 1 ? "" : "s",
-                       calls_summary(total, std::nullopt, returns));
+                       calls_summary(total, std::nullopt, returns, unread));
 }
 
 } // namespace argtrace

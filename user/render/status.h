@@ -12,6 +12,7 @@
 #include "model/in_flight.h"
 #include "model/probe.h"
 #include "model/process_filter.h"
+#include "render/unread_values.h"
 
 namespace argtrace {
 
@@ -44,12 +45,13 @@ std::size_t drop_uncalled(std::vector<Probe> &probes, std::vector<argtrace_count
 // The counts of a session's probes: `counts` has one for each of `probes`; what waits for modules
 // to be loaded; and the session, if there is one.
 
-/// A table for people, 80 columns wide unless numbers are larger than that, and below it, if there
-/// are any, one of modules.
+/// A table for people, and below it, if there are any, one of modules. A name that would make a line longer than `line_width`,
+/// which is a terminal's, stands on a line of its own above its numbers. Without it each row is one line, for programs to read.
 void append_status_text(std::string &out, std::span<const Probe> probes,
                         std::span<const argtrace_counts> counts,
                         std::span<const argtrace_on_load_order> orders = {},
-                        const std::optional<SessionState> &session = std::nullopt);
+                        const std::optional<SessionState> &session = std::nullopt,
+                        std::optional<std::size_t> line_width = std::nullopt);
 
 /// One JSON object a line, the totals, without "func", last.
 void append_status_json(std::string &out, std::span<const Probe> probes,
@@ -59,9 +61,10 @@ void append_status_json(std::string &out, std::span<const Probe> probes,
 
 /// "12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered", then ", 3 sampled out", ", 4 capped", ", 5 overwritten since" (of a
 /// flight recorder), ", 6 in flight", "; 7 faults" as far as there are any. `returns` are calls beside those of `total`.
+/// `unread`: of what the faults are, behind ": ".
 std::string calls_summary(const argtrace_counts &total,
                           std::optional<std::uint64_t> overwritten = std::nullopt,
-                          const ReturnTotals &returns = {});
+                          const ReturnTotals &returns = {}, const UnreadValues &unread = {});
 
 /// For each cause for which calls were lost, a sentence that says what can be done. `own`: the
 /// session belongs to the command that is speaking; `larger`: a --buffer to try.
@@ -73,9 +76,11 @@ std::string taken_remedy(const ReturnTotals &returns);
 
 /// The object that ends events in JSON: how many were shown, and what status shows as totals, null
 /// where a file does not have them.
-/// `returns` adds those of calls whose returns are followed, `stacks` which calls have no stack.
+/// `returns` adds those of calls whose returns are followed, `stacks` which calls have no stack, `unread` which values could not
+/// be read.
 void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total,
-                         const ReturnTotals *returns = nullptr, const StackLoss *stacks = nullptr);
+                         const ReturnTotals *returns = nullptr, const StackLoss *stacks = nullptr,
+                         const UnreadValues &unread = {});
 
 /// ,"stacks_lost":{"full":0,...}
 void append_stack_loss_json(std::string &out, const StackLoss &loss);
@@ -89,6 +94,6 @@ std::string stack_loss_remedy(const StackLoss &loss, std::uint32_t room, bool ow
 
 /// How a trace went: "10 events shown; 12 calls: 10 recorded, 2 lost (2 ring full), 0 filtered".
 std::string trace_summary(std::uint64_t shown, const argtrace_counts &total,
-                          const ReturnTotals &returns = {});
+                          const ReturnTotals &returns = {}, const UnreadValues &unread = {});
 
 } // namespace argtrace

@@ -16,7 +16,7 @@
 #include "render/stack.h"
 #include "util/errno_name.h"
 #include "util/nanoseconds.h"
-#include "util/utf8.h"
+#include "util/visible.h"
 
 namespace argtrace {
 
@@ -79,20 +79,7 @@ void append_column(Line &out, std::uint32_t number, std::size_t &width) {
 } // namespace
 
 void append_visible(Line &out, std::string_view text) {
-    while (!text.empty()) {
-        std::size_t length = utf8_length(text);
-        auto first = static_cast<unsigned char>(text[0]);
-        bool control = first < 0x20 || first == 0x7f ||
-                       (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
-        if (length == 0 || control) {
-            length = std::max<std::size_t>(length, 1);
-            for (unsigned char byte : text.substr(0, length))
-                fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
-        } else {
-            out += text.substr(0, length);
-        }
-        text.remove_prefix(length);
-    }
+    write_visible(out, text);
 }
 
 void append_pointer(Line &out, std::uint64_t address) {

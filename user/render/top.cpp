@@ -13,6 +13,7 @@
 #include "util/error.h"
 #include "util/nanoseconds.h"
 #include "util/units.h"
+#include "util/wide_number.h"
 
 namespace argtrace {
 
@@ -25,10 +26,12 @@ constexpr std::pair<std::string_view, TopOrder> top_orders[]{
 
 struct TopRow {
     std::string_view name;
-    std::uint64_t calls = 0, errors = 0, total = 0, mean = 0, p99 = 0, max = 0;
+    std::uint64_t calls = 0, errors = 0;
+    WideNumber total = 0, mean = 0;
+    std::uint64_t p99 = 0, max = 0;
 };
 
-std::uint64_t top_rank(const TopRow &row, TopOrder order) {
+WideNumber top_rank(const TopRow &row, TopOrder order) {
     switch (order) {
     case TopOrder::calls:
         return row.calls;
@@ -71,7 +74,7 @@ std::vector<TopRow> top_rows(const Aggregation &all, const TopStyle &style) {
                         static_cast<std::uint64_t>(by_name.percentile(entry, 0.99)), tally.max});
     }
     std::sort(rows.begin(), rows.end(), [&style](const TopRow &a, const TopRow &b) {
-        const std::uint64_t one = top_rank(a, style.order), other = top_rank(b, style.order);
+        const WideNumber one = top_rank(a, style.order), other = top_rank(b, style.order);
         return one != other ? one > other : a.name < b.name;
     });
     if (style.rows && rows.size() > *style.rows)

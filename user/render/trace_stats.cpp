@@ -46,8 +46,8 @@ void append_timings(std::string &out, const TraceStats &stats, std::size_t width
     for (const TraceStats::Function *function : timed) {
         const TraceStats::Timing &timing = *function->timing;
         fmt::format_to(to, "{:{}} {:>8}", function->name, width, timing.errors);
-        for (const std::uint64_t time :
-             {timing.total, timing.self, timing.mean, timing.p50, timing.p99, timing.max})
+        for (const WideNumber time : {timing.total, timing.self, WideNumber{timing.mean}, WideNumber{timing.p50},
+                                      WideNumber{timing.p99}, WideNumber{timing.max}})
             fmt::format_to(to, " {:>8}", format_duration(time));
         out += '\n';
     }

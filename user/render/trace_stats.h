@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "util/wide_number.h"
+
 namespace argtrace {
 
 /// What a trace consists of.
@@ -13,8 +15,8 @@ struct TraceStats {
     /// Times in ns of the calls that were recorded when they returned.
     struct Timing {
         std::uint64_t errors = 0; ///< calls that returned one
-        std::uint64_t total = 0;
-        std::uint64_t self = 0; ///< without calls in them that were recorded
+        WideNumber total = 0;
+        WideNumber self = 0; ///< without calls in them that were recorded
         std::uint64_t mean = 0;
         std::uint64_t p50 = 0, p99 = 0; ///< to within 3 %
         std::uint64_t max = 0;

@@ -14,6 +14,7 @@
 #include "render/call.h"
 #include "render/flags.h"
 #include "render/outcome.h"
+#include "render/stack.h"
 #include "render/text.h"
 #include "util/units.h"
 
@@ -81,6 +82,8 @@ TreeRenderer::Shown TreeRenderer::show(const EventView &view) {
     }
     if (event.has_duration())
         shown.duration = format_duration(event.duration);
+    if (const auto stack = stack_index(*event.probe); stack && (event.has_duration() || !records_returns(*event.probe)))
+        shown.stack = view.values[*stack];
     return shown;
 }
 
@@ -231,9 +234,11 @@ void TreeRenderer::append(Line &out, const Call &call, std::size_t depth) {
     if (leaf) {
         out += call.payload.result;
         out += '\n';
+        append_stack_of(out, call);
         return;
     }
     out += " {\n";
+    append_stack_of(out, call);
     for (const Call &inner : call.inner)
         append(out, inner, depth + 1);
     append_closing(out, call, depth, false);
@@ -249,6 +254,13 @@ void TreeRenderer::append_closing(Line &out, const Call &call, std::size_t depth
     }
     out += call.payload.result;
     out += '\n';
+    if (reopened)
+        append_stack_of(out, call);
+}
+
+void TreeRenderer::append_stack_of(Line &out, const Call &call) {
+    if (call.payload.stack)
+        append_stack(out, callers_, *call.payload.stack);
 }
 
 void TreeRenderer::append_columns(Line &out, std::uint64_t time, const Call &call,

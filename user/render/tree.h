@@ -29,6 +29,8 @@ namespace argtrace {
 /// A tree is shown when its outermost call has returned and `max_wait` has passed: one around it
 /// would be recorded by then, unless it takes longer. That is shown by itself, later.
 ///
+/// A call that was recorded with its stack has it below the line that its arguments are in, as TextRenderer shows it.
+///
 /// Where still_running() says which calls have not returned, it is known what a tree is in. A call that runs for longer than `max_wait`
 /// is shown as it is, and later that it has returned:
 ///
@@ -38,7 +40,7 @@ namespace argtrace {
 class TreeRenderer : public Renderer {
 public:
     TreeRenderer(CallerNames &callers, bool header, TimeFormat time, std::uint64_t max_wait)
-        : values_(callers, ValueWriter::Style::text), header_(header), time_(time),
+        : callers_(callers), values_(callers, ValueWriter::Style::text), header_(header), time_(time),
           max_wait_(max_wait) {}
 
     void begin(std::string &out, std::uint64_t now) override;
@@ -59,6 +61,7 @@ private:
         std::string result;   ///< " = 832"; of nothing ""
         std::string duration; ///< "" where only the entry was recorded
         const Probe *probe = nullptr;
+        std::optional<Value> stack = {}; ///< of a call whose record has one
     };
 
     using Call = CallTrees<Shown>::Call;
@@ -85,9 +88,11 @@ private:
     std::uint64_t beginning(const Call &call) const { return running_.beginning(call.clock, call.end - call.begin); }
     void append(Line &out, const Call &call, std::size_t depth);
     void append_closing(Line &out, const Call &call, std::size_t depth, bool reopened);
+    void append_stack_of(Line &out, const Call &call);
     void append_columns(Line &out, std::uint64_t time, const Call &call, std::string_view duration,
                         std::size_t depth);
 
+    CallerNames &callers_;
     ValueWriter values_;
     bool header_;
     TimeText time_;

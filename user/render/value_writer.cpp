@@ -32,7 +32,8 @@ Bytes behind(Bytes data, std::size_t offset) {
 bool is_scalar(const Format &format) {
     return format.kind == Format::Kind::scalar || format.kind == Format::Kind::enumeration ||
            format.kind == Format::Kind::function || format.kind == Format::Kind::flags ||
-           format.kind == Format::Kind::device || format.kind == Format::Kind::mode;
+           format.kind == Format::Kind::device || format.kind == Format::Kind::mode ||
+           format.kind == Format::Kind::user_address;
 }
 
 bool is_error(std::uint64_t address) {
@@ -84,7 +85,7 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
     } else if (!value.captured || (!format && !bytes)) {
         append_value(out, value);
     } else if (!format) {
-        append_bytes(out, view.bytes_of(value));
+        append_bytes(out, view.bytes_of(value), value.cut);
     } else if (is_absent(value, format)) {
         out += style_ == Style::json ? "null" : "-";
     } else if (bytes) {
@@ -105,13 +106,15 @@ void ValueWriter::append_value(Line &out, const Value &value) const {
         append_text_value(out, value);
 }
 
-void ValueWriter::append_bytes(Line &out, Bytes data) const {
+void ValueWriter::append_bytes(Line &out, Bytes data, bool cut) const {
     const bool json = style_ == Style::json;
     const std::string_view separator = json ? "" : " ";
     out += json ? '"' : '{';
     for (std::size_t i = 0; i < data.size(); ++i)
         fmt::format_to(std::back_inserter(out), "{}{:02x}", i > 0 ? separator : "",
                        std::to_integer<unsigned>(data[i]));
+    if (cut && !json)
+        out += " ...";
     out += json ? '"' : '}';
 }
 
@@ -129,6 +132,13 @@ void ValueWriter::append_scalar(Line &out, const Format &format, const Value &va
     }
     if (format.kind == Format::Kind::device || format.kind == Format::Kind::mode) {
         append_number(out, format, value);
+        return;
+    }
+    if (value.captured && format.kind == Format::Kind::user_address) {
+        const std::string_view quote = style_ == Style::json ? "\"" : "";
+        out += quote;
+        out.append_hex(value.low);
+        out += quote;
         return;
     }
     std::string_view name;
@@ -221,8 +231,8 @@ void ValueWriter::append_unix_name(Line &out, std::string_view text) const {
 }
 
 // As the kernel writes it: 0-3,7.
-void ValueWriter::append_cpus(Line &out, Bytes data) const {
-    const std::size_t bits = 8 * data.size();
+void ValueWriter::append_cpus(Line &out, const Format &format, Bytes data) const {
+    const std::size_t bits = std::min<std::size_t>(8 * data.size(), format.count > 0 ? format.count : 8 * data.size());
     const auto is_set = [&](std::size_t bit) {
         return bit < bits && std::to_integer<unsigned>(data[bit / 8]) >> bit % 8 & 1;
     };
@@ -252,6 +262,7 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
     case Format::Kind::flags:
     case Format::Kind::device:
     case Format::Kind::mode:
+    case Format::Kind::user_address:
         append_scalar(out, format, load_value(format, data));
         break;
     case Format::Kind::text:
@@ -272,7 +283,7 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
         append_socket_address(out, data);
         break;
     case Format::Kind::cpus:
-        append_cpus(out, data);
+        append_cpus(out, format, data);
         break;
     }
 }

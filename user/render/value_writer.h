@@ -50,7 +50,7 @@ private:
     using Bytes = std::span<const std::byte>;
 
     void append_value(Line &out, const Value &value) const;
-    void append_bytes(Line &out, Bytes data) const;
+    void append_bytes(Line &out, Bytes data, bool cut) const;
     void append_name(Line &out, std::string_view name) const;
     void append_scalar(Line &out, const Format &format, const Value &value);
     void append_formatted(Line &out, const Format &format, Bytes data);
@@ -58,7 +58,7 @@ private:
     void append_number(Line &out, const Format &format, const Value &value) const;
     void append_address(Line &out, const Format &format, Bytes data) const;
     void append_socket_address(Line &out, Bytes data) const;
-    void append_cpus(Line &out, Bytes data) const;
+    void append_cpus(Line &out, const Format &format, Bytes data) const;
     void append_unix_name(Line &out, std::string_view text) const;
     void append_fields(Line &out, const Format &format, Bytes data);
     void append_array(Line &out, const Format &format, Bytes data);

@@ -17,6 +17,7 @@
 #include "render/table.h"
 #include "util/error.h"
 #include "util/units.h"
+#include "util/wide_number.h"
 
 namespace argtrace {
 
@@ -38,7 +39,7 @@ constexpr std::pair<char, std::string_view> state_words[]{
     {'t', "traced"},   {'P', "parked"},   {'I', "idle"},
 };
 
-std::uint64_t wait_rank(const WaitTotal &total, WaitOrder order) {
+WideNumber wait_rank(const WaitTotal &total, WaitOrder order) {
     switch (order) {
     case WaitOrder::blocked:
         return total.blocked;

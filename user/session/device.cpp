@@ -78,6 +78,10 @@ Error explain_request(std::string_view what, int error, const argtrace_info &inf
                                  what));
     case ENOTTY:
         return Error(fmt::format("cannot {}: the loaded module is too old for it", what));
+    case ESHUTDOWN:
+        return Error(fmt::format("cannot {}: the argtrace module is being unloaded; load it again with "
+                                 "`modprobe argtrace`",
+                                 what));
     default:
         return Error(fmt::format("cannot {}: {}", what, std::strerror(error)));
     }

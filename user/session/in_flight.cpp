@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "decode/running.h"
+#include "util/visible.h"
 
 namespace argtrace {
 
@@ -62,7 +63,7 @@ std::vector<InFlightFunction> functions_in_flight(const Session &session) {
     for (const Event &event : running->batch.events)
         for (InFlightFunction &function : functions)
             if (function.id == event.probe->id)
-                function.tasks.push_back(fmt::format("{} {}", event.comm_view(), event.tid));
+                function.tasks.push_back(fmt::format("{} {}", visible_text(event.comm_view()), event.tid));
     for (InFlightFunction &function : functions) {
         std::sort(function.tasks.begin(), function.tasks.end());
         function.tasks.erase(std::unique(function.tasks.begin(), function.tasks.end()), function.tasks.end());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "uapi/argtrace.h"
+#include "util/wide_number.h"
 
 namespace argtrace {
 
@@ -16,7 +17,7 @@ namespace argtrace {
 struct MapTotals {
     std::uint64_t count = 0;  ///< calls
     std::uint64_t faults = 0; ///< of them, those whose value could not be read; 0 without values
-    std::uint64_t sum = 0;    ///< of the values of the others; it wraps
+    WideNumber sum = 0;       ///< of the values of the others
     std::uint64_t min = 0;    ///< of these; meaningless if there are none
     std::uint64_t max = 0;
 
@@ -39,9 +40,9 @@ public:
     /// `map` is as the module has described it.
     explicit MapContents(const argtrace_map &map) : map_(map) {}
 
-    /// Adds the slots of one CPU, which may be growing meanwhile: each call that came before is in,
+    /// Adds the slots of one CPU and the carries behind them, which may be growing meanwhile: each call that came before is in,
     /// later ones may be, and each slot is that of some moment between.
-    void add(std::span<const std::byte> slots);
+    void add(std::span<const std::byte> memory);
 
     const Entries &entries() const { return entries_; }
 
@@ -58,16 +59,24 @@ class MapReader {
 public:
     explicit MapReader(const argtrace_map &map);
 
-    /// Bytes that the slots of one CPU take.
-    std::size_t size() const { return std::size_t{map_.slots} * map_.slot_size; }
+    /// Bytes that the slots of one CPU take, with their carries.
+    std::size_t size() const {
+        return slots_size() + (map_.carries ? std::size_t{map_.slots} * sizeof(std::int64_t) : 0);
+    }
 
-    /// The slot at `slot`: its key, in `key`, and what its calls come to; nothing if no call has been
+    /// Bytes that the slots alone take.
+    std::size_t slots_size() const { return std::size_t{map_.slots} * map_.slot_size; }
+
+    /// The slot of that number in the memory of a CPU: its key, in `key`, and what its calls come to; nothing if no call has been
     /// added there yet.
-    std::optional<MapTotals> read_slot(const std::byte *slot, MapKey &key) const;
+    std::optional<MapTotals> read_slot(const std::byte *memory, std::size_t number, MapKey &key) const;
 
 private:
+    WideNumber read_sum(const argtrace_map_slot &slot, const std::int64_t *carry) const;
+    bool can_be(const MapTotals &totals, std::uint64_t later) const;
+
     argtrace_map map_;
-    bool has_value_;
+    bool has_value_, is_signed_;
     std::size_t key_at_, words_;
 };
 

@@ -53,6 +53,8 @@ std::optional<Session::Refused> Session::add_on_load(const std::string &module,
                                 blamed ? blamed->function : "a function", module));
     if (error == EPERM && blamed)
         throw memory_refused(*blamed);
+    if (error == E2BIG && blamed && request.cost)
+        throw too_dear(*blamed, request.cost);
     if (error == E2BIG && blamed)
         throw too_large(*blamed);
     if (error == E2BIG)

@@ -75,10 +75,19 @@ void Session::set_processes(const ProcessFilter &filter) {
 }
 
 ProcessFilter Session::processes() const {
+    return list_processes(0);
+}
+
+ProcessFilter Session::processes_in_events() const {
+    return list_processes(ARGTRACE_PROCESSES_INITIAL);
+}
+
+ProcessFilter Session::list_processes(std::uint32_t flags) const {
     ProcessFilter filter;
     filter.pids.resize(ARGTRACE_PROCESSES_MAX);
     argtrace_process_filter request{};
     request.size = sizeof(request);
+    request.flags = flags;
     request.pids = reinterpret_cast<std::uintptr_t>(filter.pids.data());
     request.count = static_cast<std::uint32_t>(filter.pids.size());
     const int error = device_.request(ARGTRACE_IOC_PROCESSES_LIST, &request);

@@ -46,4 +46,11 @@ std::optional<RingMapping> RingMapping::map(int fd, const argtrace_session_attr 
     return ring;
 }
 
+std::uint64_t overwritten_in(std::span<const RingMapping> rings) {
+    std::uint64_t sum = 0;
+    for (const RingMapping &ring : rings)
+        sum += __atomic_load_n(&ring.view().control->overwritten, __ATOMIC_RELAXED);
+    return sum;
+}
+
 } // namespace argtrace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "session/mapping.h"
@@ -30,5 +31,8 @@ private:
     std::optional<Mapping> reader_;
     RingView view_;
 };
+
+/// Records of a flight recorder that have been overwritten in these rings since they were made.
+std::uint64_t overwritten_in(std::span<const RingMapping> rings);
 
 } // namespace argtrace

@@ -112,6 +112,8 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
         throw memory_refused(*blamed);
     if (error == E2BIG && blamed && blamed->flags & ARGTRACE_PROBE_BY_KERNEL)
         return Refused{static_cast<std::size_t>(blamed - probes.data()), false, true};
+    if (error == E2BIG && blamed && request.cost)
+        throw too_dear(*blamed, request.cost);
     if (error == E2BIG && blamed)
         throw too_large(*blamed);
     if (error == E2BIG)
@@ -186,6 +188,13 @@ Error Session::too_large(const Probe &probe) const {
     return Error(fmt::format("{}: its record does not fit a packet of {} bytes: use a larger "
                              "--buffer",
                              probe.function, attributes_.packet_size));
+}
+
+// The tool has found less: it and the module are of different versions.
+Error Session::too_dear(const Probe &probe, std::uint64_t cost) {
+    return Error(fmt::format("{}: with its conditions and values a call may take {} steps, which is more than the "
+                             "loaded module allows: use fewer of them, or compare and record shorter text",
+                             probe.function, cost));
 }
 
 void Session::remove(std::span<const ProbePlace> places) {
@@ -339,11 +348,17 @@ void Session::become_reader(bool include_self) {
         throw explain_request("read the session", error, info_);
 }
 
+void Session::leave_out_own_calls() {
+    argtrace_reader request{};
+    request.size = sizeof(request);
+    request.flags = ARGTRACE_READER_EXCLUDE_SELF | ARGTRACE_READER_LOOK;
+    const int error = device_.request(ARGTRACE_IOC_READER, &request);
+    if (error != 0 && error != EBUSY && error != EINVAL)
+        throw explain_request("look at the session", error, info_);
+}
+
 std::uint64_t Session::overwritten() const {
-    std::uint64_t sum = 0;
-    for (const RingMapping &ring : map_rings())
-        sum += __atomic_load_n(&ring.view().control->overwritten, __ATOMIC_RELAXED);
-    return sum;
+    return overwritten_in(map_rings());
 }
 
 argtrace_map Session::make_map(argtrace_map wanted) const {

@@ -73,6 +73,8 @@ public:
     /// from before its first function is added.
     void set_processes(const ProcessFilter &filter);
     ProcessFilter processes() const;
+    /// The same with the PIDs that events have, those of the initial PID namespace.
+    ProcessFilter processes_in_events() const;
 
     /// The probes by id, those that have been removed too if `removed`.
     std::vector<Probe> probes(bool removed) const;
@@ -106,6 +108,10 @@ public:
     /// Makes us the session's reader, whose own calls are not recorded unless `include_self`.
     void become_reader(bool include_self = false);
 
+    /// Has our own calls not recorded for as long as we live, where we look at the session without being its reader. They are recorded
+    /// all the same if those of another process are left out already, or if the module cannot leave them out.
+    void leave_out_own_calls();
+
     /// Whether the session, once bound, overwrites its oldest packets; such a one has no reader.
     bool is_flight() const { return attributes_.flags & ARGTRACE_SESSION_FLIGHT; }
 
@@ -129,10 +135,12 @@ public:
     int fd() const { return device_.fd(); }
 
 private:
+    ProcessFilter list_processes(std::uint32_t flags) const;
     using Page = std::function<void(std::span<const std::byte> bytes, std::size_t count)>;
 
     Error too_many(std::size_t count) const;
     Error too_large(const Probe &probe) const;
+    static Error too_dear(const Probe &probe, std::uint64_t cost);
     void check_programs(std::span<const Probe> probes) const;
     void provide_stacks(std::span<const Probe> probes) const;
     void check_return(const Probe &probe) const;

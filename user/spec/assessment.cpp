@@ -15,6 +15,13 @@ std::string of_owner(std::string_view module) {
     return module.empty() ? " of the kernel" : fmt::format(" of the module {}", module);
 }
 
+// Which of those that share a name --force takes.
+std::string those_traced(const Assessment &assessment) {
+    return assessment.traced == assessment.sharing ? "them all"
+           : assessment.traced == 1                ? "the one that the kernel can trace"
+                                                   : fmt::format("the {} that the kernel can trace", assessment.traced);
+}
+
 Doubt doubt_of(Kernel &kernel, const Assessment &assessment) {
     const Symbol &symbol = assessment.symbol;
     if (is_cold(symbol.name))
@@ -76,9 +83,8 @@ std::string explain(const Assessment &assessment) {
                            source_name(symbol.name));
     case Doubt::shared:
         return fmt::format("its arguments are not known for sure: {} functions{} have that name, "
-                           "and BTF does not tell them apart: add --force to trace them all "
-                           "anyway",
-                           assessment.sharing, of_owner(symbol.module));
+                           "and BTF does not tell them apart: add --force to trace {} anyway",
+                           assessment.sharing, of_owner(symbol.module), those_traced(assessment));
     case Doubt::differs:
         return fmt::format("its arguments are not known for sure: BTF describes {} functions of "
                            "that name, which differ: add --force to trace it anyway",
@@ -94,11 +100,23 @@ std::string explain(const Assessment &assessment) {
                            "takes it from there; or add --raw to see the six argument registers",
                            symbol.module);
     case Doubt::untraceable:
+        if (assessment.told_apart)
+            return fmt::format("cannot be traced: {} functions{} have that name, and the kernel traces none of them",
+                               assessment.sharing, of_owner(symbol.module));
         return fmt::format("cannot be traced: {} functions{} have that name, some of which the "
-                           "kernel does not trace, and it does not tell which",
+                           "kernel does not trace",
                            assessment.sharing, of_owner(symbol.module));
     }
     return {};
+}
+
+std::string explain_few(const Assessment &assessment) {
+    if (assessment.doubt != Doubt::untraceable || assessment.traced == 0 || !assessment.told_apart)
+        return {};
+    const std::size_t left = assessment.sharing - assessment.traced;
+    return fmt::format("{} of {} functions{} that are called {} {}: the kernel does not trace {}", left, assessment.sharing,
+                       of_owner(assessment.symbol.module), assessment.symbol.name, left == 1 ? "is left out" : "are left out",
+                       left == 1 ? "it" : "them");
 }
 
 } // namespace argtrace

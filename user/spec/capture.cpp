@@ -209,7 +209,7 @@ void CaptureCompiler::describe(const Prototype &prototype, const lang::Scope &sc
 const lang::Types &CaptureCompiler::types_of(const btf *types) {
     std::unique_ptr<lang::Types> &known = types_[types];
     if (!known)
-        known = std::make_unique<lang::Types>(types, [kernel = kernel_] { return kernel->vmemmap_base(); });
+        known = std::make_unique<lang::Types>(types, [kernel = kernel_](std::string_view name) { return kernel->variable(name); });
     return *known;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -66,6 +67,10 @@ std::string why_unfollowed(const Function &function, const CallingConvention &co
     if (!function.prototype.source.types)
         return "its arguments are unknown";
     return convention.returning(function.prototype).why_not;
+}
+
+bool shares_name(const Assessment &a, const Assessment &b) {
+    return a.symbol.name == b.symbol.name && a.symbol.module == b.symbol.module;
 }
 
 // So many functions the kernel is told to follow of its own accord: each takes as long to begin as a thousand of ours.
@@ -197,7 +202,7 @@ private:
             throw why_absent(kernel_, spec);
 
         std::erase_if(symbols, [this](const Symbol &symbol) { return excluded(symbol); });
-        std::vector<Assessment> left;
+        std::vector<Assessment> left, untraceable;
         Unresolved unresolved(spec, keys_text());
         bool any = symbols.empty();
         for (const Symbol &symbol : symbols) {
@@ -205,10 +210,14 @@ private:
                 kernel_, symbol, symbols_in(kernel_.symbols(), symbol.name, symbol.module).size());
             std::optional<Function> function = take(assessment);
             if (!function)
-                left.push_back(std::move(assessment));
+                (assessment.doubt == Doubt::untraceable ? untraceable : left).push_back(std::move(assessment));
             else if (accept(spec, std::move(*function), unresolved))
                 any = true;
         }
+        // What an option takes is said first of those that share a name.
+        for (const Assessment &assessment : untraceable)
+            if (std::ranges::none_of(left, [&](const Assessment &other) { return shares_name(other, assessment); }))
+                left.push_back(assessment);
         if (!any && !unresolved.empty())
             give_up(unresolved);
         else if (!any)
@@ -229,9 +238,13 @@ private:
         const Assessment *last = nullptr;
         for (const Assessment &assessment : left) {
             const Symbol &symbol = assessment.symbol;
-            if (last && last->symbol.name == symbol.name && last->symbol.module == symbol.module)
+            if (last && shares_name(*last, assessment))
                 continue; // one of several that share the name
             last = &assessment;
+            if (const std::string few = explain_few(assessment); !few.empty()) {
+                found_.left.push_back(fmt::format("{}{}: {}", spec.place, spec.title(), few));
+                continue;
+            }
             const std::string module =
                 symbol.module.empty() ? "" : fmt::format(" of the module {}", symbol.module);
             found_.left.push_back(fmt::format("{}{}: {}{} is left out: {}", spec.place,
@@ -258,6 +271,8 @@ private:
             for (const Symbol &symbol : symbols) {
                 Assessment assessment = assess(kernel_, symbol, symbols.size());
                 std::optional<Function> taken = take(assessment);
+                if (!taken && assessment.told_apart && assessment.doubt == Doubt::untraceable)
+                    continue; // a pattern matches what can be traced
                 if (!taken)
                     left.add(assessment);
                 else if (accept(spec, std::move(*taken), unresolved))
@@ -428,10 +443,9 @@ private:
 
     // The function as it is wanted; nothing if it is to be left out.
     std::optional<Function> take(Assessment &assessment) {
-        // One that cannot be traced would have the module refuse them all.
-        if (assessment.sharing > 1 && (request_.force || request_.raw || listing_) &&
-            !all_traceable(assessment))
-            assessment.doubt = Doubt::untraceable;
+        // One that cannot be traced would have the module refuse them all: nor is --force recommended then.
+        if (assessment.sharing > 1)
+            look_at_namesakes(assessment);
 
         Function function{assessment.symbol, {}};
         function.namesakes = listing_ && kernel_.symbols().named(assessment.symbol.name).size() > 1;
@@ -462,17 +476,35 @@ private:
         return function;
     }
 
-    // The kernel lists names, as often as it traces them.
-    bool all_traceable(const Assessment &assessment) {
+    // Finds out which of the functions that share its name can be traced. A list of names alone has each as often as it is traced.
+    void look_at_namesakes(Assessment &assessment) {
         const Symbol &symbol = assessment.symbol;
+        const Traceable *traceable = nullptr;
         try {
-            const auto [first, last] =
-                std::equal_range(kernel_.traceable().all().begin(), kernel_.traceable().all().end(),
-                                 TraceableFunction{symbol.name, symbol.module});
-            return static_cast<std::size_t>(last - first) >= assessment.sharing;
+            traceable = &kernel_.traceable();
         } catch (const Error &) {
-            return true; // the module will tell
+            return; // the module will tell
         }
+        const std::vector<TraceableFunction> &listed = traceable->all();
+        const auto [first, last] = std::equal_range(listed.begin(), listed.end(), TraceableFunction{symbol.name, symbol.module});
+        if (static_cast<std::size_t>(last - first) >= assessment.sharing)
+            return;
+        assessment.told_apart = traceable->has_addresses();
+        if (!assessment.told_apart) {
+            assessment.doubt = Doubt::untraceable;
+            return;
+        }
+        const std::vector<Symbol> sharing = symbols_in(kernel_.symbols(), symbol.name, symbol.module);
+        assessment.traced =
+            static_cast<std::size_t>(std::ranges::count_if(sharing, [&](const Symbol &one) { return is_traced(*traceable, one); }));
+        if (!is_traced(*traceable, symbol))
+            assessment.doubt = Doubt::untraceable;
+    }
+
+    bool is_traced(const Traceable &traceable, const Symbol &symbol) {
+        const std::vector<Symbol> &all = kernel_.symbols().all();
+        const auto next = std::ranges::upper_bound(all, symbol.addr, {}, &Symbol::addr);
+        return traceable.contains_between(symbol.addr, next == all.end() ? std::numeric_limits<std::uint64_t>::max() : next->addr);
     }
 
     // What the spec wants of it. Throws lang::ExpressionError when that cannot be resolved there, and Error when it can be nowhere.

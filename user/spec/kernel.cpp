@@ -42,9 +42,9 @@ KernelTypes &Kernel::types() {
     return types;
 }
 
-std::optional<std::uint64_t> Kernel::vmemmap_base() {
+std::optional<std::uint64_t> Kernel::variable(std::string_view name) {
     return (sources_.kernel_symbols ? once(kernel_symbols_, sources_.kernel_symbols) : symbols())
-        .vmemmap_base();
+        .variable(name);
 }
 
 const CallingConvention &Kernel::calling_convention() const {

@@ -49,8 +49,8 @@ public:
     const Kallsyms &symbols();
     KernelTypes &types();
 
-    /// See Kallsyms::vmemmap_base().
-    std::optional<std::uint64_t> vmemmap_base();
+    /// See Kallsyms::variable().
+    std::optional<std::uint64_t> variable(std::string_view name);
     const Traceable &traceable();
     const TracepointGroups &groups();
     const SyscallFormats &syscalls();

@@ -9,6 +9,7 @@
 
 #include "lang/compile.h"
 #include "lang/expression_error.h"
+#include "lang/spaces.h"
 #include "util/file.h"
 #include "util/lines.h"
 
@@ -157,7 +158,9 @@ std::vector<lang::ArgumentExpression> Meanings::of(const lang::Scope &scope,
 
 const Meanings::Row *Meanings::find(const lang::Types &types, const std::string &name,
                                     lang::Type type) {
-    const auto [known, added] = known_.try_emplace({&types, name}, nullptr);
+    // What cannot be done with user memory is no meaning of a pointer to it.
+    const bool user = types.space(type) == lang::Space::user;
+    const auto [known, added] = known_.try_emplace({&types, user ? lang::with_user_mark(name) : name}, nullptr);
     if (!added)
         return known->second;
     auto range = by_type_.equal_range(name);

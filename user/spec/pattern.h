@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include <regex.h>
+namespace re2 {
+class RE2;
+}
 
 namespace argtrace {
 
@@ -17,8 +19,9 @@ public:
     /// A glob if it has `*` or `?`, else a name.
     explicit Pattern(std::string text);
 
-    /// A POSIX extended regular expression, which matches anywhere in a name unless `^` and
-    /// `$` say otherwise. Throws Error, the reason alone, when it is none.
+    /// A POSIX extended regular expression without references to its groups, which matches anywhere in a name unless `^` and
+    /// `$` say otherwise. Throws Error, the reason alone, when it is none, or when it repeats repetitions so often that it
+    /// would take some MiB.
     static Pattern regex(std::string text);
 
     bool matches(std::string_view name) const;
@@ -29,7 +32,7 @@ public:
 private:
     std::string text_;
     Kind kind_;
-    std::shared_ptr<const regex_t> regex_; // of a regex
+    std::shared_ptr<const re2::RE2> regex_; // of a regex
 };
 
 } // namespace argtrace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/resolve.h"
 
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "btf/display_types.h"
+#include "lang/spaces.h"
 #include "spec/untraceable.h"
 
 namespace argtrace {
@@ -18,9 +20,18 @@ struct Wanted {
     std::vector<ShownValue> shown;
 };
 
+// What decodes its records looks for these names: "const __be16" is one of them, and so is a typedef of it.
+void name_big_endian(Argument &argument, const TypeSource &source, const ShownValue &shown) {
+    if (const std::string_view name = big_endian_name(source.types, shown.type); !name.empty())
+        argument.type_name = name;
+}
+
 void add_argument(Wanted &wanted, const Function &function, Argument argument, std::uint32_t index) {
     const TypeSource &source = function.prototype.source;
     wanted.shown.push_back(parameter_type(source.types, source.id, function.prototype.hidden + index));
+    name_big_endian(argument, source, wanted.shown.back());
+    if (lang::space_of_parameter(function.prototype.function, function.prototype.parameters[index].name) == lang::Space::user)
+        argument.type_name = lang::with_user_mark(std::move(argument.type_name));
     wanted.arguments.push_back(std::move(argument));
 }
 
@@ -43,6 +54,7 @@ void add_result(Wanted &wanted, const Function &function, const Returning &retur
     const bool in_memory = returning.value.type_name != function.prototype.result;
     wanted.shown.push_back(in_memory ? ShownValue{} : result_type(source.types, source.id));
     wanted.arguments.push_back(returning.value);
+    name_big_endian(wanted.arguments.back(), source, wanted.shown.back());
 }
 
 Wanted arguments_of(const Function &function, const CallingConvention &convention) {

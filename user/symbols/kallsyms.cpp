@@ -94,8 +94,11 @@ std::string_view Kallsyms::keep(std::string_view name) {
 void Kallsyms::add(std::string_view line) {
     std::optional<Symbol> symbol = parse_line(line);
     if (!symbol) {
-        if (line.ends_with(" vmemmap_base"))
+        const std::string_view name = line.substr(std::min(line.rfind(' ') + 1, line.size()));
+        if (name == "vmemmap_base")
             vmemmap_base_ = parse_hex(line.substr(0, line.find(' ')));
+        else if (name == "__per_cpu_offset")
+            per_cpu_offset_ = parse_hex(line.substr(0, line.find(' ')));
         return;
     }
     symbol->name = keep(symbol->name);
@@ -110,6 +113,12 @@ void Kallsyms::add(std::string_view line) {
 void Kallsyms::put_in_order() {
     sort_by_address(symbols_);
     by_stem_ = NameIndex(symbols_.size(), [this](std::size_t i) { return stem(symbols_[i].name); });
+}
+
+std::optional<std::uint64_t> Kallsyms::variable(std::string_view name) const {
+    return name == "vmemmap_base"       ? vmemmap_base_
+           : name == "__per_cpu_offset" ? per_cpu_offset_
+                                        : std::nullopt;
 }
 
 std::vector<Symbol> Kallsyms::named(std::string_view name) const {

@@ -30,9 +30,9 @@ public:
     /// name.cold ... By name, then address.
     std::vector<Symbol> clones(std::string_view name) const;
 
-    /// Where vmemmap_base is, from which struct pages are counted; nothing if the kernel has no such
-    /// variable or does not list it.
-    std::optional<std::uint64_t> vmemmap_base() const { return vmemmap_base_; }
+    /// Where a variable is, of those that expressions need: vmemmap_base, from which struct pages are counted, and
+    /// __per_cpu_offset. Nothing if the kernel has no such variable or does not list it.
+    std::optional<std::uint64_t> variable(std::string_view name) const;
 
     /// All functions, by address; where several share one, in the kernel's order.
     const std::vector<Symbol> &all() const { return symbols_; }
@@ -47,7 +47,7 @@ private:
     std::unique_ptr<std::pmr::monotonic_buffer_resource> names_ =
         std::make_unique<std::pmr::monotonic_buffer_resource>();
     std::vector<Symbol> symbols_; // by address
-    std::optional<std::uint64_t> vmemmap_base_;
+    std::optional<std::uint64_t> vmemmap_base_, per_cpu_offset_;
     NameIndex by_stem_;           // of symbols_, by the name up to its first dot
 };
 

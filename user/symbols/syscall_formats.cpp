@@ -42,10 +42,10 @@ std::optional<WrittenParameter> parameter_in(std::string_view line) {
     return WrittenParameter{std::string(field.substr(0, blank)), std::string(field.substr(blank + 1))};
 }
 
-// Behind the fields that all events have comes the call's number, then the arguments, and then what the kernel may
-// have copied of what they point to.
+// Behind the fields that all events have comes the call's number (__syscall_nr in kernel/trace/trace_syscalls.c), then the
+// arguments, and then what the kernel may have copied of what they point to.
 bool is_argument(const WrittenParameter &field) {
-    return !field.name.starts_with("common_") && field.name != "__syscall_nr" && field.name != "nr" &&
+    return !field.name.starts_with("common_") && field.name != "__syscall_nr" &&
            !field.type.starts_with("__data_loc");
 }
 

@@ -140,10 +140,10 @@ std::string format_span(std::uint64_t nanoseconds) {
     return fmt::format("{}ns", nanoseconds);
 }
 
-std::string format_duration(std::uint64_t nanoseconds) {
+std::string format_duration(WideNumber nanoseconds) {
     constexpr const char *units[]{"ns", "us", "ms", "s"};
     std::size_t unit = 0;
-    std::uint64_t scale = 1;
+    WideNumber scale = 1;
     // What would be rounded up to 1000 of a unit is 1 of the next.
     while (unit < 3 && nanoseconds + scale / 2 >= 1000 * scale) {
         scale *= 1000;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "util/wide_number.h"
+
 namespace argtrace {
 
 /// Reads a size in bytes: "65536", "64K", "4M", "1G" (powers of 1024; lower case, "KB" and
@@ -26,7 +28,7 @@ std::uint64_t parse_duration(std::string_view what, std::string_view text);
 std::string format_span(std::uint64_t nanoseconds);
 
 /// With three digits and a unit: "832ns", "1.83us", "12.3ms", "1.20s", "125s".
-std::string format_duration(std::uint64_t nanoseconds);
+std::string format_duration(WideNumber nanoseconds);
 
 /// Reads a moment ("12.5", any number of digits behind the point up to nine) in seconds as
 /// nanoseconds, exactly. Throws Error, which begins with `what`, on anything else.

@@ -116,7 +116,7 @@ TEST(Aggregation, AddsValuesUp) {
     ASSERT_EQ(all.entries().size(), 2u);
     const Tally &tally = all.entries().at(number_key(1)).total;
     EXPECT_EQ(tally, (Tally{4, 1, 17, 3, 9}));
-    EXPECT_DOUBLE_EQ(all.mean_of(tally), 17.0 / 3) << "of those that could be read";
+    EXPECT_DOUBLE_EQ(tally.mean(), 17.0 / 3) << "of those that could be read";
     EXPECT_EQ(all.calls(), 5u);
     EXPECT_TRUE(all.entries().at(number_key(1)).buckets.empty());
 }
@@ -131,11 +131,31 @@ TEST(Aggregation, KnowsWhatIsLessThanZero) {
     const Tally &tally = signed_values.entries().at({}).total;
     EXPECT_EQ(signed_values.min_of(tally), -5);
     EXPECT_EQ(signed_values.max_of(tally), 1);
-    EXPECT_EQ(signed_values.sum_of(tally), -6);
-    EXPECT_DOUBLE_EQ(signed_values.mean_of(tally), -2);
+    EXPECT_EQ(tally.sum, -6);
+    EXPECT_DOUBLE_EQ(tally.mean(), -2);
     const Tally &other = unsigned_values.entries().at({}).total;
     EXPECT_EQ(other.min, 1u);
     EXPECT_EQ(other.max, unsigned_of(-2));
+}
+
+// Two of the greatest signed numbers have a sum that is no number of 64 bits.
+TEST(Aggregation, SumsAreWiderThanTheirValues) {
+    constexpr WideNumber greatest = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+    Aggregation signed_values(Buckets{Buckets::Kind::none, true}), unsigned_values;
+    for (int i = 0; i < 2; ++i) {
+        signed_values.add_value(number_key(1), unsigned_of(std::numeric_limits<std::int64_t>::max()));
+        signed_values.add_value(number_key(2), unsigned_of(std::numeric_limits<std::int64_t>::min()));
+        unsigned_values.add_value({}, std::numeric_limits<std::uint64_t>::max());
+    }
+    EXPECT_TRUE(signed_values.entries().at(number_key(1)).total.sum == 2 * greatest);
+    EXPECT_TRUE(signed_values.entries().at(number_key(2)).total.sum == 2 * least);
+    EXPECT_TRUE(unsigned_values.entries().at({}).total.sum == 2 * WideNumber{std::numeric_limits<std::uint64_t>::max()});
+    // What has come since is exact as well, and so are two that are put together.
+    const Aggregation before = unsigned_values;
+    unsigned_values.add_value({}, 5);
+    EXPECT_TRUE(unsigned_values.since(before).entries().at({}).total.sum == 5);
+    unsigned_values.add({}, before.entries().at({}));
+    EXPECT_TRUE(unsigned_values.entries().at({}).total.sum == 4 * WideNumber{std::numeric_limits<std::uint64_t>::max()} + 5);
 }
 
 TEST(Aggregation, IsTheSameFromCallsAndFromSlots) {
@@ -150,7 +170,7 @@ TEST(Aggregation, IsTheSameFromCallsAndFromSlots) {
             std::map<std::int64_t, Tally> tallies;
             for (std::uint64_t value = half * 500; value < half * 500 + 500; ++value)
                 if (value % 2 == (name == std::string("odd")))
-                    tallies[slots.buckets().number_of(value)].add_value(value, false);
+                    tallies[slots.buckets().number_of(value)].add_value(value, slots.buckets());
             for (const auto &[number, tally] : tallies)
                 slots.add(text_key(name), number, tally);
         }
@@ -186,7 +206,7 @@ TEST(Aggregation, TellsWhatHasComeSince) {
     ASSERT_EQ(since.entries().size(), 2u) << "of 2 nothing has come";
     const Aggregation::Entry &more = since.entries().at(number_key(1));
     EXPECT_EQ(more.total.count, 2u);
-    EXPECT_EQ(more.total.sum, 105u);
+    EXPECT_EQ(more.total.sum, 105);
     ASSERT_EQ(more.buckets.size(), 2u);
     EXPECT_EQ(more.buckets.at(3).count, 1u);
     EXPECT_EQ(more.buckets.at(7).count, 1u);

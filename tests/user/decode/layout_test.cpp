@@ -165,5 +165,30 @@ TEST_F(LayoutTest, MoreThanARecordCanHold) {
     EXPECT_FALSE(layout.read(std::span(data).subspan(8, 0), values, bytes));
 }
 
+// What a program has computed was turned round in the kernel.
+TEST_F(LayoutTest, NumbersInTheOrderOfTheNetworkAreTurnedRound) {
+    Probe probe;
+    probe.args = {argument("port", ARGTRACE_TYPE_U16, "__be16"), argument("address", ARGTRACE_TYPE_U32, "__be32"),
+                  argument("wide", ARGTRACE_TYPE_U64, "__be64"), argument("plain", ARGTRACE_TYPE_U16, "u16"),
+                  argument("computed", ARGTRACE_TYPE_U16, "__be16")};
+    probe.args.back().loc = ARGTRACE_LOC_PROGRAM;
+    const std::vector<std::byte> data = test::Data()
+                                            .put(std::uint16_t{0xbb01})
+                                            .put(std::uint32_t{0x0100000a})
+                                            .put(std::uint64_t{0x0807060504030201})
+                                            .put(std::uint16_t{0x1234})
+                                            .put(std::uint64_t{0})
+                                            .put(std::uint16_t{443})
+                                            .bytes();
+    const Both both = read_both(probe, data);
+    ASSERT_TRUE(both.read);
+    ASSERT_EQ(both.status, DecodeStatus::ok);
+    const std::uint64_t expected[] = {443, 0x0a000001, 0x0102030405060708, 0x1234, 443};
+    for (std::size_t i = 0; i < std::size(expected); ++i) {
+        EXPECT_EQ(both.values[i].low, expected[i]) << i;
+        EXPECT_EQ(both.expected[i].low, expected[i]) << i;
+    }
+}
+
 } // namespace
 } // namespace argtrace

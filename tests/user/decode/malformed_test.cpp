@@ -152,8 +152,12 @@ TEST_F(MalformedRecord, Outputs) {
     EXPECT_EQ(status(outputs("nine char"), 2), DecodeStatus::bad_length);
     EXPECT_EQ(status(outputs("nine char", ARGTRACE_TEXT_CUT), 2), DecodeStatus::bad_length);
     EXPECT_EQ(status(outputs("", 0, "sevense"), 2), DecodeStatus::bad_length);
-    // The flag is one of text alone.
-    EXPECT_EQ(status(before_outputs(0).counted("").counted("xy", ARGTRACE_TEXT_CUT), 2),
+    // The flag is none of paths, which have their own.
+    Probe path;
+    path.id = 4;
+    path.args = {output("file", ARGTRACE_TYPE_PATH, ARGTRACE_PATH_MAX)};
+    schema.add(path);
+    EXPECT_EQ(status(Data().put(caller).put(std::uint64_t{0}).counted(std::string("\0\0x/", 4), ARGTRACE_TEXT_CUT), 4),
               DecodeStatus::bad_length);
     EXPECT_EQ(status(before_outputs(0).counted("sda1").put(std::uint16_t{6}), 2),
               DecodeStatus::data_cut_off);

@@ -91,12 +91,42 @@ TEST_F(DecodeTest, OutputsThatCouldNotBeReadHaveNoValue) {
                           .put(std::uint64_t{has(3) ? 5u : 0u}));
         ASSERT_EQ(decode(packet), DecodeStatus::ok);
         ASSERT_EQ(batch.events.size(), 1u);
+        EXPECT_EQ(batch.events[0].has_unread, unreadable != 0);
         EXPECT_EQ(value(0, 0).captured, has(0));
         EXPECT_EQ(value(0, 1).low, minus(-7));
         EXPECT_EQ(value(0, 2).captured, has(1));
         EXPECT_EQ(value(0, 3), has(2) ? (Value{minus(-2), 0, ARGTRACE_TYPE_S16, true}) : Value{});
         EXPECT_EQ(value(0, 6), has(3) ? (Value{5, 0, ARGTRACE_TYPE_PTR, true}) : Value{});
         EXPECT_EQ(batch.bytes.size(), 3u + (has(0) ? 4 : 0) + (has(1) ? 2 : 0));
+    }
+}
+
+TEST_F(DecodeTest, CallsThatShareArgumentsShareWhatWasUnread) {
+    Probe probe;
+    probe.id = 2;
+    probe.args = {output("n", ARGTRACE_TYPE_U64)};
+    schema.add(probe);
+    PacketBuilder packet;
+    for (const std::uint64_t unreadable : {1, 0, 1, 0})
+        packet.record(2, 1000, Data().put(caller).put(unreadable).put(std::uint64_t{0}));
+    SharedArguments shared(100);
+    ASSERT_EQ(decode(packet, 0, &shared), DecodeStatus::ok);
+    ASSERT_EQ(batch.events.size(), 4u);
+    EXPECT_EQ(batch.values.size(), 2u);
+    for (std::size_t i = 0; i < 4; ++i)
+        EXPECT_EQ(batch.events[i].has_unread, i % 2 == 0) << i;
+}
+
+TEST_F(DecodeTest, ABufferThatIsCutSaysSo) {
+    schema.add(with_outputs(2));
+    PacketBuilder packet;
+    for (const unsigned flags : {0u, ARGTRACE_TEXT_CUT})
+        packet.record(2, 1000, before_outputs(0).counted("sda1").counted("sixsix", flags).put(std::int16_t{0}).put(std::uint64_t{0}));
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    ASSERT_EQ(batch.events.size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(value(i, 2).cut, i == 1);
+        EXPECT_EQ(value(i, 2).high, 6u);
     }
 }
 

@@ -48,6 +48,9 @@ TEST(Path, MarksAreShown) {
                                "x/tmp/")),
               ".../tmp/x (deleted) (detached) (changing)");
     EXPECT_EQ(text_of(recorded(0x8000, "x/")), "/x") << "a flag of the future";
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_NONE, "")), "") << "a file that is being opened";
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_NONE, "x/")), std::nullopt);
+    EXPECT_EQ(text_of(recorded(ARGTRACE_PATH_NONE | ARGTRACE_PATH_DELETED, "")), std::nullopt);
 }
 
 TEST(Path, WhatIsInNoFolderIsNamedAsItsFileSystemDoesIt) {

@@ -104,8 +104,9 @@ TEST(Folded, InterruptsAreNotPartOfWhatTheyInterrupt) {
 TEST(Folded, NamesAreOneWord) {
     SomeCalls calls;
     calls.call("f", 1000, 1, {1, 1, 0, 0, "a;b\nc"});
+    calls.call("f", 1000, 3, {3, 3, 0, 0, "a b\xff\"x\x1b"});
     calls.call("f", 1000, 2, {2, 2, 0, 0, ""});
-    EXPECT_EQ(folded(calls), "?;f 2\na_b_c;f 1\n");
+    EXPECT_EQ(folded(calls), "?;f 2\na b\\xff\"x\\x1b;f 3\na_b\\x0ac;f 1\n") << "as KeyText has them, of which `stacks` makes the same";
 }
 
 TEST(Folded, ACallThatComesBehindThoseItMade) {

@@ -74,7 +74,7 @@ TEST(CheckError, Names) {
                        0}));
     EXPECT_EQ(in_read("ntop(file)"),
               (Refusal{"there is no function ntop; there are str, buf, path, cgroup_path, pfn, flags, "
-                       "name, sockaddr, sym, cpus, only",
+                       "name, sockaddr, sym, cpus, only, user, kernel, this_cpu, per_cpu",
                        0}));
     EXPECT_EQ(in_read("cgroup_path(file)"),
               (Refusal{"cgroup_path() is that of the current task, and has no operands", 12}));
@@ -252,7 +252,7 @@ TEST(CheckError, Texts) {
     EXPECT_EQ(in_read("\"x\" + 1"),
               (Refusal{"a text can be compared with ==, != and ~, and nothing else", 0}));
     EXPECT_EQ(in_read("str(buf, 0) == \"x\""), (Refusal{"a length is 1 to 1024", 9}));
-    EXPECT_EQ(in_read("str(buf, count) == \"x\""), (Refusal{"this length must be a number", 9}));
+    EXPECT_EQ(in_read("str(buf, count) == \"x\""), (Refusal{"the length of str() is a constant, as the text ends at its NUL; buf(ADDRESS, LENGTH) takes a length that differs from call to call", 9}));
     EXPECT_EQ(in_read("str() == \"x\""),
               (Refusal{"it is str(ADDRESS) or str(ADDRESS, LENGTH), with 1 or 2 operands", 0}));
     EXPECT_EQ(in_read("str(file) == \"x\""),
@@ -324,7 +324,8 @@ TEST(Check, PerCpuPointersAreNotFollowed) {
     const Argument places[]{p, u};
     const Scope scope(all, prototype, places);
     EXPECT_EQ(thrown([&] { check_condition(scope, parse_condition("p->calls")); }),
-              "p is a per-cpu pointer: each CPU has its own, and this address is none of them\n"
+              "p is a per-cpu pointer: each CPU has its own, and this address is none of them; write this_cpu(p) for that of the CPU "
+              "that runs, or per_cpu(p, CPU)\n"
               "  p->calls\n"
               "     ^");
     EXPECT_NE(check_condition(scope, parse_condition("p && u->calls")), nullptr);

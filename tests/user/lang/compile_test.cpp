@@ -336,9 +336,9 @@ TEST(Compile, ShortTextsInArraysAreNumbers) {
 TEST(Compile, OtherTextsAreLookedAt) {
     const auto read = [](const char *text) { return filter_lines("vfs_read", text); };
     EXPECT_THAT(read("buf == \"dd\""),
-                ElementsAre("if text at reg1, 3 bytes, is \"dd\": accept, else reject"));
+                ElementsAre("if user text at reg1, 3 bytes, is \"dd\": accept, else reject"));
     EXPECT_THAT(read("\"dd\" != str(buf)"),
-                ElementsAre("if text at reg1, 3 bytes, is \"dd\": reject, else accept"));
+                ElementsAre("if user text at reg1, 3 bytes, is \"dd\": reject, else accept"));
     EXPECT_THAT(
         read("comm ~ \"*worker*\""),
         ElementsAre("if text at task + 24, 16 bytes, contains \"worker\": accept, else reject"));
@@ -346,16 +346,16 @@ TEST(Compile, OtherTextsAreLookedAt) {
         read("comm !~ \"k?orker\""),
         ElementsAre("if text at task + 24, 16 bytes, matches \"k?orker\": reject, else accept"));
     EXPECT_THAT(read("str(buf, 64) ~ \"*.c\""),
-                ElementsAre("if text at reg1, 64 bytes, ends with \".c\": accept, else reject"));
+                ElementsAre("if user text at reg1, 64 bytes, ends with \".c\": accept, else reject"));
     EXPECT_THAT(read("file->f_path.dentry->d_name.name ~ \"lib*\""),
                 ElementsAre("if text at [[reg0 + 40] + 40], 3 bytes, begins with \"lib\": accept, "
                             "else reject"));
     EXPECT_THAT(read("buf ~ \"*.c\""),
-                ElementsAre("if text at reg1, 256 bytes, ends with \".c\": accept, else reject"))
+                ElementsAre("if user text at reg1, 256 bytes, ends with \".c\": accept, else reject"))
         << "no more than the module looks at";
-    EXPECT_THAT(read("buf == \"\""), ElementsAre("if [reg1].1 == 0: accept, else reject"));
+    EXPECT_THAT(read("buf == \"\""), ElementsAre("if user[reg1].1 == 0: accept, else reject"));
     EXPECT_THAT(read("buf !~ \"*\""),
-                ElementsAre("if [reg1].1 in 0..0xffffffffffffffff: reject, else reject"))
+                ElementsAre("if user[reg1].1 in 0..0xffffffffffffffff: reject, else reject"))
         << "which cannot be read is rejected all the same";
 }
 
@@ -457,11 +457,11 @@ TEST(Compile, ValuesSayWhatTheyAre) {
     EXPECT_THAT(lines_of(program),
                 ElementsAre("record 8 bytes of [[reg0 + 8] + 8]", "record 8 bytes of [reg3]",
                             "record text at task + 24, at most 16 bytes",
-                            "record text at reg1, at most 256 bytes",
+                            "record user text at reg1, at most 256 bytes",
                             "record 4 bytes of [[reg0 + 8]].2 & 0x7",
                             "record 16 bytes at [reg0 + 24]", "record path of path reg0 + 32",
-                            "slot0 = reg2", "record slot0 bytes at reg1, at most 1024",
-                            "record 16 bytes at reg1", "record 8 bytes of reg0 + 32",
+                            "slot0 = reg2", "record slot0 user bytes at reg1, at most 1024",
+                            "record 16 user bytes at reg1", "record 8 bytes of reg0 + 32",
                             "record 8 bytes of caller"));
     EXPECT_TRUE(program.reads_memory());
     EXPECT_FALSE(values_of("vfs_read", "count, buf, cpu").reads_memory());
@@ -536,6 +536,38 @@ TEST(Compile, TellsTheCost) {
               "reads memory 2 times; about 37 instructions");
     EXPECT_EQ(describe(values_cost(values_of("vfs_read", "*pos"))),
               "reads memory once; about 26 instructions");
+}
+
+/// A glob of that many characters that no simpler pattern says.
+std::string glob_of(std::size_t length) {
+    return "*?" + std::string(length - 2, 'x');
+}
+
+TEST(Compile, OneGlobOfAnyLengthMayBeTaken) {
+    const Program program = condition_of("vfs_read", fmt::format("str(buf) ~ \"{}\"", glob_of(255)));
+    EXPECT_LE(program.cost(), ARGTRACE_COST_MAX);
+    EXPECT_GE(program.cost(), 255u * 256u) << "each may be compared with each";
+}
+
+TEST(CompileError, WhatACallMayTakeIsBounded) {
+    const auto globs = [](std::size_t length, unsigned count) {
+        std::string text = fmt::format("str(buf) ~ \"{}\"", glob_of(length));
+        for (unsigned i = 1; i < count; i++)
+            text += fmt::format(" || str(buf) ~ \"{}{}\"", glob_of(length - 2), 10 + i);
+        return text;
+    };
+    EXPECT_NO_THROW(condition_of("vfs_read", globs(60, 4)));
+    const std::string dear = globs(60, 5);
+    EXPECT_EQ(thrown([&] { condition_of("vfs_read", dear); }),
+              "a call may take 1244360 steps with this, and 1244360 in all, of which there can be 1048576: the function "
+              "waits for them; use fewer globs, or shorter ones, or compare less of the text: "
+              "str(ADDRESS, LENGTH)\n"
+              "  " + dear + "\n  ^");
+    // Nothing that is merely large is refused.
+    std::string many = "file->f_inode->i_ino == 0";
+    for (int i = 1; i < 240; i++)
+        many += fmt::format(" || file->f_inode->i_ino == {}", 2 * i);
+    EXPECT_NO_THROW(condition_of("vfs_read", many));
 }
 
 TEST(CompileError, ProgramsAreBounded) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,46 @@ TEST_F(RenderedAggregate, CountsAreATable) {
     EXPECT_EQ(json(all, {}),
               "{\"func\":\"vfs_read\",\"key\":{\"comm\":\"dd\",\"ret\":832},\"count\":12}\n"
               "{\"func\":\"vfs_write\",\"key\":{\"comm\":\"a\\nb\",\"ret\":-2},\"count\":1}\n");
+}
+
+// As of two calls of vfs_fsync_range(file, 0, LLONG_MAX, 0).
+TEST_F(RenderedAggregate, SumsAndMeansOfGreatNumbersAreExact) {
+    columns_ = {{"n"}};
+    AggregateStyle style;
+    style.statistic = Statistic::avg;
+    style.order = AggregateOrder::key;
+    const std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()), least = most + 1;
+    Aggregation all(Buckets{Buckets::Kind::none, true});
+    for (const std::uint64_t value : {most, most})
+        all.add_value({number(1)}, value);
+    for (const std::uint64_t value : {least, least, least + 1})
+        all.add_value({number(2)}, value);
+    EXPECT_EQ(shown(all, style), "N CALLS                    AVG\n"
+                                 "1     2  9223372036854775807.0\n"
+                                 "2     3 -9223372036854775807.7\n");
+    EXPECT_EQ(json(all, style),
+              "{\"key\":{\"n\":1},\"count\":2,\"sum\":18446744073709551614,\"min\":9223372036854775807,"
+              "\"max\":9223372036854775807,\"avg\":9223372036854775807.000}\n"
+              "{\"key\":{\"n\":2},\"count\":3,\"sum\":-27670116110564327423,\"min\":-9223372036854775808,"
+              "\"max\":-9223372036854775807,\"avg\":-9223372036854775807.667}\n");
+    // What is rounded up to a whole number.
+    Aggregation rounded;
+    for (int i = 0; i < 99; ++i)
+        rounded.add_value({number(1)}, most);
+    rounded.add_value({number(1)}, most - 1);
+    EXPECT_NE(shown(rounded, style).find(" 9223372036854775807.0\n"), std::string::npos) << shown(rounded, style);
+}
+
+TEST_F(RenderedAggregate, TimesOfMoreThan64BitsAreNotCut) {
+    columns_ = {{"n"}};
+    AggregateStyle style;
+    style.statistic = Statistic::sum;
+    style.unit = ValueUnit::nanoseconds;
+    Aggregation all;
+    for (int i = 0; i < 2; ++i)
+        all.add_value({number(1)}, std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(shown(all, style), "N CALLS          SUM\n"
+                                 "1     2 36893488147s\n");
 }
 
 TEST_F(RenderedAggregate, IsOrderedAsAskedFor) {

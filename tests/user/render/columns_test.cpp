@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "support/packet_builder.h"
+#include "support/some_stack.h"
 #include "render/text.h"
 #include "report/symbol_table.h"
 #include "support/thrown.h"
@@ -131,11 +132,11 @@ TEST_F(ColumnsTest, MeaningsStandInThePlaceOfArguments) {
 TEST(Columns, AreChosenByName) {
     EXPECT_THAT(parse_columns("--fields", "func,args"),
                 testing::ElementsAre(Column::func, Column::args));
-    EXPECT_EQ(parse_columns("--fields", "all").size(), 11u);
+    EXPECT_EQ(parse_columns("--fields", "all").size(), 12u);
     EXPECT_EQ(
         thrown([] { parse_columns("--fields", "time,fun"); }),
         "--fields: there is no column 'fun' (did you mean func?); the columns are time, comm, "
-        "pid, tid, cpu, flags, func, args, ret, duration, caller");
+        "pid, tid, cpu, flags, func, args, ret, duration, caller, stack");
 }
 
 TEST_F(ColumnsTest, ResultAndDuration) {
@@ -148,6 +149,45 @@ TEST_F(ColumnsTest, ResultAndDuration) {
     event.duration = 999;
     renderer.event(out, view());
     EXPECT_EQ(out, "FUNC RET DURATION\nvfs_read - -\nvfs_read 0xff7a852e804b3cd8 999ns\n");
+}
+
+class ColumnsOfStacks : public ColumnsTest {
+protected:
+    ColumnsOfStacks() {
+        probe.args.push_back(test::argument("stack", ARGTRACE_TYPE_STACK));
+        values.push_back({test::SomeStack::id, 0, ARGTRACE_TYPE_STACK, true});
+    }
+
+    std::string shown(std::vector<Column> columns) {
+        ColumnRenderer renderer(names, std::move(columns), false);
+        std::string out;
+        renderer.event(out, view());
+        return out;
+    }
+
+    test::SomeStack functions;
+    CallerNames names{functions};
+};
+
+TEST_F(ColumnsOfStacks, HaveThemBelowTheLineOrInIt) {
+    EXPECT_EQ(shown(parse_columns("-f", "tid,func")), "149  vfs_read\n"
+                                                      "        ext4_read+0x10 [ext4]\n"
+                                                      "        ksys_read+0x20\n");
+    EXPECT_EQ(shown(parse_columns("-f", "stack,tid,func")), std::string(test::SomeStack::text) + " 149  vfs_read\n");
+    EXPECT_THAT(shown(narrow_columns()), testing::EndsWith(")\n        ext4_read+0x10 [ext4]\n        ksys_read+0x20\n"));
+    const std::string all = shown(parse_columns("-f", "all"));
+    EXPECT_THAT(all, testing::EndsWith(std::string(" ") + test::SomeStack::text + "\n"));
+    EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 1);
+}
+
+TEST_F(ColumnsOfStacks, SayWhereThereIsNone) {
+    values.back().captured = false;
+    EXPECT_EQ(shown(parse_columns("-f", "func,stack")), "vfs_read ?\n");
+    EXPECT_EQ(shown(parse_columns("-f", "func")), "vfs_read\n        ?\n");
+    probe = test::vfs_read(); // of a function whose stacks are not recorded
+    values.pop_back();
+    EXPECT_EQ(shown(parse_columns("-f", "func,stack")), "vfs_read -\n");
+    EXPECT_EQ(shown(parse_columns("-f", "func")), "vfs_read\n");
 }
 
 } // namespace

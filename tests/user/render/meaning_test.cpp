@@ -105,6 +105,12 @@ TEST_F(MeaningTest, WhereNothingCouldBeReadTheArgumentDoes) {
     EXPECT_EQ(shown(2), "0xdead4ead00000000");
 }
 
+TEST_F(MeaningTest, AFileWithoutAPathIsThePointer) {
+    argument("file", ARGTRACE_TYPE_PTR, 0xffff888000001000);
+    add("file.path", ARGTRACE_TYPE_PATH, Value{0, 0, ARGTRACE_TYPE_PATH, true}, true);
+    EXPECT_EQ(shown(), "0xffff888000001000");
+}
+
 TEST_F(MeaningTest, WhatCouldNotBeReadBesideOthersIsAQuestionMark) {
     argument("skb", ARGTRACE_TYPE_PTR, 0xffff888000001000);
     number("skb.len", 44);

@@ -10,6 +10,7 @@
 
 #include "report/symbol_table.h"
 #include "support/packet_builder.h"
+#include "support/some_stack.h"
 
 namespace argtrace {
 namespace {
@@ -101,6 +102,46 @@ TEST_F(TreeTest, ShowsWhatWasCalledInWhat) {
               "5.000000000     dd              145  1   ....             vfs_read(count=7) {\n"
               "5.000000100     dd              145  1   ..h.      311ns    rw_verify_area(count=7)\n"
               "5.000001834     dd              145  1   ....     1.83us  } = -ENOENT\n");
+}
+
+TEST_F(TreeTest, ShowsTheStacksOfCallsThatHaveOne) {
+    test::SomeStack functions;
+    CallerNames names{functions};
+    TreeRenderer tree(names, false, {}, 1000000);
+    const Probe &outer = probe("vfs_read");
+    probe("rw_verify_area");
+    Probe &inner = probes.back();
+    inner.args.insert(inner.args.begin() + 1, argument("stack", ARGTRACE_TYPE_STACK));
+    const auto show = [&](const Probe &called, std::uint64_t begin, std::uint64_t duration, std::vector<Value> values) {
+        Event event;
+        event.ts = begin;
+        event.duration = duration;
+        event.clock = begin + duration;
+        event.probe = &called;
+        event.tid = 145;
+        event.cpu = 1;
+        std::memcpy(event.comm.data(), "dd", 2);
+        tree.event(out, {&event, values});
+    };
+    const Value count{7, 0, ARGTRACE_TYPE_U64, true}, result{0, 0, ARGTRACE_TYPE_S32, true};
+    const Value stack{test::SomeStack::id, 0, ARGTRACE_TYPE_STACK, true};
+    show(inner, 5000000100, 311, {count, stack, result});
+    show(outer, 5000000000, 1834, {count, result});
+    tree.end(out);
+    EXPECT_EQ(out, "5.000000000     dd              145  1   ....             vfs_read(count=7) {\n"
+                   "5.000000100     dd              145  1   ....      311ns    rw_verify_area(count=7) = 0\n"
+                   "        ext4_read+0x10 [ext4]\n"
+                   "        ksys_read+0x20\n"
+                   "5.000001834     dd              145  1   ....     1.83us  } = 0\n");
+    // One around others has its stack below the line that it begins with.
+    out.clear();
+    show(outer, 6000000100, 311, {count, result});
+    show(inner, 6000000000, 1834, {count, stack, result});
+    tree.end(out);
+    EXPECT_THAT(out, testing::HasSubstr("rw_verify_area(count=7) {\n"
+                                        "        ext4_read+0x10 [ext4]\n"
+                                        "        ksys_read+0x20\n"
+                                        "6.000000100 "));
 }
 
 TEST_F(TreeTest, WaitsForTheCallAround) {

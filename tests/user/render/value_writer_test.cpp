@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/value_writer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "support/minus.h"
 #include "support/packet_builder.h"
 #include "uapi/probe.h"
+#include "util/cpus.h"
 #include "util/errno_name.h"
 
 namespace argtrace {
@@ -193,19 +195,81 @@ TEST_F(ValueWriterTest, SocketAddresses) {
     EXPECT_EQ(show(sockaddr, Data().put(std::uint8_t{AF_INET})), (Shown{"?", "null"}));
 }
 
+// As probes of earlier versions have it, which do not say how many CPUs there may be.
 TEST_F(ValueWriterTest, ListsOfCpus) {
     const int cpumask = b.structure("cpumask", 16, {{"a", u64, 0}, {"b", u64, 64}});
-    const auto cpus = [&](std::uint64_t low, std::uint64_t high) {
-        return show(cpumask, Data().put(low).put(high)).text;
+    const int proto = b.proto(0, {{"x", cpumask}});
+    Probe probe;
+    probe.args = {test::argument("x", ARGTRACE_TYPE_BYTES)};
+    ASSERT_GT(proto, 0);
+    std::uint32_t size = 0;
+    const auto *raw = static_cast<const std::byte *>(btf__raw_data(b.get(), &size));
+    probe.types.assign(raw, raw + size);
+    const auto shown = [&](const Data &data) {
+        return write(probe, Value{0, data.bytes().size(), ARGTRACE_TYPE_BYTES, true}, data.bytes());
     };
+    const auto cpus = [&](std::uint64_t low, std::uint64_t high) { return shown(Data().put(low).put(high)).text; };
     EXPECT_EQ(cpus(0x8f, 0), "0-3,7");
     EXPECT_EQ(cpus(1, 0), "0");
     EXPECT_EQ(cpus(3, 0), "0-1");
     EXPECT_EQ(cpus(0, 0), "none");
     EXPECT_EQ(cpus(std::uint64_t{1} << 63, 1), "63-64");
     EXPECT_EQ(cpus(0x5, std::uint64_t{1} << 63), "0,2,127");
-    EXPECT_EQ(show(cpumask, Data().put(std::uint8_t{0xff})), (Shown{"0-7", "\"0-7\""}))
+    EXPECT_EQ(shown(Data().put(std::uint8_t{0xff})), (Shown{"0-7", "\"0-7\""}))
         << "as many as were read";
+}
+
+TEST_F(ValueWriterTest, OnlyCpusThatThereMayBe) {
+    const unsigned last = possible_cpus() - 1;
+    const std::string all = last > 0 ? fmt::format("0-{}", last) : "0";
+    const int cpumask = b.structure("cpumask", 1024, {{"bits", b.array(u32, u64, 128), 0}});
+    Data data;
+    for (int i = 0; i < 128; ++i)
+        data.put(~std::uint64_t{0});
+    EXPECT_EQ(show(cpumask, data).text, all);
+    EXPECT_EQ(show(b.structure("s", 1024, {{"mask", cpumask, 0}}), data).text, "{mask=" + all + "}") << "within a struct";
+    if (last < 64) { // as a number
+        EXPECT_EQ(show(cpumask, Value{~std::uint64_t{0}, 0, ARGTRACE_TYPE_U64, true}).text, all);
+        EXPECT_EQ(show(cpumask, Value{1, 0, ARGTRACE_TYPE_U64, true}), (Shown{"0", "\"0\""}));
+    }
+}
+
+TEST_F(ValueWriterTest, NumbersInTheOrderOfTheNetwork) {
+    const int u16 = b.integer("short unsigned int", 2);
+    const int be16 = b.name("__be16", u16), be32 = b.name("__be32", u32);
+    const int port = b.name("port_t", b.constant(be16));
+    const int s = b.structure("s", 16, {{"sport", port, 0}, {"plain", u16, 16}, {"all", b.array(u32, be32, 3), 32}});
+    Data data = Data().put(htons(443)).put(std::uint16_t{443});
+    for (const std::uint32_t number : {1u, 2u, 0x1020304u})
+        data.put(htonl(number));
+    EXPECT_EQ(show(s, data), (Shown{"{sport=443, plain=443, all=[1, 2, 16909060]}", R"({"sport":443,"plain":443,"all":[1,2,16909060]})"}));
+    // What was recorded as the number that it fills.
+    const int small = b.structure("small", 4, {{"port", be16, 0}, {"plain", u16, 16}});
+    EXPECT_EQ(show(small, Value{std::uint64_t{7} << 16 | htons(80), 0, ARGTRACE_TYPE_U32, true}).text, "{port=80, plain=7}");
+    // A number is turned round when it is decoded.
+    EXPECT_EQ(show(be16, Value{443, 0, ARGTRACE_TYPE_U16, true}).text, "443");
+}
+
+TEST_F(ValueWriterTest, ArraysAsValues) {
+    const int limit = b.structure("rlimit", 16, {{"cur", u64, 0}, {"max", u64, 64}});
+    const auto show_array = [&](int array, const Data &data) {
+        Probe probe;
+        probe.args = {test::argument("x", ARGTRACE_TYPE_BYTES)};
+        const ShownValue shown{.type = static_cast<std::uint32_t>(array), .name = "x", .as_bytes = true};
+        probe.types = display_types(b.get(), std::span(&shown, 1));
+        return write(probe, Value{0, data.bytes().size(), ARGTRACE_TYPE_BYTES, true}, data.bytes());
+    };
+    Data limits;
+    for (std::uint64_t i = 1; i <= 4; ++i)
+        limits.put(i);
+    EXPECT_EQ(show_array(b.array(u32, limit, 2), limits),
+              (Shown{"[{cur=1, max=2}, {cur=3, max=4}]", R"([{"cur":1,"max":2},{"cur":3,"max":4}])"}));
+    EXPECT_EQ(show_array(b.array(u32, int_, 2), Data().put(-1).put(7)), (Shown{"[-1, 7]", "[-1,7]"}));
+    EXPECT_EQ(show_array(b.name("bytes_t", b.array(u32, u8, 3)), Data().put(std::uint8_t{1}).put(std::uint8_t{2}).put(std::uint8_t{255})),
+              (Shown{"[1, 2, 255]", "[1,2,255]"}));
+    EXPECT_EQ(show_array(b.array(u32, function_pointer, 1), Data().put(std::uint64_t{0xffffffff81000000})),
+              (Shown{"[ksys_read]", R"(["ksys_read"])"}));
+    EXPECT_EQ(show_array(b.array(u32, b.name("__be16", b.integer("short unsigned int", 2)), 1), Data().put(htons(80))).text, "[80]");
 }
 
 TEST_F(ValueWriterTest, WhatOnlyHasNothingOf) {
@@ -493,6 +557,14 @@ TEST_F(ValueWriterTest, Text) {
     Probe probe;
     probe.args = {test::output("x", ARGTRACE_TYPE_STR, 64)};
     EXPECT_EQ(write(probe, Value{}), (Shown{"?", "null"}));
+}
+
+TEST_F(ValueWriterTest, BuffersThatAreCut) {
+    Probe probe;
+    probe.args = {test::output("x", ARGTRACE_TYPE_BYTES, 2)};
+    const std::vector<std::byte> bytes{std::byte{0x0a}, std::byte{0xff}};
+    EXPECT_EQ(write(probe, Value{0, 2, ARGTRACE_TYPE_BYTES, true}, bytes), (Shown{"{0a ff}", "\"0aff\""}));
+    EXPECT_EQ(write(probe, Value{0, 2, ARGTRACE_TYPE_BYTES, true, true}, bytes), (Shown{"{0a ff ...}", "\"0aff\""}));
 }
 
 TEST_F(ValueWriterTest, EventsSayWhichTextWasCut) {

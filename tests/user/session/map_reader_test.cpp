@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,7 +20,11 @@ constexpr std::uint64_t claimed = 2, finished = 3;
 class FakeSlots {
 public:
     explicit FakeSlots(const argtrace_map &map)
-        : map_(map), words_(std::size_t{map.slots} * map.slot_size / 8) {}
+        : map_(map), words_(MapReader(map).size() / 8) {}
+
+    void carry(std::size_t at, std::int64_t carry) {
+        words_[map_.carries / 8 + at] = static_cast<std::uint64_t>(carry);
+    }
 
     void set(std::size_t at, std::uint64_t tag, const MapKey &key, const MapTotals &totals) {
         auto *slot = reinterpret_cast<argtrace_map_slot *>(&words_[at * map_.slot_size / 8]);
@@ -29,7 +33,7 @@ public:
         const bool has_value = map_.flags & ARGTRACE_MAP_VALUE;
         if (has_value) {
             slot->faults = totals.faults;
-            slot->sum = totals.sum;
+            slot->sum = static_cast<std::uint64_t>(totals.sum);
             slot->min = totals.min;
             slot->max = totals.max;
         }
@@ -110,10 +114,38 @@ TEST(MapReader, ExtremesAreThoseOfValues) {
                    .max = is_signed ? std::uint64_t{1} << 63 : 0});
         MapContents contents(map);
         contents.add(slots.bytes());
-        const MapTotals expected{.count = 6, .faults = 3, .sum = 25,
+        const MapTotals expected{.count = 6, .faults = 3, .sum = is_signed ? WideNumber{25} : 30 + WideNumber{minus_five},
                                  .min = is_signed ? minus_five : 10,
                                  .max = is_signed ? 20 : minus_five};
         EXPECT_EQ(contents.entries().at({1}), expected) << is_signed;
+    }
+}
+
+/// With carries, as a module of today makes it.
+argtrace_map carrying_map(bool is_signed) {
+    argtrace_map map = values_map(is_signed);
+    map.carries = map.slots * map.slot_size;
+    return map;
+}
+
+TEST(MapReader, SumsHaveTheirCarries) {
+    constexpr std::uint64_t half = std::uint64_t{1} << 63;
+    constexpr WideNumber whole = WideNumber{1} << 64;
+    for (const bool is_signed : {false, true}) {
+        const argtrace_map map = carrying_map(is_signed);
+        FakeSlots first(map), second(map);
+        // 3 times 2^63 - 1, and on another CPU 2^63 or -2^63 five times.
+        const std::uint64_t most = half - 1;
+        first.set(0, finished, {1}, {.count = 3, .sum = WideNumber{3} * most, .min = most, .max = most});
+        first.carry(0, 1);
+        second.set(63, finished, {1}, {.count = 5, .sum = WideNumber{5} * half, .min = half, .max = half});
+        second.carry(63, is_signed ? -2 : 2);
+        MapContents contents(map);
+        contents.add(first.bytes());
+        contents.add(second.bytes());
+        const WideNumber expected = 3 * WideNumber{most} + (is_signed ? -5 : 5) * WideNumber{half};
+        EXPECT_TRUE(contents.entries().at({1}).sum == expected) << is_signed;
+        EXPECT_TRUE(expected > whole || is_signed);
     }
 }
 
@@ -157,6 +189,12 @@ TEST(MapReader, SlotsThatCannotBe) {
     map.slot_size = 28;
     EXPECT_EQ(thrown([&] { MapReader reader(map); }),
               "the module describes a map whose slots of 28 bytes do not hold its keys");
+    map = carrying_map(false);
+    map.carries -= 8;
+    EXPECT_EQ(thrown([&] { MapReader reader(map); }),
+              "the module describes a map of 64 slots with 64 bytes each whose carries are at 4088");
+    MapContents contents(carrying_map(false));
+    EXPECT_EQ(thrown([&] { contents.add(std::span<const std::byte>()); }), "the slots of a map take 4608 bytes, not 0");
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <iterator>
 #include <sstream>
 #include <unistd.h>
 
@@ -126,6 +127,8 @@ TEST(RequestErrors, NameTheParameter) {
     EXPECT_NE(text.find("memory_limit_mb"), std::string::npos) << text;
     EXPECT_STREQ(explain_request("read the session", EIO, module_info()).what(),
                  "cannot read the session: Input/output error");
+    EXPECT_STREQ(explain_request("add the functions", ESHUTDOWN, module_info()).what(),
+                 "cannot add the functions: the argtrace module is being unloaded; load it again with `modprobe argtrace`");
 }
 
 TEST(Options, NothingGivenIsTheModulesChoice) {
@@ -422,17 +425,17 @@ TEST(Status, TextOfWhatProgramsCount) {
               "vfs_read    116       10     4         2      100       0          0\n"
               "vfs_write    20        5     7         0        0       8  123456789\n"
               "total       136       15    11         2      100       8  123456789\n");
-    // 80 columns, as long as numbers leave any.
+    // As wide as the terminal, as long as numbers leave any room.
     probes[0].function = std::string(70, 'x');
     out.clear();
-    append_status_text(out, probes, counts);
+    append_status_text(out, probes, counts, {}, std::nullopt, 80);
     std::istringstream lines(out);
     for (std::string line; std::getline(lines, line);)
         EXPECT_LE(line.size(), 80u) << line;
     for (auto *count : {&counts[0].records, &counts[0].sampled, &counts[0].capped})
         *count = 1'000'000'000'000'000'000;
     out.clear();
-    append_status_text(out, probes, counts);
+    append_status_text(out, probes, counts, {}, std::nullopt, 80);
     EXPECT_NE(out.find("\ntotal  3000"), out.npos) << out;
 }
 
@@ -441,11 +444,32 @@ TEST(Status, FitsALineWhereNamesAreLong) {
     probes.resize(2);
     probes[0].function = std::string(70, 'x');
     std::string out;
-    append_status_text(out, probes, two_counts());
+    append_status_text(out, probes, two_counts(), {}, std::nullopt, 80);
     std::istringstream lines(out);
     for (std::string line; std::getline(lines, line);)
         EXPECT_LE(line.size(), 80u) << line;
     EXPECT_NE(out.find("\n" + probes[0].function + "\n"), out.npos) << out;
+    // A wider terminal has room for it.
+    out.clear();
+    append_status_text(out, probes, two_counts(), {}, std::nullopt, 120);
+    EXPECT_NE(out.find("\n" + probes[0].function + "    16 "), out.npos) << out;
+}
+
+// As in `argtrace status | sort -k2 -rn`.
+TEST(Status, ARowIsALineWhereThereIsNoTerminal) {
+    auto probes = three_probes();
+    probes.resize(2);
+    probes[0].function = std::string(127, 'x');
+    std::string out;
+    append_status_text(out, probes, two_counts());
+    std::istringstream lines(out);
+    std::size_t rows = 0;
+    for (std::string line; std::getline(lines, line); ++rows) {
+        std::istringstream words(line);
+        const std::vector<std::string> cells{std::istream_iterator<std::string>(words), {}};
+        EXPECT_EQ(cells.size(), 5u) << line;
+    }
+    EXPECT_EQ(rows, 4u) << out;
 }
 
 TEST(Status, IsSorted) {

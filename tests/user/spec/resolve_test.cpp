@@ -638,12 +638,90 @@ TEST(Resolve, LeavesNamesThatTheKernelTracesOnlySometimes) {
     EXPECT_THAT(names(taken.probes), ElementsAre("g"));
     EXPECT_THAT(taken.left, ElementsAre("*: 2 functions are left out: 2 that share their names "
                                         "with some that the kernel does not trace (f)"));
-    EXPECT_EQ(thrown([&] {
-                  resolve(kernel,
-                          {parse_specs(std::vector<std::string>{"f"}, PatternSyntax::glob), true});
-              }),
-              "f: cannot be traced: 2 functions of the kernel have that name, some of which the "
-              "kernel does not trace, and it does not tell which");
+    // With --force, and without it, which is not recommended.
+    for (const bool force : {true, false}) {
+        EXPECT_EQ(thrown([&] {
+                      resolve(kernel, {parse_specs(std::vector<std::string>{"f"}, PatternSyntax::glob), force});
+                  }),
+                  "f: cannot be traced: 2 functions of the kernel have that name, some of which the kernel does not trace");
+    }
+}
+
+// Functions of one name at 0x81000000, 0x81000040 and 0x81000080, another one that begins 8 bytes behind the third, and a module's.
+Kernel make_kernel_of_namesakes(std::string traceable) {
+    return Kernel({
+        [] {
+            return Kallsyms::parse("ffffffff81000000 t f\nffffffff81000040 t f\n"
+                                   "ffffffff81000080 t f\nffffffff81000088 t g\n"
+                                   "ffffffffc0000000 t f\t[a]\nffffffffc0000040 t f\t[a]\n");
+        },
+        [] {
+            BtfBuilder b;
+            b.function("f", 0, {});
+            b.function("g", 0, {});
+            BtfBuilder m(b.get());
+            m.function("f", 0, {});
+            BtfPtr module = m.take();
+            KernelTypes types(b.take());
+            types.add_module("a", std::move(module));
+            return types;
+        },
+        [traceable = std::move(traceable)] { return Traceable::parse(traceable); },
+    });
+}
+
+Request forced(const std::string &spec) {
+    return {parse_specs(std::vector<std::string>{spec}, PatternSyntax::glob), true};
+}
+
+std::vector<std::uint64_t> addresses(const std::vector<Probe> &probes) {
+    std::vector<std::uint64_t> found;
+    for (const Probe &probe : probes)
+        found.push_back(probe.addr);
+    return found;
+}
+
+// The first has its call behind an ENDBR; the third has none, but g, which begins where its call might be, has.
+constexpr const char *some_traceable = "ffffffff81000004 f\nffffffff81000040 f\nffffffff81000088 g\n";
+
+TEST(Resolve, TakesThoseOfAnAmbiguousNameThatTheKernelTraces) {
+    Kernel kernel = make_kernel_of_namesakes(some_traceable);
+    const Resolved taken = resolve(kernel, forced("vmlinux:f"));
+    EXPECT_THAT(addresses(taken.probes), ElementsAre(0xffffffff81000000, 0xffffffff81000040));
+    EXPECT_TRUE(taken.probes[0].forced && taken.probes[1].forced) << "which of them BTF describes is not known";
+    EXPECT_THAT(taken.left, ElementsAre("vmlinux:f: 1 of 3 functions of the kernel that are called f is left out: the kernel does "
+                                        "not trace it"));
+}
+
+TEST(Resolve, RecommendsForceWhereSomeOfAnAmbiguousNameAreTraced) {
+    const auto refused = [](const char *traceable, const Request &wanted) {
+        Kernel kernel = make_kernel_of_namesakes(traceable);
+        return thrown([&] { resolve(kernel, wanted); });
+    };
+    EXPECT_EQ(refused(some_traceable, request({"vmlinux:f"})),
+              "vmlinux:f: its arguments are not known for sure: 3 functions of the kernel have that name, and BTF does not tell them "
+              "apart: add --force to trace the 2 that the kernel can trace anyway");
+    EXPECT_EQ(refused("ffffffff81000044 f\n", request({"vmlinux:f"})),
+              "vmlinux:f: its arguments are not known for sure: 3 functions of the kernel have that name, and BTF does not tell them "
+              "apart: add --force to trace the one that the kernel can trace anyway");
+    EXPECT_EQ(refused("ffffffff81000088 g\n", forced("vmlinux:f")),
+              "vmlinux:f: cannot be traced: 3 functions of the kernel have that name, and the kernel traces none of them");
+}
+
+TEST(Resolve, LooksAtTheNamesakesOfEachModuleAlone) {
+    Kernel kernel = make_kernel_of_namesakes("ffffffff81000044 f\nffffffffc0000004 f [a]\nffffffffc0000044 f [a]\n");
+    const Resolved taken = resolve(kernel, forced("f"));
+    EXPECT_THAT(addresses(taken.probes), ElementsAre(0xffffffff81000040, 0xffffffffc0000000, 0xffffffffc0000040));
+    EXPECT_THAT(taken.left, ElementsAre("f: 2 of 3 functions of the kernel that are called f are left out: the kernel does not trace them"));
+}
+
+TEST(Resolve, PatternsMatchThoseOfAnAmbiguousNameThatTheKernelTraces) {
+    Kernel kernel = make_kernel_of_namesakes(some_traceable);
+    const Resolved all = resolve(kernel, forced("*"));
+    EXPECT_THAT(addresses(all.probes), ElementsAre(0xffffffff81000000, 0xffffffff81000040, 0xffffffff81000088));
+    EXPECT_THAT(all.left, ElementsAre());
+    EXPECT_THAT(resolve(kernel, request({"*"})).left,
+                ElementsAre("*: 2 functions are left out: 2 that share their names with others (f; --force takes them)"));
 }
 
 TEST(Resolve, GlobNeedsTracefs) {

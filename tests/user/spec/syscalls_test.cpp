@@ -128,7 +128,7 @@ TEST(Syscalls, ArgumentsAreWhereThoseOfAFunctionAre) {
     EXPECT_EQ(probes[0].args[0].name, "dfd");
     EXPECT_EQ(probes[0].args[0].type, ARGTRACE_TYPE_S32);
     EXPECT_EQ(probes[0].args[1].type, ARGTRACE_TYPE_PTR);
-    EXPECT_EQ(probes[0].args[1].type_name, "const char *");
+    EXPECT_EQ(probes[0].args[1].type_name, "const char __user *");
     EXPECT_EQ(probes[0].args[3].type, ARGTRACE_TYPE_U16);
     EXPECT_EQ(probes[0].args[3].index, 3);
     ASSERT_EQ(probes[1].args.size(), 6u);

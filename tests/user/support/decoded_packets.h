@@ -20,12 +20,12 @@ protected:
     DecodeTest() { schema.add(vfs_read(1)); }
 
     /// Decodes all of it from the start; events and values are in `batch`.
-    DecodeStatus decode(const PacketBuilder &packet, std::size_t first = 0) {
+    DecodeStatus decode(const PacketBuilder &packet, std::size_t first = 0, SharedArguments *shared = nullptr) {
         batch.clear();
         DecodeStatus status = decoder.open(packet.bytes());
         if (status != DecodeStatus::ok)
             return status;
-        return decoder.decode(packet.end(), first, schema, batch);
+        return decoder.decode(packet.end(), first, schema, batch, shared);
     }
 
     Value value(std::size_t event, std::size_t index) const {

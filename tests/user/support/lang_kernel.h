@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -89,6 +92,7 @@ void use(struct task_struct *task, struct mount *mount, struct dentry *dentry, s
 /// Compiled once; kept for all tests of the process.
 /// Where the variable is.
 inline constexpr std::uint64_t small_kernel_vmemmap_base = 0xffffffff82000008;
+inline constexpr std::uint64_t small_kernel_per_cpu_offset = 0xffffffff82001000;
 
 class SmallKernel {
 public:
@@ -112,8 +116,14 @@ public:
     const CompiledC &compiled() const { return compiled_; }
 
 private:
+    static std::optional<std::uint64_t> find_variable(std::string_view name) {
+        return name == "vmemmap_base"       ? std::optional(small_kernel_vmemmap_base)
+               : name == "__per_cpu_offset" ? std::optional(small_kernel_per_cpu_offset)
+                                            : std::nullopt;
+    }
+
     SmallKernel()
-        : compiled_(small_kernel), kernel_(compiled_.take_types()), types_(kernel_.kernel(), [] { return small_kernel_vmemmap_base; }) {}
+        : compiled_(small_kernel), kernel_(compiled_.take_types()), types_(kernel_.kernel(), find_variable) {}
 
     CompiledC compiled_;
     KernelTypes kernel_;

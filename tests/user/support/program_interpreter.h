@@ -204,8 +204,12 @@ private:
         for (unsigned n = insn.loads + (trailing ? 1u : 0u); n < 3; n++)
             if (insn.offset[n] != 0)
                 return "offset";
-        const unsigned known = ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP |
-                               (insn.action >= ARGTRACE_DO_OUT ? ARGTRACE_INSN_RETURN : 0u);
+        const bool reads = insn.action == ARGTRACE_DO_TEXT || insn.action == ARGTRACE_DO_STR ||
+                           insn.action == ARGTRACE_DO_BUF || insn.action == ARGTRACE_DO_MEM;
+        unsigned known = ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP | (reads ? ARGTRACE_INSN_USER_DATA : 0u) |
+                         (insn.action >= ARGTRACE_DO_OUT ? ARGTRACE_INSN_RETURN : 0u);
+        for (unsigned load = 0; load < insn.loads; load++)
+            known |= ARGTRACE_INSN_USER(load);
         if (insn.flags & ~known)
             return "flags";
         const bool takes_number = insn.action == ARGTRACE_DO_SET ||
@@ -248,7 +252,7 @@ private:
         case ARGTRACE_DO_OUT:
             return !in_filter && is_width(insn.arg) ? "" : "output";
         case ARGTRACE_DO_BUF:
-            if (insn.base >= ARGTRACE_SLOTS || !(defined >> insn.base & 1))
+            if (insn.base >= ARGTRACE_SLOTS || !(defined >> insn.base & 1) || insn.other > ARGTRACE_BUF_SIGNED)
                 return "slot";
             [[fallthrough]];
         case ARGTRACE_DO_STR:

@@ -31,15 +31,18 @@ TEST(Kallsyms, KeepsTextSymbolsByAddress) {
     EXPECT_EQ(symbols.all().back(), (Symbol{0xffffffffc0000020, "in_module", "ext4"}));
     EXPECT_TRUE(symbols.named("some_data").empty());
     EXPECT_TRUE(symbols.named("fixed_percpu_data").empty());
-    EXPECT_FALSE(symbols.vmemmap_base());
+    EXPECT_FALSE(symbols.variable("vmemmap_base"));
 }
 
 TEST(Kallsyms, KnowsWherePagesAreCountedFrom) {
     const Kallsyms symbols = Kallsyms::parse("ffffffff81000000 T first\n"
                                              "ffffffff82000000 D not_vmemmap_base\n"
                                              "ffffffff82000008 D vmemmap_base\n"
+                                             "ffffffff82001000 D __per_cpu_offset\n"
                                              "ffffffffc0000000 d vmemmap_base\t[nvidia]\n");
-    EXPECT_EQ(symbols.vmemmap_base(), 0xffffffff82000008);
+    EXPECT_EQ(symbols.variable("vmemmap_base"), 0xffffffff82000008);
+    EXPECT_EQ(symbols.variable("__per_cpu_offset"), 0xffffffff82001000);
+    EXPECT_FALSE(symbols.variable("not_vmemmap_base"));
     EXPECT_EQ(symbols.all().size(), 1u);
 }
 

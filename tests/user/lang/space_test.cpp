@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// Which memory a load reads is decided by where its pointer comes from: a pointer of the program's never reads the kernel's memory.
+
+#include "lang/spaces.h"
+
+#include <gmock/gmock.h>
+
+#include "lang/compile.h"
+#include "lang/disassemble.h"
+#include "support/lang_kernel.h"
+#include "support/thrown.h"
+#include "util/cpus.h"
+
+namespace argtrace::lang {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> spaces_of(const char *function, const std::string &text) {
+    std::vector<std::string> lines;
+    for (const std::string &line : disassemble(compile(SmallKernel::get().scope(function), {}, parse_values(text))))
+        lines.push_back(line.substr(5));
+    return lines;
+}
+
+std::string space_refusal(const char *function, const std::string &text) {
+    const std::string all = thrown([&] { compile(SmallKernel::get().scope(function), {}, parse_values(text)); });
+    return all.substr(0, all.find('\n'));
+}
+
+TEST(Spaces, ParametersThatTheSourcesMarkAreThePrograms) {
+    EXPECT_EQ(space_of_parameter("vfs_read", "buf"), Space::user);
+    EXPECT_EQ(space_of_parameter("vfs_read", "pos"), Space::unsaid);
+    EXPECT_EQ(space_of_parameter("do_sys_openat2", "filename"), Space::user);
+    EXPECT_EQ(space_of_parameter("vfs_rea", "buf"), Space::unsaid);
+    EXPECT_EQ(space_of_parameter("vfs_read", "bu"), Space::unsaid);
+    EXPECT_EQ(space_of_parameter("s:openat", "filename"), Space::user);
+    EXPECT_EQ(space_of_parameter("s:no_such_call", "anything"), Space::user);
+    EXPECT_EQ(space_of_member("struct iovec", "iov_base"), Space::user);
+    EXPECT_EQ(space_of_member("struct iovec", "iov_len"), Space::unsaid);
+    EXPECT_EQ(space_of_member("struct zone", "per_cpu_pageset"), Space::per_cpu);
+    EXPECT_EQ(with_user_mark("const char *"), "const char __user *");
+    EXPECT_EQ(with_user_mark("char **"), "char __user **");
+    EXPECT_EQ(with_user_mark("char __user *"), "char __user *");
+    EXPECT_EQ(with_user_mark("int"), "int");
+}
+
+TEST(Spaces, OfText) {
+    EXPECT_THAT(spaces_of("vfs_read", "str(buf), str(file->f_path.dentry->d_name.name)"),
+                ElementsAre("record user text at reg1, at most 256 bytes", AllOf(StartsWith("record text at "), Not(HasSubstr("user")))));
+    EXPECT_THAT(spaces_of("vfs_read", "buf(buf, 16), buf(file, 16), buf(buf + 4, count)"),
+                ElementsAre("record 16 user bytes at reg1", "record 16 bytes at reg0", "slot0 = reg2",
+                            "record slot0 user bytes at reg1 + 4, at most 1024"));
+    EXPECT_THAT(spaces_of("vfs_read", "*buf, buf[3], *pos"),
+                ElementsAre("record 1 bytes of user[reg1].1", "record 1 bytes of user[reg1 + 3].1", "record 8 bytes of [reg3]"));
+    EXPECT_THAT(spaces_of("vfs_read", "str(kernel(buf)), str((char *)user(file))"),
+                ElementsAre("record text at reg1, at most 256 bytes", "record user text at reg0, at most 256 bytes"));
+}
+
+// What is in memory of the program's was written by it.
+TEST(Spaces, APointerInUserMemoryLeadsToUserMemory) {
+    EXPECT_THAT(spaces_of("look", "user(p)->self->s8_, user(p)->self->self->u64_, user(p)->pchar[0], str(user(p)->names[1])"),
+                ElementsAre(HasSubstr("user[user[reg0 + "), HasSubstr("user[user[user[reg0 + "), HasSubstr("user[user[reg0 + "),
+                            AllOf(StartsWith("record user text at user[user[reg0"))));
+    EXPECT_THAT(spaces_of("look", "*(u64 *)user(p)->address, *(u64 *)(user(p)->address + 8), *(u64 *)(user(p)->address | 1)"),
+                testing::Contains(HasSubstr("user[user[reg0 + ")).Times(testing::Ge(1)));
+    EXPECT_THAT(spaces_of("look", "*(u64 *)(user(p)->address & ~7)").back(), HasSubstr("user["));
+    // A cast changes the type alone.
+    EXPECT_THAT(spaces_of("vfs_read", "((struct shapes *)buf)->u64_, *(int *)(buf + 8), *(u64 *)(u64)buf"),
+                ElementsAre(StartsWith("record 8 bytes of user[reg1 + "), "record 4 bytes of user[reg1 + 8].4", "record 8 bytes of user[reg1]"));
+}
+
+TEST(Spaces, OfNumbersIsSaid) {
+    EXPECT_THAT(spaces_of("vfs_read", "*(u64 *)count, *(u64 *)user(count), str(user(count))"),
+                ElementsAre("record 8 bytes of [reg2]", "record 8 bytes of user[reg2]", "record user text at reg2, at most 256 bytes"));
+}
+
+TEST(Spaces, WhatTheKernelAloneHasIsNotInUserMemory) {
+    EXPECT_EQ(space_refusal("vfs_read", "path(user(file))"), "user(file) is in user memory, and what has a path is the kernel's");
+    EXPECT_THAT(space_refusal("vfs_read", "path((struct file *)buf)"), HasSubstr("is in user memory, and what has a path is the kernel's"));
+    EXPECT_THAT(space_refusal("migrate", "pfn(user(page))"), HasSubstr("is a pointer to user memory, and pages are described in the kernel's"));
+    EXPECT_EQ(space_refusal("vfs_read", "*(count ? buf : (char *)file)"),
+              "this is either a char __user * or a char *: user() or kernel() says of one of them where it points to");
+    EXPECT_EQ(space_refusal("vfs_read", "*(count ? user(pos) : pos)"),
+              "this is either a loff_t __user * or a loff_t *: user() or kernel() says of one of them where it points to");
+    EXPECT_EQ(space_refusal("look", "*user(narrow)"), "narrow is no address: s8");
+}
+
+TEST(Spaces, PerCpuPointersAreFollowedOnACpu) {
+    EXPECT_THAT(spaces_of("look", "this_cpu(p)->u64_").back(), StartsWith("record 8 bytes of ["));
+    EXPECT_EQ(space_refusal("look", "per_cpu(p, 0)->u64_"), "");
+    EXPECT_EQ(space_refusal("look", "per_cpu(p, index)->u64_"), "");
+    EXPECT_THAT(space_refusal("look", "per_cpu(p, 100000)->u64_"),
+                "there is no such CPU: the last one that this machine can have is " + std::to_string(possible_cpus() - 1));
+    EXPECT_EQ(space_refusal("look", "this_cpu(index)"), "index is no pointer: int");
+    EXPECT_EQ(space_refusal("vfs_read", "*this_cpu(buf)"),
+              "buf is a pointer to user memory, and the variables of CPUs are in the kernel's");
+    EXPECT_EQ(space_refusal("look", "this_cpu()"), "it is this_cpu(POINTER), with 1 operand");
+}
+
+// As of read(2), whose value at return may be an error.
+TEST(Spaces, LengthsAreSignedWhereTheirTypeIs) {
+    EXPECT_THAT(spaces_of("look", "buf(p, index)").back(), HasSubstr("signed slot"));
+    EXPECT_THAT(spaces_of("look", "buf(p, unsigned_index)").back(), Not(HasSubstr("signed slot")));
+}
+
+} // namespace
+} // namespace argtrace::lang

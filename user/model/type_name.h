@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the name of a type says, where records are decoded and shown without the kernel's own types.
+#pragma once
+
+#include <string_view>
+
+namespace argtrace {
+
+/// Whether a number of the type is in the order of the network.
+inline bool is_big_endian_name(std::string_view type) {
+    return type == "__be16" || type == "__be32" || type == "__be64";
+}
+
+/// What stands before the last stars of a type whose pointers lead to user memory, as in "char __user *".
+inline constexpr std::string_view user_mark = "__user ";
+
+inline bool has_user_mark(std::string_view type) {
+    return type.find(user_mark) != type.npos;
+}
+
+} // namespace argtrace
