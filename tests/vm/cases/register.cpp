@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <set>
+#include <stdexcept>
 
 namespace cases {
 namespace {
@@ -41,7 +43,18 @@ std::vector<std::filesystem::path> case_files(const std::string &folder) {
 
 } // namespace
 
-bool register_cases(const std::string &folder, bool with_kernel, const Environment &environment,
+Share parse_share(const char *text) {
+    Share share;
+    if (!text)
+        return share;
+    char more = 0;
+    if (sscanf(text, "%u/%u%c", &share.number, &share.of, &more) != 2 || share.number == 0 || share.number > share.of)
+        throw std::runtime_error("a share of the cases is written as 1/2, not as " + std::string(text));
+    share.number--;
+    return share;
+}
+
+bool register_cases(const std::string &folder, bool with_kernel, const Share &share, const Environment &environment,
                     const std::function<void()> &begin, const std::function<void()> &end) {
     std::set<std::string> names;
     for (const auto &file : case_files(folder)) {
@@ -60,6 +73,8 @@ bool register_cases(const std::string &folder, bool with_kernel, const Environme
                             test.file + ": another file has a case " + test.name);
                 continue;
             }
+            if (names.size() % share.of != share.number)
+                continue;
             add_test(test.name, [=] {
                 if (const auto why = unmet_need(test))
                     GTEST_SKIP() << *why;

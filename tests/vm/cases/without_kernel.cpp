@@ -12,6 +12,6 @@ std::string path_with_tool() {
 }
 
 const bool registered = cases::register_cases(
-    ARGTRACE_CASES, false, {ARGTRACE_CASES "/functions.bash", path_with_tool(), 60});
+    ARGTRACE_CASES, false, {}, {ARGTRACE_CASES "/functions.bash", path_with_tool(), 60});
 
 } // namespace

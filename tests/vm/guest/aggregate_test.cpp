@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <cctype>
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calls.h"
@@ -21,6 +24,9 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::uint64_t calls_of_each = 500;
+
+// Set in values that are to be computed, where others are what a register holds.
+constexpr std::uint64_t every_other_bit = 0x1555555555555555;
 
 /// Each call of a function of one parameter: its CPU and what it was given.
 void for_each_call(const std::function<void(unsigned cpu, std::uint64_t value)> &take) {
@@ -92,6 +98,29 @@ void expect_totals(const Answer &answer, std::uint64_t added) {
     EXPECT_EQ(answer.totals["calls"], parts) << answer.totals;
 }
 
+__extension__ typedef __int128 Wide;
+
+std::string wide_text(Wide number) {
+    std::string text;
+    const bool is_negative = number < 0;
+    do {
+        const auto digit = static_cast<int>(number % 10);
+        text.insert(text.begin(), static_cast<char>('0' + (digit < 0 ? -digit : digit)));
+        number /= 10;
+    } while (number != 0);
+    return is_negative ? '-' + text : text;
+}
+
+/// The number behind "sum" in the line that has `part`: the parser would make a double of one that is wider than 64 bits.
+std::string sum_text(const Answer &answer, const std::string &part) {
+    const std::size_t line = answer.out.find(part);
+    const std::size_t at = line == answer.out.npos ? line : answer.out.find("\"sum\":", line);
+    if (at == answer.out.npos)
+        return "none in " + answer.out;
+    const std::size_t from = at + std::string_view("\"sum\":").size();
+    return answer.out.substr(from, answer.out.find(',', from) - from);
+}
+
 /// "from" -> "count".
 std::map<std::int64_t, std::uint64_t> buckets_of(const json &key) {
     std::map<std::int64_t, std::uint64_t> buckets;
@@ -129,7 +158,8 @@ TEST(Aggregate, powers_of_two_of_unsigned_numbers) {
     const Answer answer =
         answer_to_a_run({"hist", "at_u64(a >> (a & 63))", "--by", "cpu"}, "at_u64");
     std::map<unsigned, std::map<std::uint64_t, std::uint64_t>> expected; // from -> count
-    std::map<unsigned, std::uint64_t> sums, maxima;
+    std::map<unsigned, Wide> sums;
+    std::map<unsigned, std::uint64_t> maxima;
     for_each_call([&](unsigned cpu, std::uint64_t value) {
         const std::uint64_t shifted = value >> (value & 63);
         std::uint64_t from = shifted;
@@ -151,7 +181,7 @@ TEST(Aggregate, powers_of_two_of_unsigned_numbers) {
             }
         }
         EXPECT_EQ(counted, expected[cpu]) << "of CPU " << cpu;
-        EXPECT_EQ(key["sum"], sums[cpu]);
+        EXPECT_EQ(sum_text(answer, "\"cpu\":" + std::to_string(cpu)), wide_text(sums[cpu]));
         EXPECT_EQ(key["max"], maxima[cpu]);
         EXPECT_EQ(key["count"], 2 * calls_of_each);
     }
@@ -235,6 +265,50 @@ TEST(Aggregate, powers_of_two_of_signed_numbers) {
     EXPECT_EQ(answer.keys[0]["min"], least);
     EXPECT_EQ(answer.keys[0]["max"], greatest);
     expect_totals(answer, calls_made());
+}
+
+/// The sum of all calls, as signed numbers or not, is wider than 64 bits.
+void expect_wide_sum(const Answer &answer, bool is_signed, std::uint64_t bits) {
+    Wide sum = 0;
+    for_each_call([&](unsigned, std::uint64_t value) {
+        value |= bits;
+        sum += is_signed ? Wide{static_cast<std::int64_t>(value)} : Wide{value};
+    });
+    EXPECT_TRUE(sum > Wide{1} << 64 || sum < -(Wide{1} << 64));
+    Wide counted = 0;
+    for (std::size_t at = 0; (at = answer.out.find("\"sum\":", at)) != answer.out.npos; ++at) {
+        Wide one = 0;
+        const std::size_t from = at + 6;
+        const bool is_negative = answer.out[from] == '-';
+        for (std::size_t i = from + is_negative; std::isdigit(static_cast<unsigned char>(answer.out[i])); ++i)
+            one = one * 10 + (answer.out[i] - '0');
+        counted += is_negative ? -one : one;
+    }
+    EXPECT_EQ(wide_text(counted), wide_text(sum));
+    expect_totals(answer, calls_made());
+}
+
+// In each of the ways in which the callback adds a value, which are quick for one that a register holds, and of a recording.
+TEST(Aggregate, sums_are_wider_than_64_bits) {
+    const std::string file = "/tmp/wide.dat";
+    for (const auto &[name, bits] : {std::pair(std::string("at_u64"), std::uint64_t{0}), {"at_u64", every_other_bit},
+                                     {"at_s64", std::uint64_t{0}}, {"at_s64", every_other_bit}}) {
+        const std::string spec = bits == 0 ? name + "(a)" : name + "(a | " + std::to_string(bits) + ")";
+        const std::vector<std::vector<std::string>> ways = {
+            {"sum", spec}, {"avg", spec, "--by", "comm"}, {"sum", spec, "--by", "cpu,comm"}, {"sum", spec, "--by", "a % 3 as part"},
+            {"hist", spec}, {"hist", spec, "--by", "func"}, {"hist", spec, "--by", "comm"}};
+        for (const std::vector<std::string> &way : ways) {
+            SCOPED_TRACE(spec + " " + way.front() + " " + way.back());
+            expect_wide_sum(answer_to_a_run(way, name.c_str()), name == "at_s64", bits);
+        }
+        need_argtrace();
+        Background record({"argtrace", "record", "-o", file, name});
+        EXPECT_TRUE(eventually([&] { return is_armed(name.c_str()) || !record.is_running(); }));
+        call_functions("run", calls_of_each);
+        const Outcome recorded = record.end(SIGINT);
+        ASSERT_EQ(recorded.status, 0) << recorded.err;
+        expect_wide_sum(answer_of(run({"argtrace", "sum", "--json", "--in", file, spec})), name == "at_s64", bits);
+    }
 }
 
 TEST(Aggregate, buckets_of_equal_width) {

@@ -26,7 +26,6 @@ namespace vmtest {
 namespace {
 
 constexpr char other_name[] = "authority_other";
-constexpr uid_t nobody = 65534;
 
 /// What a child that has become somebody else says, one line each; "" where it could not.
 std::string in_child(const std::function<bool()> &become,
@@ -51,10 +50,6 @@ std::string in_child(const std::function<bool()> &become,
     EXPECT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
     return text;
-}
-
-bool become_nobody() {
-    return setgid(nobody) == 0 && setuid(nobody) == 0;
 }
 
 bool become_root_of_a_namespace() {

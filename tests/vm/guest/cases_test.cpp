@@ -23,7 +23,7 @@ void end() {
 }
 
 const bool registered = cases::register_cases(
-    "/root", true, {"/root/functions.bash", getenv("PATH") ? getenv("PATH") : "", 300}, begin, end);
+    "/root", true, cases::parse_share(getenv("ARGTRACE_TEST_CASES")), {"/root/functions.bash", getenv("PATH") ? getenv("PATH") : "", 300}, begin, end);
 
 } // namespace
 } // namespace vmtest

@@ -48,6 +48,20 @@ void expect_nothing_left() {
     EXPECT_EQ(read_file("/sys/kernel/tracing/enabled_functions"), "");
 }
 
+unsigned rings_that_have(const RawDevice &device, const std::string &text, std::size_t packets) {
+    unsigned found = 0;
+    const std::size_t size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + packets;
+    for (unsigned cpu = 0; cpu < device.info().nr_cpus; ++cpu) {
+        void *ring = mmap(nullptr, size, PROT_READ, MAP_SHARED, device.fd(),
+                          static_cast<off_t>(ARGTRACE_MMAP_OFFSET(cpu, ARGTRACE_MMAP_PACKETS)));
+        if (ring == MAP_FAILED)
+            continue;
+        found += memmem(ring, size, text.data(), text.size()) != nullptr;
+        munmap(ring, size);
+    }
+    return found;
+}
+
 int RawDevice::session(const std::string &name, std::uint32_t packet_size,
                        std::uint32_t nr_packets, std::uint32_t format,
                        std::uint32_t flags, std::uint32_t clock) const {

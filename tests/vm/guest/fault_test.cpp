@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,7 @@ protected:
             {"an error", static_cast<std::uint64_t>(-ENOENT)},
             {"the last word", ~std::uint64_t{7}},
             {"the last byte", ~std::uint64_t{0}},
+            {"user memory", user_address(pages_.mapped())},
         };
     }
 
@@ -130,6 +132,14 @@ protected:
     std::vector<std::pair<std::string, std::uint64_t>> bad_;
 };
 
+/// The values as a SPEC has them, with a comma behind each.
+std::string listed(std::span<const char *const> values) {
+    std::string text;
+    for (const char *value : values)
+        text += std::string(value) + ", ";
+    return text;
+}
+
 const char *const reading_values[] = {
     "*number",
     "number[3]",
@@ -161,10 +171,7 @@ const char *const reading_values[] = {
 };
 
 TEST_F(Faults, values_are_none_and_never_zero) {
-    std::string values;
-    for (const char *value : reading_values)
-        values += std::string(value) + ", ";
-    add({"ax_address0(" + values + "call, number, pid > 0 || *number as short)",
+    add({"ax_address0(" + listed(reading_values) + "call, number, pid > 0 || *number as short)",
          "ax_address1(*number)", "ax_address2(call)"});
     for (const auto &[name, address] : bad_)
         call_with(address);
@@ -257,26 +264,22 @@ TEST_F(Faults, conditions_are_not_met) {
     EXPECT_EQ(counts["total"]["faults"], (specs.size() - 1) * calls);
 }
 
+std::string letters(std::size_t at, std::size_t count) {
+    std::string text;
+    for (std::size_t i = at; i < at + count; i++)
+        text += static_cast<char>('a' + i % 26);
+    return text;
+}
+
 TEST_F(Faults, what_can_be_read_up_to_the_end_of_a_page_is_read) {
     add({"ax_address0(*number as word, text[0] as letter, str(text) as text, str(text, 4) as four, "
          "buf(text, 4) as bytes, buf(text, 8) as more, text[7] as last, *(u64 *)text as wide)"});
     const std::uint64_t end = page_ + fault_page_size;
-    call_with(end - 4); // of the kernel: no NUL before the end
+    call_with(end - 4); // no NUL before the end
     call_with(end - 8);
     call_with(end - 1);
-    char *user = pages_.mapped() + fault_page_size;
-    memcpy(user - 4, "abc", 4);
-    call_with(user_address(user - 4));
-    memcpy(user - 4, "abcd", 4);
-    call_with(user_address(user - 4));
     const auto events = json_lines(recorded(true).out);
-    ASSERT_EQ(events.size(), 5u);
-    const auto letters = [](std::size_t at, std::size_t count) {
-        std::string text;
-        for (std::size_t i = at; i < at + count; i++)
-            text += static_cast<char>('a' + i % 26);
-        return text;
-    };
+    ASSERT_EQ(events.size(), 3u);
     const auto is_null = [&](std::size_t i, const char *name) {
         return events[i]["args"][name].is_null();
     };
@@ -296,13 +299,70 @@ TEST_F(Faults, what_can_be_read_up_to_the_end_of_a_page_is_read) {
     EXPECT_FALSE(is_null(2, "letter"));
     EXPECT_TRUE(is_null(2, "word"));
     EXPECT_TRUE(is_null(2, "four"));
+}
 
-    EXPECT_EQ(events[3]["args"]["text"], "abc");
-    EXPECT_EQ(events[3]["args"]["four"], "abc");
-    EXPECT_FALSE(is_null(3, "word"));
-    EXPECT_TRUE(is_null(3, "wide"));
-    EXPECT_TRUE(is_null(4, "text"));
-    EXPECT_EQ(events[4]["args"]["four"], "abcd");
+const char *const user_values[] = {
+    "*user(number)",
+    "user(number)[1]",
+    "*(u64 *)user(number)",
+    "user(text)[0]",
+    "str(user(text))",
+    "str(user(text), 8)",
+    "buf(user(text), 16)",
+    "buf(user(text), (call & 7) + 1)",
+    "user(text) ~ \"*x\"",
+    "user(p)->be16_",
+    "user(p)->self->s8_",
+    "user(p)->array",
+    "*user(p)",
+    "*(u64 *)user((u64)number)",
+};
+
+TEST_F(Faults, memory_that_is_the_programs_is_never_the_kernels) {
+    add({"ax_address0(" + listed(user_values) + "call)", "ax_address1(call) if *user(number) == 0 || pid > 0"});
+    bad_.pop_back(); // user memory that is there
+    bad_.insert(bad_.end(), {{"memory of the kernel's", page_}, {"an object of the kernel's", object_}});
+    for (const auto &[name, address] : bad_)
+        call_with(address);
+    auto counts = status();
+    EXPECT_EQ(counts["ax_address0"]["faults"], bad_.size());
+    EXPECT_EQ(counts["ax_address1"]["faults"], bad_.size());
+    EXPECT_EQ(counts["ax_address1"]["records"], 0);
+    std::size_t seen = 0;
+    for (const json &event : json_lines(recorded(true).out)) {
+        for (const char *value : user_values)
+            EXPECT_TRUE(event["args"].contains(value) && event["args"][value].is_null())
+                << value << " of " << bad_.at(seen).first << ": " << event.dump();
+        seen++;
+    }
+    EXPECT_EQ(seen, bad_.size());
+}
+
+TEST_F(Faults, memory_of_the_program_is_read_up_to_the_end_of_a_page) {
+    add({"ax_address0(*user(number) as word, str(user(text)) as text, str(user(text), 4) as four, buf(user(text), 4) as bytes, "
+         "user(text) ~ \"ab*\" as match, *(u64 *)user(text) as wide)",
+         "ax_address1(call) if user(text) == \"abc\""});
+    char *user = pages_.mapped() + fault_page_size;
+    memcpy(user - 4, "abc", 4);
+    call_with(user_address(user - 4));
+    memcpy(user - 4, "abcd", 4);
+    call_with(user_address(user - 4));
+    const auto counts = status();
+    EXPECT_EQ(counts.at("ax_address1").at("records"), 1);
+    std::vector<json> events;
+    for (const json &event : json_lines(recorded(true).out)) {
+        if (event["func"] == "ax_address0")
+            events.push_back(event);
+    }
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0]["args"]["text"], "abc");
+    EXPECT_EQ(events[0]["args"]["four"], "abc");
+    EXPECT_EQ(events[0]["args"]["match"], 1);
+    EXPECT_FALSE(events[0]["args"]["word"].is_null());
+    EXPECT_FALSE(events[0]["args"]["bytes"].is_null());
+    EXPECT_TRUE(events[0]["args"]["wide"].is_null());
+    EXPECT_TRUE(events[1]["args"]["text"].is_null());
+    EXPECT_EQ(events[1]["args"]["four"], "abcd");
 }
 
 } // namespace

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "device.h"
 #include "kallsyms.h"
@@ -146,6 +148,48 @@ TEST_F(Flight, has_no_reader_and_no_page_that_could_be_written) {
     EXPECT_EQ(mprotect(packets, 4096, PROT_READ | PROT_WRITE), -1);
     EXPECT_EQ(errno, EACCES);
     munmap(packets, 4096);
+}
+
+TEST_F(Flight, one_who_looks_is_left_out_meanwhile) {
+    constexpr std::uint32_t look = ARGTRACE_READER_EXCLUDE_SELF | ARGTRACE_READER_LOOK;
+    RawDevice device;
+    attach(device);
+    add(device, "at_four");
+    call_functions("burst", 2);
+    EXPECT_EQ(device.counts().at(0).records, 2u);
+    {
+        RawDevice looking;
+        attach(looking);
+        ASSERT_EQ(looking.reader(look), 0);
+        EXPECT_EQ(device.reader(look), EBUSY);
+        call_functions("burst", 3);
+        EXPECT_EQ(device.counts().at(0).records, 2u);
+        EXPECT_EQ(device.counts().at(0).filtered, 3u);
+    }
+    call_functions("burst", 4);
+    EXPECT_EQ(device.counts().at(0).records, 6u);
+    EXPECT_EQ(device.counts().at(0).filtered, 3u);
+    EXPECT_EQ(device.reader(ARGTRACE_READER_LOOK), EINVAL) << "whose process is left out, then?";
+}
+
+// They would be calls of what may be traced.
+TEST_F(Flight, listing_counts_calls_no_function_for_each_probe) {
+    constexpr std::uint64_t listings = 200;
+    RawDevice device;
+    attach(device);
+    const std::vector<std::string> functions{
+        "__rcu_read_lock", "__rcu_read_unlock", "at_none", "at_u8", "at_s8", "at_u16", "at_s16", "at_u32",
+        "at_s32", "at_u64", "at_s64", "at_bool", "at_char", "at_pointer", "at_string", "at_enum", "at_two",
+        "at_three", "at_four", "at_five", "at_six"};
+    for (const std::string &function : functions)
+        add(device, function);
+    const std::vector<argtrace_counts> before = device.counts();
+    for (std::uint64_t i = 0; i < listings; i++)
+        EXPECT_EQ(device.counts().size(), functions.size());
+    const std::vector<argtrace_counts> after = device.counts();
+    ASSERT_EQ(after.size(), functions.size());
+    for (std::size_t i = 0; i < 2; i++)
+        EXPECT_LT(hits(after[i]) - hits(before[i]), listings * functions.size() / 2) << functions[i];
 }
 
 TEST_F(Flight, a_reader_that_scribbles_is_killed_and_nobody_else_hurt) {

@@ -516,7 +516,7 @@ void IoctlFuzzer::in_flight() {
 
 void IoctlFuzzer::reader() {
     argtrace_reader reader{};
-    reader.flags = static_cast<std::uint32_t>(random(2));
+    reader.flags = static_cast<std::uint32_t>(random(4));
     call("READER", ARGTRACE_IOC_READER, reader, {EBUSY});
 }
 

@@ -23,11 +23,11 @@
 
 namespace vmtest {
 
-int load_module(const std::string &path) {
+int load_module(const std::string &path, const std::string &parameters) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
-    const int error = syscall(SYS_finit_module, fd, "", 0) == 0 ? 0 : errno;
+    const int error = syscall(SYS_finit_module, fd, parameters.c_str(), 0) == 0 ? 0 : errno;
     close(fd);
     return error;
 }
@@ -160,6 +160,11 @@ void unpin() {
     cpu_set_t set;
     memset(&set, 0xff, sizeof(set));
     ASSERT_EQ(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+bool become_nobody() {
+    constexpr unsigned nobody = 65534;
+    return setgid(nobody) == 0 && setuid(nobody) == 0;
 }
 
 Child::Child(const std::function<void()> &body) : pid_(fork()) {

@@ -11,7 +11,7 @@
 namespace vmtest {
 
 /// Loads and unloads; 0 or the errno. A module is a file name, or "argtrace".
-int load_module(const std::string &path);
+int load_module(const std::string &path, const std::string &parameters = "");
 int unload_module(const std::string &name);
 bool module_is_loaded(const std::string &name);
 
@@ -75,6 +75,9 @@ unsigned cpu_count();
 
 void pin_to_cpu(unsigned cpu);
 void unpin();
+
+/// Gives up root for the user and group nobody; false if that fails.
+bool become_nobody();
 
 /// A child that runs `body` until it is killed, which the destructor does.
 class Child {

@@ -691,7 +691,7 @@ TEST_F(Maps, descriptions_that_are_refused) {
          [](auto &map) { map = RawMap::counts(64, 1), map.flags = ARGTRACE_MAP_SIGNED; }},
         {"an id", EINVAL, [](auto &map) { map.id = 1; }},
         {"a slot size", EINVAL, [](auto &map) { map.slot_size = 64; }},
-        {"a reserved field", EINVAL, [](auto &map) { map.reserved = 1; }},
+        {"a place of carries", EINVAL, [](auto &map) { map.carries = 4096; }},
         {"a step of 0", EINVAL, [](auto &map) { map.step = 0; }},
         {"no buckets", EINVAL, [](auto &map) { map.nr_buckets = 0; }},
         {"many buckets", EINVAL, [](auto &map) { map.nr_buckets = ARGTRACE_MAP_BUCKETS_MAX + 1; }},

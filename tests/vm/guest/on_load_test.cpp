@@ -2,6 +2,7 @@
 // Functions of a module that are traced from its first call on: `--on-load`, and the deferred
 // probes that argtrace arms while the kernel loads another module.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,7 @@
 
 #include "command.h"
 #include "device.h"
+#include "kallsyms.h"
 #include "machine.h"
 #include "onload.h"
 
@@ -158,6 +160,72 @@ TEST_F(OnLoad, and_again_each_time_until_it_is_removed) {
     EXPECT_FALSE(is_armed("ol_later"));
     fails({"argtrace", "rm", "--on-load", module_name},
           "nothing waits for that module to be loaded");
+}
+
+/// Has the module call ol_later() that often.
+void call_later(std::uint64_t calls) {
+    std::ofstream later("/sys/module/argtrace_onload/parameters/later");
+    for (std::uint64_t i = 0; i < calls; ++i)
+        later << "77" << std::flush;
+    EXPECT_TRUE(later.good());
+}
+
+/// That status has all calls, of which so many at least were lost.
+void expect_calls(std::uint64_t calls, std::uint64_t least_lost) {
+    const json totals = json::parse(run({"sh", "-c", "argtrace status --json | tail -1"}).out, nullptr, false);
+    ASSERT_FALSE(totals.is_discarded());
+    EXPECT_EQ(totals["hits"], calls) << totals;
+    EXPECT_GE(totals["lost"]["full"], least_lost) << totals;
+    EXPECT_EQ(totals["records"].get<std::uint64_t>() + totals["lost"]["full"].get<std::uint64_t>(), calls) << totals;
+}
+
+constexpr std::uint64_t calls_that_fill_rings = 3000;
+
+TEST_F(OnLoad, totals_are_those_of_all_loads) {
+    add({"-b", "16K", "ol_later"});
+    for (std::uint64_t load = 1; load <= 3; load++) {
+        ASSERT_EQ(load_module(module_path), 0);
+        call_later(calls_that_fill_rings);
+        expect_calls(load * calls_that_fill_rings, load * calls_that_fill_rings / 3);
+        unload();
+        expect_calls(load * calls_that_fill_rings, load * calls_that_fill_rings / 3);
+    }
+    const Outcome trace = run({"argtrace", "trace", "--json", "--duration", "0.1"});
+    EXPECT_EQ(json_summary(trace.out)["hits"], 3 * calls_that_fill_rings) << trace.err;
+    EXPECT_EQ(json_summary(trace.out)["shown"], json_summary(trace.out)["records"]);
+}
+
+// Functions that nothing waits for are added again.
+TEST_F(OnLoad, totals_of_what_is_added_again_are_those_of_all_loads) {
+    for (std::uint64_t load = 1; load <= 3; load++) {
+        ASSERT_EQ(load_module(module_path), 0);
+        std::vector<std::string> words{"argtrace", "add", "ol_later"};
+        if (load == 1)
+            words.insert(words.end(), {"-b", "16K"});
+        const Outcome added = run(words);
+        ASSERT_EQ(added.status, 0) << added.err;
+        call_later(calls_that_fill_rings);
+        unload();
+        expect_calls(load * calls_that_fill_rings, load * calls_that_fill_rings / 3);
+    }
+    ASSERT_EQ(load_module(module_path), 0);
+    ASSERT_EQ(run({"argtrace", "add", "ol_later"}).status, 0);
+    expect_calls(3 * calls_that_fill_rings, 3 * calls_that_fill_rings / 3);
+    const Outcome trace = run({"argtrace", "trace", "--json", "--duration", "0.1"});
+    EXPECT_EQ(json_summary(trace.out)["hits"], 3 * calls_that_fill_rings) << trace.err;
+    EXPECT_EQ(json_summary(trace.out)["shown"], json_summary(trace.out)["records"]);
+}
+
+TEST_F(OnLoad, a_recording_has_the_totals_of_all_loads) {
+    const std::string file = "/tmp/loads.dat";
+    const Outcome recorded =
+        run({"argtrace", "record", "-o", file, "--on-load", module_path, "ol_later", "--", "sh", "-c",
+             "for load in 1 2 3; do insmod " + std::string(module_path) +
+                 "; for call in $(seq 100); do echo 77 >/sys/module/argtrace_onload/parameters/later; done; rmmod argtrace_onload; done"});
+    EXPECT_EQ(recorded.status, 0) << recorded.err;
+    EXPECT_NE(recorded.err.find(" 300 calls: "), std::string::npos) << recorded.err;
+    EXPECT_EQ(json_summary(run({"argtrace", "report", "--json", file}).out)["hits"], 300);
+    unlink(file.c_str());
 }
 
 TEST_F(OnLoad, an_init_function_that_fails_is_seen_as_well) {
@@ -488,11 +556,11 @@ TEST_F(OnLoad, while_modules_come_and_go) {
             called += ring.drain() + ring.control()->lost;
         }
         EXPECT_EQ(called, 3 * std::uint64_t{orders(device).at(0).loads});
-        // The counts are those of the last load.
+        // The counts are those of all loads.
         std::uint64_t counted = 0;
         for (const argtrace_counts &counts : device.counts(ARGTRACE_LIST_REMOVED))
             counted += hits(counts);
-        EXPECT_EQ(counted, 3u);
+        EXPECT_EQ(counted, called);
         EXPECT_EQ(take_back(device, module_name), 0);
     }
     run({"argtrace", "clear"});
@@ -521,6 +589,43 @@ TEST_F(OnLoad, argtrace_goes_while_modules_come_and_go) {
         ASSERT_EQ(unload_module("argtrace"), 0);
         need_argtrace();
     }
+}
+
+/// Sessions that take long to remove, and after them one whose probe waits for the module: its init function is followed.
+void make_sessions_that_wait() {
+    constexpr int sessions = 12;
+    for (int i = 0; i < sessions; i++) {
+        RawDevice device;
+        ASSERT_EQ(device.session("before_" + std::to_string(i), 4096, 2), 0);
+        ASSERT_EQ(device.add(RawProbe::words(address_of("vfs_rename"), 1, "vfs_rename").bytes(), 1), 0);
+    }
+    RawDevice last;
+    ASSERT_EQ(last.session("waits", 4096, 2), 0);
+    ASSERT_EQ(give(last, {RawProbe::call(0, 0, "ol_init").bytes()}), 0);
+}
+
+// What is followed then would return to a module that is not there any more.
+TEST_F(OnLoad, nothing_is_armed_once_argtrace_is_being_unloaded) {
+    unsigned while_unloading = 0;
+    for (const unsigned delay_ms : {50, 200, 500}) {
+        make_sessions_that_wait();
+        ASSERT_FALSE(HasFatalFailure());
+        const pid_t unloader = fork();
+        if (unloader == 0)
+            _exit(unload_module("argtrace"));
+        usleep(delay_ms * 1000);
+        while_unloading += waitpid(unloader, nullptr, WNOHANG) == 0;
+        EXPECT_EQ(load_module(module_path, "sleep_ms=3000"), 0);
+        waitpid(unloader, nullptr, 0);
+        unload();
+        // If it was not unloaded then.
+        ASSERT_TRUE(eventually([] {
+            const int error = unload_module("argtrace");
+            return error == 0 || error == ENOENT;
+        }));
+        need_argtrace();
+    }
+    EXPECT_GT(while_unloading, 0u) << "it was gone each time: this shows nothing";
 }
 
 /// Tracepoints of a module that passes one in its init function.

@@ -56,10 +56,11 @@ protected:
         return set_processes(device_, pids, flags, failed);
     }
 
-    Pids list(std::uint32_t *flags = nullptr, std::uint32_t room = 16) {
+    Pids list(std::uint32_t *flags = nullptr, std::uint32_t room = 16, std::uint32_t asked = 0) {
         Pids pids(room);
         argtrace_process_filter filter{};
         filter.size = sizeof(filter);
+        filter.flags = asked;
         filter.pids = reinterpret_cast<std::uintptr_t>(pids.data());
         filter.count = room;
         EXPECT_EQ(device_.call(ARGTRACE_IOC_PROCESSES_LIST, &filter), 0);
@@ -237,6 +238,8 @@ TEST_F(Processes, all_threads_of_the_reader_are_filtered) {
 }
 
 TEST_F(Processes, numbers_are_those_of_the_callers_namespace) {
+    int numbers[2];
+    ASSERT_EQ(pipe(numbers), 0);
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -250,6 +253,10 @@ TEST_F(Processes, numbers_are_those_of_the_callers_namespace) {
                 _exit(2);
             if (set({1}) != 0 || list(&flags) != Pids{1} || arm() != 0)
                 _exit(3);
+            // As records have it, that is what its parent calls it.
+            const Pids outside = list(&flags, 16, ARGTRACE_PROCESSES_INITIAL);
+            if (outside.size() != 1 || flags != 0 || write(numbers[1], outside.data(), sizeof(outside[0])) != sizeof(outside[0]))
+                _exit(5);
             call_functions("burst", 25);
             _exit(0);
         }
@@ -258,11 +265,16 @@ TEST_F(Processes, numbers_are_those_of_the_callers_namespace) {
             _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
         if (list().size() != 1 || list()[0] != static_cast<std::uint32_t>(init))
             _exit(4);
+        std::uint32_t outside = 0;
+        if (read(numbers[0], &outside, sizeof(outside)) != sizeof(outside) || outside != static_cast<std::uint32_t>(init))
+            _exit(6);
         _exit(0);
     }
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_EQ(status, 0) << WEXITSTATUS(status);
+    close(numbers[0]);
+    close(numbers[1]);
     call_functions("burst", 5);
     expect(25, 5, "");
 }

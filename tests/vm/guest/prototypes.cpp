@@ -39,10 +39,13 @@ std::optional<KernelFunction> KernelBtf::function(const std::string &name) const
 std::optional<KernelParameter> KernelBtf::parameter(const std::string &name,
                                                     std::uint32_t type) const {
     const btf_type *real = btf__type_by_id(btf_, type);
-    while (btf_is_mod(real) || btf_is_typedef(real))
-        real = btf__type_by_id(btf_, real->type);
-
     KernelParameter parameter;
+    while (btf_is_mod(real) || btf_is_typedef(real)) {
+        const std::string called = btf_is_typedef(real) ? btf__name_by_offset(btf_, real->name_off) : "";
+        parameter.is_big_endian |= called == "__be16" || called == "__be32" || called == "__be64";
+        real = btf__type_by_id(btf_, real->type);
+    }
+
     parameter.name = name;
     parameter.size = btf_is_ptr(real) ? 8 : real->size;
     if (btf_is_enum(real)) {

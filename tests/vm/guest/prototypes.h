@@ -17,6 +17,7 @@ struct KernelParameter {
     unsigned size = 0;      ///< bytes, at most 8
     bool is_signed = false; ///< integers and enums
     bool is_enum = false;
+    bool is_big_endian = false; ///< __be16, __be32 or __be64, which argtrace shows in the order of the machine
     std::map<std::string, std::uint64_t> enum_values;
 
     /// The lower `size` bytes of a value.
@@ -27,6 +28,8 @@ struct KernelParameter {
     /// The lower `size` bytes as a number of that type, in two's complement.
     std::uint64_t extend(std::uint64_t value) const {
         value = cut(value);
+        if (is_big_endian)
+            return __builtin_bswap64(value) >> 8 * (8 - size);
         const std::uint64_t sign = std::uint64_t{1} << (8 * size - 1);
         return is_signed ? (value ^ sign) - sign : value;
     }

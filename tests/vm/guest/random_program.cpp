@@ -204,6 +204,10 @@ argtrace_insn RandomProgram::value(bool has_number, bool is_test) {
         insn.shr = one_in(2) ? insn.shl : static_cast<std::uint8_t>(random(64));
     }
     insn.flags = one_in(4) ? static_cast<std::uint8_t>(random(4)) : 0;
+    for (unsigned i = 0; i < insn.loads; i++) {
+        if (one_in(3))
+            insn.flags |= ARGTRACE_INSN_USER(i);
+    }
     return insn;
 }
 
@@ -238,6 +242,8 @@ void RandomProgram::make_text_test(argtrace_insn &insn) {
     insn.base = data_.size();
     insn.span = text.size() | random(ARGTRACE_MATCH_GLOB + 1) << 32;
     data_ += text + '\0';
+    if (one_in(3))
+        insn.flags |= ARGTRACE_INSN_USER_DATA;
 }
 
 /// `left`: as many tests follow in the filter.
@@ -315,6 +321,10 @@ void RandomProgram::add_output() {
         insn.arg = static_cast<std::uint16_t>(1 + random(longest_text));
         arg.type = ARGTRACE_TYPE_STR;
     }
+    if ((arg.type == ARGTRACE_TYPE_STR || arg.type == ARGTRACE_TYPE_BYTES) && one_in(3))
+        insn.flags |= ARGTRACE_INSN_USER_DATA;
+    if (insn.action == ARGTRACE_DO_BUF && one_in(2))
+        insn.other = ARGTRACE_BUF_SIGNED;
     arg.size = insn.action == ARGTRACE_DO_PATH ? ARGTRACE_PATH_MAX : insn.arg;
     add(insn);
     outputs_.push_back(arg);
@@ -339,8 +349,10 @@ std::string fault_of_path(std::span<const std::byte> path) {
     memcpy(&flags, path.data(), sizeof(flags));
     path = path.subspan(sizeof(flags));
     if (flags & ~(ARGTRACE_PATH_CUT | ARGTRACE_PATH_CHANGING | ARGTRACE_PATH_DELETED |
-                  ARGTRACE_PATH_DETACHED | ARGTRACE_PATH_PSEUDO))
+                  ARGTRACE_PATH_DETACHED | ARGTRACE_PATH_PSEUDO | ARGTRACE_PATH_NONE))
         return "a path with unknown flags";
+    if ((flags & ARGTRACE_PATH_NONE) && (flags != ARGTRACE_PATH_NONE || !path.empty()))
+        return "no path, and yet one";
     if (flags & ARGTRACE_PATH_PSEUDO) {
         if (path.size() < sizeof(argtrace_pseudo))
             return "a path without what names it";

@@ -17,6 +17,7 @@
 
 #include "device.h"
 #include "kallsyms.h"
+#include "machine.h"
 
 namespace vmtest {
 namespace {
@@ -330,6 +331,55 @@ TEST_F(Refusals, a_record_that_fits_no_packet) {
     EXPECT_TRUE(small.counts().empty());
 }
 
+TEST_F(Refusals, a_program_that_a_call_would_wait_for_too_long) {
+    argtrace_insn insn{};
+    insn.source = ARGTRACE_SOURCE_REG;
+    insn.index = 1;
+    insn.action = ARGTRACE_DO_TEXT;
+    insn.arg = ARGTRACE_MATCH_MAX;
+    insn.mask = ~std::uint64_t{0};
+    const std::string glob = "*[" + std::string(250, 'c') + "a]b";
+    insn.span = glob.size() | std::uint64_t{ARGTRACE_MATCH_GLOB} << 32;
+    const auto probe_of = [&](unsigned globs) {
+        argtrace_program head{};
+        head.nr_insns = head.nr_filter = static_cast<std::uint16_t>(globs);
+        head.sink = ARGTRACE_SINK_COUNT;
+        head.data = 256;
+        RawProbe probe = RawProbe::words(target_, 2);
+        probe.program.resize(sizeof(head) + globs * sizeof(insn) + head.data);
+        memcpy(probe.program.data(), &head, sizeof(head));
+        for (unsigned i = 0; i < globs; i++) {
+            insn.then = static_cast<std::uint8_t>(i + 1 < globs ? i + 1 : ARGTRACE_ACCEPT);
+            insn.other = static_cast<std::uint8_t>(i + 1 < globs ? i + 1 : ARGTRACE_REJECT);
+            memcpy(probe.program.data() + sizeof(head) + i * sizeof(insn), &insn, sizeof(insn));
+        }
+        memcpy(probe.program.data() + sizeof(head) + globs * sizeof(insn), glob.data(), glob.size());
+        return probe.seal().bytes();
+    };
+    RawDevice own;
+    ASSERT_EQ(own.session(), 0);
+    const auto added = [&](const std::vector<std::byte> &probes, std::uint32_t count, argtrace_probe_add &add) {
+        add = {};
+        add.size = sizeof(add);
+        add.probes = reinterpret_cast<std::uintptr_t>(probes.data());
+        add.length = probes.size();
+        add.count = count;
+        return own.call(ARGTRACE_IOC_PROBE_ADD, &add);
+    };
+    argtrace_probe_add add;
+    EXPECT_EQ(added(probe_of(240), 1, add), E2BIG);
+    EXPECT_EQ(add.failed, 0u);
+    EXPECT_EQ(add.cost, 240 * argtrace_insn_cost(&insn));
+    // It is told by those alone that it concerns, and not what is refused for another reason.
+    EXPECT_EQ(added(probe_of(1) + probe_of(2), 2, add), E2BIG);
+    EXPECT_EQ(add.failed, 1u);
+    EXPECT_EQ(add.cost, 2 * argtrace_insn_cost(&insn));
+    EXPECT_EQ(added(RawProbe::words(0x1234, 1).bytes(), 1, add), EINVAL);
+    EXPECT_EQ(add.cost, 0u);
+    EXPECT_TRUE(own.counts().empty());
+    EXPECT_EQ(added(probe_of(1), 1, add), 0);
+}
+
 TEST_F(Refusals, the_largest_record_is_taken_and_no_larger_one) {
     // A packet must have room for the record and for all that may have to precede it: its own
     // header, the clock and the task.
@@ -555,7 +605,7 @@ TEST(Permission, an_ordinary_user_cannot_open_the_device) {
     ASSERT_EQ(chmod(ARGTRACE_DEVICE, 0666), 0);
     const pid_t child = fork();
     if (child == 0) {
-        if (setgid(65534) || setuid(65534))
+        if (!become_nobody())
             _exit(99);
         _exit(open(ARGTRACE_DEVICE, O_RDWR) >= 0 ? 0 : errno);
     }

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "device.h"
 #include "machine.h"
 #include "mixed_load.h"
+#include "shown.h"
 
 namespace vmtest {
 namespace {
@@ -143,17 +143,6 @@ argtrace_counts all_adds_up(const Reader &reader, std::uint64_t read) {
                 static_cast<unsigned long long>(total.lost[ARGTRACE_LOST_RECURSION]),
                 static_cast<unsigned long long>(total.filtered), static_cast<unsigned long long>(total.faults));
     return total;
-}
-
-std::uint64_t hits_of(const std::string &function) {
-    // Parsing all lines as JSON would take seconds.
-    std::istringstream lines(run({"argtrace", "status", "--json"}).out);
-    for (std::string line; std::getline(lines, line);) {
-        if (line.find('"' + function + '"') != line.npos)
-            return nlohmann::ordered_json::parse(line)["hits"];
-    }
-    ADD_FAILURE() << function << " is not in status";
-    return 0;
 }
 
 void trace_all(const std::vector<std::string> &options, argtrace_counts &counts) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "shown.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
+#include "command.h"
 #include "kallsyms.h"
 
 namespace vmtest {
@@ -74,6 +78,17 @@ bool shows(const nlohmann::ordered_json &shown, const KernelParameter &parameter
     if (text.rfind("-E", 0) == 0)
         return text.substr(1) == name_of_error(static_cast<int>(-value));
     return symbols.stands_for(text, value);
+}
+
+std::uint64_t hits_of(const std::string &function) {
+    // Parsing all lines as JSON would take seconds.
+    std::istringstream lines(run({"argtrace", "status", "--json"}).out);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find('"' + function + '"') != line.npos)
+            return nlohmann::ordered_json::parse(line)["hits"];
+    }
+    ADD_FAILURE() << function << " is not in status";
+    return 0;
 }
 
 } // namespace vmtest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What argtrace shows of a value in JSON, against the value itself.
+// What argtrace shows of a value in JSON, against the value itself, and of a function in `status`.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -28,5 +28,8 @@ private:
 
 /// Whether `shown` is that value of the parameter, or of what is returned: then errors have their names.
 bool shows(const nlohmann::ordered_json &shown, const KernelParameter &parameter, std::uint64_t value, const Symbols &symbols);
+
+/// The calls of a function as `argtrace status` has them; a failure of the test if it is not there.
+std::uint64_t hits_of(const std::string &function);
 
 } // namespace vmtest

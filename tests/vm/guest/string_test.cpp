@@ -83,9 +83,11 @@ std::string letters(std::size_t count) {
 }
 
 TEST_F(Strings, of_every_length) {
-    add({"--buffer", "8M",
+    add({"--buffer", "16M",
          "ax_address0(str(text) as whole, str(text, 16) as part, str(text, 1) as one, "
-         "str(text, 1024) as all)"});
+         "str(text, 1024) as all)",
+         "ax_address1(str(user(text)) as whole, str(user(text), 16) as part, str(user(text), 1) as one, "
+         "str(user(text), 1024) as all)"});
     std::vector<std::size_t> lengths;
     for (std::size_t length = 1; length <= 70; length++)
         lengths.push_back(length);
@@ -98,8 +100,13 @@ TEST_F(Strings, of_every_length) {
     call_with_user_text(""); // nothing can be written to a file
     lengths.push_back(0);
 
-    const auto events = recorded();
-    ASSERT_EQ(events.size(), 2 * lengths.size() - 1);
+    // Each call is one of both functions; kernel and user text take turns, and the last is the process's.
+    const auto both = recorded();
+    const std::size_t calls = 2 * lengths.size() - 1;
+    ASSERT_EQ(both.size(), 2 * calls);
+    std::vector<json> events;
+    for (std::size_t call = 0; call < calls; call++)
+        events.push_back(both[2 * call + (call % 2 == 1 || call + 1 == calls)]);
     const std::map<std::string, std::size_t> limits = {
         {"whole", 256}, {"part", 16}, {"one", 1}, {"all", 1024}};
     for (std::size_t i = 0; i < events.size(); i++) {
@@ -118,7 +125,7 @@ TEST_F(Strings, of_every_length) {
 
 // Each ends where its page does, and the next cannot be read.
 TEST_F(Strings, socket_addresses_end_with_their_page) {
-    add({"ax_address0(sockaddr(text) as address)"});
+    add({"ax_address0(sockaddr(user(text)) as address)"});
     const auto call_with_address = [this](const void *address, std::size_t size) {
         char *at = user_ + page - size;
         memcpy(at, address, size);
@@ -157,12 +164,12 @@ TEST_F(Strings, socket_addresses_end_with_their_page) {
 }
 
 TEST_F(Strings, of_arrays_need_no_end) {
-    add({"ax_address0(p->text as text, str(p->text, 3) as three, p->bytes as bytes, "
+    add({"ax_address0(user(p)->text as text, str(user(p)->text, 3) as three, user(p)->bytes as bytes, "
          "(char *)&p->text - (char *)p as at)",
-         "ax_address1(call) if p->text == \"abcdefgh\"", "ax_address2(call) if p->text == \"abc\"",
-         "ax_address3(call) if p->text ~ \"abc*\"", "ax_address4(call) if p->text ~ \"*fgh\"",
-         "ax_address5(call) if p->text == \"\"", "ax_address6(call) if p->text ~ \"*\"",
-         "ax_address7(call) if p->text ~ \"*de*\"", "ax_address8(call) if p->text ~ \"a?c*\""});
+         "ax_address1(call) if user(p)->text == \"abcdefgh\"", "ax_address2(call) if user(p)->text == \"abc\"",
+         "ax_address3(call) if user(p)->text ~ \"abc*\"", "ax_address4(call) if user(p)->text ~ \"*fgh\"",
+         "ax_address5(call) if user(p)->text == \"\"", "ax_address6(call) if user(p)->text ~ \"*\"",
+         "ax_address7(call) if user(p)->text ~ \"*de*\"", "ax_address8(call) if user(p)->text ~ \"a?c*\""});
     memset(user_, 'm', page);
     call_with(user_);
     auto events = recorded();
@@ -215,26 +222,38 @@ TEST_F(Strings, conditions_see_what_is_recorded) {
     };
     const char *const texts[] = {
         "", "k", "kerne", "kernel", "kernels", "user", "/usr/lib/libc.so", "[k]?*"};
-    std::vector<std::string> specs{"ax_address15(str(text))"};
-    for (const auto &[condition, holds_for] : conditions)
-        specs.push_back("ax_address" + std::to_string(specs.size() - 1) + "(str(text)) if " +
-                        condition);
-    add(specs);
-    for (const char *text : texts) {
-        call_with_user_text(text);
-        if (*text)
-            call_with_kernel_text(text);
-    }
-    std::map<std::string, std::vector<std::string>> found;
-    for (const json &event : recorded())
-        found[event["func"]].push_back(event["args"]["str(text)"]);
-    EXPECT_EQ(found["ax_address15"].size(), 2 * std::size(texts) - 1);
-    for (std::size_t i = 0; i < std::size(conditions); i++) {
-        std::vector<std::string> expected;
-        for (const char *text : conditions[i].second)
-            expected.insert(expected.end(), *text ? 2 : 1,
-                            text); // of the process, and of the kernel
-        EXPECT_EQ(found["ax_address" + std::to_string(i)], expected) << conditions[i].first;
+    for (const bool of_user : {false, true}) {
+        const auto placed = [of_user](std::string condition) {
+            for (std::size_t at = 0; of_user && (at = condition.find("text", at)) != condition.npos; at += 10)
+                condition.replace(at, 4, "user(text)");
+            return condition;
+        };
+        std::vector<std::string> specs{"ax_address15(" + placed("str(text)") + " as it)"};
+        for (const auto &[condition, holds_for] : conditions)
+            specs.push_back("ax_address" + std::to_string(specs.size() - 1) + "(" + placed("str(text)") + " as it) if " +
+                            placed(condition));
+        run({"argtrace", "clear"});
+        add(specs);
+        std::size_t calls = 0;
+        for (const char *text : texts) {
+            if (of_user)
+                call_with_user_text(text);
+            else if (*text)
+                call_with_kernel_text(text);
+            calls += of_user || *text;
+        }
+        std::map<std::string, std::vector<std::string>> found;
+        for (const json &event : recorded())
+            found[event["func"]].push_back(event["args"]["it"]);
+        EXPECT_EQ(found["ax_address15"].size(), calls);
+        for (std::size_t i = 0; i < std::size(conditions); i++) {
+            std::vector<std::string> expected;
+            for (const char *text : conditions[i].second) {
+                if (of_user || *text)
+                    expected.push_back(text);
+            }
+            EXPECT_EQ(found["ax_address" + std::to_string(i)], expected) << placed(conditions[i].first);
+        }
     }
 }
 
@@ -246,8 +265,8 @@ TEST_F(Strings, of_the_process_that_are_not_there_yet_are_unreadable) {
     std::string text = letters(100);
     text.resize(page);
     ASSERT_EQ(write(file, text.data(), page), static_cast<ssize_t>(page));
-    add({"ax_address0(str(text) as whole)", "ax_address1(call) if text == \"\"",
-         "ax_address2(call) if text != \"\""});
+    add({"ax_address0(str(user(text)) as whole)", "ax_address1(call) if user(text) == \"\"",
+         "ax_address2(call) if user(text) != \"\""});
     // A page of a file which this process has not used, and then has.
     const char *mapped =
         static_cast<const char *>(mmap(nullptr, page, PROT_READ, MAP_PRIVATE, file, 0));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * argtrace_onload.ko: calls its own functions when it is loaded. Load it with fail=1, and its
- * init function fails after that. A number that is written to its parameter `later` is
+ * init function fails after that; with sleep_ms=N, and it sleeps so long. A number that is written to its parameter `later` is
  * what ol_later() is called with.
  */
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 
@@ -14,6 +15,8 @@ enum ol_mode { OL_QUICK, OL_PLAIN, OL_CAREFUL };
 
 static bool fail;
 module_param(fail, bool, 0);
+static unsigned int sleep_ms;
+module_param(sleep_ms, uint, 0);
 
 static noinline __attribute__((__noipa__)) void ol_first(u8 a, s64 b)
 {
@@ -63,6 +66,8 @@ static int __init ol_init(void)
 	ol_twin(OL_TWIN_ONE);
 	ol_call_other_twin();
 	ol_untraceable(1);
+	if (sleep_ms)
+		msleep(sleep_ms);
 	return fail ? -EINVAL : 0;
 }
 
