@@ -118,6 +118,10 @@ check-branches: ## follow calls where indirect branches are tracked, in Bochs, a
 	@scripts/bootstrap branches
 	@tests/branches/run
 
+check-stressors: ## follow all functions while stress-ng stresses the kernel, on all kernels, or KERNEL=LABEL; about a quarter of an hour each
+	@scripts/bootstrap stressors
+	@tests/stressors/run $(KERNEL)
+
 FUZZ_SECONDS ?= 60
 fuzz: ## run the fuzzers, FUZZ_SECONDS each
 	@scripts/bootstrap
@@ -262,5 +266,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-branches deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-branches check-stressors deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report install uninstall clean

@@ -3,19 +3,22 @@
 
   user            the unit tests, through ctest, and the cases that need no kernel
   user-sanitized  most unit tests again, built with sanitizers by scripts/sanitized
-  kunit-kasan     the KUnit tests, on a kernel that checks every access to memory and every lock
+  kunit           the KUnit tests, on a kernel whose configuration is like that of one in use
+  kunit-kasan     the same on a kernel that checks every access to memory and every lock
   fuzz            each fuzzer with a number of inputs, through scripts/fuzz; with --all four times as many
   cost            what a traced call costs, in instructions, through bench/gate
   stress          a fuzzer of /dev/argtrace, and processes that use all of argtrace at once, on the kernel kasan too
   no-tsc          the tests of clocks on the oldest kernel, which does not trust its time stamp counter here unless told to
   many-cpus       what is kept for each possible processor, on the oldest kernel, which believes that 255 might come
   vm-host         scripts/vm as its caller sees it: output that is read late, and signals
-  vm-LABEL        the VM tests on that kernel, through tests/vm/run; with --all some of them for longer, and on kasan too
+  vm-LABEL        the VM tests on that kernel, through tests/vm/run, with a share of the cases where it is not the default; with --all all of
+                  the cases, some tests for longer, and on kasan too
   faults          with --all: faults put into the module that the kernel kasan must report, through tests/vm/faults/run
-  kunit           with --all: the KUnit tests on the kernel kunit, whose configuration is like that of one in use
+  *-loaded        with --all: suites once more, on processors that others keep busy, through scripts/beside_load
   viewers         with --all: other tools read what `argtrace export` writes, through tests/viewers/run
   peers           with --all: bpftrace, strace and the block layer say the same of the same calls, through tests/peers/run
   branches        with --all: where indirect branches are tracked, and where returns go through thunks, through tests/branches/run
+  stressors       with --all: stress-ng while all functions are followed, on each kernel, through tests/stressors/run
   deb             with --all: the packages in systems of their own, through tests/deb/run
 
 results.py says how suites report. What each of them printed stays in build/check/NAME.log.
@@ -33,6 +36,8 @@ from jobs import Jobs
 from kernels import TOP
 
 OUT = TOP / "build/check"
+
+BESIDE_LOAD = TOP / "scripts/beside_load",
 
 # Not for the sanitizers: tests of compilers and scripts, and what the fuzzer `trace` does better.
 UNWATCHED = "SysvX8664Compiler|GeneratedPrototypes|uapi_header|version_conditionals|scripts|TraceDamage.Changed"
@@ -56,8 +61,8 @@ def get_kernels(labels):
                            for label in labels)
 
 
-def build(seconds, labels, everything):
-    own = ["kasan"] + (["kunit"] if everything else [])
+def build(seconds, labels):
+    own = ["kasan", "kunit"]
     with_modules = sorted(set(labels) | {"kasan"})
     # Fetching and unpacking kernels leaves processors idle.
     jobs = Jobs(OUT)
@@ -86,13 +91,13 @@ def names_of(tests):
     return skipped, ran
 
 
-def unit_tests(name, folder, *options):
-    """What ctest knows in that build folder, less what its options leave out."""
+def unit_tests(name, folder, *options, beside=()):
+    """What ctest knows in that build folder, less what its options leave out. `beside` is what runs it."""
     summary, log = OUT / f"{name}.xml", OUT / f"{name}.ctest"
 
     def work(job):
         with open(log, "w") as file:
-            status = job.run("ctest", "--test-dir", TOP / "build" / folder, "-j", os.cpu_count(), "--output-on-failure",
+            status = job.run(*beside, "ctest", "--test-dir", TOP / "build" / folder, "-j", os.cpu_count(), "--output-on-failure",
                              "--output-junit", summary, *options, output=file)
         text = log.read_text(errors="replace")
         job.print(text if status else "\n".join(text.splitlines()[-3:]))
@@ -101,7 +106,7 @@ def unit_tests(name, folder, *options):
         tests = xml.etree.ElementTree.parse(summary).getroot()
         failed, skipped = int(tests.get("failures")), int(tests.get("skipped")) + int(tests.get("disabled"))
         passed = int(tests.get("tests")) - failed - skipped
-        strange = skips.judge(name, *names_of(tests))
+        strange = skips.judge(name.removesuffix("-loaded"), *names_of(tests))
         for sentence in strange:
             job.print(f"{name}: {sentence}")
         results.append(name, passed, failed + len(strange), skipped)
@@ -114,16 +119,26 @@ def command(*words):
     return lambda job: job.run(*words) == 0
 
 
+def share_of_cases(label, labels):
+    """The cases take half of the time. Each runs on the default kernel, and every second one on one of the others."""
+    others = [other for other in labels if other != kernels.labels()[0]]
+    return ["--cases", f"{2 * others.index(label) + 1}/{2 * len(others)}"] if label in others else []
+
+
 def suites(labels, everything):
     """(name, work) of those that run beside each other, the longest first, so that all end at about the same time."""
     vm_run = TOP / "tests/vm/run"
     if everything:
+        yield "stressors", command(TOP / "tests/stressors/run")
         yield "deb", lambda job: job.run_all([[TOP / "scripts/deb"], [TOP / "tests/deb/run"]])
     for label in reversed(labels):
-        yield f"vm-{label}", command(vm_run, *(["--long"] if everything else []), label)
+        yield f"vm-{label}", command(vm_run, *(["--long"] if everything else share_of_cases(label, labels)), label)
     if everything:
         yield "faults", command(TOP / "tests/vm/faults/run")
-        yield "kunit", command(TOP / "tests/kunit/run")
+        yield "vm-loaded", command(*BESIDE_LOAD, vm_run, "--suite", "vm-loaded", labels[0])
+        yield "kunit-kasan-loaded", command(*BESIDE_LOAD, TOP / "tests/kunit/run", "--results", "kunit-kasan-loaded", "kasan")
+        yield "kunit-loaded", command(*BESIDE_LOAD, TOP / "tests/kunit/run", "--results", "kunit-loaded")
+        yield "user-loaded", unit_tests("user-loaded", "user", beside=BESIDE_LOAD)
         yield "viewers", command("make", "-s", "-C", TOP, "check-viewers")
         yield "branches", command(TOP / "tests/branches/run")
         yield "peers", command(TOP / "tests/peers/run")
@@ -133,6 +148,7 @@ def suites(labels, everything):
     yield "many-cpus", command(vm_run, "--suite", "many-cpus", "--many-cpus", "--filter", "ManyCpus.*",
                                kernels.oldest_checked())
     yield "kunit-kasan", command(TOP / "tests/kunit/run", "kasan")
+    yield "kunit", command(TOP / "tests/kunit/run")
     yield "vm-host", command(TOP / "tests/vm/host_test")
     yield "fuzz", command(TOP / "scripts/fuzz", "inputs", 20000 if everything else 5000)
     yield "cost", command(TOP / "bench/gate")
@@ -175,10 +191,10 @@ def tests_seconds():
 def main():
     everything = sys.argv[1:] == ["--all"]
     labels = kernels.labels_checked(everything) + (["kasan"] if everything else [])
-    expected = ["user", "user-sanitized", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host",
+    expected = ["user", "user-sanitized", "kunit", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host",
                 *(f"vm-{label}" for label in labels)]
     if everything:
-        expected += ["faults", "kunit", "viewers", "peers", "branches", "deb"]
+        expected += ["faults", "viewers", "peers", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     path = OUT / "results"
@@ -188,7 +204,7 @@ def main():
     seconds = {}
     print("\n== build", flush=True)
     # What did not build cannot be tested; the suites then count as failed.
-    broken = run_suites(seconds, labels, everything) if build(seconds, labels, everything) else ["build"]
+    broken = run_suites(seconds, labels, everything) if build(seconds, labels) else ["build"]
     lines, good = results.summary(expected, results.read(path), broken)
     print("\n".join(["", *results.slowest("the ten slowest steps", seconds), "",
                      *results.slowest("the ten slowest suites within them", tests_seconds()), "", *lines]))

@@ -42,3 +42,10 @@ def parts(label):
 def is_sanitizer(label):
     """Whether the kernel checks every access to memory, which makes it slow."""
     return "CONFIG_KASAN=y" in Path(parts(label)["CONFIG"]).read_text().splitlines()
+
+
+def build_vm_tests(label):
+    """What tests/vm/run takes to that kernel."""
+    subprocess.run(["make", "-s", "-C", TOP, "tool", "module", "test-modules", f"KERNEL={label}"], check=True)
+    subprocess.run(["cmake", "--build", TOP / "build/user", "-j", str(os.cpu_count()), "--target", "argtrace_vm_tests"],
+                   check=True, stdout=subprocess.DEVNULL)

@@ -107,7 +107,7 @@ _argtrace_value_of() {
 	value=$(_argtrace_value "$1" "$command")
 	case $1/$value in
 	*/) return 1 ;;
-	--fields/* | -f/*) _argtrace_list 'time comm pid tid cpu flags func args ret duration caller all' ;;
+	--fields/* | -f/*) _argtrace_list 'time comm pid tid cpu flags func args ret duration caller stack all' ;;
 	--by/KEY*) _argtrace_list 'func comm pid tid cpu caller stack uid gid cgroup ret duration' ;;
 	--by/*,...) _argtrace_list "$(tr '|' ' ' <<<"${value%,...}")" ;;
 	--from/* | --to/SPEC) _argtrace_offer_functions ;;
