@@ -348,25 +348,17 @@ static inline void argtrace_synchronize(void)
 }
 
 /*
- * Since Linux 6.6, fprobes pass the caller's address. Since 6.14 they pass ftrace's registers, and keep their data on the shadow
- * stacks of the function graph tracer, which have room for 15 words a call.
+ * Since Linux 6.6, fprobes pass the caller's address. Since 6.14 all of them are one user of the function graph tracer (fgraph.c), which
+ * takes one of 16 indices whenever the first of them is registered. At the return of a call, the kernel also calls the user of index 0
+ * where another user, or an earlier one, follows the call (function_graph_enter() sets that bit always), and fprobe_return() warns that
+ * it does not know the call: when function_graph is started, and when a call sleeps while others of our probes come and go. Where that
+ * is so we have no fprobes. Seen with fprobe events and function_graph alone on 7.2 and 7.3.
  */
-#if defined(CONFIG_FPROBE) && defined(ARGTRACE_FPROBE_HAS_CALLER)
+#if defined(CONFIG_FPROBE) && defined(ARGTRACE_FPROBE_HAS_CALLER) && !defined(ARGTRACE_FPROBES_ARE_ON_FGRAPH)
 #define ARGTRACE_HAS_FPROBE	true
-#ifdef ARGTRACE_FPROBE_HAS_FTRACE_REGS
-#define ARGTRACE_FPROBE_DATA_MAX	(15 * sizeof(long))
-typedef struct ftrace_regs argtrace_fprobe_regs;
-#else
-#define ARGTRACE_FPROBE_DATA_MAX	512
-typedef struct pt_regs argtrace_fprobe_regs;
-#endif
 
-/* What the kernel takes for a call beside our data, for as many calls as it can follow at once; 0: nothing before it is needed. */
-#ifdef ARGTRACE_FPROBE_HAS_FTRACE_REGS
-#define ARGTRACE_FPROBE_INSTANCE	0
-#else
+/* What the kernel takes for a call beside our data, for as many calls as it can follow at once. */
 #define ARGTRACE_FPROBE_INSTANCE	(sizeof(struct rethook_node) + 2 * sizeof(long))
-#endif
 
 static inline void argtrace_fprobe_init(struct fprobe *fprobe, fprobe_entry_cb entered, fprobe_exit_cb returned, size_t size,
 					u32 at_once)
@@ -375,16 +367,12 @@ static inline void argtrace_fprobe_init(struct fprobe *fprobe, fprobe_entry_cb e
 		.entry_handler = entered,
 		.exit_handler = returned,
 		.entry_data_size = size,
-#ifndef ARGTRACE_FPROBE_HAS_FTRACE_REGS
 		.nr_maxactive = at_once,
-#endif
 	};
 }
 #else
 #define ARGTRACE_HAS_FPROBE	false
 #define ARGTRACE_FPROBE_INSTANCE	0
-#define ARGTRACE_FPROBE_DATA_MAX	0
-typedef struct pt_regs argtrace_fprobe_regs;
 #define argtrace_fprobe_init(fprobe, entered, returned, size, at_once) ((void)(fprobe), (void)(entered), (void)(returned))
 #endif
 

@@ -42,16 +42,14 @@ static bool enter(struct argtrace_fallback *fallback, void *data, struct pt_regs
 }
 
 /* Nonzero: the return is not to be followed. */
-static int fprobe_entered(struct fprobe *fprobe, unsigned long ip, unsigned long caller, argtrace_fprobe_regs *regs, void *data)
+static int fprobe_entered(struct fprobe *fprobe, unsigned long ip, unsigned long caller, struct pt_regs *regs, void *data)
 {
-	return !enter(container_of(fprobe, struct argtrace_fallback, fprobe), data, (struct pt_regs *)regs, caller);
+	return !enter(container_of(fprobe, struct argtrace_fallback, fprobe), data, regs, caller);
 }
 
-static void fprobe_returned(struct fprobe *fprobe, unsigned long ip, unsigned long caller, argtrace_fprobe_regs *regs, void *data)
+static void fprobe_returned(struct fprobe *fprobe, unsigned long ip, unsigned long caller, struct pt_regs *regs, void *data)
 {
-	const struct pt_regs *values = (struct pt_regs *)regs;
-
-	argtrace_fallback_leave(container_of(fprobe, struct argtrace_fallback, fprobe), data, values->ax, values->dx);
+	argtrace_fallback_leave(container_of(fprobe, struct argtrace_fallback, fprobe), data, regs->ax, regs->dx);
 }
 
 static int kretprobe_entered(struct kretprobe_instance *instance, struct pt_regs *regs)
@@ -112,8 +110,7 @@ int argtrace_fallback_prepare(struct argtrace_fallback *fallback, struct argtrac
 	}
 	if (is_in_program(plan->schema, ARGTRACE_SOURCE_STACK_ID))
 		return -EINVAL;
-	return argtrace_fallback_call_size(plan) <= (fallback->by_kretprobe ? ARGTRACE_FALLBACK_CALL_MAX : ARGTRACE_FPROBE_DATA_MAX) ?
-		       0 : -E2BIG;
+	return argtrace_fallback_call_size(plan) <= ARGTRACE_FALLBACK_CALL_MAX ? 0 : -E2BIG;
 }
 
 /*
@@ -128,7 +125,7 @@ static u64 instances_charge(bool by_kretprobe, size_t size)
 	const u64 pointers = (3 + roundup_pow_of_two(count)) * sizeof(u64);
 	const u64 share = pointers + DIV_ROUND_UP(count, cpus) * ALIGN(own + size, sizeof(u64));
 
-	return own ? max(count * argtrace_kvmalloc_size(own + size), cpus * PAGE_ALIGN(share)) : 0;
+	return max(count * argtrace_kvmalloc_size(own + size), cpus * PAGE_ALIGN(share));
 }
 
 static int register_it(struct argtrace_fallback *fallback, unsigned long addr, size_t size)

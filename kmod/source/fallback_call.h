@@ -18,7 +18,7 @@ struct argtrace_fallback_call {
 	u64 data[];			/* the words that arguments take on the stack, then the values that are kept */
 };
 
-/* What the kernel keeps for a kretprobe, which has room for KRETPROBE_MAX_DATA_SIZE, and for an fprobe where that has as much. */
+/* What we have the kernel keep of a call: a kretprobe has room for KRETPROBE_MAX_DATA_SIZE (4,096), an fprobe is not limited. */
 #define ARGTRACE_FALLBACK_CALL_MAX	512
 
 /* How many levels of preempt_disable() are the kernel's own when it calls us, by fprobe and by kretprobe. */

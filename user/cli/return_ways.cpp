@@ -34,23 +34,13 @@ void choose_return_ways(const argtrace_info &info, std::vector<Probe> &probes) {
     for (Probe &probe : probes) {
         if (probe.flags & ARGTRACE_PROBE_BY_FPROBE && !(info.features & ARGTRACE_FEATURE_FPROBE)) {
             if (was_chosen(probe))
-                throw Error("--return-by fprobe: this kernel has no fprobes that would do (Linux 6.6 with CONFIG_FPROBE has): use "
-                            "--return-by kretprobe");
+                throw Error("--return-by fprobe: this kernel has no fprobes that would do (Linux 6.6 to 6.13 with CONFIG_FPROBE has): "
+                            "use --return-by kretprobe");
             by_kretprobe(info, probe);
         } else if (probe.flags & ARGTRACE_PROBE_BY_KRETPROBE && !(info.features & ARGTRACE_FEATURE_KRETPROBE)) {
             throw Error("--return-by kretprobe: this kernel is built without CONFIG_KRETPROBES: leave it out");
         }
     }
-}
-
-void use_kretprobe(const argtrace_info &info, Probe &probe) {
-    if (probe.flags & ARGTRACE_PROBE_BY_KRETPROBE)
-        throw Error(fmt::format("{}: the values at entry are more than a kretprobe has room for: choose fewer", probe.function));
-    if (was_chosen(probe))
-        throw Error(fmt::format("{}: its arguments on the stack and the values at entry are more than an fprobe of this kernel has "
-                                "room for: use --return-by kretprobe, or choose fewer",
-                                probe.function));
-    by_kretprobe(info, probe);
 }
 
 void tell_return_ways(const std::vector<Probe> &probes) {

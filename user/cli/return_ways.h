@@ -11,9 +11,6 @@ namespace argtrace {
 /// what was asked for by --return-by is not there.
 void choose_return_ways(const argtrace_info &info, std::vector<Probe> &probes);
 
-/// An fprobe has no room for what is to be kept of its calls. Throws Error where it was asked for, or a kretprobe has no more.
-void use_kretprobe(const argtrace_info &info, Probe &probe);
-
 /// Says on stderr which of them the kernel follows, and why, unless that was asked for.
 void tell_return_ways(const std::vector<Probe> &probes);
 

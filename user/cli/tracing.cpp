@@ -176,9 +176,7 @@ void add_followed(Session &session, Kernel &kernel, std::vector<Probe> &probes) 
     Unfollowed unfollowed;
     unfollowed.take_refused(probes);
     while (const auto refused = session.add(probes)) {
-        if (refused->too_large)
-            use_kretprobe(session.info(), probes[refused->index]);
-        else if (!refused->unfollowed)
+        if (!refused->unfollowed)
             throw explain_refusal(kernel, probes[refused->index]);
         else
             unfollowed.take(probes, refused->index);

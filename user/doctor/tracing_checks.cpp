@@ -20,6 +20,7 @@ namespace {
 constexpr const char *of_ftrace = "register_ftrace_function";
 constexpr const char *of_tracepoints = "for_each_kernel_tracepoint";
 constexpr const char *of_fprobe = "register_fprobe";
+constexpr const char *of_fprobe_on_graph = "fprobe_return"; // since Linux 6.14: kmod/compat.h says why those do not do
 constexpr const char *of_kretprobe = "register_kretprobe";
 constexpr const char *of_syscalls = "__x64_sys_read";
 constexpr const char *of_32_bit = "__ia32_compat_sys_openat";
@@ -142,10 +143,11 @@ Finding check_fprobe(const Machine &machine, const KernelSymbols &symbols) {
     const auto has = [&](const char *symbol, std::uint64_t feature) {
         return !lacks(symbols, symbol) && (!machine.module || machine.has_feature(feature));
     };
-    if (has(of_fprobe, ARGTRACE_FEATURE_FPROBE))
+    const bool on_graph = symbols && !lacks(symbols, of_fprobe_on_graph);
+    if (has(of_fprobe, ARGTRACE_FEATURE_FPROBE) && !on_graph)
         return {"fprobe", Health::ok, "there: fprobes follow returns where argtrace's trampoline cannot"};
     if (has(of_kretprobe, ARGTRACE_FEATURE_KRETPROBE))
-        return {"fprobe", Health::ok, "not in this kernel: kretprobes follow returns where argtrace's trampoline cannot"};
+        return {"fprobe", Health::ok, "none that would do in this kernel: kretprobes follow returns where argtrace's trampoline cannot"};
     return {"fprobe", Health::limited, "neither fprobes nor kretprobes follow returns where argtrace's trampoline cannot",
             "boot a kernel with CONFIG_FPROBE or CONFIG_KRETPROBES"};
 }
@@ -221,7 +223,8 @@ Finding check_users(const Machine &machine) {
 } // namespace
 
 void check_tracing(const Machine &machine, std::vector<Finding> &findings) {
-    const KernelSymbols symbols = machine.symbols({of_ftrace, of_tracepoints, of_syscalls, of_32_bit, of_fprobe, of_kretprobe, of_perf});
+    const KernelSymbols symbols = machine.symbols({of_ftrace, of_tracepoints, of_syscalls, of_32_bit, of_fprobe, of_fprobe_on_graph,
+                                                    of_kretprobe, of_perf});
     findings.push_back(check_symbols(machine, symbols));
     findings.push_back(check_functions(machine, symbols));
     findings.push_back(check_switch(machine));

@@ -385,7 +385,7 @@ std::string taken_remedy(const ReturnTotals &returns) {
     if (returns.unfollowed[ARGTRACE_UNFOLLOWED_TAKEN] == 0)
         return "";
     return "one alone can take a call elsewhere: end the other session, live patch or tracer of these functions, or have the kernel "
-           "follow them, with --return-by fprobe (before Linux 6.6: kretprobe)";
+           "follow them, with --return-by kretprobe";
 }
 
 std::string calls_summary(const argtrace_counts &total, std::optional<std::uint64_t> overwritten,

@@ -110,10 +110,12 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
                                 blamed ? blamed->function : "a function"));
     if (error == EPERM && blamed)
         throw memory_refused(*blamed);
-    if (error == E2BIG && blamed && blamed->flags & ARGTRACE_PROBE_BY_KERNEL)
-        return Refused{static_cast<std::size_t>(blamed - probes.data()), false, true};
     if (error == E2BIG && blamed && request.cost)
         throw too_dear(*blamed, request.cost);
+    if (error == E2BIG && blamed && blamed->flags & ARGTRACE_PROBE_BY_KERNEL)
+        throw Error(fmt::format("{}: what is to be recorded of each call is more than a packet of {} bytes holds, or than the kernel, "
+                                "which follows its calls until they return, keeps of each: choose fewer values",
+                                blamed->function, attributes_.packet_size));
     if (error == E2BIG && blamed)
         throw too_large(*blamed);
     if (error == E2BIG)

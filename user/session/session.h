@@ -46,7 +46,6 @@ public:
     struct Refused {
         std::size_t index;       ///< of the probe
         bool unfollowed = false; ///< the function's return cannot be followed; else its address
-        bool too_large = false;  ///< the kernel, which is to follow its calls, has no room for what is to be kept of each
     };
 
     /// Adds all probes or none. The probe that the module does not take, if that is what was wrong.

@@ -194,9 +194,19 @@ TEST_F(Doctor, SystemCalls) {
 TEST_F(Doctor, WhoFollowsReturnsBesideUs) {
     expect("fprobe", Health::ok, "there: fprobes");
     machine.module->features &= ~std::uint64_t{ARGTRACE_FEATURE_FPROBE};
-    expect("fprobe", Health::ok, "not in this kernel: kretprobes");
+    expect("fprobe", Health::ok, "none that would do in this kernel: kretprobes");
     machine.module->features &= ~std::uint64_t{ARGTRACE_FEATURE_KRETPROBE};
     expect("fprobe", Health::limited, "neither fprobes nor kretprobes", "CONFIG_FPROBE or CONFIG_KRETPROBES");
+}
+
+TEST_F(Doctor, FprobesOnTheFunctionGraphDoNotDo) {
+    machine.module.reset();
+    expect("fprobe", Health::ok, "there: fprobes");
+    write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n"
+                            "ffffffff81000020 T register_kretprobe\n"
+                            "ffffffff81000030 T register_fprobe\n"
+                            "ffffffff81000040 t fprobe_return\n");
+    expect("fprobe", Health::ok, "none that would do in this kernel: kretprobes");
 }
 
 TEST_F(Doctor, Ticks) {
@@ -214,7 +224,7 @@ TEST_F(Doctor, Ticks) {
 TEST_F(Doctor, WhatTheKernelLacks) {
     write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n"
                             "ffffffff81000020 T register_kretprobe\n");
-    expect("fprobe", Health::ok, "not in this kernel: kretprobes");
+    expect("fprobe", Health::ok, "none that would do in this kernel: kretprobes");
     expect("perf", Health::limited, "no perf events", "CONFIG_PERF_EVENTS");
     expect("tracepoints", Health::limited, "cannot be traced", "CONFIG_TRACEPOINTS");
     write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n");
