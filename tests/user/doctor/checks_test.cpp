@@ -200,7 +200,6 @@ TEST_F(Doctor, WhoFollowsReturnsBesideUs) {
 }
 
 TEST_F(Doctor, FprobesOnTheFunctionGraphDoNotDo) {
-    machine.module.reset();
     expect("fprobe", Health::ok, "there: fprobes");
     write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n"
                             "ffffffff81000020 T register_kretprobe\n"
