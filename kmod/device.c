@@ -8,10 +8,10 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "authority.h"
-#include "compat.h"
+#include "base/authority.h"
+#include "base/compat.h"
 #include "device.h"
-#include "memory.h"
+#include "base/memory.h"
 #include "session.h"
 
 static int device_open(struct inode *inode, struct file *file)

@@ -5,12 +5,12 @@
 #include <linux/notifier.h>
 #include <linux/sched.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "device.h"
-#include "fetch/scratch.h"
+#include "read/scratch.h"
 #include "probe/counters.h"
 #include "session.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 #include "source/timer.h"
 #include "sink/ring.h"
 #include "stack/frame.h"

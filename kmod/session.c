@@ -7,11 +7,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "arm.h"
-#include "limits.h"
-#include "memory.h"
+#include "arm/arm.h"
+#include "base/limits.h"
+#include "base/memory.h"
 #include "session.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);

@@ -21,7 +21,7 @@
 
 #include "lane.h"
 #include "probe/catalog.h"
-#include "probe/deferred.h"
+#include "arm/deferred.h"
 #include "probe/probe.h"
 #include "filter/pid_filter.h"
 #include "sink/map.h"

@@ -6,7 +6,7 @@
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
-#include "hook.h"
+#include "base/hook.h"
 #include "filter/fork_watch.h"
 
 static DEFINE_MUTEX(watches_lock);

@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <uapi/argtrace.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "filter/pid_filter.h"
 
 /*

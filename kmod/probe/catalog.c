@@ -6,7 +6,7 @@
 #include <linux/string.h>
 
 #include "probe/catalog.h"
-#include "memory.h"
+#include "base/memory.h"
 
 void argtrace_catalog_free(struct argtrace_catalog *catalog)
 {

@@ -11,8 +11,8 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
-#include "compat.h"
-#include "memory.h"
+#include "base/compat.h"
+#include "base/memory.h"
 #include "probe/counters.h"
 
 DEFINE_PER_CPU(unsigned long, argtrace_counters_offset);

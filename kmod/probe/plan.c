@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "probe/plan.h"
 #include "source/fallback.h"
 

@@ -10,10 +10,10 @@
 #include <uapi/argtrace.h>
 
 #include "lane.h"
-#include "fetch/program.h"
+#include "program/program.h"
 #include "probe/counters.h"
 #include "sink/layout.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 
 /* A prepared probe. */
 struct argtrace_plan {

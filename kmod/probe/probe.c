@@ -6,8 +6,8 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "hook.h"
-#include "memory.h"
+#include "base/hook.h"
+#include "base/memory.h"
 #include "probe/probe.h"
 
 static bool size_is_valid(const struct argtrace_arg *arg)

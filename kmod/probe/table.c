@@ -4,7 +4,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "probe/table.h"
 
 /* The table contains every address that ftrace may report for a function. */

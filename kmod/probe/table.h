@@ -9,7 +9,7 @@
 #include <linux/hash.h>
 #include <linux/types.h>
 
-#include "compat.h"
+#include "base/compat.h"
 #include "probe/probe.h"
 
 struct argtrace_slot {

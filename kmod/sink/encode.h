@@ -2,7 +2,7 @@
 /*
  * Writes arguments to a record, as sink/layout.h has planned it. Uses no kernel state: this file is also compiled
  * into the user-side tests, along with the decoder that must read what it writes. In the kernel,
- * fetch/operands.h provides
+ * read/operands.h provides
  *
  *   u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
  *   unsigned int argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset,

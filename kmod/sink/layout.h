@@ -2,7 +2,7 @@
 /*
  * Where the arguments of a call go in its record, planned once, when the probe is added. Uses
  * no kernel state: this file and encode.h are also compiled into the user-side tests, which provide
- * the fixed-width types, and what fetch/operands.h has in the kernel.
+ * the fixed-width types, and what read/operands.h has in the kernel.
  */
 #ifndef ARGTRACE_LAYOUT_H
 #define ARGTRACE_LAYOUT_H
@@ -11,7 +11,7 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
-#include "fetch/operands.h"
+#include "read/operands.h"
 #endif
 
 /* One argument, as the callback executes it. */
@@ -49,7 +49,7 @@ struct argtrace_stack_word {
  */
 struct argtrace_layout {
 	u16 at[ARGTRACE_REG_COUNT + 1];	/* in the record, of registers and the stack's first word; 0: not wanted */
-	u16 caller_at;			/* where sink/record.h writes the caller's address; 0: nowhere */
+	u16 caller_at;			/* where call/record.h writes the caller's address; 0: nowhere */
 	u16 last_at;			/* where the last 8 bytes of the record are */
 	u8 has_more;			/* many_registers or has_rest */
 	u8 many_registers;		/* a register after the fourth is wanted */

@@ -10,11 +10,11 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
-#include "hook.h"
-#include "memory.h"
+#include "base/hook.h"
+#include "base/memory.h"
 #include "session.h"
 #include "sink/map.h"
-#include "sink/region.h"
+#include "base/region.h"
 
 struct argtrace_map_slot argtrace_map_no_slot = { .tag = ARGTRACE_MAP_CLAIMED };
 

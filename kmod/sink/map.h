@@ -27,7 +27,7 @@
 #include <asm/local.h>
 #include <uapi/argtrace.h>
 
-#include "compat.h"
+#include "base/compat.h"
 #include "sink/bucket.h"
 
 struct argtrace_session;

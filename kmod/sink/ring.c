@@ -10,9 +10,9 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "session.h"
-#include "sink/region.h"
+#include "base/region.h"
 #include "sink/ring.h"
 
 static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, lost));

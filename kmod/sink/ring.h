@@ -35,10 +35,10 @@
 #include <asm/local.h>
 #include <uapi/argtrace.h>
 
-#include "clock.h"
-#include "compat.h"
-#include "hook.h"
-#include "recursion.h"
+#include "base/clock.h"
+#include "base/compat.h"
+#include "base/hook.h"
+#include "base/recursion.h"
 
 struct argtrace_session;
 

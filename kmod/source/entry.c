@@ -9,13 +9,13 @@
  */
 #include <linux/sched.h>
 
-#include "hook.h"
+#include "base/hook.h"
 #include "session.h"
-#include "source/context.h"
+#include "call/context.h"
 #include "source/entry.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 #include "source/syscall.h"
-#include "sink/record_call.h"
+#include "call/record_call.h"
 
 /*
  * Records a call with interrupts or preemption off, in an interrupt, or while others trace the same

@@ -26,7 +26,7 @@ void argtrace_entry_record(struct argtrace_plan *plan, unsigned long parent_ip, 
 void argtrace_rich_call(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 			const struct ftrace_regs *fregs, const void *called_from);
 
-/* The callback of the rich lane and of the aggregating lane: source/rich.c. */
+/* The callback of the rich lane and of the aggregating lane: call/rich.c. */
 ftrace_func_t argtrace_rich_callback(const struct argtrace_lane *lane);
 
 #endif

@@ -8,7 +8,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "session.h"
 #include "source/entry.h"
 #include "source/source.h"

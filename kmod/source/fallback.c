@@ -8,14 +8,14 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
-#include "compat.h"
-#include "fetch/operands.h"
-#include "fetch/program.h"
-#include "memory.h"
+#include "base/compat.h"
+#include "read/operands.h"
+#include "program/program.h"
+#include "base/memory.h"
 #include "session.h"
 #include "source/fallback.h"
 #include "source/fallback_call.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 #include "source/source.h"
 
 #define CALLS_AT_ONCE	(64 + 2 * num_possible_cpus())	/* of a function, that the kernel keeps */

@@ -6,15 +6,15 @@
  */
 #include <linux/sched/task_stack.h>
 
-#include "compat.h"
-#include "fetch/operands.h"
-#include "fetch/scratch.h"
-#include "filter/throttle.h"
+#include "base/compat.h"
+#include "read/operands.h"
+#include "read/scratch.h"
+#include "call/throttle.h"
 #include "session.h"
-#include "sink/record.h"
-#include "source/context.h"
+#include "call/record.h"
+#include "call/context.h"
 #include "source/fallback_call.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 
 #define MAX_KEPT	(ARGTRACE_FALLBACK_CALL_MAX - sizeof(struct argtrace_fallback_call))
 

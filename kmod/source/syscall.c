@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A system call: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly one outcome of the probe. If its
- * return is followed, source/return_callback.c handles it instead.
+ * return is followed, source/returns/callback.c handles it instead.
  */
 #include <linux/kallsyms.h>
 #include <linux/string.h>
 
 #include "session.h"
-#include "sink/record_call.h"
-#include "source/begin.h"
-#include "source/context.h"
+#include "call/record_call.h"
+#include "call/begin.h"
+#include "call/context.h"
 #include "source/entry.h"
 #include "source/source.h"
 #include "source/syscall.h"

@@ -10,7 +10,7 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
-#include "compat.h"
+#include "base/compat.h"
 
 struct argtrace_lane;
 

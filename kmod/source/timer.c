@@ -6,10 +6,10 @@
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 
-#include "compat.h"
+#include "base/compat.h"
 #include "session.h"
-#include "source/begin.h"
-#include "source/context.h"
+#include "call/begin.h"
+#include "call/context.h"
 #include "source/entry.h"
 #include "source/timer.h"
 

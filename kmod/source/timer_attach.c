@@ -11,7 +11,7 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "session.h"
 #include "source/source.h"
 #include "source/timer.h"

@@ -5,11 +5,11 @@
  */
 #include <linux/ptrace.h>
 
-#include "compat.h"
+#include "base/compat.h"
 #include "session.h"
-#include "sink/record_call.h"
-#include "source/begin.h"
-#include "source/context.h"
+#include "call/record_call.h"
+#include "call/begin.h"
+#include "call/context.h"
 #include "source/entry.h"
 #include "source/tracepoint.h"
 

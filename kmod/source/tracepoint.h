@@ -9,7 +9,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-#include "compat.h"
+#include "base/compat.h"
 
 struct argtrace_lane;
 struct argtrace_plan;

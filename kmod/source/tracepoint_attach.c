@@ -6,10 +6,10 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
-#include "compat.h"
-#include "memory.h"
+#include "base/compat.h"
+#include "base/memory.h"
 #include "session.h"
-#include "source/context.h"
+#include "call/context.h"
 #include "source/source.h"
 #include "source/tracepoint.h"
 

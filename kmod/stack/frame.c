@@ -12,10 +12,10 @@
 #include <linux/string.h>
 #include <asm/unwind.h>
 
-#include "compat.h"
-#include "hook.h"
-#include "memory.h"
-#include "recursion.h"
+#include "base/compat.h"
+#include "base/hook.h"
+#include "base/memory.h"
+#include "base/recursion.h"
 #include "stack/frame.h"
 
 #define FRAMES		(1u << ARGTRACE_FRAMES_SHIFT)

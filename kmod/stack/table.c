@@ -11,11 +11,11 @@
 #include <linux/vmalloc.h>
 #include <asm/local.h>
 
-#include "compat.h"
-#include "fetch/scratch.h"
-#include "hook.h"
-#include "memory.h"
-#include "sink/region.h"
+#include "base/compat.h"
+#include "read/scratch.h"
+#include "base/hook.h"
+#include "base/memory.h"
+#include "base/region.h"
 #include "stack/table.h"
 
 #define DEFAULT_ENTRIES		4096

@@ -11,9 +11,9 @@
 #include <linux/sched/task_stack.h>
 #include <asm/unwind.h>
 
-#include "compat.h"
-#include "fetch/load.h"
-#include "recursion.h"
+#include "base/compat.h"
+#include "read/load.h"
+#include "base/recursion.h"
 #include "stack/walk.h"
 
 /* The stacks of a CPU for interrupts, NMIs and other exceptions. They never move. */

@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
-#include "fetch/load.h"
+#include "read/load.h"
 #include "stack/frame.h"
 
 /* Where a walk begins: the address at *sp is the innermost one; or, with `regs`, at the code that they say was interrupted. */

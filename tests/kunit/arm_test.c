@@ -2,7 +2,7 @@
 /* Removals for which there is no memory. A lane whose source says so stands in for ftrace. */
 #include <kunit/test.h>
 
-#include "arm.h"
+#include "arm/arm.h"
 #include "return_fixtures.h"
 #include "ring_read.h"
 #include "source/source.h"

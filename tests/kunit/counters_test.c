@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 
 #include "fixtures.h"
-#include "memory.h"
+#include "base/memory.h"
 #include "probe/counters.h"
 #include "probe/probe.h"
 

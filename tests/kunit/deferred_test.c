@@ -4,10 +4,10 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 
-#include "arm.h"
+#include "arm/arm.h"
 #include "fixtures.h"
-#include "memory.h"
-#include "probe/deferred.h"
+#include "base/memory.h"
+#include "arm/deferred.h"
 #include "targets.h"
 
 /* Defers probes of the functions in that module; returns what the module says. */

@@ -4,7 +4,7 @@
 #include <linux/ftrace_regs.h>
 #include <linux/vmalloc.h>
 
-#include "fetch/operands.h"
+#include "read/operands.h"
 #include "sink/layout.h"
 
 /* Registers as a trampoline of ftrace has saved them. */

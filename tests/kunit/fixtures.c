@@ -5,9 +5,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "arm.h"
-#include "authority.h"
-#include "clock.h"
+#include "arm/arm.h"
+#include "base/authority.h"
+#include "base/clock.h"
 #include "fixtures.h"
 
 u16 made_probe_string(struct made_probe *probe, const char *text)

@@ -7,10 +7,10 @@
 #include <linux/sched.h>
 
 #include "fixtures.h"
-#include "memory.h"
+#include "base/memory.h"
 #include "return_fixtures.h"
 #include "ring_read.h"
-#include "sink/region.h"
+#include "base/region.h"
 #include "source/timer.h"
 #include "targets.h"
 

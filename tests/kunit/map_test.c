@@ -10,10 +10,10 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "fetch/program.h"
+#include "program/program.h"
 #include "fixtures.h"
-#include "hook.h"
-#include "memory.h"
+#include "base/hook.h"
+#include "base/memory.h"
 #include "ring_read.h"
 #include "sink/map.h"
 

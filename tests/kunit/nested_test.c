@@ -8,7 +8,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include "hook.h"
+#include "base/hook.h"
 #include "fixtures.h"
 #include "ring_read.h"
 #include "sink/ring.h"

@@ -9,7 +9,7 @@
 /* Private to the kernel: what user space finds in BTF. */
 #include <../fs/mount.h>
 
-#include "fetch/scratch.h"
+#include "read/scratch.h"
 
 const struct argtrace_mount_layout mount_layout = {
 	.mnt = offsetof(struct mount, mnt),

@@ -7,7 +7,7 @@
 #include <linux/path.h>
 #include <linux/types.h>
 
-#include "fetch/path.h"
+#include "read/path.h"
 
 /* Where the members are that a path through mounts needs. */
 extern const struct argtrace_mount_layout mount_layout;

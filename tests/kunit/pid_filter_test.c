@@ -11,8 +11,8 @@
 
 #include "filter/pid_filter.h"
 #include "fixtures.h"
-#include "hook.h"
-#include "memory.h"
+#include "base/hook.h"
+#include "base/memory.h"
 #include "ring_read.h"
 #include "targets.h"
 

@@ -3,8 +3,8 @@
 #include <kunit/test.h>
 
 #include "fixtures.h"
-#include "hook.h"
-#include "memory.h"
+#include "base/hook.h"
+#include "base/memory.h"
 
 #define ADDR	0xffffffff81234560ul
 

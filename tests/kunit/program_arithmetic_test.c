@@ -4,7 +4,7 @@
 #include <linux/ftrace_regs.h>
 #include <linux/prandom.h>
 
-#include "fetch/exec.h"
+#include "program/exec.h"
 #include "program_fixtures.h"
 #include "ring_read.h"
 

@@ -5,8 +5,8 @@
 #include <linux/prandom.h>
 #include <linux/vmalloc.h>
 
-#include "fetch/exec.h"
-#include "fetch/scratch.h"
+#include "program/exec.h"
+#include "read/scratch.h"
 #include "program_fixtures.h"
 #include "ring_read.h"
 

@@ -6,7 +6,7 @@
 #include <linux/kthread.h>
 #include <linux/string.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "targets.h"
 
 struct made_probe *make_return_probe_by(struct kunit *test, u32 by, void *function, u32 nr_args, u8 type, u32 size, u32 words)

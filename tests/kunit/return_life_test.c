@@ -7,13 +7,13 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
-#include "clock.h"
-#include "hook.h"
-#include "memory.h"
+#include "base/clock.h"
+#include "base/hook.h"
+#include "base/memory.h"
 #include "return_fixtures.h"
 #include "ring_read.h"
-#include "source/in_flight.h"
-#include "source/return.h"
+#include "source/returns/in_flight.h"
+#include "source/returns/returns.h"
 #include "targets.h"
 
 /* The call of a sleeper in a list; NULL. */

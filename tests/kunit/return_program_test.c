@@ -5,7 +5,7 @@
 
 #include "return_fixtures.h"
 #include "ring_read.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 #include "targets.h"
 
 /* fprobe_program_test.c and kretprobe_program_test.c have the kernel follow the calls, in suites of their own. */

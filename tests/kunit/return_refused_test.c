@@ -7,8 +7,8 @@
 
 #include "return_fixtures.h"
 #include "ring_read.h"
-#include "source/return.h"
-#include "source/return_refused.h"
+#include "source/returns/returns.h"
+#include "source/returns/refused.h"
 #include "targets.h"
 
 static void functions_that_are_refused(struct kunit *test)

@@ -4,7 +4,7 @@
 
 #include "return_fixtures.h"
 #include "ring_read.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 #include "targets.h"
 
 static void two_sessions(struct kunit *test)

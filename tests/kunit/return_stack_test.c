@@ -8,7 +8,7 @@
 
 #include "return_fixtures.h"
 #include "ring_read.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 #include "targets.h"
 
 static void nest_in_interrupt(struct irq_work *work)

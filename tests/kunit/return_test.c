@@ -8,12 +8,12 @@
 #include <linux/kthread.h>
 #include <linux/string.h>
 
-#include "clock.h"
-#include "memory.h"
+#include "base/clock.h"
+#include "base/memory.h"
 #include "return_fixtures.h"
 #include "ring_read.h"
 #include "source/fallback.h"
-#include "source/return.h"
+#include "source/returns/returns.h"
 #include "targets.h"
 
 /* fprobe_test.c and kretprobe_test.c have the kernel follow the calls, in suites of their own. */

@@ -7,7 +7,7 @@
 #include <linux/sched.h>
 
 #include "fixtures.h"
-#include "recursion.h"
+#include "base/recursion.h"
 #include "ring_read.h"
 #include "sink/ring.h"
 

@@ -10,11 +10,11 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 
-#include "arm.h"
+#include "arm/arm.h"
 #include "fixtures.h"
-#include "hook.h"
-#include "limits.h"
-#include "memory.h"
+#include "base/hook.h"
+#include "base/limits.h"
+#include "base/memory.h"
 #include "targets.h"
 
 struct attr_case {

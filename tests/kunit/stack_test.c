@@ -6,11 +6,11 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 
-#include "fetch/scratch.h"
+#include "read/scratch.h"
 #include "fixtures.h"
-#include "hook.h"
-#include "memory.h"
-#include "recursion.h"
+#include "base/hook.h"
+#include "base/memory.h"
+#include "base/recursion.h"
 #include "stack/table.h"
 #include "targets.h"
 

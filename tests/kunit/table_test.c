@@ -4,7 +4,7 @@
 #include <linux/log2.h>
 #include <asm/vsyscall.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "probe/table.h"
 
 #define BASE	0xffffffff81000000ul

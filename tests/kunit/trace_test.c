@@ -6,9 +6,9 @@
 #include <linux/irq_work.h>
 #include <linux/trace_recursion.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "fixtures.h"
-#include "recursion.h"
+#include "base/recursion.h"
 #include "ring_read.h"
 #include "targets.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""That functions which never return are on the list of kmod/source/return_refused.h, as the kernels' own objtool has them."""
+"""That functions which never return are on the list of kmod/source/returns/refused.h, as the kernels' own objtool has them."""
 
 import os
 import re
@@ -18,7 +18,7 @@ SHT_RELA, SHT_NOBITS, R_X86_64_RELATIVE = 4, 8, 8
 
 
 def refused():
-    text = (TOP / "kmod/source/return_refused.h").read_text()
+    text = (TOP / "kmod/source/returns/refused.h").read_text()
     return re.findall(r"^\tREFUSED\((\w+), ARGTRACE_RETURN_", text, re.MULTILINE)
 
 

@@ -20,7 +20,7 @@ namespace {
 constexpr const char *of_ftrace = "register_ftrace_function";
 constexpr const char *of_tracepoints = "for_each_kernel_tracepoint";
 constexpr const char *of_fprobe = "register_fprobe";
-constexpr const char *of_fprobe_on_graph = "fprobe_return"; // since Linux 6.14: kmod/compat.h says why those do not do
+constexpr const char *of_fprobe_on_graph = "fprobe_return"; // since Linux 6.14: kmod/base/compat.h says why those do not do
 constexpr const char *of_kretprobe = "register_kretprobe";
 constexpr const char *of_syscalls = "__x64_sys_read";
 constexpr const char *of_32_bit = "__ia32_compat_sys_openat";

@@ -6,7 +6,7 @@
 #include <utility>
 
 // The module's own list.
-#include "../../kmod/source/return_refused.h"
+#include "../../kmod/source/returns/refused.h"
 
 namespace argtrace {
 

@@ -17,7 +17,7 @@ namespace {
 std::size_t glob_steps = 0;
 
 #define ARGTRACE_GLOB_STEP() glob_steps++
-#include "../../../kmod/fetch/glob.h"
+#include "../../../kmod/read/glob.h"
 
 } // namespace
 

@@ -73,7 +73,7 @@ TEST(Layers, IncludeDownwardsOnly) {
 }
 
 /// What the tool shares with the module beside the ABI: a list without kernel state.
-constexpr const char *shared_with_module = "../../kmod/source/return_refused.h";
+constexpr const char *shared_with_module = "../../kmod/source/returns/refused.h";
 
 TEST(Layers, AreKept) {
     const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)")re");

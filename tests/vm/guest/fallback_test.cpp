@@ -276,7 +276,7 @@ TEST_P(Fallback, says_what_it_does_not_take) {
     EXPECT_EQ(refused(probe_of("an_value", 2)), 0);
 }
 
-// On the function graph they warn of calls that are not theirs: kmod/compat.h.
+// On the function graph they warn of calls that are not theirs: kmod/base/compat.h.
 TEST(ReturnWays, fprobes_are_used_where_they_have_no_part_in_the_function_graph) {
     need_argtrace();
     const bool on_graph = kallsyms_text().find(" fprobe_return\n") != std::string::npos;

@@ -25,7 +25,7 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 
-#include "../../../kmod/recursion.c"
+#include "../../../kmod/base/recursion.c"
 #include "../../../kmod/stack/frame.c"
 #include "../../../kmod/stack/walk.c"
 

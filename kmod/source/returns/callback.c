@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One call that is followed: ftrace's callback at its entry, which is like that of source/entry.c but that it has the call go on in a
+ * trampoline. Each call ends in exactly one outcome of its probe, and is in flight before.
+ *
+ * The counters of a plan count what has become of the calls that have been entered; those of its struct argtrace_return count the
+ * calls that have been entered, and all the others.
+ */
+#include "base/compat.h"
+#include "program/exec.h"
+#include "read/scratch.h"
+#include "call/throttle.h"
+#include "session.h"
+#include "call/context.h"
+#include "source/returns/returns.h"
+#include "source/returns/stack.h"
+#include "source/syscall.h"
+
+noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+{
+	struct argtrace_counters *following = plan->returns->following;
+	const struct argtrace_code *code = plan->code;
+	struct argtrace_run run argtrace_uninitialized;
+	enum argtrace_verdict verdict;
+
+	if (code->sample && !argtrace_is_sampled(plan)) {
+		argtrace_count_following(following, sampled);
+		return false;
+	}
+	if (!code->filter)
+		return true;
+	if (unlikely(!argtrace_scratch_enter())) {
+		argtrace_return_lose(plan->returns, ARGTRACE_LOST_RECURSION);
+		return false;
+	}
+	run.code = code;
+	run.fregs = fregs;
+	run.caller = argtrace_read_stack(argtrace_stack(fregs));
+	verdict = argtrace_run_filter(&run, code->filter);
+	argtrace_scratch_leave();
+	if (verdict == ARGTRACE_VERDICT_ACCEPT)
+		return true;
+	if (verdict == ARGTRACE_VERDICT_FAULT)
+		argtrace_count_following(following, faults);
+	argtrace_count_following(following, filtered);
+	return false;
+}
+
+/* The same of a system call, of whose arguments the function is given the address. */
+static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struct pt_regs *regs)
+{
+	struct pt_regs passed argtrace_uninitialized;
+
+	argtrace_syscall_regs(&passed, regs);
+	return argtrace_return_accepts(plan, (const struct ftrace_regs *)&passed);
+}
+
+/*
+ * A call that takes more than the callback does itself goes on in a trampoline that finds out whether to follow it. Until that has
+ * been entered, which others can prevent that ftrace calls after us, the call counts as taken.
+ *
+ * `in_list`: others trace the same function. If one of them has asked for all registers there may be a direct caller, which goes
+ * before whatever the instruction pointer says: then we are one too. Another that is there already, we call, unless it is one of
+ * our own, of another session: that would not find in rax what it needs.
+ */
+static noinline __noclone void go_with_care(struct argtrace_return *returns, unsigned long ip, bool in_list, struct pt_regs *regs)
+{
+	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
+	const struct argtrace_code *code = returns->plan->code;
+	const bool has_caller = in_list && regs->cs && regs->orig_ax;
+
+	/* Since Linux 7 bit 0 says how the direct caller is to be reached. */
+	if (regs->ip != ip + MCOUNT_INSN_SIZE || (has_caller && argtrace_in_trampoline(regs->orig_ax & ~1ul))) {
+		argtrace_count_following(returns->following, taken);
+		goto out;
+	}
+	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs) :
+				   argtrace_return_accepts(returns->plan, (const struct ftrace_regs *)regs)))
+		goto out;
+	argtrace_count_following(returns->following, taken);
+	WRITE_ONCE(returns->body, regs->ip);
+	/* The quick ways take the registers as they are: none of them is for system calls. */
+	if (!is_syscall && (!code || argtrace_code_waits_for_return(code)))
+		WRITE_ONCE(returns->quick_body, regs->ip);
+	else if (!is_syscall && (!code->keeps || returns->kept))
+		WRITE_ONCE(returns->accepted_body, regs->ip);
+	regs->ax = (unsigned long)returns;
+	if (!in_list || !regs->cs) {
+		regs->ip = (unsigned long)argtrace_return_slow;
+	} else if (!has_caller) {
+		regs->orig_ax = (unsigned long)argtrace_return_direct;
+	} else {
+		regs->r10 = regs->orig_ax;
+		regs->orig_ax = (unsigned long)argtrace_return_chain;
+	}
+out:
+	preempt_enable_notrace();
+}
+
+/*
+ * As far as quick operations decide whether a program lets a call go on: what is left of its filter, then, or the verdict. Such a call
+ * may go by the filter once more, which finds the same, but is sampled once.
+ */
+static __always_inline const struct argtrace_op *filter_quickly(const struct argtrace_op *op, const struct ftrace_regs *fregs)
+{
+	while (!argtrace_op_ends(op)) {
+		if (op->kind == ARGTRACE_OP_REG) {
+			op = argtrace_op_test(op, argtrace_op_reg(op, fregs));
+			continue;
+		}
+		if (op->kind == ARGTRACE_OP_TASK) {
+			op = argtrace_op_test(op, argtrace_op_task(op));
+			continue;
+		}
+		if (!argtrace_op_is_load(op) || unlikely(!argtrace_scratch_enter()))
+			break;
+		op = argtrace_run_loads(op, fregs);
+		argtrace_scratch_leave();
+		/* It may have stopped at one that has to be repeated with care. */
+		if (argtrace_op_ends(op) || argtrace_op_is_load(op))
+			break;
+	}
+	return op;
+}
+
+static __always_inline void count_filtered(const struct argtrace_return *returns)
+{
+	argtrace_count_following(returns->following, filtered);
+	preempt_enable_notrace();
+}
+
+/* The way of a call on which nothing needs a second look, but for what a program says. */
+static __always_inline void go(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs,
+			       const bool quick, const unsigned long body, void (*trampoline)(void))
+{
+	const bool in_list = (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size;
+
+	if (unlikely(in_list) || unlikely(regs->ip != body) || unlikely(!quick) || unlikely(!argtrace_context_is_plain()) ||
+	    unlikely(!argtrace_return_has_half_a_stack((unsigned long)regs, sizeof(*regs) + sizeof(u64) + returns->above)))
+		return go_with_care(returns, ip, in_list, regs);
+	argtrace_count_following(returns->following, entered);
+	regs->ax = (unsigned long)returns;
+	regs->ip = (unsigned long)trampoline;
+	preempt_enable_notrace();
+}
+
+/* A call of a probe with a program, unless that waits for the return. In place of the callback, and called by ftrace like it. */
+static __always_inline void go_by_program(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
+					  struct pt_regs *regs, const bool quick)
+{
+	const struct argtrace_op *op = filter_quickly(returns->plan->start, (const struct ftrace_regs *)regs);
+
+	if (op == ARGTRACE_OP_REJECT)
+		return count_filtered(returns);
+	/* What is not decided is not at a place that is known. */
+	go(returns, ip, ops, regs, quick, argtrace_op_ends(op) ? returns->accepted_body : 0,
+	   returns->kept ? argtrace_return_keeping : argtrace_return_quick);
+}
+
+static noinline __noclone void go_by_program_quickly(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
+						     struct pt_regs *regs)
+{
+	go_by_program(returns, ip, ops, regs, true);
+}
+
+static noinline __noclone void go_by_program_carefully(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
+						       struct pt_regs *regs)
+{
+	go_by_program(returns, ip, ops, regs, false);
+}
+
+static __always_inline void callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+				     struct ftrace_regs *fregs, const bool quick, const bool by_pid)
+{
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
+	struct pt_regs *regs = argtrace_regs(fregs);
+	struct argtrace_return *returns;
+	struct argtrace_plan *plan;
+
+	preempt_disable_notrace();
+	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
+	if (unlikely(!plan)) {
+		preempt_enable_notrace();
+		return;
+	}
+	returns = plan->returns;
+	if (unlikely(argtrace_is_filtered(lane, by_pid)))
+		return count_filtered(returns);
+	if (unlikely(regs->ip != returns->quick_body) && plan->code)
+		return quick ? go_by_program_quickly(returns, ip, ops, regs) : go_by_program_carefully(returns, ip, ops, regs);
+	go(returns, ip, ops, regs, quick, returns->quick_body, argtrace_return_quick);
+}
+
+#define DEFINE_CALLBACK(name, quick, by_pid)							\
+static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
+		 struct ftrace_regs *fregs)							\
+{												\
+	callback(ip, parent_ip, ops, fregs, quick, by_pid);					\
+}
+
+DEFINE_CALLBACK(returns_tsc, true, false)
+DEFINE_CALLBACK(returns_tsc_by_pid, true, true)
+DEFINE_CALLBACK(returns_monotonic, false, false)
+DEFINE_CALLBACK(returns_monotonic_by_pid, false, true)
+
+/* A call whose function is given the address of its arguments always takes care. */
+static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs, const bool by_pid)
+{
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
+	struct argtrace_plan *plan;
+
+	preempt_disable_notrace();
+	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
+	if (unlikely(!plan)) {
+		preempt_enable_notrace();
+		return;
+	}
+	if (unlikely(argtrace_is_filtered(lane, by_pid)))
+		return count_filtered(plan->returns);
+	go_with_care(plan->returns, ip, (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size,
+		     argtrace_regs(fregs));
+}
+
+#define DEFINE_SYSCALL_CALLBACK(name, by_pid)							\
+static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
+		 struct ftrace_regs *fregs)							\
+{												\
+	syscall_callback(ip, ops, fregs, by_pid);						\
+}
+
+DEFINE_SYSCALL_CALLBACK(syscall_returns, false)
+DEFINE_SYSCALL_CALLBACK(syscall_returns_by_pid, true)
+
+ftrace_func_t argtrace_return_callback(const struct argtrace_lane *lane)
+{
+	if (lane->kind == ARGTRACE_LANE_SYSCALL_RETURN)
+		return rcu_access_pointer(lane->pid_bits) ? syscall_returns_by_pid : syscall_returns;
+	if (rcu_access_pointer(lane->pid_bits))
+		return lane->session->clock == ARGTRACE_CLOCK_TSC ? returns_tsc_by_pid : returns_monotonic_by_pid;
+	return lane->session->clock == ARGTRACE_CLOCK_TSC ? returns_tsc : returns_monotonic;
+}

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long what calls in flight need stays. A task may sleep in a function for days, with a frame on its stack that
+ * refers to a plan and returns to our text.
+ *
+ *   plan   is not freed before all of its calls have left. One that is removed, or whose session goes, is stopped: nothing
+ *          more is recorded, and the rings may go. Its lane may go on calling it, and is made to stop by arm.c, which then
+ *          says that the plan is detached. From then on it is on the list of those that are leaving, and idle when none is
+ *          in flight.
+ *   text   the module holds a reference to itself while there is a plan that is not idle. It gets none once it is being
+ *          unloaded, so that nothing is followed from then on.
+ *
+ * A call counts as entered some time after ftrace has called us, and as left some time before it has returned from the
+ * trampoline. It may be preempted in between, but it does not sleep: synchronize_rcu_tasks() waits for these.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+#include <trace/events/sched.h>
+#include <asm/unwind.h>
+
+#include "base/compat.h"
+#include "base/hook.h"
+#include "base/memory.h"
+#include "session.h"
+#include "source/fallback.h"
+#include "source/returns/in_flight.h"
+#include "source/returns/returns.h"
+
+#define LOOK_AGAIN	HZ		/* at those that are leaving ... */
+#define LOOK_SELDOM	(10 * HZ)	/* ... when the log has been told of all of them */
+#define TELL_AFTER	(5 * HZ)	/* whose calls are in flight */
+#define NAME_TASKS_OF	16		/* functions, each time */
+
+static DEFINE_MUTEX(returns_lock);
+static LIST_HEAD(leaving);
+static u32 nr_users;			/* plans that are not idle, and callers between get() and put() */
+static bool looks_seldom;		/* the next look is for those alone that the log has been told of */
+static bool letting_go;			/* look() has taken some off the list that are not idle yet */
+static struct tracepoint *exit_point;
+static bool trial_failed;		/* ftrace keeps the ops of try_returns(), and the module stays */
+
+struct argtrace_return argtrace_return_given_up = {
+	.care = ARGTRACE_CARE_STOPPED,
+};
+
+static void look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(look_work, look);
+
+/* It disturbs all CPUs: there must be something to wait for. */
+static void wait_for_trampolines(void)
+{
+	ARGTRACE_HOOK(WAIT_FOR_TRAMPOLINES);
+	argtrace_synchronize();
+	synchronize_rcu_tasks();
+}
+
+/* The calls of the task that end with it: its stack is ours, and all of it will be forgotten. */
+static void task_exits(void *data, ARGTRACE_PROCESS_EXIT_ARGUMENTS)
+{
+	const unsigned long stack = (unsigned long)task_stack_page(current);
+	struct unwind_state state;
+
+	if (task != current)
+		return;
+	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state); unwind_next_frame(&state)) {
+		struct argtrace_frame *frame;
+
+		if (!argtrace_in_trampoline(unwind_get_return_address(&state)))
+			continue;
+		frame = (void *)(argtrace_unwind_bp(&state) - ARGTRACE_FRAME_BELOW);
+		if ((unsigned long)frame - stack > THREAD_SIZE - sizeof(*frame) || !IS_ALIGNED((unsigned long)frame, 8) ||
+		    frame->returns == &argtrace_return_given_up)
+			continue;
+		preempt_disable_notrace();
+		argtrace_count_following(frame->returns->following, exited);
+		/* Should the function return all the same, it counts no more. */
+		frame->returns = &argtrace_return_given_up;
+		preempt_enable_notrace();
+	}
+}
+
+static void find_exit_point(struct tracepoint *point, void *data)
+{
+	check_trace_callback_type_sched_process_exit(task_exits);
+	if (!strcmp(point->name, "sched_process_exit"))
+		exit_point = point;
+}
+
+/* Has a function of ours go on in the trampoline. Its frame finds that it has been given up. */
+static void trial_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = argtrace_regs(fregs);
+
+	argtrace_return_given_up.body = regs->ip;
+	regs->ax = (unsigned long)&argtrace_return_given_up;
+	regs->ip = (unsigned long)argtrace_return_quick;
+}
+
+/*
+ * ftrace promises that a callback may change the instruction pointer only to one that has FTRACE_OPS_FL_IPMODIFY, which excludes
+ * live patches of the same function. That it does so without, and takes rax over too, is seen here.
+ */
+static int try_returns(void)
+{
+	/* Not on the stack: if ftrace has shut itself down after an internal error, it goes on using the ops. */
+	static struct ftrace_ops ops;
+	bool followed;
+	int ret;
+
+	ops = (struct ftrace_ops){ .func = trial_callback };
+	ret = ftrace_set_filter_ip(&ops, (unsigned long)argtrace_return_trial, 0, 1);
+	if (!ret)
+		ret = register_ftrace_function(&ops);
+	if (ret && ret != -ENODEV) {
+		ftrace_free_filter(&ops);
+		return ret;
+	}
+	followed = !ret && argtrace_in_trampoline(argtrace_return_trial());
+	if (ret || WARN_ON_ONCE(unregister_ftrace_function(&ops))) {
+		trial_failed = true;
+		__module_get(THIS_MODULE);
+		return -EOPNOTSUPP;
+	}
+	ftrace_free_filter(&ops);
+	return followed ? 0 : -EOPNOTSUPP;
+}
+
+static int begin(void)
+{
+	static bool tried;
+	int ret = 0;
+
+	if (!ARGTRACE_CAN_UNWIND || trial_failed)
+		return -EOPNOTSUPP;
+	if (!tried)
+		ret = try_returns();
+	tried = !ret;
+	if (ret)
+		return ret;
+	for_each_kernel_tracepoint(find_exit_point, NULL);
+	return exit_point ? tracepoint_probe_register(exit_point, task_exits, NULL) : -EOPNOTSUPP;
+}
+
+static void end(void)
+{
+	tracepoint_probe_unregister(exit_point, task_exits, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+int argtrace_returns_get(void)
+{
+	int ret = 0;
+
+	mutex_lock(&returns_lock);
+	if (!nr_users) {
+		/* Not a module that is being unloaded: its text would go with calls in flight. */
+		if (!try_module_get(THIS_MODULE))
+			ret = -ESHUTDOWN;
+		else
+			ret = begin();
+		if (ret && ret != -ESHUTDOWN)
+			module_put(THIS_MODULE);
+	}
+	if (!ret)
+		nr_users++;
+	mutex_unlock(&returns_lock);
+	return ret;
+}
+
+static void put_locked(u32 count)
+{
+	nr_users -= count;
+	if (nr_users || !count)
+		return;
+	end();
+	module_put(THIS_MODULE);
+}
+
+void argtrace_returns_put(void)
+{
+	mutex_lock(&returns_lock);
+	put_locked(1);
+	mutex_unlock(&returns_lock);
+}
+
+void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *session)
+{
+	struct argtrace_return *returns = plan->returns;
+
+	mutex_lock(&returns_lock);
+	WARN_ON_ONCE(returns->life == ARGTRACE_RETURN_LEAVING);
+	/* One that was to be removed and could not be is stopped, and still counted. */
+	if (returns->life == ARGTRACE_RETURN_IDLE && !returns->fallback)
+		nr_users++;
+	returns->life = returns->fallback ? ARGTRACE_RETURN_IDLE : ARGTRACE_RETURN_LIVE;
+	returns->rings = session->rings;
+	returns->clock = session->clock;
+	returns->kept = argtrace_return_quickly_kept(plan);
+	/* Pairs with the acquire of argtrace_return_leave(). */
+	smp_store_release(&returns->care, argtrace_return_care(plan, session));
+	mutex_unlock(&returns_lock);
+	if (returns->fallback)
+		argtrace_fallback_start(returns->fallback, session);
+}
+
+static void look_in(unsigned long delay)
+{
+	/* mod_delayed_work() needs the workqueue, whose name varies by kernel. */
+	cancel_delayed_work(&look_work);
+	schedule_delayed_work(&look_work, delay);
+}
+
+static void stop_locked(struct argtrace_return *returns)
+{
+	if (returns->fallback)
+		WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
+	if (returns->life != ARGTRACE_RETURN_LIVE)
+		return;
+	WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
+	returns->life = ARGTRACE_RETURN_STOPPED;
+}
+
+static void leave_locked(struct argtrace_return *returns)
+{
+	if (returns->life != ARGTRACE_RETURN_STOPPED)
+		return;
+	returns->life = ARGTRACE_RETURN_LEAVING;
+	returns->seen = false;
+	returns->told = false;
+	returns->stopped_at = jiffies;
+	list_add_tail(&returns->link, &leaving);
+	/* Where many stop at once, the first has set the time of the look. */
+	if (looks_seldom)
+		look_in(LOOK_AGAIN);
+	else
+		schedule_delayed_work(&look_work, LOOK_AGAIN);
+	looks_seldom = false;
+}
+
+void argtrace_return_stop(struct argtrace_plan *plan)
+{
+	mutex_lock(&returns_lock);
+	stop_locked(plan->returns);
+	mutex_unlock(&returns_lock);
+}
+
+void argtrace_return_detached(struct argtrace_plan *plan)
+{
+	mutex_lock(&returns_lock);
+	leave_locked(plan->returns);
+	mutex_unlock(&returns_lock);
+}
+
+bool argtrace_return_is_leaving(struct argtrace_plan *plan)
+{
+	const enum argtrace_return_life life = READ_ONCE(plan->returns->life);
+
+	return life == ARGTRACE_RETURN_STOPPED || life == ARGTRACE_RETURN_LEAVING;
+}
+
+bool argtrace_return_release(struct argtrace_plan *plan)
+{
+	struct argtrace_return *returns = plan->returns;
+	bool idle;
+
+	if (returns->fallback)
+		argtrace_fallback_release(returns->fallback);
+	mutex_lock(&returns_lock);
+	stop_locked(returns);
+	leave_locked(returns);
+	idle = returns->life == ARGTRACE_RETURN_IDLE;
+	returns->orphan = !idle;
+	mutex_unlock(&returns_lock);
+	return idle;
+}
+
+/* Notes which are leaving, and get no more calls once wait_for_trampolines() has returned. False: that is known of all of them. */
+static bool see_leaving(void)
+{
+	struct argtrace_return *returns;
+	bool any = false;
+
+	mutex_lock(&returns_lock);
+	list_for_each_entry(returns, &leaving, link) {
+		any |= !returns->seen;
+		returns->seen = true;
+	}
+	mutex_unlock(&returns_lock);
+	return any;
+}
+
+/* The stacks of all tasks are unwound to name them, for each function anew. */
+static void tell_of(const struct argtrace_return *returns, u64 in_flight, bool name_tasks)
+{
+	char tasks[160] = "";
+
+	if (name_tasks)
+		argtrace_in_flight_name_tasks(returns, tasks, sizeof(tasks));
+	pr_info("calls of %s have not returned since it is not traced any more: %llu%s; until then the module cannot be unloaded\n",
+		returns->plan->strings, in_flight, tasks);
+}
+
+/* Moves those that have no calls in flight to `idle`, and tells of those that still have some after a while. */
+static void take_idle(struct list_head *idle)
+{
+	struct argtrace_return *returns, *next;
+	u32 told = 0;
+
+	mutex_lock(&returns_lock);
+	list_for_each_entry_safe(returns, next, &leaving, link) {
+		const u64 in_flight = returns->seen ? argtrace_plan_in_flight(returns->plan) : 0;
+
+		if (returns->seen && !in_flight) {
+			list_move_tail(&returns->link, idle);
+		} else if (in_flight && !returns->told && time_after_eq(jiffies, returns->stopped_at + TELL_AFTER)) {
+			returns->told = true;
+			tell_of(returns, in_flight, told++ < NAME_TASKS_OF);
+		}
+	}
+	letting_go = !list_empty(idle);
+	mutex_unlock(&returns_lock);
+}
+
+/* What is idle is so from now on, and plans whose owner has freed them go. Returns how many there were. */
+static u32 let_go(struct list_head *idle)
+{
+	struct argtrace_return *returns, *next;
+	LIST_HEAD(orphans);
+	u32 count = 0;
+
+	mutex_lock(&returns_lock);
+	list_for_each_entry_safe(returns, next, idle, link) {
+		count++;
+		returns->life = ARGTRACE_RETURN_IDLE;
+		if (returns->orphan)
+			list_move(&returns->link, &orphans);
+		else
+			list_del(&returns->link);
+	}
+	mutex_unlock(&returns_lock);
+	list_for_each_entry_safe(returns, next, &orphans, link)
+		argtrace_plan_free(returns->plan);
+	return count;
+}
+
+static void look_again(void)
+{
+	const struct argtrace_return *returns;
+	unsigned long delay = LOOK_SELDOM;
+
+	if (list_empty(&leaving))
+		return;
+	list_for_each_entry(returns, &leaving, link) {
+		if (!returns->told)
+			delay = LOOK_AGAIN;
+	}
+	looks_seldom = delay == LOOK_SELDOM;
+	schedule_delayed_work(&look_work, delay);
+}
+
+static void look(struct work_struct *work)
+{
+	LIST_HEAD(idle);
+	u32 count = 0;
+
+	if (see_leaving())
+		wait_for_trampolines();
+	take_idle(&idle);
+	if (!list_empty(&idle)) {
+		/* Those that have counted themselves out may be on their way through our text. */
+		wait_for_trampolines();
+		count = let_go(&idle);
+	}
+
+	mutex_lock(&returns_lock);
+	letting_go = false;
+	look_again();
+	put_locked(count);
+	mutex_unlock(&returns_lock);
+}
+
+/* Whether a look would find more than that calls are still in flight. */
+static bool is_worth_a_look(void)
+{
+	const struct argtrace_return *returns;
+
+	if (letting_go)
+		return true;
+	list_for_each_entry(returns, &leaving, link) {
+		if (!returns->seen || !argtrace_plan_in_flight(returns->plan))
+			return true;
+	}
+	return false;
+}
+
+void argtrace_returns_flush(void)
+{
+	bool worth_it;
+
+	mutex_lock(&returns_lock);
+	worth_it = is_worth_a_look();
+	if (worth_it)
+		look_in(0);
+	mutex_unlock(&returns_lock);
+	if (worth_it)
+		flush_delayed_work(&look_work);
+}
+
+u64 argtrace_returns_in_flight(void)
+{
+	const struct argtrace_return *returns;
+	u64 sum = 0;
+
+	mutex_lock(&returns_lock);
+	list_for_each_entry(returns, &leaving, link)
+		sum += argtrace_plan_in_flight(returns->plan);
+	/* The caller may be waiting until the module can be unloaded. */
+	if (is_worth_a_look())
+		look_in(0);
+	mutex_unlock(&returns_lock);
+	return sum;
+}
+
+void argtrace_returns_exit(void)
+{
+	cancel_delayed_work_sync(&look_work);
+	WARN_ON_ONCE(nr_users);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is settled beforehand of calls whose return is followed: where the value goes, and how little their records take. */
+#include "program/exec.h"
+#include "session.h"
+#include "source/returns/returns.h"
+
+#define MAX_QUICKLY_KEPT 256	/* bytes, for which the quick way need not look how much of the stack is left */
+
+u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at)
+{
+	const struct argtrace_arg *arg = argtrace_schema_args(plan->schema);
+	const u32 flags = plan->schema->flags;
+	struct argtrace_return *returns = plan->returns;
+	u32 i;
+
+	returns->plan = plan;
+	returns->care = ARGTRACE_CARE_STOPPED;
+	returns->words = ((flags & ARGTRACE_PROBE_WORDS_MASK) >> ARGTRACE_PROBE_WORDS_SHIFT) - 1;
+	returns->above = returns->words * sizeof(u64);
+	for (i = 0; i < plan->schema->nr_args; i++, arg++) {
+		if (arg->loc != ARGTRACE_LOC_RETURN)
+			continue;
+		returns->value_at = at;
+		returns->value_size = arg->size;
+		returns->value_has_length = arg->type == ARGTRACE_TYPE_BYTES;
+		at += arg->size + (returns->value_has_length ? sizeof(u16) : 0);
+	}
+	return at;
+}
+
+unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan)
+{
+	const struct argtrace_code *code = plan->code;
+	const unsigned long kept = code && code->keeps ? ALIGN(sizeof(u64) + code->kept, sizeof(u64)) : 0;
+
+	return kept && code->outputs == ARGTRACE_OUTPUTS_QUICK && kept <= MAX_QUICKLY_KEPT ? kept : 0;
+}
+
+/* Whether the parts of a record that are not a program's are quickly written: what is beyond a value of less than 8 bytes is padding. */
+static bool is_quick(const struct argtrace_plan *plan, const struct argtrace_session *session)
+{
+	const struct argtrace_return *returns = plan->returns;
+
+	if (session->clock != ARGTRACE_CLOCK_TSC || session->flight || plan->layout.has_rest)
+		return false;
+	return !returns->value_at || (returns->value_size <= sizeof(u64) && !returns->value_has_length &&
+				      returns->value_at + sizeof(u64) <= plan->record_size);
+}
+
+/* Whether what decides at the return takes no memory but the frame's and the task's, which is always there. */
+static bool filters_words(const struct argtrace_code *code)
+{
+	const struct argtrace_op *op = code->return_filter;
+
+	if (!op || code->max_rate || code->outputs != ARGTRACE_OUTPUTS_NONE)
+		return false;
+	for (; op < code->values; op++) {
+		if (op->kind != ARGTRACE_OP_REG && op->kind != ARGTRACE_OP_TASK)
+			return false;
+	}
+	return true;
+}
+
+unsigned long argtrace_return_care(const struct argtrace_plan *plan, const struct argtrace_session *session)
+{
+	const struct argtrace_code *code = plan->code;
+
+	if (code && code->outputs == ARGTRACE_OUTPUTS_WORDS && !code->keeps && !code->return_filter && !code->max_rate &&
+	    session->clock == ARGTRACE_CLOCK_TSC)
+		return ARGTRACE_CARE_WORDS;
+	if (!is_quick(plan, session))
+		return ARGTRACE_CARE_RECORD;
+	if (!code)
+		return 0;
+	if (filters_words(code))
+		return ARGTRACE_CARE_FILTER;
+	if (code->return_filter || code->max_rate || code->times)
+		return ARGTRACE_CARE_RECORD;
+	return code->outputs == ARGTRACE_OUTPUTS_NONE ? 0 :
+	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_CARE_OUTPUTS : ARGTRACE_CARE_RECORD;
+}
