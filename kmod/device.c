@@ -8,10 +8,12 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "arm/sessions.h"
 #include "base/authority.h"
 #include "base/compat.h"
-#include "device.h"
 #include "base/memory.h"
+#include "device.h"
+#include "ioctl/file.h"
 #include "session.h"
 
 static int device_open(struct inode *inode, struct file *file)
@@ -48,7 +50,7 @@ static int device_release(struct inode *inode, struct file *file)
 /* Whether rings or probes have changed since the last report to this file; each change is reported once, as by /proc/mounts. */
 static bool has_news(struct argtrace_file *own, struct argtrace_session *session)
 {
-	const int changes = atomic_read(&session->changes);
+	const int changes = atomic_read(&session->notice.changes);
 
 	if (READ_ONCE(own->changes_seen) == changes)
 		return false;
@@ -65,11 +67,12 @@ static __poll_t device_poll(struct file *file, poll_table *wait)
 
 	if (!session)
 		return EPOLLERR;
-	poll_wait(file, &session->wait, wait);
+	poll_wait(file, &session->notice.wait, wait);
 	if (asked & (EPOLLIN | EPOLLRDNORM)) {
 		/* Even if there is data: an edge-triggered poller will not ask again before the next wakeup. */
-		argtrace_session_wait(session);
-		if (argtrace_session_has_data(session))
+		if (!session->flight)
+			argtrace_notice_await(&session->notice);
+		if (argtrace_rings_have_data(session->rings))
 			events |= EPOLLIN | EPOLLRDNORM;
 	}
 	if ((asked & EPOLLPRI) && has_news(own, session))

@@ -2,26 +2,8 @@
 #ifndef ARGTRACE_DEVICE_H
 #define ARGTRACE_DEVICE_H
 
-#include <linux/fs.h>
-#include <linux/mutex.h>
-
-#include "filter/fork_watch.h"
-
-struct argtrace_session;
-
-/* What an open file of /dev/argtrace holds. */
-struct argtrace_file {
-	struct mutex lock;			/* held to set what follows, each once */
-	struct argtrace_session *session;	/* a reference; NULL until ARGTRACE_IOC_SESSION */
-	int changes_seen;			/* of session->changes; poll() sets it too, without the lock */
-	bool watches;				/* for new processes, until the file is closed */
-	struct argtrace_fork_watch watch;
-};
-
+/* /dev/argtrace. 0 or an error. */
 int argtrace_device_register(void);
 void argtrace_device_unregister(void);
-
-/* ioctl.c */
-long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
 #endif

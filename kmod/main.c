@@ -5,14 +5,15 @@
 #include <linux/notifier.h>
 #include <linux/sched.h>
 
+#include "arm/sessions.h"
 #include "base/clock.h"
 #include "device.h"
-#include "read/scratch.h"
 #include "probe/counters.h"
+#include "read/scratch.h"
 #include "session.h"
+#include "sink/ring.h"
 #include "source/returns/returns.h"
 #include "source/timer.h"
-#include "sink/ring.h"
 #include "stack/frame.h"
 #include "stack/table.h"
 

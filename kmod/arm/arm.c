@@ -6,9 +6,11 @@
 #include <linux/sort.h>
 
 #include "arm/arm.h"
+#include "arm/lanes.h"
 #include "base/hook.h"
 #include "base/memory.h"
 #include "session.h"
+#include "source/returns/returns.h"
 #include "source/source.h"
 
 static int compare_addrs(const void *a, const void *b)
@@ -30,7 +32,7 @@ static void free_plans(struct argtrace_plan **plans, u32 count)
 static void catalog_changed(struct argtrace_session *session)
 {
 	session->catalog.generation++;
-	argtrace_session_changed(session);
+	argtrace_notice_change(&session->notice);
 }
 
 /* Callbacks see the new table from here on, and may still be using the one returned. */
@@ -179,8 +181,8 @@ struct revival {
 static void revive(struct argtrace_session *session, struct argtrace_plan *plan)
 {
 	argtrace_catalog_set_removed(&session->catalog, plan, false);
-	if (plan->returns)
-		argtrace_return_start(plan, session);
+	if (plan->rules)
+		plan->rules->start(plan, session);
 }
 
 /* Whether a removed probe can replace a new one: not while calls of its earlier life are in flight. */
@@ -379,13 +381,13 @@ static int check_returns(const struct lane_addition *additions, bool *any, unsig
 	return ret;
 }
 
-static void start_returns(struct argtrace_session *session, struct argtrace_plan **plans, u32 count)
+static void start_plans(struct argtrace_session *session, struct argtrace_plan **plans, u32 count)
 {
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		if (plans[i]->returns)
-			argtrace_return_start(plans[i], session);
+		if (plans[i]->rules)
+			plans[i]->rules->start(plans[i], session);
 	}
 }
 
@@ -433,7 +435,7 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	argtrace_catalog_number(catalog, plans, nr_new);
 	ret = argtrace_plans_alloc_counters(plans, nr_new);
 	if (!ret) {
-		start_returns(session, plans, nr_new);
+		start_plans(session, plans, nr_new);
 		ret = lanes_begin(additions, plans, nr_new, &begun, failed_addr);
 	}
 	if (ret)

@@ -10,11 +10,13 @@
 #include <linux/string.h>
 
 #include "arm/arm.h"
-#include "base/compat.h"
-#include "source/source.h"
-#include "base/memory.h"
 #include "arm/deferred.h"
+#include "arm/lanes.h"
+#include "base/compat.h"
+#include "base/memory.h"
 #include "session.h"
+#include "source/returns/returns.h"
+#include "source/source.h"
 
 struct deferred_entry {
 	struct list_head link;

@@ -6,22 +6,15 @@
 #ifndef ARGTRACE_DEFERRED_H
 #define ARGTRACE_DEFERRED_H
 
-#include <linux/list.h>
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
+struct argtrace_deferred;
 struct argtrace_plan;
 struct argtrace_session;
 struct module;
 
 #define ARGTRACE_MAX_DEFERRED	1024u
-
-struct argtrace_deferred {
-	struct list_head list;		/* by id */
-	u32 last_id;
-	u32 nr_entries;
-	u32 nr_probes;			/* in all entries */
-};
 
 void argtrace_deferred_init(struct argtrace_deferred *deferred);
 

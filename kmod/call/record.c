@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The rare parts of records, out of line, so that the usual path saves no registers. */
-#include "session.h"
+#include "sink/notice.h"
 #include "call/record.h"
 #include "call/record_call.h"
 
-void argtrace_record_wake_reader(struct argtrace_session *session)
+void argtrace_record_wake_reader(struct argtrace_notice *notice)
 {
 	/* If the guard is taken, its holder is about to do it, or the next call will. */
 	if (argtrace_recursion_enter()) {
-		irq_work_queue(&session->wake);
+		irq_work_queue(&notice->wake);
 		argtrace_recursion_leave();
 	}
 	preempt_enable_notrace();

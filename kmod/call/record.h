@@ -14,7 +14,7 @@
 #include "sink/ring.h"
 
 /* Completes a call if the reader is waiting for data. */
-void argtrace_record_wake_reader(struct argtrace_session *session);
+void argtrace_record_wake_reader(struct argtrace_notice *notice);
 
 /* The same as argtrace_record_finish(), for callers that have the ring's control page in a register. */
 static __always_inline void argtrace_record_finish_in(struct argtrace_ring *ring, struct argtrace_ring_control *control)
@@ -22,7 +22,7 @@ static __always_inline void argtrace_record_finish_in(struct argtrace_ring *ring
 	argtrace_ring_end(control);
 	barrier();
 	if (unlikely(ring->waiting))
-		return argtrace_record_wake_reader(ring->session);
+		return argtrace_record_wake_reader(ring->notice);
 	preempt_enable_notrace();
 }
 

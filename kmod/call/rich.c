@@ -21,7 +21,8 @@
 #include "call/record.h"
 #include "call/aggregate.h"
 #include "call/context.h"
-#include "source/entry.h"
+#include "call/record_forms.h"
+#include "call/rich.h"
 
 /*
  * Makes the compiler keep the parameters of the tail calls in the callback's argument registers (System V x86-64 psABI, 3.2.3),
@@ -501,7 +502,7 @@ static __always_inline void record(struct argtrace_plan *plan, unsigned long par
 	if (outputs == ARGTRACE_OUTPUTS_QUICK)
 		record_outputs(plan, parent_ip, ops, fregs, called_from);
 	else if (outputs < ARGTRACE_OUTPUTS_QUICK)
-		argtrace_entry_record(plan, parent_ip, ops, fregs, called_from);
+		argtrace_record_match(plan, parent_ip, ops, fregs, called_from);
 	else if (outputs == ARGTRACE_OUTPUTS_TEXT)
 		record_text(plan, parent_ip, ops, fregs, called_from);
 	else if (outputs < ARGTRACE_OUTPUTS_TEXT)

@@ -6,8 +6,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "ioctl/ioctl.h"
+#include "arm/deferred.h"
 #include "base/memory.h"
+#include "ioctl/ioctl.h"
 #include "session.h"
 
 static bool module_name_is_valid(const char *name)

@@ -3,13 +3,14 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
+#include "arm/sessions.h"
 #include "base/authority.h"
 #include "base/clock.h"
 #include "base/compat.h"
-#include "device.h"
-#include "ioctl/ioctl.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "ioctl/file.h"
+#include "ioctl/ioctl.h"
 #include "session.h"
 #include "source/fallback.h"
 #include "source/returns/returns.h"

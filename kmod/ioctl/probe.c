@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "session.h"
 #include "source/returns/returns.h"
+#include "source/source.h"
 
 struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *session, u64 probes,
 					    u64 length, u32 count, u32 *failed, u64 *cost,
@@ -23,6 +24,7 @@ struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *sessi
 		.max_record = min_t(u32, session->packet_size - ARGTRACE_PACKET_OVERHEAD,
 				    ALIGN_DOWN(U16_MAX, 8)),
 		.registers_only = !argtrace_may_read_memory(),
+		.rules_of = argtrace_plan_rules_of,
 		.may_follow = argtrace_may_follow,
 		.maps = session->maps,
 		/* Pairs with the release of argtrace_session_make_stacks(). */

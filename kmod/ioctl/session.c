@@ -6,10 +6,12 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "arm/lanes.h"
+#include "arm/sessions.h"
 #include "base/authority.h"
-#include "device.h"
-#include "ioctl/ioctl.h"
 #include "base/memory.h"
+#include "ioctl/file.h"
+#include "ioctl/ioctl.h"
 #include "session.h"
 
 static bool name_is_terminated(const char *name)
@@ -52,7 +54,7 @@ long argtrace_ioctl_session(struct file *file, struct argtrace_session *session,
 		argtrace_session_put(session);
 	} else {
 		/* Before the caller can see rings or probes, so that later changes are reported. */
-		own->changes_seen = atomic_read(&session->changes);
+		own->changes_seen = atomic_read(&session->notice.changes);
 		smp_store_release(&own->session, session);
 	}
 out:
@@ -151,7 +153,7 @@ long argtrace_ioctl_processes(struct file *file, struct argtrace_session *sessio
 			return PTR_ERR(pid_filter);
 		}
 	}
-	ret = argtrace_session_set_pid_filter(session, pid_filter);
+	ret = argtrace_lanes_set_pid_filter(session, pid_filter);
 	if (ret)
 		argtrace_pid_filter_free(pid_filter);
 	return ret;

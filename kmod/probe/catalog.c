@@ -139,6 +139,6 @@ void argtrace_catalog_set_removed(struct argtrace_catalog *catalog, struct argtr
 	plan->schema->flags &= ~(ARGTRACE_PROBE_REMOVED | ARGTRACE_PROBE_GONE);
 	plan->schema->flags |= removed ? ARGTRACE_PROBE_REMOVED : 0;
 	catalog->nr_live[plan->lane] += removed ? -1 : 1;
-	if (removed && plan->returns)
-		argtrace_return_stop(plan);
+	if (removed && plan->rules)
+		plan->rules->stop(plan);
 }

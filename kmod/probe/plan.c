@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "probe/plan.h"
-#include "source/fallback.h"
 
 static u32 prepare_steps(struct argtrace_step *steps, const struct argtrace_probe *schema)
 {
@@ -60,10 +59,9 @@ static struct argtrace_code *plan_code(struct argtrace_plan *plan)
 }
 
 /* The additional room that a plan takes if its calls are followed. */
-static size_t return_size(const struct argtrace_probe *schema)
+static size_t return_size(const struct argtrace_probe *schema, const struct argtrace_plan_rules *rules)
 {
-	return (schema->flags & ARGTRACE_PROBE_RETURN ? sizeof(struct argtrace_return) : 0) +
-	       (schema->flags & ARGTRACE_PROBE_BY_KERNEL ? sizeof(struct argtrace_fallback) : 0);
+	return schema->flags & ARGTRACE_PROBE_RETURN ? sizeof(struct argtrace_return) + rules->size : 0;
 }
 
 static struct argtrace_return *plan_return(struct argtrace_plan *plan)
@@ -71,14 +69,14 @@ static struct argtrace_return *plan_return(struct argtrace_plan *plan)
 	return (void *)plan_code(plan) + argtrace_code_size(plan->schema->program);
 }
 
-struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
+struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header, const struct argtrace_plan_rules *rules)
 {
 	struct argtrace_plan *plan;
 	u64 bytes, charge;
 	int ret;
 
 	bytes = sizeof(*plan) + header->size + steps_size(header) + argtrace_code_size(header->program) +
-		return_size(header);
+		return_size(header, rules);
 	charge = argtrace_kvmalloc_size(bytes);
 	ret = argtrace_memory_charge(charge);
 	if (ret)
@@ -89,6 +87,8 @@ struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header)
 		return ERR_PTR(-ENOMEM);
 	}
 	plan->charged = charge;
+	plan->rules = rules;
+	refcount_set(&plan->references, 1);
 	plan->schema = (void *)(plan + 1);
 	return plan;
 }
@@ -134,7 +134,7 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 		plan->layout.caller_at = record_size;
 		record_size += sizeof(u64);
 	}
-	if (return_size(plan->schema)) {
+	if (plan->schema->flags & ARGTRACE_PROBE_RETURN) {
 		if (named)
 			return -EINVAL;
 		if (!format->may_follow())
@@ -149,13 +149,12 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 	ret = prepare_code(plan, format, outputs_at);
 	if (ret < 0)
 		return ret;
-	if (plan->schema->flags & ARGTRACE_PROBE_BY_KERNEL) {
-		int error = argtrace_fallback_prepare((void *)(plan->returns + 1), plan);
-
-		if (error)
-			return error;
-	}
 	record_size = ALIGN(ret, 8);
+	if (plan->rules && plan->rules->prepare) {
+		ret = plan->rules->prepare(plan);
+		if (ret)
+			return ret;
+	}
 	if (record_size > format->max_record)
 		return -E2BIG;
 	plan->record_size = record_size;
@@ -170,7 +169,7 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 
 struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, unsigned long addr)
 {
-	struct argtrace_plan *plan = argtrace_plan_alloc(from->schema);
+	struct argtrace_plan *plan = argtrace_plan_alloc(from->schema, from->rules);
 
 	if (IS_ERR(plan))
 		return plan;
@@ -246,7 +245,14 @@ void argtrace_plan_free(struct argtrace_plan *plan)
 	if (plan->succeeds)
 		plan->succeeds->successor = NULL;
 	plan->succeeds = NULL;
-	if (plan->returns && !argtrace_return_release(plan))
+	if (plan->rules && plan->returns)
+		plan->rules->release(plan);
+	argtrace_plan_put(plan);
+}
+
+void argtrace_plan_put(struct argtrace_plan *plan)
+{
+	if (!refcount_dec_and_test(&plan->references))
 		return;
 	if (plan->counters)
 		argtrace_counters_block_leave(plan->counters_block, &plan->counters);
@@ -277,8 +283,8 @@ struct argtrace_counted argtrace_plan_counted(const struct argtrace_plan *plan)
 
 	if (plan->returns)
 		counted.following = argtrace_return_counters_sum(&plan->returns->following);
-	if (plan->returns && plan->returns->fallback)
-		counted.missed = argtrace_fallback_missed(plan->returns->fallback);
+	if (plan->rules && plan->rules->missed)
+		counted.missed = plan->rules->missed(plan);
 	return counted;
 }
 

@@ -5,15 +5,51 @@
 
 #include <linux/build_bug.h>
 #include <linux/percpu.h>
+#include <linux/refcount.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
-#include "lane.h"
+#include "base/schema.h"
 #include "program/program.h"
 #include "probe/counters.h"
+#include "probe/followed.h"
 #include "sink/layout.h"
-#include "source/returns/returns.h"
+
+struct argtrace_plan;
+struct argtrace_session;
+
+/*
+ * What a source does for its plans beyond being attached to their places. Under session->lock, but for
+ * prepare(), whose plan nobody else knows yet.
+ */
+struct argtrace_plan_rules {
+	size_t size;			/* bytes behind struct argtrace_return for its own use, which are 0 at first */
+	/* When all else has been prepared; 0, -EINVAL, -E2BIG. */
+	int (*prepare)(struct argtrace_plan *plan);
+	/* The plan's calls are recorded in the session from now on. */
+	void (*start)(struct argtrace_plan *plan, struct argtrace_session *session);
+	/* No call that ends from argtrace_synchronize() on is recorded. */
+	void (*stop)(struct argtrace_plan *plan);
+	/* Its owner gives the plan up, which its lane does not call. Who still needs it has a reference. */
+	void (*release)(struct argtrace_plan *plan);
+	/* The calls that were not shown to us, ever. */
+	u64 (*missed)(const struct argtrace_plan *plan);
+};
+
+/* The lane that a probe is in: lane.h. */
+enum argtrace_lane_kind {
+	ARGTRACE_LANE_PLAIN,	/* arguments straight from registers and stack */
+	ARGTRACE_LANE_RICH,	/* programs */
+	ARGTRACE_LANE_AGGREGATE, /* programs that record nothing: counts and maps */
+	ARGTRACE_LANE_RETURN,	/* calls whose return is followed */
+	ARGTRACE_LANE_TRACEPOINT, /* tracepoints, with programs and without */
+	ARGTRACE_LANE_SYSCALL,	/* system calls, likewise */
+	ARGTRACE_LANE_SYSCALL_RETURN, /* those whose return is followed */
+	ARGTRACE_LANE_FALLBACK,	/* calls whose return the kernel follows for us */
+	ARGTRACE_LANE_TIMER,	/* ticks, with programs and without */
+	ARGTRACE_LANES,
+};
 
 /* A prepared probe. */
 struct argtrace_plan {
@@ -38,6 +74,8 @@ struct argtrace_plan {
 	u16 kind;			/* enum argtrace_kind */
 	struct argtrace_plan *succeeds;	/* the removed probe of the same function at another address, whose id it takes, or NULL */
 	struct argtrace_plan *successor; /* the new plan that succeeds this one, until it is added or freed; NULL: none */
+	const struct argtrace_plan_rules *rules; /* NULL: none */
+	refcount_t references;		/* of its owner, and while calls may be in flight */
 	enum argtrace_lane_kind lane;	/* for life */
 	struct argtrace_counters_block *counters_block;
 	struct argtrace_counters *sampling;	/* its `records` count the calls that sampling leaves out; NULL: none */
@@ -64,29 +102,18 @@ struct argtrace_plan_format {
 	u32 max_record;			/* in bytes; a larger record does not fit a packet */
 	bool registers_only;		/* the caller may not read memory */
 	const struct argtrace_stack_set *stacks; /* of the session, or NULL */
+	/* The rules of the probe that is described; or NULL: none of them has any. */
+	const struct argtrace_plan_rules *(*rules_of)(const struct argtrace_probe *header);
 	bool (*may_follow)(void);	/* whether the caller may have calls followed; asked only if needed, as lockdown logs refusals */
 	struct argtrace_map_set *const *maps;	/* ARGTRACE_MAPS_MAX, by id; NULL: none */
 	u64 *cost;			/* set to that of a program that may cost too much; or NULL */
 };
 
-static inline const struct argtrace_arg *argtrace_schema_args(const struct argtrace_probe *schema)
-{
-	return (const void *)(schema + 1);
-}
-
-static inline const char *argtrace_schema_strings(const struct argtrace_probe *schema)
-{
-	return (const char *)(argtrace_schema_args(schema) + schema->nr_args);
-}
-
-/* Only where schema->program is not 0. */
-static inline const struct argtrace_program *argtrace_schema_program(const struct argtrace_probe *schema)
-{
-	return (const void *)((const u8 *)schema + schema->size - schema->program);
-}
-
-/* Allocates a plan, with room in plan->schema for the schema that `header` begins. ERR_PTR: -ENOMEM, -ENOSPC. */
-struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header);
+/*
+ * Allocates a plan, with room in plan->schema for the schema that `header` begins. The caller is its owner.
+ * ERR_PTR: -ENOMEM, -ENOSPC.
+ */
+struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header, const struct argtrace_plan_rules *rules);
 
 /*
  * Prepares a plan for the session's format. Its schema has been validated, except for the program. 0, -EINVAL, -E2BIG,
@@ -94,7 +121,15 @@ struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header);
  */
 int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan_format *format);
 
+/* Its owner gives it up. */
 void argtrace_plan_free(struct argtrace_plan *plan);
+
+/* For others than the owner. The last one to put it frees its memory. */
+static inline void argtrace_plan_get(struct argtrace_plan *plan)
+{
+	refcount_inc(&plan->references);
+}
+void argtrace_plan_put(struct argtrace_plan *plan);
 
 /*
  * Gives plans the counters that they need to be armed. 0 or an error. On error some plans may already have

@@ -157,7 +157,7 @@ static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
 		return ERR_PTR(-EFAULT);
 	if (!header_is_valid(&header, has_addr) || header.size > *length)
 		return ERR_PTR(-EINVAL);
-	plan = argtrace_plan_alloc(&header);
+	plan = argtrace_plan_alloc(&header, format->rules_of ? format->rules_of(&header) : NULL);
 	if (IS_ERR(plan))
 		return plan;
 

@@ -12,6 +12,7 @@
 #include "base/compat.h"
 #include "read/load.h"
 #include "program/program.h"
+#include "read/path.h"
 #include "stack/table.h"
 
 struct ftrace_regs;
@@ -176,5 +177,13 @@ u8 *argtrace_run_entry_values(struct argtrace_run *run, u8 *to);
 /* When it returns, the other values, and between them those that were kept in run->kept. */
 u8 *argtrace_run_return_values(struct argtrace_run *run, u8 *to);
 u64 *argtrace_run_return_key(struct argtrace_run *run, u64 *to);
+
+/* The path that an operation says: argtrace_read_path() or argtrace_read_node_path(). */
+static __always_inline int argtrace_read_path_of(u8 *to, u64 from, const struct argtrace_op *op)
+{
+	if (unlikely(op->arg == ARGTRACE_PATH_OF_NODE))
+		return argtrace_read_node_path(to, from, (const void *)op->next[0]);
+	return argtrace_read_path(to, from, (const void *)op->next[0]);
+}
 
 #endif

@@ -14,11 +14,11 @@
 #include <linux/string.h>
 
 #include "base/compat.h"
+#include "base/schema.h"
 #include "read/operands.h"
 #include "read/path.h"
 #include "program/program.h"
 #include "read/text.h"
-#include "probe/plan.h"
 #include "sink/map.h"
 
 struct program {

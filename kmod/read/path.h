@@ -6,8 +6,6 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
-#include "program/program.h"
-
 /* The room that `to` must have for a path, as names are copied in words. What they write beyond the end is cleared. */
 #define ARGTRACE_PATH_ROOM	(ARGTRACE_PATH_MAX + sizeof(u64))
 
@@ -20,13 +18,5 @@ int argtrace_read_path(u8 *to, u64 from, const struct argtrace_mount_layout *mou
 
 /* The same of the struct kernfs_node at `from`. */
 int argtrace_read_node_path(u8 *to, u64 from, const struct argtrace_node_layout *layout);
-
-/* The same of what an operation says. */
-static __always_inline int argtrace_read_path_of(u8 *to, u64 from, const struct argtrace_op *op)
-{
-	if (unlikely(op->arg == ARGTRACE_PATH_OF_NODE))
-		return argtrace_read_node_path(to, from, (const void *)op->next[0]);
-	return argtrace_read_path(to, from, (const void *)op->next[0]);
-}
 
 #endif

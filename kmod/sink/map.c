@@ -12,7 +12,7 @@
 
 #include "base/hook.h"
 #include "base/memory.h"
-#include "session.h"
+#include "sink/notice.h"
 #include "sink/map.h"
 #include "base/region.h"
 
@@ -78,7 +78,7 @@ static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 	int ret = provide_slots(map, cpu);
 
 	if (!had_some && argtrace_map_memory(map, cpu))
-		argtrace_session_changed(map->session);
+		argtrace_notice_change(map->notice);
 	return cpu_online(cpu) ? ret : 0;
 }
 
@@ -131,7 +131,7 @@ static bool description_is_valid(const struct argtrace_map *description)
 	       description->slots <= ARGTRACE_MAP_SLOTS_MAX && description->key_words <= ARGTRACE_MAP_KEY_WORDS_MAX;
 }
 
-struct argtrace_map_set *argtrace_map_create(struct argtrace_session *session, const struct argtrace_map *description)
+struct argtrace_map_set *argtrace_map_create(struct argtrace_notice *notice, const struct argtrace_map *description)
 {
 	const u64 charge = argtrace_percpu_size(sizeof(struct argtrace_map_cpu));
 	struct argtrace_buckets buckets;
@@ -152,7 +152,7 @@ struct argtrace_map_set *argtrace_map_create(struct argtrace_session *session, c
 		return ERR_PTR(-ENOMEM);
 	}
 	map->charged = charge;
-	map->session = session;
+	map->notice = notice;
 	map->buckets = buckets;
 	map->slots = description->slots;
 	map->slot_size = slot_size(description);

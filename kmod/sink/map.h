@@ -30,7 +30,7 @@
 #include "base/compat.h"
 #include "sink/bucket.h"
 
-struct argtrace_session;
+struct argtrace_notice;
 
 #define ARGTRACE_MAP_STEPS	16
 
@@ -50,7 +50,7 @@ struct argtrace_map_cpu {
 
 struct argtrace_map_set {
 	struct argtrace_map_cpu __percpu *cpus;
-	struct argtrace_session *session;
+	struct argtrace_notice *notice;
 	struct argtrace_buckets buckets;
 	u32 slots;			/* of each CPU: a power of two */
 	u32 slot_size;
@@ -70,7 +70,7 @@ void argtrace_maps_exit(void);
  * Makes the slots of each present CPU in the memory of its node, and later those of CPUs that come. ERR_PTR: -EINVAL,
  * -ENOMEM, -ENOSPC.
  */
-struct argtrace_map_set *argtrace_map_create(struct argtrace_session *session, const struct argtrace_map *description);
+struct argtrace_map_set *argtrace_map_create(struct argtrace_notice *notice, const struct argtrace_map *description);
 /* To be called when no callback uses it any more. Accepts NULL. */
 void argtrace_map_free(struct argtrace_map_set *map);
 

@@ -11,8 +11,8 @@
 #include <linux/vmalloc.h>
 
 #include "base/memory.h"
-#include "session.h"
 #include "base/region.h"
+#include "sink/notice.h"
 #include "sink/ring.h"
 
 static_assert(sizeof(local_t) == sizeof_field(struct argtrace_ring_control, lost));
@@ -112,7 +112,7 @@ static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 	int ret = provide_ring(set, cpu);
 
 	if (!had_one && argtrace_ring_exists(ring))
-		argtrace_session_changed(set->session);
+		argtrace_notice_change(set->notice);
 	return cpu_online(cpu) ? ret : 0;
 }
 
@@ -160,7 +160,7 @@ int argtrace_rings_create(struct argtrace_ring_set *set)
 		struct argtrace_ring *ring = per_cpu_ptr(set->rings, cpu);
 
 		ring->control = &no_ring;
-		ring->session = set->session;
+		ring->notice = set->notice;
 		/* Also for durations that go to a map or decide whether a call is recorded, for which a CPU needs no ring. */
 		ring->clock = set->clock;
 		ring->mult = set->mult;
@@ -192,6 +192,17 @@ bool argtrace_ring_has_data(const struct argtrace_ring *ring)
 {
 	return argtrace_ring_exists(ring) && ring->reader &&
 	       smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
+}
+
+bool argtrace_rings_have_data(const struct argtrace_ring __percpu *rings)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (argtrace_ring_has_data(per_cpu_ptr(rings, cpu)))
+			return true;
+	}
+	return false;
 }
 
 bool argtrace_ring_repair_tail(struct argtrace_ring *ring)

@@ -40,7 +40,7 @@
 #include "base/hook.h"
 #include "base/recursion.h"
 
-struct argtrace_session;
+struct argtrace_notice;
 
 struct argtrace_ring {
 	/* What a call needs: one cache line. */
@@ -69,7 +69,7 @@ struct argtrace_ring {
 	u32 packet_shift;
 	local_t *records_in;			/* flight recorder: records in each packet; else NULL */
 
-	struct argtrace_session *session;
+	struct argtrace_notice *notice;
 	struct argtrace_ring_reader *reader;	/* never trusted; a flight recorder has none */
 	u32 packet_size;			/* a power of two */
 	u32 format;
@@ -87,7 +87,7 @@ struct argtrace_ring {
 /* The rings of a session, for the CPUs that were present when it was made or have come since. */
 struct argtrace_ring_set {
 	struct argtrace_ring __percpu *rings;
-	struct argtrace_session *session;
+	struct argtrace_notice *notice;
 	u32 packet_size;			/* powers of two; nr_packets >= 2 */
 	u32 nr_packets;
 	u32 format;
@@ -119,6 +119,8 @@ static inline bool argtrace_ring_exists(const struct argtrace_ring *ring)
 
 /* Whether there is something for the reader to read. */
 bool argtrace_ring_has_data(const struct argtrace_ring *ring);
+/* The same of any of them. */
+bool argtrace_rings_have_data(const struct argtrace_ring __percpu *rings);
 
 /*
  * If an earlier reader left the tail out of range, sets it to the oldest whole packet and returns true. Writers

@@ -9,8 +9,10 @@
 #include <linux/sched.h>
 
 #include "base/memory.h"
+#include "call/rich.h"
 #include "session.h"
 #include "source/entry.h"
+#include "source/returns/returns.h"
 #include "source/source.h"
 #include "source/syscall.h"
 
@@ -49,20 +51,35 @@ static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
 	return bad;
 }
 
-static void init(struct argtrace_lane *lane)
+static void init_ops(struct argtrace_lane *lane, ftrace_func_t callback)
 {
 	/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
-	lane->ops = (struct ftrace_ops){
-		.func = argtrace_entry_callback(lane),
-		.flags = FTRACE_OPS_FL_PERMANENT,
-	};
+	lane->ops = (struct ftrace_ops){ .func = callback, .flags = FTRACE_OPS_FL_PERMANENT };
+}
+
+static void init_functions(struct argtrace_lane *lane)
+{
+	if (lane->kind == ARGTRACE_LANE_RETURN)
+		init_ops(lane, argtrace_return_callback(lane));
+	else if (lane->kind == ARGTRACE_LANE_PLAIN)
+		init_ops(lane, argtrace_entry_callback(lane));
+	else
+		init_ops(lane, argtrace_rich_callback(lane));
+}
+
+static void init_syscalls(struct argtrace_lane *lane)
+{
+	if (lane->kind == ARGTRACE_LANE_SYSCALL_RETURN)
+		init_ops(lane, argtrace_return_callback(lane));
+	else
+		init_ops(lane, argtrace_syscall_callback(lane));
 }
 
 /* ftrace_free_filter() leaves the ops pointing to freed memory, so it has to be initialised again. */
 static void reset_ops(struct argtrace_lane *lane)
 {
 	ftrace_free_filter(&lane->ops);
-	init(lane);
+	lane->source->init(lane);
 }
 
 /*
@@ -166,7 +183,7 @@ static unsigned long find_bad_syscall(const unsigned long *addrs, u32 count, boo
 const struct argtrace_source argtrace_entry_source = {
 	.kind = ARGTRACE_KIND_ENTRY,
 	.skew = ARGTRACE_FENTRY_SKEW,
-	.init = init,
+	.init = init_functions,
 	.find_bad = find_bad,
 	.attach = attach,
 	.follow = follow,
@@ -175,7 +192,7 @@ const struct argtrace_source argtrace_entry_source = {
 const struct argtrace_source argtrace_syscall_source = {
 	.kind = ARGTRACE_KIND_SYSCALL,
 	.skew = ARGTRACE_FENTRY_SKEW,
-	.init = init,
+	.init = init_syscalls,
 	.find_bad = find_bad_syscall,
 	.attach = attach,
 	.follow = follow,

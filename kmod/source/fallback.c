@@ -92,8 +92,10 @@ static bool is_in_program(const struct argtrace_probe *schema, u8 source)
 	return false;
 }
 
-int argtrace_fallback_prepare(struct argtrace_fallback *fallback, struct argtrace_plan *plan)
+/* Settles what follows from a plan whose program has been prepared. -E2BIG: the kernel cannot keep as much of each call. */
+static int prepare_plan(struct argtrace_plan *plan)
 {
+	struct argtrace_fallback *fallback = (void *)(plan->returns + 1);
 	const struct argtrace_arg *args = argtrace_schema_args(plan->schema);
 	u32 i;
 
@@ -171,11 +173,6 @@ static u64 missed_now(const struct argtrace_fallback *fallback)
 	return READ_ONCE(fallback->fprobe.nmissed);
 }
 
-u64 argtrace_fallback_missed(const struct argtrace_fallback *fallback)
-{
-	return fallback->missed + (fallback->cookie ? missed_now(fallback) : 0);
-}
-
 /* One that has been unregistered, when no handler is running any more: what is in flight we shall not see. */
 static void settle(struct argtrace_fallback *fallback)
 {
@@ -212,21 +209,55 @@ static void detach_all(struct list_head *list)
 	}
 }
 
-void argtrace_fallback_start(struct argtrace_fallback *fallback, struct argtrace_session *session)
+static void start_plan(struct argtrace_plan *plan, struct argtrace_session *session)
 {
+	struct argtrace_fallback *fallback = plan->returns->fallback;
 	struct argtrace_lane *lane = &session->lanes[ARGTRACE_LANE_FALLBACK];
 
+	argtrace_return_set_up(plan, session);
 	fallback->lane = lane;
+	/* The next attach() of the lane registers it. */
 	if (list_empty(&fallback->link))
 		list_add_tail(&fallback->link, &lane->fallbacks);
 }
 
-void argtrace_fallback_release(struct argtrace_fallback *fallback)
+static void stop_plan(struct argtrace_plan *plan)
+{
+	WRITE_ONCE(plan->returns->care, ARGTRACE_CARE_STOPPED);
+}
+
+static void release_plan(struct argtrace_plan *plan)
 {
 	LIST_HEAD(only);
 
-	list_move(&fallback->link, &only);
+	/* Not if the plan could not be prepared. */
+	if (!plan->returns->fallback)
+		return;
+	list_move(&plan->returns->fallback->link, &only);
 	detach_all(&only);
+}
+
+static u64 missed_of(const struct argtrace_plan *plan)
+{
+	const struct argtrace_fallback *fallback = plan->returns->fallback;
+
+	return fallback->missed + (fallback->cookie ? missed_now(fallback) : 0);
+}
+
+static const struct argtrace_plan_rules fallback_rules = {
+	.size = sizeof(struct argtrace_fallback),
+	.prepare = prepare_plan,
+	.start = start_plan,
+	.stop = stop_plan,
+	.release = release_plan,
+	.missed = missed_of,
+};
+
+const struct argtrace_plan_rules *argtrace_plan_rules_of(const struct argtrace_probe *header)
+{
+	if (!(header->flags & ARGTRACE_PROBE_RETURN))
+		return NULL;
+	return header->flags & ARGTRACE_PROBE_BY_KERNEL ? &fallback_rules : &argtrace_return_rules;
 }
 
 static int try_once(bool by_kretprobe)

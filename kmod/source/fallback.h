@@ -39,16 +39,4 @@ struct argtrace_fallback {
 /* Whether this kernel has them, as ARGTRACE_FEATURE_*. */
 u64 argtrace_fallback_features(void);
 
-/* Settles what follows from a plan whose program has been prepared. 0, -EINVAL, -E2BIG: the kernel cannot keep as much of each call. */
-int argtrace_fallback_prepare(struct argtrace_fallback *fallback, struct argtrace_plan *plan);
-
-/* The next argtrace_source.attach() of the session's lane registers it. */
-void argtrace_fallback_start(struct argtrace_fallback *fallback, struct argtrace_session *session);
-
-/* The plan is to be freed. */
-void argtrace_fallback_release(struct argtrace_fallback *fallback);
-
-/* Calls of the function that the kernel has not shown us, ever. */
-u64 argtrace_fallback_missed(const struct argtrace_fallback *fallback);
-
 #endif

@@ -10,6 +10,8 @@
 #include <linux/types.h>
 
 struct argtrace_lane;
+struct argtrace_plan_rules;
+struct argtrace_probe;
 struct argtrace_table;
 
 struct argtrace_source {
@@ -42,6 +44,9 @@ struct argtrace_source {
 	 */
 	int (*follow)(struct argtrace_lane *lane);
 };
+
+/* What the source of a probe does for its plan; NULL: nothing. */
+const struct argtrace_plan_rules *argtrace_plan_rules_of(const struct argtrace_probe *header);
 
 static inline bool argtrace_is_in_modules(unsigned long addr)
 {

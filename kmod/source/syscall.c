@@ -10,7 +10,8 @@
 #include "call/record_call.h"
 #include "call/begin.h"
 #include "call/context.h"
-#include "source/entry.h"
+#include "call/record_forms.h"
+#include "call/rich.h"
 #include "source/source.h"
 #include "source/syscall.h"
 

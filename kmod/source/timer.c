@@ -10,7 +10,8 @@
 #include "session.h"
 #include "call/begin.h"
 #include "call/context.h"
-#include "source/entry.h"
+#include "call/record_forms.h"
+#include "call/rich.h"
 #include "source/timer.h"
 
 void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
@@ -28,5 +29,5 @@ void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data
 	if (plan->code)
 		argtrace_rich_call(plan, caller, &lane->ops, fregs, NULL);
 	else
-		argtrace_entry_record(plan, caller, &lane->ops, fregs, NULL);
+		argtrace_record_match(plan, caller, &lane->ops, fregs, NULL);
 }

@@ -10,7 +10,8 @@
 #include "call/record_call.h"
 #include "call/begin.h"
 #include "call/context.h"
-#include "source/entry.h"
+#include "call/record_forms.h"
+#include "call/rich.h"
 #include "source/tracepoint.h"
 
 /*
@@ -122,7 +123,7 @@ static __no_stack_protector void callback(struct argtrace_tracepoint *place, u64
 	if (plan->code)
 		argtrace_rich_call(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
 	else
-		argtrace_entry_record(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
+		argtrace_record_match(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
 }
 
 /* What records a call with these arguments. */

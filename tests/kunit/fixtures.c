@@ -121,7 +121,7 @@ static bool yes(void)
 
 struct argtrace_plan *make_template(struct kunit *test, const char *function, u32 flags)
 {
-	const struct argtrace_plan_format format = { .max_record = 4096, .may_follow = yes };
+	const struct argtrace_plan_format format = { .max_record = 4096, .rules_of = argtrace_plan_rules_of, .may_follow = yes };
 	struct made_probe *probe = make_probe(test, 0, 0);
 	struct argtrace_plan *template;
 	u64 length;
@@ -206,7 +206,7 @@ int session_add(struct kunit *test, struct argtrace_session *session,
 	const struct argtrace_plan_format format = {
 		.format = session->format,
 		.max_record = session->packet_size - ARGTRACE_PACKET_OVERHEAD,
-		.may_follow = argtrace_may_follow,
+		.rules_of = argtrace_plan_rules_of, .may_follow = argtrace_may_follow,
 		.maps = session->maps,
 		.stacks = session->stacks,
 	};

@@ -8,7 +8,12 @@
 #include <uapi/argtrace.h>
 
 #include "probe/probe.h"
+#include "arm/deferred.h"
+#include "arm/lanes.h"
+#include "arm/sessions.h"
 #include "session.h"
+#include "source/returns/returns.h"
+#include "source/source.h"
 
 /* Whether what is at the return address is a part of the function, as the kernel's symbols say: its neighbours are placed by the compiler. */
 bool is_in_function(unsigned long return_address, const void *function);

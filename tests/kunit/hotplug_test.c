@@ -55,9 +55,9 @@ static void a_cpu_that_comes_gets_a_ring(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, session_add(test, session, make_probe(test, (unsigned long)target_three, 3)), 0);
 	KUNIT_EXPECT_FALSE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
-	changes = atomic_read(&session->changes);
+	changes = atomic_read(&session->notice.changes);
 	cpu_comes_back(test);
-	KUNIT_EXPECT_EQ(test, atomic_read(&session->changes), changes + 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&session->notice.changes), changes + 1);
 	KUNIT_ASSERT_TRUE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
 	KUNIT_EXPECT_GE(test, argtrace_memory_used(), before + session->packet_size * session->nr_packets);
 	call_there(test, 7);
@@ -77,10 +77,10 @@ static void a_cpu_that_comes_at_the_limit(struct kunit *test)
 		if (!argtrace_memory_charge(step))
 			taken += step;
 	}
-	changes = atomic_read(&session->changes);
+	changes = atomic_read(&session->notice.changes);
 	cpu_comes_back(test);
 	argtrace_memory_uncharge(taken);
-	KUNIT_EXPECT_EQ(test, atomic_read(&session->changes), changes);
+	KUNIT_EXPECT_EQ(test, atomic_read(&session->notice.changes), changes);
 	KUNIT_EXPECT_FALSE(test, argtrace_ring_exists(per_cpu_ptr(session->rings, absent_cpu)));
 	call_there(test, 5);
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).lost[ARGTRACE_LOST_NO_BUFFER], 5);
@@ -191,12 +191,12 @@ static void a_cpu_that_comes_gets_slots(struct kunit *test)
 	struct argtrace_session *session = make_session(test, "", 0);
 	struct argtrace_map_set *map = make_map(test, session);
 	const u64 before = argtrace_memory_used();
-	int changes = atomic_read(&session->changes);
+	int changes = atomic_read(&session->notice.changes);
 
 	KUNIT_EXPECT_NULL(test, argtrace_map_memory(map, absent_cpu));
 	cpu_comes_back(test);
 	/* Once for its ring, and once for these. */
-	KUNIT_EXPECT_EQ(test, atomic_read(&session->changes), changes + 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&session->notice.changes), changes + 2);
 	KUNIT_ASSERT_NOT_NULL(test, argtrace_map_memory(map, absent_cpu));
 	KUNIT_EXPECT_GE(test, argtrace_memory_used(), before + 64 * map->slot_size);
 	KUNIT_EXPECT_EQ(test, add_there(test, map), ARGTRACE_MAP_ADDED);

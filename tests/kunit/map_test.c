@@ -38,7 +38,7 @@ static void free_map(void *map)
 static struct argtrace_map_set *make_map(struct kunit *test, struct argtrace_map description)
 {
 	struct argtrace_session *session = make_session(test, "", 0);
-	struct argtrace_map_set *map = argtrace_map_create(session, &description);
+	struct argtrace_map_set *map = argtrace_map_create(&session->notice, &description);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
 	/* Before the session goes. */
@@ -604,7 +604,7 @@ static void maps_take_what_they_are_charged(struct kunit *test)
 	struct argtrace_session *session = make_session(test, "", 0);
 	const u64 with_session = argtrace_memory_used();
 	const struct argtrace_map description = counts_by(1, 4096);
-	struct argtrace_map_set *map = argtrace_map_create(session, &description);
+	struct argtrace_map_set *map = argtrace_map_create(&session->notice, &description);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, map);
 	KUNIT_EXPECT_GT(test, with_session, before);

@@ -158,14 +158,14 @@ static void whose_calls_are_recorded(struct kunit *test)
 	struct argtrace_pid_filter *another = create(test, KTHREADD, false), *refused;
 	int file;
 
-	KUNIT_ASSERT_EQ(test, argtrace_session_set_pid_filter(session, own), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_lanes_set_pid_filter(session, own), 0);
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	expect_counts(test, session, 1, 0);
-	KUNIT_ASSERT_EQ(test, argtrace_session_set_pid_filter(session, another), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_lanes_set_pid_filter(session, another), 0);
 	expect_counts(test, session, 1, 1);
-	KUNIT_EXPECT_EQ(test, argtrace_session_set_pid_filter(session, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, argtrace_lanes_set_pid_filter(session, NULL), -EBUSY);
 	KUNIT_ASSERT_EQ(test,
-			argtrace_session_set_pid_filter(session, create(test, task_tgid_vnr(current), true)),
+			argtrace_lanes_set_pid_filter(session, create(test, task_tgid_vnr(current), true)),
 			0);
 	expect_counts(test, session, 2, 1);
 	KUNIT_ASSERT_EQ(test, argtrace_session_set_reader(session, &file, true), 0);
@@ -173,10 +173,10 @@ static void whose_calls_are_recorded(struct kunit *test)
 	argtrace_session_drop_reader(session, &file);
 
 	session_remove_all(session);
-	KUNIT_ASSERT_EQ(test, argtrace_session_set_pid_filter(session, NULL), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_lanes_set_pid_filter(session, NULL), 0);
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	refused = create(test, KTHREADD, false);
-	KUNIT_EXPECT_EQ(test, argtrace_session_set_pid_filter(session, refused), -EBUSY);
+	KUNIT_EXPECT_EQ(test, argtrace_lanes_set_pid_filter(session, refused), -EBUSY);
 	argtrace_pid_filter_free(refused);
 }
 
@@ -186,13 +186,13 @@ static void whose_calls_are_excluded(struct kunit *test)
 	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
 
 	KUNIT_ASSERT_EQ(test,
-			argtrace_session_set_pid_filter(session, create_with(test, task_tgid_vnr(current),
+			argtrace_lanes_set_pid_filter(session, create_with(test, task_tgid_vnr(current),
 									ARGTRACE_PROCESSES_EXCLUDE)),
 			0);
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	expect_counts(test, session, 0, 1);
 	KUNIT_ASSERT_EQ(test,
-			argtrace_session_set_pid_filter(session, create_with(test, KTHREADD,
+			argtrace_lanes_set_pid_filter(session, create_with(test, KTHREADD,
 									ARGTRACE_PROCESSES_EXCLUDE)),
 			0);
 	expect_counts(test, session, 1, 1);
@@ -207,7 +207,7 @@ static void context_of_the_chosen(struct kunit *test)
 	unsigned long flags;
 
 	KUNIT_ASSERT_NOT_NULL(test, seen);
-	KUNIT_ASSERT_EQ(test, argtrace_session_set_pid_filter(session, own), 0);
+	KUNIT_ASSERT_EQ(test, argtrace_lanes_set_pid_filter(session, own), 0);
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	target_three(1, 2, 3);
 	preempt_disable();
@@ -232,7 +232,7 @@ static void of_a_removed_session(struct kunit *test)
 	struct argtrace_pid_filter *pid_filter = create(test, KTHREADD, false);
 
 	KUNIT_EXPECT_EQ(test, argtrace_session_remove("removed"), 0);
-	KUNIT_EXPECT_EQ(test, argtrace_session_set_pid_filter(session, pid_filter), -ENOENT);
+	KUNIT_EXPECT_EQ(test, argtrace_lanes_set_pid_filter(session, pid_filter), -ENOENT);
 	argtrace_pid_filter_free(pid_filter);
 }
 

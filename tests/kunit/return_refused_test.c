@@ -77,7 +77,7 @@ static bool may_not(void)
 
 static void who_may_not_follow(struct kunit *test)
 {
-	const struct argtrace_plan_format format = { .max_record = 4096, .may_follow = may_not };
+	const struct argtrace_plan_format format = { .max_record = 4096, .rules_of = argtrace_plan_rules_of, .may_follow = may_not };
 	const struct made_probe *probe = make_return_probe(test, target_value, 1, ARGTRACE_TYPE_U64, 8, 0);
 	u64 length = probe->head.size;
 

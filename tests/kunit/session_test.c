@@ -200,14 +200,14 @@ static void a_wakeup_that_was_missed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 	init_completion(&sleeper.woken);
 	init_waitqueue_func_entry(&sleeper.entry, sleeper_woken);
-	add_wait_queue(&session->wait, &sleeper.entry);
-	argtrace_session_wait(session);
+	add_wait_queue(&session->notice.wait, &sleeper.entry);
+	argtrace_notice_await(&session->notice);
 	/* What a callback sees that looks before the stores above reach its CPU. */
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->waiting, false);
 	target_three(1, 2, 3);
 	woken = wait_for_completion_timeout(&sleeper.woken, 60 * HZ);
-	remove_wait_queue(&session->wait, &sleeper.entry);
+	remove_wait_queue(&session->notice.wait, &sleeper.entry);
 	KUNIT_EXPECT_TRUE(test, woken);
 }
 

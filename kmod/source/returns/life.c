@@ -3,7 +3,7 @@
  * How long what calls in flight need stays. A task may sleep in a function for days, with a frame on its stack that
  * refers to a plan and returns to our text.
  *
- *   plan   is not freed before all of its calls have left. One that is removed, or whose session goes, is stopped: nothing
+ *   plan   has a reference from the first call on until all have left. One that is removed, or whose session goes, is stopped: nothing
  *          more is recorded, and the rings may go. Its lane may go on calling it, and is made to stop by arm.c, which then
  *          says that the plan is detached. From then on it is on the list of those that are leaving, and idle when none is
  *          in flight.
@@ -29,7 +29,6 @@
 #include "base/hook.h"
 #include "base/memory.h"
 #include "session.h"
-#include "source/fallback.h"
 #include "source/returns/in_flight.h"
 #include "source/returns/returns.h"
 
@@ -190,24 +189,31 @@ void argtrace_returns_put(void)
 	mutex_unlock(&returns_lock);
 }
 
-void argtrace_return_start(struct argtrace_plan *plan, struct argtrace_session *session)
+void argtrace_return_set_up(struct argtrace_plan *plan, const struct argtrace_session *session)
+{
+	struct argtrace_return *returns = plan->returns;
+
+	returns->rings = session->rings;
+	returns->clock = session->clock;
+	returns->kept = argtrace_return_quickly_kept(plan);
+	/* Pairs with the acquire of argtrace_return_leave(). */
+	smp_store_release(&returns->care, argtrace_return_care(plan, session));
+}
+
+static void start_following(struct argtrace_plan *plan, struct argtrace_session *session)
 {
 	struct argtrace_return *returns = plan->returns;
 
 	mutex_lock(&returns_lock);
 	WARN_ON_ONCE(returns->life == ARGTRACE_RETURN_LEAVING);
 	/* One that was to be removed and could not be is stopped, and still counted. */
-	if (returns->life == ARGTRACE_RETURN_IDLE && !returns->fallback)
+	if (returns->life == ARGTRACE_RETURN_IDLE) {
+		argtrace_plan_get(plan);
 		nr_users++;
-	returns->life = returns->fallback ? ARGTRACE_RETURN_IDLE : ARGTRACE_RETURN_LIVE;
-	returns->rings = session->rings;
-	returns->clock = session->clock;
-	returns->kept = argtrace_return_quickly_kept(plan);
-	/* Pairs with the acquire of argtrace_return_leave(). */
-	smp_store_release(&returns->care, argtrace_return_care(plan, session));
+	}
+	returns->life = ARGTRACE_RETURN_LIVE;
+	argtrace_return_set_up(plan, session);
 	mutex_unlock(&returns_lock);
-	if (returns->fallback)
-		argtrace_fallback_start(returns->fallback, session);
 }
 
 static void look_in(unsigned long delay)
@@ -219,8 +225,6 @@ static void look_in(unsigned long delay)
 
 static void stop_locked(struct argtrace_return *returns)
 {
-	if (returns->fallback)
-		WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
 	if (returns->life != ARGTRACE_RETURN_LIVE)
 		return;
 	WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
@@ -244,7 +248,7 @@ static void leave_locked(struct argtrace_return *returns)
 	looks_seldom = false;
 }
 
-void argtrace_return_stop(struct argtrace_plan *plan)
+static void stop_following(struct argtrace_plan *plan)
 {
 	mutex_lock(&returns_lock);
 	stop_locked(plan->returns);
@@ -265,21 +269,22 @@ bool argtrace_return_is_leaving(struct argtrace_plan *plan)
 	return life == ARGTRACE_RETURN_STOPPED || life == ARGTRACE_RETURN_LEAVING;
 }
 
-bool argtrace_return_release(struct argtrace_plan *plan)
+/* One that has been started, and has not come into the table of its lane after all, has not been stopped. */
+static void release_plan(struct argtrace_plan *plan)
 {
 	struct argtrace_return *returns = plan->returns;
-	bool idle;
 
-	if (returns->fallback)
-		argtrace_fallback_release(returns->fallback);
 	mutex_lock(&returns_lock);
 	stop_locked(returns);
 	leave_locked(returns);
-	idle = returns->life == ARGTRACE_RETURN_IDLE;
-	returns->orphan = !idle;
 	mutex_unlock(&returns_lock);
-	return idle;
 }
+
+const struct argtrace_plan_rules argtrace_return_rules = {
+	.start = start_following,
+	.stop = stop_following,
+	.release = release_plan,
+};
 
 /* Notes which are leaving, and get no more calls once wait_for_trampolines() has returned. False: that is known of all of them. */
 static bool see_leaving(void)
@@ -328,25 +333,20 @@ static void take_idle(struct list_head *idle)
 	mutex_unlock(&returns_lock);
 }
 
-/* What is idle is so from now on, and plans whose owner has freed them go. Returns how many there were. */
+/* What is idle is so from now on, and plans that their owner has given up go. Returns how many there were. */
 static u32 let_go(struct list_head *idle)
 {
 	struct argtrace_return *returns, *next;
-	LIST_HEAD(orphans);
 	u32 count = 0;
 
 	mutex_lock(&returns_lock);
 	list_for_each_entry_safe(returns, next, idle, link) {
 		count++;
 		returns->life = ARGTRACE_RETURN_IDLE;
-		if (returns->orphan)
-			list_move(&returns->link, &orphans);
-		else
-			list_del(&returns->link);
+		list_del(&returns->link);
+		argtrace_plan_put(returns->plan);
 	}
 	mutex_unlock(&returns_lock);
-	list_for_each_entry_safe(returns, next, &orphans, link)
-		argtrace_plan_free(returns->plan);
 	return count;
 }
 

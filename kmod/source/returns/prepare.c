@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is settled beforehand of calls whose return is followed: where the value goes, and how little their records take. */
+/* What is settled beforehand of calls whose return is followed: how little their records take. */
 #include "program/exec.h"
 #include "session.h"
 #include "source/returns/returns.h"
 
 #define MAX_QUICKLY_KEPT 256	/* bytes, for which the quick way need not look how much of the stack is left */
-
-u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at)
-{
-	const struct argtrace_arg *arg = argtrace_schema_args(plan->schema);
-	const u32 flags = plan->schema->flags;
-	struct argtrace_return *returns = plan->returns;
-	u32 i;
-
-	returns->plan = plan;
-	returns->care = ARGTRACE_CARE_STOPPED;
-	returns->words = ((flags & ARGTRACE_PROBE_WORDS_MASK) >> ARGTRACE_PROBE_WORDS_SHIFT) - 1;
-	returns->above = returns->words * sizeof(u64);
-	for (i = 0; i < plan->schema->nr_args; i++, arg++) {
-		if (arg->loc != ARGTRACE_LOC_RETURN)
-			continue;
-		returns->value_at = at;
-		returns->value_size = arg->size;
-		returns->value_has_length = arg->type == ARGTRACE_TYPE_BYTES;
-		at += arg->size + (returns->value_has_length ? sizeof(u16) : 0);
-	}
-	return at;
-}
 
 unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan)
 {

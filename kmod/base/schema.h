@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the parts of a probe's entry lie, as user space describes it: struct argtrace_probe in include/uapi/argtrace.h. */
+#ifndef ARGTRACE_SCHEMA_H
+#define ARGTRACE_SCHEMA_H
+
+#include <uapi/argtrace.h>
+
+static inline const struct argtrace_arg *argtrace_schema_args(const struct argtrace_probe *schema)
+{
+	return (const void *)(schema + 1);
+}
+
+static inline const char *argtrace_schema_strings(const struct argtrace_probe *schema)
+{
+	return (const char *)(argtrace_schema_args(schema) + schema->nr_args);
+}
+
+/* Only where schema->program is not 0. */
+static inline const struct argtrace_program *argtrace_schema_program(const struct argtrace_probe *schema)
+{
+	return (const void *)((const u8 *)schema + schema->size - schema->program);
+}
+
+#endif

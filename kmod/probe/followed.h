@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a plan has whose calls are followed until they return: source/returns/ is who follows them. */
+#ifndef ARGTRACE_FOLLOWED_H
+#define ARGTRACE_FOLLOWED_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "probe/counters.h"
+
+struct argtrace_fallback;
+struct argtrace_plan;
+struct argtrace_ring;
+
+enum argtrace_return_life {
+	ARGTRACE_RETURN_IDLE,		/* has no calls in flight, and gets none */
+	ARGTRACE_RETURN_LIVE,
+	ARGTRACE_RETURN_STOPPED,	/* records nothing, but its lane may still call it */
+	ARGTRACE_RETURN_LEAVING,	/* its lane does not call it; calls may be in flight */
+};
+
+/* What a plan whose calls are followed has beside the others. While it is not idle it holds a reference to the plan. */
+struct argtrace_return {
+	/* What the trampolines read: see source/returns/frame.h. */
+	unsigned long body;		/* behind ftrace's call; 0 before the first call */
+	unsigned long words;		/* of 8 bytes, that arguments take on the stack */
+
+	/* What a call needs. */
+	unsigned long quick_body;	/* the same, where a call that goes there takes no more than the callback does itself */
+	unsigned long care;		/* ARGTRACE_CARE_* */
+	unsigned long above;		/* bytes of the stack above the frame that are read */
+	struct argtrace_plan *plan;
+	struct argtrace_ring __percpu *rings;	/* not to be touched once STOPPED */
+	struct argtrace_counters *following;	/* struct argtrace_return_counters */
+
+	/* And one with a program: the bytes of values that are kept, where it is quick to say; where an accepted call goes on. */
+	unsigned long kept;
+	unsigned long accepted_body;
+	u16 duration_at;		/* in the record */
+	u16 value_at;			/* 0: nothing is returned */
+	u16 value_size;
+	bool value_has_length;		/* ARGTRACE_TYPE_BYTES */
+	u32 clock;			/* the session's */
+
+	/* The rest is under the lock of source/returns/life.c. */
+	struct list_head link;		/* LEAVING */
+	enum argtrace_return_life life;
+	bool seen;			/* leaving since before the last argtrace_synchronize() */
+	bool told;			/* the log has been told of its calls that are in flight */
+	unsigned long stopped_at;	/* jiffies: LEAVING */
+
+	struct argtrace_counters_block *following_block;
+	struct argtrace_return_counters before;	/* of earlier lives: counts no more */
+
+	/* Under session->lock. */
+	struct argtrace_fallback *fallback;	/* by which the kernel follows its calls, and never goes from IDLE; NULL: we do */
+	u64 missed_before;			/* of earlier lives */
+};
+#define ARGTRACE_CARE_RECORD	(1ul << 0) /* the record takes more than argtrace_return_leave() does itself */
+#define ARGTRACE_CARE_STOPPED	(1ul << 1) /* nothing is recorded any more */
+#define ARGTRACE_CARE_OUTPUTS	(1ul << 2) /* the record takes no more beside that than quick outputs */
+#define ARGTRACE_CARE_WORDS	(1ul << 3) /* nothing is recorded, and a map gets no more than words that are there when the call returns */
+#define ARGTRACE_CARE_FILTER	(1ul << 4) /* whether there is a record depends on words that are there when the call returns */
+
+/* Settles what follows from the plan's schema and layout, where the value goes in the record, and returns the end of it. */
+u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at);
+
+#endif
