@@ -7,20 +7,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/child_command.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/function_options.h"
-#include "cli/live_record.h"
 #include "cli/options.h"
 #include "cli/process_options.h"
-#include "cli/process_watch.h"
-#include "cli/tracing.h"
+#include "cli/tracing_options.h"
+#include "file/writer.h"
+#include "live/child_command.h"
+#include "live/process_watch.h"
+#include "live/record.h"
+#include "live/tracing.h"
 #include "model/counts.h"
 #include "render/status.h"
 #include "session/live_rings.h"
 #include "session/live_symbols.h"
 #include "util/clock.h"
+#include "util/exit_status.h"
 #include "util/message.h"
 #include "util/units.h"
 

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "live/off_cpu.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analyze/sched_events.h"
+#include "answer/wait_output.h"
+#include "live/loop.h"
+#include "live/loss_watch.h"
+#include "live/pid_namespace.h"
+#include "live/record.h"
+#include "live/tracing.h"
+#include "record/recorder.h"
+#include "render/status.h"
+#include "session/live_rings.h"
+#include "session/live_symbols.h"
+#include "session/merge.h"
+#include "spec/resolve.h"
+#include "util/clock.h"
+#include "util/exit_status.h"
+#include "util/message.h"
+#include "util/nanoseconds.h"
+
+namespace argtrace {
+
+namespace {
+
+// Records are read so often at least.
+constexpr std::uint64_t off_cpu_nap_ns = 20 * nanoseconds_per_millisecond;
+
+/// Makes waits of a session's records while they come.
+class LiveWaits : private LiveLoop {
+public:
+    using LiveLoop::End;
+
+    /// Tracepoints are armed one after the other: only from here on they all are, and the command must not have begun.
+    LiveWaits(const LiveSources &sources, const OffCpuOptions &options, Schema &schema,
+              WaitTracker &tracker, WaitTotals &totals, WaitOutput &output)
+        : LiveLoop(sources, output.fd()), options_(options), merge_(sources.rings.views(), schema, Merge::Keep::nothing),
+          tracker_(tracker), events_(tracker), totals_(totals), output_(output),
+          first_(monotonic_now() + record_slack_ns), loss_(first_) {}
+
+    End run(const StopSignal &stop) {
+        const std::uint64_t start = monotonic_now();
+        if (options_.interval)
+            next_ = start + *options_.interval;
+        const End end = run_rounds(start, options_.duration, stop);
+        if (end == End::abandoned)
+            return end;
+        end_ = monotonic_now() - record_slack_ns;
+        session().remove_all();
+        follow_changes();
+        merge_.collect_rest();
+        note_lost();
+        take();
+        if (!options_.interval)
+            return output_.show(totals_) ? end : End::abandoned;
+        const bool is_due = rounds_ == options_.rounds; // else an interval has been cut short
+        return (totals_.entries().empty() && !is_due) || output_.show_interval(totals_, end_) ? end : End::abandoned;
+    }
+
+    /// When it has ended; later records are not looked at.
+    std::uint64_t end() const { return end_; }
+
+    /// What there was in all intervals.
+    WaitTotal all() const {
+        WaitTotal sum = before_;
+        const WaitTotal &rest = totals_.all();
+        sum.waits += rest.waits;
+        sum.blocked += rest.blocked;
+        sum.runnable += rest.runnable;
+        sum.longest = std::max(sum.longest, rest.longest);
+        return sum;
+    }
+
+private:
+    void add(std::span<const RingView> rings) override { merge_.add(rings); }
+
+    std::optional<End> round(const Now &now) override {
+        merge_.collect(now.clock);
+        note_lost();
+        take();
+        if (!next_ || now.ns < *next_)
+            return std::nullopt;
+        *next_ += (now.ns - *next_) / *options_.interval * *options_.interval + *options_.interval;
+        if (++rounds_ == options_.rounds)
+            return End::reached; // run() shows it, with what comes until nothing is followed any more
+        const bool shown = output_.show_interval(totals_, now.ns);
+        before_ = all();
+        totals_.clear();
+        return shown ? std::nullopt : std::optional(End::abandoned);
+    }
+
+    std::optional<std::uint64_t> next_round(std::uint64_t now) override {
+        const std::uint64_t nap = now + off_cpu_nap_ns;
+        return next_ ? std::min(*next_, nap) : nap;
+    }
+
+    void note_lost() {
+        if (const auto gap = loss_.look(session()))
+            tracker_.lost(gap->from, gap->to);
+    }
+
+    void take() {
+        while (const auto view = merge_.next())
+            if (view->event->ts >= first_ && view->event->ts <= end_)
+                events_.take(*view);
+    }
+
+    const OffCpuOptions &options_;
+    Merge merge_;
+    WaitTracker &tracker_;
+    SchedEvents events_;
+    WaitTotals &totals_;
+    WaitOutput &output_;
+    WaitTotal before_; // in the intervals that have been shown
+    std::optional<std::uint64_t> next_;
+    std::uint64_t rounds_ = 0; // intervals that have ended
+    std::uint64_t first_; // records before that are not looked at
+    LossWatch loss_;
+    std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// The processes whose waits are wanted; empty for all processes.
+std::vector<std::uint32_t> wanted_pids(const OffCpuOptions &options, const std::optional<ChildCommand> &command) {
+    tell_pid_namespace(options.processes.pids, {});
+    const auto filter = filter_of(options, command);
+    return filter ? pids_in_events(filter->pids) : std::vector<std::uint32_t>();
+}
+
+FunctionOptions sched_functions(const OffCpuOptions &options, const std::vector<std::uint32_t> &pids) {
+    SchedSpecs specs;
+    specs.stacks = options.wanted.stacks;
+    specs.wakers = options.wanted.wakers;
+    specs.forks = options.processes.follow;
+    if (!options.processes.follow)
+        specs.pids = pids;
+    FunctionOptions functions;
+    functions.specs = specs.text();
+    return functions;
+}
+
+/// The session that follows switches and wakeups, and what belongs to it.
+struct Follower {
+    explicit Follower(const OffCpuOptions &options);
+
+    /// From here on they are recorded.
+    void arm();
+    LiveSources sources(const OffCpuOptions &options);
+    argtrace_counts counts() const;
+    /// Nothing is recorded from now on.
+    void disarm() { session.remove_all(); }
+
+    Session session;
+    ProcessWatch processes;
+    Kernel kernel;
+    std::optional<ChildCommand> command;
+    std::vector<std::uint32_t> pids;
+    Resolved resolved;
+    LiveSymbols symbols;
+    std::optional<LiveRings> rings;
+    std::optional<UnloadedModules> modules;
+};
+
+Follower::Follower(const OffCpuOptions &options)
+    : session(Device::open()), processes(options.processes.pids), symbols(session.device()) {
+    SessionOptions wished = options.session;
+    wished.no_caller = true;
+    session.create("", wished);
+    // Our own switches are those of others, too.
+    session.become_reader(true);
+    if (!options.command.empty())
+        command.emplace(options.command, options.output.empty());
+    pids = wanted_pids(options, command);
+    resolved = resolve(kernel, make_request(sched_functions(options, pids)));
+    write_messages(resolved.left);
+    rings.emplace(session);
+}
+
+void Follower::arm() {
+    add_followed(session, kernel, resolved.probes);
+    modules.emplace(session);
+}
+
+LiveSources Follower::sources(const OffCpuOptions &options) {
+    return {session, *rings, *modules, command ? &*command : nullptr,
+            options.ends_with_processes() ? &processes : nullptr};
+}
+
+argtrace_counts Follower::counts() const {
+    return total_of(session.counts(true));
+}
+
+void end_follower(Follower &follower, const OffCpuOptions &options, const argtrace_counts &total, LiveLoop::End end) {
+    if (end == LiveLoop::End::ended)
+        print_ended(options.processes.pids);
+    print_remedies(follower.session, total, true);
+    if (follower.command)
+        throw ExitStatus{follower.command->finish()};
+}
+
+} // namespace
+
+void run_live_off_cpu(const OffCpuOptions &options) {
+    Follower follower(options);
+    WaitOutput output(options, follower.symbols);
+    StopSignal stop;
+    follower.arm();
+    message("following switches and wakeups of tasks, {}", options.until(options.duration));
+
+    Schema schema([&follower] { return follower.session.probes(true); });
+    schema.reload();
+    WaitTotals totals(options.wanted);
+    WaitTracker tracker([&totals](const Wait &wait) { totals.add(wait); });
+    if (!follower.pids.empty())
+        tracker.only(follower.pids, options.processes.follow);
+    if (!options.include_self)
+        tracker.hide(own_pid_in_events());
+    LiveWaits waits(follower.sources(options), options, schema, tracker, totals, output);
+    if (follower.command)
+        start(*follower.command);
+    const LiveLoop::End end = waits.run(stop);
+    if (end == LiveLoop::End::abandoned)
+        return;
+    const argtrace_counts total = follower.counts();
+    const WaitsAside aside{tracker.left_out(), tracker.waiting(waits.end()), totals.unwanted(), total};
+    if (!output.finish(waits.all(), aside))
+        return;
+    write_message(waits_summary(waits.all(), aside));
+    end_follower(follower, options, total, end);
+}
+
+void record_off_cpu(const OffCpuOptions &options) {
+    Follower follower(options);
+    TraceInfo info = describe_session(follower.session);
+    info.command = options.command;
+    info.processes = follower.pids;
+    info.children = options.processes.follow;
+
+    StopSignal stop;
+    TraceWriter writer(TraceTarget(options.output), std::nullopt);
+    writer.info(info);
+    follower.arm();
+    RecordedSpan span{monotonic_now(), 0};
+    Recorder recorder(
+        follower.rings->views(), follower.session.attributes().format,
+        [&follower] { return follower.session.probes(true); }, follower.symbols, writer);
+    writer.flush();
+    message("recording switches and wakeups of tasks to {}, {}", options.output, options.until(options.duration));
+    if (follower.command)
+        start(*follower.command);
+    LiveRecord record(follower.sources(options), recorder, writer);
+    const LiveLoop::End end = record.run(options.duration, stop);
+    span.end = monotonic_now(); // while all of them are followed still
+    follower.disarm();
+    record.finish();
+    const std::vector<argtrace_counts> counts = follower.session.counts(true);
+    finish_recording(writer, counts, recorder, span);
+    const argtrace_counts total = follower.counts();
+    if (writer.target().kept())
+        message("{}; {}: {} bytes: `argtrace offcpu --in {}` shows them", calls_summary(total), writer.name(),
+                writer.written(), options.output);
+    end_follower(follower, options, total, end);
+}
+
+} // namespace argtrace

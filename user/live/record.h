@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "file/writer.h"
+#include "live/loop.h"
+#include "record/recorder.h"
+#include "util/progress.h"
+
+namespace argtrace {
+
+/// Records a session while its events happen.
+class LiveRecord : private LiveLoop {
+public:
+    using LiveLoop::End;
+
+    /// Both stay the caller's, and so does what the sources are.
+    LiveRecord(const LiveSources &sources, Recorder &recorder, TraceWriter &writer)
+        : LiveLoop(sources, writer.fd()), recorder_(recorder), writer_(writer) {}
+
+    /// Until one of these; what the rings still hold then is left to the caller. `duration` in ns.
+    /// Throws Error when the file cannot be written, or nobody reads it any more.
+    End run(std::optional<std::uint64_t> duration, const StopSignal &stop);
+
+    /// Records what the rings still hold.
+    void finish();
+
+private:
+    void add(std::span<const RingView> rings) override { recorder_.add(rings); }
+    std::optional<End> round(const Now &now) override;
+    std::optional<std::uint64_t> next_round(std::uint64_t now) override;
+
+    Recorder &recorder_;
+    TraceWriter &writer_;
+    std::optional<Progress> progress_;
+    std::uint64_t last_round_ = 0; // when it was
+    std::uint64_t filled_in_ = 0;  // the time from the round before to the last one
+    bool found_ = false;           // the last round found something
+};
+
+/// Writes what the file ends with. An earlier file stays if this one would be empty.
+void finish_recording(TraceWriter &writer, const std::vector<argtrace_counts> &counts, const Recorder &recorder,
+                      const RecordedSpan &span);
+
+} // namespace argtrace
