@@ -17,6 +17,7 @@
 #include "live/loop.h"
 #include "live/paired_latency.h"
 #include "live/profile_timer.h"
+#include "live/run.h"
 #include "live/top_view.h"
 #include "live/tracing.h"
 #include "model/counts.h"
@@ -24,10 +25,8 @@
 #include "render/stack.h"
 #include "render/stack_summary.h"
 #include "session/live_map.h"
-#include "session/live_rings.h"
 #include "session/live_symbols.h"
 #include "util/clock.h"
-#include "util/exit_status.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
 
@@ -175,9 +174,8 @@ void run_live_aggregate(const AggregateOptions &options) {
         request.timer = options.timer->timer;
     request.aggregate = std::make_shared<const Aggregate>(aggregate);
 
-    Session session(Device::open());
-    ProcessWatch processes(options.processes.pids);
-    Kernel kernel;
+    Run run(options);
+    Kernel &kernel = run.kernel();
     use_btf(kernel, options.functions);
     const AggregatedFunctions functions = resolve_aggregate(kernel, request);
     write_messages(functions.left);
@@ -190,13 +188,8 @@ void run_live_aggregate(const AggregateOptions &options) {
     SessionOptions least;
     least.buffer = least_buffer;
     least.stack_table = options.session.stack_table;
-    session.create("", least);
-    session.become_reader(options.include_self);
-    std::optional<ChildCommand> command;
-    if (!options.command.empty())
-        command.emplace(options.command, options.output.empty());
-    choose_processes(session, options, command, false);
-    LiveRings rings(session);
+    run.create(least, {.own_calls = options.include_self, .stdout_is_taken = options.output.empty()});
+    Session &session = run.session();
     std::optional<LiveMap> map;
     if (!functions.counts_only)
         map.emplace(session, session.make_map(wanted_map(options, functions)));
@@ -207,16 +200,12 @@ void run_live_aggregate(const AggregateOptions &options) {
         map ? static_cast<std::uint16_t>(map->description().id) : std::uint16_t{0});
     std::optional<TickWatch> watch;
     if (options.timer) {
-        add_timer(session, *options.timer, probes.front());
-        watch.emplace(*options.timer, probes.front());
-    } else {
-        add_followed(session, kernel, probes);
-    }
-    UnloadedModules modules(session);
-    if (options.timer)
+        watch = run.arm(*options.timer, probes.front());
         message("profiling by {}, {}", describe_timer(*options.timer, probes.front()), options.until(options.duration));
-    else
+    } else {
+        run.arm(probes);
         message("adding up calls of {}, {}", describe_traced(session, {}), options.until(options.duration));
+    }
 
     const ProbeFormats formats(functions.shown);
     std::vector<KeyColumn> columns = columns_of(functions, formats, aggregate.keys);
@@ -239,16 +228,12 @@ void run_live_aggregate(const AggregateOptions &options) {
         view = std::make_unique<TopView>(options, output, read);
     else
         view = std::make_unique<AggregateRounds>(options, output, read);
-    LiveAggregate live({session, rings, modules, command ? &*command : nullptr,
-                        options.ends_with_processes() ? &processes : nullptr},
-                       options, map ? &*map : nullptr, *view, output);
-    if (command)
-        start(*command);
+    LiveAggregate live(run.sources(), options, map ? &*map : nullptr, *view, output);
+    run.start_command();
     const LiveLoop::End end = live.run(stop);
     if (watch)
         watch->end();
-    if (end == LiveLoop::End::ended)
-        print_ended(options.processes.pids);
+    run.tell_end(end);
     if (end == LiveLoop::End::abandoned)
         return;
     const argtrace_counts total = total_of(session.counts(true));
@@ -261,9 +246,8 @@ void run_live_aggregate(const AggregateOptions &options) {
     report_totals(options, session, total, returns, idle);
     if (watch)
         watch->print_missing(total, idle);
-    note_silence(session, options, modules);
-    if (command)
-        throw ExitStatus{command->finish()};
+    note_silence(session, options, run.modules());
+    run.exit_as_command();
 }
 
 } // namespace argtrace

@@ -14,15 +14,13 @@
 #include "live/loss_watch.h"
 #include "live/pid_namespace.h"
 #include "live/record.h"
+#include "live/run.h"
 #include "live/tracing.h"
-#include "record/recorder.h"
 #include "render/status.h"
-#include "session/live_rings.h"
 #include "session/live_symbols.h"
 #include "session/merge.h"
 #include "spec/resolve.h"
 #include "util/clock.h"
-#include "util/exit_status.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
 
@@ -127,9 +125,9 @@ private:
 };
 
 /// The processes whose waits are wanted; empty for all processes.
-std::vector<std::uint32_t> wanted_pids(const OffCpuOptions &options, const std::optional<ChildCommand> &command) {
+std::vector<std::uint32_t> wanted_pids(const OffCpuOptions &options, const Run &run) {
     tell_pid_namespace(options.processes.pids, {});
-    const auto filter = filter_of(options, command);
+    const auto filter = run.processes();
     return filter ? pids_in_events(filter->pids) : std::vector<std::uint32_t>();
 }
 
@@ -145,127 +143,87 @@ FunctionOptions sched_functions(const OffCpuOptions &options, const std::vector<
     return functions;
 }
 
-/// The session that follows switches and wakeups, and what belongs to it.
-struct Follower {
-    explicit Follower(const OffCpuOptions &options);
-
-    /// From here on they are recorded.
-    void arm();
-    LiveSources sources(const OffCpuOptions &options);
-    argtrace_counts counts() const;
-    /// Nothing is recorded from now on.
-    void disarm() { session.remove_all(); }
-
-    Session session;
-    ProcessWatch processes;
-    Kernel kernel;
-    std::optional<ChildCommand> command;
+/// What is followed of whom; no processes: of all.
+struct Followed {
     std::vector<std::uint32_t> pids;
-    Resolved resolved;
-    LiveSymbols symbols;
-    std::optional<LiveRings> rings;
-    std::optional<UnloadedModules> modules;
+    std::vector<Probe> probes;
 };
 
-Follower::Follower(const OffCpuOptions &options)
-    : session(Device::open()), processes(options.processes.pids), symbols(session.device()) {
+/// Makes the session that follows switches and wakeups.
+Followed prepare(Run &run, const OffCpuOptions &options) {
     SessionOptions wished = options.session;
     wished.no_caller = true;
-    session.create("", wished);
     // Our own switches are those of others, too.
-    session.become_reader(true);
-    if (!options.command.empty())
-        command.emplace(options.command, options.output.empty());
-    pids = wanted_pids(options, command);
-    resolved = resolve(kernel, make_request(sched_functions(options, pids)));
+    run.create(wished, {.own_calls = true, .stdout_is_taken = options.output.empty(), .all_processes = true});
+    Followed followed{wanted_pids(options, run), {}};
+    Resolved resolved = resolve(run.kernel(), make_request(sched_functions(options, followed.pids)));
     write_messages(resolved.left);
-    rings.emplace(session);
+    followed.probes = std::move(resolved.probes);
+    return followed;
 }
 
-void Follower::arm() {
-    add_followed(session, kernel, resolved.probes);
-    modules.emplace(session);
-}
-
-LiveSources Follower::sources(const OffCpuOptions &options) {
-    return {session, *rings, *modules, command ? &*command : nullptr,
-            options.ends_with_processes() ? &processes : nullptr};
-}
-
-argtrace_counts Follower::counts() const {
-    return total_of(session.counts(true));
-}
-
-void end_follower(Follower &follower, const OffCpuOptions &options, const argtrace_counts &total, LiveLoop::End end) {
-    if (end == LiveLoop::End::ended)
-        print_ended(options.processes.pids);
-    print_remedies(follower.session, total, true);
-    if (follower.command)
-        throw ExitStatus{follower.command->finish()};
+void finish(Run &run, const argtrace_counts &total, LiveLoop::End end) {
+    run.tell_end(end);
+    print_remedies(run.session(), total, true);
+    run.exit_as_command();
 }
 
 } // namespace
 
 void run_live_off_cpu(const OffCpuOptions &options) {
-    Follower follower(options);
-    WaitOutput output(options, follower.symbols);
+    Run run(options);
+    Followed followed = prepare(run, options);
+    const Session &session = run.session();
+    const LiveSymbols symbols(session.device());
+    WaitOutput output(options, symbols);
     StopSignal stop;
-    follower.arm();
+    run.arm(followed.probes);
     message("following switches and wakeups of tasks, {}", options.until(options.duration));
 
-    Schema schema([&follower] { return follower.session.probes(true); });
+    Schema schema([&session] { return session.probes(true); });
     schema.reload();
     WaitTotals totals(options.wanted);
     WaitTracker tracker([&totals](const Wait &wait) { totals.add(wait); });
-    if (!follower.pids.empty())
-        tracker.only(follower.pids, options.processes.follow);
+    if (!followed.pids.empty())
+        tracker.only(followed.pids, options.processes.follow);
     if (!options.include_self)
         tracker.hide(own_pid_in_events());
-    LiveWaits waits(follower.sources(options), options, schema, tracker, totals, output);
-    if (follower.command)
-        start(*follower.command);
+    LiveWaits waits(run.sources(), options, schema, tracker, totals, output);
+    run.start_command();
     const LiveLoop::End end = waits.run(stop);
     if (end == LiveLoop::End::abandoned)
         return;
-    const argtrace_counts total = follower.counts();
+    const argtrace_counts total = total_of(session.counts(true));
     const WaitsAside aside{tracker.left_out(), tracker.waiting(waits.end()), totals.unwanted(), total};
     if (!output.finish(waits.all(), aside))
         return;
     write_message(waits_summary(waits.all(), aside));
-    end_follower(follower, options, total, end);
+    finish(run, total, end);
 }
 
 void record_off_cpu(const OffCpuOptions &options) {
-    Follower follower(options);
-    TraceInfo info = describe_session(follower.session);
+    Run run(options);
+    Followed followed = prepare(run, options);
+    TraceInfo info = describe_session(run.session());
     info.command = options.command;
-    info.processes = follower.pids;
+    info.processes = followed.pids;
     info.children = options.processes.follow;
 
     StopSignal stop;
-    TraceWriter writer(TraceTarget(options.output), std::nullopt);
-    writer.info(info);
-    follower.arm();
-    RecordedSpan span{monotonic_now(), 0};
-    Recorder recorder(
-        follower.rings->views(), follower.session.attributes().format,
-        [&follower] { return follower.session.probes(true); }, follower.symbols, writer);
-    writer.flush();
+    Recording recording(run, TraceTarget(options.output), std::nullopt, info);
+    run.arm(followed.probes);
+    recording.begin();
     message("recording switches and wakeups of tasks to {}, {}", options.output, options.until(options.duration));
-    if (follower.command)
-        start(*follower.command);
-    LiveRecord record(follower.sources(options), recorder, writer);
-    const LiveLoop::End end = record.run(options.duration, stop);
-    span.end = monotonic_now(); // while all of them are followed still
-    follower.disarm();
-    record.finish();
-    const std::vector<argtrace_counts> counts = follower.session.counts(true);
-    finish_recording(writer, counts, recorder, span);
-    const argtrace_counts total = follower.counts();
+    run.start_command();
+    const LiveLoop::End end = recording.run(options.duration, stop);
+    recording.end(); // while all of them are followed still
+    run.session().remove_all();
+    const argtrace_counts total = total_of(recording.finish());
+    TraceWriter &writer = recording.writer();
     if (writer.target().kept())
         message("{}; {}: {} bytes: `argtrace offcpu --in {}` shows them", calls_summary(total), writer.name(),
                 writer.written(), options.output);
-    end_follower(follower, options, total, end);
+    finish(run, total, end);
 }
 
 } // namespace argtrace

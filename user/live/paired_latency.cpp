@@ -12,18 +12,16 @@
 #include "analyze/pairing.h"
 #include "answer/aggregate_keys.h"
 #include "answer/pairs.h"
-#include "btf/format.h"
 #include "live/aggregate_rounds.h"
 #include "live/loop.h"
 #include "live/loss_watch.h"
+#include "live/run.h"
 #include "live/tracing.h"
 #include "render/status.h"
-#include "session/live_rings.h"
 #include "session/live_symbols.h"
 #include "session/merge.h"
 #include "spec/resolve.h"
 #include "util/clock.h"
-#include "util/exit_status.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
 #include "util/output_readers.h"
@@ -146,24 +144,16 @@ void run_live_pairs(const AggregateOptions &options) {
     const std::vector<lang::ArgumentExpression> keys = parse_keys(options).values;
     Request request = make_request(options.functions);
     request.specs = recording_specs(options, keys);
-    Session session(Device::open());
-    ProcessWatch processes(options.processes.pids);
-    Kernel kernel;
-    use_btf(kernel, options.functions);
-    Resolved resolved = resolve(kernel, request);
+    Run run(options);
+    use_btf(run.kernel(), options.functions);
+    Resolved resolved = resolve(run.kernel(), request);
     write_messages(resolved.left);
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
-    session.create("", options.session);
-    session.become_reader(options.include_self || tells_own_calls(options));
-    std::optional<ChildCommand> command;
-    if (!options.command.empty())
-        command.emplace(options.command, options.output.empty());
-    choose_processes(session, options, command, false);
-    LiveRings rings(session);
+    run.create(options.session, {.own_calls = options.include_self || tells_own_calls(options),
+                                 .stdout_is_taken = options.output.empty()});
+    Session &session = run.session();
     StopSignal stop;
-    const std::uint64_t armed = monotonic_now(); // there is no record before that
-    add_followed(session, kernel, resolved.probes);
-    UnloadedModules modules(session);
+    run.arm(resolved.probes);
     message("pairing calls of {} and {} on {}, {}", options.from, options.to, options.on,
             options.until(options.duration));
     Schema schema([&session] { return session.probes(true); });
@@ -174,14 +164,11 @@ void run_live_pairs(const AggregateOptions &options) {
     const LiveSymbols symbols(session.device());
     CallerNames names(symbols);
     output.set_keys(columns, names);
-    LivePairs pairs({session, rings, modules, command ? &*command : nullptr,
-                     options.ends_with_processes() ? &processes : nullptr},
-                    options, schema, make_pairing(options, keys), request.specs, output, armed);
-    if (command)
-        start(*command);
+    // There is no record before it was armed.
+    LivePairs pairs(run.sources(), options, schema, make_pairing(options, keys), request.specs, output, run.arming());
+    run.start_command();
     const LiveLoop::End end = pairs.run(stop);
-    if (end == LiveLoop::End::ended)
-        print_ended(options.processes.pids);
+    run.tell_end(end);
     if (end == LiveLoop::End::abandoned)
         return;
     argtrace_counts total = total_of(session.counts(true));
@@ -197,8 +184,7 @@ void run_live_pairs(const AggregateOptions &options) {
     message("{} pairs; {}", pairs.pairing().pairs().calls(), calls_summary(total));
     tell_unpaired(pairs.pairing(), options);
     print_remedies(session, total, true);
-    if (command)
-        throw ExitStatus{command->finish()};
+    run.exit_as_command();
 }
 
 } // namespace argtrace

@@ -12,15 +12,11 @@
 #include "answer/aggregate_keys.h"
 #include "live/profile_timer.h"
 #include "live/record.h"
+#include "live/run.h"
 #include "live/tracing.h"
-#include "record/recorder.h"
 #include "render/profile.h"
-#include "session/live_rings.h"
-#include "session/live_symbols.h"
 #include "spec/aggregate.h"
 #include "spec/resolve.h"
-#include "util/clock.h"
-#include "util/exit_status.h"
 #include "util/message.h"
 
 namespace argtrace {
@@ -52,55 +48,33 @@ void record_profile(const AggregateOptions &options) {
     request.tick_values = values_beside(options);
     request.stack = true;
 
-    Session session(Device::open());
-    ProcessWatch processes(options.processes.pids);
-    Kernel kernel;
-    std::vector<Probe> probes = resolve(kernel, request).probes;
-    session.create("", options.session);
-    session.become_reader(options.include_self);
-    std::optional<ChildCommand> command;
-    if (!options.command.empty())
-        command.emplace(options.command, false);
-    choose_processes(session, options, command, false);
-    LiveRings rings(session);
-    const LiveSymbols symbols(session.device());
+    Run run(options);
+    std::vector<Probe> probes = resolve(run.kernel(), request).probes;
+    run.create(options.session, {.own_calls = options.include_self});
+    Session &session = run.session();
     TraceInfo info = describe_session(session);
     info.command = options.command;
 
     StopSignal stop;
-    TraceWriter writer(TraceTarget(options.output), std::nullopt);
-    writer.info(info);
-    add_timer(session, *options.timer, probes.front());
-    TickWatch watch(*options.timer, probes.front());
-    RecordedSpan span{monotonic_now(), 0};
-    Recorder recorder(
-        rings.views(), session.attributes().format, [&session] { return session.probes(true); }, symbols, writer);
-    writer.flush();
-    UnloadedModules modules(session);
+    Recording recording(run, TraceTarget(options.output), std::nullopt, info);
+    TickWatch watch = run.arm(*options.timer, probes.front());
+    recording.begin();
     message("recording ticks to {}: {}, {}", options.output, describe_timer(*options.timer, probes.front()),
             options.until(options.duration));
-    if (command)
-        start(*command);
-    LiveRecord record({session, rings, modules, command ? &*command : nullptr,
-                       options.ends_with_processes() ? &processes : nullptr},
-                      recorder, writer);
-    const LiveLoop::End end = record.run(options.duration, stop);
+    run.start_command();
+    const LiveLoop::End end = recording.run(options.duration, stop);
     session.remove_all();
     watch.end();
-    span.end = monotonic_now();
-    record.finish();
-    const std::vector<argtrace_counts> counts = session.counts(true);
-    finish_recording(writer, counts, recorder, span);
-    const argtrace_counts total = total_of(counts);
-    if (end == LiveLoop::End::ended)
-        print_ended(options.processes.pids);
+    recording.end();
+    const argtrace_counts total = total_of(recording.finish());
+    run.tell_end(end);
+    TraceWriter &writer = recording.writer();
     if (writer.target().kept())
         message("{}; {}: {} bytes: `argtrace profile --in {}` shows them", recorded_ticks(total), writer.name(),
                 writer.written(), options.output);
     watch.print_missing(total, std::nullopt);
     print_remedies(session, total, true);
-    if (command)
-        throw ExitStatus{command->finish()};
+    run.exit_as_command();
 }
 
 } // namespace argtrace

@@ -2,6 +2,7 @@
 #include "live/record.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -68,18 +69,42 @@ std::optional<std::uint64_t> LiveRecord::next_round(std::uint64_t now) {
     return due ? std::min(after, std::max(*due, now + nap_shortest)) : after;
 }
 
-void finish_recording(TraceWriter &writer, const std::vector<argtrace_counts> &counts, const Recorder &recorder,
-                      const RecordedSpan &span) {
-    writer.counts(counts);
-    writer.loss(recorder.loss());
-    writer.span(span);
-    writer.end();
-    writer.flush();
-    TraceTarget &target = writer.target();
+Recording::Recording(Run &run, TraceTarget target, std::optional<int> compression, const TraceInfo &info)
+    : run_(run), symbols_(run.session().device()), writer_(std::move(target), compression) {
+    writer_.info(info);
+}
+
+void Recording::begin() {
+    const Session &session = run_.session();
+    span_.begin = run_.armed();
+    recorder_.emplace(
+        run_.rings().views(), session.attributes().format, [&session] { return session.probes(true); }, symbols_, writer_);
+    writer_.flush();
+    live_.emplace(run_.sources(), *recorder_, writer_);
+}
+
+LiveRecord::End Recording::run(std::optional<std::uint64_t> duration, const StopSignal &stop) {
+    return live_->run(duration, stop);
+}
+
+void Recording::end() {
+    span_.end = monotonic_now();
+}
+
+std::vector<argtrace_counts> Recording::finish() {
+    live_->finish();
+    std::vector<argtrace_counts> counts = run_.session().counts(true);
+    writer_.counts(counts);
+    writer_.loss(recorder_->loss());
+    writer_.span(span_);
+    writer_.end();
+    writer_.flush();
+    TraceTarget &target = writer_.target();
     if (target.replaces() && lost_total(total_of(counts)) == 0)
         message("no call was recorded: {} stays as it was, with an earlier recording", target.name());
     else
         target.keep();
+    return counts;
 }
 
 } // namespace argtrace

@@ -7,7 +7,9 @@
 
 #include "file/writer.h"
 #include "live/loop.h"
+#include "live/run.h"
 #include "record/recorder.h"
+#include "session/live_symbols.h"
 #include "util/progress.h"
 
 namespace argtrace {
@@ -41,8 +43,37 @@ private:
     bool found_ = false;           // the last round found something
 };
 
-/// Writes what the file ends with. An earlier file stays if this one would be empty.
-void finish_recording(TraceWriter &writer, const std::vector<argtrace_counts> &counts, const Recorder &recorder,
-                      const RecordedSpan &span);
+/// The file that the calls of a run are recorded to.
+class Recording {
+public:
+    /// Begins the file with what describes the session. Throws Error. `run` stays the caller's.
+    Recording(Run &run, TraceTarget target, std::optional<int> compression, const TraceInfo &info);
+
+    /// The run has been armed. What the file begins with has been written when it returns.
+    void begin();
+
+    /// As LiveRecord::run() does.
+    LiveRecord::End run(std::optional<std::uint64_t> duration, const StopSignal &stop);
+
+    /// These have not returned.
+    void running(const InFlightList &calls) { recorder_->running(calls.head, calls.calls); }
+
+    /// Up to now calls were recorded.
+    void end();
+
+    /// Records what the rings still hold, and ends the file; an earlier file stays if this one would be empty. Returns the counts that
+    /// it ends with.
+    std::vector<argtrace_counts> finish();
+
+    TraceWriter &writer() { return writer_; }
+
+private:
+    Run &run_;
+    LiveSymbols symbols_;
+    TraceWriter writer_;
+    std::optional<Recorder> recorder_;
+    std::optional<LiveRecord> live_;
+    RecordedSpan span_{};
+};
 
 } // namespace argtrace

@@ -5,7 +5,6 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "live/pid_namespace.h"
 #include "live/return_ways.h"
@@ -16,118 +15,10 @@
 #include "session/in_flight.h"
 #include "spec/resolve.h"
 #include "util/error.h"
-#include "util/exit_status.h"
 #include "util/message.h"
-#include "util/output_readers.h"
 #include "util/units.h"
-#include "util/visible.h"
 
 namespace argtrace {
-
-std::optional<ProcessFilter> filter_of(const TracingOptions &options,
-                                       const std::optional<ChildCommand> &command) {
-    if (!options.processes.given())
-        return std::nullopt;
-    ProcessFilter filter = options.processes.filter();
-    if (options.follows_command())
-        filter.pids.push_back(static_cast<std::uint32_t>(command->pid()));
-    return filter;
-}
-
-namespace {
-
-/// False where one of them has ended meanwhile.
-bool exclude(Session &session, const std::vector<ProcessName> &readers) {
-    ProcessFilter filter;
-    filter.excludes = true;
-    for (const ProcessName &reader : readers)
-        filter.pids.push_back(reader.pid);
-    try {
-        session.set_processes(filter);
-    } catch (const Error &) {
-        return false;
-    }
-    return true;
-}
-
-/// "cat (123), jq (124)"
-std::string list_processes(const std::vector<ProcessName> &readers) {
-    std::vector<std::string> names;
-    for (const ProcessName &reader : readers)
-        names.push_back(fmt::format("{} ({})", visible_text(reader.comm), reader.pid));
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
-} // namespace
-
-void choose_processes(Session &session, const TracingOptions &options,
-                      const std::optional<ChildCommand> &command, bool streams) {
-    tell_pid_namespace(options.processes.pids, make_request(options.functions));
-    if (const auto filter = filter_of(options, command)) {
-        session.set_processes(*filter);
-        return;
-    }
-    if (options.include_self || !streams || !options.own_session())
-        return;
-    // A process of the pipeline may end while we look.
-    for (int tries = 0; tries < 3; ++tries) {
-        std::vector<ProcessName> readers = output_readers();
-        if (readers.size() > ARGTRACE_PROCESSES_MAX)
-            readers.resize(ARGTRACE_PROCESSES_MAX);
-        if (readers.empty())
-            return;
-        if (exclude(session, readers)) {
-            message(
-                "calls of {}, where the output goes, are not recorded; --include-self records them",
-                list_processes(readers));
-            return;
-        }
-    }
-}
-
-std::set<std::uint32_t> choose_hidden(const Session &session, const TracingOptions &options) {
-    if (options.include_self || options.own_session() || !in_initial_pid_namespace())
-        return {}; // elsewhere /proc has other numbers than the events
-    const ProcessFilter filter = session.processes();
-    if (!filter.pids.empty() && !filter.excludes)
-        return {}; // asked for
-    const std::vector<ProcessName> readers = output_readers();
-    std::set<std::uint32_t> pids;
-    for (const ProcessName &reader : readers)
-        pids.insert(reader.pid);
-    if (!pids.empty())
-        message("calls of {}, where the output goes, are not shown; --include-self shows them",
-                list_processes(readers));
-    return pids;
-}
-
-void start(ChildCommand &command) {
-    try {
-        command.start();
-    } catch (const CannotRun &error) {
-        write_message(error.what());
-        throw ExitStatus{error.status()};
-    }
-}
-
-void attach_default(Session &session, const char *command) {
-    const auto is_of_use = [](const Probe &probe) {
-        return !(probe.flags & ARGTRACE_PROBE_REMOVED) || is_unloaded(probe); // what is recorded
-    };
-    const auto has_functions = [&](const std::vector<Probe> &probes) {
-        return std::any_of(probes.begin(), probes.end(), is_of_use);
-    };
-    if (!session.attach(default_session) ||
-        (!has_functions(session.probes(true)) && session.on_load_orders().empty()))
-        throw Error(fmt::format("no functions are traced: add some with `argtrace add FUNC`, or "
-                                "name them here: `argtrace {} FUNC`",
-                                command));
-    if (session.is_flight())
-        throw Error(fmt::format("the session is a flight recorder, which cannot be read while it "
-                                "records: save its content with `argtrace snapshot`, or name the "
-                                "functions here: `argtrace {} FUNC`",
-                                command));
-}
 
 Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Request &request) {
     if (!options.on_load.empty()) {
@@ -235,10 +126,6 @@ void note_silence(const Session &session, const TracingOptions &options,
         message("no calls of {} were seen: a caller into which the compiler has inlined a function "
                 "does not call it",
                 list_names(names));
-}
-
-void print_ended(const std::vector<std::uint32_t> &pids) {
-    message("{} {} ended", describe(ProcessFilter{pids, false}), pids.size() == 1 ? "has" : "have");
 }
 
 void print_remedies(const Session &session, const argtrace_counts &total, bool own) {

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <set>
-#include <span>
 #include <string>
 
 #include "file/info.h"
-#include "live/child_command.h"
 #include "live/on_load.h"
 #include "live/unloaded_modules.h"
 #include "session/in_flight.h"
@@ -16,28 +13,6 @@
 #include "spec/kernel.h"
 
 namespace argtrace {
-
-/// Sets the process filter of a session that has no functions yet: the processes of filter_of(), or
-/// else all except those that our output goes through, whose calls would cause more output. Before that says which PIDs
-/// events have, where these are not ours.
-/// `streams`: events go to stdout.
-void choose_processes(Session &session, const TracingOptions &options,
-                      const std::optional<ChildCommand> &command, bool streams);
-
-/// The processes whose events `trace` shall not show, though the session of `add` records them:
-/// those that our output goes through, which would feed on it. Says on stderr which they are.
-std::set<std::uint32_t> choose_hidden(const Session &session, const TracingOptions &options);
-
-/// The processes of -p, and COMMAND's if it is to be followed; nothing if neither was asked for.
-std::optional<ProcessFilter> filter_of(const TracingOptions &options,
-                                       const std::optional<ChildCommand> &command);
-
-/// Throws ExitStatus, with a shell's status, when the command cannot be run.
-void start(ChildCommand &command);
-
-/// Binds to the session of `add`. Throws Error, which names `argtrace COMMAND`, when it has no
-/// functions, or is a flight recorder.
-void attach_default(Session &session, const char *command);
 
 /// The functions that `trace` and `record` are to trace.
 struct Wanted {
@@ -62,9 +37,6 @@ std::string describe_traced(const Session &session, const Wanted &wanted);
 /// been unloaded.
 void note_silence(const Session &session, const TracingOptions &options,
                   const UnloadedModules &modules);
-
-/// Says that the traced processes have exited.
-void print_ended(const std::vector<std::uint32_t> &pids);
 
 /// For each cause of lost calls, says how to avoid it; and why calls have no stack. `own`: the session belongs to this command
 /// alone.
