@@ -33,7 +33,7 @@ public:
     /// Opens the device, and finds the processes of -p. Throws Error. The options stay the caller's.
     explicit Run(const TracingOptions &options);
 
-    // What COMMAND is to be is a process from then on, and rings are mapped.
+    // Both fork COMMAND, which then waits for start_command(), and map the rings.
 
     /// Makes a session without a name. Throws Error.
     void create(const SessionOptions &wished, const Reading &reading);
@@ -42,7 +42,7 @@ public:
     /// names `argtrace COMMAND`, if that has no functions or is a flight recorder.
     Wanted open(const Request &request, const char *command, const Reading &reading);
 
-    // Traced from now on. They throw Error as add_wanted(), add_followed() and add_timer() do.
+    // These arm the probes, and throw Error as add_wanted(), add_followed() and add_timer() do.
 
     void arm(Wanted &wanted);
     void arm(std::vector<Probe> &probes);
