@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "analyze/sched_events.h"
-#include "answer/wait_output.h"
+#include "answer/off_cpu.h"
 #include "live/loop.h"
 #include "live/loss_watch.h"
 #include "live/pid_namespace.h"
@@ -37,11 +37,9 @@ public:
     using LiveLoop::End;
 
     /// Tracepoints are armed one after the other: only from here on they all are, and the command must not have begun.
-    LiveWaits(const LiveSources &sources, const OffCpuOptions &options, Schema &schema,
-              WaitTracker &tracker, WaitTotals &totals, WaitOutput &output)
-        : LiveLoop(sources, output.fd()), options_(options), merge_(sources.rings.views(), schema, Merge::Keep::nothing),
-          tracker_(tracker), events_(tracker), totals_(totals), output_(output),
-          first_(monotonic_now() + record_slack_ns), loss_(first_) {}
+    LiveWaits(const LiveSources &sources, const OffCpuOptions &options, Schema &schema, OffCpuAnswer &answer)
+        : LiveLoop(sources, answer.fd()), options_(options), merge_(sources.rings.views(), schema, Merge::Keep::nothing),
+          events_(answer.tracker()), answer_(answer), first_(monotonic_now() + record_slack_ns), loss_(first_) {}
 
     End run(const StopSignal &stop) {
         const std::uint64_t start = monotonic_now();
@@ -57,24 +55,13 @@ public:
         note_lost();
         take();
         if (!options_.interval)
-            return output_.show(totals_) ? end : End::abandoned;
+            return answer_.show() ? end : End::abandoned;
         const bool is_due = rounds_ == options_.rounds; // else an interval has been cut short
-        return (totals_.entries().empty() && !is_due) || output_.show_interval(totals_, end_) ? end : End::abandoned;
+        return (!answer_.has_waits() && !is_due) || answer_.show_interval(end_) ? end : End::abandoned;
     }
 
     /// When it has ended; later records are not looked at.
     std::uint64_t end() const { return end_; }
-
-    /// What there was in all intervals.
-    WaitTotal all() const {
-        WaitTotal sum = before_;
-        const WaitTotal &rest = totals_.all();
-        sum.waits += rest.waits;
-        sum.blocked += rest.blocked;
-        sum.runnable += rest.runnable;
-        sum.longest = std::max(sum.longest, rest.longest);
-        return sum;
-    }
 
 private:
     void add(std::span<const RingView> rings) override { merge_.add(rings); }
@@ -88,10 +75,7 @@ private:
         *next_ += (now.ns - *next_) / *options_.interval * *options_.interval + *options_.interval;
         if (++rounds_ == options_.rounds)
             return End::reached; // run() shows it, with what comes until nothing is followed any more
-        const bool shown = output_.show_interval(totals_, now.ns);
-        before_ = all();
-        totals_.clear();
-        return shown ? std::nullopt : std::optional(End::abandoned);
+        return answer_.show_interval(now.ns) ? std::nullopt : std::optional(End::abandoned);
     }
 
     std::optional<std::uint64_t> next_round(std::uint64_t now) override {
@@ -101,7 +85,7 @@ private:
 
     void note_lost() {
         if (const auto gap = loss_.look(session()))
-            tracker_.lost(gap->from, gap->to);
+            answer_.tracker().lost(gap->from, gap->to);
     }
 
     void take() {
@@ -112,11 +96,8 @@ private:
 
     const OffCpuOptions &options_;
     Merge merge_;
-    WaitTracker &tracker_;
     SchedEvents events_;
-    WaitTotals &totals_;
-    WaitOutput &output_;
-    WaitTotal before_; // in the intervals that have been shown
+    OffCpuAnswer &answer_;
     std::optional<std::uint64_t> next_;
     std::uint64_t rounds_ = 0; // intervals that have ended
     std::uint64_t first_; // records before that are not looked at
@@ -175,29 +156,26 @@ void run_live_off_cpu(const OffCpuOptions &options) {
     Followed followed = prepare(run, options);
     const Session &session = run.session();
     const LiveSymbols symbols(session.device());
-    WaitOutput output(options, symbols);
+    OffCpuAnswer answer(options, symbols);
     StopSignal stop;
     run.arm(followed.probes);
     message("following switches and wakeups of tasks, {}", options.until(options.duration));
 
     Schema schema([&session] { return session.probes(true); });
     schema.reload();
-    WaitTotals totals(options.wanted);
-    WaitTracker tracker([&totals](const Wait &wait) { totals.add(wait); });
     if (!followed.pids.empty())
-        tracker.only(followed.pids, options.processes.follow);
+        answer.tracker().only(followed.pids, options.processes.follow);
     if (!options.include_self)
-        tracker.hide(own_pid_in_events());
-    LiveWaits waits(run.sources(), options, schema, tracker, totals, output);
+        answer.tracker().hide(own_pid_in_events());
+    LiveWaits waits(run.sources(), options, schema, answer);
     run.start_command();
     const LiveLoop::End end = waits.run(stop);
     if (end == LiveLoop::End::abandoned)
         return;
     const argtrace_counts total = total_of(session.counts(true));
-    const WaitsAside aside{tracker.left_out(), tracker.waiting(waits.end()), totals.unwanted(), total};
-    if (!output.finish(waits.all(), aside))
+    if (!answer.finish(waits.end(), total))
         return;
-    write_message(waits_summary(waits.all(), aside));
+    answer.tell();
     finish(run, total, end);
 }
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "answer/wait_output.h"
+#include "answer/off_cpu.h"
 #include "file/writer.h"
 #include "report/output.h"
 #include "report/recording.h"
@@ -62,10 +62,8 @@ void run_recorded_off_cpu(const OffCpuOptions &options) {
     ::lseek(file.get(), 0, SEEK_SET);
     TraceReader reader(file.get(), name, workers, job);
     ReportOutput report(reader, name, size_of(file), nullptr, "looked at");
-    WaitOutput output(options, reader.symbols());
-
-    WaitTotals totals(options.wanted);
-    WaitTracker tracker([&totals](const Wait &wait) { totals.add(wait); });
+    OffCpuAnswer answer(options, reader.symbols());
+    WaitTracker &tracker = answer.tracker();
     if (!options.processes.pids.empty())
         tracker.only(options.processes.pids, options.processes.follow);
     else if (!reader.info().processes.empty())
@@ -75,11 +73,10 @@ void run_recorded_off_cpu(const OffCpuOptions &options) {
     TraceWaits waits(reader, known, tracker);
     report.look_at(waits);
     const std::optional<argtrace_counts> counts = report.total();
-    const WaitsAside aside{tracker.left_out(), tracker.waiting(waits.end()), totals.unwanted(), counts};
-    if (!output.show(totals) || !output.finish(totals.all(), aside))
+    if (!answer.show() || !answer.finish(waits.end(), counts))
         return;
     report.print_summary();
-    write_message(waits_summary(totals.all(), aside));
+    answer.tell();
     const std::uint64_t elsewhere = counts ? lost_total(*counts) - counts->lost[ARGTRACE_LOST_FULL] : 0;
     if (elsewhere > 0)
         message("{} record{} lost for another cause than a full ring, and a recording does not tell when: waits of then may be "
