@@ -20,7 +20,7 @@ Keys parse_keys(const AggregateOptions &options);
 /// Says of the columns of stacks which of them is the function that was called, as it is shown on top.
 void mark_top(std::vector<KeyColumn> &columns, const AggregateOptions &options, const Keys &keys);
 
-/// The same, and the value of a SPEC, as a recording has them.
+/// Keys, or the value of a SPEC, as a recording has them.
 std::vector<RecordedValue> recorded_values(const std::vector<lang::ArgumentExpression> &values);
 
 /// Throws Error for SPECs that have a value where there is none to be, or have none.

@@ -11,7 +11,6 @@
 #include "cli/process_options.h"
 #include "cli/recording_options.h"
 #include "live/off_cpu.h"
-#include "report/output.h"
 #include "report/recorded_off_cpu.h"
 #include "util/units.h"
 

@@ -14,7 +14,6 @@
 #include "cli/recording_options.h"
 #include "cli/tracing_options.h"
 #include "live/profile_recording.h"
-#include "report/output.h"
 #include "report/recorded_profile.h"
 #include "util/error.h"
 #include "util/units.h"
