@@ -11,11 +11,11 @@
 
 #include "cli/commands.h"
 #include "cli/function_options.h"
-#include "cli/on_load.h"
 #include "cli/options.h"
-#include "cli/pid_namespace.h"
 #include "cli/process_options.h"
-#include "cli/tracing.h"
+#include "live/on_load.h"
+#include "live/pid_namespace.h"
+#include "live/tracing.h"
 #include "session/authority.h"
 #include "session/owned_session.h"
 #include "session/session.h"
@@ -135,7 +135,7 @@ void run_add_on_load(Session &session, const AddOptions &options, const Request 
     wanted.order(session);
     if (made)
         made->keep();
-    print_left(wanted.left);
+    write_messages(wanted.left);
     note_loaded(wanted.module);
 }
 
@@ -163,7 +163,7 @@ void run_add(const AddOptions &options) {
     if (made)
         made->keep();
     note_known(known);
-    print_left(resolved.left);
+    write_messages(resolved.left);
 }
 
 } // namespace

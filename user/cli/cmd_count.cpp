@@ -3,6 +3,7 @@
 
 #include "cli/aggregate_options.h"
 #include "cli/commands.h"
+#include "cli/function_options.h"
 
 namespace argtrace {
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "doctor/checks.h"
 #include "render/doctor.h"
+#include "util/exit_status.h"
 #include "util/message.h"
 #include "util/output.h"
 

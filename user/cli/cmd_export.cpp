@@ -9,14 +9,15 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/options.h"
 #include "cli/recording_options.h"
-#include "cli/report_output.h"
 #include "export/folder_target.h"
 #include "export/formats.h"
 #include "file/writer.h"
+#include "report/output.h"
+#include "report/recording.h"
 #include "util/error.h"
+#include "util/exit_status.h"
 #include "util/message.h"
 
 namespace argtrace {
@@ -128,7 +129,7 @@ void run_export(ExportOptions &options) {
     complete(options);
     const std::string name = trace_name(recording.path(), true);
     const Fd input = open_recording(recording.path());
-    WorkerPool workers(recording.workers());
+    WorkerPool workers(reading_threads(recording.jobs));
     DecodeJob job;
     job.filter = &recording.filter;
     job.shared = true;

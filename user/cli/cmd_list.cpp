@@ -9,10 +9,11 @@
 
 #include "cli/commands.h"
 #include "cli/function_options.h"
-#include "cli/on_load.h"
+#include "live/on_load.h"
 #include "render/function_list.h"
 #include "spec/on_load.h"
 #include "symbols/enabled.h"
+#include "util/message.h"
 #include "util/output.h"
 
 namespace argtrace {
@@ -40,7 +41,7 @@ void run_list(const ListOptions &options) {
         use_btf(kernel, options.functions);
     const Found found = on_load ? list_on_load(kernel, request) : list_functions(kernel, request);
     if (!all)
-        print_left(found.left);
+        write_messages(found.left);
     const EnabledFunctions enabled = on_load ? EnabledFunctions() : EnabledFunctions::load();
     Output output(STDOUT_FILENO);
     for (const Function &function : found.functions) {

@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/answer_target.h"
+#include "answer/answer_target.h"
+#include "cli/aggregate_options.h"
 #include "cli/commands.h"
-#include "cli/live_off_cpu.h"
 #include "cli/options.h"
-#include "cli/recorded_off_cpu.h"
-#include "cli/report_output.h"
+#include "cli/process_options.h"
+#include "cli/recording_options.h"
+#include "live/off_cpu.h"
+#include "report/recorded_off_cpu.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -145,6 +147,7 @@ void setup_offcpu(CLI::App &app, const std::vector<std::string> &words) {
                 given.emplace_back(name);
         check_recorded_forms(*options, given);
         check_forms(*options);
+        check_follow(options->processes, !options->command.empty());
         if (!options->input.empty())
             run_recorded_off_cpu(*options);
         else if (options->records())

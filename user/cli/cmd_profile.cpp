@@ -5,12 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "answer/answer_target.h"
 #include "cli/aggregate_options.h"
-#include "cli/answer_target.h"
 #include "cli/commands.h"
+#include "cli/function_options.h"
 #include "cli/options.h"
-#include "cli/profile_recording.h"
-#include "cli/report_output.h"
+#include "cli/process_options.h"
+#include "cli/recording_options.h"
+#include "cli/tracing_options.h"
+#include "live/profile_recording.h"
+#include "report/recorded_profile.h"
 #include "util/error.h"
 #include "util/units.h"
 
@@ -24,6 +28,14 @@ std::uint32_t parse_frequency(const std::string &text) {
         throw Error(fmt::format("--frequency: at most {} ticks a second are possible, not {}",
                                 ARGTRACE_TIMER_FREQUENCY_MAX, text));
     return static_cast<std::uint32_t>(frequency);
+}
+
+std::uint8_t parse_timer_event(const std::string &text) {
+    if (text == "cycles")
+        return ARGTRACE_TIMER_CYCLES;
+    if (text == "cpu-clock")
+        return ARGTRACE_TIMER_CPU_CLOCK;
+    throw Error(fmt::format("--event takes cycles or cpu-clock, not '{}'", text));
 }
 
 void add_timer_options(CLI::App &command, TimerChoice &choice) {
@@ -151,12 +163,14 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
         check_recorded_forms(*command, *options);
         options->style.stacks = stack_form_of(options->output, options->style.stacks, options->json,
                                               options->interval.has_value());
-        if (!options->input.empty())
+        if (!options->input.empty()) {
             run_recorded_profile(*options);
-        else if (records(*options))
+        } else if (records(*options)) {
+            check_follow(options->processes, !options->command.empty());
             record_profile(*options);
-        else
+        } else {
             run_aggregate(*options);
+        }
     });
 }
 

@@ -5,22 +5,18 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "cli/child_command.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/function_options.h"
-#include "cli/live_record.h"
 #include "cli/options.h"
 #include "cli/process_options.h"
-#include "cli/process_watch.h"
-#include "cli/tracing.h"
+#include "cli/tracing_options.h"
+#include "file/writer.h"
+#include "live/record.h"
+#include "live/run.h"
+#include "live/tracing.h"
 #include "model/counts.h"
 #include "render/status.h"
-#include "session/live_rings.h"
-#include "session/live_symbols.h"
-#include "util/clock.h"
 #include "util/message.h"
 #include "util/units.h"
 
@@ -64,72 +60,43 @@ void run_record(const RecordOptions &options) {
     check_usage(options);
     const std::optional<int> level = parse_compression(options.compress);
     const Request request = make_request(options.functions);
-    Session session(Device::open());
-    ProcessWatch processes(options.processes.pids);
-    Kernel kernel;
-    Wanted wanted;
-    if (options.own_session()) {
-        wanted = resolve_wanted(kernel, options.functions, request);
-        session.create("", options.session);
-    } else {
-        attach_default(session, "record");
-    }
-    session.become_reader(options.include_self);
-    std::optional<ChildCommand> command;
-    if (!options.command.empty())
-        command.emplace(options.command, options.file == "-");
-    choose_processes(session, options, command, options.file == "-");
-
-    LiveRings rings(session);
-    const LiveSymbols symbols(session.device());
+    const bool to_stdout = options.file == "-";
+    Run run(options);
+    Wanted wanted = run.open(request, "record",
+                             {.own_calls = options.include_self, .stdout_is_taken = to_stdout, .streams = to_stdout});
+    Session &session = run.session();
     TraceInfo info = describe_session(session);
     info.command = options.command;
 
     StopSignal stop; // from here on Ctrl-C ends in a summary, and there is a file that has an end
-    TraceWriter writer(TraceTarget(options.file), level);
-    writer.info(info);
-    add_wanted(session, kernel, wanted);
-    RecordedSpan span{monotonic_now(), 0};
-    Recorder recorder(
-        rings.views(), session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
-    writer.flush();
-    UnloadedModules modules(session);
+    Recording recording(run, TraceTarget(options.file), level, info);
+    run.arm(wanted);
+    recording.begin();
     print_armed(session, wanted, options);
     if (wanted.on_load)
         note_loaded(wanted.on_load->module);
-    if (command)
-        start(*command);
+    run.start_command();
 
-    LiveRecord record({session, rings, modules, command ? &*command : nullptr,
-                       options.ends_with_processes() ? &processes : nullptr},
-                      recorder, writer);
     LiveRecord::End end = LiveRecord::End::reached;
     std::vector<argtrace_counts> counts;
     std::optional<Error> failure;
     try {
-        end = record.run(options.duration, stop);
-        const InFlightList running = list_calls_in_flight(session); // which nothing is known of once the probes are removed
-        recorder.running(running.head, running.calls);
+        end = recording.run(options.duration, stop);
+        recording.running(list_calls_in_flight(session)); // of which nothing is known once the probes are removed
         take_back(session, options);
-        span.end = monotonic_now();
-        record.finish();
-        counts = session.counts(true);
-        finish_recording(writer, counts, recorder, span);
+        recording.end();
+        counts = recording.finish();
     } catch (
         const Error &error) { // what has been written can be read, and what was called is known
         failure = error;
         take_back(session, options);
         counts = session.counts(true);
     }
-    if (end == LiveRecord::End::removed)
-        message("the session was removed (`argtrace clear`)");
-    if (end == LiveRecord::End::ended)
-        print_ended(options.processes.pids);
-    print_summary(total_of(counts), writer, options, session, modules);
+    run.tell_end(end);
+    print_summary(total_of(counts), recording.writer(), options, session, run.modules());
     if (failure)
         throw *failure;
-    if (command)
-        throw ExitStatus{command->finish()};
+    run.exit_as_command();
 }
 
 } // namespace

@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/options.h"
 #include "cli/output_options.h"
 #include "cli/recording_options.h"
-#include "cli/report_output.h"
 #include "file/writer.h"
 #include "render/trace_info.h"
+#include "report/output.h"
+#include "report/recording.h"
+#include "util/exit_status.h"
 #include "util/message.h"
 
 namespace argtrace {
@@ -53,7 +54,7 @@ void run_report(ReportOptions &options) {
 
     const std::string name = trace_name(recording.path(), true);
     const Fd file = open_recording(recording.path());
-    WorkerPool workers(recording.workers());
+    WorkerPool workers(reading_threads(recording.jobs));
     DecodeJob job;
     job.filter = &recording.filter;
     job.events = !options.stats;

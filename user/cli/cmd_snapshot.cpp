@@ -9,7 +9,9 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/tracing.h"
+#include "cli/tracing_options.h"
+#include "file/writer.h"
+#include "live/tracing.h"
 #include "model/counts.h"
 #include "record/snapshot_file.h"
 #include "render/status.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <memory>
 
+#include "answer/answer_target.h"
 #include "cli/aggregate_options.h"
-#include "cli/answer_target.h"
 #include "cli/commands.h"
+#include "cli/function_options.h"
 
 namespace argtrace {
 

@@ -12,7 +12,8 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/tracing.h"
+#include "cli/tracing_options.h"
+#include "live/tracing.h"
 #include "model/counts.h"
 #include "render/status.h"
 #include "session/in_flight.h"

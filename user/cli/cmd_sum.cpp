@@ -5,6 +5,7 @@
 
 #include "cli/aggregate_options.h"
 #include "cli/commands.h"
+#include "cli/function_options.h"
 
 namespace argtrace {
 

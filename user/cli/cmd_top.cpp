@@ -3,7 +3,10 @@
 
 #include "cli/aggregate_options.h"
 #include "cli/commands.h"
+#include "cli/function_options.h"
 #include "cli/options.h"
+#include "cli/process_options.h"
+#include "cli/tracing_options.h"
 #include "util/units.h"
 
 namespace argtrace {

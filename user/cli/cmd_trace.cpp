@@ -7,21 +7,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/child_command.h"
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/function_options.h"
-#include "cli/live_trace.h"
 #include "cli/options.h"
 #include "cli/output_options.h"
 #include "cli/process_options.h"
-#include "cli/process_watch.h"
-#include "cli/tracing.h"
+#include "cli/tracing_options.h"
+#include "live/output_processes.h"
+#include "live/run.h"
+#include "live/trace.h"
+#include "live/tracing.h"
 #include "model/counts.h"
 #include "render/status.h"
-#include "session/live_rings.h"
 #include "session/live_symbols.h"
-#include "session/session.h"
 #include "util/clock.h"
 #include "util/message.h"
 #include "util/units.h"
@@ -65,26 +63,12 @@ void run_trace(TraceOptions options) {
         options.functions.returns || (options.output.tree && options.own_session());
     check_usage(options);
     const Request request = make_request(options.functions);
-    Session session(Device::open());
-    ProcessWatch processes(options.processes.pids);
-    Kernel kernel;
-    Wanted wanted;
-    if (options.own_session()) {
-        wanted = resolve_wanted(kernel, options.functions, request);
-        session.create("", options.session);
-    } else {
-        attach_default(session, "trace");
-    }
-    session.become_reader(options.include_self);
-    std::optional<ChildCommand> command;
-    if (!options.command.empty())
-        command.emplace(options.command, true); // stdout is for the events
-    choose_processes(session, options, command, true);
-    LiveRings rings(session);
+    Run run(options);
+    Wanted wanted = run.open(request, "trace", {.own_calls = options.include_self, .stdout_is_taken = true, .streams = true});
+    Session &session = run.session();
 
     StopSignal stop; // from here on Ctrl-C ends in a summary
-    add_wanted(session, kernel, wanted);
-    UnloadedModules modules(session);
+    run.arm(wanted);
     print_armed(session, wanted, options);
     if (wanted.on_load)
         note_loaded(wanted.on_load->module);
@@ -97,12 +81,9 @@ void run_trace(TraceOptions options) {
                                   {options.output.time, monotonic_now(), realtime_now()},
                                   is_narrow(STDOUT_FILENO));
     Output output(STDOUT_FILENO);
-    LiveTrace trace({session, rings, modules, command ? &*command : nullptr,
-                     options.ends_with_processes() ? &processes : nullptr},
-                    options.own_session(), schema, *renderer, output);
+    LiveTrace trace(run.sources(), options.own_session(), schema, *renderer, output);
     trace.hide(choose_hidden(session, options));
-    if (command)
-        start(*command);
+    run.start_command();
     LiveTrace::End end = LiveTrace::End::reached;
     std::optional<Error> failure;
     try {
@@ -110,10 +91,7 @@ void run_trace(TraceOptions options) {
     } catch (const Error &error) { // the output cannot be written: what was called is known
         failure = error;
     }
-    if (end == LiveTrace::End::removed)
-        message("the session was removed (`argtrace clear`)");
-    if (end == LiveTrace::End::ended)
-        print_ended(options.processes.pids);
+    run.tell_end(end);
     if (end == LiveTrace::End::abandoned)
         return;
     const std::vector<argtrace_counts> counts = session.counts(true);
@@ -125,11 +103,10 @@ void run_trace(TraceOptions options) {
                             options.functions.returns ? &returns : nullptr, stacks ? &*stacks : nullptr, trace.unread_values());
         (void)output.flush(); // a reader that has gone is no failure
     }
-    print_summary(options, session, trace, counts, modules);
+    print_summary(options, session, trace, counts, run.modules());
     if (failure)
         throw *failure;
-    if (command)
-        throw ExitStatus{command->finish()};
+    run.exit_as_command();
 }
 
 } // namespace

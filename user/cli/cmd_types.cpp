@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
-#include "cli/function_options.h"
 #include "lang/expression_error.h"
 #include "lang/types.h"
 #include "render/json.h"
 #include "spec/kernel.h"
 #include "spec/meanings.h"
 #include "util/error.h"
+#include "util/exit_status.h"
+#include "util/message.h"
 #include "util/output.h"
 
 namespace argtrace {
@@ -87,7 +87,7 @@ void append_json(std::string &out, const std::string &type, const TypeMeaning &m
 void run_types(bool json) {
     std::vector<std::string> wrong;
     const Meanings meanings = Meanings::load(wrong);
-    print_left(wrong);
+    write_messages(wrong);
     Kernel kernel;
     const lang::Types types(kernel.types().kernel(), [&kernel](std::string_view name) -> std::optional<std::uint64_t> {
         try {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/function_options.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <memory>
 
 #include <fmt/format.h>
 
-#include "cli/cgroup_condition.h"
 #include "cli/options.h"
-#include "util/message.h"
+#include "util/error.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -118,30 +115,6 @@ std::uint32_t parse_limit(std::string_view option, const std::string &text) {
     return static_cast<std::uint32_t>(limit);
 }
 
-lang::Expression parse_if(const std::string &text) {
-    try {
-        return lang::parse_condition(text);
-    } catch (const Error &error) {
-        throw Error(fmt::format("--if: {}", error.what()));
-    }
-}
-
-void check_btf_module(Kernel &kernel, const ExternalBtf &external) {
-    const std::string &module = kernel.only_module();
-    if (!module.empty() && external.module != module)
-        throw Error(fmt::format("--btf {0}: is for the module {1}, but the functions are those of "
-                                "{2}: give it as --btf {2}={0}",
-                                external.path, external.module, module));
-    const std::vector<Symbol> &symbols = kernel.symbols().all();
-    if (module.empty() && std::none_of(symbols.begin(), symbols.end(), [&](const Symbol &symbol) {
-            return symbol.module == external.module;
-        }))
-        throw Error(fmt::format("--btf {0}: no module {1} is loaded: to trace one from its load on "
-                                "use `argtrace add --on-load {1}`; for another name give it as "
-                                "--btf MODULE={0}",
-                                external.path, external.module));
-}
-
 } // namespace
 
 void add_limit_options(CLI::App &command, FunctionOptions &options) {
@@ -165,46 +138,11 @@ void add_regex_option(CLI::App &command, bool &regex) {
     command.add_flag("--regex", regex, "Patterns are POSIX extended regular expressions");
 }
 
-Request make_request(const FunctionOptions &options) {
-    Request request{parse_specs(options.specs, options.syntax()), options.force, options.raw, {},
-                    options.limits, false, {}};
-    for (const std::string &condition : options.conditions)
-        request.conditions.push_back(parse_if(condition));
-    if (!options.cgroup.empty())
-        request.conditions.push_back(lang::parse_condition(cgroup_condition(options.cgroup)));
-    request.returns = options.returns;
-    request.stack = options.stack;
-    request.changes = options.changes;
-    request.return_by = options.return_by;
-    request.enabled = [] { return EnabledFunctions::load(); };
-    if (options.describe) {
-        std::vector<std::string> wrong;
-        request.meanings = std::make_shared<Meanings>(Meanings::load(wrong));
-        if (!wrong.empty())
-            throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
-    }
-    if (request.specs.empty() && !options.specs.empty()) // files can be empty, words cannot
-        throw Error(fmt::format("{}: names no function", fmt::join(options.specs, ", ")));
-    return request;
-}
-
 void add_on_load_option(CLI::App &command, FunctionOptions &options) {
     command
         .add_option("--on-load", options.on_load,
                     "Functions of that module, whenever it is loaded, from its first call on")
         ->type_name("MODULE|FILE.ko");
-}
-
-void use_btf(Kernel &kernel, const FunctionOptions &options) {
-    for (const ExternalBtf &external : options.btf) {
-        check_btf_module(kernel, external);
-        kernel.use_btf(external);
-    }
-}
-
-void print_left(const std::vector<std::string> &left) {
-    for (const std::string &sentence : left)
-        write_message(sentence);
 }
 
 } // namespace argtrace

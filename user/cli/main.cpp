@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/exit_status.h"
 #include "cli/help.h"
 #include "cli/usage.h"
 #include "util/error.h"
+#include "util/exit_status.h"
 #include "util/message.h"
 
 namespace argtrace {

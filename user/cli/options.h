@@ -10,9 +10,6 @@
 
 namespace argtrace {
 
-/// Where `record` writes and `report` reads when no file is named.
-inline constexpr const char *default_trace_file = "argtrace.dat";
-
 /// Adds --buffer, --encoding and --no-caller, which write to `options`.
 void add_session_options(CLI::App &command, SessionOptions &options);
 

@@ -7,15 +7,6 @@
 
 namespace argtrace {
 
-/// The processes whose calls the user wants.
-struct ProcessOptions {
-    std::vector<std::uint32_t> pids;
-    bool follow = false;
-
-    bool given() const { return !pids.empty() || follow; }
-    ProcessFilter filter() const { return {pids, follow}; }
-};
-
 /// Adds -p and --follow, the latter with its own description, and other names where -F means something else.
 void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow,
                          const char *follow_names = "-F,--follow");

@@ -2,25 +2,83 @@
 #include "cli/recording_options.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <thread>
+#include <charconv>
+#include <string_view>
+#include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/options.h"
-#include "cli/report_output.h"
 #include "file/writer.h"
 #include "spec/spec.h"
+#include "util/error.h"
 #include "util/glob.h"
 #include "util/units.h"
 
 namespace argtrace {
 
 namespace {
+
+/// Splits at the commas.
+std::vector<std::string_view> parts(std::string_view text) {
+    std::vector<std::string_view> all;
+    for (;;) {
+        const std::size_t end = std::min(text.find(','), text.size());
+        all.push_back(text.substr(0, end));
+        if (end == text.size())
+            return all;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::optional<std::uint32_t> number(std::string_view text) {
+    std::uint32_t value = 0;
+    const char *end = text.data() + text.size();
+    const auto [rest, problem] = std::from_chars(text.data(), end, value);
+    if (problem != std::errc{} || rest != end)
+        return std::nullopt;
+    return value;
+}
+
+void parse_time_range(const std::string &text, EventFilter &filter) {
+    const std::size_t comma = text.find(',');
+    const auto from = text.substr(0, comma);
+    const auto to = comma == text.npos ? "" : text.substr(comma + 1);
+    if (comma == text.npos || (from.empty() && to.empty()) || to.find(',') != to.npos)
+        throw Error(fmt::format("--time takes two moments such as 12.5,13 (one may be left out), "
+                                "or mono, delta or wall, not '{}'",
+                                text));
+    if (!from.empty())
+        filter.from = parse_moment("--time", from);
+    if (!to.empty())
+        filter.to = parse_moment("--time", to);
+    if (filter.from > filter.to)
+        throw Error(fmt::format("--time {}: it ends before it begins", text));
+}
+
+std::vector<std::uint32_t> parse_number_list(const std::string &what, const std::string &text) {
+    std::vector<std::uint32_t> list;
+    for (const std::string_view part : parts(text)) {
+        const auto value = number(part);
+        if (!value)
+            throw Error(fmt::format("{} takes numbers such as 1,23, not '{}'", what, text));
+        list.push_back(*value);
+    }
+    return list;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> parse_cpu_list(const std::string &text) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> list;
+    for (const std::string_view part : parts(text)) {
+        const std::size_t dash = std::min(part.find('-'), part.size());
+        const auto from = number(part.substr(0, dash));
+        const auto to = dash == part.size() ? from : number(part.substr(dash + 1));
+        if (!from || !to || *from > *to)
+            throw Error(fmt::format("--cpu takes CPUs such as 0,4-7, not '{}'", text));
+        list.emplace_back(*from, *to);
+    }
+    return list;
+}
 
 /// What is wrong with the name of a task; "" if nothing is, as CLI11 wants it.
 std::string check_comm(const std::string &name) {
@@ -55,10 +113,6 @@ void RecordingOptions::resolve() {
                                  "module and arguments");
         (spec.exclude ? filter.excluded : filter.functions).push_back(std::move(spec));
     }
-}
-
-unsigned RecordingOptions::workers() const {
-    return jobs ? jobs : std::max(std::thread::hardware_concurrency(), 1u);
 }
 
 void add_recording_options(CLI::App &command, RecordingOptions &options,
@@ -121,30 +175,6 @@ void add_reading_options(CLI::App &command, RecordingOptions &options) {
         },
         "How many threads to use (one for each CPU)")
         ->type_name("N");
-}
-
-Fd open_recording(const std::string &path) {
-    if (path == "-") {
-        if (::isatty(STDIN_FILENO))
-            throw Error("standard input is a terminal: name a file, or let `argtrace record -o -` "
-                        "write here");
-        return Fd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-    }
-    Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file && errno == ENOENT && path == default_trace_file)
-        throw Error(fmt::format("{}: there is none: make one with `argtrace record FUNC`, or name "
-                                "another file",
-                                path));
-    if (!file)
-        throw Error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-    return file;
-}
-
-std::optional<std::uint64_t> size_of(const Fd &file) {
-    struct stat status {};
-    if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-        return std::nullopt;
-    return static_cast<std::uint64_t>(status.st_size);
 }
 
 } // namespace argtrace

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "report/event_filter.h"
-#include "util/fd.h"
-#include "util/worker_pool.h"
 
 namespace argtrace {
+
+/// How many threads --jobs may ask for.
+inline constexpr std::uint64_t jobs_max = 1024;
 
 /// Which file `report` and `export` read, and which of its events.
 struct RecordingOptions {
@@ -27,7 +28,6 @@ struct RecordingOptions {
     void resolve();
 
     const std::string &path() const { return words.front(); } ///< behind resolve()
-    unsigned workers() const;
 };
 
 /// What --time may be beside a range: takes it and returns true, or returns false.
@@ -39,11 +39,5 @@ void add_recording_options(CLI::App &command, RecordingOptions &options,
 
 /// Adds --regex and -j, which come last in the help.
 void add_reading_options(CLI::App &command, RecordingOptions &options);
-
-/// Opens a recording, "-" being stdin. Throws Error.
-Fd open_recording(const std::string &path);
-
-/// The size of a regular file.
-std::optional<std::uint64_t> size_of(const Fd &file);
 
 } // namespace argtrace

@@ -103,6 +103,9 @@ private:
     std::uint64_t packets_ = 0;
 };
 
+/// Where `record` writes and `report` reads when no file is named.
+inline constexpr const char *default_trace_file = "argtrace.dat";
+
 /// How a sentence calls a file, "-" among them.
 std::string trace_name(const std::string &path, bool reading);
 

@@ -23,6 +23,12 @@ struct Timer {
     bool operator==(const Timer &) const = default;
 };
 
+/// What `profile` is asked to have tick.
+struct TimerChoice {
+    Timer timer;
+    bool any_event = true; ///< where cycles cannot be counted, time is
+};
+
 /// What is shown in place of a stack that has such a number; empty: it is the number of a stack.
 constexpr std::string_view stack_mark(std::uint64_t id) {
     return id == ARGTRACE_STACK_ID_USER ? "[user]" : id == ARGTRACE_STACK_ID_IDLE ? "[idle]" : "";

@@ -11,6 +11,9 @@ namespace argtrace {
 /// Stacks that each CPU has room for if no number is wished, as uapi/argtrace_stack.h has it.
 inline constexpr std::uint32_t default_stack_table = 4096;
 
+/// Bytes per CPU for a session of which no record is read.
+inline constexpr std::uint64_t least_buffer = 8192;
+
 /// What the user may wish of a session when it is made; what is not given is the module's choice.
 struct SessionOptions {
     std::optional<std::uint64_t> buffer; ///< bytes per CPU

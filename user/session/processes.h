@@ -10,6 +10,15 @@
 
 namespace argtrace {
 
+/// The processes whose calls the user wants.
+struct ProcessOptions {
+    std::vector<std::uint32_t> pids;
+    bool follow = false;
+
+    bool given() const { return !pids.empty() || follow; }
+    ProcessFilter filter() const { return {pids, follow}; }
+};
+
 /// Reads "12" or "12,34" and appends what is not there yet. Throws Error, which begins with
 /// `what`, on anything else.
 void parse_pids(std::string_view what, std::string_view text, std::vector<std::uint32_t> &pids);

@@ -2,7 +2,6 @@
 #include "util/message.h"
 
 #include <cerrno>
-#include <string>
 #include <unistd.h>
 
 #include "util/lines.h"
@@ -22,6 +21,11 @@ void write_message(std::string_view sentence) {
         else if (written == 0 || errno != EINTR)
             return;
     }
+}
+
+void write_messages(const std::vector<std::string> &sentences) {
+    for (const std::string &sentence : sentences)
+        write_message(sentence);
 }
 
 } // namespace argtrace

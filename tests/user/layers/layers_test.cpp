@@ -17,8 +17,8 @@ namespace {
 /// place already.
 const std::vector<std::vector<std::string>> layers = {
     {"cli"},
-    {"report"},
-    {"export"},
+    {"live", "report"},
+    {"answer", "export"},
     {"record", "render"},
     {"analyze", "doctor"},
     {"session", "file"},
@@ -67,6 +67,12 @@ TEST(Layers, IncludeDownwardsOnly) {
     EXPECT_EQ(objection("record", "render/line.h"), "'render' is not below 'record'");
     EXPECT_EQ(objection("export", "render/line.h"), "");
     EXPECT_EQ(objection("render", "export/exporter.h"), "'export' is not below 'render'");
+    EXPECT_EQ(objection("live", "session/session.h"), "");
+    EXPECT_EQ(objection("live", "answer/pairs.h"), "");
+    EXPECT_EQ(objection("live", "cli/options.h"), "'cli' is not below 'live'");
+    EXPECT_EQ(objection("live", "report/output.h"), "'report' is not below 'live'");
+    EXPECT_EQ(objection("report", "live/tracing.h"), "'live' is not below 'report'");
+    EXPECT_EQ(objection("session", "live/tracing.h"), "'live' is not below 'session'");
     EXPECT_EQ(objection("util", "uapi/probe.h"), "'uapi' is not below 'util'");
     EXPECT_EQ(objection("util", "nowhere/probe.h"), "'nowhere' is no layer: give it a row");
     EXPECT_EQ(objection("util", "glob.h"), "names no folder");

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/followers.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "util/error.h"
+
+namespace argtrace {
+
+namespace {
+
+// So many functions the kernel is told to follow of its own accord: each takes as long to begin as a thousand of ours.
+constexpr std::size_t by_kernel_max = 64;
+
+// Why what it returns cannot be recorded; empty: it can.
+std::string why_unfollowed(const Function &function, const CallingConvention &convention) {
+    // A system call has nothing on the stack, whatever its arguments are.
+    if (function.source() == Source::syscall)
+        return {};
+    if (function.forced)
+        return "its arguments are not known for sure";
+    if (!function.prototype.source.types)
+        return "its arguments are unknown";
+    return convention.returning(function.prototype).why_not;
+}
+
+std::string_view why_another(std::uint32_t reason) {
+    return reason == ARGTRACE_BY_BPF     ? "a BPF program has come to it first"
+           : reason == ARGTRACE_BY_PATCH ? "it is live patched"
+                                         : std::string_view();
+}
+
+bool wants_stack(const Capture &capture) {
+    return std::any_of(capture.program.values.begin(), capture.program.values.end(),
+                       [](const lang::ProgramValue &value) { return value.type == ARGTRACE_TYPE_STACK; });
+}
+
+} // namespace
+
+std::string Followers::choose(Function &function) {
+    std::string why = why_unfollowed(function, kernel_.calling_convention());
+    if (function.source() == Source::syscall)
+        return why.empty() ? why_syscall_unfollowed(function) : why;
+    const std::uint32_t reason = why_by_kernel(function, !why.empty());
+    if (request_.return_by == ReturnBy::trampoline || (request_.return_by == ReturnBy::automatic && reason == ARGTRACE_BY_CHOICE))
+        return why;
+    if (!why.empty() && reason == ARGTRACE_BY_CHOICE)
+        return why;
+    if (wants_stack(function.capture))
+        return why_no_stack(why, reason);
+    function.by = request_.return_by == ReturnBy::kretprobe ? ARGTRACE_PROBE_BY_KRETPROBE : ARGTRACE_PROBE_BY_FPROBE;
+    if (request_.return_by == ReturnBy::automatic)
+        function.by |= ARGTRACE_PROBE_BY_REASON(reason);
+    return {};
+}
+
+// Why its stack cannot be taken, as the kernel has to follow it.
+std::string Followers::why_no_stack(const std::string &why, std::uint32_t reason) const {
+    if (request_.return_by != ReturnBy::automatic)
+        return "an fprobe or a kretprobe takes no stacks";
+    const std::string_view first = why_another(reason);
+    return fmt::format("{}, and with its stack it must be us who follow it", first.empty() ? why : first);
+}
+
+// Why the trampoline cannot follow it, which nobody else does.
+std::string Followers::why_syscall_unfollowed(const Function &function) {
+    constexpr std::string_view alone = "system calls are followed by the trampoline alone";
+    if (request_.return_by == ReturnBy::trampoline)
+        return {};
+    if (request_.return_by != ReturnBy::automatic)
+        return std::string(alone);
+    const std::string_view first = why_another(who_comes_first(function));
+    return first.empty() ? std::string() : fmt::format("{}, and {}", first, alone);
+}
+
+// Why the kernel has to, if it can: enum argtrace_by_reason. ARGTRACE_BY_CHOICE: it need not, or cannot.
+std::uint32_t Followers::why_by_kernel(const Function &function, bool unfollowed) {
+    if (!function.prototype.source.types)
+        return ARGTRACE_BY_CHOICE;
+    if (unfollowed) {
+        const Returning returning = kernel_.calling_convention().returning(function.prototype);
+        return function.forced && returning.why_not.empty() ? static_cast<std::uint32_t>(ARGTRACE_BY_STACK) : returning.by_kernel;
+    }
+    return who_comes_first(function);
+}
+
+// ARGTRACE_BY_BPF or ARGTRACE_BY_PATCH where calls that are to go to the trampoline go there instead.
+std::uint32_t Followers::who_comes_first(const Function &function) {
+    if (!enabled_ && request_.enabled)
+        enabled_ = request_.enabled();
+    if (enabled_ && enabled_->is_direct(function.symbol.name, function.symbol.module))
+        return ARGTRACE_BY_BPF;
+    if (enabled_ && enabled_->is_modified(function.symbol.name, function.symbol.module))
+        return ARGTRACE_BY_PATCH;
+    return ARGTRACE_BY_CHOICE;
+}
+
+void Followers::limit(Found &found) const {
+    std::vector<Function> &functions = found.functions;
+    const auto is_by_kernel = [](const Function &function) { return function.by != 0; };
+    const auto count = static_cast<std::size_t>(std::count_if(functions.begin(), functions.end(), is_by_kernel));
+    if (request_.return_by != ReturnBy::automatic) {
+        if (count > ARGTRACE_FALLBACKS_MAX)
+            throw Error(fmt::format("--return-by: the kernel would have to follow {} functions, and {} is the most: name fewer, or "
+                                    "leave it out",
+                                    count, ARGTRACE_FALLBACKS_MAX));
+        return;
+    }
+    if (count <= by_kernel_max)
+        return;
+    const auto first = std::find_if(functions.begin(), functions.end(), is_by_kernel);
+    found.left.push_back(fmt::format("{} functions are left out, whose returns the kernel would have to follow, which takes long to "
+                                      "begin: {} and others; name up to {} of them",
+                                      count, first->name(), by_kernel_max));
+    std::erase_if(functions, is_by_kernel);
+}
+
+} // namespace argtrace

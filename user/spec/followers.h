@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "spec/functions.h"
+#include "spec/kernel.h"
+
+namespace argtrace {
+
+/// Settles who follows the calls of functions until they return: the trampoline, or where that is impossible the kernel.
+class Followers {
+public:
+    /// Both stay the caller's.
+    Followers(Kernel &kernel, const Request &request) : kernel_(kernel), request_(request) {}
+
+    /// Settles it for a function that records what it returns. Why nobody can; empty: somebody does.
+    std::string choose(Function &function);
+
+    /// Where the kernel would have to follow many of those that are found, which nobody has asked for, they are left out. Throws Error
+    /// where more are asked for than it follows.
+    void limit(Found &found) const;
+
+private:
+    std::string why_no_stack(const std::string &why, std::uint32_t reason) const;
+    std::string why_syscall_unfollowed(const Function &function);
+    std::uint32_t why_by_kernel(const Function &function, bool unfollowed);
+    std::uint32_t who_comes_first(const Function &function);
+
+    Kernel &kernel_;
+    const Request &request_;
+    std::optional<EnabledFunctions> enabled_; // once it has been asked for
+};
+
+} // namespace argtrace

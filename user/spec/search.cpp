@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/search.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "lang/expression_error.h"
+#include "spec/aggregate.h"
+
+namespace argtrace {
+
+Search::Search(Kernel &kernel, const Request &request)
+    : request_(request), followers_(kernel, request),
+      compiler_(kernel, request.conditions, request.meanings.get(), request.aggregate.get()) {}
+
+bool Search::is_excluded(std::string_view name, std::string_view module) const {
+    return argtrace::is_excluded(request_.specs, name, module);
+}
+
+Unresolved Search::unresolved(const Spec &spec) const {
+    const Aggregate *aggregate = request_.aggregate.get();
+    return Unresolved(spec, aggregate && !aggregate->keys.empty() ? aggregate->keys.front().expression.text() : std::string());
+}
+
+void Search::add_ticks(const Timer &timer) {
+    Function ticking{Symbol{timer.addr(), {}, {}}, {}};
+    ticking.title = timer.name();
+    ticking.timer = true;
+    ticking.prototype.function = "a tick"; // of which errors speak
+    ticking.capture.limits = request_.limits;
+    ticking.capture.stack = request_.stack;
+    ticking.capture.values = request_.tick_values;
+    compiler_.compile(ticking.prototype, ticking.capture);
+    found_.functions.push_back(std::move(ticking));
+}
+
+bool Search::accept(const Spec &spec, Function function, Unresolved &unresolved) {
+    try {
+        choose(spec, function);
+    } catch (const lang::ExpressionError &error) {
+        unresolved.add(function.name(), error);
+        return false;
+    }
+    if (function.capture.returns) {
+        const std::string why = followers_.choose(function);
+        if (!why.empty()) {
+            unresolved.add_unfollowed(function.symbol.name, why);
+            return false;
+        }
+    }
+    add(spec, std::move(function));
+    return true;
+}
+
+// What the spec wants of it. Throws lang::ExpressionError when that cannot be resolved there, and Error when it can be nowhere.
+void Search::choose(const Spec &spec, Function &function) {
+    const bool can_return = spec.source != Source::tracepoint;
+    if (!can_return && request_.aggregate && request_.aggregate->value == Aggregate::Value::duration)
+        throw error_in(spec, fmt::format("{}: a tracepoint returns nothing, so it has no duration: `argtrace latency --from A --to B` "
+                                         "shows the time from one to another",
+                                         spec.title()));
+    merge(function.capture, {spec.values, spec.condition, request_.limits,
+                             spec.returns || (request_.returns && can_return),
+                             request_.stack, request_.changes && can_return});
+    if (request_.aggregate && can_return &&
+        needs_return(*request_.aggregate, request_.conditions, function.prototype,
+                     function.capture))
+        function.capture.returns = true;
+    compiler_.compile(function.prototype, function.capture);
+}
+
+void Search::add(const Spec &spec, Function function) {
+    const auto [known, added] =
+        index_.try_emplace({function.kind(), function.symbol.addr}, found_.functions.size());
+    if (added) {
+        found_.functions.push_back(std::move(function));
+        return;
+    }
+    Function &same = found_.functions[known->second];
+    same.by |= function.by;
+    try {
+        merge(same.capture, std::move(function.capture));
+        compiler_.compile(same.prototype, same.capture);
+    } catch (const lang::ExpressionError &error) {
+        throw Error(spec.place + error.what());
+    }
+}
+
+void Search::note_left(const Spec &spec, std::string_view sentence) {
+    found_.left.push_back(fmt::format("{}{}: {}", spec.place, spec.title(), sentence));
+}
+
+void Search::note_unresolved(const Spec &spec, const Unresolved &unresolved) {
+    for (const std::string &sentence : unresolved.describe())
+        note_left(spec, sentence);
+}
+
+void Search::give_up(const Unresolved &unresolved) {
+    if (unresolved.by_spec())
+        throw unresolved.error();
+    if (!unmet_)
+        unmet_ = unresolved.error();
+}
+
+Found Search::finish() {
+    if (found_.functions.empty() && unmet_)
+        throw *unmet_;
+    check_exclusions();
+    followers_.limit(found_);
+    if (request_.meanings)
+        std::ranges::copy(request_.meanings->unresolved(), std::back_inserter(found_.left));
+    return std::move(found_);
+}
+
+void Search::check_exclusions() const {
+    if (!found_.functions.empty() || request_.specs.empty())
+        return;
+    const Spec &first = request_.specs.front();
+    if (std::all_of(request_.specs.begin(), request_.specs.end(),
+                    [](const Spec &spec) { return spec.exclude; }))
+        throw error_in(first, 0,
+                       "no function is named that this could be taken from; all of them are "
+                       "'*'");
+    throw Error("no function is left: all that are named are excluded with '!'");
+}
+
+} // namespace argtrace
