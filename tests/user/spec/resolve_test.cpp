@@ -334,7 +334,7 @@ TEST(Resolve, ExclusionWinsWhateverTheOrder) {
               }),
               "no function is left: all that are named are excluded with '!'");
     EXPECT_EQ(refused_function("!vfs_*"),
-              "no function is named that this could be taken from; all of them are '*'\n"
+              "only exclusions are given; add '*'\n"
               "  !vfs_*\n"
               "  ^");
 }
