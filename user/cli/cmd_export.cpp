@@ -65,7 +65,7 @@ void complete(ExportOptions &options) {
                                 options.per_function ? "--per-function" : "ctf"));
     if (options.output.empty()) {
         if (options.recording.path() == "-")
-            throw Error("what comes from standard input has no name: say where it goes with -o");
+            throw Error("standard input has no name to derive the output from: give one with -o");
         options.output = default_output(options.recording.path(),
                                         options.per_function ? "" : export_suffix(*options.format));
     }

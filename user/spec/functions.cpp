@@ -57,7 +57,7 @@ void rename(Prototype &prototype, std::string_view name) {
     prototype.function = name;
 }
 
-// Why what it returns cannot be recorded; empty: it can.
+// Why its return value cannot be recorded; empty: it can.
 std::string why_unfollowed(const Function &function, const CallingConvention &convention) {
     // A system call has nothing on the stack, whatever its arguments are.
     if (function.source() == Source::syscall)
