@@ -131,11 +131,11 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
     add_room_option(*command, *options);
     command->footer(
         "Each tick looks at what its CPU is doing in the kernel, and counts that stack. Ticks in user "
-        "space are counted as [user], those of idle CPUs are counted and left out. SELF says in how many "
-        "ticks a function was running, TOTAL in how many it or what it had called was. The totals go to "
+        "space are counted as [user], those of idle CPUs are counted but not shown. SELF says in how many "
+        "ticks a function was running, TOTAL in how many it or a function that it had called was. The totals go to "
         "stderr.\n\n"
-        "KEY is an expression of the task that was running, comm, pid, tid, cpu, uid, gid or cgroup; with "
-        "it comes a table for each. A recording has comm, pid, tid and cpu of each tick, and the other KEYs it was made with; "
+        "KEY is an expression of the task that was running, comm, pid, tid, cpu, uid, gid or cgroup; each "
+        "of its values has a table. A recording has comm, pid, tid and cpu of each tick, and the other KEYs it was made with; "
         "--if and -p choose when it is made, or when it is read. It ends with Ctrl-C, after --duration or --count, when COMMAND ends, or "
         "when the processes of -p have ended.\n\n"
         "Examples:\n"
