@@ -139,8 +139,8 @@ enum argtrace_loc {
 	ARGTRACE_LOC_REF	= 4,	/* reserved: register `index` holds its address */
 	ARGTRACE_LOC_PROGRAM	= 5,	/* an output of the probe's program, see argtrace_program.h; in the order of the outputs */
 	ARGTRACE_LOC_RETURN	= 6,	/* what the function returns, of a probe with ARGTRACE_PROBE_RETURN: up to 8 bytes in rax,
-					 * 9 to 16 in rax and rdx, the lower half first (psABI 3.2.3); one at most, none if that is
-					 * nothing, or elsewhere. An address in rax is one, also that of a large struct */
+					 * 9 to 16 in rax and rdx, the lower half first (psABI 3.2.3); at most one; none for void
+					 * or values returned in memory, unless it is their address, which is in rax */
 };
 
 #define ARGTRACE_REG_COUNT	6	/* argument registers of x86-64 */
@@ -293,7 +293,7 @@ enum argtrace_unfollowed {
 						 * attached before, another session of argtrace that follows returns of the function */
 	ARGTRACE_UNFOLLOWED_REMOVED	= 2,	/* the probe was removed meanwhile */
 	ARGTRACE_UNFOLLOWED_EXITED	= 3,	/* the task ended within the call */
-	ARGTRACE_UNFOLLOWED_MISSED	= 4,	/* the kernel's fprobe or kretprobe followed as many calls as it can, or was at work */
+	ARGTRACE_UNFOLLOWED_MISSED	= 4,	/* the kernel's fprobe or kretprobe had no free instance, or was already running */
 };
 
 #define ARGTRACE_UNFOLLOWED_COUNT	5	/* reasons known to this version */
@@ -481,7 +481,7 @@ struct argtrace_reader {
 #define ARGTRACE_READER_LOOK		(1u << 1)
 
 /*
- * ARGTRACE_IOC_ON_LOAD: an order to add `count` probes each time the kernel loads `module`,
+ * ARGTRACE_IOC_ON_LOAD: a request to add `count` probes each time the kernel loads `module`,
  * before its first function runs. They are validated now, as by PROBE_ADD. Their addr is 0; it
  * becomes that of the module's symbol with the function's name (without the ~ after it), or of
  * the tracepoint that is named by the last part of t:GROUP:NAME. Their kind is KIND_ENTRY or

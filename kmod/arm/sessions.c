@@ -258,8 +258,8 @@ int argtrace_session_remove(const char *name)
 }
 
 /*
- * Takes the name of one that has it; NULL: there is none. Sessions that never had one belong to whoever holds them: with no file left
- * that is next_concerned(), which may still put one when the module is about to be removed.
+ * Unnames one named session, and returns it; NULL if there is none. A session that never had a name belongs to whoever holds it. With
+ * no file left that is next_concerned(), which may still put one when the module is about to be removed.
  */
 static struct argtrace_session *take_any_name(void)
 {

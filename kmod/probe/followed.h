@@ -33,9 +33,9 @@ struct argtrace_return {
 	struct argtrace_ring __percpu *rings;	/* not to be touched once STOPPED */
 	struct argtrace_counters *following;	/* struct argtrace_return_counters */
 
-	/* And one with a program: the bytes of values that are kept, where it is quick to say; where an accepted call goes on. */
+	/* Programs: bytes saved at entry, 0 if not known beforehand. */
 	unsigned long kept;
-	unsigned long accepted_body;
+	unsigned long accepted_body;	/* quick_body, for a call that the program has accepted */
 	u16 duration_at;		/* in the record */
 	u16 value_at;			/* 0: nothing is returned */
 	u16 value_size;
@@ -53,10 +53,10 @@ struct argtrace_return {
 	struct argtrace_return_counters before;	/* of earlier lives: counts no more */
 
 	/* Under session->lock. */
-	struct argtrace_fallback *fallback;	/* by which the kernel follows its calls, and never goes from IDLE; NULL: we do */
+	struct argtrace_fallback *fallback;	/* set if fprobe or kretprobe follows the calls; life stays IDLE */
 	u64 missed_before;			/* of earlier lives */
 };
-#define ARGTRACE_CARE_RECORD	(1ul << 0) /* the record takes more than argtrace_return_leave() does itself */
+#define ARGTRACE_CARE_RECORD	(1ul << 0) /* the record needs the slow path */
 #define ARGTRACE_CARE_STOPPED	(1ul << 1) /* nothing is recorded any more */
 #define ARGTRACE_CARE_OUTPUTS	(1ul << 2) /* the record takes no more beside that than quick outputs */
 #define ARGTRACE_CARE_WORDS	(1ul << 3) /* nothing is recorded, and a map gets no more than words that are there when the call returns */

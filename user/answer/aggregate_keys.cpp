@@ -64,8 +64,7 @@ void check_values(const AggregateOptions &options, const std::vector<Spec> &spec
                            options.value == Aggregate::Value::none
                                ? "calls are counted, and no value is added up: count by it with "
                                  "--by, or see how it is distributed with `argtrace hist`"
-                               : "this is about how long calls take: a value is told apart with "
-                                 "--by");
+                               : "this is about how long calls take: use --by to group by a value");
         if (options.value == Aggregate::Value::of_spec && (!spec.values || spec.values->size() != 1))
             throw error_in(spec, fmt::format("{}: one value is needed, in parentheses, as in "
                                              "'vfs_read(count)'",

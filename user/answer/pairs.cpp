@@ -83,16 +83,16 @@ void tell_unpaired(const Pairing &pairing, const AggregateOptions &options) {
         if (calls > 0)
             message("{} call{} of {}", calls, calls == 1 ? "" : "s", why);
     };
-    tell(unpaired.open, fmt::format("{} had no call of {} behind them yet", options.from, options.to));
+    tell(unpaired.open, fmt::format("{} were not followed by {}", options.from, options.to));
     tell(unpaired.replaced, fmt::format("{} were followed by another one with the same value of {}, "
                                         "which counts instead",
                                         options.from, options.on));
     tell(unpaired.ends,
-         fmt::format("{} had no call of {} before them", options.to, options.from));
-    tell(unpaired.lost, fmt::format("{} had no call of {} behind them yet when records were lost, and may have ended then: "
+         fmt::format("{} did not follow a call of {}", options.to, options.from));
+    tell(unpaired.lost, fmt::format("{} were not followed by {} when records were lost, which may have included it: "
                                     "they are in no pair",
                                     options.from, options.to));
-    tell(unpaired.given_up, fmt::format("{} were given up: more than {} others had begun since, and no call of {} was behind them",
+    tell(unpaired.given_up, fmt::format("{} were given up: more than {} others had begun since, and no {} had followed",
                                         options.from, Pairing::default_open_max, options.to));
     tell(unpaired.unreadable, fmt::format("both had a value of {} that could not be read", options.on));
 }

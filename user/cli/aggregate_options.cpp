@@ -86,7 +86,7 @@ void add_time_options(CLI::App &command, TimeOptions &options) {
         [&options](const std::string &text) {
             options.interval = parse_duration("--interval", text);
         },
-        "Show what has come every so often, in seconds or as in 500ms")
+        "Show what was added in each such interval, in seconds or as in 500ms")
         ->type_name("TIME");
     add_parsed_option(
         command, "--count",
@@ -106,7 +106,7 @@ void add_aggregate_options(CLI::App &command, AggregateOptions &options) {
     add_spec_options(command, options.functions, "Functions, see below");
     add_condition_option(command, options.functions);
     add_limit_options(command, options.functions);
-    command.add_option("--by", options.by, "What calls are told apart by (func if not given)")
+    command.add_option("--by", options.by, "The keys that calls are counted by (func if not given)")
         ->type_name("KEY[,KEY...]")
         ->allow_extra_args(false);
     add_time_options(command, options);
@@ -135,8 +135,8 @@ void add_map_size_option(CLI::App &command, AggregateOptions &options) {
         [&options](const std::string &text) {
             options.map_size = parse_room("--map-size", text, ARGTRACE_MAP_SLOTS_MIN, ARGTRACE_MAP_SLOTS_MAX);
         },
-        "Room for so many keys on each CPU (8192 if not given), rounded up to a power of two; of a "
-        "histogram each bucket of a key takes one")
+        "Room for N keys on each CPU (8192 if not given), rounded up to a power of two; in a "
+        "histogram, each bucket of a key takes a place")
         ->type_name("N");
 }
 

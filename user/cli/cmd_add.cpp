@@ -112,7 +112,7 @@ bool attach(Session &session, const AddOptions &options) {
     }
     session.remove(default_session);
     session = Session(Device::open()); // a file is bound to one session for good
-    message("the session had no functions any more: it begins anew, as it is wished now");
+    message("the session was empty; recreated with the new options");
     return false;
 }
 

@@ -35,8 +35,8 @@ void setup_doctor(CLI::App &app) {
     CLI::App *command =
         app.add_subcommand("doctor", "Show what can be traced on this machine, what cannot, and why");
     command->add_flag("--json", *json, "One JSON object a line");
-    command->footer("A line for each check: ok, limited (something cannot be had), missing (tracing does not work), or "
-                    "unseen (this user may not look), with the way out. It works without the module, and without root. "
+    command->footer("A line for each check: ok, limited (something is not available), missing (tracing does not work), or "
+                    "unseen (this user may not look), with the remedy. It works without the module and without root. "
                     "The exit status is 0 if tracing works.");
     command->callback([json] { run_doctor(*json); });
 }

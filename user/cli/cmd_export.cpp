@@ -66,7 +66,7 @@ void complete(ExportOptions &options) {
                                 options.per_function ? "--per-function" : "ctf"));
     if (options.output.empty()) {
         if (options.recording.path() == "-")
-            throw Error("what comes from standard input has no name: say where it goes with -o");
+            throw Error("standard input has no name to derive the output from: give one with -o");
         options.output = default_output(options.recording.path(),
                                         options.per_function ? "" : export_suffix(*options.format));
     }
@@ -158,7 +158,7 @@ void setup_export(CLI::App &app) {
     add_parsed_option(
         *command, "--to",
         [options](const std::string &text) { options->format = parse_export_format(text); },
-        "The format, if not the one that OUT ends like")
+        "The format; if not given, the suffix of OUT decides")
         ->type_name(export_format_names());
     command
         ->add_option("-o,--output", options->output,
@@ -174,8 +174,8 @@ void setup_export(CLI::App &app) {
             else
                 throw Error(fmt::format("--by is stack or duration, not '{}'", text));
         },
-        "flame, folded: made of what: of the stacks that `record --stack` took, or of calls that lie "
-        "within each other, as wide as they took long; stack if not given")
+        "flame, folded: made of the stacks that `record --stack` took (the default), or of nested calls, "
+        "each as wide as its duration")
         ->type_name("stack|duration");
     command->add_flag("--per-function", options->per_function,
                       "parquet: OUT is a folder, with files for each function in which arguments "
@@ -183,7 +183,7 @@ void setup_export(CLI::App &app) {
     add_recording_options(*command, options->recording);
     add_reading_options(*command, options->recording);
     command->footer(
-        "What was written and lost, and what is wrong with the file, is said on "
+        "The numbers of events written and lost, and damage to the file, are reported on "
         "stderr.\n\nExamples:\n"
         "  argtrace export -o build.pftrace build.dat              for ui.perfetto.dev\n"
         "  argtrace export -o build.svg --by duration build.dat    for any browser");

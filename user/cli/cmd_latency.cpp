@@ -39,7 +39,7 @@ void setup_latency(CLI::App &app, const std::vector<std::string> &words) {
     command->add_option("--from", options->from, "Where the time begins: calls of these functions")
         ->type_name("SPEC");
     command->add_option("--to", options->to, "Where it ends: calls of these")->type_name("SPEC");
-    command->add_option("--on", options->on, "A value that both have, by which they belong together")
+    command->add_option("--on", options->on, "An expression that has the same value in both calls of a pair")
         ->type_name("EXPR");
     add_session_options(*command, options->session);
     command->footer(std::string(spec_help) + "\n\n" + aggregate_help +

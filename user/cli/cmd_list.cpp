@@ -76,9 +76,8 @@ void setup_list(CLI::App &app) {
     command->footer(
         std::string(spec_help) +
         "\n\nFunctions that share a name are listed with their addresses; where BTF does "
-        "not tell them apart, tracing them needs --force. Those that ftrace calls somebody for at "
-        "the "
-        "moment are marked: other tracers, BPF programs, live patches, argtrace itself.\n\n"
+        "not tell them apart, tracing them needs --force. Functions in use at the moment are marked, "
+        "whether by other tracers, BPF programs, live patches or argtrace itself.\n\n"
         "Examples:\n"
         "  argtrace list -v vfs_read\n"
         "  argtrace list 'ext4_*' '!*_endio'");

@@ -37,7 +37,7 @@ void add_wait_options(CLI::App &command, OffCpuOptions &options) {
     WaitTotals::Wanted &wanted = options.wanted;
     add_parsed_option(
         command, "--by", [&wanted](const std::string &text) { wanted.keys = parse_wait_keys("--by", text); },
-        "What waits are told apart by, beside the stack (comm if not given)")
+        "The keys that waits are counted by, in addition to the stack (comm if not given)")
         ->type_name("comm|pid|tid|state|cpu|waker,...");
     add_parsed_option(
         command, "--min", [&wanted](const std::string &text) { wanted.min = parse_duration("--min", text); },
@@ -86,7 +86,7 @@ void add_show_options(CLI::App &command, OffCpuOptions &options) {
 /// All waits go into a recording, and are chosen and shown when it is read. `given` are options that say how.
 void check_recorded_forms(const OffCpuOptions &options, const std::vector<std::string> &given) {
     if (options.records() && !options.input.empty())
-        throw CLI::ValidationError("--in: waits of a recording go into no other: let -o name an .svg, .html or .folded file, or "
+        throw CLI::ValidationError("--in: the waits of a recording cannot be recorded again: give -o an .svg, .html or .folded file, or "
                                    "leave it out");
     if (options.records() && !given.empty())
         throw CLI::ValidationError(fmt::format("{}: a recording has all waits, and {} is for when it is read: leave it out, and "
@@ -104,7 +104,7 @@ void check_forms(OffCpuOptions &options) {
     if (options.rounds && !options.interval)
         throw CLI::ValidationError("--count says how many intervals there are: give --interval, too");
     if (options.wanted.max < options.wanted.min)
-        throw CLI::ValidationError("--max is less than --min, so that no wait could be meant");
+        throw CLI::ValidationError("--max is less than --min: no wait can match");
     options.style.form = stack_form_of(options.output, options.style.form, options.json, options.interval.has_value());
     if (!options.wanted.stacks && options.style.form != StackForm::summary)
         throw CLI::ValidationError("--no-stack leaves nothing to make a flame graph of: leave it out, or --fold and the "

@@ -53,7 +53,7 @@ void add_timer_options(CLI::App &command, TimerChoice &choice) {
         "What the ticks are counted in: cycles of the processor, where it can count them, or else "
         "time (cpu-clock)")
         ->type_name("cycles|cpu-clock");
-    command.add_flag("--idle", choice.timer.idle, "Also where idle CPUs are");
+    command.add_flag("--idle", choice.timer.idle, "Also show the stacks of idle CPUs");
 }
 
 void add_output_options(CLI::App &command, AggregateOptions &options) {
@@ -64,7 +64,7 @@ void add_output_options(CLI::App &command, AggregateOptions &options) {
         ->type_name("N");
     command.add_flag_callback(
         "--stacks", [&options] { options.style.stacks = StackForm::summary; },
-        "Each stack, too, with how often it was met");
+        "Also each stack, with the number of its ticks");
     command.add_flag_callback(
         "--fold", [&options] { options.style.stacks = StackForm::folded; },
         "A line for each stack, as flamegraph.pl and speedscope read them");
@@ -99,7 +99,7 @@ std::string first_given(const CLI::App &command, std::initializer_list<const cha
 void check_recorded_forms(const CLI::App &command, const AggregateOptions &options) {
     const bool reads = !options.input.empty();
     if (records(options) && reads)
-        throw CLI::ValidationError("--in: ticks of a recording go into no other: let -o name an .svg, .html or .folded file, or "
+        throw CLI::ValidationError("--in: the ticks of a recording cannot be recorded again: give -o an .svg, .html or .folded file, or "
                                    "leave it out");
     const std::string shows = first_given(command, {"--top", "--stacks", "--fold", "--json", "--interval", "--map-size"});
     if (records(options) && !shows.empty())
@@ -127,10 +127,10 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
     options->style.stacks = StackForm::functions;
     options->style.ticks = true;
     CLI::App *command =
-        app.add_subcommand("profile", "Where the processors are: functions and stacks, so many times a second");
+        app.add_subcommand("profile", "Sample which functions the processors are in, many times a second");
     add_timer_options(*command, *options->timer);
     add_condition_option(*command, options->functions);
-    command->add_option("--by", options->by, "What ticks are told apart by, beside their stacks")
+    command->add_option("--by", options->by, "The keys that ticks are counted by, in addition to their stacks")
         ->type_name("KEY[,KEY...]")
         ->allow_extra_args(false);
     add_time_options(*command, *options);
@@ -143,11 +143,11 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
     add_room_option(*command, *options);
     command->footer(
         "Each tick looks at what its CPU is doing in the kernel, and counts that stack. Ticks in user "
-        "space are counted as [user], those of idle CPUs are counted and left out. SELF says in how many "
-        "ticks a function was running, TOTAL in how many it or what it had called was. The totals go to "
+        "space are counted as [user], those of idle CPUs are counted but not shown. SELF says in how many "
+        "ticks a function was running, TOTAL in how many it or a function that it had called was. The totals go to "
         "stderr.\n\n"
-        "KEY is an expression of the task that was running, comm, pid, tid, cpu, uid, gid or cgroup; with "
-        "it comes a table for each. A recording has comm, pid, tid and cpu of each tick, and the other KEYs it was made with; "
+        "KEY is an expression of the task that was running, comm, pid, tid, cpu, uid, gid or cgroup; each "
+        "of its values has a table. A recording has comm, pid, tid and cpu of each tick, and the other KEYs it was made with; "
         "--if and -p choose when it is made, or when it is read. It ends with Ctrl-C, after --duration or --count, when COMMAND ends, or "
         "when the processes of -p have ended.\n\n"
         "Examples:\n"

@@ -135,7 +135,7 @@ void setup_record(CLI::App &app, const std::vector<std::string> &words) {
         "it "
         "records what `argtrace add` has added, beginning with the oldest call in the buffer.\n\n"
         "With a COMMAND, recording begins before it, ends with it, and exits as it does; the calls "
-        "of all processes are recorded meanwhile unless -F or -p says otherwise. With -p and no "
+        "of all processes are recorded unless -F or -p says otherwise. With -p and no "
         "COMMAND, it ends when those processes have ended. `argtrace report` shows the file, on "
         "any "
         "machine.\n\n"

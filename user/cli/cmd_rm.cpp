@@ -56,7 +56,7 @@ void setup_rm(CLI::App &app) {
                         "Functions: names, globs of * and ?, '!pattern' for those to keep, @FILE");
     command
         ->add_option("--on-load", options->on_load,
-                     "Withdraw what waits for that module to be loaded")
+                     "Withdraw the request to trace that module when it is loaded")
         ->type_name("MODULE");
     add_regex_option(*command, options->functions.regex);
     command->footer("Calls that have been recorded stay in the buffer for `argtrace trace`.\n\n"

@@ -106,7 +106,7 @@ void setup_snapshot(CLI::App &app) {
         ->type_name("[=LEVEL]");
     add_include_self_option(*command, options->include_self);
     command->footer(
-        "Recording goes on meanwhile: snapshots may be taken any number of times, also several at "
+        "Recording continues: snapshots may be taken any number of times, also several at "
         "once. `argtrace report` shows the file, on any machine.\n\n"
         "Examples:\n"
         "  argtrace add --flight --buffer 16M 'ext4_*'\n"

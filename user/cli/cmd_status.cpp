@@ -112,11 +112,11 @@ void setup_status(CLI::App &app) {
     command->add_flag("--json", options->json, "One JSON object a line, the totals last");
     add_include_self_option(*command, options->include_self);
     command->footer(
-        "HITS are all calls: recorded in the buffer, lost, or filtered (made by the reader itself, "
-        "with `add -p` by other processes, or not what a condition asks for); where there are such, "
-        "also left out by sampling (SAMPLED) or by a limit on their rate (CAPPED), not returned yet (IN-FLIGHT), or with a return that "
-        "could not be followed (UNFOLLOWED). FAULTS are "
-        "conditions and values that met memory which could not be read. For a flight recorder it also shows how many of the "
+        "HITS counts all calls: recorded in the buffer, lost, or filtered (made by the reader itself, "
+        "with `add -p` by other processes, or rejected by a condition); if there are any, "
+        "also calls left out by sampling (SAMPLED) or by a limit on their rate (CAPPED), not returned yet (IN-FLIGHT), or with a return that "
+        "could not be followed (UNFOLLOWED). FAULTS counts "
+        "conditions and values that needed memory which could not be read. For a flight recorder it also shows how many of the "
         "records have been overwritten since.");
     command->callback([options] { run_status(*options); });
 }

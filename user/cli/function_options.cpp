@@ -69,7 +69,7 @@ CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
         ->allow_extra_args(false);
     add_parsed_option(
         command, "--return-by", [&options](const std::string &text) { options.return_by = parse_return_by(text); },
-        "Who follows calls until they return: argtrace's trampoline, or an fprobe or a kretprobe of the kernel; if not given the "
+        "What follows calls until they return: argtrace's trampoline, or an fprobe or a kretprobe of the kernel; if not given the "
         "trampoline, and the kernel where that is impossible")
         ->type_name("trampoline|fprobe|kretprobe");
     return specs;
@@ -78,11 +78,11 @@ CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
 void add_condition_option(CLI::App &command, FunctionOptions &options) {
     command
         .add_option("--if", options.conditions,
-                    "Only calls of which EXPR is true; functions in which it cannot be resolved "
+                    "Only calls for which EXPR is true; functions in which it cannot be resolved "
                     "are left out")
         ->type_name("EXPR")
         ->allow_extra_args(false);
-    command.add_option("--cgroup", options.cgroup, "Only tasks of that cgroup and of those below it")->type_name("PATH");
+    command.add_option("--cgroup", options.cgroup, "Only calls of tasks in that cgroup or one below it")->type_name("PATH");
 }
 
 CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
@@ -90,14 +90,14 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
     CLI::Option *specs = add_spec_options(command, options, description);
     command.add_flag("-r,--return", options.returns,
                      "Also what functions return, and how long calls take: a call is recorded "
-                     "when it returns; 'vfs_read()=' asks for it of one function");
+                     "when it returns; 'vfs_read()=' does that for one function");
     command
         .add_flag_callback(
             "--changes", [&options] { options.returns = options.changes = true; },
-            "Also what values are when functions return, and what arguments point to if that are "
-            "numbers, as *pos=0 -> 832; with --return");
+            "Also the values when functions return, and the numbers that arguments point to, as in "
+            "*pos=0 -> 832; implies --return");
     command.add_flag("--stack", options.stack,
-                     "Also the kernel stack of each call: who has called it, and whom");
+                     "Also the kernel stack of each call");
     command.add_flag("-d,--describe", options.describe,
                      "Also what arguments mean, by their types: files as paths, tasks by name, "
                      "sockets by address ...");
@@ -123,14 +123,14 @@ void add_limit_options(CLI::App &command, FunctionOptions &options) {
         [&options](const std::string &text) {
             options.limits.sample = parse_limit("--sample", text);
         },
-        "Of each function one call in N, counted on each CPU")
+        "Only one call in N of each function, counted on each CPU separately")
         ->type_name("N");
     add_parsed_option(
         command, "--max-rate",
         [&options](const std::string &text) {
             options.limits.max_rate = parse_limit("--max-rate", text);
         },
-        "Of each function at most N calls a second")
+        "At most N calls a second of each function")
         ->type_name("N");
 }
 

@@ -64,7 +64,7 @@ void add_stack_table_option(CLI::App &command, SessionOptions &options) {
             options.stack_table =
                 parse_room("--stack-table-size", text, ARGTRACE_STACK_ENTRIES_MIN, ARGTRACE_STACK_ENTRIES_MAX);
         },
-        fmt::format("Room for so many different stacks on each CPU ({} if not given), rounded up to a power of two",
+        fmt::format("Room for N different stacks on each CPU ({} if not given), rounded up to a power of two",
                     default_stack_table))
         ->type_name("N");
 }

@@ -24,7 +24,7 @@ void add_output_options(CLI::App &command, OutputOptions &options) {
         command, "-f,--fields",
         [&options](const std::string &text) { options.columns = parse_columns("--fields", text); },
         "The columns: " + column_names() +
-            "; or all. Without it a terminal that is narrow gets neither cpu and flags nor caller")
+            "; or all. If not given, a narrow terminal gets no cpu, flags and caller")
         ->type_name("COLUMN,...")
         ->excludes(json);
     command
@@ -38,7 +38,7 @@ void add_output_options(CLI::App &command, OutputOptions &options) {
         [&options](const std::string &text) {
             options.max_wait = parse_duration("--max-wait", text);
         },
-        "With --tree: how long to wait for the return of a call around one, before it is shown as still running (1s)")
+        "With --tree: how long to wait for an enclosing call to return before it is shown as still running (1s)")
         ->type_name("TIME");
     command.add_flag("--no-header", options.no_header, "Leave out the line of column names");
 }

@@ -24,7 +24,7 @@ void add_process_options(CLI::App &command, ProcessOptions &options, const char 
 
 void check_follow(const ProcessOptions &options, bool runs_command) {
     if (options.follow && options.pids.empty() && !runs_command)
-        throw CLI::ValidationError("--follow needs a process whose children are meant: name it "
+        throw CLI::ValidationError("--follow needs a process to follow: name it "
                                    "with -p, or with trace and record a COMMAND after --");
 }
 

@@ -114,10 +114,10 @@ Finding check_lockdown(const Machine &machine) {
         return {"lockdown", Health::ok, "this kernel knows none"};
     }
     if (file.text.find("[integrity]") != file.text.npos)
-        return {"lockdown", Health::limited, "integrity: what functions return cannot be recorded (-r)",
+        return {"lockdown", Health::limited, "integrity: return values cannot be recorded (-r)",
                 "boot without lockdown=integrity, or without secure boot"};
     if (file.text.find("[confidentiality]") != file.text.npos)
-        return {"lockdown", Health::missing, "confidentiality: nobody may trace this kernel",
+        return {"lockdown", Health::missing, "confidentiality: this kernel must not be traced",
                 "boot without lockdown=confidentiality"};
     return {"lockdown", Health::ok, "none"};
 }

@@ -156,9 +156,9 @@ void check_features(const Machine &machine, std::vector<Finding> &findings) {
     if (!machine.module)
         return;
     findings.push_back(machine.has_feature(ARGTRACE_FEATURE_RETURN)
-                           ? Finding{"returns", Health::ok, "what functions return can be recorded"}
-                           : Finding{"returns", Health::limited, "what functions return cannot be recorded on this kernel (-r)",
-                                     "boot one whose ftrace lets modules change where a call goes"});
+                           ? Finding{"returns", Health::ok, "return values can be recorded"}
+                           : Finding{"returns", Health::limited, "return values cannot be recorded on this kernel (-r)",
+                                     "boot one whose ftrace lets modules redirect calls"});
     findings.push_back(machine.has_feature(ARGTRACE_FEATURE_STACK)
                            ? Finding{"stacks", Health::ok, "kernel stacks can be recorded"}
                            : Finding{"stacks", Health::limited, "kernel stacks cannot be recorded on this kernel",

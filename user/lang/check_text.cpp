@@ -69,8 +69,8 @@ NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negate
     const std::string found = name(text->type);
     text = as_text(std::move(text), operand);
     if (!text)
-        fail(operand.at, fmt::format("{} is a {}, and no text: that are arrays of characters, "
-                                     "pointers to them, and str(ADDRESS)",
+        fail(operand.at, fmt::format("{} is a {}, not text: text is an array of characters, "
+                                     "a pointer to one, or str(ADDRESS)",
                                      written(operand), found));
     if (pattern.text.size() >= ARGTRACE_MATCH_MAX)
         fail(ast.token.at,

@@ -110,7 +110,7 @@ void check_cost(const Scope &scope, const Program &program, std::span<const Expr
                  }));
     throw ExpressionError(
         dearest->text(), dearest->at(),
-        fmt::format("a call may take {} steps with this, and {} in all, of which there can be {}: the function "
+        fmt::format("a call may take {} steps with this, and {} in all, where at most {} are allowed: the function "
                     "waits for them; use fewer globs, or shorter ones, or compare less of the text: "
                     "str(ADDRESS, LENGTH)",
                     most, all, ARGTRACE_COST_MAX));

@@ -206,7 +206,7 @@ void Compiler::map_part(const Node &node, ProgramValue &described, std::uint32_t
     at_return_ = followed_ && !is_of_entry(node);
     describe(node, described);
     if (node.kind == Node::Kind::stack && is_value)
-        throw Error("a stack is no number: tell calls apart by it with --by");
+        throw Error("a stack is no number: group calls by it with --by");
     if (node.kind == Node::Kind::stack) {
         output_stack(described);
         return;

@@ -22,7 +22,7 @@ bool was_chosen(const Probe &probe) {
 
 void by_kretprobe(const argtrace_info &info, Probe &probe) {
     if (!(info.features & ARGTRACE_FEATURE_KRETPROBE))
-        throw Error(fmt::format("{}: what it returns cannot be followed ({}), and this kernel has no kretprobes (CONFIG_KRETPROBES): "
+        throw Error(fmt::format("{}: its return cannot be followed ({}), and this kernel has no kretprobes (CONFIG_KRETPROBES): "
                                 "leave it out",
                                 probe.function, reason_of(probe).words));
     probe.flags = (probe.flags & ~ARGTRACE_PROBE_BY_KERNEL) | ARGTRACE_PROBE_BY_KRETPROBE;
@@ -34,7 +34,7 @@ void choose_return_ways(const argtrace_info &info, std::vector<Probe> &probes) {
     for (Probe &probe : probes) {
         if (probe.flags & ARGTRACE_PROBE_BY_FPROBE && !(info.features & ARGTRACE_FEATURE_FPROBE)) {
             if (was_chosen(probe))
-                throw Error("--return-by fprobe: this kernel has no fprobes that would do (Linux 6.6 to 6.13 with CONFIG_FPROBE has): "
+                throw Error("--return-by fprobe: this kernel has no suitable fprobes (Linux 6.6 to 6.13 with CONFIG_FPROBE has): "
                             "use --return-by kretprobe");
             by_kretprobe(info, probe);
         } else if (probe.flags & ARGTRACE_PROBE_BY_KRETPROBE && !(info.features & ARGTRACE_FEATURE_KRETPROBE)) {

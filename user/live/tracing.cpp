@@ -109,7 +109,7 @@ std::string describe_traced(const Session &session, const Wanted &wanted) {
             parts.push_back(fmt::format("{} of {} when it is loaded", count_functions(order.count),
                                         order.module));
     if (parts.empty())
-        parts.push_back(fmt::format("what was called of {} before their module was unloaded",
+        parts.push_back(fmt::format("earlier calls of {} whose module was unloaded",
                                     count_functions(static_cast<std::size_t>(unloaded))));
     return fmt::format("{}", fmt::join(parts, ", and "));
 }

@@ -36,15 +36,15 @@ void Unfollowed::require_any(const std::vector<Probe> &probes) const {
     if (!probes.empty() || total_ == 0)
         return;
     if (total_ == 1)
-        throw Error(fmt::format("{}: what it returns cannot be followed: it {}", names_[0].second[0], names_[0].first));
-    throw Error(fmt::format("what they return cannot be followed: {}", describe()));
+        throw Error(fmt::format("{}: its return cannot be followed: it {}", names_[0].second[0], names_[0].first));
+    throw Error(fmt::format("their returns cannot be followed: {}", describe()));
 }
 
 void Unfollowed::tell() const {
     if (total_ == 1)
-        message("1 function is left out, as what it returns cannot be followed: {}", describe());
+        message("1 function is left out, as its return cannot be followed: {}", describe());
     else if (total_ > 1)
-        message("{} functions are left out, as what they return cannot be followed: {}", total_, describe());
+        message("{} functions are left out, as their returns cannot be followed: {}", total_, describe());
 }
 
 void Unfollowed::add(const std::string &function) {

@@ -374,9 +374,9 @@ std::vector<std::string> loss_remedies(const argtrace_counts &total, bool flight
                               "that tracers call");
     if (total.lost[ARGTRACE_LOST_NO_BUFFER] > 0)
         remedies.emplace_back(
-            own ? "calls were lost on a CPU that came meanwhile, when there was no memory for its ring: start "
+            own ? "calls were lost on a CPU that came online while tracing, when there was no memory for its ring: start "
                   "again with a smaller --buffer"
-                : "calls were lost on a CPU that came after `argtrace add`, when there was no memory for its "
+                : "calls were lost on a CPU that came online after `argtrace add`, when there was no memory for its "
                   "ring: `argtrace clear`, then `argtrace add --buffer ...` with less");
     return remedies;
 }

@@ -15,7 +15,7 @@ RecordedChoice::RecordedChoice(std::vector<Spec> specs, std::vector<lang::Expres
     : conditions_(std::move(conditions)), pids_(std::move(pids)), symbols_(symbols) {
     for (Spec &spec : specs)
         (spec.exclude ? excluded_ : specs_).push_back(std::move(spec));
-    // Also where no call is looked at, a condition that cannot be is said.
+    // Report invalid conditions even without calls.
     for (const Spec &spec : specs_)
         if (spec.condition)
             EventExpression{*spec.condition};

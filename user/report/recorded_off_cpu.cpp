@@ -79,7 +79,7 @@ void run_recorded_off_cpu(const OffCpuOptions &options) {
     answer.tell();
     const std::uint64_t elsewhere = counts ? lost_total(*counts) - counts->lost[ARGTRACE_LOST_FULL] : 0;
     if (elsewhere > 0)
-        message("{} record{} lost for another cause than a full ring, and a recording does not tell when: waits of then may be "
+        message("{} record{} lost for another cause than a full ring, and a recording does not tell when: some waits may be "
                 "wrong",
                 elsewhere, elsewhere == 1 ? " was" : "s were");
     if (report.damaged())

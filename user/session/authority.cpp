@@ -38,7 +38,7 @@ std::optional<std::string> leave_out_memory(std::vector<Probe> &probes, const ar
     }
     if (!first)
         return std::nullopt;
-    return fmt::format("{}: arguments on the stack are shown as ?: to read memory takes CAP_BPF "
+    return fmt::format("{}: arguments on the stack are shown as ?: reading memory takes CAP_BPF "
                        "beside CAP_PERFMON, or CAP_SYS_ADMIN",
                        functions == 1 ? first->function
                                       : fmt::format("{} and {} more", first->function,

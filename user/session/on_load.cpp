@@ -98,7 +98,7 @@ std::vector<argtrace_on_load_order> Session::on_load_orders() const {
         if (error != 0)
             throw explain_request("list what waits for modules", error, info_);
         if (request.count > room.size())
-            throw Error("the module's list of what waits is malformed");
+            throw Error("the module's list of deferred probes is malformed");
         for (std::size_t i = 0; i < request.count; ++i) {
             room[i].module[ARGTRACE_MODULE_LEN - 1] = '\0';
             orders.push_back(room[i]);

@@ -39,7 +39,7 @@ argtrace_session_attr session_attributes(const SessionOptions &wished, const arg
     attr.size = sizeof(attr);
     attr.clock = wished.clock.value_or(ARGTRACE_CLOCK_BEST);
     if (attr.clock == ARGTRACE_CLOCK_TSC && !(info.features & ARGTRACE_FEATURE_TSC))
-        throw Error("the time stamp counter is not to be trusted on this machine, or the loaded "
+        throw Error("the time stamp counter cannot be trusted on this machine, or the loaded "
                     "module cannot read it: use --clock mono");
     if (wished.named.value_or(false)) {
         if (!(info.features & ARGTRACE_FEATURE_NAMED))

@@ -61,7 +61,7 @@ std::vector<ProbePlace> select_places(std::span<const Probe> probes, std::span<c
     }
     if (!any && !specs.empty())
         throw error_in(specs.front(), 0,
-                       "no function is named that this could be taken from; all of them are '*'");
+                       "only exclusions are given; add '*'");
     if (places.empty() && any)
         throw Error("no function is left to remove: all that are named are excluded with '!'");
     return {places.begin(), places.end()};

@@ -103,8 +103,8 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
     if ((error == EINVAL || error == EOPNOTSUPP) && blamed)
         return Refused{static_cast<std::size_t>(blamed - probes.data()), error == EOPNOTSUPP};
     if (error == EOPNOTSUPP)
-        throw Error("what functions return cannot be followed on this kernel: its ftrace does not "
-                    "let a module go on elsewhere (see dmesg); leave out --return, or add --return-by kretprobe");
+        throw Error("returns cannot be followed on this kernel: its ftrace does not "
+                    "let a module redirect calls (see dmesg); leave out --return, or add --return-by kretprobe");
     if (error == EEXIST)
         throw Error(fmt::format("{}: the session has it already",
                                 blamed ? blamed->function : "a function"));
@@ -179,7 +179,7 @@ Error Session::memory_refused(const Probe &probe) const {
         std::any_of(probe.args.begin(), probe.args.end(), [](const Argument &argument) {
             return argument.loc == ARGTRACE_LOC_STACK;
         });
-    return Error(fmt::format("{}: {}, and to read memory takes CAP_BPF beside CAP_PERFMON, or "
+    return Error(fmt::format("{}: {}, and reading memory takes CAP_BPF beside CAP_PERFMON, or "
                              "CAP_SYS_ADMIN",
                              probe.function,
                              on_stack ? "has arguments on the stack"
@@ -220,7 +220,7 @@ void Session::remove(std::span<const std::uint64_t> addrs, std::uint32_t flags) 
     request.count = static_cast<std::uint32_t>(addrs.size());
     int error = device_.request(ARGTRACE_IOC_PROBE_REMOVE, &request);
     if (error == ENOENT)
-        throw Error("somebody else removed a function meanwhile: try again");
+        throw Error("another process removed a function at the same time: try again");
     if (error != 0)
         throw explain_request("remove the functions", error, info_);
 }

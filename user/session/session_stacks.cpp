@@ -50,7 +50,7 @@ void Session::provide_stacks(std::span<const Probe> probes) const {
         return;
     case EOPNOTSUPP:
     case ENOTTY:
-        throw Error("stacks cannot be recorded on this kernel: its unwinder is another than ORC "
+        throw Error("stacks cannot be recorded on this kernel: its unwinder is not ORC "
                     "(CONFIG_UNWINDER_ORC); leave out --stack");
     case ENOSPC: {
         const argtrace_info now = device_.info();

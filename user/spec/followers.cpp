@@ -16,7 +16,7 @@ namespace {
 // So many functions the kernel is told to follow of its own accord: each takes as long to begin as a thousand of ours.
 constexpr std::size_t by_kernel_max = 64;
 
-// Why what it returns cannot be recorded; empty: it can.
+// Why its return value cannot be recorded; empty: it can.
 std::string why_unfollowed(const Function &function, const CallingConvention &convention) {
     // A system call has nothing on the stack, whatever its arguments are.
     if (function.source() == Source::syscall)

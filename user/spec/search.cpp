@@ -121,8 +121,7 @@ void Search::check_exclusions() const {
     if (std::all_of(request_.specs.begin(), request_.specs.end(),
                     [](const Spec &spec) { return spec.exclude; }))
         throw error_in(first, 0,
-                       "no function is named that this could be taken from; all of them are "
-                       "'*'");
+                       "only exclusions are given; add '*'");
     throw Error("no function is left: all that are named are excluded with '!'");
 }
 

@@ -47,7 +47,7 @@ void Unresolved::add_unfollowed(std::string_view function, std::string_view why)
 
 Error Unresolved::error() const {
     if (names_.total == 0)
-        return error_in(*spec_, fmt::format("{}: what it returns cannot be followed: {}",
+        return error_in(*spec_, fmt::format("{}: its return cannot be followed: {}",
                                             spec_->title(), unfollowed_.sentence));
     const std::string place = by_spec_ ? spec_->place : fmt::format("{}: ", option_);
     if (names_.total == 1 || spec_->pattern.kind() == Pattern::Kind::name)

@@ -56,8 +56,8 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struc
 }
 
 /*
- * A call that takes more than the callback does itself goes on in a trampoline that finds out whether to follow it. Until that has
- * been entered, which others can prevent that ftrace calls after us, the call counts as taken.
+ * The slow path: the trampoline finds out whether to follow the call. The call counts as taken until the trampoline has been
+ * entered, as an ops that is called after ours may redirect the call.
  *
  * `in_list`: others trace the same function. If one of them has asked for all registers there may be a direct caller, which goes
  * before whatever the instruction pointer says: then we are one too. Another that is there already, we call, unless it is one of
@@ -129,7 +129,7 @@ static __always_inline void count_filtered(const struct argtrace_return *returns
 	preempt_enable_notrace();
 }
 
-/* The way of a call on which nothing needs a second look, but for what a program says. */
+/* Fast path: divert to the trampoline. */
 static __always_inline void go(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs,
 			       const bool quick, const unsigned long body, void (*trampoline)(void))
 {
@@ -152,7 +152,7 @@ static __always_inline void go_by_program(struct argtrace_return *returns, unsig
 
 	if (op == ARGTRACE_OP_REJECT)
 		return count_filtered(returns);
-	/* What is not decided is not at a place that is known. */
+	/* Undecided: take the slow path. */
 	go(returns, ip, ops, regs, quick, argtrace_op_ends(op) ? returns->accepted_body : 0,
 	   returns->kept ? argtrace_return_keeping : argtrace_return_quick);
 }
@@ -203,7 +203,7 @@ DEFINE_CALLBACK(returns_tsc_by_pid, true, true)
 DEFINE_CALLBACK(returns_monotonic, false, false)
 DEFINE_CALLBACK(returns_monotonic_by_pid, false, true)
 
-/* A call whose function is given the address of its arguments always takes care. */
+/* System calls always take the slow path. */
 static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs, const bool by_pid)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);

@@ -44,7 +44,7 @@ static bool has_room(const struct argtrace_frame *frame, unsigned long kept)
 
 	if (is_on_task_stack((unsigned long)frame))
 		return argtrace_return_has_half_a_stack((unsigned long)frame - kept, kept + sizeof(*frame) + above);
-	/* The page is sure to be there; an honest number of words is not near the end of the stack either. */
+	/* The page of the frame is mapped, and a correct number of words stays on the stack. */
 	if (offset_in_page(frame + 1) + above > PAGE_SIZE)
 		return false;
 	return this_cpu_read(argtrace_return_depth) + depth_of(kept) <= (in_nmi() ? MAX_DEPTH_NMI : MAX_DEPTH);
@@ -93,7 +93,7 @@ static bool enter(struct argtrace_frame *frame, unsigned long kept)
 /* Computes what is to be kept, from the word on that says which values could not be read. Returns how many bytes that takes. */
 unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch)
 {
-	/* A call that goes on in another direct caller has that one's: see argtrace_return_chain. */
+	/* sp belongs to the chained caller (argtrace_return_chain); preserve it. */
 	const unsigned long sp = frame->sp;
 	struct argtrace_run run argtrace_uninitialized;
 	u8 *end;

@@ -62,7 +62,7 @@ struct argtrace_frame {
 		u64 state;		/* see below; the lower half is the context at entry */
 		u64 duration;		/* at return, for programs: in nanoseconds */
 	};
-	unsigned long sp;		/* set by who needs it: &caller */
+	unsigned long sp;		/* set by argtrace_frame_set_stack(): &caller */
 	unsigned long bp;
 	unsigned long body, caller;
 };
@@ -127,9 +127,9 @@ static inline bool argtrace_in_trampoline(unsigned long addr)
 }
 
 /*
- * The trampolines. The first three are gone to in place of the body, with the struct argtrace_return in rax; the others are called by
- * the function in place of ftrace, as a direct caller is, with it in rax as well, and the last one with another direct caller in
- * r10, which it calls in place of the body.
+ * The trampolines. The first three are entered instead of the body, with the struct argtrace_return in rax. The others are called by
+ * the function instead of ftrace, as a direct caller is, also with it in rax. The last one has another direct caller in r10, and
+ * calls that instead of the body.
  */
 void argtrace_return_quick(void);
 void argtrace_return_keeping(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which calls are in flight, and of which tasks. Nothing is kept for each task or call but the frame on the task's stack: whoever wants to
- * know has the stacks of all tasks unwound.
+ * Which calls are in flight, and of which tasks. Nothing is kept for a task or call but the frame on the task's stack. Finding them
+ * unwinds the stack of every task.
  */
 #ifndef ARGTRACE_IN_FLIGHT_H
 #define ARGTRACE_IN_FLIGHT_H

@@ -268,7 +268,7 @@ out:
 	preempt_enable_notrace();
 }
 
-/* The record takes care, of which there is as much as leave_with_outputs() has found out. */
+/* Finishes the outputs that the fast loop of leave_with_outputs() could not. */
 static noinline void finish_outputs(struct argtrace_frame *frame, struct argtrace_ring *ring, u8 *to)
 {
 	struct argtrace_run run argtrace_uninitialized;

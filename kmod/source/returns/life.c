@@ -32,9 +32,9 @@
 #include "source/returns/in_flight.h"
 #include "source/returns/returns.h"
 
-#define LOOK_AGAIN	HZ		/* at those that are leaving ... */
-#define LOOK_SELDOM	(10 * HZ)	/* ... when the log has been told of all of them */
-#define TELL_AFTER	(5 * HZ)	/* whose calls are in flight */
+#define LOOK_AGAIN	HZ		/* poll interval of plans that are leaving ... */
+#define LOOK_SELDOM	(10 * HZ)	/* ... slower once all are logged */
+#define TELL_AFTER	(5 * HZ)	/* then plans with calls in flight are logged */
 #define NAME_TASKS_OF	16		/* functions, each time */
 
 static DEFINE_MUTEX(returns_lock);

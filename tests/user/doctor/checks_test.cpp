@@ -233,7 +233,7 @@ TEST_F(Doctor, WhatTheKernelLacks) {
     remove("/sys/bus/event_source/devices/cpu");
     expect("perf", Health::limited, "cpu-clock", "hypervisor");
     machine.module->features = 0;
-    expect("returns", Health::limited, "what functions return", "ftrace");
+    expect("returns", Health::limited, "return values", "ftrace");
     expect("stacks", Health::limited, "stacks", "CONFIG_UNWINDER_ORC");
 }
 

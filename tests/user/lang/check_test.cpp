@@ -233,8 +233,8 @@ TEST(CheckError, Operators) {
 
 TEST(CheckError, Texts) {
     EXPECT_EQ(in_read("count == \"x\""),
-              (Refusal{"count is a size_t, and no text: that are arrays of characters, pointers to "
-                       "them, and str(ADDRESS)",
+              (Refusal{"count is a size_t, not text: text is an array of characters, a pointer to "
+                       "one, or str(ADDRESS)",
                        0}));
     EXPECT_EQ(in_read("buf == \"" + std::string(256, 'x') + "\""),
               (Refusal{"texts are compared with 255 characters at most", 4}));

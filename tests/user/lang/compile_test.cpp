@@ -559,7 +559,7 @@ TEST(CompileError, WhatACallMayTakeIsBounded) {
     EXPECT_NO_THROW(condition_of("vfs_read", globs(60, 4)));
     const std::string dear = globs(60, 5);
     EXPECT_EQ(thrown([&] { condition_of("vfs_read", dear); }),
-              "a call may take 1244360 steps with this, and 1244360 in all, of which there can be 1048576: the function "
+              "a call may take 1244360 steps with this, and 1244360 in all, where at most 1048576 are allowed: the function "
               "waits for them; use fewer globs, or shorter ones, or compare less of the text: "
               "str(ADDRESS, LENGTH)\n"
               "  " + dear + "\n  ^");

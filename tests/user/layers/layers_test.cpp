@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The folders of user/ are layers: a file includes what is in its own folder or in a lower layer.
+// The folders of user/ are layers, and those of kmod/ are floors: a file includes what is in its own folder or below it.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -81,27 +81,98 @@ TEST(Layers, IncludeDownwardsOnly) {
 /// What the tool shares with the module beside the ABI: a list without kernel state.
 constexpr const char *shared_with_module = "../../kmod/source/returns/refused.h";
 
-TEST(Layers, AreKept) {
+/// What a file includes with quotation marks.
+std::vector<std::string> headers_in(const std::filesystem::path &path) {
     const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)")re");
+    std::ifstream file(path);
+    std::vector<std::string> headers;
+    std::smatch found;
+    for (std::string line; std::getline(file, line);)
+        if (std::regex_search(line, found, include))
+            headers.push_back(found[1]);
+    return headers;
+}
+
+/// The files of C and C++ below a folder, relative to it.
+std::vector<std::filesystem::path> sources_in(const std::filesystem::path &folder) {
+    std::vector<std::filesystem::path> sources;
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(folder))
+        if (const std::string type = entry.path().extension(); type == ".h" || type == ".cpp" || type == ".c" || type == ".S")
+            sources.push_back(entry.path().lexically_relative(folder));
+    return sources;
+}
+
+TEST(Layers, AreKept) {
+    const std::filesystem::path user(ARGTRACE_TEST_USER);
     std::size_t includes = 0;
-    for (const auto &entry : std::filesystem::recursive_directory_iterator(ARGTRACE_TEST_USER)) {
-        const std::filesystem::path &path = entry.path();
-        if (path.extension() != ".h" && path.extension() != ".cpp")
-            continue;
-        const auto relative = path.lexically_relative(ARGTRACE_TEST_USER);
-        std::ifstream file(path);
-        std::smatch found;
-        for (std::string line; std::getline(file, line);) {
-            if (!std::regex_search(line, found, include))
-                continue;
+    for (const std::filesystem::path &file : sources_in(user)) {
+        for (const std::string &header : headers_in(user / file)) {
             ++includes;
-            if (found[1] == shared_with_module)
+            if (header == shared_with_module)
                 continue;
-            EXPECT_EQ(objection(relative.begin()->string(), found[1]), "")
-                << relative << " includes " << found[1];
+            EXPECT_EQ(objection(file.begin()->string(), header), "") << file << " includes " << header;
         }
     }
     EXPECT_GT(includes, 300u) << "not the tree that was meant";
+}
+
+/// From the ground, which has no idea of probes, to the door. docs/architecture.md says what each of them does. Files that are
+/// in no folder are named without their extension.
+const std::vector<std::vector<std::string>> floors = {
+    {"base"}, {"read", "filter"}, {"sink", "stack"}, {"program"}, {"probe"}, {"lane", "session"},
+    {"call"}, {"source"},         {"arm"},           {"ioctl"},   {"device", "main"},
+};
+
+/// Where a file of the module belongs: its folder, or without one its own name.
+std::string place_of(const std::filesystem::path &file) {
+    return file.has_parent_path() ? file.begin()->string() : file.stem().string();
+}
+
+std::optional<std::size_t> floor_of(const std::string &place) {
+    for (std::size_t i = 0; i < floors.size(); ++i)
+        if (std::find(floors[i].begin(), floors[i].end(), place) != floors[i].end())
+            return i;
+    return std::nullopt;
+}
+
+/// What is wrong with including `header` in a file of the module; empty if nothing is.
+std::string floor_objection(const std::filesystem::path &file, const std::filesystem::path &header) {
+    const std::string here = place_of(file), there = place_of(header);
+    const auto from = floor_of(here), to = floor_of(there);
+    if (!from || !to)
+        return "'" + (from ? there : here) + "' is on no floor: give it a row";
+    // Lanes and sessions are described together. Folders of one floor do not know each other.
+    const bool together = here == there || (*from == *to && !file.has_parent_path());
+    return together || *to < *from ? "" : "'" + there + "' is not below '" + here + "'";
+}
+
+TEST(Layers, FloorsIncludeDownwardsOnly) {
+    EXPECT_EQ(floor_objection("probe/plan.c", "base/memory.h"), "");
+    EXPECT_EQ(floor_objection("probe/plan.c", "probe/plan.h"), "");
+    EXPECT_EQ(floor_objection("session.h", "lane.h"), "");
+    EXPECT_EQ(floor_objection("main.c", "source/returns/returns.h"), "");
+    EXPECT_EQ(floor_objection("sink/ring.c", "session.h"), "'session' is not below 'sink'");
+    EXPECT_EQ(floor_objection("sink/ring.c", "stack/table.h"), "'stack' is not below 'sink'");
+    EXPECT_EQ(floor_objection("probe/plan.h", "source/returns/returns.h"), "'source' is not below 'probe'");
+    EXPECT_EQ(floor_objection("lane.h", "call/record.h"), "'call' is not below 'lane'");
+    EXPECT_EQ(floor_objection("attic/x.c", "lane.h"), "'attic' is on no floor: give it a row");
+}
+
+TEST(Layers, FloorsAreKept) {
+    const std::filesystem::path kmod = std::filesystem::path(ARGTRACE_TEST_USER).parent_path() / "kmod";
+    std::size_t includes = 0;
+    for (const std::filesystem::path &file : sources_in(kmod)) {
+        for (const std::string &header : headers_in(kmod / file)) {
+            ++includes;
+            // As the compiler looks for it: beside the file, then from kmod/.
+            const std::filesystem::path beside = file.parent_path() / header;
+            const bool is_beside = std::filesystem::exists(kmod / beside);
+            const std::filesystem::path included = is_beside ? beside : std::filesystem::path(header);
+            EXPECT_TRUE(std::filesystem::exists(kmod / included)) << file << " includes " << header;
+            EXPECT_EQ(floor_objection(file, included), "") << file << " includes " << header;
+        }
+    }
+    EXPECT_GT(includes, 250u) << "not the tree that was meant";
 }
 
 } // namespace

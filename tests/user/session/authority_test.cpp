@@ -38,7 +38,7 @@ TEST(Authority, ToReadMemoryLeavesAllAsItIs) {
 TEST(Authority, WithoutItArgumentsInMemoryKeepTheirNamesAlone) {
     std::vector<Probe> probes{probe("f", {in_register(), on_stack()})};
     EXPECT_EQ(leave_out_memory(probes, with_authority(ARGTRACE_MAY_TRACE)),
-              "f: arguments on the stack are shown as ?: to read memory takes CAP_BPF beside "
+              "f: arguments on the stack are shown as ?: reading memory takes CAP_BPF beside "
               "CAP_PERFMON, or CAP_SYS_ADMIN");
     const Argument left{ARGTRACE_LOC_NONE, 0, ARGTRACE_TYPE_END, 0, 0, "g", "u32"};
     EXPECT_EQ(probes[0], probe("f", {in_register(), left}));

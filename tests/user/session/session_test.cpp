@@ -292,7 +292,7 @@ TEST(Selection, Patterns) {
               }),
               "no function is left to remove: all that are named are excluded with '!'");
     EXPECT_EQ(thrown([&] { select({"!vfs_*"}); }),
-              "no function is named that this could be taken from; all of them are '*'\n"
+              "only exclusions are given; add '*'\n"
               "  !vfs_*\n"
               "  ^");
     EXPECT_EQ(thrown([&] { select({"vmlinux:vfs_read"}); }),

@@ -334,7 +334,7 @@ TEST(Resolve, ExclusionWinsWhateverTheOrder) {
               }),
               "no function is left: all that are named are excluded with '!'");
     EXPECT_EQ(refused_function("!vfs_*"),
-              "no function is named that this could be taken from; all of them are '*'\n"
+              "only exclusions are given; add '*'\n"
               "  !vfs_*\n"
               "  ^");
 }
@@ -836,7 +836,7 @@ Probe resolved_return(const std::string &spec, ReturnBy by, const char *enabled 
 
 TEST(Resolve, ReturnsOfGuessedPrototypesTheKernelFollows) {
     EXPECT_EQ(thrown([] { resolved_return("split=", ReturnBy::trampoline); }),
-              "split: what it returns cannot be followed: split.isra.0: its arguments are not known "
+              "split: its return cannot be followed: split.isra.0: its arguments are not known "
               "for sure");
     EXPECT_EQ(resolved_return("split=", ReturnBy::automatic).flags,
               ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_BY_FPROBE |
@@ -872,7 +872,7 @@ TEST(Resolve, StacksOfReturnsThatTheKernelWouldHaveToFollow) {
             resolve(kernel, wanted);
         });
     };
-    const std::string cannot = ": what it returns cannot be followed: ";
+    const std::string cannot = ": its return cannot be followed: ";
     EXPECT_EQ(refusal("vfs_read=", "vfs_read (2) R I D\n", ReturnBy::automatic),
               "vfs_read" + cannot + "vfs_read: a BPF program has come to it first, and with its stack it must be us who follow it");
     EXPECT_EQ(refusal("vfs_read=", "vfs_read (2) R I\n", ReturnBy::automatic),
