@@ -48,7 +48,7 @@ static noinline __noclone void lose(struct argtrace_plan *plan, enum argtrace_lo
 }
 
 /* Reserves room for the call's record, between argtrace_ring_begin() and argtrace_record_finish(). NULL if it was counted as lost. */
-static __always_inline u8 *reserve(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size, u32 *clock)
+static __always_inline u8 *reserve_rich(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size, u32 *clock)
 {
 	struct argtrace_ring_control *control = ring->control;
 	const u32 tid = current->pid;
@@ -83,7 +83,7 @@ static __always_inline u8 *outputs_of(u8 *to, const struct argtrace_code *code)
  * Completes a record that lacks only the arguments that are not plain registers, and all outputs. Leaves what
  * argtrace_scratch_enter() and argtrace_ring_begin() have entered.
  */
-static noinline __noclone void finish_in_place(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+static noinline __noclone void finish_rich_in_place(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 				     const struct ftrace_regs *fregs, u8 *to)
 {
 	struct argtrace_run run argtrace_uninitialized;
@@ -105,7 +105,7 @@ static noinline __noclone void record_in_place(struct argtrace_plan *plan, unsig
 				     const struct ftrace_regs *fregs, u32 context)
 {
 	u32 clock;
-	u8 *to = reserve(plan, ring, plan->record_size, &clock);
+	u8 *to = reserve_rich(plan, ring, plan->record_size, &clock);
 
 	if (unlikely(!to)) {
 		argtrace_scratch_leave();
@@ -113,7 +113,7 @@ static noinline __noclone void record_in_place(struct argtrace_plan *plan, unsig
 	}
 	argtrace_record_registers(to, plan, parent_ip, fregs);
 	argtrace_record_header(to, plan, clock, current->pid, context);
-	finish_in_place(plan, parent_ip, ring, fregs, to);
+	finish_rich_in_place(plan, parent_ip, ring, fregs, to);
 }
 
 /* Records outputs of a known size, with any clock, in any ring. */
@@ -152,7 +152,7 @@ static noinline __noclone void record_variable(struct argtrace_plan *plan, unsig
 	*(u64 *)scratch = run.unreadable;
 	size = ALIGN(plan->code->unreadable_at + (end - scratch), 8);
 	argtrace_ring_begin(ring->control);
-	to = reserve(plan, ring, size, &clock);
+	to = reserve_rich(plan, ring, size, &clock);
 	if (unlikely(!to)) {
 		argtrace_scratch_leave();
 		return argtrace_record_finish(ring);
@@ -170,8 +170,8 @@ static noinline __noclone void record_variable(struct argtrace_plan *plan, unsig
 }
 
 /* Outputs without a quick path. */
-static noinline __noclone void record_with_care(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-						const struct ftrace_regs *fregs, const void *called_from)
+static noinline __noclone void record_rich_with_care(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+						     const struct ftrace_regs *fregs, const void *called_from)
 {
 	const u32 context = context_of(ops, called_from);
 	struct argtrace_ring *ring = ring_of(ops);
@@ -210,9 +210,9 @@ static __always_inline void record_quick(struct argtrace_plan *plan, unsigned lo
 		if (stacks && op->kind == ARGTRACE_OP_STACK) {
 			value = argtrace_stack_of(plan->code, op, fregs);
 			if (unlikely(!value))
-				return finish_in_place(plan, parent_ip, ring, fregs, to);
+				return finish_rich_in_place(plan, parent_ip, ring, fregs, to);
 		} else if (unlikely(!argtrace_op_quickly(op, fregs, &value))) {
-			return finish_in_place(plan, parent_ip, ring, fregs, to);
+			return finish_rich_in_place(plan, parent_ip, ring, fregs, to);
 		}
 		value &= op->mask;
 		if (likely(op->arg == sizeof(value))) {
@@ -269,7 +269,7 @@ static __always_inline u8 *write_text(const struct argtrace_op *op, const struct
 }
 
 /* Writes kernel text as in a record, beginning with its length. Returns the number of bytes, or a negative error. */
-static noinline long put_text(u8 *to, u64 from, u32 limit)
+static noinline long put_record_text(u8 *to, u64 from, u32 limit)
 {
 	bool cut;
 	const int length = argtrace_read_text(to + sizeof(u16), from, limit, false, &cut);
@@ -279,7 +279,7 @@ static noinline long put_text(u8 *to, u64 from, u32 limit)
 }
 
 /* The same for a path. */
-static __always_inline long put_path(u8 *to, u64 from, const struct argtrace_op *op)
+static __always_inline long put_record_path(u8 *to, u64 from, const struct argtrace_op *op)
 {
 	const int length = argtrace_read_path_of(to + sizeof(u16), from, op);
 
@@ -298,9 +298,9 @@ static __always_inline u8 *write_paths(const struct argtrace_op *op, const struc
 			return WRITTEN_IN_PART;
 		value = (value + op->base) & op->mask;
 		if (likely(op->action == ARGTRACE_DO_PATH)) {
-			length = put_path(to, value, op);
+			length = put_record_path(to, value, op);
 		} else if (op->action == ARGTRACE_DO_STR) {
-			length = put_text(to, value, op->arg);
+			length = put_record_text(to, value, op->arg);
 		} else {
 			to = argtrace_encode_value(to, value, op->arg);
 			continue;
@@ -412,14 +412,14 @@ static __always_inline void record_and_give_back(struct argtrace_plan *plan, uns
  * One of each. Variants as in source/entry.c, so that hardly any registers have to be saved. No stack protector: there is no array that
  * could overflow.
  */
-#define DEFINE_RECORD(name, record, what)							\
+#define DEFINE_RECORD(name, writer, what)							\
 static noinline __noclone __no_stack_protector void name##_with_context(struct argtrace_plan *plan, \
 									unsigned long parent_ip, \
 									struct argtrace_ring *ring, \
 									const struct ftrace_regs *fregs, \
 									unsigned int own_levels) \
 {												\
-	record(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels), what);		\
+	writer(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels), what);		\
 }												\
 												\
 static noinline __noclone __no_stack_protector void name(struct argtrace_plan *plan,		\
@@ -433,7 +433,7 @@ static noinline __noclone __no_stack_protector void name(struct argtrace_plan *p
 	if (unlikely(!argtrace_context_is_plain()))						\
 		return name##_with_context(plan, parent_ip, ring, fregs,			\
 					   argtrace_own_preempt_levels(ops, called_from));	\
-	record(plan, parent_ip, ring, fregs, 0, what);						\
+	writer(plan, parent_ip, ring, fregs, 0, what);						\
 }
 
 DEFINE_RECORD(record_outputs, record_quick, false)
@@ -458,7 +458,7 @@ static __always_inline void record_stack_alone(struct argtrace_plan *plan, unsig
 	argtrace_ring_begin(ring->control);
 	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
 					    &clock, &to))) {
-		to = reserve(plan, ring, plan->record_size, &clock);
+		to = reserve_rich(plan, ring, plan->record_size, &clock);
 		if (unlikely(!to))
 			return argtrace_record_finish(ring);
 	}
@@ -494,8 +494,8 @@ static noinline __noclone void record_stack(struct argtrace_plan *plan, unsigned
 }
 
 /* Records a call. The order of the cases keeps comparisons few for the usual ones. */
-static __always_inline void record(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-				   const struct ftrace_regs *fregs, const void *called_from)
+static __always_inline void record_rich(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+					const struct ftrace_regs *fregs, const void *called_from)
 {
 	const u8 outputs = plan->code->outputs;
 
@@ -514,7 +514,7 @@ static __always_inline void record(struct argtrace_plan *plan, unsigned long par
 	else if (outputs == ARGTRACE_OUTPUTS_USER)
 		record_user_text(plan, parent_ip, ops, fregs, called_from);
 	else
-		record_with_care(plan, parent_ip, ops, fregs, called_from);
+		record_rich_with_care(plan, parent_ip, ops, fregs, called_from);
 }
 
 static __always_inline void count_capped(struct argtrace_plan *plan)
@@ -531,7 +531,7 @@ static noinline __noclone void record_up_to_cap(struct argtrace_plan *plan, unsi
 		return count_capped(plan);
 	if (argtrace_code_aggregates(plan->code))
 		return argtrace_aggregate_entry(plan, parent_ip, ops, fregs);
-	record(plan, parent_ip, ops, fregs, called_from);
+	record_rich(plan, parent_ip, ops, fregs, called_from);
 }
 
 /* The verdict of any filter. */
@@ -570,13 +570,13 @@ static noinline __noclone void filter(struct argtrace_plan *plan, unsigned long 
 			return record_up_to_cap(plan, parent_ip, ops, fregs, called_from);
 		if (argtrace_code_aggregates(plan->code))
 			return argtrace_aggregate_entry(plan, parent_ip, ops, fregs);
-		record(plan, parent_ip, ops, fregs, called_from);
+		record_rich(plan, parent_ip, ops, fregs, called_from);
 	}
 }
 
 /* Counts a call, or adds it to a map. The order of the cases keeps comparisons few for the usual ones. */
-static __always_inline void add_call(struct argtrace_plan *plan, const struct argtrace_op *op, unsigned long parent_ip,
-				     struct ftrace_ops *ops, const struct ftrace_regs *fregs)
+static __always_inline void add_to_map(struct argtrace_plan *plan, const struct argtrace_op *op, unsigned long parent_ip,
+				       struct ftrace_ops *ops, const struct ftrace_regs *fregs)
 {
 	const u8 kind = op->kind;
 
@@ -604,7 +604,7 @@ static __always_inline void add_call(struct argtrace_plan *plan, const struct ar
 	argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_REG);
 }
 
-static __always_inline void count_filtered(struct argtrace_plan *plan)
+static __always_inline void filter_rich_call(struct argtrace_plan *plan)
 {
 	argtrace_count_here(plan->counters, filtered);
 	preempt_enable_notrace();
@@ -663,14 +663,14 @@ static __always_inline void decide(struct argtrace_plan *plan, unsigned long par
 		return filter(plan, parent_ip, ops, fregs, is_callback ? __builtin_return_address(0) : called_from);
 	}
 	if (!aggregates && op == ARGTRACE_OP_ACCEPT)
-		return record(plan, parent_ip, ops, fregs, is_callback ? __builtin_return_address(0) : called_from);
-	return count_filtered(plan);
+		return record_rich(plan, parent_ip, ops, fregs, is_callback ? __builtin_return_address(0) : called_from);
+	return filter_rich_call(plan);
 add:
-	add_call(plan, op, parent_ip, ops, fregs);
+	add_to_map(plan, op, parent_ip, ops, fregs);
 }
 
-static __always_inline void callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-				     const struct ftrace_regs *fregs, const bool by_pid, const bool aggregates)
+static __always_inline void begin_rich_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+					    const struct ftrace_regs *fregs, const bool by_pid, const bool aggregates)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_plan *plan;
@@ -682,7 +682,7 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 		return;
 	}
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
-		return count_filtered(plan);
+		return filter_rich_call(plan);
 	KEEP_IN_PLACE(parent_ip, ops, fregs);
 	decide(plan, parent_ip, ops, fregs, NULL, true, aggregates);
 }
@@ -700,17 +700,17 @@ void argtrace_rich_call(struct argtrace_plan *plan, unsigned long parent_ip, str
 static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
 		 struct ftrace_regs *fregs)							\
 {												\
-	callback(ip, parent_ip, ops, fregs, by_pid, aggregates);				\
+	begin_rich_call(ip, parent_ip, ops, fregs, by_pid, aggregates);				\
 }
 
 DEFINE_CALLBACK(rich, false, false)
 DEFINE_CALLBACK(rich_by_pid, true, false)
-DEFINE_CALLBACK(aggregate, false, true)
-DEFINE_CALLBACK(aggregate_by_pid, true, true)
+DEFINE_CALLBACK(aggregating, false, true)
+DEFINE_CALLBACK(aggregating_by_pid, true, true)
 
 ftrace_func_t argtrace_rich_callback(const struct argtrace_lane *lane)
 {
 	if (lane->kind == ARGTRACE_LANE_AGGREGATE)
-		return rcu_access_pointer(lane->pid_bits) ? aggregate_by_pid : aggregate;
+		return rcu_access_pointer(lane->pid_bits) ? aggregating_by_pid : aggregating;
 	return rcu_access_pointer(lane->pid_bits) ? rich_by_pid : rich;
 }

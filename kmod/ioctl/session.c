@@ -76,8 +76,8 @@ long argtrace_ioctl_session_remove(struct file *file, struct argtrace_session *s
 }
 
 /* The PID of the excluded process is reused: calls of the new one must be recorded. */
-static void process_begins(struct argtrace_fork_watch *watch, const struct task_struct *parent,
-			   const struct task_struct *child)
+static void watched_process_begins(struct argtrace_fork_watch *watch, const struct task_struct *parent,
+				   const struct task_struct *child)
 {
 	struct argtrace_file *own = container_of(watch, struct argtrace_file, watch);
 
@@ -94,7 +94,7 @@ static int watch_for_reuse(struct argtrace_file *own)
 
 	mutex_lock(&own->lock);
 	if (!own->watches) {
-		own->watch.begins = process_begins;
+		own->watch.begins = watched_process_begins;
 		ret = argtrace_fork_watch_add(&own->watch);
 		own->watches = !ret;
 	}

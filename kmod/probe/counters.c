@@ -232,7 +232,7 @@ static int add_cpu_to_blocks(unsigned int cpu)
  * Called before a CPU comes online. If there is no memory for its counters, it stays offline, as its
  * calls could not be counted. This must not wait for the other CPUs, which is left to unmap_work.
  */
-static int cpu_comes(unsigned int cpu)
+static int counters_cpu_comes(unsigned int cpu)
 {
 	int ret = 0;
 
@@ -255,7 +255,7 @@ int argtrace_counters_init(void)
 	absent_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	if (!absent_page)
 		return -ENOMEM;
-	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "argtrace/counters:prepare", cpu_comes, NULL);
+	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "argtrace/counters:prepare", counters_cpu_comes, NULL);
 	if (ret < 0) {
 		__free_page(absent_page);
 		return ret;

@@ -79,12 +79,7 @@ static __always_inline bool argtrace_load_kernel(u64 addr, unsigned int width, u
 }
 
 /* Reads user memory. Fails for tasks of the kernel's, for pages that are not present, and in NMIs that interrupt a switch of tasks. */
-static noinline __maybe_unused bool argtrace_load_user(u64 addr, unsigned int width, u64 *value)
-{
-	*value = 0;
-	return argtrace_is_user_address(addr) &&
-	       !copy_from_user_nofault(value, (const void __user *)addr, width);
-}
+bool argtrace_load_user(u64 addr, unsigned int width, u64 *value);
 
 /* Reads kernel or user memory at any address. */
 static __always_inline bool argtrace_load(u64 addr, unsigned int width, bool user, u64 *value)

@@ -73,7 +73,7 @@ bool argtrace_path_has_moved(u64 mount, u64 last, u64 digest, const struct argtr
 	return now != digest;
 }
 
-static __always_inline bool walk_on(struct argtrace_path_walk *walk, const struct argtrace_mount_layout *layout, bool *changing)
+static __always_inline bool walk_path_on(struct argtrace_path_walk *walk, const struct argtrace_mount_layout *layout, bool *changing)
 {
 	const u64 first = walk->mount;
 	enum argtrace_path_walked walked;
@@ -116,7 +116,7 @@ bool argtrace_path_finish(struct argtrace_path_walk *walk, const struct argtrace
 	/* Copies, as what has an address is not in registers. */
 	struct argtrace_path_walk rest = *walk;
 	bool moved = *changing;
-	const bool ended = walk_on(&rest, layout, &moved);
+	const bool ended = walk_path_on(&rest, layout, &moved);
 
 	walk->at = rest.at;
 	*changing = moved;

@@ -13,7 +13,7 @@ DEFINE_PER_CPU(u8 *, argtrace_scratch);
 static enum cpuhp_state hotplug_state;
 
 /* A CPU that goes offline keeps its memory. One without memory may still come online: its calls are counted as lost. */
-static int cpu_comes(unsigned int cpu)
+static int scratch_cpu_comes(unsigned int cpu)
 {
 	u8 **scratch = per_cpu_ptr(&argtrace_scratch, cpu);
 
@@ -26,7 +26,7 @@ static int cpu_comes(unsigned int cpu)
 
 int argtrace_scratch_init(void)
 {
-	int ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "argtrace/scratch:prepare", cpu_comes, NULL);
+	int ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "argtrace/scratch:prepare", scratch_cpu_comes, NULL);
 
 	if (ret < 0)
 		return ret;

@@ -70,8 +70,8 @@ static int provide_slots(struct argtrace_map_set *map, unsigned int number)
 	return 0;
 }
 
-/* As for rings: see cpu_comes() in sink/ring.c. */
-static int cpu_comes(unsigned int cpu, struct hlist_node *node)
+/* As for rings: see ring_cpu_comes() in sink/ring.c. */
+static int map_cpu_comes(unsigned int cpu, struct hlist_node *node)
 {
 	struct argtrace_map_set *map = hlist_entry(node, struct argtrace_map_set, node);
 	const bool had_some = argtrace_map_memory(map, cpu);
@@ -84,7 +84,7 @@ static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 
 int argtrace_maps_init(void)
 {
-	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/maps:prepare", cpu_comes, NULL);
+	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/maps:prepare", map_cpu_comes, NULL);
 
 	if (ret < 0)
 		return ret;
@@ -97,7 +97,7 @@ void argtrace_maps_exit(void)
 	cpuhp_remove_multi_state(hotplug_state);
 }
 
-static void free_all(struct argtrace_map_set *map)
+static void free_map(struct argtrace_map_set *map)
 {
 	int cpu;
 
@@ -118,7 +118,7 @@ static u32 slot_size(const struct argtrace_map *description)
 	return size <= L1_CACHE_BYTES ? roundup_pow_of_two(size) : ALIGN(size, L1_CACHE_BYTES / 2);
 }
 
-static bool description_is_valid(const struct argtrace_map *description)
+static bool map_is_valid(const struct argtrace_map *description)
 {
 	const bool has_value = description->flags & ARGTRACE_MAP_VALUE;
 
@@ -138,7 +138,7 @@ struct argtrace_map_set *argtrace_map_create(struct argtrace_notice *notice, con
 	struct argtrace_map_set *map;
 	int cpu, ret;
 
-	if (!description_is_valid(description) || !argtrace_buckets_init(&buckets, description))
+	if (!map_is_valid(description) || !argtrace_buckets_init(&buckets, description))
 		return ERR_PTR(-EINVAL);
 	ret = argtrace_memory_charge(charge);
 	if (ret)
@@ -174,7 +174,7 @@ struct argtrace_map_set *argtrace_map_create(struct argtrace_notice *notice, con
 	if (!ret)
 		ret = cpuhp_state_add_instance(hotplug_state, &map->node);
 	if (ret) {
-		free_all(map);
+		free_map(map);
 		return ERR_PTR(ret);
 	}
 	return map;
@@ -185,7 +185,7 @@ void argtrace_map_free(struct argtrace_map_set *map)
 	if (!map)
 		return;
 	cpuhp_state_remove_instance_nocalls(hotplug_state, &map->node);
-	free_all(map);
+	free_map(map);
 }
 
 static bool has_key(struct argtrace_map_slot *slot, bool has_value, const u64 *key, u32 words)

@@ -104,7 +104,7 @@ static int provide_ring(struct argtrace_ring_set *set, unsigned int cpu)
  * Called for each CPU that is online when a session is made, and before another CPU comes online. Lack of memory does
  * not keep that offline: without a ring, its calls count as ARGTRACE_LOST_NO_BUFFER.
  */
-static int cpu_comes(unsigned int cpu, struct hlist_node *node)
+static int ring_cpu_comes(unsigned int cpu, struct hlist_node *node)
 {
 	struct argtrace_ring_set *set = hlist_entry(node, struct argtrace_ring_set, node);
 	struct argtrace_ring *ring = per_cpu_ptr(set->rings, cpu);
@@ -118,7 +118,7 @@ static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 
 int argtrace_rings_init(void)
 {
-	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/rings:prepare", cpu_comes, NULL);
+	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/rings:prepare", ring_cpu_comes, NULL);
 
 	if (ret < 0)
 		return ret;
@@ -131,7 +131,7 @@ void argtrace_rings_exit(void)
 	cpuhp_remove_multi_state(hotplug_state);
 }
 
-static void free_all(struct argtrace_ring_set *set)
+static void free_rings(struct argtrace_ring_set *set)
 {
 	int cpu;
 
@@ -176,7 +176,7 @@ int argtrace_rings_create(struct argtrace_ring_set *set)
 	if (!ret)
 		ret = cpuhp_state_add_instance(hotplug_state, &set->node);
 	if (ret) {
-		free_all(set);
+		free_rings(set);
 		return ret;
 	}
 	return 0;
@@ -185,7 +185,7 @@ int argtrace_rings_create(struct argtrace_ring_set *set)
 void argtrace_rings_free(struct argtrace_ring_set *set)
 {
 	cpuhp_state_remove_instance_nocalls(hotplug_state, &set->node);
-	free_all(set);
+	free_rings(set);
 }
 
 bool argtrace_ring_has_data(const struct argtrace_ring *ring)

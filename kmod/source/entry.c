@@ -17,9 +17,9 @@
 #include "source/entry.h"
 
 /* Disabling preemption is also our RCU read-side critical section: see argtrace_synchronize(). */
-static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
-				     struct ftrace_ops *ops, const struct ftrace_regs *fregs,
-				     const u32 clock_id, const bool by_pid, const bool flight)
+static __always_inline void trace_entry(unsigned long ip, unsigned long parent_ip,
+					struct ftrace_ops *ops, const struct ftrace_regs *fregs,
+					const u32 clock_id, const bool by_pid, const bool flight)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_ring *ring;
@@ -57,15 +57,15 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip,
 static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
 		 struct ftrace_regs *fregs)							\
 {												\
-	callback(ip, parent_ip, ops, fregs, clock, by_pid, flight);				\
+	trace_entry(ip, parent_ip, ops, fregs, clock, by_pid, flight);				\
 }
 
-DEFINE_CALLBACK(stream_tsc, ARGTRACE_CLOCK_TSC, false, false)
-DEFINE_CALLBACK(stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false, false)
-DEFINE_CALLBACK(stream_by_pid, ARGTRACE_CLOCK_BEST, true, false)
-DEFINE_CALLBACK(flight_tsc, ARGTRACE_CLOCK_TSC, false, true)
-DEFINE_CALLBACK(flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, false, true)
-DEFINE_CALLBACK(flight_by_pid, ARGTRACE_CLOCK_BEST, true, true)
+DEFINE_CALLBACK(entry_stream_tsc, ARGTRACE_CLOCK_TSC, false, false)
+DEFINE_CALLBACK(entry_stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false, false)
+DEFINE_CALLBACK(entry_stream_by_pid, ARGTRACE_CLOCK_BEST, true, false)
+DEFINE_CALLBACK(entry_flight_tsc, ARGTRACE_CLOCK_TSC, false, true)
+DEFINE_CALLBACK(entry_flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, false, true)
+DEFINE_CALLBACK(entry_flight_by_pid, ARGTRACE_CLOCK_BEST, true, true)
 
 ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane)
 {
@@ -73,8 +73,8 @@ ftrace_func_t argtrace_entry_callback(const struct argtrace_lane *lane)
 	const bool flight = lane->session->flight;
 
 	if (rcu_access_pointer(lane->pid_bits))
-		return flight ? flight_by_pid : stream_by_pid;
+		return flight ? entry_flight_by_pid : entry_stream_by_pid;
 	if (flight)
-		return tsc ? flight_tsc : flight_monotonic;
-	return tsc ? stream_tsc : stream_monotonic;
+		return tsc ? entry_flight_tsc : entry_flight_monotonic;
+	return tsc ? entry_stream_tsc : entry_stream_monotonic;
 }

@@ -34,7 +34,7 @@ static bool is_traceable(struct ftrace_ops *scratch, unsigned long addr)
 	return IS_ALIGNED(addr, 16) || !ftrace_knows(scratch, addr - 1);
 }
 
-static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
+static unsigned long find_untraceable(const unsigned long *addrs, u32 count, bool all)
 {
 	struct ftrace_ops scratch = { };
 	unsigned long bad = 0;
@@ -93,7 +93,7 @@ static void keep_for_ever(struct argtrace_lane *lane)
 }
 
 /* An empty filter means all functions: never register with one. */
-static int attach(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
+static int attach_functions(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
 {
 	int ret;
 
@@ -136,7 +136,7 @@ static u32 live_addrs(const struct argtrace_lane *lane, unsigned long *addrs)
 	return count;
 }
 
-static int follow(struct argtrace_lane *lane)
+static int follow_functions(struct argtrace_lane *lane)
 {
 	struct argtrace_catalog *catalog = &lane->session->catalog;
 	const u32 *nr_live = &catalog->nr_live[lane->kind];
@@ -153,7 +153,7 @@ static int follow(struct argtrace_lane *lane)
 		struct argtrace_plan *plan;
 
 		ret = ftrace_set_filter_ips(&lane->ops, addrs, count, 0, 1);
-		gone = ret == -EINVAL ? find_bad(addrs, count, true) : 0;
+		gone = ret == -EINVAL ? find_untraceable(addrs, count, true) : 0;
 		if (!gone)
 			break;
 		plan = argtrace_catalog_find(catalog, lane->source->kind, gone);
@@ -177,16 +177,16 @@ static unsigned long find_bad_syscall(const unsigned long *addrs, u32 count, boo
 			return addrs[i];
 		cond_resched();
 	}
-	return find_bad(addrs, count, all);
+	return find_untraceable(addrs, count, all);
 }
 
 const struct argtrace_source argtrace_entry_source = {
 	.kind = ARGTRACE_KIND_ENTRY,
 	.skew = ARGTRACE_FENTRY_SKEW,
 	.init = init_functions,
-	.find_bad = find_bad,
-	.attach = attach,
-	.follow = follow,
+	.find_bad = find_untraceable,
+	.attach = attach_functions,
+	.follow = follow_functions,
 };
 
 const struct argtrace_source argtrace_syscall_source = {
@@ -194,6 +194,6 @@ const struct argtrace_source argtrace_syscall_source = {
 	.skew = ARGTRACE_FENTRY_SKEW,
 	.init = init_syscalls,
 	.find_bad = find_bad_syscall,
-	.attach = attach,
-	.follow = follow,
+	.attach = attach_functions,
+	.follow = follow_functions,
 };

@@ -36,7 +36,7 @@ static bool note_levels(struct argtrace_fallback *fallback)
 	return false;
 }
 
-static bool enter(struct argtrace_fallback *fallback, void *data, struct pt_regs *regs, unsigned long caller)
+static bool enter_fallback(struct argtrace_fallback *fallback, void *data, struct pt_regs *regs, unsigned long caller)
 {
 	return is_trial(fallback) ? note_levels(fallback) : argtrace_fallback_enter(fallback, data, regs, caller);
 }
@@ -44,7 +44,7 @@ static bool enter(struct argtrace_fallback *fallback, void *data, struct pt_regs
 /* Nonzero: the return is not to be followed. */
 static int fprobe_entered(struct fprobe *fprobe, unsigned long ip, unsigned long caller, struct pt_regs *regs, void *data)
 {
-	return !enter(container_of(fprobe, struct argtrace_fallback, fprobe), data, regs, caller);
+	return !enter_fallback(container_of(fprobe, struct argtrace_fallback, fprobe), data, regs, caller);
 }
 
 static void fprobe_returned(struct fprobe *fprobe, unsigned long ip, unsigned long caller, struct pt_regs *regs, void *data)
@@ -59,8 +59,8 @@ static int kretprobe_entered(struct kretprobe_instance *instance, struct pt_regs
 	/* It is being unregistered. */
 	if (unlikely(!kretprobe))
 		return 1;
-	return !enter(container_of(kretprobe, struct argtrace_fallback, kretprobe), instance->data, regs,
-		      argtrace_read_stack((const u8 *)regs->sp));
+	return !enter_fallback(container_of(kretprobe, struct argtrace_fallback, kretprobe), instance->data, regs,
+			       argtrace_read_stack((const u8 *)regs->sp));
 }
 
 static int kretprobe_returned(struct kretprobe_instance *instance, struct pt_regs *regs)
@@ -93,7 +93,7 @@ static bool is_in_program(const struct argtrace_probe *schema, u8 source)
 }
 
 /* Settles what follows from a plan whose program has been prepared. -E2BIG: the kernel cannot keep as much of each call. */
-static int prepare_plan(struct argtrace_plan *plan)
+static int prepare_fallback(struct argtrace_plan *plan)
 {
 	struct argtrace_fallback *fallback = (void *)(plan->returns + 1);
 	const struct argtrace_arg *args = argtrace_schema_args(plan->schema);
@@ -209,24 +209,24 @@ static void detach_all(struct list_head *list)
 	}
 }
 
-static void start_plan(struct argtrace_plan *plan, struct argtrace_session *session)
+static void start_fallback(struct argtrace_plan *plan, struct argtrace_session *session)
 {
 	struct argtrace_fallback *fallback = plan->returns->fallback;
 	struct argtrace_lane *lane = &session->lanes[ARGTRACE_LANE_FALLBACK];
 
 	argtrace_return_set_up(plan, session);
 	fallback->lane = lane;
-	/* The next attach() of the lane registers it. */
+	/* attach_fallbacks() registers it. */
 	if (list_empty(&fallback->link))
 		list_add_tail(&fallback->link, &lane->fallbacks);
 }
 
-static void stop_plan(struct argtrace_plan *plan)
+static void stop_fallback(struct argtrace_plan *plan)
 {
 	WRITE_ONCE(plan->returns->care, ARGTRACE_CARE_STOPPED);
 }
 
-static void release_plan(struct argtrace_plan *plan)
+static void release_fallback(struct argtrace_plan *plan)
 {
 	LIST_HEAD(only);
 
@@ -237,7 +237,7 @@ static void release_plan(struct argtrace_plan *plan)
 	detach_all(&only);
 }
 
-static u64 missed_of(const struct argtrace_plan *plan)
+static u64 missed_by_fallback(const struct argtrace_plan *plan)
 {
 	const struct argtrace_fallback *fallback = plan->returns->fallback;
 
@@ -246,11 +246,11 @@ static u64 missed_of(const struct argtrace_plan *plan)
 
 static const struct argtrace_plan_rules fallback_rules = {
 	.size = sizeof(struct argtrace_fallback),
-	.prepare = prepare_plan,
-	.start = start_plan,
-	.stop = stop_plan,
-	.release = release_plan,
-	.missed = missed_of,
+	.prepare = prepare_fallback,
+	.start = start_fallback,
+	.stop = stop_fallback,
+	.release = release_fallback,
+	.missed = missed_by_fallback,
 };
 
 const struct argtrace_plan_rules *argtrace_plan_rules_of(const struct argtrace_probe *header)
@@ -296,14 +296,14 @@ static int try_levels(bool by_kretprobe)
 	return ret;
 }
 
-static void init(struct argtrace_lane *lane)
+static void init_fallbacks(struct argtrace_lane *lane)
 {
 	/* Once: a lane that is not armed may have some that could not be registered. */
 	if (!lane->fallbacks.next)
 		INIT_LIST_HEAD(&lane->fallbacks);
 }
 
-static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
+static unsigned long find_bad_fallback(const unsigned long *addrs, u32 count, bool all)
 {
 	/* All of them: a kretprobe would take some that ftrace does not know, in its own way. */
 	return argtrace_entry_source.find_bad(addrs, count, true);
@@ -337,7 +337,7 @@ static int attach_one(struct argtrace_lane *lane, struct argtrace_fallback *fall
 	return ret;
 }
 
-static int attach(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
+static int attach_fallbacks(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
 {
 	struct argtrace_fallback *fallback, *next;
 	u32 nr_fallbacks = 0;
@@ -367,7 +367,7 @@ static int attach(struct argtrace_lane *lane, const struct argtrace_table *table
 }
 
 /* Cannot fail. */
-static int follow(struct argtrace_lane *lane)
+static int follow_fallbacks(struct argtrace_lane *lane)
 {
 	struct argtrace_fallback *fallback, *next;
 	LIST_HEAD(removed);
@@ -384,8 +384,8 @@ static int follow(struct argtrace_lane *lane)
 const struct argtrace_source argtrace_fallback_source = {
 	.kind = ARGTRACE_KIND_ENTRY,
 	.skew = ARGTRACE_FENTRY_SKEW,
-	.init = init,
-	.find_bad = find_bad,
-	.attach = attach,
-	.follow = follow,
+	.init = init_fallbacks,
+	.find_bad = find_bad_fallback,
+	.attach = attach_fallbacks,
+	.follow = follow_fallbacks,
 };

@@ -36,7 +36,7 @@ size_t argtrace_fallback_call_size(const struct argtrace_plan *plan)
 }
 
 /* Whether half of the stack is left, and the words above the caller's address are on it. */
-static bool has_room(unsigned long sp, unsigned long above)
+static bool fallback_has_room(unsigned long sp, unsigned long above)
 {
 	const unsigned long used = sp - (unsigned long)task_stack_page(current);
 
@@ -66,7 +66,7 @@ static void make_frame(struct made_frame *made, struct argtrace_return *returns,
 }
 
 /* The values that are kept, behind the words. False: the call is lost, and counted. */
-static bool keep(struct made_frame *made, struct argtrace_fallback_call *call, u64 *bytes)
+static bool keep_for_fallback(struct made_frame *made, struct argtrace_fallback_call *call, u64 *bytes)
 {
 	struct argtrace_return *returns = made->frame.returns;
 	u8 *scratch;
@@ -87,8 +87,8 @@ static bool keep(struct made_frame *made, struct argtrace_fallback_call *call, u
 	return true;
 }
 
-static bool enter(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct pt_regs *regs,
-		  unsigned long caller)
+static bool begin_fallback_call(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct pt_regs *regs,
+				unsigned long caller)
 {
 	struct argtrace_plan *plan = fallback->plan;
 	struct argtrace_return *returns = plan->returns;
@@ -101,7 +101,7 @@ static bool enter(struct argtrace_fallback *fallback, struct argtrace_fallback_c
 		argtrace_count_following(returns->following, filtered);
 		return false;
 	}
-	if (unlikely(!has_room(sp, returns->above))) {
+	if (unlikely(!fallback_has_room(sp, returns->above))) {
 		argtrace_count_following(returns->following, low_stack);
 		return false;
 	}
@@ -118,7 +118,7 @@ static bool enter(struct argtrace_fallback *fallback, struct argtrace_fallback_c
 		make_frame(&made, returns, caller, call->args, call->data);
 		if (!argtrace_return_accepts(plan, argtrace_frame_regs(&made.frame)))
 			return false;
-		if (plan->code->keeps && !keep(&made, call, &kept))
+		if (plan->code->keeps && !keep_for_fallback(&made, call, &kept))
 			return false;
 	}
 	call->cookie = fallback->cookie;
@@ -139,7 +139,7 @@ bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace
 	preempt_disable_notrace();
 	/* It has been removed, and is about to be unregistered. */
 	if (!(smp_load_acquire(&fallback->plan->returns->care) & ARGTRACE_CARE_STOPPED))
-		follow = enter(fallback, call, regs, caller);
+		follow = begin_fallback_call(fallback, call, regs, caller);
 	preempt_enable_notrace();
 	return follow;
 }

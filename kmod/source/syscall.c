@@ -38,8 +38,8 @@ bool argtrace_is_syscall(unsigned long addr)
 	return false;
 }
 
-static __always_inline void record(struct argtrace_plan *plan, struct ftrace_ops *ops, unsigned long parent_ip,
-				   const struct pt_regs *regs, const void *called_from, const u32 clock_id, const bool flight)
+static __always_inline void record_syscall(struct argtrace_plan *plan, struct ftrace_ops *ops, unsigned long parent_ip,
+					   const struct pt_regs *regs, const void *called_from, const u32 clock_id, const bool flight)
 {
 	const struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	const unsigned int levels = argtrace_own_preempt_levels(ops, called_from);
@@ -48,8 +48,8 @@ static __always_inline void record(struct argtrace_plan *plan, struct ftrace_ops
 	argtrace_record_call(plan, this_cpu_ptr(lane->rings), context, parent_ip, (const struct ftrace_regs *)regs, clock_id, flight);
 }
 
-static __always_inline void callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-				     struct ftrace_regs *fregs, const void *called_from, const u32 clock_id, const bool flight)
+static __always_inline void trace_syscall(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+					  struct ftrace_regs *fregs, const void *called_from, const u32 clock_id, const bool flight)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct pt_regs regs argtrace_uninitialized;
@@ -62,7 +62,7 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 	if (plan->code)
 		argtrace_rich_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, called_from);
 	else
-		record(plan, ops, parent_ip, &regs, called_from, clock_id, flight);
+		record_syscall(plan, ops, parent_ip, &regs, called_from, clock_id, flight);
 }
 
 /* One variant for each clock and kind of ring, as in source/entry.c. No stack protector: there is no array that could overflow. */
@@ -70,19 +70,19 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 static __no_stack_protector void name(unsigned long ip, unsigned long parent_ip,		\
 				      struct ftrace_ops *ops, struct ftrace_regs *fregs)	\
 {												\
-	callback(ip, parent_ip, ops, fregs, __builtin_return_address(0), clock, flight);	\
+	trace_syscall(ip, parent_ip, ops, fregs, __builtin_return_address(0), clock, flight);	\
 }
 
-DEFINE_CALLBACK(stream_tsc, ARGTRACE_CLOCK_TSC, false)
-DEFINE_CALLBACK(stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
-DEFINE_CALLBACK(flight_tsc, ARGTRACE_CLOCK_TSC, true)
-DEFINE_CALLBACK(flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
+DEFINE_CALLBACK(syscall_stream_tsc, ARGTRACE_CLOCK_TSC, false)
+DEFINE_CALLBACK(syscall_stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
+DEFINE_CALLBACK(syscall_flight_tsc, ARGTRACE_CLOCK_TSC, true)
+DEFINE_CALLBACK(syscall_flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
 
 ftrace_func_t argtrace_syscall_callback(const struct argtrace_lane *lane)
 {
 	const bool tsc = lane->session->clock == ARGTRACE_CLOCK_TSC;
 
 	if (lane->session->flight)
-		return tsc ? flight_tsc : flight_monotonic;
-	return tsc ? stream_tsc : stream_monotonic;
+		return tsc ? syscall_flight_tsc : syscall_flight_monotonic;
+	return tsc ? syscall_stream_tsc : syscall_stream_monotonic;
 }

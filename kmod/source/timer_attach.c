@@ -51,7 +51,7 @@ static struct perf_event *make_event(struct argtrace_timer *timer, unsigned int 
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, argtrace_timer_tick, timer);
 }
 
-static int cpu_comes(unsigned int cpu, struct hlist_node *node)
+static int timer_cpu_comes(unsigned int cpu, struct hlist_node *node)
 {
 	struct argtrace_timer *timer = hlist_entry(node, struct argtrace_timer, node);
 	struct perf_event *event = make_event(timer, cpu);
@@ -61,8 +61,8 @@ static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 		return 0;
 	}
 	/*
-	 * A full barrier the first time, which pairs with smp_store_mb() in attach(): either attach() sees the error, or the timer is
-	 * attached here.
+	 * A full barrier the first time, which pairs with smp_store_mb() in attach_timer(): either that sees the
+	 * error, or the timer is attached here.
 	 */
 	cmpxchg(&timer->error, 0, (int)PTR_ERR(event));
 	if (!READ_ONCE(timer->attached))
@@ -87,7 +87,7 @@ static int cpu_goes(unsigned int cpu, struct hlist_node *node)
 
 int argtrace_timers_init(void)
 {
-	const int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "argtrace/timers:online", cpu_comes, cpu_goes);
+	const int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "argtrace/timers:online", timer_cpu_comes, cpu_goes);
 
 	if (ret < 0)
 		return ret;
@@ -100,7 +100,7 @@ void argtrace_timers_exit(void)
 	cpuhp_remove_multi_state(hotplug_state);
 }
 
-static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
+static unsigned long find_bad_timer(const unsigned long *addrs, u32 count, bool all)
 {
 	u32 i;
 
@@ -111,7 +111,7 @@ static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
 	return 0;
 }
 
-static void init(struct argtrace_lane *lane)
+static void init_timer_lane(struct argtrace_lane *lane)
 {
 	/* Never registered. Recording compares it with its caller, to know whether anyone else has disabled preemption. */
 	lane->ops = (struct ftrace_ops){ .trampoline_size = 1 };
@@ -156,7 +156,7 @@ static int refusal(int error)
 	return error == -ENOENT || error == -EINVAL || error == -ENODEV ? -EOPNOTSUPP : error;
 }
 
-static int attach(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
+static int attach_timer(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
 {
 	struct argtrace_timer *timer;
 	int ret;
@@ -169,7 +169,7 @@ static int attach(struct argtrace_lane *lane, const struct argtrace_table *table
 	if (IS_ERR(timer))
 		return PTR_ERR(timer);
 	ret = cpuhp_state_add_instance(hotplug_state, &timer->node);
-	/* Pairs with cmpxchg() in cpu_comes(). */
+	/* Pairs with cmpxchg() in timer_cpu_comes(). */
 	smp_store_mb(timer->attached, true);
 	if (!ret && READ_ONCE(timer->error)) {
 		cpuhp_state_remove_instance(hotplug_state, &timer->node);
@@ -185,7 +185,7 @@ static int attach(struct argtrace_lane *lane, const struct argtrace_table *table
 	return 0;
 }
 
-static int follow(struct argtrace_lane *lane)
+static int follow_timer(struct argtrace_lane *lane)
 {
 	const struct argtrace_plan *plan;
 
@@ -205,8 +205,8 @@ static int follow(struct argtrace_lane *lane)
 const struct argtrace_source argtrace_timer_source = {
 	.kind = ARGTRACE_KIND_TIMER,
 	.addr_is_number = true,
-	.init = init,
-	.find_bad = find_bad,
-	.attach = attach,
-	.follow = follow,
+	.init = init_timer_lane,
+	.find_bad = find_bad_timer,
+	.attach = attach_timer,
+	.follow = follow_timer,
 };

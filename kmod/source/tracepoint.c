@@ -28,7 +28,7 @@ static __always_inline unsigned long caller_of(const struct argtrace_tracepoint 
 	return called_from;
 }
 
-static __always_inline struct argtrace_plan *begin(struct argtrace_tracepoint *place, const bool by_pid)
+static __always_inline struct argtrace_plan *begin_pass(struct argtrace_tracepoint *place, const bool by_pid)
 {
 	preempt_disable_notrace();
 	return argtrace_begin_with(place->lane, rcu_dereference_raw(place->plan), by_pid);
@@ -58,10 +58,10 @@ static __always_inline void store_all(struct pt_regs *regs, u64 second, u64 thir
 	store_few(regs, second, third, fourth);
 }
 
-static __always_inline void record(struct argtrace_tracepoint *place, const struct pt_regs *regs, unsigned long called_from,
-				   const u32 clock_id, const bool flight, const bool few, const bool whole)
+static __always_inline void record_pass(struct argtrace_tracepoint *place, const struct pt_regs *regs, unsigned long called_from,
+					const u32 clock_id, const bool flight, const bool few, const bool whole)
 {
-	struct argtrace_plan *plan = begin(place, false);
+	struct argtrace_plan *plan = begin_pass(place, false);
 
 	if (likely(plan))
 		argtrace_record_some(plan, this_cpu_ptr(place->rings), argtrace_context_word_above(place->plain),
@@ -80,7 +80,7 @@ static __no_stack_protector void name(struct argtrace_tracepoint *place, u64 sec
 	struct pt_regs regs argtrace_uninitialized;						\
 												\
 	store_few(&regs, second, third, fourth);						\
-	record(place, &regs, frame[1], clock, flight, true, whole);				\
+	record_pass(place, &regs, frame[1], clock, flight, true, whole);				\
 }
 
 #define DEFINE_CALLBACK(name, clock, flight)							\
@@ -94,16 +94,16 @@ static __no_stack_protector void name##_many(struct argtrace_tracepoint *place, 
 	struct pt_regs regs argtrace_uninitialized;						\
 												\
 	store_all(&regs, second, third, fourth, fifth, sixth, frame);				\
-	record(place, &regs, frame[1], clock, flight, false, false);				\
+	record_pass(place, &regs, frame[1], clock, flight, false, false);				\
 }
 
-DEFINE_CALLBACK(stream_tsc, ARGTRACE_CLOCK_TSC, false)
-DEFINE_CALLBACK(stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
-DEFINE_CALLBACK(flight_tsc, ARGTRACE_CLOCK_TSC, true)
-DEFINE_CALLBACK(flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
+DEFINE_CALLBACK(tracepoint_stream_tsc, ARGTRACE_CLOCK_TSC, false)
+DEFINE_CALLBACK(tracepoint_stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
+DEFINE_CALLBACK(tracepoint_flight_tsc, ARGTRACE_CLOCK_TSC, true)
+DEFINE_CALLBACK(tracepoint_flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
 
 /* For a probe with a program, which may use more than the arguments, and for any probe if there is a filter by PID. */
-static __no_stack_protector void callback(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth)
+static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth)
 {
 	const unsigned long *frame = __builtin_frame_address(0);
 	struct pt_regs regs argtrace_uninitialized;
@@ -117,7 +117,7 @@ static __no_stack_protector void callback(struct argtrace_tracepoint *place, u64
 	/* argtrace_own_preempt_levels() compares this, to know whether there is a level more than ours. */
 	if (place->plain != argtrace_plain_preempt_word(1))
 		called_from = (const void *)ops->trampoline_size;
-	plan = begin(place, rcu_access_pointer(place->lane->pid_bits));
+	plan = begin_pass(place, rcu_access_pointer(place->lane->pid_bits));
 	if (unlikely(!plan))
 		return;
 	if (plan->code)
@@ -135,8 +135,8 @@ void *argtrace_tracepoint_callback(const struct argtrace_lane *lane, const struc
 	const bool whole = plan->layout.last_mask == ~0ull;
 
 	if (plan->code || rcu_access_pointer(lane->pid_bits))
-		return callback;
+		return trace_pass;
 	if (lane->session->clock == ARGTRACE_CLOCK_TSC)
-		return lane->session->flight ? CALLBACK_OF(flight_tsc, few, whole) : CALLBACK_OF(stream_tsc, few, whole);
-	return lane->session->flight ? CALLBACK_OF(flight_monotonic, few, whole) : CALLBACK_OF(stream_monotonic, few, whole);
+		return lane->session->flight ? CALLBACK_OF(tracepoint_flight_tsc, few, whole) : CALLBACK_OF(tracepoint_stream_tsc, few, whole);
+	return lane->session->flight ? CALLBACK_OF(tracepoint_flight_monotonic, few, whole) : CALLBACK_OF(tracepoint_stream_monotonic, few, whole);
 }

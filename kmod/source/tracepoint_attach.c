@@ -23,7 +23,7 @@ struct search {
 	bool ended;
 };
 
-static int compare_addrs(const void *left, const void *right)
+static int compare_places(const void *left, const void *right)
 {
 	const unsigned long a = *(const unsigned long *)left, b = *(const unsigned long *)right;
 
@@ -34,7 +34,7 @@ static void look_at(struct search *search, struct tracepoint *tracepoint, struct
 {
 	const unsigned long addr = (unsigned long)tracepoint->iterator;
 
-	if (!search->ended && bsearch(&addr, search->addrs, search->count, sizeof(addr), compare_addrs))
+	if (!search->ended && bsearch(&addr, search->addrs, search->count, sizeof(addr), compare_places))
 		search->ended = !search->found(search, tracepoint, module);
 }
 
@@ -87,7 +87,7 @@ static bool all_are_found(const unsigned long *addrs, u32 count)
 }
 
 /* Halves what the first bad one is among, which takes no memory. */
-static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
+static unsigned long find_bad_tracepoint(const unsigned long *addrs, u32 count, bool all)
 {
 	u32 good = 0, bad = count;
 
@@ -106,7 +106,7 @@ static unsigned long find_bad(const unsigned long *addrs, u32 count, bool all)
 	return addrs[good];
 }
 
-static void init(struct argtrace_lane *lane)
+static void init_tracepoints(struct argtrace_lane *lane)
 {
 	/* Never registered; what records looks there whether somebody beside us has disabled preemption. */
 	lane->ops = (struct ftrace_ops){ .trampoline_size = 1 };
@@ -137,7 +137,7 @@ static unsigned long size_of_function(unsigned long addr)
 	return slash && sscanf(slash, "/0x%lx", &size) == 1 ? size : 0;
 }
 
-/* What attach() has found: places that are yet to be registered, or that have been. */
+/* What attach_tracepoints() has found: places that are yet to be registered, or that have been. */
 struct attachment {
 	struct argtrace_lane *lane;
 	const struct argtrace_table *table; /* has their plans */
@@ -251,7 +251,7 @@ static int register_places(struct list_head *places)
 	return ret;
 }
 
-static int attach(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
+static int attach_tracepoints(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
 {
 	struct attachment attachment = { .lane = lane, .table = table, .places = LIST_HEAD_INIT(attachment.places) };
 	struct search search = { .addrs = addrs, .count = count, .found = prepare_place, .context = &attachment };
@@ -277,7 +277,7 @@ static int attach(struct argtrace_lane *lane, const struct argtrace_table *table
 	return 0;
 }
 
-static int follow(struct argtrace_lane *lane)
+static int follow_tracepoints(struct argtrace_lane *lane)
 {
 	struct argtrace_tracepoint *place, *next;
 	LIST_HEAD(detached);
@@ -300,9 +300,9 @@ static int follow(struct argtrace_lane *lane)
 
 const struct argtrace_source argtrace_tracepoint_source = {
 	.kind = ARGTRACE_KIND_TRACEPOINT,
-	.init = init,
-	.find_bad = find_bad,
-	.attach = attach,
-	.follow = follow,
+	.init = init_tracepoints,
+	.find_bad = find_bad_tracepoint,
+	.attach = attach_tracepoints,
+	.follow = follow_tracepoints,
 	.table_changed = table_changed,
 };

@@ -69,7 +69,7 @@ static int provide_table(struct argtrace_stack_set *set, unsigned int cpu)
 }
 
 /* Lack of memory does not keep a CPU offline: its calls have no stacks then. */
-static int cpu_comes(unsigned int cpu, struct hlist_node *node)
+static int stacks_cpu_comes(unsigned int cpu, struct hlist_node *node)
 {
 	const int ret = provide_table(hlist_entry(node, struct argtrace_stack_set, node), cpu);
 
@@ -78,7 +78,7 @@ static int cpu_comes(unsigned int cpu, struct hlist_node *node)
 
 int argtrace_stacks_init(void)
 {
-	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/stacks:prepare", cpu_comes, NULL);
+	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/stacks:prepare", stacks_cpu_comes, NULL);
 
 	if (ret < 0)
 		return ret;
@@ -91,7 +91,7 @@ void argtrace_stacks_exit(void)
 	cpuhp_remove_multi_state(hotplug_state);
 }
 
-static void free_all(struct argtrace_stack_set *set)
+static void free_stacks(struct argtrace_stack_set *set)
 {
 	int cpu;
 
@@ -103,7 +103,7 @@ static void free_all(struct argtrace_stack_set *set)
 	argtrace_frames_put();
 }
 
-static bool description_is_valid(const struct argtrace_stacks *wanted)
+static bool stacks_are_valid(const struct argtrace_stacks *wanted)
 {
 	return (!wanted->entries || (is_power_of_2(wanted->entries) && wanted->entries >= ARGTRACE_STACK_ENTRIES_MIN &&
 				     wanted->entries <= ARGTRACE_STACK_ENTRIES_MAX)) &&
@@ -139,7 +139,7 @@ struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *
 	struct argtrace_stack_set *set;
 	int cpu, ret;
 
-	if (!description_is_valid(wanted))
+	if (!stacks_are_valid(wanted))
 		return ERR_PTR(-EINVAL);
 	ret = argtrace_frames_get();
 	if (ret)
@@ -160,7 +160,7 @@ struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *
 	if (!ret)
 		ret = cpuhp_state_add_instance(hotplug_state, &set->node);
 	if (ret) {
-		free_all(set);
+		free_stacks(set);
 		return ERR_PTR(ret);
 	}
 	return set;
@@ -171,7 +171,7 @@ void argtrace_stacks_free(struct argtrace_stack_set *set)
 	if (!set)
 		return;
 	cpuhp_state_remove_instance_nocalls(hotplug_state, &set->node);
-	free_all(set);
+	free_stacks(set);
 }
 
 void argtrace_stacks_describe(const struct argtrace_stack_set *set, struct argtrace_stacks *description)

@@ -123,7 +123,7 @@ static __always_inline const struct argtrace_op *filter_quickly(const struct arg
 	return op;
 }
 
-static __always_inline void count_filtered(const struct argtrace_return *returns)
+static __always_inline void count_entry_filtered(const struct argtrace_return *returns)
 {
 	argtrace_count_following(returns->following, filtered);
 	preempt_enable_notrace();
@@ -151,7 +151,7 @@ static __always_inline void go_by_program(struct argtrace_return *returns, unsig
 	const struct argtrace_op *op = filter_quickly(returns->plan->start, (const struct ftrace_regs *)regs);
 
 	if (op == ARGTRACE_OP_REJECT)
-		return count_filtered(returns);
+		return count_entry_filtered(returns);
 	/* Undecided: take the slow path. */
 	go(returns, ip, ops, regs, quick, argtrace_op_ends(op) ? returns->accepted_body : 0,
 	   returns->kept ? argtrace_return_keeping : argtrace_return_quick);
@@ -169,8 +169,8 @@ static noinline __noclone void go_by_program_carefully(struct argtrace_return *r
 	go_by_program(returns, ip, ops, regs, false);
 }
 
-static __always_inline void callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-				     struct ftrace_regs *fregs, const bool quick, const bool by_pid)
+static __always_inline void divert_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+					struct ftrace_regs *fregs, const bool quick, const bool by_pid)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct pt_regs *regs = argtrace_regs(fregs);
@@ -185,7 +185,7 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 	}
 	returns = plan->returns;
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
-		return count_filtered(returns);
+		return count_entry_filtered(returns);
 	if (unlikely(regs->ip != returns->quick_body) && plan->code)
 		return quick ? go_by_program_quickly(returns, ip, ops, regs) : go_by_program_carefully(returns, ip, ops, regs);
 	go(returns, ip, ops, regs, quick, returns->quick_body, argtrace_return_quick);
@@ -195,7 +195,7 @@ static __always_inline void callback(unsigned long ip, unsigned long parent_ip, 
 static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
 		 struct ftrace_regs *fregs)							\
 {												\
-	callback(ip, parent_ip, ops, fregs, quick, by_pid);					\
+	divert_call(ip, parent_ip, ops, fregs, quick, by_pid);					\
 }
 
 DEFINE_CALLBACK(returns_tsc, true, false)
@@ -216,7 +216,7 @@ static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops
 		return;
 	}
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
-		return count_filtered(plan->returns);
+		return count_entry_filtered(plan->returns);
 	go_with_care(plan->returns, ip, (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size,
 		     argtrace_regs(fregs));
 }

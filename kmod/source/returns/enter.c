@@ -51,7 +51,7 @@ static bool has_room(const struct argtrace_frame *frame, unsigned long kept)
 }
 
 /* Takes it. The state says what argtrace_return_leave_stack() is to undo. */
-static u64 enter_stack(const struct argtrace_frame *frame, unsigned long kept)
+static u64 take_room(const struct argtrace_frame *frame, unsigned long kept)
 {
 	u64 depth = 0;
 
@@ -77,11 +77,11 @@ bool argtrace_return_read_clock(u32 clock, u64 *now)
 }
 
 /* Follows a call for which there is room. False: it is lost. */
-static bool enter(struct argtrace_frame *frame, unsigned long kept)
+static bool enter_followed(struct argtrace_frame *frame, unsigned long kept)
 {
 	struct argtrace_return *returns = frame->returns;
 
-	frame->state = enter_stack(frame, kept) | argtrace_context_word(OWN_PREEMPT_LEVELS);
+	frame->state = take_room(frame, kept) | argtrace_context_word(OWN_PREEMPT_LEVELS);
 	argtrace_count_following(returns->following, entered);
 	if (likely(argtrace_return_read_clock(returns->clock, &frame->clock)))
 		return true;
@@ -174,7 +174,7 @@ static noinline unsigned long enter_with_values(struct argtrace_frame *frame)
 	}
 	bytes = argtrace_return_gather_to(frame, scratch);
 	if (likely(has_room(frame, bytes))) {
-		if (likely(enter(frame, bytes)))
+		if (likely(enter_followed(frame, bytes)))
 			return bytes;
 	} else {
 		argtrace_count_following(returns->following, low_stack);
@@ -204,7 +204,7 @@ unsigned long argtrace_return_enter(struct argtrace_frame *frame)
 		code = returns->plan->code;
 		if (code && code->keeps)
 			return enter_with_values(frame);
-		follow = enter(frame, 0);
+		follow = enter_followed(frame, 0);
 	}
 	preempt_enable_notrace();
 	return follow ? ARGTRACE_ENTER_FOLLOW : 0;

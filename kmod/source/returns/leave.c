@@ -83,7 +83,7 @@ static u8 *reserve_slowly(struct argtrace_plan *plan, struct argtrace_ring *ring
 }
 
 /* The same with any clock, in any ring. */
-static u8 *reserve(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size, u64 *now)
+static u8 *reserve_return(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size, u64 *now)
 {
 	struct argtrace_ring_control *control = ring->control;
 	const u32 high = READ_ONCE(ring->clock_high), tid = current->pid;
@@ -111,14 +111,14 @@ static noinline void record_slow(struct argtrace_frame *frame, struct argtrace_r
 	argtrace_record_complete(plan, ring);
 }
 
-static noinline void record_with_care(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context)
+static noinline void record_return_with_care(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context)
 {
 	struct argtrace_plan *plan = frame->returns->plan;
 	u64 now;
 	u8 *to;
 
 	argtrace_ring_begin(ring->control);
-	to = reserve(plan, ring, plan->record_size, &now);
+	to = reserve_return(plan, ring, plan->record_size, &now);
 	if (unlikely(!to))
 		return argtrace_record_finish(ring);
 	write_carefully(to, frame, ring, now, context);
@@ -132,7 +132,7 @@ static u8 *begin_record(struct argtrace_frame *frame, struct argtrace_ring *ring
 	u8 *to;
 
 	argtrace_ring_begin(ring->control);
-	to = reserve(frame->returns->plan, ring, size, &now);
+	to = reserve_return(frame->returns->plan, ring, size, &now);
 	if (likely(to))
 		write_carefully(to, frame, ring, now, context);
 	return to;
@@ -250,7 +250,7 @@ static noinline void run_program(struct argtrace_frame *frame, struct argtrace_r
 	}
 	if (plan->code->outputs == ARGTRACE_OUTPUTS_NONE) {
 		argtrace_scratch_leave();
-		return record_with_care(frame, ring, context);
+		return record_return_with_care(frame, ring, context);
 	}
 	if (argtrace_code_aggregates(plan->code)) {
 		argtrace_aggregate_return(plan, &run);
@@ -421,7 +421,7 @@ static noinline void leave_with_care(struct argtrace_frame *frame)
 	} else if (returns->plan->code) {
 		run_program(frame, this_cpu_ptr(returns->rings), context);
 	} else {
-		record_with_care(frame, this_cpu_ptr(returns->rings), context);
+		record_return_with_care(frame, this_cpu_ptr(returns->rings), context);
 	}
 }
 

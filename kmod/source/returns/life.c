@@ -131,7 +131,7 @@ static int try_returns(void)
 	return followed ? 0 : -EOPNOTSUPP;
 }
 
-static int begin(void)
+static int begin_following(void)
 {
 	static bool tried;
 	int ret = 0;
@@ -147,7 +147,7 @@ static int begin(void)
 	return exit_point ? tracepoint_probe_register(exit_point, task_exits, NULL) : -EOPNOTSUPP;
 }
 
-static void end(void)
+static void end_following(void)
 {
 	tracepoint_probe_unregister(exit_point, task_exits, NULL);
 	tracepoint_synchronize_unregister();
@@ -163,7 +163,7 @@ int argtrace_returns_get(void)
 		if (!try_module_get(THIS_MODULE))
 			ret = -ESHUTDOWN;
 		else
-			ret = begin();
+			ret = begin_following();
 		if (ret && ret != -ESHUTDOWN)
 			module_put(THIS_MODULE);
 	}
@@ -178,7 +178,7 @@ static void put_locked(u32 count)
 	nr_users -= count;
 	if (nr_users || !count)
 		return;
-	end();
+	end_following();
 	module_put(THIS_MODULE);
 }
 
@@ -270,7 +270,7 @@ bool argtrace_return_is_leaving(struct argtrace_plan *plan)
 }
 
 /* One that has been started, and has not come into the table of its lane after all, has not been stopped. */
-static void release_plan(struct argtrace_plan *plan)
+static void release_followed(struct argtrace_plan *plan)
 {
 	struct argtrace_return *returns = plan->returns;
 
@@ -283,7 +283,7 @@ static void release_plan(struct argtrace_plan *plan)
 const struct argtrace_plan_rules argtrace_return_rules = {
 	.start = start_following,
 	.stop = stop_following,
-	.release = release_plan,
+	.release = release_followed,
 };
 
 /* Notes which are leaving, and get no more calls once wait_for_trampolines() has returned. False: that is known of all of them. */
