@@ -9,8 +9,9 @@
  * function. One variant for each clock and kind of ring, so that hardly any registers have to be saved.
  */
 #define DEFINE_RECORD_WITH_CONTEXT(name, clock, flight)						\
-void name(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,	\
-	  const struct ftrace_regs *fregs, unsigned int own_levels)				\
+noinline __noendbr void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
+			     struct argtrace_ring *ring, const struct ftrace_regs *fregs,	\
+			     unsigned int own_levels)						\
 {												\
 	argtrace_record_call(plan, ring, argtrace_context_word(own_levels), parent_ip, fregs, clock, flight);	\
 }
@@ -57,13 +58,13 @@ static __always_inline void record_match(struct argtrace_plan *plan, unsigned lo
 		stream_plain_tsc(plan, parent_ip, ring, fregs);
 }
 
-void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+__noendbr void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				     const struct ftrace_regs *fregs, const void *called_from)
 {
 	record_match(plan, parent_ip, ops, fregs, called_from, false);
 }
 
-void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+__noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				     const struct ftrace_regs *fregs, const void *called_from)
 {
 	record_match(plan, parent_ip, ops, fregs, called_from, true);

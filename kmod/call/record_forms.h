@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Records of calls out of line, in a form for each clock and kind of ring. Preemption is off, and is
- * enabled at the end.
+ * enabled at the end. Without ENDBR, where they are never called through a pointer: it is an instruction of
+ * each call.
  */
 #ifndef ARGTRACE_RECORD_FORMS_H
 #define ARGTRACE_RECORD_FORMS_H
 
 #include <linux/ftrace.h>
 #include <linux/types.h>
+#include <asm/ibt.h>
 #include <uapi/argtrace.h>
 
 struct argtrace_plan;
 struct argtrace_ring;
 
 /* A call in any context, of whose preempt_disable() so many are ours and the kernel's tracers'. */
-void argtrace_record_stream_with_context_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
+__noendbr void argtrace_record_stream_with_context_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
 		struct argtrace_ring *ring, const struct ftrace_regs *fregs, unsigned int own_levels);
-void argtrace_record_stream_with_context_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
+__noendbr void argtrace_record_stream_with_context_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
 		struct argtrace_ring *ring, const struct ftrace_regs *fregs, unsigned int own_levels);
-void argtrace_record_flight_with_context_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
+__noendbr void argtrace_record_flight_with_context_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
 		struct argtrace_ring *ring, const struct ftrace_regs *fregs, unsigned int own_levels);
-void argtrace_record_flight_with_context_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
+__noendbr void argtrace_record_flight_with_context_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
 		struct argtrace_ring *ring, const struct ftrace_regs *fregs, unsigned int own_levels);
 
 /* The same, with the clock and the kind of the ring. */
@@ -44,9 +46,9 @@ static __always_inline void argtrace_record_with_context(struct argtrace_plan *p
  * A call that passed a filter. `called_from` is the address that the callback was called from. The order
  * of parameters leaves those of an ftrace callback in their registers.
  */
-void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+__noendbr void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				     const struct ftrace_regs *fregs, const void *called_from);
-void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
+__noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				     const struct ftrace_regs *fregs, const void *called_from);
 /* The same in any kind of session. */
 void argtrace_record_match(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
