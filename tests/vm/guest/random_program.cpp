@@ -383,9 +383,13 @@ std::string RandomProgram::fault_of(std::span<const std::byte> data) const {
                 return "an output without its length";
             memcpy(&counted, data.data(), sizeof(counted));
             data = data.subspan(sizeof(counted));
-            length = arg.type == ARGTRACE_TYPE_STR ? counted & ~ARGTRACE_TEXT_CUT : counted;
+            // Text and buffers are marked where more was there than is recorded.
+            const bool may_be_cut = arg.type == ARGTRACE_TYPE_STR || arg.type == ARGTRACE_TYPE_BYTES;
+            length = may_be_cut ? counted & ~ARGTRACE_TEXT_CUT : counted;
             if (length > arg.size)
                 return "an output that is too long";
+            if (length != counted && length != arg.size)
+                return "an output that is cut before its end";
             if (!readable && counted)
                 return "an output that could not be read and has a length";
         }
