@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session, with its probes, lanes and rings. The list of sessions holds a reference to each named session
- * until it is removed, and each file that is bound to a session holds one.
+ * A session, with its probes, lanes and rings. Who holds references to it: arm/sessions.h.
  *
  * Lock order: session->lock -> CPU hotplug, ftrace's locks. session->lock is never taken under sessions_lock, as
  * its holder may be waiting for ftrace: take a reference to the session, and drop sessions_lock first.

@@ -34,11 +34,6 @@ enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 	return argtrace_code_aggregates(plan->code) ? ARGTRACE_LANE_AGGREGATE : ARGTRACE_LANE_RICH;
 }
 
-const struct argtrace_source *argtrace_lane_source(enum argtrace_lane_kind kind)
-{
-	return sources[kind];
-}
-
 const struct argtrace_source *argtrace_kind_source(u16 kind)
 {
 	enum argtrace_lane_kind lane;
@@ -59,7 +54,7 @@ static int lane_init(struct argtrace_session *session, enum argtrace_lane_kind k
 		return PTR_ERR(table);
 	RCU_INIT_POINTER(lane->table, table);
 	lane->kind = kind;
-	lane->source = argtrace_lane_source(kind);
+	lane->source = sources[kind];
 	lane->session = session;
 	lane->rings = session->rings;
 	lane->excluded_tgid = -1;

@@ -14,8 +14,7 @@ struct argtrace_source;
 /* The lane of a probe. It depends only on the schema, so that a probe is in the same lane when it is revived. */
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan);
 
-/* The source of a lane, and that of a kind of probe, which is valid. */
-const struct argtrace_source *argtrace_lane_source(enum argtrace_lane_kind kind);
+/* The source of a kind of probe, which is valid. */
 const struct argtrace_source *argtrace_kind_source(u16 kind);
 
 /* Makes the lanes of a session that has its clock and rings. 0 or an error, on which nothing is freed. */

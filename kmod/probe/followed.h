@@ -56,6 +56,7 @@ struct argtrace_return {
 	struct argtrace_fallback *fallback;	/* set if fprobe or kretprobe follows the calls; life stays IDLE */
 	u64 missed_before;			/* of earlier lives */
 };
+
 #define ARGTRACE_CARE_RECORD	(1ul << 0) /* the record needs the slow path */
 #define ARGTRACE_CARE_STOPPED	(1ul << 1) /* nothing is recorded any more */
 #define ARGTRACE_CARE_OUTPUTS	(1ul << 2) /* the record takes no more beside that than quick outputs */

@@ -10,6 +10,7 @@
 #include "read/operands.h"
 #include "read/path.h"
 #include "read/text.h"
+#include "sink/encode.h"
 
 static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *run)
 {
@@ -237,22 +238,10 @@ enum argtrace_verdict argtrace_run_filter(struct argtrace_run *run, const struct
 	return (unsigned long)op;
 }
 
+/* Not inlined wherever an output is written. */
 static u8 *put(u8 *to, u64 value, unsigned int bytes)
 {
-	switch (bytes) {
-	case 8:
-		__builtin_memcpy(to, &value, 8);
-		break;
-	case 4:
-		__builtin_memcpy(to, &value, 4);
-		break;
-	case 2:
-		__builtin_memcpy(to, &value, 2);
-		break;
-	default:
-		*to = value;
-	}
-	return to + bytes;
+	return argtrace_encode_value(to, value, bytes);
 }
 
 /* What an output without a value writes. */

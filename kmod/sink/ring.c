@@ -188,7 +188,7 @@ void argtrace_rings_free(struct argtrace_ring_set *set)
 	free_rings(set);
 }
 
-bool argtrace_ring_has_data(const struct argtrace_ring *ring)
+static bool has_data(const struct argtrace_ring *ring)
 {
 	return argtrace_ring_exists(ring) && ring->reader &&
 	       smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
@@ -199,7 +199,7 @@ bool argtrace_rings_have_data(const struct argtrace_ring __percpu *rings)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		if (argtrace_ring_has_data(per_cpu_ptr(rings, cpu)))
+		if (has_data(per_cpu_ptr(rings, cpu)))
 			return true;
 	}
 	return false;

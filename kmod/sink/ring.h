@@ -117,9 +117,7 @@ static inline bool argtrace_ring_exists(const struct argtrace_ring *ring)
 	return smp_load_acquire(&ring->packets);
 }
 
-/* Whether there is something for the reader to read. */
-bool argtrace_ring_has_data(const struct argtrace_ring *ring);
-/* The same of any of them. */
+/* Whether there is something for the reader to read in any of them. */
 bool argtrace_rings_have_data(const struct argtrace_ring __percpu *rings);
 
 /*
