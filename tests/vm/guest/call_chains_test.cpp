@@ -40,9 +40,9 @@ void need_callers() {
     need_module("argtrace_callers");
 }
 
-/// The tool, once it follows them. Its own calls it leaves out.
+/// The tool, once it follows them. An interrupt or softirq that comes while the tool runs counts as the tool's own calls, hence --include-self.
 std::unique_ptr<Background> follow_returns(std::set<std::string> functions) {
-    std::vector<std::string> words = {"argtrace", "record", "-r", "-o", "/dev/null"};
+    std::vector<std::string> words = {"argtrace", "record", "--include-self", "-r", "-o", "/dev/null"};
     words.insert(words.end(), functions.begin(), functions.end());
     auto tool = std::make_unique<Background>(words);
     EXPECT_TRUE(eventually([&] { return tool->err_so_far().find("argtrace: recording ") != std::string::npos || !tool->is_running(); }));

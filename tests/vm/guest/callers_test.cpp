@@ -29,10 +29,11 @@ constexpr std::uint64_t calls_a_turn = 1 + 2 + 1 + 3;
 constexpr std::size_t kept_frames = 127;
 constexpr const char *cut_mark = "...";
 
-/// A tool that is told to end when `load` is done.
-Outcome follow(const std::vector<std::string> &words, const std::string &file, const std::string &text) {
+/// A tool that is told to end when `load` is done. It is to follow what interrupts itself, too: that counts as its own calls.
+Outcome follow(std::vector<std::string> words, const std::string &file, const std::string &text) {
     need_argtrace();
     need_module("argtrace_callers");
+    words.insert(words.begin() + 2, "--include-self");
     Background tool(words);
     const auto follows = [&] { return tool.err_so_far().find("until Ctrl-C") != std::string::npos; };
     EXPECT_TRUE(eventually([&] { return follows() || !tool.is_running(); }) && follows()) << tool.err_so_far();
