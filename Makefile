@@ -51,8 +51,8 @@ endef
 KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
 KUNIT_SOURCES := $(shell find tests/kunit tests/data -name '*.[ch]' -o -name Kbuild 2>/dev/null)
 # One of them has the sources that walk stacks in it.
-TEST_MODULE_SOURCES := $(shell find include tests/vm/modules kmod/stack -type f 2>/dev/null) \
-		       $(addprefix kmod/,base/compat.h base/hook.h base/memory.h base/recursion.c base/recursion.h read/load.h) user/lang/kernel_macros.h
+TEST_MODULE_SOURCES := $(shell find include tests/vm/modules kmod/arch -type f 2>/dev/null) \
+		       $(addprefix kmod/,base/compat.h base/hook.h base/memory.h base/recursion.c base/recursion.h) user/lang/kernel_macros.h
 BENCH_MODULE_SOURCES := $(shell find bench/modules -type f 2>/dev/null)
 TOOL_SOURCES := CMakeLists.txt VERSION $(shell find cmake user include -type f 2>/dev/null)
 

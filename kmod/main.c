@@ -14,7 +14,7 @@
 #include "sink/ring.h"
 #include "source/returns/returns.h"
 #include "source/timer.h"
-#include "stack/frame.h"
+#include "arch/walk.h"
 #include "stack/table.h"
 
 static int module_event(struct notifier_block *block, unsigned long event, void *data)

@@ -3,8 +3,6 @@
 #include <linux/irqflags.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
-#include <asm/cpufeature.h>
-#include <asm/tsc.h>
 
 #include "base/clock.h"
 #include "base/compat.h"
@@ -31,9 +29,9 @@ static __always_inline void take_sample(struct clock_sample *sample, int tries, 
 
 	sample->width = U64_MAX;
 	while (tries-- && sample->width > good_enough) {
-		before = rdtsc_ordered();
+		before = argtrace_cycles_ordered();
 		ns = ktime_get_mono_fast_ns();
-		width = rdtsc_ordered() - before;
+		width = argtrace_cycles_ordered() - before;
 		if (width < sample->width)
 			*sample = (struct clock_sample){ before + width / 2, ns, width };
 	}
@@ -55,9 +53,9 @@ static bool timekeeper_counts_tsc(void)
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		before = rdtsc_ordered();
+		before = argtrace_cycles_ordered();
 		cycles = argtrace_timekeeper_cycles();
-		after = rdtsc_ordered();
+		after = argtrace_cycles_ordered();
 		if (cycles < before || cycles > after)
 			return false;
 	}
@@ -66,12 +64,7 @@ static bool timekeeper_counts_tsc(void)
 
 bool argtrace_clock_has_tsc(void)
 {
-	/* A tick must be below 2 ns for argtrace_packet.mult. */
-	if (!boot_cpu_has(X86_FEATURE_TSC) || check_tsc_unstable() || tsc_khz <= 500000)
-		return false;
-	return boot_cpu_has(X86_FEATURE_TSC_RELIABLE) ||
-	       (boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC)) ||
-	       timekeeper_counts_tsc();
+	return argtrace_cycles_are_usable() && (argtrace_cycles_are_steady() || timekeeper_counts_tsc());
 }
 
 int argtrace_clock_choose(u32 *clock)
@@ -107,7 +100,7 @@ static u64 slope(const struct clock_sample *from, const struct clock_sample *to)
 /* Within a thousandth of the calibrated rate; CLOCK_MONOTONIC stops during a suspend. */
 static bool is_plausible(u64 mult)
 {
-	u64 nominal = div64_u64((u64)NSEC_PER_MSEC << ARGTRACE_MULT_SHIFT, tsc_khz);
+	u64 nominal = div64_u64((u64)NSEC_PER_MSEC << ARGTRACE_MULT_SHIFT, argtrace_cycles_khz());
 
 	return mult >= nominal - nominal / 1000 && mult <= nominal + nominal / 1000 &&
 	       mult <= U32_MAX;
@@ -136,7 +129,7 @@ u32 argtrace_clock_mult(u32 clock)
 		earlier = now;
 	mutex_unlock(&measure_lock);
 	return is_plausible(mult) ? mult :
-	       div64_u64((u64)NSEC_PER_MSEC << ARGTRACE_MULT_SHIFT, tsc_khz);
+	       div64_u64((u64)NSEC_PER_MSEC << ARGTRACE_MULT_SHIFT, argtrace_cycles_khz());
 }
 
 /* About a microsecond: an interruption is longer. */

@@ -9,8 +9,9 @@
 
 #include <linux/timekeeping.h>
 #include <linux/types.h>
-#include <asm/msr.h>
 #include <uapi/argtrace.h>
+
+#include "arch/clock.h"
 
 /* At module load. */
 void argtrace_clock_init(void);
@@ -30,21 +31,9 @@ u32 argtrace_clock_mult(u32 clock);
  */
 u64 argtrace_clock_ns(u32 clock, u64 now, u32 mult);
 
-/* As two halves, which is how RDTSC returns them and how callers use them. */
-static __always_inline void argtrace_clock_tsc(u32 *low, u32 *high)
-{
-	asm volatile("rdtsc" : "=a"(*low), "=d"(*high));
-}
-
-/* Moves b to the register of a: RAX, where RDTSC leaves b, is needed for the exchange. */
-#define argtrace_use_register_of(a, b)	do {			\
-	asm("mov %1, %0" : "=&d"(a) : "a"(b));			\
-	(b) = (a);						\
-} while (0)
-
 static __always_inline u64 argtrace_clock_read(u32 clock)
 {
-	return clock == ARGTRACE_CLOCK_TSC ? rdtsc() : ktime_get_mono_fast_ns();
+	return clock == ARGTRACE_CLOCK_TSC ? argtrace_cycles() : ktime_get_mono_fast_ns();
 }
 
 #endif

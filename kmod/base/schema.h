@@ -3,6 +3,7 @@
 #ifndef ARGTRACE_SCHEMA_H
 #define ARGTRACE_SCHEMA_H
 
+#include <linux/align.h>
 #include <uapi/argtrace.h>
 
 static inline const struct argtrace_arg *argtrace_schema_args(const struct argtrace_probe *schema)
@@ -18,7 +19,9 @@ static inline const char *argtrace_schema_strings(const struct argtrace_probe *s
 /* Only where schema->program is not 0. */
 static inline const struct argtrace_program *argtrace_schema_program(const struct argtrace_probe *schema)
 {
-	return (const void *)((const u8 *)schema + schema->size - schema->program);
+	const char *const end = argtrace_schema_strings(schema) + schema->strings + schema->types;
+
+	return (const void *)schema + ALIGN(end - (const char *)schema, 8);
 }
 
 #endif

@@ -43,7 +43,7 @@ static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrac
 }
 
 /* Computes a word of a key, or a value, without loads. */
-static __always_inline u64 word_of(const struct argtrace_op *op, const struct ftrace_regs *fregs)
+static __always_inline u64 word_of(const struct argtrace_op *op, const struct argtrace_regs *fregs)
 {
 	if (op->kind == ARGTRACE_OP_REG)
 		return argtrace_op_reg(op, fregs) & op->mask;
@@ -112,7 +112,7 @@ static __always_inline void add_at_home(struct argtrace_plan *plan, u64 first, u
 }
 
 /* ARGTRACE_OUTPUTS_WORDS: no read can fail. */
-static void add_words(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+static void add_words(struct argtrace_plan *plan, const struct argtrace_regs *fregs)
 {
 	const struct argtrace_code *code = plan->code;
 	const struct argtrace_map_set *map = code->map;
@@ -135,7 +135,7 @@ static void add_words(struct argtrace_plan *plan, const struct ftrace_regs *freg
 	add_at_home(plan, first, second, value);
 }
 
-void argtrace_aggregate_words(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+void argtrace_aggregate_words(struct argtrace_plan *plan, const struct argtrace_regs *fregs)
 {
 	add_words(plan, fregs);
 	preempt_enable_notrace();
@@ -155,7 +155,7 @@ static __always_inline void add_stack_id(struct argtrace_plan *plan, u64 key)
 	argtrace_count_here(plan->counters, records);
 }
 
-void argtrace_aggregate_stack(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+void argtrace_aggregate_stack(struct argtrace_plan *plan, const struct argtrace_regs *fregs)
 {
 	u64 id;
 
@@ -175,7 +175,7 @@ void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *
 }
 
 void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			      const struct ftrace_regs *fregs)
+			      const struct argtrace_regs *fregs)
 {
 	struct argtrace_run run argtrace_uninitialized;
 

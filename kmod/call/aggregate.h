@@ -21,13 +21,13 @@ void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *
 
 /* Aggregates a call at its entry, in any form. Preemption is off, and is enabled at the end, as in the functions below. */
 void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			      const struct ftrace_regs *fregs);
+			      const struct argtrace_regs *fregs);
 
 /* A call whose key is the number of its stack, and that has no value. */
-void argtrace_aggregate_stack(struct argtrace_plan *plan, const struct ftrace_regs *fregs);
+void argtrace_aggregate_stack(struct argtrace_plan *plan, const struct argtrace_regs *fregs);
 
 /* A call whose key and value are words (ARGTRACE_OUTPUTS_WORDS), at its entry or return. */
-void argtrace_aggregate_words(struct argtrace_plan *plan, const struct ftrace_regs *fregs);
+void argtrace_aggregate_words(struct argtrace_plan *plan, const struct argtrace_regs *fregs);
 
 /* The key is not at its home: two words of it at most, the value, and no bucket. */
 void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value);
@@ -53,7 +53,7 @@ static __always_inline void argtrace_aggregate_count(struct argtrace_plan *plan)
  * the value. Nothing is signed.
  */
 static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *plan, const struct argtrace_op *op,
-						       const struct ftrace_regs *fregs, const enum argtrace_op_kind kind)
+						       const struct argtrace_regs *fregs, const enum argtrace_op_kind kind)
 {
 	const struct argtrace_map_cpu *cpu = this_cpu_ptr((struct argtrace_map_cpu __percpu __force *)op->base);
 	const bool has_name = kind == ARGTRACE_OP_ADD_NAME || kind == ARGTRACE_OP_ADD_NAME_LOG2 || kind == ARGTRACE_OP_ADD_NAME_VALUE;
@@ -104,7 +104,7 @@ static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *pla
 }
 
 /* A call that has returned, whose key and value are words, as argtrace_aggregate_words() does; histograms of durations are usual. */
-static __always_inline void argtrace_aggregate_returned(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+static __always_inline void argtrace_aggregate_returned(struct argtrace_plan *plan, const struct argtrace_regs *fregs)
 {
 	const struct argtrace_op *sink = argtrace_code_sink(plan->code);
 

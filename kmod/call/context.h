@@ -10,6 +10,7 @@
 #include <linux/thread_info.h>
 #include <uapi/argtrace.h>
 
+#include "arch/preempt.h"
 #include "base/compat.h"
 
 /* Where the word has the flags, and above them the levels: see struct argtrace_record. */

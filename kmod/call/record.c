@@ -24,7 +24,7 @@ static noinline void mark_unreadable(u8 *to, const struct argtrace_plan *plan, u
 }
 
 void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
-			  const struct ftrace_regs *fregs)
+			  const struct argtrace_regs *fregs)
 {
 	unsigned int readable = ARGTRACE_STACK_WORDS;
 
@@ -41,14 +41,14 @@ void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
 }
 
 void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtrace_ring *ring,
-			       const struct ftrace_regs *fregs)
+			       const struct argtrace_regs *fregs)
 {
 	argtrace_record_rest(to, ring->format, plan, fregs);
 	argtrace_record_complete(plan, ring);
 }
 
 static noinline void record_with_care(struct argtrace_plan *plan, unsigned long parent_ip,
-				      struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+				      struct argtrace_ring *ring, const struct argtrace_regs *fregs,
 				      u32 context)
 {
 	u64 clock;
@@ -62,7 +62,7 @@ static noinline void record_with_care(struct argtrace_plan *plan, unsigned long 
 }
 
 void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-			  const struct ftrace_regs *fregs, u32 context)
+			  const struct argtrace_regs *fregs, u32 context)
 {
 	if (argtrace_record_is_lost(plan, ring, plan->record_size))
 		return argtrace_record_finish(ring);

@@ -102,7 +102,7 @@ static __always_inline void argtrace_record_header(u8 *to, const struct argtrace
 /* Writes the caller's address, and the arguments that are plain registers. */
 static __always_inline void argtrace_record_registers(u8 *to, const struct argtrace_plan *plan,
 						      unsigned long parent_ip,
-						      const struct ftrace_regs *fregs)
+						      const struct argtrace_regs *fregs)
 {
 	*(u64 *)(to + plan->layout.caller_at) = parent_ip;
 	argtrace_encode_registers(to, &plan->layout, fregs);
@@ -110,6 +110,6 @@ static __always_inline void argtrace_record_registers(u8 *to, const struct argtr
 
 /* Writes the other arguments into a record that has its header. */
 void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
-			  const struct ftrace_regs *fregs);
+			  const struct argtrace_regs *fregs);
 
 #endif

@@ -10,18 +10,18 @@
 
 /* The order of parameters leaves the arguments of an ftrace callback in their registers. */
 void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtrace_ring *ring,
-			       const struct ftrace_regs *fregs);
+			       const struct argtrace_regs *fregs);
 
 /* argtrace_ring_reserve() failed. */
 void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-			  const struct ftrace_regs *fregs, u32 context);
+			  const struct argtrace_regs *fregs, u32 context);
 
 /*
  * Preemption is off, and on again at the end. `few` is as for argtrace_encode_some_registers(), and there are no arguments besides.
  * `whole`: no padding is written to, so that none need be cleared.
  */
 static __always_inline void argtrace_record_some(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 context,
-						 unsigned long parent_ip, const struct ftrace_regs *fregs,
+						 unsigned long parent_ip, const struct argtrace_regs *fregs,
 						 const u32 clock_id, const bool flight, const bool few, const bool whole)
 {
 	struct argtrace_ring_control *control = ring->control;
@@ -51,7 +51,7 @@ static __always_inline void argtrace_record_some(struct argtrace_plan *plan, str
 /* The same for any call. */
 static __always_inline void argtrace_record_call(struct argtrace_plan *plan, struct argtrace_ring *ring,
 						 u32 context, unsigned long parent_ip,
-						 const struct ftrace_regs *fregs, const u32 clock_id,
+						 const struct argtrace_regs *fregs, const u32 clock_id,
 						 const bool flight)
 {
 	argtrace_record_some(plan, ring, context, parent_ip, fregs, clock_id, flight, false, false);

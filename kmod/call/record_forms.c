@@ -10,7 +10,7 @@
  */
 #define DEFINE_RECORD_WITH_CONTEXT(name, clock, flight)						\
 noinline __noendbr void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
-			     struct argtrace_ring *ring, const struct ftrace_regs *fregs,	\
+			     struct argtrace_ring *ring, const struct argtrace_regs *fregs,	\
 			     unsigned int own_levels)						\
 {												\
 	argtrace_record_call(plan, ring, argtrace_context_word(own_levels), parent_ip, fregs, clock, flight);	\
@@ -24,7 +24,7 @@ DEFINE_RECORD_WITH_CONTEXT(argtrace_record_flight_with_context_monotonic, ARGTRA
 /* Records a call in plain context, with the same variants, for callers other than the plain lane's callbacks. */
 #define DEFINE_RECORD_PLAIN(name, clock, flight)						\
 static noinline void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
-			  struct argtrace_ring *ring, const struct ftrace_regs *fregs)		\
+			  struct argtrace_ring *ring, const struct argtrace_regs *fregs)		\
 {												\
 	argtrace_record_call(plan, ring, 0, parent_ip, fregs, clock, flight);				\
 }
@@ -39,7 +39,7 @@ DEFINE_RECORD_PLAIN(flight_plain_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
  * rejected calls move and spill no registers.
  */
 static __always_inline void record_match(struct argtrace_plan *plan, unsigned long parent_ip,
-					 struct ftrace_ops *ops, const struct ftrace_regs *fregs,
+					 struct ftrace_ops *ops, const struct argtrace_regs *fregs,
 					 const void *called_from, const bool flight)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
@@ -59,19 +59,19 @@ static __always_inline void record_match(struct argtrace_plan *plan, unsigned lo
 }
 
 __noendbr void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-				     const struct ftrace_regs *fregs, const void *called_from)
+				     const struct argtrace_regs *fregs, const void *called_from)
 {
 	record_match(plan, parent_ip, ops, fregs, called_from, false);
 }
 
 __noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-				     const struct ftrace_regs *fregs, const void *called_from)
+				     const struct argtrace_regs *fregs, const void *called_from)
 {
 	record_match(plan, parent_ip, ops, fregs, called_from, true);
 }
 
 void argtrace_record_match(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			   const struct ftrace_regs *fregs, const void *called_from)
+			   const struct argtrace_regs *fregs, const void *called_from)
 {
 	if (this_cpu_ptr(container_of(ops, struct argtrace_lane, ops)->rings)->flight)
 		record_match(plan, parent_ip, ops, fregs, called_from, true);

@@ -9,26 +9,27 @@
 
 #include <linux/ftrace.h>
 #include <linux/types.h>
-#include <asm/ibt.h>
 #include <uapi/argtrace.h>
+
+#include "arch/text.h"
 
 struct argtrace_plan;
 struct argtrace_ring;
 
 /* A call in any context, of whose preempt_disable() so many are ours and the kernel's tracers'. */
 __noendbr void argtrace_record_stream_with_context_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
-		struct argtrace_ring *ring, const struct ftrace_regs *fregs, unsigned int own_levels);
+		struct argtrace_ring *ring, const struct argtrace_regs *fregs, unsigned int own_levels);
 __noendbr void argtrace_record_stream_with_context_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
-		struct argtrace_ring *ring, const struct ftrace_regs *fregs, unsigned int own_levels);
+		struct argtrace_ring *ring, const struct argtrace_regs *fregs, unsigned int own_levels);
 __noendbr void argtrace_record_flight_with_context_tsc(struct argtrace_plan *plan, unsigned long parent_ip,
-		struct argtrace_ring *ring, const struct ftrace_regs *fregs, unsigned int own_levels);
+		struct argtrace_ring *ring, const struct argtrace_regs *fregs, unsigned int own_levels);
 __noendbr void argtrace_record_flight_with_context_monotonic(struct argtrace_plan *plan, unsigned long parent_ip,
-		struct argtrace_ring *ring, const struct ftrace_regs *fregs, unsigned int own_levels);
+		struct argtrace_ring *ring, const struct argtrace_regs *fregs, unsigned int own_levels);
 
 /* The same, with the clock and the kind of the ring. */
 static __always_inline void argtrace_record_with_context(struct argtrace_plan *plan, unsigned long parent_ip,
 							 struct argtrace_ring *ring,
-							 const struct ftrace_regs *fregs,
+							 const struct argtrace_regs *fregs,
 							 unsigned int own_levels, u32 clock,
 							 const bool flight)
 {
@@ -47,11 +48,11 @@ static __always_inline void argtrace_record_with_context(struct argtrace_plan *p
  * of parameters leaves those of an ftrace callback in their registers.
  */
 __noendbr void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-				     const struct ftrace_regs *fregs, const void *called_from);
+				     const struct argtrace_regs *fregs, const void *called_from);
 __noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-				     const struct ftrace_regs *fregs, const void *called_from);
+				     const struct argtrace_regs *fregs, const void *called_from);
 /* The same in any kind of session. */
 void argtrace_record_match(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			   const struct ftrace_regs *fregs, const void *called_from);
+			   const struct argtrace_regs *fregs, const void *called_from);
 
 #endif

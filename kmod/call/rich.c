@@ -24,12 +24,6 @@
 #include "call/record_forms.h"
 #include "call/rich.h"
 
-/*
- * Makes the compiler keep the parameters of the tail calls in the callback's argument registers (System V x86-64 psABI, 3.2.3),
- * which it would otherwise use for something else.
- */
-#define KEEP_IN_PLACE(parent_ip, ops, fregs)	asm("" : "+S" (parent_ip), "+d" (ops), "+c" (fregs))
-
 static __always_inline struct argtrace_ring *ring_of(struct ftrace_ops *ops)
 {
 	return this_cpu_ptr(container_of(ops, struct argtrace_lane, ops)->rings);
@@ -84,7 +78,7 @@ static __always_inline u8 *outputs_of(u8 *to, const struct argtrace_code *code)
  * argtrace_scratch_enter() and argtrace_ring_begin() have entered.
  */
 static noinline __noclone void finish_rich_in_place(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-				     const struct ftrace_regs *fregs, u8 *to)
+				     const struct argtrace_regs *fregs, u8 *to)
 {
 	struct argtrace_run run argtrace_uninitialized;
 
@@ -102,7 +96,7 @@ static noinline __noclone void finish_rich_in_place(struct argtrace_plan *plan, 
 
 /* The same for a record for which the quick path has found no room, or another clock. */
 static noinline __noclone void record_in_place(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-				     const struct ftrace_regs *fregs, u32 context)
+				     const struct argtrace_regs *fregs, u32 context)
 {
 	u32 clock;
 	u8 *to = reserve_rich(plan, ring, plan->record_size, &clock);
@@ -118,7 +112,7 @@ static noinline __noclone void record_in_place(struct argtrace_plan *plan, unsig
 
 /* Records outputs of a known size, with any clock, in any ring. */
 static noinline __noclone void record_fixed(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-				  const struct ftrace_regs *fregs, u32 context)
+				  const struct argtrace_regs *fregs, u32 context)
 {
 	if (unlikely(!argtrace_scratch_enter()))
 		return lose(plan, ARGTRACE_LOST_RECURSION);
@@ -132,7 +126,7 @@ static noinline __noclone void record_fixed(struct argtrace_plan *plan, unsigned
  * reserved.
  */
 static noinline __noclone void record_variable(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-					       const struct ftrace_regs *fregs, u32 context)
+					       const struct argtrace_regs *fregs, u32 context)
 {
 	struct argtrace_run run argtrace_uninitialized;
 	u8 *scratch, *end, *to;
@@ -171,7 +165,7 @@ static noinline __noclone void record_variable(struct argtrace_plan *plan, unsig
 
 /* Outputs without a quick path. */
 static noinline __noclone void record_rich_with_care(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-						     const struct ftrace_regs *fregs, const void *called_from)
+						     const struct argtrace_regs *fregs, const void *called_from)
 {
 	const u32 context = context_of(ops, called_from);
 	struct argtrace_ring *ring = ring_of(ops);
@@ -187,7 +181,7 @@ static noinline __noclone void record_rich_with_care(struct argtrace_plan *plan,
  * this is all there is to do. `stacks`: the number of the stack may be among them.
  */
 static __always_inline void record_quick(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-					 const struct ftrace_regs *fregs, const u32 context, const bool stacks)
+					 const struct argtrace_regs *fregs, const u32 context, const bool stacks)
 {
 	const struct argtrace_code *code;
 	const struct argtrace_op *op;
@@ -246,7 +240,7 @@ static __always_inline u8 *assume(u8 *to)
  * Writes quick outputs and text to `to`. Returns their end, or WRITTEN_IN_PART, or NULL if that is all that is written which precedes a
  * text. Calls no function.
  */
-static __always_inline u8 *write_text(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
+static __always_inline u8 *write_text(const struct argtrace_op *op, const struct argtrace_regs *fregs, u8 *to)
 {
 	long length;
 	u64 value;
@@ -288,7 +282,7 @@ static __always_inline long put_record_path(u8 *to, u64 from, const struct argtr
 }
 
 /* Quick outputs, text and paths. */
-static __always_inline u8 *write_paths(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
+static __always_inline u8 *write_paths(const struct argtrace_op *op, const struct argtrace_regs *fregs, u8 *to)
 {
 	long length;
 	u64 value;
@@ -313,7 +307,7 @@ static __always_inline u8 *write_paths(const struct argtrace_op *op, const struc
 }
 
 /* The path of a file as the only output. */
-static __always_inline u8 *write_path(const struct argtrace_op *op, const struct ftrace_regs *fregs, u8 *to)
+static __always_inline u8 *write_path(const struct argtrace_op *op, const struct argtrace_regs *fregs, u8 *to)
 {
 	u64 value;
 	u8 *end;
@@ -343,7 +337,7 @@ static __always_inline void complete_at(struct argtrace_plan *plan, struct argtr
  * no quick way.
  */
 static noinline __noclone void finish_at(struct argtrace_plan *plan, u8 *to, struct argtrace_ring *ring,
-					 const struct ftrace_regs *fregs, u64 end, const u8 *attempt)
+					 const struct argtrace_regs *fregs, u64 end, const u8 *attempt)
 {
 	struct argtrace_run run argtrace_uninitialized;
 	u8 *outputs = outputs_of(to, plan->code);
@@ -365,7 +359,7 @@ static noinline __noclone void finish_at(struct argtrace_plan *plan, u8 *to, str
 
 /* The most that the record may take does not fit the packet, or something must precede it. */
 static noinline __noclone void start_over(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-					  const struct ftrace_regs *fregs, u32 context)
+					  const struct argtrace_regs *fregs, u32 context)
 {
 	argtrace_ring_end(ring->control);
 	argtrace_scratch_leave();
@@ -377,7 +371,7 @@ static noinline __noclone void start_over(struct argtrace_plan *plan, unsigned l
  * What they have not taken is given back, unless a nested writer has reserved what follows: then it remains as padding.
  */
 static __always_inline void record_and_give_back(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-						 const struct ftrace_regs *fregs, const u32 context,
+						 const struct argtrace_regs *fregs, const u32 context,
 						 const enum argtrace_outputs outputs_kind)
 {
 	const struct argtrace_code *code;
@@ -416,7 +410,7 @@ static __always_inline void record_and_give_back(struct argtrace_plan *plan, uns
 static noinline __noclone __no_stack_protector void name##_with_context(struct argtrace_plan *plan, \
 									unsigned long parent_ip, \
 									struct argtrace_ring *ring, \
-									const struct ftrace_regs *fregs, \
+									const struct argtrace_regs *fregs, \
 									unsigned int own_levels) \
 {												\
 	writer(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels), what);		\
@@ -425,7 +419,7 @@ static noinline __noclone __no_stack_protector void name##_with_context(struct a
 static noinline __noclone __no_stack_protector void name(struct argtrace_plan *plan,		\
 							 unsigned long parent_ip,		\
 							 struct ftrace_ops *ops,		\
-							 const struct ftrace_regs *fregs,	\
+							 const struct argtrace_regs *fregs,	\
 							 const void *called_from)		\
 {												\
 	struct argtrace_ring *ring = ring_of(ops);						\
@@ -445,7 +439,7 @@ DEFINE_RECORD(record_user_text, record_and_give_back, ARGTRACE_OUTPUTS_USER)
 
 /* The same if the number of the stack is the only output and nothing else needs special treatment: the call comes first. */
 static __always_inline void record_stack_alone(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-					       const struct ftrace_regs *fregs, const u32 context)
+					       const struct argtrace_regs *fregs, const u32 context)
 {
 	u64 id;
 	u32 clock;
@@ -475,14 +469,14 @@ static __always_inline void record_stack_alone(struct argtrace_plan *plan, unsig
 }
 
 static noinline __noclone void record_stack_with_context(struct argtrace_plan *plan, unsigned long parent_ip,
-							 struct argtrace_ring *ring, const struct ftrace_regs *fregs,
+							 struct argtrace_ring *ring, const struct argtrace_regs *fregs,
 							 unsigned int own_levels)
 {
 	record_stack_alone(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels));
 }
 
 static noinline __noclone void record_stack(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-					    const struct ftrace_regs *fregs, const void *called_from)
+					    const struct argtrace_regs *fregs, const void *called_from)
 {
 	struct argtrace_ring *ring = ring_of(ops);
 
@@ -495,7 +489,7 @@ static noinline __noclone void record_stack(struct argtrace_plan *plan, unsigned
 
 /* Records a call. The order of the cases keeps comparisons few for the usual ones. */
 static __always_inline void record_rich(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-					const struct ftrace_regs *fregs, const void *called_from)
+					const struct argtrace_regs *fregs, const void *called_from)
 {
 	const u8 outputs = plan->code->outputs;
 
@@ -525,7 +519,7 @@ static __always_inline void count_capped(struct argtrace_plan *plan)
 
 /* A call that the filter has accepted, for a probe with a cap. */
 static noinline __noclone void record_up_to_cap(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-				      const struct ftrace_regs *fregs, const void *called_from)
+				      const struct argtrace_regs *fregs, const void *called_from)
 {
 	if (!argtrace_may_record(plan->code))
 		return count_capped(plan);
@@ -536,7 +530,7 @@ static noinline __noclone void record_up_to_cap(struct argtrace_plan *plan, unsi
 
 /* The verdict of any filter. */
 static enum argtrace_verdict verdict_of(const struct argtrace_plan *plan, unsigned long parent_ip,
-					const struct ftrace_regs *fregs)
+					const struct argtrace_regs *fregs)
 {
 	struct argtrace_run run argtrace_uninitialized;
 	enum argtrace_verdict verdict;
@@ -553,7 +547,7 @@ static enum argtrace_verdict verdict_of(const struct argtrace_plan *plan, unsign
 
 /* A call whose filter takes more than quick operations: starts over with the filter. */
 static noinline __noclone void filter(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			    const struct ftrace_regs *fregs, const void *called_from)
+			    const struct argtrace_regs *fregs, const void *called_from)
 {
 	switch (verdict_of(plan, parent_ip, fregs)) {
 	case ARGTRACE_VERDICT_TOO_DEEP:
@@ -576,7 +570,7 @@ static noinline __noclone void filter(struct argtrace_plan *plan, unsigned long 
 
 /* Counts a call, or adds it to a map. The order of the cases keeps comparisons few for the usual ones. */
 static __always_inline void add_to_map(struct argtrace_plan *plan, const struct argtrace_op *op, unsigned long parent_ip,
-				       struct ftrace_ops *ops, const struct ftrace_regs *fregs)
+				       struct ftrace_ops *ops, const struct argtrace_regs *fregs)
 {
 	const u8 kind = op->kind;
 
@@ -615,7 +609,7 @@ static __always_inline void filter_rich_call(struct argtrace_plan *plan)
  * call. What the callback was called from is read from its return address only where it is needed, as rejected calls do not need it.
  */
 static __always_inline void decide(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-				   const struct ftrace_regs *fregs, const void *called_from, const bool is_callback,
+				   const struct argtrace_regs *fregs, const void *called_from, const bool is_callback,
 				   const bool aggregates)
 {
 	const struct argtrace_op *op;
@@ -670,7 +664,7 @@ add:
 }
 
 static __always_inline void begin_rich_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-					    const struct ftrace_regs *fregs, const bool by_pid, const bool aggregates)
+					    const struct argtrace_regs *fregs, const bool by_pid, const bool aggregates)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_plan *plan;
@@ -683,12 +677,12 @@ static __always_inline void begin_rich_call(unsigned long ip, unsigned long pare
 	}
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return filter_rich_call(plan);
-	KEEP_IN_PLACE(parent_ip, ops, fregs);
+	argtrace_keep_in_place(parent_ip, ops, fregs);
 	decide(plan, parent_ip, ops, fregs, NULL, true, aggregates);
 }
 
 void argtrace_rich_call(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			const struct ftrace_regs *fregs, const void *called_from)
+			const struct argtrace_regs *fregs, const void *called_from)
 {
 	if (argtrace_code_aggregates(plan->code))
 		decide(plan, parent_ip, ops, fregs, called_from, false, true);
@@ -700,7 +694,7 @@ void argtrace_rich_call(struct argtrace_plan *plan, unsigned long parent_ip, str
 static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
 		 struct ftrace_regs *fregs)							\
 {												\
-	begin_rich_call(ip, parent_ip, ops, fregs, by_pid, aggregates);				\
+	begin_rich_call(ip, parent_ip, ops, argtrace_regs_of_ftrace(fregs), by_pid, aggregates);				\
 }
 
 DEFINE_CALLBACK(rich, false, false)

@@ -5,6 +5,7 @@
 #include <linux/ftrace.h>
 
 struct argtrace_lane;
+struct argtrace_regs;
 struct argtrace_plan;
 
 /*
@@ -12,7 +13,7 @@ struct argtrace_plan;
  * `called_from` is the address that the callback was called from.
  */
 void argtrace_rich_call(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			const struct ftrace_regs *fregs, const void *called_from);
+			const struct argtrace_regs *fregs, const void *called_from);
 
 /* The callback of the rich lane and of the aggregating lane: call/rich.c. */
 ftrace_func_t argtrace_rich_callback(const struct argtrace_lane *lane);

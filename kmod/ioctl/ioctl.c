@@ -4,6 +4,7 @@
 #include <linux/uaccess.h>
 
 #include "arm/sessions.h"
+#include "arch/walk.h"
 #include "base/authority.h"
 #include "base/clock.h"
 #include "base/compat.h"
@@ -55,7 +56,7 @@ static long ioctl_info(struct file *file, struct argtrace_session *session,
 		.max_args = ARGTRACE_MAX_ARGS,
 		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT | ARGTRACE_FEATURE_PROGRAM |
 			    ARGTRACE_FEATURE_RETURN | ARGTRACE_FEATURE_MAP |
-			    (ARGTRACE_CAN_UNWIND ? ARGTRACE_FEATURE_STACK : 0) |
+			    (ARGTRACE_CAN_WALK ? ARGTRACE_FEATURE_STACK : 0) |
 			    ARGTRACE_FEATURE_SYSCALL | argtrace_fallback_features() | ARGTRACE_FEATURE_TIMER |
 			    (ARGTRACE_TRACEPOINTS_CALL_ANYTHING ? ARGTRACE_FEATURE_TRACEPOINT : 0) |
 			    (argtrace_clock_has_tsc() ? ARGTRACE_FEATURE_TSC : 0),

@@ -21,7 +21,7 @@ enum argtrace_return_life {
 
 /* What a plan whose calls are followed has beside the others. While it is not idle it holds a reference to the plan. */
 struct argtrace_return {
-	/* What the trampolines read: see source/returns/frame.h. */
+	/* What the trampolines read: see arch/followed.h. */
 	unsigned long body;		/* behind ftrace's call; 0 before the first call */
 	unsigned long words;		/* of 8 bytes, that arguments take on the stack */
 

@@ -9,6 +9,7 @@
 #include <linux/hash.h>
 #include <linux/types.h>
 
+#include "arch/text.h"
 #include "base/compat.h"
 #include "probe/probe.h"
 

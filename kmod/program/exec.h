@@ -15,12 +15,12 @@
 #include "read/path.h"
 #include "stack/table.h"
 
-struct ftrace_regs;
+struct argtrace_regs;
 
 /* One call, as the operations see it. */
 struct argtrace_run {
 	const struct argtrace_code *code;
-	const struct ftrace_regs *fregs;
+	const struct argtrace_regs *fregs;
 	unsigned long caller;
 	const u8 *kept;			/* values from the entry, after the word that says which could not be read; NULL: none */
 	u64 unreadable;			/* bit n: output n */
@@ -35,7 +35,7 @@ enum argtrace_verdict {
 	ARGTRACE_VERDICT_TOO_DEEP = 3,	/* it could not be run: see read/scratch.h */
 };
 
-static __always_inline u64 argtrace_op_reg(const struct argtrace_op *op, const struct ftrace_regs *fregs)
+static __always_inline u64 argtrace_op_reg(const struct argtrace_op *op, const struct argtrace_regs *fregs)
 {
 	return *(const u64 *)((const u8 *)fregs + op->index);
 }
@@ -54,9 +54,9 @@ static __always_inline u64 argtrace_op_identity(const struct argtrace_op *op)
 
 /* The number of the call's stack for an operation that takes it, within argtrace_scratch_enter(); 0 if there is none. */
 static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, const struct argtrace_op *op,
-					     const struct ftrace_regs *fregs)
+					     const struct argtrace_regs *fregs)
 {
-	return argtrace_stack_id(code->stacks, (const u64 *)ftrace_regs_get_stack_pointer((struct ftrace_regs *)fregs),
+	return argtrace_stack_id(code->stacks, (const u64 *)argtrace_regs_stack(fregs),
 				 argtrace_op_reg(op, fregs));
 }
 
@@ -64,15 +64,13 @@ static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, c
  * The same for what a tick has interrupted. A CPU whose idle task is in an interrupt is not idle, as far as can be seen: only an NMI
  * can interrupt a hard interrupt.
  */
-static __always_inline u64 argtrace_stack_of_tick(const struct argtrace_code *code, const struct ftrace_regs *fregs)
+static __always_inline u64 argtrace_stack_of_tick(const struct argtrace_code *code, const struct argtrace_regs *fregs)
 {
-	struct pt_regs *regs = argtrace_regs((struct ftrace_regs *)fregs);
-
-	if (user_mode(regs))
+	if (argtrace_regs_are_of_user(fregs))
 		return ARGTRACE_STACK_ID_USER;
 	if (is_idle_task(current) && !code->idle_has_stacks && !in_serving_softirq() && (!in_nmi() || !hardirq_count()))
 		return ARGTRACE_STACK_ID_IDLE;
-	return argtrace_stack_id_interrupted(code->stacks, regs);
+	return argtrace_stack_id_interrupted(code->stacks, fregs);
 }
 
 /* As argtrace_op_task(), for an int, which is sign-extended. */
@@ -100,7 +98,7 @@ static __always_inline const struct argtrace_op *argtrace_op_test(const struct a
  * A load that fails yields -EFAULT, which is no kernel address once the next offset has been added (see
  * argtrace_code_prepare()), so only the last load need be checked. Calls no function.
  */
-static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, const struct ftrace_regs *fregs,
+static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, const struct argtrace_regs *fregs,
 						u64 *value)
 {
 	u64 v = argtrace_op_reg(op, fregs);
@@ -147,7 +145,7 @@ one:
  * which it stopped, which may have to be executed again. Calls no function, so that a callback that rejects a call saves no registers.
  */
 static __always_inline const struct argtrace_op *argtrace_run_loads(const struct argtrace_op *op,
-								    const struct ftrace_regs *fregs)
+								    const struct argtrace_regs *fregs)
 {
 	u64 value;
 

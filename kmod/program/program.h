@@ -83,7 +83,7 @@ struct argtrace_op {
 	/* Added before each load, the last load having offset[2]. With fewer than 3 loads, the first is added after them. */
 	s64 offset[3];
 	u8 kind;			/* enum argtrace_op_kind */
-	u8 index;			/* of a slot; of a register: where it is in struct ftrace_regs; of an identity: in struct cred */
+	u8 index;			/* of a slot; of a register: where it is in struct argtrace_regs; of an identity: in struct cred */
 	u8 loads;			/* ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's */
 	u8 width;
 	u8 user;			/* ARGTRACE_USER_*; 0 where the kind is quick, but for the data of an output */

@@ -8,24 +8,24 @@
 #include <linux/types.h>
 #include <linux/uaccess.h>
 
+#include "arch/regs.h"
 #include "base/compat.h"
 #include "base/recursion.h"
 
-/* Not ftrace_regs_get_argument(), whose function gcc does not always inline. */
-static __always_inline u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
+static __always_inline u64 argtrace_fetch_reg(const struct argtrace_regs *regs, unsigned int index)
 {
-	return *(const u64 *)((const u8 *)regs + argtrace_reg_place(index));
+	return argtrace_regs_argument(regs, index);
 }
 
 /* The rest of the page that the stack pointer points into can be read; pages above it may not be mapped. */
 #define ARGTRACE_STACK_PAGE	((s32)PAGE_SIZE)
 
-static __always_inline const u8 *argtrace_stack(const struct ftrace_regs *regs)
+static __always_inline const u8 *argtrace_stack(const struct argtrace_regs *regs)
 {
-	return (const u8 *)ftrace_regs_get_stack_pointer((struct ftrace_regs *)regs);
+	return (const u8 *)argtrace_regs_stack(regs);
 }
 
-static __always_inline s32 argtrace_stack_place(const struct ftrace_regs *regs)
+static __always_inline s32 argtrace_stack_place(const struct argtrace_regs *regs)
 {
 	return (s32)offset_in_page(argtrace_stack(regs));
 }
@@ -67,7 +67,7 @@ unreadable:
  * Copies an argument from the stack. Arguments are aligned to words, so the last word is read whole. Returns how many
  * bytes could be read: all of them, or a multiple of 8 with the rest zeroed.
  */
-static inline unsigned int argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset,
+static inline unsigned int argtrace_fetch_stack(const struct argtrace_regs *regs, unsigned int offset,
 						u8 *to, unsigned int size)
 {
 	const unsigned int in_page = ARGTRACE_STACK_PAGE - argtrace_stack_place(regs);

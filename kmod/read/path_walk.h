@@ -35,7 +35,7 @@ static __always_inline u64 argtrace_path_load(u64 from, long *error)
 {
 	u64 value;
 
-	argtrace_load_checked(ARGTRACE_LOAD_8, value, from, *error);
+	argtrace_load_8(value, from, *error);
 	return value;
 }
 
@@ -44,7 +44,7 @@ static __always_inline u64 argtrace_path_name_length(u64 dentry, long *error)
 {
 	u64 length;
 
-	argtrace_load_checked(ARGTRACE_LOAD_4, length, dentry + offsetof(struct dentry, d_name.len), *error);
+	argtrace_load_4(length, dentry + offsetof(struct dentry, d_name.len), *error);
 	return length;
 }
 

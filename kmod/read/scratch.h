@@ -12,6 +12,7 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
+#include "arch/percpu.h"
 #include "base/compat.h"
 
 #define ARGTRACE_SCRATCH_LEVELS	5	/* task, softirq, interrupt, NMI, and one for a fault in them */

@@ -4,13 +4,13 @@
  * into the user-side tests, along with the decoder that must read what it writes. In the kernel,
  * read/operands.h provides
  *
- *   u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index)
- *   unsigned int argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset,
+ *   u64 argtrace_fetch_reg(const struct argtrace_regs *regs, unsigned int index)
+ *   unsigned int argtrace_fetch_stack(const struct argtrace_regs *regs, unsigned int offset,
  *                                     u8 *to, unsigned int size)
  *             returns how many bytes could be read
- *   const u8 *argtrace_stack(const struct ftrace_regs *regs)
+ *   const u8 *argtrace_stack(const struct argtrace_regs *regs)
  *             the stack at entry
- *   s32 argtrace_stack_place(const struct ftrace_regs *regs)
+ *   s32 argtrace_stack_place(const struct argtrace_regs *regs)
  *             its offset in a page of ARGTRACE_STACK_PAGE bytes, the rest of which is sure to be mapped
  *   u64 argtrace_read_stack(const u8 *at)
  *             a word of that page, whatever object it is part of
@@ -69,7 +69,7 @@ static inline void argtrace_copy_words(u8 *to, const u8 *from, unsigned int size
 
 /* *readable is how many words above the stack pointer could be read, as far as is known. */
 static inline void argtrace_encode_from_stack(u8 *to, unsigned int offset, unsigned int size,
-					      const struct ftrace_regs *regs,
+					      const struct argtrace_regs *regs,
 					      unsigned int *readable)
 {
 	const unsigned int got = argtrace_fetch_stack(regs, offset, to, size);
@@ -80,7 +80,7 @@ static inline void argtrace_encode_from_stack(u8 *to, unsigned int offset, unsig
 
 /* An argument that is not a word in a register: on the stack, in two registers, or of an odd size. */
 static inline u8 *argtrace_encode_other(u8 *to, const struct argtrace_step *step,
-					const struct ftrace_regs *regs, unsigned int *readable)
+					const struct argtrace_regs *regs, unsigned int *readable)
 {
 	u64 words[2];
 
@@ -100,7 +100,7 @@ static inline u8 *argtrace_encode_other(u8 *to, const struct argtrace_step *step
 }
 
 static __always_inline u8 *argtrace_encode_step(u8 *to, const struct argtrace_step *step,
-						const struct ftrace_regs *regs,
+						const struct argtrace_regs *regs,
 						unsigned int *readable)
 {
 	if (__builtin_expect(!step->is_word, 0))
@@ -110,7 +110,7 @@ static __always_inline u8 *argtrace_encode_step(u8 *to, const struct argtrace_st
 
 static __always_inline void argtrace_encode_register(u8 *record,
 						     const struct argtrace_layout *layout,
-						     const struct ftrace_regs *regs,
+						     const struct argtrace_regs *regs,
 						     unsigned int index)
 {
 	u64 value = argtrace_fetch_reg(regs, index);
@@ -123,7 +123,7 @@ static __always_inline void argtrace_encode_register(u8 *record,
  * are wanted.
  */
 static __always_inline void argtrace_encode_some_registers(u8 *record, const struct argtrace_layout *layout,
-							   const struct ftrace_regs *regs, const bool few)
+							   const struct argtrace_regs *regs, const bool few)
 {
 	unsigned int i;
 
@@ -134,7 +134,7 @@ static __always_inline void argtrace_encode_some_registers(u8 *record, const str
 
 /* The registers after the fourth, if any of them is wanted. */
 static __always_inline void argtrace_encode_many_registers(u8 *record, const struct argtrace_layout *layout,
-							   const struct ftrace_regs *regs)
+							   const struct argtrace_regs *regs)
 {
 	unsigned int i;
 
@@ -146,7 +146,7 @@ static __always_inline void argtrace_encode_many_registers(u8 *record, const str
 }
 
 static __always_inline void argtrace_encode_registers(u8 *record, const struct argtrace_layout *layout,
-						      const struct ftrace_regs *regs)
+						      const struct argtrace_regs *regs)
 {
 	argtrace_encode_some_registers(record, layout, regs, false);
 	argtrace_encode_many_registers(record, layout, regs);
@@ -171,7 +171,7 @@ static __always_inline void argtrace_encode_end(u8 *record, const struct argtrac
  */
 static __always_inline bool argtrace_encode_stack(u8 *record,
 						  const struct argtrace_layout *layout,
-						  const struct ftrace_regs *regs)
+						  const struct argtrace_regs *regs)
 {
 	const u8 *stack = argtrace_stack(regs);
 	u64 value;
@@ -196,7 +196,7 @@ static __always_inline bool argtrace_encode_stack(u8 *record,
  * be read, ARGTRACE_STACK_WORDS if none is missing.
  */
 static inline unsigned int argtrace_encode_rest(u8 *record, const struct argtrace_layout *layout,
-						const struct ftrace_regs *regs)
+						const struct argtrace_regs *regs)
 {
 	const struct argtrace_stack_word *word = layout->stack;
 	const struct argtrace_step *step = layout->steps;
@@ -216,7 +216,7 @@ static inline unsigned int argtrace_encode_rest(u8 *record, const struct argtrac
 /* Writes all arguments in the named encoding; returns their end. *readable is less if words of the stack are missing. */
 static inline u8 *argtrace_encode_named(u8 *to, const struct argtrace_step *step,
 					unsigned int count, const char *strings,
-					const struct ftrace_regs *regs, unsigned int *readable)
+					const struct argtrace_regs *regs, unsigned int *readable)
 {
 	for (; count; count--, step++) {
 		argtrace_copy(to, (const u8 *)strings + step->name, step->name_length);

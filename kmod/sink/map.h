@@ -27,6 +27,7 @@
 #include <asm/local.h>
 #include <uapi/argtrace.h>
 
+#include "arch/percpu.h"
 #include "base/compat.h"
 #include "sink/bucket.h"
 
@@ -128,7 +129,7 @@ static __always_inline bool argtrace_map_is_lower(u64 a, u64 b, bool is_signed)
 	return is_signed ? (s64)a < (s64)b : a < b;
 }
 
-/* One instruction each on x86, and so atomic with respect to interrupts. */
+/* Atomic with respect to interrupts: on x86, one instruction. */
 static __always_inline void argtrace_map_count(u64 *number)
 {
 	local_inc((local_t *)number);
@@ -136,19 +137,10 @@ static __always_inline void argtrace_map_count(u64 *number)
 
 static_assert(sizeof(local_t) == sizeof(u64));
 
-/*
- * Adds to the sum of a slot, and returns whether that has wrapped, as a signed or as an unsigned number. local_add() does not tell; here
- * the flags of the one instruction do.
- */
+/* Adds to the sum of a slot, and returns whether that has wrapped, as a signed or as an unsigned number. */
 static __always_inline bool argtrace_map_sum_wraps(struct argtrace_map_slot *slot, u64 value, bool is_signed)
 {
-	bool wraps;
-
-	if (is_signed)
-		asm volatile("addq %[value], %[sum]" : [sum] "+m" (slot->sum), "=@cco" (wraps) : [value] "er" (value));
-	else
-		asm volatile("addq %[value], %[sum]" : [sum] "+m" (slot->sum), "=@ccc" (wraps) : [value] "er" (value));
-	return wraps;
+	return argtrace_add_wraps(&slot->sum, value, is_signed);
 }
 
 /* The sum of this CPU's slot has wrapped when the value was added. */

@@ -229,7 +229,7 @@ static __always_inline bool argtrace_ring_reserve_up_to(struct argtrace_ring *ri
 	barrier();
 	ARGTRACE_HOOK(RESERVE_AB);
 	if (clock_id == ARGTRACE_CLOCK_TSC) {
-		argtrace_clock_tsc(clock, &high);				/* B */
+		argtrace_cycles_halves(clock, &high);				/* B */
 	} else {
 		u64 now;
 

@@ -18,7 +18,7 @@
 
 /* Disabling preemption is also our RCU read-side critical section: see argtrace_synchronize(). */
 static __always_inline void trace_entry(unsigned long ip, unsigned long parent_ip,
-					struct ftrace_ops *ops, const struct ftrace_regs *fregs,
+					struct ftrace_ops *ops, const struct argtrace_regs *fregs,
 					const u32 clock_id, const bool by_pid, const bool flight)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
@@ -57,7 +57,7 @@ static __always_inline void trace_entry(unsigned long ip, unsigned long parent_i
 static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
 		 struct ftrace_regs *fregs)							\
 {												\
-	trace_entry(ip, parent_ip, ops, fregs, clock, by_pid, flight);				\
+	trace_entry(ip, parent_ip, ops, argtrace_regs_of_ftrace(fregs), clock, by_pid, flight);				\
 }
 
 DEFINE_CALLBACK(entry_stream_tsc, ARGTRACE_CLOCK_TSC, false, false)

@@ -8,7 +8,10 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
+#include "arch/regs.h"
+#include "arch/text.h"
 #include "base/compat.h"
+#include "base/fprobe.h"
 #include "read/operands.h"
 #include "program/program.h"
 #include "base/memory.h"
@@ -36,23 +39,23 @@ static bool note_levels(struct argtrace_fallback *fallback)
 	return false;
 }
 
-static bool enter_fallback(struct argtrace_fallback *fallback, void *data, struct pt_regs *regs, unsigned long caller)
+static bool enter_fallback(struct argtrace_fallback *fallback, void *data, argtrace_full_regs *regs, unsigned long caller)
 {
-	return is_trial(fallback) ? note_levels(fallback) : argtrace_fallback_enter(fallback, data, regs, caller);
+	return is_trial(fallback) ? note_levels(fallback) : argtrace_fallback_enter(fallback, data, argtrace_regs_of_full(regs), caller);
 }
 
 /* Nonzero: the return is not to be followed. */
-static int fprobe_entered(struct fprobe *fprobe, unsigned long ip, unsigned long caller, struct pt_regs *regs, void *data)
+static int fprobe_entered(struct fprobe *fprobe, unsigned long ip, unsigned long caller, argtrace_full_regs *regs, void *data)
 {
 	return !enter_fallback(container_of(fprobe, struct argtrace_fallback, fprobe), data, regs, caller);
 }
 
-static void fprobe_returned(struct fprobe *fprobe, unsigned long ip, unsigned long caller, struct pt_regs *regs, void *data)
+static void fprobe_returned(struct fprobe *fprobe, unsigned long ip, unsigned long caller, argtrace_full_regs *regs, void *data)
 {
-	argtrace_fallback_leave(container_of(fprobe, struct argtrace_fallback, fprobe), data, regs->ax, regs->dx);
+	argtrace_fallback_leave(container_of(fprobe, struct argtrace_fallback, fprobe), data, argtrace_regs_value(regs), argtrace_regs_high_value(regs));
 }
 
-static int kretprobe_entered(struct kretprobe_instance *instance, struct pt_regs *regs)
+static int kretprobe_entered(struct kretprobe_instance *instance, argtrace_full_regs *regs)
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);
 
@@ -60,16 +63,16 @@ static int kretprobe_entered(struct kretprobe_instance *instance, struct pt_regs
 	if (unlikely(!kretprobe))
 		return 1;
 	return !enter_fallback(container_of(kretprobe, struct argtrace_fallback, kretprobe), instance->data, regs,
-			       argtrace_read_stack((const u8 *)regs->sp));
+			       argtrace_read_stack(argtrace_stack(argtrace_regs_of_full(regs))));
 }
 
-static int kretprobe_returned(struct kretprobe_instance *instance, struct pt_regs *regs)
+static int kretprobe_returned(struct kretprobe_instance *instance, argtrace_full_regs *regs)
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);
 
 	if (likely(kretprobe))
-		argtrace_fallback_leave(container_of(kretprobe, struct argtrace_fallback, kretprobe), (void *)instance->data, regs->ax,
-					regs->dx);
+		argtrace_fallback_leave(container_of(kretprobe, struct argtrace_fallback, kretprobe), (void *)instance->data,
+					argtrace_regs_value(regs), argtrace_regs_high_value(regs));
 	return 0;
 }
 

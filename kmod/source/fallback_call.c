@@ -51,17 +51,8 @@ static void make_frame(struct made_frame *made, struct argtrace_return *returns,
 {
 	struct argtrace_frame *frame = &made->frame;
 
-	frame->di = args[0];
-	frame->si = args[1];
-	frame->dx = args[2];
-	frame->cx = args[3];
-	frame->r8 = args[4];
-	frame->r9 = args[5];
-	frame->bp = 0;
-	frame->body = 0;
-	frame->caller = caller;
+	argtrace_frame_make(frame, args, caller);
 	frame->returns = returns;
-	argtrace_frame_set_stack(frame);
 	argtrace_copy_words((u8 *)made->words, (const u8 *)words, returns->above);
 }
 
@@ -87,14 +78,15 @@ static bool keep_for_fallback(struct made_frame *made, struct argtrace_fallback_
 	return true;
 }
 
-static bool begin_fallback_call(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct pt_regs *regs,
+static bool begin_fallback_call(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct argtrace_regs *regs,
 				unsigned long caller)
 {
 	struct argtrace_plan *plan = fallback->plan;
 	struct argtrace_return *returns = plan->returns;
-	const unsigned long sp = (unsigned long)argtrace_stack((const struct ftrace_regs *)regs);
+	const unsigned long sp = argtrace_regs_stack(regs);
 	struct made_frame made argtrace_uninitialized;
 	unsigned long at;
+	unsigned int i;
 	u64 kept = 0;
 
 	if (argtrace_is_filtered(fallback->lane, rcu_access_pointer(fallback->lane->pid_bits))) {
@@ -105,12 +97,8 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback, struct argtr
 		argtrace_count_following(returns->following, low_stack);
 		return false;
 	}
-	call->args[0] = regs->di;
-	call->args[1] = regs->si;
-	call->args[2] = regs->dx;
-	call->args[3] = regs->cx;
-	call->args[4] = regs->r8;
-	call->args[5] = regs->r9;
+	for (i = 0; i < ARRAY_SIZE(call->args); i++)
+		call->args[i] = argtrace_regs_argument(regs, i);
 	call->caller = caller;
 	for (at = 0; at < returns->above; at += sizeof(u64))
 		call->data[at / sizeof(u64)] = argtrace_read_stack((const u8 *)sp + sizeof(u64) + at);
@@ -131,7 +119,7 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback, struct argtr
 	return false;
 }
 
-bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct pt_regs *regs,
+bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct argtrace_regs *regs,
 			     unsigned long caller)
 {
 	bool follow = false;

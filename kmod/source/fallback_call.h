@@ -3,7 +3,6 @@
 #ifndef ARGTRACE_FALLBACK_CALL_H
 #define ARGTRACE_FALLBACK_CALL_H
 
-#include <linux/ptrace.h>
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
@@ -28,10 +27,10 @@ extern u8 argtrace_fallback_levels[2];
  * At the entry, with the registers of the function; its caller's address may be on the stack no more. False: nothing is to be done when
  * the call returns.
  */
-bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct pt_regs *regs,
+bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct argtrace_regs *regs,
 			     unsigned long caller);
 
-/* When it returns, with what is in rax and rdx. */
+/* When it returns, with what it returned. */
 void argtrace_fallback_leave(struct argtrace_fallback *fallback, const struct argtrace_fallback_call *call, unsigned long value,
 			     unsigned long high);
 

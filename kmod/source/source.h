@@ -6,7 +6,6 @@
 #ifndef ARGTRACE_SOURCE_H
 #define ARGTRACE_SOURCE_H
 
-#include <linux/pgtable.h>
 #include <linux/types.h>
 
 struct argtrace_lane;
@@ -47,11 +46,6 @@ struct argtrace_source {
 
 /* What the source of a probe does for its plan; NULL: nothing. */
 const struct argtrace_plan_rules *argtrace_plan_rules_of(const struct argtrace_probe *header);
-
-static inline bool argtrace_is_in_modules(unsigned long addr)
-{
-	return addr >= MODULES_VADDR && addr < MODULES_END;
-}
 
 extern const struct argtrace_source argtrace_entry_source;
 extern const struct argtrace_source argtrace_tracepoint_source;

@@ -15,13 +15,7 @@
 #include "source/source.h"
 #include "source/syscall.h"
 
-/*
- * arch/x86/include/asm/syscall_wrapper.h. For a system call without arguments, __do_sys_NAME() has the same address as the others, and
- * is the symbol that the kernel finds first. Where it is a separate function, it is not called with the address of the registers.
- */
-static const char *const prefixes[] = {
-	"__x64_sys_", "__x64_compat_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__do_sys_", "__do_compat_sys_",
-};
+static const char *const prefixes[] = { ARGTRACE_SYSCALL_PREFIXES };
 
 bool argtrace_is_syscall(unsigned long addr)
 {
@@ -32,35 +26,37 @@ bool argtrace_is_syscall(unsigned long addr)
 		return false;
 	sprint_symbol_no_offset(name, addr);
 	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+		const char *const prefix = prefixes[i];
+
+		if (!strncmp(name, prefix, strlen(prefix)))
 			return true;
 	}
 	return false;
 }
 
 static __always_inline void record_syscall(struct argtrace_plan *plan, struct ftrace_ops *ops, unsigned long parent_ip,
-					   const struct pt_regs *regs, const void *called_from, const u32 clock_id, const bool flight)
+					   const struct argtrace_regs *regs, const void *called_from, const u32 clock_id, const bool flight)
 {
 	const struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	const unsigned int levels = argtrace_own_preempt_levels(ops, called_from);
 	const u32 context = likely(argtrace_context_is_plain()) ? 0 : argtrace_context_word(levels);
 
-	argtrace_record_call(plan, this_cpu_ptr(lane->rings), context, parent_ip, (const struct ftrace_regs *)regs, clock_id, flight);
+	argtrace_record_call(plan, this_cpu_ptr(lane->rings), context, parent_ip, regs, clock_id, flight);
 }
 
 static __always_inline void trace_syscall(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 					  struct ftrace_regs *fregs, const void *called_from, const u32 clock_id, const bool flight)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
-	struct pt_regs regs argtrace_uninitialized;
+	struct argtrace_regs regs argtrace_uninitialized;
 	struct argtrace_plan *plan;
 
 	plan = argtrace_begin(lane, ip);
 	if (unlikely(!plan))
 		return;
-	argtrace_syscall_regs(&regs, argtrace_regs(fregs));
+	argtrace_syscall_regs(&regs, argtrace_regs_of_ftrace(fregs));
 	if (plan->code)
-		argtrace_rich_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, called_from);
+		argtrace_rich_call(plan, parent_ip, ops, &regs, called_from);
 	else
 		record_syscall(plan, ops, parent_ip, &regs, called_from, clock_id, flight);
 }

@@ -7,10 +7,9 @@
 #define ARGTRACE_SYSCALL_H
 
 #include <linux/ftrace.h>
-#include <linux/ptrace.h>
 #include <linux/types.h>
 
-#include "base/compat.h"
+#include "arch/syscall.h"
 
 struct argtrace_lane;
 
@@ -19,28 +18,5 @@ bool argtrace_is_syscall(unsigned long addr);
 
 /* The function that ftrace calls for the functions of the lane. */
 ftrace_func_t argtrace_syscall_callback(const struct argtrace_lane *lane);
-
-/*
- * Stores the arguments of the current task's system call where a function would have them. `first` is what its function was passed; if
- * that is not the address of the task's registers, nothing is read, and the arguments are zeros.
- */
-static __always_inline void argtrace_syscall_arguments(struct pt_regs *to, unsigned long first)
-{
-	const struct pt_regs *from = task_pt_regs(current);
-
-	if (likely(first == (unsigned long)from))
-		argtrace_copy_syscall_arguments(to, from);
-	else
-		to->di = to->si = to->dx = to->cx = to->r8 = to->r9 = 0;
-}
-
-/* The same, with the other registers that are used from `entry`, the registers at the function's entry. */
-static __always_inline void argtrace_syscall_regs(struct pt_regs *to, const struct pt_regs *entry)
-{
-	argtrace_syscall_arguments(to, entry->di);
-	to->bp = entry->bp;
-	to->sp = entry->sp;
-	to->cs = 0;
-}
 
 #endif

@@ -4,8 +4,8 @@
  * outcome of the probe. Its registers are those of the interrupted code.
  */
 #include <linux/perf_event.h>
-#include <linux/ptrace.h>
 
+#include "arch/regs.h"
 #include "base/compat.h"
 #include "session.h"
 #include "call/begin.h"
@@ -14,11 +14,11 @@
 #include "call/rich.h"
 #include "source/timer.h"
 
-void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
+void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, argtrace_full_regs *full)
 {
 	const struct argtrace_timer *timer = event->overflow_handler_context;
-	const unsigned long caller = user_mode(regs) ? 0 : regs->ip;
-	const struct ftrace_regs *fregs = argtrace_regs_of(regs);
+	const struct argtrace_regs *regs = argtrace_regs_of_full(full);
+	const unsigned long caller = argtrace_regs_are_of_user(regs) ? 0 : argtrace_regs_ip(regs);
 	struct argtrace_lane *lane = timer->lane;
 	struct argtrace_plan *plan;
 
@@ -27,7 +27,7 @@ void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data
 		return;
 	/* Apart from the interrupt, only we have disabled preemption: see argtrace_own_preempt_levels() and init() in timer_attach.c. */
 	if (plan->code)
-		argtrace_rich_call(plan, caller, &lane->ops, fregs, NULL);
+		argtrace_rich_call(plan, caller, &lane->ops, regs, NULL);
 	else
-		argtrace_record_match(plan, caller, &lane->ops, fregs, NULL);
+		argtrace_record_match(plan, caller, &lane->ops, regs, NULL);
 }

@@ -6,10 +6,11 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "arch/regs.h"
+
 struct argtrace_lane;
 struct perf_event;
 struct perf_sample_data;
-struct pt_regs;
 
 /* The timer of a lane. Freed when its events can no longer call us. */
 struct argtrace_timer {
@@ -28,6 +29,6 @@ int argtrace_timers_init(void);
 void argtrace_timers_exit(void);
 
 /* Called by an event in an interrupt or NMI; the event's context is the timer. source/timer.c */
-void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs);
+void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, argtrace_full_regs *full);
 
 #endif

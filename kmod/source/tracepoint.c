@@ -3,8 +3,8 @@
  * A hit of a tracepoint, in any context: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly one outcome
  * of the probe.
  */
-#include <linux/ptrace.h>
 
+#include "arch/regs.h"
 #include "base/compat.h"
 #include "session.h"
 #include "call/record_call.h"
@@ -34,38 +34,14 @@ static __always_inline struct argtrace_plan *begin_pass(struct argtrace_tracepoi
 	return argtrace_begin_with(place->lane, rcu_dereference_raw(place->plan), by_pid);
 }
 
-/*
- * Has arguments leave their registers before anything else is done. The first, in rdi, is the probe's data; the tracepoint's arguments
- * follow.
- */
-static __always_inline void store_few(struct pt_regs *regs, u64 second, u64 third, u64 fourth)
-{
-	regs->si = second;
-	regs->dx = third;
-	regs->cx = fourth;
-	/* Not barrier_data(), which takes a register for the address. */
-	asm volatile("" : "+m"(*regs));
-}
-
-/* The same for all that there may be: as in any call, more of them may be on the stack, above the return address. */
-static __always_inline void store_all(struct pt_regs *regs, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth,
-				      const unsigned long *frame)
-{
-	regs->di = 0;
-	regs->r8 = fifth;
-	regs->r9 = sixth;
-	regs->sp = (unsigned long)&frame[1];
-	store_few(regs, second, third, fourth);
-}
-
-static __always_inline void record_pass(struct argtrace_tracepoint *place, const struct pt_regs *regs, unsigned long called_from,
+static __always_inline void record_pass(struct argtrace_tracepoint *place, const struct argtrace_regs *regs, unsigned long called_from,
 					const u32 clock_id, const bool flight, const bool few, const bool whole)
 {
 	struct argtrace_plan *plan = begin_pass(place, false);
 
 	if (likely(plan))
 		argtrace_record_some(plan, this_cpu_ptr(place->rings), argtrace_context_word_above(place->plain),
-				     caller_of(place, called_from), (const struct ftrace_regs *)regs, clock_id, flight, few, whole);
+				     caller_of(place, called_from), regs, clock_id, flight, few, whole);
 }
 
 /*
@@ -77,9 +53,9 @@ static __no_stack_protector void name(struct argtrace_tracepoint *place, u64 sec
 				      u64 third, u64 fourth)					\
 {												\
 	const unsigned long *frame = __builtin_frame_address(0);				\
-	struct pt_regs regs argtrace_uninitialized;						\
+	struct argtrace_regs regs argtrace_uninitialized;						\
 												\
-	store_few(&regs, second, third, fourth);						\
+	argtrace_regs_store_few(&regs, second, third, fourth);						\
 	record_pass(place, &regs, frame[1], clock, flight, true, whole);				\
 }
 
@@ -91,9 +67,9 @@ static __no_stack_protector void name##_many(struct argtrace_tracepoint *place, 
 					     u64 third, u64 fourth, u64 fifth, u64 sixth)	\
 {												\
 	const unsigned long *frame = __builtin_frame_address(0);				\
-	struct pt_regs regs argtrace_uninitialized;						\
+	struct argtrace_regs regs argtrace_uninitialized;						\
 												\
-	store_all(&regs, second, third, fourth, fifth, sixth, frame);				\
+	argtrace_regs_store_all(&regs, second, third, fourth, fifth, sixth, &frame[1]);				\
 	record_pass(place, &regs, frame[1], clock, flight, false, false);				\
 }
 
@@ -106,14 +82,13 @@ DEFINE_CALLBACK(tracepoint_flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
 static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth)
 {
 	const unsigned long *frame = __builtin_frame_address(0);
-	struct pt_regs regs argtrace_uninitialized;
+	struct argtrace_regs regs argtrace_uninitialized;
 	struct ftrace_ops *ops = &place->lane->ops;
 	const void *called_from = NULL;
 	struct argtrace_plan *plan;
 
-	store_all(&regs, second, third, fourth, fifth, sixth, frame);
-	regs.bp = frame[0];
-	regs.cs = 0;
+	argtrace_regs_store_all(&regs, second, third, fourth, fifth, sixth, &frame[1]);
+	argtrace_regs_store_bp(&regs, frame[0]);
 	/* argtrace_own_preempt_levels() compares this, to know whether there is a level more than ours. */
 	if (place->plain != argtrace_plain_preempt_word(1))
 		called_from = (const void *)ops->trampoline_size;
@@ -121,9 +96,9 @@ static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u
 	if (unlikely(!plan))
 		return;
 	if (plan->code)
-		argtrace_rich_call(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
+		argtrace_rich_call(plan, caller_of(place, frame[1]), ops, &regs, called_from);
 	else
-		argtrace_record_match(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
+		argtrace_record_match(plan, caller_of(place, frame[1]), ops, &regs, called_from);
 }
 
 /* What records a call with these arguments. */

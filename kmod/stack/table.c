@@ -260,7 +260,7 @@ static u64 id_of_walked(const struct argtrace_stack_table *table, struct argtrac
 	return find_or_add(table, walked->hash ?: 1, frames, walked->count, walked->end == ARGTRACE_WALK_CUT);
 }
 
-static noinline u64 id_slowly(const struct argtrace_stack_table *table, const u64 *sp, u64 bp, const struct pt_regs *regs,
+static noinline u64 id_slowly(const struct argtrace_stack_table *table, const u64 *sp, u64 bp, const struct argtrace_regs *regs,
 			      struct argtrace_stack_room *room)
 {
 	const struct argtrace_stack_start start = { sp, bp, regs };
@@ -302,7 +302,7 @@ u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 b
 	return id_at_home(table, id, room->frames, count);
 }
 
-u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const struct pt_regs *regs)
+u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const struct argtrace_regs *regs)
 {
 	const struct argtrace_stack_table *table = this_cpu_ptr(set->tables);
 	struct argtrace_stack_room *room = (void *)argtrace_scratch_stack();

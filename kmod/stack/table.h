@@ -20,7 +20,7 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
-#include "stack/walk.h"
+#include "arch/walk.h"
 
 struct argtrace_session;
 
@@ -71,6 +71,6 @@ void *argtrace_stacks_memory(const struct argtrace_stack_set *set, int cpu);
 u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 bp);
 
 /* The same for interrupted kernel code. */
-u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const struct pt_regs *regs);
+u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const struct argtrace_regs *regs);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The encoder against the golden records, which the tool's decoder is tested with as well. */
 #include <kunit/test.h>
-#include <linux/ftrace_regs.h>
+#include <linux/ftrace.h>
 #include <linux/vmalloc.h>
 
 #include "fixtures.h"
@@ -19,10 +19,10 @@ KUNIT_ARRAY_PARAM(golden, golden_records, describe_golden);
 
 KUNIT_DEFINE_ACTION_WRAPPER(free_page_later, vfree, const void *);
 
-static struct ftrace_regs *golden_regs(struct kunit *test, const struct golden_record *golden)
+static struct argtrace_regs *golden_regs(struct kunit *test, const struct golden_record *golden)
 {
 	const u32 size = golden->stack_words ? 8 * golden->stack_words : sizeof(golden_stack);
-	struct __arch_ftrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+	struct argtrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
 	/* It ends with the page, and there is none after it. */
 	u8 *page = vmalloc(PAGE_SIZE), *stack = page + PAGE_SIZE - size;
 
@@ -37,7 +37,7 @@ static struct ftrace_regs *golden_regs(struct kunit *test, const struct golden_r
 	regs->regs.r8 = golden_registers[4];
 	regs->regs.r9 = golden_registers[5];
 	regs->regs.sp = (unsigned long)stack;
-	return (struct ftrace_regs *)regs;
+	return regs;
 }
 
 static struct argtrace_plan *golden_plan(struct kunit *test, const struct golden_record *golden,
@@ -93,7 +93,7 @@ static void expect_record(struct kunit *test, const struct argtrace_plan *plan, 
 }
 
 /* Begins the record as the callback does. */
-static u8 *begin_record(u8 *room, const struct argtrace_plan *plan, const struct ftrace_regs *regs)
+static u8 *begin_record(u8 *room, const struct argtrace_plan *plan, const struct argtrace_regs *regs)
 {
 	u8 *record = room + GUARD;
 
@@ -118,7 +118,7 @@ static void compact(struct kunit *test)
 	const struct golden_record *golden = test->param_value;
 	const struct argtrace_plan *plan = golden_plan(test, golden, 0);
 	const struct argtrace_layout *layout = &plan->layout;
-	struct ftrace_regs *regs = golden_regs(test, golden);
+	struct argtrace_regs *regs = golden_regs(test, golden);
 	u8 room[ROOM] __aligned(8), *record;
 	bool straight = true;
 
@@ -143,7 +143,7 @@ static void named(struct kunit *test)
 {
 	const struct golden_record *golden = test->param_value;
 	const struct argtrace_plan *plan = golden_plan(test, golden, ARGTRACE_FORMAT_NAMED);
-	struct ftrace_regs *regs = golden_regs(test, golden);
+	struct argtrace_regs *regs = golden_regs(test, golden);
 	u8 room[ROOM] __aligned(8), *record, *end;
 	unsigned int readable = ARGTRACE_STACK_WORDS;
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fetching arguments from registers and from the stack. */
 #include <kunit/test.h>
-#include <linux/ftrace_regs.h>
+#include <linux/ftrace.h>
 #include <linux/vmalloc.h>
 
 #include "read/operands.h"
 #include "sink/layout.h"
 
 /* Registers as a trampoline of ftrace has saved them. */
-static struct ftrace_regs *make_regs(struct kunit *test, unsigned long stack)
+static struct argtrace_regs *make_regs(struct kunit *test, unsigned long stack)
 {
-	struct __arch_ftrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+	struct argtrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, regs);
 	regs->regs.di = 0x1111111111111111;
@@ -22,12 +22,12 @@ static struct ftrace_regs *make_regs(struct kunit *test, unsigned long stack)
 	/* Registers that hold no argument must not be taken for one. */
 	regs->regs.ax = regs->regs.bx = regs->regs.r10 = regs->regs.r11 = 0xeeeeeeeeeeeeeeee;
 	regs->regs.sp = stack;
-	return (struct ftrace_regs *)regs;
+	return regs;
 }
 
 static void registers_in_the_order_of_the_abi(struct kunit *test)
 {
-	struct ftrace_regs *regs = make_regs(test, 0);
+	struct argtrace_regs *regs = make_regs(test, 0);
 	u64 i;
 
 	for (i = 0; i < ARGTRACE_REG_COUNT; i++)
@@ -35,7 +35,7 @@ static void registers_in_the_order_of_the_abi(struct kunit *test)
 }
 
 /* As a callback does it, on one CPU: the guard is that CPU's. */
-static unsigned int fetch_stack(const struct ftrace_regs *regs, unsigned int offset, u8 *to, unsigned int size)
+static unsigned int fetch_stack(const struct argtrace_regs *regs, unsigned int offset, u8 *to, unsigned int size)
 {
 	unsigned int got;
 
@@ -48,7 +48,7 @@ static unsigned int fetch_stack(const struct ftrace_regs *regs, unsigned int off
 static void every_size_off_the_stack(struct kunit *test)
 {
 	u8 stack[64], to[72];
-	struct ftrace_regs *regs = make_regs(test, (unsigned long)stack);
+	struct argtrace_regs *regs = make_regs(test, (unsigned long)stack);
 	u32 i, size, offset;
 
 	for (i = 0; i < sizeof(stack); i++)
@@ -97,7 +97,7 @@ static void ends_in_the_middle(struct kunit *test)
 static void nothing_that_may_fault_is_read_inside_the_guard(struct kunit *test)
 {
 	u8 *pages = vmalloc(2 * PAGE_SIZE), *stack = pages + PAGE_SIZE - 24, to[40];
-	struct ftrace_regs *regs = make_regs(test, (unsigned long)stack);
+	struct argtrace_regs *regs = make_regs(test, (unsigned long)stack);
 	unsigned int got;
 	bool entered, again;
 
@@ -131,7 +131,7 @@ static void straight_only_in_the_page_of_the_stack_pointer(struct kunit *test)
 
 	/* The first word is read whether or not an argument needs it. */
 	for (left = 8; left <= 64; left += 8) {
-		struct ftrace_regs *regs = make_regs(test, page + PAGE_SIZE - left);
+		struct argtrace_regs *regs = make_regs(test, page + PAGE_SIZE - left);
 
 		for (end = 16; end <= 64; end += 8) {
 			struct argtrace_step step = { .loc = ARGTRACE_LOC_STACK, .offset = end - 8, .size = 8, .at = 24 };

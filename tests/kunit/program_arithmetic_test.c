@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What programs compute, and their tests of numbers. */
 #include <kunit/test.h>
-#include <linux/ftrace_regs.h>
+#include <linux/ftrace.h>
 #include <linux/prandom.h>
 
 #include "program/exec.h"
@@ -45,7 +45,7 @@ static void quick_tests_are_exact(struct kunit *test)
 	for (round = 0; round < 100000; round++) {
 		const u32 bits = prandom_u32_state(&random);
 		u64 stored = random_number(&random), value = stored;
-		struct __arch_ftrace_regs regs = { .regs.di = bits & 1 ? stored : (u64)&stored };
+		struct argtrace_regs regs = { .regs.di = bits & 1 ? stored : (u64)&stored };
 		const struct argtrace_op *op;
 		bool expected, fault = false;
 
@@ -105,7 +105,7 @@ static u64 alu(struct kunit *test, u8 op, u8 width, bool is_signed, u64 a, u64 b
 	static struct { struct argtrace_probe head; struct argtrace_arg arg; struct argtrace_program program;
 			struct argtrace_insn insns[3]; } __packed schema;
 	static struct { struct argtrace_code code; struct argtrace_op ops[ARGTRACE_OPS_EXTRA + 3]; } prepared;
-	struct __arch_ftrace_regs regs = { .regs = { .di = a, .si = b } };
+	struct argtrace_regs regs = { .regs = { .di = a, .si = b } };
 	struct argtrace_run run = { .code = &prepared.code, .fregs = (void *)&regs };
 	u64 out;
 

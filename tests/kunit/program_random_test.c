@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* No program and no pointer can do harm. */
 #include <kunit/test.h>
-#include <linux/ftrace_regs.h>
+#include <linux/ftrace.h>
 #include <linux/prandom.h>
 #include <linux/vmalloc.h>
 
@@ -83,7 +83,7 @@ static void random_programs(struct kunit *test)
 	for (i = 0; i < PAGE_SIZE; i += 8)
 		*(u64 *)(page + i) = random_pointer(&random, page);
 	for (round = 0; round < 30000; round++) {
-		struct __arch_ftrace_regs regs = { .regs = {
+		struct argtrace_regs regs = { .regs = {
 			.di = random_pointer(&random, page), .si = random_pointer(&random, page),
 			.dx = random_pointer(&random, page), .cx = random_pointer(&random, page),
 			.sp = (unsigned long)page + 64,

@@ -6,6 +6,7 @@
  * The counters of a plan count what has become of the calls that have been entered; those of its struct argtrace_return count the
  * calls that have been entered, and all the others.
  */
+#include "arch/divert.h"
 #include "base/compat.h"
 #include "program/exec.h"
 #include "read/scratch.h"
@@ -16,7 +17,7 @@
 #include "source/returns/stack.h"
 #include "source/syscall.h"
 
-noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct ftrace_regs *fregs)
+noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs)
 {
 	struct argtrace_counters *following = plan->returns->following;
 	const struct argtrace_code *code = plan->code;
@@ -47,52 +48,38 @@ noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct f
 }
 
 /* The same of a system call, of whose arguments the function is given the address. */
-static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struct pt_regs *regs)
+static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struct argtrace_regs *regs)
 {
-	struct pt_regs passed argtrace_uninitialized;
+	struct argtrace_regs passed argtrace_uninitialized;
 
 	argtrace_syscall_regs(&passed, regs);
-	return argtrace_return_accepts(plan, (const struct ftrace_regs *)&passed);
+	return argtrace_return_accepts(plan, &passed);
 }
 
 /*
  * The slow path: the trampoline finds out whether to follow the call. The call counts as taken until the trampoline has been
- * entered, as an ops that is called after ours may redirect the call.
- *
- * `in_list`: others trace the same function. If one of them has asked for all registers there may be a direct caller, which goes
- * before whatever the instruction pointer says: then we are one too. Another that is there already, we call, unless it is one of
- * our own, of another session: that would not find in rax what it needs.
+ * entered, as an ops that is called after ours may redirect the call. `in_list`: others trace the same function.
  */
-static noinline __noclone void go_with_care(struct argtrace_return *returns, unsigned long ip, bool in_list, struct pt_regs *regs)
+static noinline __noclone void go_with_care(struct argtrace_return *returns, unsigned long ip, bool in_list, struct argtrace_regs *regs)
 {
 	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
 	const struct argtrace_code *code = returns->plan->code;
-	const bool has_caller = in_list && regs->cs && regs->orig_ax;
 
-	/* Since Linux 7 bit 0 says how the direct caller is to be reached. */
-	if (regs->ip != ip + MCOUNT_INSN_SIZE || (has_caller && argtrace_in_trampoline(regs->orig_ax & ~1ul))) {
+	if (argtrace_is_diverted(regs, ip, in_list)) {
 		argtrace_count_following(returns->following, taken);
 		goto out;
 	}
 	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs) :
-				   argtrace_return_accepts(returns->plan, (const struct ftrace_regs *)regs)))
+				   argtrace_return_accepts(returns->plan, regs)))
 		goto out;
 	argtrace_count_following(returns->following, taken);
-	WRITE_ONCE(returns->body, regs->ip);
+	WRITE_ONCE(returns->body, argtrace_body_of(regs));
 	/* The quick ways take the registers as they are: none of them is for system calls. */
 	if (!is_syscall && (!code || argtrace_code_waits_for_return(code)))
-		WRITE_ONCE(returns->quick_body, regs->ip);
+		WRITE_ONCE(returns->quick_body, argtrace_body_of(regs));
 	else if (!is_syscall && (!code->keeps || returns->kept))
-		WRITE_ONCE(returns->accepted_body, regs->ip);
-	regs->ax = (unsigned long)returns;
-	if (!in_list || !regs->cs) {
-		regs->ip = (unsigned long)argtrace_return_slow;
-	} else if (!has_caller) {
-		regs->orig_ax = (unsigned long)argtrace_return_direct;
-	} else {
-		regs->r10 = regs->orig_ax;
-		regs->orig_ax = (unsigned long)argtrace_return_chain;
-	}
+		WRITE_ONCE(returns->accepted_body, argtrace_body_of(regs));
+	argtrace_divert_with_others(regs, returns, in_list);
 out:
 	preempt_enable_notrace();
 }
@@ -101,7 +88,7 @@ out:
  * As far as quick operations decide whether a program lets a call go on: what is left of its filter, then, or the verdict. Such a call
  * may go by the filter once more, which finds the same, but is sampled once.
  */
-static __always_inline const struct argtrace_op *filter_quickly(const struct argtrace_op *op, const struct ftrace_regs *fregs)
+static __always_inline const struct argtrace_op *filter_quickly(const struct argtrace_op *op, const struct argtrace_regs *fregs)
 {
 	while (!argtrace_op_ends(op)) {
 		if (op->kind == ARGTRACE_OP_REG) {
@@ -130,25 +117,24 @@ static __always_inline void count_entry_filtered(const struct argtrace_return *r
 }
 
 /* Fast path: divert to the trampoline. */
-static __always_inline void go(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs,
+static __always_inline void go(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops, struct argtrace_regs *regs,
 			       const bool quick, const unsigned long body, void (*trampoline)(void))
 {
 	const bool in_list = (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size;
 
-	if (unlikely(in_list) || unlikely(regs->ip != body) || unlikely(!quick) || unlikely(!argtrace_context_is_plain()) ||
+	if (unlikely(in_list) || unlikely(argtrace_body_of(regs) != body) || unlikely(!quick) || unlikely(!argtrace_context_is_plain()) ||
 	    unlikely(!argtrace_return_has_half_a_stack((unsigned long)regs, sizeof(*regs) + sizeof(u64) + returns->above)))
 		return go_with_care(returns, ip, in_list, regs);
 	argtrace_count_following(returns->following, entered);
-	regs->ax = (unsigned long)returns;
-	regs->ip = (unsigned long)trampoline;
+	argtrace_divert(regs, returns, trampoline);
 	preempt_enable_notrace();
 }
 
 /* A call of a probe with a program, unless that waits for the return. In place of the callback, and called by ftrace like it. */
 static __always_inline void go_by_program(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
-					  struct pt_regs *regs, const bool quick)
+					  struct argtrace_regs *regs, const bool quick)
 {
-	const struct argtrace_op *op = filter_quickly(returns->plan->start, (const struct ftrace_regs *)regs);
+	const struct argtrace_op *op = filter_quickly(returns->plan->start, regs);
 
 	if (op == ARGTRACE_OP_REJECT)
 		return count_entry_filtered(returns);
@@ -158,13 +144,13 @@ static __always_inline void go_by_program(struct argtrace_return *returns, unsig
 }
 
 static noinline __noclone void go_by_program_quickly(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
-						     struct pt_regs *regs)
+						     struct argtrace_regs *regs)
 {
 	go_by_program(returns, ip, ops, regs, true);
 }
 
 static noinline __noclone void go_by_program_carefully(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
-						       struct pt_regs *regs)
+						       struct argtrace_regs *regs)
 {
 	go_by_program(returns, ip, ops, regs, false);
 }
@@ -173,7 +159,7 @@ static __always_inline void divert_call(unsigned long ip, unsigned long parent_i
 					struct ftrace_regs *fregs, const bool quick, const bool by_pid)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
-	struct pt_regs *regs = argtrace_regs(fregs);
+	struct argtrace_regs *regs = argtrace_regs_of_ftrace(fregs);
 	struct argtrace_return *returns;
 	struct argtrace_plan *plan;
 
@@ -186,7 +172,7 @@ static __always_inline void divert_call(unsigned long ip, unsigned long parent_i
 	returns = plan->returns;
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(returns);
-	if (unlikely(regs->ip != returns->quick_body) && plan->code)
+	if (unlikely(argtrace_body_of(regs) != returns->quick_body) && plan->code)
 		return quick ? go_by_program_quickly(returns, ip, ops, regs) : go_by_program_carefully(returns, ip, ops, regs);
 	go(returns, ip, ops, regs, quick, returns->quick_body, argtrace_return_quick);
 }
@@ -218,7 +204,7 @@ static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(plan->returns);
 	go_with_care(plan->returns, ip, (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size,
-		     argtrace_regs(fregs));
+		     argtrace_regs_of_ftrace(fregs));
 }
 
 #define DEFINE_SYSCALL_CALLBACK(name, by_pid)							\

@@ -66,7 +66,7 @@ static u64 take_room(const struct argtrace_frame *frame, unsigned long kept)
 bool argtrace_return_read_clock(u32 clock, u64 *now)
 {
 	if (clock == ARGTRACE_CLOCK_TSC) {
-		*now = rdtsc();
+		*now = argtrace_cycles();
 		return true;
 	}
 	if (!argtrace_recursion_enter())
@@ -148,7 +148,7 @@ unsigned long argtrace_return_gather(struct argtrace_frame *frame)
 		to = argtrace_encode_value(to, value & op->mask, op->arg);
 	}
 	argtrace_scratch_leave();
-	frame->clock = rdtsc();
+	frame->clock = argtrace_cycles();
 	preempt_enable_notrace();
 	return ARGTRACE_ENTER_FOLLOW;
 }
@@ -197,7 +197,7 @@ unsigned long argtrace_return_enter(struct argtrace_frame *frame)
 	preempt_disable_notrace();
 	argtrace_uncount_following(returns->following, taken);
 	if (returns->plan->kind == ARGTRACE_KIND_SYSCALL)
-		argtrace_syscall_arguments(argtrace_regs((struct ftrace_regs *)argtrace_frame_regs(frame)), frame->high);
+		argtrace_syscall_arguments(argtrace_frame_regs(frame), argtrace_frame_passed(frame));
 	if (unlikely(!has_room(frame, 0))) {
 		argtrace_count_following(returns->following, low_stack);
 	} else {

@@ -12,7 +12,6 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <asm/unwind.h>
 
 #include "base/compat.h"
 #include "base/hook.h"
@@ -31,17 +30,11 @@ static int compare_addresses(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/*
- * Whether a call that returns to `addr` is that of a function's body: the trampolines call a piece of their own for that, and functions
- * of ours, outside of their text, before and after it.
- */
-static bool is_in_body(unsigned long addr)
-{
-	return argtrace_in_trampoline(addr) && argtrace_in_trampoline(addr + *(const s32 *)(addr - sizeof(s32)));
-}
-
 static void describe(struct argtrace_in_flight_call *call, const struct task_struct *task, const struct argtrace_frame *frame)
 {
+	unsigned long args[ARRAY_SIZE(call->regs)];
+	u32 i;
+
 	*call = (struct argtrace_in_flight_call){
 		.id = frame->returns->plan->id,
 		.tid = task->pid,
@@ -50,34 +43,39 @@ static void describe(struct argtrace_in_flight_call *call, const struct task_str
 		.preempt = (u32)frame->state >> 24,
 		.clock = frame->clock,
 		.caller = frame->caller,
-		.regs = { frame->di, frame->si, frame->dx, frame->cx, frame->r8, frame->r9 },
 	};
+	argtrace_frame_arguments(frame, args);
+	for (i = 0; i < ARRAY_SIZE(call->regs); i++)
+		call->regs[i] = args[i];
 	/* It may be changing its name; the last byte is always 0. */
 	memcpy(call->comm, task->comm, sizeof(call->comm) - 1);
 }
 
-/* `bp` as in the trampoline. The frame may be nonsense, if the task has begun to run. */
-static void add_call(struct argtrace_in_flight_search *search, const struct task_struct *task, unsigned long bp)
+struct task_search {
+	struct argtrace_in_flight_search *search;
+	const struct task_struct *task;
+};
+
+/* The frame may be nonsense, if the task has begun to run. */
+static void add_call(struct argtrace_frame *at, bool in_body, void *data)
 {
+	const struct task_search *of_task = data;
+	struct argtrace_in_flight_search *search = of_task->search;
 	struct argtrace_frame frame;
 
-	if (copy_from_kernel_nofault(&frame, (void *)(bp - ARGTRACE_FRAME_BELOW), sizeof(frame)) ||
+	if (!in_body || copy_from_kernel_nofault(&frame, at, sizeof(frame)) ||
 	    !bsearch(&frame.returns, search->wanted, search->nr_wanted, sizeof(*search->wanted), compare_addresses))
 		return;
 	if (search->found < search->room)
-		describe(&search->calls[search->found], task, &frame);
+		describe(&search->calls[search->found], of_task->task, &frame);
 	search->found++;
 }
 
 static void walk(struct argtrace_in_flight_search *search, struct task_struct *task)
 {
-	struct unwind_state state;
+	struct task_search of_task = { search, task };
 
-	for (unwind_start(&state, task, NULL, NULL); !unwind_done(&state); unwind_next_frame(&state)) {
-		/* Where an interrupt has come, nothing returns to, and rbp may not have been set up yet. */
-		if (!unwind_get_entry_regs(&state, NULL) && is_in_body(unwind_get_return_address(&state)))
-			add_call(search, task, argtrace_unwind_bp(&state));
-	}
+	argtrace_for_each_followed(task, add_call, &of_task);
 }
 
 /*

@@ -359,7 +359,7 @@ static noinline void leave_with_words(struct argtrace_frame *frame)
 {
 	const struct argtrace_return *returns = frame->returns;
 
-	frame->duration = nanoseconds_until(rdtsc(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
+	frame->duration = nanoseconds_until(argtrace_cycles(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
 	argtrace_aggregate_returned(returns->plan, argtrace_frame_regs(frame));
 }
 
@@ -381,11 +381,11 @@ static noinline void leave_with_filter(struct argtrace_frame *frame)
 {
 	const struct argtrace_return *returns = frame->returns;
 	const struct argtrace_code *code = returns->plan->code;
-	const struct ftrace_regs *fregs = argtrace_frame_regs(frame);
+	const struct argtrace_regs *fregs = argtrace_frame_regs(frame);
 	const struct argtrace_op *op = code->return_filter;
 
 	if (code->times)
-		frame->duration = nanoseconds_until(rdtsc(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
+		frame->duration = nanoseconds_until(argtrace_cycles(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
 	do {
 		op = argtrace_op_test(op, op->kind == ARGTRACE_OP_REG ? argtrace_op_reg(op, fregs) : argtrace_op_task(op));
 	} while (!argtrace_op_ends(op));

@@ -23,8 +23,8 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
-#include <asm/unwind.h>
 
+#include "arch/divert.h"
 #include "base/compat.h"
 #include "base/hook.h"
 #include "base/memory.h"
@@ -60,29 +60,25 @@ static void wait_for_trampolines(void)
 	synchronize_rcu_tasks();
 }
 
+static void give_up(struct argtrace_frame *frame, bool in_body, void *data)
+{
+	const unsigned long stack = (unsigned long)task_stack_page(current);
+
+	if ((unsigned long)frame - stack > THREAD_SIZE - sizeof(*frame) || !IS_ALIGNED((unsigned long)frame, 8) ||
+	    frame->returns == &argtrace_return_given_up)
+		return;
+	preempt_disable_notrace();
+	argtrace_count_following(frame->returns->following, exited);
+	/* Should the function return all the same, it counts no more. */
+	frame->returns = &argtrace_return_given_up;
+	preempt_enable_notrace();
+}
+
 /* The calls of the task that end with it: its stack is ours, and all of it will be forgotten. */
 static void task_exits(void *data, ARGTRACE_PROCESS_EXIT_ARGUMENTS)
 {
-	const unsigned long stack = (unsigned long)task_stack_page(current);
-	struct unwind_state state;
-
-	if (task != current)
-		return;
-	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state); unwind_next_frame(&state)) {
-		struct argtrace_frame *frame;
-
-		if (!argtrace_in_trampoline(unwind_get_return_address(&state)))
-			continue;
-		frame = (void *)(argtrace_unwind_bp(&state) - ARGTRACE_FRAME_BELOW);
-		if ((unsigned long)frame - stack > THREAD_SIZE - sizeof(*frame) || !IS_ALIGNED((unsigned long)frame, 8) ||
-		    frame->returns == &argtrace_return_given_up)
-			continue;
-		preempt_disable_notrace();
-		argtrace_count_following(frame->returns->following, exited);
-		/* Should the function return all the same, it counts no more. */
-		frame->returns = &argtrace_return_given_up;
-		preempt_enable_notrace();
-	}
+	if (task == current)
+		argtrace_for_each_followed(current, give_up, NULL);
 }
 
 static void find_exit_point(struct tracepoint *point, void *data)
@@ -95,16 +91,15 @@ static void find_exit_point(struct tracepoint *point, void *data)
 /* Has a function of ours go on in the trampoline. Its frame finds that it has been given up. */
 static void trial_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	struct pt_regs *regs = argtrace_regs(fregs);
+	struct argtrace_regs *regs = argtrace_regs_of_ftrace(fregs);
 
-	argtrace_return_given_up.body = regs->ip;
-	regs->ax = (unsigned long)&argtrace_return_given_up;
-	regs->ip = (unsigned long)argtrace_return_quick;
+	argtrace_return_given_up.body = argtrace_body_of(regs);
+	argtrace_divert(regs, &argtrace_return_given_up, argtrace_return_quick);
 }
 
 /*
  * ftrace promises that a callback may change the instruction pointer only to one that has FTRACE_OPS_FL_IPMODIFY, which excludes
- * live patches of the same function. That it does so without, and takes rax over too, is seen here.
+ * live patches of the same function. That it does so without, and passes on the struct argtrace_return, is seen here.
  */
 static int try_returns(void)
 {
@@ -136,7 +131,7 @@ static int begin_following(void)
 	static bool tried;
 	int ret = 0;
 
-	if (!ARGTRACE_CAN_UNWIND || trial_failed)
+	if (!argtrace_can_find_followed() || trial_failed)
 		return -EOPNOTSUPP;
 	if (!tried)
 		ret = try_returns();

@@ -2,7 +2,7 @@
 /*
  * Calls whose return is followed: one record has the arguments, the value that is returned and how long it took.
  *
- * ftrace's callback (callback.c) has the call go on in a trampoline (trampoline.S) instead of the function's body. The
+ * ftrace's callback (callback.c) has the call go on in a trampoline (arch/followed.h) instead of the function's body. The
  * trampoline keeps a frame on the task's stack, calls the body, and hands over the frame before that (enter.c) and when the
  * body has returned (leave.c). There is nothing to be kept for each task, so no return is missed, however deep calls are nested
  * and however long they sleep.
@@ -17,8 +17,8 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
+#include "arch/followed.h"
 #include "probe/plan.h"
-#include "source/returns/frame.h"
 
 struct argtrace_lane;
 struct argtrace_session;
@@ -26,6 +26,21 @@ struct argtrace_session;
 static_assert(offsetof(struct argtrace_return, body) == ARGTRACE_RETURN_BODY);
 static_assert(offsetof(struct argtrace_return, words) == ARGTRACE_RETURN_WORDS);
 static_assert(offsetof(struct argtrace_return, kept) == ARGTRACE_RETURN_KEPT);
+
+/* Above the context: how much of argtrace_return_depth the call takes, and how many bytes it keeps below the frame. */
+#define ARGTRACE_FRAME_DEPTH_SHIFT	32
+#define ARGTRACE_FRAME_DEPTH_MASK	0xffu
+#define ARGTRACE_FRAME_KEPT_SHIFT	40
+
+/*
+ * What they call: all but quick before the body (0: the call is let pass), all after it. If argtrace_return_enter() has
+ * values to be kept, it returns how many bytes they take, and argtrace_return_keep() must be called, with preemption still
+ * off, when there is room for them below the frame. There is already when argtrace_return_gather() is called.
+ */
+unsigned long argtrace_return_gather(struct argtrace_frame *frame);
+unsigned long argtrace_return_enter(struct argtrace_frame *frame);
+void argtrace_return_keep(struct argtrace_frame *frame, unsigned long bytes);
+void argtrace_return_leave(struct argtrace_frame *frame);
 
 /* In place of the one of a call that has been given up, in its frame. */
 extern struct argtrace_return argtrace_return_given_up;
@@ -69,7 +84,7 @@ bool argtrace_return_is_leaving(struct argtrace_plan *plan);
  * else it has been counted; the time, false where the clock cannot be read; one that is lost; what is to be kept of it, within
  * argtrace_scratch_enter(), of which the number of bytes is returned.
  */
-bool argtrace_return_accepts(struct argtrace_plan *plan, const struct ftrace_regs *fregs);
+bool argtrace_return_accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs);
 bool argtrace_return_read_clock(u32 clock, u64 *now);
 void argtrace_return_lose(struct argtrace_return *returns, enum argtrace_lost cause);
 unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch);

@@ -11,16 +11,16 @@
 
 namespace {
 
-struct ftrace_regs {
+struct argtrace_regs {
     u64 argument[ARGTRACE_REG_COUNT];
     u8 stack[64]; // from the stack pointer on
 };
 
-u64 argtrace_fetch_reg(const struct ftrace_regs *regs, unsigned int index) {
+u64 argtrace_fetch_reg(const struct argtrace_regs *regs, unsigned int index) {
     return regs->argument[index];
 }
 
-unsigned int argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int offset, u8 *to,
+unsigned int argtrace_fetch_stack(const struct argtrace_regs *regs, unsigned int offset, u8 *to,
                                   unsigned int size) {
     EXPECT_LE(offset + size, sizeof(regs->stack));
     std::memcpy(to, regs->stack + offset, size);
@@ -29,13 +29,13 @@ unsigned int argtrace_fetch_stack(const struct ftrace_regs *regs, unsigned int o
 
 bool stack_may_fault = false;
 
-constexpr s32 ARGTRACE_STACK_PAGE = sizeof(ftrace_regs::stack);
+constexpr s32 ARGTRACE_STACK_PAGE = sizeof(argtrace_regs::stack);
 
-const u8 *argtrace_stack(const struct ftrace_regs *regs) {
+const u8 *argtrace_stack(const struct argtrace_regs *regs) {
     return regs->stack;
 }
 
-s32 argtrace_stack_place(const struct ftrace_regs *) {
+s32 argtrace_stack_place(const struct argtrace_regs *) {
     return stack_may_fault ? ARGTRACE_STACK_PAGE : 0;
 }
 
@@ -81,7 +81,7 @@ argtrace_step step_of(u8 loc, u8 index, u8 type, u16 size, u16 offset = 0) {
 /// The data of a compact record, as the callback writes it, header and caller left out.
 /// Fails if anything is written outside the record, the order of the parts spoils a value, or anything
 /// is left in the padding.
-std::vector<u8> compact(std::vector<argtrace_step> steps, const ftrace_regs &regs) {
+std::vector<u8> compact(std::vector<argtrace_step> steps, const argtrace_regs &regs) {
     constexpr std::size_t header = sizeof(argtrace_record), guard = 32;
     constexpr u8 untouched = 0xa5;
     auto count = static_cast<unsigned>(steps.size());
@@ -111,7 +111,7 @@ std::vector<u8> compact(std::vector<argtrace_step> steps, const ftrace_regs &reg
 }
 
 /// The same, byte by byte, from what the ABI says.
-std::vector<u8> by_the_book(const std::vector<argtrace_step> &steps, const ftrace_regs &regs) {
+std::vector<u8> by_the_book(const std::vector<argtrace_step> &steps, const argtrace_regs &regs) {
     std::vector<u8> bytes;
     for (const argtrace_step &step : steps) {
         const u8 *from = step.loc == ARGTRACE_LOC_STACK
@@ -126,8 +126,8 @@ std::vector<u8> by_the_book(const std::vector<argtrace_step> &steps, const ftrac
     return bytes;
 }
 
-ftrace_regs numbered() {
-    ftrace_regs regs{};
+argtrace_regs numbered() {
+    argtrace_regs regs{};
     for (unsigned i = 0; i < ARGTRACE_REG_COUNT; ++i)
         regs.argument[i] = 0x0101010101010101 * (i + 1) + 0x7060504030201000;
     for (unsigned i = 0; i < sizeof(regs.stack); ++i)
@@ -137,7 +137,7 @@ ftrace_regs numbered() {
 
 /// A record as the callback writes it.
 Values through_the_kernel(bool named) {
-    const ftrace_regs regs = {{0xdeadbeefdeadbe80, 0xffffffffffffffff, 0x1234567880000000,
+    const argtrace_regs regs = {{0xdeadbeefdeadbe80, 0xffffffffffffffff, 0x1234567880000000,
                                0xffffff00ffffff01, 0xffff888012345678, 0x8000000000000001},
                               {}};
     std::string strings;
@@ -198,7 +198,7 @@ TEST(Encode, CompactIsReadBack) {
 
 // What is no word in one register: the bytes as the header of the ABI says.
 TEST(Encode, PairsStackAndBytes) {
-    ftrace_regs regs{{0x0807060504030201, 0x100f0e0d0c0b0a09, 0x1817161514131211, 0, 0, 0}, {}};
+    argtrace_regs regs{{0x0807060504030201, 0x100f0e0d0c0b0a09, 0x1817161514131211, 0, 0, 0}, {}};
     for (unsigned i = 0; i < sizeof(regs.stack); ++i)
         regs.stack[i] = static_cast<u8>(0x80 + i);
     std::vector<argtrace_step> steps = {
@@ -232,7 +232,7 @@ TEST(Encode, PairsStackAndBytes) {
 TEST(Encode, AnyLayoutIsWrittenToTheByte) {
     std::mt19937 random(20261121);
     auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
-    const ftrace_regs regs = numbered();
+    const argtrace_regs regs = numbered();
     unsigned with_steps = 0, without = 0;
     for (int round = 0; round < 50000; ++round) {
         std::vector<argtrace_step> steps;

@@ -16,16 +16,16 @@
 
 namespace {
 
-struct ftrace_regs {};
+struct argtrace_regs {};
 
-u64 argtrace_fetch_reg(const struct ftrace_regs *, unsigned int index) {
+u64 argtrace_fetch_reg(const struct argtrace_regs *, unsigned int index) {
     return golden_registers[index];
 }
 
 /// So much of it can be read.
 std::size_t stack_size = sizeof(golden_stack);
 
-unsigned int argtrace_fetch_stack(const struct ftrace_regs *, unsigned int offset, u8 *to,
+unsigned int argtrace_fetch_stack(const struct argtrace_regs *, unsigned int offset, u8 *to,
                                   unsigned int size) {
     EXPECT_LE(offset + size, sizeof(golden_stack));
     const std::size_t left = offset < stack_size ? stack_size - offset : 0;
@@ -37,11 +37,11 @@ unsigned int argtrace_fetch_stack(const struct ftrace_regs *, unsigned int offse
 
 constexpr s32 ARGTRACE_STACK_PAGE = sizeof(golden_stack);
 
-const u8 *argtrace_stack(const struct ftrace_regs *) {
+const u8 *argtrace_stack(const struct argtrace_regs *) {
     return golden_stack;
 }
 
-s32 argtrace_stack_place(const struct ftrace_regs *) {
+s32 argtrace_stack_place(const struct argtrace_regs *) {
     return static_cast<s32>(sizeof(golden_stack) - stack_size);
 }
 
@@ -149,7 +149,7 @@ void mark(u8 *record, const argtrace_layout &layout, unsigned readable) {
 Bytes encoded_compact(std::vector<argtrace_step> steps, bool straight) {
     constexpr std::size_t header = sizeof(argtrace_record);
     const auto count = static_cast<unsigned>(steps.size());
-    const ftrace_regs regs;
+    const argtrace_regs regs;
     const u32 end = argtrace_place_steps(steps.data(), count, false, header);
     std::vector<argtrace_stack_word> stack(count);
     argtrace_layout layout{};
@@ -170,7 +170,7 @@ TEST_P(Golden, IsWrittenByTheEncoder) {
     EXPECT_EQ(encoded_compact(prepared, false), compact());
 
     const auto count = static_cast<unsigned>(prepared.size());
-    const ftrace_regs regs;
+    const argtrace_regs regs;
     Bytes bytes(argtrace_place_steps(prepared.data(), count, true, 0));
     unsigned readable = ARGTRACE_STACK_WORDS;
     EXPECT_EQ(argtrace_encode_named(bytes.data(), prepared.data(), count, strings.data(), &regs,

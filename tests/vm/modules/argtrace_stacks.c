@@ -25,9 +25,10 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 
+#include "../../../kmod/base/compat.h"
 #include "../../../kmod/base/recursion.c"
-#include "../../../kmod/stack/frame.c"
-#include "../../../kmod/stack/walk.c"
+#include "../../../kmod/arch/x86/frame.c"
+#include "../../../kmod/arch/x86/walk.c"
 
 /* What argtrace's memory.c would do: nothing is limited here. */
 int argtrace_memory_charge(u64 bytes)
@@ -136,10 +137,10 @@ static void judge(struct as_cpu *own, const struct as_level *level, struct as_tr
 	tell_difference(truth.words, truth.count, walked, &level->room, ip);
 }
 
-static void compare_call(struct as_cpu *own, struct as_level *level, unsigned long ip, struct ftrace_regs *fregs)
+static void compare_call(struct as_cpu *own, struct as_level *level, unsigned long ip, const struct argtrace_regs *regs)
 {
 	const struct argtrace_stack_start start = {
-		(const u64 *)ftrace_regs_get_stack_pointer(fregs), argtrace_regs(fregs)->bp,
+		(const u64 *)argtrace_regs_stack(regs), *(const u64 *)((const u8 *)regs + argtrace_bp_place(false)),
 	};
 	struct as_truth truth = find_truth(level, ip + MCOUNT_INSN_SIZE);
 	struct argtrace_walked walked = { .end = ARGTRACE_WALK_WHOLE };
@@ -155,10 +156,10 @@ static void compare_call(struct as_cpu *own, struct as_level *level, unsigned lo
 	judge(own, level, truth, &walked, ip, IN_PROCESS + interrupt_context_level());
 }
 
-static void compare_tick(struct as_cpu *own, struct as_level *level, struct pt_regs *regs)
+static void compare_tick(struct as_cpu *own, struct as_level *level, const struct argtrace_regs *regs)
 {
 	const struct argtrace_stack_start start = { .regs = regs };
-	const struct as_truth truth = find_truth(level, regs->ip);
+	const struct as_truth truth = find_truth(level, argtrace_regs_ip(regs));
 	struct argtrace_walked walked = { .end = ARGTRACE_WALK_WHOLE };
 
 	walked.count = argtrace_stack_walk_interrupted_quickly(regs, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked.hash);
@@ -166,7 +167,7 @@ static void compare_tick(struct as_cpu *own, struct as_level *level, struct pt_r
 		argtrace_stack_unwind(&start, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked);
 		own->counts[BY_UNWINDER]++;
 	}
-	judge(own, level, truth, &walked, regs->ip, in_serving_softirq() ? IN_SOFTIRQ : IN_PROCESS);
+	judge(own, level, truth, &walked, argtrace_regs_ip(regs), in_serving_softirq() ? IN_SOFTIRQ : IN_PROCESS);
 }
 
 static void on_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
@@ -182,7 +183,7 @@ static void on_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 		level->busy = true;
 		barrier();
 		own->left = READ_ONCE(every);
-		compare_call(own, level, ip, fregs);
+		compare_call(own, level, ip, argtrace_regs_of_ftrace(fregs));
 		barrier();
 		level->busy = false;
 	}
@@ -230,7 +231,7 @@ static void on_tick(struct perf_event *event, struct perf_sample_data *data, str
 		return;
 	level->busy = true;
 	barrier();
-	compare_tick(own, level, regs);
+	compare_tick(own, level, argtrace_regs_of_full(regs));
 	barrier();
 	level->busy = false;
 }

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel stack of a call: the addresses that it and its callers return to, innermost first, as stack_trace_save() reports them from
- * the traced function's caller on. Or the stack of interrupted code, beginning with the address of the interruption, as
- * stack_trace_save_regs() reports it.
+ * Stock kernels have no frame pointers, but tables for the ORC unwinder. The walk goes from frame to frame by what frame.h has learned
+ * from it about their addresses.
  */
-#ifndef ARGTRACE_STACK_WALK_H
-#define ARGTRACE_STACK_WALK_H
+#ifndef ARGTRACE_ARCH_X86_WALK_H
+#define ARGTRACE_ARCH_X86_WALK_H
 
 #include <linux/bitops.h>
-#include <linux/ptrace.h>
+#include <linux/kconfig.h>
 #include <linux/sched/task_stack.h>
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
-#include "read/load.h"
-#include "stack/frame.h"
+#include "arch/load.h"
+#include "arch/regs.h"
+#include "arch/x86/frame.h"
+
+/* Stacks are walked by what the ORC unwinder knows. */
+#define ARGTRACE_CAN_WALK	IS_ENABLED(CONFIG_UNWINDER_ORC)
 
 /* Where a walk begins: the address at *sp is the innermost one; or, with `regs`, at the code that they say was interrupted. */
 struct argtrace_stack_start {
 	const u64 *sp;
 	u64 bp;
-	const struct pt_regs *regs;
+	const struct argtrace_regs *regs;
 };
 
 /* How far a walk has come; the frame of `ip` has not been examined yet. */
@@ -126,12 +129,12 @@ static __always_inline u32 argtrace_stack_walk_quickly(const u64 *start, u64 bp,
 }
 
 /* The same, starting with interrupted code. */
-static __always_inline u32 argtrace_stack_walk_interrupted_quickly(const struct pt_regs *regs, struct argtrace_stack_room *room, u32 max,
+static __always_inline u32 argtrace_stack_walk_interrupted_quickly(const struct argtrace_regs *regs, struct argtrace_stack_room *room, u32 max,
 								   u64 *result)
 {
-	const u64 begin = (u64)task_stack_page(current), ip = regs->ip, sp = regs->sp;
+	const u64 begin = (u64)task_stack_page(current), ip = regs->regs.ip, sp = regs->regs.sp;
 	const u64 frame = argtrace_frames[(1u << ARGTRACE_FRAMES_SHIFT) + argtrace_frame_home(ip, ARGTRACE_FRAMES_INTERRUPTED_SHIFT)];
-	u64 bp = regs->bp, new_sp = sp;
+	u64 bp = regs->regs.bp, new_sp = sp;
 
 	if (unlikely(sp - begin >= THREAD_SIZE) || unlikely(!argtrace_frame_is_of(frame, ip)) ||
 	    unlikely(frame & ARGTRACE_FRAME_SPECIAL))
@@ -157,7 +160,7 @@ slow:
 void argtrace_stack_walk_on(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
 			    struct argtrace_walked *walked);
 
-/* Walks up to `max` addresses. Preemption is off, and the tables of stack/frame.h exist. */
+/* Walks up to `max` addresses. Preemption is off, and the tables of frame.h exist. */
 static inline void argtrace_stack_walk(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
 				       struct argtrace_walked *walked)
 {

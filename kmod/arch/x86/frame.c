@@ -10,13 +10,13 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
-#include <asm/unwind.h>
 
-#include "base/compat.h"
+#include "arch/text.h"
+#include "arch/walk.h"
+#include "arch/x86/unwind.h"
 #include "base/hook.h"
 #include "base/memory.h"
 #include "base/recursion.h"
-#include "stack/frame.h"
 
 #define FRAMES		(1u << ARGTRACE_FRAMES_SHIFT)
 #define INTERRUPTED	(1u << ARGTRACE_FRAMES_INTERRUPTED_SHIFT)
@@ -206,7 +206,7 @@ static int create(void)
 	int ret;
 	u32 i;
 
-	if (!ARGTRACE_CAN_UNWIND)
+	if (!ARGTRACE_CAN_WALK)
 		return -EOPNOTSUPP;
 	ret = argtrace_memory_charge(charge());
 	if (ret)

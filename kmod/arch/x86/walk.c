@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rest of a walk, if it takes more than plain frames. It goes from frame to frame by what stack/frame.h knows about their addresses,
+ * The rest of a walk, if it takes more than plain frames. It goes from frame to frame by what frame.h knows about their addresses,
  * and makes the same checks as the kernel's unwinder: each word that is read is on one of this CPU's stacks, above the one before, and
  * no stack is entered twice. Anything else, and every address without a plain frame, is left to the kernel's unwinder, which starts over.
  */
@@ -9,12 +9,10 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include <asm/unwind.h>
 
-#include "base/compat.h"
-#include "read/load.h"
+#include "arch/walk.h"
+#include "arch/x86/unwind.h"
 #include "base/recursion.h"
-#include "stack/walk.h"
 
 /* The stacks of a CPU for interrupts, NMIs and other exceptions. They never move. */
 #define STACKS	8
@@ -278,8 +276,8 @@ void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argt
 
 	*walked = (struct argtrace_walked){ .end = ARGTRACE_WALK_WHOLE };
 	if (start->regs) {
-		add_frame(start->regs->ip, room, walked);
-		unwind_start(&state, current, (struct pt_regs *)start->regs, NULL);
+		add_frame(argtrace_regs_ip(start->regs), room, walked);
+		unwind_start(&state, current, (struct pt_regs *)argtrace_full_regs_of(start->regs), NULL);
 	} else {
 		argtrace_unwind_begin(&state, (unsigned long)start->sp, start->bp);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The frame of a call whose return is followed, on the stack of the traced task, as the trampolines (return_trampoline.S) lay it out
- * and the functions that they call see it.
+ * The frame of a call whose return is followed, on the stack of the traced task, as the trampolines (trampoline.S) lay it out and the
+ * functions that they call see it.
  *
  *   caller's stack arguments
  *   caller          where the function returns to: stays where the caller has pushed it
@@ -15,8 +15,8 @@
  * What is below rbp is a part of a struct pt_regs, from r9 to sp. The argument registers are where struct pt_regs has them, so that
  * whatever reads the arguments of a call from a struct ftrace_regs reads them from a frame: argtrace_frame_regs().
  */
-#ifndef ARGTRACE_RETURN_FRAME_H
-#define ARGTRACE_RETURN_FRAME_H
+#ifndef ARGTRACE_ARCH_X86_FOLLOWED_H
+#define ARGTRACE_ARCH_X86_FOLLOWED_H
 
 /* From rbp. */
 #define ARGTRACE_FRAME_BELOW	96
@@ -49,7 +49,10 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
+#include "arch/regs.h"
+
 struct argtrace_return;
+struct task_struct;
 
 struct argtrace_frame {
 	unsigned long r9, r8;
@@ -66,11 +69,6 @@ struct argtrace_frame {
 	unsigned long bp;
 	unsigned long body, caller;
 };
-
-/* Above the context: how much of argtrace_return_depth the call takes, and how many bytes it keeps below the frame. */
-#define ARGTRACE_FRAME_DEPTH_SHIFT	32
-#define ARGTRACE_FRAME_DEPTH_MASK	0xffu
-#define ARGTRACE_FRAME_KEPT_SHIFT	40
 
 #define ARGTRACE_IN_FRAME(member, regs_member) \
 	static_assert(offsetof(struct argtrace_frame, member) == \
@@ -108,14 +106,45 @@ static_assert(sizeof(struct argtrace_frame) - ARGTRACE_FRAME_BELOW == ARGTRACE_F
  * The arguments of the call, as they were at entry: no other member may be read. The stack pointer only where
  * argtrace_frame_set_stack() has been called.
  */
-static __always_inline const struct ftrace_regs *argtrace_frame_regs(const struct argtrace_frame *frame)
+static __always_inline struct argtrace_regs *argtrace_frame_regs(const struct argtrace_frame *frame)
 {
-	return (const struct ftrace_regs *)((const u8 *)frame - offsetof(struct pt_regs, r9));
+	return (struct argtrace_regs *)((u8 *)frame - offsetof(struct pt_regs, r9));
 }
 
 static __always_inline void argtrace_frame_set_stack(struct argtrace_frame *frame)
 {
 	frame->sp = (unsigned long)&frame->caller;
+}
+
+static inline void argtrace_frame_arguments(const struct argtrace_frame *frame, unsigned long *args)
+{
+	args[0] = frame->di;
+	args[1] = frame->si;
+	args[2] = frame->dx;
+	args[3] = frame->cx;
+	args[4] = frame->r8;
+	args[5] = frame->r9;
+}
+
+/* For a frame that no trampoline has made, which has nothing to go back to. */
+static inline void argtrace_frame_make(struct argtrace_frame *frame, const unsigned long *args, unsigned long caller)
+{
+	frame->di = args[0];
+	frame->si = args[1];
+	frame->dx = args[2];
+	frame->cx = args[3];
+	frame->r8 = args[4];
+	frame->r9 = args[5];
+	frame->bp = 0;
+	frame->body = 0;
+	frame->caller = caller;
+	argtrace_frame_set_stack(frame);
+}
+
+/* What a function passes the body in place of its first argument, while the frame has others: of system calls. */
+static __always_inline unsigned long argtrace_frame_passed(const struct argtrace_frame *frame)
+{
+	return frame->high;
 }
 
 /* The text of the trampolines: whoever has an address in it on the stack is in a call that is followed. */
@@ -125,6 +154,16 @@ static inline bool argtrace_in_trampoline(unsigned long addr)
 {
 	return addr >= (unsigned long)argtrace_return_text && addr < (unsigned long)argtrace_return_text_end;
 }
+
+/* Whether this kernel lets us find the frames on a stack, without which no call may be followed. */
+bool argtrace_can_find_followed(void);
+
+/*
+ * Finds them on the stack of a task, which is this one or does not run: see in_flight.c. If it has begun to run all the same, a frame
+ * may be nonsense, and unreadable. `in_body`: the function's body runs, or something that it calls.
+ */
+void argtrace_for_each_followed(struct task_struct *task, void (*found)(struct argtrace_frame *frame, bool in_body, void *data),
+				void *data);
 
 /*
  * The trampolines. The first three are entered instead of the body, with the struct argtrace_return in rax. The others are called by
@@ -136,16 +175,6 @@ void argtrace_return_keeping(void);
 void argtrace_return_slow(void);
 void argtrace_return_direct(void);
 void argtrace_return_chain(void);
-
-/*
- * What they call: all but quick before the body (0: the call is let pass), all after it. If argtrace_return_enter() has
- * values to be kept, it returns how many bytes they take, and argtrace_return_keep() must be called, with preemption still
- * off, when there is room for them below the frame. There is already when argtrace_return_gather() is called.
- */
-unsigned long argtrace_return_gather(struct argtrace_frame *frame);
-unsigned long argtrace_return_enter(struct argtrace_frame *frame);
-void argtrace_return_keep(struct argtrace_frame *frame, unsigned long bytes);
-void argtrace_return_leave(struct argtrace_frame *frame);
 
 #endif
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The trampolines between a caller and a function whose return is followed. They are the same for all functions. See
- * return_frame.h for the frame.
+ * followed.h for the frame.
  *
  * The body of a function begins behind ftrace's call and has no ENDBR: where indirect branch tracking is on, it cannot be
  * called or jumped to indirectly. A return can go there. It goes through the RET macro like every other, for
@@ -14,7 +14,7 @@
 #include <asm/nospec-branch.h>
 #include <asm/unwind_hints.h>
 
-#include "source/returns/frame.h"
+#include "arch/x86/followed.h"
 
 	.text
 SYM_FUNC_START(argtrace_return_text)

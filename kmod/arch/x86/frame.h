@@ -16,8 +16,8 @@
  * Neither are addresses that the unwinder replaces, such as function_graph's trampoline, to which a function only seems to return.
  * For these, and for all other frames that are not plain, the kernel's unwinder is asked each time.
  */
-#ifndef ARGTRACE_STACK_FRAME_H
-#define ARGTRACE_STACK_FRAME_H
+#ifndef ARGTRACE_ARCH_X86_FRAME_H
+#define ARGTRACE_ARCH_X86_FRAME_H
 
 #include <linux/compiler.h>
 #include <linux/types.h>

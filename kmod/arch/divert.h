@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How ftrace's callback has a call go on in a trampoline instead of the function's body.
+ *
+ *   argtrace_body_of()              where the body is, as ftrace would go on now
+ *   argtrace_divert()               the call goes on in the trampoline
+ *   argtrace_divert_with_others()   the same where others trace the same function, and may have redirected it
+ *   argtrace_is_diverted()          whether another has
+ */
+#ifndef ARGTRACE_ARCH_DIVERT_H
+#define ARGTRACE_ARCH_DIVERT_H
+
+#ifdef CONFIG_X86_64
+#include "arch/x86/divert.h"
+#endif
+
+#endif
