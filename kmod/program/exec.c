@@ -7,6 +7,7 @@
 
 #include "base/compat.h"
 #include "program/exec.h"
+#include "program/insn.h"
 #include "read/operands.h"
 #include "read/path.h"
 #include "read/text.h"
@@ -29,7 +30,7 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 	case ARGTRACE_SOURCE_TASK:
 		return (u64)current;
 	case ARGTRACE_SOURCE_CONST:
-		return op->action >= ARGTRACE_DO_SET ? op->span : 0;
+		return argtrace_action_jumps(op->action) ? 0 : op->span;
 	case ARGTRACE_SOURCE_STACK:
 		return (u64)argtrace_stack(run->fregs);
 	case ARGTRACE_SOURCE_CALLER:
@@ -232,7 +233,7 @@ enum argtrace_verdict argtrace_run_filter(struct argtrace_run *run, const struct
 		op = step(op, run, &fault);
 		if (unlikely(fault))
 			return ARGTRACE_VERDICT_FAULT;
-		if (!argtrace_op_ends(op) && op->kind >= ARGTRACE_OP_CAP)
+		if (!argtrace_op_ends(op) && argtrace_op_follows_filter(op))
 			return ARGTRACE_VERDICT_ACCEPT;
 	} while (!argtrace_op_ends(op));
 	return (unsigned long)op;
@@ -344,12 +345,12 @@ static __always_inline u8 *run_values(struct argtrace_run *run, u8 *to, const bo
 
 	run->unreadable = 0;
 	while (op < end) {
-		if (op->action < ARGTRACE_DO_OUT) {
+		if (!argtrace_action_is_output(op->action)) {
 			op = step(op, run, &fault);
 			if (likely(!fault))
 				continue;
 			/* Skip the operations that depend on it. */
-			while (op->action < ARGTRACE_DO_OUT)
+			while (!argtrace_action_is_output(op->action))
 				op++;
 		}
 		next = fault ? NULL : as_key ? output_words(to, op, run) : output(to, op, run);
@@ -394,7 +395,7 @@ static __always_inline u8 *run_value(struct argtrace_run *run, const struct argt
 
 static const struct argtrace_op *find_output(const struct argtrace_op *op)
 {
-	while (op->action < ARGTRACE_DO_OUT)
+	while (!argtrace_action_is_output(op->action))
 		op++;
 	return op;
 }

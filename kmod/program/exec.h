@@ -98,7 +98,7 @@ static __always_inline const struct argtrace_op *argtrace_op_test(const struct a
  * The unmasked value of a quick operation; within argtrace_scratch_enter() if it is a load. False if the operation is not quick, or
  * if one of its loads is not from kernel memory or may have failed; the slow path then finds out which.
  * A load that fails yields -EFAULT, which is no kernel address once the next offset has been added (see
- * argtrace_code_prepare()), so only the last load need be checked. Calls no function.
+ * failure_shows() in program/quicken.c), so only the last load need be checked. Calls no function.
  */
 static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, const struct ftrace_regs *fregs,
 						u64 *value)
@@ -111,7 +111,7 @@ static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, co
 	barrier();
 	if (op->kind == ARGTRACE_OP_LOAD_1)
 		goto one;
-	if (op->kind < ARGTRACE_OP_LOAD_1) {
+	if (op->kind == ARGTRACE_OP_REG || op->kind == ARGTRACE_OP_TASK) {
 		*value = op->kind == ARGTRACE_OP_REG ? v : argtrace_op_task(op);
 		return true;
 	}
