@@ -7,6 +7,7 @@
 #define ARGTRACE_RECORD_H
 
 #include <linux/sched.h>
+#include <asm/ibt.h>
 
 #include "probe/plan.h"
 #include "base/recursion.h"
@@ -47,6 +48,9 @@ static __always_inline void argtrace_record_complete_in(struct argtrace_plan *pl
 	argtrace_count_here(plan->counters, records);
 	argtrace_record_finish_in(ring, control);
 }
+
+/* Completes a call that is lost for that reason, before argtrace_ring_begin(). */
+__noendbr void argtrace_record_lose(struct argtrace_plan *plan, enum argtrace_lost cause);
 
 /*
  * Called when argtrace_ring_reserve() found no room for a record of `size` bytes. If there really is none, counts the call

@@ -269,21 +269,10 @@ static u64 size_of_buffer(const struct argtrace_op *op, const struct argtrace_ru
 	return op->next[0] && (s64)size < 0 ? 0 : size;
 }
 
-static u8 *put_text(u8 *to, u64 from, const struct argtrace_op *op)
+/* The end of text or a path that has been written to `to`; NULL on a fault. */
+static u8 *end_of(u8 *to, long length)
 {
-	bool cut;
-	const int length = argtrace_read_text(to + sizeof(u16), from, op->arg, op->user & ARGTRACE_USER_DATA, &cut);
-
-	if (length < 0)
-		return NULL;
-	return put(to, length | (cut ? ARGTRACE_TEXT_CUT : 0), sizeof(u16)) + length;
-}
-
-static u8 *put_path(u8 *to, u64 from, const struct argtrace_op *op)
-{
-	const int length = argtrace_read_path_of(to + sizeof(u16), from, op);
-
-	return length < 0 ? NULL : put(to, length, sizeof(u16)) + length;
+	return length < 0 ? NULL : to + sizeof(u16) + length;
 }
 
 /* Writes an output; NULL on a fault. */
@@ -297,11 +286,12 @@ static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_ru
 	case ARGTRACE_DO_OUT:
 		return put(to, value, op->arg);
 	case ARGTRACE_DO_STR:
-		return put_text(to, value, op);
+		return end_of(to, argtrace_write_text(to, value, op->arg,
+						      op->user & ARGTRACE_USER_DATA));
 	case ARGTRACE_DO_BUF:
 		return put_bytes(to, value, size_of_buffer(op, run), op);
 	case ARGTRACE_DO_PATH:
-		return put_path(to, value, op);
+		return end_of(to, argtrace_write_path(to, value, op));
 	default:
 		return put_bytes(to, value, op->arg, op);
 	}

@@ -144,7 +144,7 @@ static __always_inline bool argtrace_op_follows_filter(const struct argtrace_op 
 
 /*
  * How the outputs of a program are written. As with the kinds of operations, predicates rely on the
- * order, and so does record_rich() in call/rich.c.
+ * order, and so does argtrace_record_outputs().
  */
 enum argtrace_outputs {
 	ARGTRACE_OUTPUTS_NONE,

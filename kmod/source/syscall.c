@@ -11,7 +11,7 @@
 #include "call/begin.h"
 #include "call/context.h"
 #include "call/record_forms.h"
-#include "call/rich.h"
+#include "call/program_call.h"
 #include "source/source.h"
 #include "source/syscall.h"
 
@@ -60,7 +60,7 @@ static __always_inline void trace_syscall(unsigned long ip, unsigned long parent
 		return;
 	argtrace_syscall_regs(&regs, argtrace_regs(fregs));
 	if (plan->code)
-		argtrace_rich_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, called_from);
+		argtrace_program_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, called_from);
 	else
 		record_syscall(plan, ops, parent_ip, &regs, called_from, clock_id, flight);
 }

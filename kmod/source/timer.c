@@ -11,7 +11,7 @@
 #include "call/begin.h"
 #include "call/context.h"
 #include "call/record_forms.h"
-#include "call/rich.h"
+#include "call/program_call.h"
 #include "source/timer.h"
 
 void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
@@ -27,7 +27,7 @@ void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data
 		return;
 	/* Apart from the interrupt, only we have disabled preemption: see argtrace_own_preempt_levels() and init() in timer_attach.c. */
 	if (plan->code)
-		argtrace_rich_call(plan, caller, &lane->ops, fregs, NULL);
+		argtrace_program_call(plan, caller, &lane->ops, fregs, NULL);
 	else
 		argtrace_record_match(plan, caller, &lane->ops, fregs, NULL);
 }

@@ -11,7 +11,7 @@
 #include "call/begin.h"
 #include "call/context.h"
 #include "call/record_forms.h"
-#include "call/rich.h"
+#include "call/program_call.h"
 #include "source/tracepoint.h"
 
 /*
@@ -121,7 +121,7 @@ static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u
 	if (unlikely(!plan))
 		return;
 	if (plan->code)
-		argtrace_rich_call(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
+		argtrace_program_call(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
 	else
 		argtrace_record_match(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
 }
