@@ -173,6 +173,6 @@ noinline __noclone __noendbr void argtrace_record_stack(struct argtrace_plan *pl
 		return argtrace_record_stacks(plan, parent_ip, ops, fregs, called_from);
 	if (unlikely(!argtrace_context_is_plain()))
 		return record_stack_with_context(plan, parent_ip, ring, fregs,
-						 argtrace_own_preempt_levels(ops, called_from));
+						 argtrace_levels_of(ops, called_from));
 	record_stack_alone(plan, parent_ip, ring, fregs, 0);
 }

@@ -82,7 +82,7 @@ static __always_inline struct argtrace_ring *argtrace_ring_of(struct ftrace_ops 
 static __always_inline u32 argtrace_context_of(struct ftrace_ops *ops, const void *called_from)
 {
 	return likely(argtrace_context_is_plain()) ? 0 :
-		      argtrace_context_word(argtrace_own_preempt_levels(ops, called_from));
+		      argtrace_context_word(argtrace_levels_of(ops, called_from));
 }
 
 /*
@@ -150,7 +150,7 @@ void name(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops
 												\
 	if (unlikely(!argtrace_context_is_plain()))						\
 		return name##_with_context(plan, parent_ip, ring, fregs,			\
-					   argtrace_own_preempt_levels(ops, called_from));	\
+					   argtrace_levels_of(ops, called_from));		\
 	writer(plan, parent_ip, ring, fregs, 0, what);						\
 }
 
