@@ -9,7 +9,7 @@
 
 static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
 	[ARGTRACE_LANE_PLAIN] = &argtrace_entry_source,
-	[ARGTRACE_LANE_RICH] = &argtrace_entry_source,
+	[ARGTRACE_LANE_PROGRAM] = &argtrace_entry_source,
 	[ARGTRACE_LANE_AGGREGATE] = &argtrace_entry_source,
 	[ARGTRACE_LANE_RETURN] = &argtrace_entry_source,
 	[ARGTRACE_LANE_TRACEPOINT] = &argtrace_tracepoint_source,
@@ -31,7 +31,8 @@ enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 		return plan->returns->fallback ? ARGTRACE_LANE_FALLBACK : ARGTRACE_LANE_RETURN;
 	if (!plan->code)
 		return ARGTRACE_LANE_PLAIN;
-	return argtrace_code_aggregates(plan->code) ? ARGTRACE_LANE_AGGREGATE : ARGTRACE_LANE_RICH;
+	return argtrace_code_aggregates(plan->code) ? ARGTRACE_LANE_AGGREGATE :
+						      ARGTRACE_LANE_PROGRAM;
 }
 
 const struct argtrace_source *argtrace_kind_source(u16 kind)

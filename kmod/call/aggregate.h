@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A call that its probe's filters have accepted, and that is not recorded, but counted or added to a map. The most common forms
- * call no function if the key is in its home slot; the rest is in aggregate.c.
+ * A call that its probe's filters have accepted, and that is not recorded, but counted or added to
+ * a map. The most common forms call no function if the key is in its home slot; the rest is in
+ * aggregate.c.
  */
 #ifndef ARGTRACE_AGGREGATE_H
 #define ARGTRACE_AGGREGATE_H
@@ -14,14 +15,17 @@
 #include "sink/map.h"
 
 /*
- * Computes the key and value of a call that has returned, adds them to the map, and counts the outcome. Within
- * argtrace_scratch_enter(). `run` is the state that the program runs with.
+ * Computes the key and value of a call that has returned, adds them to the map, and counts the
+ * outcome. Within argtrace_scratch_enter(). `run` is the state that the program runs with.
  */
 void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *run);
 
-/* Aggregates a call at its entry, in any form. Preemption is off, and is enabled at the end, as in the functions below. */
-void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			      const struct argtrace_regs *fregs);
+/*
+ * Aggregates a call at its entry, in any form. Preemption is off, and is enabled at the end, as in
+ * the functions below.
+ */
+void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip,
+			      struct ftrace_ops *ops, const struct argtrace_regs *fregs);
 
 /* A call whose key is the number of its stack, and that has no value. */
 void argtrace_aggregate_stack(struct argtrace_plan *plan, const struct argtrace_regs *fregs);
@@ -33,10 +37,12 @@ void argtrace_aggregate_words(struct argtrace_plan *plan, const struct argtrace_
 void argtrace_aggregate_elsewhere(struct argtrace_plan *plan, u64 first, u64 second, u64 value);
 
 /* The value has been added to the sum of the slot, which has wrapped. */
-void argtrace_aggregate_carry(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value);
+void argtrace_aggregate_carry(struct argtrace_plan *plan, struct argtrace_map_slot *slot,
+			      u64 value);
 
 /* The slot has been found, and the value may be its new minimum or maximum. */
-void argtrace_aggregate_extreme(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value);
+void argtrace_aggregate_extreme(struct argtrace_plan *plan, struct argtrace_map_slot *slot,
+				u64 value);
 
 static __always_inline void argtrace_aggregate_count(struct argtrace_plan *plan)
 {
@@ -49,11 +55,12 @@ static __always_inline void argtrace_aggregate_count(struct argtrace_plan *plan)
 	(likely((slot)->tag & ARGTRACE_MAP_FINISHED) && likely((key)[0] == (first)))
 
 /*
- * Adds the call by a quick operation (ARGTRACE_OP_ADD_*), whose kind determines the key: a word, the task's name, or the bucket of
- * the value. Nothing is signed.
+ * Adds the call by a quick operation (ARGTRACE_OP_ADD_*), whose kind determines the key: a word,
+ * the task's name, or the bucket of the value. Nothing is signed.
  */
-static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *plan, const struct argtrace_op *op,
-						       const struct argtrace_regs *fregs, const enum argtrace_op_kind kind)
+static __always_inline void
+argtrace_aggregate_quickly(struct argtrace_plan *plan, const struct argtrace_op *op,
+			   const struct argtrace_regs *fregs, const enum argtrace_op_kind kind)
 {
 	const struct argtrace_map_cpu *cpu = this_cpu_ptr((struct argtrace_map_cpu __percpu __force *)op->base);
 	const bool has_name = kind == ARGTRACE_OP_ADD_NAME || kind == ARGTRACE_OP_ADD_NAME_LOG2 || kind == ARGTRACE_OP_ADD_NAME_VALUE;
@@ -69,7 +76,9 @@ static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *pla
 	if (has_bucket)
 		bucket = argtrace_bucket_log2(value, false);
 	if (has_name) {
-		/* Aligned, as pointers precede it. Zeros follow its end, except while it changes. */
+		/*
+		 * Aligned, as pointers precede it. Zeros follow its end, except while it changes.
+		 */
 		first = ((const u64 *)current->comm)[0];
 		second = ((const u64 *)current->comm)[1];
 	} else if (has_const) {
@@ -103,8 +112,53 @@ static __always_inline void argtrace_aggregate_quickly(struct argtrace_plan *pla
 	argtrace_aggregate_count(plan);
 }
 
-/* A call that has returned, whose key and value are words, as argtrace_aggregate_words() does; histograms of durations are usual. */
-static __always_inline void argtrace_aggregate_returned(struct argtrace_plan *plan, const struct argtrace_regs *fregs)
+/*
+ * Counts a call, or adds it to a map. The order of the cases keeps comparisons few for the usual
+ * ones.
+ */
+static __always_inline void
+argtrace_aggregate_call(struct argtrace_plan *plan, const struct argtrace_op *op,
+			unsigned long parent_ip, struct ftrace_ops *ops,
+			const struct argtrace_regs *fregs)
+{
+	const u8 kind = op->kind;
+
+	/* The inner cases are all the kinds above LOG2. */
+	static_assert(ARGTRACE_OP_ADD_LOG2 - ARGTRACE_OP_COUNT == 5 &&
+		      ARGTRACE_OP_ADD_OTHER - ARGTRACE_OP_ADD_LOG2 == 5);
+	if (kind == ARGTRACE_OP_ADD_LOG2)
+		return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_LOG2);
+	if (kind > ARGTRACE_OP_ADD_LOG2) {
+		if (kind == ARGTRACE_OP_ADD_NAME_LOG2)
+			return argtrace_aggregate_quickly(plan, op, fregs,
+							  ARGTRACE_OP_ADD_NAME_LOG2);
+		if (kind == ARGTRACE_OP_ADD_NAME_VALUE)
+			return argtrace_aggregate_quickly(plan, op, fregs,
+							  ARGTRACE_OP_ADD_NAME_VALUE);
+		if (kind == ARGTRACE_OP_ADD_CONST_LOG2)
+			return argtrace_aggregate_quickly(plan, op, fregs,
+							  ARGTRACE_OP_ADD_CONST_LOG2);
+		if (kind == ARGTRACE_OP_ADD_STACK)
+			return argtrace_aggregate_stack(plan, fregs);
+		return argtrace_aggregate_entry(plan, parent_ip, ops, fregs);
+	}
+	if (kind == ARGTRACE_OP_ADD_TASK_INT)
+		return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_TASK_INT);
+	if (kind == ARGTRACE_OP_ADD_NAME)
+		return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_NAME);
+	if (kind == ARGTRACE_OP_COUNT)
+		return argtrace_aggregate_count(plan);
+	if (kind == ARGTRACE_OP_ADD_TASK)
+		return argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_TASK);
+	argtrace_aggregate_quickly(plan, op, fregs, ARGTRACE_OP_ADD_REG);
+}
+
+/*
+ * A call that has returned, whose key and value are words, as argtrace_aggregate_words() does;
+ * histograms of durations are usual.
+ */
+static __always_inline void
+argtrace_aggregate_returned(struct argtrace_plan *plan, const struct argtrace_regs *fregs)
 {
 	const struct argtrace_op *sink = argtrace_code_sink(plan->code);
 

@@ -6,13 +6,16 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 
+#include "base/hook.h"
 #include "session.h"
 
 /*
- * The second half of argtrace_begin(), for sources that have found the plan otherwise: NULL if the place has no probe. `by_pid`: there
- * may be a filter by PID. Returns the plan, or NULL as argtrace_begin() does.
+ * The second half of argtrace_begin_at(), for sources that have found the plan otherwise: NULL if
+ * the place has no probe. `by_pid`: there may be a filter by PID. Returns the plan, or NULL as that
+ * does.
  */
-static __always_inline struct argtrace_plan *argtrace_begin_with(struct argtrace_lane *lane, struct argtrace_plan *plan,
+static __always_inline struct argtrace_plan *argtrace_begin_with(struct argtrace_lane *lane,
+								 struct argtrace_plan *plan,
 								 const bool by_pid)
 {
 	if (unlikely(!plan)) {
@@ -28,14 +31,28 @@ static __always_inline struct argtrace_plan *argtrace_begin_with(struct argtrace
 }
 
 /*
- * Begins a call for sources whose callbacks have one form for all kinds of sessions: disables preemption, and returns the plan of the
- * probe at `addr`. NULL if nothing is to be recorded: the outcome has been counted, and preemption is enabled again.
+ * Begins a call: disables preemption, which is also our RCU read-side critical section (see
+ * argtrace_synchronize()), and returns the plan of the probe at `addr`. NULL if nothing is to be
+ * recorded: the outcome has been counted, and preemption is enabled again.
  */
-static __always_inline struct argtrace_plan *argtrace_begin(struct argtrace_lane *lane, unsigned long addr)
+static __always_inline struct argtrace_plan *argtrace_begin_at(struct argtrace_lane *lane,
+							       unsigned long addr,
+							       const bool by_pid)
 {
+	struct argtrace_plan *plan;
+
 	preempt_disable_notrace();
-	return argtrace_begin_with(lane, argtrace_table_lookup(rcu_dereference_raw(lane->table), addr),
-				   rcu_access_pointer(lane->pid_bits));
+	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), addr);
+	if (unlikely(!plan))
+		ARGTRACE_HOOK(NO_PROBE);
+	return argtrace_begin_with(lane, plan, by_pid);
+}
+
+/* The same for sources whose callbacks have one form for all kinds of sessions. */
+static __always_inline struct argtrace_plan *argtrace_begin(struct argtrace_lane *lane,
+							    unsigned long addr)
+{
+	return argtrace_begin_at(lane, addr, rcu_access_pointer(lane->pid_bits));
 }
 
 #endif

@@ -14,6 +14,12 @@ void argtrace_record_wake_reader(struct argtrace_notice *notice)
 	preempt_enable_notrace();
 }
 
+__noendbr void argtrace_record_lose(struct argtrace_plan *plan, enum argtrace_lost cause)
+{
+	argtrace_count_here(plan->counters, lost[cause]);
+	preempt_enable_notrace();
+}
+
 /* Marks in a record with a header which words of the stack, and so which arguments, could not be read. */
 static noinline void mark_unreadable(u8 *to, const struct argtrace_plan *plan, unsigned int readable)
 {

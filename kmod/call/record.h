@@ -8,6 +8,7 @@
 
 #include <linux/sched.h>
 
+#include "arch/text.h"
 #include "probe/plan.h"
 #include "base/recursion.h"
 #include "sink/encode.h"
@@ -20,6 +21,7 @@ void argtrace_record_wake_reader(struct argtrace_notice *notice);
 static __always_inline void argtrace_record_finish_in(struct argtrace_ring *ring, struct argtrace_ring_control *control)
 {
 	argtrace_ring_end(control);
+	/* No full barrier: argtrace_notice_await() makes up for what this misses. */
 	barrier();
 	if (unlikely(ring->waiting))
 		return argtrace_record_wake_reader(ring->notice);
@@ -47,6 +49,9 @@ static __always_inline void argtrace_record_complete_in(struct argtrace_plan *pl
 	argtrace_count_here(plan->counters, records);
 	argtrace_record_finish_in(ring, control);
 }
+
+/* Completes a call that is lost for that reason, before argtrace_ring_begin(). */
+__noendbr void argtrace_record_lose(struct argtrace_plan *plan, enum argtrace_lost cause);
 
 /*
  * Called when argtrace_ring_reserve() found no room for a record of `size` bytes. If there really is none, counts the call

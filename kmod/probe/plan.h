@@ -40,7 +40,7 @@ struct argtrace_plan_rules {
 /* The lane that a probe is in: lane.h. */
 enum argtrace_lane_kind {
 	ARGTRACE_LANE_PLAIN,	/* arguments straight from registers and stack */
-	ARGTRACE_LANE_RICH,	/* programs */
+	ARGTRACE_LANE_PROGRAM,	/* programs */
 	ARGTRACE_LANE_AGGREGATE, /* programs that record nothing: counts and maps */
 	ARGTRACE_LANE_RETURN,	/* calls whose return is followed */
 	ARGTRACE_LANE_TRACEPOINT, /* tracepoints, with programs and without */

@@ -7,6 +7,7 @@
 
 #include "base/compat.h"
 #include "program/exec.h"
+#include "program/insn.h"
 #include "read/operands.h"
 #include "read/path.h"
 #include "read/text.h"
@@ -29,7 +30,7 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 	case ARGTRACE_SOURCE_TASK:
 		return (u64)current;
 	case ARGTRACE_SOURCE_CONST:
-		return op->action >= ARGTRACE_DO_SET ? op->span : 0;
+		return argtrace_action_jumps(op->action) ? 0 : op->span;
 	case ARGTRACE_SOURCE_STACK:
 		return (u64)argtrace_stack(run->fregs);
 	case ARGTRACE_SOURCE_CALLER:
@@ -232,7 +233,7 @@ enum argtrace_verdict argtrace_run_filter(struct argtrace_run *run, const struct
 		op = step(op, run, &fault);
 		if (unlikely(fault))
 			return ARGTRACE_VERDICT_FAULT;
-		if (!argtrace_op_ends(op) && op->kind >= ARGTRACE_OP_CAP)
+		if (!argtrace_op_ends(op) && argtrace_op_follows_filter(op))
 			return ARGTRACE_VERDICT_ACCEPT;
 	} while (!argtrace_op_ends(op));
 	return (unsigned long)op;
@@ -268,21 +269,10 @@ static u64 size_of_buffer(const struct argtrace_op *op, const struct argtrace_ru
 	return op->next[0] && (s64)size < 0 ? 0 : size;
 }
 
-static u8 *put_text(u8 *to, u64 from, const struct argtrace_op *op)
+/* The end of text or a path that has been written to `to`; NULL on a fault. */
+static u8 *end_of(u8 *to, long length)
 {
-	bool cut;
-	const int length = argtrace_read_text(to + sizeof(u16), from, op->arg, op->user & ARGTRACE_USER_DATA, &cut);
-
-	if (length < 0)
-		return NULL;
-	return put(to, length | (cut ? ARGTRACE_TEXT_CUT : 0), sizeof(u16)) + length;
-}
-
-static u8 *put_path(u8 *to, u64 from, const struct argtrace_op *op)
-{
-	const int length = argtrace_read_path_of(to + sizeof(u16), from, op);
-
-	return length < 0 ? NULL : put(to, length, sizeof(u16)) + length;
+	return length < 0 ? NULL : to + sizeof(u16) + length;
 }
 
 /* Writes an output; NULL on a fault. */
@@ -296,11 +286,12 @@ static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_ru
 	case ARGTRACE_DO_OUT:
 		return put(to, value, op->arg);
 	case ARGTRACE_DO_STR:
-		return put_text(to, value, op);
+		return end_of(to, argtrace_write_text(to, value, op->arg,
+						      op->user & ARGTRACE_USER_DATA));
 	case ARGTRACE_DO_BUF:
 		return put_bytes(to, value, size_of_buffer(op, run), op);
 	case ARGTRACE_DO_PATH:
-		return put_path(to, value, op);
+		return end_of(to, argtrace_write_path(to, value, op));
 	default:
 		return put_bytes(to, value, op->arg, op);
 	}
@@ -344,12 +335,12 @@ static __always_inline u8 *run_values(struct argtrace_run *run, u8 *to, const bo
 
 	run->unreadable = 0;
 	while (op < end) {
-		if (op->action < ARGTRACE_DO_OUT) {
+		if (!argtrace_action_is_output(op->action)) {
 			op = step(op, run, &fault);
 			if (likely(!fault))
 				continue;
 			/* Skip the operations that depend on it. */
-			while (op->action < ARGTRACE_DO_OUT)
+			while (!argtrace_action_is_output(op->action))
 				op++;
 		}
 		next = fault ? NULL : as_key ? output_words(to, op, run) : output(to, op, run);
@@ -394,7 +385,7 @@ static __always_inline u8 *run_value(struct argtrace_run *run, const struct argt
 
 static const struct argtrace_op *find_output(const struct argtrace_op *op)
 {
-	while (op->action < ARGTRACE_DO_OUT)
+	while (!argtrace_action_is_output(op->action))
 		op++;
 	return op;
 }

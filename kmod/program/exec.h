@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Executes prepared programs, in the context of the call, with preemption off. Every operation has been verified;
- * all that can go wrong is that memory cannot be read.
+ * Executes prepared programs, in the context of the call, with preemption off. Every operation has
+ * been verified; all that can go wrong is that memory cannot be read.
  */
 #ifndef ARGTRACE_EXEC_H
 #define ARGTRACE_EXEC_H
@@ -13,6 +13,7 @@
 #include "read/load.h"
 #include "program/program.h"
 #include "read/path.h"
+#include "read/text.h"
 #include "stack/table.h"
 
 struct argtrace_regs;
@@ -52,7 +53,10 @@ static __always_inline u64 argtrace_op_identity(const struct argtrace_op *op)
 	return *(const u32 *)((const u8 *)current_cred() + op->index);
 }
 
-/* The number of the call's stack for an operation that takes it, within argtrace_scratch_enter(); 0 if there is none. */
+/*
+ * The number of the call's stack for an operation that takes it, within argtrace_scratch_enter(); 0
+ * if there is none.
+ */
 static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, const struct argtrace_op *op,
 					     const struct argtrace_regs *fregs)
 {
@@ -61,8 +65,8 @@ static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, c
 }
 
 /*
- * The same for what a tick has interrupted. A CPU whose idle task is in an interrupt is not idle, as far as can be seen: only an NMI
- * can interrupt a hard interrupt.
+ * The same for what a tick has interrupted. A CPU whose idle task is in an interrupt is not idle,
+ * as far as can be seen: only an NMI can interrupt a hard interrupt.
  */
 static __always_inline u64 argtrace_stack_of_tick(const struct argtrace_code *code, const struct argtrace_regs *fregs)
 {
@@ -93,10 +97,11 @@ static __always_inline const struct argtrace_op *argtrace_op_test(const struct a
 }
 
 /*
- * The unmasked value of a quick operation; within argtrace_scratch_enter() if it is a load. False if the operation is not quick, or
- * if one of its loads is not from kernel memory or may have failed; the slow path then finds out which.
- * A load that fails yields -EFAULT, which is no kernel address once the next offset has been added (see
- * argtrace_code_prepare()), so only the last load need be checked. Calls no function.
+ * The unmasked value of a quick operation; within argtrace_scratch_enter() if it is a load. False
+ * if the operation is not quick, or if one of its loads is not from kernel memory or may have
+ * failed; the slow path then finds out which. A load that fails yields -EFAULT, which is no kernel
+ * address once the next offset has been added (see failure_shows() in program/quicken.c), so only
+ * the last load need be checked. Calls no function.
  */
 static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, const struct argtrace_regs *fregs,
 						u64 *value)
@@ -105,11 +110,14 @@ static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, co
 
 	if (op->kind == ARGTRACE_OP_LOAD_2)
 		goto two;
-	/* The usual kind is compared in memory; without this, all of them would be in a register that has to be loaded. */
+	/*
+	 * The usual kind is compared in memory; without this, all of them would be in a register
+	 * that has to be loaded.
+	 */
 	barrier();
 	if (op->kind == ARGTRACE_OP_LOAD_1)
 		goto one;
-	if (op->kind < ARGTRACE_OP_LOAD_1) {
+	if (op->kind == ARGTRACE_OP_REG || op->kind == ARGTRACE_OP_TASK) {
 		*value = op->kind == ARGTRACE_OP_REG ? v : argtrace_op_task(op);
 		return true;
 	}
@@ -141,8 +149,9 @@ one:
 }
 
 /*
- * Runs a filter, starting with a load, as far as its operations are quick; within argtrace_scratch_enter(). Returns the operation at
- * which it stopped, which may have to be executed again. Calls no function, so that a callback that rejects a call saves no registers.
+ * Runs a filter, starting with a load, as far as its operations are quick; within
+ * argtrace_scratch_enter(). Returns the operation at which it stopped, which may have to be
+ * executed again. Calls no function, so that a callback that rejects a call saves no registers.
  */
 static __always_inline const struct argtrace_op *argtrace_run_loads(const struct argtrace_op *op,
 								    const struct argtrace_regs *fregs)
@@ -161,15 +170,18 @@ static __always_inline const struct argtrace_op *argtrace_run_loads(const struct
 enum argtrace_verdict argtrace_run_filter(struct argtrace_run *run, const struct argtrace_op *op);
 
 /*
- * Computes the values and writes the outputs to `to`, which has room for code->output bytes. Returns their end;
- * run->unreadable says which could not be read.
+ * Computes the values and writes the outputs to `to`, which has room for code->output bytes.
+ * Returns their end; run->unreadable says which could not be read.
  */
 u8 *argtrace_run_values(struct argtrace_run *run, u8 *to);
 
 /* The same if the outputs are the key of a map and its value: writes words to `to`. */
 u64 *argtrace_run_key(struct argtrace_run *run, u64 *to);
 
-/* At the entry of a call whose return is followed: as argtrace_run_values(), for the values that are kept until it returns. */
+/*
+ * At the entry of a call whose return is followed: as argtrace_run_values(), for the values that
+ * are kept until it returns.
+ */
 u8 *argtrace_run_entry_values(struct argtrace_run *run, u8 *to);
 
 /* When it returns, the other values, and between them those that were kept in run->kept. */
@@ -182,6 +194,28 @@ static __always_inline int argtrace_read_path_of(u8 *to, u64 from, const struct 
 	if (unlikely(op->arg == ARGTRACE_PATH_OF_NODE))
 		return argtrace_read_node_path(to, from, (const void *)op->next[0]);
 	return argtrace_read_path(to, from, (const void *)op->next[0]);
+}
+
+/*
+ * Writes text as in a record, beginning with its length. Returns the number of bytes that follow
+ * the length, or a negative error.
+ */
+static __always_inline long argtrace_write_text(u8 *to, u64 from, u32 limit, bool user)
+{
+	bool cut;
+	const int length = argtrace_read_text(to + sizeof(u16), from, limit, user, &cut);
+
+	*(u16 *)to = length | (cut ? ARGTRACE_TEXT_CUT : 0);
+	return length;
+}
+
+/* The same for the path that an operation says. */
+static __always_inline long argtrace_write_path(u8 *to, u64 from, const struct argtrace_op *op)
+{
+	const int length = argtrace_read_path_of(to + sizeof(u16), from, op);
+
+	*(u16 *)to = length;
+	return length;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A probe's program (include/uapi/argtrace_program.h), verified and prepared, so that a call only has to execute it
- * (program/exec.h).
+ * A probe's program (include/uapi/argtrace_program.h), verified (program/verify.h) and prepared, so
+ * that a call only has to execute it (program/exec.h).
  */
 #ifndef ARGTRACE_PROGRAM_H
 #define ARGTRACE_PROGRAM_H
@@ -11,9 +11,13 @@
 #include <uapi/argtrace.h>
 
 /*
- * The kind of an operation. Except for IDENTITY, the quick kinds are a TEST in a filter, and an OUT, STR or PATH without shifts in a
- * value. They read 8 bytes from where their name says, of which `mask` selects what is wanted. That is so quick that it pays to
- * distinguish where the value comes from.
+ * The kind of an operation. Except for IDENTITY, the quick kinds are a TEST in a filter, and an
+ * OUT, STR or PATH without shifts in a value. They read 8 bytes from where their name says, of
+ * which `mask` selects what is wanted. That is so quick that it pays to distinguish where the value
+ * comes from.
+ *
+ * A call asks for groups of kinds by a single comparison, so their order matters to the predicates
+ * below, and to nothing else.
  */
 enum argtrace_op_kind {
 	ARGTRACE_OP_REG,		/* an argument register */
@@ -33,9 +37,10 @@ enum argtrace_op_kind {
 	ARGTRACE_OP_SAMPLE,
 	ARGTRACE_OP_CAP,
 	/*
-	 * In place of ACCEPT if nothing is recorded: what to do with the call. The kinds that call no function have everything in one
-	 * operation: `base` is the map's cpus; the key is a word of a register or of the task, as in their own operations, or the
-	 * task's name, or nothing; and the value is the register `width` with the mask `span`.
+	 * Sinks, in place of ACCEPT if nothing is recorded: what to do with the call. The kinds
+	 * that call no function have everything in one operation: `base` is the map's cpus; the key
+	 * is a word of a register or of the task, as in their own operations, or the task's name,
+	 * or nothing; and the value is the register `width` with the mask `span`.
 	 */
 	ARGTRACE_OP_COUNT,
 	ARGTRACE_OP_ADD_REG,
@@ -52,23 +57,26 @@ enum argtrace_op_kind {
 
 #define ARGTRACE_NOT_IN_CRED	0	/* the cgroup */
 
-#define argtrace_op_is_quick(op) ((op)->kind < ARGTRACE_OP_OTHER)
-/* Whether argtrace_op_quickly() may compute its value, by reading only what is mapped or caught. */
-#define argtrace_op_has_quick_value(op) ((op)->kind <= ARGTRACE_OP_LOAD_TASK)
-#define argtrace_op_is_load(op) ((op)->kind >= ARGTRACE_OP_LOAD_1 && (op)->kind <= ARGTRACE_OP_LOAD_TASK)
-
 /* An instruction, prepared. */
 struct argtrace_op {
 	u64 mask;
-	u64 base;			/* of OUTPUTS_QUICK and STACK: where in the record it goes; TEXT, PATH, PATHS: what is added to the value */
+	/*
+	 * For OUTPUTS_QUICK and STACK: where in the record it goes; for TEXT, PATH and PATHS: what
+	 * is added to the value.
+	 */
+	u64 base;
 	u64 span;
 	/*
-	 * The next operation, or ARGTRACE_OP_ACCEPT or REJECT: [0] if a test fails, else [1]. ALU: width and operation.
-	 * Outputs have none, except quick ones, whose [1] is the next output or NULL, and PATH, whose [0] is the layout or NULL.
+	 * The next operation, or ARGTRACE_OP_ACCEPT or REJECT: [0] if a test fails, else [1]. ALU:
+	 * width and operation. Outputs have none, except quick ones, whose [1] is the next output
+	 * or NULL, and PATH, whose [0] is the layout or NULL.
 	 */
 	const struct argtrace_op *next[2];
 	union {
-		/* For a quick TEST: toggled in the value before `base` is subtracted, so that signed numbers compare in order. */
+		/*
+		 * For a quick TEST: toggled in the value before `base` is subtracted, so that
+		 * signed numbers compare in order.
+		 */
 		u64 sign;
 		/* For all other operations. */
 		struct {
@@ -80,7 +88,10 @@ struct argtrace_op {
 			u8 flags;
 		};
 	};
-	/* Added before each load, the last load having offset[2]. With fewer than 3 loads, the first is added after them. */
+	/*
+	 * Added before each load, the last load having offset[2]. With fewer than 3 loads, the
+	 * first is added after them.
+	 */
 	s64 offset[3];
 	u8 kind;			/* enum argtrace_op_kind */
 	u8 index;			/* of a slot; of a register: where it is in struct argtrace_regs; of an identity: in struct cred */
@@ -100,12 +111,41 @@ struct argtrace_op {
 #define ARGTRACE_OP_ACCEPT	((const struct argtrace_op *)1ul)
 #define argtrace_op_ends(op)	((unsigned long)(op) <= 1)
 
-#define argtrace_op_is_sink(op)	((op)->kind >= ARGTRACE_OP_COUNT)
+static __always_inline bool argtrace_op_is_quick(const struct argtrace_op *op)
+{
+	return op->kind < ARGTRACE_OP_OTHER;
+}
+
+/* Whether argtrace_op_quickly() may compute its value, by reading only what is mapped or caught. */
+static __always_inline bool argtrace_op_has_quick_value(const struct argtrace_op *op)
+{
+	return op->kind <= ARGTRACE_OP_LOAD_TASK;
+}
+
+/* Whether that takes at least one load that may fail. */
+static __always_inline bool argtrace_op_is_load(const struct argtrace_op *op)
+{
+	return op->kind >= ARGTRACE_OP_LOAD_1 && op->kind <= ARGTRACE_OP_LOAD_TASK;
+}
+
+static __always_inline bool argtrace_op_is_sink(const struct argtrace_op *op)
+{
+	return op->kind >= ARGTRACE_OP_COUNT;
+}
+
+/* Whether it follows a filter that has accepted the call. */
+static __always_inline bool argtrace_op_follows_filter(const struct argtrace_op *op)
+{
+	return op->kind == ARGTRACE_OP_CAP || argtrace_op_is_sink(op);
+}
 
 /* Beside the instructions: SAMPLE, CAP, and what is in place of ACCEPT. */
 #define ARGTRACE_OPS_EXTRA	3
 
-/* How the outputs of a program are written. */
+/*
+ * How the outputs of a program are written. As with the kinds of operations, predicates rely on the
+ * order, and so does argtrace_record_outputs().
+ */
 enum argtrace_outputs {
 	ARGTRACE_OUTPUTS_NONE,
 	ARGTRACE_OUTPUTS_QUICK,		/* quick operations, and the rest of the record is plain as well */
@@ -152,15 +192,19 @@ struct argtrace_code {
 size_t argtrace_code_size(size_t program);
 
 /*
- * Verifies the program of `size` bytes, and writes its prepared form to *code and the memory after it. The outputs must be those
- * that the arguments of `schema` with ARGTRACE_LOC_PROGRAM describe, and suit the map if they go to one of `maps`. Numbers of stacks
- * come from `stacks`, and are refused if it is NULL. 0, -EINVAL, -E2BIG. If it may cost too much, *too_dear is set to the cost,
+ * Verifies the program of `size` bytes, and writes its prepared form to *code and the memory after
+ * it. The outputs must be those that the arguments of `schema` with ARGTRACE_LOC_PROGRAM describe,
+ * and suit the map if they go to one of `maps`. Numbers of stacks come from `stacks`, and are
+ * refused if it is NULL. 0, -EINVAL, -E2BIG. If it may cost too much, *too_dear is set to the cost,
  * unless it is NULL.
  */
 int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
 			  struct argtrace_map_set *const *maps, const struct argtrace_stack_set *stacks, u64 *too_dear);
 
-/* What is done with a call that is not recorded, in one operation: at its entry, or when a followed call returns. */
+/*
+ * What is done with a call that is not recorded, in one operation: at its entry, or when a followed
+ * call returns.
+ */
 static inline const struct argtrace_op *argtrace_code_sink(const struct argtrace_code *code)
 {
 	return (const struct argtrace_op *)(code + 1) + ARGTRACE_OPS_EXTRA - 1;
@@ -178,7 +222,10 @@ static inline bool argtrace_code_waits_for_return(const struct argtrace_code *co
 	return !code->filter && !code->sample && !code->keeps;
 }
 
-/* Places the outputs at `at` in the record. `quick` says whether the other parts of the record are written quickly. */
+/*
+ * Places the outputs at `at` in the record. `quick` says whether the other parts of the record are
+ * written quickly.
+ */
 void argtrace_code_place(struct argtrace_code *code, u32 at, bool quick);
 
 #endif

@@ -9,14 +9,13 @@
  */
 #include <linux/sched.h>
 
-#include "base/hook.h"
+#include "call/begin.h"
 #include "call/context.h"
 #include "call/record_call.h"
 #include "call/record_forms.h"
 #include "session.h"
 #include "source/entry.h"
 
-/* Disabling preemption is also our RCU read-side critical section: see argtrace_synchronize(). */
 static __always_inline void trace_entry(unsigned long ip, unsigned long parent_ip,
 					struct ftrace_ops *ops, const struct argtrace_regs *fregs,
 					const u32 clock_id, const bool by_pid, const bool flight)
@@ -25,18 +24,9 @@ static __always_inline void trace_entry(unsigned long ip, unsigned long parent_i
 	struct argtrace_ring *ring;
 	struct argtrace_plan *plan;
 
-	preempt_disable_notrace();
-	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
-	if (unlikely(!plan)) {
-		ARGTRACE_HOOK(NO_PROBE);
-		preempt_enable_notrace();
+	plan = argtrace_begin_at(lane, ip, by_pid);
+	if (unlikely(!plan))
 		return;
-	}
-	if (unlikely(argtrace_is_filtered(lane, by_pid))) {
-		argtrace_count_here(plan->counters, filtered);
-		preempt_enable_notrace();
-		return;
-	}
 	if (by_pid && flight)
 		return argtrace_record_match_in_flight(plan, parent_ip, ops, fregs, __builtin_return_address(0));
 	if (by_pid)

@@ -9,7 +9,7 @@
 #include <linux/sched.h>
 
 #include "base/memory.h"
-#include "call/rich.h"
+#include "call/program_call.h"
 #include "session.h"
 #include "source/entry.h"
 #include "source/returns/returns.h"
@@ -64,7 +64,7 @@ static void init_functions(struct argtrace_lane *lane)
 	else if (lane->kind == ARGTRACE_LANE_PLAIN)
 		init_ops(lane, argtrace_entry_callback(lane));
 	else
-		init_ops(lane, argtrace_rich_callback(lane));
+		init_ops(lane, argtrace_program_callback(lane));
 }
 
 static void init_syscalls(struct argtrace_lane *lane)

@@ -11,7 +11,7 @@
 #include "call/begin.h"
 #include "call/context.h"
 #include "call/record_forms.h"
-#include "call/rich.h"
+#include "call/program_call.h"
 #include "source/source.h"
 #include "source/syscall.h"
 
@@ -26,9 +26,7 @@ bool argtrace_is_syscall(unsigned long addr)
 		return false;
 	sprint_symbol_no_offset(name, addr);
 	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
-		const char *const prefix = prefixes[i];
-
-		if (!strncmp(name, prefix, strlen(prefix)))
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return true;
 	}
 	return false;
@@ -56,7 +54,7 @@ static __always_inline void trace_syscall(unsigned long ip, unsigned long parent
 		return;
 	argtrace_syscall_regs(&regs, argtrace_regs_of_ftrace(fregs));
 	if (plan->code)
-		argtrace_rich_call(plan, parent_ip, ops, &regs, called_from);
+		argtrace_program_call(plan, parent_ip, ops, &regs, called_from);
 	else
 		record_syscall(plan, ops, parent_ip, &regs, called_from, clock_id, flight);
 }

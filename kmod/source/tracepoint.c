@@ -11,7 +11,7 @@
 #include "call/begin.h"
 #include "call/context.h"
 #include "call/record_forms.h"
-#include "call/rich.h"
+#include "call/program_call.h"
 #include "source/tracepoint.h"
 
 /*
@@ -84,21 +84,21 @@ static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u
 	const unsigned long *frame = __builtin_frame_address(0);
 	struct argtrace_regs regs argtrace_uninitialized;
 	struct ftrace_ops *ops = &place->lane->ops;
-	const void *called_from = NULL;
 	struct argtrace_plan *plan;
+	const void *levels;
 
 	argtrace_regs_store_all(&regs, second, third, fourth, fifth, sixth, &frame[1]);
 	argtrace_regs_store_bp(&regs, frame[0]);
-	/* argtrace_own_preempt_levels() compares this, to know whether there is a level more than ours. */
-	if (place->plain != argtrace_plain_preempt_word(1))
-		called_from = (const void *)ops->trampoline_size;
 	plan = begin_pass(place, rcu_access_pointer(place->lane->pid_bits));
 	if (unlikely(!plan))
 		return;
+	levels = ARGTRACE_OWN_LEVELS(place->own_levels);
 	if (plan->code)
-		argtrace_rich_call(plan, caller_of(place, frame[1]), ops, &regs, called_from);
+		argtrace_program_call(plan, caller_of(place, frame[1]), ops,
+				      &regs, levels);
 	else
-		argtrace_record_match(plan, caller_of(place, frame[1]), ops, &regs, called_from);
+		argtrace_record_match(plan, caller_of(place, frame[1]), ops,
+				      &regs, levels);
 }
 
 /* What records a call with these arguments. */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Verifies programs (include/uapi/argtrace_program.h). Nothing is trusted, and nothing remains to
+ * be checked during a call.
+ */
+#ifndef ARGTRACE_VERIFY_H
+#define ARGTRACE_VERIFY_H
+
+#include <linux/nospec.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+struct argtrace_map_set;
+struct argtrace_stack_set;
+
+/* A program that has been verified, and what its probe and its session determine for it. */
+struct argtrace_verified {
+	const struct argtrace_program *head;
+	const struct argtrace_insn *insns;
+	const u8 *data;
+	u32 values_begin;			/* after the filters */
+	const struct argtrace_map_set *map;	/* of ARGTRACE_SINK_MAP */
+	const struct argtrace_stack_set *stacks; /* the session's; NULL: it has none */
+	bool followed;				/* calls are recorded when they return */
+	bool ticks;				/* there are no calls, but ticks of a timer */
+	bool idle_has_stacks;			/* ARGTRACE_TIMER_IDLE */
+};
+
+/*
+ * Verifies the program of a probe; the parameters are those of argtrace_code_prepare(). 0, -EINVAL,
+ * -E2BIG.
+ */
+int argtrace_program_verify(struct argtrace_verified *program, const struct argtrace_probe *schema,
+			    struct argtrace_map_set *const *maps,
+			    const struct argtrace_stack_set *stacks, u64 *too_dear);
+
+/*
+ * Whether an instruction is valid by itself. `returns`: it is run when the function returns.
+ * `defined`: the slots that are set on every way to it. program/verify_insn.c
+ */
+bool argtrace_insn_is_valid(const struct argtrace_verified *program,
+			    const struct argtrace_insn *insn, bool returns, u16 defined);
+
+/* The literal or the layout of an instruction, once its place has been checked. */
+static inline const void *argtrace_program_data(const struct argtrace_verified *program,
+						const struct argtrace_insn *insn)
+{
+	return program->data + array_index_nospec(insn->base, program->head->data);
+}
+
+#endif
