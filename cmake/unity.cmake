@@ -3,17 +3,23 @@
 # A unity build: a file takes seconds to compile, nearly all of them for headers (CLI11, JSON, GoogleTest), so up to 16 files
 # of a folder are compiled as one, in two fifths of the time. (CMake's own UNITY_BUILD puts the path of the tree into these,
 # so that ccache would have no hits from other clones.)
-option(ARGTRACE_UNITY "Compile several files of a folder as one; OFF is better while you change one" ON)
+set(ARGTRACE_UNITY ON CACHE STRING "Compile several files of a folder as one: ON, OFF, which is better while you change one, or TESTS")
+set_property(CACHE ARGTRACE_UNITY PROPERTY STRINGS ON OFF TESTS)
 set(unity_batch_size 16)
 
 # unity_sources(RESULT FILE... [ALONE NAME...]): what to compile for these files, which lie below the current folder; this must
 # be among their include directories. Those with such a name, which would not get on with others, are compiled alone.
 function(unity_sources result)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" ALONE)
+    set(unity ${ARGTRACE_UNITY})
+    set(tests ${PROJECT_SOURCE_DIR}/tests)
+    if("${unity}" STREQUAL "TESTS")
+        cmake_path(IS_PREFIX tests "${CMAKE_CURRENT_SOURCE_DIR}" unity)
+    endif()
     foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
         cmake_path(ABSOLUTE_PATH file)
         cmake_path(GET file FILENAME name)
-        if(NOT ARGTRACE_UNITY OR name IN_LIST arg_ALONE)
+        if(NOT unity OR name IN_LIST arg_ALONE)
             list(APPEND files ${file})
             continue()
         endif()

@@ -11,10 +11,11 @@
   no-tsc          the tests of clocks on the oldest kernel, which does not trust its time stamp counter here unless told to
   many-cpus       what is kept for each possible processor, on the oldest kernel, which believes that 255 might come
   vm-host         scripts/vm as its caller sees it: output that is read late, and signals
-  vm-LABEL        the VM tests on that kernel, through tests/vm/run, with a share of the cases where it is not the default; with --all all of
-                  the cases, some tests for longer, and on kasan too
+  vm-LABEL        the VM tests on that kernel, through tests/vm/run, with its share of the cases; with --all all of the cases, some tests for
+                  longer, and on kasan too
   faults          with --all: faults put into the module that the kernel kasan must report, through tests/vm/faults/run
   *-loaded        with --all: suites once more, on processors that others keep busy, through scripts/beside_load
+  mutants         with --all: plausible bugs in the tool that the unit tests must notice, through tests/mutants/run
   viewers         with --all: other tools read what `argtrace export` writes, through tests/viewers/run
   peers           with --all: bpftrace, strace and the block layer say the same of the same calls, through tests/peers/run
   branches        with --all: where indirect branches are tracked, and where returns go through thunks, through tests/branches/run
@@ -120,9 +121,11 @@ def command(*words):
 
 
 def share_of_cases(label, labels):
-    """The cases take half of the time. Each runs on the default kernel, and every second one on one of the others."""
+    """Each case runs on one kernel: every second one on the default, and the others on the other kernels in turn."""
     others = [other for other in labels if other != kernels.labels()[0]]
-    return ["--cases", f"{2 * others.index(label) + 1}/{2 * len(others)}"] if label in others else []
+    if not others:
+        return []
+    return ["--cases", f"{2 * others.index(label) + 1}/{2 * len(others)}" if label in others else "2/2"]
 
 
 def suites(labels, everything):
@@ -135,6 +138,7 @@ def suites(labels, everything):
         yield f"vm-{label}", command(vm_run, *(["--long"] if everything else share_of_cases(label, labels)), label)
     if everything:
         yield "faults", command(TOP / "tests/vm/faults/run")
+        yield "mutants", command(TOP / "tests/mutants/run", "--user-only")
         yield "vm-loaded", command(*BESIDE_LOAD, vm_run, "--suite", "vm-loaded", labels[0])
         yield "kunit-kasan-loaded", command(*BESIDE_LOAD, TOP / "tests/kunit/run", "--results", "kunit-kasan-loaded", "kasan")
         yield "kunit-loaded", command(*BESIDE_LOAD, TOP / "tests/kunit/run", "--results", "kunit-loaded")
@@ -194,7 +198,7 @@ def main():
     expected = ["user", "user-sanitized", "kunit", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host",
                 *(f"vm-{label}" for label in labels)]
     if everything:
-        expected += ["faults", "viewers", "peers", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
+        expected += ["faults", "mutants", "viewers", "peers", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     path = OUT / "results"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Removals for which there is no memory. A lane whose source says so stands in for ftrace. */
+/* Removals and additions for which there is no memory. A lane whose source says so stands in for ftrace. */
 #include <kunit/test.h>
 
 #include "arm/arm.h"
+#include "base/authority.h"
 #include "return_fixtures.h"
 #include "ring_read.h"
 #include "source/source.h"
@@ -107,8 +108,60 @@ static void removal_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, records_of_a_call_each(test, session), 2);
 }
 
+static int cannot_attach(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
+{
+	return -ENOMEM;
+}
+
+static int add_both(struct kunit *test, struct argtrace_session *session)
+{
+	const struct argtrace_plan_format format = {
+		.max_record = session->packet_size - ARGTRACE_PACKET_OVERHEAD,
+		.rules_of = argtrace_plan_rules_of, .may_follow = argtrace_may_follow,
+	};
+	const struct made_probe *followed = make_return_probe(test, target_value, 3, ARGTRACE_TYPE_U64, 8, 0);
+	u64 length = followed->head.size;
+	struct argtrace_plan *plans[] = {
+		make_plan(test, make_probe(test, RECORDED, 3)),
+		make_plan_from(test, followed, &length, &format),
+	};
+	unsigned long failed;
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = argtrace_arm_add(session, plans, ARRAY_SIZE(plans), &failed);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+/* Removed probes that were to come back with a failed addition are still removed, in the lanes that had attached them, too. */
+static void revival_without_memory(struct kunit *test)
+{
+	const struct removal_case *removal = test->param_value;
+	struct argtrace_session *session = make_both(test);
+	struct argtrace_lane *lane = &session->lanes[removal->lane];
+	struct argtrace_source unable = *lane->source;
+	const struct argtrace_source *source = lane->source;
+
+	KUNIT_EXPECT_EQ(test, remove_both(session), 0);
+	argtrace_returns_flush();
+	unable.attach = cannot_attach;
+	lane->source = &unable;
+	KUNIT_EXPECT_EQ(test, add_both(test, session), -ENOMEM);
+	lane->source = source;
+	KUNIT_EXPECT_FALSE(test, is_live(session, RECORDED));
+	KUNIT_EXPECT_FALSE(test, is_live(session, FOLLOWED));
+	KUNIT_EXPECT_FALSE(test, argtrace_lanes_armed(session));
+	KUNIT_EXPECT_EQ(test, records_of_a_call_each(test, session), 0);
+
+	argtrace_returns_flush();
+	KUNIT_EXPECT_EQ(test, add_both(test, session), 0);
+	KUNIT_EXPECT_EQ(test, records_of_a_call_each(test, session), 2);
+}
+
 static struct kunit_case arm_cases[] = {
 	KUNIT_CASE_PARAM(removal_without_memory, removal_gen_params),
+	KUNIT_CASE_PARAM(revival_without_memory, removal_gen_params),
 	{ }
 };
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A mutant: a plausible bug, as a file that says what to change and who should notice.
 
+It lies in the folder of the file that it changes first: tests/mutants/kmod/sink has those of kmod/sink. Its name is that of
+its file, and no two have the same, whatever their folders.
+
     # The types of arguments that were chosen by name are those of the first parameters.
     user: Resolve.*
     @@ user/spec/resolve.cpp
@@ -23,7 +26,13 @@ in the file exactly once, and ' ' and '+' replace it. A mutant may have several 
 import dataclasses
 import pathlib
 
+HERE = pathlib.Path(__file__).resolve().parent
 SUITES = ("user", "cases", "kunit", "vm")  # the quickest first
+
+
+def paths_of_all(folder=HERE):
+    """Their files, by name."""
+    return sorted(folder.rglob("*.mutant"), key=lambda path: path.name)
 
 
 class Stale(Exception):

@@ -46,10 +46,10 @@ class Tree:
         return self.run(["make", "-s", *targets])[0] == 0
 
     def configure(self):
-        # One file is one compilation, so that a mutant compiles no more than it changes. The tests of conventions are
-        # compiled beside the tool, not by CMake.
+        # One file is one compilation, so that a mutant compiles no more than it changes; but the tests, which no mutant changes, are
+        # compiled as elsewhere, so that ccache has them. The tests of conventions are compiled beside the tool, not by CMake.
         return self.run(["bash", "-c", "set -e; . scripts/lib.sh; compile_through_ccache; cmake -S . -B build/user "
-                         "-DARGTRACE_UNITY=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo"])[0] == 0
+                         "-DARGTRACE_UNITY=TESTS -DCMAKE_BUILD_TYPE=RelWithDebInfo"])[0] == 0
 
     def cmake(self, *targets):
         return self.run(["cmake", "--build", "build/user", "-j", str(os.cpu_count()), "--target", *targets])[0] == 0

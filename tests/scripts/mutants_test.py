@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "mutants"))
 import suites
-from mutant import Mutant, Stale
+from mutant import Mutant, Stale, paths_of_all
 
 MUTANT = """# One more.
 # And worse.
@@ -37,7 +37,7 @@ class Mutants(unittest.TestCase):
 
     def test_those_in_the_tree_fit_it(self):
         top = Path(__file__).resolve().parents[2]
-        paths = sorted((top / "tests/mutants").glob("*.mutant"))
+        paths = paths_of_all()
         self.assertTrue(paths)
         for path in paths:
             with self.subTest(path.name):
@@ -72,8 +72,17 @@ class Mutants(unittest.TestCase):
         self.assertIn("begins with none", self.stale(MUTANT + "x\n"))
 
     def test_those_of_the_tree_can_be_read(self):
-        for path in (Path(__file__).resolve().parents[1] / "mutants").glob("*.mutant"):
+        for path in paths_of_all():
             Mutant.parse(path)
+
+    def test_where_they_are(self):
+        folder = Path(__file__).resolve().parents[1] / "mutants"
+        names = [path.name for path in paths_of_all()]
+        self.assertEqual(sorted(set(names)), names)
+        for path in paths_of_all():
+            with self.subTest(path.name):
+                changed = Path(Mutant.parse(path).hunks[0].path)
+                self.assertEqual(path.parent.relative_to(folder), changed.parent)
 
     def test_the_tests_that_noticed(self):
         text = ("[  FAILED  ] Tool.one (3 ms)\n[  FAILED  ] 2 tests, listed below:\n[  FAILED  ] Tool.one\n"
