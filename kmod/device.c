@@ -47,7 +47,10 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Whether rings or probes have changed since the last report to this file; each change is reported once, as by /proc/mounts. */
+/*
+ * Whether rings or probes have changed since the last report to this file; each change is reported
+ * once, as by /proc/mounts.
+ */
 static bool has_news(struct argtrace_file *own, struct argtrace_session *session)
 {
 	const int changes = atomic_read(&session->notice.changes);
@@ -69,7 +72,10 @@ static __poll_t device_poll(struct file *file, poll_table *wait)
 		return EPOLLERR;
 	poll_wait(file, &session->notice.wait, wait);
 	if (asked & (EPOLLIN | EPOLLRDNORM)) {
-		/* Even if there is data: an edge-triggered poller will not ask again before the next wakeup. */
+		/*
+		 * Even if there is data: an edge-triggered poller will not ask again before the
+		 * next wakeup.
+		 */
 		if (!session->flight)
 			argtrace_notice_await(&session->notice);
 		if (argtrace_rings_have_data(session->rings))
@@ -142,7 +148,8 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	/* A child must not keep its parent's mappings alive. */
 	argtrace_vm_flags_mod(vma, VM_DONTCOPY, VM_MAYEXEC);
 	if (region >= ARGTRACE_MMAP_MAP)
-		return map_slots(argtrace_map_of(session->maps, region - ARGTRACE_MMAP_MAP), cpu, vma);
+		return map_slots(argtrace_map_of(session->maps, region - ARGTRACE_MMAP_MAP), cpu,
+				 vma);
 	if (region == ARGTRACE_MMAP_STACKS)
 		return map_stacks(session, cpu, vma);
 	ring = per_cpu_ptr(session->rings, cpu);

@@ -28,19 +28,25 @@ struct argtrace_lane {
 	struct argtrace_table __rcu *table;
 	struct argtrace_ring __percpu *rings;
 	pid_t excluded_tgid;		/* calls of this process are filtered; -1: of none */
-	/* The bits of struct argtrace_pid_filter, set for processes whose calls are recorded; NULL: all are. */
+	/*
+	 * The bits of struct argtrace_pid_filter, set for processes whose calls are recorded; NULL:
+	 * all are.
+	 */
 	unsigned long __rcu *pid_bits;
 
 	/* The rest is under session->lock. */
 	struct argtrace_session *session;
 	enum argtrace_lane_kind kind;
 	const struct argtrace_source *source;
-	bool armed;			/* calls may come in: ops is registered, or there are tracepoints */
-	bool leaked;			/* ftrace has shut itself down: the session must not be freed */
+	/* calls may come in: ops is registered, or there are tracepoints */
+	bool armed;
+	/* ftrace has shut itself down: the session must not be freed */
+	bool leaked;
 	struct ftrace_ops ops;		/* TRACEPOINT, TIMER: never registered */
 	struct list_head fallbacks;	/* FALLBACK: struct argtrace_fallback */
 	unsigned long refused;		/* FALLBACK, TIMER: the address at which attach() failed */
-	struct list_head tracepoints;	/* TRACEPOINT: struct argtrace_tracepoint, those that call us */
+	/* TRACEPOINT: struct argtrace_tracepoint, those that call us */
+	struct list_head tracepoints;
 	struct argtrace_timer *timer;	/* TIMER, while it is armed */
 };
 
@@ -55,7 +61,10 @@ bool argtrace_lanes_leaked(const struct argtrace_session *session);
 
 /* Set the filters of all lanes. Callbacks may still be using the old ones. */
 void argtrace_lanes_exclude(struct argtrace_session *session, pid_t tgid);
-/* The PID now belongs to another process. May be called in any context, concurrently with argtrace_lanes_exclude(). */
+/*
+ * The PID now belongs to another process. May be called in any context, concurrently with
+ * argtrace_lanes_exclude().
+ */
 void argtrace_lanes_stop_excluding(struct argtrace_session *session, pid_t tgid);
 /* In an interrupt, the interrupted process decides, as for ftrace's own filter. */
 static __always_inline bool argtrace_is_filtered(const struct argtrace_lane *lane,

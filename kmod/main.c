@@ -38,11 +38,17 @@ static int module_event(struct notifier_block *block, unsigned long event, void 
 
 static struct notifier_block module_notifier = {
 	.notifier_call = module_event,
-	/* Before the kernel's own notifier, which warns if tracepoints are still in use when their module goes. */
+	/*
+	 * Before the kernel's own notifier, which warns if tracepoints are still in use when their
+	 * module goes.
+	 */
 	.priority = 1,
 };
 
-/* The kernel has registered the new module's tracepoints, and from here on maintains what they call. */
+/*
+ * The kernel has registered the new module's tracepoints, and from here on maintains what they
+ * call.
+ */
 static int tracepoint_event(struct notifier_block *block, unsigned long event, void *data)
 {
 	if (event == MODULE_STATE_COMING)
@@ -108,8 +114,8 @@ static void __exit argtrace_exit(void)
 {
 	argtrace_device_unregister();
 	/*
-	 * The module notifier must stay while anything is armed, to disarm it before its module goes. A notifier that is running
-	 * may be the last to hold a session, and is waited for.
+	 * The module notifier must stay while anything is armed, to disarm it before its module
+	 * goes. A notifier that is running may be the last to hold a session, and is waited for.
 	 */
 	argtrace_sessions_close(true);
 	argtrace_sessions_remove_all();

@@ -85,8 +85,8 @@ static void return_map_id(struct argtrace_session *session, u32 id)
 	mutex_unlock(&session->lock);
 }
 
-struct argtrace_map_set *argtrace_session_make_map(struct argtrace_session *session, const struct argtrace_map *description,
-						   u32 *id)
+struct argtrace_map_set *argtrace_session_make_map(struct argtrace_session *session,
+						   const struct argtrace_map *description, u32 *id)
 {
 	struct argtrace_map_set *map;
 	const int taken = take_map_id(session);
@@ -100,19 +100,22 @@ struct argtrace_map_set *argtrace_session_make_map(struct argtrace_session *sess
 	return map;
 }
 
-void argtrace_session_publish_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map)
+void argtrace_session_publish_map(struct argtrace_session *session, u32 id,
+				  struct argtrace_map_set *map)
 {
 	/* Pairs with argtrace_map_of(). */
 	smp_store_release(&session->maps[id], map);
 }
 
-void argtrace_session_drop_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map)
+void argtrace_session_drop_map(struct argtrace_session *session, u32 id,
+			       struct argtrace_map_set *map)
 {
 	argtrace_map_free(map);
 	return_map_id(session, id);
 }
 
-int argtrace_session_make_stacks(struct argtrace_session *session, struct argtrace_stacks *description)
+int argtrace_session_make_stacks(struct argtrace_session *session,
+				 struct argtrace_stacks *description)
 {
 	struct argtrace_stack_set *stacks;
 	int ret = 0;

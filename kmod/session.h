@@ -2,8 +2,9 @@
 /*
  * A session, with its probes, lanes and rings. Who holds references to it: arm/sessions.h.
  *
- * Lock order: session->lock -> CPU hotplug, ftrace's locks. session->lock is never taken under sessions_lock, as
- * its holder may be waiting for ftrace: take a reference to the session, and drop sessions_lock first.
+ * Lock order: session->lock -> CPU hotplug, ftrace's locks. session->lock is never taken under
+ * sessions_lock, as its holder may be waiting for ftrace: take a reference to the session, and drop
+ * sessions_lock first.
  */
 #ifndef ARGTRACE_SESSION_H
 #define ARGTRACE_SESSION_H
@@ -43,7 +44,8 @@ struct argtrace_session {
 	struct argtrace_catalog catalog;
 	struct argtrace_pid_filter *pid_filter;	/* that of the lanes, or NULL */
 	struct argtrace_deferred deferred;	/* for modules that are yet to be loaded */
-	bool in_modules;		/* has had probes in modules, so that their unloading concerns it */
+	/* has had probes in modules, so that their unloading concerns it */
+	bool in_modules;
 	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
 	void *reader;			/* the file of the reader, or NULL */
 	void *excluder;			/* the file whose process is excluded, or NULL */
@@ -52,7 +54,8 @@ struct argtrace_session {
 	u32 nr_packets;
 	bool flight;			/* overwrites the oldest packets; has no reader */
 	struct argtrace_ring_set ring_set;
-	struct argtrace_map_set *maps[ARGTRACE_MAPS_MAX];	/* by id, or NULL; maps are never removed */
+	/* by id, or NULL; maps are never removed */
+	struct argtrace_map_set *maps[ARGTRACE_MAPS_MAX];
 	DECLARE_BITMAP(map_ids, ARGTRACE_MAPS_MAX);	/* ids that are taken */
 	struct argtrace_stack_set *stacks;	/* NULL until they are made; never removed */
 
@@ -63,24 +66,30 @@ struct argtrace_session {
 
 /* Makes `file` the only reader, and excludes its process if asked to; 0, -EBUSY, -EINVAL. */
 int argtrace_session_set_reader(struct argtrace_session *session, void *file, bool exclude);
-/* Excludes the process of `file`, which does not become the reader; 0, -EBUSY: another one is excluded. */
+/*
+ * Excludes the process of `file`, which does not become the reader; 0, -EBUSY: another one is
+ * excluded.
+ */
 int argtrace_session_look(struct argtrace_session *session, void *file);
 /* Ends what either of them has begun. */
 void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
 
 /*
- * Makes a map, which is not visible before argtrace_session_publish_map(), and assigns its id. ERR_PTR: -E2BIG, -ENOENT, and the
- * errors of argtrace_map_create().
+ * Makes a map, which is not visible before argtrace_session_publish_map(), and assigns its id.
+ * ERR_PTR: -E2BIG, -ENOENT, and the errors of argtrace_map_create().
  */
-struct argtrace_map_set *argtrace_session_make_map(struct argtrace_session *session, const struct argtrace_map *description,
-						   u32 *id);
-void argtrace_session_publish_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map);
+struct argtrace_map_set *argtrace_session_make_map(struct argtrace_session *session,
+						   const struct argtrace_map *description, u32 *id);
+void argtrace_session_publish_map(struct argtrace_session *session, u32 id,
+				  struct argtrace_map_set *map);
 /* Instead of publishing it. */
-void argtrace_session_drop_map(struct argtrace_session *session, u32 id, struct argtrace_map_set *map);
+void argtrace_session_drop_map(struct argtrace_session *session, u32 id,
+			       struct argtrace_map_set *map);
 
 /*
- * Makes the session's tables of stacks as described, unless it has them already, and fills in what they are like. 0, -ENOENT if the
- * session has been removed, and the errors of argtrace_stacks_create().
+ * Makes the session's tables of stacks as described, unless it has them already, and fills in what
+ * they are like. 0, -ENOENT if the session has been removed, and the errors of
+ * argtrace_stacks_create().
  */
 int argtrace_session_make_stacks(struct argtrace_session *session,
 				 struct argtrace_stacks *description);

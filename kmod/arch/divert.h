@@ -4,7 +4,8 @@
  *
  *   argtrace_body_of()              where the body is, as ftrace would go on now
  *   argtrace_divert()               the call goes on in the trampoline
- *   argtrace_divert_with_others()   the same where others trace the same function, and may have redirected it
+ *   argtrace_divert_with_others()   the same where others trace the same function, and may have
+ *                                   redirected it
  *   argtrace_is_diverted()          whether another has
  */
 #ifndef ARGTRACE_ARCH_DIVERT_H

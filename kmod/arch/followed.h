@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A call whose return is followed: it goes on in a trampoline, which keeps a frame on the task's stack.
+ * A call whose return is followed: it goes on in a trampoline, which keeps a frame on the task's
+ * stack.
  *
- *   struct argtrace_frame           returns, clock, state or duration, value and high (what the function returned), caller,
+ *   struct argtrace_frame           returns, clock, state or duration, value and high (what the
+ *                                   function returned), caller,
  *                                   and what else the trampoline needs
  *   argtrace_frame_regs()           the arguments of the call, as they were at entry
  *   argtrace_frame_set_stack()      to be called before the stack is read by these registers

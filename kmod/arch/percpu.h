@@ -2,8 +2,10 @@
 /*
  * Changes of a CPU's own data that are atomic with respect to interrupts.
  *
- *   argtrace_this_cpu_inc_is_negative()  increments a signed per-CPU byte; whether it is negative afterwards
- *   argtrace_add_wraps()                 adds to a number; whether that has wrapped, as a signed or as an unsigned one
+ *   argtrace_this_cpu_inc_is_negative()  increments a signed per-CPU byte; whether it is negative
+ *                                        afterwards
+ *   argtrace_add_wraps()                 adds to a number; whether that has wrapped, as a signed or
+ *                                        as an unsigned one
  *
  * Elsewhere the kernel's local_t and this_cpu_*() do.
  */

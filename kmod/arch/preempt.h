@@ -2,7 +2,8 @@
 /*
  * The preemption count of this CPU.
  *
- *   argtrace_preempt_word                what it is kept in, with the bit that says that a task is to be rescheduled
+ *   argtrace_preempt_word                what it is kept in, with the bit that says that a task is
+ *                                        to be rescheduled
  *   argtrace_read_preempt_word()         its value
  */
 #ifndef ARGTRACE_ARCH_PREEMPT_H

@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The registers of a call, at the entry of the function; of code that has been interrupted; or of what stands for a call.
- * They are those of kernel code: their stack is the kernel's, and may be read plainly and unwound.
+ * The registers of a call, at the entry of the function; of code that has been interrupted; or of
+ * what stands for a call. They are those of kernel code: their stack is the kernel's, and may be
+ * read plainly and unwound.
  *
- *   struct argtrace_regs            is complete only for those who make one. Members are for arch/ alone
- *   argtrace_full_regs              the kernel's type for all registers, which its own callbacks are handed
+ *   struct argtrace_regs            is complete only for those who make one. Members are for arch/
+ *                                   alone
+ *   argtrace_full_regs              the kernel's type for all registers, which its own callbacks
+ *                                   are handed
  *   argtrace_regs_of_ftrace()       those that ftrace hands over, which may be changed there
- *   argtrace_regs_of_full()         those of an interrupt or a kretprobe; argtrace_full_regs_of() is the reverse
- *   argtrace_regs_argument()        the n-th argument, by the calling convention of the kernel's functions
+ *   argtrace_regs_of_full()         those of an interrupt or a kretprobe; argtrace_full_regs_of()
+ *                                   is the reverse
+ *   argtrace_regs_argument()        the n-th argument, by the calling convention of the kernel's
+ *                                   functions
  *   argtrace_regs_stack()           the stack pointer, as the function is entered
  *   argtrace_regs_ip(), argtrace_regs_are_of_user()
- *                                   of interrupted code: where it was, and whether it was user space's
+ *                                   of interrupted code: where it was, and whether it was user
+ *                                   space's
  *   argtrace_regs_value(), argtrace_regs_high_value()
  *                                   when a function has returned: both words of its value
  *   argtrace_regs_store_few(), _all(), _bp()
- *                                   how a tracepoint stores what it is passed as if it were a function's call
+ *                                   how a tracepoint stores what it is passed as if it were a
+ *                                   function's call
  *   argtrace_reg_place(), argtrace_return_place(), argtrace_duration_place(), argtrace_bp_place()
- *                                   where in memory a value lies, from the address of a struct argtrace_regs on: what the
+ *                                   where in memory a value lies, from the address of a struct
+ *                                   argtrace_regs on: what the
  *                                   operations of a program read without knowing what it is
- *   argtrace_keep_in_place()        a hint to the compiler's register allocation in ftrace's callbacks
+ *   argtrace_keep_in_place()        a hint to the compiler's register allocation in ftrace's
+ *                                   callbacks
  */
 #ifndef ARGTRACE_ARCH_REGS_H
 #define ARGTRACE_ARCH_REGS_H

@@ -2,11 +2,15 @@
 /*
  * Kernel text: where it may be, and where ftrace's call is in a function.
  *
- *   ARGTRACE_FENTRY_SKEW         how far after its symbol ftrace may find the entry of a function; a multiple of the
+ *   ARGTRACE_FENTRY_SKEW         how far after its symbol ftrace may find the entry of a function;
+ *                                a multiple of the
  *                                instruction that may stand there
- *   __noendbr                    of a function that is only ever jumped to directly: that it needs no landing pad
- *   argtrace_calls_at_symbol()   whether ftrace's call is right at the symbol, as far as can be seen
- *   argtrace_fentry_of()         the address of ftrace's call in a traceable function, from that of its symbol
+ *   __noendbr                    of a function that is only ever jumped to directly: that it needs
+ *                                no landing pad
+ *   argtrace_calls_at_symbol()   whether ftrace's call is right at the symbol, as far as can be
+ *                                seen
+ *   argtrace_fentry_of()         the address of ftrace's call in a traceable function, from that of
+ *                                its symbol
  *   argtrace_is_in_modules()     whether modules have their text there
  *   argtrace_is_kernel_text()    whether the address can be that of kernel text at all
  */

@@ -28,7 +28,9 @@ static void free_plans(struct argtrace_plan **plans, u32 count)
 		argtrace_plan_free(plans[i]);
 }
 
-/* The catalog has changed: a list that is being read in parts starts over, and poll() reports it. */
+/*
+ * The catalog has changed: a list that is being read in parts starts over, and poll() reports it.
+ */
 static void catalog_changed(struct argtrace_session *session)
 {
 	session->catalog.generation++;
@@ -55,7 +57,10 @@ static void retire_table(struct argtrace_table *table, bool armed)
 	argtrace_table_free(table);
 }
 
-/* The lane does not call its removed probes any more. Only now may those whose calls are followed become idle. */
+/*
+ * The lane does not call its removed probes any more. Only now may those whose calls are followed
+ * become idle.
+ */
 static void lane_detached(struct argtrace_lane *lane)
 {
 	const struct argtrace_catalog *catalog = &lane->session->catalog;
@@ -72,9 +77,9 @@ static void lane_detached(struct argtrace_lane *lane)
 }
 
 /*
- * Stops tracing the probes of the lane that have been removed from the catalog, without memory that the limit or
- * a memory cgroup could refuse. If there is no room for a smaller table, the old one stays: it still names the
- * removed probes, but these are kept, and no longer called.
+ * Stops tracing the probes of the lane that have been removed from the catalog, without memory that
+ * the limit or a memory cgroup could refuse. If there is no room for a smaller table, the old one
+ * stays: it still names the removed probes, but these are kept, and no longer called.
  */
 static int lane_follow_removal(struct argtrace_lane *lane)
 {
@@ -92,7 +97,10 @@ static int lane_follow_removal(struct argtrace_lane *lane)
 		old = swap_table(lane, table);
 	ret = lane->source->follow(lane);
 	if (ret) {
-		/* The probes are about to be revived: the table that names them comes back, or has never left. */
+		/*
+		 * The probes are about to be revived: the table that names them comes back, or has
+		 * never left.
+		 */
 		if (old)
 			retire_table(swap_table(lane, old), true);
 		else
@@ -108,8 +116,8 @@ static int lane_follow_removal(struct argtrace_lane *lane)
 }
 
 /*
- * The same for all lanes. 0 or -ENOMEM, with which the lanes before the one that failed have followed: of their plans
- * nothing can be revived.
+ * The same for all lanes. 0 or -ENOMEM, with which the lanes before the one that failed have
+ * followed: of their plans nothing can be revived.
  */
 static int follow_removal(struct argtrace_session *session, enum argtrace_lane_kind *failed)
 {
@@ -144,8 +152,8 @@ static bool are_sorted(struct argtrace_plan **plans, u32 count)
 }
 
 /*
- * Sorts the plans, and refuses functions that are listed twice or traced already. Two addresses no further apart
- * than a function's symbol and its ftrace address can be belong to the same function.
+ * Sorts the plans, and refuses functions that are listed twice or traced already. Two addresses no
+ * further apart than a function's symbol and its ftrace address can be belong to the same function.
  */
 static int check_new(const struct argtrace_session *session, struct argtrace_plan **plans,
 		     u32 count, unsigned long *failed_addr)
@@ -185,10 +193,13 @@ static void revive(struct argtrace_session *session, struct argtrace_plan *plan)
 		plan->rules->start(plan, session);
 }
 
-/* Whether a removed probe can replace a new one: not while calls of its earlier life are in flight. */
+/*
+ * Whether a removed probe can replace a new one: not while calls of its earlier life are in flight.
+ */
 static bool can_revive(struct argtrace_plan *plan, const struct argtrace_plan *like)
 {
-	return argtrace_plan_same_schema(plan, like) && !(plan->returns && argtrace_return_is_leaving(plan));
+	return argtrace_plan_same_schema(plan, like) &&
+	       !(plan->returns && argtrace_return_is_leaving(plan));
 }
 
 /*
@@ -228,8 +239,12 @@ static bool may_be_in_module(const struct argtrace_plan *plan)
 	return !argtrace_kind_source(plan->kind)->addr_is_number;
 }
 
-/* Before anything is armed, as the sessions that have probes in modules are found without taking their locks. */
-static void note_modules(struct argtrace_session *session, struct argtrace_plan *const *plans, u32 count)
+/*
+ * Before anything is armed, as the sessions that have probes in modules are found without taking
+ * their locks.
+ */
+static void note_modules(struct argtrace_session *session, struct argtrace_plan *const *plans,
+			 u32 count)
 {
 	u32 i;
 
@@ -248,12 +263,12 @@ struct lane_addition {
 };
 
 /*
- * Has the lane called for these addresses as well, whose plans are live in the catalog or new. On error, the lane
- * is unchanged.
+ * Has the lane called for these addresses as well, whose plans are live in the catalog or new. On
+ * error, the lane is unchanged.
  *
- * If the lane is armed, the table comes first, so that no call is missed. Otherwise it comes last: all probes
- * start at once, and the calls that ftrace itself makes while it patches the functions (millions, if all functions
- * are added) cost no more than a failing lookup.
+ * If the lane is armed, the table comes first, so that no call is missed. Otherwise it comes last:
+ * all probes start at once, and the calls that ftrace itself makes while it patches the functions
+ * (millions, if all functions are added) cost no more than a failing lookup.
  */
 static int lane_begin(struct lane_addition *addition, struct argtrace_plan **plans, u32 nr_new,
 		      unsigned long *failed_addr)
@@ -271,7 +286,8 @@ static int lane_begin(struct lane_addition *addition, struct argtrace_plan **pla
 	ret = lane->source->attach(lane, table, addition->addrs, addition->count);
 	if (ret) {
 		if (ret == -EINVAL)
-			*failed_addr = lane->source->find_bad(addition->addrs, addition->count, true);
+			*failed_addr = lane->source->find_bad(addition->addrs, addition->count,
+							      true);
 		if (ret == -EOPNOTSUPP)
 			*failed_addr = lane->refused;
 		retire_table(was_armed ? swap_table(lane, addition->old) : table, was_armed);
@@ -288,8 +304,8 @@ static void lane_finish(struct lane_addition *addition)
 }
 
 /*
- * The catalog is as it was before lane_begin(). If there is no memory to detach the new functions, they are still
- * called for, and not found in the table.
+ * The catalog is as it was before lane_begin(). If there is no memory to detach the new functions,
+ * they are still called for, and not found in the table.
  */
 static void lane_undo(struct lane_addition *addition)
 {
@@ -328,7 +344,8 @@ static int check_places(const struct lane_addition *additions, unsigned long *fa
 	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
 		const struct lane_addition *addition = &additions[kind];
 
-		*failed_addr = addition->lane->source->find_bad(addition->addrs, addition->count, false);
+		*failed_addr = addition->lane->source->find_bad(addition->addrs, addition->count,
+								false);
 		if (*failed_addr)
 			return -EINVAL;
 	}
@@ -365,15 +382,19 @@ static int check_lane_returns(const struct lane_addition *addition, unsigned lon
 	return 0;
 }
 
-/* The same for all lanes; *any says whether there is a function whose return we follow ourselves. */
-static int check_returns(const struct lane_addition *additions, bool *any, unsigned long *failed_addr)
+/*
+ * The same for all lanes; *any says whether there is a function whose return we follow ourselves.
+ */
+static int check_returns(const struct lane_addition *additions, bool *any,
+			 unsigned long *failed_addr)
 {
 	enum argtrace_lane_kind kind;
 	int ret = 0;
 
 	*any = false;
 	for (kind = 0; kind < ARGTRACE_LANES && !ret; kind++) {
-		if (!additions[kind].count || !(argtrace_lane_follows(kind) || kind == ARGTRACE_LANE_FALLBACK))
+		if (!additions[kind].count ||
+		    !(argtrace_lane_follows(kind) || kind == ARGTRACE_LANE_FALLBACK))
 			continue;
 		*any |= argtrace_lane_follows(kind);
 		ret = check_lane_returns(&additions[kind], failed_addr);
@@ -440,7 +461,10 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 	}
 	if (ret)
 		goto out_revived;
-	/* The catalog last, as that cannot fail; whoever asks for the schema of a record waits for session->lock. */
+	/*
+	 * The catalog last, as that cannot fail; whoever asks for the schema of a record waits for
+	 * session->lock.
+	 */
 	for (kind = 0; kind < ARGTRACE_LANES; kind++) {
 		if (additions[kind].count)
 			lane_finish(&additions[kind]);
@@ -478,8 +502,8 @@ out:
 }
 
 /* Stores the live plans of that kind at the addresses in `plans`. */
-static int find_live(const struct argtrace_session *session, u16 kind, unsigned long *addrs, u32 count,
-		     struct argtrace_plan **plans, unsigned long *failed_addr)
+static int find_live(const struct argtrace_session *session, u16 kind, unsigned long *addrs,
+		     u32 count, struct argtrace_plan **plans, unsigned long *failed_addr)
 {
 	u32 i;
 
@@ -541,7 +565,10 @@ static bool in_module_init(const struct argtrace_plan *plan, const struct module
 	return may_be_in_module(plan) && within_module_init(plan->addr, module);
 }
 
-/* Removes the live probes for which picks() is true; `why` is set in their flags along with REMOVED. Cannot fail. */
+/*
+ * Removes the live probes for which picks() is true; `why` is set in their flags along with
+ * REMOVED. Cannot fail.
+ */
 static void remove_picked(struct argtrace_session *session,
 			  bool (*picks)(const struct argtrace_plan *, const struct module *),
 			  const struct module *module, u32 why)

@@ -21,8 +21,8 @@ int argtrace_arm_add(struct argtrace_session *session, struct argtrace_plan **pl
 		     unsigned long *failed_addr);
 
 /*
- * Removes the probes at the addresses (which are sorted in place), or none.
- * -ENOENT: *failed_addr is not there, or is there twice in the list. -ENOMEM: those of the lanes that had been detached
+ * Removes the probes at the addresses (which are sorted in place), or none. -ENOENT: *failed_addr
+ * is not there, or is there twice in the list. -ENOMEM: those of the lanes that had been detached
  * by then are removed, and the others go on as before.
  */
 int argtrace_arm_remove(struct argtrace_session *session, u16 kind, unsigned long *addrs, u32 count,

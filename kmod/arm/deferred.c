@@ -24,7 +24,8 @@ struct deferred_entry {
 	u64 charged;
 	struct argtrace_plan **templates;	/* sorted by name */
 	u32 *ids;				/* the id under which each was last armed, or 0 */
-	const struct module *coming;		/* its functions are armed, its tracepoints not yet; only compared */
+	/* its functions are armed, its tracepoints not yet; only compared */
+	const struct module *coming;
 };
 
 /* What to look for among the symbols. */
@@ -34,17 +35,23 @@ struct wanted {
 	size_t length;
 };
 
-/* include/linux/tracepoint.h: DEFINE_TRACE_FN(). The address of this function stands for the tracepoint. */
+/*
+ * include/linux/tracepoint.h: DEFINE_TRACE_FN(). The address of this function stands for the
+ * tracepoint.
+ */
 static const char iterator_prefix[] = "__traceiter_";
 
 /*
- * The name of a function, without the mark of a guessed prototype, which is no part of the symbol; for a tracepoint, t:GROUP:NAME or
- * t:NAME, the last part of that.
+ * The name of a function, without the mark of a guessed prototype, which is no part of the symbol;
+ * for a tracepoint, t:GROUP:NAME or t:NAME, the last part of that.
  */
 static struct wanted wanted_by(const struct argtrace_plan *template)
 {
-	struct wanted wanted = { .kind = template->kind, .name = template->strings, .length = strlen(template->strings) };
-	const char *colon = template->kind == ARGTRACE_KIND_TRACEPOINT ? strrchr(template->strings, ':') : NULL;
+	struct wanted wanted = { .kind = template->kind,
+				 .name = template->strings,
+				 .length = strlen(template->strings) };
+	const char *colon =
+		template->kind == ARGTRACE_KIND_TRACEPOINT ? strrchr(template->strings, ':') : NULL;
 
 	if (colon) {
 		wanted.length -= colon + 1 - wanted.name;
@@ -120,7 +127,10 @@ static void entry_free(struct argtrace_deferred *deferred, struct deferred_entry
 	kfree(entry);
 }
 
-/* The index of the first of `templates` that is deferred for that module already; `count` if none is. */
+/*
+ * The index of the first of `templates` that is deferred for that module already; `count` if none
+ * is.
+ */
 static u32 find_deferred(const struct argtrace_deferred *deferred, const char *module,
 			struct argtrace_plan **templates, u32 count)
 {
@@ -141,7 +151,10 @@ static u32 find_deferred(const struct argtrace_deferred *deferred, const char *m
 	return count;
 }
 
-/* The index of the first function whose return cannot be followed, else `count`. Functions with guessed prototypes are not followed anyway. */
+/*
+ * The index of the first function whose return cannot be followed, else `count`. Functions with
+ * guessed prototypes are not followed anyway.
+ */
 static u32 find_unfollowed(struct argtrace_plan **templates, u32 count)
 {
 	u32 i;
@@ -153,12 +166,16 @@ static u32 find_unfollowed(struct argtrace_plan **templates, u32 count)
 	return i;
 }
 
-/* Whether the address cannot be traced, or not as wanted: an alias may be a function whose return must not be followed. */
+/*
+ * Whether the address cannot be traced, or not as wanted: an alias may be a function whose return
+ * must not be followed.
+ */
 static bool is_refused(const struct argtrace_plan *template, unsigned long addr)
 {
 	if (template->kind == ARGTRACE_KIND_TRACEPOINT)
 		return argtrace_tracepoint_source.find_bad(&addr, 1, true);
-	return argtrace_entry_source.find_bad(&addr, 1, true) || (template->returns && argtrace_return_refusal(addr));
+	return argtrace_entry_source.find_bad(&addr, 1, true) ||
+	       (template->returns && argtrace_return_refusal(addr));
 }
 
 int argtrace_deferred_add(struct argtrace_session *session, const char *module,
@@ -226,12 +243,13 @@ bool argtrace_deferred_remove(struct argtrace_session *session, const char *modu
 struct places {
 	u16 kind;			/* only templates of this kind */
 	unsigned long *addrs;		/* for each template; 0: nowhere */
-	u32 *found;			/* for the first template of a name, how many symbols have it */
+	/* for the first template of a name, how many symbols have it */
+	u32 *found;
 };
 
 /*
- * Searches the module's symbols. The complete symbol table is in the init part, which stays until the module's
- * init function has run.
+ * Searches the module's symbols. The complete symbol table is in the init part, which stays until
+ * the module's init function has run.
  */
 static void find_places(const struct deferred_entry *entry, const struct module *module,
 			struct places *places)
@@ -258,7 +276,8 @@ static void find_places(const struct deferred_entry *entry, const struct module 
 		if (first == entry->status.count)
 			continue;
 		n = places->found[first]++;
-		if (first + n < entry->status.count && !compare_template(&wanted, entry->templates[first + n]))
+		if (first + n < entry->status.count &&
+		    !compare_template(&wanted, entry->templates[first + n]))
 			places->addrs[first + n] = symbol->st_value;
 		cond_resched();
 	}
@@ -330,7 +349,9 @@ static void note_ids(const struct argtrace_session *session, struct deferred_ent
 	for (i = 0; i < entry->status.count; i++) {
 		const struct argtrace_plan *plan;
 
-		plan = places->addrs[i] ? argtrace_catalog_find(&session->catalog, places->kind, places->addrs[i]) : NULL;
+		plan = places->addrs[i] ? argtrace_catalog_find(&session->catalog, places->kind,
+								places->addrs[i]) :
+					  NULL;
 		if (plan && argtrace_plan_same_schema(plan, entry->templates[i]))
 			entry->ids[i] = plan->id;
 	}
@@ -344,8 +365,8 @@ static u32 drop_aliases(const struct argtrace_session *session, struct argtrace_
 
 	sort(plans, count, sizeof(*plans), argtrace_plan_compare, NULL);
 	for (i = 0; i < count; i++) {
-		const struct argtrace_plan *there = argtrace_catalog_find(&session->catalog,
-									  plans[i]->kind, plans[i]->addr);
+		const struct argtrace_plan *there =
+			argtrace_catalog_find(&session->catalog, plans[i]->kind, plans[i]->addr);
 
 		if ((there && !there->removed) ||
 		    (kept && plans[i]->kind == plans[kept - 1]->kind &&
@@ -435,11 +456,15 @@ static void arm_entry(struct argtrace_session *session, struct deferred_entry *e
 	entry->coming = module;
 }
 
-static void arm_tracepoints_of_entry(struct argtrace_session *session, struct deferred_entry *entry, const struct module *module)
+static void arm_tracepoints_of_entry(struct argtrace_session *session, struct deferred_entry *entry,
+				     const struct module *module)
 {
 	int error;
 
-	/* Another build of the module, or an entry that was made after the functions of other entries had been armed. */
+	/*
+	 * Another build of the module, or an entry that was made after the functions of other
+	 * entries had been armed.
+	 */
 	if (entry->coming != module)
 		return;
 	entry->coming = NULL;
@@ -449,7 +474,8 @@ static void arm_tracepoints_of_entry(struct argtrace_session *session, struct de
 }
 
 static void for_each_of(struct argtrace_session *session, const struct module *module,
-			void (*arm)(struct argtrace_session *session, struct deferred_entry *entry, const struct module *module))
+			void (*arm)(struct argtrace_session *session, struct deferred_entry *entry,
+				    const struct module *module))
 {
 	struct deferred_entry *entry;
 
@@ -467,7 +493,8 @@ void argtrace_deferred_arm(struct argtrace_session *session, const struct module
 	for_each_of(session, module, arm_entry);
 }
 
-void argtrace_deferred_arm_tracepoints(struct argtrace_session *session, const struct module *module)
+void argtrace_deferred_arm_tracepoints(struct argtrace_session *session,
+				       const struct module *module)
 {
 	for_each_of(session, module, arm_tracepoints_of_entry);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Deferred probes, which are added to a kernel module whenever it is loaded. The session keeps each request as an entry
- * with templates, which are plans that have the name of a function instead of an address. All under session->lock.
+ * Deferred probes, which are added to a kernel module whenever it is loaded. The session keeps each
+ * request as an entry with templates, which are plans that have the name of a function instead of
+ * an address. All under session->lock.
  */
 #ifndef ARGTRACE_DEFERRED_H
 #define ARGTRACE_DEFERRED_H
@@ -19,8 +20,8 @@ struct module;
 void argtrace_deferred_init(struct argtrace_deferred *deferred);
 
 /*
- * Adds an entry with `count` templates for the module, and takes over the templates and their array if it
- * returns 0. -EEXIST if another entry has one of them; *failed is its index.
+ * Adds an entry with `count` templates for the module, and takes over the templates and their array
+ * if it returns 0. -EEXIST if another entry has one of them; *failed is its index.
  */
 int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 		       const char *srcversion, struct argtrace_plan **templates, u32 count,
@@ -30,15 +31,16 @@ int argtrace_deferred_add(struct argtrace_session *session, const char *module,
 bool argtrace_deferred_remove(struct argtrace_session *session, const char *module);
 
 /*
- * Arm the probes deferred for a module that has just been loaded and has not run yet: first its functions, then its tracepoints,
- * which the kernel registers later.
+ * Arm the probes deferred for a module that has just been loaded and has not run yet: first its
+ * functions, then its tracepoints, which the kernel registers later.
  */
 void argtrace_deferred_arm(struct argtrace_session *session, const struct module *module);
-void argtrace_deferred_arm_tracepoints(struct argtrace_session *session, const struct module *module);
+void argtrace_deferred_arm_tracepoints(struct argtrace_session *session,
+				       const struct module *module);
 
 /*
- * Lists the entries with id >= first, as many as fit in `to`, and returns how many; *next is the id of the next
- * one, or 0.
+ * Lists the entries with id >= first, as many as fit in `to`, and returns how many; *next is the id
+ * of the next one, or 0.
  */
 u32 argtrace_deferred_list(const struct argtrace_session *session, u32 first,
 			 struct argtrace_on_load_order *to, u32 room, u32 *next);

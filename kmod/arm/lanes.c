@@ -90,7 +90,9 @@ static void set_pid_filter(struct argtrace_session *session, struct argtrace_pid
 		struct argtrace_lane *lane = &session->lanes[kind];
 
 		rcu_assign_pointer(lane->pid_bits, pid_filter ? pid_filter->bits : NULL);
-		/* The choice of the callback depends on it, and an armed lane keeps its callback. */
+		/*
+		 * The choice of the callback depends on it, and an armed lane keeps its callback.
+		 */
 		if (!lane->armed)
 			lane->source->init(lane);
 	}

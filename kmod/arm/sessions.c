@@ -21,12 +21,16 @@ static LIST_HEAD(sessions);
 static u32 nr_sessions;
 
 /*
- * Held for reading while a session that has had probes in modules is off the list and its probes are being removed. A module that goes
- * does not find that session any more, and waits for the lock: a tracepoint must not be in use when its module is freed.
+ * Held for reading while a session that has had probes in modules is off the list and its probes
+ * are being removed. A module that goes does not find that session any more, and waits for the
+ * lock: a tracepoint must not be in use when its module is freed.
  */
 static DECLARE_RWSEM(leaving);
 
-/* ftrace may go on calling us for a session that has been destroyed, which therefore has not been freed. */
+/*
+ * ftrace may go on calling us for a session that has been destroyed, which therefore has not been
+ * freed.
+ */
 static bool any_leaked;
 
 /* Set by argtrace_sessions_close(). */
@@ -207,7 +211,10 @@ struct argtrace_session *argtrace_session_get(struct argtrace_session_attr *attr
 static void session_release(struct kref *ref)
 {
 	struct argtrace_session *session = container_of(ref, struct argtrace_session, ref);
-	/* Nobody is left who could add a probe in a module, and modules do not wait for those that have none. */
+	/*
+	 * Nobody is left who could add a probe in a module, and modules do not wait for those that
+	 * have none.
+	 */
 	const bool in_modules = session->in_modules;
 
 	if (in_modules)
@@ -226,14 +233,20 @@ void argtrace_session_put(struct argtrace_session *session)
 	kref_put_mutex(&session->ref, session_release, &sessions_lock);
 }
 
-/* Takes the name away. The caller inherits the reference that the name held, and must disarm the session. */
+/*
+ * Takes the name away. The caller inherits the reference that the name held, and must disarm the
+ * session.
+ */
 static void take_name(struct argtrace_session *session)
 {
 	lockdep_assert_held(&sessions_lock);
 	WRITE_ONCE(session->removed, true);
 }
 
-/* The session has lost its name. An addition of probes either sees that, or finishes before they are removed here. */
+/*
+ * The session has lost its name. An addition of probes either sees that, or finishes before they
+ * are removed here.
+ */
 static void session_disarm(struct argtrace_session *session)
 {
 	remove_probes(session);
@@ -258,8 +271,9 @@ int argtrace_session_remove(const char *name)
 }
 
 /*
- * Unnames one named session, and returns it; NULL if there is none. A session that never had a name belongs to whoever holds it. With
- * no file left that is next_concerned(), which may still put one when the module is about to be removed.
+ * Unnames one named session, and returns it; NULL if there is none. A session that never had a name
+ * belongs to whoever holds it. With no file left that is next_concerned(), which may still put one
+ * when the module is about to be removed.
  */
 static struct argtrace_session *take_any_name(void)
 {
@@ -277,7 +291,10 @@ static struct argtrace_session *take_any_name(void)
 
 void argtrace_sessions_close(bool close)
 {
-	/* What a module notifier arms before it sees this is disarmed with its session, whose lock it holds. */
+	/*
+	 * What a module notifier arms before it sees this is disarmed with its session, whose lock
+	 * it holds.
+	 */
 	WRITE_ONCE(closing, close);
 }
 
@@ -306,7 +323,10 @@ u32 argtrace_sessions_count(void)
 	return READ_ONCE(nr_sessions);
 }
 
-/* Whether a module that goes (or has gone, when another one comes) concerns the session. Called without its lock. */
+/*
+ * Whether a module that goes (or has gone, when another one comes) concerns the session. Called
+ * without its lock.
+ */
 static bool concerns_going(const struct argtrace_session *session)
 {
 	return READ_ONCE(session->in_modules);
@@ -323,8 +343,9 @@ static bool concerns_coming(const struct argtrace_session *session)
 }
 
 /*
- * A reference to the next session after `previous` (NULL: the first) for which concerns() is true; drops the
- * reference to `previous`. Loading or unloading a module does not wait for other sessions.
+ * A reference to the next session after `previous` (NULL: the first) for which concerns() is true;
+ * drops the reference to `previous`. Loading or unloading a module does not wait for other
+ * sessions.
  */
 static struct argtrace_session *
 next_concerned(struct argtrace_session *previous,
@@ -367,7 +388,9 @@ void argtrace_sessions_module_coming(const struct module *module)
 
 	while ((session = next_concerned(session, concerns_coming))) {
 		mutex_lock(&session->lock);
-		/* First remove what an addition that raced with GOING has left at these addresses. */
+		/*
+		 * First remove what an addition that raced with GOING has left at these addresses.
+		 */
 		argtrace_arm_module_going(session, module, false);
 		if (!READ_ONCE(closing))
 			argtrace_deferred_arm(session, module);

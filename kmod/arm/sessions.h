@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The list of sessions. It holds a reference to each named session until that is removed, and each file
- * that is bound to a session holds one.
+ * The list of sessions. It holds a reference to each named session until that is removed, and each
+ * file that is bound to a session holds one.
  */
 #ifndef ARGTRACE_SESSIONS_H
 #define ARGTRACE_SESSIONS_H

@@ -24,7 +24,10 @@ static inline bool argtrace_may_read_memory(void)
 	return perfmon_capable() && bpf_capable();
 }
 
-/* Whether it may have us call functions with as many words of stack arguments as it claims they take. */
+/*
+ * Whether it may have us call functions with as many words of stack arguments as it claims they
+ * take.
+ */
 static inline bool argtrace_may_follow(void)
 {
 	return capable(CAP_SYS_ADMIN) && !security_locked_down(LOCKDOWN_DBG_WRITE_KERNEL);

@@ -16,7 +16,8 @@ struct clock_sample {
 
 #define TRIES		8
 #define SPAN_MIN	(20 * NSEC_PER_MSEC)	/* tens of nanoseconds are a few millionths of it */
-#define SPAN_MAX	(1000ull * NSEC_PER_SEC)	/* adjtimex() may change the rate of the clock */
+/* adjtimex() may change the rate of the clock */
+#define SPAN_MAX	(1000ull * NSEC_PER_SEC)
 #define SPAN_KEPT	(10ull * NSEC_PER_SEC)
 
 static DEFINE_MUTEX(measure_lock);
@@ -46,7 +47,9 @@ static void sample_well(struct clock_sample *sample)
 	local_irq_restore(flags);
 }
 
-/* Whether the kernel's own clock counts this TSC: if so, the kernel's watchdog checks it as well. */
+/*
+ * Whether the kernel's own clock counts this TSC: if so, the kernel's watchdog checks it as well.
+ */
 static bool timekeeper_counts_tsc(void)
 {
 	u64 before, cycles, after;
@@ -64,7 +67,8 @@ static bool timekeeper_counts_tsc(void)
 
 bool argtrace_clock_has_tsc(void)
 {
-	return argtrace_cycles_are_usable() && (argtrace_cycles_are_steady() || timekeeper_counts_tsc());
+	return argtrace_cycles_are_usable() &&
+	       (argtrace_cycles_are_steady() || timekeeper_counts_tsc());
 }
 
 int argtrace_clock_choose(u32 *clock)

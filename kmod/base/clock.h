@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clocks of records. The raw TSC costs three instructions a call, CLOCK_MONOTONIC about ninety more
- * (docs/performance.md): the TSC is the default where it is reliable. Both are read whenever a packet is
- * opened, so that user space can convert it to nanoseconds of CLOCK_MONOTONIC.
+ * The clocks of records. The raw TSC costs three instructions a call, CLOCK_MONOTONIC about ninety
+ * more (docs/performance.md): the TSC is the default where it is reliable. Both are read whenever a
+ * packet is opened, so that user space can convert it to nanoseconds of CLOCK_MONOTONIC.
  */
 #ifndef ARGTRACE_CLOCK_H
 #define ARGTRACE_CLOCK_H
@@ -16,7 +16,9 @@
 /* At module load. */
 void argtrace_clock_init(void);
 
-/* Whether the TSC always runs at one rate and is the same on all CPUs, as far as the kernel knows. */
+/*
+ * Whether the TSC always runs at one rate and is the same on all CPUs, as far as the kernel knows.
+ */
 bool argtrace_clock_has_tsc(void);
 
 /* Replaces ARGTRACE_CLOCK_BEST by the clock it stands for; 0, -EINVAL, -EOPNOTSUPP. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between kernels. No other file but fprobe.h has conditionals for them, or arch/ where an architecture has some of its own.
- * Where possible, features are detected (by a macro that is defined or not) instead of derived from the
- * version, since Debian's stable kernels carry newer interfaces under older version numbers.
+ * Differences between kernels. No other file but fprobe.h has conditionals for them, or arch/ where
+ * an architecture has some of its own. Where possible, features are detected (by a macro that is
+ * defined or not) instead of derived from the version, since Debian's stable kernels carry newer
+ * interfaces under older version numbers.
  */
 #ifndef ARGTRACE_COMPAT_H
 #define ARGTRACE_COMPAT_H
@@ -21,8 +22,8 @@
 #endif
 
 /*
- * The id of the current task's cgroup in the unified hierarchy. Preemption is off, so the cgroup stays. Accessors with lockdep checks
- * are avoided, as they call functions that can be traced.
+ * The id of the current task's cgroup in the unified hierarchy. Preemption is off, so the cgroup
+ * stays. Accessors with lockdep checks are avoided, as they call functions that can be traced.
  */
 static __always_inline u64 argtrace_current_cgroup(void)
 {
@@ -34,8 +35,9 @@ static __always_inline u64 argtrace_current_cgroup(void)
 }
 
 /*
- * How many levels of disabled preemption the tracepoint and our probe add to those of the code that passes the tracepoint.
- * Tracepoints that may fault do not disable preemption, and since Linux 7 none does. Kernels that do not count levels have none.
+ * How many levels of disabled preemption the tracepoint and our probe add to those of the code that
+ * passes the tracepoint. Tracepoints that may fault do not disable preemption, and since Linux 7
+ * none does. Kernels that do not count levels have none.
  */
 static inline u8 argtrace_tracepoint_own_levels(struct tracepoint *tracepoint)
 {
@@ -50,12 +52,16 @@ static inline u8 argtrace_tracepoint_own_levels(struct tracepoint *tracepoint)
 #endif
 }
 
-/* Kernels that check the types of indirect calls would not accept one function of ours for every tracepoint. */
-#define ARGTRACE_TRACEPOINTS_CALL_ANYTHING	(!IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_CFI))
+/*
+ * Kernels that check the types of indirect calls would not accept one function of ours for every
+ * tracepoint.
+ */
+#define ARGTRACE_TRACEPOINTS_CALL_ANYTHING \
+	(!IS_ENABLED(CONFIG_CFI_CLANG) && !IS_ENABLED(CONFIG_CFI))
 
 /*
- * What the tracepoint sched_process_exit passes to its probes, which must have exactly these parameters where the kernel checks the
- * types of indirect calls.
+ * What the tracepoint sched_process_exit passes to its probes, which must have exactly these
+ * parameters where the kernel checks the types of indirect calls.
  */
 #ifdef ARGTRACE_PROCESS_EXIT_HAS_GROUP_DEAD
 #define ARGTRACE_PROCESS_EXIT_ARGUMENTS	struct task_struct *task, bool group_dead
@@ -88,7 +94,10 @@ static __always_inline u32 argtrace_softirq_count(u32 preempt)
 
 #define argtrace_softirq_is_hidden() (IS_ENABLED(CONFIG_PREEMPT_RT) && softirq_count())
 
-/* Keeps CONFIG_INIT_STACK_ALL_ZERO from clearing a variable of which nothing is read before it is written. */
+/*
+ * Keeps CONFIG_INIT_STACK_ALL_ZERO from clearing a variable of which nothing is read before it is
+ * written.
+ */
 #if __has_attribute(__uninitialized__)
 #define argtrace_uninitialized __attribute__((__uninitialized__))
 #else

@@ -8,12 +8,16 @@
 /* Limits that ARGTRACE_IOC_INFO reports, in addition to those of a probe (probe.h). */
 #define ARGTRACE_PACKET_SIZE		(64u << 10)	/* default */
 #define ARGTRACE_NR_PACKETS		64u		/* default: 4 MiB a CPU ... */
-#define ARGTRACE_DEFAULT_CPUS		32u		/* ... and so many CPUs' for all, where there are more */
+/* ... and so many CPUs' for all, where there are more */
+#define ARGTRACE_DEFAULT_CPUS		32u
 #define ARGTRACE_PACKET_SIZE_MIN	(4u << 10)
 #define ARGTRACE_PACKET_SIZE_MAX	(1u << 20)
 #define ARGTRACE_NR_PACKETS_MAX		(1u << 14)
 
-/* Halved on large machines, until the rings of all CPUs take no more than those of ARGTRACE_DEFAULT_CPUS; two at least. */
+/*
+ * Halved on large machines, until the rings of all CPUs take no more than those of
+ * ARGTRACE_DEFAULT_CPUS; two at least.
+ */
 static inline u32 argtrace_default_nr_packets(u32 cpus)
 {
 	u32 nr_packets = ARGTRACE_NR_PACKETS;

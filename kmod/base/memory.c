@@ -46,14 +46,19 @@ void argtrace_memory_charge_anyway(u64 bytes)
 
 u64 argtrace_kvmalloc_size(u64 bytes)
 {
-	/* kvmalloc() tries kmalloc(), in powers of two above a page, before it takes single pages. */
+	/*
+	 * kvmalloc() tries kmalloc(), in powers of two above a page, before it takes single pages.
+	 */
 	return bytes <= KMALLOC_MAX_SIZE ? kmalloc_size_roundup(bytes) : PAGE_ALIGN(bytes);
 }
 
 u64 argtrace_percpu_size(u64 bytes)
 {
 	bytes = ALIGN(bytes, sizeof(u64));
-	/* The allocator keeps a pointer for each PCPU_MIN_ALLOC_SIZE of one CPU (mm/percpu-internal.h). */
+	/*
+	 * The allocator keeps a pointer for each PCPU_MIN_ALLOC_SIZE of one CPU
+	 * (mm/percpu-internal.h).
+	 */
 	return bytes * num_possible_cpus() + bytes / PCPU_MIN_ALLOC_SIZE * sizeof(void *);
 }
 

@@ -15,8 +15,8 @@
  * than a page), and what ftrace itself allocates for the functions it calls us for. What fprobes
  * and kretprobes allocate for the calls that they follow is charged (source/fallback.c).
  *
- * The memory cgroup of the calling process is charged as well, and an allocation that finds no memory
- * fails: the OOM killer is not called for a trace.
+ * The memory cgroup of the calling process is charged as well, and an allocation that finds no
+ * memory fails: the OOM killer is not called for a trace.
  */
 #define ARGTRACE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 

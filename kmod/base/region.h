@@ -6,8 +6,8 @@
 #include <linux/types.h>
 
 /*
- * Allocates `count` zeroed pages on the node, virtually contiguous, which user space can map. NULL if there is no memory. Freed by
- * vfree(), along with the array of pages.
+ * Allocates `count` zeroed pages on the node, virtually contiguous, which user space can map. NULL
+ * if there is no memory. Freed by vfree(), along with the array of pages.
  */
 void *argtrace_region_alloc(unsigned int count, int node);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the parts of a probe's entry lie, as user space describes it: struct argtrace_probe in include/uapi/argtrace.h. */
+/*
+ * Where the parts of a probe's entry lie, as user space describes it: struct argtrace_probe in
+ * include/uapi/argtrace.h.
+ */
 #ifndef ARGTRACE_SCHEMA_H
 #define ARGTRACE_SCHEMA_H
 
@@ -17,7 +20,8 @@ static inline const char *argtrace_schema_strings(const struct argtrace_probe *s
 }
 
 /* Only where schema->program is not 0. */
-static inline const struct argtrace_program *argtrace_schema_program(const struct argtrace_probe *schema)
+static inline const struct argtrace_program *
+argtrace_schema_program(const struct argtrace_probe *schema)
 {
 	const char *const end = argtrace_schema_strings(schema) + schema->strings + schema->types;
 

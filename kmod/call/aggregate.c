@@ -22,7 +22,8 @@ static void count_result(struct argtrace_plan *plan, enum argtrace_map_result re
 }
 
 /* Within argtrace_scratch_enter(). `run` is the state that the program runs with. */
-static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrace_run *run, const bool returns)
+static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrace_run *run,
+				      const bool returns)
 {
 	const struct argtrace_map_set *map = plan->code->map;
 	/* The key and the value, which the bucket's word replaces. */
@@ -59,7 +60,8 @@ static __always_inline u64 word_of(const struct argtrace_op *op, const struct ar
 /* Clears what may follow the end of the name while it changes, as ARGTRACE_DO_STR does. */
 static __always_inline void cut_name(u64 *first, u64 *second)
 {
-	const u64 zeros_of_first = argtrace_zero_bytes(*first), zeros_of_second = argtrace_zero_bytes(*second);
+	const u64 zeros_of_first = argtrace_zero_bytes(*first),
+		  zeros_of_second = argtrace_zero_bytes(*second);
 
 	if (zeros_of_first) {
 		*first &= (1ull << (__ffs64(zeros_of_first) & ~7)) - 1;
@@ -77,12 +79,17 @@ static noinline void add_elsewhere(struct argtrace_plan *plan, u64 first, u64 se
 	count_result(plan, argtrace_map_add(plan->code->map, words, value, false));
 }
 
-/* Adds a call whose key has two words at most. They are not in an array, for which the compiler would add a stack guard. */
-static __always_inline void add_at_home(struct argtrace_plan *plan, u64 first, u64 second, u64 value)
+/*
+ * Adds a call whose key has two words at most. They are not in an array, for which the compiler
+ * would add a stack guard.
+ */
+static __always_inline void add_at_home(struct argtrace_plan *plan, u64 first, u64 second,
+					u64 value)
 {
 	const struct argtrace_map_set *map = plan->code->map;
 	const struct argtrace_map_cpu *cpu = this_cpu_ptr(map->cpus);
-	const bool has_value = map->has_value, has_buckets = map->buckets.kind, is_signed = map->buckets.is_signed;
+	const bool has_value = map->has_value, has_buckets = map->buckets.kind,
+		   is_signed = map->buckets.is_signed;
 	const u32 words = map->key_words;
 	u64 hash = 0, bucket = 0;
 	struct argtrace_map_slot *slot;
@@ -94,12 +101,14 @@ static __always_inline void add_at_home(struct argtrace_plan *plan, u64 first, u
 		hash = argtrace_map_hash(hash, second);
 	if (has_buckets) {
 		bucket = argtrace_bucket(&map->buckets, value);
-		hash = words ? argtrace_map_hash(hash, bucket) : argtrace_map_hash_bucket(cpu, bucket);
+		hash = words ? argtrace_map_hash(hash, bucket) :
+			       argtrace_map_hash_bucket(cpu, bucket);
 	}
 	slot = argtrace_map_home(cpu, hash);
 	key = argtrace_map_key(slot, has_value);
-	if (unlikely(READ_ONCE(slot->tag) != argtrace_map_tag(hash)) || (words && unlikely(key[0] != first)) ||
-	    (words == 2 && unlikely(key[1] != second)) || (has_buckets && unlikely(key[words] != bucket)))
+	if (unlikely(READ_ONCE(slot->tag) != argtrace_map_tag(hash)) ||
+	    (words && unlikely(key[0] != first)) || (words == 2 && unlikely(key[1] != second)) ||
+	    (has_buckets && unlikely(key[words] != bucket)))
 		return add_elsewhere(plan, first, second, value);
 	if (has_value) {
 		if (unlikely(argtrace_map_is_lower(value, slot->min, is_signed)) ||
@@ -174,8 +183,8 @@ void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *
 	aggregate(plan, run, true);
 }
 
-void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			      const struct argtrace_regs *fregs)
+void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip,
+			      struct ftrace_ops *ops, const struct argtrace_regs *fregs)
 {
 	struct argtrace_run run argtrace_uninitialized;
 
@@ -215,7 +224,8 @@ void argtrace_aggregate_carry(struct argtrace_plan *plan, struct argtrace_map_sl
 	argtrace_aggregate_count(plan);
 }
 
-void argtrace_aggregate_extreme(struct argtrace_plan *plan, struct argtrace_map_slot *slot, u64 value)
+void argtrace_aggregate_extreme(struct argtrace_plan *plan, struct argtrace_map_slot *slot,
+				u64 value)
 {
 	argtrace_map_extend(slot, value, false);
 	argtrace_map_sum(plan->code->map, slot, value, false);

@@ -62,10 +62,13 @@ static __always_inline void
 argtrace_aggregate_quickly(struct argtrace_plan *plan, const struct argtrace_op *op,
 			   const struct argtrace_regs *fregs, const enum argtrace_op_kind kind)
 {
-	const struct argtrace_map_cpu *cpu = this_cpu_ptr((struct argtrace_map_cpu __percpu __force *)op->base);
-	const bool has_name = kind == ARGTRACE_OP_ADD_NAME || kind == ARGTRACE_OP_ADD_NAME_LOG2 || kind == ARGTRACE_OP_ADD_NAME_VALUE;
+	const struct argtrace_map_cpu *cpu =
+		this_cpu_ptr((struct argtrace_map_cpu __percpu __force *)op->base);
+	const bool has_name = kind == ARGTRACE_OP_ADD_NAME || kind == ARGTRACE_OP_ADD_NAME_LOG2 ||
+			      kind == ARGTRACE_OP_ADD_NAME_VALUE;
 	const bool has_const = kind == ARGTRACE_OP_ADD_CONST_LOG2;
-	const bool has_bucket = kind == ARGTRACE_OP_ADD_LOG2 || kind == ARGTRACE_OP_ADD_NAME_LOG2 || has_const;
+	const bool has_bucket = kind == ARGTRACE_OP_ADD_LOG2 || kind == ARGTRACE_OP_ADD_NAME_LOG2 ||
+				has_const;
 	const bool has_value = has_bucket || kind == ARGTRACE_OP_ADD_NAME_VALUE;
 	u64 first = 0, second = 0, value = 0, bucket = 0, hash;
 	struct argtrace_map_slot *slot;
@@ -96,10 +99,12 @@ argtrace_aggregate_quickly(struct argtrace_plan *plan, const struct argtrace_op 
 	if ((has_name || has_const) && has_bucket)
 		hash = argtrace_map_hash(hash, bucket);
 	/* See argtrace_map_hash_bucket(): there are more slots than buckets. */
-	slot = kind == ARGTRACE_OP_ADD_LOG2 ? (void *)(cpu->slots + bucket * cpu->slot_size) : argtrace_map_home(cpu, hash);
+	slot = kind == ARGTRACE_OP_ADD_LOG2 ? (void *)(cpu->slots + bucket * cpu->slot_size) :
+					      argtrace_map_home(cpu, hash);
 	key = argtrace_map_key(slot, has_value);
 	if (!argtrace_aggregate_has_key(slot, key, kind == ARGTRACE_OP_ADD_LOG2 ? bucket : first) ||
-	    (has_name && unlikely(key[1] != second)) || (has_name && has_bucket && unlikely(key[2] != bucket)) ||
+	    (has_name && unlikely(key[1] != second)) ||
+	    (has_name && has_bucket && unlikely(key[2] != bucket)) ||
 	    (has_const && unlikely(key[1] != bucket)))
 		return argtrace_aggregate_elsewhere(plan, first, second, value);
 	if (has_value) {

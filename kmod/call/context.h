@@ -16,7 +16,8 @@
 /* Where the word has the flags, and above them the levels: see struct argtrace_record. */
 #define ARGTRACE_CONTEXT_FLAGS_SHIFT	16
 #define ARGTRACE_CONTEXT_PREEMPT_SHIFT	24
-static_assert(PREEMPT_MASK == U32_MAX >> ARGTRACE_CONTEXT_PREEMPT_SHIFT, "the shift leaves the levels alone");
+static_assert(PREEMPT_MASK == U32_MAX >> ARGTRACE_CONTEXT_PREEMPT_SHIFT,
+	      "the shift leaves the levels alone");
 
 /* The preemption count of plain context, where a callback has so many levels of its own. */
 static __always_inline argtrace_preempt_word argtrace_plain_preempt_word(unsigned int own_levels)
@@ -48,10 +49,14 @@ static __always_inline u32 argtrace_nested_context_flags(argtrace_preempt_word l
 	if ((preempt & (NMI_MASK | HARDIRQ_MASK)) | argtrace_softirq_count(preempt)) {
 		flags = argtrace_flag_if(flags, preempt & NMI_MASK, ARGTRACE_CTX_NMI);
 		flags = argtrace_flag_if(flags, preempt & HARDIRQ_MASK, ARGTRACE_CTX_HARDIRQ);
-		flags = argtrace_flag_if(flags, argtrace_softirq_count(preempt) & SOFTIRQ_OFFSET, ARGTRACE_CTX_SOFTIRQ);
-		flags = argtrace_flag_if(flags, argtrace_softirq_count(preempt) >> (SOFTIRQ_SHIFT + 1), ARGTRACE_CTX_BH_OFF);
+		flags = argtrace_flag_if(flags, argtrace_softirq_count(preempt) & SOFTIRQ_OFFSET,
+					 ARGTRACE_CTX_SOFTIRQ);
+		flags = argtrace_flag_if(flags,
+					 argtrace_softirq_count(preempt) >> (SOFTIRQ_SHIFT + 1),
+					 ARGTRACE_CTX_BH_OFF);
 	}
-	return argtrace_flag_if(flags, !(count & PREEMPT_NEED_RESCHED), ARGTRACE_CTX_PREEMPT_RESCHED);
+	return argtrace_flag_if(flags, !(count & PREEMPT_NEED_RESCHED),
+				ARGTRACE_CTX_PREEMPT_RESCHED);
 }
 
 /*
@@ -67,7 +72,8 @@ static __always_inline u32 argtrace_context_word_above(argtrace_preempt_word pla
 
 	if (unlikely(levels & ~(argtrace_preempt_word)PREEMPT_MASK) || argtrace_softirq_is_hidden())
 		context |= argtrace_nested_context_flags(levels) << ARGTRACE_CONTEXT_FLAGS_SHIFT;
-	context = argtrace_flag_if(context, irqs_disabled(), ARGTRACE_CTX_IRQS_OFF << ARGTRACE_CONTEXT_FLAGS_SHIFT);
+	context = argtrace_flag_if(context, irqs_disabled(),
+				   ARGTRACE_CTX_IRQS_OFF << ARGTRACE_CONTEXT_FLAGS_SHIFT);
 	if (unlikely(argtrace_resched_is_due())) {
 		if (tif_need_resched())
 			context |= ARGTRACE_CTX_NEED_RESCHED << ARGTRACE_CONTEXT_FLAGS_SHIFT;
@@ -113,8 +119,8 @@ static __always_inline unsigned int argtrace_levels_of(const struct ftrace_ops *
 /* Whether the context is plain, if only our own level has to be subtracted. */
 static __always_inline bool argtrace_context_is_plain(void)
 {
-	return argtrace_read_preempt_word() == argtrace_plain_preempt_word(1) && !argtrace_resched_is_due() && !irqs_disabled() &&
-	       !argtrace_softirq_is_hidden();
+	return argtrace_read_preempt_word() == argtrace_plain_preempt_word(1) &&
+	       !argtrace_resched_is_due() && !irqs_disabled() && !argtrace_softirq_is_hidden();
 }
 
 #endif

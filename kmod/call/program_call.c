@@ -181,7 +181,8 @@ void argtrace_program_call(struct argtrace_plan *plan, unsigned long parent_ip,
 static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
 		 struct ftrace_regs *fregs)							\
 {												\
-	begin_program_call(ip, parent_ip, ops, argtrace_regs_of_ftrace(fregs), by_pid, aggregates);	\
+	begin_program_call(ip, parent_ip, ops, argtrace_regs_of_ftrace(fregs), by_pid,		\
+			   aggregates);								\
 }
 
 DEFINE_CALLBACK(by_program, false, false)

@@ -20,8 +20,12 @@ __noendbr void argtrace_record_lose(struct argtrace_plan *plan, enum argtrace_lo
 	preempt_enable_notrace();
 }
 
-/* Marks in a record with a header which words of the stack, and so which arguments, could not be read. */
-static noinline void mark_unreadable(u8 *to, const struct argtrace_plan *plan, unsigned int readable)
+/*
+ * Marks in a record with a header which words of the stack, and so which arguments, could not be
+ * read.
+ */
+static noinline void mark_unreadable(u8 *to, const struct argtrace_plan *plan,
+				     unsigned int readable)
 {
 	struct argtrace_record *record = (void *)to;
 
@@ -37,8 +41,8 @@ void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
 	if (format & ARGTRACE_FORMAT_NAMED)
 		argtrace_encode_named(to + max(plan->layout.caller_at + sizeof(u64),
 					       sizeof(struct argtrace_record)),
-				      plan->layout.steps, plan->layout.nr_steps, plan->strings, fregs,
-				      &readable);
+				      plan->layout.steps, plan->layout.nr_steps, plan->strings,
+				      fregs, &readable);
 	else
 		readable = argtrace_encode_rest(to, &plan->layout, fregs);
 	argtrace_encode_end(to, &plan->layout);
@@ -67,8 +71,9 @@ static noinline void record_with_care(struct argtrace_plan *plan, unsigned long 
 	argtrace_record_with_rest(plan, to, ring, fregs);
 }
 
-void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-			  const struct argtrace_regs *fregs, u32 context)
+void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip,
+			  struct argtrace_ring *ring, const struct argtrace_regs *fregs,
+			  u32 context)
 {
 	if (argtrace_record_is_lost(plan, ring, plan->record_size))
 		return argtrace_record_finish(ring);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing a call to its CPU's ring: reserving room, writing the parts of the record, and completing it. All with
- * preemption off, in the context of the call. Where calls come from is the business of source/.
+ * Writing a call to its CPU's ring: reserving room, writing the parts of the record, and completing
+ * it. All with preemption off, in the context of the call. Where calls come from is the business of
+ * source/.
  */
 #ifndef ARGTRACE_RECORD_H
 #define ARGTRACE_RECORD_H
@@ -17,8 +18,12 @@
 /* Completes a call if the reader is waiting for data. */
 void argtrace_record_wake_reader(struct argtrace_notice *notice);
 
-/* The same as argtrace_record_finish(), for callers that have the ring's control page in a register. */
-static __always_inline void argtrace_record_finish_in(struct argtrace_ring *ring, struct argtrace_ring_control *control)
+/*
+ * The same as argtrace_record_finish(), for callers that have the ring's control page in a
+ * register.
+ */
+static __always_inline void argtrace_record_finish_in(struct argtrace_ring *ring,
+						      struct argtrace_ring_control *control)
 {
 	argtrace_ring_end(control);
 	/* No full barrier: argtrace_notice_await() makes up for what this misses. */
@@ -43,7 +48,8 @@ static __always_inline void argtrace_record_complete(struct argtrace_plan *plan,
 }
 
 /* As argtrace_record_finish_in(). */
-static __always_inline void argtrace_record_complete_in(struct argtrace_plan *plan, struct argtrace_ring *ring,
+static __always_inline void argtrace_record_complete_in(struct argtrace_plan *plan,
+							struct argtrace_ring *ring,
 							struct argtrace_ring_control *control)
 {
 	argtrace_count_here(plan->counters, records);
@@ -54,11 +60,11 @@ static __always_inline void argtrace_record_complete_in(struct argtrace_plan *pl
 __noendbr void argtrace_record_lose(struct argtrace_plan *plan, enum argtrace_lost cause);
 
 /*
- * Called when argtrace_ring_reserve() found no room for a record of `size` bytes. If there really is none, counts the call
- * as lost and returns true. With no reader, every call ends here.
+ * Called when argtrace_ring_reserve() found no room for a record of `size` bytes. If there really
+ * is none, counts the call as lost and returns true. With no reader, every call ends here.
  */
-static __always_inline bool argtrace_record_is_lost(struct argtrace_plan *plan, struct argtrace_ring *ring,
-						    u32 size)
+static __always_inline bool argtrace_record_is_lost(struct argtrace_plan *plan,
+						    struct argtrace_ring *ring, u32 size)
 {
 	if (unlikely(!ring->packets)) {
 		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_NO_BUFFER]);
@@ -73,11 +79,11 @@ static __always_inline bool argtrace_record_is_lost(struct argtrace_plan *plan, 
 }
 
 /*
- * Reserves `size` bytes, after what may have to precede the record: a packet, the clock, the task. NULL if the call has been
- * counted as lost.
+ * Reserves `size` bytes, after what may have to precede the record: a packet, the clock, the task.
+ * NULL if the call has been counted as lost.
  */
-static __always_inline u8 *argtrace_record_reserve(struct argtrace_plan *plan, struct argtrace_ring *ring,
-						   u32 size, u64 *clock)
+static __always_inline u8 *argtrace_record_reserve(struct argtrace_plan *plan,
+						   struct argtrace_ring *ring, u32 size, u64 *clock)
 {
 	u8 *to;
 
@@ -92,9 +98,12 @@ static __always_inline u8 *argtrace_record_reserve(struct argtrace_plan *plan, s
 	return to;
 }
 
-/* Writes the header that the plan has prepared. To be called after the registers have been written, some of them to its place. */
-static __always_inline void argtrace_record_header(u8 *to, const struct argtrace_plan *plan, u32 clock,
-						   u32 tid, u32 context)
+/*
+ * Writes the header that the plan has prepared. To be called after the registers have been written,
+ * some of them to its place.
+ */
+static __always_inline void argtrace_record_header(u8 *to, const struct argtrace_plan *plan,
+						   u32 clock, u32 tid, u32 context)
 {
 	struct argtrace_record *record = (void *)to;
 

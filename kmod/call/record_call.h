@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The quick path for a call of which only arguments are recorded, to be inlined into a source's callback. Its rare cases end
- * in tail calls of functions that complete the call, so that the path itself saves no register.
+ * The quick path for a call of which only arguments are recorded, to be inlined into a source's
+ * callback. Its rare cases end in tail calls of functions that complete the call, so that the path
+ * itself saves no register.
  */
 #ifndef ARGTRACE_RECORD_CALL_H
 #define ARGTRACE_RECORD_CALL_H
@@ -13,16 +14,18 @@ void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtra
 			       const struct argtrace_regs *fregs);
 
 /* argtrace_ring_reserve() failed. */
-void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
-			  const struct argtrace_regs *fregs, u32 context);
+void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip,
+			  struct argtrace_ring *ring, const struct argtrace_regs *fregs,
+			  u32 context);
 
 /*
- * Preemption is off, and on again at the end. `few` is as for argtrace_encode_some_registers(), and there are no arguments besides.
- * `whole`: no padding is written to, so that none need be cleared.
+ * Preemption is off, and on again at the end. `few` is as for argtrace_encode_some_registers(), and
+ * there are no arguments besides. `whole`: no padding is written to, so that none need be cleared.
  */
-static __always_inline void argtrace_record_some(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 context,
-						 unsigned long parent_ip, const struct argtrace_regs *fregs,
-						 const u32 clock_id, const bool flight, const bool few, const bool whole)
+static __always_inline void
+argtrace_record_some(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 context,
+		     unsigned long parent_ip, const struct argtrace_regs *fregs, const u32 clock_id,
+		     const bool flight, const bool few, const bool whole)
 {
 	struct argtrace_ring_control *control = ring->control;
 	u32 clock;
@@ -49,10 +52,11 @@ static __always_inline void argtrace_record_some(struct argtrace_plan *plan, str
 }
 
 /* The same for any call. */
-static __always_inline void argtrace_record_call(struct argtrace_plan *plan, struct argtrace_ring *ring,
-						 u32 context, unsigned long parent_ip,
-						 const struct argtrace_regs *fregs, const u32 clock_id,
-						 const bool flight)
+static __always_inline void argtrace_record_call(struct argtrace_plan *plan,
+						 struct argtrace_ring *ring, u32 context,
+						 unsigned long parent_ip,
+						 const struct argtrace_regs *fregs,
+						 const u32 clock_id, const bool flight)
 {
 	argtrace_record_some(plan, ring, context, parent_ip, fregs, clock_id, flight, false, false);
 }

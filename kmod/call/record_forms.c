@@ -6,27 +6,34 @@
 
 /*
  * Records a call with interrupts or preemption off, in an interrupt, or while others trace the same
- * function. One variant for each clock and kind of ring, so that hardly any registers have to be saved.
+ * function. One variant for each clock and kind of ring, so that hardly any registers have to be
+ * saved.
  */
 #define DEFINE_RECORD_WITH_CONTEXT(name, clock, flight)						\
-noinline __noendbr void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
+noinline __noendbr void name(struct argtrace_plan *plan, unsigned long parent_ip,	\
 			     struct argtrace_ring *ring, const struct argtrace_regs *fregs,	\
 			     unsigned int own_levels)						\
 {												\
-	argtrace_record_call(plan, ring, argtrace_context_word(own_levels), parent_ip, fregs, clock, flight);	\
+	argtrace_record_call(plan, ring, argtrace_context_word(own_levels), parent_ip, fregs,	\
+			     clock, flight);							\
 }
 
 DEFINE_RECORD_WITH_CONTEXT(argtrace_record_stream_with_context_tsc, ARGTRACE_CLOCK_TSC, false)
-DEFINE_RECORD_WITH_CONTEXT(argtrace_record_stream_with_context_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
+DEFINE_RECORD_WITH_CONTEXT(argtrace_record_stream_with_context_monotonic, ARGTRACE_CLOCK_MONOTONIC,
+			   false)
 DEFINE_RECORD_WITH_CONTEXT(argtrace_record_flight_with_context_tsc, ARGTRACE_CLOCK_TSC, true)
-DEFINE_RECORD_WITH_CONTEXT(argtrace_record_flight_with_context_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
+DEFINE_RECORD_WITH_CONTEXT(argtrace_record_flight_with_context_monotonic, ARGTRACE_CLOCK_MONOTONIC,
+			   true)
 
-/* Records a call in plain context, with the same variants, for callers other than the plain lane's callbacks. */
+/*
+ * Records a call in plain context, with the same variants, for callers other than the plain lane's
+ * callbacks.
+ */
 #define DEFINE_RECORD_PLAIN(name, clock, flight)						\
 static noinline void name(struct argtrace_plan *plan, unsigned long parent_ip,			\
-			  struct argtrace_ring *ring, const struct argtrace_regs *fregs)		\
+			  struct argtrace_ring *ring, const struct argtrace_regs *fregs)	\
 {												\
-	argtrace_record_call(plan, ring, 0, parent_ip, fregs, clock, flight);				\
+	argtrace_record_call(plan, ring, 0, parent_ip, fregs, clock, flight);		\
 }
 
 DEFINE_RECORD_PLAIN(stream_plain_tsc, ARGTRACE_CLOCK_TSC, false)
@@ -62,20 +69,25 @@ static __always_inline void record_match(struct argtrace_plan *plan, unsigned lo
 		stream_plain_tsc(plan, parent_ip, ring, fregs);
 }
 
-__noendbr void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-				     const struct argtrace_regs *fregs, const void *called_from)
+__noendbr void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip,
+					       struct ftrace_ops *ops,
+					       const struct argtrace_regs *fregs,
+					       const void *called_from)
 {
 	record_match(plan, parent_ip, ops, fregs, called_from, false, true);
 }
 
-__noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-				     const struct argtrace_regs *fregs, const void *called_from)
+__noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip,
+					       struct ftrace_ops *ops,
+					       const struct argtrace_regs *fregs,
+					       const void *called_from)
 {
 	record_match(plan, parent_ip, ops, fregs, called_from, true, true);
 }
 
-void argtrace_record_match(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
-			   const struct argtrace_regs *fregs, const void *called_from)
+void argtrace_record_match(struct argtrace_plan *plan, unsigned long parent_ip,
+			   struct ftrace_ops *ops, const struct argtrace_regs *fregs,
+			   const void *called_from)
 {
 	if (this_cpu_ptr(container_of(ops, struct argtrace_lane, ops)->rings)->flight)
 		record_match(plan, parent_ip, ops, fregs, called_from, true, false);

@@ -95,7 +95,8 @@ static __always_inline long write_data(const struct argtrace_op *op, u64 from, u
  * unless there are paths.
  */
 static __always_inline u8 *write_outputs(const struct argtrace_op *op,
-					 const struct argtrace_regs *fregs, u8 *to, const bool paths)
+					 const struct argtrace_regs *fregs, u8 *to,
+					 const bool paths)
 {
 	long length;
 	u64 value;
@@ -121,8 +122,8 @@ static __always_inline u8 *write_outputs(const struct argtrace_op *op,
 }
 
 /* The path of a file as the only output. */
-static __always_inline u8 *write_path(const struct argtrace_op *op, const struct argtrace_regs *fregs,
-				      u8 *to)
+static __always_inline u8 *write_path(const struct argtrace_op *op,
+				      const struct argtrace_regs *fregs, u8 *to)
 {
 	u64 value;
 	u8 *end;
@@ -196,8 +197,8 @@ static noinline __noclone void start_over(struct argtrace_plan *plan, unsigned l
  */
 static __always_inline void
 record_and_give_back(struct argtrace_plan *plan, unsigned long parent_ip,
-		     struct argtrace_ring *ring, const struct argtrace_regs *fregs, const u32 context,
-		     const enum argtrace_outputs outputs_kind)
+		     struct argtrace_ring *ring, const struct argtrace_regs *fregs,
+		     const u32 context, const enum argtrace_outputs outputs_kind)
 {
 	const struct argtrace_code *code;
 	u8 *to, *outputs;

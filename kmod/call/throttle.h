@@ -8,7 +8,10 @@
 
 #include "probe/plan.h"
 
-/* Whether it is this call's turn, if the plan records one in so many on each CPU. Preemption is off. */
+/*
+ * Whether it is this call's turn, if the plan records one in so many on each CPU. Preemption is
+ * off.
+ */
 static __always_inline bool argtrace_is_sampled(const struct argtrace_plan *plan)
 {
 	local_t *left = (local_t *)&argtrace_counters_here(plan->sampling)->records;
@@ -21,8 +24,8 @@ static __always_inline bool argtrace_is_sampled(const struct argtrace_plan *plan
 }
 
 /*
- * A second begins with a record. All CPUs share the count of its records, which is exact: the upper half of `rate`
- * is the jiffy in which the second began, the lower half the number of its records.
+ * A second begins with a record. All CPUs share the count of its records, which is exact: the upper
+ * half of `rate` is the jiffy in which the second began, the lower half the number of its records.
  */
 static __always_inline bool argtrace_is_over(u64 rate, u32 now)
 {

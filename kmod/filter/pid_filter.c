@@ -18,9 +18,13 @@ static void process_begins(struct argtrace_fork_watch *watch, const struct task_
 {
 	struct argtrace_pid_filter *pid_filter = container_of(watch, struct argtrace_pid_filter,
 							      watch);
-	/* The process was asked for if its bit differs from that of a process that nobody asked for. */
+	/*
+	 * The process was asked for if its bit differs from that of a process that nobody asked
+	 * for.
+	 */
 	const bool asked_for = pid_filter->children &&
-			       argtrace_pid_filter_has(pid_filter, parent->tgid) != pid_filter->excludes;
+			       argtrace_pid_filter_has(pid_filter, parent->tgid) !=
+				       pid_filter->excludes;
 
 	assign_bit(child->tgid, pid_filter->bits, asked_for != pid_filter->excludes);
 }
@@ -53,7 +57,8 @@ static int ask_for(struct argtrace_pid_filter *pid_filter, u32 number)
 
 static struct argtrace_pid_filter *allocate(u32 count, u32 flags)
 {
-	const u64 size = struct_size_t(struct argtrace_pid_filter, bits, BITS_TO_LONGS(PID_MAX_LIMIT));
+	const u64 size =
+		struct_size_t(struct argtrace_pid_filter, bits, BITS_TO_LONGS(PID_MAX_LIMIT));
 	const u64 bytes = argtrace_kvmalloc_size(size) +
 			  argtrace_kvmalloc_size(count * sizeof(struct pid *));
 	struct argtrace_pid_filter *pid_filter;
@@ -114,7 +119,8 @@ void argtrace_pid_filter_free(struct argtrace_pid_filter *pid_filter)
 	release(pid_filter);
 }
 
-void argtrace_pid_filter_list(const struct argtrace_pid_filter *pid_filter, struct pid_namespace *ns, u32 *numbers, u32 count)
+void argtrace_pid_filter_list(const struct argtrace_pid_filter *pid_filter,
+			      struct pid_namespace *ns, u32 *numbers, u32 count)
 {
 	u32 i;
 

@@ -38,7 +38,8 @@ long argtrace_ioctl_on_load(struct file *file, struct argtrace_session *session,
 		return argtrace_copy_out(arg, &on_load, sizeof(on_load), on_load.size) ?: -E2BIG;
 
 	templates = argtrace_read_probes(session, on_load.probes, on_load.length, on_load.count,
-					 &on_load.failed, &on_load.cost, argtrace_plan_create_template);
+					 &on_load.failed, &on_load.cost,
+					 argtrace_plan_create_template);
 	if (IS_ERR(templates)) {
 		ret = PTR_ERR(templates);
 		goto out;

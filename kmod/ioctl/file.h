@@ -14,7 +14,8 @@ struct argtrace_session;
 struct argtrace_file {
 	struct mutex lock;			/* held to set what follows, each once */
 	struct argtrace_session *session;	/* a reference; NULL until ARGTRACE_IOC_SESSION */
-	int changes_seen;			/* of session->notice.changes; poll() sets it too, without the lock */
+	/* of session->notice.changes; poll() sets it too, without the lock */
+	int changes_seen;
 	bool watches;				/* for new processes, until the file is closed */
 	struct argtrace_fork_watch watch;
 };

@@ -12,14 +12,16 @@
 #include "source/returns/returns.h"
 
 /* Under session->lock: collects the probes with calls in flight on the stacks of tasks. */
-static void collect_wanted(const struct argtrace_catalog *catalog, struct argtrace_in_flight_search *search)
+static void collect_wanted(const struct argtrace_catalog *catalog,
+			   struct argtrace_in_flight_search *search)
 {
 	u32 id;
 
 	for (id = 1; id < catalog->nr_ids; id++) {
 		const struct argtrace_plan *plan = catalog->by_id[id];
 
-		if (plan && plan->returns && !plan->returns->fallback && plan->counters && argtrace_plan_in_flight(plan))
+		if (plan && plan->returns && !plan->returns->fallback && plan->counters &&
+		    argtrace_plan_in_flight(plan))
 			search->wanted[search->nr_wanted++] = plan->returns;
 		cond_resched();
 	}
@@ -30,7 +32,8 @@ static int find(struct argtrace_session *session, struct argtrace_in_flight_sear
 {
 	int ret;
 
-	search->wanted = argtrace_kvmalloc_array(max(session->catalog.nr_ids, 1u), sizeof(*search->wanted));
+	search->wanted =
+		argtrace_kvmalloc_array(max(session->catalog.nr_ids, 1u), sizeof(*search->wanted));
 	if (!search->wanted)
 		return -ENOMEM;
 	collect_wanted(&session->catalog, search);
@@ -47,7 +50,8 @@ long argtrace_ioctl_in_flight(struct file *file, struct argtrace_session *sessio
 
 	if (ret)
 		return ret;
-	if (list.flags || list.count || list.found || list.missed || list.mult || list.clock || list.ns)
+	if (list.flags || list.count || list.found || list.missed || list.mult || list.clock ||
+	    list.ns)
 		return -EINVAL;
 	search.room = min_t(u64, list.length, ARGTRACE_LIST_PIECE) / sizeof(*search.calls);
 	search.calls = argtrace_kvmalloc_array(max(search.room, 1u), sizeof(*search.calls));
@@ -62,7 +66,8 @@ long argtrace_ioctl_in_flight(struct file *file, struct argtrace_session *sessio
 	list.found = search.found;
 	list.count = min(search.found, search.room);
 	list.missed = search.missed;
-	if (!ret && copy_to_user(u64_to_user_ptr(list.buffer), search.calls, list.count * sizeof(*search.calls)))
+	if (!ret && copy_to_user(u64_to_user_ptr(list.buffer), search.calls,
+				 list.count * sizeof(*search.calls)))
 		ret = -EFAULT;
 	kvfree(search.calls);
 	return ret ?: argtrace_copy_out(arg, &list, sizeof(list), list.size);

@@ -54,10 +54,12 @@ static long ioctl_info(struct file *file, struct argtrace_session *session,
 		.api_version = ARGTRACE_API_VERSION,
 		.record_version = ARGTRACE_RECORD_VERSION,
 		.max_args = ARGTRACE_MAX_ARGS,
-		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT | ARGTRACE_FEATURE_PROGRAM |
-			    ARGTRACE_FEATURE_RETURN | ARGTRACE_FEATURE_MAP |
+		.features = ARGTRACE_FEATURE_NAMED | ARGTRACE_FEATURE_FLIGHT |
+			    ARGTRACE_FEATURE_PROGRAM | ARGTRACE_FEATURE_RETURN |
+			    ARGTRACE_FEATURE_MAP |
 			    (ARGTRACE_CAN_WALK ? ARGTRACE_FEATURE_STACK : 0) |
-			    ARGTRACE_FEATURE_SYSCALL | argtrace_fallback_features() | ARGTRACE_FEATURE_TIMER |
+			    ARGTRACE_FEATURE_SYSCALL | argtrace_fallback_features() |
+			    ARGTRACE_FEATURE_TIMER |
 			    (ARGTRACE_TRACEPOINTS_CALL_ANYTHING ? ARGTRACE_FEATURE_TRACEPOINT : 0) |
 			    (argtrace_clock_has_tsc() ? ARGTRACE_FEATURE_TSC : 0),
 		.memory_limit = argtrace_memory_limit(),
@@ -103,34 +105,33 @@ static const struct {
 	u32 needs;
 	argtrace_ioctl_handler *handler;
 } ioctls[] = {
-	{ ARGTRACE_IOC_INFO,		0, ioctl_info },
-	{ ARGTRACE_IOC_SYMBOL,		NEEDS_AUTHORITY, ioctl_symbol },
+	{ ARGTRACE_IOC_INFO, 0, ioctl_info },
+	{ ARGTRACE_IOC_SYMBOL, NEEDS_AUTHORITY, ioctl_symbol },
 	/* Only making a session takes a file that is open for writing, which the handler checks. */
-	{ ARGTRACE_IOC_SESSION,		NEEDS_AUTHORITY, argtrace_ioctl_session },
-	{ ARGTRACE_IOC_SESSION_REMOVE,	NEEDS_AUTHORITY | NEEDS_WRITE,
+	{ ARGTRACE_IOC_SESSION, NEEDS_AUTHORITY, argtrace_ioctl_session },
+	{ ARGTRACE_IOC_SESSION_REMOVE, NEEDS_AUTHORITY | NEEDS_WRITE,
 	  argtrace_ioctl_session_remove },
-	{ ARGTRACE_IOC_PROBE_ADD,	NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	{ ARGTRACE_IOC_PROBE_ADD, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_probe_add },
-	{ ARGTRACE_IOC_PROBE_REMOVE,	NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	{ ARGTRACE_IOC_PROBE_REMOVE, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_probe_remove },
-	{ ARGTRACE_IOC_PROBE_LIST,	NEEDS_AUTHORITY | NEEDS_SESSION, argtrace_ioctl_probe_list },
-	{ ARGTRACE_IOC_COUNTS,		NEEDS_SESSION, argtrace_ioctl_counts },
-	{ ARGTRACE_IOC_RETURN_COUNTS,	NEEDS_SESSION, argtrace_ioctl_return_counts },
-	{ ARGTRACE_IOC_IN_FLIGHT,	NEEDS_AUTHORITY | NEEDS_SESSION, argtrace_ioctl_in_flight },
-	{ ARGTRACE_IOC_READER,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	{ ARGTRACE_IOC_PROBE_LIST, NEEDS_AUTHORITY | NEEDS_SESSION, argtrace_ioctl_probe_list },
+	{ ARGTRACE_IOC_COUNTS, NEEDS_SESSION, argtrace_ioctl_counts },
+	{ ARGTRACE_IOC_RETURN_COUNTS, NEEDS_SESSION, argtrace_ioctl_return_counts },
+	{ ARGTRACE_IOC_IN_FLIGHT, NEEDS_AUTHORITY | NEEDS_SESSION, argtrace_ioctl_in_flight },
+	{ ARGTRACE_IOC_READER, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_reader },
-	{ ARGTRACE_IOC_ON_LOAD,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	{ ARGTRACE_IOC_ON_LOAD, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_on_load },
-	{ ARGTRACE_IOC_ON_LOAD_REMOVE,	NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	{ ARGTRACE_IOC_ON_LOAD_REMOVE, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_on_load_remove },
-	{ ARGTRACE_IOC_ON_LOAD_LIST,	NEEDS_SESSION, argtrace_ioctl_on_load_list },
-	{ ARGTRACE_IOC_PROCESSES,	NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	{ ARGTRACE_IOC_ON_LOAD_LIST, NEEDS_SESSION, argtrace_ioctl_on_load_list },
+	{ ARGTRACE_IOC_PROCESSES, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_processes },
-	{ ARGTRACE_IOC_PROCESSES_LIST,	NEEDS_SESSION, argtrace_ioctl_processes_list },
-	{ ARGTRACE_IOC_MAP,		NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
-	  argtrace_ioctl_map },
+	{ ARGTRACE_IOC_PROCESSES_LIST, NEEDS_SESSION, argtrace_ioctl_processes_list },
+	{ ARGTRACE_IOC_MAP, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION, argtrace_ioctl_map },
 	/* Making them takes more, which the handler checks. */
-	{ ARGTRACE_IOC_STACKS,		NEEDS_SESSION, argtrace_ioctl_stacks },
+	{ ARGTRACE_IOC_STACKS, NEEDS_SESSION, argtrace_ioctl_stacks },
 };
 
 static int check_needs(const struct file *file, const struct argtrace_session *session, u32 needs)

@@ -61,7 +61,10 @@ struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *sessi
 	return plans;
 }
 
-/* The index of the last probe with that address: of two that share it, the second is the one to blame. */
+/*
+ * The index of the last probe with that address: of two that share it, the second is the one to
+ * blame.
+ */
 static u32 index_of_probe(const struct argtrace_probe_add *add, unsigned long addr)
 {
 	u64 at = 0;
@@ -98,8 +101,8 @@ long argtrace_ioctl_probe_add(struct file *file, struct argtrace_session *sessio
 		return argtrace_copy_out(arg, &add, sizeof(add), add.size) ?: -E2BIG;
 	}
 
-	plans = argtrace_read_probes(session, add.probes, add.length, add.count, &add.failed, &add.cost,
-				     argtrace_plan_create);
+	plans = argtrace_read_probes(session, add.probes, add.length, add.count, &add.failed,
+				     &add.cost, argtrace_plan_create);
 	if (IS_ERR(plans)) {
 		ret = PTR_ERR(plans);
 	} else {
@@ -115,7 +118,10 @@ long argtrace_ioctl_probe_add(struct file *file, struct argtrace_session *sessio
 	return ret;
 }
 
-/* The kind that the addresses have, which does not matter with ALL. False if the flags are not valid. */
+/*
+ * The kind that the addresses have, which does not matter with ALL. False if the flags are not
+ * valid.
+ */
 static bool removal_kind(u32 flags, u16 *kind)
 {
 	switch (flags) {
@@ -190,7 +196,9 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	return ret;
 }
 
-/* The bytes of a list's entry for the plan, which may be written to `counts`; NULL if it has none. */
+/*
+ * The bytes of a list's entry for the plan, which may be written to `counts`; NULL if it has none.
+ */
 static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int cmd,
 				 struct argtrace_return_counts *counts, u32 *bytes)
 {
@@ -213,7 +221,9 @@ static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int 
 
 #define ENTRIES_TO_RESCHED	64
 
-/* Fills `to` with the entries that fit and sets next and count in `list`; returns the bytes used. */
+/*
+ * Fills `to` with the entries that fit and sets next and count in `list`; returns the bytes used.
+ */
 static u64 fill_list(const struct argtrace_catalog *catalog, unsigned int cmd, u8 *to, u64 room,
 		     struct argtrace_list *list)
 {

@@ -28,8 +28,8 @@ long argtrace_ioctl_session(struct file *file, struct argtrace_session *session,
 
 	if (ret)
 		return ret;
-	if ((attr.flags & ~(ARGTRACE_SESSION_CREATE | ARGTRACE_SESSION_FLIGHT)) || attr.nr_cpus || attr.reserved ||
-	    !name_is_terminated(attr.name))
+	if ((attr.flags & ~(ARGTRACE_SESSION_CREATE | ARGTRACE_SESSION_FLIGHT)) || attr.nr_cpus ||
+	    attr.reserved || !name_is_terminated(attr.name))
 		return -EINVAL;
 	if ((!attr.name[0] || (attr.flags & ARGTRACE_SESSION_CREATE)) &&
 	    !(file->f_mode & FMODE_WRITE))
@@ -77,7 +77,8 @@ long argtrace_ioctl_session_remove(struct file *file, struct argtrace_session *s
 }
 
 /* The PID of the excluded process is reused: calls of the new one must be recorded. */
-static void watched_process_begins(struct argtrace_fork_watch *watch, const struct task_struct *parent,
+static void watched_process_begins(struct argtrace_fork_watch *watch,
+				   const struct task_struct *parent,
 				   const struct task_struct *child)
 {
 	struct argtrace_file *own = container_of(watch, struct argtrace_file, watch);
@@ -86,8 +87,8 @@ static void watched_process_begins(struct argtrace_fork_watch *watch, const stru
 }
 
 /*
- * The process may end while another one holds its file, which remains the session's reader, or looks at it.
- * So it is the file that watches for a reuse of the PID.
+ * The process may end while another one holds its file, which remains the session's reader, or
+ * looks at it. So it is the file that watches for a reuse of the PID.
  */
 static int watch_for_reuse(struct argtrace_file *own)
 {
@@ -135,8 +136,8 @@ long argtrace_ioctl_processes(struct file *file, struct argtrace_session *sessio
 
 	if (ret)
 		return ret;
-	if ((filter.flags & ~(ARGTRACE_PROCESSES_CHILDREN | ARGTRACE_PROCESSES_EXCLUDE)) || filter.failed ||
-	    (!filter.count && (filter.flags || filter.pids)))
+	if ((filter.flags & ~(ARGTRACE_PROCESSES_CHILDREN | ARGTRACE_PROCESSES_EXCLUDE)) ||
+	    filter.failed || (!filter.count && (filter.flags || filter.pids)))
 		return -EINVAL;
 	if (filter.count > ARGTRACE_PROCESSES_MAX)
 		return -E2BIG;

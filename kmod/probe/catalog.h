@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The probes of a session, by id and by kind and address. Removed probes stay, since records name them
- * and their counts are part of the session's; adding one again revives it. If a module is loaded again
- * at another address, the probes of its functions succeed the removed ones, and inherit their counts.
- * All under session->lock.
+ * The probes of a session, by id and by kind and address. Removed probes stay, since records name
+ * them and their counts are part of the session's; adding one again revives it. If a module is
+ * loaded again at another address, the probes of its functions succeed the removed ones, and
+ * inherit their counts. All under session->lock.
  */
 #ifndef ARGTRACE_CATALOG_H
 #define ARGTRACE_CATALOG_H
@@ -44,8 +44,8 @@ int argtrace_catalog_reserve(const struct argtrace_catalog *catalog, u32 count,
 void argtrace_catalog_room_free(struct argtrace_catalog_room *room);
 
 /*
- * Assigns the plans their ids. An id is never reused for another function of the session, since a reader
- * may still hold its schema.
+ * Assigns the plans their ids. An id is never reused for another function of the session, since a
+ * reader may still hold its schema.
  */
 void argtrace_catalog_number(const struct argtrace_catalog *catalog, struct argtrace_plan **plans,
 			     u32 count);
@@ -55,8 +55,8 @@ void argtrace_catalog_set_removed(struct argtrace_catalog *catalog, struct argtr
 				  bool removed);
 
 /*
- * Adds the numbered plans (sorted, none of them live already) and empties `room`. Plans that they succeed
- * are freed, so no callback may be using those any more.
+ * Adds the numbered plans (sorted, none of them live already) and empties `room`. Plans that they
+ * succeed are freed, so no callback may be using those any more.
  */
 void argtrace_catalog_add(struct argtrace_catalog *catalog, struct argtrace_plan **plans,
 			  u32 count, struct argtrace_catalog_room *room);

@@ -20,7 +20,10 @@ DEFINE_PER_CPU(unsigned long, argtrace_counters_offset);
 static DEFINE_MUTEX(blocks_lock);
 static LIST_HEAD(blocks);
 static u32 nr_blocks;
-/* CPUs that have been online since the module was loaded, which have pages in every block. Grows under blocks_lock. */
+/*
+ * CPUs that have been online since the module was loaded, which have pages in every block. Grows
+ * under blocks_lock.
+ */
 static struct cpumask cpus_seen;
 /* Mapped in every block for all other CPUs, as vmap() leaves no holes. Never written to. */
 static struct page *absent_page;
@@ -172,8 +175,9 @@ static void unmap_replaced(struct work_struct *work)
 static DECLARE_WORK(unmap_work, unmap_replaced);
 
 /*
- * Maps the block again, with a page for the CPU, and returns the old mapping, or NULL if there is no
- * memory. Meanwhile the other CPUs count through either mapping, as their pages are the same in both.
+ * Maps the block again, with a page for the CPU, and returns the old mapping, or NULL if there is
+ * no memory. Meanwhile the other CPUs count through either mapping, as their pages are the same in
+ * both.
  */
 static void *remap_with_cpu(struct argtrace_counters_block *block, unsigned int cpu)
 {
@@ -233,8 +237,9 @@ static int add_cpu_to_blocks(unsigned int cpu)
 }
 
 /*
- * Called before a CPU comes online. If there is no memory for its counters, it stays offline, as its
- * calls could not be counted. This must not wait for the other CPUs, which is left to unmap_work.
+ * Called before a CPU comes online. If there is no memory for its counters, it stays offline, as
+ * its calls could not be counted. This must not wait for the other CPUs, which is left to
+ * unmap_work.
  */
 static int counters_cpu_comes(unsigned int cpu)
 {
@@ -259,7 +264,8 @@ int argtrace_counters_init(void)
 	absent_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	if (!absent_page)
 		return -ENOMEM;
-	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "argtrace/counters:prepare", counters_cpu_comes, NULL);
+	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "argtrace/counters:prepare",
+				counters_cpu_comes, NULL);
 	if (ret < 0) {
 		__free_page(absent_page);
 		return ret;
@@ -309,7 +315,8 @@ struct argtrace_counters argtrace_counters_sum(struct argtrace_counters *const *
 	return sum;
 }
 
-struct argtrace_return_counters argtrace_return_counters_sum(struct argtrace_counters *const *counters)
+struct argtrace_return_counters
+argtrace_return_counters_sum(struct argtrace_counters *const *counters)
 {
 	struct argtrace_return_counters sum = { };
 

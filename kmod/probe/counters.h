@@ -3,9 +3,9 @@
  * The counters of probes: each CPU has its own, so that counting takes no lock.
  *
  * alloc_percpu() would allocate them for every possible CPU, which may be many more than there are.
- * Instead, the counters of some dozens of probes form a block, with a page for each CPU at CPU times
- * PAGE_SIZE from the block's address. Only CPUs that have been online have pages of their own; a CPU
- * that comes online gets its pages before it runs.
+ * Instead, the counters of some dozens of probes form a block, with a page for each CPU at CPU
+ * times PAGE_SIZE from the block's address. Only CPUs that have been online have pages of their
+ * own; a CPU that comes online gets its pages before it runs.
  */
 #ifndef ARGTRACE_COUNTERS_H
 #define ARGTRACE_COUNTERS_H
@@ -17,7 +17,9 @@
 #include <asm/local.h>
 #include <uapi/argtrace.h>
 
-/* The outcomes of one probe's calls: each call adds one to one of them, on its CPU. A cache line. */
+/*
+ * The outcomes of one probe's calls: each call adds one to one of them, on its CPU. A cache line.
+ */
 struct argtrace_counters {
 	unsigned long records;
 	unsigned long filtered;
@@ -28,8 +30,8 @@ struct argtrace_counters {
 };
 
 /*
- * Counts the calls of a probe whose returns are followed; its struct argtrace_counters then counts only the outcomes of the calls
- * that were entered. Both take the same space in a block.
+ * Counts the calls of a probe whose returns are followed; its struct argtrace_counters then counts
+ * only the outcomes of the calls that were entered. Both take the same space in a block.
  */
 struct argtrace_return_counters {
 	unsigned long entered;
@@ -49,11 +51,15 @@ static_assert(sizeof(struct argtrace_return_counters) == sizeof(struct argtrace_
 struct argtrace_counters_block {
 	struct list_head link;		/* in the list of all blocks */
 	void *base;			/* a page for each possible CPU, side by side */
-	struct page **pages;		/* one for each possible CPU; absent_page is shared by all blocks */
+	/* one for each possible CPU; absent_page is shared by all blocks */
+	struct page **pages;
 	u32 nr_joined;			/* counters handed out so far */
 	u32 nr_users;			/* probes that still use theirs */
 	u64 charged;
-	/* Where each user keeps the address of its counters, which changes when a CPU gets its page. NULL if it has left. */
+	/*
+	 * Where each user keeps the address of its counters, which changes when a CPU gets its
+	 * page. NULL if it has left.
+	 */
 	struct argtrace_counters **users[ARGTRACE_COUNTERS_PER_BLOCK];
 };
 
@@ -61,8 +67,9 @@ struct argtrace_counters_block {
 DECLARE_PER_CPU(unsigned long, argtrace_counters_offset);
 
 /* This CPU's counters, for the address that a probe keeps. Preemption is off. */
-#define argtrace_counters_here(counters) \
-	((struct argtrace_counters *)((void *)READ_ONCE(counters) + this_cpu_read(argtrace_counters_offset)))
+#define argtrace_counters_here(counters)                            \
+	((struct argtrace_counters *)((void *)READ_ONCE(counters) + \
+				      this_cpu_read(argtrace_counters_offset)))
 
 /* Increments a counter of this CPU. Safe against an interrupt that does the same. */
 #define argtrace_count_here(counters, outcome) \
@@ -72,15 +79,21 @@ static_assert(sizeof(local_t) == sizeof_field(struct argtrace_counters, records)
 /* The same for struct argtrace_return_counters, and the reverse, on any CPU. */
 #define argtrace_return_counter_here(counters, what) \
 	((local_t *)&((struct argtrace_return_counters *)argtrace_counters_here(counters))->what)
-#define argtrace_count_following(counters, what) local_inc(argtrace_return_counter_here(counters, what))
-#define argtrace_uncount_following(counters, what) local_dec(argtrace_return_counter_here(counters, what))
+#define argtrace_count_following(counters, what) \
+	local_inc(argtrace_return_counter_here(counters, what))
+#define argtrace_uncount_following(counters, what) \
+	local_dec(argtrace_return_counter_here(counters, what))
 
-static inline struct argtrace_counters *argtrace_counters_of(struct argtrace_counters *counters, int cpu)
+static inline struct argtrace_counters *argtrace_counters_of(struct argtrace_counters *counters,
+							     int cpu)
 {
 	return (void *)counters + cpu * PAGE_SIZE;
 }
 
-/* Makes an empty block. ERR_PTR: -ENOSPC, -ENOMEM. Freed with its last user, or by argtrace_counters_block_free(). */
+/*
+ * Makes an empty block. ERR_PTR: -ENOSPC, -ENOMEM. Freed with its last user, or by
+ * argtrace_counters_block_free().
+ */
 struct argtrace_counters_block *argtrace_counters_block_create(void);
 void argtrace_counters_block_free(struct argtrace_counters_block *block);
 
@@ -88,7 +101,9 @@ void argtrace_counters_block_free(struct argtrace_counters_block *block);
 bool argtrace_counters_block_join(struct argtrace_counters_block *block,
 				  struct argtrace_counters **counters);
 
-/* Takes them away again; the last user frees the block. The caller serialises this for each block. */
+/*
+ * Takes them away again; the last user frees the block. The caller serialises this for each block.
+ */
 void argtrace_counters_block_leave(struct argtrace_counters_block *block,
 				   struct argtrace_counters **counters);
 
@@ -98,6 +113,7 @@ void argtrace_counters_exit(void);
 
 /* The sum over all CPUs. The counters stay where they are while they are summed. */
 struct argtrace_counters argtrace_counters_sum(struct argtrace_counters *const *counters);
-struct argtrace_return_counters argtrace_return_counters_sum(struct argtrace_counters *const *counters);
+struct argtrace_return_counters
+argtrace_return_counters_sum(struct argtrace_counters *const *counters);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a plan has whose calls are followed until they return: source/returns/ is who follows them. */
+/*
+ * What a plan has whose calls are followed until they return: source/returns/ is who follows them.
+ */
 #ifndef ARGTRACE_FOLLOWED_H
 #define ARGTRACE_FOLLOWED_H
 
@@ -19,14 +21,18 @@ enum argtrace_return_life {
 	ARGTRACE_RETURN_LEAVING,	/* its lane does not call it; calls may be in flight */
 };
 
-/* What a plan whose calls are followed has beside the others. While it is not idle it holds a reference to the plan. */
+/*
+ * What a plan whose calls are followed has beside the others. While it is not idle it holds a
+ * reference to the plan.
+ */
 struct argtrace_return {
 	/* What the trampolines read: see arch/followed.h. */
 	unsigned long body;		/* behind ftrace's call; 0 before the first call */
 	unsigned long words;		/* of 8 bytes, that arguments take on the stack */
 
 	/* What a call needs. */
-	unsigned long quick_body;	/* the same, where a call that goes there takes no more than the callback does itself */
+	/* the same, where a call that goes there takes no more than the callback does itself */
+	unsigned long quick_body;
 	unsigned long care;		/* ARGTRACE_CARE_* */
 	unsigned long above;		/* bytes of the stack above the frame that are read */
 	struct argtrace_plan *plan;
@@ -53,17 +59,24 @@ struct argtrace_return {
 	struct argtrace_return_counters before;	/* of earlier lives: counts no more */
 
 	/* Under session->lock. */
-	struct argtrace_fallback *fallback;	/* set if fprobe or kretprobe follows the calls; life stays IDLE */
+	/* set if fprobe or kretprobe follows the calls; life stays IDLE */
+	struct argtrace_fallback *fallback;
 	u64 missed_before;			/* of earlier lives */
 };
 
 #define ARGTRACE_CARE_RECORD	(1ul << 0) /* the record needs the slow path */
 #define ARGTRACE_CARE_STOPPED	(1ul << 1) /* nothing is recorded any more */
-#define ARGTRACE_CARE_OUTPUTS	(1ul << 2) /* the record takes no more beside that than quick outputs */
-#define ARGTRACE_CARE_WORDS	(1ul << 3) /* nothing is recorded, and a map gets no more than words that are there when the call returns */
-#define ARGTRACE_CARE_FILTER	(1ul << 4) /* whether there is a record depends on words that are there when the call returns */
+/* the record takes no more beside that than quick outputs */
+#define ARGTRACE_CARE_OUTPUTS	(1ul << 2)
+/* nothing is recorded, and a map gets no more than words that are there when the call returns */
+#define ARGTRACE_CARE_WORDS	(1ul << 3)
+/* whether there is a record depends on words that are there when the call returns */
+#define ARGTRACE_CARE_FILTER	(1ul << 4)
 
-/* Settles what follows from the plan's schema and layout, where the value goes in the record, and returns the end of it. */
+/*
+ * Settles what follows from the plan's schema and layout, where the value goes in the record, and
+ * returns the end of it.
+ */
 u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at);
 
 #endif

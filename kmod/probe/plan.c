@@ -50,7 +50,8 @@ static struct argtrace_stack_word *plan_stack(struct argtrace_plan *plan)
 static size_t steps_size(const struct argtrace_probe *schema)
 {
 	return ALIGN(schema->nr_args *
-		     (sizeof(struct argtrace_step) + sizeof(struct argtrace_stack_word)), sizeof(u64));
+			     (sizeof(struct argtrace_step) + sizeof(struct argtrace_stack_word)),
+		     sizeof(u64));
 }
 
 static struct argtrace_code *plan_code(struct argtrace_plan *plan)
@@ -59,9 +60,12 @@ static struct argtrace_code *plan_code(struct argtrace_plan *plan)
 }
 
 /* The additional room that a plan takes if its calls are followed. */
-static size_t return_size(const struct argtrace_probe *schema, const struct argtrace_plan_rules *rules)
+static size_t return_size(const struct argtrace_probe *schema,
+			  const struct argtrace_plan_rules *rules)
 {
-	return schema->flags & ARGTRACE_PROBE_RETURN ? sizeof(struct argtrace_return) + rules->size : 0;
+	return schema->flags & ARGTRACE_PROBE_RETURN ?
+		       sizeof(struct argtrace_return) + rules->size :
+		       0;
 }
 
 static struct argtrace_return *plan_return(struct argtrace_plan *plan)
@@ -69,14 +73,15 @@ static struct argtrace_return *plan_return(struct argtrace_plan *plan)
 	return (void *)plan_code(plan) + argtrace_code_size(plan->schema->program);
 }
 
-struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header, const struct argtrace_plan_rules *rules)
+struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header,
+					  const struct argtrace_plan_rules *rules)
 {
 	struct argtrace_plan *plan;
 	u64 bytes, charge;
 	int ret;
 
-	bytes = sizeof(*plan) + header->size + steps_size(header) + argtrace_code_size(header->program) +
-		return_size(header, rules);
+	bytes = sizeof(*plan) + header->size + steps_size(header) +
+		argtrace_code_size(header->program) + return_size(header, rules);
 	charge = argtrace_kvmalloc_size(bytes);
 	ret = argtrace_memory_charge(charge);
 	if (ret)
@@ -94,10 +99,11 @@ struct argtrace_plan *argtrace_plan_alloc(const struct argtrace_probe *header, c
 }
 
 /*
- * Verifies and prepares the program. Returns the maximum size of a record with the program's outputs, which has `record_size` bytes
- * without them, or an error.
+ * Verifies and prepares the program. Returns the maximum size of a record with the program's
+ * outputs, which has `record_size` bytes without them, or an error.
  */
-static int prepare_code(struct argtrace_plan *plan, const struct argtrace_plan_format *format, u32 record_size)
+static int prepare_code(struct argtrace_plan *plan, const struct argtrace_plan_format *format,
+			u32 record_size)
 {
 	struct argtrace_code *code = plan_code(plan);
 	u64 too_dear = 0;
@@ -116,7 +122,9 @@ static int prepare_code(struct argtrace_plan *plan, const struct argtrace_plan_f
 	plan->start = code->start;
 	if (code->outputs == ARGTRACE_OUTPUTS_NONE || argtrace_code_aggregates(code))
 		return record_size;
-	return format->format & ARGTRACE_FORMAT_NAMED ? -EINVAL : record_size + (int)sizeof(u64) + code->output;
+	return format->format & ARGTRACE_FORMAT_NAMED ?
+		       -EINVAL :
+		       record_size + (int)sizeof(u64) + code->output;
 }
 
 int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan_format *format)
@@ -161,7 +169,8 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 	if (named)
 		argtrace_plan_named(&plan->layout, steps, count);
 	else
-		argtrace_plan_layout(&plan->layout, steps, count, plan_stack(plan), outputs_at, record_size);
+		argtrace_plan_layout(&plan->layout, steps, count, plan_stack(plan), outputs_at,
+				     record_size);
 	if (plan->code)
 		argtrace_code_place(plan->code, outputs_at, !plan->layout.has_rest);
 	return 0;
@@ -186,7 +195,8 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	/* Its operations point to each other. */
 	if (from->code) {
 		plan->code = plan_code(plan);
-		WARN_ON_ONCE(argtrace_code_prepare(plan->code, plan->schema, from->code->maps, from->code->stacks, NULL));
+		WARN_ON_ONCE(argtrace_code_prepare(plan->code, plan->schema, from->code->maps,
+						   from->code->stacks, NULL));
 		argtrace_code_place(plan->code, from->code->unreadable_at, !plan->layout.has_rest);
 		plan->start = plan->code->start;
 	}
@@ -225,7 +235,8 @@ int argtrace_plans_alloc_counters(struct argtrace_plan **plans, u32 count)
 		if (!ret && plan->code && plan->code->sample)
 			ret = join(&block, &plan->sampling, &plan->sampling_block);
 		if (!ret && plan->returns)
-			ret = join(&block, &plan->returns->following, &plan->returns->following_block);
+			ret = join(&block, &plan->returns->following,
+				   &plan->returns->following_block);
 	}
 	return ret;
 }
@@ -259,20 +270,24 @@ void argtrace_plan_put(struct argtrace_plan *plan)
 	if (plan->sampling)
 		argtrace_counters_block_leave(plan->sampling_block, &plan->sampling);
 	if (plan->returns && plan->returns->following)
-		argtrace_counters_block_leave(plan->returns->following_block, &plan->returns->following);
+		argtrace_counters_block_leave(plan->returns->following_block,
+					      &plan->returns->following);
 	argtrace_memory_uncharge(plan->charged);
 	kvfree(plan);
 }
 
 /* The flags that user space passes in. */
-#define FLAGS_IN	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK)
+#define FLAGS_IN                                                                        \
+	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | \
+	 ARGTRACE_PROBE_BY_REASON_MASK)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
 	/* The fields before it may differ: the id, the address, and the flag REMOVED. */
 	size_t from = offsetof(struct argtrace_probe, nr_args);
 
-	return a->schema->size == b->schema->size && !((a->schema->flags ^ b->schema->flags) & FLAGS_IN) &&
+	return a->schema->size == b->schema->size &&
+	       !((a->schema->flags ^ b->schema->flags) & FLAGS_IN) &&
 	       !memcmp((const u8 *)a->schema + from, (const u8 *)b->schema + from,
 		       a->schema->size - from);
 }
@@ -312,11 +327,13 @@ void argtrace_plan_inherit(struct argtrace_plan *plan, const struct argtrace_pla
 	const struct argtrace_counted counted = argtrace_plan_counted(predecessor);
 	struct argtrace_counted before = { .outcomes = predecessor->before };
 
-	subtract_counters((unsigned long *)&before.outcomes, (const unsigned long *)&counted.outcomes);
+	subtract_counters((unsigned long *)&before.outcomes,
+			  (const unsigned long *)&counted.outcomes);
 	if (plan->returns) {
 		before.following = predecessor->returns->before;
 		before.missed = predecessor->returns->missed_before - counted.missed;
-		subtract_counters((unsigned long *)&before.following, (const unsigned long *)&counted.following);
+		subtract_counters((unsigned long *)&before.following,
+				  (const unsigned long *)&counted.following);
 	}
 	argtrace_plan_count_from(plan, &before);
 }
@@ -339,7 +356,8 @@ static void fill_counts(const struct argtrace_plan *plan, const struct argtrace_
 	for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
 		counts->lost[cause] = sum->lost[cause] - before->lost[cause];
 	if (plan->returns) {
-		const struct argtrace_return_counters *entry = &counted->following, *earlier = &plan->returns->before;
+		const struct argtrace_return_counters *entry = &counted->following,
+						      *earlier = &plan->returns->before;
 
 		counts->flags |= ARGTRACE_PROBE_RETURN;
 		counts->filtered += entry->filtered - earlier->filtered;
@@ -356,10 +374,11 @@ void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_coun
 }
 
 /* How many of the calls that were entered have ended. */
-static u64 ended(const struct argtrace_counters *outcomes, const struct argtrace_return_counters *following)
+static u64 ended(const struct argtrace_counters *outcomes,
+		 const struct argtrace_return_counters *following)
 {
-	u64 sum = outcomes->records + outcomes->filtered + outcomes->sampled + outcomes->capped + following->removed +
-		  following->exited;
+	u64 sum = outcomes->records + outcomes->filtered + outcomes->sampled + outcomes->capped +
+		  following->removed + following->exited;
 	int cause;
 
 	for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
@@ -371,25 +390,32 @@ u64 argtrace_plan_in_flight(const struct argtrace_plan *plan)
 {
 	const struct argtrace_counted counted = argtrace_plan_counted(plan);
 
-	/* A call is entered before it ends. The counters are read in the opposite order, so that the difference is never negative. */
-	return argtrace_return_counters_sum(&plan->returns->following).entered - ended(&counted.outcomes, &counted.following);
+	/*
+	 * A call is entered before it ends. The counters are read in the opposite order, so that
+	 * the difference is never negative.
+	 */
+	return argtrace_return_counters_sum(&plan->returns->following).entered -
+	       ended(&counted.outcomes, &counted.following);
 }
 
-void argtrace_plan_return_counts(const struct argtrace_plan *plan, struct argtrace_return_counts *counts)
+void argtrace_plan_return_counts(const struct argtrace_plan *plan,
+				 struct argtrace_return_counts *counts)
 {
 	const struct argtrace_counted counted = argtrace_plan_counted(plan);
 	const struct argtrace_return_counters *earlier = &plan->returns->before;
+	const struct argtrace_return_counters *following = &counted.following;
 	const u64 entered = argtrace_return_counters_sum(&plan->returns->following).entered;
 
 	*counts = (struct argtrace_return_counts){
 		/* A plan is only revived when none of its calls is in flight. */
-		.in_flight = entered - ended(&counted.outcomes, &counted.following),
+		.in_flight = entered - ended(&counted.outcomes, following),
 		.unfollowed = {
-			[ARGTRACE_UNFOLLOWED_STACK] = counted.following.low_stack - earlier->low_stack,
-			[ARGTRACE_UNFOLLOWED_TAKEN] = counted.following.taken - earlier->taken,
-			[ARGTRACE_UNFOLLOWED_REMOVED] = counted.following.removed - earlier->removed,
-			[ARGTRACE_UNFOLLOWED_EXITED] = counted.following.exited - earlier->exited,
-			[ARGTRACE_UNFOLLOWED_MISSED] = counted.missed - plan->returns->missed_before,
+			[ARGTRACE_UNFOLLOWED_STACK] = following->low_stack - earlier->low_stack,
+			[ARGTRACE_UNFOLLOWED_TAKEN] = following->taken - earlier->taken,
+			[ARGTRACE_UNFOLLOWED_REMOVED] = following->removed - earlier->removed,
+			[ARGTRACE_UNFOLLOWED_EXITED] = following->exited - earlier->exited,
+			[ARGTRACE_UNFOLLOWED_MISSED] =
+				counted.missed - plan->returns->missed_before,
 		},
 	};
 	fill_counts(plan, &counted, &counts->counts);

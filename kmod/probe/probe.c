@@ -15,7 +15,8 @@ static bool size_is_valid(const struct argtrace_arg *arg)
 	if (arg->type == ARGTRACE_TYPE_BYTES)
 		return arg->size && arg->size <= ARGTRACE_BYTES_MAX;
 	/* Only a program yields the number of a stack. */
-	return arg->size && arg->size == argtrace_type_size(arg->type) && arg->type != ARGTRACE_TYPE_STACK;
+	return arg->size && arg->size == argtrace_type_size(arg->type) &&
+	       arg->type != ARGTRACE_TYPE_STACK;
 }
 
 static bool place_is_valid(const struct argtrace_arg *arg)
@@ -60,14 +61,18 @@ static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u3
 
 static bool flags_are_valid(u32 flags)
 {
-	const u32 words = flags & ARGTRACE_PROBE_WORDS_MASK, by = flags & ARGTRACE_PROBE_BY_KERNEL, reason = flags & ARGTRACE_PROBE_BY_REASON_MASK;
+	const u32 words = flags & ARGTRACE_PROBE_WORDS_MASK, by = flags & ARGTRACE_PROBE_BY_KERNEL,
+		  reason = flags & ARGTRACE_PROBE_BY_REASON_MASK;
 
 	if (!(flags & ARGTRACE_PROBE_RETURN))
 		return !flags;
-	if (by == ARGTRACE_PROBE_BY_KERNEL || (!by && reason) || reason >= ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_REASONS))
+	if (by == ARGTRACE_PROBE_BY_KERNEL || (!by && reason) ||
+	    reason >= ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_REASONS))
 		return false;
-	return !(flags & ~(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK)) &&
-	       words >= ARGTRACE_PROBE_WORDS(0) && words <= ARGTRACE_PROBE_WORDS(ARGTRACE_RETURN_WORDS_MAX);
+	return !(flags & ~(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK |
+			   ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK)) &&
+	       words >= ARGTRACE_PROBE_WORDS(0) &&
+	       words <= ARGTRACE_PROBE_WORDS(ARGTRACE_RETURN_WORDS_MAX);
 }
 
 /* Checks the header before anything is allocated for it. */
@@ -78,15 +83,17 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 	if (header->kind > ARGTRACE_KIND_TIMER || !IS_ALIGNED(header->program, 8))
 		return false;
 	/* Only functions and tracepoints of modules can be deferred. */
-	if (!has_addr && ((header->kind != ARGTRACE_KIND_ENTRY && header->kind != ARGTRACE_KIND_TRACEPOINT) ||
-			  header->flags & ARGTRACE_PROBE_BY_KERNEL))
+	if (!has_addr &&
+	    ((header->kind != ARGTRACE_KIND_ENTRY && header->kind != ARGTRACE_KIND_TRACEPOINT) ||
+	     header->flags & ARGTRACE_PROBE_BY_KERNEL))
 		return false;
 	if (header->kind != ARGTRACE_KIND_ENTRY && header->flags & ARGTRACE_PROBE_BY_KERNEL)
 		return false;
 	if ((header->kind == ARGTRACE_KIND_TRACEPOINT || header->kind == ARGTRACE_KIND_TIMER) &&
 	    header->flags & ARGTRACE_PROBE_RETURN)
 		return false;
-	if (header->kind == ARGTRACE_KIND_SYSCALL && (header->flags & ARGTRACE_PROBE_WORDS_MASK) > ARGTRACE_PROBE_WORDS(0))
+	if (header->kind == ARGTRACE_KIND_SYSCALL &&
+	    (header->flags & ARGTRACE_PROBE_WORDS_MASK) > ARGTRACE_PROBE_WORDS(0))
 		return false;
 	if (header->nr_args > ARGTRACE_MAX_ARGS)
 		return false;
@@ -129,7 +136,8 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 		if (argtrace_schema_args(schema)[i].loc == ARGTRACE_LOC_PROGRAM && !schema->program)
 			return false;
 		/* A tick has no arguments, and its stack pointer may point to anything. */
-		if (schema->kind == ARGTRACE_KIND_TIMER && argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_PROGRAM &&
+		if (schema->kind == ARGTRACE_KIND_TIMER &&
+		    argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_PROGRAM &&
 		    argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_NONE)
 			return false;
 		if (!arg_is_valid(&argtrace_schema_args(schema)[i], strings, schema->strings))

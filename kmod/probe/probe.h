@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads and validates the probes that user space describes, and makes plans of them. Nothing is trusted. */
+/*
+ * Reads and validates the probes that user space describes, and makes plans of them. Nothing is
+ * trusted.
+ */
 #ifndef ARGTRACE_PROBE_H
 #define ARGTRACE_PROBE_H
 

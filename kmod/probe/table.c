@@ -29,14 +29,15 @@ static unsigned long slots_needed(enum argtrace_lane_kind lane, struct argtrace_
 }
 
 /* The probe distance of a key in the slot `at`. */
-static unsigned long distance(const struct argtrace_table *table, unsigned long ip, unsigned long at)
+static unsigned long distance(const struct argtrace_table *table, unsigned long ip,
+			      unsigned long at)
 {
 	return (at - argtrace_table_hash(table, ip)) & table->mask;
 }
 
 /*
- * Among the probable keys, the one with the longer probe distance keeps the slot (Robin Hood hashing), so that no
- * distance gets long. The merely possible keys take the slots that are left.
+ * Among the probable keys, the one with the longer probe distance keeps the slot (Robin Hood
+ * hashing), so that no distance gets long. The merely possible keys take the slots that are left.
  */
 static void table_insert(struct argtrace_table *table, unsigned long ip,
 			 struct argtrace_plan *plan, bool looked_for)
@@ -92,7 +93,8 @@ struct argtrace_table *argtrace_table_create(enum argtrace_lane_kind lane,
 					     struct argtrace_plan *const *by_id, u32 nr_ids,
 					     struct argtrace_plan *const *more, u32 nr_more)
 {
-	unsigned long needed = slots_needed(lane, by_id, nr_ids) + slots_needed(lane, more, nr_more);
+	unsigned long needed =
+		slots_needed(lane, by_id, nr_ids) + slots_needed(lane, more, nr_more);
 	unsigned long slots = roundup_pow_of_two(max(2 * needed, 2UL));
 	struct argtrace_table *table;
 	u64 bytes = struct_size(table, slots, slots + ARGTRACE_TABLE_NEAR);

@@ -24,12 +24,13 @@ struct argtrace_slot {
 struct argtrace_table {
 	unsigned long mask;		/* for an offset into slots, in bytes */
 	u64 charged;
-	struct argtrace_slot slots[];	/* the first ARGTRACE_TABLE_NEAR are repeated after the last */
+	/* the first ARGTRACE_TABLE_NEAR are repeated after the last */
+	struct argtrace_slot slots[];
 };
 
 /*
- * Makes a table for one lane, with the live plans of a catalog's by_id, and further plans. ERR_PTR: -ENOMEM,
- * -ENOSPC.
+ * Makes a table for one lane, with the live plans of a catalog's by_id, and further plans. ERR_PTR:
+ * -ENOMEM, -ENOSPC.
  */
 struct argtrace_table *argtrace_table_create(enum argtrace_lane_kind lane,
 					     struct argtrace_plan *const *by_id, u32 nr_ids,
@@ -51,9 +52,10 @@ static __always_inline unsigned long argtrace_table_hash(const struct argtrace_t
 	unsigned long at;
 
 	/*
-	 * The multiplication scatters neighbours. Addresses of kernel text differ in their lower halves only, and functions
-	 * are aligned to 16 bytes, the size of a slot, so that the mask drops no information. Using higher bits of the
-	 * product would take a shift, and distributes the functions of a kernel no better.
+	 * The multiplication scatters neighbours. Addresses of kernel text differ in their lower
+	 * halves only, and functions are aligned to 16 bytes, the size of a slot, so that the mask
+	 * drops no information. Using higher bits of the product would take a shift, and
+	 * distributes the functions of a kernel no better.
 	 */
 	static_assert(sizeof(struct argtrace_slot) == 16);
 	at = (u32)ip * GOLDEN_RATIO_32;
@@ -76,7 +78,10 @@ argtrace_table_slot(const struct argtrace_table *table, unsigned long at)
 	return (const struct argtrace_slot *)((const u8 *)table + at) + 1;
 }
 
-/* Looks for a key that is not in its first slot in the ARGTRACE_TABLE_NEAR slots after it, which need no wrapping. */
+/*
+ * Looks for a key that is not in its first slot in the ARGTRACE_TABLE_NEAR slots after it, which
+ * need no wrapping.
+ */
 static __always_inline struct argtrace_plan *
 argtrace_table_lookup_near(const struct argtrace_slot *slot, unsigned long ip)
 {
@@ -106,9 +111,10 @@ argtrace_table_lookup_far(const struct argtrace_table *table, unsigned long at, 
 }
 
 /*
- * The probe of the function that ftrace reports at `ip`, or NULL. ftrace reports the address of the symbol, or
- * ARGTRACE_FENTRY_SKEW bytes after it. It is not known beforehand which, so the table contains both. Two functions
- * cannot be confused, as each is at least as long as ftrace's 5-byte call.
+ * The probe of the function that ftrace reports at `ip`, or NULL. ftrace reports the address of the
+ * symbol, or ARGTRACE_FENTRY_SKEW bytes after it. It is not known beforehand which, so the table
+ * contains both. Two functions cannot be confused, as each is at least as long as ftrace's 5-byte
+ * call.
  */
 static __always_inline struct argtrace_plan *
 argtrace_table_lookup(const struct argtrace_table *table, unsigned long ip)

@@ -81,11 +81,13 @@ static u64 shifted(const struct argtrace_op *op, u64 value)
 }
 
 /* The value of any operation. False on a fault. */
-static __always_inline bool value_of(const struct argtrace_op *op, const struct argtrace_run *run, u64 *result)
+static __always_inline bool value_of(const struct argtrace_op *op, const struct argtrace_run *run,
+				     u64 *result)
 {
 	u64 value;
 
-	if (argtrace_op_has_quick_value(op) && likely(argtrace_op_quickly(op, run->fregs, &value))) {
+	if (argtrace_op_has_quick_value(op) &&
+	    likely(argtrace_op_quickly(op, run->fregs, &value))) {
 		*result = (op->loads < 3 ? value + op->offset[0] : value) & op->mask;
 		return true;
 	}
@@ -193,7 +195,8 @@ static bool alu(const struct argtrace_op *op, u64 *slot, u64 value)
 }
 
 /* Returns the next operation; none if *fault is set. */
-static const struct argtrace_op *step(const struct argtrace_op *op, struct argtrace_run *run, bool *fault)
+static const struct argtrace_op *step(const struct argtrace_op *op, struct argtrace_run *run,
+				      bool *fault)
 {
 	u64 value;
 	int match;
@@ -206,8 +209,8 @@ static const struct argtrace_op *step(const struct argtrace_op *op, struct argtr
 	case ARGTRACE_DO_TEST:
 		return op->next[value - op->base <= op->span];
 	case ARGTRACE_DO_TEXT:
-		match = argtrace_text_matches(value, op->arg, run->code->data + op->base, op->span, op->span >> 32,
-					      op->user & ARGTRACE_USER_DATA);
+		match = argtrace_text_matches(value, op->arg, run->code->data + op->base, op->span,
+					      op->span >> 32, op->user & ARGTRACE_USER_DATA);
 		if (match < 0)
 			goto fault;
 		return op->next[match];
@@ -347,7 +350,8 @@ static __always_inline u8 *run_values(struct argtrace_run *run, u8 *to, const bo
 		fault = false;
 		if (unlikely(!next)) {
 			run->unreadable |= bit;
-			next = as_key ? put_zeros(to, to + key_words(op) * sizeof(u64)) : put_nothing(to, op);
+			next = as_key ? put_zeros(to, to + key_words(op) * sizeof(u64)) :
+					put_nothing(to, op);
 		}
 		to = next;
 		run->last = bit;
@@ -368,8 +372,9 @@ u64 *argtrace_run_key(struct argtrace_run *run, u64 *to)
 }
 
 /* Computes a value, from its first operation to its output. `bit` is set if it cannot be read. */
-static __always_inline u8 *run_value(struct argtrace_run *run, const struct argtrace_op *op, const struct argtrace_op *out, u8 *to,
-				     u64 bit, const bool as_key)
+static __always_inline u8 *run_value(struct argtrace_run *run, const struct argtrace_op *op,
+				     const struct argtrace_op *out, u8 *to, u64 bit,
+				     const bool as_key)
 {
 	bool fault = false;
 	u8 *end;
@@ -404,7 +409,9 @@ u8 *argtrace_run_entry_values(struct argtrace_run *run, u8 *to)
 	return to;
 }
 
-/* Writes the value kept at *kept, and advances that. In a key, text is not preceded by its length. */
+/*
+ * Writes the value kept at *kept, and advances that. In a key, text is not preceded by its length.
+ */
 static u8 *put_kept(u8 *to, const struct argtrace_op *out, const u8 **kept, const bool as_key)
 {
 	const u8 *from = *kept, *words_end = to + key_words(out) * sizeof(u64);

@@ -23,7 +23,8 @@ struct argtrace_run {
 	const struct argtrace_code *code;
 	const struct argtrace_regs *fregs;
 	unsigned long caller;
-	const u8 *kept;			/* values from the entry, after the word that says which could not be read; NULL: none */
+	/* values from the entry, after the word that says which could not be read; NULL: none */
+	const u8 *kept;
 	u64 unreadable;			/* bit n: output n */
 	u64 last;			/* the bit of the last output */
 	u64 slots[ARGTRACE_SLOTS];
@@ -36,7 +37,8 @@ enum argtrace_verdict {
 	ARGTRACE_VERDICT_TOO_DEEP = 3,	/* it could not be run: see read/scratch.h */
 };
 
-static __always_inline u64 argtrace_op_reg(const struct argtrace_op *op, const struct argtrace_regs *fregs)
+static __always_inline u64 argtrace_op_reg(const struct argtrace_op *op,
+					   const struct argtrace_regs *fregs)
 {
 	return *(const u64 *)((const u8 *)fregs + op->index);
 }
@@ -57,7 +59,8 @@ static __always_inline u64 argtrace_op_identity(const struct argtrace_op *op)
  * The number of the call's stack for an operation that takes it, within argtrace_scratch_enter(); 0
  * if there is none.
  */
-static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, const struct argtrace_op *op,
+static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code,
+					     const struct argtrace_op *op,
 					     const struct argtrace_regs *fregs)
 {
 	return argtrace_stack_id(code->stacks, (const u64 *)argtrace_regs_stack(fregs),
@@ -68,11 +71,13 @@ static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code, c
  * The same for what a tick has interrupted. A CPU whose idle task is in an interrupt is not idle,
  * as far as can be seen: only an NMI can interrupt a hard interrupt.
  */
-static __always_inline u64 argtrace_stack_of_tick(const struct argtrace_code *code, const struct argtrace_regs *fregs)
+static __always_inline u64 argtrace_stack_of_tick(const struct argtrace_code *code,
+						  const struct argtrace_regs *fregs)
 {
 	if (argtrace_regs_are_of_user(fregs))
 		return ARGTRACE_STACK_ID_USER;
-	if (is_idle_task(current) && !code->idle_has_stacks && !in_serving_softirq() && (!in_nmi() || !hardirq_count()))
+	if (is_idle_task(current) && !code->idle_has_stacks && !in_serving_softirq() &&
+	    (!in_nmi() || !hardirq_count()))
 		return ARGTRACE_STACK_ID_IDLE;
 	return argtrace_stack_id_interrupted(code->stacks, fregs);
 }
@@ -83,7 +88,8 @@ static __always_inline u64 argtrace_op_task_int(const struct argtrace_op *op)
 	return (s64)*(const s32 *)((const u8 *)current + op->offset[2]);
 }
 
-static __always_inline const struct argtrace_op *argtrace_op_test(const struct argtrace_op *op, u64 value)
+static __always_inline const struct argtrace_op *argtrace_op_test(const struct argtrace_op *op,
+								  u64 value)
 {
 	/* A pointer instead of an index, which UBSAN would check, with a call for its report. */
 	const struct argtrace_op *const *next = &op->next[1];
@@ -103,8 +109,8 @@ static __always_inline const struct argtrace_op *argtrace_op_test(const struct a
  * address once the next offset has been added (see failure_shows() in program/quicken.c), so only
  * the last load need be checked. Calls no function.
  */
-static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op, const struct argtrace_regs *fregs,
-						u64 *value)
+static __always_inline bool argtrace_op_quickly(const struct argtrace_op *op,
+						const struct argtrace_regs *fregs, u64 *value)
 {
 	u64 v = argtrace_op_reg(op, fregs);
 
@@ -153,8 +159,8 @@ one:
  * argtrace_scratch_enter(). Returns the operation at which it stopped, which may have to be
  * executed again. Calls no function, so that a callback that rejects a call saves no registers.
  */
-static __always_inline const struct argtrace_op *argtrace_run_loads(const struct argtrace_op *op,
-								    const struct argtrace_regs *fregs)
+static __always_inline const struct argtrace_op *
+argtrace_run_loads(const struct argtrace_op *op, const struct argtrace_regs *fregs)
 {
 	u64 value;
 

@@ -21,8 +21,10 @@
  */
 enum argtrace_op_kind {
 	ARGTRACE_OP_REG,		/* an argument register */
-	ARGTRACE_OP_TASK,		/* memory of the current task, at offset[2], which is always mapped */
-	ARGTRACE_OP_LOAD_1,		/* memory reached from an argument register, by so many loads */
+	/* memory of the current task, at offset[2], which is always mapped */
+	ARGTRACE_OP_TASK,
+	/* memory reached from an argument register, by so many loads */
+	ARGTRACE_OP_LOAD_1,
 	ARGTRACE_OP_LOAD_2,
 	ARGTRACE_OP_LOAD_3,
 	ARGTRACE_OP_LOAD_TASK,		/* memory reached from the current task, by `loads` loads */
@@ -47,11 +49,13 @@ enum argtrace_op_kind {
 	ARGTRACE_OP_ADD_TASK,
 	ARGTRACE_OP_ADD_TASK_INT,
 	ARGTRACE_OP_ADD_NAME,
-	ARGTRACE_OP_ADD_LOG2,		/* the bucket is the whole key, and there are more slots than buckets */
+	/* the bucket is the whole key, and there are more slots than buckets */
+	ARGTRACE_OP_ADD_LOG2,
 	ARGTRACE_OP_ADD_NAME_LOG2,
 	ARGTRACE_OP_ADD_NAME_VALUE,
 	ARGTRACE_OP_ADD_CONST_LOG2,	/* the key is `mask` */
-	ARGTRACE_OP_ADD_STACK,		/* the key is the number of the call's stack; takes a call */
+	/* the key is the number of the call's stack; takes a call */
+	ARGTRACE_OP_ADD_STACK,
 	ARGTRACE_OP_ADD_OTHER,		/* see argtrace_code.outputs */
 };
 
@@ -94,10 +98,16 @@ struct argtrace_op {
 	 */
 	s64 offset[3];
 	u8 kind;			/* enum argtrace_op_kind */
-	u8 index;			/* of a slot; of a register: where it is in struct argtrace_regs; of an identity: in struct cred */
-	u8 loads;			/* ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's */
+	/*
+	 * of a slot; of a register: where it is in struct argtrace_regs; of an identity: in struct
+	 * cred
+	 */
+	u8 index;
+	/* ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's */
+	u8 loads;
 	u8 width;
-	u8 user;			/* ARGTRACE_USER_*; 0 where the kind is quick, but for the data of an output */
+	/* ARGTRACE_USER_*; 0 where the kind is quick, but for the data of an output */
+	u8 user;
 };
 
 /* What of an operation is in user memory: bit n stands for the load at offset[n]. */
@@ -148,18 +158,24 @@ static __always_inline bool argtrace_op_follows_filter(const struct argtrace_op 
  */
 enum argtrace_outputs {
 	ARGTRACE_OUTPUTS_NONE,
-	ARGTRACE_OUTPUTS_QUICK,		/* quick operations, and the rest of the record is plain as well */
-	ARGTRACE_OUTPUTS_PATH,		/* the path of a file and nothing else, and the rest of the record as for QUICK */
+	/* quick operations, and the rest of the record is plain as well */
+	ARGTRACE_OUTPUTS_QUICK,
+	/* the path of a file and nothing else, and the rest of the record as for QUICK */
+	ARGTRACE_OUTPUTS_PATH,
 	ARGTRACE_OUTPUTS_TEXT,		/* as QUICK, with text among them */
 	ARGTRACE_OUTPUTS_PATHS,		/* the same with paths */
-	ARGTRACE_OUTPUTS_STACK,		/* the same with the number of the stack, and neither text nor paths */
-	ARGTRACE_OUTPUTS_USER,		/* as TEXT or PATHS, with text of user memory, which has no quick way, among them */
+	/* the same with the number of the stack, and neither text nor paths */
+	ARGTRACE_OUTPUTS_STACK,
+	/* as TEXT or PATHS, with text of user memory, which has no quick way, among them */
+	ARGTRACE_OUTPUTS_USER,
 	ARGTRACE_OUTPUTS_FIXED,		/* any outputs whose size is known beforehand */
 	ARGTRACE_OUTPUTS_VARIABLE,
 	/* Nothing is recorded: */
 	ARGTRACE_OUTPUTS_COUNT,
-	ARGTRACE_OUTPUTS_WORDS,		/* a key of up to two words, and a value if there is one, without loads */
-	ARGTRACE_OUTPUTS_STACK_KEY,	/* a key that is the number of the stack, and nothing else */
+	/* a key of up to two words, and a value if there is one, without loads */
+	ARGTRACE_OUTPUTS_WORDS,
+	/* a key that is the number of the stack, and nothing else */
+	ARGTRACE_OUTPUTS_STACK_KEY,
 	ARGTRACE_OUTPUTS_MAP,		/* any key and value */
 };
 
@@ -180,7 +196,8 @@ struct argtrace_code {
 	bool times;			/* followed calls: how long they take matters */
 	u16 unreadable_at;		/* in the record: a word, followed by the outputs */
 	u16 output;			/* bytes of all outputs at most */
-	u16 kept;			/* followed calls: bytes of the outputs that are computed at entry */
+	/* followed calls: bytes of the outputs that are computed at entry */
+	u16 kept;
 	u32 sample;			/* 0: each call */
 	u32 max_rate;			/* 0: any */
 	const struct argtrace_map_set *map;	/* where the outputs go, or NULL */
@@ -199,7 +216,8 @@ size_t argtrace_code_size(size_t program);
  * unless it is NULL.
  */
 int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
-			  struct argtrace_map_set *const *maps, const struct argtrace_stack_set *stacks, u64 *too_dear);
+			  struct argtrace_map_set *const *maps,
+			  const struct argtrace_stack_set *stacks, u64 *too_dear);
 
 /*
  * What is done with a call that is not recorded, in one operation: at its entry, or when a followed

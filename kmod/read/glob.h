@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Matches text with a glob. Uses no kernel state: this file is also compiled into the user-side tests, which count its steps. */
+/*
+ * Matches text with a glob. Uses no kernel state: this file is also compiled into the user-side
+ * tests, which count its steps.
+ */
 #ifndef ARGTRACE_GLOB_H
 #define ARGTRACE_GLOB_H
 
@@ -12,7 +15,8 @@
 #endif
 
 /*
- * Whether the character is in the class after a '['. Returns the end of the class; NULL if it has none, and the '[' stands for itself.
+ * Whether the character is in the class after a '['. Returns the end of the class; NULL if it has
+ * none, and the '[' stands for itself.
  */
 static inline const u8 *argtrace_glob_class_has(const u8 *at, u8 c, bool *has)
 {
@@ -39,8 +43,9 @@ static inline const u8 *argtrace_glob_class_has(const u8 *at, u8 c, bool *has)
 }
 
 /*
- * Matches one character, unless the pattern begins with '*'. Returns the rest of the pattern; NULL if it does not match. *unclosed is
- * the first '[' that is known to begin no class, or NULL: then no later one does, and none is looked at twice.
+ * Matches one character, unless the pattern begins with '*'. Returns the rest of the pattern; NULL
+ * if it does not match. *unclosed is the first '[' that is known to begin no class, or NULL: then
+ * no later one does, and none is looked at twice.
  */
 static inline const u8 *argtrace_glob_behind_one(const u8 *pattern, u8 c, const u8 **unclosed)
 {
@@ -62,11 +67,13 @@ static inline const u8 *argtrace_glob_behind_one(const u8 *pattern, u8 c, const 
 }
 
 /*
- * As lib/glob.c, which in Linux 6.1 takes the NUL after a text for a character, and reads beyond it.
+ * As lib/glob.c, which in Linux 6.1 takes the NUL after a text for a character, and reads beyond
+ * it.
  *
- * What follows the last '*' met so far is tried once from each place of the text that is left. Earlier ones need not take more: what
- * matches with a later place of a part matches with its first one as well. So each byte of the text is compared once with each of the
- * pattern at most, which is what argtrace_insn_cost() says, and the parts between several '*' share the text.
+ * What follows the last '*' met so far is tried once from each place of the text that is left.
+ * Earlier ones need not take more: what matches with a later place of a part matches with its first
+ * one as well. So each byte of the text is compared once with each of the pattern at most, which is
+ * what argtrace_insn_cost() says, and the parts between several '*' share the text.
  */
 static inline bool argtrace_glob_matches(const u8 *pattern, const u8 *text, u32 size)
 {
@@ -81,7 +88,9 @@ static inline bool argtrace_glob_matches(const u8 *pattern, const u8 *text, u32 
 		}
 		if (at == size && !*pattern)
 			return true;
-		behind = at < size && *pattern ? argtrace_glob_behind_one(pattern, text[at], &unclosed) : NULL;
+		behind = at < size && *pattern ?
+				 argtrace_glob_behind_one(pattern, text[at], &unclosed) :
+				 NULL;
 		if (behind) {
 			pattern = behind;
 			at++;

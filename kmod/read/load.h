@@ -3,7 +3,8 @@
  * Loads from arbitrary addresses, whose memory may not be mapped, in any context. The exported
  * copy_from_kernel_nofault() takes ten times as many instructions.
  *
- * Whoever loads says whether it is kernel or user memory. The address never decides: a traced program may have chosen it.
+ * Whoever loads says whether it is kernel or user memory. The address never decides: a traced
+ * program may have chosen it.
  */
 #ifndef ARGTRACE_LOAD_H
 #define ARGTRACE_LOAD_H
@@ -13,7 +14,10 @@
 
 #include "arch/load.h"
 
-/* Reads `width` bytes (1, 2, 4 or 8) at a kernel address, zero-extended. False if they cannot be read. */
+/*
+ * Reads `width` bytes (1, 2, 4 or 8) at a kernel address, zero-extended. False if they cannot be
+ * read.
+ */
 static __always_inline bool argtrace_load_kernel(u64 addr, unsigned int width, u64 *value)
 {
 	long error = 0;
@@ -29,7 +33,10 @@ static __always_inline bool argtrace_load_kernel(u64 addr, unsigned int width, u
 	return likely(!error);
 }
 
-/* Reads user memory. Fails for tasks of the kernel's, for pages that are not present, and in NMIs that interrupt a switch of tasks. */
+/*
+ * Reads user memory. Fails for tasks of the kernel's, for pages that are not present, and in NMIs
+ * that interrupt a switch of tasks.
+ */
 bool argtrace_load_user(u64 addr, unsigned int width, u64 *value);
 
 /* Reads kernel or user memory at any address. */

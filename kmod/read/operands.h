@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a call passes: its argument registers and its stack, as they are when the function is entered. */
+/*
+ * What a call passes: its argument registers and its stack, as they are when the function is
+ * entered.
+ */
 #ifndef ARGTRACE_OPERANDS_H
 #define ARGTRACE_OPERANDS_H
 
@@ -17,7 +20,10 @@ static __always_inline u64 argtrace_fetch_reg(const struct argtrace_regs *regs, 
 	return argtrace_regs_argument(regs, index);
 }
 
-/* The rest of the page that the stack pointer points into can be read; pages above it may not be mapped. */
+/*
+ * The rest of the page that the stack pointer points into can be read; pages above it may not be
+ * mapped.
+ */
 #define ARGTRACE_STACK_PAGE	((s32)PAGE_SIZE)
 
 static __always_inline const u8 *argtrace_stack(const struct argtrace_regs *regs)
@@ -31,8 +37,9 @@ static __always_inline s32 argtrace_stack_place(const struct argtrace_regs *regs
 }
 
 /*
- * Reads a word of the stack that is known to be mapped. A descriptor may point into one of KASAN's redzones between
- * a caller's variables; without KASAN, a plain load lets gcc fold the address into the instruction.
+ * Reads a word of the stack that is known to be mapped. A descriptor may point into one of KASAN's
+ * redzones between a caller's variables; without KASAN, a plain load lets gcc fold the address into
+ * the instruction.
  */
 static __always_inline u64 argtrace_read_stack(const u8 *at)
 {
@@ -42,11 +49,13 @@ static __always_inline u64 argtrace_read_stack(const u8 *at)
 }
 
 /*
- * Reads words of the stack that may not be mapped, up to the first that is not, and returns how many bytes were
- * read. Each __get_kernel_nofault() is one load with an entry in the exception table. The fault handler can be
- * traced, so nothing that may fault is read where such a call would lead back here.
+ * Reads words of the stack that may not be mapped, up to the first that is not, and returns how
+ * many bytes were read. Each __get_kernel_nofault() is one load with an entry in the exception
+ * table. The fault handler can be traced, so nothing that may fault is read where such a call would
+ * lead back here.
  */
-static noinline __maybe_unused unsigned int argtrace_fetch_stack_nofault(const u8 *from, u8 *to, unsigned int size)
+static noinline __maybe_unused unsigned int argtrace_fetch_stack_nofault(const u8 *from, u8 *to,
+									 unsigned int size)
 {
 	unsigned int i, part;
 	u64 word;
@@ -64,11 +73,12 @@ unreadable:
 }
 
 /*
- * Copies an argument from the stack. Arguments are aligned to words, so the last word is read whole. Returns how many
- * bytes could be read: all of them, or a multiple of 8 with the rest zeroed.
+ * Copies an argument from the stack. Arguments are aligned to words, so the last word is read
+ * whole. Returns how many bytes could be read: all of them, or a multiple of 8 with the rest
+ * zeroed.
  */
-static inline unsigned int argtrace_fetch_stack(const struct argtrace_regs *regs, unsigned int offset,
-						u8 *to, unsigned int size)
+static inline unsigned int argtrace_fetch_stack(const struct argtrace_regs *regs,
+						unsigned int offset, u8 *to, unsigned int size)
 {
 	const unsigned int in_page = ARGTRACE_STACK_PAGE - argtrace_stack_place(regs);
 	const u8 *from = argtrace_stack(regs) + offset;

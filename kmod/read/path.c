@@ -15,7 +15,10 @@ static __always_inline u64 load_any(u64 from, long *error)
 	return 0;
 }
 
-/* The end at a dentry which is its own parent, and where no mount begins. Returns the end of what it has added, or NULL. */
+/*
+ * The end at a dentry which is its own parent, and where no mount begins. Returns the end of what
+ * it has added, or NULL.
+ */
 static noinline u8 *end_at(u8 *to, u8 *at, u64 dentry, bool is_file, bool in_mount)
 {
 	long error = 0;
@@ -23,7 +26,9 @@ static noinline u8 *end_at(u8 *to, u8 *at, u64 dentry, bool is_file, bool in_mou
 	struct argtrace_pseudo pseudo = { };
 
 	if (load_any(super + offsetof(struct super_block, s_root), &error) == dentry) {
-		/* Where the file system begins: in a mount of a part of it, above what is mounted. */
+		/*
+		 * Where the file system begins: in a mount of a part of it, above what is mounted.
+		 */
 		*(u16 *)to |= in_mount ? ARGTRACE_PATH_DETACHED : 0;
 	} else if (!is_file) {
 		*(u16 *)to |= ARGTRACE_PATH_DETACHED;
@@ -34,16 +39,20 @@ static noinline u8 *end_at(u8 *to, u8 *at, u64 dentry, bool is_file, bool in_mou
 		pseudo.magic = load_any(super + offsetof(struct super_block, s_magic), &error);
 		pseudo.inode = load_any(inode + offsetof(struct inode, i_ino), &error);
 		__builtin_memcpy(at, &pseudo, sizeof(pseudo));
-		at = argtrace_path_add_name(at + sizeof(pseudo), to + ARGTRACE_PATH_MAX, dentry, &error);
+		at = argtrace_path_add_name(at + sizeof(pseudo), to + ARGTRACE_PATH_MAX, dentry,
+					    &error);
 	}
 	return error ? NULL : at;
 }
 
 /*
- * The end at the root of a mount that is its own parent, as is_mounted() in fs/mount.h. One that is being moved is so for a moment,
- * without being the root of its namespace; the moment lasts if the CPU that moves it is not run.
+ * The end at the root of a mount that is its own parent, as is_mounted() in fs/mount.h. One that is
+ * being moved is so for a moment, without being the root of its namespace; the moment lasts if the
+ * CPU that moves it is not run.
  */
-static __always_inline bool end_of_mounts(struct argtrace_path_walk *walk, const struct argtrace_mount_layout *layout, bool *changing)
+static __always_inline bool end_of_mounts(struct argtrace_path_walk *walk,
+					  const struct argtrace_mount_layout *layout,
+					  bool *changing)
 {
 	const u64 namespace = argtrace_path_load(walk->mount + layout->mnt_ns, &walk->error);
 
@@ -57,7 +66,8 @@ static __always_inline bool end_of_mounts(struct argtrace_path_walk *walk, const
 }
 
 /* mount_lock, which has a sequence, is not exported. */
-bool argtrace_path_has_moved(u64 mount, u64 last, u64 digest, const struct argtrace_mount_layout *layout)
+bool argtrace_path_has_moved(u64 mount, u64 last, u64 digest,
+			     const struct argtrace_mount_layout *layout)
 {
 	u32 left = ARGTRACE_PATH_DEPTH;
 	u64 now = 0, up, mountpoint;
@@ -73,7 +83,8 @@ bool argtrace_path_has_moved(u64 mount, u64 last, u64 digest, const struct argtr
 	return now != digest;
 }
 
-static __always_inline bool walk_path_on(struct argtrace_path_walk *walk, const struct argtrace_mount_layout *layout, bool *changing)
+static __always_inline bool walk_path_on(struct argtrace_path_walk *walk,
+					 const struct argtrace_mount_layout *layout, bool *changing)
 {
 	const u64 first = walk->mount;
 	enum argtrace_path_walked walked;
@@ -101,7 +112,8 @@ static __always_inline bool walk_path_on(struct argtrace_path_walk *walk, const 
 	if (walked == ARGTRACE_PATH_WALKED_FAR)
 		*(u16 *)walk->to |= ARGTRACE_PATH_CUT;
 	else
-		walk->at = end_at(walk->to, walk->at, walk->dentry, walk->at == walk->to + sizeof(u16) && !digest, layout);
+		walk->at = end_at(walk->to, walk->at, walk->dentry,
+				  walk->at == walk->to + sizeof(u16) && !digest, layout);
 	if (unlikely(!walk->at))
 		return false;
 check:
@@ -112,7 +124,8 @@ check:
 	return true;
 }
 
-bool argtrace_path_finish(struct argtrace_path_walk *walk, const struct argtrace_mount_layout *layout, bool *changing)
+bool argtrace_path_finish(struct argtrace_path_walk *walk,
+			  const struct argtrace_mount_layout *layout, bool *changing)
 {
 	/* Copies, as what has an address is not in registers. */
 	struct argtrace_path_walk rest = *walk;
@@ -129,10 +142,14 @@ static bool is_empty(u64 from, const struct argtrace_mount_layout *layout)
 {
 	long error = 0;
 
-	return layout && argtrace_is_kernel_address(from) && !ARGTRACE_PATH_MEMBER(struct path, dentry, from, &error) && !error;
+	return layout && argtrace_is_kernel_address(from) &&
+	       !ARGTRACE_PATH_MEMBER(struct path, dentry, from, &error) && !error;
 }
 
-/* A walk that ends with what is changing marked. Nobody is waited for, as it may be our CPU that is renaming. */
+/*
+ * A walk that ends with what is changing marked. Nobody is waited for, as it may be our CPU that is
+ * renaming.
+ */
 static noinline int read_as_it_is(u8 *to, u64 from, const struct argtrace_mount_layout *layout)
 {
 	const u32 before = argtrace_path_renames();
@@ -145,7 +162,8 @@ static noinline int read_as_it_is(u8 *to, u64 from, const struct argtrace_mount_
 	}
 	/* As read_seqbegin(): see argtrace_path_renames(). */
 	smp_rmb();
-	if (!argtrace_path_begin(&walk, to, from, layout) || !argtrace_path_finish(&walk, layout, &changing)) {
+	if (!argtrace_path_begin(&walk, to, from, layout) ||
+	    !argtrace_path_finish(&walk, layout, &changing)) {
 		memset(to, 0, ARGTRACE_PATH_ROOM);
 		return -EFAULT;
 	}
@@ -169,8 +187,8 @@ int argtrace_read_path(u8 *to, u64 from, const struct argtrace_mount_layout *lay
 }
 
 /*
- * Nothing is locked: the cgroup of a task stays as long as the task is in it, with those above it, and has one name for life. What is
- * read of other nodes may be of a moment when they were renamed.
+ * Nothing is locked: the cgroup of a task stays as long as the task is in it, with those above it,
+ * and has one name for life. What is read of other nodes may be of a moment when they were renamed.
  */
 int argtrace_read_node_path(u8 *to, u64 from, const struct argtrace_node_layout *layout)
 {
@@ -196,7 +214,8 @@ int argtrace_read_node_path(u8 *to, u64 from, const struct argtrace_node_layout 
 			flags = ARGTRACE_PATH_CUT;
 			break;
 		}
-		length = argtrace_read_text(at, name, min_t(u32, NAME_MAX, end - at - 1), false, &cut);
+		length = argtrace_read_text(at, name, min_t(u32, NAME_MAX, end - at - 1), false,
+					    &cut);
 		if (unlikely(length < 0))
 			goto fault;
 		if (unlikely(cut)) {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk from a file to its root, to be inlined into a call's quick path. read/path.h is what others use.
+ * The walk from a file to its root, to be inlined into a call's quick path. read/path.h is what
+ * others use.
  *
- * Preemption is off, which is a read side of RCU: dentries, long names and mounts are freed after a grace period, so that
- * what is read of a file that is in use is there. Nothing relies on it: every load may fail, lengths and steps are bounded.
+ * Preemption is off, which is a read side of RCU: dentries, long names and mounts are freed after a
+ * grace period, so that what is read of a file that is in use is there. Nothing relies on it: every
+ * load may fail, lengths and steps are bounded.
  *
- * The members are those of the headers that this module is built with. Only struct mount is private to the kernel.
+ * The members are those of the headers that this module is built with. Only struct mount is private
+ * to the kernel.
  */
 #ifndef ARGTRACE_PATH_WALK_H
 #define ARGTRACE_PATH_WALK_H
@@ -25,11 +28,13 @@
 #include "read/path.h"
 
 /*
- * The member of what is at an address, which has been found to be the kernel's: an access to user memory is not a fault but an
- * oops, where the processor has SMAP. *error is not 0 if the load failed, and the value is any then. Nobody asks for the error
- * before the end, as each address is looked at before it is used, whatever it comes from.
+ * The member of what is at an address, which has been found to be the kernel's: an access to user
+ * memory is not a fault but an oops, where the processor has SMAP. *error is not 0 if the load
+ * failed, and the value is any then. Nobody asks for the error before the end, as each address is
+ * looked at before it is used, whatever it comes from.
  */
-#define ARGTRACE_PATH_MEMBER(type, member, from, error)	argtrace_path_load((from) + offsetof(type, member), error)
+#define ARGTRACE_PATH_MEMBER(type, member, from, error) \
+	argtrace_path_load((from) + offsetof(type, member), error)
 
 static __always_inline u64 argtrace_path_load(u64 from, long *error)
 {
@@ -49,8 +54,8 @@ static __always_inline u64 argtrace_path_name_length(u64 dentry, long *error)
 }
 
 /*
- * A name and a '/'. Returns their end, or something beyond `end` if they have no place, or it is no name. It is copied in words, as
- * it is allocated; what is too much is overwritten by the next one.
+ * A name and a '/'. Returns their end, or something beyond `end` if they have no place, or it is no
+ * name. It is copied in words, as it is allocated; what is too much is overwritten by the next one.
  */
 static __always_inline u8 *argtrace_path_add_name(u8 *to, const u8 *end, u64 dentry, long *error)
 {
@@ -83,47 +88,57 @@ static __always_inline void argtrace_path_clear_end(u8 *end)
 struct argtrace_path_walk {
 	u8 *to, *at;
 	u64 dentry;
-	u64 mount, root;			/* its root; without mounts 0, which is no address of the kernel's */
+	/* its root; without mounts 0, which is no address of the kernel's */
+	u64 mount, root;
 	s32 left;				/* steps */
 	long error;
 };
 
 enum argtrace_path_walked {
 	ARGTRACE_PATH_WALKED_TO_ROOT,		/* of the mount */
-	ARGTRACE_PATH_WALKED_TO_END,			/* to a dentry that is its own parent, and no root of the mount */
+	/* to a dentry that is its own parent, and no root of the mount */
+	ARGTRACE_PATH_WALKED_TO_END,
 	ARGTRACE_PATH_WALKED_FAR,			/* as far as there is room */
 	ARGTRACE_PATH_WALKED_ASTRAY,
 };
 
 /*
- * Begins it at a struct path, or without a layout at a dentry. False if it cannot be read.
- * The address of a mount is looked at once, for all its members: ARGTRACE_MOUNT_MAX beyond a kernel address is no user memory.
+ * Begins it at a struct path, or without a layout at a dentry. False if it cannot be read. The
+ * address of a mount is looked at once, for all its members: ARGTRACE_MOUNT_MAX beyond a kernel
+ * address is no user memory.
  */
 static __always_inline bool argtrace_path_begin(struct argtrace_path_walk *walk, u8 *to, u64 from,
 						const struct argtrace_mount_layout *layout)
 {
-	*walk = (struct argtrace_path_walk){ .to = to, .at = to + sizeof(u16), .dentry = from, .left = ARGTRACE_PATH_DEPTH };
+	*walk = (struct argtrace_path_walk){
+		.to = to, .at = to + sizeof(u16), .dentry = from, .left = ARGTRACE_PATH_DEPTH,
+	};
 	if (layout) {
 		if (unlikely(!argtrace_is_kernel_address(from)))
 			return false;
-		walk->mount = ARGTRACE_PATH_MEMBER(struct path, mnt, from, &walk->error) - layout->mnt;
+		walk->mount =
+			ARGTRACE_PATH_MEMBER(struct path, mnt, from, &walk->error) - layout->mnt;
 		walk->dentry = ARGTRACE_PATH_MEMBER(struct path, dentry, from, &walk->error);
 		if (unlikely(!argtrace_is_kernel_address(walk->mount)))
 			return false;
-		walk->root = ARGTRACE_PATH_MEMBER(struct vfsmount, mnt_root, walk->mount + layout->mnt, &walk->error);
+		walk->root = ARGTRACE_PATH_MEMBER(struct vfsmount, mnt_root,
+						  walk->mount + layout->mnt, &walk->error);
 	}
 	if (unlikely(!argtrace_is_kernel_address(walk->dentry)))
 		return false;
 	*(u16 *)to = 0;
 	/* As d_unlinked() in linux/dcache.h: no root is hashed. */
-	if (unlikely(!ARGTRACE_PATH_MEMBER(struct dentry, d_hash.pprev, walk->dentry, &walk->error)) &&
-	    ARGTRACE_PATH_MEMBER(struct dentry, d_parent, walk->dentry, &walk->error) != walk->dentry)
+	if (unlikely(!ARGTRACE_PATH_MEMBER(struct dentry, d_hash.pprev, walk->dentry,
+					   &walk->error)) &&
+	    ARGTRACE_PATH_MEMBER(struct dentry, d_parent, walk->dentry, &walk->error) !=
+		    walk->dentry)
 		*(u16 *)to = ARGTRACE_PATH_DELETED;
 	return true;
 }
 
 /* Adds names up to the root of the mount. */
-static __always_inline enum argtrace_path_walked argtrace_path_add_names(struct argtrace_path_walk *walk)
+static __always_inline enum argtrace_path_walked
+argtrace_path_add_names(struct argtrace_path_walk *walk)
 {
 	u64 parent;
 	u8 *next;
@@ -134,7 +149,8 @@ static __always_inline enum argtrace_path_walked argtrace_path_add_names(struct 
 			return ARGTRACE_PATH_WALKED_TO_END;
 		if (unlikely(--walk->left < 0))
 			return ARGTRACE_PATH_WALKED_FAR;
-		next = argtrace_path_add_name(walk->at, walk->to + ARGTRACE_PATH_MAX, walk->dentry, &walk->error);
+		next = argtrace_path_add_name(walk->at, walk->to + ARGTRACE_PATH_MAX, walk->dentry,
+					      &walk->error);
 		if (unlikely(next > walk->to + ARGTRACE_PATH_MAX))
 			return ARGTRACE_PATH_WALKED_FAR;
 		walk->at = next;
@@ -151,8 +167,12 @@ static __always_inline u64 argtrace_path_add_mount(u64 digest, u64 up, u64 mount
 	return (rol64(digest, 7) ^ up) + mountpoint;
 }
 
-/* Crosses from the root of the mount to what it is mounted on, in the mount `up`. False if that cannot be. */
-static __always_inline bool argtrace_path_cross(struct argtrace_path_walk *walk, u64 up, const struct argtrace_mount_layout *layout,
+/*
+ * Crosses from the root of the mount to what it is mounted on, in the mount `up`. False if that
+ * cannot be.
+ */
+static __always_inline bool argtrace_path_cross(struct argtrace_path_walk *walk, u64 up,
+						const struct argtrace_mount_layout *layout,
 						u64 *digest)
 {
 	if (unlikely(!argtrace_is_kernel_address(up)))
@@ -160,7 +180,8 @@ static __always_inline bool argtrace_path_cross(struct argtrace_path_walk *walk,
 	walk->dentry = argtrace_path_load(walk->mount + layout->mnt_mountpoint, &walk->error);
 	*digest = argtrace_path_add_mount(*digest, up, walk->dentry);
 	walk->mount = up;
-	walk->root = ARGTRACE_PATH_MEMBER(struct vfsmount, mnt_root, up + layout->mnt, &walk->error);
+	walk->root =
+		ARGTRACE_PATH_MEMBER(struct vfsmount, mnt_root, up + layout->mnt, &walk->error);
 	return likely(argtrace_is_kernel_address(walk->dentry));
 }
 
@@ -170,10 +191,12 @@ static __always_inline bool argtrace_path_cross(struct argtrace_path_walk *walk,
  * write_seqlock(&mount_lock), under which fs/namespace.c moves mounts: if the walk has seen one
  * move, this sees those before it.
  */
-bool argtrace_path_has_moved(u64 mount, u64 last, u64 digest, const struct argtrace_mount_layout *layout);
+bool argtrace_path_has_moved(u64 mount, u64 last, u64 digest,
+			     const struct argtrace_mount_layout *layout);
 
 /* The same, without a call if there is one mount, and it stays. */
-static __always_inline bool argtrace_path_may_have_moved(u64 mount, u64 last, u64 digest, const struct argtrace_mount_layout *layout)
+static __always_inline bool argtrace_path_may_have_moved(u64 mount, u64 last, u64 digest,
+							 const struct argtrace_mount_layout *layout)
 {
 	long error = 0;
 	const u64 up = argtrace_path_load(mount + layout->mnt_parent, &error);
@@ -184,10 +207,11 @@ static __always_inline bool argtrace_path_may_have_moved(u64 mount, u64 last, u6
 }
 
 /*
- * Continues to the root of the namespace, across mounts, and to other ends. False if the path cannot be read. *changing: a mount was
- * moved meanwhile. Without a layout there are no mounts.
+ * Continues to the root of the namespace, across mounts, and to other ends. False if the path
+ * cannot be read. *changing: a mount was moved meanwhile. Without a layout there are no mounts.
  */
-bool argtrace_path_finish(struct argtrace_path_walk *walk, const struct argtrace_mount_layout *layout, bool *changing);
+bool argtrace_path_finish(struct argtrace_path_walk *walk,
+			  const struct argtrace_mount_layout *layout, bool *changing);
 
 /*
  * The sequence of rename_lock, which is odd while something is renamed. A walk reads it before and
@@ -200,10 +224,12 @@ static __always_inline u32 argtrace_path_renames(void)
 }
 
 /*
- * As argtrace_read_path(), while nothing is renamed or moved. Returns the end of the path, or NULL if that is needed; what has been
- * written then remains. What is inlined is the way to the root of a namespace.
+ * As argtrace_read_path(), while nothing is renamed or moved. Returns the end of the path, or NULL
+ * if that is needed; what has been written then remains. What is inlined is the way to the root of
+ * a namespace.
  */
-static __always_inline u8 *argtrace_read_path_quickly(u8 *to, u64 from, const struct argtrace_mount_layout *layout)
+static __always_inline u8 *argtrace_read_path_quickly(u8 *to, u64 from,
+						      const struct argtrace_mount_layout *layout)
 {
 	const u32 before = argtrace_path_renames();
 	struct argtrace_path_walk walk;
@@ -220,16 +246,19 @@ static __always_inline u8 *argtrace_read_path_quickly(u8 *to, u64 from, const st
 		if (likely(up == walk.mount)) {
 			namespace = argtrace_path_load(walk.mount + layout->mnt_ns, &walk.error);
 			if (unlikely(!argtrace_is_kernel_address(namespace)) ||
-			    unlikely(argtrace_path_load(namespace + layout->ns_root, &walk.error) != walk.mount) ||
+			    unlikely(argtrace_path_load(namespace + layout->ns_root, &walk.error) !=
+				     walk.mount) ||
 			    unlikely(walk.error))
 				return NULL;
 			/* See argtrace_path_has_moved(). */
 			smp_rmb();
-			if (digest && unlikely(argtrace_path_may_have_moved(first, walk.mount, digest, layout)))
+			if (digest && unlikely(argtrace_path_may_have_moved(first, walk.mount,
+									    digest, layout)))
 				return NULL;
 			goto end;
 		}
-		if (unlikely(--walk.left < 0) || unlikely(!argtrace_path_cross(&walk, up, layout, &digest)))
+		if (unlikely(--walk.left < 0) ||
+		    unlikely(!argtrace_path_cross(&walk, up, layout, &digest)))
 			return NULL;
 	}
 	if (likely(walked == ARGTRACE_PATH_WALKED_TO_END) && likely(!digest)) {

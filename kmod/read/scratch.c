@@ -12,21 +12,25 @@ DEFINE_PER_CPU(u8 *, argtrace_scratch);
 
 static enum cpuhp_state hotplug_state;
 
-/* A CPU that goes offline keeps its memory. One without memory may still come online: its calls are counted as lost. */
+/*
+ * A CPU that goes offline keeps its memory. One without memory may still come online: its calls are
+ * counted as lost.
+ */
 static int scratch_cpu_comes(unsigned int cpu)
 {
 	u8 **scratch = per_cpu_ptr(&argtrace_scratch, cpu);
 
 	if (!*scratch)
-		*scratch = kvmalloc_node(ARGTRACE_SCRATCH_LEVELS * (ARGTRACE_OUTPUT_MAX + ARGTRACE_SCRATCH_STACK),
-					 ARGTRACE_GFP_REMOVAL,
-					 cpu_to_node(cpu));
+		*scratch = kvmalloc_node(ARGTRACE_SCRATCH_LEVELS *
+						 (ARGTRACE_OUTPUT_MAX + ARGTRACE_SCRATCH_STACK),
+					 ARGTRACE_GFP_REMOVAL, cpu_to_node(cpu));
 	return 0;
 }
 
 int argtrace_scratch_init(void)
 {
-	int ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "argtrace/scratch:prepare", scratch_cpu_comes, NULL);
+	int ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "argtrace/scratch:prepare",
+				    scratch_cpu_comes, NULL);
 
 	if (ret < 0)
 		return ret;

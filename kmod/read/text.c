@@ -13,7 +13,8 @@
 /* User memory is read page by page, with a function call for each. */
 static bool read_user(u8 *to, u64 from, u32 size)
 {
-	return argtrace_is_user_address(from) && !copy_from_user_nofault(to, (const void __user *)from, size);
+	return argtrace_is_user_address(from) &&
+	       !copy_from_user_nofault(to, (const void __user *)from, size);
 }
 
 bool argtrace_read_bytes(u8 *to, u64 from, u32 size, bool user)
@@ -50,7 +51,8 @@ static int read_kernel_text(u8 *to, u64 from, u32 limit)
 	u32 at = 0;
 
 	while (at < limit) {
-		if (at + sizeof(word) > limit || offset_in_page(from + at) > PAGE_SIZE - sizeof(word)) {
+		if (at + sizeof(word) > limit ||
+		    offset_in_page(from + at) > PAGE_SIZE - sizeof(word)) {
 			if (!argtrace_load(from + at, 1, false, &word))
 				goto fault;
 			if (!(u8)word)
@@ -74,7 +76,9 @@ fault:
 	return -EFAULT;
 }
 
-/* Copies `size` bytes up to the first NUL, and zeros up to the end of its word. Returns the length. */
+/*
+ * Copies `size` bytes up to the first NUL, and zeros up to the end of its word. Returns the length.
+ */
 static u32 copy_text(u8 *to, const u64 *from, u32 size)
 {
 	u64 zeros;
@@ -105,7 +109,8 @@ static int read_user_text(u8 *to, u64 from, u32 limit)
 
 	while (at < limit) {
 		/* Most texts are short: do not read much more than that. */
-		part = min3(limit - at, (u32)USER_PART, (u32)(PAGE_SIZE - offset_in_page(from + at)));
+		part = min3(limit - at, (u32)USER_PART,
+			    (u32)(PAGE_SIZE - offset_in_page(from + at)));
 		if (!read_user((u8 *)words, from + at, part)) {
 			memset(to, 0, at);
 			return -EFAULT;
@@ -134,7 +139,8 @@ int argtrace_read_text(u8 *to, u64 from, u32 limit, bool user, bool *cut)
 }
 
 /* Reads no more of the text than a comparison with a literal of this length needs. */
-static int whole_or_prefix(u64 from, u32 limit, const u8 *literal, u32 length, bool whole, bool user)
+static int whole_or_prefix(u64 from, u32 limit, const u8 *literal, u32 length, bool whole,
+			   bool user)
 {
 	u64 byte;
 	u32 at;
@@ -175,7 +181,8 @@ int argtrace_text_matches(u64 from, u32 limit, const u8 *literal, u32 length, u3
 	int size;
 
 	if (how <= ARGTRACE_MATCH_PREFIX)
-		return whole_or_prefix(from, limit, literal, length, how == ARGTRACE_MATCH_WHOLE, user);
+		return whole_or_prefix(from, limit, literal, length, how == ARGTRACE_MATCH_WHOLE,
+				       user);
 	size = read_text(text, from, min_t(u32, limit, ARGTRACE_MATCH_MAX), user);
 	if (size < 0)
 		return size;

@@ -11,19 +11,24 @@
 #include "read/load.h"
 
 /*
- * What these write may be mapped: they write nothing but what they report, and zeros. If they fail, they clear what they have written.
+ * What these write may be mapped: they write nothing but what they report, and zeros. If they fail,
+ * they clear what they have written.
  */
 
 /* False if any of them cannot be read. */
 bool argtrace_read_bytes(u8 *to, u64 from, u32 size, bool user);
 
 /*
- * Reads text up to its NUL, which is not counted, or up to `limit` bytes; *cut if it continues after these. Returns the length or
- * -EFAULT. `to` has room for `limit` bytes, all of which may be overwritten.
+ * Reads text up to its NUL, which is not counted, or up to `limit` bytes; *cut if it continues
+ * after these. Returns the length or -EFAULT. `to` has room for `limit` bytes, all of which may be
+ * overwritten.
  */
 int argtrace_read_text(u8 *to, u64 from, u32 limit, bool user, bool *cut);
 
-/* Sets the highest bit of each zero byte of a word, given with its complement. Exact for the lowest zero byte only. */
+/*
+ * Sets the highest bit of each zero byte of a word, given with its complement. Exact for the lowest
+ * zero byte only.
+ */
 static __always_inline u64 argtrace_zero_bytes_of(u64 word, u64 inverted)
 {
 	return (word - 0x0101010101010101ull) & inverted & 0x8080808080808080ull;
@@ -34,17 +39,21 @@ static __always_inline u64 argtrace_zero_bytes(u64 word)
 	return argtrace_zero_bytes_of(word, ~word);
 }
 
-/* A mask for the bytes of a word up to the first that is zero, as argtrace_zero_bytes() has found it. */
+/*
+ * A mask for the bytes of a word up to the first that is zero, as argtrace_zero_bytes() has found
+ * it.
+ */
 static __always_inline u64 argtrace_up_to_zero(u64 zeros)
 {
 	return zeros ^ (zeros - 1);
 }
 
 /*
- * The same for kernel text whose end can be found by reading words. Calls no function. `to` has room for ARGTRACE_TEXT_ROOM bytes more,
- * as what the last word has behind the end is cleared. Negative if the end cannot be found: the last word may
- * extend into a page that is not mapped; argtrace_read_text() finds out. Some of it has been written then, which the caller clears,
- * or with ARGTRACE_TEXT_ELSEWHERE nothing.
+ * The same for kernel text whose end can be found by reading words. Calls no function. `to` has
+ * room for ARGTRACE_TEXT_ROOM bytes more, as what the last word has behind the end is cleared.
+ * Negative if the end cannot be found: the last word may extend into a page that is not mapped;
+ * argtrace_read_text() finds out. Some of it has been written then, which the caller clears, or
+ * with ARGTRACE_TEXT_ELSEWHERE nothing.
  */
 #define ARGTRACE_TEXT_ROOM	sizeof(u64)
 #define ARGTRACE_TEXT_ELSEWHERE	(-1)	/* it is not in kernel memory */
@@ -76,8 +85,8 @@ static __always_inline long argtrace_read_text_quickly(u8 *to, u64 from, u64 lim
 }
 
 /*
- * Whether the first `limit` bytes of the text (at most ARGTRACE_MATCH_MAX) match, or -EFAULT. `how` is
- * ARGTRACE_MATCH_*. A NUL follows the literal.
+ * Whether the first `limit` bytes of the text (at most ARGTRACE_MATCH_MAX) match, or -EFAULT. `how`
+ * is ARGTRACE_MATCH_*. A NUL follows the literal.
  */
 int argtrace_text_matches(u64 from, u32 limit, const u8 *literal, u32 length, u32 how, bool user);
 

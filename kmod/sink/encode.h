@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes arguments to a record, as sink/layout.h has planned it. Uses no kernel state: this file is also compiled
- * into the user-side tests, along with the decoder that must read what it writes. In the kernel,
- * read/operands.h provides
+ * Writes arguments to a record, as sink/layout.h has planned it. Uses no kernel state: this file is
+ * also compiled into the user-side tests, along with the decoder that must read what it writes. In
+ * the kernel, read/operands.h provides
  *
  *   u64 argtrace_fetch_reg(const struct argtrace_regs *regs, unsigned int index)
  *   unsigned int argtrace_fetch_stack(const struct argtrace_regs *regs, unsigned int offset,
@@ -11,12 +11,14 @@
  *   const u8 *argtrace_stack(const struct argtrace_regs *regs)
  *             the stack at entry
  *   s32 argtrace_stack_place(const struct argtrace_regs *regs)
- *             its offset in a page of ARGTRACE_STACK_PAGE bytes, the rest of which is sure to be mapped
+ *             its offset in a page of ARGTRACE_STACK_PAGE bytes, the rest of which is sure to be
+ *             mapped
  *   u64 argtrace_read_stack(const u8 *at)
  *             a word of that page, whatever object it is part of
  *
- * All sizes were determined when the probe was added. The only thing that can fail here is a read of memory that
- * a descriptor points to and that is not mapped. An honest descriptor points to what the caller has just written.
+ * All sizes were determined when the probe was added. The only thing that can fail here is a read
+ * of memory that a descriptor points to and that is not mapped. An honest descriptor points to what
+ * the caller has just written.
  */
 #ifndef ARGTRACE_ENCODE_H
 #define ARGTRACE_ENCODE_H
@@ -57,7 +59,8 @@ static inline void argtrace_copy_words(u8 *to, const u8 *from, unsigned int size
 {
 	u64 word;
 
-	for (; size >= sizeof(word); to += sizeof(word), from += sizeof(word), size -= sizeof(word)) {
+	for (; size >= sizeof(word);
+	     to += sizeof(word), from += sizeof(word), size -= sizeof(word)) {
 		__builtin_memcpy(&word, from, sizeof(word));
 		__builtin_memcpy(to, &word, sizeof(word));
 	}
@@ -78,7 +81,9 @@ static inline void argtrace_encode_from_stack(u8 *to, unsigned int offset, unsig
 		*readable = (offset + got) / 8;
 }
 
-/* An argument that is not a word in a register: on the stack, in two registers, or of an odd size. */
+/*
+ * An argument that is not a word in a register: on the stack, in two registers, or of an odd size.
+ */
 static inline u8 *argtrace_encode_other(u8 *to, const struct argtrace_step *step,
 					const struct argtrace_regs *regs, unsigned int *readable)
 {
@@ -119,11 +124,13 @@ static __always_inline void argtrace_encode_register(u8 *record,
 }
 
 /*
- * The first four. The header is written after this. `few` is a constant: the source knows that only the second to fourth register
- * are wanted.
+ * The first four. The header is written after this. `few` is a constant: the source knows that only
+ * the second to fourth register are wanted.
  */
-static __always_inline void argtrace_encode_some_registers(u8 *record, const struct argtrace_layout *layout,
-							   const struct argtrace_regs *regs, const bool few)
+static __always_inline void argtrace_encode_some_registers(u8 *record,
+							   const struct argtrace_layout *layout,
+							   const struct argtrace_regs *regs,
+							   const bool few)
 {
 	unsigned int i;
 
@@ -133,7 +140,8 @@ static __always_inline void argtrace_encode_some_registers(u8 *record, const str
 }
 
 /* The registers after the fourth, if any of them is wanted. */
-static __always_inline void argtrace_encode_many_registers(u8 *record, const struct argtrace_layout *layout,
+static __always_inline void argtrace_encode_many_registers(u8 *record,
+							   const struct argtrace_layout *layout,
 							   const struct argtrace_regs *regs)
 {
 	unsigned int i;
@@ -145,7 +153,8 @@ static __always_inline void argtrace_encode_many_registers(u8 *record, const str
 		argtrace_encode_register(record, layout, regs, i);
 }
 
-static __always_inline void argtrace_encode_registers(u8 *record, const struct argtrace_layout *layout,
+static __always_inline void argtrace_encode_registers(u8 *record,
+						      const struct argtrace_layout *layout,
 						      const struct argtrace_regs *regs)
 {
 	argtrace_encode_some_registers(record, layout, regs, false);
@@ -153,8 +162,9 @@ static __always_inline void argtrace_encode_registers(u8 *record, const struct a
 }
 
 /*
- * Clears what stores of 8 bytes have left behind the last field, as the upper half of a register is what the caller last had there.
- * To be called when all of the record that may be written so has been written, with or without the header.
+ * Clears what stores of 8 bytes have left behind the last field, as the upper half of a register is
+ * what the caller last had there. To be called when all of the record that may be written so has
+ * been written, with or without the header.
  */
 static __always_inline void argtrace_encode_end(u8 *record, const struct argtrace_layout *layout)
 {
@@ -166,8 +176,9 @@ static __always_inline void argtrace_encode_end(u8 *record, const struct argtrac
 }
 
 /*
- * Writes the stack part, if nothing else is left and it is within the page of the stack pointer; otherwise returns false,
- * and argtrace_encode_rest() has to write it. The header is written after this.
+ * Writes the stack part, if nothing else is left and it is within the page of the stack pointer;
+ * otherwise returns false, and argtrace_encode_rest() has to write it. The header is written after
+ * this.
  */
 static __always_inline bool argtrace_encode_stack(u8 *record,
 						  const struct argtrace_layout *layout,
@@ -192,8 +203,8 @@ static __always_inline bool argtrace_encode_stack(u8 *record,
 }
 
 /*
- * Writes the stack part and the steps of a record whose header has been written. Returns how many words of the stack could
- * be read, ARGTRACE_STACK_WORDS if none is missing.
+ * Writes the stack part and the steps of a record whose header has been written. Returns how many
+ * words of the stack could be read, ARGTRACE_STACK_WORDS if none is missing.
  */
 static inline unsigned int argtrace_encode_rest(u8 *record, const struct argtrace_layout *layout,
 						const struct argtrace_regs *regs)
@@ -213,7 +224,10 @@ static inline unsigned int argtrace_encode_rest(u8 *record, const struct argtrac
 	return readable;
 }
 
-/* Writes all arguments in the named encoding; returns their end. *readable is less if words of the stack are missing. */
+/*
+ * Writes all arguments in the named encoding; returns their end. *readable is less if words of the
+ * stack are missing.
+ */
 static inline u8 *argtrace_encode_named(u8 *to, const struct argtrace_step *step,
 					unsigned int count, const char *strings,
 					const struct argtrace_regs *regs, unsigned int *readable)

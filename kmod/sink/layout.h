@@ -45,19 +45,29 @@ struct argtrace_stack_word {
  *   stack      its first word, then others, likewise
  *   steps      one by one, to the byte: arguments for which that is not possible
  *
- * Nothing is written beyond the end of the record: another one, of an interrupt, may already be there.
+ * Nothing is written beyond the end of the record: another one, of an interrupt, may already be
+ * there.
  */
 struct argtrace_layout {
-	u16 at[ARGTRACE_REG_COUNT + 1];	/* in the record, of registers and the stack's first word; 0: not wanted */
-	u16 caller_at;			/* where call/record.h writes the caller's address; 0: nowhere */
+	/* in the record, of registers and the stack's first word; 0: not wanted */
+	u16 at[ARGTRACE_REG_COUNT + 1];
+	/* where call/record.h writes the caller's address; 0: nowhere */
+	u16 caller_at;
 	u16 last_at;			/* where the last 8 bytes of the record are */
 	u8 has_more;			/* many_registers or has_rest */
 	u8 many_registers;		/* a register after the fourth is wanted */
-	s32 stack_limit;		/* the highest argtrace_stack_place() at which the rest can be read without faults; -1: none */
+	/*
+	 * the highest argtrace_stack_place() at which the rest can be read without faults; -1: none
+	 */
+	s32 stack_limit;
 	u8 has_rest;			/* there is a stack part, or steps */
 	u8 many_stack;			/* words after the first are wanted */
 	u8 nr_steps;
-	u16 mark_at;			/* where the data of the argument that is highest on the stack begins; 0: none is on the stack */
+	/*
+	 * where the data of the argument that is highest on the stack begins; 0: none is on the
+	 * stack
+	 */
+	u16 mark_at;
 	u64 last_mask;			/* which of the last 8 bytes are no padding */
 	const struct argtrace_stack_word *stack, *stack_end; /* words after the first */
 	const struct argtrace_step *steps;
@@ -107,8 +117,8 @@ static inline bool argtrace_may_write_8(const struct argtrace_step *step,
 }
 
 /*
- * Where a record says that its part of the stack could not be read completely (ARGTRACE_ID_UNREADABLE); 0 if it
- * has no argument on the stack.
+ * Where a record says that its part of the stack could not be read completely
+ * (ARGTRACE_ID_UNREADABLE); 0 if it has no argument on the stack.
  */
 static inline u16 argtrace_mark_place(const struct argtrace_step *steps, unsigned int count)
 {
@@ -138,7 +148,10 @@ static inline void argtrace_plan_named(struct argtrace_layout *layout,
 	layout->last_mask = ~0ull;
 }
 
-/* Makes the step the next word of the stack part; `end` is the end of the list of words after the first. */
+/*
+ * Makes the step the next word of the stack part; `end` is the end of the list of words after the
+ * first.
+ */
 static inline struct argtrace_stack_word *
 argtrace_plan_stack_word(struct argtrace_layout *layout, struct argtrace_stack_word *end,
 			 const struct argtrace_step *step)
@@ -159,8 +172,9 @@ argtrace_plan_stack_word(struct argtrace_layout *layout, struct argtrace_stack_w
 }
 
 /*
- * Plans the end of a record whose arguments and return value end at `end`. If other data follows, it overwrites whatever has been
- * written too much, and it need not end at record_size: then the word is one that keeps its value.
+ * Plans the end of a record whose arguments and return value end at `end`. If other data follows,
+ * it overwrites whatever has been written too much, and it need not end at record_size: then the
+ * word is one that keeps its value.
  */
 static inline void argtrace_plan_end(struct argtrace_layout *layout, u32 end, u32 record_size)
 {
@@ -174,9 +188,9 @@ static inline void argtrace_plan_end(struct argtrace_layout *layout, u32 end, u3
  * Divides the steps of a compact record among the three parts. `steps` keeps the last part;
  * `stack` has room for all of them. `end_of_data` is the `end` of argtrace_plan_end().
  */
-static inline void argtrace_plan_layout(struct argtrace_layout *layout,
-					struct argtrace_step *steps, unsigned int count,
-					struct argtrace_stack_word *stack, u32 end_of_data, u32 record_size)
+static inline void argtrace_plan_layout(struct argtrace_layout *layout, struct argtrace_step *steps,
+					unsigned int count, struct argtrace_stack_word *stack,
+					u32 end_of_data, u32 record_size)
 {
 	const struct argtrace_step *step, *end = steps + count;
 	unsigned int i;

@@ -97,7 +97,8 @@ static u32 slot_size(const struct argtrace_map *description)
 {
 	const bool has_value = description->flags & ARGTRACE_MAP_VALUE;
 	const u32 words = description->key_words + !!description->buckets;
-	const u32 size = (has_value ? ARGTRACE_MAP_SLOT_KEY_VALUE : ARGTRACE_MAP_SLOT_KEY) + words * sizeof(u64);
+	const u32 size = (has_value ? ARGTRACE_MAP_SLOT_KEY_VALUE : ARGTRACE_MAP_SLOT_KEY) +
+			 words * sizeof(u64);
 
 	return size <= L1_CACHE_BYTES ? roundup_pow_of_two(size) : ALIGN(size, L1_CACHE_BYTES / 2);
 }
@@ -112,10 +113,12 @@ static bool map_is_valid(const struct argtrace_map *description)
 		return false;
 	return !description->id && !description->slot_size && !description->carries &&
 	       is_power_of_2(description->slots) && description->slots >= ARGTRACE_MAP_SLOTS_MIN &&
-	       description->slots <= ARGTRACE_MAP_SLOTS_MAX && description->key_words <= ARGTRACE_MAP_KEY_WORDS_MAX;
+	       description->slots <= ARGTRACE_MAP_SLOTS_MAX &&
+	       description->key_words <= ARGTRACE_MAP_KEY_WORDS_MAX;
 }
 
-struct argtrace_map_set *argtrace_map_create(struct argtrace_notice *notice, const struct argtrace_map *description)
+struct argtrace_map_set *argtrace_map_create(struct argtrace_notice *notice,
+					     const struct argtrace_map *description)
 {
 	const u64 charge = argtrace_percpu_size(sizeof(struct argtrace_map_cpu));
 	struct argtrace_buckets buckets;
@@ -177,7 +180,8 @@ static bool has_key(struct argtrace_map_slot *slot, bool has_value, const u64 *k
 }
 
 /* Step C. If the map has values, min and max start as those of no value. */
-static void write_slot(const struct argtrace_map_set *map, struct argtrace_map_slot *slot, const u64 *key, u32 words)
+static void write_slot(const struct argtrace_map_set *map, struct argtrace_map_slot *slot,
+		       const u64 *key, u32 words)
 {
 	u64 *to = argtrace_map_key(slot, map->has_value);
 	u32 i;
@@ -190,15 +194,19 @@ static void write_slot(const struct argtrace_map_set *map, struct argtrace_map_s
 	}
 }
 
-/* The slot of a key, which is claimed for it if necessary. NULL if no slot is left near its home. */
-static struct argtrace_map_slot *find_slot(const struct argtrace_map_set *map, const struct argtrace_map_cpu *cpu, u64 hash,
+/*
+ * The slot of a key, which is claimed for it if necessary. NULL if no slot is left near its home.
+ */
+static struct argtrace_map_slot *find_slot(const struct argtrace_map_set *map,
+					   const struct argtrace_map_cpu *cpu, u64 hash,
 					   const u64 *key, u32 words)
 {
 	const u64 finished = argtrace_map_tag(hash), claimed = finished & ~ARGTRACE_MAP_FINISHED;
 	u32 at = argtrace_map_home_number(cpu, hash), step;
 
 	for (step = 0; step < ARGTRACE_MAP_STEPS; at = (at + ++step) & (map->slots - 1)) {
-		struct argtrace_map_slot *slot = (struct argtrace_map_slot *)(cpu->slots + (u64)at * cpu->slot_size);
+		struct argtrace_map_slot *slot =
+			(struct argtrace_map_slot *)(cpu->slots + (u64)at * cpu->slot_size);
 		u64 tag = READ_ONCE(slot->tag);				/* A */
 
 		if (!tag) {
@@ -240,10 +248,12 @@ void argtrace_map_extend(struct argtrace_map_slot *slot, u64 value, bool is_sign
 }
 
 /* Rare, so that the carry may be found by a division. */
-void argtrace_map_carry(const struct argtrace_map_set *map, const struct argtrace_map_slot *slot, u64 value)
+void argtrace_map_carry(const struct argtrace_map_set *map, const struct argtrace_map_slot *slot,
+			u64 value)
 {
 	u8 *slots = this_cpu_ptr(map->cpus)->slots;
-	local_t *carry = (local_t *)(slots + map->carries) + (u32)((const u8 *)slot - slots) / map->slot_size;
+	local_t *carry = (local_t *)(slots + map->carries) +
+			 (u32)((const u8 *)slot - slots) / map->slot_size;
 
 	ARGTRACE_HOOK(MAP_CARRY);
 	if (map->buckets.is_signed && (s64)value < 0)
@@ -252,7 +262,8 @@ void argtrace_map_carry(const struct argtrace_map_set *map, const struct argtrac
 		local_inc(carry);
 }
 
-enum argtrace_map_result argtrace_map_add(const struct argtrace_map_set *map, u64 *key, u64 value, bool unreadable)
+enum argtrace_map_result argtrace_map_add(const struct argtrace_map_set *map, u64 *key, u64 value,
+					  bool unreadable)
 {
 	const struct argtrace_map_cpu *cpu = this_cpu_ptr(map->cpus);
 	struct argtrace_map_slot *slot;

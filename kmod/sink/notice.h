@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How those who poll a session's file hear of what is new: data in the rings, and that a CPU has got
- * memory of its own. One for all sinks of a session, since one poll() waits for them.
+ * How those who poll a session's file hear of what is new: data in the rings, and that a CPU has
+ * got memory of its own. One for all sinks of a session, since one poll() waits for them.
  */
 #ifndef ARGTRACE_NOTICE_H
 #define ARGTRACE_NOTICE_H
@@ -28,8 +28,8 @@ void argtrace_notice_init(struct argtrace_notice *notice);
 void argtrace_notice_exit(struct argtrace_notice *notice);
 
 /*
- * A CPU has got memory, or probes have been added or removed: poll() reports POLLPRI once to each file
- * that is bound to the session and polls for it.
+ * A CPU has got memory, or probes have been added or removed: poll() reports POLLPRI once to each
+ * file that is bound to the session and polls for it.
  */
 void argtrace_notice_change(struct argtrace_notice *notice);
 

@@ -129,7 +129,10 @@ int argtrace_rings_create(struct argtrace_ring_set *set)
 
 		ring->control = &no_ring;
 		ring->notice = set->notice;
-		/* Also for durations that go to a map or decide whether a call is recorded, for which a CPU needs no ring. */
+		/*
+		 * Also for durations that go to a map or decide whether a call is recorded, for
+		 * which a CPU needs no ring.
+		 */
 		ring->clock = set->clock;
 		ring->mult = set->mult;
 	}
@@ -245,8 +248,9 @@ static u64 free_before(const struct argtrace_ring *ring)
 }
 
 /*
- * Flight recorder: marks the packet that is to be overwritten by the one at `start` as gone, and returns how many
- * records go with it. All their writers have ended (free_before()), and none has counted a record there since.
+ * Flight recorder: marks the packet that is to be overwritten by the one at `start` as gone, and
+ * returns how many records go with it. All their writers have ended (free_before()), and none has
+ * counted a record there since.
  *
  * This precedes C: as soon as the position has moved, a nested writer may write into the
  * new packet before we do. Readers that copy the old one must then see that it is gone
@@ -297,8 +301,8 @@ static void switch_packet(struct argtrace_ring *ring, u64 old, u64 start, u64 no
  * record: a new packet, the clock, the task. It is written after C, into what is
  * ours alone; nobody reads it before the outermost writer publishes.
  *
- * A writer that invalidated a packet must open it, even if C fails and the record would now fit the previous
- * one; otherwise its records would be neither present nor counted as overwritten.
+ * A writer that invalidated a packet must open it, even if C fails and the record would now fit the
+ * previous one; otherwise its records would be neither present nor counted as overwritten.
  */
 void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock)
 {

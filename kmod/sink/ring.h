@@ -22,7 +22,8 @@
  * Writers on one CPU nest: an interrupt or NMI completes before the writer that it interrupted
  * continues. A reservation is therefore a single local compare-and-exchange, and the outermost
  * writer publishes for all of them when it ends. The steps of argtrace_ring_reserve() and
- * argtrace_ring_end() have letters; the comments there say what an interrupt between two of them does.
+ * argtrace_ring_end() have letters; the comments there say what an interrupt between two of them
+ * does.
  */
 #ifndef ARGTRACE_RING_H
 #define ARGTRACE_RING_H
@@ -50,25 +51,27 @@ struct argtrace_ring {
 	u64 ring_mask;				/* packet_size * nr_packets - 1 */
 
 	/*
-	 * Describe the newest packet: its end, and what its records have already stated, which is the
-	 * upper half of the clock and the current task. Nested writers may leave them outdated, but
-	 * never too new, as they are set after step C: at worst, argtrace_ring_reserve() fails once
-	 * more than it has to, and something is stated twice.
+	 * Describe the newest packet: its end, and what its records have already stated, which is
+	 * the upper half of the clock and the current task. Nested writers may leave them outdated,
+	 * but never too new, as they are set after step C: at worst, argtrace_ring_reserve() fails
+	 * once more than it has to, and something is stated twice.
 	 */
 	u64 packet_end;
-	u64 quick_end;				/* the same in a stream with the TSC; in other rings 0, so that nothing fits */
+	/* the same in a stream with the TSC; in other rings 0, so that nothing fits */
+	u64 quick_end;
 	u64 comm_said[2];
 	u32 last_tid;
 	u32 clock_high;
 
 	/*
-	 * Read at the end of each call, and written by poll() on any CPU: in a cache line of its own, so
-	 * that the line above stays with its CPU.
+	 * Read at the end of each call, and written by poll() on any CPU: in a cache line of its
+	 * own, so that the line above stays with its CPU.
 	 */
 	bool waiting ____cacheline_aligned;	/* somebody sleeps in poll() until there is data */
 	bool flight;				/* overwrites the oldest packet */
 	u32 packet_shift;
-	local_t *records_in;			/* flight recorder: records in each packet; else NULL */
+	/* flight recorder: records in each packet; else NULL */
+	local_t *records_in;
 
 	struct argtrace_notice *notice;
 	struct argtrace_ring_reader *reader;	/* never trusted; a flight recorder has none */
@@ -100,8 +103,8 @@ struct argtrace_ring_set {
 };
 
 /*
- * Makes the ring of each present CPU in the memory of its node, and later those of CPUs that come. The caller
- * has filled in the description in the set. 0, -ENOMEM or -ENOSPC.
+ * Makes the ring of each present CPU in the memory of its node, and later those of CPUs that come.
+ * The caller has filled in the description in the set. 0, -ENOMEM or -ENOSPC.
  */
 int argtrace_rings_create(struct argtrace_ring_set *set);
 void argtrace_rings_free(struct argtrace_ring_set *set);
@@ -117,8 +120,8 @@ static inline bool argtrace_ring_exists(const struct argtrace_ring *ring)
 bool argtrace_rings_have_data(const struct argtrace_ring __percpu *rings);
 
 /*
- * If an earlier reader left the tail out of range, sets it to the oldest whole packet and returns true. Writers
- * that have read the bad tail may still be running: wait for them, and repair again.
+ * If an earlier reader left the tail out of range, sets it to the oldest whole packet and returns
+ * true. Writers that have read the bad tail may still be running: wait for them, and repair again.
  */
 bool argtrace_ring_repair_tail(struct argtrace_ring *ring);
 
@@ -130,9 +133,9 @@ static __always_inline bool argtrace_ring_reaches(const struct argtrace_ring *ri
 }
 
 /*
- * Whether there is no room for `size` bytes now, whatever has to precede them. Called when the fast path
- * failed. With no reader every call ends here; the slow path would take three times as long to find
- * the same.
+ * Whether there is no room for `size` bytes now, whatever has to precede them. Called when the fast
+ * path failed. With no reader every call ends here; the slow path would take three times as long to
+ * find the same.
  */
 static __always_inline bool argtrace_ring_is_full(const struct argtrace_ring *ring, u32 size)
 {
@@ -152,9 +155,9 @@ static __always_inline void argtrace_ring_count_lost(struct argtrace_ring *ring)
 }
 
 /*
- * The number of records in the flight recorder's packet that contains `position`. A writer counts its record here
- * after step C, in one instruction. When the packet is about to be overwritten, which is not before all its
- * writers have ended, the count is read and subtracted.
+ * The number of records in the flight recorder's packet that contains `position`. A writer counts
+ * its record here after step C, in one instruction. When the packet is about to be overwritten,
+ * which is not before all its writers have ended, the count is read and subtracted.
  */
 static __always_inline local_t *argtrace_ring_records_in(const struct argtrace_ring *ring,
 							 u64 position)
@@ -164,15 +167,18 @@ static __always_inline local_t *argtrace_ring_records_in(const struct argtrace_r
 
 /*
  * To be called if argtrace_ring_reserve() returns false, between the same argtrace_ring_begin() and
- * argtrace_ring_end(), and within argtrace_recursion_enter(), since it calls functions that can be traced.
- * NULL if the ring is full; the record has been counted as lost then.
+ * argtrace_ring_end(), and within argtrace_recursion_enter(), since it calls functions that can be
+ * traced. NULL if the ring is full; the record has been counted as lost then.
  */
 void *argtrace_ring_reserve_slow(struct argtrace_ring *ring, u32 size, u64 *clock);
 
 static __always_inline bool argtrace_ring_task_changed(const struct argtrace_ring *ring,
 						       const struct task_struct *task, u32 tid)
 {
-	/* Aligned, since pointers precede it. If the name is changing right now, a later call sees that. */
+	/*
+	 * Aligned, since pointers precede it. If the name is changing right now, a later call sees
+	 * that.
+	 */
 	const u64 *comm = (const u64 *)task->comm;
 
 	return ring->last_tid != tid || ring->comm_said[0] != comm[0] ||
@@ -183,8 +189,8 @@ static __always_inline bool argtrace_ring_task_changed(const struct argtrace_rin
 static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *control)
 {
 	/*
-	 * Not atomic, since an interrupt in between restores the value. Not WRITE_ONCE(), which takes three
-	 * instructions instead of one.
+	 * Not atomic, since an interrupt in between restores the value. Not WRITE_ONCE(), which
+	 * takes three instructions instead of one.
 	 */
 	barrier();
 	control->active++;
@@ -192,26 +198,29 @@ static __always_inline void argtrace_ring_begin(struct argtrace_ring_control *co
 }
 
 /*
- * Reserves `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD). *to is set to their address, *end to the position
- * after them, and *clock to the lower half of the time, whose upper half the reader knows. Returns false if that takes
- * argtrace_ring_reserve_slow(). With the TSC and without `flight` the ring may be any: where it is not of that kind, that is what it takes.
+ * Reserves `size` bytes (a multiple of 8, at most packet_size - PACKET_OVERHEAD). *to is set to
+ * their address, *end to the position after them, and *clock to the lower half of the time, whose
+ * upper half the reader knows. Returns false if that takes argtrace_ring_reserve_slow(). With the
+ * TSC and without `flight` the ring may be any: where it is not of that kind, that is what it
+ * takes.
  *
  *   A  read the position
  *   B  read the clock
  *   C  compare and exchange the position
  *
- * A nested writer between A and C moves the position: C fails, and argtrace_ring_reserve_slow() starts
- * over. A writer that succeeds at C has therefore read the clock after all writers before it in the
- * ring, so that times never decrease along it (unless the clock itself does: the TSC is read without
- * a fence, so that the processor may read it a few instructions early).
+ * A nested writer between A and C moves the position: C fails, and argtrace_ring_reserve_slow()
+ * starts over. A writer that succeeds at C has therefore read the clock after all writers before it
+ * in the ring, so that times never decrease along it (unless the clock itself does: the TSC is read
+ * without a fence, so that the processor may read it a few instructions early).
  *
- * The position is never at the beginning of a packet here: packet_end is set once the packet has been
- * opened.
+ * The position is never at the beginning of a packet here: packet_end is set once the packet has
+ * been opened.
  */
 static __always_inline bool argtrace_ring_reserve_up_to(struct argtrace_ring *ring,
 							struct argtrace_ring_control *control,
 							u32 size, u32 tid, u32 clock_id,
-							const bool flight, u32 *clock, u8 **to, u64 *end)
+							const bool flight, u32 *clock, u8 **to,
+							u64 *end)
 {
 	u64 old;
 	u32 high;
@@ -220,7 +229,8 @@ static __always_inline bool argtrace_ring_reserve_up_to(struct argtrace_ring *ri
 		return false;
 	old = READ_ONCE(control->reserve);					/* A */
 	*end = old + size;
-	if (unlikely(*end > (clock_id == ARGTRACE_CLOCK_TSC && !flight ? ring->quick_end : ring->packet_end)))
+	if (unlikely(*end > (clock_id == ARGTRACE_CLOCK_TSC && !flight ? ring->quick_end :
+									 ring->packet_end)))
 		return false;
 	barrier();
 	ARGTRACE_HOOK(RESERVE_AB);
@@ -257,15 +267,18 @@ static __always_inline bool argtrace_ring_reserve(struct argtrace_ring *ring,
 {
 	u64 end;
 
-	return argtrace_ring_reserve_up_to(ring, control, size, tid, clock_id, flight, clock, to, &end);
+	return argtrace_ring_reserve_up_to(ring, control, size, tid, clock_id, flight, clock, to,
+					   &end);
 }
 
 /*
- * Gives back the last `unused` bytes of a reservation that ends at `end`, and of which something is left, between
- * argtrace_ring_begin() and argtrace_ring_end(). Returns false if a nested writer has reserved since: then the reservation remains as
- * it is. A writer that we have interrupted between A and C never finds the position that it has read: something is left.
+ * Gives back the last `unused` bytes of a reservation that ends at `end`, and of which something is
+ * left, between argtrace_ring_begin() and argtrace_ring_end(). Returns false if a nested writer has
+ * reserved since: then the reservation remains as it is. A writer that we have interrupted between
+ * A and C never finds the position that it has read: something is left.
  */
-static __always_inline bool argtrace_ring_give_back(struct argtrace_ring_control *control, u64 end, u32 unused)
+static __always_inline bool argtrace_ring_give_back(struct argtrace_ring_control *control, u64 end,
+						    u32 unused)
 {
 	ARGTRACE_HOOK(GIVE_BACK);
 	return argtrace_try_cmpxchg_local(&control->reserve, end, end - unused);

@@ -28,26 +28,29 @@ static __always_inline void trace_entry(unsigned long ip, unsigned long parent_i
 	if (unlikely(!plan))
 		return;
 	if (by_pid && flight)
-		return argtrace_record_match_in_flight(plan, parent_ip, ops, fregs, __builtin_return_address(0));
+		return argtrace_record_match_in_flight(plan, parent_ip, ops, fregs,
+						       __builtin_return_address(0));
 	if (by_pid)
-		return argtrace_record_match_in_stream(plan, parent_ip, ops, fregs, __builtin_return_address(0));
+		return argtrace_record_match_in_stream(plan, parent_ip, ops, fregs,
+						       __builtin_return_address(0));
 	ring = this_cpu_ptr(lane->rings);
 	if (unlikely(!argtrace_context_is_plain()))
-		return argtrace_record_with_context(plan, parent_ip, ring, fregs,
-						    argtrace_own_preempt_levels(ops, __builtin_return_address(0)),
-						    clock_id, flight);
+		return argtrace_record_with_context(
+			plan, parent_ip, ring, fregs,
+			argtrace_own_preempt_levels(ops, __builtin_return_address(0)), clock_id,
+			flight);
 	argtrace_record_call(plan, ring, 0, parent_ip, fregs, clock_id, flight);
 }
 
 /*
- * One variant for each kind of session, so that none pays for what it does not use. Those with a PID filter
- * take the clock from the ring.
+ * One variant for each kind of session, so that none pays for what it does not use. Those with a
+ * PID filter take the clock from the ring.
  */
 #define DEFINE_CALLBACK(name, clock, by_pid, flight)						\
 static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
 		 struct ftrace_regs *fregs)							\
 {												\
-	trace_entry(ip, parent_ip, ops, argtrace_regs_of_ftrace(fregs), clock, by_pid, flight);				\
+	trace_entry(ip, parent_ip, ops, argtrace_regs_of_ftrace(fregs), clock, by_pid, flight);	\
 }
 
 DEFINE_CALLBACK(entry_stream_tsc, ARGTRACE_CLOCK_TSC, false, false)

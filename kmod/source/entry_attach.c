@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Function entries as a source: a lane's ftrace_ops and its filter, which determine what ftrace calls us for. System calls are
- * function entries as well.
+ * Function entries as a source: a lane's ftrace_ops and its filter, which determine what ftrace
+ * calls us for. System calls are function entries as well.
  */
 #include <linux/ftrace.h>
 #include <linux/mm.h>
@@ -75,7 +75,9 @@ static void init_syscalls(struct argtrace_lane *lane)
 		init_ops(lane, argtrace_syscall_callback(lane));
 }
 
-/* ftrace_free_filter() leaves the ops pointing to freed memory, so it has to be initialised again. */
+/*
+ * ftrace_free_filter() leaves the ops pointing to freed memory, so it has to be initialised again.
+ */
 static void reset_ops(struct argtrace_lane *lane)
 {
 	ftrace_free_filter(&lane->ops);
@@ -93,7 +95,8 @@ static void keep_for_ever(struct argtrace_lane *lane)
 }
 
 /* An empty filter means all functions: never register with one. */
-static int attach_functions(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
+static int attach_functions(struct argtrace_lane *lane, const struct argtrace_table *table,
+			    unsigned long *addrs, u32 count)
 {
 	int ret;
 
@@ -167,7 +170,10 @@ static int follow_functions(struct argtrace_lane *lane)
 	return ret;
 }
 
-/* The callback takes the function's argument for the registers of user space, so each address must be a system call's. */
+/*
+ * The callback takes the function's argument for the registers of user space, so each address must
+ * be a system call's.
+ */
 static unsigned long find_bad_syscall(const unsigned long *addrs, u32 count, bool all)
 {
 	u32 i;

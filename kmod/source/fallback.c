@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls of functions by an fprobe or a kretprobe for each, as a source: what registers them, and what the kernel calls. Each
- * takes the kernel about as long to register as a thousand of our trampoline's functions, so there are not many.
+ * The calls of functions by an fprobe or a kretprobe for each, as a source: what registers them,
+ * and what the kernel calls. Each takes the kernel about as long to register as a thousand of our
+ * trampoline's functions, so there are not many.
  */
 #include <linux/cpumask.h>
 #include <linux/log2.h>
@@ -39,20 +40,27 @@ static bool note_levels(struct argtrace_fallback *fallback)
 	return false;
 }
 
-static bool enter_fallback(struct argtrace_fallback *fallback, void *data, argtrace_full_regs *regs, unsigned long caller)
+static bool enter_fallback(struct argtrace_fallback *fallback, void *data, argtrace_full_regs *regs,
+			   unsigned long caller)
 {
-	return is_trial(fallback) ? note_levels(fallback) : argtrace_fallback_enter(fallback, data, argtrace_regs_of_full(regs), caller);
+	return is_trial(fallback) ?
+		       note_levels(fallback) :
+		       argtrace_fallback_enter(fallback, data, argtrace_regs_of_full(regs), caller);
 }
 
 /* Nonzero: the return is not to be followed. */
-static int fprobe_entered(struct fprobe *fprobe, unsigned long ip, unsigned long caller, argtrace_full_regs *regs, void *data)
+static int fprobe_entered(struct fprobe *fprobe, unsigned long ip, unsigned long caller,
+			  argtrace_full_regs *regs, void *data)
 {
-	return !enter_fallback(container_of(fprobe, struct argtrace_fallback, fprobe), data, regs, caller);
+	return !enter_fallback(container_of(fprobe, struct argtrace_fallback, fprobe), data, regs,
+			       caller);
 }
 
-static void fprobe_returned(struct fprobe *fprobe, unsigned long ip, unsigned long caller, argtrace_full_regs *regs, void *data)
+static void fprobe_returned(struct fprobe *fprobe, unsigned long ip, unsigned long caller,
+			    argtrace_full_regs *regs, void *data)
 {
-	argtrace_fallback_leave(container_of(fprobe, struct argtrace_fallback, fprobe), data, argtrace_regs_value(regs), argtrace_regs_high_value(regs));
+	argtrace_fallback_leave(container_of(fprobe, struct argtrace_fallback, fprobe), data,
+				argtrace_regs_value(regs), argtrace_regs_high_value(regs));
 }
 
 static int kretprobe_entered(struct kretprobe_instance *instance, argtrace_full_regs *regs)
@@ -62,7 +70,8 @@ static int kretprobe_entered(struct kretprobe_instance *instance, argtrace_full_
 	/* It is being unregistered. */
 	if (unlikely(!kretprobe))
 		return 1;
-	return !enter_fallback(container_of(kretprobe, struct argtrace_fallback, kretprobe), instance->data, regs,
+	return !enter_fallback(container_of(kretprobe, struct argtrace_fallback, kretprobe),
+			       instance->data, regs,
 			       argtrace_read_stack(argtrace_stack(argtrace_regs_of_full(regs))));
 }
 
@@ -71,8 +80,10 @@ static int kretprobe_returned(struct kretprobe_instance *instance, argtrace_full
 	struct kretprobe *kretprobe = get_kretprobe(instance);
 
 	if (likely(kretprobe))
-		argtrace_fallback_leave(container_of(kretprobe, struct argtrace_fallback, kretprobe), (void *)instance->data,
-					argtrace_regs_value(regs), argtrace_regs_high_value(regs));
+		argtrace_fallback_leave(container_of(kretprobe, struct argtrace_fallback,
+						     kretprobe),
+					(void *)instance->data, argtrace_regs_value(regs),
+					argtrace_regs_high_value(regs));
 	return 0;
 }
 
@@ -84,7 +95,8 @@ u64 argtrace_fallback_features(void)
 
 static bool is_in_program(const struct argtrace_probe *schema, u8 source)
 {
-	const struct argtrace_program *program = schema->program ? argtrace_schema_program(schema) : NULL;
+	const struct argtrace_program *program = schema->program ? argtrace_schema_program(schema) :
+								   NULL;
 	const struct argtrace_insn *insns = (const void *)(program + 1);
 	u32 i;
 
@@ -95,7 +107,10 @@ static bool is_in_program(const struct argtrace_probe *schema, u8 source)
 	return false;
 }
 
-/* Settles what follows from a plan whose program has been prepared. -E2BIG: the kernel cannot keep as much of each call. */
+/*
+ * Settles what follows from a plan whose program has been prepared. -E2BIG: the kernel cannot keep
+ * as much of each call.
+ */
 static int prepare_fallback(struct argtrace_plan *plan)
 {
 	struct argtrace_fallback *fallback = (void *)(plan->returns + 1);
@@ -106,11 +121,16 @@ static int prepare_fallback(struct argtrace_plan *plan)
 	plan->returns->fallback = fallback;
 	INIT_LIST_HEAD(&fallback->link);
 	fallback->by_kretprobe = plan->schema->flags & ARGTRACE_PROBE_BY_KRETPROBE;
-	if (!(argtrace_fallback_features() & (fallback->by_kretprobe ? ARGTRACE_FEATURE_KRETPROBE : ARGTRACE_FEATURE_FPROBE)))
+	if (!(argtrace_fallback_features() &
+	      (fallback->by_kretprobe ? ARGTRACE_FEATURE_KRETPROBE : ARGTRACE_FEATURE_FPROBE)))
 		return -EINVAL;
-	/* What is on the stack is copied, as far as the flags say. A stack is not walked from a copy. */
+	/*
+	 * What is on the stack is copied, as far as the flags say. A stack is not walked from a
+	 * copy.
+	 */
 	for (i = 0; i < plan->schema->nr_args; i++) {
-		if (args[i].loc == ARGTRACE_LOC_STACK && args[i].offset + args[i].size > sizeof(u64) + plan->returns->above)
+		if (args[i].loc == ARGTRACE_LOC_STACK &&
+		    args[i].offset + args[i].size > sizeof(u64) + plan->returns->above)
 			return -EINVAL;
 	}
 	if (is_in_program(plan->schema, ARGTRACE_SOURCE_STACK_ID))
@@ -119,13 +139,14 @@ static int prepare_fallback(struct argtrace_plan *plan)
 }
 
 /*
- * The most that the kernel allocates when one is registered, for the calls that may be in flight at once: one by one, or (since
- * Linux 6.7) for each CPU its share of them and an array of pointers to all. Where tasks in flight keep it longer than the
- * registration lasts, that is not charged.
+ * The most that the kernel allocates when one is registered, for the calls that may be in flight at
+ * once: one by one, or (since Linux 6.7) for each CPU its share of them and an array of pointers to
+ * all. Where tasks in flight keep it longer than the registration lasts, that is not charged.
  */
 static u64 instances_charge(bool by_kretprobe, size_t size)
 {
-	const size_t own = by_kretprobe ? sizeof(struct kretprobe_instance) : ARGTRACE_FPROBE_INSTANCE;
+	const size_t own = by_kretprobe ? sizeof(struct kretprobe_instance) :
+					  ARGTRACE_FPROBE_INSTANCE;
 	const u64 count = CALLS_AT_ONCE, cpus = num_possible_cpus();
 	const u64 pointers = (3 + roundup_pow_of_two(count)) * sizeof(u64);
 	const u64 share = pointers + DIV_ROUND_UP(count, cpus) * ALIGN(own + size, sizeof(u64));
@@ -153,7 +174,8 @@ static int register_it(struct argtrace_fallback *fallback, unsigned long addr, s
 		};
 		ret = register_kretprobe(&fallback->kretprobe);
 	} else {
-		argtrace_fprobe_init(&fallback->fprobe, fprobe_entered, fprobe_returned, size, CALLS_AT_ONCE);
+		argtrace_fprobe_init(&fallback->fprobe, fprobe_entered, fprobe_returned, size,
+				     CALLS_AT_ONCE);
 		ret = register_fprobe_ips(&fallback->fprobe, &location, 1);
 	}
 	if (ret)
@@ -172,11 +194,15 @@ static void unregister_it(struct argtrace_fallback *fallback)
 static u64 missed_now(const struct argtrace_fallback *fallback)
 {
 	if (fallback->by_kretprobe)
-		return (u64)READ_ONCE(fallback->kretprobe.nmissed) + READ_ONCE(fallback->kretprobe.kp.nmissed);
+		return (u64)READ_ONCE(fallback->kretprobe.nmissed) +
+		       READ_ONCE(fallback->kretprobe.kp.nmissed);
 	return READ_ONCE(fallback->fprobe.nmissed);
 }
 
-/* One that has been unregistered, when no handler is running any more: what is in flight we shall not see. */
+/*
+ * One that has been unregistered, when no handler is running any more: what is in flight we shall
+ * not see.
+ */
 static void settle(struct argtrace_fallback *fallback)
 {
 	struct argtrace_plan *plan = fallback->plan;
@@ -185,7 +211,8 @@ static void settle(struct argtrace_fallback *fallback)
 	WRITE_ONCE(fallback->cookie, 0);
 	argtrace_memory_uncharge(fallback->charged);
 	preempt_disable_notrace();
-	local_add(argtrace_plan_in_flight(plan), argtrace_return_counter_here(plan->returns->following, removed));
+	local_add(argtrace_plan_in_flight(plan),
+		  argtrace_return_counter_here(plan->returns->following, removed));
 	preempt_enable_notrace();
 }
 
@@ -273,7 +300,8 @@ static int try_once(bool by_kretprobe)
 	if (!trial)
 		return -ENOMEM;
 	trial->by_kretprobe = by_kretprobe;
-	ret = register_it(trial, (unsigned long)argtrace_return_trial, sizeof(struct argtrace_fallback_call));
+	ret = register_it(trial, (unsigned long)argtrace_return_trial,
+			  sizeof(struct argtrace_fallback_call));
 	if (!ret) {
 		argtrace_return_trial();
 		unregister_it(trial);
@@ -342,7 +370,8 @@ static int attach_one(struct argtrace_lane *lane, struct argtrace_fallback *fall
 	return ret;
 }
 
-static int attach_fallbacks(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
+static int attach_fallbacks(struct argtrace_lane *lane, const struct argtrace_table *table,
+			    unsigned long *addrs, u32 count)
 {
 	struct argtrace_fallback *fallback, *next;
 	u32 nr_fallbacks = 0;

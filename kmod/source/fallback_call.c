@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A call as the trampoline would have it: a frame is made of what the kernel hands over, and the rest is as ever. Around it lie, as
- * on the stack of a call that goes by the trampoline, the words of the stack that are arguments, above, and the values that are kept,
- * below.
+ * A call as the trampoline would have it: a frame is made of what the kernel hands over, and the
+ * rest is as ever. Around it lie, as on the stack of a call that goes by the trampoline, the words
+ * of the stack that are arguments, above, and the values that are kept, below.
  */
 #include <linux/sched/task_stack.h>
 
@@ -23,7 +23,8 @@ struct made_frame {
 	struct argtrace_frame frame;
 	u64 words[ARGTRACE_RETURN_WORDS_MAX];
 };
-static_assert(offsetof(struct made_frame, words) == offsetof(struct made_frame, frame) + sizeof(struct argtrace_frame));
+static_assert(offsetof(struct made_frame, words) ==
+	      offsetof(struct made_frame, frame) + sizeof(struct argtrace_frame));
 
 u8 argtrace_fallback_levels[2];
 
@@ -46,8 +47,8 @@ static bool fallback_has_room(unsigned long sp, unsigned long above)
 	return offset_in_page(sp) + above <= PAGE_SIZE;
 }
 
-static void make_frame(struct made_frame *made, struct argtrace_return *returns, unsigned long caller, const unsigned long *args,
-		       const u64 *words)
+static void make_frame(struct made_frame *made, struct argtrace_return *returns,
+		       unsigned long caller, const unsigned long *args, const u64 *words)
 {
 	struct argtrace_frame *frame = &made->frame;
 
@@ -57,7 +58,8 @@ static void make_frame(struct made_frame *made, struct argtrace_return *returns,
 }
 
 /* The values that are kept, behind the words. False: the call is lost, and counted. */
-static bool keep_for_fallback(struct made_frame *made, struct argtrace_fallback_call *call, u64 *bytes)
+static bool keep_for_fallback(struct made_frame *made, struct argtrace_fallback_call *call,
+			      u64 *bytes)
 {
 	struct argtrace_return *returns = made->frame.returns;
 	u8 *scratch;
@@ -78,8 +80,9 @@ static bool keep_for_fallback(struct made_frame *made, struct argtrace_fallback_
 	return true;
 }
 
-static bool begin_fallback_call(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct argtrace_regs *regs,
-				unsigned long caller)
+static bool begin_fallback_call(struct argtrace_fallback *fallback,
+				struct argtrace_fallback_call *call,
+				const struct argtrace_regs *regs, unsigned long caller)
 {
 	struct argtrace_plan *plan = fallback->plan;
 	struct argtrace_return *returns = plan->returns;
@@ -101,7 +104,8 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback, struct argtr
 		call->args[i] = argtrace_regs_argument(regs, i);
 	call->caller = caller;
 	for (at = 0; at < returns->above; at += sizeof(u64))
-		call->data[at / sizeof(u64)] = argtrace_read_stack((const u8 *)sp + sizeof(u64) + at);
+		call->data[at / sizeof(u64)] =
+			argtrace_read_stack((const u8 *)sp + sizeof(u64) + at);
 	if (plan->code) {
 		make_frame(&made, returns, caller, call->args, call->data);
 		if (!argtrace_return_accepts(plan, argtrace_frame_regs(&made.frame)))
@@ -111,7 +115,8 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback, struct argtr
 	}
 	call->cookie = fallback->cookie;
 	call->state = kept << ARGTRACE_FRAME_KEPT_SHIFT |
-		      argtrace_context_word(argtrace_fallback_levels[fallback->by_kretprobe] + (PREEMPT_DISABLE_OFFSET ? 1 : 0));
+		      argtrace_context_word(argtrace_fallback_levels[fallback->by_kretprobe] +
+					    (PREEMPT_DISABLE_OFFSET ? 1 : 0));
 	argtrace_count_following(returns->following, entered);
 	if (likely(argtrace_return_read_clock(returns->clock, &call->clock)))
 		return true;
@@ -119,7 +124,8 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback, struct argtr
 	return false;
 }
 
-bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace_fallback_call *call, const struct argtrace_regs *regs,
+bool argtrace_fallback_enter(struct argtrace_fallback *fallback,
+			     struct argtrace_fallback_call *call, const struct argtrace_regs *regs,
 			     unsigned long caller)
 {
 	bool follow = false;
@@ -135,7 +141,8 @@ bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace
 	return follow;
 }
 
-void argtrace_fallback_leave(struct argtrace_fallback *fallback, const struct argtrace_fallback_call *call, unsigned long value,
+void argtrace_fallback_leave(struct argtrace_fallback *fallback,
+			     const struct argtrace_fallback_call *call, unsigned long value,
 			     unsigned long high)
 {
 	struct argtrace_return *returns = fallback->plan->returns;
@@ -151,6 +158,7 @@ void argtrace_fallback_leave(struct argtrace_fallback *fallback, const struct ar
 	made.frame.clock = call->clock;
 	made.frame.state = call->state;
 	kept = call->state >> ARGTRACE_FRAME_KEPT_SHIFT;
-	argtrace_copy_words((u8 *)&made.frame - kept, (const u8 *)call->data + returns->above, kept);
+	argtrace_copy_words((u8 *)&made.frame - kept, (const u8 *)call->data + returns->above,
+			    kept);
 	argtrace_return_leave(&made.frame);
 }

@@ -15,31 +15,36 @@ struct argtrace_table;
 
 struct argtrace_source {
 	u16 kind;			/* enum argtrace_kind of its probes */
-	unsigned long skew;		/* addresses that are no further apart belong to the same place */
-	bool addr_is_number;		/* the address of a probe is no kernel address, and so in no module */
+	/* addresses that are no further apart belong to the same place */
+	unsigned long skew;
+	/* the address of a probe is no kernel address, and so in no module */
+	bool addr_is_number;
 
 	/* Prepares a lane that is not armed, and chooses its callback. */
 	void (*init)(struct argtrace_lane *lane);
 
 	/*
-	 * Returns one of the addresses, which are sorted, at which nothing can be traced, or 0. Checks all addresses if `all`, else
-	 * only those that attach() would accept by mistake. Takes no lock.
+	 * Returns one of the addresses, which are sorted, at which nothing can be traced, or 0.
+	 * Checks all addresses if `all`, else only those that attach() would accept by mistake.
+	 * Takes no lock.
 	 */
 	unsigned long (*find_bad)(const unsigned long *addrs, u32 count, bool all);
 
 	/*
-	 * Has the lane called for these addresses as well, which are sorted. `table` has their plans; it is the lane's already if that
-	 * is armed, and will be otherwise. 0, or an error (-EINVAL, -EBUSY ...), on which nothing has changed.
+	 * Has the lane called for these addresses as well, which are sorted. `table` has their
+	 * plans; it is the lane's already if that is armed, and will be otherwise. 0, or an error
+	 * (-EINVAL, -EBUSY ...), on which nothing has changed.
 	 */
-	int (*attach)(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count);
+	int (*attach)(struct argtrace_lane *lane, const struct argtrace_table *table,
+		      unsigned long *addrs, u32 count);
 
 	/* The lane has another table. NULL: the source's callbacks look up each call there. */
 	void (*table_changed)(struct argtrace_lane *lane);
 
 	/*
-	 * Has the lane called for its live probes in the catalog, and for nothing else. Also detaches what has
-	 * gone with its module unnoticed (see module_event()). 0 or an error; detaching the last probes takes
-	 * no memory.
+	 * Has the lane called for its live probes in the catalog, and for nothing else. Also
+	 * detaches what has gone with its module unnoticed (see module_event()). 0 or an error;
+	 * detaching the last probes takes no memory.
 	 */
 	int (*follow)(struct argtrace_lane *lane);
 };

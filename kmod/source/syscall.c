@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A system call: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly one outcome of the probe. If its
- * return is followed, source/returns/callback.c handles it instead.
+ * A system call: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly
+ * one outcome of the probe. If its return is followed, source/returns/callback.c handles it
+ * instead.
  */
 #include <linux/kallsyms.h>
 #include <linux/string.h>
@@ -32,18 +33,24 @@ bool argtrace_is_syscall(unsigned long addr)
 	return false;
 }
 
-static __always_inline void record_syscall(struct argtrace_plan *plan, struct ftrace_ops *ops, unsigned long parent_ip,
-					   const struct argtrace_regs *regs, const void *called_from, const u32 clock_id, const bool flight)
+static __always_inline void record_syscall(struct argtrace_plan *plan, struct ftrace_ops *ops,
+					   unsigned long parent_ip,
+					   const struct argtrace_regs *regs,
+					   const void *called_from, const u32 clock_id,
+					   const bool flight)
 {
 	const struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	const unsigned int levels = argtrace_own_preempt_levels(ops, called_from);
 	const u32 context = likely(argtrace_context_is_plain()) ? 0 : argtrace_context_word(levels);
 
-	argtrace_record_call(plan, this_cpu_ptr(lane->rings), context, parent_ip, regs, clock_id, flight);
+	argtrace_record_call(plan, this_cpu_ptr(lane->rings), context, parent_ip, regs, clock_id,
+			     flight);
 }
 
-static __always_inline void trace_syscall(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-					  struct ftrace_regs *fregs, const void *called_from, const u32 clock_id, const bool flight)
+static __always_inline void trace_syscall(unsigned long ip, unsigned long parent_ip,
+					  struct ftrace_ops *ops, struct ftrace_regs *fregs,
+					  const void *called_from, const u32 clock_id,
+					  const bool flight)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_regs regs argtrace_uninitialized;
@@ -59,7 +66,10 @@ static __always_inline void trace_syscall(unsigned long ip, unsigned long parent
 		record_syscall(plan, ops, parent_ip, &regs, called_from, clock_id, flight);
 }
 
-/* One variant for each clock and kind of ring, as in source/entry.c. No stack protector: there is no array that could overflow. */
+/*
+ * One variant for each clock and kind of ring, as in source/entry.c. No stack protector: there is
+ * no array that could overflow.
+ */
 #define DEFINE_CALLBACK(name, clock, flight)							\
 static __no_stack_protector void name(unsigned long ip, unsigned long parent_ip,		\
 				      struct ftrace_ops *ops, struct ftrace_regs *fregs)	\

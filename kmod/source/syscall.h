@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * System calls as a source. The function of a system call is passed the address of the registers with which user space entered the
- * kernel. Records and programs get the arguments in these registers, as if the function had been called with them.
+ * System calls as a source. The function of a system call is passed the address of the registers
+ * with which user space entered the kernel. Records and programs get the arguments in these
+ * registers, as if the function had been called with them.
  */
 #ifndef ARGTRACE_SYSCALL_H
 #define ARGTRACE_SYSCALL_H

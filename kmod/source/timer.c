@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A tick of a timer, in a hard interrupt or NMI: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly one
- * outcome of the probe. Its registers are those of the interrupted code.
+ * A tick of a timer, in a hard interrupt or NMI: like source/entry.c, this takes no locks,
+ * allocates nothing, and ends in exactly one outcome of the probe. Its registers are those of the
+ * interrupted code.
  */
 #include <linux/perf_event.h>
 
@@ -14,7 +15,8 @@
 #include "call/program_call.h"
 #include "source/timer.h"
 
-void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, argtrace_full_regs *full)
+void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data,
+			 argtrace_full_regs *full)
 {
 	const struct argtrace_timer *timer = event->overflow_handler_context;
 	const struct argtrace_regs *regs = argtrace_regs_of_full(full);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Timers as a source: include/uapi/argtrace_timer.h. Each CPU that is online has a perf event, whose overflows are the ticks. */
+/*
+ * Timers as a source: include/uapi/argtrace_timer.h. Each CPU that is online has a perf event,
+ * whose overflows are the ticks.
+ */
 #ifndef ARGTRACE_SOURCE_TIMER_H
 #define ARGTRACE_SOURCE_TIMER_H
 
@@ -19,7 +22,8 @@ struct argtrace_timer {
 	struct perf_event * __percpu *events;
 	struct hlist_node node;		/* in the CPU hotplug state */
 	int error;			/* the first error in making the event of a CPU */
-	bool attached;			/* a CPU that gets no event from now on is named in the kernel's log */
+	/* a CPU that gets no event from now on is named in the kernel's log */
+	bool attached;
 	unsigned int nr_silent;		/* how many of those there were */
 	u64 charged;
 };
@@ -29,6 +33,7 @@ int argtrace_timers_init(void);
 void argtrace_timers_exit(void);
 
 /* Called by an event in an interrupt or NMI; the event's context is the timer. source/timer.c */
-void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data, argtrace_full_regs *full);
+void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data,
+			 argtrace_full_regs *full);
 
 #endif

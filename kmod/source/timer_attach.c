@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes the events of a timer, in a CPU hotplug callback, which is called for the CPUs that are online when the timer is attached, and
- * for CPUs that come online later.
+ * Makes the events of a timer, in a CPU hotplug callback, which is called for the CPUs that are
+ * online when the timer is attached, and for CPUs that come online later.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -34,16 +34,20 @@ static bool addr_is_valid(unsigned long addr)
 	const enum argtrace_timer_event event = event_of(addr);
 
 	return frequency && frequency <= ARGTRACE_TIMER_FREQUENCY_MAX &&
-	       (event == ARGTRACE_TIMER_CYCLES || event == ARGTRACE_TIMER_CPU_CLOCK) && !(addr >> 40 & ~ARGTRACE_TIMER_IDLE);
+	       (event == ARGTRACE_TIMER_CYCLES || event == ARGTRACE_TIMER_CPU_CLOCK) &&
+	       !(addr >> 40 & ~ARGTRACE_TIMER_IDLE);
 }
 
 /* Idle CPUs are not excluded, as their ticks have to be counted as well. */
 static struct perf_event *make_event(struct argtrace_timer *timer, unsigned int cpu)
 {
 	struct perf_event_attr attr = {
-		.type = event_of(timer->addr) == ARGTRACE_TIMER_CYCLES ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+		.type = event_of(timer->addr) == ARGTRACE_TIMER_CYCLES ? PERF_TYPE_HARDWARE :
+									 PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
-		.config = event_of(timer->addr) == ARGTRACE_TIMER_CYCLES ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
+		.config = event_of(timer->addr) == ARGTRACE_TIMER_CYCLES ?
+				  PERF_COUNT_HW_CPU_CYCLES :
+				  PERF_COUNT_SW_CPU_CLOCK,
 		.sample_freq = frequency_of(timer->addr),
 		.freq = 1,
 	};
@@ -61,16 +65,17 @@ static int timer_cpu_comes(unsigned int cpu, struct hlist_node *node)
 		return 0;
 	}
 	/*
-	 * A full barrier the first time, which pairs with smp_store_mb() in attach_timer(): either that sees the
-	 * error, or the timer is attached here.
+	 * A full barrier the first time, which pairs with smp_store_mb() in attach_timer(): either
+	 * that sees the error, or the timer is attached here.
 	 */
 	cmpxchg(&timer->error, 0, (int)PTR_ERR(event));
 	if (!READ_ONCE(timer->attached))
 		return 0;
 	/* This does not keep a CPU that comes later offline: it just has no ticks. */
 	timer->nr_silent++;
-	pr_warn_ratelimited("CPU %u does not tick: no perf event could be made there (%d); it is in no profile that runs now\n",
-			    cpu, (int)PTR_ERR(event));
+	pr_warn_ratelimited(
+		"CPU %u does not tick: no perf event could be made there (%d); it is in no profile that runs now\n",
+		cpu, (int)PTR_ERR(event));
 	return 0;
 }
 
@@ -87,7 +92,8 @@ static int cpu_goes(unsigned int cpu, struct hlist_node *node)
 
 int argtrace_timers_init(void)
 {
-	const int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "argtrace/timers:online", timer_cpu_comes, cpu_goes);
+	const int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "argtrace/timers:online",
+						timer_cpu_comes, cpu_goes);
 
 	if (ret < 0)
 		return ret;
@@ -150,13 +156,17 @@ static struct argtrace_timer *alloc_timer(struct argtrace_lane *lane, unsigned l
 	return timer;
 }
 
-/* perf has different errors for events that this machine does not have, or that cannot interrupt it. */
+/*
+ * perf has different errors for events that this machine does not have, or that cannot interrupt
+ * it.
+ */
 static int refusal(int error)
 {
 	return error == -ENOENT || error == -EINVAL || error == -ENODEV ? -EOPNOTSUPP : error;
 }
 
-static int attach_timer(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
+static int attach_timer(struct argtrace_lane *lane, const struct argtrace_table *table,
+			unsigned long *addrs, u32 count)
 {
 	struct argtrace_timer *timer;
 	int ret;
@@ -191,7 +201,8 @@ static int follow_timer(struct argtrace_lane *lane)
 
 	if (!lane->timer)
 		return 0;
-	plan = argtrace_catalog_find(&lane->session->catalog, ARGTRACE_KIND_TIMER, lane->timer->addr);
+	plan = argtrace_catalog_find(&lane->session->catalog, ARGTRACE_KIND_TIMER,
+				     lane->timer->addr);
 	if (plan && !plan->removed)
 		return 0;
 	/* Releases the events; for each, its CPU confirms that it is no longer running it. */

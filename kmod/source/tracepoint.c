@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hit of a tracepoint, in any context: like source/entry.c, this takes no locks, allocates nothing, and ends in exactly one outcome
- * of the probe.
+ * A hit of a tracepoint, in any context: like source/entry.c, this takes no locks, allocates
+ * nothing, and ends in exactly one outcome of the probe.
  */
 
 #include "arch/regs.h"
@@ -15,10 +15,11 @@
 #include "source/tracepoint.h"
 
 /*
- * The address of the code that hit the tracepoint. If there are other probes on it, __traceiter_NAME() calls us, and its caller is
- * not known: there is no caller in that case.
+ * The address of the code that hit the tracepoint. If there are other probes on it,
+ * __traceiter_NAME() calls us, and its caller is not known: there is no caller in that case.
  */
-static __always_inline unsigned long caller_of(const struct argtrace_tracepoint *place, unsigned long called_from)
+static __always_inline unsigned long caller_of(const struct argtrace_tracepoint *place,
+					       unsigned long called_from)
 {
 	if (unlikely(called_from - place->addr < place->size)) {
 		/* A conditional move would take longer. */
@@ -28,35 +29,41 @@ static __always_inline unsigned long caller_of(const struct argtrace_tracepoint 
 	return called_from;
 }
 
-static __always_inline struct argtrace_plan *begin_pass(struct argtrace_tracepoint *place, const bool by_pid)
+static __always_inline struct argtrace_plan *begin_pass(struct argtrace_tracepoint *place,
+							const bool by_pid)
 {
 	preempt_disable_notrace();
 	return argtrace_begin_with(place->lane, rcu_dereference_raw(place->plan), by_pid);
 }
 
-static __always_inline void record_pass(struct argtrace_tracepoint *place, const struct argtrace_regs *regs, unsigned long called_from,
-					const u32 clock_id, const bool flight, const bool few, const bool whole)
+static __always_inline void record_pass(struct argtrace_tracepoint *place,
+					const struct argtrace_regs *regs, unsigned long called_from,
+					const u32 clock_id, const bool flight, const bool few,
+					const bool whole)
 {
 	struct argtrace_plan *plan = begin_pass(place, false);
 
 	if (likely(plan))
-		argtrace_record_some(plan, this_cpu_ptr(place->rings), argtrace_context_word_above(place->plain),
-				     caller_of(place, called_from), regs, clock_id, flight, few, whole);
+		argtrace_record_some(plan, this_cpu_ptr(place->rings),
+				     argtrace_context_word_above(place->plain),
+				     caller_of(place, called_from), regs, clock_id, flight, few,
+				     whole);
 }
 
 /*
- * One variant for each clock and kind of ring, as in source/entry.c, and for tracepoints with up to three arguments. A frame consists of
- * the saved frame pointer and the return address above it. No stack protector: there is no array that could overflow.
+ * One variant for each clock and kind of ring, as in source/entry.c, and for tracepoints with up to
+ * three arguments. A frame consists of the saved frame pointer and the return address above it. No
+ * stack protector: there is no array that could overflow.
  */
 #define DEFINE_FEW(name, clock, flight, whole)							\
 static __no_stack_protector void name(struct argtrace_tracepoint *place, u64 second,		\
 				      u64 third, u64 fourth)					\
 {												\
 	const unsigned long *frame = __builtin_frame_address(0);				\
-	struct argtrace_regs regs argtrace_uninitialized;						\
+	struct argtrace_regs regs argtrace_uninitialized;				\
 												\
-	argtrace_regs_store_few(&regs, second, third, fourth);						\
-	record_pass(place, &regs, frame[1], clock, flight, true, whole);				\
+	argtrace_regs_store_few(&regs, second, third, fourth);				\
+	record_pass(place, &regs, frame[1], clock, flight, true, whole);		\
 }
 
 #define DEFINE_CALLBACK(name, clock, flight)							\
@@ -67,10 +74,10 @@ static __no_stack_protector void name##_many(struct argtrace_tracepoint *place, 
 					     u64 third, u64 fourth, u64 fifth, u64 sixth)	\
 {												\
 	const unsigned long *frame = __builtin_frame_address(0);				\
-	struct argtrace_regs regs argtrace_uninitialized;						\
+	struct argtrace_regs regs argtrace_uninitialized;				\
 												\
-	argtrace_regs_store_all(&regs, second, third, fourth, fifth, sixth, &frame[1]);				\
-	record_pass(place, &regs, frame[1], clock, flight, false, false);				\
+	argtrace_regs_store_all(&regs, second, third, fourth, fifth, sixth, &frame[1]);	\
+	record_pass(place, &regs, frame[1], clock, flight, false, false);		\
 }
 
 DEFINE_CALLBACK(tracepoint_stream_tsc, ARGTRACE_CLOCK_TSC, false)
@@ -78,8 +85,12 @@ DEFINE_CALLBACK(tracepoint_stream_monotonic, ARGTRACE_CLOCK_MONOTONIC, false)
 DEFINE_CALLBACK(tracepoint_flight_tsc, ARGTRACE_CLOCK_TSC, true)
 DEFINE_CALLBACK(tracepoint_flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
 
-/* For a probe with a program, which may use more than the arguments, and for any probe if there is a filter by PID. */
-static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth)
+/*
+ * For a probe with a program, which may use more than the arguments, and for any probe if there is
+ * a filter by PID.
+ */
+static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u64 second,
+					    u64 third, u64 fourth, u64 fifth, u64 sixth)
 {
 	const unsigned long *frame = __builtin_frame_address(0);
 	struct argtrace_regs regs argtrace_uninitialized;
@@ -102,16 +113,21 @@ static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u
 }
 
 /* What records a call with these arguments. */
-#define CALLBACK_OF(name, few, whole)	(!(few) ? (void *)name##_many : (whole) ? (void *)name##_few : (void *)name##_few_padded)
+#define CALLBACK_OF(name, few, whole) \
+	(!(few) ? (void *)name##_many : (whole) ? (void *)name##_few : (void *)name##_few_padded)
 
-void *argtrace_tracepoint_callback(const struct argtrace_lane *lane, const struct argtrace_plan *plan)
+void *argtrace_tracepoint_callback(const struct argtrace_lane *lane,
+				   const struct argtrace_plan *plan)
 {
-	const bool few = !plan->layout.at[0] && !plan->layout.many_registers && !plan->layout.has_rest;
+	const bool few = !plan->layout.at[0] && !plan->layout.many_registers &&
+			 !plan->layout.has_rest;
 	const bool whole = plan->layout.last_mask == ~0ull;
 
 	if (plan->code || rcu_access_pointer(lane->pid_bits))
 		return trace_pass;
 	if (lane->session->clock == ARGTRACE_CLOCK_TSC)
-		return lane->session->flight ? CALLBACK_OF(tracepoint_flight_tsc, few, whole) : CALLBACK_OF(tracepoint_stream_tsc, few, whole);
-	return lane->session->flight ? CALLBACK_OF(tracepoint_flight_monotonic, few, whole) : CALLBACK_OF(tracepoint_stream_monotonic, few, whole);
+		return lane->session->flight ? CALLBACK_OF(tracepoint_flight_tsc, few, whole) :
+					       CALLBACK_OF(tracepoint_stream_tsc, few, whole);
+	return lane->session->flight ? CALLBACK_OF(tracepoint_flight_monotonic, few, whole) :
+				       CALLBACK_OF(tracepoint_stream_monotonic, few, whole);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints as a source. One function of ours is registered with each of them, and takes the arguments as the kernel passes them,
- * whatever they are. __traceiter_NAME() has the same arguments, so that its prototype says where each of them is.
+ * Tracepoints as a source. One function of ours is registered with each of them, and takes the
+ * arguments as the kernel passes them, whatever they are. __traceiter_NAME() has the same
+ * arguments, so that its prototype says where each of them is.
  */
 #ifndef ARGTRACE_TRACEPOINT_H
 #define ARGTRACE_TRACEPOINT_H
@@ -36,10 +37,11 @@ struct argtrace_tracepoint {
 };
 
 /*
- * The function that a tracepoint of this lane calls for such a probe (source/tracepoint.c). It depends on the
- * probe's program and arguments, on the session's clock and kind of ring, and on whether there is a filter by PID, none of which may
- * change while the lane is armed.
+ * The function that a tracepoint of this lane calls for such a probe (source/tracepoint.c). It
+ * depends on the probe's program and arguments, on the session's clock and kind of ring, and on
+ * whether there is a filter by PID, none of which may change while the lane is armed.
  */
-void *argtrace_tracepoint_callback(const struct argtrace_lane *lane, const struct argtrace_plan *plan);
+void *argtrace_tracepoint_callback(const struct argtrace_lane *lane,
+				   const struct argtrace_plan *plan);
 
 #endif

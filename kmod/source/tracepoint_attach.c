@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds tracepoints, and registers with them. A probe's address is that of __traceiter_NAME(), which tells one from another. */
+/*
+ * Finds tracepoints, and registers with them. A probe's address is that of __traceiter_NAME(),
+ * which tells one from another.
+ */
 #include <linux/bsearch.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -13,11 +16,17 @@
 #include "source/source.h"
 #include "source/tracepoint.h"
 
-/* Tracepoints that are looked for, by the addresses of their iterators, which are sorted and differ. */
+/*
+ * Tracepoints that are looked for, by the addresses of their iterators, which are sorted and
+ * differ.
+ */
 struct search {
 	const unsigned long *addrs;
 	u32 count;
-	/* Is given each that is found, with its module, or NULL if it is the kernel's. False ends the search. */
+	/*
+	 * Is given each that is found, with its module, or NULL if it is the kernel's. False ends
+	 * the search.
+	 */
 	bool (*found)(struct search *search, struct tracepoint *tracepoint, struct module *module);
 	void *context;
 	bool ended;
@@ -34,7 +43,8 @@ static void look_at(struct search *search, struct tracepoint *tracepoint, struct
 {
 	const unsigned long addr = (unsigned long)tracepoint->iterator;
 
-	if (!search->ended && bsearch(&addr, search->addrs, search->count, sizeof(addr), compare_places))
+	if (!search->ended &&
+	    bsearch(&addr, search->addrs, search->count, sizeof(addr), compare_places))
 		search->ended = !search->found(search, tracepoint, module);
 }
 
@@ -43,7 +53,10 @@ static void look_at_kernel(struct tracepoint *tracepoint, void *search)
 	look_at(search, tracepoint, NULL);
 }
 
-/* The kernel lists the modules that have tracepoints for whoever registers a notifier; it is asked under the lock of that list. */
+/*
+ * The kernel lists the modules that have tracepoints for whoever registers a notifier; it is asked
+ * under the lock of that list.
+ */
 struct module_search {
 	struct notifier_block notifier;
 	struct search *search;
@@ -58,13 +71,15 @@ static int look_at_module(struct notifier_block *notifier, unsigned long event, 
 	if (event != MODULE_STATE_COMING)
 		return NOTIFY_DONE;
 	for (i = 0; i < listed->mod->num_tracepoints; i++)
-		look_at(search, tracepoint_ptr_deref(&listed->mod->tracepoints_ptrs[i]), listed->mod);
+		look_at(search, tracepoint_ptr_deref(&listed->mod->tracepoints_ptrs[i]),
+			listed->mod);
 	return NOTIFY_DONE;
 }
 
 static void look_for(struct search *search)
 {
-	struct module_search in_modules = { .notifier = { .notifier_call = look_at_module }, .search = search };
+	struct module_search in_modules = { .notifier = { .notifier_call = look_at_module },
+					    .search = search };
 
 	for_each_kernel_tracepoint(look_at_kernel, search);
 	if (!register_tracepoint_module_notifier(&in_modules.notifier))
@@ -80,7 +95,9 @@ static bool count_found(struct search *search, struct tracepoint *tracepoint, st
 static bool all_are_found(const unsigned long *addrs, u32 count)
 {
 	u32 nr_found = 0;
-	struct search search = { .addrs = addrs, .count = count, .found = count_found, .context = &nr_found };
+	struct search search = {
+		.addrs = addrs, .count = count, .found = count_found, .context = &nr_found
+	};
 
 	look_for(&search);
 	return nr_found == count;
@@ -125,7 +142,10 @@ static bool is_attached(const struct argtrace_lane *lane, unsigned long addr)
 	return false;
 }
 
-/* The bytes of the function there, as the kernel's symbol table has them: "NAME+0x0/0xSIZE [MODULE]". */
+/*
+ * The bytes of the function there, as the kernel's symbol table has them: "NAME+0x0/0xSIZE
+ * [MODULE]".
+ */
 static unsigned long size_of_function(unsigned long addr)
 {
 	char text[KSYM_SYMBOL_LEN];
@@ -172,7 +192,8 @@ static void free_place(struct argtrace_tracepoint *place)
 static void find_plan(struct argtrace_tracepoint *place)
 {
 	const struct argtrace_lane *lane = place->lane;
-	const struct argtrace_table *table = rcu_dereference_protected(lane->table, lockdep_is_held(&lane->session->lock));
+	const struct argtrace_table *table =
+		rcu_dereference_protected(lane->table, lockdep_is_held(&lane->session->lock));
 
 	rcu_assign_pointer(place->plan, argtrace_table_lookup(table, place->addr));
 }
@@ -185,7 +206,8 @@ static void table_changed(struct argtrace_lane *lane)
 		find_plan(place);
 }
 
-static bool prepare_place(struct search *search, struct tracepoint *tracepoint, struct module *module)
+static bool prepare_place(struct search *search, struct tracepoint *tracepoint,
+			  struct module *module)
 {
 	struct attachment *attachment = search->context;
 	struct argtrace_tracepoint *place;
@@ -209,7 +231,8 @@ static bool prepare_place(struct search *search, struct tracepoint *tracepoint, 
 	place->module = module;
 	place->own_levels = argtrace_tracepoint_own_levels(tracepoint);
 	place->plain = argtrace_plain_preempt_word(place->own_levels);
-	place->callback = argtrace_tracepoint_callback(place->lane, argtrace_table_lookup(attachment->table, place->addr));
+	place->callback = argtrace_tracepoint_callback(
+		place->lane, argtrace_table_lookup(attachment->table, place->addr));
 	find_plan(place);
 	list_add_tail(&place->link, &attachment->places);
 	attachment->nr_found++;
@@ -252,10 +275,15 @@ static int register_places(struct list_head *places)
 	return ret;
 }
 
-static int attach_tracepoints(struct argtrace_lane *lane, const struct argtrace_table *table, unsigned long *addrs, u32 count)
+static int attach_tracepoints(struct argtrace_lane *lane, const struct argtrace_table *table,
+			      unsigned long *addrs, u32 count)
 {
-	struct attachment attachment = { .lane = lane, .table = table, .places = LIST_HEAD_INIT(attachment.places) };
-	struct search search = { .addrs = addrs, .count = count, .found = prepare_place, .context = &attachment };
+	struct attachment attachment = { .lane = lane,
+					 .table = table,
+					 .places = LIST_HEAD_INIT(attachment.places) };
+	struct search search = {
+		.addrs = addrs, .count = count, .found = prepare_place, .context = &attachment
+	};
 	struct argtrace_tracepoint *place;
 
 	if (!ARGTRACE_TRACEPOINTS_CALL_ANYTHING)
@@ -284,8 +312,8 @@ static int follow_tracepoints(struct argtrace_lane *lane)
 	LIST_HEAD(detached);
 
 	list_for_each_entry_safe(place, next, &lane->tracepoints, link) {
-		const struct argtrace_plan *plan =
-			argtrace_catalog_find(&lane->session->catalog, ARGTRACE_KIND_TRACEPOINT, place->addr);
+		const struct argtrace_plan *plan = argtrace_catalog_find(
+			&lane->session->catalog, ARGTRACE_KIND_TRACEPOINT, place->addr);
 
 		if (plan && !plan->removed)
 			continue;

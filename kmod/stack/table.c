@@ -78,7 +78,8 @@ static int stacks_cpu_comes(unsigned int cpu, struct hlist_node *node)
 
 int argtrace_stacks_init(void)
 {
-	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/stacks:prepare", stacks_cpu_comes, NULL);
+	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/stacks:prepare",
+					  stacks_cpu_comes, NULL);
 
 	if (ret < 0)
 		return ret;
@@ -105,9 +106,11 @@ static void free_stacks(struct argtrace_stack_set *set)
 
 static bool stacks_are_valid(const struct argtrace_stacks *wanted)
 {
-	return (!wanted->entries || (is_power_of_2(wanted->entries) && wanted->entries >= ARGTRACE_STACK_ENTRIES_MIN &&
-				     wanted->entries <= ARGTRACE_STACK_ENTRIES_MAX)) &&
-	       wanted->words <= ARGTRACE_STACK_WORDS_MAX && wanted->depth <= ARGTRACE_STACK_DEPTH_MAX;
+	return (!wanted->entries ||
+		(is_power_of_2(wanted->entries) && wanted->entries >= ARGTRACE_STACK_ENTRIES_MIN &&
+		 wanted->entries <= ARGTRACE_STACK_ENTRIES_MAX)) &&
+	       wanted->words <= ARGTRACE_STACK_WORDS_MAX &&
+	       wanted->depth <= ARGTRACE_STACK_DEPTH_MAX;
 }
 
 static struct argtrace_stack_set *alloc_set(const struct argtrace_stacks *wanted)
@@ -149,7 +152,10 @@ struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *
 		argtrace_frames_put();
 		return set;
 	}
-	/* Including CPUs that are offline, so that a reader which maps the tables now has theirs as well. */
+	/*
+	 * Including CPUs that are offline, so that a reader which maps the tables now has theirs as
+	 * well.
+	 */
 	cpus_read_lock();
 	for_each_present_cpu(cpu) {
 		ret = provide_table(set, cpu);
@@ -174,7 +180,8 @@ void argtrace_stacks_free(struct argtrace_stack_set *set)
 	free_stacks(set);
 }
 
-void argtrace_stacks_describe(const struct argtrace_stack_set *set, struct argtrace_stacks *description)
+void argtrace_stacks_describe(const struct argtrace_stack_set *set,
+			      struct argtrace_stacks *description)
 {
 	description->entries = set->entries;
 	description->words = set->words;
@@ -211,7 +218,8 @@ static bool reserve_words(const struct argtrace_stack_table *table, u32 count, u
 }
 
 /* Finds a stack that is not at its home, or adds it. */
-static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id, const u64 *frames, u32 count, bool cut)
+static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id, const u64 *frames,
+				u32 count, bool cut)
 {
 	struct argtrace_stack_entry *entry;
 	bool has_words = false;
@@ -247,21 +255,26 @@ static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id
 }
 
 /* The number of a stack that took more than the quick walk. */
-static u64 id_of_walked(const struct argtrace_stack_table *table, struct argtrace_walked *walked, const u64 *frames)
+static u64 id_of_walked(const struct argtrace_stack_table *table, struct argtrace_walked *walked,
+			const u64 *frames)
 {
 	if (walked->end == ARGTRACE_WALK_RECURSION || walked->end == ARGTRACE_WALK_UNKNOWN) {
-		count_lost(table, walked->end == ARGTRACE_WALK_RECURSION ? ARGTRACE_STACK_LOST_RECURSION :
-									   ARGTRACE_STACK_LOST_UNKNOWN);
+		count_lost(table, walked->end == ARGTRACE_WALK_RECURSION ?
+					  ARGTRACE_STACK_LOST_RECURSION :
+					  ARGTRACE_STACK_LOST_UNKNOWN);
 		return 0;
 	}
-	/* Not an address, so that the hash differs from that of the same stack when it is complete. */
+	/*
+	 * Not an address, so that the hash differs from that of the same stack when it is complete.
+	 */
 	if (walked->end == ARGTRACE_WALK_CUT)
 		walked->hash = argtrace_stack_hash(walked->hash, 1);
-	return find_or_add(table, walked->hash ?: 1, frames, walked->count, walked->end == ARGTRACE_WALK_CUT);
+	return find_or_add(table, walked->hash ?: 1, frames, walked->count,
+			   walked->end == ARGTRACE_WALK_CUT);
 }
 
-static noinline u64 id_slowly(const struct argtrace_stack_table *table, const u64 *sp, u64 bp, const struct argtrace_regs *regs,
-			      struct argtrace_stack_room *room)
+static noinline u64 id_slowly(const struct argtrace_stack_table *table, const u64 *sp, u64 bp,
+			      const struct argtrace_regs *regs, struct argtrace_stack_room *room)
 {
 	const struct argtrace_stack_start start = { sp, bp, regs };
 	struct argtrace_walked walked;
@@ -278,7 +291,8 @@ static noinline u64 no_room(const struct argtrace_stack_table *table)
 }
 
 /* The number of a complete stack, which is probably at its home. */
-static __always_inline u64 id_at_home(const struct argtrace_stack_table *table, u64 id, const u64 *frames, u32 count)
+static __always_inline u64 id_at_home(const struct argtrace_stack_table *table, u64 id,
+				      const u64 *frames, u32 count)
 {
 	if (unlikely(!id))
 		id = 1;
@@ -302,7 +316,8 @@ u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 b
 	return id_at_home(table, id, room->frames, count);
 }
 
-u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const struct argtrace_regs *regs)
+u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set,
+				  const struct argtrace_regs *regs)
 {
 	const struct argtrace_stack_table *table = this_cpu_ptr(set->tables);
 	struct argtrace_stack_room *room = (void *)argtrace_scratch_stack();

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The stacks of calls on a CPU, each stored once (include/uapi/argtrace_stack.h). The number of a stack is the hash of its
- * addresses, and determines its home, where the search for it begins.
+ * The stacks of calls on a CPU, each stored once (include/uapi/argtrace_stack.h). The number of a
+ * stack is the hash of its addresses, and determines its home, where the search for it begins.
  *
  * Only its CPU writes to a table, in any context up to NMI, and user space reads meanwhile:
  *
  *   A  compare and exchange control->words: room for the addresses, which are written there
  *   B  compare and exchange the id of a free entry
- *   C  write `where`, a release; pairs with the acquire of StackReader::find() (user/session/stack_reader.cpp)
+ *   C  write `where`, a release; pairs with the acquire of StackReader::find()
+ *      (user/session/stack_reader.cpp)
  *
- * An interrupt completes before the writer that it has interrupted continues. Between A and B, it may take the entry: for the same
- * stack, whose addresses are then stored twice, or for another, and the search continues. Between B and C, it finds the id, and names
- * a stack that will be complete soon.
+ * An interrupt completes before the writer that it has interrupted continues. Between A and B, it
+ * may take the entry: for the same stack, whose addresses are then stored twice, or for another,
+ * and the search continues. Between B and C, it finds the id, and names a stack that will be
+ * complete soon.
  */
 #ifndef ARGTRACE_STACK_TABLE_H
 #define ARGTRACE_STACK_TABLE_H
@@ -34,7 +36,8 @@ struct argtrace_stack_table {
 	u64 *words;
 	u32 nr_words;
 	u32 mask;				/* entries - 1 */
-	u8 shift;				/* the upper bits of a stack's number are the number of its home */
+	/* the upper bits of a stack's number are the number of its home */
+	u8 shift;
 	u8 depth;
 };
 
@@ -53,24 +56,29 @@ int argtrace_stacks_init(void);
 void argtrace_stacks_exit(void);
 
 /*
- * Makes the table of each present CPU in the memory of its node, and later those of CPUs that come. ERR_PTR: -EINVAL, -ENOMEM,
- * -ENOSPC, -EOPNOTSUPP.
+ * Makes the table of each present CPU in the memory of its node, and later those of CPUs that come.
+ * ERR_PTR: -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP.
  */
 struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *description);
 /* To be called when no callback uses it any more. Accepts NULL. */
 void argtrace_stacks_free(struct argtrace_stack_set *set);
-void argtrace_stacks_describe(const struct argtrace_stack_set *set, struct argtrace_stacks *description);
+void argtrace_stacks_describe(const struct argtrace_stack_set *set,
+			      struct argtrace_stacks *description);
 
-/* The memory that user space maps, or NULL if this CPU has no table. It may get one at any time, and never loses it. */
+/*
+ * The memory that user space maps, or NULL if this CPU has no table. It may get one at any time,
+ * and never loses it.
+ */
 void *argtrace_stacks_memory(const struct argtrace_stack_set *set, int cpu);
 
 /*
- * The number of the stack of a call whose return address is at *sp, or 0 if there is none, which has been counted. Preemption is off;
- * within argtrace_scratch_enter().
+ * The number of the stack of a call whose return address is at *sp, or 0 if there is none, which
+ * has been counted. Preemption is off; within argtrace_scratch_enter().
  */
 u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 bp);
 
 /* The same for interrupted kernel code. */
-u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set, const struct argtrace_regs *regs);
+u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set,
+				  const struct argtrace_regs *regs);
 
 #endif

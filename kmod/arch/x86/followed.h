@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The frame of a call whose return is followed, on the stack of the traced task, as the trampolines (trampoline.S) lay it out and the
- * functions that they call see it.
+ * The frame of a call whose return is followed, on the stack of the traced task, as the trampolines
+ * (trampoline.S) lay it out and the functions that they call see it.
  *
  *   caller's stack arguments
  *   caller          where the function returns to: stays where the caller has pushed it
@@ -12,8 +12,9 @@
  *   copies of the stack arguments, where the function has any
  *   the function's own frame
  *
- * What is below rbp is a part of a struct pt_regs, from r9 to sp. The argument registers are where struct pt_regs has them, so that
- * whatever reads the arguments of a call from a struct ftrace_regs reads them from a frame: argtrace_frame_regs().
+ * What is below rbp is a part of a struct pt_regs, from r9 to sp. The argument registers are where
+ * struct pt_regs has them, so that whatever reads the arguments of a call from a struct ftrace_regs
+ * reads them from a frame: argtrace_frame_regs().
  */
 #ifndef ARGTRACE_ARCH_X86_FOLLOWED_H
 #define ARGTRACE_ARCH_X86_FOLLOWED_H
@@ -58,7 +59,8 @@ struct argtrace_frame {
 	unsigned long r9, r8;
 	unsigned long value;		/* rax, when the function has returned */
 	unsigned long cx, dx, si, di;
-	unsigned long high;		/* rdx then; before, the first argument that the body is given */
+	/* rdx then; before, the first argument that the body is given */
+	unsigned long high;
 	struct argtrace_return *returns;
 	u64 clock;			/* at entry */
 	union {
@@ -84,8 +86,9 @@ ARGTRACE_IN_FRAME(di, di);
 ARGTRACE_IN_FRAME(sp, sp);
 ARGTRACE_IN_FRAME(bp, ss);
 
-#define ARGTRACE_FROM_RBP(member, offset) \
-	static_assert((int)offsetof(struct argtrace_frame, member) - ARGTRACE_FRAME_BELOW == (offset))
+#define ARGTRACE_FROM_RBP(member, offset)                                                    \
+	static_assert((int)offsetof(struct argtrace_frame, member) - ARGTRACE_FRAME_BELOW == \
+		      (offset))
 ARGTRACE_FROM_RBP(r9, ARGTRACE_FRAME_R9);
 ARGTRACE_FROM_RBP(r8, ARGTRACE_FRAME_R8);
 ARGTRACE_FROM_RBP(value, ARGTRACE_FRAME_VALUE);
@@ -103,8 +106,8 @@ ARGTRACE_FROM_RBP(body, ARGTRACE_FRAME_BODY);
 static_assert(sizeof(struct argtrace_frame) - ARGTRACE_FRAME_BELOW == ARGTRACE_FRAME_STACK);
 
 /*
- * The arguments of the call, as they were at entry: no other member may be read. The stack pointer only where
- * argtrace_frame_set_stack() has been called.
+ * The arguments of the call, as they were at entry: no other member may be read. The stack pointer
+ * only where argtrace_frame_set_stack() has been called.
  */
 static __always_inline struct argtrace_regs *argtrace_frame_regs(const struct argtrace_frame *frame)
 {
@@ -127,7 +130,8 @@ static inline void argtrace_frame_arguments(const struct argtrace_frame *frame, 
 }
 
 /* For a frame that no trampoline has made, which has nothing to go back to. */
-static inline void argtrace_frame_make(struct argtrace_frame *frame, const unsigned long *args, unsigned long caller)
+static inline void argtrace_frame_make(struct argtrace_frame *frame, const unsigned long *args,
+				       unsigned long caller)
 {
 	frame->di = args[0];
 	frame->si = args[1];
@@ -141,34 +145,44 @@ static inline void argtrace_frame_make(struct argtrace_frame *frame, const unsig
 	argtrace_frame_set_stack(frame);
 }
 
-/* What a function passes the body in place of its first argument, while the frame has others: of system calls. */
+/*
+ * What a function passes the body in place of its first argument, while the frame has others: of
+ * system calls.
+ */
 static __always_inline unsigned long argtrace_frame_passed(const struct argtrace_frame *frame)
 {
 	return frame->high;
 }
 
-/* The text of the trampolines: whoever has an address in it on the stack is in a call that is followed. */
+/*
+ * The text of the trampolines: whoever has an address in it on the stack is in a call that is
+ * followed.
+ */
 extern const char argtrace_return_text[], argtrace_return_text_end[];
 
 static inline bool argtrace_in_trampoline(unsigned long addr)
 {
-	return addr >= (unsigned long)argtrace_return_text && addr < (unsigned long)argtrace_return_text_end;
+	return addr >= (unsigned long)argtrace_return_text &&
+	       addr < (unsigned long)argtrace_return_text_end;
 }
 
 /* Whether this kernel lets us find the frames on a stack, without which no call may be followed. */
 bool argtrace_can_find_followed(void);
 
 /*
- * Finds them on the stack of a task, which is this one or does not run: see in_flight.c. If it has begun to run all the same, a frame
- * may be nonsense, and unreadable. `in_body`: the function's body runs, or something that it calls.
+ * Finds them on the stack of a task, which is this one or does not run: see in_flight.c. If it has
+ * begun to run all the same, a frame may be nonsense, and unreadable. `in_body`: the function's
+ * body runs, or something that it calls.
  */
-void argtrace_for_each_followed(struct task_struct *task, void (*found)(struct argtrace_frame *frame, bool in_body, void *data),
+void argtrace_for_each_followed(struct task_struct *task,
+				void (*found)(struct argtrace_frame *frame, bool in_body,
+					      void *data),
 				void *data);
 
 /*
- * The trampolines. The first three are entered instead of the body, with the struct argtrace_return in rax. The others are called by
- * the function instead of ftrace, as a direct caller is, also with it in rax. The last one has another direct caller in r10, and
- * calls that instead of the body.
+ * The trampolines. The first three are entered instead of the body, with the struct argtrace_return
+ * in rax. The others are called by the function instead of ftrace, as a direct caller is, also with
+ * it in rax. The last one has another direct caller in r10, and calls that instead of the body.
  */
 void argtrace_return_quick(void);
 void argtrace_return_keeping(void);

@@ -22,13 +22,16 @@
 #define INTERRUPTED	(1u << ARGTRACE_FRAMES_INTERRUPTED_SHIFT)
 #define WORDS		(FRAMES + INTERRUPTED)
 
-/* How far from its home a word may be. If there is no free place, it replaces the word at its home. */
+/*
+ * How far from its home a word may be. If there is no free place, it replaces the word at its home.
+ */
 #define STEPS		8
 
 /*
- * A fake stack to ask the unwinder about. Offsets are 16 bits wide, so that those from the stack pointer stay in the first quarter,
- * and those from rbp in the third. Each word of a quarter contains the address of the same place in the next quarter, so that a value
- * which the unwinder has read reveals that it comes from memory, and from where.
+ * A fake stack to ask the unwinder about. Offsets are 16 bits wide, so that those from the stack
+ * pointer stay in the first quarter, and those from rbp in the third. Each word of a quarter
+ * contains the address of the same place in the next quarter, so that a value which the unwinder
+ * has read reveals that it comes from memory, and from where.
  */
 #define QUARTER		(64 * 1024ul)
 #define FAKE_WORDS	(4 * QUARTER / sizeof(u64))
@@ -42,7 +45,8 @@ static u32 forgotten;			/* changes before words are forgotten */
 
 static u64 other_frame(enum argtrace_frame_other other, s64 offset)
 {
-	return ARGTRACE_FRAME_SPECIAL | (u64)other << ARGTRACE_FRAME_OTHER_SHIFT | (u64)offset << ARGTRACE_FRAME_SP_SHIFT;
+	return ARGTRACE_FRAME_SPECIAL | (u64)other << ARGTRACE_FRAME_OTHER_SHIFT |
+	       (u64)offset << ARGTRACE_FRAME_SP_SHIFT;
 }
 
 static const u64 unknown_frame = ARGTRACE_FRAME_SPECIAL;
@@ -63,8 +67,8 @@ static u64 regs_frame(const struct argtrace_unwound *unwound, u64 sp)
 {
 	const u64 regs = (u64)unwound->regs;
 
-	if (!unwound->full_regs || !unwound->interrupted || !is_in_quarter(regs, 0) || regs < sp || !IS_ALIGNED(regs, 8) ||
-	    unwound->ip != fake_word(regs + offsetof(struct pt_regs, ip)) ||
+	if (!unwound->full_regs || !unwound->interrupted || !is_in_quarter(regs, 0) || regs < sp ||
+	    !IS_ALIGNED(regs, 8) || unwound->ip != fake_word(regs + offsetof(struct pt_regs, ip)) ||
 	    unwound->sp != fake_word(regs + offsetof(struct pt_regs, sp)) ||
 	    unwound->bp != fake_word(regs + offsetof(struct pt_regs, bp)))
 		return unknown_frame;
@@ -93,7 +97,10 @@ static u64 call_frame(const struct argtrace_unwound *unwound, u64 sp, u64 bp)
 	}
 	saved = unwound->bp - fake_word(unwound->sp);
 	if (unwound->bp != bp) {
-		/* Within what the walk has checked to be on the stack: below the return address, and not below the frame. */
+		/*
+		 * Within what the walk has checked to be on the stack: below the return address,
+		 * and not below the frame.
+		 */
 		if (saved > -16 || saved < (frame ? -16 : -offset))
 			return unknown_frame;
 		frame |= ARGTRACE_FRAME_LOADS_BP | (u64)(u16)saved << ARGTRACE_FRAME_BP_SHIFT;
@@ -107,7 +114,9 @@ static u64 call_frame(const struct argtrace_unwound *unwound, u64 sp, u64 bp)
 static u64 ask_unwinder(u64 ip, bool interrupted)
 {
 	const u64 sp = (u64)fake_stack + QUARTER / 2, bp = sp + 2 * QUARTER;
-	struct argtrace_unwound unwound = { .ip = ip, .sp = sp, .bp = bp, .interrupted = interrupted };
+	struct argtrace_unwound unwound = {
+		.ip = ip, .sp = sp, .bp = bp, .interrupted = interrupted
+	};
 	/* The unwinder would log what is wrong with the current task's stack. */
 	struct task_struct *task = current == &init_task ? init_pid_ns.child_reaper : &init_task;
 
@@ -119,17 +128,22 @@ static u64 ask_unwinder(u64 ip, bool interrupted)
 }
 
 /*
- * Whether the unwinder may replace an address, as it does for the first address of a trampoline. Hardly any call returns to the first
- * address of a function, but functions are often interrupted there.
+ * Whether the unwinder may replace an address, as it does for the first address of a trampoline.
+ * Hardly any call returns to the first address of a function, but functions are often interrupted
+ * there.
  */
 static bool is_replaced(const char *symbol, bool interrupted)
 {
 	if (!strstr(symbol, "+0x0/"))
 		return false;
-	return !interrupted || strstr(symbol, "rethook") || strstr(symbol, "kretprobe") || strstr(symbol, "return_to_handler");
+	return !interrupted || strstr(symbol, "rethook") || strstr(symbol, "kretprobe") ||
+	       strstr(symbol, "return_to_handler");
 }
 
-/* Whether an address is in code that stays until argtrace_frames_forget() is called for it, and is not replaced by the unwinder. */
+/*
+ * Whether an address is in code that stays until argtrace_frames_forget() is called for it, and is
+ * not replaced by the unwinder.
+ */
 static bool is_lasting(u64 ip, bool interrupted, char *symbol)
 {
 	const char *end, *module;
@@ -146,8 +160,8 @@ static bool is_lasting(u64 ip, bool interrupted, char *symbol)
 }
 
 /*
- * Stores the word in a free place near its home, or else in place of another: at its home, or next to it where the word at
- * home is that of address 0, which stays.
+ * Stores the word in a free place near its home, or else in place of another: at its home, or next
+ * to it where the word at home is that of address 0, which stays.
  */
 static u64 *keep(u64 *table, unsigned int shift, u64 frame, u64 ip)
 {
@@ -166,7 +180,8 @@ static u64 *keep(u64 *table, unsigned int shift, u64 frame, u64 ip)
 
 u64 argtrace_frame_find(u64 ip, bool interrupted, char *room)
 {
-	const unsigned int shift = interrupted ? ARGTRACE_FRAMES_INTERRUPTED_SHIFT : ARGTRACE_FRAMES_SHIFT;
+	const unsigned int shift = interrupted ? ARGTRACE_FRAMES_INTERRUPTED_SHIFT :
+						 ARGTRACE_FRAMES_SHIFT;
 	u64 *table = argtrace_frames + (interrupted ? FRAMES : 0), *place, frame;
 	u32 at = argtrace_frame_home(ip, shift), step, generation;
 
@@ -187,8 +202,9 @@ u64 argtrace_frame_find(u64 ip, bool interrupted, char *room)
 	frame |= (u32)ip;
 	place = keep(table, shift, frame, ip);
 	/*
-	 * The module whose address it is may have been forgotten while the unwinder was asked. keep() is a full barrier, which pairs
-	 * with that of argtrace_frames_forget(): either the word is found there, or we see here that we are too late.
+	 * The module whose address it is may have been forgotten while the unwinder was asked.
+	 * keep() is a full barrier, which pairs with that of argtrace_frames_forget(): either the
+	 * word is found there, or we see here that we are too late.
 	 */
 	if (unlikely(READ_ONCE(forgotten) != generation))
 		cmpxchg(place, frame, 0);
@@ -197,7 +213,8 @@ u64 argtrace_frame_find(u64 ip, bool interrupted, char *room)
 
 static u64 charge(void)
 {
-	return argtrace_kvmalloc_size(WORDS * sizeof(u64)) + argtrace_kvmalloc_size(FAKE_WORDS * sizeof(u64));
+	return argtrace_kvmalloc_size(WORDS * sizeof(u64)) +
+	       argtrace_kvmalloc_size(FAKE_WORDS * sizeof(u64));
 }
 
 static int create(void)
@@ -220,8 +237,8 @@ static int create(void)
 		return -ENOMEM;
 	}
 	/*
-	 * A word of zeros would be a plain frame at address 0, which returns to itself for ever: argtrace_frame_at_home() finds this
-	 * one instead, and keep() leaves it there.
+	 * A word of zeros would be a plain frame at address 0, which returns to itself for ever:
+	 * argtrace_frame_at_home() finds this one instead, and keep() leaves it there.
 	 */
 	frames[argtrace_frame_home(0, ARGTRACE_FRAMES_SHIFT)] = unknown_frame;
 	for (i = 0; i < FAKE_WORDS; i++)

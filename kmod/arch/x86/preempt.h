@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The need-resched bit is in the same word (arch/x86/include/asm/preempt.h), which Linux 7.3 made 64 bits wide, and which lies in
- * struct pcpu_hot from Linux 6.2 to 6.14.
+ * The need-resched bit is in the same word (arch/x86/include/asm/preempt.h), which Linux 7.3 made
+ * 64 bits wide, and which lies in struct pcpu_hot from Linux 6.2 to 6.14.
  */
 #ifndef ARGTRACE_ARCH_X86_PREEMPT_H
 #define ARGTRACE_ARCH_X86_PREEMPT_H

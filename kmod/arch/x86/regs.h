@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * struct ftrace_regs begins with a struct pt_regs on all kernels, in which ftrace always fills in the argument registers, rbp and
- * rsp; cs is 0 unless it has filled in all (arch/x86/kernel/ftrace_64.S). Arguments are where the System V x86-64 psABI, 3.2.3,
- * has them.
+ * struct ftrace_regs begins with a struct pt_regs on all kernels, in which ftrace always fills in
+ * the argument registers, rbp and rsp; cs is 0 unless it has filled in all
+ * (arch/x86/kernel/ftrace_64.S). Arguments are where the System V x86-64 psABI, 3.2.3, has them.
  */
 #ifndef ARGTRACE_ARCH_X86_REGS_H
 #define ARGTRACE_ARCH_X86_REGS_H
@@ -23,12 +23,14 @@ static __always_inline struct argtrace_regs *argtrace_regs_of_ftrace(struct ftra
 	return (struct argtrace_regs *)fregs;
 }
 
-static __always_inline const struct argtrace_regs *argtrace_regs_of_full(const argtrace_full_regs *regs)
+static __always_inline const struct argtrace_regs *
+argtrace_regs_of_full(const argtrace_full_regs *regs)
 {
 	return (const struct argtrace_regs *)regs;
 }
 
-static __always_inline const argtrace_full_regs *argtrace_full_regs_of(const struct argtrace_regs *regs)
+static __always_inline const argtrace_full_regs *
+argtrace_full_regs_of(const struct argtrace_regs *regs)
 {
 	return &regs->regs;
 }
@@ -36,20 +38,25 @@ static __always_inline const argtrace_full_regs *argtrace_full_regs_of(const str
 static __always_inline u8 argtrace_reg_place(unsigned int index)
 {
 	static const u8 places[] = {
-		offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
-		offsetof(struct pt_regs, cx), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+		offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
+		offsetof(struct pt_regs, dx), offsetof(struct pt_regs, cx),
+		offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
 	};
 
 	return places[index];
 }
 
 /*
- * For a callback of ftrace's: makes the compiler keep the parameters of its tail calls in the argument registers, which it would
- * otherwise use for something else.
+ * For a callback of ftrace's: makes the compiler keep the parameters of its tail calls in the
+ * argument registers, which it would otherwise use for something else.
  */
-#define argtrace_keep_in_place(parent_ip, ops, fregs)	asm("" : "+S" (parent_ip), "+d" (ops), "+c" (fregs))
+#define argtrace_keep_in_place(parent_ip, ops, fregs) \
+	asm("" : "+S"(parent_ip), "+d"(ops), "+c"(fregs))
 
-/* What a followed call knows at its return, in arch/x86/followed.h: both halves of the value, and the duration. */
+/*
+ * What a followed call knows at its return, in arch/x86/followed.h: both halves of the value, and
+ * the duration.
+ */
 static inline u8 argtrace_return_place(unsigned int index)
 {
 	return index ? offsetof(struct pt_regs, orig_ax) : offsetof(struct pt_regs, ax);
@@ -60,14 +67,17 @@ static inline u8 argtrace_duration_place(void)
 	return offsetof(struct pt_regs, flags);
 }
 
-/* rbp at the call, from which its stack is walked; the frame of a followed call has it elsewhere. */
+/*
+ * rbp at the call, from which its stack is walked; the frame of a followed call has it elsewhere.
+ */
 static inline u8 argtrace_bp_place(bool followed)
 {
 	return followed ? offsetof(struct pt_regs, ss) : offsetof(struct pt_regs, bp);
 }
 
 /* Not ftrace_regs_get_argument(), whose function gcc does not always inline. */
-static __always_inline unsigned long argtrace_regs_argument(const struct argtrace_regs *regs, unsigned int index)
+static __always_inline unsigned long argtrace_regs_argument(const struct argtrace_regs *regs,
+							    unsigned int index)
 {
 	return *(const unsigned long *)((const u8 *)regs + argtrace_reg_place(index));
 }
@@ -100,10 +110,11 @@ static __always_inline unsigned long argtrace_regs_high_value(const argtrace_ful
 }
 
 /*
- * For a tracepoint, whose arguments leave their registers for these before anything else is done. The first, in rdi, is the probe's data;
- * the tracepoint's arguments follow.
+ * For a tracepoint, whose arguments leave their registers for these before anything else is done.
+ * The first, in rdi, is the probe's data; the tracepoint's arguments follow.
  */
-static __always_inline void argtrace_regs_store_few(struct argtrace_regs *regs, u64 second, u64 third, u64 fourth)
+static __always_inline void argtrace_regs_store_few(struct argtrace_regs *regs, u64 second,
+						    u64 third, u64 fourth)
 {
 	regs->regs.si = second;
 	regs->regs.dx = third;
@@ -112,8 +123,12 @@ static __always_inline void argtrace_regs_store_few(struct argtrace_regs *regs, 
 	asm volatile("" : "+m"(*regs));
 }
 
-/* The same for all that there may be: as in any call, more of them may be on the stack, above the return address at `stack`. */
-static __always_inline void argtrace_regs_store_all(struct argtrace_regs *regs, u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth,
+/*
+ * The same for all that there may be: as in any call, more of them may be on the stack, above the
+ * return address at `stack`.
+ */
+static __always_inline void argtrace_regs_store_all(struct argtrace_regs *regs, u64 second,
+						    u64 third, u64 fourth, u64 fifth, u64 sixth,
 						    const unsigned long *stack)
 {
 	regs->regs.di = 0;

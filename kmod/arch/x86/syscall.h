@@ -12,17 +12,21 @@
 #include "arch/regs.h"
 
 /*
- * arch/x86/include/asm/syscall_wrapper.h. For a system call without arguments, __do_sys_NAME() has the same address as the others, and
- * is the symbol that the kernel finds first. Where it is a separate function, it is not called with the address of the registers.
+ * arch/x86/include/asm/syscall_wrapper.h. For a system call without arguments, __do_sys_NAME() has
+ * the same address as the others, and is the symbol that the kernel finds first. Where it is a
+ * separate function, it is not called with the address of the registers.
  */
-#define ARGTRACE_SYSCALL_PREFIXES \
-	"__x64_sys_", "__x64_compat_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__do_sys_", "__do_compat_sys_"
+#define ARGTRACE_SYSCALL_PREFIXES                                                            \
+	"__x64_sys_", "__x64_compat_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__do_sys_", \
+		"__do_compat_sys_"
 
 /*
- * Moves the arguments from the registers of the system call's ABI (arch/x86/entry/entry_64.S, entry_64_compat.S)
- * to those in which the psABI passes a function's arguments. x32 uses the registers of x86-64.
+ * Moves the arguments from the registers of the system call's ABI (arch/x86/entry/entry_64.S,
+ * entry_64_compat.S) to those in which the psABI passes a function's arguments. x32 uses the
+ * registers of x86-64.
  */
-static __always_inline void argtrace_copy_syscall_arguments(struct pt_regs *to, const struct pt_regs *from)
+static __always_inline void argtrace_copy_syscall_arguments(struct pt_regs *to,
+							    const struct pt_regs *from)
 {
 	if (unlikely(in_ia32_syscall())) {
 		to->di = (u32)from->bx;
@@ -41,7 +45,8 @@ static __always_inline void argtrace_copy_syscall_arguments(struct pt_regs *to, 
 	to->r9 = from->r9;
 }
 
-static __always_inline void argtrace_syscall_arguments(struct argtrace_regs *regs, unsigned long passed)
+static __always_inline void argtrace_syscall_arguments(struct argtrace_regs *regs,
+						       unsigned long passed)
 {
 	const struct pt_regs *from = task_pt_regs(current);
 	struct pt_regs *to = &regs->regs;
@@ -52,7 +57,8 @@ static __always_inline void argtrace_syscall_arguments(struct argtrace_regs *reg
 		to->di = to->si = to->dx = to->cx = to->r8 = to->r9 = 0;
 }
 
-static __always_inline void argtrace_syscall_regs(struct argtrace_regs *to, const struct argtrace_regs *entry)
+static __always_inline void argtrace_syscall_regs(struct argtrace_regs *to,
+						  const struct argtrace_regs *entry)
 {
 	argtrace_syscall_arguments(to, entry->regs.di);
 	to->regs.bp = entry->regs.bp;

@@ -8,7 +8,10 @@
 #include <linux/uaccess.h>
 #include <asm/ibt.h>
 
-/* ENDBR64 has 4 bytes (arch/x86/include/asm/ibt.h). Some functions of an IBT kernel begin with it, some do not. */
+/*
+ * ENDBR64 has 4 bytes (arch/x86/include/asm/ibt.h). Some functions of an IBT kernel begin with it,
+ * some do not.
+ */
 #define ARGTRACE_FENTRY_SKEW	(IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? 4UL : 0UL)
 
 static inline bool argtrace_is_in_modules(unsigned long addr)
@@ -16,7 +19,10 @@ static inline bool argtrace_is_in_modules(unsigned long addr)
 	return addr >= MODULES_VADDR && addr < MODULES_END;
 }
 
-/* What ftrace's trampolines and BPF programs share with modules lies between the kernel and its end. */
+/*
+ * What ftrace's trampolines and BPF programs share with modules lies between the kernel and its
+ * end.
+ */
 static inline bool argtrace_is_kernel_text(unsigned long addr)
 {
 	return addr >= __START_KERNEL_map && addr < MODULES_END;
@@ -31,7 +37,10 @@ static inline bool argtrace_calls_at_symbol(unsigned long symbol)
 {
 	u32 code;
 
-	/* The address has not been validated. Read only code: other addresses may be device registers. */
+	/*
+	 * The address has not been validated. Read only code: other addresses may be device
+	 * registers.
+	 */
 	if (!argtrace_is_kernel_text(symbol) || get_kernel_nofault(code, (u32 *)symbol))
 		return false;
 	return (code & 0xff) == 0xe8 || (code & 0xffffff) == 0x441f0f;
@@ -42,7 +51,8 @@ static inline unsigned long argtrace_fentry_of(unsigned long addr)
 {
 	u8 first;
 
-	if (get_kernel_nofault(first, (u8 *)addr) || first == 0xcc || argtrace_calls_at_symbol(addr))
+	if (get_kernel_nofault(first, (u8 *)addr) || first == 0xcc ||
+	    argtrace_calls_at_symbol(addr))
 		return addr;
 	return addr + ARGTRACE_FENTRY_SKEW;
 }

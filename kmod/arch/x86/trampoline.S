@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The trampolines between a caller and a function whose return is followed. They are the same for all functions. See
- * followed.h for the frame.
+ * The trampolines between a caller and a function whose return is followed. They are the same for
+ * all functions. See followed.h for the frame.
  *
- * The body of a function begins behind ftrace's call and has no ENDBR: where indirect branch tracking is on, it cannot be
- * called or jumped to indirectly. A return can go there. It goes through the RET macro like every other, for
- * kernels with return thunks, and what it takes off the processor's return stack has been pushed for it, so that the returns of
- * all callers are predicted as ever.
+ * The body of a function begins behind ftrace's call and has no ENDBR: where indirect branch
+ * tracking is on, it cannot be called or jumped to indirectly. A return can go there. It goes
+ * through the RET macro like every other, for kernels with return thunks, and what it takes off the
+ * processor's return stack has been pushed for it, so that the returns of all callers are predicted
+ * as ever.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -22,7 +23,10 @@ SYM_FUNC_START(argtrace_return_text)
 	RET
 SYM_FUNC_END(argtrace_return_text)
 
-/* Makes the frame of a call whose body and caller are on the stack, with the struct argtrace_return in rax. */
+/*
+ * Makes the frame of a call whose body and caller are on the stack, with the struct argtrace_return
+ * in rax.
+ */
 .macro MAKE_FRAME
 	push	%rbp
 	mov	%rsp, %rbp
@@ -46,9 +50,9 @@ SYM_FUNC_END(argtrace_return_text)
 .endm
 
 /*
- * Whether to follow the call is in rax then. The first argument is kept where the frame will have the upper half of the value: of a
- * system call the frame gets those that user space has passed. Values that are kept lie between the frame and the copies of stack
- * arguments.
+ * Whether to follow the call is in rax then. The first argument is kept where the frame will have
+ * the upper half of the value: of a system call the frame gets those that user space has passed.
+ * Values that are kept lie between the frame and the copies of stack arguments.
  */
 .macro ENTER_SLOWLY
 	mov	%rdi, ARGTRACE_FRAME_HIGH(%rbp)
@@ -68,8 +72,9 @@ SYM_FUNC_END(argtrace_return_text)
 .endm
 
 /*
- * Calls the body by `how`, records that it has returned, and returns to the caller. Arguments on the stack are copied: the body
- * finds them above the return address that is about to be pushed. rax, r10 and r11 are nobody's here.
+ * Calls the body by `how`, records that it has returned, and returns to the caller. Arguments on
+ * the stack are copied: the body finds them above the return address that is about to be pushed.
+ * rax, r10 and r11 are nobody's here.
  */
 .macro FOLLOW how
 	mov	ARGTRACE_FRAME_RETURNS(%rbp), %r11
@@ -99,7 +104,10 @@ SYM_FUNC_END(argtrace_return_text)
 	jmp	.Lcall_\@
 .endm
 
-/* The call that was gone to instead of the body has taken that off the return stack: push what the return takes off. */
+/*
+ * The call that was gone to instead of the body has taken that off the return stack: push what the
+ * return takes off.
+ */
 SYM_FUNC_START_LOCAL(argtrace_return_body)
 	ANNOTATE_INTRA_FUNCTION_CALL
 	call	1f
@@ -118,8 +126,8 @@ SYM_FUNC_START_LOCAL(argtrace_return_body_direct)
 SYM_FUNC_END(argtrace_return_body_direct)
 
 /*
- * In place of the body another direct caller, as if the function, called by us, had called it. Bit 0 of its address says
- * that it is to be jumped to (Linux 7).
+ * In place of the body another direct caller, as if the function, called by us, had called it. Bit
+ * 0 of its address says that it is to be jumped to (Linux 7).
  */
 SYM_FUNC_START_LOCAL(argtrace_return_body_chain)
 	mov	ARGTRACE_FRAME_SP(%rbp), %r11
@@ -134,7 +142,10 @@ SYM_FUNC_START_LOCAL(argtrace_return_body_chain)
 	RET
 SYM_FUNC_END(argtrace_return_body_chain)
 
-/* In plain context, with the TSC as the clock. The context has been looked at, and the call has been counted. */
+/*
+ * In plain context, with the TSC as the clock. The context has been looked at, and the call has
+ * been counted.
+ */
 SYM_FUNC_START(argtrace_return_quick)
 	ANNOTATE_NOENDBR
 	pushq	ARGTRACE_RETURN_BODY(%rax)
@@ -187,7 +198,10 @@ SYM_FUNC_START(argtrace_return_direct)
 	RET
 SYM_FUNC_END(argtrace_return_direct)
 
-/* The other direct caller is kept where the stack pointer will be: nobody has asked for that before the body returns. */
+/*
+ * The other direct caller is kept where the stack pointer will be: nobody has asked for that before
+ * the body returns.
+ */
 SYM_FUNC_START(argtrace_return_chain)
 	ANNOTATE_NOENDBR
 	MAKE_FRAME

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's own unwinder (arch/x86/kernel/unwind_orc.c), which knows any frame, and takes hundreds of instructions for each. */
+/*
+ * The kernel's own unwinder (arch/x86/kernel/unwind_orc.c), which knows any frame, and takes
+ * hundreds of instructions for each.
+ */
 #ifndef ARGTRACE_ARCH_X86_UNWIND_H
 #define ARGTRACE_ARCH_X86_UNWIND_H
 
@@ -20,16 +23,18 @@ struct argtrace_unwound {
 /*
  * Frames are found by the ORC unwinder of stock kernels, which knows rbp at each frame.
  *
- * argtrace_unwind_fake() asks it about a frame on a fake stack: *unwound describes that frame on entry, and the frame above it on
- * return. False if the unwinder does not know.
+ * argtrace_unwind_fake() asks it about a frame on a fake stack: *unwound describes that frame on
+ * entry, and the frame above it on return. False if the unwinder does not know.
  *
- * argtrace_unwind_begin() and argtrace_unwind_stack() start at a word of a stack as if a call to address 0 had just pushed it, for
- * which the unwinder has a special entry (null_orc_entry). The latter reports on which stack the word is; false if on none.
+ * argtrace_unwind_begin() and argtrace_unwind_stack() start at a word of a stack as if a call to
+ * address 0 had just pushed it, for which the unwinder has a special entry (null_orc_entry). The
+ * latter reports on which stack the word is; false if on none.
  */
 #ifdef CONFIG_UNWINDER_ORC
 #define argtrace_unwind_bp(state) ((state)->bp)
 
-static inline bool argtrace_unwind_fake(struct argtrace_unwound *unwound, struct task_struct *task, void *begin, void *end)
+static inline bool argtrace_unwind_fake(struct argtrace_unwound *unwound, struct task_struct *task,
+					void *begin, void *end)
 {
 	struct unwind_state state = {
 		.stack_info = { .type = STACK_TYPE_TASK, .begin = begin, .end = end },
@@ -52,7 +57,8 @@ static inline bool argtrace_unwind_fake(struct argtrace_unwound *unwound, struct
 	return true;
 }
 
-static inline void argtrace_unwind_begin(struct unwind_state *state, unsigned long sp, unsigned long bp)
+static inline void argtrace_unwind_begin(struct unwind_state *state, unsigned long sp,
+					 unsigned long bp)
 {
 	struct pt_regs regs = { .sp = sp, .bp = bp, .cs = __KERNEL_CS };
 
@@ -73,12 +79,14 @@ static inline bool argtrace_unwind_stack(unsigned long addr, u64 *begin, u64 *en
 #else
 #define argtrace_unwind_bp(state) 0ul
 
-static inline bool argtrace_unwind_fake(struct argtrace_unwound *unwound, struct task_struct *task, void *begin, void *end)
+static inline bool argtrace_unwind_fake(struct argtrace_unwound *unwound, struct task_struct *task,
+					void *begin, void *end)
 {
 	return false;
 }
 
-static inline void argtrace_unwind_begin(struct unwind_state *state, unsigned long sp, unsigned long bp)
+static inline void argtrace_unwind_begin(struct unwind_state *state, unsigned long sp,
+					 unsigned long bp)
 {
 	unwind_start(state, current, NULL, (unsigned long *)sp);
 }

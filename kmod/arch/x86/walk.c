@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rest of a walk, if it takes more than plain frames. It goes from frame to frame by what frame.h knows about their addresses,
- * and makes the same checks as the kernel's unwinder: each word that is read is on one of this CPU's stacks, above the one before, and
- * no stack is entered twice. Anything else, and every address without a plain frame, is left to the kernel's unwinder, which starts over.
+ * The rest of a walk, if it takes more than plain frames. It goes from frame to frame by what
+ * frame.h knows about their addresses, and makes the same checks as the kernel's unwinder: each
+ * word that is read is on one of this CPU's stacks, above the one before, and no stack is entered
+ * twice. Anything else, and every address without a plain frame, is left to the kernel's unwinder,
+ * which starts over.
  */
 #include <linux/align.h>
 #include <linux/percpu.h>
@@ -123,7 +125,8 @@ static bool step_indirect(struct place *place, struct history *history, u64 fram
 		return false;
 	sp = argtrace_load_quickly(place->sp) + argtrace_frame_sp_offset(frame);
 	/* The return address, and rbp below it. */
-	if (!IS_ALIGNED(sp, 8) || !enter_stack(place, history, sp - 2 * sizeof(u64)) || sp > place->stack.end)
+	if (!IS_ALIGNED(sp, 8) || !enter_stack(place, history, sp - 2 * sizeof(u64)) ||
+	    sp > place->stack.end)
 		return false;
 	place->ip = argtrace_load_quickly(sp - sizeof(u64));
 	if (frame & ARGTRACE_FRAME_LOADS_BP)
@@ -160,10 +163,15 @@ static enum step step_regs(struct place *place, struct history *history, u64 fra
 /* Steps over a call's frame, on the same stack. */
 static bool step_plain(struct place *place, u64 frame)
 {
-	u64 sp = (frame & ARGTRACE_FRAME_FROM_BP ? place->bp : place->sp) + argtrace_frame_sp_offset(frame);
+	u64 sp = (frame & ARGTRACE_FRAME_FROM_BP ? place->bp : place->sp) +
+		 argtrace_frame_sp_offset(frame);
 
-	/* The new frame must be on the stack, and above the old one with the return address and rbp in between. */
-	if ((frame & ARGTRACE_FRAME_FROM_BP && (s64)(sp - place->sp) < 2 * (s64)sizeof(u64)) || sp > place->stack.end)
+	/*
+	 * The new frame must be on the stack, and above the old one with the return address and rbp
+	 * in between.
+	 */
+	if ((frame & ARGTRACE_FRAME_FROM_BP && (s64)(sp - place->sp) < 2 * (s64)sizeof(u64)) ||
+	    sp > place->stack.end)
 		return false;
 	place->ip = argtrace_load_quickly(sp - sizeof(u64));
 	if (frame & ARGTRACE_FRAME_LOADS_BP)
@@ -188,7 +196,8 @@ static enum step step_special(struct place *place, struct history *history, u64 
 
 static bool is_unknown(u64 frame)
 {
-	return (frame & (ARGTRACE_FRAME_SPECIAL | ARGTRACE_FRAME_FROM_BP)) == ARGTRACE_FRAME_SPECIAL &&
+	return (frame & (ARGTRACE_FRAME_SPECIAL | ARGTRACE_FRAME_FROM_BP)) ==
+		       ARGTRACE_FRAME_SPECIAL &&
 	       argtrace_frame_other(frame) == ARGTRACE_FRAME_UNKNOWN;
 }
 
@@ -199,7 +208,9 @@ static u64 find_frame(u64 ip, bool interrupted, struct argtrace_stack_room *room
 	if (interrupted)
 		return argtrace_frame_find(ip, true, room->symbol);
 	frame = argtrace_frame_at_home(argtrace_frames, ip);
-	return likely(argtrace_frame_is_of(frame, ip)) ? frame : argtrace_frame_find(ip, false, room->symbol);
+	return likely(argtrace_frame_is_of(frame, ip)) ?
+		       frame :
+		       argtrace_frame_find(ip, false, room->symbol);
 }
 
 /* Continues a walk. False if the kernel's unwinder has to take over. */
@@ -253,7 +264,8 @@ static void add_frame(u64 ip, struct argtrace_stack_room *room, struct argtrace_
 }
 
 /* Appends what the kernel's unwinder finds. */
-static void unwind_rest(struct unwind_state *state, struct argtrace_stack_room *room, u32 max, struct argtrace_walked *walked)
+static void unwind_rest(struct unwind_state *state, struct argtrace_stack_room *room, u32 max,
+			struct argtrace_walked *walked)
 {
 	unsigned long ip;
 
@@ -269,7 +281,8 @@ static void unwind_rest(struct unwind_state *state, struct argtrace_stack_room *
 	}
 }
 
-void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
+void argtrace_stack_unwind(const struct argtrace_stack_start *start,
+			   struct argtrace_stack_room *room, u32 max,
 			   struct argtrace_walked *walked)
 {
 	struct unwind_state state;
@@ -277,7 +290,8 @@ void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argt
 	*walked = (struct argtrace_walked){ .end = ARGTRACE_WALK_WHOLE };
 	if (start->regs) {
 		add_frame(argtrace_regs_ip(start->regs), room, walked);
-		unwind_start(&state, current, (struct pt_regs *)argtrace_full_regs_of(start->regs), NULL);
+		unwind_start(&state, current, (struct pt_regs *)argtrace_full_regs_of(start->regs),
+			     NULL);
 	} else {
 		argtrace_unwind_begin(&state, (unsigned long)start->sp, start->bp);
 	}
@@ -286,7 +300,8 @@ void argtrace_stack_unwind(const struct argtrace_stack_start *start, struct argt
 		walked->end = ARGTRACE_WALK_UNKNOWN;
 }
 
-void argtrace_stack_walk_on(const struct argtrace_stack_start *start, struct argtrace_stack_room *room, u32 max,
+void argtrace_stack_walk_on(const struct argtrace_stack_start *start,
+			    struct argtrace_stack_room *room, u32 max,
 			    struct argtrace_walked *walked)
 {
 	if (walk_on(room, max, walked))

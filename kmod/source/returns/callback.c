@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One call that is followed: ftrace's callback at its entry, which is like that of source/entry.c but that it has the call go on in a
- * trampoline. Each call ends in exactly one outcome of its probe, and is in flight before.
+ * One call that is followed: ftrace's callback at its entry, which is like that of source/entry.c
+ * but that it has the call go on in a trampoline. Each call ends in exactly one outcome of its
+ * probe, and is in flight before.
  *
- * The counters of a plan count what has become of the calls that have been entered; those of its struct argtrace_return count the
- * calls that have been entered, and all the others.
+ * The counters of a plan count what has become of the calls that have been entered; those of its
+ * struct argtrace_return count the calls that have been entered, and all the others.
  */
 #include "arch/divert.h"
 #include "base/compat.h"
@@ -48,7 +49,8 @@ noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct a
 }
 
 /* The same of a system call, of whose arguments the function is given the address. */
-static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struct argtrace_regs *regs)
+static noinline bool is_syscall_accepted(struct argtrace_plan *plan,
+					 const struct argtrace_regs *regs)
 {
 	struct argtrace_regs passed argtrace_uninitialized;
 
@@ -57,10 +59,12 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan, const struc
 }
 
 /*
- * The slow path: the trampoline finds out whether to follow the call. The call counts as taken until the trampoline has been
- * entered, as an ops that is called after ours may redirect the call. `in_list`: others trace the same function.
+ * The slow path: the trampoline finds out whether to follow the call. The call counts as taken
+ * until the trampoline has been entered, as an ops that is called after ours may redirect the call.
+ * `in_list`: others trace the same function.
  */
-static noinline __noclone void go_with_care(struct argtrace_return *returns, unsigned long ip, bool in_list, struct argtrace_regs *regs)
+static noinline __noclone void go_with_care(struct argtrace_return *returns, unsigned long ip,
+					    bool in_list, struct argtrace_regs *regs)
 {
 	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
 	const struct argtrace_code *code = returns->plan->code;
@@ -85,10 +89,12 @@ out:
 }
 
 /*
- * As far as quick operations decide whether a program lets a call go on: what is left of its filter, then, or the verdict. Such a call
- * may go by the filter once more, which finds the same, but is sampled once.
+ * As far as quick operations decide whether a program lets a call go on: what is left of its
+ * filter, then, or the verdict. Such a call may go by the filter once more, which finds the same,
+ * but is sampled once.
  */
-static __always_inline const struct argtrace_op *filter_quickly(const struct argtrace_op *op, const struct argtrace_regs *fregs)
+static __always_inline const struct argtrace_op *filter_quickly(const struct argtrace_op *op,
+								const struct argtrace_regs *fregs)
 {
 	while (!argtrace_op_ends(op)) {
 		if (op->kind == ARGTRACE_OP_REG) {
@@ -117,22 +123,30 @@ static __always_inline void count_entry_filtered(const struct argtrace_return *r
 }
 
 /* Fast path: divert to the trampoline. */
-static __always_inline void go(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops, struct argtrace_regs *regs,
-			       const bool quick, const unsigned long body, void (*trampoline)(void))
+static __always_inline void go(struct argtrace_return *returns, unsigned long ip,
+			       struct ftrace_ops *ops, struct argtrace_regs *regs, const bool quick,
+			       const unsigned long body, void (*trampoline)(void))
 {
-	const bool in_list = (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size;
+	const bool in_list = (unsigned long)__builtin_return_address(0) - ops->trampoline >=
+			     ops->trampoline_size;
 
-	if (unlikely(in_list) || unlikely(argtrace_body_of(regs) != body) || unlikely(!quick) || unlikely(!argtrace_context_is_plain()) ||
-	    unlikely(!argtrace_return_has_half_a_stack((unsigned long)regs, sizeof(*regs) + sizeof(u64) + returns->above)))
+	if (unlikely(in_list) || unlikely(argtrace_body_of(regs) != body) || unlikely(!quick) ||
+	    unlikely(!argtrace_context_is_plain()) ||
+	    unlikely(!argtrace_return_has_half_a_stack(
+		    (unsigned long)regs, sizeof(*regs) + sizeof(u64) + returns->above)))
 		return go_with_care(returns, ip, in_list, regs);
 	argtrace_count_following(returns->following, entered);
 	argtrace_divert(regs, returns, trampoline);
 	preempt_enable_notrace();
 }
 
-/* A call of a probe with a program, unless that waits for the return. In place of the callback, and called by ftrace like it. */
-static __always_inline void go_by_program(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
-					  struct argtrace_regs *regs, const bool quick)
+/*
+ * A call of a probe with a program, unless that waits for the return. In place of the callback, and
+ * called by ftrace like it.
+ */
+static __always_inline void go_by_program(struct argtrace_return *returns, unsigned long ip,
+					  struct ftrace_ops *ops, struct argtrace_regs *regs,
+					  const bool quick)
 {
 	const struct argtrace_op *op = filter_quickly(returns->plan->start, regs);
 
@@ -143,20 +157,23 @@ static __always_inline void go_by_program(struct argtrace_return *returns, unsig
 	   returns->kept ? argtrace_return_keeping : argtrace_return_quick);
 }
 
-static noinline __noclone void go_by_program_quickly(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
+static noinline __noclone void go_by_program_quickly(struct argtrace_return *returns,
+						     unsigned long ip, struct ftrace_ops *ops,
 						     struct argtrace_regs *regs)
 {
 	go_by_program(returns, ip, ops, regs, true);
 }
 
-static noinline __noclone void go_by_program_carefully(struct argtrace_return *returns, unsigned long ip, struct ftrace_ops *ops,
+static noinline __noclone void go_by_program_carefully(struct argtrace_return *returns,
+						       unsigned long ip, struct ftrace_ops *ops,
 						       struct argtrace_regs *regs)
 {
 	go_by_program(returns, ip, ops, regs, false);
 }
 
-static __always_inline void divert_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-					struct ftrace_regs *fregs, const bool quick, const bool by_pid)
+static __always_inline void divert_call(unsigned long ip, unsigned long parent_ip,
+					struct ftrace_ops *ops, struct ftrace_regs *fregs,
+					const bool quick, const bool by_pid)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_regs *regs = argtrace_regs_of_ftrace(fregs);
@@ -173,7 +190,8 @@ static __always_inline void divert_call(unsigned long ip, unsigned long parent_i
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(returns);
 	if (unlikely(argtrace_body_of(regs) != returns->quick_body) && plan->code)
-		return quick ? go_by_program_quickly(returns, ip, ops, regs) : go_by_program_carefully(returns, ip, ops, regs);
+		return quick ? go_by_program_quickly(returns, ip, ops, regs) :
+			       go_by_program_carefully(returns, ip, ops, regs);
 	go(returns, ip, ops, regs, quick, returns->quick_body, argtrace_return_quick);
 }
 
@@ -190,7 +208,8 @@ DEFINE_CALLBACK(returns_monotonic, false, false)
 DEFINE_CALLBACK(returns_monotonic_by_pid, false, true)
 
 /* System calls always take the slow path. */
-static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops *ops, struct ftrace_regs *fregs, const bool by_pid)
+static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops *ops,
+					     struct ftrace_regs *fregs, const bool by_pid)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_plan *plan;
@@ -203,7 +222,9 @@ static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops
 	}
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(plan->returns);
-	go_with_care(plan->returns, ip, (unsigned long)__builtin_return_address(0) - ops->trampoline >= ops->trampoline_size,
+	go_with_care(plan->returns, ip,
+		     (unsigned long)__builtin_return_address(0) - ops->trampoline >=
+			     ops->trampoline_size,
 		     argtrace_regs_of_ftrace(fregs));
 }
 
@@ -220,8 +241,10 @@ DEFINE_SYSCALL_CALLBACK(syscall_returns_by_pid, true)
 ftrace_func_t argtrace_return_callback(const struct argtrace_lane *lane)
 {
 	if (lane->kind == ARGTRACE_LANE_SYSCALL_RETURN)
-		return rcu_access_pointer(lane->pid_bits) ? syscall_returns_by_pid : syscall_returns;
+		return rcu_access_pointer(lane->pid_bits) ? syscall_returns_by_pid :
+							    syscall_returns;
 	if (rcu_access_pointer(lane->pid_bits))
-		return lane->session->clock == ARGTRACE_CLOCK_TSC ? returns_tsc_by_pid : returns_monotonic_by_pid;
+		return lane->session->clock == ARGTRACE_CLOCK_TSC ? returns_tsc_by_pid :
+								    returns_monotonic_by_pid;
 	return lane->session->clock == ARGTRACE_CLOCK_TSC ? returns_tsc : returns_monotonic;
 }

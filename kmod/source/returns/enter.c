@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the trampolines call before the body of a function: whether there is room, the time, and the values that are kept. */
+/*
+ * What the trampolines call before the body of a function: whether there is room, the time, and the
+ * values that are kept.
+ */
 #include "base/compat.h"
 #include "program/exec.h"
 #include "read/scratch.h"
@@ -12,7 +15,10 @@
 
 DEFINE_PER_CPU(u8, argtrace_return_depth);
 
-/* Calls that may be inside each other in interrupts, which have stacks of their own: the smallest has 8 KiB, that of NMIs. */
+/*
+ * Calls that may be inside each other in interrupts, which have stacks of their own: the smallest
+ * has 8 KiB, that of NMIs.
+ */
 #define DEPTH_BYTES	128	/* of values that are kept count as one more */
 #define MAX_DEPTH	24
 #define MAX_DEPTH_NMI	6
@@ -36,18 +42,21 @@ static u32 depth_of(unsigned long kept)
 }
 
 /*
- * Whether there is room for what the frame calls, and for `kept` bytes below it, and what is to be copied above it is there.
+ * Whether there is room for what the frame calls, and for `kept` bytes below it, and what is to be
+ * copied above it is there.
  */
 static bool has_room(const struct argtrace_frame *frame, unsigned long kept)
 {
 	const unsigned long above = frame->returns->above;
 
 	if (is_on_task_stack((unsigned long)frame))
-		return argtrace_return_has_half_a_stack((unsigned long)frame - kept, kept + sizeof(*frame) + above);
+		return argtrace_return_has_half_a_stack((unsigned long)frame - kept,
+							kept + sizeof(*frame) + above);
 	/* The page of the frame is mapped, and a correct number of words stays on the stack. */
 	if (offset_in_page(frame + 1) + above > PAGE_SIZE)
 		return false;
-	return this_cpu_read(argtrace_return_depth) + depth_of(kept) <= (in_nmi() ? MAX_DEPTH_NMI : MAX_DEPTH);
+	return this_cpu_read(argtrace_return_depth) + depth_of(kept) <=
+	       (in_nmi() ? MAX_DEPTH_NMI : MAX_DEPTH);
 }
 
 /* Takes it. The state says what argtrace_return_leave_stack() is to undo. */
@@ -90,7 +99,10 @@ static bool enter_followed(struct argtrace_frame *frame, unsigned long kept)
 	return false;
 }
 
-/* Computes what is to be kept, from the word on that says which values could not be read. Returns how many bytes that takes. */
+/*
+ * Computes what is to be kept, from the word on that says which values could not be read. Returns
+ * how many bytes that takes.
+ */
 unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch)
 {
 	/* sp belongs to the chained caller (argtrace_return_chain); preserve it. */
@@ -154,8 +166,8 @@ unsigned long argtrace_return_gather(struct argtrace_frame *frame)
 }
 
 /*
- * A call of which values are kept. As many bytes as they take are read from the scratch memory by argtrace_return_keep(); until
- * then preemption stays off. 0: the call is let pass.
+ * A call of which values are kept. As many bytes as they take are read from the scratch memory by
+ * argtrace_return_keep(); until then preemption stays off. 0: the call is let pass.
  */
 static noinline unsigned long enter_with_values(struct argtrace_frame *frame)
 {
@@ -197,7 +209,8 @@ unsigned long argtrace_return_enter(struct argtrace_frame *frame)
 	preempt_disable_notrace();
 	argtrace_uncount_following(returns->following, taken);
 	if (returns->plan->kind == ARGTRACE_KIND_SYSCALL)
-		argtrace_syscall_arguments(argtrace_frame_regs(frame), argtrace_frame_passed(frame));
+		argtrace_syscall_arguments(argtrace_frame_regs(frame),
+					   argtrace_frame_passed(frame));
 	if (unlikely(!has_room(frame, 0))) {
 		argtrace_count_following(returns->following, low_stack);
 	} else {

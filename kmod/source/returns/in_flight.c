@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A task that waits is unwound from here, and what has been found counts if the task has not run meanwhile. One that is running is
- * unwound by an interrupt on its own CPU.
+ * A task that waits is unwound from here, and what has been found counts if the task has not run
+ * meanwhile. One that is running is unwound by an interrupt on its own CPU.
  */
 #include <linux/bsearch.h>
 #include <linux/rcupdate.h>
@@ -30,7 +30,8 @@ static int compare_addresses(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-static void describe(struct argtrace_in_flight_call *call, const struct task_struct *task, const struct argtrace_frame *frame)
+static void describe(struct argtrace_in_flight_call *call, const struct task_struct *task,
+		     const struct argtrace_frame *frame)
 {
 	unsigned long args[ARRAY_SIZE(call->regs)];
 	u32 i;
@@ -64,7 +65,8 @@ static void add_call(struct argtrace_frame *at, bool in_body, void *data)
 	struct argtrace_frame frame;
 
 	if (!in_body || copy_from_kernel_nofault(&frame, at, sizeof(frame)) ||
-	    !bsearch(&frame.returns, search->wanted, search->nr_wanted, sizeof(*search->wanted), compare_addresses))
+	    !bsearch(&frame.returns, search->wanted, search->nr_wanted, sizeof(*search->wanted),
+		     compare_addresses))
 		return;
 	if (search->found < search->room)
 		describe(&search->calls[search->found], of_task->task, &frame);
@@ -79,8 +81,9 @@ static void walk(struct argtrace_in_flight_search *search, struct task_struct *t
 }
 
 /*
- * Walks the stack of a task that no CPU runs, and returns false if it has run meanwhile. The stack is freed after an RCU grace period.
- * /proc/PID/stack unwinds in the same way, but does not check whether the task runs.
+ * Walks the stack of a task that no CPU runs, and returns false if it has run meanwhile. The stack
+ * is freed after an RCU grace period. /proc/PID/stack unwinds in the same way, but does not check
+ * whether the task runs.
  */
 static bool walk_waiting(struct argtrace_in_flight_search *search, struct task_struct *task)
 {
@@ -94,11 +97,12 @@ static bool walk_waiting(struct argtrace_in_flight_search *search, struct task_s
 			walk(search, task);
 		ARGTRACE_HOOK(TASK_WALKED);
 		/*
-		 * Whoever has seen what it wrote to its stack sees that it is on a CPU, or else, as finish_task() releases it, that it
-		 * has been switched from.
+		 * Whoever has seen what it wrote to its stack sees that it is on a CPU, or else, as
+		 * finish_task() releases it, that it has been switched from.
 		 */
 		smp_rmb();
-		has_run = argtrace_is_on_cpu(task) || READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw) != switches;
+		has_run = argtrace_is_on_cpu(task) ||
+			  READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw) != switches;
 	}
 	rcu_read_unlock();
 	return !has_run;
@@ -203,8 +207,10 @@ void argtrace_in_flight_name_tasks(const struct argtrace_return *returns, char *
 	if (argtrace_in_flight_find(&search) || !search.found)
 		return;
 	for (i = 0; i < min(search.found, search.room); i++)
-		length += scnprintf(text + length, size - length, "%s%s %u", i ? ", " : " (in ", calls[i].comm, calls[i].tid);
+		length += scnprintf(text + length, size - length, "%s%s %u", i ? ", " : " (in ",
+				    calls[i].comm, calls[i].tid);
 	if (search.found > search.room)
-		length += scnprintf(text + length, size - length, " and %u more", search.found - search.room);
+		length += scnprintf(text + length, size - length, " and %u more",
+				    search.found - search.room);
 	scnprintf(text + length, size - length, ")");
 }

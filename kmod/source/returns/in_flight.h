@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which calls are in flight, and of which tasks. Nothing is kept for a task or call but the frame on the task's stack. Finding them
- * unwinds the stack of every task.
+ * Which calls are in flight, and of which tasks. Nothing is kept for a task or call but the frame
+ * on the task's stack. Finding them unwinds the stack of every task.
  */
 #ifndef ARGTRACE_IN_FLIGHT_H
 #define ARGTRACE_IN_FLIGHT_H
@@ -12,7 +12,8 @@
 struct argtrace_return;
 
 struct argtrace_in_flight_search {
-	const struct argtrace_return **wanted;	/* calls of these plans; argtrace_in_flight_find() sorts them */
+	/* calls of these plans; argtrace_in_flight_find() sorts them */
+	const struct argtrace_return **wanted;
 	u32 nr_wanted;
 	struct argtrace_in_flight_call *calls;	/* where the first `room` of them go */
 	u32 room;
@@ -21,12 +22,15 @@ struct argtrace_in_flight_search {
 };
 
 /*
- * Finds the calls whose body is running when their task is looked at, in the order of struct argtrace_in_flight. The plans stay
- * meanwhile. May sleep. 0, -ENOMEM.
+ * Finds the calls whose body is running when their task is looked at, in the order of struct
+ * argtrace_in_flight. The plans stay meanwhile. May sleep. 0, -ENOMEM.
  */
 int argtrace_in_flight_find(struct argtrace_in_flight_search *search);
 
-/* For the kernel's log: " (in sleep 123, cat 145 and 3 more)" of one plan, as far as they are known; else "". */
+/*
+ * For the kernel's log: " (in sleep 123, cat 145 and 3 more)" of one plan, as far as they are
+ * known; else "".
+ */
 void argtrace_in_flight_name_tasks(const struct argtrace_return *returns, char *text, size_t size);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the trampolines call when the body of a function has returned: the record, or what a program makes of the call. */
+/*
+ * What the trampolines call when the body of a function has returned: the record, or what a program
+ * makes of the call.
+ */
 #include <linux/math64.h>
 #include <linux/sched.h>
 
@@ -13,7 +16,10 @@
 #include "source/returns/returns.h"
 #include "source/returns/stack.h"
 
-/* The values that are kept, after the word that says which of them could not be read. NULL: there are none. */
+/*
+ * The values that are kept, after the word that says which of them could not be read. NULL: there
+ * are none.
+ */
 static const u8 *kept_values(const struct argtrace_frame *frame)
 {
 	const unsigned long bytes = frame->state >> ARGTRACE_FRAME_KEPT_SHIFT;
@@ -22,8 +28,9 @@ static const u8 *kept_values(const struct argtrace_frame *frame)
 }
 
 /*
- * The time of a record that argtrace_ring_reserve() has reserved, from its lower half. The upper one is the ring's, and was
- * `high` before: should an interrupt have found the next one since, then the lower half says which of them it is.
+ * The time of a record that argtrace_ring_reserve() has reserved, from its lower half. The upper
+ * one is the ring's, and was `high` before: should an interrupt have found the next one since, then
+ * the lower half says which of them it is.
  */
 static __always_inline u64 full_time(const struct argtrace_ring *ring, u32 high, u32 low)
 {
@@ -44,7 +51,8 @@ static __always_inline void write_duration(u8 *to, const struct argtrace_return 
 }
 
 /* The value, to the byte: other data may follow, or another record. */
-static void write_value(u8 *to, const struct argtrace_return *returns, const struct argtrace_frame *frame)
+static void write_value(u8 *to, const struct argtrace_return *returns,
+			const struct argtrace_frame *frame)
 {
 	const unsigned long words[] = { frame->value, frame->high };
 
@@ -59,7 +67,8 @@ static void write_value(u8 *to, const struct argtrace_return *returns, const str
 }
 
 /* Any record but the outputs of a program. */
-static void write_carefully(u8 *to, struct argtrace_frame *frame, struct argtrace_ring *ring, u64 now, u32 context)
+static void write_carefully(u8 *to, struct argtrace_frame *frame, struct argtrace_ring *ring,
+			    u64 now, u32 context)
 {
 	const struct argtrace_return *returns = frame->returns;
 	struct argtrace_plan *plan = returns->plan;
@@ -74,8 +83,12 @@ static void write_carefully(u8 *to, struct argtrace_frame *frame, struct argtrac
 	argtrace_encode_end(to, &plan->layout);
 }
 
-/* Where a record goes for which argtrace_ring_reserve() has found no room; NULL: it is counted as lost. */
-static u8 *reserve_slowly(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size, u64 *now)
+/*
+ * Where a record goes for which argtrace_ring_reserve() has found no room; NULL: it is counted as
+ * lost.
+ */
+static u8 *reserve_slowly(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size,
+			  u64 *now)
 {
 	if (argtrace_record_is_lost(plan, ring, size))
 		return NULL;
@@ -83,7 +96,8 @@ static u8 *reserve_slowly(struct argtrace_plan *plan, struct argtrace_ring *ring
 }
 
 /* The same with any clock, in any ring. */
-static u8 *reserve_return(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size, u64 *now)
+static u8 *reserve_return(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size,
+			  u64 *now)
 {
 	struct argtrace_ring_control *control = ring->control;
 	const u32 high = READ_ONCE(ring->clock_high), tid = current->pid;
@@ -91,8 +105,10 @@ static u8 *reserve_return(struct argtrace_plan *plan, struct argtrace_ring *ring
 	u8 *to;
 
 	if (!(ring->clock == ARGTRACE_CLOCK_TSC ?
-		      argtrace_ring_reserve(ring, control, size, tid, ARGTRACE_CLOCK_TSC, ring->flight, &clock, &to) :
-		      argtrace_ring_reserve(ring, control, size, tid, ARGTRACE_CLOCK_MONOTONIC, ring->flight, &clock, &to)))
+		      argtrace_ring_reserve(ring, control, size, tid, ARGTRACE_CLOCK_TSC,
+					    ring->flight, &clock, &to) :
+		      argtrace_ring_reserve(ring, control, size, tid, ARGTRACE_CLOCK_MONOTONIC,
+					    ring->flight, &clock, &to)))
 		return reserve_slowly(plan, ring, size, now);
 	*now = full_time(ring, high, clock);
 	return to;
@@ -111,7 +127,8 @@ static noinline void record_slow(struct argtrace_frame *frame, struct argtrace_r
 	argtrace_record_complete(plan, ring);
 }
 
-static noinline void record_return_with_care(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context)
+static noinline void record_return_with_care(struct argtrace_frame *frame,
+					     struct argtrace_ring *ring, u32 context)
 {
 	struct argtrace_plan *plan = frame->returns->plan;
 	u64 now;
@@ -125,8 +142,12 @@ static noinline void record_return_with_care(struct argtrace_frame *frame, struc
 	argtrace_record_complete(plan, ring);
 }
 
-/* Where a record of the call is, complete but for the outputs of the program. NULL: it is counted as lost. */
-static u8 *begin_record(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context, u32 size)
+/*
+ * Where a record of the call is, complete but for the outputs of the program. NULL: it is counted
+ * as lost.
+ */
+static u8 *begin_record(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context,
+			u32 size)
 {
 	u64 now;
 	u8 *to;
@@ -148,7 +169,8 @@ static void end_record(struct argtrace_plan *plan, struct argtrace_ring *ring, c
 }
 
 /* Writes the outputs, whose sizes are known, into a record that is complete otherwise. */
-static void finish_in_place(u8 *to, struct argtrace_plan *plan, struct argtrace_ring *ring, struct argtrace_run *run)
+static void finish_in_place(u8 *to, struct argtrace_plan *plan, struct argtrace_ring *ring,
+			    struct argtrace_run *run)
 {
 	u8 *outputs;
 
@@ -162,8 +184,12 @@ static void finish_in_place(u8 *to, struct argtrace_plan *plan, struct argtrace_
 	end_record(plan, ring, to);
 }
 
-/* Others are gathered in the scratch memory first, as they are in a record from the word on that says which could not be read. */
-static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context, struct argtrace_run *run, u8 *scratch)
+/*
+ * Others are gathered in the scratch memory first, as they are in a record from the word on that
+ * says which could not be read.
+ */
+static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context,
+			    struct argtrace_run *run, u8 *scratch)
 {
 	struct argtrace_plan *plan = frame->returns->plan;
 	const u32 length = argtrace_run_return_values(run, scratch + sizeof(u64)) - scratch;
@@ -181,13 +207,15 @@ static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *
 	end_record(plan, ring, to);
 }
 
-static __always_inline u64 nanoseconds_until(u64 now, const struct argtrace_frame *frame, const struct argtrace_ring *ring,
-					     const u32 clock)
+static __always_inline u64 nanoseconds_until(u64 now, const struct argtrace_frame *frame,
+					     const struct argtrace_ring *ring, const u32 clock)
 {
 	/* The counters of two CPUs may differ by a few ticks. */
 	const u64 ticks = max_t(s64, now - frame->clock, 0);
 
-	return clock == ARGTRACE_CLOCK_TSC ? mul_u64_u32_shr(ticks, ring->mult, ARGTRACE_MULT_SHIFT) : ticks;
+	return clock == ARGTRACE_CLOCK_TSC ?
+		       mul_u64_u32_shr(ticks, ring->mult, ARGTRACE_MULT_SHIFT) :
+		       ticks;
 }
 
 /* How long the call has taken until now, for the program. False: the clock cannot be read here. */
@@ -206,16 +234,18 @@ static enum argtrace_verdict run_return_filter(struct argtrace_run *run)
 	const struct argtrace_op *op = run->code->return_filter;
 	u64 value;
 
-	while (!argtrace_op_ends(op) && argtrace_op_has_quick_value(op) && argtrace_op_quickly(op, run->fregs, &value))
+	while (!argtrace_op_ends(op) && argtrace_op_has_quick_value(op) &&
+	       argtrace_op_quickly(op, run->fregs, &value))
 		op = argtrace_op_test(op, value);
 	return argtrace_op_ends(op) ? (unsigned long)op : argtrace_run_filter(run, op);
 }
 
 /*
- * The call has returned, of a probe with a program. What its filter, its cap and its values are given is the frame, with the
- * duration in place of the state.
+ * The call has returned, of a probe with a program. What its filter, its cap and its values are
+ * given is the frame, with the duration in place of the state.
  */
-static noinline void run_program(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context)
+static noinline void run_program(struct argtrace_frame *frame, struct argtrace_ring *ring,
+				 u32 context)
 {
 	struct argtrace_plan *plan = frame->returns->plan;
 	enum argtrace_verdict verdict = ARGTRACE_VERDICT_ACCEPT;
@@ -256,8 +286,10 @@ static noinline void run_program(struct argtrace_frame *frame, struct argtrace_r
 		argtrace_aggregate_return(plan, &run);
 		goto leave;
 	}
-	if (plan->code->outputs == ARGTRACE_OUTPUTS_QUICK || plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
-		return finish_in_place(begin_record(frame, ring, context, plan->record_size), plan, ring, &run);
+	if (plan->code->outputs == ARGTRACE_OUTPUTS_QUICK ||
+	    plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
+		return finish_in_place(begin_record(frame, ring, context, plan->record_size), plan,
+				       ring, &run);
 	scratch = argtrace_scratch_here();
 	if (likely(scratch))
 		return record_gathered(frame, ring, context, &run, scratch);
@@ -269,7 +301,8 @@ out:
 }
 
 /* Finishes the outputs that the fast loop of leave_with_outputs() could not. */
-static noinline void finish_outputs(struct argtrace_frame *frame, struct argtrace_ring *ring, u8 *to)
+static noinline void finish_outputs(struct argtrace_frame *frame, struct argtrace_ring *ring,
+				    u8 *to)
 {
 	struct argtrace_run run argtrace_uninitialized;
 
@@ -293,19 +326,21 @@ static noinline void record_outputs_slowly(struct argtrace_frame *frame, struct 
 }
 
 /*
- * Writes a record that takes no care, complete but for the outputs of the program. False: argtrace_ring_reserve() failed, and
- * nothing is written.
+ * Writes a record that takes no care, complete but for the outputs of the program. False:
+ * argtrace_ring_reserve() failed, and nothing is written.
  */
-static __always_inline bool write_quickly(const struct argtrace_frame *frame, const struct argtrace_return *returns,
-					  const struct argtrace_plan *plan, struct argtrace_ring *ring,
+static __always_inline bool write_quickly(const struct argtrace_frame *frame,
+					  const struct argtrace_return *returns,
+					  const struct argtrace_plan *plan,
+					  struct argtrace_ring *ring,
 					  struct argtrace_ring_control *control, u8 **to)
 {
 	const u32 high = READ_ONCE(ring->clock_high);
 	u32 clock;
 
 	argtrace_ring_begin(control);
-	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, current->pid, ARGTRACE_CLOCK_TSC, false,
-					    &clock, to)))
+	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, current->pid,
+					    ARGTRACE_CLOCK_TSC, false, &clock, to)))
 		return false;
 	argtrace_record_registers(*to, plan, frame->caller, argtrace_frame_regs(frame));
 	write_duration(*to, returns, frame, full_time(ring, high, clock));
@@ -339,7 +374,9 @@ static noinline void leave_with_outputs(struct argtrace_frame *frame)
 	op = plan->code->values;
 	do {
 		if (!(op->flags & ARGTRACE_INSN_RETURN)) {
-			/* A word may be read wherever a value is: the frame is above what is kept. */
+			/*
+			 * A word may be read wherever a value is: the frame is above what is kept.
+			 */
 			__builtin_memcpy(&value, kept, sizeof(value));
 			kept += op->arg;
 		} else if (unlikely(!argtrace_op_quickly(op, argtrace_frame_regs(frame), &value))) {
@@ -359,12 +396,14 @@ static noinline void leave_with_words(struct argtrace_frame *frame)
 {
 	const struct argtrace_return *returns = frame->returns;
 
-	frame->duration = nanoseconds_until(argtrace_cycles(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
+	frame->duration = nanoseconds_until(argtrace_cycles(), frame, this_cpu_ptr(returns->rings),
+					    ARGTRACE_CLOCK_TSC);
 	argtrace_aggregate_returned(returns->plan, argtrace_frame_regs(frame));
 }
 
 /* The record of a call that takes no care. */
-static __always_inline void record_quickly(struct argtrace_frame *frame, const struct argtrace_return *returns)
+static __always_inline void record_quickly(struct argtrace_frame *frame,
+					   const struct argtrace_return *returns)
 {
 	struct argtrace_plan *plan = returns->plan;
 	struct argtrace_ring *ring = this_cpu_ptr(returns->rings);
@@ -385,9 +424,11 @@ static noinline void leave_with_filter(struct argtrace_frame *frame)
 	const struct argtrace_op *op = code->return_filter;
 
 	if (code->times)
-		frame->duration = nanoseconds_until(argtrace_cycles(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
+		frame->duration = nanoseconds_until(
+			argtrace_cycles(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
 	do {
-		op = argtrace_op_test(op, op->kind == ARGTRACE_OP_REG ? argtrace_op_reg(op, fregs) : argtrace_op_task(op));
+		op = argtrace_op_test(op, op->kind == ARGTRACE_OP_REG ? argtrace_op_reg(op, fregs) :
+									argtrace_op_task(op));
 	} while (!argtrace_op_ends(op));
 	if (op == ARGTRACE_OP_REJECT) {
 		argtrace_count_here(returns->plan->counters, filtered);

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long what calls in flight need stays. A task may sleep in a function for days, with a frame on its stack that
- * refers to a plan and returns to our text.
+ * How long what calls in flight need stays. A task may sleep in a function for days, with a frame
+ * on its stack that refers to a plan and returns to our text.
  *
- *   plan   has a reference from the first call on until all have left. One that is removed, or whose session goes, is stopped: nothing
- *          more is recorded, and the rings may go. Its lane may go on calling it, and is made to stop by arm.c, which then
- *          says that the plan is detached. From then on it is on the list of those that are leaving, and idle when none is
+ *   plan   has a reference from the first call on until all have left. One that is removed, or
+ *          whose session goes, is stopped: nothing
+ *          more is recorded, and the rings may go. Its lane may go on calling it, and is made to
+ *          stop by arm.c, which then
+ *          says that the plan is detached. From then on it is on the list of those that are
+ *          leaving, and idle when none is
  *          in flight.
- *   text   the module holds a reference to itself while there is a plan that is not idle. It gets none once it is being
+ *   text   the module holds a reference to itself while there is a plan that is not idle. It gets
+ *          none once it is being
  *          unloaded, so that nothing is followed from then on.
  *
- * A call counts as entered some time after ftrace has called us, and as left some time before it has returned from the
- * trampoline. It may be preempted in between, but it does not sleep: synchronize_rcu_tasks() waits for these.
+ * A call counts as entered some time after ftrace has called us, and as left some time before it
+ * has returned from the trampoline. It may be preempted in between, but it does not sleep:
+ * synchronize_rcu_tasks() waits for these.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -39,11 +44,15 @@
 
 static DEFINE_MUTEX(returns_lock);
 static LIST_HEAD(leaving);
-static u32 nr_users;			/* plans that are not idle, and callers between get() and put() */
-static bool looks_seldom;		/* the next look is for those alone that the log has been told of */
-static bool letting_go;			/* look() has taken some off the list that are not idle yet */
+/* plans that are not idle, and callers between get() and put() */
+static u32 nr_users;
+/* the next look is for those alone that the log has been told of */
+static bool looks_seldom;
+/* look() has taken some off the list that are not idle yet */
+static bool letting_go;
 static struct tracepoint *exit_point;
-static bool trial_failed;		/* ftrace keeps the ops of try_returns(), and the module stays */
+/* ftrace keeps the ops of try_returns(), and the module stays */
+static bool trial_failed;
 
 struct argtrace_return argtrace_return_given_up = {
 	.care = ARGTRACE_CARE_STOPPED,
@@ -64,8 +73,8 @@ static void give_up(struct argtrace_frame *frame, bool in_body, void *data)
 {
 	const unsigned long stack = (unsigned long)task_stack_page(current);
 
-	if ((unsigned long)frame - stack > THREAD_SIZE - sizeof(*frame) || !IS_ALIGNED((unsigned long)frame, 8) ||
-	    frame->returns == &argtrace_return_given_up)
+	if ((unsigned long)frame - stack > THREAD_SIZE - sizeof(*frame) ||
+	    !IS_ALIGNED((unsigned long)frame, 8) || frame->returns == &argtrace_return_given_up)
 		return;
 	preempt_disable_notrace();
 	argtrace_count_following(frame->returns->following, exited);
@@ -89,7 +98,8 @@ static void find_exit_point(struct tracepoint *point, void *data)
 }
 
 /* Has a function of ours go on in the trampoline. Its frame finds that it has been given up. */
-static void trial_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static void trial_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			   struct ftrace_regs *fregs)
 {
 	struct argtrace_regs *regs = argtrace_regs_of_ftrace(fregs);
 
@@ -98,12 +108,16 @@ static void trial_callback(unsigned long ip, unsigned long parent_ip, struct ftr
 }
 
 /*
- * ftrace promises that a callback may change the instruction pointer only to one that has FTRACE_OPS_FL_IPMODIFY, which excludes
- * live patches of the same function. That it does so without, and passes on the struct argtrace_return, is seen here.
+ * ftrace promises that a callback may change the instruction pointer only to one that has
+ * FTRACE_OPS_FL_IPMODIFY, which excludes live patches of the same function. That it does so
+ * without, and passes on the struct argtrace_return, is seen here.
  */
 static int try_returns(void)
 {
-	/* Not on the stack: if ftrace has shut itself down after an internal error, it goes on using the ops. */
+	/*
+	 * Not on the stack: if ftrace has shut itself down after an internal error, it goes on
+	 * using the ops.
+	 */
 	static struct ftrace_ops ops;
 	bool followed;
 	int ret;
@@ -264,7 +278,10 @@ bool argtrace_return_is_leaving(struct argtrace_plan *plan)
 	return life == ARGTRACE_RETURN_STOPPED || life == ARGTRACE_RETURN_LEAVING;
 }
 
-/* One that has been started, and has not come into the table of its lane after all, has not been stopped. */
+/*
+ * One that has been started, and has not come into the table of its lane after all, has not been
+ * stopped.
+ */
 static void release_followed(struct argtrace_plan *plan)
 {
 	struct argtrace_return *returns = plan->returns;
@@ -281,7 +298,10 @@ const struct argtrace_plan_rules argtrace_return_rules = {
 	.release = release_followed,
 };
 
-/* Notes which are leaving, and get no more calls once wait_for_trampolines() has returned. False: that is known of all of them. */
+/*
+ * Notes which are leaving, and get no more calls once wait_for_trampolines() has returned. False:
+ * that is known of all of them.
+ */
 static bool see_leaving(void)
 {
 	struct argtrace_return *returns;
@@ -307,7 +327,10 @@ static void tell_of(const struct argtrace_return *returns, u64 in_flight, bool n
 		returns->plan->strings, in_flight, tasks);
 }
 
-/* Moves those that have no calls in flight to `idle`, and tells of those that still have some after a while. */
+/*
+ * Moves those that have no calls in flight to `idle`, and tells of those that still have some after
+ * a while.
+ */
 static void take_idle(struct list_head *idle)
 {
 	struct argtrace_return *returns, *next;
@@ -319,7 +342,8 @@ static void take_idle(struct list_head *idle)
 
 		if (returns->seen && !in_flight) {
 			list_move_tail(&returns->link, idle);
-		} else if (in_flight && !returns->told && time_after_eq(jiffies, returns->stopped_at + TELL_AFTER)) {
+		} else if (in_flight && !returns->told &&
+			   time_after_eq(jiffies, returns->stopped_at + TELL_AFTER)) {
 			returns->told = true;
 			tell_of(returns, in_flight, told++ < NAME_TASKS_OF);
 		}
@@ -328,7 +352,10 @@ static void take_idle(struct list_head *idle)
 	mutex_unlock(&returns_lock);
 }
 
-/* What is idle is so from now on, and plans that their owner has given up go. Returns how many there were. */
+/*
+ * What is idle is so from now on, and plans that their owner has given up go. Returns how many
+ * there were.
+ */
 static u32 let_go(struct list_head *idle)
 {
 	struct argtrace_return *returns, *next;

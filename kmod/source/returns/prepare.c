@@ -4,28 +4,38 @@
 #include "session.h"
 #include "source/returns/returns.h"
 
-#define MAX_QUICKLY_KEPT 256	/* bytes, for which the quick way need not look how much of the stack is left */
+/* bytes, for which the quick way need not look how much of the stack is left */
+#define MAX_QUICKLY_KEPT 256
 
 unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan)
 {
 	const struct argtrace_code *code = plan->code;
-	const unsigned long kept = code && code->keeps ? ALIGN(sizeof(u64) + code->kept, sizeof(u64)) : 0;
+	const unsigned long kept =
+		code && code->keeps ? ALIGN(sizeof(u64) + code->kept, sizeof(u64)) : 0;
 
-	return kept && code->outputs == ARGTRACE_OUTPUTS_QUICK && kept <= MAX_QUICKLY_KEPT ? kept : 0;
+	return kept && code->outputs == ARGTRACE_OUTPUTS_QUICK && kept <= MAX_QUICKLY_KEPT ? kept :
+											     0;
 }
 
-/* Whether the parts of a record that are not a program's are quickly written: what is beyond a value of less than 8 bytes is padding. */
+/*
+ * Whether the parts of a record that are not a program's are quickly written: what is beyond a
+ * value of less than 8 bytes is padding.
+ */
 static bool is_quick(const struct argtrace_plan *plan, const struct argtrace_session *session)
 {
 	const struct argtrace_return *returns = plan->returns;
 
 	if (session->clock != ARGTRACE_CLOCK_TSC || session->flight || plan->layout.has_rest)
 		return false;
-	return !returns->value_at || (returns->value_size <= sizeof(u64) && !returns->value_has_length &&
-				      returns->value_at + sizeof(u64) <= plan->record_size);
+	return !returns->value_at ||
+	       (returns->value_size <= sizeof(u64) && !returns->value_has_length &&
+		returns->value_at + sizeof(u64) <= plan->record_size);
 }
 
-/* Whether what decides at the return takes no memory but the frame's and the task's, which is always there. */
+/*
+ * Whether what decides at the return takes no memory but the frame's and the task's, which is
+ * always there.
+ */
 static bool filters_words(const struct argtrace_code *code)
 {
 	const struct argtrace_op *op = code->return_filter;
@@ -39,12 +49,13 @@ static bool filters_words(const struct argtrace_code *code)
 	return true;
 }
 
-unsigned long argtrace_return_care(const struct argtrace_plan *plan, const struct argtrace_session *session)
+unsigned long argtrace_return_care(const struct argtrace_plan *plan,
+				   const struct argtrace_session *session)
 {
 	const struct argtrace_code *code = plan->code;
 
-	if (code && code->outputs == ARGTRACE_OUTPUTS_WORDS && !code->keeps && !code->return_filter && !code->max_rate &&
-	    session->clock == ARGTRACE_CLOCK_TSC)
+	if (code && code->outputs == ARGTRACE_OUTPUTS_WORDS && !code->keeps &&
+	    !code->return_filter && !code->max_rate && session->clock == ARGTRACE_CLOCK_TSC)
 		return ARGTRACE_CARE_WORDS;
 	if (!is_quick(plan, session))
 		return ARGTRACE_CARE_RECORD;
@@ -54,6 +65,7 @@ unsigned long argtrace_return_care(const struct argtrace_plan *plan, const struc
 		return ARGTRACE_CARE_FILTER;
 	if (code->return_filter || code->max_rate || code->times)
 		return ARGTRACE_CARE_RECORD;
-	return code->outputs == ARGTRACE_OUTPUTS_NONE ? 0 :
-	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_CARE_OUTPUTS : ARGTRACE_CARE_RECORD;
+	return code->outputs == ARGTRACE_OUTPUTS_NONE  ? 0 :
+	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_CARE_OUTPUTS :
+							 ARGTRACE_CARE_RECORD;
 }

@@ -21,7 +21,8 @@ static int compare(const void *name, const void *entry)
 
 const char *argtrace_return_refusal_of(const char *name)
 {
-	const struct refused *found = bsearch(name, refused, ARRAY_SIZE(refused), sizeof(*refused), compare);
+	const struct refused *found =
+		bsearch(name, refused, ARRAY_SIZE(refused), sizeof(*refused), compare);
 
 	return found ? found->reason : NULL;
 }

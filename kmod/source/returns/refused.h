@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions whose return is not followed, sorted by name. No kernel state: user space compiles this as well.
+ * Functions whose return is not followed, sorted by name. No kernel state: user space compiles this
+ * as well.
  *
- *   NEVER_RETURNS  does not return, and its frame would be counted as in flight for ever: those that objtool knows
- *                  (tools/objtool/noreturns.h, Linux 5.19 to 7.3; tests/scripts/noreturns_test.py compares)
+ *   NEVER_RETURNS  does not return, and its frame would be counted as in flight for ever: those
+ *                  that objtool knows
+ *                  (tools/objtool/noreturns.h, Linux 5.19 to 7.3; tests/scripts/noreturns_test.py
+ *                  compares)
  *   IDLE_TASK      of the idle task, whose stack is left for good when its CPU goes offline
- *   SWITCHES       begins on behalf of one task and ends as another, or leaves the kernel by another way
+ *   SWITCHES       begins on behalf of one task and ends as another, or leaves the kernel by
+ *                  another way
  *
  * A task that ends within any other function is noticed when it ends.
  *
- * Those that ask for the address they return to (_RET_IP_, __builtin_return_address(0)) are not among them: it is one in the
- * trampoline, as it is one of their own with the kretprobes and the function graph tracer of the kernel, and matters to what is shown.
+ * Those that ask for the address they return to (_RET_IP_, __builtin_return_address(0)) are not
+ * among them: it is one in the trampoline, as it is one of their own with the kretprobes and the
+ * function graph tracer of the kernel, and matters to what is shown.
  */
 #ifndef ARGTRACE_RETURN_REFUSED_H
 #define ARGTRACE_RETURN_REFUSED_H
 
 #define ARGTRACE_RETURN_NEVER_RETURNS	"never returns"
-#define ARGTRACE_RETURN_IDLE_TASK	"is a part of the idle task, which does not return when its CPU goes offline"
+#define ARGTRACE_RETURN_IDLE_TASK \
+	"is a part of the idle task, which does not return when its CPU goes offline"
 #define ARGTRACE_RETURN_SWITCHES	"returns to another task than called it"
 
 #define ARGTRACE_RETURN_REFUSED(REFUSED) \

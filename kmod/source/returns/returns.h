@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Calls whose return is followed: one record has the arguments, the value that is returned and how long it took.
+ * Calls whose return is followed: one record has the arguments, the value that is returned and how
+ * long it took.
  *
- * ftrace's callback (callback.c) has the call go on in a trampoline (arch/followed.h) instead of the function's body. The
- * trampoline keeps a frame on the task's stack, calls the body, and hands over the frame before that (enter.c) and when the
- * body has returned (leave.c). There is nothing to be kept for each task, so no return is missed, however deep calls are nested
- * and however long they sleep.
+ * ftrace's callback (callback.c) has the call go on in a trampoline (arch/followed.h) instead of
+ * the function's body. The trampoline keeps a frame on the task's stack, calls the body, and hands
+ * over the frame before that (enter.c) and when the body has returned (leave.c). There is nothing
+ * to be kept for each task, so no return is missed, however deep calls are nested and however long
+ * they sleep.
  *
  * In return a frame can be there long after its probe, its session and its file are gone (life.c).
  */
@@ -27,15 +29,19 @@ static_assert(offsetof(struct argtrace_return, body) == ARGTRACE_RETURN_BODY);
 static_assert(offsetof(struct argtrace_return, words) == ARGTRACE_RETURN_WORDS);
 static_assert(offsetof(struct argtrace_return, kept) == ARGTRACE_RETURN_KEPT);
 
-/* Above the context: how much of argtrace_return_depth the call takes, and how many bytes it keeps below the frame. */
+/*
+ * Above the context: how much of argtrace_return_depth the call takes, and how many bytes it keeps
+ * below the frame.
+ */
 #define ARGTRACE_FRAME_DEPTH_SHIFT	32
 #define ARGTRACE_FRAME_DEPTH_MASK	0xffu
 #define ARGTRACE_FRAME_KEPT_SHIFT	40
 
 /*
- * What they call: all but quick before the body (0: the call is let pass), all after it. If argtrace_return_enter() has
- * values to be kept, it returns how many bytes they take, and argtrace_return_keep() must be called, with preemption still
- * off, when there is room for them below the frame. There is already when argtrace_return_gather() is called.
+ * What they call: all but quick before the body (0: the call is let pass), all after it. If
+ * argtrace_return_enter() has values to be kept, it returns how many bytes they take, and
+ * argtrace_return_keep() must be called, with preemption still off, when there is room for them
+ * below the frame. There is already when argtrace_return_gather() is called.
  */
 unsigned long argtrace_return_gather(struct argtrace_frame *frame);
 unsigned long argtrace_return_enter(struct argtrace_frame *frame);
@@ -48,11 +54,15 @@ extern struct argtrace_return argtrace_return_given_up;
 /* Calls that are followed on this CPU in interrupts. */
 DECLARE_PER_CPU(u8, argtrace_return_depth);
 
-/* How many bytes of values are kept of each call; 0: none, or it takes more than quick operations to compute them. */
+/*
+ * How many bytes of values are kept of each call; 0: none, or it takes more than quick operations
+ * to compute them.
+ */
 unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan);
 
 /* ARGTRACE_CARE_* of a plan whose calls are to be recorded in the session. */
-unsigned long argtrace_return_care(const struct argtrace_plan *plan, const struct argtrace_session *session);
+unsigned long argtrace_return_care(const struct argtrace_plan *plan,
+				   const struct argtrace_session *session);
 
 /* What ftrace is to call for every call of a function of the lane. */
 ftrace_func_t argtrace_return_callback(const struct argtrace_lane *lane);
@@ -62,26 +72,30 @@ const char *argtrace_return_refusal(unsigned long addr);
 const char *argtrace_return_refusal_of(const char *name);
 
 /*
- * To be called before calls are followed for the first time, and paired with put(). 0, or -EOPNOTSUPP: this kernel does
- * not let us.
+ * To be called before calls are followed for the first time, and paired with put(). 0, or
+ * -EOPNOTSUPP: this kernel does not let us.
  */
 int argtrace_returns_get(void);
 void argtrace_returns_put(void);
 
-/* The rules of plans whose calls we follow. They start between get() and put(), and are not idle before argtrace_return_detached(). */
+/*
+ * The rules of plans whose calls we follow. They start between get() and put(), and are not idle
+ * before argtrace_return_detached().
+ */
 extern const struct argtrace_plan_rules argtrace_return_rules;
 /* What all plans have in common whose calls are recorded when they return, whoever follows them. */
 void argtrace_return_set_up(struct argtrace_plan *plan, const struct argtrace_session *session);
 /*
- * The lane of a stopped plan does not call it any more: ftrace's filter or the lane's table is without it. Callbacks that
- * have found it there may still be running.
+ * The lane of a stopped plan does not call it any more: ftrace's filter or the lane's table is
+ * without it. Callbacks that have found it there may still be running.
  */
 void argtrace_return_detached(struct argtrace_plan *plan);
 /* Whether a plan that has been stopped may still be called, or have calls in flight. */
 bool argtrace_return_is_leaving(struct argtrace_plan *plan);
 /*
- * For calls that the kernel follows, which have a frame made of what it hands over (fallback_call.c): whether the program lets one go on,
- * else it has been counted; the time, false where the clock cannot be read; one that is lost; what is to be kept of it, within
+ * For calls that the kernel follows, which have a frame made of what it hands over
+ * (fallback_call.c): whether the program lets one go on, else it has been counted; the time, false
+ * where the clock cannot be read; one that is lost; what is to be kept of it, within
  * argtrace_scratch_enter(), of which the number of bytes is returned.
  */
 bool argtrace_return_accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs);
@@ -90,8 +104,8 @@ void argtrace_return_lose(struct argtrace_return *returns, enum argtrace_lost ca
 unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch);
 
 /*
- * Lets go of what has left, and does not wait if nothing can have. Not to be called with a lock that callers of argtrace_plan_free()
- * hold.
+ * Lets go of what has left, and does not wait if nothing can have. Not to be called with a lock
+ * that callers of argtrace_plan_free() hold.
  */
 void argtrace_returns_flush(void);
 

@@ -12,7 +12,8 @@
 /* Whether the upper half of the task's stack is where `sp` is, and has `above` bytes more. */
 static __always_inline bool argtrace_return_has_half_a_stack(unsigned long sp, unsigned long above)
 {
-	return sp - (unsigned long)task_stack_page(current) - THREAD_SIZE / 2 < THREAD_SIZE / 2 - above;
+	return sp - (unsigned long)task_stack_page(current) - THREAD_SIZE / 2 <
+	       THREAD_SIZE / 2 - above;
 }
 
 /* Gives back what the state says that argtrace_return_enter() has taken of it. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one function of the module that is compiled to be traced, so that it can be tried whether returns can be followed. */
+/*
+ * The one function of the module that is compiled to be traced, so that it can be tried whether
+ * returns can be followed.
+ */
 #include <linux/compiler.h>
 
 #include "source/returns/returns.h"
