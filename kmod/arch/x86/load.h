@@ -44,11 +44,11 @@ static __always_inline u64 argtrace_load_quickly(u64 addr)
 }
 
 /* The same, with the error separate from the value. */
-#define argtrace_load_checked(instruction, to, from, error)                                 \
-	asm volatile("1: " instruction                                                      \
-		     "\n2:\n" _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, % [failed]) \
-		     : [value] "=&r"(to), [failed] "+r"(error)                              \
-		     : [memory] "m"(*(const u64 *)(from)))
+#define argtrace_load_checked(instruction, to, from, error)					\
+	asm volatile("1: " instruction "\n2:\n"							\
+		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %[failed])		\
+		     : [value] "=&r" (to), [failed] "+r" (error)				\
+		     : [memory] "m" (*(const u64 *)(from)))
 
 #define argtrace_load_8(to, from, error) \
 	argtrace_load_checked("movq %[memory], %[value]", to, from, error)
