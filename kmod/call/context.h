@@ -34,8 +34,8 @@ static __always_inline u32 argtrace_flag_if(u32 flags, bool set, u32 flag)
 }
 
 /*
- * What the preemption count says besides levels of disabled preemption: the flags of an interrupt, or of the need to reschedule.
- * `levels` is the count less that of plain context.
+ * What the preemption count says besides levels of disabled preemption: the flags of an interrupt,
+ * or of the need to reschedule. `levels` is the count less that of plain context.
  */
 static __always_inline u32 argtrace_nested_context_flags(argtrace_preempt_word levels)
 {
@@ -54,9 +54,10 @@ static __always_inline u32 argtrace_nested_context_flags(argtrace_preempt_word l
 }
 
 /*
- * The context in the last word of a record's header, which also has the size: the TRACE_FLAG_* of include/linux/trace_events.h, as
- * kernel/trace/trace.c derives them. `plain` is the preemption count of plain context. Each thing is looked at once, and those that
- * most calls do not have, together.
+ * The context in the last word of a record's header, which also has the size: the TRACE_FLAG_* of
+ * include/linux/trace_events.h, as kernel/trace/trace.c derives them. `plain` is the preemption
+ * count of plain context. Each thing is looked at once, and those that most calls do not have,
+ * together.
  */
 static __always_inline u32 argtrace_context_word_above(argtrace_preempt_word plain)
 {
@@ -90,6 +91,22 @@ static __always_inline unsigned int argtrace_own_preempt_levels(const struct ftr
 {
 	return PREEMPT_DISABLE_OFFSET ? 1 + ((unsigned long)called_from - ops->trampoline >=
 					     ops->trampoline_size) : 0;
+}
+
+/*
+ * In place of the address that a callback was called from, for sources that are not called by
+ * ftrace: the number of these levels itself. No function is at such an address.
+ */
+#define ARGTRACE_OWN_LEVELS(levels)	((const void *)(unsigned long)(levels))
+#define ARGTRACE_OWN_LEVELS_MAX		2
+
+/* The same for functions that serve all sources. */
+static __always_inline unsigned int argtrace_levels_of(const struct ftrace_ops *ops,
+						       const void *called_from)
+{
+	if ((unsigned long)called_from <= ARGTRACE_OWN_LEVELS_MAX)
+		return (unsigned long)called_from;
+	return argtrace_own_preempt_levels(ops, called_from);
 }
 
 /* Whether the context is plain, if only our own level has to be subtracted. */

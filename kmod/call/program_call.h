@@ -9,7 +9,8 @@ struct argtrace_plan;
 
 /*
  * A call of a probe with a program, which decides about it. Preemption is off, and is enabled at
- * the end. `called_from` is the address that the callback was called from.
+ * the end. `called_from` is the address that ftrace called the callback from, or
+ * ARGTRACE_OWN_LEVELS().
  */
 void argtrace_program_call(struct argtrace_plan *plan, unsigned long parent_ip,
 			   struct ftrace_ops *ops, const struct ftrace_regs *fregs,

@@ -155,10 +155,12 @@ static __always_inline void record_stack_alone(struct argtrace_plan *plan, unsig
 
 static noinline __noclone void
 record_stack_with_context(struct argtrace_plan *plan, unsigned long parent_ip,
-			  struct argtrace_ring *ring, const struct ftrace_regs *fregs,
-			  unsigned int own_levels)
+			  struct ftrace_ops *ops, const struct ftrace_regs *fregs,
+			  const void *called_from)
 {
-	record_stack_alone(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels));
+	const u32 context = argtrace_context_word(argtrace_levels_of(ops, called_from));
+
+	record_stack_alone(plan, parent_ip, argtrace_ring_of(ops), fregs, context);
 }
 
 noinline __noclone __noendbr void argtrace_record_stack(struct argtrace_plan *plan,
@@ -167,12 +169,9 @@ noinline __noclone __noendbr void argtrace_record_stack(struct argtrace_plan *pl
 							const struct ftrace_regs *fregs,
 							const void *called_from)
 {
-	struct argtrace_ring *ring = argtrace_ring_of(ops);
-
 	if (plan->code->values->next[1])
 		return argtrace_record_stacks(plan, parent_ip, ops, fregs, called_from);
 	if (unlikely(!argtrace_context_is_plain()))
-		return record_stack_with_context(plan, parent_ip, ring, fregs,
-						 argtrace_own_preempt_levels(ops, called_from));
-	record_stack_alone(plan, parent_ip, ring, fregs, 0);
+		return record_stack_with_context(plan, parent_ip, ops, fregs, called_from);
+	record_stack_alone(plan, parent_ip, argtrace_ring_of(ops), fregs, 0);
 }

@@ -40,14 +40,18 @@ DEFINE_RECORD_PLAIN(flight_plain_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
  */
 static __always_inline void record_match(struct argtrace_plan *plan, unsigned long parent_ip,
 					 struct ftrace_ops *ops, const struct ftrace_regs *fregs,
-					 const void *called_from, const bool flight)
+					 const void *called_from, const bool flight,
+					 const bool by_ftrace)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);
 
 	if (unlikely(!argtrace_context_is_plain()))
 		argtrace_record_with_context(plan, parent_ip, ring, fregs,
-				    argtrace_own_preempt_levels(ops, called_from), ring->clock, flight);
+					     by_ftrace ?
+						     argtrace_own_preempt_levels(ops, called_from) :
+						     argtrace_levels_of(ops, called_from),
+					     ring->clock, flight);
 	else if (ring->clock != ARGTRACE_CLOCK_TSC && flight)
 		flight_plain_monotonic(plan, parent_ip, ring, fregs);
 	else if (ring->clock != ARGTRACE_CLOCK_TSC)
@@ -61,20 +65,20 @@ static __always_inline void record_match(struct argtrace_plan *plan, unsigned lo
 __noendbr void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				     const struct ftrace_regs *fregs, const void *called_from)
 {
-	record_match(plan, parent_ip, ops, fregs, called_from, false);
+	record_match(plan, parent_ip, ops, fregs, called_from, false, true);
 }
 
 __noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				     const struct ftrace_regs *fregs, const void *called_from)
 {
-	record_match(plan, parent_ip, ops, fregs, called_from, true);
+	record_match(plan, parent_ip, ops, fregs, called_from, true, true);
 }
 
 void argtrace_record_match(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 			   const struct ftrace_regs *fregs, const void *called_from)
 {
 	if (this_cpu_ptr(container_of(ops, struct argtrace_lane, ops)->rings)->flight)
-		record_match(plan, parent_ip, ops, fregs, called_from, true);
+		record_match(plan, parent_ip, ops, fregs, called_from, true, false);
 	else
-		record_match(plan, parent_ip, ops, fregs, called_from, false);
+		record_match(plan, parent_ip, ops, fregs, called_from, false, false);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of calls out of line, in a form for each clock and kind of ring. Preemption is off, and is
- * enabled at the end. Without ENDBR, where they are never called through a pointer: it is an instruction of
- * each call.
+ * Records of calls out of line, in a form for each clock and kind of ring. Preemption is off, and
+ * is enabled at the end. Without ENDBR, where they are never called through a pointer: it is an
+ * instruction of each call.
  */
 #ifndef ARGTRACE_RECORD_FORMS_H
 #define ARGTRACE_RECORD_FORMS_H
@@ -43,14 +43,14 @@ static __always_inline void argtrace_record_with_context(struct argtrace_plan *p
 }
 
 /*
- * A call that passed a filter. `called_from` is the address that the callback was called from. The order
- * of parameters leaves those of an ftrace callback in their registers.
+ * A call that passed a filter, from a callback of ftrace. `called_from` is the address that this
+ * was called from. The order of parameters leaves those of the callback in their registers.
  */
 __noendbr void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				     const struct ftrace_regs *fregs, const void *called_from);
 __noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 				     const struct ftrace_regs *fregs, const void *called_from);
-/* The same in any kind of session. */
+/* The same in any kind of session, from any source: `called_from` may be ARGTRACE_OWN_LEVELS(). */
 void argtrace_record_match(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,
 			   const struct ftrace_regs *fregs, const void *called_from);
 

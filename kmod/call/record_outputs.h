@@ -82,7 +82,7 @@ static __always_inline struct argtrace_ring *argtrace_ring_of(struct ftrace_ops 
 static __always_inline u32 argtrace_context_of(struct ftrace_ops *ops, const void *called_from)
 {
 	return likely(argtrace_context_is_plain()) ? 0 :
-		      argtrace_context_word(argtrace_own_preempt_levels(ops, called_from));
+		      argtrace_context_word(argtrace_levels_of(ops, called_from));
 }
 
 /*
@@ -136,22 +136,21 @@ static __always_inline void argtrace_outputs_mark_unreadable(u8 *record,
 #define DEFINE_RECORD(name, writer, what)							\
 static noinline __noclone __no_stack_protector							\
 void name##_with_context(struct argtrace_plan *plan, unsigned long parent_ip,			\
-			 struct argtrace_ring *ring, const struct ftrace_regs *fregs,		\
-			 unsigned int own_levels)						\
+			 struct ftrace_ops *ops, const struct ftrace_regs *fregs,		\
+			 const void *called_from)						\
 {												\
-	writer(plan, parent_ip, ring, fregs, argtrace_context_word(own_levels), what);		\
+	const u32 context = argtrace_context_word(argtrace_levels_of(ops, called_from));	\
+												\
+	writer(plan, parent_ip, argtrace_ring_of(ops), fregs, context, what);			\
 }												\
 												\
 noinline __noclone __no_stack_protector __noendbr						\
 void name(struct argtrace_plan *plan, unsigned long parent_ip, struct ftrace_ops *ops,		\
 	  const struct ftrace_regs *fregs, const void *called_from)				\
 {												\
-	struct argtrace_ring *ring = argtrace_ring_of(ops);					\
-												\
 	if (unlikely(!argtrace_context_is_plain()))						\
-		return name##_with_context(plan, parent_ip, ring, fregs,			\
-					   argtrace_own_preempt_levels(ops, called_from));	\
-	writer(plan, parent_ip, ring, fregs, 0, what);						\
+		return name##_with_context(plan, parent_ip, ops, fregs, called_from);		\
+	writer(plan, parent_ip, argtrace_ring_of(ops), fregs, 0, what);				\
 }
 
 #endif

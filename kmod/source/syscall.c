@@ -60,7 +60,8 @@ static __always_inline void trace_syscall(unsigned long ip, unsigned long parent
 		return;
 	argtrace_syscall_regs(&regs, argtrace_regs(fregs));
 	if (plan->code)
-		argtrace_program_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs, called_from);
+		argtrace_program_call(plan, parent_ip, ops, (const struct ftrace_regs *)&regs,
+				      called_from);
 	else
 		record_syscall(plan, ops, parent_ip, &regs, called_from, clock_id, flight);
 }

@@ -25,9 +25,9 @@ void argtrace_timer_tick(struct perf_event *event, struct perf_sample_data *data
 	plan = argtrace_begin(lane, timer->addr);
 	if (unlikely(!plan))
 		return;
-	/* Apart from the interrupt, only we have disabled preemption: see argtrace_own_preempt_levels() and init() in timer_attach.c. */
+	/* Apart from the interrupt, only we have disabled preemption. */
 	if (plan->code)
-		argtrace_program_call(plan, caller, &lane->ops, fregs, NULL);
+		argtrace_program_call(plan, caller, &lane->ops, fregs, ARGTRACE_OWN_LEVELS(1));
 	else
-		argtrace_record_match(plan, caller, &lane->ops, fregs, NULL);
+		argtrace_record_match(plan, caller, &lane->ops, fregs, ARGTRACE_OWN_LEVELS(1));
 }

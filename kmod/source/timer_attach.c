@@ -113,8 +113,8 @@ static unsigned long find_bad_timer(const unsigned long *addrs, u32 count, bool 
 
 static void init_timer_lane(struct argtrace_lane *lane)
 {
-	/* Never registered. Recording compares it with its caller, to know whether anyone else has disabled preemption. */
-	lane->ops = (struct ftrace_ops){ .trampoline_size = 1 };
+	/* Never registered. */
+	lane->ops = (struct ftrace_ops){ };
 }
 
 /* To be called when it has no events any more. */

@@ -108,22 +108,22 @@ static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u
 	const unsigned long *frame = __builtin_frame_address(0);
 	struct pt_regs regs argtrace_uninitialized;
 	struct ftrace_ops *ops = &place->lane->ops;
-	const void *called_from = NULL;
 	struct argtrace_plan *plan;
+	const void *levels;
 
 	store_all(&regs, second, third, fourth, fifth, sixth, frame);
 	regs.bp = frame[0];
 	regs.cs = 0;
-	/* argtrace_own_preempt_levels() compares this, to know whether there is a level more than ours. */
-	if (place->plain != argtrace_plain_preempt_word(1))
-		called_from = (const void *)ops->trampoline_size;
 	plan = begin_pass(place, rcu_access_pointer(place->lane->pid_bits));
 	if (unlikely(!plan))
 		return;
+	levels = ARGTRACE_OWN_LEVELS(place->own_levels);
 	if (plan->code)
-		argtrace_program_call(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
+		argtrace_program_call(plan, caller_of(place, frame[1]), ops,
+				      (const struct ftrace_regs *)&regs, levels);
 	else
-		argtrace_record_match(plan, caller_of(place, frame[1]), ops, (const struct ftrace_regs *)&regs, called_from);
+		argtrace_record_match(plan, caller_of(place, frame[1]), ops,
+				      (const struct ftrace_regs *)&regs, levels);
 }
 
 /* What records a call with these arguments. */

@@ -25,7 +25,9 @@ struct argtrace_tracepoint {
 	struct argtrace_ring __percpu *rings; /* the lane's */
 	unsigned long addr;		/* of __traceiter_NAME() */
 	unsigned long size;		/* of that function, in bytes */
-	argtrace_preempt_word plain;	/* the preemption count in our callback if the tracepoint is passed in plain context */
+	/* The preemption count in our callback if the tracepoint is passed in plain context. */
+	argtrace_preempt_word plain;
+	u8 own_levels;			/* of preempt_disable(), which that count has */
 
 	void *callback;			/* what has been registered */
 	struct tracepoint *tracepoint;

@@ -108,8 +108,8 @@ static unsigned long find_bad_tracepoint(const unsigned long *addrs, u32 count, 
 
 static void init_tracepoints(struct argtrace_lane *lane)
 {
-	/* Never registered; what records looks there whether somebody beside us has disabled preemption. */
-	lane->ops = (struct ftrace_ops){ .trampoline_size = 1 };
+	/* Never registered. */
+	lane->ops = (struct ftrace_ops){ };
 	if (!lane->tracepoints.next)
 		INIT_LIST_HEAD(&lane->tracepoints);
 }
@@ -207,7 +207,8 @@ static bool prepare_place(struct search *search, struct tracepoint *tracepoint, 
 	place->addr = (unsigned long)tracepoint->iterator;
 	place->tracepoint = tracepoint;
 	place->module = module;
-	place->plain = argtrace_plain_preempt_word(argtrace_tracepoint_own_levels(tracepoint));
+	place->own_levels = argtrace_tracepoint_own_levels(tracepoint);
+	place->plain = argtrace_plain_preempt_word(place->own_levels);
 	place->callback = argtrace_tracepoint_callback(place->lane, argtrace_table_lookup(attachment->table, place->addr));
 	find_plan(place);
 	list_add_tail(&place->link, &attachment->places);
