@@ -7,11 +7,11 @@
 
 #include "arm/sessions.h"
 #include "base/clock.h"
+#include "base/percpu.h"
 #include "device.h"
 #include "probe/counters.h"
 #include "read/scratch.h"
 #include "session.h"
-#include "sink/ring.h"
 #include "source/returns/returns.h"
 #include "source/timer.h"
 #include "stack/frame.h"
@@ -66,15 +66,12 @@ static int __init argtrace_init(void)
 	ret = argtrace_scratch_init();
 	if (ret)
 		goto err_counters;
-	ret = argtrace_rings_init();
+	ret = argtrace_percpu_init();
 	if (ret)
 		goto err_scratch;
-	ret = argtrace_maps_init();
-	if (ret)
-		goto err_rings;
 	ret = argtrace_stacks_init();
 	if (ret)
-		goto err_maps;
+		goto err_percpu;
 	ret = argtrace_timers_init();
 	if (ret)
 		goto err_stacks;
@@ -97,10 +94,8 @@ err_timers:
 	argtrace_timers_exit();
 err_stacks:
 	argtrace_stacks_exit();
-err_maps:
-	argtrace_maps_exit();
-err_rings:
-	argtrace_rings_exit();
+err_percpu:
+	argtrace_percpu_exit();
 err_scratch:
 	argtrace_scratch_exit();
 err_counters:
@@ -124,8 +119,7 @@ static void __exit argtrace_exit(void)
 		argtrace_returns_exit();
 		argtrace_timers_exit();
 		argtrace_stacks_exit();
-		argtrace_maps_exit();
-		argtrace_rings_exit();
+		argtrace_percpu_exit();
 		argtrace_scratch_exit();
 		argtrace_counters_exit();
 		return;

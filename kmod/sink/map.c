@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/log2.h>
@@ -18,9 +16,6 @@
 
 struct argtrace_map_slot argtrace_map_no_slot = { .tag = ARGTRACE_MAP_CLAIMED };
 
-/* The CPU hotplug state that gives a CPU its slots before it comes online. */
-static enum cpuhp_state hotplug_state;
-
 static unsigned int map_pages(const struct argtrace_map_set *map)
 {
 	const u64 carries = map->has_value ? (u64)map->slots * sizeof(u64) : 0;
@@ -30,7 +25,7 @@ static unsigned int map_pages(const struct argtrace_map_set *map)
 
 void *argtrace_map_memory(const struct argtrace_map_set *map, int cpu)
 {
-	/* Pairs with the release of provide_slots(). */
+	/* Pairs with the release of slots_create(). */
 	u8 *slots = smp_load_acquire(&per_cpu_ptr(map->cpus, cpu)->slots);
 
 	return slots == (u8 *)&argtrace_map_no_slot ? NULL : slots;
@@ -44,25 +39,29 @@ struct argtrace_map_set *argtrace_map_of(struct argtrace_map_set *const *maps, u
 	return smp_load_acquire(&maps[array_index_nospec(id, ARGTRACE_MAPS_MAX)]);
 }
 
-/* Gives the CPU its slots, unless it has them. No callback on it is using the map. Under the lock of CPU hotplug. */
-static int provide_slots(struct argtrace_map_set *map, unsigned int number)
+static struct argtrace_map_set *map_of(const struct argtrace_percpu *percpu)
 {
-	struct argtrace_map_cpu *cpu = per_cpu_ptr(map->cpus, number);
-	const u64 charge = argtrace_region_charge(map_pages(map));
-	u8 *slots;
-	int ret;
+	return container_of(percpu, struct argtrace_map_set, percpu);
+}
 
-	if (argtrace_map_memory(map, number))
-		return 0;
-	ret = argtrace_memory_charge(charge);
-	if (ret)
-		return ret;
-	slots = argtrace_region_alloc(map_pages(map), cpu_to_node(number));
-	if (!slots) {
-		argtrace_memory_uncharge(charge);
+static u64 slots_charge(const struct argtrace_percpu *percpu)
+{
+	return argtrace_region_charge(map_pages(map_of(percpu)));
+}
+
+static bool slots_exist(const struct argtrace_percpu *percpu, unsigned int cpu)
+{
+	return argtrace_map_memory(map_of(percpu), cpu);
+}
+
+static int slots_create(struct argtrace_percpu *percpu, unsigned int number)
+{
+	const struct argtrace_map_set *map = map_of(percpu);
+	struct argtrace_map_cpu *cpu = per_cpu_ptr(map->cpus, number);
+	u8 *slots = argtrace_region_alloc(map_pages(map), cpu_to_node(number));
+
+	if (!slots)
 		return -ENOMEM;
-	}
-	map->charged += charge;
 	cpu->slot_size = map->slot_size;
 	cpu->shift = 64 - ilog2(map->slots);
 	/* Pairs with argtrace_map_memory(). */
@@ -70,32 +69,17 @@ static int provide_slots(struct argtrace_map_set *map, unsigned int number)
 	return 0;
 }
 
-/* As for rings: see ring_cpu_comes() in sink/ring.c. */
-static int map_cpu_comes(unsigned int cpu, struct hlist_node *node)
+static void slots_came(struct argtrace_percpu *percpu)
 {
-	struct argtrace_map_set *map = hlist_entry(node, struct argtrace_map_set, node);
-	const bool had_some = argtrace_map_memory(map, cpu);
-	int ret = provide_slots(map, cpu);
-
-	if (!had_some && argtrace_map_memory(map, cpu))
-		argtrace_notice_change(map->notice);
-	return cpu_online(cpu) ? ret : 0;
+	argtrace_notice_change(map_of(percpu)->notice);
 }
 
-int argtrace_maps_init(void)
-{
-	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/maps:prepare", map_cpu_comes, NULL);
-
-	if (ret < 0)
-		return ret;
-	hotplug_state = ret;
-	return 0;
-}
-
-void argtrace_maps_exit(void)
-{
-	cpuhp_remove_multi_state(hotplug_state);
-}
+static const struct argtrace_percpu_kind slots_kind = {
+	.charge = slots_charge,
+	.exists = slots_exist,
+	.create = slots_create,
+	.came = slots_came,
+};
 
 static void free_map(struct argtrace_map_set *map)
 {
@@ -104,7 +88,7 @@ static void free_map(struct argtrace_map_set *map)
 	for_each_possible_cpu(cpu)
 		vfree(argtrace_map_memory(map, cpu));
 	free_percpu(map->cpus);
-	argtrace_memory_uncharge(map->charged);
+	argtrace_memory_uncharge(map->percpu.charged);
 	kfree(map);
 }
 
@@ -151,7 +135,7 @@ struct argtrace_map_set *argtrace_map_create(struct argtrace_notice *notice, con
 		argtrace_memory_uncharge(charge);
 		return ERR_PTR(-ENOMEM);
 	}
-	map->charged = charge;
+	map->percpu.charged = charge;
 	map->notice = notice;
 	map->buckets = buckets;
 	map->slots = description->slots;
@@ -164,15 +148,7 @@ struct argtrace_map_set *argtrace_map_create(struct argtrace_notice *notice, con
 			.slots = (u8 *)&argtrace_map_no_slot,
 			.shift = 63,
 		};
-	cpus_read_lock();
-	for_each_present_cpu(cpu) {
-		ret = provide_slots(map, cpu);
-		if (ret)
-			break;
-	}
-	cpus_read_unlock();
-	if (!ret)
-		ret = cpuhp_state_add_instance(hotplug_state, &map->node);
+	ret = argtrace_percpu_provide(&map->percpu, &slots_kind);
 	if (ret) {
 		free_map(map);
 		return ERR_PTR(ret);
@@ -184,7 +160,7 @@ void argtrace_map_free(struct argtrace_map_set *map)
 {
 	if (!map)
 		return;
-	cpuhp_state_remove_instance_nocalls(hotplug_state, &map->node);
+	argtrace_percpu_stop(&map->percpu);
 	free_map(map);
 }
 

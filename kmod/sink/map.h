@@ -28,6 +28,7 @@
 #include <uapi/argtrace.h>
 
 #include "base/compat.h"
+#include "base/percpu.h"
 #include "sink/bucket.h"
 
 struct argtrace_notice;
@@ -58,13 +59,8 @@ struct argtrace_map_set {
 	u32 carries;			/* where they begin behind the slots of a CPU; 0 without values */
 	bool has_value;
 
-	struct hlist_node node;
-	u64 charged;			/* under the lock of CPU hotplug */
+	struct argtrace_percpu percpu;
 };
-
-/* At module load and unload. */
-int argtrace_maps_init(void);
-void argtrace_maps_exit(void);
 
 /*
  * Makes the slots of each present CPU in the memory of its node, and later those of CPUs that come. ERR_PTR: -EINVAL,

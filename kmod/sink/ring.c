@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -23,33 +21,33 @@ static_assert(ARGTRACE_COMM_LEN == TASK_COMM_LEN);
 /* Dummy control page for CPUs without a ring: the fast path finds no room and needs no check. */
 static struct argtrace_ring_control no_ring;
 
-/* The CPU hotplug state that gives a CPU its rings before it comes online. */
-static enum cpuhp_state hotplug_state;
-
 static unsigned int packet_pages(const struct argtrace_ring_set *set)
 {
 	return ((u64)set->packet_size * set->nr_packets) >> PAGE_SHIFT;
 }
 
-static u64 ring_charge(const struct argtrace_ring_set *set)
+static struct argtrace_ring_set *rings_of(const struct argtrace_percpu *percpu)
 {
+	return container_of(percpu, struct argtrace_ring_set, percpu);
+}
+
+static u64 ring_charge(const struct argtrace_percpu *percpu)
+{
+	const struct argtrace_ring_set *set = rings_of(percpu);
 	u64 charge = argtrace_region_charge(1 + packet_pages(set));
 
 	return charge + (set->flight ? argtrace_kvmalloc_size(set->nr_packets * sizeof(local_t)) :
 				       argtrace_region_charge(1));
 }
 
-static void ring_free(struct argtrace_ring *ring)
+static bool ring_exists(const struct argtrace_percpu *percpu, unsigned int cpu)
 {
-	if (ring->control != &no_ring)
-		vfree(ring->control);
-	vfree(ring->reader);
-	kvfree(ring->records_in);
+	return argtrace_ring_exists(per_cpu_ptr(rings_of(percpu)->rings, cpu));
 }
 
-/* The CPU is not in a callback of this session: either it is offline, or nothing is armed yet. */
-static int ring_create(struct argtrace_ring_set *set, unsigned int cpu)
+static int ring_create(struct argtrace_percpu *percpu, unsigned int cpu)
 {
+	struct argtrace_ring_set *set = rings_of(percpu);
 	struct argtrace_ring *ring = per_cpu_ptr(set->rings, cpu);
 	const int node = cpu_to_node(cpu);
 	struct argtrace_ring_control *control;
@@ -81,54 +79,24 @@ static int ring_create(struct argtrace_ring_set *set, unsigned int cpu)
 	return 0;
 }
 
-/* Gives the CPU its ring, unless it has it. Under the lock of CPU hotplug. */
-static int provide_ring(struct argtrace_ring_set *set, unsigned int cpu)
+static void ring_came(struct argtrace_percpu *percpu)
 {
-	const u64 charge = ring_charge(set);
-	int ret;
-
-	if (argtrace_ring_exists(per_cpu_ptr(set->rings, cpu)))
-		return 0;
-	ret = argtrace_memory_charge(charge);
-	if (ret)
-		return ret;
-	ret = ring_create(set, cpu);
-	if (ret)
-		argtrace_memory_uncharge(charge);
-	else
-		set->charged += charge;
-	return ret;
+	argtrace_notice_change(rings_of(percpu)->notice);
 }
 
-/*
- * Called for each CPU that is online when a session is made, and before another CPU comes online. Lack of memory does
- * not keep that offline: without a ring, its calls count as ARGTRACE_LOST_NO_BUFFER.
- */
-static int ring_cpu_comes(unsigned int cpu, struct hlist_node *node)
+static const struct argtrace_percpu_kind ring_kind = {
+	.charge = ring_charge,
+	.exists = ring_exists,
+	.create = ring_create,
+	.came = ring_came,
+};
+
+static void ring_free(struct argtrace_ring *ring)
 {
-	struct argtrace_ring_set *set = hlist_entry(node, struct argtrace_ring_set, node);
-	struct argtrace_ring *ring = per_cpu_ptr(set->rings, cpu);
-	const bool had_one = argtrace_ring_exists(ring);
-	int ret = provide_ring(set, cpu);
-
-	if (!had_one && argtrace_ring_exists(ring))
-		argtrace_notice_change(set->notice);
-	return cpu_online(cpu) ? ret : 0;
-}
-
-int argtrace_rings_init(void)
-{
-	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/rings:prepare", ring_cpu_comes, NULL);
-
-	if (ret < 0)
-		return ret;
-	hotplug_state = ret;
-	return 0;
-}
-
-void argtrace_rings_exit(void)
-{
-	cpuhp_remove_multi_state(hotplug_state);
+	if (ring->control != &no_ring)
+		vfree(ring->control);
+	vfree(ring->reader);
+	kvfree(ring->records_in);
 }
 
 static void free_rings(struct argtrace_ring_set *set)
@@ -138,7 +106,7 @@ static void free_rings(struct argtrace_ring_set *set)
 	for_each_possible_cpu(cpu)
 		ring_free(per_cpu_ptr(set->rings, cpu));
 	free_percpu(set->rings);
-	argtrace_memory_uncharge(set->charged);
+	argtrace_memory_uncharge(set->percpu.charged);
 }
 
 int argtrace_rings_create(struct argtrace_ring_set *set)
@@ -154,7 +122,7 @@ int argtrace_rings_create(struct argtrace_ring_set *set)
 		argtrace_memory_uncharge(charge);
 		return -ENOMEM;
 	}
-	set->charged = charge;
+	set->percpu.charged = charge;
 	set->mult = argtrace_clock_mult(set->clock);
 	for_each_possible_cpu(cpu) {
 		struct argtrace_ring *ring = per_cpu_ptr(set->rings, cpu);
@@ -165,26 +133,15 @@ int argtrace_rings_create(struct argtrace_ring_set *set)
 		ring->clock = set->clock;
 		ring->mult = set->mult;
 	}
-	/* Including CPUs that are offline, so that a reader which maps the rings now has theirs as well. */
-	cpus_read_lock();
-	for_each_present_cpu(cpu) {
-		ret = provide_ring(set, cpu);
-		if (ret)
-			break;
-	}
-	cpus_read_unlock();
-	if (!ret)
-		ret = cpuhp_state_add_instance(hotplug_state, &set->node);
-	if (ret) {
+	ret = argtrace_percpu_provide(&set->percpu, &ring_kind);
+	if (ret)
 		free_rings(set);
-		return ret;
-	}
-	return 0;
+	return ret;
 }
 
 void argtrace_rings_free(struct argtrace_ring_set *set)
 {
-	cpuhp_state_remove_instance_nocalls(hotplug_state, &set->node);
+	argtrace_percpu_stop(&set->percpu);
 	free_rings(set);
 }
 

@@ -38,6 +38,7 @@
 #include "base/clock.h"
 #include "base/compat.h"
 #include "base/hook.h"
+#include "base/percpu.h"
 #include "base/recursion.h"
 
 struct argtrace_notice;
@@ -95,13 +96,8 @@ struct argtrace_ring_set {
 	u32 mult;
 	bool flight;
 
-	struct hlist_node node;
-	u64 charged;				/* under the lock of CPU hotplug */
+	struct argtrace_percpu percpu;
 };
-
-/* At module load and unload. */
-int argtrace_rings_init(void);
-void argtrace_rings_exit(void);
 
 /*
  * Makes the ring of each present CPU in the memory of its node, and later those of CPUs that come. The caller
