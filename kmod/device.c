@@ -61,7 +61,7 @@ static bool has_news(struct argtrace_file *own, struct argtrace_session *session
 static __poll_t device_poll(struct file *file, poll_table *wait)
 {
 	struct argtrace_file *own = file->private_data;
-	struct argtrace_session *session = smp_load_acquire(&own->session);
+	struct argtrace_session *session = argtrace_file_session(own);
 	const __poll_t asked = poll_requested_events(wait);
 	__poll_t events = 0;
 
@@ -113,8 +113,7 @@ static int map_slots(const struct argtrace_map_set *map, int cpu, struct vm_area
 
 static int map_stacks(struct argtrace_session *session, int cpu, struct vm_area_struct *vma)
 {
-	/* Pairs with the release of argtrace_session_make_stacks(). */
-	const struct argtrace_stack_set *set = smp_load_acquire(&session->stacks);
+	const struct argtrace_stack_set *set = argtrace_session_stacks(session);
 	void *memory = set ? argtrace_stacks_memory(set, cpu) : NULL;
 
 	if (!set)
@@ -124,8 +123,7 @@ static int map_stacks(struct argtrace_session *session, int cpu, struct vm_area_
 
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct argtrace_file *own = file->private_data;
-	struct argtrace_session *session = smp_load_acquire(&own->session);
+	struct argtrace_session *session = argtrace_file_session(file->private_data);
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 index = offset >> 32, cpu = index >> ARGTRACE_MMAP_REGION_BITS;
 	const u64 region = index & (BIT(ARGTRACE_MMAP_REGION_BITS) - 1);

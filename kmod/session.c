@@ -126,7 +126,7 @@ int argtrace_session_make_stacks(struct argtrace_session *session, struct argtra
 		if (IS_ERR(stacks))
 			ret = PTR_ERR(stacks);
 		else
-			/* Pairs with the acquires of readers without the lock. */
+			/* Pairs with the acquire of argtrace_session_stacks(). */
 			smp_store_release(&session->stacks, stacks);
 	}
 	if (!ret)

@@ -82,6 +82,15 @@ void argtrace_session_drop_map(struct argtrace_session *session, u32 id, struct 
  * Makes the session's tables of stacks as described, unless it has them already, and fills in what they are like. 0, -ENOENT if the
  * session has been removed, and the errors of argtrace_stacks_create().
  */
-int argtrace_session_make_stacks(struct argtrace_session *session, struct argtrace_stacks *description);
+int argtrace_session_make_stacks(struct argtrace_session *session,
+				 struct argtrace_stacks *description);
+
+/* These tables, without the lock; or NULL. */
+static inline struct argtrace_stack_set *
+argtrace_session_stacks(const struct argtrace_session *session)
+{
+	/* Pairs with the release of argtrace_session_make_stacks(). */
+	return smp_load_acquire(&session->stacks);
+}
 
 #endif

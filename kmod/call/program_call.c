@@ -91,7 +91,7 @@ static noinline __noclone void filter_slowly(struct argtrace_plan *plan, unsigne
 
 /*
  * What the callback was called from is read from its return address only where it is needed, as
- * rejected calls do not need it. A macro, so that it is the callback's own return address.
+ * rejected calls do not need it. What uses this is inlined into the callback.
  */
 #define CALLED_FROM(is_callback, called_from) \
 	((is_callback) ? __builtin_return_address(0) : (called_from))

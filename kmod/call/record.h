@@ -21,6 +21,7 @@ void argtrace_record_wake_reader(struct argtrace_notice *notice);
 static __always_inline void argtrace_record_finish_in(struct argtrace_ring *ring, struct argtrace_ring_control *control)
 {
 	argtrace_ring_end(control);
+	/* No full barrier: argtrace_notice_await() makes up for what this misses. */
 	barrier();
 	if (unlikely(ring->waiting))
 		return argtrace_record_wake_reader(ring->notice);

@@ -4,6 +4,7 @@
 
 #include <linux/fs.h>
 #include <linux/mutex.h>
+#include <asm/barrier.h>
 
 #include "filter/fork_watch.h"
 
@@ -17,6 +18,13 @@ struct argtrace_file {
 	bool watches;				/* for new processes, until the file is closed */
 	struct argtrace_fork_watch watch;
 };
+
+/* The session, without the lock; or NULL. */
+static inline struct argtrace_session *argtrace_file_session(const struct argtrace_file *file)
+{
+	/* Pairs with the release of argtrace_ioctl_session(). */
+	return smp_load_acquire(&file->session);
+}
 
 /* ioctl/ioctl.c */
 long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg);

@@ -143,8 +143,7 @@ static int check_needs(const struct file *file, const struct argtrace_session *s
 
 long argtrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct argtrace_file *own = file->private_data;
-	struct argtrace_session *session = smp_load_acquire(&own->session);
+	struct argtrace_session *session = argtrace_file_session(file->private_data);
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(ioctls); i++) {

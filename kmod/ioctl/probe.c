@@ -27,8 +27,7 @@ struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *sessi
 		.rules_of = argtrace_plan_rules_of,
 		.may_follow = argtrace_may_follow,
 		.maps = session->maps,
-		/* Pairs with the release of argtrace_session_make_stacks(). */
-		.stacks = smp_load_acquire(&session->stacks),
+		.stacks = argtrace_session_stacks(session),
 		.cost = cost,
 	};
 	struct argtrace_plan **plans;

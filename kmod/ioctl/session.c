@@ -55,6 +55,7 @@ long argtrace_ioctl_session(struct file *file, struct argtrace_session *session,
 	} else {
 		/* Before the caller can see rings or probes, so that later changes are reported. */
 		own->changes_seen = atomic_read(&session->notice.changes);
+		/* Pairs with the acquire of argtrace_file_session(). */
 		smp_store_release(&own->session, session);
 	}
 out:
@@ -197,8 +198,7 @@ long argtrace_ioctl_processes_list(struct file *file, struct argtrace_session *s
 
 static int existing_stacks(struct argtrace_session *session, struct argtrace_stacks *stacks)
 {
-	/* Pairs with the release of argtrace_session_make_stacks(). */
-	const struct argtrace_stack_set *set = smp_load_acquire(&session->stacks);
+	const struct argtrace_stack_set *set = argtrace_session_stacks(session);
 
 	if (stacks->entries || stacks->words || stacks->depth)
 		return -EINVAL;

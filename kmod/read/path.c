@@ -105,6 +105,7 @@ static __always_inline bool walk_path_on(struct argtrace_path_walk *walk, const 
 	if (unlikely(!walk->at))
 		return false;
 check:
+	/* See argtrace_path_has_moved(). */
 	smp_rmb();
 	if (digest && unlikely(argtrace_path_has_moved(first, walk->mount, digest, layout)))
 		*changing = true;
@@ -142,12 +143,14 @@ static noinline int read_as_it_is(u8 *to, u64 from, const struct argtrace_mount_
 		*(u16 *)to = ARGTRACE_PATH_NONE;
 		return sizeof(u16);
 	}
+	/* As read_seqbegin(): see argtrace_path_renames(). */
 	smp_rmb();
 	if (!argtrace_path_begin(&walk, to, from, layout) || !argtrace_path_finish(&walk, layout, &changing)) {
 		memset(to, 0, ARGTRACE_PATH_ROOM);
 		return -EFAULT;
 	}
 	argtrace_path_clear_end(walk.at);
+	/* As read_seqretry(). */
 	smp_rmb();
 	if (changing || argtrace_path_renames() != before)
 		*(u16 *)to |= ARGTRACE_PATH_CHANGING;

@@ -164,7 +164,12 @@ static __always_inline bool argtrace_path_cross(struct argtrace_path_walk *walk,
 	return likely(argtrace_is_kernel_address(walk->dentry));
 }
 
-/* Whether any of the mounts from `mount` up to `last`, which is not among them, is mounted elsewhere by now. */
+/*
+ * Whether any of the mounts from `mount` up to `last`, which is not among them, is mounted
+ * elsewhere by now. To be called after smp_rmb(), which pairs with the barriers of
+ * write_seqlock(&mount_lock), under which fs/namespace.c moves mounts: if the walk has seen one
+ * move, this sees those before it.
+ */
 bool argtrace_path_has_moved(u64 mount, u64 last, u64 digest, const struct argtrace_mount_layout *layout);
 
 /* The same, without a call if there is one mount, and it stays. */
@@ -184,6 +189,11 @@ static __always_inline bool argtrace_path_may_have_moved(u64 mount, u64 last, u6
  */
 bool argtrace_path_finish(struct argtrace_path_walk *walk, const struct argtrace_mount_layout *layout, bool *changing);
 
+/*
+ * The sequence of rename_lock, which is odd while something is renamed. A walk reads it before and
+ * after, with the barriers of read_seqbegin() and read_seqretry(): they pair with those of
+ * write_sequnlock() and write_seqlock() where fs/dcache.c renames. Nobody is waited for.
+ */
 static __always_inline u32 argtrace_path_renames(void)
 {
 	return READ_ONCE(rename_lock.seqcount.seqcount.sequence);
@@ -200,6 +210,7 @@ static __always_inline u8 *argtrace_read_path_quickly(u8 *to, u64 from, const st
 	u64 first, digest = 0, up, namespace;
 	enum argtrace_path_walked walked;
 
+	/* As read_seqbegin(): see argtrace_path_renames(). */
 	smp_rmb();
 	if (unlikely(before & 1) || unlikely(!argtrace_path_begin(&walk, to, from, layout)))
 		return NULL;
@@ -212,6 +223,7 @@ static __always_inline u8 *argtrace_read_path_quickly(u8 *to, u64 from, const st
 			    unlikely(argtrace_path_load(namespace + layout->ns_root, &walk.error) != walk.mount) ||
 			    unlikely(walk.error))
 				return NULL;
+			/* See argtrace_path_has_moved(). */
 			smp_rmb();
 			if (digest && unlikely(argtrace_path_may_have_moved(first, walk.mount, digest, layout)))
 				return NULL;
@@ -233,6 +245,7 @@ static __always_inline u8 *argtrace_read_path_quickly(u8 *to, u64 from, const st
 		return NULL;
 	}
 end:
+	/* As read_seqretry(). */
 	smp_rmb();
 	if (unlikely(argtrace_path_renames() != before))
 		return NULL;

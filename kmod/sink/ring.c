@@ -147,6 +147,7 @@ void argtrace_rings_free(struct argtrace_ring_set *set)
 
 static bool has_data(const struct argtrace_ring *ring)
 {
+	/* Pairs with the release of argtrace_ring_end(), step E. */
 	return argtrace_ring_exists(ring) && ring->reader &&
 	       smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
 }

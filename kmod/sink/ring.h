@@ -278,12 +278,15 @@ static __always_inline bool argtrace_ring_give_back(struct argtrace_ring_control
  *      writers have ended
  *   E  publish it. The release pairs with the acquires of RingReader::look()
  *      (user/session/ring_reader.cpp).
- *   F  stop being active
+ *   F  stop being active. The release pairs with the acquire of RingReader::look(): a reader
+ *      that sees active == 0 sees the head that was published before.
  *   G  read the position again
  *
  * A nested writer between D and F leaves publishing to us: G sees its reservation.
  * One after F publishes for itself. Until then, reserve is ahead of head, from which
  * user space knows that more is to come.
+ *
+ * Nested writers are on this CPU, and see our stores in program order: barrier() is all they need.
  */
 static __always_inline void argtrace_ring_end(struct argtrace_ring_control *control)
 {

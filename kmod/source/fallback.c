@@ -214,8 +214,9 @@ static void start_fallback(struct argtrace_plan *plan, struct argtrace_session *
 	struct argtrace_fallback *fallback = plan->returns->fallback;
 	struct argtrace_lane *lane = &session->lanes[ARGTRACE_LANE_FALLBACK];
 
-	argtrace_return_set_up(plan, session);
 	fallback->lane = lane;
+	/* Ends with a release, which pairs with the acquire of argtrace_fallback_enter(). */
+	argtrace_return_set_up(plan, session);
 	/* attach_fallbacks() registers it. */
 	if (list_empty(&fallback->link))
 		list_add_tail(&fallback->link, &lane->fallbacks);
@@ -223,6 +224,7 @@ static void start_fallback(struct argtrace_plan *plan, struct argtrace_session *
 
 static void stop_fallback(struct argtrace_plan *plan)
 {
+	/* In no order: those who need one wait with argtrace_synchronize(). */
 	WRITE_ONCE(plan->returns->care, ARGTRACE_CARE_STOPPED);
 }
 

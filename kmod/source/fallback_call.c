@@ -137,7 +137,10 @@ bool argtrace_fallback_enter(struct argtrace_fallback *fallback, struct argtrace
 	bool follow = false;
 
 	preempt_disable_notrace();
-	/* It has been removed, and is about to be unregistered. */
+	/*
+	 * Where it is stopped it has been removed, and is about to be unregistered. Pairs with the
+	 * release of argtrace_return_set_up(), before which the rest was set.
+	 */
 	if (!(smp_load_acquire(&fallback->plan->returns->care) & ARGTRACE_CARE_STOPPED))
 		follow = begin_fallback_call(fallback, call, regs, caller);
 	preempt_enable_notrace();
