@@ -68,8 +68,8 @@ nlohmann::ordered_json program_json(const lang::Program &program) {
 
 std::string location_of(const Function &function, const Argument &argument,
                         const CallingConvention &convention) {
-    if (function.source() == Source::syscall)
-        return convention.syscall_location(argument, split_title(function.title).group == ia32_abi);
+    if (*function.kind == syscall_kind)
+        return convention.syscall_location(argument, split_title(function.title).qualifier == ia32_abi);
     return convention.location(argument);
 }
 

@@ -238,7 +238,7 @@ AggregatedFunctions resolve_aggregate(Kernel &kernel, Request request) {
         placed.keys.erase(placed.keys.end() - 2);
         CaptureCompiler compiler(kernel, request.conditions, nullptr, &placed);
         for (Function &function : result.functions)
-            compiler.compile(function.prototype, function.capture);
+            compiler.compile(function);
     }
     KeyCollector collector(placed);
     for (const Function &function : result.functions)
@@ -250,7 +250,7 @@ AggregatedFunctions resolve_aggregate(Kernel &kernel, Request request) {
                                 ARGTRACE_MAP_KEY_WORDS_MAX));
     CaptureCompiler compiler(kernel, request.conditions, nullptr, &placed);
     for (Function &function : result.functions)
-        compiler.compile(function.prototype, function.capture);
+        compiler.compile(function);
     collector.describe(result, placed.room);
     return result;
 }

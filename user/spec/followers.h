@@ -25,7 +25,7 @@ public:
 
 private:
     std::string why_no_stack(const std::string &why, std::uint32_t reason) const;
-    std::string why_syscall_unfollowed(const Function &function);
+    std::string why_unfollowed_by_us(const Function &function);
     std::uint32_t why_by_kernel(const Function &function, bool unfollowed);
     std::uint32_t who_comes_first(const Function &function);
 

@@ -30,7 +30,7 @@ void add_argument(Wanted &wanted, const Function &function, Argument argument, s
     const TypeSource &source = function.prototype.source;
     wanted.shown.push_back(parameter_type(source.types, source.id, function.prototype.hidden + index));
     name_big_endian(argument, source, wanted.shown.back());
-    if (lang::space_of_parameter(function.prototype.function, function.prototype.parameters[index].name) == lang::Space::user)
+    if (lang::space_of_parameter(*function.kind, function.prototype.function, function.prototype.parameters[index].name) == lang::Space::user)
         argument.type_name = lang::with_user_mark(std::move(argument.type_name));
     wanted.arguments.push_back(std::move(argument));
 }
@@ -106,7 +106,7 @@ void check_any(const Resolved &resolved) {
 Probe begin_probe(const Function &function, const CallingConvention &convention) {
     Probe probe;
     probe.addr = function.symbol.addr;
-    probe.kind = function.kind();
+    probe.kind = function.kind->number;
     probe.function = function.name();
     probe.forced = function.forced;
     if (function.capture.returns)
@@ -134,15 +134,8 @@ std::vector<Argument> wanted_arguments(const Function &function,
 }
 
 Error explain_refusal(Kernel &kernel, const Probe &probe) {
-    if (probe.kind == ARGTRACE_KIND_TRACEPOINT)
-        return Error(fmt::format("{}: the kernel has no such tracepoint any more, or its module does "
-                                 "not let it be used (see dmesg)",
-                                 probe.function));
-    if (probe.kind == ARGTRACE_KIND_SYSCALL)
-        return Error(fmt::format("{}: the kernel does not let the function of this system call be traced, "
-                                 "or the module does not know what its expressions take; "
-                                 "`argtrace list -v` shows that",
-                                 probe.function));
+    if (const std::string_view refused = kind_of(probe).refused; !refused.empty())
+        return Error(fmt::format("{}: {}", probe.function, refused));
     for (const Symbol &symbol : kernel.symbols().named(probe.function)) {
         if (symbol.addr != probe.addr)
             continue;

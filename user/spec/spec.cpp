@@ -96,17 +96,15 @@ private:
     }
 
     void parse_kind() {
-        static constexpr std::pair<std::string_view, Source> prefixes[] = {
-            {"t:", Source::tracepoint},  {"tracepoint:", Source::tracepoint},
-            {"rawtracepoint:", Source::tracepoint}, {"rt:", Source::tracepoint},
-            {"s:", Source::syscall}, {"syscall:", Source::syscall},
-        };
-        for (const auto &[prefix, source] : prefixes) {
-            if (!std::string_view(spec_.text).substr(at_, end_ - at_).starts_with(prefix))
-                continue;
-            spec_.source = source;
-            at_ += prefix.size();
-            return;
+        const std::string_view rest = std::string_view(spec_.text).substr(at_, end_ - at_);
+        for (const ProbeKind &kind : probe_kinds) {
+            for (const std::string_view prefix : kind.prefixes) {
+                if (prefix.empty() || !rest.starts_with(prefix))
+                    continue;
+                spec_.kind = &kind;
+                at_ += prefix.size();
+                return;
+            }
         }
     }
 
@@ -117,15 +115,11 @@ private:
             at_ = begin;
             return;
         }
-        if (word.text.empty() && spec_.source == Source::tracepoint)
-            fail(at_, "a group's name is missing before ':'; all groups are '*'");
-        if (word.text.empty() && spec_.source == Source::syscall)
-            fail(at_, "an ABI is missing before ':'; that of 32-bit programs is ia32");
         if (word.text.empty())
-            fail(at_, "a module's name is missing before ':'; the kernel itself is vmlinux");
+            fail(at_, spec_.kind->no_qualifier);
         at_++;
         skip_blanks();
-        if (spec_.source == Source::function)
+        if (spec_.kind->qualifier == Qualifier::module)
             std::replace(word.text.begin(), word.text.end(), '-', '_'); // as the kernel does
         spec_.module = std::move(word);
     }
@@ -154,14 +148,10 @@ private:
         if (next() == '+')
             fail(at_, "a function is traced where it begins: there is no offset to give");
         if (next() == ':') {
-            const std::string foreign =
-                spec_.module ? explain_foreign_prefix(spec_.module->text, {}) : "";
-            if (spec_.source == Source::tracepoint)
-                fail(at_, "a tracepoint is t:GROUP:NAME, and there is no ':' behind its name");
-            if (spec_.source == Source::syscall)
-                fail(at_, "a system call is s:NAME or s:ia32:NAME, and there is no ':' behind its name");
-            fail(at_, foreign.empty() ? "there is one ':' in a SPEC, between module and function"
-                                      : foreign);
+            const std::string foreign = spec_.module && spec_.kind->qualifier == Qualifier::module
+                                            ? explain_foreign_prefix(spec_.module->text, {})
+                                            : "";
+            fail(at_, foreign.empty() ? spec_.kind->more_colons : foreign);
         }
         if (name.empty() || !is_blank(spec_.text[at_ - 1]))
             fail(at_, fmt::format("{} cannot be part of a function's name", shown()));
@@ -193,9 +183,9 @@ private:
         if (name.text.empty() && next() == '!')
             fail(at_, "one '!' is enough");
         if (name.text.empty() && (next() == '\0' || next() == '(') &&
-            spec_.source != Source::function)
+            *spec_.kind != function_kind)
             fail(at_, fmt::format("a {}'s name is missing; all of them are '{}*'",
-                                  noun_of(spec_.source), spec_.title()));
+                                  spec_.kind->noun, spec_.title()));
         if (name.text.empty() && (next() == '\0' || next() == '('))
             fail(at_, spec_.module ? missing_function(spec_.module->text)
                                    : "a function's name is missing; all of them are '*'");
@@ -205,8 +195,8 @@ private:
             parse_args();
         skip_blanks();
         if (next() == '=') {
-            if (spec_.source == Source::tracepoint)
-                fail(at_, "a tracepoint returns nothing");
+            if (!spec_.kind->can_return)
+                fail(at_, fmt::format("a {} returns nothing", spec_.kind->noun));
             if (spec_.exclude)
                 fail(at_, "what is excluded returns nothing that is recorded");
             spec_.returns = true;
@@ -290,22 +280,22 @@ void parse_file(const std::string &path, PatternSyntax syntax, std::vector<Spec>
 } // namespace
 
 bool Spec::matches_title(std::string_view title) const {
-    const SourceName parts = split_title(title);
-    if (source != parts.source || !pattern.matches(parts.name))
+    const Title parts = split_title(title);
+    if (*kind != *parts.kind || !pattern.matches(parts.name))
         return false;
-    switch (source) {
-    case Source::function:
+    switch (kind->qualifier) {
+    case Qualifier::module:
         break;
-    case Source::tracepoint:
-        return !module || glob_matches(module->text, parts.group);
-    case Source::syscall: // those of other ABIs are asked for
-        return glob_matches(module ? std::string_view(module->text) : std::string_view(), parts.group);
+    case Qualifier::group:
+        return !module || glob_matches(module->text, parts.qualifier);
+    case Qualifier::abi:
+        return glob_matches(module ? std::string_view(module->text) : std::string_view(), parts.qualifier);
     }
     return true;
 }
 
 bool Spec::matches(std::string_view function, std::string_view in_module) const {
-    return matches_title(function) && (source != Source::function || matches_module(in_module));
+    return matches_title(function) && (kind->qualifier != Qualifier::module || matches_module(in_module));
 }
 
 bool Spec::matches_module(std::string_view in_module) const {
@@ -313,9 +303,8 @@ bool Spec::matches_module(std::string_view in_module) const {
 }
 
 std::string Spec::title() const {
-    if (source != Source::function)
-        return title_of({source, module ? std::string_view(module->text) : std::string_view(),
-                         pattern.text()});
+    if (kind->qualifier != Qualifier::module)
+        return title_of(*kind, module ? std::string_view(module->text) : std::string_view(), pattern.text());
     return module ? fmt::format("{}:{}", module->text, pattern.text()) : pattern.text();
 }
 

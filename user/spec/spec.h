@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lang/parser.h"
-#include "model/source_name.h"
+#include "model/probe_kind.h"
 #include "spec/pattern.h"
 #include "util/error.h"
 
@@ -34,7 +34,7 @@ struct Spec {
     std::string text;                      ///< the whole as it was written
     std::string place;                     ///< "FILE:LINE: " if it stood in a file
     bool exclude = false;                  ///< with `!`: what it matches is not meant
-    Source source = Source::function;      ///< what stood before the first `:`
+    const ProbeKind *kind = &function_kind; ///< as what stood before the first `:` says
     std::optional<Word> module;            ///< only there; of a tracepoint its group, of a system call its ABI
     Pattern pattern{""};                   ///< of the function's name
     std::size_t pattern_at = 0;            ///< where that begins in `text`
@@ -43,7 +43,7 @@ struct Spec {
     std::optional<lang::Expression> condition; ///< behind `if`
 
     /// Whether it means the function of that name in that module ("" is the kernel itself), or what has
-    /// that title (see model/source_name.h).
+    /// that title (see model/probe_kind.h).
     bool matches(std::string_view function, std::string_view in_module) const;
 
     /// The same of the title that a record has, which does not tell the module of a function.

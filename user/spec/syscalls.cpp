@@ -112,7 +112,8 @@ private:
             if (!spec_.pattern.matches(name))
                 continue;
             Function function{candidate.symbol, {}};
-            function.title = title_of({Source::syscall, abi, name});
+            function.kind = &syscall_kind;
+            function.title = title_of(syscall_kind, abi, name);
             add(std::move(function), describe(name, candidate, abi));
         }
     }
@@ -257,7 +258,7 @@ private:
                                                spec_.title()));
         const std::string_view abi = wants({}) ? std::string_view() : ia32_abi;
         const auto native_title = [](std::string_view name) {
-            return title_of({Source::syscall, {}, name});
+            return title_of(syscall_kind, {}, name);
         };
         const Candidates natives = native();
         if (!abi.empty() && natives.contains(wanted))
@@ -274,7 +275,7 @@ private:
         if (suggestion.names.empty())
             return error_in(spec_, fmt::format("{}: there is no such system call; `argtrace list 's:*'` shows all of them",
                                                spec_.title()));
-        const std::string near = title_of({Source::syscall, abi, suggestion.names.front()});
+        const std::string near = title_of(syscall_kind, abi, suggestion.names.front());
         return error_in(spec_, fmt::format("{}: there is no such system call{}", spec_.title(), did_you_mean(near)));
     }
 
