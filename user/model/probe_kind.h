@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,9 @@ struct ProbeKind {
     /// What SPECs of the kind begin with; titles begin with the first.
     std::array<std::string_view, 4> prefixes = {};
     Qualifier qualifier = Qualifier::module;
+    std::string_view qualifier_characters = "-"; ///< beside letters, digits, '_' and those of globs
+    std::string_view name_characters = ".$";     ///< likewise; with '(' Go's "pkg.(*T).M" is a name
+    bool is_quoted = false;             ///< qualifier and name may be in quotes, and have any characters then
     std::string_view no_qualifier = {}; ///< the error where nothing stands before ':'
     std::string_view more_colons = {};  ///< the error for a ':' behind the name
 
@@ -103,22 +108,35 @@ constexpr const ProbeKind &kind_of(std::uint16_t number) {
     return number < std::size(probe_kinds) ? probe_kinds[number] : function_kind;
 }
 
+/// What `text` has between the quotes that it begins with; nothing where it does not begin with one, or that is not closed. Either kind of
+/// quotes does, and nothing is escaped: whatever has one kind in it is put into the other.
+constexpr std::optional<std::string_view> quoted_part(std::string_view text) {
+    if (text.empty() || (text.front() != '"' && text.front() != '\''))
+        return std::nullopt;
+    const std::size_t end = text.find(text.front(), 1);
+    return end == text.npos ? std::nullopt : std::optional(text.substr(1, end - 1));
+}
+
 inline constexpr std::string_view ia32_abi = "ia32"; ///< what system calls of 32-bit programs are qualified with
 
 /// The name of a probe, as it is written and shown: "vfs_read", "t:GROUP:NAME" ("t:NAME" of a tracepoint that tracefs has no event, and
-/// so no group, for), "s:NAME", "s:ia32:NAME".
+/// so no group, for), "s:NAME", "s:ia32:NAME". The name is what follows the first ':' behind the prefix, and may have any characters; a
+/// qualifier with a ':' is in quotes.
 struct Title {
     const ProbeKind *kind;
     std::string_view qualifier; ///< empty: none
     std::string_view name;
 };
 
-inline Title split_title(std::string_view title) {
-    for (const ProbeKind &kind : probe_kinds) {
+inline Title split_title(std::string_view title, std::span<const ProbeKind> kinds = probe_kinds) {
+    for (const ProbeKind &kind : kinds) {
         const std::string_view prefix = kind.prefixes.front();
         if (prefix.empty() || !title.starts_with(prefix))
             continue;
         title.remove_prefix(prefix.size());
+        const std::optional<std::string_view> quoted = kind.is_quoted ? quoted_part(title) : std::nullopt;
+        if (quoted && title.substr(quoted->size() + 2).starts_with(':'))
+            return {&kind, *quoted, title.substr(quoted->size() + 3)};
         const std::size_t colon = title.find(':');
         if (colon == title.npos)
             return {&kind, {}, title};
@@ -129,8 +147,12 @@ inline Title split_title(std::string_view title) {
 
 inline std::string title_of(const ProbeKind &kind, std::string_view qualifier, std::string_view name) {
     std::string title(kind.prefixes.front());
-    if (!qualifier.empty())
+    if (kind.is_quoted && qualifier.find(':') != qualifier.npos) {
+        const char quote = qualifier.find('"') == qualifier.npos ? '"' : '\'';
+        ((title += quote).append(qualifier) += quote) += ':';
+    } else if (!qualifier.empty()) {
         title.append(qualifier) += ':';
+    }
     return title.append(name);
 }
 

@@ -25,13 +25,8 @@ bool is_word(char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-// Rust and the compiler's clones have dots and dollars in their names.
-bool is_name(char c) {
-    return is_word(c) || c == '.' || c == '$' || c == '*' || c == '?';
-}
-
-bool is_module(char c) {
-    return is_word(c) || c == '-' || c == '*' || c == '?';
+bool is_wild(char c) {
+    return c == '*' || c == '?';
 }
 
 bool is_blank(char c) {
@@ -40,8 +35,9 @@ bool is_blank(char c) {
 
 class Parser {
 public:
-    Parser(const std::string &text, PatternSyntax syntax, const std::string &place)
-        : syntax_(syntax) {
+    Parser(const std::string &text, PatternSyntax syntax, const std::string &place, std::span<const ProbeKind> kinds)
+        : syntax_(syntax), kinds_(kinds) {
+        spec_.kind = &kinds.front();
         spec_.text = text;
         spec_.place = place;
         end_ = text.size();
@@ -57,7 +53,7 @@ public:
             skip_blanks();
         }
         parse_kind();
-        parse_module();
+        parse_qualifier();
         if (syntax_ == PatternSyntax::regex)
             parse_regex();
         else
@@ -74,21 +70,46 @@ private:
             at_++;
     }
 
-    template<typename Is>
-    Spec::Word take(Is is) {
+    std::string_view rest() const { return std::string_view(spec_.text).substr(at_, end_ - at_); }
+
+    // A word of those characters, or one in quotes.
+    Spec::Word take(std::string_view characters) {
         Spec::Word word{{}, at_};
-        while (at_ < end_ && is(spec_.text[at_]))
+        if (spec_.kind->is_quoted && (next() == '"' || next() == '\'')) {
+            const std::optional<std::string_view> quoted = quoted_part(rest());
+            if (!quoted)
+                fail(at_, "the quotes that begin here are not closed");
+            if (quoted->empty())
+                fail(at_, "there is nothing between the quotes");
+            at_ += quoted->size() + 2;
+            return {std::string(*quoted), word.at, true};
+        }
+        while (at_ < end_ && (is_word(next()) || is_wild(next()) || characters.find(next()) != characters.npos)) {
+            if (next() == '(' && !word.text.ends_with('.'))
+                break; // the arguments
             word.text += spec_.text[at_++];
+        }
         return word;
+    }
+
+    // A name whose wildcards are all those of Go's receivers is no glob: "pkg.(*T).M".
+    static bool has_receivers_alone(std::string_view name) {
+        for (std::size_t i = 0; i < name.size(); ++i)
+            if (is_wild(name[i]) && (i < 2 || name.substr(i - 2, 3) != ".(*"))
+                return false;
+        return name.find('(') != name.npos;
+    }
+
+    static Pattern pattern_of(Spec::Word name) {
+        const bool is_literal = name.quoted || has_receivers_alone(name.text);
+        return is_literal ? Pattern::literal(std::move(name.text)) : Pattern(std::move(name.text));
     }
 
     // "'x'", whatever its length in UTF-8; "the end".
     std::string shown() const {
         if (at_ >= end_)
             return "the end";
-        std::string_view rest(spec_.text);
-        rest = rest.substr(at_, end_ - at_);
-        return fmt::format("'{}'", rest.substr(0, std::max<std::size_t>(utf8_length(rest), 1)));
+        return fmt::format("'{}'", rest().substr(0, std::max<std::size_t>(utf8_length(rest()), 1)));
     }
 
     [[noreturn]] void fail(std::size_t at, std::string_view sentence) const {
@@ -96,10 +117,9 @@ private:
     }
 
     void parse_kind() {
-        const std::string_view rest = std::string_view(spec_.text).substr(at_, end_ - at_);
-        for (const ProbeKind &kind : probe_kinds) {
+        for (const ProbeKind &kind : kinds_) {
             for (const std::string_view prefix : kind.prefixes) {
-                if (prefix.empty() || !rest.starts_with(prefix))
+                if (prefix.empty() || !rest().starts_with(prefix))
                     continue;
                 spec_.kind = &kind;
                 at_ += prefix.size();
@@ -108,9 +128,9 @@ private:
         }
     }
 
-    void parse_module() {
+    void parse_qualifier() {
         const std::size_t begin = at_;
-        Spec::Word word = take(is_module);
+        Spec::Word word = take(spec_.kind->qualifier_characters);
         if (next() != ':') {
             at_ = begin;
             return;
@@ -175,7 +195,7 @@ private:
 
     void parse_glob() {
         spec_.pattern_at = at_;
-        Spec::Word name = take(is_name);
+        Spec::Word name = take(spec_.kind->name_characters);
         if (name.text.empty() && next() == '^')
             fail(at_, "'^' begins a regular expression: add --regex to use them");
         if (name.text.empty() && next() == '@')
@@ -189,7 +209,7 @@ private:
         if (name.text.empty() && (next() == '\0' || next() == '('))
             fail(at_, spec_.module ? missing_function(spec_.module->text)
                                    : "a function's name is missing; all of them are '*'");
-        spec_.pattern = Pattern(std::move(name.text));
+        spec_.pattern = pattern_of(std::move(name));
         skip_blanks();
         if (next() == '(')
             parse_args();
@@ -230,9 +250,8 @@ private:
 
     // At `if`, where that is a word.
     bool at_condition() const {
-        const std::string_view rest = std::string_view(spec_.text).substr(at_, end_ - at_);
         const char before = at_ > 0 ? spec_.text[at_ - 1] : ' ';
-        return rest.starts_with("if") && (rest.size() == 2 || !is_word(rest[2])) &&
+        return rest().starts_with("if") && (rest().size() == 2 || !is_word(rest()[2])) &&
                (is_blank(before) || before == ')' || before == '=');
     }
 
@@ -245,6 +264,7 @@ private:
 
     Spec spec_;
     PatternSyntax syntax_;
+    std::span<const ProbeKind> kinds_;
     std::size_t at_ = 0;
     std::size_t end_ = 0; // where the blanks at the end begin
 };
@@ -279,6 +299,10 @@ void parse_file(const std::string &path, PatternSyntax syntax, std::vector<Spec>
 
 } // namespace
 
+bool Spec::Word::matches(std::string_view word) const {
+    return quoted ? word == text : glob_matches(text, word);
+}
+
 bool Spec::matches_title(std::string_view title) const {
     const Title parts = split_title(title);
     if (*kind != *parts.kind || !pattern.matches(parts.name))
@@ -287,9 +311,9 @@ bool Spec::matches_title(std::string_view title) const {
     case Qualifier::module:
         break;
     case Qualifier::group:
-        return !module || glob_matches(module->text, parts.qualifier);
+        return !module || module->matches(parts.qualifier);
     case Qualifier::abi:
-        return glob_matches(module ? std::string_view(module->text) : std::string_view(), parts.qualifier);
+        return module ? module->matches(parts.qualifier) : parts.qualifier.empty();
     }
     return true;
 }
@@ -299,7 +323,7 @@ bool Spec::matches(std::string_view function, std::string_view in_module) const 
 }
 
 bool Spec::matches_module(std::string_view in_module) const {
-    return !module || glob_matches(module->text, in_module.empty() ? kernel_module : in_module);
+    return !module || module->matches(in_module.empty() ? kernel_module : in_module);
 }
 
 std::string Spec::title() const {
@@ -308,8 +332,8 @@ std::string Spec::title() const {
     return module ? fmt::format("{}:{}", module->text, pattern.text()) : pattern.text();
 }
 
-Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place) {
-    return Parser(text, syntax, place).parse();
+Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place, std::span<const ProbeKind> kinds) {
+    return Parser(text, syntax, place, kinds).parse();
 }
 
 std::vector<Spec> parse_specs(std::span<const std::string> words, PatternSyntax syntax) {

@@ -23,12 +23,17 @@ namespace argtrace {
 ///     PATTERN = a name, or a glob of `*` and `?`; a regular expression if asked for
 ///     MODULE  = a name or glob; "vmlinux" is the kernel itself
 ///
-/// Blanks may stand between the parts. Behind a regular expression no arguments can be chosen, and
+/// A name has the characters that the table in model/probe_kind.h allows its kind, or is in quotes where the kind has them: the name of a
+/// function of C++ may have blanks, colons and parentheses. Blanks may stand between the parts. Behind a regular expression no arguments can be chosen, and
 /// there is no condition: its parentheses and blanks are its own.
 struct Spec {
     struct Word {
         std::string text;
         std::size_t at; ///< where it begins in Spec::text
+        bool quoted = false;
+
+        /// As a glob, unless it is quoted.
+        bool matches(std::string_view word) const;
     };
 
     std::string text;                      ///< the whole as it was written
@@ -58,8 +63,10 @@ struct Spec {
 /// Whether `*` and `?` or regular expressions are used.
 enum class PatternSyntax { glob, regex };
 
-/// Throws Error, which points at the character that is wrong.
-Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place = {});
+/// Throws Error, which points at the character that is wrong. The spec refers to its kind, which is one of `kinds`, the first of which is
+/// that of SPECs without a prefix.
+Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place = {},
+                std::span<const ProbeKind> kinds = probe_kinds);
 
 /// All of the words, where `@FILE` stands for the SPECs in that file: one a line, `#` begins a
 /// comment. Throws Error as parse_spec() does, with file and line, or when a file cannot be read.

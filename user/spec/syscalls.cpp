@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "btf/built_prototypes.h"
-#include "util/glob.h"
 #include "util/suggestion.h"
 
 namespace argtrace {
@@ -104,7 +103,7 @@ private:
     };
 
     bool wants(std::string_view abi) const {
-        return glob_matches(spec_.module ? std::string_view(spec_.module->text) : std::string_view(), abi);
+        return spec_.module ? spec_.module->matches(abi) : abi.empty();
     }
 
     void find(std::string_view abi) {
