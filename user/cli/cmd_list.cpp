@@ -48,11 +48,9 @@ void run_list(const ListOptions &options) {
         const std::uint32_t users =
             function.kind->is_ftraced ? enabled.users(function.symbol.name, function.symbol.module) : 0;
         if (options.json)
-            append_function_json(output.buffer(), function, options.verbose,
-                                 kernel.calling_convention(), users);
+            append_function_json(output.buffer(), function, options.verbose, users);
         else
-            append_function_text(output.buffer(), function, options.verbose,
-                                 kernel.calling_convention(), users);
+            append_function_text(output.buffer(), function, options.verbose, users);
         if (output.full() && !output.flush())
             return;
     }

@@ -117,8 +117,6 @@ constexpr std::optional<std::string_view> quoted_part(std::string_view text) {
     return end == text.npos ? std::nullopt : std::optional(text.substr(1, end - 1));
 }
 
-inline constexpr std::string_view ia32_abi = "ia32"; ///< what system calls of 32-bit programs are qualified with
-
 /// The name of a probe, as it is written and shown: "vfs_read", "t:GROUP:NAME" ("t:NAME" of a tracepoint that tracefs has no event, and
 /// so no group, for), "s:NAME", "s:ia32:NAME". The name is what follows the first ':' behind the prefix, and may have any characters; a
 /// qualifier with a ':' is in quotes.

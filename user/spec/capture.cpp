@@ -144,7 +144,7 @@ void CaptureCompiler::compile(Function &function) {
     if (!adds_up && computed.empty() && conditions.empty() && !meanings_ && !capture.changes)
         return;
     capture.types = prototype.source.types ? prototype.source.types : kernel_->types().kernel();
-    const std::vector<Argument> places = kernel_->calling_convention().places(prototype);
+    const std::vector<Argument> places = function.convention->places(prototype);
     lang::Scope scope(types_of(capture.types), prototype, places, *function.kind);
     if (capture.returns)
         scope.set_result(scope.types().result(prototype.source.id));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/architecture.h"
 #include "model/probe_kind.h"
 #include "model/return_way.h"
 #include "model/timer.h"
@@ -30,6 +31,7 @@ struct Function {
     std::uint32_t by = 0; ///< of calls whose return the kernel is to follow: ARGTRACE_PROBE_BY_*, with the reason
     const ProbeKind *kind = &function_kind;
     std::string title = {}; ///< of what is no function: its name, see Title
+    const CallingConvention *convention = native_architecture().functions; ///< how it takes its arguments
 
     /// As it is shown, and as its calls are.
     std::string_view name() const { return title.empty() ? symbol.name : title; }

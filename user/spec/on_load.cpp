@@ -62,7 +62,7 @@ Resolved resolve_on_load(Kernel &module, const Request &request) {
             throw Error(fmt::format("{}: cannot be traced: it is marked notrace or written in "
                                     "assembly (the module has no call of ftrace in it)",
                                     symbol.name));
-        resolved.probes.push_back(make_probe(function, module.calling_convention()));
+        resolved.probes.push_back(make_probe(function));
         resolved.probes.back().addr = 0;
     }
     check_any(resolved);

@@ -12,7 +12,7 @@
 namespace argtrace {
 
 Search::Search(Kernel &kernel, const Request &request)
-    : request_(request), followers_(kernel, request),
+    : request_(request), followers_(request),
       compiler_(kernel, request.conditions, request.meanings.get(), request.aggregate.get()) {}
 
 bool Search::is_excluded(std::string_view name, std::string_view module) const {

@@ -117,6 +117,7 @@ FoundTracepoints find_tracepoints(Kernel &kernel, const Spec &spec) {
     for (const Symbol &iterator : iterators_of(kernel, spec.pattern)) {
         Function function{iterator, {}};
         function.kind = &tracepoint_kind;
+        function.convention = kernel.architecture().functions;
         function.title = find_title(kernel, iterator, spec.module.has_value());
         if (!spec.matches(function.title, {}))
             continue;
