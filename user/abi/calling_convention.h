@@ -21,10 +21,8 @@ struct Returning {
     std::uint32_t by_kernel = ARGTRACE_BY_CHOICE;
 };
 
-/// How a machine passes arguments to functions.
+/// How functions of one kind take their arguments.
 struct CallingConvention {
-    std::string_view machine; ///< uname -m
-
     /// Where the parameters of a function are when it is entered, and what the module is to
     /// record of them: one Argument for each named parameter, in order. What cannot be recorded
     /// has ARGTRACE_LOC_NONE; the places of all others are still right. Where BTF does not say
@@ -39,25 +37,23 @@ struct CallingConvention {
     /// pointer at entry), "[x0]" for what is passed by reference; empty if it is not captured.
     std::string (*location)(const Argument &argument);
 
-    /// The same of an argument of a system call, which the module has where that of a function is; as `ia32`, if it
-    /// is made by a 32-bit program.
-    std::string (*syscall_location)(const Argument &argument, bool ia32);
+    bool uses_stack = true; ///< false: whatever the arguments are, none is on the stack
 
     /// What arguments() says, where the prototype may have hidden parameters.
     std::vector<Argument> places(const Prototype &prototype) const;
 };
 
-/// The convention of a machine, which is what `uname -m` prints; throws Error if there is none.
-const CallingConvention &calling_convention(std::string_view machine);
-
-/// That of the machine we run on.
-const CallingConvention &native_calling_convention();
-
 /// System V Application Binary Interface, AMD64 supplement, 3.2.3 (x86-64).
 std::vector<Argument> sysv_x86_64(const Prototype &prototype);
 std::string sysv_x86_64_location(const Argument &argument);
-std::string syscall_location_x86_64(const Argument &argument, bool ia32);
 Returning sysv_x86_64_returning(const Prototype &prototype);
+inline constexpr CallingConvention functions_x86_64{sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location};
+
+/// The module presents the arguments of a system call where those of a function are; `location` says where the program has put them.
+std::string syscall_location_x86_64(const Argument &argument);
+std::string syscall_location_ia32(const Argument &argument);
+inline constexpr CallingConvention native_syscalls_x86_64{sysv_x86_64, sysv_x86_64_returning, syscall_location_x86_64, false};
+inline constexpr CallingConvention ia32_syscalls_x86_64{sysv_x86_64, sysv_x86_64_returning, syscall_location_ia32, false};
 
 /// Procedure Call Standard for the Arm 64-bit Architecture, 6.8.2, as Linux uses it.
 /// An aggregate by reference has LOC_REF: its address is in register `index` or, if that is
@@ -65,6 +61,8 @@ Returning sysv_x86_64_returning(const Prototype &prototype);
 std::vector<Argument> aapcs64(const Prototype &prototype);
 std::string aapcs64_location(const Argument &argument);
 Returning aapcs64_returning(const Prototype &prototype); ///< the module does not: why_not says so
+inline constexpr CallingConvention functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location};
+inline constexpr CallingConvention syscalls_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, false};
 
 constexpr std::uint8_t ref_on_stack = 0xff;
 

@@ -166,14 +166,18 @@ std::string sysv_x86_64_location(const Argument &argument) {
     return {};
 }
 
-// A.2.1; of 32-bit calls as arch/x86/entry/entry_64_compat.S says.
-std::string syscall_location_x86_64(const Argument &argument, bool ia32) {
-    static constexpr std::string_view names[argument_registers] = {"rdi", "rsi", "rdx",
-                                                                   "r10", "r8",  "r9"};
-    static constexpr std::string_view ia32_names[argument_registers] = {"ebx", "ecx", "edx",
-                                                                        "esi", "edi", "ebp"};
+// A.2.1
+std::string syscall_location_x86_64(const Argument &argument) {
+    constexpr unsigned fourth = 3; // `syscall` overwrites rcx
+    return argument.loc == ARGTRACE_LOC_REG && argument.index == fourth ? "r10" : sysv_x86_64_location(argument);
+}
+
+// arch/x86/entry/entry_64_compat.S
+std::string syscall_location_ia32(const Argument &argument) {
+    static constexpr std::string_view names[argument_registers] = {"ebx", "ecx", "edx",
+                                                                   "esi", "edi", "ebp"};
     if (argument.loc == ARGTRACE_LOC_REG && argument.index < argument_registers)
-        return std::string((ia32 ? ia32_names : names)[argument.index]);
+        return std::string(names[argument.index]);
     return sysv_x86_64_location(argument);
 }
 

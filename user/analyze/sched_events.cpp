@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "model/source_name.h"
+#include "model/probe_kind.h"
 
 namespace argtrace {
 
@@ -36,9 +36,9 @@ constexpr Tracepoint tracepoints[]{
 
 /// Which of them a probe is of, or null.
 const Tracepoint *tracepoint_of(const Probe &probe) {
-    const SourceName title = split_title(probe.function);
-    if (title.source != Source::tracepoint)
+    if (kind_of(probe) != tracepoint_kind)
         return nullptr;
+    const Title title = split_title(probe.function);
     const auto found = std::find_if(std::begin(tracepoints), std::end(tracepoints),
                                     [&title](const Tracepoint &one) { return one.name == title.name; });
     return found == std::end(tracepoints) ? nullptr : found;

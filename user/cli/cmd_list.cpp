@@ -45,16 +45,12 @@ void run_list(const ListOptions &options) {
     const EnabledFunctions enabled = on_load ? EnabledFunctions() : EnabledFunctions::load();
     Output output(STDOUT_FILENO);
     for (const Function &function : found.functions) {
-        // A tracepoint is no function that ftrace calls somebody for.
-        const std::uint32_t users = function.source() == Source::tracepoint
-                                        ? 0
-                                        : enabled.users(function.symbol.name, function.symbol.module);
+        const std::uint32_t users =
+            function.kind->is_ftraced ? enabled.users(function.symbol.name, function.symbol.module) : 0;
         if (options.json)
-            append_function_json(output.buffer(), function, options.verbose,
-                                 kernel.calling_convention(), users);
+            append_function_json(output.buffer(), function, options.verbose, users);
         else
-            append_function_text(output.buffer(), function, options.verbose,
-                                 kernel.calling_convention(), users);
+            append_function_text(output.buffer(), function, options.verbose, users);
         if (output.full() && !output.flush())
             return;
     }

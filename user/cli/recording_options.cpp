@@ -108,7 +108,7 @@ void RecordingOptions::resolve() {
     const std::vector<std::string> functions(words.begin() + 1, words.end());
     const auto syntax = regex ? PatternSyntax::regex : PatternSyntax::glob;
     for (Spec &spec : parse_specs(functions, syntax)) {
-        if ((spec.module && spec.source == Source::function) || spec.values || spec.condition)
+        if ((spec.module && spec.kind->qualifier == Qualifier::module) || spec.values || spec.condition)
             throw error_in(spec, "the functions of a trace go by their names alone, without "
                                  "module and arguments");
         (spec.exclude ? filter.excluded : filter.functions).push_back(std::move(spec));

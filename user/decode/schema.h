@@ -24,7 +24,7 @@ public:
     struct Entry {
         explicit Entry(Probe known)
             : probe(std::move(known)), layout(probe),
-              context_mask(probe.kind == ARGTRACE_KIND_TIMER ? static_cast<std::uint8_t>(~timer_context) : all_contexts) {}
+              context_mask(static_cast<std::uint8_t>(~kind_of(probe).own_context)) {}
 
         Probe probe;
         CompactLayout layout;
@@ -59,10 +59,6 @@ public:
     bool reload();
 
 private:
-    /// A tick is an interrupt itself, or an NMI, and what it tells of is what it has interrupted.
-    static constexpr std::uint8_t timer_context = ARGTRACE_CTX_IRQS_OFF | ARGTRACE_CTX_HARDIRQ | ARGTRACE_CTX_NMI;
-    static constexpr std::uint8_t all_contexts = 0xff;
-
     Source source_;
     std::unordered_map<std::uint32_t, Entry> entries_;
     std::vector<const Entry *> dense_; // small ids, which is nearly all of them

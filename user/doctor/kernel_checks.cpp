@@ -4,10 +4,13 @@
 #include <cstdlib>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "abi/architecture.h"
 #include "doctor/checks.h"
 #include "util/lines.h"
 #include "util/units.h"
@@ -18,14 +21,22 @@ namespace {
 
 constexpr unsigned oldest_major = 6, oldest_minor = 1;
 
+std::vector<std::string_view> traced_architectures() {
+    std::vector<std::string_view> names;
+    for (const Architecture &architecture : all_architectures())
+        if (architecture.is_traced)
+            names.push_back(architecture.name);
+    return names;
+}
+
 Finding check_version(const Machine &machine) {
     Finding finding{"kernel", Health::ok, fmt::format("Linux {} on {}", machine.release, machine.architecture)};
     char *rest = nullptr;
     const unsigned long major = std::strtoul(machine.release.c_str(), &rest, 10);
     const unsigned long minor = *rest == '.' ? std::strtoul(rest + 1, nullptr, 10) : 0;
-    if (machine.architecture != "x86_64") {
+    if (const Architecture *known = find_architecture(machine.architecture); !known || !known->is_traced) {
         finding.health = Health::missing;
-        finding.remedy = "argtrace traces x86-64 kernels alone";
+        finding.remedy = fmt::format("argtrace traces {} kernels alone", fmt::join(traced_architectures(), " and "));
     } else if (major < oldest_major || (major == oldest_major && minor < oldest_minor)) {
         finding.health = Health::missing;
         finding.remedy = fmt::format("argtrace needs Linux {}.{} or later", oldest_major, oldest_minor);

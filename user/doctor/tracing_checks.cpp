@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "abi/architecture.h"
 #include "doctor/checks.h"
 #include "symbols/enabled.h"
 #include "symbols/traceable.h"
@@ -22,13 +23,24 @@ constexpr const char *of_tracepoints = "for_each_kernel_tracepoint";
 constexpr const char *of_fprobe = "register_fprobe";
 constexpr const char *of_fprobe_on_graph = "fprobe_return"; // since Linux 6.14: kmod/base/compat.h says why those do not do
 constexpr const char *of_kretprobe = "register_kretprobe";
-constexpr const char *of_syscalls = "__x64_sys_read";
-constexpr const char *of_32_bit = "__ia32_compat_sys_openat";
 constexpr const char *of_perf = "perf_event_create_kernel_counter";
 
 using KernelSymbols = std::optional<Machine::Symbols>;
 
-bool lacks(const KernelSymbols &symbols, const char *name) {
+const Architecture &architecture_of(const Machine &machine) {
+    const Architecture *known = find_architecture(machine.architecture);
+    return known ? *known : native_architecture();
+}
+
+std::string of_syscalls(const Machine &machine) {
+    return std::string(architecture_of(machine).syscalls.front().prefix) + "read";
+}
+
+std::string of_32_bit(const Machine &machine) {
+    return std::string(architecture_of(machine).syscalls.back().compat_prefix) + "openat";
+}
+
+bool lacks(const KernelSymbols &symbols, const std::string &name) {
     return symbols && !symbols->names.contains(name);
 }
 
@@ -116,8 +128,8 @@ std::size_t count_entries(const std::vector<std::string> &events) {
 Finding check_syscalls(const Machine &machine, const KernelSymbols &symbols) {
     if (machine.module && !machine.has_feature(ARGTRACE_FEATURE_SYSCALL))
         return {"syscalls", Health::limited, "the module cannot trace system calls", "load the module of this version"};
-    if (lacks(symbols, of_syscalls))
-        return {"syscalls", Health::limited, "the kernel's functions of system calls are not those of x86-64",
+    if (lacks(symbols, of_syscalls(machine)))
+        return {"syscalls", Health::limited, fmt::format("the kernel's functions of system calls are not those of {}", architecture_of(machine).name),
                 "boot one with CONFIG_ARCH_HAS_SYSCALL_WRAPPER"};
     bool mounted = false;
     for (const std::string &folder : Traceable::tracefs_directories()) {
@@ -125,7 +137,7 @@ Finding check_syscalls(const Machine &machine, const KernelSymbols &symbols) {
         if (events.there())
             return {"syscalls", Health::ok,
                     fmt::format("{}{}", count_entries(events.names),
-                                lacks(symbols, of_32_bit) ? "; this kernel runs no 32-bit programs" : ", and those of 32-bit programs")};
+                                lacks(symbols, of_32_bit(machine)) ? "; this kernel runs no 32-bit programs" : ", and those of 32-bit programs")};
         if (events.refused())
             return {"syscalls", Health::unseen, "tracefs, which describes them, is not open to this user", "run this as root"};
         mounted = mounted || machine.exists(folder + "/events");
@@ -223,7 +235,7 @@ Finding check_users(const Machine &machine) {
 } // namespace
 
 void check_tracing(const Machine &machine, std::vector<Finding> &findings) {
-    const KernelSymbols symbols = machine.symbols({of_ftrace, of_tracepoints, of_syscalls, of_32_bit, of_fprobe, of_fprobe_on_graph,
+    const KernelSymbols symbols = machine.symbols({of_ftrace, of_tracepoints, of_syscalls(machine), of_32_bit(machine), of_fprobe, of_fprobe_on_graph,
                                                     of_kretprobe, of_perf});
     findings.push_back(check_symbols(machine, symbols));
     findings.push_back(check_functions(machine, symbols));

@@ -68,7 +68,7 @@ std::uint64_t PerfettoStacks::id(std::uint64_t stack, const Probe &probe, Protob
                                    std::string_view(name).substr(module + 2, name.size() - module - 3),
                                    data));
     }
-    if (probe.kind != ARGTRACE_KIND_TIMER) // which calls nothing
+    if (kind_of(probe).is_call) // which calls nothing
         frames.push_back(frame(probe.function, callers_.module(probe.addr), data));
     const std::size_t begin = data.open(interned::callstacks);
     data.number(interned::id, known->second);

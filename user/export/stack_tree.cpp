@@ -46,7 +46,7 @@ void StackTree::add(const EventView &view) {
         ++without_stack_;
         return;
     }
-    const bool is_tick = event.probe->kind == ARGTRACE_KIND_TIMER;
+    const bool is_tick = !kind_of(*event.probe).is_call;
     if (is_tick && view.values[*index].low == ARGTRACE_STACK_ID_IDLE) {
         ++idle_;
         return;

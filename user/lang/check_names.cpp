@@ -10,7 +10,6 @@
 #include "lang/constants.h"
 #include "lang/expression_error.h"
 #include "lang/moment.h"
-#include "model/source_name.h"
 #include "util/near_match.h"
 #include "util/suggestion.h"
 
@@ -128,10 +127,10 @@ NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
 }
 
 void Checker::require_return(std::string_view what, const Ast &ast) const {
-    if (!scope_.is_of_calls())
+    if (!scope_.kind().is_call)
         fail(ast.at, fmt::format("{} is known of calls, and {} is none", what, scope_.function()));
-    if (source_of(scope_.function()) == Source::tracepoint)
-        fail(ast.at, fmt::format("{} is known when a call returns, and a tracepoint returns nothing", what));
+    if (!scope_.kind().can_return)
+        fail(ast.at, fmt::format("{} is known when a call returns, and a {} returns nothing", what, scope_.kind().noun));
     if (!scope_.result())
         fail(ast.at, fmt::format("{} is known of calls that are recorded when they return: add "
                                  "--return, or '=' behind the function",

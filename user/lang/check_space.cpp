@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "lang/checker.h"
-#include "model/source_name.h"
 #include "util/cpus.h"
 
 namespace argtrace::lang {
@@ -24,7 +23,7 @@ bool Checker::is_of_program(const Node &node) const {
         return true;
     const bool passed = node.kind == Node::Kind::source &&
                         (node.source == ARGTRACE_SOURCE_REG || node.source == ARGTRACE_SOURCE_RETURN);
-    if (passed && source_of(scope_.function()) == Source::syscall)
+    if (passed && scope_.kind().user_pointers)
         return true;
     if (node.kind == Node::Kind::load) // whatever its address was computed of
         return space(*node.operands.front()) == Space::user;

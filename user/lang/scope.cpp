@@ -99,10 +99,9 @@ std::optional<std::uint64_t> gfp_constant(const Types &types, std::string_view n
 
 } // namespace
 
-Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Argument> places)
-    : types_(&types), function_(prototype.function) {
+Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Argument> places, const ProbeKind &kind)
+    : types_(&types), function_(prototype.function), kind_(&kind) {
     const bool described = prototype.source.types != nullptr;
-    of_calls_ = described || !places.empty();
     for (std::uint32_t i = 0; i < places.size(); i++) {
         Type type = described ? types.parameter(prototype.source.id, prototype.hidden + i) : ulong_type;
         const TypeTraits traits = types.traits(type);
@@ -110,7 +109,7 @@ Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Arg
             type = types.target(type).pointer();
         else if (traits.kind == TypeTraits::Kind::function)
             type = type.pointer();
-        const Space space = space_of_parameter(function_, places[i].name);
+        const Space space = space_of_parameter(kind, function_, places[i].name);
         if (space != Space::unsaid && types.traits(type).kind == TypeTraits::Kind::pointer)
             type = type.in(space);
         parameters_.push_back({type, places[i]});

@@ -25,7 +25,7 @@ public:
     /// `places` is what the calling convention says of the prototype, one for each of its
     /// parameters. `types` must outlive the scope, and be those of the prototype's BTF; where a
     /// prototype is of none (six registers), its parameters are unsigned long.
-    Scope(const Types &types, const Prototype &prototype, std::span<const Argument> places);
+    Scope(const Types &types, const Prototype &prototype, std::span<const Argument> places, const ProbeKind &kind = function_kind);
 
     /// A scope of one name, which is of that type and in the first argument register.
     Scope(const Types &types, std::string name, Type type);
@@ -37,8 +37,7 @@ public:
 
     const Types &types() const { return *types_; }
     const std::string &function() const { return function_; }
-    /// False of the ticks of a timer, which neither take anything nor return.
-    bool is_of_calls() const { return of_calls_; }
+    const ProbeKind &kind() const { return *kind_; }
 
     /// Null if the function has no such parameter.
     const Parameter *parameter(std::string_view name) const;
@@ -49,7 +48,7 @@ private:
     std::string function_;
     std::vector<Parameter> parameters_;
     std::optional<Type> result_;
-    bool of_calls_ = true;
+    const ProbeKind *kind_ = &function_kind;
 };
 
 /// A name that every function has: the task that runs, the CPU ...

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "model/source_name.h"
 #include "model/type_name.h"
 #include "util/lines.h"
 
@@ -51,8 +50,8 @@ Space find_space(std::string_view owner, std::string_view name) {
 
 } // namespace
 
-Space space_of_parameter(std::string_view function, std::string_view parameter) {
-    return source_of(function) == Source::syscall ? Space::user : find_space(function, parameter);
+Space space_of_parameter(const ProbeKind &kind, std::string_view function, std::string_view parameter) {
+    return kind.user_pointers ? Space::user : find_space(function, parameter);
 }
 
 Space space_of_member(std::string_view aggregate, std::string_view member) {

@@ -5,15 +5,15 @@
 #include <string_view>
 
 #include "lang/type.h"
+#include "model/probe_kind.h"
 
 namespace argtrace::lang {
 
 /// The table that comes with the tool, see spaces.table.
 extern const std::string_view shipped_spaces;
 
-/// Where a pointer leads that is passed to a function; `unsaid` where the table does not have it. What a system call ("s:NAME")
-/// takes is the program's.
-Space space_of_parameter(std::string_view function, std::string_view parameter);
+/// Where a pointer leads that is passed to a function; `unsaid` where the table does not have it.
+Space space_of_parameter(const ProbeKind &kind, std::string_view function, std::string_view parameter);
 
 /// The same of a member of a struct or union, which is written as in "struct iovec".
 Space space_of_member(std::string_view aggregate, std::string_view member);

@@ -195,9 +195,8 @@ void run_live_aggregate(const AggregateOptions &options) {
         map.emplace(session, session.make_map(wanted_map(options, functions)));
 
     StopSignal stop;
-    std::vector<Probe> probes = functions.probes(
-        kernel.calling_convention(),
-        map ? static_cast<std::uint16_t>(map->description().id) : std::uint16_t{0});
+    std::vector<Probe> probes =
+        functions.probes(map ? static_cast<std::uint16_t>(map->description().id) : std::uint16_t{0});
     std::optional<TickWatch> watch;
     if (options.timer) {
         watch = run.arm(*options.timer, probes.front());

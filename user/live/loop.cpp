@@ -7,6 +7,7 @@
 
 #include <poll.h>
 
+#include "abi/architecture.h"
 #include "util/clock.h"
 #include "util/nanoseconds.h"
 
@@ -29,11 +30,8 @@ int milliseconds_until(std::uint64_t time, std::uint64_t now) {
 
 /// The clock of a session (ARGTRACE_CLOCK_*), as its records have it.
 std::uint64_t clock_now(std::uint32_t clock) {
-#if defined(__x86_64__)
-    if (clock == ARGTRACE_CLOCK_TSC)
-        return __builtin_ia32_rdtsc();
-#endif
-    return monotonic_now();
+    const auto counter = native_architecture().counter;
+    return clock == ARGTRACE_CLOCK_TSC && counter ? counter() : monotonic_now();
 }
 
 } // namespace

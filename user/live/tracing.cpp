@@ -94,12 +94,9 @@ std::string describe_traced(const Session &session, const Wanted &wanted) {
             }));
     };
     std::vector<std::string> parts;
-    if (const std::size_t functions = live(ARGTRACE_KIND_ENTRY))
-        parts.push_back(count_functions(functions));
-    if (const std::size_t tracepoints = live(ARGTRACE_KIND_TRACEPOINT))
-        parts.push_back(count_of(tracepoints, "tracepoint"));
-    if (const std::size_t syscalls = live(ARGTRACE_KIND_SYSCALL))
-        parts.push_back(count_of(syscalls, "system call"));
+    for (const ProbeKind &kind : probe_kinds)
+        if (const std::size_t count = kind.has_specs ? live(kind.number) : 0)
+            parts.push_back(count_of(count, kind.noun));
     if (wanted.on_load)
         parts.push_back(fmt::format("{} of {} when it is loaded",
                                     count_functions(wanted.on_load->probes.size()),

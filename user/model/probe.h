@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/probe_kind.h"
 #include "model/type_name.h"
 #include "uapi/argtrace.h"
 
@@ -39,7 +40,7 @@ struct Probe {
     std::uint32_t id = 0;    ///< given by the module
     std::uint64_t addr = 0;  ///< see enum argtrace_kind
     std::uint32_t flags = 0; ///< ARGTRACE_PROBE_*
-    std::string function; ///< its name, as model/source_name.h has it: "vfs_read", "t:GROUP:NAME"
+    std::string function; ///< its name, as model/probe_kind.h has it: "vfs_read", "t:GROUP:NAME"
     std::vector<Argument> args;
     std::vector<std::byte> types; ///< BTF that says how to show them; usually empty
     bool forced = false;          ///< its arguments may not be those of the function
@@ -58,6 +59,10 @@ struct ProbePlace {
 
     auto operator<=>(const ProbePlace &) const = default;
 };
+
+inline const ProbeKind &kind_of(const Probe &probe) {
+    return kind_of(probe.kind);
+}
 
 /// Its calls are recorded when they return.
 inline bool records_returns(const Probe &probe) {

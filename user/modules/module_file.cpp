@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <gelf.h>
 
+#include "abi/architecture.h"
 #include "symbols/traceable.h"
 #include "util/error.h"
 #include "util/unpack.h"
@@ -20,17 +21,6 @@
 namespace argtrace {
 
 namespace {
-
-#if defined(__x86_64__)
-constexpr GElf_Half machine = EM_X86_64;
-// Where ftrace patches. Its kernels may have the other section too, for other purposes.
-constexpr const char *calls_sections[] = {".rela__mcount_loc"};
-#elif defined(__aarch64__)
-constexpr GElf_Half machine = EM_AARCH64;
-constexpr const char *calls_sections[] = {".rela__patchable_function_entries", ".rela__mcount_loc"};
-#else
-#error "argtrace: unknown architecture"
-#endif
 
 struct Section {
     Elf_Scn *scn;
@@ -61,7 +51,7 @@ public:
         if (!elf_ || elf_kind(elf_.get()) != ELF_K_ELF || !gelf_getehdr(elf_.get(), &header) ||
             header.e_type != ET_REL)
             throw Error("is no kernel module");
-        if (header.e_machine != machine || gelf_getclass(elf_.get()) != ELFCLASS64)
+        if (header.e_machine != native_architecture().elf_machine || gelf_getclass(elf_.get()) != ELFCLASS64)
             throw Error("is a module for another kind of machine");
         read_sections();
     }
@@ -206,7 +196,7 @@ bool is_entry_alias(const std::vector<FunctionSymbol> &functions, std::size_t i)
 
 void read_functions(ModuleFile &module, const Object &object) {
     std::vector<std::uint64_t> calls;
-    for (const char *section : calls_sections)
+    for (const std::string_view section : native_architecture().call_sections)
         if (calls.empty())
             calls = object.targets(section);
     const std::vector<FunctionSymbol> functions = object.functions();

@@ -66,16 +66,8 @@ nlohmann::ordered_json program_json(const lang::Program &program) {
     return json;
 }
 
-std::string location_of(const Function &function, const Argument &argument,
-                        const CallingConvention &convention) {
-    if (function.source() == Source::syscall)
-        return convention.syscall_location(argument, split_title(function.title).group == ia32_abi);
-    return convention.location(argument);
-}
-
 // "count: u64 in rdx, 8 bytes"
-void append_argument(std::string &out, const Function &function, const Argument &argument,
-                     const CallingConvention &convention) {
+void append_argument(std::string &out, const Function &function, const Argument &argument) {
     if (argument.loc == ARGTRACE_LOC_PROGRAM) {
         append_computed(out, argument);
         return;
@@ -88,13 +80,12 @@ void append_argument(std::string &out, const Function &function, const Argument 
     const bool in_memory = argument.loc == ARGTRACE_LOC_STACK;
     const std::uint32_t bytes = captured_bytes(argument);
     fmt::format_to(std::back_inserter(out), " {} {}, {} byte{}\n", in_memory ? "at" : "in",
-                   location_of(function, argument, convention), bytes, bytes == 1 ? "" : "s");
+                   function.convention->location(argument), bytes, bytes == 1 ? "" : "s");
 }
 
 } // namespace
 
-void append_function_text(std::string &out, const Function &function, bool verbose,
-                          const CallingConvention &convention, std::uint32_t users) {
+void append_function_text(std::string &out, const Function &function, bool verbose, std::uint32_t users) {
     out += function.prototype.text;
     if (!function.symbol.module.empty())
         fmt::format_to(std::back_inserter(out), " [{}]", function.symbol.module);
@@ -108,17 +99,16 @@ void append_function_text(std::string &out, const Function &function, bool verbo
     out += '\n';
     if (!verbose)
         return;
-    const std::vector<Argument> arguments = wanted_arguments(function, convention);
+    const std::vector<Argument> arguments = wanted_arguments(function);
     for (const Argument &argument : arguments)
-        append_argument(out, function, argument, convention);
+        append_argument(out, function, argument);
     fmt::format_to(std::back_inserter(out), "    a record takes {}{} bytes\n",
                    have_any_size(arguments) ? "up to " : "",
                    record_bytes(arguments, function.capture.returns));
     append_program(out, function.capture.program);
 }
 
-void append_function_json(std::string &out, const Function &function, bool verbose,
-                          const CallingConvention &convention, std::uint32_t users) {
+void append_function_json(std::string &out, const Function &function, bool verbose, std::uint32_t users) {
     nlohmann::ordered_json line;
     line["func"] = function.name();
     if (!function.symbol.module.empty())
@@ -131,7 +121,7 @@ void append_function_json(std::string &out, const Function &function, bool verbo
         line["tracers"] = users;
     line["prototype"] = function.prototype.text;
     line["args"] = nlohmann::ordered_json::array();
-    const std::vector<Argument> arguments = wanted_arguments(function, convention);
+    const std::vector<Argument> arguments = wanted_arguments(function);
     for (const Argument &argument : arguments) {
         nlohmann::ordered_json &arg = line["args"].emplace_back();
         arg["name"] = argument.name;
@@ -143,7 +133,7 @@ void append_function_json(std::string &out, const Function &function, bool verbo
         else if (argument.loc == ARGTRACE_LOC_PROGRAM)
             arg["location"] = "computed";
         else
-            arg["location"] = location_of(function, argument, convention);
+            arg["location"] = function.convention->location(argument);
         arg["bytes"] = captured_bytes(argument);
     }
     if (verbose)

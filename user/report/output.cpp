@@ -270,7 +270,7 @@ std::vector<std::string> ReportOutput::unknown_functions(const EventFilter &filt
         const std::string_view near = near_match(wanted.title(), names);
         sentences.push_back(
             fmt::format("{}: the trace has no such {}{}", wanted.title(),
-                        noun_of(wanted.source),
+                        wanted.kind->noun,
                         near.empty() ? "" : fmt::format("; did you mean {}?", near)));
     }
     return sentences;

@@ -33,7 +33,7 @@ EventFilter RecordedChoice::filter_of(const std::vector<Spec> &specs) {
     for (const Spec &spec : specs) {
         if (!spec.exclude)
             filter.functions.push_back(spec);
-        else if (!spec.module || spec.source != Source::function) // of which module a function is, the reader does not know
+        else if (!spec.module || spec.kind->qualifier != Qualifier::module) // of which module a function is, the reader does not know
             filter.excluded.push_back(spec);
     }
     return filter;

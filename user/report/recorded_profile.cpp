@@ -35,7 +35,7 @@ bool wants_tick(RecordedChoice &choice, const EventView &tick) {
 bool has_ticks(const Schema &schema) {
     bool any = false, other = false;
     schema.for_each([&](const Probe &probe) {
-        any = any || (probe.kind == ARGTRACE_KIND_TIMER && stack_index(probe));
+        any = any || (!kind_of(probe).is_call && stack_index(probe));
         other = true;
     });
     return any || !other; // where nothing was recorded, a file does not name what it would have been
@@ -56,7 +56,7 @@ void run_recorded_profile(const AggregateOptions &options) {
     RecordedChoice choice({}, make_request(options.functions).conditions, options.processes.pids, reader.symbols());
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
     TraceAggregation aggregation(reader, recorded_values(keys), std::nullopt, options.buckets);
-    aggregation.choose([](const Probe &probe) { return probe.kind == ARGTRACE_KIND_TIMER; },
+    aggregation.choose([](const Probe &probe) { return !kind_of(probe).is_call; },
                        [&choice](const EventView &view) { return wants_tick(choice, view); });
     const Aggregation all = report.add_up(aggregation);
     if (!has_ticks(reader.schema()))

@@ -17,7 +17,7 @@ namespace {
 Error no_such_probe(std::span<const Probe> probes, const Spec &spec) {
     if (spec.pattern.kind() != Pattern::Kind::name)
         return error_in(spec, fmt::format("{}: no {} that is traced matches", spec.title(),
-                                          noun_of(spec.source)));
+                                          spec.kind->noun));
     std::vector<std::string_view> names;
     for (const Probe &probe : probes)
         names.push_back(probe.function);
@@ -28,7 +28,7 @@ Error no_such_probe(std::span<const Probe> probes, const Spec &spec) {
 }
 
 void check_parts(const Spec &spec) {
-    if (spec.module && spec.source == Source::function)
+    if (spec.module && spec.kind->qualifier == Qualifier::module)
         throw error_in(spec, spec.module->at,
                        "the functions that are traced go by their names alone, without a module");
     if (spec.values)

@@ -200,15 +200,15 @@ Error Session::too_dear(const Probe &probe, std::uint64_t cost) {
 }
 
 void Session::remove(std::span<const ProbePlace> places) {
-    for (const auto &[kind, flags] : {std::pair(ARGTRACE_KIND_ENTRY, 0u),
-                                      std::pair(ARGTRACE_KIND_TRACEPOINT, ARGTRACE_REMOVE_TRACEPOINTS),
-                                      std::pair(ARGTRACE_KIND_SYSCALL, ARGTRACE_REMOVE_SYSCALLS)}) {
+    for (const ProbeKind &kind : probe_kinds) {
+        if (!kind.has_specs)
+            continue;
         std::vector<std::uint64_t> addrs;
         for (const ProbePlace &place : places)
-            if (place.kind == kind)
+            if (place.kind == kind.number)
                 addrs.push_back(place.addr);
         if (!addrs.empty())
-            remove(addrs, flags);
+            remove(addrs, kind.remove_flag);
     }
 }
 

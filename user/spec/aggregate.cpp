@@ -196,12 +196,11 @@ std::uint16_t AggregatedFunctions::key_words() const {
     return static_cast<std::uint16_t>(words);
 }
 
-std::vector<Probe> AggregatedFunctions::probes(const CallingConvention &convention,
-                                               std::uint16_t map) const {
+std::vector<Probe> AggregatedFunctions::probes(std::uint16_t map) const {
     std::vector<Probe> made;
     for (const Function &function : functions) {
         const Capture &capture = function.capture;
-        Probe &probe = made.emplace_back(begin_probe(function, convention));
+        Probe &probe = made.emplace_back(begin_probe(function));
         if (!counts_only)
             probe.args = outputs_of(*this, capture.program);
         lang::Program program = capture.program;
@@ -238,7 +237,7 @@ AggregatedFunctions resolve_aggregate(Kernel &kernel, Request request) {
         placed.keys.erase(placed.keys.end() - 2);
         CaptureCompiler compiler(kernel, request.conditions, nullptr, &placed);
         for (Function &function : result.functions)
-            compiler.compile(function.prototype, function.capture);
+            compiler.compile(function);
     }
     KeyCollector collector(placed);
     for (const Function &function : result.functions)
@@ -250,7 +249,7 @@ AggregatedFunctions resolve_aggregate(Kernel &kernel, Request request) {
                                 ARGTRACE_MAP_KEY_WORDS_MAX));
     CaptureCompiler compiler(kernel, request.conditions, nullptr, &placed);
     for (Function &function : result.functions)
-        compiler.compile(function.prototype, function.capture);
+        compiler.compile(function);
     collector.describe(result, placed.room);
     return result;
 }

@@ -68,7 +68,7 @@ struct AggregatedFunctions {
     std::uint16_t key_words() const;
 
     /// The probes, of which `map` is the id.
-    std::vector<Probe> probes(const CallingConvention &convention, std::uint16_t map) const;
+    std::vector<Probe> probes(std::uint16_t map) const;
 };
 
 /// What the request, which has an `aggregate`, stands for. Throws Error as find_functions() does, and

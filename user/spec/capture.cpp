@@ -10,6 +10,7 @@
 #include "lang/expression_error.h"
 #include "spec/aggregate.h"
 #include "spec/changes.h"
+#include "spec/functions.h"
 
 namespace argtrace {
 
@@ -126,7 +127,9 @@ void merge(Capture &capture, Capture further) {
     capture.changes = capture.changes || further.changes;
 }
 
-void CaptureCompiler::compile(const Prototype &prototype, Capture &capture) {
+void CaptureCompiler::compile(Function &function) {
+    const Prototype &prototype = function.prototype;
+    Capture &capture = function.capture;
     capture.program = {};
     capture.described.reset();
     std::vector<lang::Expression> conditions(conditions_.begin(), conditions_.end());
@@ -141,8 +144,8 @@ void CaptureCompiler::compile(const Prototype &prototype, Capture &capture) {
     if (!adds_up && computed.empty() && conditions.empty() && !meanings_ && !capture.changes)
         return;
     capture.types = prototype.source.types ? prototype.source.types : kernel_->types().kernel();
-    const std::vector<Argument> places = kernel_->calling_convention().places(prototype);
-    lang::Scope scope(types_of(capture.types), prototype, places);
+    const std::vector<Argument> places = function.convention->places(prototype);
+    lang::Scope scope(types_of(capture.types), prototype, places, *function.kind);
     if (capture.returns)
         scope.set_result(scope.types().result(prototype.source.id));
     if (adds_up) {

@@ -64,6 +64,7 @@ std::optional<std::uint32_t> parameter_of(const Prototype &prototype,
 void merge(Capture &capture, Capture further);
 
 struct Aggregate;
+struct Function;
 
 /// Compiles captures. It keeps what it has found out about types, which takes long.
 class CaptureCompiler {
@@ -75,8 +76,8 @@ public:
                     Meanings *meanings, const Aggregate *aggregate = nullptr)
         : kernel_(&kernel), conditions_(conditions), meanings_(meanings), aggregate_(aggregate) {}
 
-    /// Sets the program. Throws lang::ExpressionError for what cannot be resolved in the function.
-    void compile(const Prototype &prototype, Capture &capture);
+    /// Sets the program of the function's capture. Throws lang::ExpressionError for what cannot be resolved in the function.
+    void compile(Function &function);
 
 private:
     void describe(const Prototype &prototype, const lang::Scope &scope,

@@ -17,15 +17,14 @@ namespace {
 constexpr std::size_t by_kernel_max = 64;
 
 // Why its return value cannot be recorded; empty: it can.
-std::string why_unfollowed(const Function &function, const CallingConvention &convention) {
-    // A system call has nothing on the stack, whatever its arguments are.
-    if (function.source() == Source::syscall)
+std::string why_unfollowed(const Function &function) {
+    if (!function.convention->uses_stack)
         return {};
     if (function.forced)
         return "its arguments are not known for sure";
     if (!function.prototype.source.types)
         return "its arguments are unknown";
-    return convention.returning(function.prototype).why_not;
+    return function.convention->returning(function.prototype).why_not;
 }
 
 std::string_view why_another(std::uint32_t reason) {
@@ -42,9 +41,9 @@ bool wants_stack(const Capture &capture) {
 } // namespace
 
 std::string Followers::choose(Function &function) {
-    std::string why = why_unfollowed(function, kernel_.calling_convention());
-    if (function.source() == Source::syscall)
-        return why.empty() ? why_syscall_unfollowed(function) : why;
+    std::string why = why_unfollowed(function);
+    if (!function.kind->by_kernel)
+        return why.empty() ? why_unfollowed_by_us(function) : why;
     const std::uint32_t reason = why_by_kernel(function, !why.empty());
     if (request_.return_by == ReturnBy::trampoline || (request_.return_by == ReturnBy::automatic && reason == ARGTRACE_BY_CHOICE))
         return why;
@@ -66,13 +65,13 @@ std::string Followers::why_no_stack(const std::string &why, std::uint32_t reason
     return fmt::format("{}, and with its stack it must be us who follow it", first.empty() ? why : first);
 }
 
-// Why the trampoline cannot follow it, which nobody else does.
-std::string Followers::why_syscall_unfollowed(const Function &function) {
-    constexpr std::string_view alone = "system calls are followed by the trampoline alone";
+// Why the trampoline cannot follow it, where the kernel cannot either.
+std::string Followers::why_unfollowed_by_us(const Function &function) {
+    const std::string alone = fmt::format("{}s are followed by the trampoline alone", function.kind->noun);
     if (request_.return_by == ReturnBy::trampoline)
         return {};
     if (request_.return_by != ReturnBy::automatic)
-        return std::string(alone);
+        return alone;
     const std::string_view first = why_another(who_comes_first(function));
     return first.empty() ? std::string() : fmt::format("{}, and {}", first, alone);
 }
@@ -82,7 +81,7 @@ std::uint32_t Followers::why_by_kernel(const Function &function, bool unfollowed
     if (!function.prototype.source.types)
         return ARGTRACE_BY_CHOICE;
     if (unfollowed) {
-        const Returning returning = kernel_.calling_convention().returning(function.prototype);
+        const Returning returning = function.convention->returning(function.prototype);
         return function.forced && returning.why_not.empty() ? static_cast<std::uint32_t>(ARGTRACE_BY_STACK) : returning.by_kernel;
     }
     return who_comes_first(function);

@@ -6,15 +6,14 @@
 #include <string>
 
 #include "spec/functions.h"
-#include "spec/kernel.h"
 
 namespace argtrace {
 
 /// Settles who follows the calls of functions until they return: the trampoline, or where that is impossible the kernel.
 class Followers {
 public:
-    /// Both stay the caller's.
-    Followers(Kernel &kernel, const Request &request) : kernel_(kernel), request_(request) {}
+    /// The request stays the caller's.
+    explicit Followers(const Request &request) : request_(request) {}
 
     /// Settles it for a function that records what it returns. Why nobody can; empty: somebody does.
     std::string choose(Function &function);
@@ -25,11 +24,10 @@ public:
 
 private:
     std::string why_no_stack(const std::string &why, std::uint32_t reason) const;
-    std::string why_syscall_unfollowed(const Function &function);
+    std::string why_unfollowed_by_us(const Function &function);
     std::uint32_t why_by_kernel(const Function &function, bool unfollowed);
     std::uint32_t who_comes_first(const Function &function);
 
-    Kernel &kernel_;
     const Request &request_;
     std::optional<EnabledFunctions> enabled_; // once it has been asked for
 };

@@ -190,6 +190,7 @@ std::optional<Function> FunctionFinder::take(Assessment &assessment) {
         look_at_namesakes(assessment);
 
     Function function{assessment.symbol, {}};
+    function.convention = kernel_.architecture().functions;
     function.namesakes = listing_ && kernel_.symbols().named(assessment.symbol.name).size() > 1;
     switch (assessment.doubt) {
     case Doubt::none:

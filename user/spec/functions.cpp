@@ -54,18 +54,20 @@ public:
 
 private:
     void find(const Spec &spec) {
-        switch (spec.source) {
-        case Source::tracepoint:
-            find_tracepoint(spec);
-            break;
-        case Source::syscall:
-            find_syscall(spec);
-            break;
-        case Source::function:
-            functions_.find(spec);
-            break;
-        }
+        // What finds the probes of each kind.
+        static constexpr std::pair<const ProbeKind *, void (Finder::*)(const Spec &)> finders[] = {
+            {&function_kind, &Finder::find_function},
+            {&tracepoint_kind, &Finder::find_tracepoint},
+            {&syscall_kind, &Finder::find_syscall},
+        };
+        if (!kernel_.only_module().empty() && !spec.kind->deferrable)
+            throw error_in(spec, fmt::format("{}: a module has no {}s", spec.title(), spec.kind->noun));
+        const auto found =
+            std::ranges::find_if(finders, [&spec](const auto &finder) { return *finder.first == *spec.kind; });
+        (this->*found->second)(spec);
     }
+
+    void find_function(const Spec &spec) { functions_.find(spec); }
 
     void find_tracepoint(const Spec &spec) {
         FoundTracepoints found = find_tracepoints(kernel_, spec);
@@ -77,8 +79,6 @@ private:
     }
 
     void find_syscall(const Spec &spec) {
-        if (!kernel_.only_module().empty())
-            throw error_in(spec, fmt::format("{}: a module has no system calls", spec.title()));
         FoundSyscalls found = find_syscalls(
             kernel_, spec, {.guessed = request_.force || listing_, .raw = request_.raw});
         take_titled(spec, std::move(found.syscalls), found.left);
@@ -119,12 +119,12 @@ Found list_functions(Kernel &kernel, const Request &request) {
     // What a pattern matches is taken from the list of those.
     const bool named =
         std::any_of(request.specs.begin(), request.specs.end(), [](const Spec &spec) {
-            return !spec.exclude && spec.source == Source::function &&
+            return !spec.exclude && *spec.kind == function_kind &&
                    spec.pattern.kind() == Pattern::Kind::name;
         });
     if (named)
         for (const Function &function : found.functions)
-            if (function.title.empty() &&
+            if (*function.kind == function_kind &&
                 !kernel.traceable().contains(function.symbol.name, function.symbol.module))
                 throw why_untraceable(kernel, function.symbol);
 

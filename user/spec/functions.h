@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/architecture.h"
+#include "model/probe_kind.h"
 #include "model/return_way.h"
-#include "model/source_name.h"
 #include "model/timer.h"
 #include "spec/capture.h"
 #include "spec/kernel.h"
@@ -28,11 +29,10 @@ struct Function {
     bool namesakes = false; ///< in a list: others have its name, there or in other modules
     Capture capture = {};
     std::uint32_t by = 0; ///< of calls whose return the kernel is to follow: ARGTRACE_PROBE_BY_*, with the reason
-    std::string title = {}; ///< of what is no function, see model/source_name.h; empty: a function
-    bool timer = false;     ///< `title` is its name
+    const ProbeKind *kind = &function_kind;
+    std::string title = {}; ///< of what is no function: its name, see Title
+    const CallingConvention *convention = native_architecture().functions; ///< how it takes its arguments
 
-    Source source() const { return source_of(title); }
-    std::uint16_t kind() const { return timer ? std::uint16_t{ARGTRACE_KIND_TIMER} : kind_of(source()); }
     /// As it is shown, and as its calls are.
     std::string_view name() const { return title.empty() ? symbol.name : title; }
 };

@@ -47,9 +47,8 @@ std::optional<std::uint64_t> Kernel::variable(std::string_view name) {
         .variable(name);
 }
 
-const CallingConvention &Kernel::calling_convention() const {
-    return sources_.machine.empty() ? native_calling_convention()
-                                    : argtrace::calling_convention(sources_.machine);
+const Architecture &Kernel::architecture() const {
+    return sources_.machine.empty() ? native_architecture() : argtrace::architecture(sources_.machine);
 }
 
 const TracepointGroups &Kernel::groups() {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi/calling_convention.h"
+#include "abi/architecture.h"
 #include "btf/external.h"
 #include "btf/kernel_types.h"
 #include "symbols/kallsyms.h"
@@ -55,8 +55,8 @@ public:
     const TracepointGroups &groups();
     const SyscallFormats &syscalls();
 
-    /// How its functions take their arguments. Throws Error if that is not known.
-    const CallingConvention &calling_convention() const;
+    /// Throws Error if that is not known.
+    const Architecture &architecture() const;
 
 private:
     Sources sources_;

@@ -21,8 +21,7 @@ KernelTypes kernel_types_with(const ModuleFile &module) {
 void check_modules(const Kernel &kernel, const Request &request) {
     const std::string &module = kernel.only_module();
     for (const Spec &spec : request.specs) {
-        // For a tracepoint, it is the group.
-        if (spec.source == Source::function && spec.module && !spec.matches_module(module))
+        if (spec.kind->qualifier == Qualifier::module && spec.module && !spec.matches_module(module))
             throw error_in(spec, spec.module->at,
                            fmt::format("with --on-load the functions are those of {}, not of {}",
                                        module, spec.module->text));
@@ -59,11 +58,11 @@ Resolved resolve_on_load(Kernel &module, const Request &request) {
     Resolved resolved{{}, std::move(found.left)};
     for (const Function &function : found.functions) {
         const Symbol &symbol = function.symbol;
-        if (function.source() == Source::function && !module.traceable().contains(symbol.name, symbol.module))
+        if (function.kind->is_ftraced && !module.traceable().contains(symbol.name, symbol.module))
             throw Error(fmt::format("{}: cannot be traced: it is marked notrace or written in "
                                     "assembly (the module has no call of ftrace in it)",
                                     symbol.name));
-        resolved.probes.push_back(make_probe(function, module.calling_convention()));
+        resolved.probes.push_back(make_probe(function));
         resolved.probes.back().addr = 0;
     }
     check_any(resolved);

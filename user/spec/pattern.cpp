@@ -28,6 +28,12 @@ RE2::Options posix_options() {
 Pattern::Pattern(std::string text)
     : text_(std::move(text)), kind_(is_glob(text_) ? Kind::glob : Kind::name) {}
 
+Pattern Pattern::literal(std::string name) {
+    Pattern pattern(std::move(name));
+    pattern.kind_ = Kind::name;
+    return pattern;
+}
+
 Pattern Pattern::regex(std::string text) {
     auto compiled = std::make_shared<const RE2>(text, posix_options());
     if (!compiled->ok())

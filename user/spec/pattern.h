@@ -19,6 +19,9 @@ public:
     /// A glob if it has `*` or `?`, else a name.
     explicit Pattern(std::string text);
 
+    /// A name, whatever characters it has.
+    static Pattern literal(std::string name);
+
     /// A POSIX extended regular expression without references to its groups, which matches anywhere in a name unless `^` and
     /// `$` say otherwise. Throws Error, the reason alone, when it is none, or when it repeats repetitions so often that it
     /// would take some MiB.

@@ -30,7 +30,7 @@ void add_argument(Wanted &wanted, const Function &function, Argument argument, s
     const TypeSource &source = function.prototype.source;
     wanted.shown.push_back(parameter_type(source.types, source.id, function.prototype.hidden + index));
     name_big_endian(argument, source, wanted.shown.back());
-    if (lang::space_of_parameter(function.prototype.function, function.prototype.parameters[index].name) == lang::Space::user)
+    if (lang::space_of_parameter(*function.kind, function.prototype.function, function.prototype.parameters[index].name) == lang::Space::user)
         argument.type_name = lang::with_user_mark(std::move(argument.type_name));
     wanted.arguments.push_back(std::move(argument));
 }
@@ -57,9 +57,9 @@ void add_result(Wanted &wanted, const Function &function, const Returning &retur
     name_big_endian(wanted.arguments.back(), source, wanted.shown.back());
 }
 
-Wanted arguments_of(const Function &function, const CallingConvention &convention) {
+Wanted arguments_of(const Function &function) {
     Wanted wanted;
-    std::vector<Argument> all = convention.places(function.prototype);
+    std::vector<Argument> all = function.convention->places(function.prototype);
     const auto &values = function.capture.recorded();
     if (!values) {
         for (std::uint32_t i = 0; i < all.size(); ++i)
@@ -79,10 +79,10 @@ Wanted arguments_of(const Function &function, const CallingConvention &conventio
     return wanted;
 }
 
-Wanted wanted_of(const Function &function, const CallingConvention &convention) {
-    Wanted wanted = arguments_of(function, convention);
+Wanted wanted_of(const Function &function) {
+    Wanted wanted = arguments_of(function);
     if (function.capture.returns)
-        add_result(wanted, function, convention.returning(function.prototype));
+        add_result(wanted, function, function.convention->returning(function.prototype));
     return wanted;
 }
 
@@ -92,7 +92,7 @@ Resolved resolve(Kernel &kernel, const Request &request) {
     Found found = find_functions(kernel, request);
     Resolved resolved{{}, std::move(found.left)};
     for (const Function &function : found.functions)
-        resolved.probes.push_back(make_probe(function, kernel.calling_convention()));
+        resolved.probes.push_back(make_probe(function));
     check_any(resolved);
     return resolved;
 }
@@ -103,22 +103,22 @@ void check_any(const Resolved &resolved) {
                     "else is named");
 }
 
-Probe begin_probe(const Function &function, const CallingConvention &convention) {
+Probe begin_probe(const Function &function) {
     Probe probe;
     probe.addr = function.symbol.addr;
-    probe.kind = function.kind();
+    probe.kind = function.kind->number;
     probe.function = function.name();
     probe.forced = function.forced;
     if (function.capture.returns)
         probe.flags =
             ARGTRACE_PROBE_RETURN |
-            ARGTRACE_PROBE_WORDS(convention.returning(function.prototype).stack_words) | function.by;
+            ARGTRACE_PROBE_WORDS(function.convention->returning(function.prototype).stack_words) | function.by;
     return probe;
 }
 
-Probe make_probe(const Function &function, const CallingConvention &convention) {
-    Probe probe = begin_probe(function, convention);
-    Wanted wanted = wanted_of(function, convention);
+Probe make_probe(const Function &function) {
+    Probe probe = begin_probe(function);
+    Wanted wanted = wanted_of(function);
     const Capture &capture = function.capture;
     const btf *types = capture.types ? capture.types : function.prototype.source.types;
     probe.args = std::move(wanted.arguments);
@@ -128,21 +128,13 @@ Probe make_probe(const Function &function, const CallingConvention &convention) 
     return probe;
 }
 
-std::vector<Argument> wanted_arguments(const Function &function,
-                                       const CallingConvention &convention) {
-    return wanted_of(function, convention).arguments;
+std::vector<Argument> wanted_arguments(const Function &function) {
+    return wanted_of(function).arguments;
 }
 
 Error explain_refusal(Kernel &kernel, const Probe &probe) {
-    if (probe.kind == ARGTRACE_KIND_TRACEPOINT)
-        return Error(fmt::format("{}: the kernel has no such tracepoint any more, or its module does "
-                                 "not let it be used (see dmesg)",
-                                 probe.function));
-    if (probe.kind == ARGTRACE_KIND_SYSCALL)
-        return Error(fmt::format("{}: the kernel does not let the function of this system call be traced, "
-                                 "or the module does not know what its expressions take; "
-                                 "`argtrace list -v` shows that",
-                                 probe.function));
+    if (const std::string_view refused = kind_of(probe).refused; !refused.empty())
+        return Error(fmt::format("{}: {}", probe.function, refused));
     for (const Symbol &symbol : kernel.symbols().named(probe.function)) {
         if (symbol.addr != probe.addr)
             continue;

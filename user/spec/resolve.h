@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "abi/calling_convention.h"
 #include "model/probe.h"
 #include "spec/functions.h"
 #include "spec/kernel.h"
@@ -29,16 +28,14 @@ void check_any(const Resolved &resolved);
 
 /// The probe of one function as far as it does not depend on what becomes of its calls: without
 /// arguments, types and program.
-Probe begin_probe(const Function &function, const CallingConvention &convention);
+Probe begin_probe(const Function &function);
 
 /// The probe of one function, which records all values that are wanted and can be recorded.
 /// Arguments that are not wanted are not in it.
-Probe make_probe(const Function &function,
-                 const CallingConvention &convention = native_calling_convention());
+Probe make_probe(const Function &function);
 
 /// The values that are wanted, and where they are.
-std::vector<Argument> wanted_arguments(const Function &function,
-                                       const CallingConvention &convention);
+std::vector<Argument> wanted_arguments(const Function &function);
 
 /// Why the module refused this probe's address (-EINVAL).
 Error explain_refusal(Kernel &kernel, const Probe &probe);

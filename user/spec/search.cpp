@@ -12,7 +12,7 @@
 namespace argtrace {
 
 Search::Search(Kernel &kernel, const Request &request)
-    : request_(request), followers_(kernel, request),
+    : request_(request), followers_(request),
       compiler_(kernel, request.conditions, request.meanings.get(), request.aggregate.get()) {}
 
 bool Search::is_excluded(std::string_view name, std::string_view module) const {
@@ -26,13 +26,13 @@ Unresolved Search::unresolved(const Spec &spec) const {
 
 void Search::add_ticks(const Timer &timer) {
     Function ticking{Symbol{timer.addr(), {}, {}}, {}};
+    ticking.kind = &timer_kind;
     ticking.title = timer.name();
-    ticking.timer = true;
     ticking.prototype.function = "a tick"; // of which errors speak
     ticking.capture.limits = request_.limits;
     ticking.capture.stack = request_.stack;
     ticking.capture.values = request_.tick_values;
-    compiler_.compile(ticking.prototype, ticking.capture);
+    compiler_.compile(ticking);
     found_.functions.push_back(std::move(ticking));
 }
 
@@ -56,11 +56,11 @@ bool Search::accept(const Spec &spec, Function function, Unresolved &unresolved)
 
 // What the spec wants of it. Throws lang::ExpressionError when that cannot be resolved there, and Error when it can be nowhere.
 void Search::choose(const Spec &spec, Function &function) {
-    const bool can_return = spec.source != Source::tracepoint;
+    const bool can_return = spec.kind->can_return;
     if (!can_return && request_.aggregate && request_.aggregate->value == Aggregate::Value::duration)
-        throw error_in(spec, fmt::format("{}: a tracepoint returns nothing, so it has no duration: `argtrace latency --from A --to B` "
+        throw error_in(spec, fmt::format("{}: a {} returns nothing, so it has no duration: `argtrace latency --from A --to B` "
                                          "shows the time from one to another",
-                                         spec.title()));
+                                         spec.title(), spec.kind->noun));
     merge(function.capture, {spec.values, spec.condition, request_.limits,
                              spec.returns || (request_.returns && can_return),
                              request_.stack, request_.changes && can_return});
@@ -68,12 +68,12 @@ void Search::choose(const Spec &spec, Function &function) {
         needs_return(*request_.aggregate, request_.conditions, function.prototype,
                      function.capture))
         function.capture.returns = true;
-    compiler_.compile(function.prototype, function.capture);
+    compiler_.compile(function);
 }
 
 void Search::add(const Spec &spec, Function function) {
     const auto [known, added] =
-        index_.try_emplace({function.kind(), function.symbol.addr}, found_.functions.size());
+        index_.try_emplace({function.kind->number, function.symbol.addr}, found_.functions.size());
     if (added) {
         found_.functions.push_back(std::move(function));
         return;
@@ -82,7 +82,7 @@ void Search::add(const Spec &spec, Function function) {
     same.by |= function.by;
     try {
         merge(same.capture, std::move(function.capture));
-        compiler_.compile(same.prototype, same.capture);
+        compiler_.compile(same);
     } catch (const lang::ExpressionError &error) {
         throw Error(spec.place + error.what());
     }

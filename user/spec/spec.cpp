@@ -25,13 +25,8 @@ bool is_word(char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-// Rust and the compiler's clones have dots and dollars in their names.
-bool is_name(char c) {
-    return is_word(c) || c == '.' || c == '$' || c == '*' || c == '?';
-}
-
-bool is_module(char c) {
-    return is_word(c) || c == '-' || c == '*' || c == '?';
+bool is_wild(char c) {
+    return c == '*' || c == '?';
 }
 
 bool is_blank(char c) {
@@ -40,8 +35,9 @@ bool is_blank(char c) {
 
 class Parser {
 public:
-    Parser(const std::string &text, PatternSyntax syntax, const std::string &place)
-        : syntax_(syntax) {
+    Parser(const std::string &text, PatternSyntax syntax, const std::string &place, std::span<const ProbeKind> kinds)
+        : syntax_(syntax), kinds_(kinds) {
+        spec_.kind = &kinds.front();
         spec_.text = text;
         spec_.place = place;
         end_ = text.size();
@@ -57,7 +53,7 @@ public:
             skip_blanks();
         }
         parse_kind();
-        parse_module();
+        parse_qualifier();
         if (syntax_ == PatternSyntax::regex)
             parse_regex();
         else
@@ -74,21 +70,46 @@ private:
             at_++;
     }
 
-    template<typename Is>
-    Spec::Word take(Is is) {
+    std::string_view rest() const { return std::string_view(spec_.text).substr(at_, end_ - at_); }
+
+    // A word of those characters, or one in quotes.
+    Spec::Word take(std::string_view characters) {
         Spec::Word word{{}, at_};
-        while (at_ < end_ && is(spec_.text[at_]))
+        if (spec_.kind->is_quoted && (next() == '"' || next() == '\'')) {
+            const std::optional<std::string_view> quoted = quoted_part(rest());
+            if (!quoted)
+                fail(at_, "the quotes that begin here are not closed");
+            if (quoted->empty())
+                fail(at_, "there is nothing between the quotes");
+            at_ += quoted->size() + 2;
+            return {std::string(*quoted), word.at, true};
+        }
+        while (at_ < end_ && (is_word(next()) || is_wild(next()) || characters.find(next()) != characters.npos)) {
+            if (next() == '(' && !word.text.ends_with('.'))
+                break; // the arguments
             word.text += spec_.text[at_++];
+        }
         return word;
+    }
+
+    // A name whose wildcards are all those of Go's receivers is no glob: "pkg.(*T).M".
+    static bool has_receivers_alone(std::string_view name) {
+        for (std::size_t i = 0; i < name.size(); ++i)
+            if (is_wild(name[i]) && (i < 2 || name.substr(i - 2, 3) != ".(*"))
+                return false;
+        return name.find('(') != name.npos;
+    }
+
+    static Pattern pattern_of(Spec::Word name) {
+        const bool is_literal = name.quoted || has_receivers_alone(name.text);
+        return is_literal ? Pattern::literal(std::move(name.text)) : Pattern(std::move(name.text));
     }
 
     // "'x'", whatever its length in UTF-8; "the end".
     std::string shown() const {
         if (at_ >= end_)
             return "the end";
-        std::string_view rest(spec_.text);
-        rest = rest.substr(at_, end_ - at_);
-        return fmt::format("'{}'", rest.substr(0, std::max<std::size_t>(utf8_length(rest), 1)));
+        return fmt::format("'{}'", rest().substr(0, std::max<std::size_t>(utf8_length(rest()), 1)));
     }
 
     [[noreturn]] void fail(std::size_t at, std::string_view sentence) const {
@@ -96,36 +117,29 @@ private:
     }
 
     void parse_kind() {
-        static constexpr std::pair<std::string_view, Source> prefixes[] = {
-            {"t:", Source::tracepoint},  {"tracepoint:", Source::tracepoint},
-            {"rawtracepoint:", Source::tracepoint}, {"rt:", Source::tracepoint},
-            {"s:", Source::syscall}, {"syscall:", Source::syscall},
-        };
-        for (const auto &[prefix, source] : prefixes) {
-            if (!std::string_view(spec_.text).substr(at_, end_ - at_).starts_with(prefix))
-                continue;
-            spec_.source = source;
-            at_ += prefix.size();
-            return;
+        for (const ProbeKind &kind : kinds_) {
+            for (const std::string_view prefix : kind.prefixes) {
+                if (prefix.empty() || !rest().starts_with(prefix))
+                    continue;
+                spec_.kind = &kind;
+                at_ += prefix.size();
+                return;
+            }
         }
     }
 
-    void parse_module() {
+    void parse_qualifier() {
         const std::size_t begin = at_;
-        Spec::Word word = take(is_module);
+        Spec::Word word = take(spec_.kind->qualifier_characters);
         if (next() != ':') {
             at_ = begin;
             return;
         }
-        if (word.text.empty() && spec_.source == Source::tracepoint)
-            fail(at_, "a group's name is missing before ':'; all groups are '*'");
-        if (word.text.empty() && spec_.source == Source::syscall)
-            fail(at_, "an ABI is missing before ':'; that of 32-bit programs is ia32");
         if (word.text.empty())
-            fail(at_, "a module's name is missing before ':'; the kernel itself is vmlinux");
+            fail(at_, spec_.kind->no_qualifier);
         at_++;
         skip_blanks();
-        if (spec_.source == Source::function)
+        if (spec_.kind->qualifier == Qualifier::module)
             std::replace(word.text.begin(), word.text.end(), '-', '_'); // as the kernel does
         spec_.module = std::move(word);
     }
@@ -154,14 +168,10 @@ private:
         if (next() == '+')
             fail(at_, "a function is traced where it begins: there is no offset to give");
         if (next() == ':') {
-            const std::string foreign =
-                spec_.module ? explain_foreign_prefix(spec_.module->text, {}) : "";
-            if (spec_.source == Source::tracepoint)
-                fail(at_, "a tracepoint is t:GROUP:NAME, and there is no ':' behind its name");
-            if (spec_.source == Source::syscall)
-                fail(at_, "a system call is s:NAME or s:ia32:NAME, and there is no ':' behind its name");
-            fail(at_, foreign.empty() ? "there is one ':' in a SPEC, between module and function"
-                                      : foreign);
+            const std::string foreign = spec_.module && spec_.kind->qualifier == Qualifier::module
+                                            ? explain_foreign_prefix(spec_.module->text, {})
+                                            : "";
+            fail(at_, foreign.empty() ? spec_.kind->more_colons : foreign);
         }
         if (name.empty() || !is_blank(spec_.text[at_ - 1]))
             fail(at_, fmt::format("{} cannot be part of a function's name", shown()));
@@ -185,7 +195,7 @@ private:
 
     void parse_glob() {
         spec_.pattern_at = at_;
-        Spec::Word name = take(is_name);
+        Spec::Word name = take(spec_.kind->name_characters);
         if (name.text.empty() && next() == '^')
             fail(at_, "'^' begins a regular expression: add --regex to use them");
         if (name.text.empty() && next() == '@')
@@ -193,20 +203,20 @@ private:
         if (name.text.empty() && next() == '!')
             fail(at_, "one '!' is enough");
         if (name.text.empty() && (next() == '\0' || next() == '(') &&
-            spec_.source != Source::function)
+            *spec_.kind != function_kind)
             fail(at_, fmt::format("a {}'s name is missing; all of them are '{}*'",
-                                  noun_of(spec_.source), spec_.title()));
+                                  spec_.kind->noun, spec_.title()));
         if (name.text.empty() && (next() == '\0' || next() == '('))
             fail(at_, spec_.module ? missing_function(spec_.module->text)
                                    : "a function's name is missing; all of them are '*'");
-        spec_.pattern = Pattern(std::move(name.text));
+        spec_.pattern = pattern_of(std::move(name));
         skip_blanks();
         if (next() == '(')
             parse_args();
         skip_blanks();
         if (next() == '=') {
-            if (spec_.source == Source::tracepoint)
-                fail(at_, "a tracepoint returns nothing");
+            if (!spec_.kind->can_return)
+                fail(at_, fmt::format("a {} returns nothing", spec_.kind->noun));
             if (spec_.exclude)
                 fail(at_, "what is excluded returns nothing that is recorded");
             spec_.returns = true;
@@ -240,9 +250,8 @@ private:
 
     // At `if`, where that is a word.
     bool at_condition() const {
-        const std::string_view rest = std::string_view(spec_.text).substr(at_, end_ - at_);
         const char before = at_ > 0 ? spec_.text[at_ - 1] : ' ';
-        return rest.starts_with("if") && (rest.size() == 2 || !is_word(rest[2])) &&
+        return rest().starts_with("if") && (rest().size() == 2 || !is_word(rest()[2])) &&
                (is_blank(before) || before == ')' || before == '=');
     }
 
@@ -255,6 +264,7 @@ private:
 
     Spec spec_;
     PatternSyntax syntax_;
+    std::span<const ProbeKind> kinds_;
     std::size_t at_ = 0;
     std::size_t end_ = 0; // where the blanks at the end begin
 };
@@ -289,38 +299,41 @@ void parse_file(const std::string &path, PatternSyntax syntax, std::vector<Spec>
 
 } // namespace
 
+bool Spec::Word::matches(std::string_view word) const {
+    return quoted ? word == text : glob_matches(text, word);
+}
+
 bool Spec::matches_title(std::string_view title) const {
-    const SourceName parts = split_title(title);
-    if (source != parts.source || !pattern.matches(parts.name))
+    const Title parts = split_title(title);
+    if (*kind != *parts.kind || !pattern.matches(parts.name))
         return false;
-    switch (source) {
-    case Source::function:
+    switch (kind->qualifier) {
+    case Qualifier::module:
         break;
-    case Source::tracepoint:
-        return !module || glob_matches(module->text, parts.group);
-    case Source::syscall: // those of other ABIs are asked for
-        return glob_matches(module ? std::string_view(module->text) : std::string_view(), parts.group);
+    case Qualifier::group:
+        return !module || module->matches(parts.qualifier);
+    case Qualifier::abi:
+        return module ? module->matches(parts.qualifier) : parts.qualifier.empty();
     }
     return true;
 }
 
 bool Spec::matches(std::string_view function, std::string_view in_module) const {
-    return matches_title(function) && (source != Source::function || matches_module(in_module));
+    return matches_title(function) && (kind->qualifier != Qualifier::module || matches_module(in_module));
 }
 
 bool Spec::matches_module(std::string_view in_module) const {
-    return !module || glob_matches(module->text, in_module.empty() ? kernel_module : in_module);
+    return !module || module->matches(in_module.empty() ? kernel_module : in_module);
 }
 
 std::string Spec::title() const {
-    if (source != Source::function)
-        return title_of({source, module ? std::string_view(module->text) : std::string_view(),
-                         pattern.text()});
+    if (kind->qualifier != Qualifier::module)
+        return title_of(*kind, module ? std::string_view(module->text) : std::string_view(), pattern.text());
     return module ? fmt::format("{}:{}", module->text, pattern.text()) : pattern.text();
 }
 
-Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place) {
-    return Parser(text, syntax, place).parse();
+Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place, std::span<const ProbeKind> kinds) {
+    return Parser(text, syntax, place, kinds).parse();
 }
 
 std::vector<Spec> parse_specs(std::span<const std::string> words, PatternSyntax syntax) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lang/parser.h"
-#include "model/source_name.h"
+#include "model/probe_kind.h"
 #include "spec/pattern.h"
 #include "util/error.h"
 
@@ -23,18 +23,23 @@ namespace argtrace {
 ///     PATTERN = a name, or a glob of `*` and `?`; a regular expression if asked for
 ///     MODULE  = a name or glob; "vmlinux" is the kernel itself
 ///
-/// Blanks may stand between the parts. Behind a regular expression no arguments can be chosen, and
+/// A name has the characters that the table in model/probe_kind.h allows its kind, or is in quotes where the kind has them: the name of a
+/// function of C++ may have blanks, colons and parentheses. Blanks may stand between the parts. Behind a regular expression no arguments can be chosen, and
 /// there is no condition: its parentheses and blanks are its own.
 struct Spec {
     struct Word {
         std::string text;
         std::size_t at; ///< where it begins in Spec::text
+        bool quoted = false;
+
+        /// As a glob, unless it is quoted.
+        bool matches(std::string_view word) const;
     };
 
     std::string text;                      ///< the whole as it was written
     std::string place;                     ///< "FILE:LINE: " if it stood in a file
     bool exclude = false;                  ///< with `!`: what it matches is not meant
-    Source source = Source::function;      ///< what stood before the first `:`
+    const ProbeKind *kind = &function_kind; ///< as what stood before the first `:` says
     std::optional<Word> module;            ///< only there; of a tracepoint its group, of a system call its ABI
     Pattern pattern{""};                   ///< of the function's name
     std::size_t pattern_at = 0;            ///< where that begins in `text`
@@ -43,7 +48,7 @@ struct Spec {
     std::optional<lang::Expression> condition; ///< behind `if`
 
     /// Whether it means the function of that name in that module ("" is the kernel itself), or what has
-    /// that title (see model/source_name.h).
+    /// that title (see model/probe_kind.h).
     bool matches(std::string_view function, std::string_view in_module) const;
 
     /// The same of the title that a record has, which does not tell the module of a function.
@@ -58,8 +63,10 @@ struct Spec {
 /// Whether `*` and `?` or regular expressions are used.
 enum class PatternSyntax { glob, regex };
 
-/// Throws Error, which points at the character that is wrong.
-Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place = {});
+/// Throws Error, which points at the character that is wrong. The spec refers to its kind, which is one of `kinds`, the first of which is
+/// that of SPECs without a prefix.
+Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place = {},
+                std::span<const ProbeKind> kinds = probe_kinds);
 
 /// All of the words, where `@FILE` stands for the SPECs in that file: one a line, `#` begins a
 /// comment. Throws Error as parse_spec() does, with file and line, or when a file cannot be read.

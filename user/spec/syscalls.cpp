@@ -5,22 +5,20 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "btf/built_prototypes.h"
-#include "util/glob.h"
 #include "util/suggestion.h"
 
 namespace argtrace {
 
 namespace {
 
-// arch/x86/include/asm/syscall_wrapper.h, include/linux/syscalls.h
-constexpr std::string_view native_prefix = "__x64_sys_", ia32_prefix = "__ia32_sys_",
-                           compat_prefix = "__ia32_compat_sys_", body_prefix = "__do_sys_",
-                           compat_body_prefix = "__do_compat_sys_";
+// include/linux/syscalls.h, compat.h
+constexpr std::string_view body_prefix = "__do_sys_", compat_body_prefix = "__do_compat_sys_";
 
 constexpr std::size_t titles_shown = 5;
 
@@ -61,8 +59,8 @@ public:
     }
 
     FoundSyscalls find() {
-        for (const std::string_view abi : {std::string_view(), ia32_abi})
-            if (wants(abi))
+        for (const SyscallAbi &abi : abis_)
+            if (wants(abi.name))
                 find(abi);
         if (pending_.empty() && guessed_.total + undescribed_.total == 0)
             throw why_none();
@@ -104,26 +102,30 @@ private:
     };
 
     bool wants(std::string_view abi) const {
-        return glob_matches(spec_.module ? std::string_view(spec_.module->text) : std::string_view(), abi);
+        return spec_.module ? spec_.module->matches(abi) : abi.empty();
     }
 
-    void find(std::string_view abi) {
-        for (const auto &[name, candidate] : abi.empty() ? native() : ia32()) {
+    void find(const SyscallAbi &abi) {
+        for (const auto &[name, candidate] : candidates(abi)) {
             if (!spec_.pattern.matches(name))
                 continue;
             Function function{candidate.symbol, {}};
-            function.title = title_of({Source::syscall, abi, name});
-            add(std::move(function), describe(name, candidate, abi));
+            function.kind = &syscall_kind;
+            function.title = title_of(syscall_kind, abi.name, name);
+            function.convention = abi.convention;
+            add(std::move(function), describe(name, candidate, abi.name));
         }
     }
+
+    Candidates candidates(const SyscallAbi &abi) { return &abi == &native_ ? native() : others(abi); }
 
     Candidates native() {
         Candidates candidates;
         for (const Symbol &symbol : kernel_.symbols().all()) {
-            if (!symbol.name.starts_with(native_prefix))
+            if (!symbol.name.starts_with(native_.prefix))
                 continue;
             // The others are in no table of this kernel, or are only there to say that they are not.
-            const std::string_view name = symbol.name.substr(native_prefix.size());
+            const std::string_view name = symbol.name.substr(native_.prefix.size());
             if (!formats_ || formats_->contains(name))
                 candidates.emplace(name, Candidate{symbol});
         }
@@ -131,15 +133,15 @@ private:
     }
 
     // Without those that are one function with the 64-bit call: as they have no arguments, nothing tells them apart.
-    Candidates ia32() {
+    Candidates others(const SyscallAbi &abi) {
         Candidates candidates;
         for (const Symbol &symbol : kernel_.symbols().all())
-            if (symbol.name.starts_with(compat_prefix))
-                candidates.emplace(symbol.name.substr(compat_prefix.size()), Candidate{symbol, true});
+            if (!abi.compat_prefix.empty() && symbol.name.starts_with(abi.compat_prefix))
+                candidates.emplace(symbol.name.substr(abi.compat_prefix.size()), Candidate{symbol, true});
         for (const Symbol &symbol : kernel_.symbols().all()) {
-            if (!symbol.name.starts_with(ia32_prefix))
+            if (!symbol.name.starts_with(abi.prefix))
                 continue;
-            const std::string_view name = symbol.name.substr(ia32_prefix.size());
+            const std::string_view name = symbol.name.substr(abi.prefix.size());
             if (!is_shared(name, symbol))
                 candidates.emplace(name, Candidate{symbol});
         }
@@ -147,7 +149,7 @@ private:
     }
 
     bool is_shared(std::string_view name, const Symbol &symbol) {
-        for (const Symbol &native : kernel_.symbols().named(std::string(native_prefix).append(name)))
+        for (const Symbol &native : kernel_.symbols().named(std::string(native_.prefix).append(name)))
             if (native.addr == symbol.addr)
                 return true;
         return false;
@@ -242,31 +244,28 @@ private:
     Error why_none() {
         const std::string &wanted = spec_.pattern.text();
         if (native().empty())
-            return error_in(spec_, fmt::format("{}: the kernel's functions of system calls are not those of x86-64",
-                                               spec_.title()));
-        if (spec_.module && !wants({}) && !wants(ia32_abi))
-            return error_in(spec_, spec_.module->at,
-                            fmt::format("{}: there is no such ABI; that of 32-bit programs is {}",
-                                        spec_.module->text, ia32_abi));
-        if (!wants({}) && ia32().empty())
-            return error_in(spec_, fmt::format("{}: this kernel runs no 32-bit programs "
-                                               "(CONFIG_IA32_EMULATION)",
-                                               spec_.title()));
+            return error_in(spec_, fmt::format("{}: the kernel's functions of system calls are not those of {}",
+                                               spec_.title(), kernel_.architecture().name));
+        const auto abi = std::ranges::find_if(abis_, [this](const SyscallAbi &one) { return wants(one.name); });
+        if (abi == abis_.end())
+            return error_in(spec_, spec_.module->at, why_no_abi());
+        const Candidates natives = native();
+        const Candidates all = candidates(*abi);
+        const bool is_native = &*abi == &native_;
+        if (!is_native && all.empty())
+            return error_in(spec_, fmt::format("{}: this kernel runs no 32-bit programs ({})", spec_.title(), abi->option));
         if (spec_.pattern.kind() != Pattern::Kind::name)
             return error_in(spec_, fmt::format("{}: matches no system call; `argtrace list 's:*'` shows all of them",
                                                spec_.title()));
-        const std::string_view abi = wants({}) ? std::string_view() : ia32_abi;
         const auto native_title = [](std::string_view name) {
-            return title_of({Source::syscall, {}, name});
+            return title_of(syscall_kind, {}, name);
         };
-        const Candidates natives = native();
-        if (!abi.empty() && natives.contains(wanted))
+        if (!is_native && natives.contains(wanted))
             return error_in(spec_, fmt::format("{}: the kernel has one function for it and {}, which shows the calls of both",
                                                spec_.title(), native_title(wanted)));
         for (const auto &[known, kernels] : other_names)
-            if (abi.empty() && wanted == known && natives.contains(kernels))
+            if (is_native && wanted == known && natives.contains(kernels))
                 return error_in(spec_, fmt::format("{}: the kernel calls it {}", spec_.title(), native_title(kernels)));
-        const Candidates all = abi.empty() ? natives : ia32();
         std::vector<std::string_view> names;
         for (const auto &[name, candidate] : all)
             names.push_back(name);
@@ -274,11 +273,20 @@ private:
         if (suggestion.names.empty())
             return error_in(spec_, fmt::format("{}: there is no such system call; `argtrace list 's:*'` shows all of them",
                                                spec_.title()));
-        const std::string near = title_of({Source::syscall, abi, suggestion.names.front()});
+        const std::string near = title_of(syscall_kind, abi->name, suggestion.names.front());
         return error_in(spec_, fmt::format("{}: there is no such system call{}", spec_.title(), did_you_mean(near)));
     }
 
+    std::string why_no_abi() const {
+        std::string why = fmt::format("{}: there is no such ABI", spec_.module->text);
+        if (abis_.size() > 1)
+            why += fmt::format("; that of 32-bit programs is {}", abis_[1].name);
+        return why;
+    }
+
     Kernel &kernel_;
+    std::span<const SyscallAbi> abis_ = kernel_.architecture().syscalls;
+    const SyscallAbi &native_ = abis_.front();
     const Spec &spec_;
     const SyscallRequest &request_;
     const SyscallFormats *formats_ = nullptr; // NULL: there are none,

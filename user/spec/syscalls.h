@@ -21,9 +21,9 @@ struct FoundSyscalls {
     std::vector<std::string> left;  ///< sentences about what has been left out, and why
 };
 
-/// The system calls that `spec` means. On x86-64 each has a function of its own, __x64_sys_NAME(), which is given the registers of
-/// user space; the module takes the arguments from these. 32-bit programs come by __ia32_compat_sys_NAME() or, where there is
-/// none of that name, __ia32_sys_NAME(). Their arguments' names and types are those of tracefs; where that does not describe a call, or is
+/// The system calls that `spec` means. Each has a function of its own, such as __x64_sys_NAME(), which is given the registers of
+/// user space; the module takes the arguments from these. On x86-64 32-bit programs come by __ia32_compat_sys_NAME() or, where there is
+/// none of that name, __ia32_sys_NAME(); see SyscallAbi. Their arguments' names and types are those of tracefs; where that does not describe a call, or is
 /// not there at all, those of BTF, which knows calls whose bodies are functions of their own.
 ///
 /// Throws Error, which says why, if there is none.

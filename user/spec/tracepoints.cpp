@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "model/source_name.h"
+#include "model/probe_kind.h"
 #include "util/suggestion.h"
 
 namespace argtrace {
@@ -41,11 +41,11 @@ std::vector<Symbol> iterators_of(Kernel &kernel, const Pattern &pattern) {
 std::string find_title(Kernel &kernel, const Symbol &iterator, bool groups_matter) {
     const std::string_view name = name_of(iterator);
     try {
-        return title_of({Source::tracepoint, kernel.groups().group_of(name), name});
+        return title_of(tracepoint_kind, kernel.groups().group_of(name), name);
     } catch (const Error &) {
         if (groups_matter)
             throw;
-        return title_of({Source::tracepoint, {}, name});
+        return title_of(tracepoint_kind, {}, name);
     }
 }
 
@@ -116,6 +116,8 @@ FoundTracepoints find_tracepoints(Kernel &kernel, const Spec &spec) {
     FoundTracepoints found;
     for (const Symbol &iterator : iterators_of(kernel, spec.pattern)) {
         Function function{iterator, {}};
+        function.kind = &tracepoint_kind;
+        function.convention = kernel.architecture().functions;
         function.title = find_title(kernel, iterator, spec.module.has_value());
         if (!spec.matches(function.title, {}))
             continue;

@@ -280,6 +280,7 @@ TEST(SchedSpecs, AskForNoMoreThanIsWanted) {
 
 Probe probe_of(const char *function, std::initializer_list<const char *> names) {
     Probe probe;
+    probe.kind = ARGTRACE_KIND_TRACEPOINT;
     probe.function = function;
     for (const char *name : names) {
         Argument argument;
@@ -316,6 +317,7 @@ TEST(SchedSpecs, SayWhatARecordingLacks) {
 /// A record of sched_switch, as the probe of SchedSpecs has it.
 bool take_change(WaitTracker &tracker, std::uint64_t preempt, std::uint64_t prev_state, std::uint64_t state_now) {
     Probe probe;
+    probe.kind = ARGTRACE_KIND_TRACEPOINT;
     probe.function = "t:sched:sched_switch";
     for (const char *name : {"preempt", "prev_state", "prev->__state", "next->pid", "next->tgid"}) {
         Argument argument;
@@ -352,6 +354,7 @@ TEST(SchedEvents, ATaskWithAPendingSignalDoesNotBlock) {
 TEST(SchedEvents, OtherRecordsAreNotTaken) {
     WaitTracker tracker([](const Wait &) { FAIL(); });
     Probe probe;
+    probe.kind = ARGTRACE_KIND_TRACEPOINT;
     probe.function = "t:sched:sched_switch";
     Event event;
     event.probe = &probe;

@@ -34,13 +34,13 @@ std::string space_refusal(const char *function, const std::string &text) {
 }
 
 TEST(Spaces, ParametersThatTheSourcesMarkAreThePrograms) {
-    EXPECT_EQ(space_of_parameter("vfs_read", "buf"), Space::user);
-    EXPECT_EQ(space_of_parameter("vfs_read", "pos"), Space::unsaid);
-    EXPECT_EQ(space_of_parameter("do_sys_openat2", "filename"), Space::user);
-    EXPECT_EQ(space_of_parameter("vfs_rea", "buf"), Space::unsaid);
-    EXPECT_EQ(space_of_parameter("vfs_read", "bu"), Space::unsaid);
-    EXPECT_EQ(space_of_parameter("s:openat", "filename"), Space::user);
-    EXPECT_EQ(space_of_parameter("s:no_such_call", "anything"), Space::user);
+    EXPECT_EQ(space_of_parameter(function_kind, "vfs_read", "buf"), Space::user);
+    EXPECT_EQ(space_of_parameter(function_kind, "vfs_read", "pos"), Space::unsaid);
+    EXPECT_EQ(space_of_parameter(function_kind, "do_sys_openat2", "filename"), Space::user);
+    EXPECT_EQ(space_of_parameter(function_kind, "vfs_rea", "buf"), Space::unsaid);
+    EXPECT_EQ(space_of_parameter(function_kind, "vfs_read", "bu"), Space::unsaid);
+    EXPECT_EQ(space_of_parameter(syscall_kind, "s:openat", "filename"), Space::user);
+    EXPECT_EQ(space_of_parameter(syscall_kind, "s:no_such_call", "anything"), Space::user);
     EXPECT_EQ(space_of_member("struct iovec", "iov_base"), Space::user);
     EXPECT_EQ(space_of_member("struct iovec", "iov_len"), Space::unsaid);
     EXPECT_EQ(space_of_member("struct zone", "per_cpu_pageset"), Space::per_cpu);

@@ -51,14 +51,13 @@ TEST(FunctionList, TellsNamesakesApart) {
 
 TEST(FunctionList, MarksWhatTracersUse) {
     const Function function = make_function("ext4");
-    const CallingConvention &convention = native_calling_convention();
     std::string out;
-    append_function_text(out, function, false, convention, 1);
-    append_function_text(out, function, false, convention, 2);
+    append_function_text(out, function, false, 1);
+    append_function_text(out, function, false, 2);
     EXPECT_EQ(out, "void f(const char *name, struct pair p, int) [ext4] (in use by 1 tracer)\n"
                    "void f(const char *name, struct pair p, int) [ext4] (in use by 2 tracers)\n");
     out.clear();
-    append_function_json(out, function, false, convention, 2);
+    append_function_json(out, function, false, 2);
     EXPECT_NE(out.find(R"~("addr":"0xffffffff81000000","tracers":2,"prototype")~"), out.npos)
         << out;
     EXPECT_EQ(function_json(function, false).find("tracers"), out.npos);
@@ -74,12 +73,13 @@ TEST(FunctionList, ShowsChosenArgumentsAlone) {
 
 TEST(FunctionList, NamesRegistersOfTheMachine) {
     Function function = make_function("");
+    function.convention = architecture("aarch64").functions;
     function.capture.values = lang::parse_arguments("(name)", 0).arguments;
     std::string out;
-    append_function_text(out, function, true, calling_convention("aarch64"));
+    append_function_text(out, function, true);
     EXPECT_NE(out.find("    name: ptr in x0, 8 bytes\n"), std::string::npos) << out;
     out.clear();
-    append_function_json(out, function, true, calling_convention("aarch64"));
+    append_function_json(out, function, true);
     EXPECT_NE(out.find(R"("location":"x0")"), std::string::npos) << out;
 }
 

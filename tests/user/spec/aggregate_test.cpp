@@ -53,7 +53,7 @@ AggregatedFunctions aggregated(const std::vector<std::string> &specs, const std:
 }
 
 std::vector<Probe> probes_of(const AggregatedFunctions &functions) {
-    return functions.probes(native_calling_convention(), 3);
+    return functions.probes(3);
 }
 
 argtrace_program header_of(const Probe &probe) {

@@ -56,7 +56,7 @@ TEST(Resolve, PlacesArgumentsAsTheKernelsMachineDoes) {
             [] { return Traceable::parse(""); },
             machine,
         });
-        return kernel.calling_convention().location(resolved(kernel, {"f"}).at(0).args.at(6));
+        return kernel.architecture().functions->location(resolved(kernel, {"f"}).at(0).args.at(6));
     };
     EXPECT_EQ(place_of_seventh("x86_64"), "sp+8");
     EXPECT_EQ(place_of_seventh("aarch64"), "x6");

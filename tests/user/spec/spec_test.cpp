@@ -325,5 +325,84 @@ TEST(Spec, AnEqualsSignAsksForTheReturn) {
                                              "           ^");
 }
 
+// A kind whose names are those of programs, as it may be one day: paths, C++ and Go.
+constexpr ProbeKind kinds_with_users[] = {
+    function_kind,
+    {
+        .number = 99,
+        .noun = "user function",
+        .prefixes = {"u:"},
+        .qualifier = Qualifier::group,
+        .qualifier_characters = "/.-+~@",
+        .name_characters = ".$:~<>@/()",
+        .is_quoted = true,
+        .no_qualifier = "a path is missing",
+    },
+};
+
+Spec parse_user(const std::string &text) {
+    return parse_spec(text, PatternSyntax::glob, {}, kinds_with_users);
+}
+
+/// "[QUALIFIER][NAME]"
+std::string parts_of(const Spec &spec) {
+    return "[" + (spec.module ? spec.module->text : "") + "][" + spec.pattern.text() + "]";
+}
+
+TEST(SpecOfPrograms, QualifiersArePaths) {
+    EXPECT_EQ(parts_of(parse_user("u:/usr/lib/x86_64-linux-gnu/libstdc++.so.6:malloc")),
+              "[/usr/lib/x86_64-linux-gnu/libstdc++.so.6][malloc]");
+    const Spec quoted = parse_user("!u:'/tmp/a b:c/*':f");
+    EXPECT_TRUE(quoted.exclude);
+    EXPECT_EQ(parts_of(quoted), "[/tmp/a b:c/*][f]");
+    EXPECT_TRUE(quoted.module->matches("/tmp/a b:c/*"));
+    EXPECT_FALSE(quoted.module->matches("/tmp/a b:c/d")) << "it is no glob";
+    EXPECT_TRUE(parse_user("u:/bin/*:f").module->matches("/bin/x"));
+    EXPECT_EQ(parts_of(parse_user("u:f")), "[][f]");
+    EXPECT_EQ(parse_user("f").kind->number, ARGTRACE_KIND_ENTRY);
+}
+
+TEST(SpecOfPrograms, NamesOfCxx) {
+    EXPECT_EQ(parts_of(parse_user("u:/bin/x:ns::Class::~Class")), "[/bin/x][ns::Class::~Class]");
+    EXPECT_EQ(parts_of(parse_user("u:/bin/x:ns::V<int>::f(count) if count > 3")), "[/bin/x][ns::V<int>::f]");
+    const Spec spec = parse_user("u:/path/to/binary:'ns::Class::f(int, char const*)'(a, b)= if a > 3");
+    EXPECT_EQ(parts_of(spec), "[/path/to/binary][ns::Class::f(int, char const*)]");
+    EXPECT_EQ(spec.pattern.kind(), Pattern::Kind::name) << "in spite of the asterisk";
+    EXPECT_THAT(arguments(spec), ElementsAre("a", "b"));
+    EXPECT_TRUE(spec.returns);
+    EXPECT_EQ(spec.condition.value().written(), "a > 3");
+    EXPECT_EQ(parts_of(parse_user("u:'ns::f(int)'")), "[][ns::f(int)]") << "a name, and no path";
+    EXPECT_EQ(parts_of(parse_user("u:/bin/x:'operator\"\" _ms'")), "[/bin/x][operator\"\" _ms]");
+    EXPECT_TRUE(parse_user("u:/bin/x:ns::*").pattern.matches("ns::f(int)"));
+}
+
+TEST(SpecOfPrograms, NamesOfGo) {
+    const Spec spec = parse_user("u:/bin/x:net/http.(*T).M(n)");
+    EXPECT_EQ(parts_of(spec), "[/bin/x][net/http.(*T).M]");
+    EXPECT_EQ(spec.pattern.kind(), Pattern::Kind::name);
+    EXPECT_FALSE(spec.pattern.matches("net/http.(*Tee).M"));
+    EXPECT_THAT(arguments(spec), ElementsAre("n"));
+    EXPECT_EQ(parts_of(parse_user("u:pkg.(*T).M")), "[][pkg.(*T).M]");
+    const Spec all = parse_user("u:pkg.(*T).*");
+    EXPECT_EQ(all.pattern.kind(), Pattern::Kind::glob);
+    EXPECT_TRUE(all.pattern.matches("pkg.(*T).M"));
+}
+
+TEST(SpecOfPrograms, QuotesAreClosed) {
+    EXPECT_EQ(thrown([] { parse_user("u:/bin/x:'ns::f"); }), "the quotes that begin here are not closed\n"
+                                                           "  u:/bin/x:'ns::f\n"
+                                                           "           ^");
+    EXPECT_EQ(thrown([] { parse_user("u:/bin/x:''"); }), "there is nothing between the quotes\n"
+                                                       "  u:/bin/x:''\n"
+                                                       "           ^");
+    EXPECT_NE(thrown([] { parse_user("u:/bin/x:'f'g"); }), "");
+}
+
+TEST(Spec, NamesOfTheKernelHaveNoQuotes) {
+    EXPECT_EQ(refused_pattern("\"vfs_read\""), "'\"' cannot be part of a function's name\n"
+                                               "  \"vfs_read\"\n"
+                                               "  ^");
+}
+
 } // namespace
 } // namespace argtrace
