@@ -56,7 +56,7 @@ void CallTree::fold(const Call &call, CallNode &into) {
     const std::uint64_t length = call.end - call.begin;
     node.self += length - std::min(length, inner);
     ++node.calls;
-    node.in_module = !callers_.module(call.probe->addr).empty();
+    node.in_module = !callers_.module(code_place(*call.probe)).empty();
     if (call.folded)
         merge(*call.folded, node);
 }

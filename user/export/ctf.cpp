@@ -245,7 +245,7 @@ void CtfExporter::event(const EventView &view) {
     put_text(out, valid_utf8(event.comm_view()));
     put_text(out, flags_column(event.context, event.preempt));
     append_bytes(out, event.has_duration() ? event.duration : ~std::uint64_t{0});
-    put_text(out, event.caller != 0 ? std::string_view(callers_.name(event.caller)) : "");
+    put_text(out, event.caller != 0 ? std::string_view(callers_.name(event.caller_place())) : "");
     for (std::size_t i = 0; i < view.values.size(); ++i)
         put_value(out, one.fields[i], view, view.values[i]);
     if (out.size() >= packet_size)

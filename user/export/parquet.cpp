@@ -112,7 +112,7 @@ ParquetCalls::ParquetCalls(ParquetFile &file, const ExportSource &source, Caller
                            const Probe &probe)
     : file_(file), source_(source), callers_(callers),
       values_(callers, ValueWriter::Style::text), formats_(values_.formats(probe)),
-      module_name_(callers.module(probe.addr)), result_(result_index(probe)) {
+      module_name_(callers.module(code_place(probe))), result_(result_index(probe)) {
     std::vector<ParquetColumn *> columns;
     for (const auto &[name, type] : common_columns)
         columns.push_back(&file.add_column(std::string(name), type));
@@ -186,7 +186,7 @@ void ParquetCalls::add(const EventView &view) {
     if (!module_name_.empty())
         module_->add(module_name_);
     if (event.caller != 0) {
-        if (const std::string &name = callers_.name(event.caller); name != CallerNames::unknown)
+        if (const std::string &name = callers_.name(event.caller_place()); name != CallerNames::unknown)
             caller_->add(name);
     }
     flags_->add(std::string_view(flags_column(event.context, event.preempt)));

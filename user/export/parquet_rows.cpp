@@ -77,7 +77,7 @@ ParquetRows::Plan &ParquetRows::plan_of(const Probe &probe) {
     if (!added)
         return plan;
     plan.function = valid_utf8(probe.function);
-    plan.module = valid_utf8(callers_.module(probe.addr));
+    plan.module = valid_utf8(callers_.module(code_place(probe)));
     plan.result = result_index(probe).value_or(probe.args.size());
     plan.size_max = 2; // {}
     const ProbeFormats &formats = values_.formats(probe);
@@ -158,7 +158,7 @@ void ParquetRows::put_new(const EventBlock::Entry &call, Shared *shared) {
     rows_.push_back(kind);
     const std::uint32_t args = put_args(view, plan), ret = put_ret(view, plan);
     if (shared)
-        *shared = {group_,     call.batch,        event.probe, event.caller, flags_of(event), event.tid,
+        *shared = {group_,     call.batch,        event.probe, event.caller_place(), flags_of(event), event.tid,
                    event.tgid, event.first_value, event.comm,  args,         ret,             kind};
 }
 
@@ -179,7 +179,7 @@ std::size_t ParquetRows::put_rows(Calls calls) {
         }
         Shared &shared = shared_[place_of(std::array{reinterpret_cast<std::uintptr_t>(call.batch) ^ event.first_value}, shared_bits)];
         const bool is_known = shared.group == group_ && shared.batch == call.batch && shared.first_value == event.first_value &&
-                              shared.probe == event.probe && shared.caller == event.caller && shared.tid == event.tid &&
+                              shared.probe == event.probe && shared.caller == event.caller_place() && shared.tid == event.tid &&
                               shared.tgid == event.tgid && shared.flags == flags_of(event) && event.has_comm(shared.comm);
         if (!is_known) [[unlikely]] {
             put_new(call, &shared);
@@ -223,8 +223,8 @@ ParquetRows::Kind ParquetRows::kind_of(const Event &event, Plan &plan) {
         plan.function_text = texts_[functions].index_of(plan.function);
         plan.module_text = plan.module.empty() ? null : texts_[modules].index_of(plan.module);
     }
-    const auto [caller] = look_up(recent_callers_, std::array{event.caller}, [&] {
-        const std::string_view name = event.caller != 0 ? std::string_view(callers_.name(event.caller)) : CallerNames::unknown;
+    const auto [caller] = look_up(recent_callers_, std::array{event.caller, std::uint64_t{static_cast<std::uint32_t>(event.caller_space)}}, [&] {
+        const std::string_view name = event.caller != 0 ? std::string_view(callers_.name(event.caller_place())) : CallerNames::unknown;
         return std::array{name == CallerNames::unknown ? null : texts_[callers].index_of(valid_utf8(name))};
     });
     const auto [flag] = look_up(recent_flags_, std::array{flags_of(event)}, [&] {

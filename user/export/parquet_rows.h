@@ -75,7 +75,8 @@ private:
         std::uint64_t group = 0;
         const EventBatch *batch = nullptr;
         const Probe *probe = nullptr;
-        std::uint64_t caller = 0, flags = 0;
+        CodePlace caller;
+        std::uint64_t flags = 0;
         std::uint32_t tid = 0, tgid = 0, first_value = 0;
         std::array<char, ARGTRACE_COMM_LEN> comm{};
         std::uint32_t args = ParquetJson::no_index, ret = ParquetJson::no_index; // which JSON
@@ -109,7 +110,8 @@ private:
     std::uint64_t group_ = 0;
     static constexpr unsigned recent_bits = 11;
     Recents<3, 3> recent_tasks_ = Recents<3, 3>(std::size_t{1} << recent_bits);
-    Recents<1, 1> recent_callers_ = Recents<1, 1>(std::size_t{1} << recent_bits), recent_flags_ = recent_callers_;
+    Recents<2, 1> recent_callers_ = Recents<2, 1>(std::size_t{1} << recent_bits);
+    Recents<1, 1> recent_flags_ = Recents<1, 1>(std::size_t{1} << recent_bits);
     std::array<ParquetTexts, column_count> texts_;
     std::vector<Kind> kinds_;
     static constexpr unsigned shared_bits = 10;

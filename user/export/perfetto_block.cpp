@@ -209,7 +209,7 @@ void PerfettoBlockWriter::put_task(const Event &event) {
     const std::uint64_t place = std::uint64_t{event.cpu} << 32 | std::uint64_t{event.context} << 8 | event.preempt;
     Memo &memo = memos_[note_place(event.caller ^ place ^ std::uint64_t{event.first_value} << 16, memo_bits)];
     known = memo.block == block_ && memo.batch == item.call.batch && memo.first_value == event.first_value &&
-            memo.caller == event.caller && memo.place == place && memo.plan == item.plan;
+            memo.caller == event.caller && memo.caller_space == event.caller_space && memo.place == place && memo.plan == item.plan;
     if (known)
         return &memo;
     --memos_left_;
@@ -217,6 +217,7 @@ void PerfettoBlockWriter::put_task(const Event &event) {
     memo.batch = item.call.batch;
     memo.plan = item.plan;
     memo.caller = event.caller;
+    memo.caller_space = event.caller_space;
     memo.place = place;
     memo.first_value = event.first_value;
     return &memo;
@@ -233,8 +234,9 @@ void PerfettoBlockWriter::put_body(const PerfettoBlock::Item &item, char *to) {
 
     if (event.caller != 0) {
         Note &note = caller_notes_[note_place(event.caller, caller_bits)];
-        if (note.key != event.caller || note.block != block_) [[unlikely]] {
-            make_note(note, event.caller, common_.caller->id, callers_.name(event.caller));
+        if (note.key != event.caller || note.space != event.caller_space || note.block != block_) [[unlikely]] {
+            note.space = event.caller_space;
+            make_note(note, event.caller, common_.caller->id, callers_.name(event.caller_place()));
         }
         put_note(note);
     }

@@ -66,6 +66,7 @@ private:
 
         std::uint64_t block = 0; // in which it was made
         std::uint64_t key = 0;
+        CodeSpace space = CodeSpace::kernel; // of a caller
         std::uint8_t size = 0;
         std::array<char, size_max> bytes{};
     };
@@ -78,6 +79,7 @@ private:
         const PerfettoPlan *plan = nullptr;
         std::uint64_t caller = 0;
         std::uint64_t place = 0; // CPU and flags
+        CodeSpace caller_space = CodeSpace::kernel;
         std::uint32_t first_value = 0;
         std::uint32_t size = 0;
         std::size_t begin = 0; // in what has been written

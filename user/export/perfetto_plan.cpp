@@ -118,7 +118,7 @@ const PerfettoPlan &PerfettoPlans::make(const Probe &probe) {
         plan.arguments.push_back(
             argument_of(probe, i, formats.argument(i), annotation::entry, name));
     }
-    const std::string module = callers_.module(probe.addr);
+    const std::string module = callers_.module(code_place(probe));
     const PerfettoName &category =
         name(categories_, interned::categories, 1, module.empty() ? "kernel" : module);
     const PerfettoName &title = name(event_names_, interned::event_names, 1, probe.function);

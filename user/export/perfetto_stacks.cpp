@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "export/utf8_text.h"
+#include "model/timer.h"
 #include "render/stack.h"
 
 namespace argtrace {
@@ -20,27 +21,27 @@ void PerfettoStacks::forget() {
     functions_.clear();
     paths_.clear();
     mappings_.clear();
+    places_.clear();
     frames_.clear();
     stacks_.clear();
 }
 
-std::uint64_t PerfettoStacks::mapping(std::string_view module, ProtobufWriter &data) {
-    if (const auto known = mappings_.find(module); known != mappings_.end())
+std::uint64_t PerfettoStacks::mapping(CodeSpace space, std::string_view module, ProtobufWriter &data) {
+    const auto [known, added] = mappings_.try_emplace({space, std::string(module)}, mappings_.size() + 1);
+    if (!added)
         return known->second;
     const std::uint64_t path =
         paths_.id(module.empty() ? kernel_name : valid_utf8(module), data);
-    const std::uint64_t id = mappings_.size() + 1;
-    mappings_.emplace(module, id);
     const std::size_t begin = data.open(interned::mappings);
-    data.number(interned::id, id);
+    data.number(interned::id, known->second);
     data.number(interned::mapping_path, path);
     data.close(begin);
-    return id;
+    return known->second;
 }
 
-std::uint64_t PerfettoStacks::frame(std::string_view function, std::string_view module,
+std::uint64_t PerfettoStacks::frame(CodeSpace space, std::string_view function, std::string_view module,
                                     ProtobufWriter &data) {
-    const std::uint64_t in = mapping(module, data);
+    const std::uint64_t in = mapping(space, module, data);
     const std::uint64_t name = functions_.id(valid_utf8(function), data);
     const auto [known, added] = frames_.try_emplace({in, name}, frames_.size() + 1);
     if (added) {
@@ -53,23 +54,39 @@ std::uint64_t PerfettoStacks::frame(std::string_view function, std::string_view 
     return known->second;
 }
 
+std::uint64_t PerfettoStacks::frame_at(CodePlace place, ProtobufWriter &data) {
+    const auto [known, added] = places_.try_emplace(place, 0);
+    if (!added)
+        return known->second;
+    const std::string name = function_at(callers_, place); // "ext4_read [ext4]"
+    const std::string_view whole = name;
+    const std::size_t module = name.ends_with(']') ? name.rfind(" [") : name.npos;
+    if (module != name.npos)
+        known->second = frame(place.space, whole.substr(0, module), whole.substr(module + 2, name.size() - module - 3), data);
+    else if (!name.empty())
+        known->second = frame(place.space, name, "", data);
+    return known->second;
+}
+
 std::uint64_t PerfettoStacks::id(std::uint64_t stack, const Probe &probe, ProtobufWriter &data) {
     const auto [known, added] = stacks_.try_emplace({stack, &probe}, stacks_.size() + 1);
     if (!added)
         return known->second;
     std::vector<std::uint64_t> frames; // the outermost first
-    for (const std::string &name : stack_functions(callers_, stack)) {
-        // "ext4_read [ext4]"
-        const std::size_t module = name.ends_with(']') ? name.rfind(" [") : name.npos;
-        if (module == name.npos)
-            frames.push_back(frame(name, "", data));
-        else
-            frames.push_back(frame(std::string_view(name).substr(0, module),
-                                   std::string_view(name).substr(module + 2, name.size() - module - 3),
-                                   data));
+    const auto add_mark = [&](std::string_view mark) { frames.push_back(frame(CodeSpace::kernel, mark, "", data)); };
+    if (const std::string_view mark = stack_mark(stack); !mark.empty()) {
+        add_mark(mark);
+    } else if (const auto found = callers_.stack(stack)) {
+        if (found->cut)
+            add_mark("[cut]");
+        for (auto address = found->addresses.rbegin(); address != found->addresses.rend(); ++address)
+            if (const std::uint64_t one = frame_at({found->space, *address}, data))
+                frames.push_back(one);
+    } else {
+        add_mark("[unknown]");
     }
-    if (kind_of(probe).is_call) // which calls nothing
-        frames.push_back(frame(probe.function, callers_.module(probe.addr), data));
+    if (kind_of(probe).is_call)
+        frames.push_back(frame(code_place(probe).space, probe.function, callers_.module(code_place(probe)), data));
     const std::size_t begin = data.open(interned::callstacks);
     data.number(interned::id, known->second);
     for (const std::uint64_t one : frames)

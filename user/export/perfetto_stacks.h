@@ -17,7 +17,7 @@
 namespace argtrace {
 
 /// Stacks as Perfetto's callstacks: each different one of a block is interned once, and so are its frames, which are
-/// functions in a mapping for the kernel or for a module.
+/// functions in a mapping for the kernel or for a module. A place is named when its frame is written, once in a block.
 class PerfettoStacks {
 public:
     /// The names stay the caller's.
@@ -31,13 +31,15 @@ public:
     std::uint64_t id(std::uint64_t stack, const Probe &probe, ProtobufWriter &data);
 
 private:
-    std::uint64_t frame(std::string_view function, std::string_view module, ProtobufWriter &data);
-    std::uint64_t mapping(std::string_view module, ProtobufWriter &data);
+    std::uint64_t frame_at(CodePlace place, ProtobufWriter &data);
+    std::uint64_t frame(CodeSpace space, std::string_view function, std::string_view module, ProtobufWriter &data);
+    std::uint64_t mapping(CodeSpace space, std::string_view module, ProtobufWriter &data);
 
     CallerNames &callers_;
     PerfettoNames functions_{perfetto::interned::function_names};
     PerfettoNames paths_{perfetto::interned::mapping_paths};
-    std::map<std::string, std::uint64_t, std::less<>> mappings_;          // by module
+    std::map<std::pair<CodeSpace, std::string>, std::uint64_t> mappings_; // by space and module
+    std::unordered_map<CodePlace, std::uint64_t, CodePlace::Hash> places_; // the frames of these; 0: they have none
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> frames_; // by mapping and function
     std::map<std::pair<std::uint64_t, const Probe *>, std::uint64_t> stacks_;
 };

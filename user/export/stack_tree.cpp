@@ -31,7 +31,7 @@ const std::vector<std::string> &StackTree::functions(std::uint64_t id) {
 const std::string &StackTree::top_frame(const Probe &probe) {
     const auto [known, added] = tops_.try_emplace(&probe);
     if (added)
-        known->second = frame_name(function_frame(probe.function, names_.module(probe.addr)));
+        known->second = frame_name(function_frame(probe.function, names_.module(code_place(probe))));
     return known->second;
 }
 

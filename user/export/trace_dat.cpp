@@ -167,10 +167,10 @@ const TraceDatExporter::EventType *TraceDatExporter::type_of(const Probe &probe)
     return &type;
 }
 
-void TraceDatExporter::note_caller(std::uint64_t address) {
-    if (seen_callers_.size() >= callers_max || !seen_callers_.emplace(address, true).second)
+void TraceDatExporter::note_caller(CodePlace place) {
+    if (seen_callers_.size() >= callers_max || !seen_callers_.emplace(place, true).second)
         return;
-    const auto symbol = source_.symbols.at(address);
+    const auto symbol = source_.symbols.find(place);
     if (symbol)
         symbols_.emplace(
             symbol->addr,
@@ -234,7 +234,7 @@ void TraceDatExporter::event(const EventView &view) {
         return;
     }
     if (event.caller != 0)
-        note_caller(event.caller);
+        note_caller(event.caller_place());
     std::string &comm = comms_[event.tid];
     if (comm != event.comm_view())
         comm = event.comm_view();

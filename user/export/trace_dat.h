@@ -56,7 +56,7 @@ private:
     };
 
     const EventType *type_of(const Probe &probe);
-    void note_caller(std::uint64_t address);
+    void note_caller(CodePlace place);
     void make_record(const EventView &view, const EventType &type);
     void end_page(Cpu &cpu);
 
@@ -69,7 +69,7 @@ private:
     std::vector<std::string> formats_;
     std::map<std::uint32_t, Cpu> cpus_;
     std::map<std::uint64_t, std::string> symbols_; // lines of kallsyms, by address
-    std::unordered_map<std::uint64_t, bool> seen_callers_;
+    std::unordered_map<CodePlace, bool, CodePlace::Hash> seen_callers_;
     std::map<std::uint32_t, std::string> comms_; // by thread
     std::uint64_t cut_ = 0;                      // texts that are not whole
     std::uint64_t unnamed_ = 0;                  // calls of functions beyond what numbers there are

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/code_place.h"
 #include "model/probe.h"
 #include "util/plain_vector.h"
 
@@ -48,17 +49,20 @@ struct Event {
     std::uint64_t ts = 0;       ///< of its entry, ns of CLOCK_MONOTONIC
     std::uint64_t duration = unknown_duration; ///< until it returned, ns
     std::uint64_t clock = 0;    ///< units of the session's clock: the order of events
-    std::uint64_t caller = 0;   ///< return address; 0 when it was not recorded
+    std::uint64_t caller = 0;   ///< return address, in `caller_space`; 0 when it was not recorded
     std::uint64_t position = 0; ///< where its record begins in its CPU's ring
     const Probe *probe = nullptr;
     std::uint32_t cpu = 0;
-    std::uint32_t tid = 0;
-    std::uint32_t tgid = 0; ///< 0 when unknown, as comm is then empty
+    std::uint32_t tid = 0;  ///< the thread
+    std::uint32_t tgid = 0; ///< its process; 0 when unknown, as comm is then empty
     std::uint32_t first_value = 0;
     std::uint8_t context = 0; ///< ARGTRACE_CTX_*
     std::uint8_t preempt = 0;
     bool has_unread = false; ///< a value that a program was to compute could not be read, see is_unread()
     std::array<char, ARGTRACE_COMM_LEN> comm{};
+    CodeSpace caller_space = CodeSpace::kernel;
+
+    CodePlace caller_place() const { return {caller_space, caller}; }
 
     /// A number of its own for each task: the idle tasks of all CPUs have the tid 0.
     std::uint64_t task() const { return tid != 0 ? tid : (std::uint64_t{1} << 32) + cpu; }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/code_place.h"
 #include "model/probe_kind.h"
 #include "model/type_name.h"
 #include "uapi/argtrace.h"
@@ -62,6 +63,11 @@ struct ProbePlace {
 
 inline const ProbeKind &kind_of(const Probe &probe) {
     return kind_of(probe.kind);
+}
+
+/// Where what it traces is.
+inline CodePlace code_place(const Probe &probe) {
+    return kernel_place(probe.addr);
 }
 
 /// Its calls are recorded when they return.

@@ -60,7 +60,7 @@ void MetadataWriter::write_probes() {
     std::string lines;
     for (const Probe &probe : added) {
         // For the module's name: of the kernel's own functions nothing more is to be known.
-        if (const auto symbol = symbols_.at(probe.addr); symbol && !symbol->module.empty())
+        if (const auto symbol = symbols_.find(code_place(probe)); symbol && !symbol->module.empty())
             append_symbol(lines, *symbol);
     }
     writer_.symbols(lines);

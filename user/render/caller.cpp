@@ -21,23 +21,23 @@ bool takes_returns(const Symbol &symbol) {
 
 } // namespace
 
-const std::string &CallerNames::name(Names &names, std::uint64_t address, Zero zero) {
-    if (names.size() >= names_max && !names.contains(address))
+const std::string &CallerNames::name(Names &names, CodePlace place, Zero zero) {
+    if (names.size() >= names_max && !names.contains(place))
         names.clear();
-    auto known = names.find(address);
+    auto known = names.find(place);
     if (known == names.end())
-        known = names.emplace(address, look_up(address, zero)).first;
+        known = names.emplace(place, look_up(place, zero)).first;
     return known->second;
 }
 
-std::string CallerNames::look_up(std::uint64_t address, Zero zero) const {
-    const auto symbol = symbols_.at(address);
+std::string CallerNames::look_up(CodePlace place, Zero zero) const {
+    const auto symbol = symbols_.find(place);
     if (!symbol)
-        return fmt::format("{:#x}", address);
+        return fmt::format("{:#x}", place.address);
     if (zero == Zero::shown && takes_returns(*symbol))
         return std::string(unknown);
     std::string name(symbol->name);
-    std::uint64_t offset = address - symbol->addr;
+    std::uint64_t offset = place.address - symbol->addr;
     if (offset != 0 || zero == Zero::shown)
         name += fmt::format("+{:#x}", offset);
     if (!symbol->module.empty())

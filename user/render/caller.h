@@ -24,29 +24,29 @@ public:
 
     /// A return address. Where another tracer has put the address of its own code in the place of
     /// the caller's, that is `unknown`.
-    const std::string &name(std::uint64_t address) { return name(names_, address, Zero::shown); }
+    const std::string &name(CodePlace place) { return name(names_, place, Zero::shown); }
 
     /// The address of a function: without "+0x0" where it is its beginning.
-    const std::string &function(std::uint64_t address) {
-        return name(functions_, address, Zero::hidden);
+    const std::string &function(CodePlace place) {
+        return name(functions_, place, Zero::hidden);
     }
 
     /// As Symbols::stack().
     std::optional<Stack> stack(std::uint64_t id) const { return symbols_.stack(id); }
 
-    /// The module that the function at that address is part of; empty for the kernel itself, and
+    /// The module that the function at that place is part of; empty for the kernel itself, and
     /// where no symbol is.
-    std::string module(std::uint64_t address) const {
-        const auto symbol = symbols_.at(address);
+    std::string module(CodePlace place) const {
+        const auto symbol = symbols_.find(place);
         return symbol ? std::string(symbol->module) : "";
     }
 
 private:
     enum class Zero { shown, hidden };
-    using Names = std::unordered_map<std::uint64_t, std::string>;
+    using Names = std::unordered_map<CodePlace, std::string, CodePlace::Hash>;
 
-    const std::string &name(Names &known, std::uint64_t address, Zero zero);
-    std::string look_up(std::uint64_t address, Zero zero) const;
+    const std::string &name(Names &known, CodePlace place, Zero zero);
+    std::string look_up(CodePlace place, Zero zero) const;
 
     const Symbols &symbols_;
     Names names_;

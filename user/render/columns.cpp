@@ -150,7 +150,7 @@ void ColumnRenderer::append(Column column, const EventView &view) {
         line_ += event.has_duration() ? format_duration(event.duration) : "-";
         break;
     case Column::caller:
-        line_ += event.caller != 0 ? std::string_view(callers_.name(event.caller)) : "-";
+        line_ += event.caller != 0 ? std::string_view(callers_.name(event.caller_place())) : "-";
         break;
     case Column::stack:
         if (const auto stack = stack_index(*event.probe))

@@ -112,7 +112,7 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
     const ProbeFormats &formats = values_.formats(probe);
     std::string head = "\",\"func\":";
     append_json_string(head, probe.function);
-    if (const std::string module = callers_.module(probe.addr); !module.empty()) {
+    if (const std::string module = callers_.module(code_place(probe)); !module.empty()) {
         head += ",\"module\":";
         append_json_string(head, module);
     }
@@ -154,9 +154,9 @@ Snippet JsonRenderer::make_task(const Event &event) {
     return Snippet(text + ",\"flags\":\"");
 }
 
-Snippet JsonRenderer::make_caller(std::uint64_t address) {
+Snippet JsonRenderer::make_caller(CodePlace place) {
     std::string text;
-    if (const std::string &name = callers_.name(address); name == CallerNames::unknown)
+    if (const std::string &name = callers_.name(place); name == CallerNames::unknown)
         text = "null";
     else
         append_json_string(text, name);
@@ -185,7 +185,7 @@ void JsonRenderer::event(Line &out, const EventView &view) {
     const Snippet *caller = &no_caller_;
     if (event.caller != 0)
         caller = &recent_callers_.find(
-            event.caller, [this](std::uint64_t address) { return make_caller(address); });
+            event.caller_place(), [this](CodePlace place) { return make_caller(place); });
 
     char *to = out.reserve(start_.view().size() + cpu_.view().size() + 2 * decimal_size_max +
                            task.view().size() + sizeof(FlagsColumn) + caller->view().size() +

@@ -36,7 +36,7 @@ private:
     Plan make_plan(const Probe &probe);
     static void append_cut(Line &out, const EventView &view);
     static Snippet make_task(const Event &event);
-    Snippet make_caller(std::uint64_t address);
+    Snippet make_caller(CodePlace place);
 
     CallerNames &callers_;
     ValueWriter values_;

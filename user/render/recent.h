@@ -17,21 +17,21 @@ namespace argtrace {
 /// What is shown of callers.
 class CallerSnippets {
 public:
-    /// `make` makes it of an address.
+    /// `make` makes it of a place.
     template<typename Make>
-    const Snippet &find(std::uint64_t address, const Make &make) {
+    const Snippet &find(CodePlace place, const Make &make) {
         // Fibonacci hashing: the product's upper bits depend on all of the address.
-        Recent &recent = recent_[address * 0x9e3779b97f4a7c15 >> (64 - places_bits)];
-        if (recent.address != address) [[unlikely]] {
-            recent.snippet = make(address);
-            recent.address = address;
+        Recent &recent = recent_[place.address * 0x9e3779b97f4a7c15 >> (64 - places_bits)];
+        if (recent.place != place) [[unlikely]] {
+            recent.snippet = make(place);
+            recent.place = place;
         }
         return recent.snippet;
     }
 
 private:
     struct Recent {
-        std::uint64_t address = 0; // nobody is called from there
+        CodePlace place; // nobody is called from the address 0
         Snippet snippet;
     };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "model/timer.h"
 #include "render/json.h"
@@ -28,7 +29,7 @@ std::optional<Stack> stack_of(const CallerNames &names, const Value &value) {
 template<typename Append>
 void for_each_name(const Stack &stack, CallerNames &names, const Append &append) {
     for (const std::uint64_t address : stack.addresses) {
-        if (const std::string &name = names.name(address); name != CallerNames::unknown)
+        if (const std::string &name = names.name({stack.space, address}); name != CallerNames::unknown)
             append(name);
     }
     if (stack.cut)
@@ -102,19 +103,25 @@ std::vector<std::string> stack_functions(CallerNames &names, std::uint64_t id) {
     if (!stack)
         return {"[unknown]"};
     std::vector<std::string> functions;
-    for_each_name(*stack, names, [&functions](std::string_view name) {
-        // "ext4_read+0x10 [ext4]"
-        const std::size_t offset = name.rfind("+0x");
-        const std::size_t module = std::min(name.find(' '), name.size());
-        if (name == cut_mark)
-            functions.emplace_back("[cut]");
-        else if (offset != name.npos)
-            functions.push_back(std::string(name.substr(0, offset)).append(name.substr(module)));
-        else
-            functions.emplace_back(name);
-    });
-    std::reverse(functions.begin(), functions.end());
+    if (stack->cut)
+        functions.emplace_back("[cut]");
+    for (auto address = stack->addresses.rbegin(); address != stack->addresses.rend(); ++address) {
+        std::string function = function_at(names, {stack->space, *address});
+        if (!function.empty())
+            functions.push_back(std::move(function));
+    }
     return functions;
+}
+
+std::string function_at(CallerNames &names, CodePlace place) {
+    const std::string_view name = names.name(place); // "ext4_read+0x10 [ext4]"
+    if (name == CallerNames::unknown)
+        return {};
+    const std::size_t offset = name.rfind("+0x");
+    if (offset == name.npos)
+        return std::string(name);
+    const std::size_t module = std::min(name.find(' '), name.size());
+    return std::string(name.substr(0, offset)).append(name.substr(module));
 }
 
 std::string function_frame(std::string name, std::string_view module) {

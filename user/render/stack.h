@@ -28,6 +28,9 @@ std::string stack_in_line(CallerNames &names, const Value &value);
 /// not known is "[unknown]", one that was cut begins with "[cut]".
 std::vector<std::string> stack_functions(CallerNames &names, std::uint64_t id);
 
+/// One of these: the function at a place. Empty: none of the kernel's, but argtrace's own trampoline.
+std::string function_at(CallerNames &names, CodePlace place);
+
 /// The name of a function as these have it.
 std::string function_frame(std::string name, std::string_view module);
 

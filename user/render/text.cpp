@@ -194,8 +194,8 @@ void TextRenderer::event(Line &out, const EventView &view) {
         enter_second(event.ts);
     const Snippet *caller = &no_caller_;
     if (event.caller != 0)
-        caller = &recent_callers_.find(event.caller, [this](std::uint64_t address) {
-            return Snippet(" <- " + callers_.name(address) + '\n');
+        caller = &recent_callers_.find(event.caller_place(), [this](CodePlace place) {
+            return Snippet(" <- " + callers_.name(place) + '\n');
         });
 
     const std::size_t rest_max = plan.size_max + caller->view().size();

@@ -145,7 +145,7 @@ void ValueWriter::append_scalar(Line &out, const Format &format, const Value &va
     if (value.captured && format.kind == Format::Kind::enumeration)
         name = format.name_of(value.low);
     else if (value.captured && format.kind == Format::Kind::function && !is_error(value.low))
-        name = names_.function(value.low);
+        name = names_.function(kernel_place(value.low));
 
     if (name.empty())
         append_value(out, value);

@@ -258,7 +258,7 @@ std::vector<std::string> ReportOutput::unknown_functions(const EventFilter &filt
     std::vector<std::string_view> names;
     std::vector<std::pair<std::string_view, std::string>> functions; // with their modules
     reader_.schema().for_each([&](const Probe &probe) {
-        const auto symbol = reader_.symbols().at(probe.addr);
+        const auto symbol = reader_.symbols().find(code_place(probe));
         names.push_back(probe.function);
         functions.emplace_back(probe.function, symbol ? symbol->module : "");
     });

@@ -64,7 +64,7 @@ TopFrames top_frames(const Schema &schema, const CallerNames &names) {
     TopFrames frames;
     schema.for_each([&](const Probe &probe) {
         const std::string &name = probe.function;
-        add_top_frame(frames, name, !kind_of(probe).is_call ? "" : function_frame(name, names.module(probe.addr)));
+        add_top_frame(frames, name, !kind_of(probe).is_call ? "" : function_frame(name, names.module(code_place(probe))));
     });
     return frames;
 }

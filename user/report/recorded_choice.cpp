@@ -40,7 +40,7 @@ EventFilter RecordedChoice::filter_of(const std::vector<Spec> &specs) {
 }
 
 std::string RecordedChoice::module_of(const Probe &probe) const {
-    const auto symbol = symbols_.at(probe.addr);
+    const auto symbol = symbols_.find(code_place(probe));
     return symbol ? std::string(symbol->module) : "";
 }
 

@@ -34,27 +34,29 @@ bool reaches(const Symbol &symbol, std::uint64_t addr) {
 
 } // namespace
 
-bool SymbolTable::add(std::string_view lines) {
+bool SymbolTable::add(std::string_view lines, CodeSpace space) {
     bool good = lines.empty() || lines.back() == '\n';
     const std::unique_lock lock(mutex_);
     for_each_line(lines, [&](std::string_view line) {
         if (const auto symbol = parse_line(line))
-            symbols_.try_emplace(symbol->addr, Known{std::string(symbol->name),
-                                                     std::string(symbol->module), symbol->size});
+            symbols_.try_emplace({space, symbol->addr},
+                                 Known{std::string(symbol->name), std::string(symbol->module), symbol->size});
         else
             good = false;
     });
     return good;
 }
 
-std::optional<Symbol> SymbolTable::at(std::uint64_t addr) const {
+std::optional<Symbol> SymbolTable::find(CodePlace place) const {
     const std::shared_lock lock(mutex_);
-    auto next = symbols_.upper_bound(addr);
+    auto next = symbols_.upper_bound(place);
     if (next == symbols_.begin())
         return std::nullopt;
     --next;
-    const Symbol symbol{next->first, next->second.name, next->second.module, next->second.size};
-    return reaches(symbol, addr) ? std::optional(symbol) : std::nullopt;
+    if (next->first.space != place.space)
+        return std::nullopt;
+    const Symbol symbol{next->first.address, next->second.name, next->second.module, next->second.size};
+    return reaches(symbol, place.address) ? std::optional(symbol) : std::nullopt;
 }
 
 bool SymbolTable::add_stacks(std::span<const std::byte> bytes) {

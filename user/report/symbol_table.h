@@ -20,9 +20,9 @@ class SymbolTable : public Symbols {
 public:
     /// Lines as `nm -S` prints them, and of a module's symbol "[module]" behind it. False when one
     /// is malformed; the others are added.
-    bool add(std::string_view lines);
+    bool add(std::string_view lines, CodeSpace space = CodeSpace::kernel);
 
-    std::optional<Symbol> at(std::uint64_t addr) const override;
+    std::optional<Symbol> find(CodePlace place) const override;
 
     /// Stacks as a chunk of the file has them. False when that is malformed; those before are added.
     bool add_stacks(std::span<const std::byte> bytes);
@@ -43,7 +43,7 @@ private:
 
     mutable std::shared_mutex mutex_;
     std::unordered_map<std::uint64_t, KnownStack> stacks_; // likewise
-    std::map<std::uint64_t, Known> symbols_; // they stay where they are
+    std::map<CodePlace, Known> symbols_;     // they stay where they are
 };
 
 } // namespace argtrace

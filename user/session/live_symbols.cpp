@@ -5,8 +5,10 @@
 
 namespace argtrace {
 
-std::optional<Symbol> LiveSymbols::at(std::uint64_t addr) const {
-    const auto symbol = ask(addr);
+std::optional<Symbol> LiveSymbols::find(CodePlace place) const {
+    if (place.space != CodeSpace::kernel)
+        return std::nullopt;
+    const auto symbol = ask(place.address);
     // While the kernel drops what a module needed to begin (do_init_module()), it takes an address
     // there for part of the last symbol before it, with a size to match, and says another size when
     // it is asked about that symbol itself.

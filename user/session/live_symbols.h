@@ -18,7 +18,7 @@ public:
     /// The device stays the caller's.
     explicit LiveSymbols(const Device &device) : device_(device) {}
 
-    std::optional<Symbol> at(std::uint64_t addr) const override;
+    std::optional<Symbol> find(CodePlace place) const override;
 
     /// A stack of the session that the device is bound to.
     std::optional<Stack> stack(std::uint64_t id) const override;

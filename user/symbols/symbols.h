@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "model/code_place.h"
+
 namespace argtrace {
 
 struct Symbol {
@@ -21,6 +23,7 @@ struct Symbol {
 struct Stack {
     std::span<const std::uint64_t> addresses; ///< innermost first; owned by the Symbols it came from
     bool cut = false;                         ///< there were more
+    CodeSpace space = CodeSpace::kernel;      ///< of all addresses
 };
 
 /// A source of symbols: the running kernel, or a file.
@@ -28,8 +31,11 @@ class Symbols {
 public:
     virtual ~Symbols() = default;
 
-    /// The symbol that contains `addr`, if any.
-    virtual std::optional<Symbol> at(std::uint64_t addr) const = 0;
+    /// The symbol that contains the place, if any.
+    virtual std::optional<Symbol> find(CodePlace place) const = 0;
+
+    /// The same of an address of the kernel.
+    std::optional<Symbol> at(std::uint64_t address) const { return find(kernel_place(address)); }
 
     /// The stack of that number, as values of ARGTRACE_TYPE_STACK have it, if it is known.
     virtual std::optional<Stack> stack(std::uint64_t /*id*/) const { return std::nullopt; }

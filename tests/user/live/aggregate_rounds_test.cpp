@@ -15,7 +15,7 @@ namespace {
 
 class NoSymbols : public Symbols {
 public:
-    std::optional<Symbol> at(std::uint64_t) const override { return std::nullopt; }
+    std::optional<Symbol> find(CodePlace) const override { return std::nullopt; }
 };
 
 class AggregateRoundsTest : public testing::Test {

@@ -25,7 +25,7 @@ constexpr std::uint32_t packet_size = FakeRing::packet_size;
 /// Knows one function, in which all callers are.
 class OneSymbol : public Symbols {
 public:
-    std::optional<Symbol> at(std::uint64_t) const override {
+    std::optional<Symbol> find(CodePlace) const override {
         return Symbol{0xffffffff81000000, "caller", "", 0x1000};
     }
 };

@@ -16,7 +16,7 @@ namespace {
 
 class NoCodeSymbols : public Symbols {
 public:
-    std::optional<Symbol> at(std::uint64_t) const override { return std::nullopt; }
+    std::optional<Symbol> find(CodePlace) const override { return std::nullopt; }
 };
 
 class RenderedAggregate : public testing::Test {

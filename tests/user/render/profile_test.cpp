@@ -15,7 +15,8 @@ constexpr std::uint64_t read_stack = 100, recursive_stack = 200;
 /// do_syscall_64 calls ksys_read; and a function calls itself.
 class ProfileSymbols : public Symbols {
 public:
-    std::optional<Symbol> at(std::uint64_t addr) const override {
+    std::optional<Symbol> find(CodePlace place) const override {
+        const std::uint64_t addr = place.address;
         static constexpr Symbol symbols[] = {{0x0, "zero", "", 0},
                                              {0x100, "ksys_read", "", 0},
                                              {0x200, "do_syscall_64", "", 0},

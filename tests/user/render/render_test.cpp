@@ -299,29 +299,48 @@ TEST_F(RenderTest, JsonIsValidWhateverComm) {
 }
 
 TEST_F(RenderTest, Callers) {
-    EXPECT_EQ(callers.name(0xffffffff81000000), "ksys_read+0x0");
-    EXPECT_EQ(callers.name(0xffffffff8100106b), "ksys_write+0x6b");
-    EXPECT_EQ(callers.name(0xffffffffc000104a), "ext4_read+0x4a [ext4]");
-    EXPECT_EQ(callers.name(0x1234), "0x1234");
-    EXPECT_EQ(callers.name(0xffffffffc8000000), "0xffffffffc8000000"); // far beyond the last one
+    EXPECT_EQ(callers.name(kernel_place(0xffffffff81000000)), "ksys_read+0x0");
+    EXPECT_EQ(callers.name(kernel_place(0xffffffff8100106b)), "ksys_write+0x6b");
+    EXPECT_EQ(callers.name(kernel_place(0xffffffffc000104a)), "ext4_read+0x4a [ext4]");
+    EXPECT_EQ(callers.name(kernel_place(0x1234)), "0x1234");
+    EXPECT_EQ(callers.name(kernel_place(0xffffffffc8000000)), "0xffffffffc8000000"); // far beyond the last one
     const SymbolTable none;
-    EXPECT_EQ(CallerNames(none).name(0xffffffff81000000), "0xffffffff81000000");
+    EXPECT_EQ(CallerNames(none).name(kernel_place(0xffffffff81000000)), "0xffffffff81000000");
+}
+
+TEST_F(RenderTest, CallersOfAnotherSpaceHaveNamesOfTheirOwn) {
+    constexpr CodeSpace another{1};
+    SymbolTable both;
+    both.add("1000 100 t of_kernel\n");
+    both.add("1000 100 t of_another\n", another);
+    CallerNames names(both);
+    TextRenderer renderer(names, false);
+    const auto end_of = [&](CodeSpace space) {
+        event.caller = 0x1010;
+        event.caller_space = space;
+        std::string text;
+        renderer.event(text, view());
+        return text.substr(text.find(" <- "));
+    };
+    EXPECT_EQ(end_of(CodeSpace::kernel), " <- of_kernel+0x10\n");
+    EXPECT_EQ(end_of(another), " <- of_another+0x10\n");
+    EXPECT_EQ(end_of(CodeSpace::kernel), " <- of_kernel+0x10\n");
 }
 
 TEST_F(RenderTest, OurOwnCodeIsNoCaller) {
-    EXPECT_EQ(callers.name(0xffffffffc0002062), "?");
+    EXPECT_EQ(callers.name(kernel_place(0xffffffffc0002062)), "?");
 }
 
 TEST_F(RenderTest, CallersThatOtherTracersTookThePlaceOf) {
     for (const std::uint64_t trampoline : {0xffffffff81002000, 0xffffffff81003000}) {
         event.caller = trampoline;
-        EXPECT_EQ(callers.name(trampoline), "?");
+        EXPECT_EQ(callers.name(kernel_place(trampoline)), "?");
         std::string text;
         TextRenderer(callers, false).event(text, view());
         EXPECT_TRUE(text.ends_with(" <- ?\n")) << text;
         EXPECT_TRUE(nlohmann::json::parse(json())["caller"].is_null()) << json();
         // As the value of an argument it is what it is.
-        EXPECT_EQ(callers.function(trampoline), trampoline == 0xffffffff81002000
+        EXPECT_EQ(callers.function(kernel_place(trampoline)), trampoline == 0xffffffff81002000
                                                     ? "return_to_handler"
                                                     : "arch_rethook_trampoline");
     }

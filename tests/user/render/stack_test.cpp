@@ -11,7 +11,8 @@ namespace {
 /// One function at each multiple of 0x100, and two stacks.
 class SomeSymbols : public Symbols {
 public:
-    std::optional<Symbol> at(std::uint64_t addr) const override {
+    std::optional<Symbol> find(CodePlace place) const override {
+        const std::uint64_t addr = place.address;
         if (addr >= 0x500)
             return std::nullopt;
         static constexpr Symbol symbols[] = {{0x0, "zero", "", 0},

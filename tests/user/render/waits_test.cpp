@@ -16,7 +16,8 @@ namespace {
 /// A function at each multiple of 0x100. The stack 1 is where tasks wait, 20 where they are woken.
 class WaitSymbols : public Symbols {
 public:
-    std::optional<Symbol> at(std::uint64_t addr) const override {
+    std::optional<Symbol> find(CodePlace place) const override {
+        const std::uint64_t addr = place.address;
         static constexpr Symbol symbols[] = {{0x0, "zero", "", 0},
                                              {0x100, "schedule", "", 0},
                                              {0x200, "pipe_read", "", 0},

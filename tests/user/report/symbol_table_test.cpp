@@ -29,6 +29,19 @@ TEST(SymbolTable, KeepsStacks) {
     EXPECT_FALSE(table.stack(9));
 }
 
+constexpr CodeSpace another{1};
+
+TEST(SymbolTable, TellsSpacesApart) {
+    SymbolTable table;
+    EXPECT_TRUE(table.add("1000 100 t of_kernel\n"));
+    EXPECT_TRUE(table.add("1000 100 t of_another\n800 10 t before\n", another));
+    EXPECT_EQ(table.at(0x1010).value().name, "of_kernel");
+    EXPECT_EQ(table.find(kernel_place(0x1010)).value().name, "of_kernel");
+    EXPECT_EQ(table.find({another, 0x1010}).value().name, "of_another");
+    EXPECT_FALSE(table.at(0x808)) << "which only the other has";
+    EXPECT_FALSE(table.find({another, 0x100})) << "what the space before ends with";
+}
+
 TEST(SymbolTable, RefusesStacksThatAreCutOff) {
     for (const Words &words : {Words{7}, Words{7, 0}, Words{7, 2, 100}, Words{7, ~std::uint64_t{0}, 1},
                                Words{7, 1, 100, 8, 9}}) {

@@ -20,12 +20,13 @@ namespace argtrace::test {
 
 /// Knows nothing.
 struct NoSymbols : Symbols {
-    std::optional<Symbol> at(std::uint64_t) const override { return std::nullopt; }
+    std::optional<Symbol> find(CodePlace) const override { return std::nullopt; }
 };
 
 /// Two stacks of functions of the kernel and of a module.
 struct SomeStacks : Symbols {
-    std::optional<Symbol> at(std::uint64_t addr) const override {
+    std::optional<Symbol> find(CodePlace place) const override {
+        const std::uint64_t addr = place.address;
         if (addr < 0x1000)
             return std::nullopt;
         if (addr < 0x2000)

@@ -13,7 +13,8 @@ namespace argtrace::test {
 /// ksys_read, do_syscall_64 and a function of a module, one at each multiple of 0x1000.
 class SomeFunctions : public Symbols {
 public:
-    std::optional<Symbol> at(std::uint64_t address) const override {
+    std::optional<Symbol> find(CodePlace place) const override {
+        const std::uint64_t address = place.address;
         static constexpr Symbol symbols[] = {{0x0, "zero", "", 0},
                                              {0x1000, "ksys_read", "", 0},
                                              {0x2000, "do_syscall_64", "", 0},
@@ -28,7 +29,8 @@ public:
     static constexpr std::uint64_t id = 100;
     static constexpr const char *text = "ext4_read+0x10 [ext4] <- ksys_read+0x20";
 
-    std::optional<Symbol> at(std::uint64_t address) const override {
+    std::optional<Symbol> find(CodePlace place) const override {
+        const std::uint64_t address = place.address;
         if (address >= 0x1000 && address < 0x2000)
             return Symbol{0x1000, "ksys_read", "", 0};
         if (address >= 0x2000 && address < 0x3000)
