@@ -92,7 +92,7 @@ static __always_inline unsigned long argtrace_regs_ip(const struct argtrace_regs
 	return regs->regs.ip;
 }
 
-/* Of interrupted code, and only of that. */
+/* What has been interrupted, which alone has them all filled in, may be user code. */
 static __always_inline bool argtrace_regs_are_of_user(const struct argtrace_regs *regs)
 {
 	return user_mode((struct pt_regs *)&regs->regs);
