@@ -9,6 +9,7 @@
 #include "lang/compile.h"
 #include "lang/expression_error.h"
 #include "spec/aggregate.h"
+#include "spec/calls.h"
 #include "spec/changes.h"
 
 namespace argtrace {
@@ -129,6 +130,7 @@ void merge(Capture &capture, Capture further) {
 void CaptureCompiler::compile(const Prototype &prototype, Capture &capture) {
     capture.program = {};
     capture.described.reset();
+    capture.is_described = meanings_ && Calls::shared().rows(prototype.function);
     std::vector<lang::Expression> conditions(conditions_.begin(), conditions_.end());
     if (capture.condition)
         conditions.push_back(*capture.condition);

@@ -109,7 +109,7 @@ private:
 
     void find(std::string_view abi) {
         for (const auto &[name, candidate] : abi.empty() ? native() : ia32()) {
-            if (!spec_.pattern.matches(name))
+            if (!spec_.matches_name(name))
                 continue;
             Function function{candidate.symbol, {}};
             function.title = title_of({Source::syscall, abi, name});
@@ -252,6 +252,8 @@ private:
             return error_in(spec_, fmt::format("{}: this kernel runs no 32-bit programs "
                                                "(CONFIG_IA32_EMULATION)",
                                                spec_.title()));
+        if (spec_.is_class())
+            return error_in(spec_, fmt::format("{}: this kernel has no system call of that class", spec_.title()));
         if (spec_.pattern.kind() != Pattern::Kind::name)
             return error_in(spec_, fmt::format("{}: matches no system call; `argtrace list 's:*'` shows all of them",
                                                spec_.title()));
