@@ -20,6 +20,9 @@ struct FlagName {
     bool operator==(const FlagName &) const = default;
 };
 
+/// See display_types().
+inline constexpr const char *described_mark = "described";
+
 /// A value that is to be shown by its type, or as flags.
 struct ShownValue {
     std::uint32_t type = 0; ///< 0: void, which stands for what needs no type
@@ -47,8 +50,10 @@ ShownValue result_type(const btf *types, std::uint32_t function_proto);
 /// the declaration tag "cpus:N" of this machine's possible CPUs; typedefs and qualifiers are gone but for the names of
 /// numbers in the order of the network, and a pointer leads to an empty prototype if it is one to a function, else to void.
 ///
-/// Empty when no value needs it, as is the case with most functions, and when it would be
+/// Where calls are described (`-d`) there is a typedef of void with the name `described_mark`, which no value has.
+///
+/// Empty when no value needs it and they are not described, as is the case with most functions, and when it would be
 /// larger than a probe may have or the BTF is broken.
-std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values);
+std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values, bool described = false);
 
 } // namespace argtrace

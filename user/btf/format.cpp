@@ -10,6 +10,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "btf/display_types.h"
 #include "btf/kernel_types.h"
 #include "model/type.h"
 #include "model/type_name.h"
@@ -260,6 +261,7 @@ void ProbeFormats::add_described(const Probe &probe) {
     if (!proto || !btf_is_func_proto(proto))
         return;
 
+    are_described_ = btf__find_by_name_kind(btf.get(), described_mark, BTF_KIND_TYPEDEF) > 0;
     Builder builder(btf.get(), formats_);
     const auto described = std::min<std::size_t>(arguments_.size(), btf_vlen(proto));
     for (std::size_t i = 0; i < described; i++) {

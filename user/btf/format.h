@@ -69,6 +69,9 @@ public:
     /// Null: as its type code says.
     const Format *argument(std::size_t index) const { return arguments_[index]; }
 
+    /// Whether what its arguments are is shown by the table of calls: see display_types().
+    bool are_described() const { return are_described_; }
+
 private:
     class Builder;
 
@@ -77,6 +80,7 @@ private:
 
     std::deque<Format> formats_; // they refer to each other
     std::vector<const Format *> arguments_;
+    bool are_described_ = false;
 };
 
 /// The formats of each probe, prepared when it is first asked for.

@@ -116,7 +116,11 @@ void setup_types(CLI::App &app) {
         "  struct file *: path(it), it->f_pos as pos\n"
         "  struct my_device *: it->id, str(it->label)\n\n"
         "A type is written as in the prototypes that `argtrace list` shows, const aside. A line "
-        "with nothing behind the colon has arguments of that type shown as they are.");
+        "with nothing behind the colon has arguments of that type shown as they are.\n\n"
+        "The numbers of system calls and functions have names there, too:\n"
+        "  values ioctl: MY_IOCTL=0x1234\n"
+        "  flags mine: MINE_A=1 MINE_B=2\n"
+        "  my_function(how: mine)");
     command->callback([json] { run_types(*json); });
 }
 

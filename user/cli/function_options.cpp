@@ -100,7 +100,7 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
                      "Also the kernel stack of each call");
     command.add_flag("-d,--describe", options.describe,
                      "Also what arguments mean, by their types: files as paths, tasks by name, "
-                     "sockets by address ...");
+                     "sockets by address, flags and commands by name ...");
     add_condition_option(command, options);
     return specs;
 }

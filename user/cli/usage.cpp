@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "spec/strace_line.h"
 #include "util/near_match.h"
 
 namespace argtrace {
@@ -201,6 +202,10 @@ bool is_unknown_command(const CLI::App &app, const std::vector<std::string> &wor
 std::string explain_unknown_command(const CLI::App &app, const std::vector<std::string> &words) {
     const std::string &word = words[0];
     const std::vector<std::string> rest(words.begin() + 1, words.end());
+    if (word == "strace") {
+        const std::vector<std::string> line = strace_line(rest);
+        return fmt::format("strace: no such command; `{}` shows system calls", command_line(line.front(), {line.begin() + 1, line.end()}));
+    }
     const auto other = std::find_if(other_words.begin(), other_words.end(),
                                     [&word](const OtherWord &one) { return one.word == word; });
     if (other != other_words.end())

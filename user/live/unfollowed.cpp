@@ -48,7 +48,7 @@ void Unfollowed::tell() const {
 }
 
 void Unfollowed::add(const std::string &function) {
-    const std::string why(return_refusal(function).value_or("is where the kernel follows none"));
+    const std::string why(return_refusal(function).value_or("is one that the kernel lets nobody follow"));
     auto found = std::find_if(names_.begin(), names_.end(), [&why](const auto &names) { return names.first == why; });
     if (found == names_.end())
         found = names_.insert(names_.end(), {why, {}});

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+
+#include "model/probe_kind.h"
 
 // The module's own list.
 #include "../../kmod/source/returns/refused.h"
@@ -18,9 +21,19 @@ using Refused = std::pair<std::string_view, std::string_view>;
 constexpr auto refused_returns = std::to_array<Refused>({ARGTRACE_RETURN_REFUSED(REFUSED)});
 #undef REFUSED
 
+// The function of a system call, "s:exit", "s:ia32:exit".
+std::string symbol_of(std::string_view title) {
+    const Title name = split_title(title);
+    if (*name.kind != syscall_kind)
+        return std::string(title);
+    return std::string(name.qualifier == "ia32" ? "__ia32_sys_" : "__x64_sys_").append(name.name);
+}
+
 } // namespace
 
 std::optional<std::string_view> return_refusal(std::string_view function) {
+    const std::string symbol = symbol_of(function);
+    function = symbol;
     const auto found = std::lower_bound(refused_returns.begin(), refused_returns.end(), function,
                                         [](const Refused &refused, std::string_view name) { return refused.first < name; });
     if (found == refused_returns.end() || found->first != function)

@@ -6,7 +6,7 @@
 
 namespace argtrace {
 
-/// Why the module refuses to follow the returns of the function of that name, as it goes on after the name: "never returns".
+/// Why the module refuses to follow the returns of the function or system call (model/probe_kind.h) of that name, as it goes on after the name: "never returns".
 /// Nothing: it does not, for its name.
 std::optional<std::string_view> return_refusal(std::string_view function);
 

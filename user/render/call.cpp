@@ -6,22 +6,38 @@
 
 namespace argtrace {
 
-void append_call_arguments(Line &out, ValueWriter &values, const EventView &view) {
+void append_arguments(Line &out, ValueWriter &values, const EventView &view) {
     const Probe &probe = *view.event->probe;
     const ProbeFormats &formats = values.formats(probe);
-    out += '(';
+    const DescribedCall *described = values.described(probe);
+    const DescribedCall::Choice choice = described ? described->choose(view) : DescribedCall::Choice();
+    std::string_view separator;
     for (std::size_t i = 0; i < shown_arguments(probe); ++i) {
-        if (i > 0)
-            out += ", ";
+        if (described && described->is_hidden(choice, i)) {
+            i += count_meanings(probe, i);
+            continue;
+        }
+        out += separator;
+        separator = ", ";
         out += probe.args[i].name;
         out += '=';
         if (is_change(probe, i)) {
             append_change(out, values, view, formats, i++);
             continue;
         }
-        append_with_meaning(out, values, view, formats, i);
-        i += count_meanings(probe, i);
+        const std::size_t meanings = count_meanings(probe, i);
+        const std::string text = described && meanings == 0 ? described->text(choice, view, i) : std::string();
+        if (text.empty())
+            append_with_meaning(out, values, view, formats, i);
+        else
+            out += text;
+        i += meanings;
     }
+}
+
+void append_call_arguments(Line &out, ValueWriter &values, const EventView &view) {
+    out += '(';
+    append_arguments(out, values, view);
     out += ')';
 }
 

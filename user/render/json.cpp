@@ -123,6 +123,7 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
     std::string tail = "}";
     if (types_)
         tail += ",\"types\":{";
+    plan.described = values_.described(probe);
     plan.returns = records_returns(probe);
     plan.has_result = has_result(probe);
     if (plan.has_result)
@@ -177,6 +178,21 @@ void JsonRenderer::append_cut(Line &out, const EventView &view) {
     out += ']';
 }
 
+/// A value with its name beside it: "flags":524288,"flags.text":"O_RDONLY|O_CLOEXEC".
+void JsonRenderer::append_described(Line &out, const EventView &view, const Plan &plan, const DescribedCall::Choice &choice, std::size_t value) {
+    const std::string number = plan.described->number(choice, view, value);
+    if (number.empty())
+        values_.append(out, view, view.values[value], plan.arguments[value].format);
+    else
+        out += number;
+    if (const std::string name = plan.described->name(choice, view, value); !name.empty()) {
+        out += ',';
+        append_json_string(out, view.event->probe->args[value].name + ".text");
+        out += ':';
+        append_json_string(out, name);
+    }
+}
+
 void JsonRenderer::event(Line &out, const EventView &view) {
     const Event &event = *view.event;
     const Plan &plan =
@@ -197,9 +213,17 @@ void JsonRenderer::event(Line &out, const EventView &view) {
     std::memcpy(to, flags.text.data(), sizeof(flags));
     to = caller->write(plan.head.write(to + sizeof(flags)));
     bool cut = false;
+    const DescribedCall::Choice choice = plan.described ? plan.described->choose(view) : DescribedCall::Choice();
     for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const Plan::Argument &argument = plan.arguments[i];
         to = argument.before.write(to);
+        if (choice.row) [[unlikely]] {
+            out.set_end(to);
+            append_described(out, view, plan, choice, i);
+            cut |= view.values[i].cut;
+            to = out.reserve(plan.size_max);
+            continue;
+        }
         char *end = argument.format ? nullptr : write_common_json(to, view.values[i]);
         if (!end) [[unlikely]] {
             cut |= view.values[i].cut;

@@ -34,6 +34,7 @@ public:
 
 private:
     Plan make_plan(const Probe &probe);
+    void append_described(Line &out, const EventView &view, const Plan &plan, const DescribedCall::Choice &choice, std::size_t value);
     static void append_cut(Line &out, const EventView &view);
     static Snippet make_task(const Event &event);
     Snippet make_caller(CodePlace place);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/outcome.h"
 
+#include <string>
 #include <string_view>
 
 #include "model/result.h"
 #include "model/type.h"
+#include "render/json.h"
 #include "util/errno_name.h"
 #include "util/units.h"
 
@@ -19,13 +21,28 @@ std::string_view error_of(const Value &value) {
     return error ? errno_name(error) : std::string_view();
 }
 
+/// The name of a result that is a number: ,"ret.text":"O_RDWR".
+void append_json_name(Line &out, ValueWriter &values, const EventView &view) {
+    const DescribedCall *described = values.described(*view.event->probe);
+    if (!described)
+        return;
+    if (const std::string name = described->name(described->choose(view), view, view.values.size() - 1); !name.empty()) {
+        out += ",\"ret.text\":";
+        append_json_string(out, name);
+    }
+}
+
 } // namespace
 
 void append_result_value(Line &out, ValueWriter &values, const EventView &view,
                          const Format *result) {
     const Value &value = view.values.back();
     const std::string_view error = result ? std::string_view() : error_of(value);
-    if (error.empty()) {
+    const DescribedCall *described = values.described(*view.event->probe);
+    if (const std::string text = described ? described->text(described->choose(view), view, view.values.size() - 1) : std::string();
+        !text.empty()) {
+        out += text;
+    } else if (error.empty()) {
         values.append(out, view, value, result);
     } else {
         out += '-';
@@ -55,6 +72,7 @@ void append_json_outcome(Line &out, ValueWriter &values, const EventView &view, 
         out += '"';
     } else {
         values.append(out, view, view.values.back(), result);
+        append_json_name(out, values, view);
     }
     out += ",\"duration\":";
     out.append_decimal(view.event->duration);

@@ -10,6 +10,7 @@
 
 #include "btf/format.h"
 #include "model/probe.h"
+#include "render/described_call.h"
 #include "render/line.h"
 
 namespace argtrace {
@@ -26,6 +27,7 @@ struct Plan {
     Snippet head;
     std::vector<Argument> arguments; ///< without the result
     Snippet tail;
+    const DescribedCall *described = nullptr; ///< see ValueWriter::described()
     bool returns = false;
     std::optional<std::size_t> stack = {}; ///< which of the values it is
     bool has_result = false;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/type.h"
+#include "render/call.h"
 #include "render/change.h"
 #include "render/common_value.h"
 #include "render/flags.h"
@@ -124,6 +125,7 @@ Plan TextRenderer::make_plan(const Probe &probe) {
     Plan plan;
     const ProbeFormats &formats = values_.formats(probe);
     plan.head = Snippet(fmt::format("   {}{}(", probe.function, probe.forced ? "~" : ""));
+    plan.described = values_.described(probe);
     plan.returns = records_returns(probe);
     plan.has_result = has_result(probe);
     if (plan.has_result)
@@ -216,7 +218,12 @@ void TextRenderer::event(Line &out, const EventView &view) {
     std::memcpy(to, flags.text.data(), sizeof(flags));
     to = plan.head.write(to + sizeof(flags));
 
-    for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    if (plan.described) [[unlikely]] {
+        out.set_end(to);
+        append_arguments(out, values_, view);
+        to = out.reserve(rest_max);
+    }
+    for (std::size_t i = 0; !plan.described && i < plan.arguments.size(); ++i) {
         const Plan::Argument &argument = plan.arguments[i];
         to = argument.before.write(to);
         const bool common = !argument.format && argument.meanings == 0 && !argument.changes;

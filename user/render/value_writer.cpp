@@ -99,6 +99,15 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
     }
 }
 
+const DescribedCall *ValueWriter::described(const Probe &probe) {
+    if (!formats(probe).are_described())
+        return nullptr;
+    auto known = described_.find(&probe);
+    if (known == described_.end())
+        known = described_.try_emplace(&probe, probe, Calls::shared()).first;
+    return &known->second;
+}
+
 void ValueWriter::append_value(Line &out, const Value &value) const {
     if (style_ == Style::json)
         append_json_value(out, value);

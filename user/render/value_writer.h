@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 
 #include "btf/format.h"
 #include "model/event.h"
 #include "render/caller.h"
+#include "render/described_call.h"
 #include "render/line.h"
 
 namespace argtrace {
@@ -46,6 +48,9 @@ public:
     /// The formats of a probe, which must stay where it is.
     const ProbeFormats &formats(const Probe &probe) { return formats_.find(probe); }
 
+    /// What the table of calls says of that probe, likewise; null where it was recorded without -d.
+    const DescribedCall *described(const Probe &probe);
+
 private:
     using Bytes = std::span<const std::byte>;
 
@@ -67,6 +72,7 @@ private:
     CallerNames &names_;
     Style style_;
     FormatCache formats_;
+    std::unordered_map<const Probe *, DescribedCall> described_;
 };
 
 } // namespace argtrace

@@ -9,6 +9,7 @@
 #include "lang/compile.h"
 #include "lang/expression_error.h"
 #include "spec/aggregate.h"
+#include "spec/calls.h"
 #include "spec/changes.h"
 #include "spec/functions.h"
 
@@ -132,6 +133,7 @@ void CaptureCompiler::compile(Function &function) {
     Capture &capture = function.capture;
     capture.program = {};
     capture.described.reset();
+    capture.is_described = meanings_ && Calls::shared().rows(prototype.function);
     std::vector<lang::Expression> conditions(conditions_.begin(), conditions_.end());
     if (capture.condition)
         conditions.push_back(*capture.condition);

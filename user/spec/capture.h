@@ -41,6 +41,7 @@ struct Capture {
     /// The values and, where that was asked for, what arguments among them mean, what values are at
     /// return, and the stack; nothing: as `values`.
     std::optional<std::vector<lang::ArgumentExpression>> described = {};
+    bool is_described = false;  ///< the table of calls says what arguments are
     const btf *types = nullptr; ///< those of the program's values
     std::uint32_t number = 0;   ///< that stands for the function in the keys of a map
 

@@ -2,10 +2,12 @@
 #include "spec/function_options.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "spec/calls.h"
 #include "spec/cgroup_condition.h"
 #include "util/error.h"
 
@@ -54,6 +56,7 @@ Request make_request(const FunctionOptions &options) {
     if (options.describe) {
         std::vector<std::string> wrong;
         request.meanings = std::make_shared<Meanings>(Meanings::load(wrong));
+        std::ranges::copy(Calls::wrong_lines(), std::back_inserter(wrong));
         if (!wrong.empty())
             throw Error(fmt::format("{}", fmt::join(wrong, "\n")));
     }

@@ -10,6 +10,7 @@
 #include "lang/compile.h"
 #include "lang/expression_error.h"
 #include "lang/spaces.h"
+#include "spec/calls.h"
 #include "util/file.h"
 #include "util/lines.h"
 
@@ -24,13 +25,6 @@ std::string user_table() {
         return fmt::format("{}/argtrace/types", config);
     const char *home = std::getenv("HOME");
     return fmt::format("{}/.config/argtrace/types", home ? home : "");
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t\r");
-    if (begin == text.npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
 // What a value is called that has no name: by the member that it ends in.
@@ -65,7 +59,7 @@ std::string canonical(std::string_view text) {
 
 // What stands before the colon. The errors show the line.
 std::string type_of(std::string_view line, std::size_t colon) {
-    const std::string_view written = trimmed(line.substr(0, colon));
+    const std::string_view written = without_blanks(line.substr(0, colon));
     if (written.empty())
         throw lang::ExpressionError(line, colon, "a type is missing before ':'");
     try {
@@ -97,13 +91,17 @@ std::string without_const(std::string name) {
 
 } // namespace
 
+std::vector<std::string> user_tables() {
+    return {user_table(), system_table};
+}
+
 void Meanings::add(std::string_view text, const std::string &source, std::vector<std::string> &wrong, bool shipped) {
     std::size_t number = 0;
     for_each_line(text, [&](std::string_view line) {
         ++number;
         if (line.ends_with('\r'))
             line.remove_suffix(1);
-        if (trimmed(line).empty() || trimmed(line).front() == '#')
+        if (without_blanks(line).empty() || without_blanks(line).front() == '#' || Calls::is_line(line))
             return;
         const std::string place = fmt::format("{}:{}", source, number);
         const std::size_t colon = line.find(':');
@@ -115,7 +113,7 @@ void Meanings::add(std::string_view text, const std::string &source, std::vector
         Row row{{}, {}, place, shipped};
         try {
             row.type = type_of(line, colon);
-            if (!trimmed(line.substr(colon + 1)).empty())
+            if (!without_blanks(line.substr(colon + 1)).empty())
                 row.values = values_of(line, colon + 1);
         } catch (const lang::ExpressionError &error) {
             wrong.push_back(fmt::format("{}: {}", place, error.what()));
@@ -128,7 +126,7 @@ void Meanings::add(std::string_view text, const std::string &source, std::vector
 
 Meanings Meanings::load(std::vector<std::string> &wrong) {
     Meanings meanings;
-    for (const std::string &path : {user_table(), std::string(system_table)}) {
+    for (const std::string &path : user_tables()) {
         try {
             const Text text = read_file(path);
             meanings.add(view(text), path, wrong);

@@ -15,6 +15,9 @@ namespace argtrace {
 /// The table that comes with the tool, in the form of Meanings::add(); see meanings.table.
 extern const std::string_view shipped_meanings;
 
+/// The paths of the tables that users write, of types and of calls (spec/calls.h); the first wins.
+std::vector<std::string> user_tables();
+
 /// What arguments mean, by their types: expressions in which `it` is the argument.
 class Meanings {
 public:

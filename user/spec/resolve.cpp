@@ -122,7 +122,7 @@ Probe make_probe(const Function &function) {
     const Capture &capture = function.capture;
     const btf *types = capture.types ? capture.types : function.prototype.source.types;
     probe.args = std::move(wanted.arguments);
-    probe.types = display_types(types, wanted.shown);
+    probe.types = display_types(types, wanted.shown, capture.is_described);
     if (capture.is_programmed())
         probe.program = capture.program.bytes(capture.limits.sample, capture.limits.max_rate);
     return probe;

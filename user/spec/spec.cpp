@@ -8,11 +8,13 @@
 #include <fmt/format.h>
 
 #include "lang/expression_error.h"
+#include "spec/calls.h"
 #include "spec/foreign.h"
 #include "util/caret.h"
 #include "util/file.h"
 #include "util/glob.h"
 #include "util/lines.h"
+#include "util/suggestion.h"
 #include "util/utf8.h"
 
 namespace argtrace {
@@ -196,6 +198,8 @@ private:
     void parse_glob() {
         spec_.pattern_at = at_;
         Spec::Word name = take(spec_.kind->name_characters);
+        if (name.text.empty() && next() == '%')
+            name = take_class();
         if (name.text.empty() && next() == '^')
             fail(at_, "'^' begins a regular expression: add --regex to use them");
         if (name.text.empty() && next() == '@')
@@ -227,6 +231,20 @@ private:
             parse_condition();
         if (at_ < end_)
             fail_at_rest();
+    }
+
+    // "%network"
+    Spec::Word take_class() {
+        if (*spec_.kind != syscall_kind)
+            fail(at_, "classes are those of system calls, as in s:%network");
+        Spec::Word name{"%", at_++};
+        name.text += take({}).text;
+        if (Calls::shared().members(name.text))
+            return name;
+        const std::vector<std::string_view> classes = Calls::shared().classes();
+        const Suggestion likely = suggest(name.text, classes);
+        fail(name.at, fmt::format("{} is no class of system calls{}", name.text,
+                                  likely.names.empty() ? fmt::format("; there are {}", fmt::join(classes, ", ")) : did_you_mean(likely)));
     }
 
     /// What a part in the language of expressions throws, as an error of the whole.
@@ -303,9 +321,14 @@ bool Spec::Word::matches(std::string_view word) const {
     return quoted ? word == text : glob_matches(text, word);
 }
 
+bool Spec::matches_name(std::string_view name) const {
+    const std::vector<std::string> *members = is_class() ? Calls::shared().members(pattern.text()) : nullptr;
+    return members ? std::binary_search(members->begin(), members->end(), name) : pattern.matches(name);
+}
+
 bool Spec::matches_title(std::string_view title) const {
     const Title parts = split_title(title);
-    if (*kind != *parts.kind || !pattern.matches(parts.name))
+    if (*kind != *parts.kind || !matches_name(parts.name))
         return false;
     switch (kind->qualifier) {
     case Qualifier::module:

@@ -20,6 +20,7 @@ namespace argtrace {
 ///     SPEC    = [!] [MODULE:] PATTERN [(EXPR [as NAME], ...)] [=] [if EXPR]
 ///             | [!] t: [GROUP:] PATTERN [(EXPR [as NAME], ...)] [if EXPR]      a tracepoint
 ///             | [!] s: [ABI:] PATTERN [(EXPR [as NAME], ...)] [=] [if EXPR]    a system call
+///               where PATTERN may be a class as well: %network
 ///     PATTERN = a name, or a glob of `*` and `?`; a regular expression if asked for
 ///     MODULE  = a name or glob; "vmlinux" is the kernel itself
 ///
@@ -50,6 +51,12 @@ struct Spec {
     /// Whether it means the function of that name in that module ("" is the kernel itself), or what has
     /// that title (see model/probe_kind.h).
     bool matches(std::string_view function, std::string_view in_module) const;
+
+    /// Whether its pattern is a class of system calls.
+    bool is_class() const { return *kind == syscall_kind && pattern.text().starts_with('%'); }
+
+    /// Whether it means what has that name, wherever that is.
+    bool matches_name(std::string_view name) const;
 
     /// The same of the title that a record has, which does not tell the module of a function.
     bool matches_title(std::string_view title) const;

@@ -107,7 +107,7 @@ private:
 
     void find(const SyscallAbi &abi) {
         for (const auto &[name, candidate] : candidates(abi)) {
-            if (!spec_.pattern.matches(name))
+            if (!spec_.matches_name(name))
                 continue;
             Function function{candidate.symbol, {}};
             function.kind = &syscall_kind;
@@ -254,6 +254,8 @@ private:
         const bool is_native = &*abi == &native_;
         if (!is_native && all.empty())
             return error_in(spec_, fmt::format("{}: this kernel runs no 32-bit programs ({})", spec_.title(), abi->option));
+        if (spec_.is_class())
+            return error_in(spec_, fmt::format("{}: this kernel has no system call of that class", spec_.title()));
         if (spec_.pattern.kind() != Pattern::Kind::name)
             return error_in(spec_, fmt::format("{}: matches no system call; `argtrace list 's:*'` shows all of them",
                                                spec_.title()));

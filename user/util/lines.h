@@ -27,6 +27,14 @@ inline std::string_view next_word(std::string_view &line) {
     return word;
 }
 
+/// Without the blanks at both ends.
+inline std::string_view without_blanks(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t\r");
+    if (begin == text.npos)
+        return {};
+    return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+}
+
 /// "ext4" of "[ext4]"; empty if `word` does not stand in brackets.
 inline std::string_view bracketed(std::string_view word) {
     if (word.size() < 2 || word.front() != '[' || word.back() != ']')

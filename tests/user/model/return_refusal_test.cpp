@@ -20,5 +20,13 @@ TEST(ReturnRefusal, IsThatOfTheModule) {
         EXPECT_EQ(refusal(name), "") << name;
 }
 
+TEST(ReturnRefusal, OfASystemCallIsThatOfItsFunction) {
+    EXPECT_EQ(refusal("s:exit"), "never returns");
+    EXPECT_EQ(refusal("s:exit_group"), "never returns");
+    EXPECT_EQ(refusal("s:ia32:exit_group"), "never returns");
+    EXPECT_EQ(refusal("s:read"), "");
+    EXPECT_EQ(refusal("s:do_exit"), "");
+}
+
 } // namespace
 } // namespace argtrace

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "btf/format.h"
 #include "spec/resolve.h"
 #include "support/btf_builder.h"
 #include "support/thrown.h"
@@ -157,6 +158,34 @@ TEST(Syscalls, NamesAndGlobs) {
         << "each once, and none that this kernel does not describe";
     EXPECT_THAT(syscalls_of({"s:*:openat2"}), ElementsAre("s:ia32:openat2", "s:openat2"));
     EXPECT_THAT(syscalls_of({"s:openat", "s:o*at"}), ElementsAre("s:openat"));
+}
+
+TEST(Syscalls, ClassesAreThoseOfTheTable) {
+    EXPECT_THAT(syscalls_of({"s:%file"}), ElementsAre("s:openat", "s:openat2"));
+    EXPECT_THAT(syscalls_of({"s:%memory", "s:%process"}), ElementsAre("s:mmap", "s:wait4"));
+    EXPECT_THAT(syscalls_of({"s:%desc", "!s:%file", "!s:mmap"}), ElementsAre("s:newfstat"));
+    EXPECT_THAT(syscalls_of({"s:ia32:%file"}), ElementsAre("s:ia32:openat2"));
+    EXPECT_EQ(syscall_refusal("s:%network"), "s:%network: this kernel has no system call of that class");
+    EXPECT_EQ(syscall_refusal("s:%netwrok"), "%netwrok is no class of system calls; did you mean %network?\n"
+                                             "  s:%netwrok\n"
+                                             "    ^");
+    EXPECT_THAT(syscall_refusal("s:%q"), HasSubstr("%q is no class of system calls; there are %desc, %file, %ipc"));
+    EXPECT_EQ(syscall_refusal("%file"), "classes are those of system calls, as in s:%network\n"
+                                        "  %file\n"
+                                        "  ^");
+}
+
+TEST(Syscalls, AreMarkedWhereTheyAreDescribed) {
+    Kernel kernel = kernel_with_syscalls();
+    Request request = request_of({"s:mmap", "s:strange"});
+    request.meanings = std::make_shared<Meanings>();
+    const std::vector<Probe> probes = resolve(kernel, request).probes;
+    ASSERT_EQ(probes.size(), 2u);
+    EXPECT_TRUE(ProbeFormats(probes[0]).are_described());
+    EXPECT_TRUE(probes[0].program.empty()) << "nothing is computed for that";
+    EXPECT_FALSE(ProbeFormats(probes[1]).are_described()) << "of which the table knows nothing";
+    request.meanings = nullptr;
+    EXPECT_FALSE(ProbeFormats(resolve(kernel, request).probes[0]).are_described());
 }
 
 TEST(Syscalls, Of32BitProgramsAreOthers) {

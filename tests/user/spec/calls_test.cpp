@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/calls.h"
+
+#include <gmock/gmock.h>
+
+namespace argtrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class CallsTest : public testing::Test {
+protected:
+    void add(const std::string &text, bool shipped = false) { calls.add(text, "mine", wrong, shipped); }
+
+    std::string shown(const char *values, std::uint64_t number) const { return calls.values(values)->text(number); }
+
+    Calls calls;
+    std::vector<std::string> wrong;
+};
+
+TEST_F(CallsTest, FlagsAreShownInTheOrderOfTheTable) {
+    add("flags open: 3/READ=0 3/WRITE=1 3/BOTH=2 CREAT=0x40 DSYNC=0x1000 SYNC=0x101000\n"
+        "flags prot: NONE=0 READ=1 WRITE=2\n"
+        "flags bare: A=1\n");
+    EXPECT_THAT(wrong, IsEmpty());
+    EXPECT_EQ(shown("open", 0), "READ") << "a field whose value 0 has a name";
+    EXPECT_EQ(shown("open", 0x41), "WRITE|CREAT");
+    EXPECT_EQ(shown("open", 3), "") << "a field that has no such value, and nothing else";
+    EXPECT_EQ(shown("open", 0x43), "CREAT|0x3");
+    EXPECT_EQ(shown("open", 0x1000), "READ|DSYNC");
+    EXPECT_EQ(shown("open", 0x101040), "READ|CREAT|SYNC") << "not its parts";
+    EXPECT_EQ(shown("open", 0x800000), "READ|0x800000");
+    EXPECT_EQ(shown("prot", 0), "NONE");
+    EXPECT_EQ(shown("prot", 3), "READ|WRITE");
+    EXPECT_EQ(shown("bare", 0), "0");
+    EXPECT_EQ(shown("bare", 8), "") << "no name stands for any of it";
+}
+
+TEST_F(CallsTest, AFieldMayHaveNamesOfItsOwn) {
+    add("values signal: CHLD=17\n"
+        "flags clone: VM=0x100 0xff/@signal\n"
+        "flags mode else octal: 0170000/REG=0100000\n");
+    EXPECT_THAT(wrong, IsEmpty());
+    EXPECT_EQ(shown("clone", 0x111), "VM|CHLD");
+    EXPECT_EQ(shown("clone", 0x100), "VM") << "0 is no signal";
+    EXPECT_EQ(shown("clone", 0x163), "VM|0x63");
+    EXPECT_EQ(shown("mode", 0100644), "REG|0644");
+}
+
+TEST_F(CallsTest, AValueIsThatOfAnIntWhateverTheRegisterHas) {
+    add("values dirfd else int: CWD=-100\nvalues two: FIRST=1 SECOND=1\nvalues io else ioc: TCGETS=0x5401\n");
+    EXPECT_EQ(shown("dirfd", static_cast<std::uint64_t>(-100)), "CWD");
+    EXPECT_EQ(shown("dirfd", 0xffffff9c), "CWD");
+    EXPECT_EQ(shown("dirfd", 0x1ffffff9c), "") << "more than an int";
+    EXPECT_EQ(shown("two", 1), "FIRST");
+    EXPECT_EQ(number_text(NumberForm::s32, 0xffffffff), "-1");
+    EXPECT_EQ(number_text(NumberForm::ioctl, 0xc0105401), "_IOC(_IOC_READ|_IOC_WRITE, 0x54, 0x1, 0x10)");
+    EXPECT_EQ(number_text(NumberForm::octal, 0644), "0644");
+    EXPECT_EQ(number_text(NumberForm::octal, 0), "0");
+}
+
+TEST_F(CallsTest, RowsTestTheirArguments) {
+    add("flags open: 3/READ=0 3/WRITE=1 CREAT=0x40 TMPFILE=0x410000\n"
+        "values cmd: GET=1 SET=2\n"
+        "s:open s:creat(name: addr, flags: open & CREAT|TMPFILE, mode: octal) = int\n"
+        "s:open(name: addr, flags: open !& WRITE)\n"
+        "s:fcntl(fd: int, cmd: cmd = SET|7, arg)\n");
+    EXPECT_THAT(wrong, IsEmpty());
+    ASSERT_THAT(*calls.rows("s:open"), SizeIs(2));
+    EXPECT_THAT(*calls.rows("s:creat"), SizeIs(1));
+    EXPECT_EQ(calls.rows("s:none"), nullptr);
+    const CallRow &with_mode = calls.rows("s:open")->front(), &without = calls.rows("s:open")->back();
+    EXPECT_THAT(with_mode.arguments, SizeIs(3));
+    EXPECT_TRUE(with_mode.arguments[1].accepts(0x41));
+    EXPECT_TRUE(with_mode.arguments[1].accepts(0x410001));
+    EXPECT_FALSE(with_mode.arguments[1].accepts(0x10000)) << "all bits of it";
+    EXPECT_TRUE(without.arguments[1].accepts(0x40));
+    EXPECT_FALSE(without.arguments[1].accepts(1));
+    const CallRow &fcntl = calls.rows("s:fcntl")->front();
+    EXPECT_TRUE(fcntl.arguments[1].accepts(2));
+    EXPECT_TRUE(fcntl.arguments[1].accepts(7));
+    EXPECT_FALSE(fcntl.arguments[1].accepts(1));
+}
+
+TEST_F(CallsTest, ACallOf32BitsHasItsOwnRowsOrThoseOfItsName) {
+    add("s:read(fd: int)\ns:pread(fd: int)\ns:ia32:pread(fd: int, low: uint)\n");
+    EXPECT_THAT(calls.rows("s:ia32:read")->front().arguments, SizeIs(1));
+    EXPECT_THAT(calls.rows("s:ia32:pread")->front().arguments, SizeIs(2));
+}
+
+TEST_F(CallsTest, RowsOfTheUserComeFirst) {
+    add("flags x: A=1\ns:read(fd: int)\ns:read(a: x, b: int)\n", true);
+    add("s:read(fd: x = A)\ns:read(fd: x = 2)\nflags x: B=2\n");
+    EXPECT_THAT(wrong, IsEmpty());
+    const auto &rows = *calls.rows("s:read");
+    ASSERT_THAT(rows, SizeIs(4));
+    EXPECT_TRUE(rows[0].arguments[0].accepts(1));
+    EXPECT_TRUE(rows[1].arguments[0].accepts(2));
+    EXPECT_EQ(rows[0].source, "mine:1");
+    EXPECT_TRUE(rows[2].shipped);
+    EXPECT_EQ(shown("x", 3), "A|B");
+}
+
+TEST_F(CallsTest, ClassesNameSystemCallsAndOtherClasses) {
+    add("class %a: read write\nclass %b: %a open read\n");
+    EXPECT_THAT(*calls.members("%b"), ElementsAre("open", "read", "write"));
+    EXPECT_EQ(calls.members("%c"), nullptr);
+    EXPECT_THAT(calls.classes(), ElementsAre("%a", "%b"));
+}
+
+TEST_F(CallsTest, LinesOfTypesAreOthers) {
+    EXPECT_FALSE(Calls::is_line("struct file *: path(it), it->f_pos as pos"));
+    EXPECT_FALSE(Calls::is_line("gfp_t: flags(it, \"*GFP_*\")"));
+    EXPECT_FALSE(Calls::is_line("struct file * it"));
+    EXPECT_TRUE(Calls::is_line("flags open: A=1"));
+    EXPECT_TRUE(Calls::is_line("  s:open(a: int)"));
+    EXPECT_TRUE(Calls::is_line("do_mmap(a: int)"));
+    add("struct file *: path(it)\n");
+    EXPECT_THAT(wrong, IsEmpty());
+}
+
+TEST_F(CallsTest, WrongLinesAreNamed) {
+    add("flags open A=1\n"
+        "flags open: A\n"
+        "flags open: A=x\n"
+        "values int: A=1\n"
+        "flags prot: A=1\n"
+        "values prot: B=1\n"
+        "s:open(a: pro)\n"
+        "s:open(a: prot = B)\n"
+        "s:open(a: prot ~ A)\n"
+        "s:open(a: int\n"
+        "s:open(a: int) int\n"
+        "class net: read\n"
+        "class %net: %none\n"
+        "s:open(: int)\n"
+        "flags f: 3/@none\n"
+        "flags g else oct: A=1\n");
+    ASSERT_THAT(wrong, SizeIs(15));
+    EXPECT_EQ(wrong[0], "mine:1: ':' is missing behind the name\n  flags open A=1");
+    EXPECT_THAT(wrong[1], HasSubstr("A has no value: write NAME=NUMBER"));
+    EXPECT_THAT(wrong[2], HasSubstr("'x' is no number"));
+    EXPECT_THAT(wrong[3], HasSubstr("int is a form of numbers already"));
+    EXPECT_THAT(wrong[4], HasSubstr("prot is a name of flags already"));
+    EXPECT_THAT(wrong[5], HasSubstr("no flags or values before this line are called 'pro'; did you mean prot?"));
+    EXPECT_THAT(wrong[6], HasSubstr("B is none of the values that this argument is shown as"));
+    EXPECT_THAT(wrong[7], HasSubstr("'~' is no test"));
+    EXPECT_THAT(wrong[8], HasSubstr("a line of a call is"));
+    EXPECT_THAT(wrong[9], HasSubstr("'int' cannot follow the arguments"));
+    EXPECT_THAT(wrong[10], HasSubstr("begins with %"));
+    EXPECT_THAT(wrong[11], HasSubstr("no class before this line is called %none"));
+    EXPECT_THAT(wrong[12], HasSubstr("an argument has no name"));
+    EXPECT_THAT(wrong[13], HasSubstr("no flags or values before this line are called none"));
+    EXPECT_THAT(wrong[14], HasSubstr("oct is no form of a number"));
+}
+
+TEST_F(CallsTest, WhatIsShippedIsWellFormed) {
+    calls.add(shipped_calls, "shipped", wrong, true);
+    EXPECT_THAT(wrong, IsEmpty());
+    EXPECT_GE(calls.all_rows().size(), 500u);
+    EXPECT_GE(calls.values("ioctl")->names().size(), 1000u);
+    EXPECT_EQ(shown("open", 02000000), "O_RDONLY|O_CLOEXEC");
+    EXPECT_EQ(shown("open", 020200001), "O_WRONLY|O_TMPFILE");
+    EXPECT_EQ(shown("mmap", 0x22), "MAP_PRIVATE|MAP_ANONYMOUS");
+    EXPECT_EQ(shown("mmap", 0x54040022), "MAP_PRIVATE|MAP_ANONYMOUS|MAP_HUGETLB|MAP_HUGE_2MB");
+    EXPECT_EQ(shown("prot", 0), "PROT_NONE");
+    EXPECT_EQ(shown("clone", 0x1200011), "CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD");
+    EXPECT_EQ(shown("futex", 0x89), "FUTEX_WAIT_BITSET|FUTEX_PRIVATE_FLAG");
+    EXPECT_EQ(shown("socktype", 0x80802), "SOCK_DGRAM|SOCK_NONBLOCK|SOCK_CLOEXEC");
+    EXPECT_EQ(shown("ioctl", 0x5401), "TCGETS");
+    EXPECT_EQ(shown("ioctl", 0x40049409), "FICLONE");
+    EXPECT_EQ(shown("mode", 0020666), "S_IFCHR|0666");
+    EXPECT_EQ(shown("statx", 0), "AT_STATX_SYNC_AS_STAT");
+    EXPECT_THAT(*calls.members("%network"), testing::Contains("accept4"));
+}
+
+/// 64-bit calls and 32-bit ones, by the names of their functions.
+TEST_F(CallsTest, AllSystemCallsHaveARow) {
+    calls.add(shipped_calls, "shipped", wrong, true);
+    std::vector<std::string> without;
+    for (const char *name : {
+#include "support/syscall_names.inc"
+         })
+        if (!calls.rows(std::string("s:ia32:") + name) && !calls.rows(std::string("s:") + name))
+            without.push_back(name);
+    EXPECT_THAT(without, IsEmpty());
+}
+
+} // namespace
+} // namespace argtrace

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/described_call.h"
+
+#include <algorithm>
+
+#include "model/result.h"
+#include "model/probe_kind.h"
+#include "model/type.h"
+
+namespace argtrace {
+
+namespace {
+
+/// As many bits as the type has; nothing of what is no number.
+std::optional<std::uint64_t> number_of(const Value &value) {
+    const TypeInfo &type = type_info(value.type);
+    const bool is_number = type.type_class == TypeClass::integer || type.type_class == TypeClass::address;
+    if (!value.captured || !is_number || type.is_wide())
+        return std::nullopt;
+    return type.size < sizeof(std::uint64_t) ? value.low & ((std::uint64_t{1} << 8 * type.size) - 1) : value.low;
+}
+
+} // namespace
+
+DescribedCall::DescribedCall(const Probe &probe, const Calls &calls)
+    : probe_(probe), rows_(calls.rows(probe.function)), is_syscall_(*split_title(probe.function).kind == syscall_kind) {
+    for (const Argument &argument : probe.args)
+        positions_.push_back(argument.loc == ARGTRACE_LOC_REG ? std::optional<std::size_t>(argument.index) : std::nullopt);
+}
+
+DescribedCall::Choice DescribedCall::choose(const EventView &view) const {
+    if (!rows_)
+        return {};
+    const std::size_t count = shown_arguments(probe_);
+    const auto value_of = [&](const CallRow &row, std::size_t index) -> std::optional<std::uint64_t> {
+        for (std::size_t i = 0; i < count; ++i)
+            if (is_syscall_ ? positions_[i] == index : probe_.args[i].name == row.arguments[index].name)
+                return number_of(view.values[i]);
+        return std::nullopt;
+    };
+    for (const CallRow &row : *rows_) {
+        bool fits = true;
+        for (std::size_t i = 0; fits && i < row.arguments.size(); ++i) {
+            if (row.arguments[i].test == CallRow::Argument::Test::none)
+                continue;
+            const auto value = value_of(row, i);
+            if (!value)
+                return {&rows_->back(), false};
+            fits = row.arguments[i].accepts(*value);
+        }
+        if (fits)
+            return {&row, true};
+    }
+    return {};
+}
+
+const ShownAs *DescribedCall::shown(const CallRow *row, std::size_t value) const {
+    if (!row)
+        return nullptr;
+    const Argument &argument = probe_.args[value];
+    if (argument.loc == ARGTRACE_LOC_RETURN)
+        return &row->result;
+    if (argument.loc == ARGTRACE_LOC_PROGRAM)
+        return nullptr;
+    if (is_syscall_)
+        return positions_[value] && *positions_[value] < row->arguments.size() ? &row->arguments[*positions_[value]].shown : nullptr;
+    const auto known = std::find_if(row->arguments.begin(), row->arguments.end(),
+                                    [&](const CallRow::Argument &other) { return other.name == argument.name; });
+    return known == row->arguments.end() ? nullptr : &known->shown;
+}
+
+std::string DescribedCall::text(const Choice &choice, const EventView &view, std::size_t value) const {
+    const ShownAs *shown = this->shown(choice.row, value);
+    const auto number = number_of(view.values[value]);
+    const bool is_error = probe_.args[value].loc == ARGTRACE_LOC_RETURN && error_number(view.values[value]) != 0;
+    return shown && number && !is_error ? shown->text(*number) : std::string();
+}
+
+std::string DescribedCall::name(const Choice &choice, const EventView &view, std::size_t value) const {
+    const ShownAs *shown = this->shown(choice.row, value);
+    if (!shown || !shown->values || text(choice, view, value).empty())
+        return {};
+    std::string name = shown->values->text(*number_of(view.values[value]));
+    return name == "0" ? std::string() : name;
+}
+
+std::string DescribedCall::number(const Choice &choice, const EventView &view, std::size_t value) const {
+    const ShownAs *shown = this->shown(choice.row, value);
+    const auto number = number_of(view.values[value]);
+    return shown && number && shown->form == NumberForm::s32 ? number_text(NumberForm::s32, *number) : std::string();
+}
+
+bool DescribedCall::is_hidden(const Choice &choice, std::size_t argument) const {
+    const CallRow *row = choice.row;
+    return row && choice.is_sure && is_syscall_ && positions_[argument] && *positions_[argument] >= row->arguments.size();
+}
+
+} // namespace argtrace

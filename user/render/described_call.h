@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/event.h"
+#include "spec/calls.h"
+
+namespace argtrace {
+
+// What -d shows of numbers that are passed to a system call or a function, by the table of calls:
+//
+//     s:openat(dfd=AT_FDCWD, filename="/etc/passwd", flags=O_RDONLY|O_CLOEXEC) = 3
+//
+// The table is that of the tool that shows the call, not of the one that recorded it.
+
+/// The rows of one probe.
+class DescribedCall {
+public:
+    /// Both must outlive it.
+    DescribedCall(const Probe &probe, const Calls &calls);
+
+    /// Which row an event has, and whether that is sure: if an argument that decides it was not recorded, it is the last, most general one.
+    struct Choice {
+        const CallRow *row = nullptr;
+        bool is_sure = false;
+    };
+    Choice choose(const EventView &view) const;
+
+    /// How the row shows a value of the event, an argument or the result. Empty: as its type says.
+    std::string text(const Choice &choice, const EventView &view, std::size_t value) const;
+
+    /// The name alone that it has there; empty if it has none. What JSON has in place of the number, where that is another than the type says.
+    std::string name(const Choice &choice, const EventView &view, std::size_t value) const;
+    std::string number(const Choice &choice, const EventView &view, std::size_t value) const;
+
+    /// Whether the call does not look at that argument.
+    bool is_hidden(const Choice &choice, std::size_t argument) const;
+
+private:
+    const ShownAs *shown(const CallRow *row, std::size_t value) const;
+
+    const Probe &probe_;
+    const std::vector<CallRow> *rows_;
+    bool is_syscall_;
+    std::vector<std::optional<std::size_t>> positions_; // of a system call's arguments, by value
+};
+
+} // namespace argtrace

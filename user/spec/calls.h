@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/named_values.h"
+
+namespace argtrace {
+
+/// The table that comes with the tool, in the form of Calls::add(); see calls.table.
+extern const std::string_view shipped_calls;
+
+/// How calls.table has a number shown: by names, and where none fits by a form.
+struct ShownAs {
+    const NamedValues *values = nullptr;
+    NumberForm form = NumberForm::typed;
+
+    /// Empty: as its type says.
+    std::string text(std::uint64_t value) const;
+};
+
+/// What the arguments of a system call or of a function are, of those calls in which some of them have certain values.
+class CallRow {
+public:
+    struct Argument {
+        enum class Test { none, is, has, lacks };
+
+        std::string name;
+        ShownAs shown = {};
+        Test test = Test::none;
+        std::vector<NamedValues::Known> tested = {};
+
+        /// Whether a value passes the test: is one of those named, has all bits of one of them, has none of them.
+        bool accepts(std::uint64_t value) const;
+    };
+
+    std::vector<Argument> arguments; ///< of a system call all that it looks at; of a function those that the table knows
+    ShownAs result = {};
+    bool shipped = false;
+    std::string source; ///< "FILE:LINE"
+};
+
+/// What numbers that are passed to system calls and functions are called, and which system calls belong together.
+class Calls {
+public:
+    /// Adds the lines of a table that are of this kind, see is_line(). Rows of the user's own stand before those that are shipped, whatever
+    /// was added first. A sentence for each line that is wrong is added to `wrong`; `source` is the table's name in it.
+    void add(std::string_view text, const std::string &source, std::vector<std::string> &wrong, bool shipped = false);
+
+    /// The user's own tables and the one that comes with the tool, read once.
+    static const Calls &shared();
+
+    /// Sentences for what is wrong in them.
+    static const std::vector<std::string> &wrong_lines();
+
+    /// Whether a line of a table is one of calls; others say what types mean (spec/meanings.h).
+    static bool is_line(std::string_view line);
+
+    /// The rows of what has that title (model/probe_kind.h), in their order: that is the first whose arguments accept their values. A 32-bit
+    /// call that has none of its own has those of the 64-bit call of its name. Null: there are none.
+    const std::vector<CallRow> *rows(std::string_view title) const;
+
+    /// The names of the system calls of "%network"; null: there is no such class.
+    const std::vector<std::string> *members(std::string_view name) const;
+    std::vector<std::string_view> classes() const;
+
+    const NamedValues *values(std::string_view name) const;
+    const std::map<std::string, std::unique_ptr<NamedValues>, std::less<>> &all_values() const { return values_; }
+    const std::map<std::string, std::vector<CallRow>, std::less<>> &all_rows() const { return rows_; }
+
+private:
+    void add_values(std::string_view line);
+    void add_class(std::string_view line);
+    void add_row(std::string_view line, const std::string &place, bool shipped);
+    CallRow::Argument argument_of(std::string_view text) const;
+    ShownAs shown_as(std::string_view name) const;
+
+    std::map<std::string, std::unique_ptr<NamedValues>, std::less<>> values_;
+    std::map<std::string, std::vector<CallRow>, std::less<>> rows_;
+    std::map<std::string, std::vector<std::string>, std::less<>> classes_;
+};
+
+} // namespace argtrace

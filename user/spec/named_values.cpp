@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/named_values.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace argtrace {
+
+namespace {
+
+// include/uapi/asm-generic/ioctl.h
+std::string ioctl_text(std::uint32_t command) {
+    static constexpr std::string_view directions[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE"};
+    return fmt::format("_IOC({}, {:#x}, {:#x}, {:#x})", directions[command >> 30], command >> 8 & 0xff, command & 0xff,
+                       command >> 16 & 0x3fff);
+}
+
+// A register has 64 bits, whether a program passes an int with its sign or without: -100 is 0xffffff9c in either case.
+std::uint64_t without_extension(std::uint64_t value) {
+    const auto number = static_cast<std::int64_t>(value);
+    const bool is_int = value >> 32 == 0 || number == static_cast<std::int32_t>(number);
+    return is_int ? static_cast<std::uint32_t>(value) : value;
+}
+
+} // namespace
+
+std::string number_text(NumberForm form, std::uint64_t value) {
+    switch (form) {
+    case NumberForm::typed:
+        return {};
+    case NumberForm::s32:
+        return fmt::format("{}", static_cast<std::int32_t>(value));
+    case NumberForm::u32:
+        return fmt::format("{}", static_cast<std::uint32_t>(value));
+    case NumberForm::s64:
+        return fmt::format("{}", static_cast<std::int64_t>(value));
+    case NumberForm::u64:
+        return fmt::format("{}", value);
+    case NumberForm::hex:
+        return fmt::format("{:#x}", value);
+    case NumberForm::octal:
+        return fmt::format("{:#o}", value);
+    case NumberForm::ioctl:
+        return ioctl_text(static_cast<std::uint32_t>(value));
+    }
+    return {};
+}
+
+void NamedValues::add(std::string name, std::uint64_t value, std::uint64_t mask) {
+    const std::size_t index = names_.size();
+    if (!flags_)
+        by_value_.emplace(without_extension(value), index); // the first name of a value stays
+    else if (mask == 0)
+        widest_first_.insert(std::find_if(widest_first_.begin(), widest_first_.end(),
+                                          [&](std::size_t other) { return std::popcount(names_[other].value) < std::popcount(value); }),
+                             index);
+    names_.push_back({std::move(name), value, mask});
+}
+
+void NamedValues::add_field(std::uint64_t mask, const NamedValues &values) {
+    names_.push_back({{}, 0, mask, &values});
+}
+
+std::string NamedValues::text(std::uint64_t value) const {
+    if (flags_)
+        return flags_text(value);
+    const auto found = by_value_.find(without_extension(value));
+    return found == by_value_.end() ? std::string() : names_[found->second].name;
+}
+
+std::string NamedValues::flags_text(std::uint64_t value) const {
+    std::uint64_t left = value;
+    std::map<std::size_t, std::string> parts; // in the order of the table
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        const Name &name = names_[i];
+        if (name.mask == 0 || (left & name.mask) != (value & name.mask))
+            continue;
+        const std::uint64_t field = value & name.mask;
+        if (!name.field && field == name.value) {
+            parts[i] = name.name;
+            left &= ~name.mask;
+        } else if (name.field && field != 0) {
+            if (std::string text = name.field->text(field >> std::countr_zero(name.mask)); !text.empty()) {
+                parts[i] = std::move(text);
+                left &= ~name.mask;
+            }
+        }
+    }
+    std::string_view zero = "0";
+    for (const std::size_t i : widest_first_) {
+        const Name &name = names_[i];
+        if (name.value == 0 && zero == "0")
+            zero = name.name;
+        if (name.value == 0 || (left & name.value) != name.value)
+            continue;
+        parts[i] = name.name;
+        left &= ~name.value;
+    }
+    if (value == 0 && parts.empty())
+        return std::string(zero);
+    if (parts.empty())
+        return {};
+    std::string text;
+    for (const auto &[index, part] : parts)
+        text += (text.empty() ? "" : "|") + part;
+    if (left != 0)
+        text += '|' + number_text(rest_ == NumberForm::typed ? NumberForm::hex : rest_, left);
+    return text;
+}
+
+std::optional<NamedValues::Known> NamedValues::find(std::string_view wanted) const {
+    for (const Name &name : names_) {
+        if (!name.field && name.name == wanted)
+            return Known{name.value, name.mask};
+        if (name.field)
+            if (const auto known = name.field->find(wanted))
+                return Known{known->value << std::countr_zero(name.mask), name.mask};
+    }
+    return std::nullopt;
+}
+
+std::vector<std::pair<std::string_view, std::uint64_t>> NamedValues::names() const {
+    std::vector<std::pair<std::string_view, std::uint64_t>> all;
+    for (const Name &name : names_)
+        if (!name.field)
+            all.emplace_back(name.name, name.value);
+    return all;
+}
+
+} // namespace argtrace
