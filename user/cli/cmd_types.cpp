@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "lang/expression_error.h"
 #include "lang/types.h"
 #include "render/json.h"
+#include "spec/calls.h"
 #include "spec/kernel.h"
 #include "spec/meanings.h"
 #include "util/error.h"
@@ -87,6 +89,7 @@ void append_json(std::string &out, const std::string &type, const TypeMeaning &m
 void run_types(bool json) {
     std::vector<std::string> wrong;
     const Meanings meanings = Meanings::load(wrong);
+    std::ranges::copy(Calls::wrong_lines(), std::back_inserter(wrong));
     write_messages(wrong);
     Kernel kernel;
     const lang::Types types(kernel.types().kernel(), [&kernel](std::string_view name) -> std::optional<std::uint64_t> {

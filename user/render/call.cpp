@@ -26,7 +26,9 @@ void append_arguments(Line &out, ValueWriter &values, const EventView &view) {
             continue;
         }
         const std::size_t meanings = count_meanings(probe, i);
-        const std::string text = described && meanings == 0 ? described->text(choice, view, i) : std::string();
+        // BTF knows the names of an enum better.
+        const bool is_enum = formats.argument(i) && formats.argument(i)->kind == Format::Kind::enumeration;
+        const std::string text = described && meanings == 0 && !is_enum ? described->text(choice, view, i) : std::string();
         if (text.empty())
             append_with_meaning(out, values, view, formats, i);
         else

@@ -12,6 +12,7 @@
 #include "spec/meanings.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/glob.h"
 #include "util/lines.h"
 #include "util/suggestion.h"
 
@@ -226,6 +227,8 @@ void Calls::add_row(std::string_view line, const std::string &place, bool shippe
     std::string_view titles = line.substr(0, begin);
     for (std::string_view title = next_word(titles); !title.empty(); title = next_word(titles)) {
         std::vector<CallRow> &rows = rows_[std::string(title)];
+        if (rows.empty() && title.find('*') != title.npos)
+            globs_.emplace_back(title);
         const auto behind_own = std::find_if(rows.begin(), rows.end(), [](const CallRow &other) { return other.shipped; });
         rows.insert(shipped ? rows.end() : behind_own, row);
     }
@@ -270,6 +273,10 @@ const std::vector<CallRow> *Calls::rows(std::string_view title) const {
     if (found == rows_.end())
         if (const Title parts = split_title(title); *parts.kind == syscall_kind && !parts.qualifier.empty())
             found = rows_.find(title_of(syscall_kind, {}, parts.name));
+    if (found == rows_.end() && *split_title(title).kind == function_kind)
+        if (const auto glob = std::find_if(globs_.begin(), globs_.end(), [title](const std::string &one) { return glob_matches(one, title); });
+            glob != globs_.end())
+            found = rows_.find(*glob);
     return found == rows_.end() ? nullptr : &found->second;
 }
 

@@ -63,7 +63,8 @@ public:
     static bool is_line(std::string_view line);
 
     /// The rows of what has that title (model/probe_kind.h), in their order: that is the first whose arguments accept their values. A 32-bit
-    /// call that has none of its own has those of the 64-bit call of its name. Null: there are none.
+    /// call that has none of its own has those of the 64-bit call of its name, and a function those of the first glob that matches it. Null:
+    /// there are none.
     const std::vector<CallRow> *rows(std::string_view title) const;
 
     /// The names of the system calls of "%network"; null: there is no such class.
@@ -83,6 +84,7 @@ private:
 
     std::map<std::string, std::unique_ptr<NamedValues>, std::less<>> values_;
     std::map<std::string, std::vector<CallRow>, std::less<>> rows_;
+    std::vector<std::string> globs_; // of functions, in their order; where in rows_
     std::map<std::string, std::vector<std::string>, std::less<>> classes_;
 };
 

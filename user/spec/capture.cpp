@@ -8,6 +8,7 @@
 
 #include "lang/compile.h"
 #include "lang/expression_error.h"
+#include "model/probe_kind.h"
 #include "spec/aggregate.h"
 #include "spec/calls.h"
 #include "spec/changes.h"
@@ -80,6 +81,20 @@ std::vector<lang::ArgumentExpression> with_stack(const Prototype &prototype,
     return values;
 }
 
+// Whether the table of calls knows an argument or the result of it.
+bool is_known_call(const Prototype &prototype) {
+    const std::vector<CallRow> *rows = Calls::shared().rows(prototype.function);
+    if (!rows || *split_title(prototype.function).kind == syscall_kind)
+        return rows != nullptr;
+    const auto has_parameter = [&](const CallRow::Argument &argument) {
+        return std::any_of(prototype.parameters.begin(), prototype.parameters.end(),
+                           [&](const Parameter &parameter) { return parameter.name == argument.name; });
+    };
+    return std::any_of(rows->begin(), rows->end(), [&](const CallRow &row) {
+        return row.result.values || row.result.form != NumberForm::typed || std::any_of(row.arguments.begin(), row.arguments.end(), has_parameter);
+    });
+}
+
 bool can_return_error(const lang::Scope &scope) {
     if (!scope.result())
         return false;
@@ -133,7 +148,7 @@ void CaptureCompiler::compile(Function &function) {
     Capture &capture = function.capture;
     capture.program = {};
     capture.described.reset();
-    capture.is_described = meanings_ && Calls::shared().rows(prototype.function);
+    capture.is_described = meanings_ && is_known_call(prototype);
     std::vector<lang::Expression> conditions(conditions_.begin(), conditions_.end());
     if (capture.condition)
         conditions.push_back(*capture.condition);

@@ -91,6 +91,15 @@ TEST_F(CallsTest, ACallOf32BitsHasItsOwnRowsOrThoseOfItsName) {
     EXPECT_THAT(calls.rows("s:ia32:pread")->front().arguments, SizeIs(2));
 }
 
+TEST_F(CallsTest, FunctionsWithoutARowHaveThatOfTheFirstGlob) {
+    add("x_recvmsg(a: int)\n*_recvmsg(flags: hex)\nx_*(b: int)\ns:recv*(c: int)\n");
+    EXPECT_EQ(calls.rows("x_recvmsg")->front().arguments[0].name, "a");
+    EXPECT_EQ(calls.rows("y_recvmsg")->front().arguments[0].name, "flags");
+    EXPECT_EQ(calls.rows("x_read")->front().arguments[0].name, "b");
+    EXPECT_EQ(calls.rows("read"), nullptr);
+    EXPECT_EQ(calls.rows("s:recvmsg"), nullptr) << "a system call has its own";
+}
+
 TEST_F(CallsTest, RowsOfTheUserComeFirst) {
     add("flags x: A=1\ns:read(fd: int)\ns:read(a: x, b: int)\n", true);
     add("s:read(fd: x = A)\ns:read(fd: x = 2)\nflags x: B=2\n");
