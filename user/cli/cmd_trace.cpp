@@ -83,6 +83,7 @@ void run_trace(TraceOptions options) {
     Output output(STDOUT_FILENO);
     LiveTrace trace(run.sources(), options.own_session(), schema, *renderer, output);
     trace.hide(choose_hidden(session, options));
+    trace.begin();
     run.start_command();
     LiveTrace::End end = LiveTrace::End::reached;
     std::optional<Error> failure;

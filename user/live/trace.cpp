@@ -38,12 +38,16 @@ void LiveTrace::hide(std::set<std::uint32_t> pids) {
     hidden_since_ = monotonic_now();
 }
 
+void LiveTrace::begin() {
+    start_ = monotonic_now();
+    renderer_.begin(output_.buffer(), start_);
+    (void)output_.flush(); // a reader that has gone ends the first round
+}
+
 LiveTrace::End LiveTrace::run(const Limits &limits, const StopSignal &stop) {
     limits_ = limits;
-    const std::uint64_t start = monotonic_now();
-    renderer_.begin(output_.buffer(), start);
     watching_ = tells_of_running() && renderer_.expect_running();
-    const End end = run_rounds(start, limits.duration, stop);
+    const End end = run_rounds(start_, limits.duration, stop);
     if (end == End::abandoned)
         return end;
     running_.reset();

@@ -31,8 +31,11 @@ public:
     /// Events of these processes that happen from now on are not shown.
     void hide(std::set<std::uint32_t> pids);
 
+    /// Shows the line of column names, if there is one: before COMMAND is started, which may write to the same terminal.
+    void begin();
+
     /// Shows events until a limit is reached, `stop` is requested, or the session is removed,
-    /// and then what is still in the rings. A session of our own is disarmed before that.
+    /// and then what is still in the rings. Follows begin(). A session of our own is disarmed before that.
     End run(const Limits &limits, const StopSignal &stop);
 
     /// Those that have been written out.
@@ -55,6 +58,7 @@ private:
     bool satisfied() const { return limits_.events && shown_ >= *limits_.events; }
     void report_loss(std::uint64_t now);
 
+    std::uint64_t start_ = 0; ///< when it began: CLOCK_MONOTONIC, ns
     bool own_;
     const Schema &schema_;
     Merge merge_;
