@@ -68,7 +68,7 @@ void argtrace_lanes_exclude(struct argtrace_session *session, pid_t tgid);
 void argtrace_lanes_stop_excluding(struct argtrace_session *session, pid_t tgid);
 /* In an interrupt, the interrupted process decides, as for ftrace's own filter. */
 static __always_inline bool argtrace_is_filtered(const struct argtrace_lane *lane,
-					const bool by_pid)
+						 const bool by_pid)
 {
 	const pid_t tgid = current->tgid;
 

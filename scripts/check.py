@@ -10,6 +10,7 @@
   stress          a fuzzer of /dev/argtrace, and processes that use all of argtrace at once, on the kernel kasan too
   no-tsc          the tests of clocks on the oldest kernel, which does not trust its time stamp counter here unless told to
   many-cpus       what is kept for each possible processor, on the oldest kernel, which believes that 255 might come
+  checkpatch      the module's sources by the kernel's checkpatch.pl
   vm-host         scripts/vm as its caller sees it: output that is read late, and signals
   vm-LABEL        the VM tests on that kernel, through tests/vm/run, with its share of the cases; with --all all of the cases, some tests for
                   longer, and on kasan too
@@ -154,6 +155,7 @@ def suites(labels, everything):
     yield "kunit-kasan", command(TOP / "tests/kunit/run", "kasan")
     yield "kunit", command(TOP / "tests/kunit/run")
     yield "vm-host", command(TOP / "tests/vm/host_test")
+    yield "checkpatch", command(TOP / "tests/checkpatch/run")
     yield "fuzz", command(TOP / "scripts/fuzz", "inputs", 20000 if everything else 5000)
     yield "cost", command(TOP / "bench/gate")
 
@@ -195,7 +197,7 @@ def tests_seconds():
 def main():
     everything = sys.argv[1:] == ["--all"]
     labels = kernels.labels_checked(everything) + (["kasan"] if everything else [])
-    expected = ["user", "user-sanitized", "kunit", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host",
+    expected = ["user", "user-sanitized", "kunit", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host", "checkpatch",
                 *(f"vm-{label}" for label in labels)]
     if everything:
         expected += ["faults", "mutants", "viewers", "peers", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]

@@ -586,7 +586,7 @@ static void remove_picked(struct argtrace_session *session,
 			continue;
 		argtrace_catalog_set_removed(catalog, plan, true);
 		plan->schema->flags |= why;
-		plan->unloaded = module != NULL;
+		plan->unloaded = !!module;
 		any = true;
 	}
 	if (!any || !follow_removal(session, &kind))
@@ -606,7 +606,7 @@ void argtrace_arm_remove_all(struct argtrace_session *session)
 }
 
 void argtrace_arm_module_going(struct argtrace_session *session, const struct module *module,
-				bool only_init)
+			       bool only_init)
 {
 	/* Init functions are always freed once the module is live: that is not worth a report. */
 	if (only_init)

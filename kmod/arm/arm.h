@@ -33,6 +33,6 @@ void argtrace_arm_remove_all(struct argtrace_session *session);
 
 /* Removes the probes in `module`, or only those in its init code, which is about to be freed. */
 void argtrace_arm_module_going(struct argtrace_session *session, const struct module *module,
-				bool only_init);
+			       bool only_init);
 
 #endif

@@ -132,7 +132,7 @@ static void entry_free(struct argtrace_deferred *deferred, struct deferred_entry
  * is.
  */
 static u32 find_deferred(const struct argtrace_deferred *deferred, const char *module,
-			struct argtrace_plan **templates, u32 count)
+			 struct argtrace_plan **templates, u32 count)
 {
 	const struct deferred_entry *entry;
 	u32 i;
@@ -179,8 +179,8 @@ static bool is_refused(const struct argtrace_plan *template, unsigned long addr)
 }
 
 int argtrace_deferred_add(struct argtrace_session *session, const char *module,
-		       const char *srcversion, struct argtrace_plan **templates, u32 count,
-		       u32 *failed)
+			  const char *srcversion, struct argtrace_plan **templates, u32 count,
+			  u32 *failed)
 {
 	struct argtrace_deferred *deferred = &session->deferred;
 	const u64 charge = sizeof(struct deferred_entry) + count * sizeof(*templates) +
@@ -445,7 +445,9 @@ static void arm_entry(struct argtrace_session *session, struct deferred_entry *e
 
 	entry->coming = NULL;
 	status->loads++;
-	status->armed = status->absent = status->refused = 0;
+	status->armed = 0;
+	status->absent = 0;
+	status->refused = 0;
 	status->error = 0;
 	if (status->srcversion[0] && module->srcversion &&
 	    strcmp(status->srcversion, module->srcversion)) {
@@ -500,7 +502,7 @@ void argtrace_deferred_arm_tracepoints(struct argtrace_session *session,
 }
 
 u32 argtrace_deferred_list(const struct argtrace_session *session, u32 first,
-			 struct argtrace_on_load_order *to, u32 room, u32 *next)
+			   struct argtrace_on_load_order *to, u32 room, u32 *next)
 {
 	const struct deferred_entry *entry;
 	u32 count = 0;

@@ -24,8 +24,8 @@ void argtrace_deferred_init(struct argtrace_deferred *deferred);
  * if it returns 0. -EEXIST if another entry has one of them; *failed is its index.
  */
 int argtrace_deferred_add(struct argtrace_session *session, const char *module,
-		       const char *srcversion, struct argtrace_plan **templates, u32 count,
-		       u32 *failed);
+			  const char *srcversion, struct argtrace_plan **templates, u32 count,
+			  u32 *failed);
 
 /* Removes the entries for that module, or all if it is NULL; false if there is none. */
 bool argtrace_deferred_remove(struct argtrace_session *session, const char *module);
@@ -43,6 +43,6 @@ void argtrace_deferred_arm_tracepoints(struct argtrace_session *session,
  * of the next one, or 0.
  */
 u32 argtrace_deferred_list(const struct argtrace_session *session, u32 first,
-			 struct argtrace_on_load_order *to, u32 room, u32 *next);
+			   struct argtrace_on_load_order *to, u32 room, u32 *next);
 
 #endif

@@ -126,10 +126,11 @@ static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
-/* Whether a CPU runs the task. Pairs with the kernel's finish_task(). */
+/* Whether a CPU runs the task. */
 static inline bool argtrace_is_on_cpu(const struct task_struct *task)
 {
 #ifdef CONFIG_SMP
+	/* Pairs with the release of the kernel's finish_task(). */
 	return smp_load_acquire(&task->on_cpu);
 #else
 	return task == current;

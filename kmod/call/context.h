@@ -94,7 +94,7 @@ static __always_inline u32 argtrace_context_word(unsigned int own_levels)
  * as it does when others trace the same function.
  */
 static __always_inline unsigned int argtrace_own_preempt_levels(const struct ftrace_ops *ops,
-						       const void *called_from)
+								const void *called_from)
 {
 	return PREEMPT_DISABLE_OFFSET ? 1 + ((unsigned long)called_from - ops->trampoline >=
 					     ops->trampoline_size) : 0;

@@ -85,7 +85,7 @@ static struct argtrace_pid_filter *allocate(u32 count, u32 flags)
 }
 
 struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 count, u32 flags,
-						     u32 *failed)
+						       u32 *failed)
 {
 	struct argtrace_pid_filter *pid_filter = allocate(count, flags);
 	u32 i;

@@ -42,7 +42,7 @@ struct argtrace_pid_filter {
  * count), -ENOMEM, -ENOSPC.
  */
 struct argtrace_pid_filter *argtrace_pid_filter_create(const u32 *numbers, u32 count, u32 flags,
-						     u32 *failed);
+						       u32 *failed);
 /* Frees it, once no callback uses it any more. */
 void argtrace_pid_filter_free(struct argtrace_pid_filter *pid_filter);
 

@@ -46,7 +46,7 @@ long argtrace_ioctl_on_load(struct file *file, struct argtrace_session *session,
 	}
 	mutex_lock(&session->lock);
 	ret = argtrace_deferred_add(session, on_load.module, on_load.srcversion, templates,
-				 on_load.count, &on_load.failed);
+				    on_load.count, &on_load.failed);
 	mutex_unlock(&session->lock);
 	if (ret) {
 		for (i = 0; i < on_load.count; i++)
@@ -70,7 +70,7 @@ long argtrace_ioctl_on_load_remove(struct file *file, struct argtrace_session *s
 		return ret;
 	all = remove.flags & ARGTRACE_REMOVE_ALL;
 	if ((remove.flags & ~ARGTRACE_REMOVE_ALL) ||
-	    (all ? memchr_inv(remove.module, 0, sizeof(remove.module)) != NULL :
+	    (all ? !!memchr_inv(remove.module, 0, sizeof(remove.module)) :
 		   !module_name_is_valid(remove.module)))
 		return -EINVAL;
 	mutex_lock(&session->lock);

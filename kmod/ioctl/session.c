@@ -148,7 +148,7 @@ long argtrace_ioctl_processes(struct file *file, struct argtrace_session *sessio
 		if (IS_ERR(numbers))
 			return PTR_ERR(numbers);
 		pid_filter = argtrace_pid_filter_create(numbers, filter.count,
-						      filter.flags, &filter.failed);
+							filter.flags, &filter.failed);
 		kfree(numbers);
 		if (IS_ERR(pid_filter)) {
 			argtrace_copy_out(arg, &filter, sizeof(filter), filter.size);

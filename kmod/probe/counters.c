@@ -198,12 +198,13 @@ static void *remap_with_cpu(struct argtrace_counters_block *block, unsigned int 
 	block->charged += PAGE_SIZE;
 	block->base = base;
 	for (user = 0; user < block->nr_joined; user++) {
+		if (!block->users[user])
+			continue;
 		/*
 		 * Pairs with the address dependency of argtrace_counters_here(): what it finds
 		 * there is mapped.
 		 */
-		if (block->users[user])
-			smp_store_release(block->users[user], counters_at(base, user));
+		smp_store_release(block->users[user], counters_at(base, user));
 	}
 	return old;
 }

@@ -44,6 +44,7 @@ struct argtrace_return_counters {
 	unsigned long removed;
 	unsigned long exited;
 };
+
 static_assert(sizeof(struct argtrace_return_counters) == sizeof(struct argtrace_counters));
 
 #define ARGTRACE_COUNTERS_PER_BLOCK	(PAGE_SIZE / sizeof(struct argtrace_counters))

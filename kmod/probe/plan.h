@@ -145,6 +145,7 @@ static inline void argtrace_plan_get(struct argtrace_plan *plan)
 {
 	refcount_inc(&plan->references);
 }
+
 void argtrace_plan_put(struct argtrace_plan *plan);
 
 /*
@@ -175,6 +176,7 @@ struct argtrace_counted {
 	struct argtrace_return_counters following;
 	u64 missed;			/* by the kernel, if that follows its calls */
 };
+
 struct argtrace_counted argtrace_plan_counted(const struct argtrace_plan *plan);
 
 /* Begins a new life, in which these earlier counts are subtracted. */

@@ -47,7 +47,7 @@ static __always_inline struct argtrace_plan *argtrace_assume(struct argtrace_pla
 
 /* Where the search for `ip` begins: an offset into slots, in bytes. */
 static __always_inline unsigned long argtrace_table_hash(const struct argtrace_table *table,
-						      unsigned long ip)
+							 unsigned long ip)
 {
 	unsigned long at;
 

@@ -27,7 +27,8 @@ static inline const u8 *argtrace_glob_class_has(const u8 *at, u8 c, bool *has)
 	at += inverted;
 	do {
 		ARGTRACE_GLOB_STEP();
-		first = last = *at++;
+		first = *at++;
+		last = first;
 		if (!first)
 			return NULL;
 		if (at[0] == '-' && at[1] != ']') {

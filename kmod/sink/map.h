@@ -167,13 +167,13 @@ static __always_inline void argtrace_map_sum(const struct argtrace_map_set *map,
 		argtrace_map_carry(map, slot, value);
 }
 
-/*
- * The last step of adding a call, after its value: pairs with the acquire with which
- * MapReader::read_slot() (user/session/map_reader.cpp) reads the count first, so that it finds the
- * values of at least as many calls.
- */
+/* The last step of adding a call, after its value. */
 static __always_inline void argtrace_map_count_call(struct argtrace_map_slot *slot)
 {
+	/*
+	 * Pairs with the acquire with which MapReader::read_slot() (user/session/map_reader.cpp)
+	 * reads the count first, so that it finds the values of at least as many calls.
+	 */
 	smp_wmb();
 	argtrace_map_count(&slot->count);
 }

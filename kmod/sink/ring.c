@@ -150,9 +150,10 @@ void argtrace_rings_free(struct argtrace_ring_set *set)
 
 static bool has_data(const struct argtrace_ring *ring)
 {
+	if (!argtrace_ring_exists(ring) || !ring->reader)
+		return false;
 	/* Pairs with the release of argtrace_ring_end(), step E. */
-	return argtrace_ring_exists(ring) && ring->reader &&
-	       smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
+	return smp_load_acquire(&ring->control->head) != READ_ONCE(ring->reader->tail);
 }
 
 bool argtrace_rings_have_data(const struct argtrace_ring __percpu *rings)
@@ -266,6 +267,7 @@ static long invalidate_packet(struct argtrace_ring *ring, u64 start)
 	const long records = local_read(argtrace_ring_records_in(ring, start));
 
 	WRITE_ONCE(packet_at(ring, start)->seq, start >> ring->packet_shift);
+	/* Pairs with the acquire fence of PacketCopy::intact(): see above. */
 	smp_wmb();
 	return records;
 }

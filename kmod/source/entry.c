@@ -23,6 +23,7 @@ static __always_inline void trace_entry(unsigned long ip, unsigned long parent_i
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_ring *ring;
 	struct argtrace_plan *plan;
+	unsigned int levels;
 
 	plan = argtrace_begin_at(lane, ip, by_pid);
 	if (unlikely(!plan))
@@ -34,11 +35,11 @@ static __always_inline void trace_entry(unsigned long ip, unsigned long parent_i
 		return argtrace_record_match_in_stream(plan, parent_ip, ops, fregs,
 						       __builtin_return_address(0));
 	ring = this_cpu_ptr(lane->rings);
-	if (unlikely(!argtrace_context_is_plain()))
-		return argtrace_record_with_context(
-			plan, parent_ip, ring, fregs,
-			argtrace_own_preempt_levels(ops, __builtin_return_address(0)), clock_id,
-			flight);
+	if (unlikely(!argtrace_context_is_plain())) {
+		levels = argtrace_own_preempt_levels(ops, __builtin_return_address(0));
+		return argtrace_record_with_context(plan, parent_ip, ring, fregs, levels, clock_id,
+						    flight);
+	}
 	argtrace_record_call(plan, ring, 0, parent_ip, fregs, clock_id, flight);
 }
 

@@ -23,6 +23,7 @@ struct made_frame {
 	struct argtrace_frame frame;
 	u64 words[ARGTRACE_RETURN_WORDS_MAX];
 };
+
 static_assert(offsetof(struct made_frame, words) ==
 	      offsetof(struct made_frame, frame) + sizeof(struct argtrace_frame));
 

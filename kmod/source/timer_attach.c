@@ -73,9 +73,8 @@ static int timer_cpu_comes(unsigned int cpu, struct hlist_node *node)
 		return 0;
 	/* This does not keep a CPU that comes later offline: it just has no ticks. */
 	timer->nr_silent++;
-	pr_warn_ratelimited(
-		"CPU %u does not tick: no perf event could be made there (%d); it is in no profile that runs now\n",
-		cpu, (int)PTR_ERR(event));
+	pr_warn_ratelimited("CPU %u does not tick: no perf event could be made there (%d); it is in no profile that runs now\n",
+			    cpu, (int)PTR_ERR(event));
 	return 0;
 }
 

@@ -210,6 +210,7 @@ static bool prepare_place(struct search *search, struct tracepoint *tracepoint,
 			  struct module *module)
 {
 	struct attachment *attachment = search->context;
+	const struct argtrace_plan *plan;
 	struct argtrace_tracepoint *place;
 
 	if (is_attached(attachment->lane, (unsigned long)tracepoint->iterator)) {
@@ -231,8 +232,8 @@ static bool prepare_place(struct search *search, struct tracepoint *tracepoint,
 	place->module = module;
 	place->own_levels = argtrace_tracepoint_own_levels(tracepoint);
 	place->plain = argtrace_plain_preempt_word(place->own_levels);
-	place->callback = argtrace_tracepoint_callback(
-		place->lane, argtrace_table_lookup(attachment->table, place->addr));
+	plan = argtrace_table_lookup(attachment->table, place->addr);
+	place->callback = argtrace_tracepoint_callback(place->lane, plan);
 	find_plan(place);
 	list_add_tail(&place->link, &attachment->places);
 	attachment->nr_found++;
@@ -312,9 +313,10 @@ static int follow_tracepoints(struct argtrace_lane *lane)
 	LIST_HEAD(detached);
 
 	list_for_each_entry_safe(place, next, &lane->tracepoints, link) {
-		const struct argtrace_plan *plan = argtrace_catalog_find(
-			&lane->session->catalog, ARGTRACE_KIND_TRACEPOINT, place->addr);
+		const struct argtrace_plan *plan;
 
+		plan = argtrace_catalog_find(&lane->session->catalog, ARGTRACE_KIND_TRACEPOINT,
+					     place->addr);
 		if (plan && !plan->removed)
 			continue;
 		detach(place);

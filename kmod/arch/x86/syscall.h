@@ -45,6 +45,16 @@ static __always_inline void argtrace_copy_syscall_arguments(struct pt_regs *to,
 	to->r9 = from->r9;
 }
 
+static __always_inline void argtrace_clear_arguments(struct pt_regs *regs)
+{
+	regs->di = 0;
+	regs->si = 0;
+	regs->dx = 0;
+	regs->cx = 0;
+	regs->r8 = 0;
+	regs->r9 = 0;
+}
+
 static __always_inline void argtrace_syscall_arguments(struct argtrace_regs *regs,
 						       unsigned long passed)
 {
@@ -54,7 +64,7 @@ static __always_inline void argtrace_syscall_arguments(struct argtrace_regs *reg
 	if (likely(passed == (unsigned long)from))
 		argtrace_copy_syscall_arguments(to, from);
 	else
-		to->di = to->si = to->dx = to->cx = to->r8 = to->r9 = 0;
+		argtrace_clear_arguments(to);
 }
 
 static __always_inline void argtrace_syscall_regs(struct argtrace_regs *to,

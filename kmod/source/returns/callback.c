@@ -132,8 +132,9 @@ static __always_inline void go(struct argtrace_return *returns, unsigned long ip
 
 	if (unlikely(in_list) || unlikely(argtrace_body_of(regs) != body) || unlikely(!quick) ||
 	    unlikely(!argtrace_context_is_plain()) ||
-	    unlikely(!argtrace_return_has_half_a_stack(
-		    (unsigned long)regs, sizeof(*regs) + sizeof(u64) + returns->above)))
+	    unlikely(!argtrace_return_has_half_a_stack((unsigned long)regs,
+						       sizeof(*regs) + sizeof(u64) +
+						       returns->above)))
 		return go_with_care(returns, ip, in_list, regs);
 	argtrace_count_following(returns->following, entered);
 	argtrace_divert(regs, returns, trampoline);

@@ -424,8 +424,9 @@ static noinline void leave_with_filter(struct argtrace_frame *frame)
 	const struct argtrace_op *op = code->return_filter;
 
 	if (code->times)
-		frame->duration = nanoseconds_until(
-			argtrace_cycles(), frame, this_cpu_ptr(returns->rings), ARGTRACE_CLOCK_TSC);
+		frame->duration = nanoseconds_until(argtrace_cycles(), frame,
+						    this_cpu_ptr(returns->rings),
+						    ARGTRACE_CLOCK_TSC);
 	do {
 		op = argtrace_op_test(op, op->kind == ARGTRACE_OP_REG ? argtrace_op_reg(op, fregs) :
 									argtrace_op_task(op));
@@ -443,6 +444,7 @@ static noinline void leave_with_filter(struct argtrace_frame *frame)
 static noinline void leave_with_care(struct argtrace_frame *frame)
 {
 	struct argtrace_return *returns = frame->returns;
+	/* Pairs with the release of argtrace_return_set_up(). */
 	const unsigned long care = smp_load_acquire(&returns->care);
 	const u32 context = frame->state;
 
@@ -472,6 +474,7 @@ void argtrace_return_leave(struct argtrace_frame *frame)
 	const struct argtrace_return *returns = frame->returns;
 
 	preempt_disable_notrace();
+	/* Pairs with the release of argtrace_return_set_up(). */
 	if (unlikely(smp_load_acquire(&returns->care) | frame->state))
 		return leave_with_care(frame);
 	record_quickly(frame, returns);
