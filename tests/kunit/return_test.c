@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "base/clock.h"
+#include "base/fprobe.h"
 #include "base/memory.h"
 #include "return_fixtures.h"
 #include "ring_read.h"

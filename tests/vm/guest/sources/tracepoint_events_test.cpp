@@ -35,19 +35,23 @@ class TracepointEvents : public testing::Test {
 protected:
     void SetUp() override {
         need_argtrace();
+        ASSERT_EQ(prctl(PR_GET_NAME, own_name_), 0);
         ASSERT_EQ(write_tracefs("trace", "\n"), 0);
         enable("1");
     }
     void TearDown() override {
         enable("0");
         unpin();
-        prctl(PR_SET_NAME, "guest_tests");
+        prctl(PR_SET_NAME, own_name_); // other tests know it
     }
 
     static void enable(const char *on) {
         for (const char *event : compared_events)
             EXPECT_EQ(write_tracefs(std::string("events/") + event + "/enable", on), 0) << event;
     }
+
+private:
+    char own_name_[16] = {}; // TASK_COMM_LEN
 };
 
 /// What is between the marks, of which the first is left out.
