@@ -108,8 +108,9 @@ static void random_programs(struct kunit *test)
 				};
 		}
 		schema->program = (struct argtrace_program){ .nr_insns = RANDOM_INSNS, .nr_filter = nr_filter };
-		/* The program is at the end. */
+		/* What is left of the arguments counts as types, which the program follows. */
 		schema->head = (struct argtrace_probe){ .size = sizeof(*schema), .nr_args = nr_args,
+			.types = (RANDOM_INSNS - nr_args) * sizeof(struct argtrace_arg),
 			.program = sizeof(schema->program) + sizeof(schema->insns) };
 		if (argtrace_code_prepare(&prepared->code, &schema->head, NULL, NULL, NULL))
 			continue;
