@@ -5,6 +5,7 @@
 #include <linux/notifier.h>
 #include <linux/sched.h>
 
+#include "arch/walk.h"
 #include "arm/sessions.h"
 #include "base/clock.h"
 #include "base/percpu.h"
@@ -14,8 +15,6 @@
 #include "session.h"
 #include "source/returns/returns.h"
 #include "source/timer.h"
-#include "arch/walk.h"
-#include "stack/table.h"
 
 static int module_event(struct notifier_block *block, unsigned long event, void *data)
 {
@@ -75,12 +74,9 @@ static int __init argtrace_init(void)
 	ret = argtrace_percpu_init();
 	if (ret)
 		goto err_scratch;
-	ret = argtrace_stacks_init();
-	if (ret)
-		goto err_percpu;
 	ret = argtrace_timers_init();
 	if (ret)
-		goto err_stacks;
+		goto err_percpu;
 	ret = register_module_notifier(&module_notifier);
 	if (ret)
 		goto err_timers;
@@ -98,8 +94,6 @@ err_notifier:
 	unregister_module_notifier(&module_notifier);
 err_timers:
 	argtrace_timers_exit();
-err_stacks:
-	argtrace_stacks_exit();
 err_percpu:
 	argtrace_percpu_exit();
 err_scratch:
@@ -124,7 +118,6 @@ static void __exit argtrace_exit(void)
 	if (!argtrace_sessions_leaked()) {
 		argtrace_returns_exit();
 		argtrace_timers_exit();
-		argtrace_stacks_exit();
 		argtrace_percpu_exit();
 		argtrace_scratch_exit();
 		argtrace_counters_exit();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of which each CPU has a part of its own: rings, the slots of maps. CPUs that are present
- * get their parts when the set is created, others before they come online, and none loses its part
- * before the set is freed.
+ * Memory of which each CPU has a part of its own: rings, the slots of maps, tables of stacks. CPUs
+ * that are present get their parts when the set is created, others before they come online, and
+ * none loses its part before the set is freed.
  *
  * CPUs that are offline get theirs as well, so that a reader which maps the parts now has them all.
- * Lack of memory does not keep a CPU offline: it then has no part, and its calls are counted as
- * lost.
+ * Lack of memory does not keep a CPU offline: it then has no part, and its calls, or their stacks,
+ * are counted as lost.
  */
 #ifndef ARGTRACE_PERCPU_H
 #define ARGTRACE_PERCPU_H

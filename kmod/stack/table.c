@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/log2.h>
@@ -15,6 +13,7 @@
 #include "read/scratch.h"
 #include "base/hook.h"
 #include "base/memory.h"
+#include "base/percpu.h"
 #include "base/region.h"
 #include "stack/table.h"
 
@@ -24,9 +23,6 @@
 static_assert(sizeof(struct argtrace_stack_room) <= ARGTRACE_SCRATCH_STACK);
 static_assert(sizeof(struct argtrace_stacks_control) <= PAGE_SIZE);
 static_assert(ARGTRACE_STACK_DEPTH_MAX <= ARGTRACE_STACK_COUNT_MASK);
-
-/* The CPU hotplug state that gives a CPU its tables before it comes online. */
-static enum cpuhp_state hotplug_state;
 
 static u64 entries_bytes(const struct argtrace_stack_set *set)
 {
@@ -38,25 +34,29 @@ static unsigned int pages_of(const struct argtrace_stack_set *set)
 	return 1 + ((entries_bytes(set) + PAGE_ALIGN(set->words * sizeof(u64))) >> PAGE_SHIFT);
 }
 
-/* Under the lock of CPU hotplug. */
-static int provide_table(struct argtrace_stack_set *set, unsigned int cpu)
+static struct argtrace_stack_set *stacks_of(const struct argtrace_percpu *percpu)
 {
-	struct argtrace_stack_table *table = per_cpu_ptr(set->tables, cpu);
-	const u64 charge = argtrace_region_charge(pages_of(set));
-	u8 *region;
-	int ret;
+	return container_of(percpu, struct argtrace_stack_set, percpu);
+}
 
-	if (table->entries)
-		return 0;
-	ret = argtrace_memory_charge(charge);
-	if (ret)
-		return ret;
-	region = argtrace_region_alloc(pages_of(set), cpu_to_node(cpu));
-	if (!region) {
-		argtrace_memory_uncharge(charge);
+static u64 table_charge(const struct argtrace_percpu *percpu)
+{
+	return argtrace_region_charge(pages_of(stacks_of(percpu)));
+}
+
+static bool table_exists(const struct argtrace_percpu *percpu, unsigned int cpu)
+{
+	return argtrace_stacks_memory(stacks_of(percpu), cpu);
+}
+
+static int table_create(struct argtrace_percpu *percpu, unsigned int cpu)
+{
+	const struct argtrace_stack_set *set = stacks_of(percpu);
+	struct argtrace_stack_table *table = per_cpu_ptr(set->tables, cpu);
+	u8 *region = argtrace_region_alloc(pages_of(set), cpu_to_node(cpu));
+
+	if (!region)
 		return -ENOMEM;
-	}
-	set->charged += charge;
 	table->control = (void *)region;
 	table->words = (void *)(region + PAGE_SIZE + entries_bytes(set));
 	table->nr_words = set->words;
@@ -68,29 +68,11 @@ static int provide_table(struct argtrace_stack_set *set, unsigned int cpu)
 	return 0;
 }
 
-/* Lack of memory does not keep a CPU offline: its calls have no stacks then. */
-static int stacks_cpu_comes(unsigned int cpu, struct hlist_node *node)
-{
-	const int ret = provide_table(hlist_entry(node, struct argtrace_stack_set, node), cpu);
-
-	return cpu_online(cpu) ? ret : 0;
-}
-
-int argtrace_stacks_init(void)
-{
-	int ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "argtrace/stacks:prepare",
-					  stacks_cpu_comes, NULL);
-
-	if (ret < 0)
-		return ret;
-	hotplug_state = ret;
-	return 0;
-}
-
-void argtrace_stacks_exit(void)
-{
-	cpuhp_remove_multi_state(hotplug_state);
-}
+static const struct argtrace_percpu_kind tables_kind = {
+	.charge = table_charge,
+	.exists = table_exists,
+	.create = table_create,
+};
 
 static void free_stacks(struct argtrace_stack_set *set)
 {
@@ -99,7 +81,7 @@ static void free_stacks(struct argtrace_stack_set *set)
 	for_each_possible_cpu(cpu)
 		vfree(per_cpu_ptr(set->tables, cpu)->control);
 	free_percpu(set->tables);
-	argtrace_memory_uncharge(set->charged);
+	argtrace_memory_uncharge(set->percpu.charged);
 	kfree(set);
 	argtrace_frames_put();
 }
@@ -126,7 +108,7 @@ static struct argtrace_stack_set *alloc_set(const struct argtrace_stacks *wanted
 	set->depth = wanted->depth ?: ARGTRACE_STACK_DEPTH_MAX;
 	ret = argtrace_memory_charge(charge);
 	if (!ret) {
-		set->charged = charge;
+		set->percpu.charged = charge;
 		set->tables = alloc_percpu_gfp(struct argtrace_stack_table, ARGTRACE_GFP);
 		if (set->tables)
 			return set;
@@ -140,7 +122,7 @@ static struct argtrace_stack_set *alloc_set(const struct argtrace_stacks *wanted
 struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *wanted)
 {
 	struct argtrace_stack_set *set;
-	int cpu, ret;
+	int ret;
 
 	if (!stacks_are_valid(wanted))
 		return ERR_PTR(-EINVAL);
@@ -152,19 +134,7 @@ struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *
 		argtrace_frames_put();
 		return set;
 	}
-	/*
-	 * Including CPUs that are offline, so that a reader which maps the tables now has theirs as
-	 * well.
-	 */
-	cpus_read_lock();
-	for_each_present_cpu(cpu) {
-		ret = provide_table(set, cpu);
-		if (ret)
-			break;
-	}
-	cpus_read_unlock();
-	if (!ret)
-		ret = cpuhp_state_add_instance(hotplug_state, &set->node);
+	ret = argtrace_percpu_provide(&set->percpu, &tables_kind);
 	if (ret) {
 		free_stacks(set);
 		return ERR_PTR(ret);
@@ -176,7 +146,7 @@ void argtrace_stacks_free(struct argtrace_stack_set *set)
 {
 	if (!set)
 		return;
-	cpuhp_state_remove_instance_nocalls(hotplug_state, &set->node);
+	argtrace_percpu_stop(&set->percpu);
 	free_stacks(set);
 }
 
@@ -192,7 +162,7 @@ void *argtrace_stacks_memory(const struct argtrace_stack_set *set, int cpu)
 {
 	const struct argtrace_stack_table *table = per_cpu_ptr(set->tables, cpu);
 
-	/* Pairs with the release of provide_table(). */
+	/* Pairs with the release of table_create(). */
 	return smp_load_acquire(&table->entries) ? table->control : NULL;
 }
 

@@ -18,11 +18,11 @@
 #ifndef ARGTRACE_STACK_TABLE_H
 #define ARGTRACE_STACK_TABLE_H
 
-#include <linux/list.h>
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
 #include "arch/walk.h"
+#include "base/percpu.h"
 
 struct argtrace_session;
 
@@ -47,13 +47,8 @@ struct argtrace_stack_set {
 	u32 words;
 	u32 depth;
 
-	struct hlist_node node;
-	u64 charged;				/* under the lock of CPU hotplug */
+	struct argtrace_percpu percpu;
 };
-
-/* At module load and unload. */
-int argtrace_stacks_init(void);
-void argtrace_stacks_exit(void);
 
 /*
  * Makes the table of each present CPU in the memory of its node, and later those of CPUs that come.
