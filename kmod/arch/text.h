@@ -2,9 +2,7 @@
 /*
  * Kernel text: where it may be, and where ftrace's call is in a function.
  *
- *   ARGTRACE_FENTRY_SKEW         how far after its symbol ftrace may find the entry of a function;
- *                                a multiple of the
- *                                instruction that may stand there
+ *   ARGTRACE_FENTRY_SKEW         how far after its symbol ftrace may find the entry of a function
  *   __noendbr                    of a function that is only ever jumped to directly: that it needs
  *                                no landing pad
  *   argtrace_calls_at_symbol()   whether ftrace's call is right at the symbol, as far as can be

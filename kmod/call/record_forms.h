@@ -9,11 +9,12 @@
 
 #include <linux/ftrace.h>
 #include <linux/types.h>
-
-#include "arch/text.h"
 #include <uapi/argtrace.h>
 
+#include "arch/text.h"
+
 struct argtrace_plan;
+struct argtrace_regs;
 struct argtrace_ring;
 
 /* A call in any context, of whose preempt_disable() so many are ours and the kernel's tracers'. */

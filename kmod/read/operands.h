@@ -15,11 +15,6 @@
 #include "base/compat.h"
 #include "base/recursion.h"
 
-static __always_inline u64 argtrace_fetch_reg(const struct argtrace_regs *regs, unsigned int index)
-{
-	return argtrace_regs_argument(regs, index);
-}
-
 /*
  * The rest of the page that the stack pointer points into can be read; pages above it may not be
  * mapped.

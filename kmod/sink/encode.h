@@ -4,7 +4,7 @@
  * also compiled into the user-side tests, along with the decoder that must read what it writes. In
  * the kernel, read/operands.h provides
  *
- *   u64 argtrace_fetch_reg(const struct argtrace_regs *regs, unsigned int index)
+ *   u64 argtrace_regs_argument(const struct argtrace_regs *regs, unsigned int index)
  *   unsigned int argtrace_fetch_stack(const struct argtrace_regs *regs, unsigned int offset,
  *                                     u8 *to, unsigned int size)
  *             returns how many bytes could be read
@@ -97,9 +97,9 @@ static inline u8 *argtrace_encode_other(u8 *to, const struct argtrace_step *step
 		argtrace_encode_from_stack(to, step->offset, step->size, regs, readable);
 		return to + step->size;
 	}
-	words[0] = argtrace_fetch_reg(regs, step->index);
+	words[0] = argtrace_regs_argument(regs, step->index);
 	words[1] = step->loc == ARGTRACE_LOC_REG_PAIR ?
-			   argtrace_fetch_reg(regs, step->index + 1) : 0;
+			   argtrace_regs_argument(regs, step->index + 1) : 0;
 	argtrace_copy(to, (const u8 *)words, step->size);
 	return to + step->size;
 }
@@ -110,7 +110,7 @@ static __always_inline u8 *argtrace_encode_step(u8 *to, const struct argtrace_st
 {
 	if (__builtin_expect(!step->is_word, 0))
 		return argtrace_encode_other(to, step, regs, readable);
-	return argtrace_encode_value(to, argtrace_fetch_reg(regs, step->index), step->size);
+	return argtrace_encode_value(to, argtrace_regs_argument(regs, step->index), step->size);
 }
 
 static __always_inline void argtrace_encode_register(u8 *record,
@@ -118,7 +118,7 @@ static __always_inline void argtrace_encode_register(u8 *record,
 						     const struct argtrace_regs *regs,
 						     unsigned int index)
 {
-	u64 value = argtrace_fetch_reg(regs, index);
+	u64 value = argtrace_regs_argument(regs, index);
 
 	__builtin_memcpy(record + layout->at[index], &value, sizeof(value));
 }

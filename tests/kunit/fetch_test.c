@@ -31,7 +31,7 @@ static void registers_in_the_order_of_the_abi(struct kunit *test)
 	u64 i;
 
 	for (i = 0; i < ARGTRACE_REG_COUNT; i++)
-		KUNIT_EXPECT_EQ(test, argtrace_fetch_reg(regs, i), (i + 1) * 0x1111111111111111);
+		KUNIT_EXPECT_EQ(test, argtrace_regs_argument(regs, i), (i + 1) * 0x1111111111111111);
 }
 
 /* As a callback does it, on one CPU: the guard is that CPU's. */

@@ -116,6 +116,15 @@ static bool enter_stack(struct place *place, struct history *history, u64 addr)
 	return true;
 }
 
+/* The frame that the one which ends at `sp` returns to. */
+static __always_inline void return_to(struct place *place, u64 sp, u64 frame)
+{
+	place->ip = argtrace_load_quickly(sp - sizeof(u64));
+	if (frame & ARGTRACE_FRAME_LOADS_BP)
+		place->bp = argtrace_load_quickly(sp + argtrace_frame_bp_offset(frame));
+	place->sp = sp;
+}
+
 /* Steps to a frame on the stack that a word here points to. */
 static bool step_indirect(struct place *place, struct history *history, u64 frame)
 {
@@ -128,10 +137,7 @@ static bool step_indirect(struct place *place, struct history *history, u64 fram
 	if (!IS_ALIGNED(sp, 8) || !enter_stack(place, history, sp - 2 * sizeof(u64)) ||
 	    sp > place->stack.end)
 		return false;
-	place->ip = argtrace_load_quickly(sp - sizeof(u64));
-	if (frame & ARGTRACE_FRAME_LOADS_BP)
-		place->bp = argtrace_load_quickly(sp + argtrace_frame_bp_offset(frame));
-	place->sp = sp;
+	return_to(place, sp, frame);
 	return true;
 }
 
@@ -173,10 +179,7 @@ static bool step_plain(struct place *place, u64 frame)
 	if ((frame & ARGTRACE_FRAME_FROM_BP && (s64)(sp - place->sp) < 2 * (s64)sizeof(u64)) ||
 	    sp > place->stack.end)
 		return false;
-	place->ip = argtrace_load_quickly(sp - sizeof(u64));
-	if (frame & ARGTRACE_FRAME_LOADS_BP)
-		place->bp = argtrace_load_quickly(sp + argtrace_frame_bp_offset(frame));
-	place->sp = sp;
+	return_to(place, sp, frame);
 	return true;
 }
 

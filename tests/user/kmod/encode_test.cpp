@@ -16,7 +16,7 @@ struct argtrace_regs {
     u8 stack[64]; // from the stack pointer on
 };
 
-u64 argtrace_fetch_reg(const struct argtrace_regs *regs, unsigned int index) {
+u64 argtrace_regs_argument(const struct argtrace_regs *regs, unsigned int index) {
     return regs->argument[index];
 }
 

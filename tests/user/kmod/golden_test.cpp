@@ -18,7 +18,7 @@ namespace {
 
 struct argtrace_regs {};
 
-u64 argtrace_fetch_reg(const struct argtrace_regs *, unsigned int index) {
+u64 argtrace_regs_argument(const struct argtrace_regs *, unsigned int index) {
     return golden_registers[index];
 }
 
