@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "live/unloaded_modules.h"
-#include "model/return_refusal.h"
 #include "model/return_way.h"
+#include "spec/return_refusal.h"
 #include "util/error.h"
 #include "util/message.h"
 

@@ -55,18 +55,6 @@ std::uint64_t require_number(std::string_view text) {
     throw Error(fmt::format("'{}' is no number", text));
 }
 
-// Calls `visit` with each part of a list.
-template<typename Visit>
-void for_each_part(std::string_view list, char separator, Visit visit) {
-    for (;;) {
-        const std::size_t end = list.find(separator);
-        visit(without_blanks(list.substr(0, end)));
-        if (end == list.npos)
-            return;
-        list.remove_prefix(end + 1);
-    }
-}
-
 // What stands before the colon of a line without its first word, and behind it.
 std::pair<std::string_view, std::string_view> halves(std::string_view line) {
     const std::size_t colon = line.find(':');

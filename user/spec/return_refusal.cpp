@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "model/return_refusal.h"
+#include "spec/return_refusal.h"
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "abi/architecture.h"
 #include "model/probe_kind.h"
 
 // The module's own list.
@@ -26,7 +28,9 @@ std::string symbol_of(std::string_view title) {
     const Title name = split_title(title);
     if (*name.kind != syscall_kind)
         return std::string(title);
-    return std::string(name.qualifier == "ia32" ? "__ia32_sys_" : "__x64_sys_").append(name.name);
+    const std::span<const SyscallAbi> abis = native_architecture().syscalls;
+    const auto abi = std::ranges::find(abis, name.qualifier, &SyscallAbi::name);
+    return abi == abis.end() ? std::string(title) : std::string(abi->prefix).append(name.name);
 }
 
 } // namespace

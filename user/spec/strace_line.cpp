@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/strace_line.h"
 
-#include <algorithm>
 #include <string_view>
+
+#include "util/lines.h"
 
 namespace argtrace {
 
@@ -27,18 +28,15 @@ void add_specs(std::string_view list, std::vector<std::string> &specs) {
         list.remove_prefix(1);
         specs.emplace_back("s:*");
     }
-    while (!list.empty()) {
-        const std::size_t end = std::min(list.find(','), list.size());
-        std::string name(list.substr(0, end));
-        for (const std::string_view mark : {"?", "/"})
+    for_each_part(list, ',', [&](std::string_view name) {
+        for (const char mark : {'?', '/'})
             if (name.starts_with(mark))
-                name.erase(0, 1);
+                name.remove_prefix(1);
         if (name == "all")
             name = "*";
         if (!name.empty() && name != "none")
-            specs.push_back((excludes ? "!s:" : "s:") + name);
-        list.remove_prefix(std::min(end + 1, list.size()));
-    }
+            specs.push_back(std::string(excludes ? "!s:" : "s:").append(name));
+    });
 }
 
 } // namespace

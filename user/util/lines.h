@@ -35,6 +35,18 @@ inline std::string_view without_blanks(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
+/// Calls `visit` with each part of a list, without the blanks around it. An empty list has one part, which is empty.
+template<typename Visit>
+void for_each_part(std::string_view list, char separator, Visit visit) {
+    for (;;) {
+        const std::size_t end = list.find(separator);
+        visit(without_blanks(list.substr(0, end)));
+        if (end == list.npos)
+            return;
+        list.remove_prefix(end + 1);
+    }
+}
+
 /// "ext4" of "[ext4]"; empty if `word` does not stand in brackets.
 inline std::string_view bracketed(std::string_view word) {
     if (word.size() < 2 || word.front() != '[' || word.back() != ']')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "model/return_refusal.h"
+#include "spec/return_refusal.h"
 
 #include <gtest/gtest.h>
 
