@@ -165,7 +165,7 @@ void ColumnRenderer::append_result(const EventView &view) {
     const Probe &probe = *view.event->probe;
     if (has_result(probe))
         append_result_value(line_, values_, view,
-                            values_.formats(probe).argument(probe.args.size() - 1));
+                            values_.formats(probe).argument(probe.args.size() - 1), values_.described(probe));
     else
         line_ += '-';
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "model/result.h"
 #include "model/probe_kind.h"
+#include "model/result.h"
 #include "model/type.h"
 
 namespace argtrace {
@@ -54,7 +54,7 @@ DescribedCall::Choice DescribedCall::choose(const EventView &view) const {
     return {};
 }
 
-const ShownAs *DescribedCall::shown(const CallRow *row, std::size_t value) const {
+const ShownAs *DescribedCall::shown_as(const CallRow *row, std::size_t value) const {
     if (!row)
         return nullptr;
     const Argument &argument = probe_.args[value];
@@ -69,25 +69,29 @@ const ShownAs *DescribedCall::shown(const CallRow *row, std::size_t value) const
     return known == row->arguments.end() ? nullptr : &known->shown;
 }
 
+DescribedCall::Shown DescribedCall::shown(const Choice &choice, const EventView &view, std::size_t value) const {
+    const ShownAs *as = shown_as(choice.row, value);
+    const auto number = as ? number_of(view.values[value]) : std::nullopt;
+    if (!number || (probe_.args[value].loc == ARGTRACE_LOC_RETURN && error_number(view.values[value]) != 0))
+        return {};
+    return {as, *number};
+}
+
 std::string DescribedCall::text(const Choice &choice, const EventView &view, std::size_t value) const {
-    const ShownAs *shown = this->shown(choice.row, value);
-    const auto number = number_of(view.values[value]);
-    const bool is_error = probe_.args[value].loc == ARGTRACE_LOC_RETURN && error_number(view.values[value]) != 0;
-    return shown && number && !is_error ? shown->text(*number) : std::string();
+    const Shown shown = this->shown(choice, view, value);
+    return shown.as ? shown.as->text(shown.number) : std::string();
 }
 
 std::string DescribedCall::name(const Choice &choice, const EventView &view, std::size_t value) const {
-    const ShownAs *shown = this->shown(choice.row, value);
-    if (!shown || !shown->values || text(choice, view, value).empty())
-        return {};
-    std::string name = shown->values->text(*number_of(view.values[value]));
+    const Shown shown = this->shown(choice, view, value);
+    std::string name = shown.as && shown.as->values ? shown.as->values->text(shown.number) : std::string();
     return name == "0" ? std::string() : name;
 }
 
 std::string DescribedCall::number(const Choice &choice, const EventView &view, std::size_t value) const {
-    const ShownAs *shown = this->shown(choice.row, value);
+    const ShownAs *as = shown_as(choice.row, value);
     const auto number = number_of(view.values[value]);
-    return shown && number && shown->form == NumberForm::s32 ? number_text(NumberForm::s32, *number) : std::string();
+    return as && number && as->form == NumberForm::s32 ? number_text(NumberForm::s32, *number) : std::string();
 }
 
 bool DescribedCall::is_hidden(const Choice &choice, std::size_t argument) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +42,13 @@ public:
     bool is_hidden(const Choice &choice, std::size_t argument) const;
 
 private:
-    const ShownAs *shown(const CallRow *row, std::size_t value) const;
+    /// How the row shows the value, and the value; no way where it is an error, or no number.
+    struct Shown {
+        const ShownAs *as = nullptr;
+        std::uint64_t number = 0;
+    };
+    Shown shown(const Choice &choice, const EventView &view, std::size_t value) const;
+    const ShownAs *shown_as(const CallRow *row, std::size_t value) const;
 
     const Probe &probe_;
     const std::vector<CallRow> *rows_;

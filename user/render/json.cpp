@@ -241,7 +241,7 @@ void JsonRenderer::event(Line &out, const EventView &view) {
     to = plan.tail.write(to);
     if (plan.returns) [[unlikely]] {
         out.set_end(to - end_size);
-        append_json_outcome(out, values_, view, plan.has_result, plan.result);
+        append_json_outcome(out, values_, view, plan.has_result, plan.result, plan.described);
         out += "}\n";
         to = out.reserve(0);
     }

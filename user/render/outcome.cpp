@@ -22,11 +22,8 @@ std::string_view error_of(const Value &value) {
 }
 
 /// The name of a result that is a number: ,"ret.text":"O_RDWR".
-void append_json_name(Line &out, ValueWriter &values, const EventView &view) {
-    const DescribedCall *described = values.described(*view.event->probe);
-    if (!described)
-        return;
-    if (const std::string name = described->name(described->choose(view), view, view.values.size() - 1); !name.empty()) {
+void append_json_name(Line &out, const EventView &view, const DescribedCall &described) {
+    if (const std::string name = described.name(described.choose(view), view, view.values.size() - 1); !name.empty()) {
         out += ",\"ret.text\":";
         append_json_string(out, name);
     }
@@ -35,10 +32,9 @@ void append_json_name(Line &out, ValueWriter &values, const EventView &view) {
 } // namespace
 
 void append_result_value(Line &out, ValueWriter &values, const EventView &view,
-                         const Format *result) {
+                         const Format *result, const DescribedCall *described) {
     const Value &value = view.values.back();
     const std::string_view error = result ? std::string_view() : error_of(value);
-    const DescribedCall *described = values.described(*view.event->probe);
     if (const std::string text = described ? described->text(described->choose(view), view, view.values.size() - 1) : std::string();
         !text.empty()) {
         out += text;
@@ -51,10 +47,10 @@ void append_result_value(Line &out, ValueWriter &values, const EventView &view,
 }
 
 void append_outcome(Line &out, ValueWriter &values, const EventView &view, bool has_result,
-                    const Format *result) {
+                    const Format *result, const DescribedCall *described) {
     if (has_result) {
         out += " = ";
-        append_result_value(out, values, view, result);
+        append_result_value(out, values, view, result, described);
     }
     out += " <";
     out += format_duration(view.event->duration);
@@ -62,17 +58,18 @@ void append_outcome(Line &out, ValueWriter &values, const EventView &view, bool 
 }
 
 void append_json_outcome(Line &out, ValueWriter &values, const EventView &view, bool has_result,
-                         const Format *result) {
+                         const Format *result, const DescribedCall *described) {
     out += ",\"ret\":";
     if (!has_result) {
         out += "null";
     } else if (!result && !error_of(view.values.back()).empty()) {
         out += '"';
-        append_result_value(out, values, view, result);
+        append_result_value(out, values, view, result, described);
         out += '"';
     } else {
         values.append(out, view, view.values.back(), result);
-        append_json_name(out, values, view);
+        if (described)
+            append_json_name(out, view, *described);
     }
     out += ",\"duration\":";
     out.append_decimal(view.event->duration);

@@ -244,7 +244,7 @@ void TextRenderer::event(Line &out, const EventView &view) {
     *to++ = ')';
     if (plan.returns) [[unlikely]] {
         out.set_end(to);
-        append_outcome(out, values_, view, plan.has_result, plan.result);
+        append_outcome(out, values_, view, plan.has_result, plan.result, plan.described);
         to = out.reserve(caller->view().size());
     }
     out.set_end(caller->write(to));

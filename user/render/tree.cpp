@@ -77,7 +77,7 @@ TreeRenderer::Shown TreeRenderer::show(const EventView &view) {
         line_.clear();
         line_ += " = ";
         append_result_value(line_, values_, view,
-                            values_.formats(*event.probe).argument(view.values.size() - 1));
+                            values_.formats(*event.probe).argument(view.values.size() - 1), values_.described(*event.probe));
         shown.result = line_.view();
     }
     if (event.has_duration())

@@ -60,7 +60,7 @@ protected:
         append_call_arguments(line, writer, view());
         if (has_result(probe)) {
             line += " = ";
-            append_result_value(line, writer, view(), nullptr);
+            append_result_value(line, writer, view(), nullptr, writer.described(probe));
         }
         return std::string(line.view());
     }
