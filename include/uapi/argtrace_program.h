@@ -85,8 +85,9 @@ struct argtrace_insn {
 	__u8	shr;
 	__u8	flags;		/* ARGTRACE_INSN_* */
 	__u8	action;		/* ARGTRACE_DO_* */
-	__u8	then;		/* TEST, TEXT, JUMP: number of the next instruction; ALU: ARGTRACE_ALU_* */
-	__u8	other;		/* TEST, TEXT: the next one if not; ALU: width of the operation, 4 or 8; BUF: ARGTRACE_BUF_* */
+	__u8	then;		/* TEST, TEXT, JUMP: number of the next instruction; ALU: ARGTRACE_ALU_*; outputs: ARGTRACE_OUT_* */
+	__u8	other;		/* TEST, TEXT: the next one if not; ALU: width of the operation, 4 or 8; BUF: ARGTRACE_BUF_*;
+				 * STRS: bytes of a pointer, 4 or 8 */
 	__u16	arg;		/* slot, or bytes */
 	__s32	offset[3];	/* before each load, and after the last (not for TEST); 0 beyond that */
 	__u64	mask;
@@ -105,13 +106,22 @@ struct argtrace_insn {
 #define ARGTRACE_PATH_MAX	1024	/* bytes of a PATH */
 #define ARGTRACE_PATH_DEPTH	64	/* its names, and the mounts that it crosses */
 
+#define ARGTRACE_STRS_MAX	64	/* texts of a STRS */
+#define ARGTRACE_NULL_END	4096	/* addresses below are NULL, or members of what is at NULL */
+
+/* `then` of outputs */
+#define ARGTRACE_OUT_AGAIN	0x01	/* STR, BUF, MEM, STRS with INSN_USER_DATA and ARGTRACE_PROBE_RETURN, without INSN_RETURN: what is
+					 * unreadable at entry, as it is not in memory yet, is read once more at return */
+#define ARGTRACE_OUT_NULL	0x02	/* STR, BUF, MEM, STRS, PATH: v below ARGTRACE_NULL_END is no fault; the output has the length 0,
+					 * that of PATH is ARGTRACE_PATH_NONE */
+
 #define ARGTRACE_BUF_SIGNED	1	/* `other` of BUF: the slot is a signed number, and nothing is read if that is negative */
 
 #define ARGTRACE_INSN_SIGNED	0x01	/* shr; ALU: DIV MOD SHR LT LE, and the extension of a 4-byte result */
 #define ARGTRACE_INSN_SWAP	0x02	/* the bytes of v are reversed before it is shifted */
 #define ARGTRACE_INSN_RETURN	0x04	/* outputs, with ARGTRACE_PROBE_RETURN: the value is computed when the function returns */
 #define ARGTRACE_INSN_USER(i)	(0x08 << (i))	/* load i (0 to 2, less than `loads`) reads user memory */
-#define ARGTRACE_INSN_USER_DATA	0x40	/* TEXT, STR, BUF, MEM: what is at v is in user memory */
+#define ARGTRACE_INSN_USER_DATA	0x40	/* TEXT, STR, BUF, MEM, STRS: what is at v is in user memory */
 
 enum argtrace_insn_source {
 	ARGTRACE_SOURCE_CONST	= 0,	/* span, where the action is ALU, SET or an output; else 0 */
@@ -155,6 +165,9 @@ enum argtrace_action {
 	ARGTRACE_DO_MEM		= 19,	/* ARGTRACE_TYPE_BYTES: the `arg` bytes at v */
 	ARGTRACE_DO_PATH	= 20,	/* ARGTRACE_TYPE_PATH: v is the address of what arg says; base is the offset of its layout in
 					 * the data, or 0 where it needs none; see "Paths" below */
+	ARGTRACE_DO_STRS	= 21,	/* ARGTRACE_TYPE_BYTES: the texts that an array of pointers at v leads to, which ends with NULL;
+					 * each up to its NUL, and with it, at most `arg` bytes and ARGTRACE_STRS_MAX texts. TEXT_CUT:
+					 * there were more. A pointer or a text that cannot be read is a fault */
 };
 
 /* arg of PATH */
@@ -220,6 +233,8 @@ static __inline__ __u64 argtrace_insn_cost(const struct argtrace_insn *insn)
 	case ARGTRACE_DO_BUF:
 	case ARGTRACE_DO_MEM:
 		return cost + ARGTRACE_COST_FAULT + ARGTRACE_COST_LOAD + read;
+	case ARGTRACE_DO_STRS:
+		return cost + ARGTRACE_COST_FAULT + 2 * ARGTRACE_STRS_MAX * ARGTRACE_COST_LOAD + read;
 	case ARGTRACE_DO_PATH:
 		return cost + ARGTRACE_COST_FAULT + ARGTRACE_COST_PATH;
 	default:

@@ -278,6 +278,20 @@ static u8 *end_of(u8 *to, long length)
 	return length < 0 ? NULL : to + sizeof(u16) + length;
 }
 
+static u8 output_flags(const struct argtrace_op *op)
+{
+	return (unsigned long)op->next[1];
+}
+
+/* ARGTRACE_OUT_NULL */
+static u8 *put_null(u8 *to, const struct argtrace_op *op)
+{
+	if (op->action != ARGTRACE_DO_PATH)
+		return put(to, 0, sizeof(u16));
+	to = put(to, sizeof(u16), sizeof(u16));
+	return put(to, ARGTRACE_PATH_NONE, sizeof(u16));
+}
+
 /* Writes an output; NULL on a fault. */
 static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_run *run)
 {
@@ -285,9 +299,12 @@ static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_ru
 
 	if (unlikely(!value_of(op, run, &value)))
 		return NULL;
-	switch (op->action) {
-	case ARGTRACE_DO_OUT:
+	if (op->action == ARGTRACE_DO_OUT)
 		return put(to, value, op->arg);
+	if (!argtrace_op_is_quick(op) && output_flags(op) & ARGTRACE_OUT_NULL &&
+	    value < ARGTRACE_NULL_END)
+		return put_null(to, op);
+	switch (op->action) {
 	case ARGTRACE_DO_STR:
 		return end_of(to, argtrace_write_text(to, value, op->arg,
 						      op->user & ARGTRACE_USER_DATA));
@@ -295,6 +312,10 @@ static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_ru
 		return put_bytes(to, value, size_of_buffer(op, run), op);
 	case ARGTRACE_DO_PATH:
 		return end_of(to, argtrace_write_path(to, value, op));
+	case ARGTRACE_DO_STRS:
+		return end_of(to, argtrace_write_texts(to, value, op->arg,
+						       (unsigned long)op->next[0],
+						       op->user & ARGTRACE_USER_DATA));
 	default:
 		return put_bytes(to, value, op->arg, op);
 	}
@@ -435,6 +456,13 @@ static u8 *put_kept(u8 *to, const struct argtrace_op *out, const u8 **kept, cons
 	return as_key ? put_zeros(to + length, words_end) : to + length;
 }
 
+/* Whether an output that was unreadable at entry, of which its length is kept, is tried again. */
+static bool is_read_again(const struct argtrace_op *out)
+{
+	return !argtrace_op_is_quick(out) && out->action != ARGTRACE_DO_OUT &&
+	       output_flags(out) & ARGTRACE_OUT_AGAIN;
+}
+
 static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, const bool as_key)
 {
 	const struct argtrace_op *op, *out, *end = run->code->end;
@@ -444,10 +472,15 @@ static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, c
 	run->unreadable = kept ? *((const u64 *)kept - 1) : 0;
 	for (op = run->code->values; op < end; op = out + 1, bit <<= 1) {
 		out = find_output(op);
-		if (out->flags & ARGTRACE_INSN_RETURN)
+		if (out->flags & ARGTRACE_INSN_RETURN) {
 			to = run_value(run, op, out, to, bit, as_key);
-		else
+		} else if (unlikely(run->unreadable & bit) && !as_key && is_read_again(out)) {
+			kept += sizeof(u16);
+			run->unreadable &= ~bit;
+			to = run_value(run, op, out, to, bit, false);
+		} else {
 			to = put_kept(to, out, &kept, as_key);
+		}
 		run->last = bit;
 	}
 	return to;

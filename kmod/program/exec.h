@@ -215,6 +215,17 @@ static __always_inline long argtrace_write_text(u8 *to, u64 from, u32 limit, boo
 	return length;
 }
 
+/* The same for the texts that an array of pointers leads to. */
+static __always_inline long argtrace_write_texts(u8 *to, u64 from, u32 limit, u32 width, bool user)
+{
+	bool cut;
+	const int length = argtrace_read_texts(to + sizeof(u16), from, limit, ARGTRACE_STRS_MAX,
+					       width, user, &cut);
+
+	*(u16 *)to = length | (cut ? ARGTRACE_TEXT_CUT : 0);
+	return length;
+}
+
 /* The same for the path that an operation says. */
 static __always_inline long argtrace_write_path(u8 *to, u64 from, const struct argtrace_op *op)
 {

@@ -27,7 +27,8 @@ static inline bool argtrace_action_jumps(u8 action)
 static inline bool argtrace_action_reads_data(u8 action)
 {
 	return action == ARGTRACE_DO_TEXT || action == ARGTRACE_DO_STR ||
-	       action == ARGTRACE_DO_BUF || action == ARGTRACE_DO_MEM;
+	       action == ARGTRACE_DO_BUF || action == ARGTRACE_DO_MEM ||
+	       action == ARGTRACE_DO_STRS;
 }
 
 static inline bool argtrace_insn_reads_memory(const struct argtrace_insn *insn)

@@ -98,7 +98,8 @@ bool argtrace_quicken_output(struct argtrace_op *op, const struct argtrace_insn 
 	}
 	/* The quick paths of records have no register left for an identity. */
 	if (kind == ARGTRACE_OP_OTHER || kind == ARGTRACE_OP_IDENTITY ||
-	    (insn->action != ARGTRACE_DO_OUT && !is_address) || insn->shl || insn->shr)
+	    (insn->action != ARGTRACE_DO_OUT && !is_address) || insn->shl || insn->shr ||
+	    (argtrace_action_is_output(insn->action) && insn->then))
 		return false;
 	/* The mask of a narrow load would be applied after the addition. */
 	if (op->loads < 3 && op->offset[0] && (!is_address || (op->loads && op->width != 8)))

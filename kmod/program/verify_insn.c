@@ -143,6 +143,17 @@ static bool path_is_valid(const struct argtrace_verified *program, const struct 
 	}
 }
 
+/* Outputs alone have these, of which AGAIN is for what is computed at entry. */
+static bool output_flags_are_valid(const struct argtrace_verified *program,
+				   const struct argtrace_insn *insn)
+{
+	if (insn->then & ~(ARGTRACE_OUT_AGAIN | ARGTRACE_OUT_NULL))
+		return false;
+	return !(insn->then & ARGTRACE_OUT_AGAIN) ||
+	       (program->followed && insn->flags & ARGTRACE_INSN_USER_DATA &&
+		!(insn->flags & ARGTRACE_INSN_RETURN));
+}
+
 static bool action_is_valid(const struct argtrace_verified *program,
 			    const struct argtrace_insn *insn, u16 defined)
 {
@@ -162,13 +173,19 @@ static bool action_is_valid(const struct argtrace_verified *program,
 		return width_is_valid(insn->arg) && !insn->then && !insn->other;
 	case ARGTRACE_DO_STR:
 	case ARGTRACE_DO_MEM:
-		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX && !insn->then && !insn->other;
+		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX && !insn->other &&
+		       output_flags_are_valid(program, insn);
+	case ARGTRACE_DO_STRS:
+		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX &&
+		       (insn->other == 4 || insn->other == 8) &&
+		       output_flags_are_valid(program, insn);
 	case ARGTRACE_DO_BUF:
-		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX && !insn->then &&
+		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX &&
 		       insn->other <= ARGTRACE_BUF_SIGNED && insn->base < ARGTRACE_SLOTS &&
-		       defined & BIT(insn->base);
+		       defined & BIT(insn->base) && output_flags_are_valid(program, insn);
 	case ARGTRACE_DO_PATH:
-		return !insn->then && !insn->other && path_is_valid(program, insn);
+		return !(insn->then & ~ARGTRACE_OUT_NULL) && !insn->other &&
+		       path_is_valid(program, insn);
 	default:
 		return false;
 	}

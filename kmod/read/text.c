@@ -138,6 +138,35 @@ int argtrace_read_text(u8 *to, u64 from, u32 limit, bool user, bool *cut)
 	return length;
 }
 
+int argtrace_read_texts(u8 *to, u64 from, u32 limit, u32 most, u32 width, bool user, bool *cut)
+{
+	u32 at = 0, i;
+	u64 text;
+	int length;
+
+	for (i = 0; i < most; i++, from += width) {
+		if (!argtrace_load(from, width, user, &text))
+			goto fault;
+		*cut = text && at == limit;
+		if (!text || *cut)
+			return at;
+		length = argtrace_read_text(to + at, text, limit - at, user, cut);
+		if (length < 0)
+			goto fault;
+		at += length;
+		/* The NUL may have no room, though all of the text has. */
+		if (*cut)
+			return at;
+		if (at < limit)
+			to[at++] = 0;
+	}
+	*cut = argtrace_load(from, width, user, &text) && text;
+	return at;
+fault:
+	memset(to, 0, at);
+	return -EFAULT;
+}
+
 /* Reads no more of the text than a comparison with a literal of this length needs. */
 static int whole_or_prefix(u64 from, u32 limit, const u8 *literal, u32 length, bool whole,
 			   bool user)

@@ -26,6 +26,13 @@ bool argtrace_read_bytes(u8 *to, u64 from, u32 size, bool user);
 int argtrace_read_text(u8 *to, u64 from, u32 limit, bool user, bool *cut);
 
 /*
+ * Reads the texts that an array of pointers of `width` bytes at `from` leads to, up to its NULL,
+ * each with its NUL, but the last if it is cut; up to `limit` bytes, and `most` texts. *cut if
+ * there are more. Returns the length, or -EFAULT if a pointer or a text cannot be read.
+ */
+int argtrace_read_texts(u8 *to, u64 from, u32 limit, u32 most, u32 width, bool user, bool *cut);
+
+/*
  * Sets the highest bit of each zero byte of a word, given with its complement. Exact for the lowest
  * zero byte only.
  */

@@ -72,6 +72,12 @@ struct bad_program {
 	B(other_type, "an output of another type", insns[6].action = ARGTRACE_DO_MEM) \
 	B(str, "an empty text", insns[6].arg = 0) \
 	B(long_str, "a text too long", insns[6].arg = ARGTRACE_TEXT_MAX + 1) \
+	B(out_flags, "unknown flags of an output", insns[6].then = 4) \
+	B(number_null, "a number that is nothing at NULL", insns[5].then = ARGTRACE_OUT_NULL) \
+	B(again, "a second reading of a call that is not followed", insns[6].then = ARGTRACE_OUT_AGAIN) \
+	B(strs_width, "texts behind pointers of 2 bytes", (insns[8].action = ARGTRACE_DO_STRS, insns[8].base = 0, insns[8].other = 2)) \
+	B(strs, "texts of more bytes than there may be", (insns[8].action = ARGTRACE_DO_STRS, insns[8].base = 0, insns[8].other = 8, \
+							  insns[8].arg = ARGTRACE_TEXT_MAX + 1)) \
 	B(text, "a literal that is not there", (insns[0].action = ARGTRACE_DO_TEXT, insns[0].arg = 8, insns[0].span = 1))
 BAD_PROGRAMS(BAD)
 

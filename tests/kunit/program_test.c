@@ -249,6 +249,116 @@ static void values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 1);
 }
 
+/* The texts that pointers lead to, as the arguments of a program are: all of them, cut, and not to be read. */
+static void texts_behind_pointers(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ ARGUMENT(0), .action = ARGTRACE_DO_STRS, .arg = 12, .other = 8 },
+		{ ARGUMENT(0), .action = ARGTRACE_DO_STRS, .arg = 5, .other = 8, .then = ARGTRACE_OUT_NULL },
+	};
+	const char *of_two[] = { "ls", "", "-l /tmp", NULL }, *bad[] = { "ls", (const char *)0x10, NULL }, *none[] = { NULL };
+	static const u8 cut[] = { 5, ARGTRACE_TEXT_CUT >> 8, 'l', 's', 0, 0, '-' };
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 0);
+	struct argtrace_session *session;
+	static const u8 nothing[4];
+	struct seen seen;
+	u64 unreadable;
+
+	add_output(probe, ARGTRACE_TYPE_BYTES, 12);
+	add_output(probe, ARGTRACE_TYPE_BYTES, 5);
+	set_program(probe, insns, ARRAY_SIZE(insns), 0, NULL);
+	session = trace_with(test, probe);
+	target_three((u64)of_two, 1, 2);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
+	KUNIT_EXPECT_EQ(test, unreadable, 0);
+	/* The last NUL has room in twelve bytes. */
+	KUNIT_EXPECT_MEMEQ(test, seen.data + 18, "ls\0\0-l /tmp", 12);
+	KUNIT_EXPECT_EQ(test, *(const u16 *)(seen.data + 16), 12);
+	KUNIT_EXPECT_MEMEQ(test, seen.data + 30, cut, sizeof(cut));
+
+	target_three((u64)none, 1, 2);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
+	KUNIT_EXPECT_EQ(test, unreadable, 0);
+	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, nothing, sizeof(nothing));
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 0);
+
+	target_three((u64)bad, 1, 2);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
+	KUNIT_EXPECT_EQ(test, unreadable, 3);
+	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, nothing, sizeof(nothing));
+
+	/* NULL is nothing for the second one only. */
+	target_three(0, 1, 2);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
+	KUNIT_EXPECT_EQ(test, unreadable, 1);
+	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, nothing, sizeof(nothing));
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 2);
+}
+
+/* As many texts as there may be, of which none has a byte: the end is where the limit is. */
+static void many_texts(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ ARGUMENT(0), .action = ARGTRACE_DO_STRS, .arg = 2 * ARGTRACE_STRS_MAX, .other = 8 },
+	};
+	const char **texts = kunit_kcalloc(test, ARGTRACE_STRS_MAX + 2, sizeof(*texts), GFP_KERNEL);
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 0);
+	struct argtrace_session *session;
+	struct seen seen;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, texts);
+	add_output(probe, ARGTRACE_TYPE_BYTES, 2 * ARGTRACE_STRS_MAX);
+	set_program(probe, insns, ARRAY_SIZE(insns), 0, NULL);
+	session = trace_with(test, probe);
+	for (i = 0; i < ARGTRACE_STRS_MAX; i++)
+		texts[i] = "";
+	target_three((u64)texts, 1, 2);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	KUNIT_EXPECT_EQ(test, *(const u16 *)(seen.data + 16), ARGTRACE_STRS_MAX);
+	texts[ARGTRACE_STRS_MAX] = "";
+	target_three((u64)texts, 1, 2);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	KUNIT_EXPECT_EQ(test, *(const u16 *)(seen.data + 16), ARGTRACE_STRS_MAX | ARGTRACE_TEXT_CUT);
+}
+
+/* What is nothing at NULL, of each kind, and a path that is none. */
+static void nothing_at_null(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ ARGUMENT(0), .action = ARGTRACE_DO_STR, .arg = 12, .then = ARGTRACE_OUT_NULL },
+		{ ARGUMENT(0), .action = ARGTRACE_DO_MEM, .arg = 3, .offset = { 64 }, .then = ARGTRACE_OUT_NULL },
+		{ ARGUMENT(0), .action = ARGTRACE_DO_PATH, .arg = ARGTRACE_PATH_OF_DENTRY, .offset = { 64 }, .then = ARGTRACE_OUT_NULL },
+	};
+	static const u8 expected[] = { 0, 0, 0, 0, 2, 0, ARGTRACE_PATH_NONE, 0 };
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 0);
+	struct argtrace_session *session;
+	struct seen seen;
+	u64 unreadable;
+
+	add_output(probe, ARGTRACE_TYPE_STR, 12);
+	add_output(probe, ARGTRACE_TYPE_BYTES, 3);
+	add_output(probe, ARGTRACE_TYPE_PATH, ARGTRACE_PATH_MAX);
+	set_program(probe, insns, ARRAY_SIZE(insns), 0, NULL);
+	session = trace_with(test, probe);
+	target_three(0, 1, 2);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
+	KUNIT_EXPECT_EQ(test, unreadable, 0);
+	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, expected, sizeof(expected));
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 0);
+	/* The first page is not what is meant by NULL as soon as the address is beyond it. */
+	target_three(ARGTRACE_NULL_END, 1, 2);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
+	KUNIT_EXPECT_EQ(test, unreadable, 7);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 1);
+}
+
 /* Text: whole, cut, up to the end of what is there, and not there; a counted buffer. */
 static void text_and_buffers(struct kunit *test)
 {
@@ -394,6 +504,9 @@ static struct kunit_case program_cases[] = {
 	KUNIT_CASE_PARAM(narrow_loads_at_the_end_of_a_page, clock_gen_params),
 	KUNIT_CASE_PARAM(what_looks_like_a_failure, clock_gen_params),
 	KUNIT_CASE_PARAM(values, clock_gen_params),
+	KUNIT_CASE(texts_behind_pointers),
+	KUNIT_CASE(many_texts),
+	KUNIT_CASE(nothing_at_null),
 	KUNIT_CASE_PARAM(text_and_buffers, clock_gen_params),
 	KUNIT_CASE_PARAM(texts_in_filters, clock_gen_params),
 	KUNIT_CASE_PARAM(in_a_flight_recorder, clock_gen_params),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Programs of calls whose return is followed: what decides and what is fetched at entry, and at return. */
 #include <kunit/test.h>
+#include <linux/mman.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "return_fixtures.h"
 #include "ring_read.h"
@@ -140,6 +142,80 @@ static void values_at_entry_and_return(struct kunit *test)
 	counts = return_counts(session, 1);
 	KUNIT_EXPECT_EQ(test, counts.counts.faults, 1);
 	KUNIT_EXPECT_EQ(test, hits(&counts), 1);
+}
+
+static u64 word_at(const u8 *at)
+{
+	u64 word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Has memory of the caller's that it has not touched. */
+static u64 write_user(void *to)
+{
+	static const char *const text = "now";
+
+	return copy_to_user((void __user *)to, text, 4);
+}
+
+static u64 leave_user(void *to)
+{
+	return 0;
+}
+
+/* User memory that is not there at entry is read at return where that is wanted, and nothing else is. */
+static void what_comes_later(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ .source = ARGTRACE_SOURCE_REG, .index = 1, .mask = ALL, .action = ARGTRACE_DO_STR, .arg = 8,
+		  .flags = ARGTRACE_INSN_USER_DATA, .then = ARGTRACE_OUT_AGAIN },
+		{ .source = ARGTRACE_SOURCE_REG, .index = 1, .mask = ALL, .action = ARGTRACE_DO_STR, .arg = 8,
+		  .flags = ARGTRACE_INSN_USER_DATA },
+		{ .source = ARGTRACE_SOURCE_REG, .index = 1, .mask = ALL, .action = ARGTRACE_DO_MEM, .arg = 2,
+		  .flags = ARGTRACE_INSN_USER_DATA, .then = ARGTRACE_OUT_AGAIN | ARGTRACE_OUT_NULL },
+		{ .source = ARGTRACE_SOURCE_REG, .index = 1, .mask = ALL, OUT(8) },
+	};
+	struct made_probe *probe = make_return_probe(test, target_calls, 0, ARGTRACE_TYPE_U16, 2, 0);
+	const unsigned long user = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	struct argtrace_return_counts counts;
+	struct argtrace_session *session;
+	struct seen seen;
+	const u8 *at;
+
+	KUNIT_ASSERT_NE(test, user, 0);
+	set_filters(probe, insns, ARRAY_SIZE(insns), 0, 0);
+	add_output(probe, ARGTRACE_TYPE_STR, 8);
+	add_output(probe, ARGTRACE_TYPE_STR, 8);
+	add_output(probe, ARGTRACE_TYPE_BYTES, 2);
+	add_output(probe, ARGTRACE_TYPE_U64, 8);
+	session = follow(test, probe, ARGTRACE_FORMAT_NO_CALLER);
+
+	/* It is not there at return either. */
+	target_calls(leave_user, (void *)user);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	at = seen.data + 8 + 2;
+	KUNIT_EXPECT_EQ(test, word_at(at), 7);
+	KUNIT_EXPECT_EQ(test, word_at(at + 8 + 6), user);
+
+	target_calls(write_user, (void *)user);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	at = seen.data + 8 + 2;
+	KUNIT_EXPECT_EQ(test, word_at(at), 2);
+	KUNIT_EXPECT_MEMEQ(test, at + 8, "\3\0now\0\0\2\0no", 11);
+	KUNIT_EXPECT_EQ(test, word_at(at + 8 + 11), user);
+
+	/* What is there is that of the entry. */
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)user, "was", 4), 0);
+	target_calls(write_user, (void *)user);
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	at = seen.data + 8 + 2;
+	KUNIT_EXPECT_EQ(test, word_at(at), 0);
+	KUNIT_EXPECT_MEMEQ(test, at + 8, "\3\0was\3\0was\2\0wa", 14);
+	counts = return_counts(session, 1);
+	KUNIT_EXPECT_EQ(test, counts.counts.faults, 2);
+	KUNIT_EXPECT_EQ(test, hits(&counts), 3);
 }
 
 static u64 five = 5, nine = 9;
@@ -307,6 +383,7 @@ static struct kunit_case return_program_cases[] = {
 	KUNIT_CASE_PARAM(filters, clock_gen_params),
 	KUNIT_CASE_PARAM(filter_on_the_duration, clock_gen_params),
 	KUNIT_CASE(values_at_entry_and_return),
+	KUNIT_CASE(what_comes_later),
 	KUNIT_CASE(numbers_at_entry_and_return),
 	KUNIT_CASE(values_inside_each_other),
 	KUNIT_CASE(sampled_and_capped),

@@ -205,7 +205,7 @@ private:
             if (insn.offset[n] != 0)
                 return "offset";
         const bool reads = insn.action == ARGTRACE_DO_TEXT || insn.action == ARGTRACE_DO_STR ||
-                           insn.action == ARGTRACE_DO_BUF || insn.action == ARGTRACE_DO_MEM;
+                           insn.action == ARGTRACE_DO_BUF || insn.action == ARGTRACE_DO_MEM || insn.action == ARGTRACE_DO_STRS;
         unsigned known = ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP | (reads ? ARGTRACE_INSN_USER_DATA : 0u) |
                          (insn.action >= ARGTRACE_DO_OUT ? ARGTRACE_INSN_RETURN : 0u);
         for (unsigned load = 0; load < insn.loads; load++)
