@@ -135,6 +135,7 @@ NodePtr Checker::require_scalar(NodePtr node, const Ast &ast) const {
     case Node::Kind::text:
         fail(ast.at, "str() is a text, which can be recorded, or compared with a literal");
     case Node::Kind::buffer:
+    case Node::Kind::texts:
     case Node::Kind::path:
         fail(ast.at, explain_recorded_only(ast));
     case Node::Kind::stack:
@@ -210,6 +211,7 @@ NodePtr Checker::value(const Ast &ast) {
         fail(ast.at, "a text that is written here is the same for all calls");
     case Node::Kind::text:
     case Node::Kind::buffer:
+    case Node::Kind::texts:
     case Node::Kind::stack:
     case Node::Kind::path:
         return node;

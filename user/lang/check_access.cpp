@@ -72,7 +72,7 @@ NodePtr Checker::dereference(const Ast &ast) {
 NodePtr Checker::check_member(const Ast &ast) {
     const Ast &left = *ast.operands[0];
     NodePtr whole = check(left);
-    if (whole->kind == Node::Kind::buffer)
+    if (whole->kind == Node::Kind::buffer || whole->kind == Node::Kind::texts)
         whole = require_scalar(std::move(whole), left);
     if (ast.kind == Ast::Kind::arrow) {
         if (whole->kind == Node::Kind::register_object ||

@@ -61,8 +61,11 @@ NodePtr Checker::check_name(const Ast &ast) {
         unknown_name(ast);
     }
     const bool is_subject = !subject_.empty() && name == "it";
-    if (const Scope::Parameter *found = scope_.parameter(is_subject ? subject_ : name))
+    const std::string_view wanted = is_subject ? subject_ : name;
+    if (const Scope::Parameter *found = scope_.parameter(wanted))
         return parameter(*found, ast);
+    if (is_subject && subject_ == result_name)
+        return outcome(*find_builtin(result_name), ast);
     if (const Builtin *found = find_builtin(name))
         return builtin(*found, ast);
     if (const auto found = named_constant(types_, name))

@@ -20,14 +20,15 @@ namespace argtrace::lang {
 namespace {
 
 constexpr std::uint32_t text_default = 256; // bytes of str() without a size
+constexpr std::uint32_t texts_default = 256; // and of strs()
 
 constexpr std::size_t flags_max = 256;
 
 constexpr std::uint64_t bytes_max = ARGTRACE_TEXT_MAX;
 constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
-constexpr std::string_view known_functions[]{"str",      "buf", "path", "cgroup_path", "pfn", "flags", "name",
-                                             "sockaddr", "sym", "cpus", "only", "user", "kernel",      "this_cpu",
+constexpr std::string_view known_functions[]{"str",  "buf",  "text",     "array", "strs", "path", "cgroup_path", "fd",       "pfn",
+                                             "flags", "name", "sockaddr", "sym",   "cpus", "only", "user",        "kernel",   "this_cpu",
                                              "per_cpu"};
 
 } // namespace
@@ -64,7 +65,7 @@ NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negate
                            const Ast &operand, const Ast &ast) const {
     if (text->kind == Node::Kind::register_object)
         fail(operand.at, "this array is in registers, where it cannot be compared");
-    if (text->kind == Node::Kind::path || text->kind == Node::Kind::buffer)
+    if (text->kind == Node::Kind::path || text->kind == Node::Kind::buffer || text->kind == Node::Kind::texts)
         fail(operand.at, explain_recorded_only(operand));
     const std::string found = name(text->type);
     text = as_text(std::move(text), operand);
@@ -149,6 +150,14 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_str(ast);
     if (name == "buf")
         return call_buf(ast);
+    if (name == "text")
+        return call_text(ast);
+    if (name == "array")
+        return call_array(ast);
+    if (name == "strs")
+        return call_strs(ast);
+    if (name == "fd")
+        return call_fd(ast);
     if (name == "path")
         return call_path(ast);
     if (name == "cgroup_path")
@@ -255,6 +264,80 @@ NodePtr Checker::call_buf(const Ast &ast) {
     return node;
 }
 
+// buf() that is shown as text, NULs and all.
+NodePtr Checker::call_text(const Ast &ast) {
+    require_operands(ast, 2, 3, "text(ADDRESS, LENGTH) or text(ADDRESS, LENGTH, MAX)");
+    NodePtr from = address(check(*ast.operands[0]), *ast.operands[0]);
+    NodePtr size = integer(*ast.operands[1], "a length");
+    NodePtr node = make_node(Node::Kind::buffer, char_type.pointer(), ast, std::move(from));
+    node->limit = ast.operands.size() > 2 ? length(*ast.operands[2]) : scope_.text_bytes();
+    node->is_signed = traits(*size).is_signed;
+    node->operands.push_back(convert(std::move(size), ulong_type));
+    return node;
+}
+
+// As many elements of what the pointer points to as there are, as far as they have room.
+NodePtr Checker::call_array(const Ast &ast) {
+    require_operands(ast, 2, 2, "array(POINTER, COUNT)");
+    const Ast &operand = *ast.operands[0];
+    NodePtr from = rvalue(check(operand), operand);
+    if (traits(*from).kind != TypeKind::pointer)
+        fail(operand.at, fmt::format("{} is no pointer to the first element: {}", written(operand), name(from->type)));
+    const Type element = types_.target(from->type);
+    const std::uint64_t bytes = size_of(element, ast, operand.at);
+    if (bytes < 1 || bytes > bytes_max)
+        fail(operand.at, fmt::format("an element has {} bytes, and 1 to {} are recorded", bytes, bytes_max));
+    require_one_place(*from, operand, operand.at);
+    NodePtr count = integer(*ast.operands[1], "a number of elements");
+    const bool is_signed = traits(*count).is_signed;
+    const Type wide = is_signed ? long_type : ulong_type;
+    NodePtr size = arithmetic(ARGTRACE_ALU_MUL, convert(std::move(count), wide), make_constant(bytes, wide, ast), ast);
+    NodePtr node = make_node(Node::Kind::buffer, element, ast, std::move(from));
+    node->limit = static_cast<std::uint32_t>(bytes_max - bytes_max % bytes);
+    node->is_signed = is_signed;
+    node->is_array = true;
+    node->operands.push_back(std::move(size));
+    return node;
+}
+
+NodePtr Checker::call_strs(const Ast &ast) {
+    require_operands(ast, 1, 2, "strs(POINTER) or strs(POINTER, LENGTH)");
+    const Ast &operand = *ast.operands[0];
+    NodePtr from = rvalue(check(operand), operand);
+    const Type target = traits(*from).kind == TypeKind::pointer ? types_.target(from->type) : from->type;
+    if (traits(*from).kind != TypeKind::pointer || types_.traits(target).kind != TypeKind::pointer ||
+        !types_.traits(types_.target(target)).is_byte())
+        fail(operand.at, fmt::format("strs() takes an array of pointers to characters that ends with NULL, and {} is a {}", written(operand), name(from->type)));
+    require_one_place(*from, operand, operand.at);
+    NodePtr node = make_node(Node::Kind::texts, char_type.pointer(), ast, std::move(from));
+    node->limit = ast.operands.size() > 1 ? length(*ast.operands[1]) : texts_default;
+    return node;
+}
+
+// The struct file * of a descriptor of the current task; NULL where it has none of that number.
+NodePtr Checker::call_fd(const Ast &ast) {
+    require_operands(ast, 1, 1, "fd(DESCRIPTOR)");
+    const Ast &operand = *ast.operands[0];
+    const auto number = [&] { return convert(integer(operand, "a descriptor"), uint_type); };
+    const auto of_task = [&](const char *text) {
+        try {
+            const Expression meaning = parse_condition(text);
+            return Checker(scope_, meaning).rvalue(meaning.root());
+        } catch (const ExpressionError &error) {
+            fail(ast.at, fmt::format("the files of a task are not known on this kernel: {}", error.sentence()));
+        }
+    };
+    const Type file = find_struct("file", ast.token.at).pointer();
+    const Type slot = file.pointer().in(Space::kernel);
+    NodePtr offset = arithmetic(ARGTRACE_ALU_MUL, convert(number(), ulong_type), make_constant(sizeof(std::uint64_t), ulong_type, ast), ast);
+    NodePtr place = arithmetic(ARGTRACE_ALU_ADD, convert(of_task("$task->files->fdt->fd"), ulong_type), std::move(offset), ast);
+    NodePtr found = make_node(Node::Kind::load, file, ast, convert(std::move(place), slot));
+    NodePtr exists = compare(ARGTRACE_ALU_LT, false, number(), convert(of_task("$task->files->fdt->max_fds"), uint_type), ast);
+    NodePtr node = either(std::move(exists), std::move(found), convert(make_constant(0, ulong_type, ast), file), ast);
+    node->may_be_null = true;
+    return node;
+}
+
 NodePtr Checker::call_path(const Ast &ast) {
     require_operands(ast, 1, 1, "path(POINTER)");
     const Ast &operand = *ast.operands[0];
@@ -277,6 +360,7 @@ NodePtr Checker::call_path(const Ast &ast) {
                                      "*, and {} is a {}",
                                      written(operand), this->name(node->type)));
     NodePtr from = in_place ? std::move(node->operands.front()) : std::move(node);
+    const bool may_be_null = from->may_be_null;
     require_one_place(*from, operand, operand.at);
     if (space(*from) == Space::user)
         fail(operand.at, fmt::format("{} is in user memory, and what has a path is the kernel's", written(operand)));
@@ -288,6 +372,7 @@ NodePtr Checker::call_path(const Ast &ast) {
     }
     const Type address_type = from->type;
     NodePtr path = make_node(Node::Kind::path, address_type, ast, std::move(from));
+    path->may_be_null = may_be_null;
     path->value = dentry ? ARGTRACE_PATH_OF_DENTRY : ARGTRACE_PATH_OF_PATH;
     return path;
 }
@@ -464,27 +549,41 @@ bool Checker::is_cpumask(Type type) const {
     return known && types_.same(*known, type);
 }
 
+// The value that an output has of nothing where the condition does not hold: bytes of the length 0, or what is at NULL.
 NodePtr Checker::call_only(const Ast &ast) {
     require_operands(ast, 2, 2, "only(VALUE, CONDITION)");
     const Ast &operand = *ast.operands[0];
     NodePtr value = check(operand);
+    const auto number = [&](std::uint64_t size) { return make_constant(size, ulong_type, ast); };
     const std::uint64_t bytes = traits(*value).bytes;
     const bool in_memory = (value->kind == Node::Kind::load && value->bits == 0) ||
                            value->kind == Node::Kind::object;
-    if (!in_memory || value->type.basic != Type::Basic::none || value->type.stars > 0)
-        fail(operand.at, "the value of only() is a member, or what a pointer to one of the kernel's "
-                         "types points to");
-    if (bytes < 1 || bytes > ARGTRACE_TEXT_MAX)
+    const bool is_data = value->kind == Node::Kind::buffer || value->kind == Node::Kind::text || value->kind == Node::Kind::texts ||
+                         value->kind == Node::Kind::path;
+    if (!is_data && (!in_memory || value->type.basic != Type::Basic::none || value->type.stars > 0))
+        fail(operand.at, "the value of only() is a member, what a pointer to one of the kernel's types points to, or a text, bytes or "
+                         "a path");
+    if (!is_data && (bytes < 1 || bytes > ARGTRACE_TEXT_MAX))
         fail(operand.at, fmt::format("{} has {} bytes, and 1 to {} are recorded",
                                      this->name(value->type), bytes, ARGTRACE_TEXT_MAX));
     NodePtr condition = scalar(*ast.operands[1]);
     if (condition->is_constant())
         fail(ast.operands[1]->at, "this condition is the same for all calls");
+    if (value->kind == Node::Kind::buffer) {
+        const Type type = value->operands[1]->type;
+        value->operands[1] = either(std::move(condition), std::move(value->operands[1]), convert(number(0), type), ast);
+        return value;
+    }
+    if (value->kind == Node::Kind::text || value->kind == Node::Kind::texts || value->kind == Node::Kind::path) {
+        const Type type = value->operands[0]->type;
+        value->operands[0] = either(std::move(condition), std::move(value->operands[0]), convert(number(0), type), ast);
+        value->may_be_null = true;
+        return value;
+    }
     NodePtr node = make_node(Node::Kind::buffer, value->type, ast,
                              std::move(value->operands.front()));
     node->limit = static_cast<std::uint32_t>(bytes);
-    node->operands.push_back(either(std::move(condition), make_constant(bytes, ulong_type, ast),
-                                    make_constant(0, ulong_type, ast), ast));
+    node->operands.push_back(either(std::move(condition), number(bytes), number(0), ast));
     return node;
 }
 

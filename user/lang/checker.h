@@ -103,6 +103,10 @@ private:
                           std::string_view usage) const;
     NodePtr call_str(const Ast &ast);
     NodePtr call_buf(const Ast &ast);
+    NodePtr call_text(const Ast &ast);
+    NodePtr call_array(const Ast &ast);
+    NodePtr call_strs(const Ast &ast);
+    NodePtr call_fd(const Ast &ast);
     NodePtr call_path(const Ast &ast);
     NodePtr call_cgroup_path(const Ast &ast);
     NodePtr call_pfn(const Ast &ast);

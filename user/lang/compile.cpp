@@ -139,7 +139,7 @@ Program compile(const Scope &scope, std::span<const Expression> conditions,
         refuse_two_moments(expression, *node);
         ProgramValue &made = described.emplace_back();
         made.name = value.name;
-        guarded(expression, [&] { compiler.value(*node, made); });
+        guarded(expression, [&] { compiler.value(*node, made, value.lenient); });
         bytes += made.size + (argtrace_type_size(made.type) ? 0 : sizeof(__u16));
         if (described.size() > ARGTRACE_VALUES_MAX)
             throw ExpressionError(expression.text(), expression.at(),

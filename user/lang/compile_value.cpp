@@ -31,6 +31,14 @@ bool is_cpumask_word(const Node &node, const TypeTraits &traits) {
 
 } // namespace
 
+/// ARGTRACE_OUT_* of an output of the value at hand.
+std::uint8_t Compiler::output_flags(std::uint8_t action, std::uint8_t flags) const {
+    if (action == ARGTRACE_DO_OUT)
+        return 0;
+    const bool again = lenient_ && followed_ && !at_return_ && flags & ARGTRACE_INSN_USER_DATA;
+    return static_cast<std::uint8_t>((again ? ARGTRACE_OUT_AGAIN : 0) | (lenient_ || may_be_null_ ? ARGTRACE_OUT_NULL : 0));
+}
+
 void Compiler::output(Chain chain, std::uint8_t action, std::uint32_t bytes, std::uint64_t base) {
     argtrace_insn insn = chain.encode();
     insn.action = action;
@@ -38,6 +46,7 @@ void Compiler::output(Chain chain, std::uint8_t action, std::uint32_t bytes, std
     insn.base = base;
     if (at_return_)
         insn.flags |= ARGTRACE_INSN_RETURN;
+    insn.then = output_flags(action, insn.flags);
     emitter_.add(insn);
 }
 
@@ -52,10 +61,11 @@ void Compiler::output_at(const Node &address, std::uint8_t action, std::uint32_t
     insn.action = action;
     insn.arg = static_cast<std::uint16_t>(bytes);
     insn.base = size_slot;
-    insn.other = is_signed ? ARGTRACE_BUF_SIGNED : 0;
+    insn.other = action == ARGTRACE_DO_STRS ? sizeof(std::uint64_t) : is_signed ? ARGTRACE_BUF_SIGNED : 0;
     insn.flags |= data_flag(address);
     if (at_return_)
         insn.flags |= ARGTRACE_INSN_RETURN;
+    insn.then = output_flags(action, insn.flags);
     emitter_.add(insn);
 }
 
@@ -71,8 +81,10 @@ void Compiler::describe(const Node &node, ProgramValue &described) const {
     }
 }
 
-void Compiler::value(const Node &node, ProgramValue &described) {
+void Compiler::value(const Node &node, ProgramValue &described, bool lenient) {
     next_slot_ = 0;
+    lenient_ = lenient;
+    may_be_null_ = node.may_be_null;
     // Where the function cannot change it, nothing has to be kept until it returns.
     at_return_ = followed_ && (is_of_return(node) || !may_change(node));
     describe(node, described);
@@ -87,6 +99,9 @@ void Compiler::value(const Node &node, ProgramValue &described) {
         break;
     case Node::Kind::buffer:
         output_buffer(node, described);
+        break;
+    case Node::Kind::texts:
+        output_texts(node, described);
         break;
     case Node::Kind::path:
         output_path(node, described);
@@ -134,6 +149,10 @@ void Compiler::output_buffer(const Node &node, ProgramValue &described) {
     described.type = ARGTRACE_TYPE_BYTES;
     if (node.type == void_pointer)
         described.type_name = "u8[]";
+    else if (node.type == char_type.pointer())
+        described.type_name = "char[]";
+    else if (node.is_array)
+        described.type_name += "[]";
     described.size = node.limit;
     const Node &length = *node.operands[1];
     if (length.is_constant()) {
@@ -142,6 +161,14 @@ void Compiler::output_buffer(const Node &node, ProgramValue &described) {
     }
     const Chain size = to_slot(length);
     output_at(*node.operands[0], ARGTRACE_DO_BUF, node.limit, size.index, node.is_signed);
+}
+
+void Compiler::output_texts(const Node &node, ProgramValue &described) {
+    described.type = ARGTRACE_TYPE_BYTES;
+    described.type_name = "char *[]";
+    described.btf_id = 0;
+    described.size = node.limit;
+    output_at(*node.operands[0], ARGTRACE_DO_STRS, node.limit);
 }
 
 void Compiler::output_stack(ProgramValue &described) {
@@ -203,6 +230,7 @@ void Compiler::map_part(const Node &node, ProgramValue &described, std::uint32_t
                         bool is_value) {
     constexpr std::uint32_t text_bytes_max = 8 * ARGTRACE_MAP_KEY_WORDS_MAX;
     next_slot_ = 0;
+    lenient_ = may_be_null_ = false;
     at_return_ = followed_ && !is_of_entry(node);
     describe(node, described);
     if (node.kind == Node::Kind::stack && is_value)

@@ -24,7 +24,8 @@ public:
 
     void filter(const Node &condition);
     void filter_at_return(const Node &condition); ///< behind filter()
-    void value(const Node &node, ProgramValue &described);
+    /// `lenient` as in ArgumentExpression.
+    void value(const Node &node, ProgramValue &described, bool lenient = false);
     /// As part of a map's key, or its value. Text gets so many bytes; 0: as many as it can have.
     void map_part(const Node &node, ProgramValue &described, std::uint32_t text_bytes, bool is_value);
     void map_constant(std::uint64_t value);
@@ -68,6 +69,8 @@ private:
     void output_buffer(const Node &node, ProgramValue &described);
     void output_stack(ProgramValue &described);
     void output_path(const Node &node, ProgramValue &described);
+    void output_texts(const Node &node, ProgramValue &described);
+    std::uint8_t output_flags(std::uint8_t action, std::uint8_t flags) const;
     template<typename Layout>
     std::uint32_t layout_in_data(std::optional<std::uint32_t> &at, Layout (*make)(const Types &));
     void describe(const Node &node, ProgramValue &described) const;
@@ -79,6 +82,7 @@ private:
     unsigned next_slot_ = 0;
     const bool followed_;    // calls are recorded when they return
     bool at_return_ = false; // the value at hand is computed then
+    bool lenient_ = false, may_be_null_ = false; // the value at hand is
     std::optional<std::uint32_t> mount_layout_, node_layout_; // where they are in the data
     std::uint16_t nr_filter_ = 0, nr_return_ = 0;
 };

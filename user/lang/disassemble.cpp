@@ -17,6 +17,7 @@ constexpr std::uint32_t insn_cost = 15;
 constexpr std::uint32_t load_cost = 11;
 constexpr std::uint32_t shift_cost = 2;
 constexpr std::uint32_t text_cost = 30;
+constexpr std::uint32_t strs_cost = 300; // four texts
 constexpr std::uint32_t path_cost = 280; // four names
 
 std::string_view source_name(std::uint8_t source) {
@@ -122,7 +123,10 @@ std::string insn_text(const Program &program, std::size_t at) {
     const char *take = program.sink == ARGTRACE_SINK_RECORD ? "record" : "take";
     const char *sign = insn.flags & ARGTRACE_INSN_SIGNED ? "signed " : "";
     const char *data = insn.flags & ARGTRACE_INSN_USER_DATA ? "user " : "";
-    const char *moment = insn.flags & ARGTRACE_INSN_RETURN ? ", at return" : "";
+    const bool is_output = insn.action >= ARGTRACE_DO_OUT;
+    const char *moment = insn.flags & ARGTRACE_INSN_RETURN                ? ", at return"
+                         : is_output && insn.then & ARGTRACE_OUT_AGAIN ? ", or else at return"
+                                                                       : "";
     switch (insn.action) {
     case ARGTRACE_DO_TEST:
         if (insn.span == 0)
@@ -149,6 +153,8 @@ std::string insn_text(const Program &program, std::size_t at) {
                            insn.other == ARGTRACE_BUF_SIGNED ? "signed " : "", insn.base, data, value, insn.arg, moment);
     case ARGTRACE_DO_MEM:
         return fmt::format("{} {} {}bytes at {}{}", take, insn.arg, data, value, moment);
+    case ARGTRACE_DO_STRS:
+        return fmt::format("{} {}texts that pointers at {} lead to, at most {} bytes{}", take, data, value, insn.arg, moment);
     case ARGTRACE_DO_PATH:
         return fmt::format("{} path of {} {}{}", take,
                            insn.arg == ARGTRACE_PATH_OF_DENTRY ? "dentry"
@@ -175,6 +181,10 @@ ProgramCost cost_between(const Program &program, std::size_t begin, std::size_t 
         case ARGTRACE_DO_MEM:
             cost.instructions += text_cost;
             cost.loads++;
+            break;
+        case ARGTRACE_DO_STRS:
+            cost.instructions += strs_cost;
+            cost.loads += 8;
             break;
         case ARGTRACE_DO_PATH:
             cost.instructions += path_cost;

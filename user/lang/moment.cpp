@@ -19,6 +19,7 @@ bool reads_memory(const Node &node) {
     case Node::Kind::load:
     case Node::Kind::object:
     case Node::Kind::text:
+    case Node::Kind::texts:
     case Node::Kind::text_test:
     case Node::Kind::buffer:
     case Node::Kind::path:

@@ -50,6 +50,7 @@ struct Node {
         text,      ///< str(): the text at operands[0]
         buffer,    ///< buf(): operands[1] bytes at operands[0], at most `limit`; other functions, whose `type` is what
                    ///< the bytes are shown as
+        texts,     ///< strs(): what the array of pointers at operands[0] leads to, in `limit` bytes
         path,      ///< path(), cgroup_path(): of what is at operands[0], which `value` says,
                    ///< as ARGTRACE_PATH_OF_*
         stack,     ///< the call's stack
@@ -71,6 +72,8 @@ struct Node {
     std::vector<FlagName> flags; ///< of which the value is made, where it is shown
     bool one_flag = false;       ///< of just one of them
     bool is_signed = false;      ///< buffer: its length is a signed number, before it was converted
+    bool is_array = false;       ///< buffer: of elements of that type
+    bool may_be_null = false;    ///< text, texts, path: at NULL there is none, which is no fault
     bool symbol = false;         ///< it is shown as the function that it is in
     std::vector<NodePtr> operands;
 

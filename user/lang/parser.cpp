@@ -207,7 +207,8 @@ private:
         made.name = made.expression.written();
         if (token_.kind == Kind::name && token_.text == "as") {
             advance();
-            if (token_.kind != Kind::name || token_.text.front() == '$')
+            const bool is_name = token_.kind == Kind::name && token_.text.front() != '$';
+            if (!is_name && token_.kind != Kind::string)
                 fail(fmt::format("a name is missing behind 'as'{}", before()));
             made.name = token_.text;
             made.named = true;

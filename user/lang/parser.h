@@ -37,9 +37,14 @@ struct ArgumentExpression {
     Expression expression;
     std::string name;   ///< what it is called in the output: NAME, or the expression as written
     bool named = false; ///< there is a NAME
-    std::string subject = {}; ///< the parameter that `it` means; empty: none
+    std::string subject = {}; ///< the parameter that `it` means, or result_name; empty: none
     bool optional = false;    ///< it is left out where a program has no room for it
+    /// There is nothing at NULL, and user memory that cannot be read at the entry is read again at the return.
+    bool lenient = false;
 };
+
+/// As a subject: what the function returns.
+inline constexpr std::string_view result_name = "ret";
 
 struct ParsedArguments {
     std::vector<ArgumentExpression> arguments;

@@ -17,6 +17,7 @@ bool reads(const argtrace_insn &insn) {
     case ARGTRACE_DO_STR:
     case ARGTRACE_DO_BUF:
     case ARGTRACE_DO_MEM:
+    case ARGTRACE_DO_STRS:
     case ARGTRACE_DO_PATH:
         return true;
     default:

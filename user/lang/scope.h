@@ -14,6 +14,9 @@
 
 namespace argtrace::lang {
 
+/// Bytes of text() that has no MAX; strace(1) has as many.
+inline constexpr std::uint32_t text_bytes_default = 32;
+
 /// What names mean in the expressions of one function.
 class Scope {
 public:
@@ -35,6 +38,10 @@ public:
     void set_result(Type type) { result_ = type; }
     const std::optional<Type> &result() const { return result_; }
 
+    /// How many bytes text() has that says nothing of it.
+    void set_text_bytes(std::uint32_t bytes) { text_bytes_ = bytes; }
+    std::uint32_t text_bytes() const { return text_bytes_; }
+
     const Types &types() const { return *types_; }
     const std::string &function() const { return function_; }
     const ProbeKind &kind() const { return *kind_; }
@@ -49,6 +56,7 @@ private:
     std::vector<Parameter> parameters_;
     std::optional<Type> result_;
     const ProbeKind *kind_ = &function_kind;
+    std::uint32_t text_bytes_ = text_bytes_default;
 };
 
 /// A name that every function has: the task that runs, the CPU ...

@@ -73,7 +73,7 @@ TEST(CheckError, Names) {
                        "it is a type, which can be cast to: (umode_t)(...)",
                        0}));
     EXPECT_EQ(in_read("ntop(file)"),
-              (Refusal{"there is no function ntop; there are str, buf, path, cgroup_path, pfn, flags, "
+              (Refusal{"there is no function ntop; there are str, buf, text, array, strs, path, cgroup_path, fd, pfn, flags, "
                        "name, sockaddr, sym, cpus, only, user, kernel, this_cpu, per_cpu",
                        0}));
     EXPECT_EQ(in_read("cgroup_path(file)"),
@@ -110,7 +110,7 @@ TEST(CheckError, OnlyAndCpus) {
     EXPECT_EQ(in_read("only(file->f_flags)"),
               (Refusal{"it is only(VALUE, CONDITION), with 2 operands", 0}));
     const std::string in_memory =
-        "the value of only() is a member, or what a pointer to one of the kernel's types points to";
+        "the value of only() is a member, what a pointer to one of the kernel's types points to, or a text, bytes or a path";
     EXPECT_EQ(in_read("only(count, 1)"), (Refusal{in_memory, 5}));
     EXPECT_EQ(in_read("only(file->f_flags + 1, 1)"), (Refusal{in_memory, 5}));
     EXPECT_EQ(in_read("only(*(int *)buf, 1)"), (Refusal{in_memory, 5}));

@@ -109,5 +109,46 @@ TEST(Spaces, LengthsAreSignedWhereTheirTypeIs) {
     EXPECT_THAT(spaces_of("look", "buf(p, unsigned_index)").back(), Not(HasSubstr("signed slot")));
 }
 
+// What a table says of the arguments of a call: NULL is nothing, and what is not there yet is read at the return.
+TEST(Spaces, LenientValues) {
+    const auto lines = [](const std::string &text, bool follow) {
+        Scope scope = SmallKernel::get().scope("vfs_read");
+        if (follow)
+            scope.set_result(Type::of(Type::Basic::long_));
+        std::vector<ArgumentExpression> values = parse_values(text);
+        for (ArgumentExpression &value : values)
+            value.lenient = true;
+        return compile(scope, {}, values);
+    };
+    const auto flags = [](const Program &program) { return program.insns.back().then; };
+    EXPECT_EQ(flags(lines("str(buf)", false)), ARGTRACE_OUT_NULL);
+    EXPECT_EQ(flags(lines("str(buf)", true)), ARGTRACE_OUT_NULL | ARGTRACE_OUT_AGAIN);
+    EXPECT_EQ(flags(lines("text(buf, count)", true)), ARGTRACE_OUT_NULL | ARGTRACE_OUT_AGAIN);
+    EXPECT_EQ(flags(lines("text(buf, ret)@ret", true)), ARGTRACE_OUT_NULL) << "it is read at the return anyway";
+    EXPECT_EQ(flags(lines("str(file->f_path.dentry->d_name.name)", true)), ARGTRACE_OUT_NULL) << "the kernel's memory is there";
+    EXPECT_EQ(flags(lines("count", true)), 0) << "a number is no pointer";
+    EXPECT_EQ(flags(compile(SmallKernel::get().scope("vfs_read"), {}, parse_values("str(buf)"))), 0);
+    EXPECT_EQ(disassemble(lines("str(buf)", true)).back().substr(5), "record user text at reg1, at most 256 bytes, or else at return");
+}
+
+TEST(Spaces, OfDataThatIsText) {
+    EXPECT_THAT(spaces_of("vfs_read", "text(buf, count), text(buf, count, 100)"),
+                ElementsAre("slot0 = reg2", "record slot0 user bytes at reg1, at most 32", "slot0 = reg2",
+                            "record slot0 user bytes at reg1, at most 100"));
+    EXPECT_THAT(spaces_of("vfs_read", "only(str(buf), count > 4)").back(), StartsWith("record user text at slot0"));
+    const Program program = compile(SmallKernel::get().scope("vfs_read"), {}, parse_values("text(buf, count), array(pos, count), array(pos, 2)"));
+    EXPECT_EQ(program.values.at(0).type_name, "char[]");
+    EXPECT_EQ(program.values.at(1).type_name, "loff_t[]");
+    EXPECT_EQ(program.values.at(1).size, 1024u);
+    EXPECT_EQ(program.values.at(1).type, ARGTRACE_TYPE_BYTES);
+    EXPECT_EQ(space_refusal("vfs_read", "array(count, 2)"), "count is no pointer to the first element: size_t");
+    EXPECT_EQ(space_refusal("vfs_read", "array(pos, file)"), "a number of elements must be an integer, and this is a struct file *");
+    EXPECT_EQ(space_refusal("vfs_read", "text(buf, count, 2000)"), "a length is 1 to 1024");
+    EXPECT_EQ(space_refusal("vfs_read", "text(buf, count) == \"a\""), "text() can be recorded, and nothing else");
+    EXPECT_THAT(spaces_of("look", "strs(user(p)->names)").back(), HasSubstr("user texts that pointers at "));
+    EXPECT_EQ(space_refusal("vfs_read", "strs(buf)"), "strs() takes an array of pointers to characters that ends with NULL, and buf is a char __user *");
+    EXPECT_EQ(space_refusal("vfs_read", "fd(count)"), "the files of a task are not known on this kernel: struct task_struct has no files");
+}
+
 } // namespace
 } // namespace argtrace::lang
