@@ -101,6 +101,7 @@ private:
                     format.count = possible_cpus_of(type);
                 break;
             }
+            format.name = name(type->name_off);
             add_fields(format, type, 0, depth);
             break;
         default:
@@ -234,12 +235,16 @@ ProbeFormats::ProbeFormats(const Probe &probe) {
     static const Format device{.kind = Format::Kind::device, .type = ARGTRACE_TYPE_U32, .bytes = 4};
     static const Format mode{.kind = Format::Kind::mode, .type = ARGTRACE_TYPE_U16, .bytes = 2};
     static const Format user{.kind = Format::Kind::user_address, .type = ARGTRACE_TYPE_PTR, .bytes = 8};
+    static const Format characters{.kind = Format::Kind::characters, .bytes = 1};
+    static const Format texts{.kind = Format::Kind::texts, .bytes = 1};
     for (const Argument &argument : probe.args)
         arguments_.push_back(
-            argument.type == device.type && argument.type_name == "dev_t"   ? &device
-            : argument.type == mode.type && argument.type_name == "umode_t" ? &mode
-            : argument.type == user.type && has_user_mark(argument.type_name) ? &user
-                                                                              : nullptr);
+            argument.type == device.type && argument.type_name == "dev_t"                       ? &device
+            : argument.type == mode.type && argument.type_name == "umode_t"                     ? &mode
+            : argument.type == user.type && has_user_mark(argument.type_name)                   ? &user
+            : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char[]"   ? &characters
+            : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char *[]" ? &texts
+                                                                                       : nullptr);
     if (!probe.types.empty())
         add_described(probe);
 }
@@ -249,6 +254,10 @@ const Format *ProbeFormats::scalar_of(const Format &format, const std::string &t
     Format &made = formats_.emplace_back(format);
     made.is_big_endian = made.is_big_endian || type_name.starts_with("__be");
     return &made;
+}
+
+const Format *ProbeFormats::array_of(const Format &element) {
+    return &formats_.emplace_back(Format{.kind = Format::Kind::array, .bytes = element.bytes, .is_counted = true, .element = &element, .parts = element.parts});
 }
 
 void ProbeFormats::add_described(const Probe &probe) {
@@ -266,10 +275,12 @@ void ProbeFormats::add_described(const Probe &probe) {
     const auto described = std::min<std::size_t>(arguments_.size(), btf_vlen(proto));
     for (std::size_t i = 0; i < described; i++) {
         const Format *format = builder.build(btf_params(proto)[i].type);
-        if (format->kind != Format::Kind::scalar && format->kind != Format::Kind::unknown)
+        const bool is_bytes = probe.args[i].type == ARGTRACE_TYPE_BYTES;
+        if (is_bytes && probe.args[i].type_name.ends_with("[]") && format->kind != Format::Kind::unknown && format->bytes > 0)
+            arguments_[i] = array_of(*format);
+        else if (format->kind != Format::Kind::scalar && format->kind != Format::Kind::unknown)
             arguments_[i] = format;
-        else if (format->kind == Format::Kind::scalar &&
-                 probe.args[i].type == ARGTRACE_TYPE_BYTES)
+        else if (format->kind == Format::Kind::scalar && is_bytes)
             arguments_[i] = scalar_of(*format, probe.args[i].type_name);
     }
 }

@@ -31,6 +31,8 @@ struct Format {
         socket,    ///< struct sockaddr, or that of a family
         cpus,      ///< struct cpumask
         user_address, ///< an address that a program chose, and no error pointer whatever it is
+        characters,   ///< bytes that are text: text()
+        texts,        ///< texts, each with its NUL: strs()
     };
 
     struct Field {
@@ -53,7 +55,9 @@ struct Format {
     std::uint32_t bytes = 0;
     bool is_big_endian = false;      ///< scalar: a number in the order of the network
     std::uint32_t count = 0;         ///< of an array's elements; of CPUs those that there may be, 0: as many as there are bits
+    bool is_counted = false;         ///< an array of as many elements as were recorded
     const Format *element = nullptr; ///< of an array
+    std::string name = {};           ///< of an aggregate, without "struct"
     std::vector<Field> fields = {};  ///< those of anonymous members among them
     std::vector<Enumerator> names = {}; ///< by value, each value once; of flags those of most bits first
     std::uint64_t parts = 1;         ///< what it takes to show all of it
@@ -77,6 +81,7 @@ private:
 
     void add_described(const Probe &probe);
     const Format *scalar_of(const Format &format, const std::string &type_name);
+    const Format *array_of(const Format &element);
 
     std::deque<Format> formats_; // they refer to each other
     std::vector<const Format *> arguments_;

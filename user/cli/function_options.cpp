@@ -41,6 +41,13 @@ ReturnBy parse_return_by(const std::string &text) {
     throw Error(fmt::format("--return-by is trampoline, fprobe or kretprobe, not '{}'", text));
 }
 
+std::uint32_t parse_text_size(const std::string &text) {
+    const std::uint64_t bytes = parse_count("--text-size", text);
+    if (bytes < 1 || bytes > ARGTRACE_TEXT_MAX)
+        throw Error(fmt::format("--text-size is 1 to {}, the most that one value of a record has, not {}", ARGTRACE_TEXT_MAX, text));
+    return static_cast<std::uint32_t>(bytes);
+}
+
 } // namespace
 
 CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
@@ -101,6 +108,11 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
     command.add_flag("-d,--describe", options.describe,
                      "Also what arguments mean, by their types: files as paths, tasks by name, "
                      "sockets by address, flags and commands by name ...");
+    add_parsed_option(
+        command, "--text-size",
+        [&options](const std::string &text) { options.text_bytes = parse_text_size(text); },
+        "So many bytes of the data that calls read and write, with -d and in text(): 32 if it is not given")
+        ->type_name("N");
     add_condition_option(command, options);
     return specs;
 }

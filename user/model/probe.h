@@ -96,9 +96,20 @@ inline bool names_stack(const Probe &probe) {
     return false;
 }
 
+/// How many of the arguments say more of what the function returns, which is beside them: their names begin with "ret.". They stand
+/// before the stack.
+inline std::size_t result_meanings(const Probe &probe) {
+    const std::size_t end = probe.args.size() - has_result(probe) - stack_index(probe).has_value();
+    std::size_t begin = end;
+    while (begin > 0 && probe.args[begin - 1].loc == ARGTRACE_LOC_PROGRAM && probe.args[begin - 1].name.starts_with("ret."))
+        --begin;
+    const bool of_argument = begin > 0 && probe.args[begin - 1].name == "ret";
+    return has_result(probe) && !of_argument ? end - begin : 0;
+}
+
 /// How many of the arguments, from the first on, are shown as arguments: neither the stack nor what it returns.
 inline std::size_t shown_arguments(const Probe &probe) {
-    return probe.args.size() - has_result(probe) - stack_index(probe).has_value();
+    return probe.args.size() - has_result(probe) - stack_index(probe).has_value() - result_meanings(probe);
 }
 
 /// It is no longer traced because its module was unloaded.

@@ -79,19 +79,45 @@ DescribedCall::Shown DescribedCall::shown(const Choice &choice, const EventView 
 
 std::string DescribedCall::text(const Choice &choice, const EventView &view, std::size_t value) const {
     const Shown shown = this->shown(choice, view, value);
+    if (shown.as && shown_behind(choice, value))
+        return number_text(NumberForm::pointer, shown.number);
     return shown.as ? shown.as->text(shown.number) : std::string();
 }
 
 std::string DescribedCall::name(const Choice &choice, const EventView &view, std::size_t value) const {
     const Shown shown = this->shown(choice, view, value);
-    std::string name = shown.as && shown.as->values ? shown.as->values->text(shown.number) : std::string();
+    std::string name = shown.as && shown.as->values && !shown_behind(choice, value) ? shown.as->values->text(shown.number) : std::string();
     return name == "0" ? std::string() : name;
 }
 
 std::string DescribedCall::number(const Choice &choice, const EventView &view, std::size_t value) const {
     const ShownAs *as = shown_as(choice.row, value);
     const auto number = number_of(view.values[value]);
-    return as && number && as->form == NumberForm::s32 ? number_text(NumberForm::s32, *number) : std::string();
+    return as && number && as->form == NumberForm::s32 && !shown_behind(choice, value) ? number_text(NumberForm::s32, *number) : std::string();
+}
+
+const std::vector<Fetch> *DescribedCall::fetches(const CallRow *row, std::size_t value) const {
+    if (!row || !is_syscall_)
+        return nullptr;
+    if (probe_.args[value].loc == ARGTRACE_LOC_RETURN)
+        return &row->result_fetches;
+    return positions_[value] && *positions_[value] < row->arguments.size() ? &row->arguments[*positions_[value]].fetches : nullptr;
+}
+
+const ShownAs *DescribedCall::shown_behind(const Choice &choice, std::size_t argument) const {
+    const std::vector<Fetch> *known = fetches(choice.row, argument);
+    const bool is_pointer = type_info(probe_.args[argument].type).type_class == TypeClass::address;
+    return is_pointer && known && !known->empty() ? shown_as(choice.row, argument) : nullptr;
+}
+
+bool DescribedCall::has_fetched(const Choice &choice, const EventView &view, std::size_t value) const {
+    const std::vector<Fetch> *known = fetches(choice.row, value);
+    if (!known || known->empty())
+        return true; // the table may be another than that of the recording
+    const bool is_pointer = type_info(view.values[value].type).type_class == TypeClass::address;
+    if (is_pointer && view.values[value].low == 0)
+        return false;
+    return !known->front().at_return || !has_result(probe_) || error_number(view.values.back()) == 0;
 }
 
 bool DescribedCall::is_hidden(const Choice &choice, std::size_t argument) const {

@@ -38,6 +38,15 @@ public:
     std::string name(const Choice &choice, const EventView &view, std::size_t value) const;
     std::string number(const Choice &choice, const EventView &view, std::size_t value) const;
 
+    /// Whether the row has had something read behind that argument, or the result, which the call had to succeed for if it is read at its
+    /// return. Where it is NULL there is nothing.
+    bool has_fetched(const Choice &choice, const EventView &view, std::size_t value) const;
+
+    /// How the row shows the numbers that the argument leads to, if that is an address behind which something was read; else null.
+    const ShownAs *shown_behind(const Choice &choice, std::size_t argument) const;
+
+    bool is_syscall() const { return is_syscall_; }
+
     /// Whether the call does not look at that argument.
     bool is_hidden(const Choice &choice, std::size_t argument) const;
 
@@ -49,6 +58,7 @@ private:
     };
     Shown shown(const Choice &choice, const EventView &view, std::size_t value) const;
     const ShownAs *shown_as(const CallRow *row, std::size_t value) const;
+    const std::vector<Fetch> *fetches(const CallRow *row, std::size_t value) const;
 
     const Probe &probe_;
     const std::vector<CallRow> *rows_;

@@ -27,6 +27,11 @@ bool is_plain(char character) {
     return character >= 0x20 && character < 0x7f && character != '"' && character != '\\';
 }
 
+/// Where the table of calls has nothing read in such a call, or a file has no path.
+bool is_absent_meaning(const Value &value, const Format *format) {
+    return is_absent(value, format) || (value.captured && value.type == ARGTRACE_TYPE_PATH && value.high == 0);
+}
+
 void append_escaped(Line &out, char character) {
     switch (character) {
     case '"':
@@ -140,6 +145,8 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
         }
         plan.arguments.push_back(
             {Snippet(std::move(name)), formats.argument(i)});
+        plan.arguments.back().may_be_absent = i > 0 && plan.described && plan.described->is_syscall() &&
+                                              probe.args[i].loc == ARGTRACE_LOC_PROGRAM && probe.args[i].name.find('.') != std::string::npos;
     }
     plan.tail = Snippet(tail + (types_ ? "}}\n" : "}\n"));
     plan.measure(common_json_size_max);
@@ -221,6 +228,9 @@ void JsonRenderer::event(Line &out, const EventView &view) {
     const DescribedCall::Choice choice = plan.described ? plan.described->choose(view) : DescribedCall::Choice();
     for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const Plan::Argument &argument = plan.arguments[i];
+        // Only values behind an argument are left out, and none of them is the first.
+        if (choice.row && argument.may_be_absent && is_absent_meaning(view.values[i], argument.format)) [[unlikely]]
+            continue;
         to = argument.before.write(to);
         if (choice.row) [[unlikely]] {
             out.set_end(to);

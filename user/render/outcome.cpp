@@ -6,6 +6,7 @@
 
 #include "model/result.h"
 #include "model/type.h"
+#include "render/call_value.h"
 #include "render/json.h"
 #include "util/errno_name.h"
 #include "util/units.h"
@@ -35,7 +36,10 @@ void append_result_value(Line &out, ValueWriter &values, const EventView &view,
                          const Format *result, const DescribedCall *described) {
     const Value &value = view.values.back();
     const std::string_view error = result ? std::string_view() : error_of(value);
-    if (const std::string text = described ? described->text(described->choose(view), view, view.values.size() - 1) : std::string();
+    if (const std::size_t count = described ? result_meanings(*view.event->probe) : 0; count > 0 && error.empty()) {
+        const std::size_t result_index = view.values.size() - 1;
+        append_call_value(out, values, view, *described, described->choose(view), result_index, shown_arguments(*view.event->probe), count);
+    } else if (const std::string text = described ? described->text(described->choose(view), view, view.values.size() - 1) : std::string();
         !text.empty()) {
         out += text;
     } else if (error.empty()) {
@@ -70,6 +74,16 @@ void append_json_outcome(Line &out, ValueWriter &values, const EventView &view, 
         values.append(out, view, view.values.back(), result);
         if (described)
             append_json_name(out, view, *described);
+    }
+    const Probe &probe = *view.event->probe;
+    const std::size_t first = shown_arguments(probe);
+    for (std::size_t i = first; i < first + result_meanings(probe); ++i) {
+        if (view.values[i].captured && view.values[i].has_bytes() && view.values[i].high == 0)
+            continue;
+        out += ',';
+        append_json_string(out, probe.args[i].name);
+        out += ':';
+        values.append(out, view, view.values[i], values.formats(probe).argument(i));
     }
     out += ",\"duration\":";
     out.append_decimal(view.event->duration);

@@ -22,6 +22,7 @@ struct Plan {
         const Format *format = nullptr; ///< as in ProbeFormats::argument()
         std::size_t meanings = 0;       ///< in text: see count_meanings()
         bool changes = false;           ///< in text: see is_change()
+        bool may_be_absent = false;     ///< in JSON: it is left out of calls that have none
     };
 
     Snippet head;
@@ -29,6 +30,7 @@ struct Plan {
     Snippet tail;
     const DescribedCall *described = nullptr; ///< see ValueWriter::described()
     bool returns = false;
+    bool has_caller = true; ///< in text: not of system calls, which are all called from one place
     std::optional<std::size_t> stack = {}; ///< which of the values it is
     bool has_result = false;
     const Format *result = nullptr; ///< as that of an argument

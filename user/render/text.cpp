@@ -127,6 +127,7 @@ Plan TextRenderer::make_plan(const Probe &probe) {
     plan.head = Snippet(fmt::format("   {}{}(", probe.function, probe.forced ? "~" : ""));
     plan.described = values_.described(probe);
     plan.returns = records_returns(probe);
+    plan.has_caller = &kind_of(probe) != &syscall_kind;
     plan.has_result = has_result(probe);
     if (plan.has_result)
         plan.result = formats.argument(probe.args.size() - 1);
@@ -195,7 +196,8 @@ void TextRenderer::event(Line &out, const EventView &view) {
     else if (event.ts < second_ || event.ts - second_ >= nanoseconds_per_second) [[unlikely]]
         enter_second(event.ts);
     const Snippet *caller = &no_caller_;
-    if (event.caller != 0)
+    const bool has_caller = event.caller != 0 && plan.has_caller;
+    if (has_caller)
         caller = &recent_callers_.find(event.caller_place(), [this](CodePlace place) {
             return Snippet(" <- " + callers_.name(place) + '\n');
         });

@@ -40,22 +40,32 @@ bool is_error(std::uint64_t address) {
     return address == 0 || address >= std::uint64_t(-4095);
 }
 
+/// How many characters stand in quotes as write_visible() has them. A NUL before a digit does, so that it is not read as one of three.
+std::size_t plain_size(std::string_view text) {
+    constexpr std::string_view escaped("\"\\\n\r\t\0", 6);
+    std::size_t at = text.find_first_of(escaped);
+    while (at < text.size() && text[at] == '\0' && at + 1 < text.size() && text[at + 1] >= '0' && text[at + 1] <= '9')
+        at = text.find_first_of(escaped, at + 1);
+    return std::min(at, text.size());
+}
+
 /// Appends text as C writes it, in quotes.
 void append_quoted(Line &out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
-        const std::size_t plain = std::min(text.find_first_of("\"\\\n\r\t"), text.size());
+        const std::size_t plain = plain_size(text);
         append_visible(out, text.substr(0, plain));
         text.remove_prefix(plain);
         if (text.empty())
             break;
         const char character = text.front();
+        text.remove_prefix(1);
         out += '\\';
         out += character == '\n'   ? 'n'
                : character == '\r' ? 'r'
                : character == '\t' ? 't'
+               : character == '\0' ? '0'
                                    : character;
-        text.remove_prefix(1);
     }
     out += '"';
 }
@@ -88,8 +98,12 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
         append_bytes(out, view.bytes_of(value), value.cut);
     } else if (is_absent(value, format)) {
         out += style_ == Style::json ? "null" : "-";
+    } else if (bytes && format->kind == Format::Kind::texts) {
+        append_texts(out, view.bytes_of(value), value.cut);
     } else if (bytes) {
         append_formatted(out, *format, view.bytes_of(value));
+        if (value.cut && format->kind == Format::Kind::characters && style_ == Style::text)
+            out += "...";
     } else if (is_scalar(*format)) {
         append_scalar(out, *format, value);
     } else { // a struct that was recorded as the number it fills
@@ -278,6 +292,12 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
         append_string(out, up_to_nul(as_text(
                                data.first(std::min<std::size_t>(format.bytes, data.size())))));
         break;
+    case Format::Kind::characters:
+        append_string(out, as_text(data));
+        break;
+    case Format::Kind::texts:
+        append_texts(out, data, false);
+        break;
     case Format::Kind::array:
         append_array(out, format, data);
         break;
@@ -317,7 +337,8 @@ void ValueWriter::append_fields(Line &out, const Format &format, Bytes data) {
 
 void ValueWriter::append_array(Line &out, const Format &format, Bytes data) {
     const bool json = style_ == Style::json;
-    const std::uint32_t shown = json ? format.count : std::min(format.count, text_elements_max);
+    const std::uint32_t count = format.is_counted ? static_cast<std::uint32_t>(data.size() / format.element->bytes) : format.count;
+    const std::uint32_t shown = json ? count : std::min(count, text_elements_max);
     out += '[';
     for (std::uint32_t i = 0; i < shown; ++i) {
         if (i > 0)
@@ -325,8 +346,27 @@ void ValueWriter::append_array(Line &out, const Format &format, Bytes data) {
         append_formatted(out, *format.element,
                          behind(data, std::size_t{i} * format.element->bytes));
     }
-    if (shown < format.count)
+    if (shown < count)
         out += ", ...";
+    out += ']';
+}
+
+// Only the last of them may lack its NUL, if it was cut.
+void ValueWriter::append_texts(Line &out, Bytes data, bool cut) const {
+    std::string_view left = as_text(data), separator;
+    out += '[';
+    while (!left.empty()) {
+        const std::string_view text = up_to_nul(left);
+        const bool ends = text.size() < left.size();
+        left.remove_prefix(text.size() + ends);
+        out += separator;
+        separator = style_ == Style::json ? "," : ", ";
+        append_string(out, text);
+        if (!ends && cut && style_ == Style::text)
+            out += "...";
+        else if (left.empty() && cut && style_ == Style::text)
+            out += ", ...";
+    }
     out += ']';
 }
 

@@ -33,6 +33,8 @@ bool is_absent(const Value &value, const Format *format);
 ///     struct sockaddr    10.0.0.1:22, [::1]:22, "/run/x", "@abstract", "/run/cu"..., family 16
 ///     struct cpumask     0-3,7, none           "0-3,7", "none"
 ///     text               "sda1", "/usr/li"...  "sda1", "/usr/li"   of which the second was cut
+///     text()             "a\0b"...             "a\u0000b"
+///     strs()             ["ls", "-l"]         ["ls","-l"]
 ///
 /// All members of a union are shown. An array is cut in text, never in JSON; one of char ends
 /// before its first NUL. That text was cut is not in its JSON: see JsonRenderer. A struct whose types are unknown is shown as bytes in hexadecimal.
@@ -44,6 +46,9 @@ public:
 
     /// Appends a value of that event; `format` as in ProbeFormats::argument().
     void append(Line &out, const EventView &view, const Value &value, const Format *format);
+
+    /// Appends what those bytes of a value are, by their format.
+    void append_formatted(Line &out, const Format &format, std::span<const std::byte> data);
 
     /// The formats of a probe, which must stay where it is.
     const ProbeFormats &formats(const Probe &probe) { return formats_.find(probe); }
@@ -58,7 +63,6 @@ private:
     void append_bytes(Line &out, Bytes data, bool cut) const;
     void append_name(Line &out, std::string_view name) const;
     void append_scalar(Line &out, const Format &format, const Value &value);
-    void append_formatted(Line &out, const Format &format, Bytes data);
     void append_flags(Line &out, const Format &format, const Value &value) const;
     void append_number(Line &out, const Format &format, const Value &value) const;
     void append_address(Line &out, const Format &format, Bytes data) const;
@@ -67,6 +71,7 @@ private:
     void append_unix_name(Line &out, std::string_view text) const;
     void append_fields(Line &out, const Format &format, Bytes data);
     void append_array(Line &out, const Format &format, Bytes data);
+    void append_texts(Line &out, Bytes data, bool cut) const;
     void append_string(Line &out, std::string_view text) const;
 
     CallerNames &names_;

@@ -22,10 +22,11 @@ namespace {
 
 constexpr std::pair<std::string_view, NumberForm> forms[] = {
     {"int", NumberForm::s32},  {"uint", NumberForm::u32}, {"long", NumberForm::s64},   {"size", NumberForm::u64},
-    {"addr", NumberForm::hex}, {"hex", NumberForm::hex},  {"octal", NumberForm::octal}, {"ioc", NumberForm::ioctl},
+    {"addr", NumberForm::pointer}, {"hex", NumberForm::hex},  {"octal", NumberForm::octal}, {"ioc", NumberForm::ioctl},
+    {"dev", NumberForm::device}, {"wstatus", NumberForm::wait_status}, {"sigset", NumberForm::signal_set},
 };
 
-constexpr std::string_view beginnings[] = {"flags ", "values ", "class "};
+constexpr std::string_view beginnings[] = {"flags ", "values ", "class ", "means ", "struct "};
 
 std::optional<NumberForm> form_of(std::string_view name) {
     for (const auto &[known, form] : forms)
@@ -110,9 +111,10 @@ bool CallRow::Argument::accepts(std::uint64_t value) const {
 
 bool Calls::is_line(std::string_view line) {
     line = without_blanks(line);
-    if (std::any_of(std::begin(beginnings), std::end(beginnings), [line](std::string_view word) { return line.starts_with(word); }))
-        return true;
     const std::size_t parenthesis = line.find('(');
+    const auto begins = [line](std::string_view word) { return word != "struct " && line.starts_with(word); };
+    if (std::any_of(std::begin(beginnings), std::end(beginnings), begins))
+        return true;
     return line.starts_with(syscall_kind.prefixes.front()) || (parenthesis != line.npos && line.substr(0, parenthesis).find(':') == line.npos);
 }
 
@@ -127,6 +129,10 @@ void Calls::add(std::string_view text, const std::string &source, std::vector<st
         try {
             if (line.starts_with("class "))
                 add_class(line);
+            else if (line.starts_with("means "))
+                add_fetches(line);
+            else if (line.starts_with("struct "))
+                add_struct(line);
             else if (line.starts_with("flags ") || line.starts_with("values "))
                 add_values(line);
             else
@@ -196,21 +202,61 @@ void Calls::add_class(std::string_view line) {
     members.erase(std::unique(members.begin(), members.end()), members.end());
 }
 
-// CALL ...(NAME[: SHOWN [TEST VALUE|VALUE...]], ...) [= SHOWN]
-void Calls::add_row(std::string_view line, const std::string &place, bool shipped) {
-    const std::size_t begin = line.find('('), end = line.find(')');
+// means NAME: [out] {EXPR [as NAME], ...}
+void Calls::add_fetches(std::string_view line) {
+    auto [name, list] = halves(line.substr(line.find(' ')));
+    if (!values(name) && !form_of(name))
+        throw Error(fmt::format("no flags or values before this line are called '{}'", name));
+    fetches_[std::string(name)] = fetches_of(list);
+    if (fetches_[std::string(name)].empty() || !list.empty())
+        throw Error("what is read of it is [out] {EXPR [as NAME], ...}");
+}
+
+// struct NAME(MEMBER[: SHOWN], ... [, ...])
+void Calls::add_struct(std::string_view line) {
+    const std::size_t begin = line.find('('), end = line.rfind(')');
     if (begin == line.npos || end == line.npos || end < begin)
+        throw Error("a line of a struct is struct NAME(MEMBER: SHOWN, ...)");
+    CallStruct made;
+    for_each_part(line.substr(begin + 1, end - begin - 1), ',', [&](std::string_view text) {
+        if (text == "...") {
+            made.has_more = true;
+            return;
+        }
+        const std::size_t colon = text.find(':');
+        CallStruct::Member member{std::string(without_blanks(text.substr(0, colon)))};
+        if (member.name.empty())
+            throw Error("a member has no name");
+        if (colon != text.npos)
+            member.shown = shown_as(without_blanks(text.substr(colon + 1)));
+        made.members.push_back(std::move(member));
+    });
+    structs_[std::string(without_blanks(line.substr(0, begin).substr(line.find(' '))))] = std::move(made);
+}
+
+// CALL ...(NAME[: SHOWN [TEST VALUE|VALUE...]] [[out] {EXPR [as NAME], ...}], ...) [= SHOWN [{EXPR [as NAME], ...}]]
+void Calls::add_row(std::string_view line, const std::string &place, bool shipped) {
+    const std::size_t begin = line.find('('), end = begin == line.npos ? begin : find_outside(line, ')', begin + 1);
+    if (begin == line.npos || end == line.npos)
         throw Error("a line of a call is CALL(ARGUMENT: SHOWN, ...) = SHOWN");
     CallRow row;
     row.source = place;
     row.shipped = shipped;
     const std::string_view list = without_blanks(line.substr(begin + 1, end - begin - 1));
-    if (!list.empty())
-        for_each_part(list, ',', [&](std::string_view text) { row.arguments.push_back(argument_of(text)); });
+    for (std::size_t at = 0; at < list.size();) {
+        const std::size_t stop = std::min(find_outside(list, ',', at), list.size());
+        row.arguments.push_back(argument_of(list.substr(at, stop - at)));
+        at = stop + 1;
+    }
     std::string_view rest = without_blanks(line.substr(end + 1));
-    if (rest.starts_with('='))
-        row.result = shown_as(without_blanks(rest.substr(1)));
-    else if (!rest.empty())
+    if (rest.starts_with('=')) {
+        rest.remove_prefix(1);
+        std::vector<Fetch> own = fetches_of(rest);
+        const std::string_view name = without_blanks(rest);
+        row.result = shown_as(name);
+        row.result_fetches = fetches_of_shown(name);
+        row.result_fetches.insert(row.result_fetches.end(), own.begin(), own.end());
+    } else if (!rest.empty())
         throw Error(fmt::format("'{}' cannot follow the arguments", rest));
     std::string_view titles = line.substr(0, begin);
     for (std::string_view title = next_word(titles); !title.empty(); title = next_word(titles)) {
@@ -224,6 +270,7 @@ void Calls::add_row(std::string_view line, const std::string &place, bool shippe
 
 CallRow::Argument Calls::argument_of(std::string_view text) const {
     CallRow::Argument argument;
+    argument.fetches = fetches_of(text);
     const std::size_t colon = text.find(':');
     argument.name = without_blanks(text.substr(0, colon));
     if (argument.name.empty())
@@ -231,7 +278,10 @@ CallRow::Argument Calls::argument_of(std::string_view text) const {
     if (colon == text.npos)
         return argument;
     std::string_view rest = text.substr(colon + 1);
-    argument.shown = shown_as(next_word(rest));
+    const std::string_view name = next_word(rest);
+    argument.shown = shown_as(name);
+    if (argument.fetches.empty())
+        argument.fetches = fetches_of_shown(name);
     const std::string_view test = next_word(rest);
     if (test.empty())
         return argument;
@@ -241,6 +291,27 @@ CallRow::Argument Calls::argument_of(std::string_view text) const {
         throw Error(fmt::format("'{}' is no test: there are =, & and !&", test));
     argument.tested = tested_values(without_blanks(rest), argument.shown.values);
     return argument;
+}
+
+// Takes "[out] {EXPR [as NAME], ...}" off the end of the text.
+std::vector<Fetch> Calls::fetches_of(std::string_view &text) const {
+    text = without_blanks(text);
+    const std::size_t begin = text.find('{');
+    if (begin == text.npos)
+        return {};
+    if (!text.ends_with('}'))
+        throw Error("'}' is missing, or something follows it");
+    const std::string_view list = text.substr(begin + 1, text.size() - begin - 2);
+    text = without_blanks(text.substr(0, begin));
+    const bool out = text.ends_with(" out") || text == "out";
+    if (out)
+        text = without_blanks(text.substr(0, text.size() - 3));
+    return parse_fetches(list, out);
+}
+
+std::vector<Fetch> Calls::fetches_of_shown(std::string_view name) const {
+    const auto found = fetches_.find(name);
+    return found == fetches_.end() ? std::vector<Fetch>() : found->second;
 }
 
 ShownAs Calls::shown_as(std::string_view name) const {
@@ -278,6 +349,11 @@ std::vector<std::string_view> Calls::classes() const {
     for (const auto &[name, members] : classes_)
         names.push_back(name);
     return names;
+}
+
+const CallStruct *Calls::structure(std::string_view name) const {
+    const auto found = structs_.find(name);
+    return found == structs_.end() ? nullptr : &found->second;
 }
 
 const NamedValues *Calls::values(std::string_view name) const {

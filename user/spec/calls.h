@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spec/call_parts.h"
 #include "spec/named_values.h"
 
 namespace argtrace {
@@ -35,6 +36,7 @@ public:
         ShownAs shown = {};
         Test test = Test::none;
         std::vector<NamedValues::Known> tested = {};
+        std::vector<Fetch> fetches = {};
 
         /// Whether a value passes the test: is one of those named, has all bits of one of them, has none of them.
         bool accepts(std::uint64_t value) const;
@@ -42,8 +44,19 @@ public:
 
     std::vector<Argument> arguments; ///< of a system call all that it looks at; of a function those that the table knows
     ShownAs result = {};
+    std::vector<Fetch> result_fetches = {};
     bool shipped = false;
     std::string source; ///< "FILE:LINE"
+};
+
+/// What the members of a struct are shown as that calls take. Others are not shown, but for "..." in their place if `has_more`.
+struct CallStruct {
+    struct Member {
+        std::string name;
+        ShownAs shown = {};
+    };
+    std::vector<Member> members;
+    bool has_more = false;
 };
 
 /// What numbers that are passed to system calls and functions are called, and which system calls belong together.
@@ -71,6 +84,9 @@ public:
     const std::vector<std::string> *members(std::string_view name) const;
     std::vector<std::string_view> classes() const;
 
+    /// Null: its members are shown by their types.
+    const CallStruct *structure(std::string_view name) const;
+
     const NamedValues *values(std::string_view name) const;
     const std::map<std::string, std::unique_ptr<NamedValues>, std::less<>> &all_values() const { return values_; }
     const std::map<std::string, std::vector<CallRow>, std::less<>> &all_rows() const { return rows_; }
@@ -78,12 +94,18 @@ public:
 private:
     void add_values(std::string_view line);
     void add_class(std::string_view line);
+    void add_fetches(std::string_view line);
+    void add_struct(std::string_view line);
     void add_row(std::string_view line, const std::string &place, bool shipped);
     CallRow::Argument argument_of(std::string_view text) const;
+    std::vector<Fetch> fetches_of(std::string_view &text) const;
+    std::vector<Fetch> fetches_of_shown(std::string_view name) const;
     ShownAs shown_as(std::string_view name) const;
 
     std::map<std::string, std::unique_ptr<NamedValues>, std::less<>> values_;
     std::map<std::string, std::vector<CallRow>, std::less<>> rows_;
+    std::map<std::string, std::vector<Fetch>, std::less<>> fetches_; // by the name of values
+    std::map<std::string, CallStruct, std::less<>> structs_;
     std::vector<std::string> globs_; // of functions, in their order; where in rows_
     std::map<std::string, std::vector<std::string>, std::less<>> classes_;
 };

@@ -10,6 +10,7 @@
 #include "lang/expression_error.h"
 #include "model/probe_kind.h"
 #include "spec/aggregate.h"
+#include "spec/call_fetches.h"
 #include "spec/calls.h"
 #include "spec/changes.h"
 #include "spec/functions.h"
@@ -163,6 +164,7 @@ void CaptureCompiler::compile(Function &function) {
     capture.types = prototype.source.types ? prototype.source.types : kernel_->types().kernel();
     const std::vector<Argument> places = function.convention->places(prototype);
     lang::Scope scope(types_of(capture.types), prototype, places, *function.kind);
+    scope.set_text_bytes(text_bytes_);
     if (capture.returns)
         scope.set_result(scope.types().result(prototype.source.id));
     if (adds_up) {
@@ -199,22 +201,53 @@ lang::Program CaptureCompiler::add_up(const lang::Scope &scope,
     return lang::compile_for_map(scope, conditions, parts);
 }
 
+// What the table of calls reads of the parameter, or of the result, that this kernel's types allow; nothing where it says nothing.
+std::vector<lang::ArgumentExpression> CaptureCompiler::fetched(const Prototype &prototype, const lang::Scope &scope,
+                                                               std::optional<std::uint32_t> parameter) const {
+    const std::vector<CallRow> *rows = *split_title(prototype.function).kind == syscall_kind ? Calls::shared().rows(prototype.function) : nullptr;
+    if (!rows)
+        return {};
+    std::vector<lang::ArgumentExpression> values = fetched_values(*rows, prototype, parameter);
+    std::erase_if(values, [&scope](const lang::ArgumentExpression &value) {
+        try {
+            (void)lang::compile(scope, {}, {&value, 1});
+            return false;
+        } catch (const lang::ExpressionError &) {
+            return true;
+        }
+    });
+    return values;
+}
+
 // As many of the meanings, and of the values at return, as fit a program.
 void CaptureCompiler::describe(const Prototype &prototype, const lang::Scope &scope,
                                std::span<const lang::Expression> conditions,
                                Capture &capture) const {
     const auto is_optional = [](const auto &value) { return value.optional; };
-    std::vector<lang::ArgumentExpression> wanted, values;
+    std::vector<lang::ArgumentExpression> wanted, values, result;
+    if (meanings_ && capture.returns && !scope.parameter(lang::result_name))
+        result = fetched(prototype, scope, std::nullopt);
+    const auto add_result = [&] {
+        values.insert(values.end(), result.begin(), result.end());
+        result.clear();
+    };
     wanted = capture.recorded() ? *capture.recorded() : all_arguments(prototype);
     if (capture.changes)
         wanted = with_changes(scope, prototype, wanted);
     for (const auto &value : wanted) {
+        if (is_stack(prototype, value))
+            add_result();
         values.push_back(value);
         const auto parameter = parameter_of(prototype, value);
-        if (parameter && meanings_)
+        if (!parameter || !meanings_)
+            continue;
+        if (std::vector<lang::ArgumentExpression> read = fetched(prototype, scope, parameter); !read.empty())
+            values.insert(values.end(), read.begin(), read.end());
+        else
             for (lang::ArgumentExpression &meaning : meanings_->of(scope, *parameter))
                 values.push_back(as_meaning(meaning, value.name));
     }
+    add_result();
     while (std::any_of(values.begin(), values.end(), is_optional)) {
         try {
             capture.program = lang::compile(scope, conditions, computed_of(prototype, values));

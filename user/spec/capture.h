@@ -77,12 +77,17 @@ public:
                     Meanings *meanings, const Aggregate *aggregate = nullptr)
         : kernel_(&kernel), conditions_(conditions), meanings_(meanings), aggregate_(aggregate) {}
 
+    /// How many bytes text() records that does not say so.
+    void set_text_bytes(std::uint32_t bytes) { text_bytes_ = bytes; }
+
     /// Sets the program of the function's capture. Throws lang::ExpressionError for what cannot be resolved in the function.
     void compile(Function &function);
 
 private:
     void describe(const Prototype &prototype, const lang::Scope &scope,
                   std::span<const lang::Expression> conditions, Capture &capture) const;
+    std::vector<lang::ArgumentExpression> fetched(const Prototype &prototype, const lang::Scope &scope,
+                                                  std::optional<std::uint32_t> parameter) const;
     static lang::Program add_up(const lang::Scope &scope,
                                 std::span<const lang::Expression> conditions,
                                 const Aggregate &aggregate, const Capture &capture);
@@ -92,6 +97,7 @@ private:
     std::span<const lang::Expression> conditions_;
     Meanings *meanings_;
     const Aggregate *aggregate_;
+    std::uint32_t text_bytes_ = lang::text_bytes_default;
     std::unordered_map<const btf *, std::unique_ptr<lang::Types>> types_;
 };
 

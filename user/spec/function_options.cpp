@@ -51,6 +51,7 @@ Request make_request(const FunctionOptions &options) {
     request.returns = options.returns;
     request.stack = options.stack;
     request.changes = options.changes;
+    request.text_bytes = options.text_bytes;
     request.return_by = options.return_by;
     request.enabled = [] { return EnabledFunctions::load(); };
     if (options.describe) {

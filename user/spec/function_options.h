@@ -21,6 +21,7 @@ struct FunctionOptions {
     std::string cgroup;                  ///< whose tasks alone are meant
     CallLimits limits;
     bool describe = false; ///< what arguments mean is recorded as well
+    std::uint32_t text_bytes = lang::text_bytes_default; ///< and so much of the data that is passed
     bool returns = false;  ///< and what functions return, and when
     bool stack = false;    ///< and the stacks of calls
     ReturnBy return_by = ReturnBy::automatic;
@@ -29,7 +30,7 @@ struct FunctionOptions {
     /// One that makes no sense without functions.
     bool given() const {
         return !btf.empty() || !on_load.empty() || regex || force || raw || !conditions.empty() || !cgroup.empty() ||
-               limits != CallLimits() || describe || returns || stack || return_by != ReturnBy::automatic;
+               limits != CallLimits() || describe || text_bytes != lang::text_bytes_default || returns || stack || return_by != ReturnBy::automatic;
     }
 
     PatternSyntax syntax() const { return regex ? PatternSyntax::regex : PatternSyntax::glob; }

@@ -48,6 +48,7 @@ struct Request {
     bool stack = false;   ///< of all calls, their stacks
     bool changes = false; ///< and what values are then, beside what they are at entry
     std::shared_ptr<Meanings> meanings = {}; ///< that are added to the arguments; null: none
+    std::uint32_t text_bytes = lang::text_bytes_default; ///< that text() records at most, where it does not say so itself
     std::shared_ptr<const Aggregate> aggregate = {}; ///< how calls are added up; null: they are recorded
     ReturnBy return_by = ReturnBy::automatic;
     std::function<EnabledFunctions()> enabled = {}; ///< who else has functions now; null: nobody

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <csignal>
+#include <cstring>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +20,41 @@ std::string ioctl_text(std::uint32_t command) {
     static constexpr std::string_view directions[] = {"_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE"};
     return fmt::format("_IOC({}, {:#x}, {:#x}, {:#x})", directions[command >> 30], command >> 8 & 0xff, command & 0xff,
                        command >> 16 & 0x3fff);
+}
+
+// bits/types/sigset_t.h: bit n is the signal n + 1. What is nearly all of them is told by what it lacks.
+std::string signal_set_text(std::uint64_t set) {
+    const bool inverted = std::popcount(set) > 42; // two thirds
+    std::string text = inverted ? "~[" : "[";
+    std::string_view separator;
+    if (inverted)
+        set = ~set;
+    for (int signal = 1; signal <= 64; ++signal) {
+        if (!(set >> (signal - 1) & 1))
+            continue;
+        const char *name = sigabbrev_np(signal);
+        text += separator;
+        text += name ? name : signal >= 32 ? fmt::format("RT_{}", signal - 32) : fmt::format("{}", signal);
+        separator = " ";
+    }
+    return text + ']';
+}
+
+std::string signal_text(int signal) {
+    const char *name = sigabbrev_np(signal);
+    return name ? fmt::format("SIG{}", name) : fmt::format("{}", signal);
+}
+
+// wait(2), in the words of the macros that take it apart.
+std::string wait_status_text(std::uint32_t status) {
+    const int value = static_cast<int>(status);
+    if (WIFEXITED(value))
+        return fmt::format("{{WIFEXITED(s) && WEXITSTATUS(s) == {}}}", WEXITSTATUS(value));
+    if (WIFSIGNALED(value))
+        return fmt::format("{{WIFSIGNALED(s) && WTERMSIG(s) == {}{}}}", signal_text(WTERMSIG(value)), WCOREDUMP(value) ? " && WCOREDUMP(s)" : "");
+    if (WIFSTOPPED(value))
+        return fmt::format("{{WIFSTOPPED(s) && WSTOPSIG(s) == {}}}", signal_text(WSTOPSIG(value)));
+    return WIFCONTINUED(value) ? "{WIFCONTINUED(s)}" : fmt::format("{:#x}", status);
 }
 
 // A register has 64 bits, whether a program passes an int with its sign or without: -100 is 0xffffff9c in either case.
@@ -43,6 +82,14 @@ std::string number_text(NumberForm form, std::uint64_t value) {
         return fmt::format("{:#x}", value);
     case NumberForm::octal:
         return fmt::format("{:#o}", value);
+    case NumberForm::pointer:
+        return value == 0 ? "NULL" : fmt::format("{:#x}", value);
+    case NumberForm::device:
+        return fmt::format("makedev({:#x}, {:#x})", gnu_dev_major(value), gnu_dev_minor(value));
+    case NumberForm::wait_status:
+        return wait_status_text(static_cast<std::uint32_t>(value));
+    case NumberForm::signal_set:
+        return signal_set_text(value);
     case NumberForm::ioctl:
         return ioctl_text(static_cast<std::uint32_t>(value));
     }

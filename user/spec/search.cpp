@@ -13,7 +13,9 @@ namespace argtrace {
 
 Search::Search(Kernel &kernel, const Request &request)
     : request_(request), followers_(request),
-      compiler_(kernel, request.conditions, request.meanings.get(), request.aggregate.get()) {}
+      compiler_(kernel, request.conditions, request.meanings.get(), request.aggregate.get()) {
+    compiler_.set_text_bytes(request.text_bytes);
+}
 
 bool Search::is_excluded(std::string_view name, std::string_view module) const {
     return argtrace::is_excluded(request_.specs, name, module);

@@ -112,7 +112,7 @@ TEST_F(DescribedCallTest, RegistersAreWhatCSays) {
     argument("fd", ARGTRACE_TYPE_U64, 0xffffffff);
     argument("off", ARGTRACE_TYPE_U64, 0);
     returns(0x7ffff7fbd000);
-    EXPECT_EQ(text(), "(addr=0x0, len=8192, prot=PROT_READ|PROT_WRITE, flags=MAP_PRIVATE|MAP_ANONYMOUS, fd=-1, off=0x0) = 0x7ffff7fbd000");
+    EXPECT_EQ(text(), "(addr=NULL, len=8192, prot=PROT_READ|PROT_WRITE, flags=MAP_PRIVATE|MAP_ANONYMOUS, fd=-1, off=0x0) = 0x7ffff7fbd000");
     values.back().low = static_cast<std::uint64_t>(-12);
     EXPECT_TRUE(text().ends_with(" = -ENOMEM"));
     values.back().low = static_cast<std::uint64_t>(-512);

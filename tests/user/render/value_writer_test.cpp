@@ -550,7 +550,7 @@ TEST_F(ValueWriterTest, Text) {
     EXPECT_EQ(shown("/usr/li", true), (Shown{R"("/usr/li"...)", R"("/usr/li")"}));
     EXPECT_EQ(shown("dots..."), (Shown{R"("dots...")", R"("dots...")"}));
     EXPECT_EQ(shown("a\"\\\n\t\x1b"), (Shown{R"("a\"\\\n\t\x1b")", R"("a\"\\\n\t\u001b")"}));
-    EXPECT_EQ(shown(std::string_view("a\0b", 3)), (Shown{R"("a\x00b")", R"("a\u0000b")"}));
+    EXPECT_EQ(shown(std::string_view("a\0b", 3)), (Shown{R"("a\0b")", R"("a\u0000b")"}));
     EXPECT_EQ(shown("\xc3\xa4\xff"), (Shown{"\"\xc3\xa4\\xff\"", "\"\xc3\xa4\xef\xbf\xbd\""}));
     EXPECT_EQ(shown("\xc3", true).text, R"("\xc3"...)"); // in the midst of a character
 

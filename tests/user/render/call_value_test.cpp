@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+// What -d shows of what the pointers and descriptors of system calls lead to, by the shipped table of calls.
+
+#include "render/call_value.h"
+
+#include <gtest/gtest.h>
+
+#include "render/call.h"
+#include "render/json.h"
+#include "render/outcome.h"
+#include "report/symbol_table.h"
+#include "support/all_display_types.h"
+#include "support/btf_builder.h"
+#include "support/packet_builder.h"
+
+namespace argtrace {
+namespace {
+
+/// A system call whose arguments are added one by one, each with what has been read of it.
+class CallValueTest : public testing::Test {
+protected:
+    void call(const char *function) { probe.function = function; }
+
+    void argument(const char *name, std::uint8_t type, std::uint64_t number) {
+        probe.args.push_back(test::argument(name, type));
+        probe.args.back().loc = ARGTRACE_LOC_REG;
+        probe.args.back().index = registers++;
+        values.push_back({number, 0, type, true});
+        types.push_back({});
+    }
+
+    /// `size` bytes of that type, or text of none.
+    Value &read(const char *name, const char *type_name, std::string_view data, int type = 0) {
+        probe.args.push_back(test::argument(name, ARGTRACE_TYPE_BYTES, type_name));
+        probe.args.back().loc = ARGTRACE_LOC_PROGRAM;
+        probe.args.back().size = 1024;
+        values.push_back({bytes.size(), data.size(), ARGTRACE_TYPE_BYTES, true});
+        for (const char character : data)
+            bytes.push_back(static_cast<std::byte>(character));
+        ShownValue &shown = types.emplace_back();
+        shown.type = static_cast<std::uint32_t>(type);
+        shown.as_bytes = true;
+        return values.back();
+    }
+
+    Value &path(const char *name, std::string_view text) {
+        Value &value = read(name, "path", text);
+        probe.args.back().type = value.type = ARGTRACE_TYPE_PATH;
+        return value;
+    }
+
+    void returns(std::int64_t number) {
+        probe.args.push_back(test::argument("ret", ARGTRACE_TYPE_S64));
+        probe.args.back().loc = ARGTRACE_LOC_RETURN;
+        probe.flags |= ARGTRACE_PROBE_RETURN;
+        values.push_back({static_cast<std::uint64_t>(number), 0, ARGTRACE_TYPE_S64, true});
+        types.push_back({});
+    }
+
+    EventView view() {
+        probe.types = display_types(b.get(), types, true);
+        event.probe = &probe;
+        event.duration = 1000;
+        return {&event, values, bytes};
+    }
+
+    std::string text() {
+        ValueWriter writer(names, ValueWriter::Style::text);
+        Line line;
+        const EventView whole = view();
+        append_call_arguments(line, writer, whole);
+        if (has_result(probe)) {
+            line += " = ";
+            append_result_value(line, writer, whole, nullptr, writer.described(probe));
+        }
+        return std::string(line.view());
+    }
+
+    std::string json() {
+        JsonRenderer renderer(names, false);
+        Line line;
+        renderer.event(line, view());
+        const std::string all(line.view());
+        const std::size_t begin = all.find("\"args\":") + 7;
+        return all.substr(begin, all.find(",\"duration\"") - begin);
+    }
+
+    template<typename... Words>
+    static std::string words(Words... values) {
+        std::string data;
+        for (const std::uint64_t word : {static_cast<std::uint64_t>(values)...})
+            data.append(reinterpret_cast<const char *>(&word), sizeof(word));
+        return data;
+    }
+
+    void read_call(std::string_view data, std::int64_t result) {
+        call("s:read");
+        argument("fd", ARGTRACE_TYPE_U32, 3);
+        path("fd.path", "/etc/passwd");
+        argument("buf", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+        read("buf.value", "char[]", data);
+        argument("count", ARGTRACE_TYPE_U64, 4096);
+        returns(result);
+    }
+
+    BtfBuilder b;
+    int int_ = b.integer("int", 4, BTF_INT_SIGNED);
+    int short_ = b.integer("short", 2);
+    int long_ = b.integer("unsigned long", 8);
+    int pointer_ = b.pointer(0);
+    SymbolTable symbols;
+    CallerNames names{symbols};
+    Probe probe;
+    Values values;
+    std::vector<std::byte> bytes;
+    std::vector<ShownValue> types;
+    std::uint8_t registers = 0;
+    Event event;
+};
+
+TEST_F(CallValueTest, ADescriptorAndTheDataOfACall) {
+    read_call("root:x:0\n", 9);
+    EXPECT_EQ(text(), "(fd=3</etc/passwd>, buf=\"root:x:0\\n\", count=4096) = 9");
+    EXPECT_EQ(json(), "{\"fd\":3,\"fd.path\":\"/etc/passwd\",\"buf\":\"0x7f0000001000\",\"buf.value\":\"root:x:0\\n\",\"count\":4096},\"ret\":9");
+}
+
+TEST_F(CallValueTest, DataIsCutEmptyOrNotThere) {
+    read_call(std::string_view("a\0b", 3), 100);
+    values[3].cut = true;
+    EXPECT_EQ(text(), "(fd=3</etc/passwd>, buf=\"a\\0b\"..., count=4096) = 100");
+    values[3] = {0, 0, ARGTRACE_TYPE_BYTES, true};
+    values.back().low = 0;
+    EXPECT_EQ(text(), "(fd=3</etc/passwd>, buf=\"\", count=4096) = 0") << "the end of the file";
+    values.back().low = static_cast<std::uint64_t>(-EBADF);
+    values[1].high = 0;
+    EXPECT_EQ(text(), "(fd=3, buf=0x7f0000001000, count=4096) = -EBADF") << "a call that failed has written nothing";
+    EXPECT_EQ(json(), "{\"fd\":3,\"buf\":\"0x7f0000001000\",\"count\":4096},\"ret\":\"-EBADF\"");
+    values[3].captured = false;
+    values.back().low = 9;
+    EXPECT_EQ(text(), "(fd=3, buf=0x7f0000001000, count=4096) = 9") << "it could not be read";
+}
+
+TEST_F(CallValueTest, NullIsNull) {
+    read_call("", 9);
+    values[2].low = 0;
+    EXPECT_EQ(text(), "(fd=3</etc/passwd>, buf=NULL, count=4096) = 9");
+}
+
+TEST_F(CallValueTest, WhatACallReturnsHasAPath) {
+    call("s:dup");
+    argument("fildes", ARGTRACE_TYPE_U32, 1);
+    path("fildes.path", "pipe:[77]");
+    path("ret.path", "pipe:[77]");
+    returns(5);
+    EXPECT_EQ(shown_arguments(probe), 2u);
+    EXPECT_EQ(text(), "(fildes=1<pipe:[77]>) = 5<pipe:[77]>");
+    EXPECT_EQ(json(), "{\"fildes\":1,\"fildes.path\":\"pipe:[77]\"},\"ret\":5,\"ret.path\":\"pipe:[77]\"");
+    values.back().low = static_cast<std::uint64_t>(-EMFILE);
+    values[2].high = 0;
+    EXPECT_EQ(text(), "(fildes=1<pipe:[77]>) = -EMFILE");
+}
+
+TEST_F(CallValueTest, StructsHaveTheMembersOfTheTable) {
+    const int mask = b.structure("sigset_t", 8, {{"sig", long_, 0}});
+    const int action = b.structure("sigaction", 32, {{"sa_handler", pointer_, 0}, {"sa_flags", long_, 64}, {"sa_restorer", pointer_, 128}, {"sa_mask", mask, 192}});
+    call("s:rt_sigaction");
+    argument("sig", ARGTRACE_TYPE_S32, 2);
+    argument("act", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("act.value", "struct sigaction", words(1, 0x10000000, 0x401000, 5), action);
+    argument("oact", ARGTRACE_TYPE_PTR, 0);
+    read("oact.value", "struct sigaction", "", action);
+    argument("sigsetsize", ARGTRACE_TYPE_U64, 8);
+    returns(0);
+    EXPECT_EQ(text(), "(sig=SIGINT, act={sa_handler=SIG_IGN, sa_mask=[HUP QUIT], sa_flags=SA_RESTART, sa_restorer=0x401000}, oact=NULL, "
+                      "sigsetsize=8) = 0");
+}
+
+TEST_F(CallValueTest, ElementsOfWhichSomeHavePartsOfTheirOwn) {
+    const int vector = b.structure("iovec", 16, {{"iov_base", pointer_, 0}, {"iov_len", long_, 64}});
+    call("s:writev");
+    argument("fd", ARGTRACE_TYPE_U64, 1);
+    path("fd.path", "/dev/null");
+    argument("vec", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("vec.value", "struct iovec[]", words(0x1000, 3, 0x2000, 2, 0x3000, 1), vector);
+    read("vec.[0].iov_base", "char[]", "abc");
+    read("vec.[1].iov_base", "char[]", "de").captured = false;
+    argument("vlen", ARGTRACE_TYPE_U64, 3);
+    EXPECT_EQ(text(), "(fd=1</dev/null>, vec=[{iov_base=\"abc\", iov_len=3}, {iov_base=0x2000, iov_len=2}, {iov_base=0x3000, iov_len=1}], vlen=3)");
+    values[3].cut = true;
+    EXPECT_EQ(text().substr(text().find("iov_len=1")), "iov_len=1}, ...], vlen=3)");
+}
+
+TEST_F(CallValueTest, NumbersBehindPointersAreShownAsTheTableSays) {
+    call("s:wait4");
+    argument("upid", ARGTRACE_TYPE_S32, static_cast<std::uint64_t>(-1));
+    argument("stat_addr", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("stat_addr.value", "int", std::string("\0\3\0\0", 4), int_);
+    argument("options", ARGTRACE_TYPE_S32, 0);
+    argument("ru", ARGTRACE_TYPE_PTR, 0);
+    returns(77);
+    EXPECT_EQ(text(), "(upid=-1, stat_addr=[{WIFEXITED(s) && WEXITSTATUS(s) == 3}], options=0, ru=NULL) = 77");
+    EXPECT_EQ(json(), "{\"upid\":-1,\"stat_addr\":\"0x7f0000001000\",\"stat_addr.value\":768,\"options\":0,\"ru\":\"0x0\"},\"ret\":77");
+}
+
+TEST_F(CallValueTest, ArraysOfNumbers) {
+    call("s:pipe");
+    argument("fildes", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("fildes.value", "int[]", std::string("\3\0\0\0\4\0\0\0", 8), int_);
+    returns(0);
+    EXPECT_EQ(text(), "(fildes=[3, 4]) = 0");
+    EXPECT_EQ(json(), "{\"fildes\":\"0x7f0000001000\",\"fildes.value\":[3,4]},\"ret\":0");
+}
+
+TEST_F(CallValueTest, TextsThatPointersLeadTo) {
+    call("s:execve");
+    argument("filename", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    argument("argv", ARGTRACE_TYPE_PTR, 0x7f0000002000);
+    read("argv.value", "char *[]", std::string_view("ls\0\0-l a\0", 9));
+    argument("envp", ARGTRACE_TYPE_PTR, 0x7f0000003000);
+    EXPECT_EQ(text(), "(filename=0x7f0000001000, argv=[\"ls\", \"\", \"-l a\"], envp=0x7f0000003000)");
+    values[2].cut = true;
+    EXPECT_EQ(text(), "(filename=0x7f0000001000, argv=[\"ls\", \"\", \"-l a\", ...], envp=0x7f0000003000)");
+    values[2].high = 7;
+    EXPECT_EQ(text(), "(filename=0x7f0000001000, argv=[\"ls\", \"\", \"-l \"...], envp=0x7f0000003000)");
+    EXPECT_EQ(json().substr(0, json().find(",\"envp")), "{\"filename\":\"0x7f0000001000\",\"argv\":\"0x7f0000002000\",\"argv.value\":[\"ls\",\"\",\"-l \"]");
+}
+
+TEST_F(CallValueTest, OfSeveralRowsTheOneThatTheCallHasIsShown) {
+    const int lock = b.structure("flock", 32, {{"l_type", short_, 0}, {"l_whence", short_, 16}, {"l_start", long_, 64}, {"l_len", long_, 128}, {"l_pid", int_, 192}});
+    call("s:fcntl");
+    argument("fd", ARGTRACE_TYPE_U32, 3);
+    argument("cmd", ARGTRACE_TYPE_U32, 6);
+    argument("arg", ARGTRACE_TYPE_U64, 0x7f0000001000);
+    path("arg.path", "/x").high = 0;
+    read("arg.value", "struct flock", words(1, 0, 10, 0), lock);
+    read("arg.value.2", "struct flock", "", lock);
+    returns(0);
+    EXPECT_EQ(text(), "(fd=3, cmd=F_SETLK, arg={l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=10, l_pid=0}) = 0");
+    values[1].low = 0;
+    values[2].low = 5;
+    values[3].high = 2;
+    values[4].high = 0;
+    EXPECT_EQ(text(), "(fd=3, cmd=F_DUPFD, arg=5</x>) = 0");
+}
+
+} // namespace
+} // namespace argtrace

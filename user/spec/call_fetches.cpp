@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/call_fetches.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "model/probe_kind.h"
+
+namespace argtrace {
+
+namespace {
+
+/// The test as an expression, of an argument of that name.
+std::string test_of(const CallRow::Argument &argument, const std::string &name) {
+    std::vector<std::string> terms;
+    for (const NamedValues::Known &known : argument.tested) {
+        const std::uint64_t mask = known.mask != 0 ? known.mask : known.value;
+        if (argument.test == CallRow::Argument::Test::is && known.mask == 0)
+            terms.push_back(fmt::format("(int){} == (int){:#x}", name, static_cast<std::uint32_t>(known.value)));
+        else
+            terms.push_back(fmt::format("({} & {:#x}) == {:#x}", name, mask, known.value));
+    }
+    const std::string any = fmt::format("({})", fmt::join(terms, " || "));
+    return argument.test == CallRow::Argument::Test::lacks ? '!' + any : any;
+}
+
+/// The calls that have the row, as an expression; empty: all.
+std::string condition_of(const CallRow &row, const Prototype &prototype) {
+    std::vector<std::string> tests;
+    for (std::size_t i = 0; i < row.arguments.size() && i < prototype.parameters.size(); ++i)
+        if (row.arguments[i].test != CallRow::Argument::Test::none)
+            tests.push_back(test_of(row.arguments[i], prototype.parameters[i].name));
+    return fmt::format("{}", fmt::join(tests, " && "));
+}
+
+const std::vector<Fetch> &fetches_of(const CallRow &row, std::optional<std::uint32_t> parameter) {
+    static const std::vector<Fetch> none;
+    if (!parameter)
+        return row.result_fetches;
+    return *parameter < row.arguments.size() ? row.arguments[*parameter].fetches : none;
+}
+
+/// Names of the row become those that the kernel's prototype has at their places.
+std::string in_words_of(const Prototype &prototype, const CallRow &row, std::string expression) {
+    for (std::size_t i = 0; i < row.arguments.size() && i < prototype.parameters.size(); ++i)
+        if (row.arguments[i].name != prototype.parameters[i].name)
+            expression = with_name(expression, row.arguments[i].name, prototype.parameters[i].name);
+    return expression;
+}
+
+/// In which calls it is to be read; empty: in all.
+std::string condition_of(const std::vector<CallRow> &rows, const Prototype &prototype, std::optional<std::uint32_t> parameter,
+                         const Fetch &fetch) {
+    const auto has = [&](const CallRow &row) {
+        const std::vector<Fetch> &fetches = fetches_of(row, parameter);
+        return std::find(fetches.begin(), fetches.end(), fetch) != fetches.end();
+    };
+    if (std::all_of(rows.begin(), rows.end(), has))
+        return "";
+    std::vector<std::string> any, before;
+    for (const CallRow &row : rows) {
+        const std::string own = condition_of(row, prototype);
+        if (!has(row)) {
+            if (!own.empty())
+                before.push_back(fmt::format("!({})", own));
+            continue;
+        }
+        if (own.empty() && before.empty())
+            return "";
+        any.push_back(own.empty() ? fmt::format("{}", fmt::join(before, " && ")) : own);
+    }
+    return fmt::format("({})", fmt::join(any, ") || ("));
+}
+
+/// How many of the values have that name, or that with a number behind it.
+std::size_t count_named(const std::vector<lang::ArgumentExpression> &values, const std::string &name) {
+    return static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [&](const auto &value) {
+        return value.name.starts_with(name) && (value.name.size() == name.size() || value.name[name.size()] == '.');
+    }));
+}
+
+bool depends_on_layout(const std::string &expression) {
+    return expression.find_first_of("*[") != expression.npos || expression.find("->") != expression.npos || has_name(expression, "array") ||
+           has_name(expression, "strs");
+}
+
+} // namespace
+
+std::vector<lang::ArgumentExpression> fetched_values(const std::vector<CallRow> &rows, const Prototype &prototype,
+                                                     std::optional<std::uint32_t> parameter) {
+    const std::string subject = parameter ? prototype.parameters[*parameter].name : std::string(lang::result_name);
+    const bool is_narrow = !split_title(prototype.function).qualifier.empty();
+    std::vector<lang::ArgumentExpression> values;
+    std::vector<Fetch> done;
+    for (const CallRow &row : rows) {
+        for (const Fetch &fetch : fetches_of(row, parameter)) {
+            if (std::find(done.begin(), done.end(), fetch) != done.end() || (is_narrow && depends_on_layout(fetch.expression)))
+                continue;
+            done.push_back(fetch);
+            std::string text = in_words_of(prototype, row, fetch.expression);
+            std::string condition = condition_of(rows, prototype, parameter, fetch);
+            // A length that the result says is negative where the call has failed.
+            if (fetch.at_return && !has_name(text, lang::result_name))
+                condition = condition.empty() ? "ret >= 0" : fmt::format("ret >= 0 && ({})", condition);
+            if (!condition.empty())
+                text = fmt::format("only({}, {})", text, condition);
+            if (fetch.at_return)
+                text = fmt::format("({})@ret", text);
+            for (lang::ArgumentExpression &value : lang::parse_values(text)) {
+                value.subject = subject;
+                value.name = fmt::format("{}.{}", subject, fetch.name);
+                if (const std::size_t same = count_named(values, value.name); same > 0)
+                    value.name += fmt::format(".{}", same + 1);
+                value.named = value.optional = value.lenient = true;
+                values.push_back(std::move(value));
+            }
+        }
+    }
+    return values;
+}
+
+} // namespace argtrace

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace argtrace {
+
+/// What -d reads in addition of an argument of a system call, or of its result.
+struct Fetch {
+    std::string expression; ///< of `it`, the argument, and of the others by the names that the row gives them
+    std::string name;       ///< as MEMBER: it is shown in the place of that part of the first one; "value": the first one
+    bool at_return = false; ///< it is what a call that succeeds has written there
+
+    bool operator==(const Fetch &) const = default;
+};
+
+/// Reads "EXPR [as NAME], ...". Throws Error.
+std::vector<Fetch> parse_fetches(std::string_view list, bool at_return);
+
+/// Where `character` is in a text, outside of quotes, and of parentheses, brackets and braces that open behind `from`; npos: nowhere.
+std::size_t find_outside(std::string_view text, char character, std::size_t from = 0);
+
+/// Replaces a name in an expression wherever it stands for itself and is no member.
+std::string with_name(std::string_view expression, std::string_view name, std::string_view by);
+
+/// Whether the name stands in it so.
+bool has_name(std::string_view expression, std::string_view name);
+
+} // namespace argtrace
