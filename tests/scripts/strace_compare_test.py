@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""tests/strace: which lines of strace and of argtrace say the same, and what the others differ by."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "strace"))
+import compare
+import lines
+from lines import ARGTRACE, STRACE, AnyOf, Change, Flags, Group, NoCall, Row, Text, Word
+
+KNOWN = {"A": {1}, "B": {2}, "OLD": {4, 8}, "ALL": {0xffffffff}}
+
+
+def kinds(strace, argtrace):
+    return compare.of_calls(lines.parse(strace, STRACE), lines.parse(argtrace, ARGTRACE), KNOWN)
+
+
+class Lines(unittest.TestCase):
+    def argument(self, text, side=STRACE):
+        [value] = lines.parse(f"f({text}) = 0", side).arguments
+        return value
+
+    def test_numbers(self):
+        for text, value in (("0x1f", 31), ("-1", -1), ("017", 15), ("0", 0), ("4294967295", 0xffffffff), ("NULL", 0), ("'a'", 97)):
+            self.assertEqual(self.argument(text), value, text)
+
+    def test_an_address_that_may_be_an_error(self):
+        self.assertEqual(self.argument("-EPERM", ARGTRACE), (1 << 64) - 1)
+
+    def test_texts(self):
+        self.assertEqual(self.argument(r'"a\0b\n\x1f\377\"\\"'), Text(b"a\0b\n\x1f\xff\"\\"))
+        self.assertEqual(self.argument('"a, (b"...'), Text(b"a, (b", True))
+
+    def test_flags_are_a_set_without_zeros(self):
+        self.assertEqual(self.argument("B|A|0x10"), Flags(frozenset([Word("A"), Word("B"), 16])))
+        self.assertEqual(self.argument("S_IFREG|000"), Word("S_IFREG"))
+
+    def test_names_comments_and_paths_go(self):
+        self.assertEqual(self.argument("dfd=3</a b>"), 3)
+        self.assertEqual(self.argument("0x6 /* MPOL_??? */"), 6)
+        self.assertEqual(self.argument("{a=1, b={c=A /* , } */}}"), Group((1, Group((Word("A"),)))))
+        self.assertEqual(self.argument("how->flags=A"), Word("A"))
+
+    def test_groups(self):
+        self.assertEqual(self.argument("[1, {2}, ...]"), Group((1, Group((2,))), True))
+        self.assertEqual(self.argument("makedev(0x1, 2)"), Group((1, 2), False, "makedev"))
+        self.assertEqual(self.argument("[HUP RTMIN]"), Group((Word("SIGHUP"), Word("SIGRTMIN"))))
+        self.assertEqual(self.argument("[3 4]"), Group((3, 4)))
+        self.assertEqual(self.argument("[]"), Group(()))
+
+    def test_others(self):
+        self.assertEqual(self.argument("[110 => 24]"), Group((Change(110, 24),)))
+        self.assertEqual(self.argument("*pos=0 -> 24", ARGTRACE), Change(0, 24))
+        self.assertEqual(self.argument("1<<CAP_CHOWN"), Row((1, Word("<<"), Word("CAP_CHOWN"))))
+
+    def test_results(self):
+        for text, value in (("3", 3), ("-1 EBADF (Bad file descriptor)", Word("-EBADF")), ("0x1 (flags FD_CLOEXEC)", AnyOf((1, Word("FD_CLOEXEC")))),
+                            ("0 (Timeout)", 0), ("? ERESTARTSYS (To be restarted)", Word("-ERESTARTSYS")), ("-1 (errno 600)", -600)):
+            self.assertEqual(lines.parse(f"f()    = {text}", STRACE).result, value, text)
+        for text, value in (("3", 3), ("-EBADF", Word("-EBADF")), ("0x10 <4.1us>", 16), ("A|B", Flags(frozenset([Word("A"), Word("B")])))):
+            self.assertEqual(lines.parse(f"s:f() {text}", ARGTRACE).result, value, text)
+
+    def test_what_is_no_call(self):
+        for line in ("+++ exited with 0 +++", "--- SIGUSR1 {si_signo=SIGUSR1} ---", "exit(0) = ?", "", "f(1", "f(???) = 0"):
+            with self.assertRaises(NoCall, msg=line):
+                lines.parse(line, STRACE)
+
+    def test_names_of_calls(self):
+        self.assertEqual(lines.parse("s:sendfile64(out_fd=1) 0", ARGTRACE).name, "sendfile")
+
+
+class Comparison(unittest.TestCase):
+    def test_the_same(self):
+        for strace, argtrace in (
+                ("openat(AT_FDCWD, \"a\\n\", O_RDONLY|O_CLOEXEC) = 3", r's:openat(dfd=AT_FDCWD, filename="a\x0a", flags=O_CLOEXEC|O_RDONLY) 3 <4us>'),
+                ("f([{iov_base=0x10, iov_len=1}], NULL) = -1 EBADF (Bad file descriptor)", "s:f(vec={{iov_base=0x10, iov_len=1}}, b=0x0) -EBADF"),
+                ("f(\"ab\"...) = 0", 's:f(a="abc") 0'),
+                ("f(\"ab\"...) = 0", 's:f(a="abc"...) 0'),
+                ("f({a=1, c=3, ...}) = 0", "s:f(x={a=1, b=2, c=3}) 0"),
+                ("f(0x6 /* A_??? */) = 0x2 (flags B)", "s:f(OLD|B) B"),
+                ("f(A|0x2) = 1", "s:f(B|A) 1")):
+            self.assertEqual(kinds(strace, argtrace), [], strace)
+
+    def test_kinds(self):
+        for strace, argtrace, kind in (
+                ("A", "1", "name"), ("A|B", "3", "name"), ("A", "B", "other name"), ("5", "A", "no name"), ("A|4", "A|B", "other name"),
+                ("[1]", "0x10", "pointee"), ("\"a\"", "0x10", "pointee"), ("0x10", "{1}", "no pointee"), ("\"a\"", "\"b\"", "text"),
+                ("\"abc\"", "\"ab\"...", "text"), ("\"ab\"...", "\"a\"...", "text"), ("\"ab\"", "\"abc\"", "text"),
+                ("-1", "4294967295", "sign"), ("1", "2", "number"), ("{1, 2}", "{1}", "members"), ("{1, 3, ...}", "{1, 2}", "number"),
+                ("[1 => 2]", "{1}", "change"), ("[1]", "\"a\"", "form"), ("1, 2", "1", "arguments"), ("makedev(1, 2)", "0x102", "name")):
+            self.assertEqual(kinds(f"f({strace}) = 0", f"s:f({argtrace}) 0"), [kind], strace)
+            self.assertIn(kind, compare.KINDS)
+        self.assertEqual(kinds("f() = 1", "s:f() 2"), ["number"])
+
+    def test_names_are_paired(self):
+        def rows(*names):
+            return lines.calls([f"{name} = 0" for name in names], STRACE)
+
+        self.assertEqual([kinds for _, _, kinds in compare.compare(rows("f(1)", "g(1)"), rows("f(1)", "g(2)"), KNOWN)], [[], ["number"]])
+        self.assertEqual([kinds for _, _, kinds in compare.compare(rows("f(1)", "g(1)"), rows("f(1)", "f(2)", "g(1)"), KNOWN)], [[], ["added"], []])
+        self.assertEqual([kinds for _, _, kinds in compare.compare(rows("f(1)", "g(1)"), rows("f(1)"), KNOWN)], [[], ["missing"]])
+
+    def test_constants(self):
+        self.assertEqual(compare.constants("# A=1\nflags x else hex: 3/A=0 3/B=0x10 7/@y\nvalues y: C=-100 D=010\nflags z: A=1\ns:a(b: x = A)"),
+                         {"A": {0, 1}, "B": {16}, "C": {-100}, "D": {8}})
+
+
+if __name__ == "__main__":
+    unittest.main()

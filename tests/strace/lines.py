@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Lines of strace and of `argtrace trace -d` as calls that can be compared. Both are brought to one form first, so that a difference is one of
+what is shown, and not of how it is written:
+
+- Names of arguments and members go: strace has none for arguments, and the kernel's names are others than those of its manual.
+- Comments and texts of errors go, and -1 EBADF becomes -EBADF: they repeat what the value says.
+- NULL is 0, and numbers are compared by value: which are in hex or octal is a matter of taste. Their sign is not.
+- Texts are compared by their bytes, up to where strace cuts them.
+- Flags are a set, since their order means nothing, and no flags among them go (S_IFREG|000). Braces and brackets are the same: strace has the one for structures and the other for what
+  a pointer leads to, which may be both.
+- Where strace leaves out members or elements (...), those that it shows have to be found in their order.
+- The path behind a descriptor goes (3</dev/null>): strace shows it only when asked to.
+- In sets strace leaves out the SIG of signals.
+- strace writes ? ERESTARTSYS where a signal has interrupted the call. Calls that never return, and those of which strace knows only that they
+  are (???), are left aside, as are lines of signals and of the end.
+
+compare.py has one more: a number of strace's that has a name with argtrace, whose constants are newer, is the same if that has this value."""
+
+import errno
+import re
+from dataclasses import dataclass
+
+STRACE, ARGTRACE = "strace", "argtrace"
+
+ESCAPES = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7, "b": 8, "e": 27, "0": 0}
+
+# What strace calls otherwise than the kernel's function of the call.
+NAMES = {"sendfile64": "sendfile", "newstat": "stat", "newfstat": "fstat", "newlstat": "lstat", "newuname": "uname", "umount": "umount2"}
+
+SIGNALS = {"HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD",
+           "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"}
+A_SIGNAL = re.compile(r"(RTMIN|RT_\d+|RTMAX|" + "|".join(SIGNALS) + r")\b")
+
+
+class NoCall(ValueError):
+    """A line that is none of a call, or not of one that has ended."""
+
+
+@dataclass(frozen=True)
+class Text:
+    data: bytes
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class Word:
+    text: str
+
+
+@dataclass(frozen=True)
+class Flags:
+    parts: frozenset
+
+
+@dataclass(frozen=True)
+class Group:
+    """Of a structure or an array, or with a name of what that is applied to: makedev(0, 1)."""
+    items: tuple
+    more: bool = False
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What it was before the call, and after it."""
+    before: object
+    after: object
+
+
+@dataclass(frozen=True)
+class Row:
+    """Values with something else between them: 1<<CAP_CHOWN."""
+    parts: tuple
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """A result that strace shows as a number and as what that means."""
+    values: tuple
+
+
+@dataclass(frozen=True)
+class Call:
+    name: str
+    arguments: tuple
+    more: bool
+    result: object
+
+
+TOKEN = re.compile(r"""
+    \s*(?:
+    (?P<comment>/\*.*?\*/) |
+    (?P<arrow>=>|->) |
+    (?P<shift><<) |
+    (?P<path><(?:[^<>"]|"(?:[^"\\]|\\.)*"|(?<=-)>|<[^<>]*>)*>) |
+    (?P<more>\.\.\.) |
+    (?P<text>@?"(?:[^"\\]|\\.)*") |
+    (?P<char>'(?:[^'\\]|\\.)') |
+    (?P<name>(?:\*+\s*)?[A-Za-z_][\w.]*(?:->[\w.]+|\[\w+\])*=(?!>)) |
+    (?P<number>[-+]?(?:0x[0-9a-fA-F]+|\d+(?:\.\d+)?)(?![\w.]*[A-Za-z_])) |
+    (?P<error>-E[A-Z0-9]+\b) |
+    (?P<word>[A-Za-z_0-9?][\w?%\#]*) |
+    (?P<open>[\[({]) |
+    (?P<close>[\])}]) |
+    (?P<comma>,) |
+    (?P<bar>\|) |
+    (?P<other>\S)
+    )""", re.VERBOSE)
+
+
+def number(word):
+    sign = -1 if word.startswith("-") else 1
+    digits = word.lstrip("+-")
+    if "." in digits:
+        return Word(word)
+    if re.fullmatch("0[0-7]+", digits):
+        return sign * int(digits, 8)
+    return sign * int(digits, 16 if digits.startswith("0x") else 10)
+
+
+def unescaped(text):
+    """The bytes of what stands between quotes."""
+    data = bytearray()
+    at = 0
+    while at < len(text):
+        if text[at] != "\\":
+            data += text[at].encode("utf-8", "surrogateescape")
+            at += 1
+        elif found := re.compile(r"\\x([0-9a-fA-F]{1,2})").match(text, at):
+            data.append(int(found[1], 16))
+            at = found.end()
+        elif found := re.compile(r"\\([0-7]{1,3})").match(text, at):
+            data.append(int(found[1], 8) & 0xff)
+            at = found.end()
+        else:
+            letter = text[at + 1:at + 2]
+            data += bytes([ESCAPES[letter]]) if letter in ESCAPES else letter.encode("utf-8", "surrogateescape")
+            at += 2
+    return bytes(data)
+
+
+class Parser:
+    def __init__(self, text, side):
+        self.text = text
+        self.side = side
+        self.at = 0
+        self.kind = self.token = ""
+        self.step()
+
+    def step(self):
+        while True:
+            found = TOKEN.match(self.text, self.at)
+            if not found:
+                self.kind, self.token = "end", ""
+                return
+            self.begin, self.at = found.start(found.lastgroup), found.end()
+            if found.lastgroup != "comment":
+                self.kind, self.token = found.lastgroup, found[found.lastgroup]
+                return
+
+    def items(self):
+        """What is between brackets, up to the closing one: values, and whether there are more that are not shown."""
+        values, more = [], False
+        while self.kind not in ("close", "end"):
+            if self.kind == "comma":
+                self.step()
+            elif self.kind == "more":
+                more = True
+                self.step()
+            else:
+                value = self.value()
+                if value is not None:
+                    values.append(value)
+        if self.kind == "end":
+            raise NoCall("a bracket is not closed")
+        self.step()
+        return tuple(values), more
+
+    def value(self):
+        if self.kind == "name":
+            self.step()
+        parts, bars, arrow = [], 0, None
+        while self.kind not in ("comma", "close", "end", "more"):
+            if self.kind == "bar":
+                bars += 1
+                self.step()
+            elif self.kind == "arrow":
+                arrow = len(parts)
+                self.step()
+            elif self.kind == "path":
+                if not parts:
+                    parts.append(Word(self.token))
+                self.step()
+            else:
+                parts.append(self.part())
+        if arrow is not None:
+            return Change(joined(parts[:arrow], bars), joined(parts[arrow:], bars))
+        return joined(parts, bars)
+
+    def part(self):
+        kind, token = self.kind, self.token
+        self.step()
+        if kind == "text":
+            cut = self.kind == "more"
+            if cut:
+                self.step()
+            return Text(unescaped(token[token.index('"') + 1:-1]), cut)
+        if kind == "char":
+            return unescaped(token[1:-1])[0]
+        if kind == "number":
+            return number(token)
+        if kind == "error":
+            # An address so near to the end of the address space that it might be an error.
+            code = getattr(errno, token[1:], None)
+            return Word(token) if code is None else (1 << 64) - code
+        if kind == "open":
+            items, more = self.items()
+            return self.group(items, more)
+        if kind == "word":
+            if token == "NULL":
+                return 0
+            if self.kind == "open" and self.token == "(":
+                self.step()
+                items, more = self.items()
+                return Group(items, more, token)
+            return Word(token)
+        if kind == "name":
+            return self.part() if self.kind not in ("comma", "close", "end", "more", "bar", "arrow") else Word(token)
+        return Word(token)
+
+    def group(self, items, more):
+        """In a set of signals strace has blanks between them."""
+        if len(items) == 1 and isinstance(items[0], Row) and all(isinstance(part, (Word, int)) for part in items[0].parts):
+            items = items[0].parts
+        if self.side == STRACE and items and all(isinstance(item, Word) and A_SIGNAL.fullmatch(item.text) for item in items):
+            items = tuple(Word("SIG" + item.text) for item in items)
+        return Group(tuple(items), more)
+
+
+def joined(parts, bars):
+    if not parts:
+        return None
+    if len(parts) == 1:
+        return parts[0]
+    if bars == len(parts) - 1:
+        flags = frozenset(part for part in parts if part != 0)
+        return Flags(flags) if len(flags) > 1 else next(iter(flags), 0)
+    return Row(tuple(parts))
+
+
+def strace_result(text):
+    """= 3, = -1 EBADF (Bad file descriptor), = 0x1 (flags FD_CLOEXEC)"""
+    if error := re.match(r"\? (ERESTART\w+)", text):
+        return Word("-" + error[1])
+    if text.startswith("?"):
+        raise NoCall("it has not returned")
+    if error := re.match(r"-1 (E[A-Z0-9]+)", text):
+        return Word("-" + error[1])
+    if error := re.match(r"-1 \(errno (\d+)\)", text):
+        return -int(error[1])
+    plain, _, said = text.partition(" (")
+    value = Parser(plain, STRACE).value()
+    meaning = re.fullmatch(r"(?:flags )?(.*)\)", said)
+    if meaning and re.match(r"flags |[A-Z]+_", said):
+        return AnyOf((value, Parser(meaning[1], STRACE).value()))
+    return value
+
+
+def argtrace_result(text):
+    if error := re.match(r"-E[A-Z0-9_]+\b", text):
+        return Word(error[0])
+    return Parser(re.sub(r"\s*<[\d.]+ ?[a-zµ]*>.*$", "", text), ARGTRACE).value()
+
+
+def parse(line, side):
+    """A Call; NoCall if the line has none."""
+    found = re.match(r"(?:s:)?(\w+)\(", line)
+    if not found or "???" in line[:found.end() + 4]:
+        raise NoCall(line)
+    parser = Parser(line, side)
+    parser.at = found.end()
+    parser.step()
+    arguments, more = parser.items()
+    rest = line[parser.begin:].strip() if parser.kind != "end" else ""
+    if side == STRACE and not rest.startswith("="):
+        raise NoCall(line)
+    rest = rest.removeprefix("=").strip()
+    result = strace_result(rest) if side == STRACE else argtrace_result(rest)
+    return Call(NAMES.get(found[1], found[1]), arguments, more, result)
+
+
+def calls(lines, side):
+    """[(call, line)] of those lines that have one."""
+    found = []
+    for line in lines:
+        try:
+            found.append((parse(line, side), line))
+        except NoCall:
+            pass
+    return found
