@@ -33,8 +33,9 @@ class Lines(unittest.TestCase):
         self.assertEqual(self.argument(r'"a\0b\n\x1f\377\"\\"'), Text(b"a\0b\n\x1f\xff\"\\"))
         self.assertEqual(self.argument('"a, (b"...'), Text(b"a, (b", True))
 
-    def test_flags_are_a_set_without_zeros(self):
+    def test_flags_are_a_set(self):
         self.assertEqual(self.argument("B|A|0x10"), Flags(frozenset([Word("A"), Word("B"), 16])))
+        self.assertEqual(self.argument("A|0x10|3"), Flags(frozenset([Word("A"), 0x13])))
         self.assertEqual(self.argument("S_IFREG|000"), Word("S_IFREG"))
 
     def test_names_comments_and_paths_go(self):
@@ -54,10 +55,20 @@ class Lines(unittest.TestCase):
         self.assertEqual(self.argument("[110 => 24]"), Group((Change(110, 24),)))
         self.assertEqual(self.argument("*pos=0 -> 24", ARGTRACE), Change(0, 24))
         self.assertEqual(self.argument("1<<CAP_CHOWN"), Row((1, Word("<<"), Word("CAP_CHOWN"))))
+        self.assertEqual(self.argument("A|21<<MAP_HUGE_SHIFT"), Flags(frozenset([Word("A"), 21 << 26])))
+
+    def test_addresses_of_sockets(self):
+        for strace, argtrace in (
+                ('{sa_family=AF_UNIX, sun_path="a"}', '{"a"}'), ('{sa_family=AF_UNIX, sun_path=@"a"}', '{"@a"}'),
+                ('{sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("1.2.3.4")}', "{1.2.3.4:80}"),
+                ('{sa_family=AF_INET6, sin6_port=htons(80), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0}', "{[::1]:80}")):
+            self.assertEqual(self.argument(strace), self.argument(argtrace, ARGTRACE), strace)
+        scope = 'sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=1'
+        self.assertNotEqual(self.argument(f"{{sa_family=AF_INET6, sin6_port=htons(80), {scope}}}"), self.argument("{[::1]:80}", ARGTRACE))
 
     def test_results(self):
         for text, value in (("3", 3), ("-1 EBADF (Bad file descriptor)", Word("-EBADF")), ("0x1 (flags FD_CLOEXEC)", AnyOf((1, Word("FD_CLOEXEC")))),
-                            ("0 (Timeout)", 0), ("? ERESTARTSYS (To be restarted)", Word("-ERESTARTSYS")), ("-1 (errno 600)", -600)):
+                            ("0 (Timeout)", 0), ("4294967258 ENOSYS (Not there)", AnyOf((4294967258, Word("-ENOSYS")))), ("? ERESTARTSYS (To be restarted)", Word("-ERESTARTSYS")), ("-1 (errno 600)", -600)):
             self.assertEqual(lines.parse(f"f()    = {text}", STRACE).result, value, text)
         for text, value in (("3", 3), ("-EBADF", Word("-EBADF")), ("0x10 <4.1us>", 16), ("A|B", Flags(frozenset([Word("A"), Word("B")])))):
             self.assertEqual(lines.parse(f"s:f() {text}", ARGTRACE).result, value, text)

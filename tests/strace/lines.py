@@ -6,10 +6,12 @@ what is shown, and not of how it is written:
 - Comments and texts of errors go, and -1 EBADF becomes -EBADF: they repeat what the value says.
 - NULL is 0, and numbers are compared by value: which are in hex or octal is a matter of taste. Their sign is not.
 - Texts are compared by their bytes, up to where strace cuts them.
-- Flags are a set, since their order means nothing, and no flags among them go (S_IFREG|000). Braces and brackets are the same: strace has the one for structures and the other for what
-  a pointer leads to, which may be both.
+- Flags are a set, since their order means nothing, and numbers among them are one, or none if that is 0 (S_IFREG|000).
+- Braces and brackets are the same: strace has the one for structures and the other for what a pointer leads to, which may be both.
+- Addresses of sockets are what argtrace writes: {"PATH"}, {1.2.3.4:5} and {[::1]:5}, the last without a scope and a flow alone.
 - Where strace leaves out members or elements (...), those that it shows have to be found in their order.
 - The path behind a descriptor goes (3</dev/null>): strace shows it only when asked to.
+- 21<<MAP_HUGE_SHIFT is a number that has a name.
 - In sets strace leaves out the SIG of signals.
 - strace writes ? ERESTARTSYS where a signal has interrupted the call. Calls that never return, and those of which strace knows only that they
   are (???), are left aside, as are lines of signals and of the end.
@@ -17,6 +19,8 @@ what is shown, and not of how it is written:
 compare.py has one more: a number of strace's that has a name with argtrace, whose constants are newer, is the same if that has this value."""
 
 import errno
+import functools
+import operator
 import re
 from dataclasses import dataclass
 
@@ -94,6 +98,7 @@ TOKEN = re.compile(r"""
     (?P<shift><<) |
     (?P<path><(?:[^<>"]|"(?:[^"\\]|\\.)*"|(?<=-)>|<[^<>]*>)*>) |
     (?P<more>\.\.\.) |
+    (?P<socket>(?:\d+\.\d+\.\d+\.\d+|\[[0-9a-f:.]+:[0-9a-f:.]*\]):\d+\b) |
     (?P<text>@?"(?:[^"\\]|\\.)*") |
     (?P<char>'(?:[^'\\]|\\.)') |
     (?P<name>(?:\*+\s*)?[A-Za-z_][\w.]*(?:->[\w.]+|\[\w+\])*=(?!>)) |
@@ -179,23 +184,20 @@ class Parser:
     def value(self):
         if self.kind == "name":
             self.step()
-        parts, bars, arrow = [], 0, None
+        before, alternatives = None, [[]]
         while self.kind not in ("comma", "close", "end", "more"):
             if self.kind == "bar":
-                bars += 1
+                alternatives.append([])
                 self.step()
             elif self.kind == "arrow":
-                arrow = len(parts)
+                before, alternatives = joined(alternatives), [[]]
                 self.step()
             elif self.kind == "path":
-                if not parts:
-                    parts.append(Word(self.token))
                 self.step()
             else:
-                parts.append(self.part())
-        if arrow is not None:
-            return Change(joined(parts[:arrow], bars), joined(parts[arrow:], bars))
-        return joined(parts, bars)
+                alternatives[-1].append(self.part())
+        value = joined(alternatives)
+        return value if before is None else Change(before, value)
 
     def part(self):
         kind, token = self.kind, self.token
@@ -204,7 +206,7 @@ class Parser:
             cut = self.kind == "more"
             if cut:
                 self.step()
-            return Text(unescaped(token[token.index('"') + 1:-1]), cut)
+            return Text(unescaped(token.replace('"', "", 1)[:-1]), cut)
         if kind == "char":
             return unescaped(token[1:-1])[0]
         if kind == "number":
@@ -234,18 +236,38 @@ class Parser:
             items = items[0].parts
         if self.side == STRACE and items and all(isinstance(item, Word) and A_SIGNAL.fullmatch(item.text) for item in items):
             items = tuple(Word("SIG" + item.text) for item in items)
-        return Group(tuple(items), more)
+        return socket_address(items) if self.side == STRACE and len(items) > 1 and not more else Group(tuple(items), more)
 
 
-def joined(parts, bars):
-    if not parts:
-        return None
-    if len(parts) == 1:
-        return parts[0]
-    if bars == len(parts) - 1:
-        flags = frozenset(part for part in parts if part != 0)
-        return Flags(flags) if len(flags) > 1 else next(iter(flags), 0)
-    return Row(tuple(parts))
+def socket_address(items):
+    """A structure that may be one, by what argtrace writes."""
+    family, *rest = items
+    if family == Word("AF_UNIX") and len(rest) == 1 and isinstance(rest[0], Text):
+        return Group((rest[0],))
+    if isinstance(family, Word) and isinstance(rest[0], Group) and rest[0].name == "htons":
+        port, rest = rest[0].items[0], rest[1:]
+        if family == Word("AF_INET") and rest[0].name == "inet_addr":
+            return Group((Word(f"{rest[0].items[0].data.decode()}:{port}"),))
+        if family == Word("AF_INET6") and rest[0] == Group((0,), False, "htonl") and rest[1].name == "inet_pton" and rest[2:] == [0]:
+            return Group((Word(f"[{rest[1].items[1].data.decode()}]:{port}"),))
+    return Group(tuple(items))
+
+
+def row(parts):
+    """Parts that stand behind each other."""
+    if len(parts) == 3 and isinstance(parts[0], int) and parts[2] == Word("MAP_HUGE_SHIFT"):
+        return parts[0] << 26
+    return parts[0] if len(parts) == 1 else Row(tuple(parts))
+
+
+def joined(alternatives):
+    """What is between bars; None if there is nothing."""
+    rows = [row(parts) for parts in alternatives if parts]
+    if len(rows) < 2:
+        return rows[0] if rows else None
+    numbers = functools.reduce(operator.or_, (part for part in rows if isinstance(part, int)), 0)
+    flags = frozenset(part for part in [*rows, numbers] if part == numbers != 0 or not isinstance(part, int))
+    return Flags(flags) if len(flags) > 1 else next(iter(flags), 0)
 
 
 def strace_result(text):
@@ -258,6 +280,8 @@ def strace_result(text):
         return Word("-" + error[1])
     if error := re.match(r"-1 \(errno (\d+)\)", text):
         return -int(error[1])
+    if both := re.match(r"(\d+) (E[A-Z0-9]+) ", text):
+        return AnyOf((int(both[1]), Word("-" + both[2])))
     plain, _, said = text.partition(" (")
     value = Parser(plain, STRACE).value()
     meaning = re.fullmatch(r"(?:flags )?(.*)\)", said)
