@@ -114,8 +114,8 @@ check-viewers: tool ## have other tools read what `argtrace export` writes (need
 check-peers: ## compare answers with bpftrace, strace and the block layer, in one boot (`scripts/bootstrap peers` installs the tools)
 	@tests/peers/run
 
-check-strace: tool ## compare what `argtrace trace -d` shows with what strace's own tests expect of strace, in one boot
-	@scripts/bootstrap
+check-strace: tool ## compare what `argtrace trace -d` shows of system calls with strace and with what its own tests expect
+	@scripts/bootstrap strace
 	@tests/strace/run
 
 check-branches: ## follow calls where indirect branches are tracked, in Bochs, and where returns go through the kernel's thunks

@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "strace"))
 import compare
 import lines
+import tasks
 from lines import ARGTRACE, STRACE, AnyOf, Change, Flags, Group, NoCall, Row, Text, Word
 
 KNOWN = {"A": {1}, "B": {2}, "OLD": {4, 8}, "ALL": {0xffffffff}}
@@ -74,12 +75,13 @@ class Lines(unittest.TestCase):
             self.assertEqual(lines.parse(f"s:f() {text}", ARGTRACE).result, value, text)
 
     def test_what_is_no_call(self):
-        for line in ("+++ exited with 0 +++", "--- SIGUSR1 {si_signo=SIGUSR1} ---", "exit(0) = ?", "", "f(1", "f(???) = 0"):
+        for line in ("+++ exited with 0 +++", "--- SIGUSR1 {si_signo=SIGUSR1} ---", "exit(0) = ?", "", "f(1", "f(???) = 0", "syscall_0x270f(1) = -1 ENOSYS (No such call)"):
             with self.assertRaises(NoCall, msg=line):
                 lines.parse(line, STRACE)
 
     def test_names_of_calls(self):
         self.assertEqual(lines.parse("s:sendfile64(out_fd=1) 0", ARGTRACE).name, "sendfile")
+        self.assertEqual(lines.parse("s:ia32:read~(fd=1) 0", ARGTRACE).name, "read")
 
 
 class Comparison(unittest.TestCase):
@@ -91,6 +93,8 @@ class Comparison(unittest.TestCase):
                 ("f(\"ab\"...) = 0", 's:f(a="abc"...) 0'),
                 ("f({a=1, c=3, ...}) = 0", "s:f(x={a=1, b=2, c=3}) 0"),
                 ("f(0x6 /* A_??? */) = 0x2 (flags B)", "s:f(OLD|B) B"),
+                ("f(A or B) = 0", "s:f(B) 0"),
+                ("clone(child_stack=NULL, flags=A) = 1", "s:clone(clone_flags=A, newsp=0x0) 1"),
                 ("f(A|0x2) = 1", "s:f(B|A) 1")):
             self.assertEqual(kinds(strace, argtrace), [], strace)
 
@@ -116,6 +120,20 @@ class Comparison(unittest.TestCase):
     def test_constants(self):
         self.assertEqual(compare.constants("# A=1\nflags x else hex: 3/A=0 3/B=0x10 7/@y\nvalues y: C=-100 D=010\nflags z: A=1\ns:a(b: x = A)"),
                          {"A": {0, 1}, "B": {16}, "C": {-100}, "D": {8}})
+
+
+class Tasks(unittest.TestCase):
+    STRACE = ["7 execve(1) = 0", "7 f(1, <unfinished ...>", "8 g() = 1", "7 <... f resumed>2) = 3", "8 h( <unfinished ...>", "7 exit(0) = ?",
+              "8 <... h resumed>) = 0", "8 i(1, <unfinished ...>", "8 +++ killed by SIGKILL +++", ""]
+
+    def test_halves_are_put_together(self):
+        self.assertEqual(tasks.of_strace(self.STRACE)[0], {"7": ["execve(1) = 0", "f(1, 2) = 3", "exit(0) = ?"],
+                                                           "8": ["g() = 1", "h() = 0", "+++ killed by SIGKILL +++"]})
+
+    def test_pairs_leave_out_the_first_execve(self):
+        argtrace = tasks.of_argtrace(["7  s:f(a=1, b=2) 3", "8  s:g() 1", "8 s:h() 0", "8 s:i(a=1) 2", "9 s:f() 0", ""])
+        found = [(task, [line for _, line in theirs], [line for _, line in ours]) for task, theirs, ours in tasks.pairs(self.STRACE, argtrace)]
+        self.assertEqual(found, [("7", ["f(1, 2) = 3"], ["s:f(a=1, b=2) 3"]), ("8", ["g() = 1", "h() = 0"], ["s:g() 1", "s:h() 0"])])
 
 
 if __name__ == "__main__":

@@ -11,10 +11,11 @@ what is shown, and not of how it is written:
 - Addresses of sockets are what argtrace writes: {"PATH"}, {1.2.3.4:5} and {[::1]:5}, the last without a scope and a flow alone.
 - Where strace leaves out members or elements (...), those that it shows have to be found in their order.
 - The path behind a descriptor goes (3</dev/null>): strace shows it only when asked to.
+- Of BTRFS_IOC_CLONE or FICLONE one is enough. The stack of clone is behind its flags, where the kernel has it.
 - 21<<MAP_HUGE_SHIFT is a number that has a name.
 - In sets strace leaves out the SIG of signals.
 - strace writes ? ERESTARTSYS where a signal has interrupted the call. Calls that never return, and those of which strace knows only that they
-  are (???), are left aside, as are lines of signals and of the end.
+  are (???), or only a number (syscall_0x270f), are left aside, as are lines of signals and of the end.
 
 compare.py has one more: a number of strace's that has a name with argtrace, whose constants are newer, is the same if that has this value."""
 
@@ -29,7 +30,8 @@ STRACE, ARGTRACE = "strace", "argtrace"
 ESCAPES = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7, "b": 8, "e": 27, "0": 0}
 
 # What strace calls otherwise than the kernel's function of the call.
-NAMES = {"sendfile64": "sendfile", "newstat": "stat", "newfstat": "fstat", "newlstat": "lstat", "newuname": "uname", "umount": "umount2"}
+NAMES = {"sendfile64": "sendfile", "newstat": "stat", "newfstat": "fstat", "newlstat": "lstat", "newuname": "uname", "umount": "umount2",
+         "ia32_fstat64": "fstat64"}
 
 SIGNALS = {"HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD",
            "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"}
@@ -79,7 +81,7 @@ class Row:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """A result that strace shows as a number and as what that means."""
+    """What strace has two names for, or a number and what that means."""
     values: tuple
 
 
@@ -255,6 +257,9 @@ def socket_address(items):
 
 def row(parts):
     """Parts that stand behind each other."""
+    if Word("or") in parts[1:-1]:
+        at = parts.index(Word("or"))
+        return AnyOf((row(parts[:at]), row(parts[at + 1:])))
     if len(parts) == 3 and isinstance(parts[0], int) and parts[2] == Word("MAP_HUGE_SHIFT"):
         return parts[0] << 26
     return parts[0] if len(parts) == 1 else Row(tuple(parts))
@@ -298,13 +303,15 @@ def argtrace_result(text):
 
 def parse(line, side):
     """A Call; NoCall if the line has none."""
-    found = re.match(r"(?:s:)?(\w+)\(", line)
-    if not found or "???" in line[:found.end() + 4]:
+    found = re.match(r"(?:s:)?(?:ia32:)?(\w+)~?\(", line)
+    if not found or found[1].startswith("syscall_") or "???" in line[:found.end() + 4]:
         raise NoCall(line)
     parser = Parser(line, side)
     parser.at = found.end()
     parser.step()
     arguments, more = parser.items()
+    if side == STRACE and found[1] == "clone" and len(arguments) > 1:
+        arguments = (arguments[1], arguments[0], *arguments[2:])
     rest = line[parser.begin:].strip() if parser.kind != "end" else ""
     if side == STRACE and not rest.startswith("="):
         raise NoCall(line)
