@@ -48,7 +48,10 @@ class Lines(unittest.TestCase):
     def test_groups(self):
         self.assertEqual(self.argument("[1, {2}, ...]"), Group((1, Group((2,))), True))
         self.assertEqual(self.argument("makedev(0x1, 2)"), Group((1, 2), False, "makedev"))
-        self.assertEqual(self.argument("[HUP RTMIN]"), Group((Word("SIGHUP"), Word("SIGRTMIN"))))
+        self.assertEqual(self.argument("[HUP RTMIN]"), Group((Flags(frozenset([Word("SIGHUP"), Word("SIGRTMIN")])),)))
+        for argtrace in ("[SIGRT_1, SIGHUP]", "{SIGHUP|SIGRTMIN+1}"):
+            self.assertEqual(self.argument("[HUP RT_1]"), self.argument(argtrace, ARGTRACE))
+        self.assertEqual(self.argument("~[HUP]"), self.argument("~{SIGHUP}", ARGTRACE))
         self.assertEqual(self.argument("[3 4]"), Group((3, 4)))
         self.assertEqual(self.argument("[]"), Group(()))
 
@@ -92,6 +95,9 @@ class Comparison(unittest.TestCase):
                 ("f(\"ab\"...) = 0", 's:f(a="abc") 0'),
                 ("f(\"ab\"...) = 0", 's:f(a="abc"...) 0'),
                 ("f({a=1, c=3, ...}) = 0", "s:f(x={a=1, b=2, c=3}) 0"),
+                ("f({c=3, a=1, ...}) = 0", "s:f(x={a=1, b=2, c=3}) 0"),
+                ("f({c=3, a=1}) = 0", "s:f(x={a=1, c=3, __pad0=7}) 0"),
+                ("f({c={d=1}, a=[1, 2]}) = 0", "s:f(x={a={1, 2}, c={d=1}}) 0"),
                 ("f(0x6 /* A_??? */) = 0x2 (flags B)", "s:f(OLD|B) B"),
                 ("f(A or B) = 0", "s:f(B) 0"),
                 ("clone(child_stack=NULL, flags=A) = 1", "s:clone(clone_flags=A, newsp=0x0) 1"),
@@ -108,6 +114,8 @@ class Comparison(unittest.TestCase):
             self.assertEqual(kinds(f"f({strace}) = 0", f"s:f({argtrace}) 0"), [kind], strace)
             self.assertIn(kind, compare.KINDS)
         self.assertEqual(kinds("f() = 1", "s:f() 2"), ["number"])
+        self.assertEqual(kinds("f({b=1, a=2}) = 0", "s:f(x={a=1, b=2}) 0"), ["number", "number"])
+        self.assertEqual(kinds("f({b=1}) = 0", "s:f(x={a=1, b=1}) 0"), ["members"])
 
     def test_names_are_paired(self):
         def rows(*names):

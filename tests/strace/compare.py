@@ -105,12 +105,26 @@ def differences(theirs, ours, known):
     if isinstance(theirs, Text) and isinstance(ours, Text):
         return ["text"] if text_differs(theirs, ours) else []
     if isinstance(theirs, Group) and isinstance(ours, Group) and theirs.name == ours.name:
-        return of_items(theirs.items, theirs.more, ours.items, ours.more, "members", known)
+        return of_items(theirs.items, theirs.more, in_their_order(theirs, ours), ours.more, "members", known)
     if isinstance(theirs, Change) and isinstance(ours, Change):
         return differences(theirs.before, ours.before, known) + differences(theirs.after, ours.after, known)
     if isinstance(theirs, Row) and isinstance(ours, Row) and len(theirs.parts) == len(ours.parts):
         return [kind for pair in zip(theirs.parts, ours.parts) for kind in differences(*pair, known)]
     return [] if theirs == ours or has_newer_names(theirs, ours, known) else [kind_of(theirs, ours)]
+
+
+PADDING = re.compile(r"_*(pad|padding|unused|reserved|resv|res)_?\d*$")
+
+
+def in_their_order(theirs, ours):
+    """The items of ours without padding, those first that are called as theirs; of a structure that strace does not show whole no others."""
+    names = ours.members or ("",) * len(ours.items)
+    left = [(name, item) for name, item in zip(names, ours.items) if name in theirs.members or not PADDING.match(name)]
+    by_name = dict(left)
+    if not theirs.members or not set(theirs.members) <= set(by_name) or len(set(theirs.members)) < len(theirs.members):
+        return [item for _, item in left]
+    others = [] if theirs.more else [item for name, item in left if name not in theirs.members]
+    return [by_name[name] for name in theirs.members] + others
 
 
 def of_items(theirs, theirs_more, ours, ours_more, kind, known):

@@ -2,18 +2,19 @@
 """Lines of strace and of `argtrace trace -d` as calls that can be compared. Both are brought to one form first, so that a difference is one of
 what is shown, and not of how it is written:
 
-- Names of arguments and members go: strace has none for arguments, and the kernel's names are others than those of its manual.
+- Names of arguments and members are not compared: strace has none for arguments, and some of the kernel's are others than the manual's.
 - Comments and texts of errors go, and -1 EBADF becomes -EBADF: they repeat what the value says.
 - NULL is 0, and numbers are compared by value: which are in hex or octal is a matter of taste. Their sign is not.
 - Texts are compared by their bytes, up to where strace cuts them.
 - Flags are a set, since their order means nothing, and numbers among them are one, or none if that is 0 (S_IFREG|000).
 - Braces and brackets are the same: strace has the one for structures and the other for what a pointer leads to, which may be both.
 - Addresses of sockets are what argtrace writes: {"PATH"}, {1.2.3.4:5} and {[::1]:5}, the last without a scope and a flow alone.
-- Where strace leaves out members or elements (...), those that it shows have to be found in their order.
+- Members that have the same names on both sides belong together, whatever their order. Padding has no meaning.
+- Where strace leaves out members or elements (...), those that it shows have to be found.
 - The path behind a descriptor goes (3</dev/null>): strace shows it only when asked to.
 - Of BTRFS_IOC_CLONE or FICLONE one is enough. The stack of clone is behind its flags, where the kernel has it.
 - 21<<MAP_HUGE_SHIFT is a number that has a name.
-- In sets strace leaves out the SIG of signals.
+- In sets strace leaves out the SIG of signals, and SIGRTMIN+1 is SIGRT_1. They are sets like flags.
 - strace writes ? ERESTARTSYS where a signal has interrupted the call. Calls that never return, and those of which strace knows only that they
   are (???), or only a number (syscall_0x270f), are left aside, as are lines of signals and of the end.
 
@@ -23,7 +24,7 @@ import errno
 import functools
 import operator
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 STRACE, ARGTRACE = "strace", "argtrace"
 
@@ -64,6 +65,7 @@ class Group:
     items: tuple
     more: bool = False
     name: str = ""
+    members: tuple = field(default=(), compare=False)  # what the items are called, or nothing
 
 
 @dataclass(frozen=True)
@@ -166,8 +168,8 @@ class Parser:
                 return
 
     def items(self):
-        """What is between brackets, up to the closing one: values, and whether there are more that are not shown."""
-        values, more = [], False
+        """What is between brackets, up to the closing one: values, their names, and whether there are more that are not shown."""
+        values, names, more = [], [], False
         while self.kind not in ("close", "end"):
             if self.kind == "comma":
                 self.step()
@@ -175,13 +177,15 @@ class Parser:
                 more = True
                 self.step()
             else:
+                name = self.token.rstrip("=").strip("* ") if self.kind == "name" else ""
                 value = self.value()
                 if value is not None:
                     values.append(value)
+                    names.append(name)
         if self.kind == "end":
             raise NoCall("a bracket is not closed")
         self.step()
-        return tuple(values), more
+        return tuple(values), tuple(names), more
 
     def value(self):
         if self.kind == "name":
@@ -218,31 +222,33 @@ class Parser:
             code = getattr(errno, token[1:], None)
             return Word(token) if code is None else (1 << 64) - code
         if kind == "open":
-            items, more = self.items()
-            return self.group(items, more)
+            return self.group(*self.items())
         if kind == "word":
             if token == "NULL":
                 return 0
             if self.kind == "open" and self.token == "(":
                 self.step()
-                items, more = self.items()
-                return Group(items, more, token)
+                items, names, more = self.items()
+                return Group(items, more, token, names)
             return Word(token)
         if kind == "name":
             return self.part() if self.kind not in ("comma", "close", "end", "more", "bar", "arrow") else Word(token)
         return Word(token)
 
-    def group(self, items, more):
+    def group(self, items, names, more):
         """In a set of signals strace has blanks between them."""
         if len(items) == 1 and isinstance(items[0], Row) and all(isinstance(part, (Word, int)) for part in items[0].parts):
-            items = items[0].parts
+            items, names = items[0].parts, ()
         if self.side == STRACE and items and all(isinstance(item, Word) and A_SIGNAL.fullmatch(item.text) for item in items):
             items = tuple(Word("SIG" + item.text) for item in items)
-        return socket_address(items) if self.side == STRACE and len(items) > 1 and not more else Group(tuple(items), more)
+        if items and all(isinstance(item, Word) and item.text.startswith("SIG") for item in items):
+            return Group((joined([[item] for item in items]),))
+        address = socket_address(items) if self.side == STRACE and len(items) > 1 and not more else None
+        return address or Group(tuple(items), more, members=names)
 
 
 def socket_address(items):
-    """A structure that may be one, by what argtrace writes."""
+    """What argtrace writes, of a structure that is one; None of others."""
     family, *rest = items
     if family == Word("AF_UNIX") and len(rest) == 1 and isinstance(rest[0], Text):
         return Group((rest[0],))
@@ -252,7 +258,7 @@ def socket_address(items):
             return Group((Word(f"{rest[0].items[0].data.decode()}:{port}"),))
         if family == Word("AF_INET6") and rest[0] == Group((0,), False, "htonl") and rest[1].name == "inet_pton" and rest[2:] == [0]:
             return Group((Word(f"[{rest[1].items[1].data.decode()}]:{port}"),))
-    return Group(tuple(items))
+    return None
 
 
 def row(parts):
@@ -262,6 +268,8 @@ def row(parts):
         return AnyOf((row(parts[:at]), row(parts[at + 1:])))
     if len(parts) == 3 and isinstance(parts[0], int) and parts[2] == Word("MAP_HUGE_SHIFT"):
         return parts[0] << 26
+    if len(parts) == 2 and parts[0] == Word("SIGRTMIN") and isinstance(parts[1], int):
+        return Word(f"SIGRT_{parts[1]}")
     return parts[0] if len(parts) == 1 else Row(tuple(parts))
 
 
@@ -309,7 +317,7 @@ def parse(line, side):
     parser = Parser(line, side)
     parser.at = found.end()
     parser.step()
-    arguments, more = parser.items()
+    arguments, _, more = parser.items()
     if side == STRACE and found[1] == "clone" and len(arguments) > 1:
         arguments = (arguments[1], arguments[0], *arguments[2:])
     rest = line[parser.begin:].strip() if parser.kind != "end" else ""
