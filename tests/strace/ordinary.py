@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 import compare
@@ -15,22 +16,35 @@ import tasks
 FOLDER = guest.BUILD / "ordinary"
 HERE = Path(__file__).resolve().parent
 OPTIONS = {"calls32": ["-m32", "-nostdlib", "-static", "-fno-pic", "-no-pie", "-fno-stack-protector"]}
+PYTHON_PACKAGES = ["collections", "encodings", "importlib", "json", "re"]
 
 
 def names():
     return [found[1] for line in (HERE / "commands").read_text().splitlines() if (found := re.match(r"(\w+)", line))]
 
 
+def python_with_modules(folder):
+    """The distribution's Python, and what it imports as one file: the guest has no folder with its modules."""
+    python = Path("/usr/bin/python3")
+    say = "import sysconfig; print(sysconfig.get_path('stdlib'))"
+    modules = Path(subprocess.run([python, "-c", say], check=True, stdout=subprocess.PIPE, text=True).stdout.strip())
+    with zipfile.ZipFile(folder / "python.zip", "w") as archive:
+        for file in sorted([*modules.glob("*.py"), *(file for name in PYTHON_PACKAGES for file in (modules / name).rglob("*.py"))]):
+            archive.write(file, file.relative_to(modules))
+    return [python, folder / "python.zip"]
+
+
 def run(label):
     strace = shutil.which("strace")
     if not strace:
-        sys.exit("tests/strace/run: strace is not installed: `scripts/bootstrap peers` does it")
+        sys.exit("tests/strace/run: strace is not installed: `scripts/bootstrap strace` does it")
     shutil.rmtree(FOLDER, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="argtrace-strace.") as temporary:
         programs = []
         for source in sorted((HERE / "programs").glob("*.c")):
             programs.append(Path(temporary) / source.stem)
             subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-pthread", *OPTIONS.get(source.stem, []), "-o", programs[-1], source], check=True)
+        programs += python_with_modules(Path(temporary))
         guest.run(label, "ordinary.bash", [strace, HERE / "commands", guest.SCRIPTS / "commands.bash", *programs], FOLDER)
 
 
