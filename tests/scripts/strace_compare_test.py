@@ -49,7 +49,7 @@ class Lines(unittest.TestCase):
         self.assertEqual(self.argument("[1, {2}, ...]"), Group((1, Group((2,))), True))
         self.assertEqual(self.argument("makedev(0x1, 2)"), Group((1, 2), False, "makedev"))
         self.assertEqual(self.argument("[HUP RTMIN]"), Group((Flags(frozenset([Word("SIGHUP"), Word("SIGRTMIN")])),)))
-        for argtrace in ("[SIGRT_1, SIGHUP]", "{SIGHUP|SIGRTMIN+1}"):
+        for argtrace in ("[SIGRT_1, SIGHUP]", "{SIGHUP|SIGRTMIN+1}", "[HUP RT_1]"):
             self.assertEqual(self.argument("[HUP RT_1]"), self.argument(argtrace, ARGTRACE))
         self.assertEqual(self.argument("~[HUP]"), self.argument("~{SIGHUP}", ARGTRACE))
         self.assertEqual(self.argument("[3 4]"), Group((3, 4)))
@@ -100,6 +100,12 @@ class Comparison(unittest.TestCase):
                 ("f({c={d=1}, a=[1, 2]}) = 0", "s:f(x={a={1, 2}, c={d=1}}) 0"),
                 ("f(0x6 /* A_??? */) = 0x2 (flags B)", "s:f(OLD|B) B"),
                 ("f(A or B) = 0", "s:f(B) 0"),
+                ("wait4(1, [{WIFEXITED(s) && WEXITSTATUS(s) == 3}], 0, NULL) = 1",
+                 "s:wait4(upid=1, stat_addr=[{WIFEXITED(s) && WEXITSTATUS(s) == 3}], options=0, ru=NULL) 1"),
+                ("mknod(\"a\", S_IFCHR, makedev(0x1, 0x3)) = 0", 's:mknod(filename="a", mode=S_IFCHR, dev=makedev(0x1, 0x3)) 0'),
+                ("f(3, AT_FDCWD, -1, 4) = 5", "s:f(a=3<socket:[77]>, b=AT_FDCWD</a b>, c=-1, d=4<anon_inode:[eventfd]>) 5</x>"),
+                ("f({sa_handler=SIG_DFL, sa_mask=[HUP], sa_flags=A}, [RTMIN]) = 0", "s:f(a={sa_handler=SIG_DFL, sa_flags=A, sa_mask=[HUP]}, b=[RT_0]) 0"),
+                ("execve(\"a\", [\"a\", \"b\"], 0x7ff /* 9 vars */) = 0", 's:execve(filename="a", argv=["a", "b"], envp=0x7ff) 0'),
                 ("clone(child_stack=NULL, flags=A) = 1", "s:clone(clone_flags=A, newsp=0x0) 1"),
                 ("f(A|0x2) = 1", "s:f(B|A) 1")):
             self.assertEqual(kinds(strace, argtrace), [], strace)

@@ -14,7 +14,7 @@ what is shown, and not of how it is written:
 - The path behind a descriptor goes (3</dev/null>): strace shows it only when asked to.
 - Of BTRFS_IOC_CLONE or FICLONE one is enough. The stack of clone is behind its flags, where the kernel has it.
 - 21<<MAP_HUGE_SHIFT is a number that has a name.
-- In sets strace leaves out the SIG of signals, and SIGRTMIN+1 is SIGRT_1. They are sets like flags.
+- In sets the SIG of signals may be left out, and SIGRTMIN+1 is SIGRT_1. They are sets like flags.
 - strace writes ? ERESTARTSYS where a signal has interrupted the call. Calls that never return, and those of which strace knows only that they
   are (???), or only a number (syscall_0x270f), are left aside, as are lines of signals and of the end.
 
@@ -239,8 +239,8 @@ class Parser:
         """In a set of signals strace has blanks between them."""
         if len(items) == 1 and isinstance(items[0], Row) and all(isinstance(part, (Word, int)) for part in items[0].parts):
             items, names = items[0].parts, ()
-        if self.side == STRACE and items and all(isinstance(item, Word) and A_SIGNAL.fullmatch(item.text) for item in items):
-            items = tuple(Word("SIG" + item.text) for item in items)
+        if items and all(isinstance(item, Word) and A_SIGNAL.fullmatch(item.text) for item in items):
+            items = tuple(Word("SIGRTMIN" if item.text == "RT_0" else "SIG" + item.text) for item in items)
         if items and all(isinstance(item, Word) and item.text.startswith("SIG") for item in items):
             return Group((joined([[item] for item in items]),))
         address = socket_address(items) if self.side == STRACE and len(items) > 1 and not more else None
