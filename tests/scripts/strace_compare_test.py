@@ -5,8 +5,9 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "strace"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "strace"), str(Path(__file__).resolve().parents[2] / "scripts")]
 import compare
+import expected
 import lines
 import tasks
 from lines import ARGTRACE, STRACE, AnyOf, Change, Flags, Group, NoCall, Row, Text, Word
@@ -148,6 +149,17 @@ class Tasks(unittest.TestCase):
         argtrace = tasks.of_argtrace(["7  s:f(a=1, b=2) 3", "8  s:g() 1", "8 s:h() 0", "8 s:i(a=1) 2", "9 s:f() 0", ""])
         found = [(task, [line for _, line in theirs], [line for _, line in ours]) for task, theirs, ours in tasks.pairs(self.STRACE, argtrace)]
         self.assertEqual(found, [("7", ["f(1, 2) = 3"], ["s:f(a=1, b=2) 3"]), ("8", ["g() = 1", "h() = 0"], ["s:g() 1", "s:h() 0"])])
+
+
+class Programs(unittest.TestCase):
+    def test_those_without_other_options_are_selected(self):
+        text = "# comment\naccept\t-a22\nclock\t-a37 -e trace=a,b\nplain\nmembarrier\nverbose -v\nscript +x.sh\nall -e trace=%file\n"
+        self.assertEqual(expected.selected(text), {"accept": ["accept"], "clock": ["a", "b"], "plain": ["plain"]})
+
+    def test_lines_are_those_of_the_task_that_executes_the_program(self):
+        text = ['1  s:execve(filename="/bin/bash", argv=0x1) 0', '2  s:sendfile64(a=1) 0', '2  s:execve(filename="../sendfile", argv=0x1) 0',
+                "2  s:sendfile64(a=2) 0", "3  s:sendfile64(a=3) 0", "2  s:close(fd=1) 0", '2  s:execve(filename="../other", argv=0x1) 0', ""]
+        self.assertEqual(expected.ours_by_program(text, {"sendfile": ["sendfile"]}), {"sendfile": ["s:sendfile64(a=2) 0"]})
 
 
 if __name__ == "__main__":
