@@ -114,6 +114,10 @@ check-viewers: tool ## have other tools read what `argtrace export` writes (need
 check-peers: ## compare answers with bpftrace, strace and the block layer, in one boot (`scripts/bootstrap peers` installs the tools)
 	@tests/peers/run
 
+check-strace: tool ## compare what `argtrace trace -d` shows of system calls with strace and with what its own tests expect
+	@scripts/bootstrap strace
+	@tests/strace/run
+
 check-branches: ## follow calls where indirect branches are tracked, in Bochs, and where returns go through the kernel's thunks
 	@scripts/bootstrap branches
 	@tests/branches/run
@@ -266,5 +270,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-branches check-stressors deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-branches check-stressors deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report install uninstall clean

@@ -19,6 +19,7 @@
   mutants         with --all: plausible bugs in the tool that the unit tests must notice, through tests/mutants/run
   viewers         with --all: other tools read what `argtrace export` writes, through tests/viewers/run
   peers           with --all: bpftrace, strace and the block layer say the same of the same calls, through tests/peers/run
+  strace          with --all: `argtrace trace -d` shows what strace shows, through tests/strace/run
   branches        with --all: where indirect branches are tracked, and where returns go through thunks, through tests/branches/run
   stressors       with --all: stress-ng while all functions are followed, on each kernel, through tests/stressors/run
   deb             with --all: the packages in systems of their own, through tests/deb/run
@@ -147,6 +148,7 @@ def suites(labels, everything):
         yield "viewers", command("make", "-s", "-C", TOP, "check-viewers")
         yield "branches", command(TOP / "tests/branches/run")
         yield "peers", command(TOP / "tests/peers/run")
+        yield "strace", command("make", "-s", "-C", TOP, "check-strace")
     yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:ProgramFuzz.*:Stress.*", "--steps", 40, "kasan")
     yield "no-tsc", command(vm_run, "--suite", "no-tsc", "--without-tsc", "--filter", "Clock.*",
                             kernels.oldest_checked())
@@ -200,7 +202,7 @@ def main():
     expected = ["user", "user-sanitized", "kunit", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host", "checkpatch",
                 *(f"vm-{label}" for label in labels)]
     if everything:
-        expected += ["faults", "mutants", "viewers", "peers", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
+        expected += ["faults", "mutants", "viewers", "peers", "strace", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     path = OUT / "results"

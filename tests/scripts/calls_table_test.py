@@ -19,7 +19,7 @@ GROUPS = {
         sys/quota.h sys/fanotify.h sys/stat.h linux/futex.h linux/kd.h linux/vt.h net/if.h""",
     "files": """asm/fcntl.h linux/fcntl.h linux/stat.h linux/fs.h linux/fscrypt.h linux/fsverity.h linux/fiemap.h linux/falloc.h
         linux/xattr.h linux/openat2.h linux/close_range.h linux/mount.h linux/memfd.h linux/eventpoll.h linux/inotify.h
-        linux/fanotify.h linux/userfaultfd.h linux/quota.h linux/loop.h linux/btrfs.h linux/nbd.h linux/blkpg.h linux/blkzoned.h
+        linux/fanotify.h linux/userfaultfd.h linux/quota.h linux/dqblk_xfs.h linux/loop.h linux/btrfs.h linux/nbd.h linux/blkpg.h linux/blkzoned.h
         linux/blktrace_api.h linux/dm-ioctl.h linux/auto_fs.h linux/fuse.h linux/msdos_fs.h linux/nsfs.h linux/dma-buf.h
         linux/dma-heap.h linux/udmabuf.h linux/sync_file.h linux/pidfd.h""",
     "processes": """linux/sched.h linux/wait.h linux/resource.h asm/resource.h linux/ioprio.h linux/prctl.h linux/seccomp.h

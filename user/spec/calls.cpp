@@ -23,7 +23,7 @@ namespace {
 constexpr std::pair<std::string_view, NumberForm> forms[] = {
     {"int", NumberForm::s32},  {"uint", NumberForm::u32}, {"long", NumberForm::s64},   {"size", NumberForm::u64},
     {"addr", NumberForm::pointer}, {"hex", NumberForm::hex},  {"octal", NumberForm::octal}, {"ioc", NumberForm::ioctl},
-    {"dev", NumberForm::device}, {"wstatus", NumberForm::wait_status}, {"sigset", NumberForm::signal_set},
+    {"dev", NumberForm::device}, {"wstatus", NumberForm::wait_status}, {"sigset", NumberForm::signal_set}, {"id", NumberForm::identity},
 };
 
 constexpr std::string_view beginnings[] = {"flags ", "values ", "class ", "means ", "struct "};

@@ -82,6 +82,8 @@ std::string number_text(NumberForm form, std::uint64_t value) {
         return fmt::format("{:#x}", value);
     case NumberForm::octal:
         return fmt::format("{:#o}", value);
+    case NumberForm::identity: // of a user or group, where -1 is none
+        return static_cast<std::uint32_t>(value) == ~std::uint32_t{0} ? "-1" : fmt::format("{}", static_cast<std::uint32_t>(value));
     case NumberForm::pointer:
         return value == 0 ? "NULL" : fmt::format("{:#x}", value);
     case NumberForm::device:

@@ -11,7 +11,7 @@
 namespace argtrace {
 
 /// How a number is written that no name stands for. `typed`: as its type says.
-enum class NumberForm { typed, s32, u32, s64, u64, hex, octal, pointer, ioctl, device, wait_status, signal_set };
+enum class NumberForm { typed, s32, u32, s64, u64, hex, octal, identity, pointer, ioctl, device, wait_status, signal_set };
 
 /// The number alone; empty if the form is `typed`.
 std::string number_text(NumberForm form, std::uint64_t value);

@@ -177,7 +177,7 @@ TEST_F(CallsTest, WhatIsShippedIsWellFormed) {
     EXPECT_EQ(shown("mmap", 0x54040022), "MAP_PRIVATE|MAP_ANONYMOUS|MAP_HUGETLB|MAP_HUGE_2MB");
     EXPECT_EQ(shown("prot", 0), "PROT_NONE");
     EXPECT_EQ(shown("clone", 0x1200011), "CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD");
-    EXPECT_EQ(shown("futex", 0x89), "FUTEX_WAIT_BITSET|FUTEX_PRIVATE_FLAG");
+    EXPECT_EQ(shown("futex", 0x89), "FUTEX_WAIT_BITSET_PRIVATE");
     EXPECT_EQ(shown("socktype", 0x80802), "SOCK_DGRAM|SOCK_NONBLOCK|SOCK_CLOEXEC");
     EXPECT_EQ(shown("ioctl", 0x5401), "TCGETS");
     EXPECT_EQ(shown("ioctl", 0x40049409), "FICLONE");
