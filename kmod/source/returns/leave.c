@@ -67,8 +67,8 @@ static void write_value(u8 *to, const struct argtrace_return *returns,
 }
 
 /* Any record but the outputs of a program. */
-static void write_carefully(u8 *to, struct argtrace_frame *frame, struct argtrace_ring *ring,
-			    u64 now, u32 context)
+static void record_write_slow(u8 *to, struct argtrace_frame *frame, struct argtrace_ring *ring,
+			      u64 now, u32 context)
 {
 	const struct argtrace_return *returns = frame->returns;
 	struct argtrace_plan *plan = returns->plan;
@@ -87,8 +87,7 @@ static void write_carefully(u8 *to, struct argtrace_frame *frame, struct argtrac
  * Where a record goes for which argtrace_ring_reserve() has found no room; NULL: it is counted as
  * lost.
  */
-static u8 *reserve_slowly(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size,
-			  u64 *now)
+static u8 *reserve_again(struct argtrace_plan *plan, struct argtrace_ring *ring, u32 size, u64 *now)
 {
 	if (argtrace_record_is_lost(plan, ring, size))
 		return NULL;
@@ -109,26 +108,27 @@ static u8 *reserve_return(struct argtrace_plan *plan, struct argtrace_ring *ring
 					    ring->flight, &clock, &to) :
 		      argtrace_ring_reserve(ring, control, size, tid, ARGTRACE_CLOCK_MONOTONIC,
 					    ring->flight, &clock, &to)))
-		return reserve_slowly(plan, ring, size, now);
+		return reserve_again(plan, ring, size, now);
 	*now = full_time(ring, high, clock);
 	return to;
 }
 
 /* argtrace_ring_reserve() failed. */
-static noinline void record_slow(struct argtrace_frame *frame, struct argtrace_ring *ring)
+static noinline void record_return_unreserved(struct argtrace_frame *frame,
+					      struct argtrace_ring *ring)
 {
 	struct argtrace_plan *plan = frame->returns->plan;
 	u64 now;
-	u8 *to = reserve_slowly(plan, ring, plan->record_size, &now);
+	u8 *to = reserve_again(plan, ring, plan->record_size, &now);
 
 	if (unlikely(!to))
 		return argtrace_record_finish(ring);
-	write_carefully(to, frame, ring, now, frame->state);
+	record_write_slow(to, frame, ring, now, frame->state);
 	argtrace_record_complete(plan, ring);
 }
 
-static noinline void record_return_with_care(struct argtrace_frame *frame,
-					     struct argtrace_ring *ring, u32 context)
+static noinline void record_return_slow(struct argtrace_frame *frame, struct argtrace_ring *ring,
+					u32 context)
 {
 	struct argtrace_plan *plan = frame->returns->plan;
 	u64 now;
@@ -138,7 +138,7 @@ static noinline void record_return_with_care(struct argtrace_frame *frame,
 	to = reserve_return(plan, ring, plan->record_size, &now);
 	if (unlikely(!to))
 		return argtrace_record_finish(ring);
-	write_carefully(to, frame, ring, now, context);
+	record_write_slow(to, frame, ring, now, context);
 	argtrace_record_complete(plan, ring);
 }
 
@@ -155,7 +155,7 @@ static u8 *begin_record(struct argtrace_frame *frame, struct argtrace_ring *ring
 	argtrace_ring_begin(ring->control);
 	to = reserve_return(frame->returns->plan, ring, size, &now);
 	if (likely(to))
-		write_carefully(to, frame, ring, now, context);
+		record_write_slow(to, frame, ring, now, context);
 	return to;
 }
 
@@ -280,7 +280,7 @@ static noinline void run_program(struct argtrace_frame *frame, struct argtrace_r
 	}
 	if (plan->code->outputs == ARGTRACE_OUTPUTS_NONE) {
 		argtrace_scratch_leave();
-		return record_return_with_care(frame, ring, context);
+		return record_return_slow(frame, ring, context);
 	}
 	if (argtrace_code_aggregates(plan->code)) {
 		argtrace_aggregate_return(plan, &run);
@@ -314,26 +314,27 @@ static noinline void finish_outputs(struct argtrace_frame *frame, struct argtrac
 	finish_in_place(to, frame->returns->plan, ring, &run);
 }
 
-static noinline void record_outputs_slowly(struct argtrace_frame *frame, struct argtrace_ring *ring)
+static noinline void record_outputs_unreserved(struct argtrace_frame *frame,
+					       struct argtrace_ring *ring)
 {
 	struct argtrace_plan *plan = frame->returns->plan;
 	u64 now;
-	u8 *to = reserve_slowly(plan, ring, plan->record_size, &now);
+	u8 *to = reserve_again(plan, ring, plan->record_size, &now);
 
 	if (likely(to))
-		write_carefully(to, frame, ring, now, 0);
+		record_write_slow(to, frame, ring, now, 0);
 	finish_outputs(frame, ring, to);
 }
 
 /*
- * Writes a record that takes no care, complete but for the outputs of the program. False:
+ * Writes a record in plain context, complete but for the outputs of the program. False:
  * argtrace_ring_reserve() failed, and nothing is written.
  */
-static __always_inline bool write_quickly(const struct argtrace_frame *frame,
-					  const struct argtrace_return *returns,
-					  const struct argtrace_plan *plan,
-					  struct argtrace_ring *ring,
-					  struct argtrace_ring_control *control, u8 **to)
+static __always_inline bool record_write_fast(const struct argtrace_frame *frame,
+					      const struct argtrace_return *returns,
+					      const struct argtrace_plan *plan,
+					      struct argtrace_ring *ring,
+					      struct argtrace_ring_control *control, u8 **to)
 {
 	const u32 high = READ_ONCE(ring->clock_high);
 	u32 clock;
@@ -350,7 +351,7 @@ static __always_inline bool write_quickly(const struct argtrace_frame *frame,
 	return true;
 }
 
-/* ARGTRACE_CARE_OUTPUTS, in plain context. */
+/* ARGTRACE_LEAVE_OUTPUTS, in plain context. */
 static noinline void leave_with_outputs(struct argtrace_frame *frame)
 {
 	const struct argtrace_return *returns = frame->returns;
@@ -366,8 +367,8 @@ static noinline void leave_with_outputs(struct argtrace_frame *frame)
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(!write_quickly(frame, returns, plan, ring, ring->control, &to)))
-		return record_outputs_slowly(frame, ring);
+	if (unlikely(!record_write_fast(frame, returns, plan, ring, ring->control, &to)))
+		return record_outputs_unreserved(frame, ring);
 	if (unlikely(kept && *((const u64 *)kept - 1)))
 		return finish_outputs(frame, ring, to);
 	*(u64 *)(to + plan->code->unreadable_at) = 0;
@@ -391,7 +392,7 @@ static noinline void leave_with_outputs(struct argtrace_frame *frame)
 	argtrace_record_complete(plan, ring);
 }
 
-/* ARGTRACE_CARE_WORDS, in plain context. */
+/* ARGTRACE_LEAVE_WORDS, in plain context. */
 static noinline void leave_with_words(struct argtrace_frame *frame)
 {
 	const struct argtrace_return *returns = frame->returns;
@@ -401,21 +402,21 @@ static noinline void leave_with_words(struct argtrace_frame *frame)
 	argtrace_aggregate_returned(returns->plan, argtrace_frame_regs(frame));
 }
 
-/* The record of a call that takes no care. */
-static __always_inline void record_quickly(struct argtrace_frame *frame,
-					   const struct argtrace_return *returns)
+/* ARGTRACE_LEAVE_FAST, in plain context. */
+static __always_inline void record_return_fast(struct argtrace_frame *frame,
+					       const struct argtrace_return *returns)
 {
 	struct argtrace_plan *plan = returns->plan;
 	struct argtrace_ring *ring = this_cpu_ptr(returns->rings);
 	struct argtrace_ring_control *control = ring->control;
 	u8 *to;
 
-	if (unlikely(!write_quickly(frame, returns, plan, ring, control, &to)))
-		return record_slow(frame, ring);
+	if (unlikely(!record_write_fast(frame, returns, plan, ring, control, &to)))
+		return record_return_unreserved(frame, ring);
 	argtrace_record_complete_in(plan, ring, control);
 }
 
-/* ARGTRACE_CARE_FILTER, in plain context. */
+/* ARGTRACE_LEAVE_FILTER, in plain context. */
 static noinline void leave_with_filter(struct argtrace_frame *frame)
 {
 	const struct argtrace_return *returns = frame->returns;
@@ -438,33 +439,33 @@ static noinline void leave_with_filter(struct argtrace_frame *frame)
 	}
 	/* The duration took its place. */
 	frame->state = 0;
-	record_quickly(frame, returns);
+	record_return_fast(frame, returns);
 }
 
-static noinline void leave_with_care(struct argtrace_frame *frame)
+static noinline void leave_slow(struct argtrace_frame *frame)
 {
 	struct argtrace_return *returns = frame->returns;
 	/* Pairs with the release of argtrace_return_set_up(). */
-	const unsigned long care = smp_load_acquire(&returns->care);
+	const unsigned long path = smp_load_acquire(&returns->leave_path);
 	const u32 context = frame->state;
 
 	if (!(frame->state << (64 - ARGTRACE_FRAME_KEPT_SHIFT))) {
-		if (care == ARGTRACE_CARE_OUTPUTS)
+		if (path == ARGTRACE_LEAVE_OUTPUTS)
 			return leave_with_outputs(frame);
-		if (care == ARGTRACE_CARE_WORDS)
+		if (path == ARGTRACE_LEAVE_WORDS)
 			return leave_with_words(frame);
-		if (care == ARGTRACE_CARE_FILTER)
+		if (path == ARGTRACE_LEAVE_FILTER)
 			return leave_with_filter(frame);
 	}
 	argtrace_return_leave_stack(frame);
-	if (unlikely(care & ARGTRACE_CARE_STOPPED)) {
+	if (unlikely(path == ARGTRACE_LEAVE_STOPPED)) {
 		if (returns != &argtrace_return_given_up)
 			argtrace_count_following(returns->following, removed);
 		preempt_enable_notrace();
 	} else if (returns->plan->code) {
 		run_program(frame, this_cpu_ptr(returns->rings), context);
 	} else {
-		record_return_with_care(frame, this_cpu_ptr(returns->rings), context);
+		record_return_slow(frame, this_cpu_ptr(returns->rings), context);
 	}
 }
 
@@ -475,7 +476,7 @@ void argtrace_return_leave(struct argtrace_frame *frame)
 
 	preempt_disable_notrace();
 	/* Pairs with the release of argtrace_return_set_up(). */
-	if (unlikely(smp_load_acquire(&returns->care) | frame->state))
-		return leave_with_care(frame);
-	record_quickly(frame, returns);
+	if (unlikely(smp_load_acquire(&returns->leave_path) | frame->state))
+		return leave_slow(frame);
+	record_return_fast(frame, returns);
 }
