@@ -56,7 +56,7 @@
 #include "argtrace_stack.h"
 #include "argtrace_timer.h"
 
-#define ARGTRACE_API_VERSION	3
+#define ARGTRACE_API_VERSION	4
 #define ARGTRACE_RECORD_VERSION	1
 
 #define ARGTRACE_DEVICE		"/dev/argtrace"
@@ -427,22 +427,22 @@ struct argtrace_probe_add {
 };
 
 /*
- * ARGTRACE_IOC_PROBE_REMOVE: removes the probes at `count` addresses, or none:
- * -ENOENT if one is not there (`failed` is its index). With ALL the list must be
- * empty. Once it returns, no further record of these probes is written. -ENOMEM no memory: some of them
+ * ARGTRACE_IOC_PROBE_REMOVE: removes the probes of one kind at `count` addresses, or none:
+ * -ENOENT if one is not there (`failed` is its index), -EINVAL no such kind. With ALL the probes of all kinds are removed; the
+ * list must be empty, and the kind 0. Once it returns, no further record of these probes is written. -ENOMEM no memory: some of them
  * may have been removed, as PROBE_LIST then says, and the others are traced as before. ALL takes none.
  */
 struct argtrace_probe_remove {
 	__u32	size;
 	__u32	flags;			/* ARGTRACE_REMOVE_* */
-	__u64	addrs;			/* address of __u64[count] */
+	__u64	addrs;			/* address of __u64[count], as in argtrace_probe.addr */
 	__u32	count;
 	__u32	failed;			/* out */
+	__u16	kind;			/* enum argtrace_kind, as in argtrace_probe */
+	__u16	reserved[3];
 };
 
 #define ARGTRACE_REMOVE_ALL	(1u << 0)
-#define ARGTRACE_REMOVE_TRACEPOINTS (1u << 1) /* the addresses are those of tracepoints */
-#define ARGTRACE_REMOVE_SYSCALLS (1u << 2) /* those of system calls; with neither, of functions */
 
 /*
  * ARGTRACE_IOC_PROBE_LIST: the session's probes with id >= first in the order of
@@ -850,7 +850,7 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_info, 120);
 ARGTRACE_SIZE_ASSERT(struct argtrace_session_attr, ARGTRACE_SESSION_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_session_remove, ARGTRACE_SESSION_REMOVE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_probe_add, 40);
-ARGTRACE_SIZE_ASSERT(struct argtrace_probe_remove, ARGTRACE_PROBE_REMOVE_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_probe_remove, 32);
 ARGTRACE_SIZE_ASSERT(struct argtrace_list, ARGTRACE_LIST_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_reader, ARGTRACE_READER_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_on_load, 136);

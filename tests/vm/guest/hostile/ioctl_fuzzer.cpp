@@ -487,7 +487,9 @@ void IoctlFuzzer::remove() {
     remove.addrs = reinterpret_cast<std::uintptr_t>(addrs.data());
     remove.count = static_cast<std::uint32_t>(addrs.size());
     if (one_in(3))
-        remove = {0, ARGTRACE_REMOVE_ALL, 0, 0, 0};
+        remove = {0, ARGTRACE_REMOVE_ALL, 0, 0, 0, 0, {}};
+    if (one_in(3))
+        remove.kind = static_cast<std::uint16_t>(random(5));
     if (one_in(15))
         remove.count = one_of<std::uint32_t>({0, 1u << 18, 1u << 19, 1000});
     call("PROBE_REMOVE", ARGTRACE_IOC_PROBE_REMOVE, remove, {ENOENT});

@@ -431,6 +431,24 @@ TEST_F(Refusals, removals) {
     remove.count = 4;
     remove.addrs = 0xffffffffff600000;
     EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EFAULT);
+
+    const std::uint64_t statfs = there;
+    remove.addrs = reinterpret_cast<std::uintptr_t>(&statfs);
+    remove.count = 1;
+    remove.kind = ARGTRACE_KIND_TIMER;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), ENOENT) << "the largest kind";
+    for (const std::uint16_t kind : {ARGTRACE_KIND_TIMER + 1, 0xffff}) {
+        remove.kind = kind;
+        EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL) << kind;
+    }
+    for (std::uint16_t &reserved : remove.reserved) {
+        remove.kind = ARGTRACE_KIND_ENTRY;
+        reserved = 1;
+        EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL);
+        reserved = 0;
+    }
+    remove = {sizeof(remove), ARGTRACE_REMOVE_ALL, 0, 0, 0, ARGTRACE_KIND_SYSCALL, {}};
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL) << "all, and of one kind";
 }
 
 TEST_F(Refusals, lists) {
