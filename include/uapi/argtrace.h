@@ -143,7 +143,11 @@ enum argtrace_loc {
 					 * or values returned in memory, unless it is their address, which is in rax */
 };
 
-#define ARGTRACE_REG_COUNT	6	/* argument registers of x86-64 */
+/*
+ * Registers that `index` may count, here and in a program, whatever the architecture. Each has fewer: kernel functions of x86-64 are
+ * passed 6. A probe with the index of a register that the architecture does not have is refused with -EINVAL.
+ */
+#define ARGTRACE_REG_MAX	20
 #define ARGTRACE_STACK_MAX	2048	/* how far above the stack pointer an argument may end */
 #define ARGTRACE_BYTES_MAX	1024	/* the largest BYTES */
 
@@ -605,13 +609,14 @@ struct argtrace_in_flight_call {
 	__u32	id;			/* the probe */
 	__u32	tid;
 	__u32	tgid;
-	__u16	reserved;
+	__u8	nr_regs;		/* those that the architecture has */
+	__u8	reserved;
 	__u8	context;		/* ARGTRACE_CTX_*, as in struct argtrace_record */
 	__u8	preempt;
 	__u64	clock;			/* the session's, when the call began */
 	__u64	caller;			/* return address */
-	__u64	regs[ARGTRACE_REG_COUNT]; /* the argument registers, as they were at entry */
 	char	comm[ARGTRACE_COMM_LEN];
+	__u64	regs[ARGTRACE_REG_MAX];	/* the argument registers, as they were at entry; then zeros */
 };
 
 /*
@@ -860,7 +865,7 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_process_filter, ARGTRACE_PROCESS_FILTER_SIZ
 ARGTRACE_SIZE_ASSERT(struct argtrace_symbol, ARGTRACE_SYMBOL_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_map, ARGTRACE_MAP_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_in_flight, ARGTRACE_IN_FLIGHT_SIZE_V1);
-ARGTRACE_SIZE_ASSERT(struct argtrace_in_flight_call, 96);
+ARGTRACE_SIZE_ASSERT(struct argtrace_in_flight_call, 208);
 ARGTRACE_SIZE_ASSERT(struct argtrace_map_slot, ARGTRACE_MAP_SLOT_KEY_VALUE);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_control, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_ring_reader, 8);

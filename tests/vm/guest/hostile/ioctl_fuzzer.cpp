@@ -339,7 +339,7 @@ argtrace_arg IoctlFuzzer::argument() {
     arg.type = type;
     arg.size = sizes[type];
     arg.loc = ARGTRACE_LOC_REG;
-    arg.index = static_cast<std::uint8_t>(random(ARGTRACE_REG_COUNT));
+    arg.index = static_cast<std::uint8_t>(random(one_in(20) ? ARGTRACE_REG_MAX + 2 : argument_registers));
     if (one_in(4)) {
         arg.type = ARGTRACE_TYPE_BYTES;
         arg.size = static_cast<std::uint32_t>(1 + random(one_in(5) ? ARGTRACE_BYTES_MAX : 24));
@@ -349,7 +349,7 @@ argtrace_arg IoctlFuzzer::argument() {
     else if (one_in(3))
         arg.loc = ARGTRACE_LOC_STACK;
     if (arg.loc == ARGTRACE_LOC_REG_PAIR)
-        arg.index = static_cast<std::uint8_t>(random(ARGTRACE_REG_COUNT - 1));
+        arg.index = static_cast<std::uint8_t>(random(argument_registers - 1));
     if (arg.loc == ARGTRACE_LOC_STACK) {
         // Any place, whether or not an argument is there.
         arg.index = 0;

@@ -201,8 +201,11 @@ TEST_F(Refusals, wild_descriptors) {
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_BYTES, a.size = 9; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_BYTES, a.size = 0; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_U128, a.size = 16; }), EINVAL);
-    refuse(spoiled([](auto &a) { a.index = 6; }), EINVAL);
-    refuse(spoiled([](auto &a) { a.index = 255; }), EINVAL);
+    for (const unsigned index : {argument_registers, ARGTRACE_REG_MAX - 1u, ARGTRACE_REG_MAX + 0u, 255u})
+        refuse(spoiled([index](auto &a) { a.index = static_cast<std::uint8_t>(index); }), EINVAL);
+    RawDevice other;
+    ASSERT_EQ(other.session(), 0);
+    EXPECT_EQ(other.add(spoiled([](auto &a) { a.index = argument_registers - 1; }).bytes(), 1), 0);
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_END; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_STR; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type = 250; }), EINVAL);
