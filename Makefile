@@ -239,7 +239,7 @@ BENCH_PROGRAMS := $(addprefix build/bench/,pread_loop measure splice_record arm_
 bench-programs: $(BENCH_PROGRAMS) # for bench/run
 
 build/bench/bpf_peer build/bench/map_cost: BENCH_LIBS = -lbpf
-build/bench/%: bench/programs/%.c $(wildcard bench/programs/*.h) include/uapi/argtrace.h
+build/bench/%: bench/programs/%.c $(wildcard bench/programs/*.h include/uapi/*.h)
 	@mkdir -p $(@D)
 	@$(CC) -O2 -Wall -Iinclude -o $@ $< $(BENCH_LIBS)
 

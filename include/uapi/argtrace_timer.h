@@ -4,8 +4,8 @@
  * online later: a tick. It records the code that the tick has interrupted.
  *
  * Its `addr` encodes the frequency, the event, and the treatment of idle CPUs; see ARGTRACE_TIMER(). A session has at most one (-E2BIG).
- * Its only arguments are those of a program, which may not use SOURCE_REG and SOURCE_STACK; it has no RETURN, and can only be removed
- * with all probes of the session. -EOPNOTSUPP this machine does not count such events, or cannot interrupt for them: use another event.
+ * Its only arguments are those of a program, which may not use SOURCE_REG and SOURCE_STACK; it has no RETURN.
+ * -EOPNOTSUPP this machine does not count such events, or cannot interrupt for them: use another event.
  *
  * SOURCE_CALLER, and the caller in a record, is the interrupted address in the kernel, or 0 if user space was interrupted. The stack
  * of a tick (ARGTRACE_SOURCE_STACK_ID) begins with that address and continues as stack_trace_save_regs() reports it; or its number is

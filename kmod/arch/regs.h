@@ -11,6 +11,8 @@
  *   argtrace_regs_of_ftrace()       those that ftrace hands over, which may be changed there
  *   argtrace_regs_of_full()         those of an interrupt or a kretprobe; argtrace_full_regs_of()
  *                                   is the reverse
+ *   ARGTRACE_REG_COUNT              how many argument registers there are, of the
+ *                                   ARGTRACE_REG_MAX that the ABI has room for
  *   argtrace_regs_argument()        the n-th argument, by the calling convention of the kernel's
  *                                   functions
  *   argtrace_regs_stack()           the stack pointer, as the function is entered
@@ -32,10 +34,15 @@
 #ifndef ARGTRACE_ARCH_REGS_H
 #define ARGTRACE_ARCH_REGS_H
 
+#include <linux/build_bug.h>
+#include <uapi/argtrace.h>
+
 #if defined(CONFIG_X86_64)
 #include "arch/x86/regs.h"
 #else
 #error "argtrace: this version knows x86-64 only"
 #endif
+
+static_assert(ARGTRACE_REG_COUNT <= ARGTRACE_REG_MAX);
 
 #endif

@@ -57,9 +57,9 @@ void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtra
 	argtrace_record_complete(plan, ring);
 }
 
-static noinline void record_with_care(struct argtrace_plan *plan, unsigned long parent_ip,
-				      struct argtrace_ring *ring, const struct argtrace_regs *fregs,
-				      u32 context)
+static noinline void record_in_any_context(struct argtrace_plan *plan, unsigned long parent_ip,
+					   struct argtrace_ring *ring,
+					   const struct argtrace_regs *fregs, u32 context)
 {
 	u64 clock;
 	u8 *to = argtrace_record_reserve(plan, ring, plan->record_size, &clock);
@@ -77,5 +77,5 @@ void argtrace_record_slow(struct argtrace_plan *plan, unsigned long parent_ip,
 {
 	if (argtrace_record_is_lost(plan, ring, plan->record_size))
 		return argtrace_record_finish(ring);
-	record_with_care(plan, parent_ip, ring, fregs, context);
+	record_in_any_context(plan, parent_ip, ring, fregs, context);
 }

@@ -5,9 +5,11 @@
 #include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "arm/arm.h"
+#include "arm/lanes.h"
 #include "base/authority.h"
 #include "ioctl/ioctl.h"
 #include "base/memory.h"
@@ -118,26 +120,14 @@ long argtrace_ioctl_probe_add(struct file *file, struct argtrace_session *sessio
 	return ret;
 }
 
-/*
- * The kind that the addresses have, which does not matter with ALL. False if the flags are not
- * valid.
- */
-static bool removal_kind(u32 flags, u16 *kind)
+static bool removal_is_valid(const struct argtrace_probe_remove *remove)
 {
-	switch (flags) {
-	case 0:
-	case ARGTRACE_REMOVE_ALL:
-		*kind = ARGTRACE_KIND_ENTRY;
-		return true;
-	case ARGTRACE_REMOVE_TRACEPOINTS:
-		*kind = ARGTRACE_KIND_TRACEPOINT;
-		return true;
-	case ARGTRACE_REMOVE_SYSCALLS:
-		*kind = ARGTRACE_KIND_SYSCALL;
-		return true;
-	default:
+	if (remove->flags & ~ARGTRACE_REMOVE_ALL || remove->failed ||
+	    memchr_inv(remove->reserved, 0, sizeof(remove->reserved)))
 		return false;
-	}
+	if (remove->flags & ARGTRACE_REMOVE_ALL)
+		return !remove->count && !remove->addrs && !remove->kind;
+	return remove->count && argtrace_kind_source(remove->kind);
 }
 
 long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *session,
@@ -146,24 +136,19 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	struct argtrace_probe_remove remove;
 	unsigned long *addrs, *sorted;
 	unsigned long failed_addr = 0;
-	u16 kind;
 	int ret = argtrace_copy_in(&remove, sizeof(remove), ARGTRACE_PROBE_REMOVE_SIZE_V1, arg);
 
 	if (ret)
 		return ret;
-	if (remove.failed || !removal_kind(remove.flags, &kind))
+	if (!removal_is_valid(&remove))
 		return -EINVAL;
 	if (remove.flags & ARGTRACE_REMOVE_ALL) {
-		if (remove.count || remove.addrs)
-			return -EINVAL;
 		mutex_lock(&session->lock);
 		argtrace_arm_remove_all(session);
 		mutex_unlock(&session->lock);
 		argtrace_returns_flush();
 		return 0;
 	}
-	if (!remove.count)
-		return -EINVAL;
 	if (remove.count > ARGTRACE_MAX_PROBES)
 		return -E2BIG;
 
@@ -178,7 +163,7 @@ long argtrace_ioctl_probe_remove(struct file *file, struct argtrace_session *ses
 	}
 	memcpy(sorted, addrs, remove.count * sizeof(*sorted));
 	mutex_lock(&session->lock);
-	ret = argtrace_arm_remove(session, kind, sorted, remove.count, &failed_addr);
+	ret = argtrace_arm_remove(session, remove.kind, sorted, remove.count, &failed_addr);
 	mutex_unlock(&session->lock);
 	argtrace_returns_flush();
 	if (ret) {

@@ -10,7 +10,7 @@ u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at)
 	u32 i;
 
 	returns->plan = plan;
-	returns->care = ARGTRACE_CARE_STOPPED;
+	returns->leave_path = ARGTRACE_LEAVE_STOPPED;
 	returns->words = ((flags & ARGTRACE_PROBE_WORDS_MASK) >> ARGTRACE_PROBE_WORDS_SHIFT) - 1;
 	returns->above = returns->words * sizeof(u64);
 	for (i = 0; i < plan->schema->nr_args; i++, arg++) {

@@ -21,6 +21,16 @@ enum argtrace_return_life {
 	ARGTRACE_RETURN_LEAVING,	/* its lane does not call it; calls may be in flight */
 };
 
+/* What argtrace_return_leave() does with a call, in plain context; in any other it is SLOW. */
+enum argtrace_leave_path {
+	ARGTRACE_LEAVE_FAST,		/* writes the record, of which all parts are words */
+	ARGTRACE_LEAVE_SLOW,		/* has the slow path record the call */
+	ARGTRACE_LEAVE_STOPPED,		/* records nothing any more, in any context */
+	ARGTRACE_LEAVE_OUTPUTS,		/* as FAST, and writes the quick outputs of the program */
+	ARGTRACE_LEAVE_WORDS,		/* has a map aggregate words of the frame and the task */
+	ARGTRACE_LEAVE_FILTER,		/* as FAST, if a filter of such words accepts the call */
+};
+
 /*
  * What a plan whose calls are followed has beside the others. While it is not idle it holds a
  * reference to the plan.
@@ -33,7 +43,7 @@ struct argtrace_return {
 	/* What a call needs. */
 	/* the same, where a call that goes there takes no more than the callback does itself */
 	unsigned long quick_body;
-	unsigned long care;		/* ARGTRACE_CARE_* */
+	unsigned long leave_path;	/* enum argtrace_leave_path */
 	unsigned long above;		/* bytes of the stack above the frame that are read */
 	struct argtrace_plan *plan;
 	struct argtrace_ring __percpu *rings;	/* not to be touched once STOPPED */
@@ -52,7 +62,7 @@ struct argtrace_return {
 	struct list_head link;		/* LEAVING */
 	enum argtrace_return_life life;
 	bool seen;			/* leaving since before the last argtrace_synchronize() */
-	bool told;			/* the log has been told of its calls that are in flight */
+	bool logged;			/* the log names its calls in flight */
 	unsigned long stopped_at;	/* jiffies: LEAVING */
 
 	struct argtrace_counters_block *following_block;
@@ -63,15 +73,6 @@ struct argtrace_return {
 	struct argtrace_fallback *fallback;
 	u64 missed_before;			/* of earlier lives */
 };
-
-#define ARGTRACE_CARE_RECORD	(1ul << 0) /* the record needs the slow path */
-#define ARGTRACE_CARE_STOPPED	(1ul << 1) /* nothing is recorded any more */
-/* the record takes no more beside that than quick outputs */
-#define ARGTRACE_CARE_OUTPUTS	(1ul << 2)
-/* nothing is recorded, and a map gets no more than words that are there when the call returns */
-#define ARGTRACE_CARE_WORDS	(1ul << 3)
-/* whether there is a record depends on words that are there when the call returns */
-#define ARGTRACE_CARE_FILTER	(1ul << 4)
 
 /*
  * Settles what follows from the plan's schema and layout, where the value goes in the record, and

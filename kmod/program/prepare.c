@@ -279,7 +279,7 @@ int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_prob
 }
 
 /* What becomes of outputs if the other parts of the record are not written quickly. */
-static enum argtrace_outputs with_care(enum argtrace_outputs outputs)
+static enum argtrace_outputs outputs_beside_slow_record(enum argtrace_outputs outputs)
 {
 	switch (outputs) {
 	case ARGTRACE_OUTPUTS_QUICK:
@@ -302,7 +302,7 @@ void argtrace_code_place(struct argtrace_code *code, u32 at, bool quick)
 
 	code->unreadable_at = at;
 	if (!quick)
-		code->outputs = with_care(code->outputs);
+		code->outputs = outputs_beside_slow_record(code->outputs);
 	switch (code->outputs) {
 	case ARGTRACE_OUTPUTS_QUICK:
 	case ARGTRACE_OUTPUTS_STACK:

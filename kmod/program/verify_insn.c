@@ -6,6 +6,7 @@
 #include <linux/bits.h>
 #include <linux/string.h>
 
+#include "arch/regs.h"
 #include "program/insn.h"
 #include "program/verify.h"
 

@@ -255,7 +255,7 @@ static void start_fallback(struct argtrace_plan *plan, struct argtrace_session *
 static void stop_fallback(struct argtrace_plan *plan)
 {
 	/* In no order: those who need one wait with argtrace_synchronize(). */
-	WRITE_ONCE(plan->returns->care, ARGTRACE_CARE_STOPPED);
+	WRITE_ONCE(plan->returns->leave_path, ARGTRACE_LEAVE_STOPPED);
 }
 
 static void release_fallback(struct argtrace_plan *plan)

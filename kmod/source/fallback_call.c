@@ -136,7 +136,7 @@ bool argtrace_fallback_enter(struct argtrace_fallback *fallback,
 	 * Where it is stopped it has been removed, and is about to be unregistered. Pairs with the
 	 * release of argtrace_return_set_up(), before which the rest was set.
 	 */
-	if (!(smp_load_acquire(&fallback->plan->returns->care) & ARGTRACE_CARE_STOPPED))
+	if (smp_load_acquire(&fallback->plan->returns->leave_path) != ARGTRACE_LEAVE_STOPPED)
 		follow = begin_fallback_call(fallback, call, regs, caller);
 	preempt_enable_notrace();
 	return follow;

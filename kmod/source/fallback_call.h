@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
+#include "arch/regs.h"
 #include "source/fallback.h"
 
 struct argtrace_fallback_call {

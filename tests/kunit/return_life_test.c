@@ -323,12 +323,12 @@ static void the_log_is_told_of_each(struct kunit *test)
 		begin_sleeper(test, &sleepers[i]);
 		returns = sessions[i]->catalog.by_id[1]->returns;
 		session_remove_all(sessions[i]);
-		KUNIT_EXPECT_FALSE(test, READ_ONCE(returns->told));
+		KUNIT_EXPECT_FALSE(test, READ_ONCE(returns->logged));
 		/* As if it had been then. */
 		WRITE_ONCE(returns->stopped_at, jiffies - 60 * HZ);
-		for (tries = 0; tries < 600 && !READ_ONCE(returns->told); tries++)
+		for (tries = 0; tries < 600 && !READ_ONCE(returns->logged); tries++)
 			msleep(100);
-		KUNIT_EXPECT_TRUE_MSG(test, READ_ONCE(returns->told), "%u", i);
+		KUNIT_EXPECT_TRUE_MSG(test, READ_ONCE(returns->logged), "%u", i);
 	}
 	for (i = 0; i < 2; i++)
 		end_sleeper(test, &sleepers[i]);

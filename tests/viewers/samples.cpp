@@ -182,7 +182,7 @@ public:
         outer.clock = 3000;
         inner.clock = 3010;
         const std::array running{inner, outer};
-        writer.running({1000000, 1000000, 1u << ARGTRACE_MULT_SHIFT, 0}, running);
+        writer.running({1000000, 1000000, 1u << ARGTRACE_MULT_SHIFT, sizeof(outer)}, running);
         writer.end();
         writer.flush();
         writer.target().keep();

@@ -37,6 +37,8 @@ struct CallingConvention {
     /// pointer at entry), "[x0]" for what is passed by reference; empty if it is not captured.
     std::string (*location)(const Argument &argument);
 
+    std::uint8_t registers; ///< that pass arguments
+
     bool uses_stack = true; ///< false: whatever the arguments are, none is on the stack
 
     /// What arguments() says, where the prototype may have hidden parameters.
@@ -47,13 +49,13 @@ struct CallingConvention {
 std::vector<Argument> sysv_x86_64(const Prototype &prototype);
 std::string sysv_x86_64_location(const Argument &argument);
 Returning sysv_x86_64_returning(const Prototype &prototype);
-inline constexpr CallingConvention functions_x86_64{sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location};
+inline constexpr CallingConvention functions_x86_64{sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location, 6};
 
 /// The module presents the arguments of a system call where those of a function are; `location` says where the program has put them.
 std::string syscall_location_x86_64(const Argument &argument);
 std::string syscall_location_ia32(const Argument &argument);
-inline constexpr CallingConvention native_syscalls_x86_64{sysv_x86_64, sysv_x86_64_returning, syscall_location_x86_64, false};
-inline constexpr CallingConvention ia32_syscalls_x86_64{sysv_x86_64, sysv_x86_64_returning, syscall_location_ia32, false};
+inline constexpr CallingConvention native_syscalls_x86_64{sysv_x86_64, sysv_x86_64_returning, syscall_location_x86_64, 6, false};
+inline constexpr CallingConvention ia32_syscalls_x86_64{sysv_x86_64, sysv_x86_64_returning, syscall_location_ia32, 6, false};
 
 /// Procedure Call Standard for the Arm 64-bit Architecture, 6.8.2, as Linux uses it.
 /// An aggregate by reference has LOC_REF: its address is in register `index` or, if that is
@@ -61,8 +63,8 @@ inline constexpr CallingConvention ia32_syscalls_x86_64{sysv_x86_64, sysv_x86_64
 std::vector<Argument> aapcs64(const Prototype &prototype);
 std::string aapcs64_location(const Argument &argument);
 Returning aapcs64_returning(const Prototype &prototype); ///< the module does not: why_not says so
-inline constexpr CallingConvention functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location};
-inline constexpr CallingConvention syscalls_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, false};
+inline constexpr CallingConvention functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8};
+inline constexpr CallingConvention syscalls_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, false};
 
 constexpr std::uint8_t ref_on_stack = 0xff;
 

@@ -29,8 +29,9 @@ void append(RunningCalls &running, const argtrace_in_flight_call &call, const Pr
     static_assert(sizeof(event.comm) == sizeof(call.comm));
     std::memcpy(event.comm.data(), call.comm, sizeof(call.comm));
     event.first_value = static_cast<std::uint32_t>(running.batch.values.size());
+    const std::span<const __u64> regs = std::span(call.regs).first(std::min<std::size_t>(call.nr_regs, std::size(call.regs)));
     for (const Argument &argument : probe.args)
-        running.batch.values.push_back(read_register(argument, call.regs));
+        running.batch.values.push_back(read_register(argument, regs));
     running.batch.events.push_back(event);
 }
 

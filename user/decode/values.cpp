@@ -231,7 +231,7 @@ DecodeStatus read_named(std::span<const std::byte> data, const Probe &probe,
     return check_padding(data);
 }
 
-Value read_register(const Argument &argument, std::span<const __u64, ARGTRACE_REG_COUNT> regs) {
+Value read_register(const Argument &argument, std::span<const __u64> regs) {
     const bool in_register = argument.loc == ARGTRACE_LOC_REG || argument.loc == ARGTRACE_LOC_REG_PAIR;
     const std::size_t size = type_info(argument.type).size;
     if (!in_register || size == 0 || argument.index >= regs.size())

@@ -28,6 +28,6 @@ DecodeStatus read_named(std::span<const std::byte> data, const Probe &probe,
                         std::span<Value> values, std::vector<std::byte> &bytes);
 
 /// The value of an argument that is a number in one of the argument registers, `regs`, or in two; any other is not captured.
-Value read_register(const Argument &argument, std::span<const __u64, ARGTRACE_REG_COUNT> regs);
+Value read_register(const Argument &argument, std::span<const __u64> regs);
 
 } // namespace argtrace

@@ -83,7 +83,7 @@ struct RunningHead {
     std::uint64_t clock; ///< argtrace_in_flight.clock,
     std::uint64_t ns;    ///< ns,
     std::uint32_t mult;  ///< and mult
-    std::uint32_t reserved;
+    std::uint32_t call_size; ///< sizeof(argtrace_in_flight_call)
 };
 
 struct EndOfFile {

@@ -43,7 +43,6 @@ struct ProbeKind {
     bool deferrable = true;        ///< it can wait for its module (--on-load)
     bool user_pointers = false;    ///< pointers among its arguments are those of a program
     std::uint8_t own_context = 0;  ///< ARGTRACE_CTX_* of its records that tell of the probe itself
-    std::uint32_t remove_flag = 0; ///< ARGTRACE_REMOVE_*
     std::string_view refused = {}; ///< why the module refused its address; empty: see why_untraceable()
 
     bool operator==(const ProbeKind &other) const { return number == other.number; }
@@ -67,7 +66,6 @@ inline constexpr ProbeKind probe_kinds[] = {
         .is_ftraced = false,
         .can_return = false,
         .by_kernel = false,
-        .remove_flag = ARGTRACE_REMOVE_TRACEPOINTS,
         .refused = "the kernel has no such tracepoint any more, or its module does not let it be used (see dmesg)",
     },
     {
@@ -80,7 +78,6 @@ inline constexpr ProbeKind probe_kinds[] = {
         .by_kernel = false,
         .deferrable = false,
         .user_pointers = true,
-        .remove_flag = ARGTRACE_REMOVE_SYSCALLS,
         .refused = "the kernel does not let the function of this system call be traced, or the module does not know what its "
                    "expressions take; `argtrace list -v` shows that",
     },

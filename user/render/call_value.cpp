@@ -63,9 +63,10 @@ public:
         const bool in_bytes = value.type == ARGTRACE_TYPE_BYTES && format && format->kind == Format::Kind::scalar; // of only()
         if (is_number(value) || in_bytes) {
             const Value number = in_bytes ? load_value(*format, view_.bytes_of(value)) : value;
-            out_ += '[';
+            const bool is_set = shown_.form == NumberForm::signal_set; // which has brackets of its own
+            out_ += is_set ? "" : "[";
             append_number(number, 8 * type_info(number.type).size, shown_, in_bytes ? nullptr : format);
-            out_ += ']';
+            out_ += is_set ? "" : "]";
         } else if (format && format->kind == Format::Kind::characters) {
             values_.append_formatted(out_, *format, view_.bytes_of(value));
             out_ += value.cut ? "..." : "";

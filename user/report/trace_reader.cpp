@@ -228,7 +228,7 @@ void TraceReader::take_running(std::span<const std::byte> bytes, std::uint64_t o
         return fault(FileStatus::bad_running, offset);
     std::memcpy(&head, bytes.data(), sizeof(head));
     const auto calls = array_of<argtrace_in_flight_call>(bytes.subspan(sizeof(head)));
-    if (!calls)
+    if (!calls || head.call_size != sizeof(argtrace_in_flight_call))
         return fault(FileStatus::bad_running, offset);
     argtrace_in_flight moment{};
     moment.clock = head.clock;

@@ -208,14 +208,14 @@ void Session::remove(std::span<const ProbePlace> places) {
             if (place.kind == kind.number)
                 addrs.push_back(place.addr);
         if (!addrs.empty())
-            remove(addrs, kind.remove_flag);
+            remove(addrs, kind.number);
     }
 }
 
-void Session::remove(std::span<const std::uint64_t> addrs, std::uint32_t flags) {
+void Session::remove(std::span<const std::uint64_t> addrs, std::uint16_t kind) {
     argtrace_probe_remove request{};
     request.size = sizeof(request);
-    request.flags = flags;
+    request.kind = kind;
     request.addrs = user_address(addrs.data());
     request.count = static_cast<std::uint32_t>(addrs.size());
     int error = device_.request(ARGTRACE_IOC_PROBE_REMOVE, &request);

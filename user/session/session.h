@@ -145,7 +145,7 @@ private:
     void check_return(const Probe &probe) const;
     Error memory_refused(const Probe &probe) const;
     int bind(const std::string &name, std::uint32_t flags, argtrace_session_attr attr);
-    void remove(std::span<const std::uint64_t> addrs, std::uint32_t flags);
+    void remove(std::span<const std::uint64_t> addrs, std::uint16_t kind);
     std::optional<std::uint32_t> list(unsigned long number, bool removed, const Page &page) const;
     std::uint32_t list_probes(bool removed, std::vector<Probe> &probes) const;
     std::uint32_t list_counts(bool removed, std::vector<argtrace_counts> &counts) const;

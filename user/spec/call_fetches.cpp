@@ -103,6 +103,9 @@ std::vector<lang::ArgumentExpression> fetched_values(const std::vector<CallRow> 
             done.push_back(fetch);
             std::string text = in_words_of(prototype, row, fetch.expression);
             std::string condition = condition_of(rows, prototype, parameter, fetch);
+            // As bytes a number may be absent, and be read again at the return.
+            if (text.starts_with('*'))
+                condition = condition.empty() ? "it != 0" : fmt::format("it != 0 && ({})", condition);
             // A length that the result says is negative where the call has failed.
             if (fetch.at_return && !has_name(text, lang::result_name))
                 condition = condition.empty() ? "ret >= 0" : fmt::format("ret >= 0 && ({})", condition);

@@ -15,14 +15,14 @@ namespace argtrace {
 
 namespace {
 
-Prototype registers(std::string_view function) {
+Prototype registers(std::string_view function, unsigned count) {
     Prototype prototype;
     prototype.function = function;
     prototype.result = "unsigned long";
     prototype.result_shape = {.kind = Shape::Kind::pointer, .bytes = 8};
     prototype.variadic = true;
     std::string list;
-    for (int i = 0; i < ARGTRACE_REG_COUNT; i++) {
+    for (unsigned i = 0; i < count; i++) {
         std::string name = fmt::format("arg{}", i);
         list += fmt::format("unsigned long {}, ", name);
         // An address, so that it is shown in hexadecimal.
@@ -215,7 +215,7 @@ std::optional<Function> FunctionFinder::take(Assessment &assessment) {
     }
     if (!request_.raw)
         return std::nullopt;
-    function.prototype = registers(assessment.symbol.name);
+    function.prototype = registers(assessment.symbol.name, function.convention->registers);
     return function;
 }
 

@@ -207,8 +207,9 @@ private:
     }
 
     static std::vector<WrittenParameter> registers() {
+        constexpr int arguments_max = 6; // of any system call of Linux
         std::vector<WrittenParameter> parameters;
-        for (int i = 0; i < ARGTRACE_REG_COUNT; ++i)
+        for (int i = 0; i < arguments_max; ++i)
             parameters.push_back({"void *", fmt::format("arg{}", i)});
         return parameters;
     }

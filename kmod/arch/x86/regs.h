@@ -12,6 +12,8 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
+#define ARGTRACE_REG_COUNT	6
+
 typedef struct pt_regs argtrace_full_regs;
 
 struct argtrace_regs {
@@ -43,6 +45,7 @@ static __always_inline u8 argtrace_reg_place(unsigned int index)
 		offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
 	};
 
+	static_assert(ARRAY_SIZE(places) == ARGTRACE_REG_COUNT);
 	return places[index];
 }
 

@@ -63,8 +63,8 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan,
  * until the trampoline has been entered, as an ops that is called after ours may redirect the call.
  * `in_list`: others trace the same function.
  */
-static noinline __noclone void go_with_care(struct argtrace_return *returns, unsigned long ip,
-					    bool in_list, struct argtrace_regs *regs)
+static noinline __noclone void call_divert_slow(struct argtrace_return *returns, unsigned long ip,
+						bool in_list, struct argtrace_regs *regs)
 {
 	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
 	const struct argtrace_code *code = returns->plan->code;
@@ -109,7 +109,7 @@ static __always_inline const struct argtrace_op *filter_quickly(const struct arg
 			break;
 		op = argtrace_run_loads(op, fregs);
 		argtrace_scratch_leave();
-		/* It may have stopped at one that has to be repeated with care. */
+		/* It may have stopped at a load that the slow path has to repeat. */
 		if (argtrace_op_ends(op) || argtrace_op_is_load(op))
 			break;
 	}
@@ -123,9 +123,10 @@ static __always_inline void count_entry_filtered(const struct argtrace_return *r
 }
 
 /* Fast path: divert to the trampoline. */
-static __always_inline void go(struct argtrace_return *returns, unsigned long ip,
-			       struct ftrace_ops *ops, struct argtrace_regs *regs, const bool quick,
-			       const unsigned long body, void (*trampoline)(void))
+static __always_inline void call_divert(struct argtrace_return *returns, unsigned long ip,
+					struct ftrace_ops *ops, struct argtrace_regs *regs,
+					const bool quick, const unsigned long body,
+					void (*trampoline)(void))
 {
 	const bool in_list = (unsigned long)__builtin_return_address(0) - ops->trampoline >=
 			     ops->trampoline_size;
@@ -135,7 +136,7 @@ static __always_inline void go(struct argtrace_return *returns, unsigned long ip
 	    unlikely(!argtrace_return_has_half_a_stack((unsigned long)regs,
 						       sizeof(*regs) + sizeof(u64) +
 						       returns->above)))
-		return go_with_care(returns, ip, in_list, regs);
+		return call_divert_slow(returns, ip, in_list, regs);
 	argtrace_count_following(returns->following, entered);
 	argtrace_divert(regs, returns, trampoline);
 	preempt_enable_notrace();
@@ -145,36 +146,36 @@ static __always_inline void go(struct argtrace_return *returns, unsigned long ip
  * A call of a probe with a program, unless that waits for the return. In place of the callback, and
  * called by ftrace like it.
  */
-static __always_inline void go_by_program(struct argtrace_return *returns, unsigned long ip,
-					  struct ftrace_ops *ops, struct argtrace_regs *regs,
-					  const bool quick)
+static __always_inline void call_filter(struct argtrace_return *returns, unsigned long ip,
+					struct ftrace_ops *ops, struct argtrace_regs *regs,
+					const bool quick)
 {
 	const struct argtrace_op *op = filter_quickly(returns->plan->start, regs);
 
 	if (op == ARGTRACE_OP_REJECT)
 		return count_entry_filtered(returns);
 	/* Undecided: take the slow path. */
-	go(returns, ip, ops, regs, quick, argtrace_op_ends(op) ? returns->accepted_body : 0,
-	   returns->kept ? argtrace_return_keeping : argtrace_return_quick);
+	call_divert(returns, ip, ops, regs, quick,
+		    argtrace_op_ends(op) ? returns->accepted_body : 0,
+		    returns->kept ? argtrace_return_keeping : argtrace_return_quick);
 }
 
-static noinline __noclone void go_by_program_quickly(struct argtrace_return *returns,
+static noinline __noclone void call_filter_tsc(struct argtrace_return *returns, unsigned long ip,
+					       struct ftrace_ops *ops, struct argtrace_regs *regs)
+{
+	call_filter(returns, ip, ops, regs, true);
+}
+
+static noinline __noclone void call_filter_monotonic(struct argtrace_return *returns,
 						     unsigned long ip, struct ftrace_ops *ops,
 						     struct argtrace_regs *regs)
 {
-	go_by_program(returns, ip, ops, regs, true);
+	call_filter(returns, ip, ops, regs, false);
 }
 
-static noinline __noclone void go_by_program_carefully(struct argtrace_return *returns,
-						       unsigned long ip, struct ftrace_ops *ops,
-						       struct argtrace_regs *regs)
-{
-	go_by_program(returns, ip, ops, regs, false);
-}
-
-static __always_inline void divert_call(unsigned long ip, unsigned long parent_ip,
-					struct ftrace_ops *ops, struct ftrace_regs *fregs,
-					const bool quick, const bool by_pid)
+static __always_inline void returns_callback(unsigned long ip, struct ftrace_ops *ops,
+					     struct ftrace_regs *fregs, const bool quick,
+					     const bool by_pid)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_regs *regs = argtrace_regs_of_ftrace(fregs);
@@ -191,16 +192,16 @@ static __always_inline void divert_call(unsigned long ip, unsigned long parent_i
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(returns);
 	if (unlikely(argtrace_body_of(regs) != returns->quick_body) && plan->code)
-		return quick ? go_by_program_quickly(returns, ip, ops, regs) :
-			       go_by_program_carefully(returns, ip, ops, regs);
-	go(returns, ip, ops, regs, quick, returns->quick_body, argtrace_return_quick);
+		return quick ? call_filter_tsc(returns, ip, ops, regs) :
+			       call_filter_monotonic(returns, ip, ops, regs);
+	call_divert(returns, ip, ops, regs, quick, returns->quick_body, argtrace_return_quick);
 }
 
 #define DEFINE_CALLBACK(name, quick, by_pid)							\
 static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
 		 struct ftrace_regs *fregs)							\
 {												\
-	divert_call(ip, parent_ip, ops, fregs, quick, by_pid);					\
+	returns_callback(ip, ops, fregs, quick, by_pid);					\
 }
 
 DEFINE_CALLBACK(returns_tsc, true, false)
@@ -223,10 +224,10 @@ static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops
 	}
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(plan->returns);
-	go_with_care(plan->returns, ip,
-		     (unsigned long)__builtin_return_address(0) - ops->trampoline >=
-			     ops->trampoline_size,
-		     argtrace_regs_of_ftrace(fregs));
+	call_divert_slow(plan->returns, ip,
+			 (unsigned long)__builtin_return_address(0) - ops->trampoline >=
+				 ops->trampoline_size,
+			 argtrace_regs_of_ftrace(fregs));
 }
 
 #define DEFINE_SYSCALL_CALLBACK(name, by_pid)							\

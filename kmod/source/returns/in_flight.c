@@ -33,20 +33,21 @@ static int compare_addresses(const void *a, const void *b)
 static void describe(struct argtrace_in_flight_call *call, const struct task_struct *task,
 		     const struct argtrace_frame *frame)
 {
-	unsigned long args[ARRAY_SIZE(call->regs)];
+	unsigned long args[ARGTRACE_REG_COUNT];
 	u32 i;
 
 	*call = (struct argtrace_in_flight_call){
 		.id = frame->returns->plan->id,
 		.tid = task->pid,
 		.tgid = task->tgid,
+		.nr_regs = ARRAY_SIZE(args),
 		.context = (u32)frame->state >> 16,
 		.preempt = (u32)frame->state >> 24,
 		.clock = frame->clock,
 		.caller = frame->caller,
 	};
 	argtrace_frame_arguments(frame, args);
-	for (i = 0; i < ARRAY_SIZE(call->regs); i++)
+	for (i = 0; i < ARRAY_SIZE(args); i++)
 		call->regs[i] = args[i];
 	/* It may be changing its name; the last byte is always 0. */
 	memcpy(call->comm, task->comm, sizeof(call->comm) - 1);

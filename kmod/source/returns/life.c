@@ -20,46 +20,34 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/sched/task_stack.h>
-#include <linux/string.h>
-#include <linux/tracepoint.h>
 #include <linux/workqueue.h>
-#include <trace/events/sched.h>
 
-#include "arch/divert.h"
 #include "base/compat.h"
 #include "base/hook.h"
 #include "base/memory.h"
 #include "session.h"
+#include "source/returns/following.h"
 #include "source/returns/in_flight.h"
 #include "source/returns/returns.h"
 
-#define LOOK_AGAIN	HZ		/* poll interval of plans that are leaving ... */
-#define LOOK_SELDOM	(10 * HZ)	/* ... slower once all are logged */
-#define TELL_AFTER	(5 * HZ)	/* then plans with calls in flight are logged */
-#define NAME_TASKS_OF	16		/* functions, each time */
+#define CHECK_INTERVAL		HZ	  /* of plans that are leaving ... */
+#define CHECK_INTERVAL_LOGGED	(10 * HZ) /* ... once all of them are logged */
+#define LOG_AFTER		(5 * HZ)  /* then plans with calls in flight are logged */
+#define NAME_TASKS_MAX		16	  /* functions whose tasks are named in one check */
 
 static DEFINE_MUTEX(returns_lock);
 static LIST_HEAD(leaving);
 /* plans that are not idle, and callers between get() and put() */
 static u32 nr_users;
-/* the next look is for those alone that the log has been told of */
-static bool looks_seldom;
-/* look() has taken some off the list that are not idle yet */
-static bool letting_go;
-static struct tracepoint *exit_point;
-/* ftrace keeps the ops of try_returns(), and the module stays */
-static bool trial_failed;
+/* all that are leaving are logged: the next check is after CHECK_INTERVAL_LOGGED */
+static bool all_logged;
+/* leaving_check() has taken plans off the list that are not idle yet */
+static bool releasing;
 
-struct argtrace_return argtrace_return_given_up = {
-	.care = ARGTRACE_CARE_STOPPED,
-};
-
-static void look(struct work_struct *work);
-static DECLARE_DELAYED_WORK(look_work, look);
+static void leaving_check(struct work_struct *work);
+static DECLARE_DELAYED_WORK(leaving_work, leaving_check);
 
 /* It disturbs all CPUs: there must be something to wait for. */
 static void wait_for_trampolines(void)
@@ -67,99 +55,6 @@ static void wait_for_trampolines(void)
 	ARGTRACE_HOOK(WAIT_FOR_TRAMPOLINES);
 	argtrace_synchronize();
 	synchronize_rcu_tasks();
-}
-
-static void give_up(struct argtrace_frame *frame, bool in_body, void *data)
-{
-	const unsigned long stack = (unsigned long)task_stack_page(current);
-
-	if ((unsigned long)frame - stack > THREAD_SIZE - sizeof(*frame) ||
-	    !IS_ALIGNED((unsigned long)frame, 8) || frame->returns == &argtrace_return_given_up)
-		return;
-	preempt_disable_notrace();
-	argtrace_count_following(frame->returns->following, exited);
-	/* Should the function return all the same, it counts no more. */
-	frame->returns = &argtrace_return_given_up;
-	preempt_enable_notrace();
-}
-
-/* The calls of the task that end with it: its stack is ours, and all of it will be forgotten. */
-static void task_exits(void *data, ARGTRACE_PROCESS_EXIT_ARGUMENTS)
-{
-	if (task == current)
-		argtrace_for_each_followed(current, give_up, NULL);
-}
-
-static void find_exit_point(struct tracepoint *point, void *data)
-{
-	check_trace_callback_type_sched_process_exit(task_exits);
-	if (!strcmp(point->name, "sched_process_exit"))
-		exit_point = point;
-}
-
-/* Has a function of ours go on in the trampoline. Its frame finds that it has been given up. */
-static void trial_callback(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			   struct ftrace_regs *fregs)
-{
-	struct argtrace_regs *regs = argtrace_regs_of_ftrace(fregs);
-
-	argtrace_return_given_up.body = argtrace_body_of(regs);
-	argtrace_divert(regs, &argtrace_return_given_up, argtrace_return_quick);
-}
-
-/*
- * ftrace promises that a callback may change the instruction pointer only to one that has
- * FTRACE_OPS_FL_IPMODIFY, which excludes live patches of the same function. That it does so
- * without, and passes on the struct argtrace_return, is seen here.
- */
-static int try_returns(void)
-{
-	/*
-	 * Not on the stack: if ftrace has shut itself down after an internal error, it goes on
-	 * using the ops.
-	 */
-	static struct ftrace_ops ops;
-	bool followed;
-	int ret;
-
-	ops = (struct ftrace_ops){ .func = trial_callback };
-	ret = ftrace_set_filter_ip(&ops, (unsigned long)argtrace_return_trial, 0, 1);
-	if (!ret)
-		ret = register_ftrace_function(&ops);
-	if (ret && ret != -ENODEV) {
-		ftrace_free_filter(&ops);
-		return ret;
-	}
-	followed = !ret && argtrace_in_trampoline(argtrace_return_trial());
-	if (ret || WARN_ON_ONCE(unregister_ftrace_function(&ops))) {
-		trial_failed = true;
-		__module_get(THIS_MODULE);
-		return -EOPNOTSUPP;
-	}
-	ftrace_free_filter(&ops);
-	return followed ? 0 : -EOPNOTSUPP;
-}
-
-static int begin_following(void)
-{
-	static bool tried;
-	int ret = 0;
-
-	if (!argtrace_can_find_followed() || trial_failed)
-		return -EOPNOTSUPP;
-	if (!tried)
-		ret = try_returns();
-	tried = !ret;
-	if (ret)
-		return ret;
-	for_each_kernel_tracepoint(find_exit_point, NULL);
-	return exit_point ? tracepoint_probe_register(exit_point, task_exits, NULL) : -EOPNOTSUPP;
-}
-
-static void end_following(void)
-{
-	tracepoint_probe_unregister(exit_point, task_exits, NULL);
-	tracepoint_synchronize_unregister();
 }
 
 int argtrace_returns_get(void)
@@ -172,7 +67,7 @@ int argtrace_returns_get(void)
 		if (!try_module_get(THIS_MODULE))
 			ret = -ESHUTDOWN;
 		else
-			ret = begin_following();
+			ret = argtrace_following_begin();
 		if (ret && ret != -ESHUTDOWN)
 			module_put(THIS_MODULE);
 	}
@@ -187,7 +82,7 @@ static void put_locked(u32 count)
 	nr_users -= count;
 	if (nr_users || !count)
 		return;
-	end_following();
+	argtrace_following_end();
 	module_put(THIS_MODULE);
 }
 
@@ -206,7 +101,7 @@ void argtrace_return_set_up(struct argtrace_plan *plan, const struct argtrace_se
 	returns->clock = session->clock;
 	returns->kept = argtrace_return_quickly_kept(plan);
 	/* Pairs with the acquire of argtrace_return_leave(). */
-	smp_store_release(&returns->care, argtrace_return_care(plan, session));
+	smp_store_release(&returns->leave_path, argtrace_return_leave_path(plan, session));
 }
 
 static void start_following(struct argtrace_plan *plan, struct argtrace_session *session)
@@ -225,18 +120,18 @@ static void start_following(struct argtrace_plan *plan, struct argtrace_session 
 	mutex_unlock(&returns_lock);
 }
 
-static void look_in(unsigned long delay)
+static void leaving_check_in(unsigned long delay)
 {
 	/* mod_delayed_work() needs the workqueue, whose name varies by kernel. */
-	cancel_delayed_work(&look_work);
-	schedule_delayed_work(&look_work, delay);
+	cancel_delayed_work(&leaving_work);
+	schedule_delayed_work(&leaving_work, delay);
 }
 
 static void stop_locked(struct argtrace_return *returns)
 {
 	if (returns->life != ARGTRACE_RETURN_LIVE)
 		return;
-	WRITE_ONCE(returns->care, ARGTRACE_CARE_STOPPED);
+	WRITE_ONCE(returns->leave_path, ARGTRACE_LEAVE_STOPPED);
 	returns->life = ARGTRACE_RETURN_STOPPED;
 }
 
@@ -246,15 +141,15 @@ static void leave_locked(struct argtrace_return *returns)
 		return;
 	returns->life = ARGTRACE_RETURN_LEAVING;
 	returns->seen = false;
-	returns->told = false;
+	returns->logged = false;
 	returns->stopped_at = jiffies;
 	list_add_tail(&returns->link, &leaving);
-	/* Where many stop at once, the first has set the time of the look. */
-	if (looks_seldom)
-		look_in(LOOK_AGAIN);
+	/* Where many stop at once, the first has set the time of the check. */
+	if (all_logged)
+		leaving_check_in(CHECK_INTERVAL);
 	else
-		schedule_delayed_work(&look_work, LOOK_AGAIN);
-	looks_seldom = false;
+		schedule_delayed_work(&leaving_work, CHECK_INTERVAL);
+	all_logged = false;
 }
 
 static void stop_following(struct argtrace_plan *plan)
@@ -302,7 +197,7 @@ const struct argtrace_plan_rules argtrace_return_rules = {
  * Notes which are leaving, and get no more calls once wait_for_trampolines() has returned. False:
  * that is known of all of them.
  */
-static bool see_leaving(void)
+static bool leaving_mark_seen(void)
 {
 	struct argtrace_return *returns;
 	bool any = false;
@@ -317,7 +212,7 @@ static bool see_leaving(void)
 }
 
 /* The stacks of all tasks are unwound to name them, for each function anew. */
-static void tell_of(const struct argtrace_return *returns, u64 in_flight, bool name_tasks)
+static void leaving_log(const struct argtrace_return *returns, u64 in_flight, bool name_tasks)
 {
 	char tasks[160] = "";
 
@@ -328,13 +223,13 @@ static void tell_of(const struct argtrace_return *returns, u64 in_flight, bool n
 }
 
 /*
- * Moves those that have no calls in flight to `idle`, and tells of those that still have some after
- * a while.
+ * Moves those that have no calls in flight to `idle`, and logs those that still have some after a
+ * while.
  */
-static void take_idle(struct list_head *idle)
+static void leaving_take_idle(struct list_head *idle)
 {
 	struct argtrace_return *returns, *next;
-	u32 told = 0;
+	u32 nr_logged = 0;
 
 	mutex_lock(&returns_lock);
 	list_for_each_entry_safe(returns, next, &leaving, link) {
@@ -342,13 +237,13 @@ static void take_idle(struct list_head *idle)
 
 		if (returns->seen && !in_flight) {
 			list_move_tail(&returns->link, idle);
-		} else if (in_flight && !returns->told &&
-			   time_after_eq(jiffies, returns->stopped_at + TELL_AFTER)) {
-			returns->told = true;
-			tell_of(returns, in_flight, told++ < NAME_TASKS_OF);
+		} else if (in_flight && !returns->logged &&
+			   time_after_eq(jiffies, returns->stopped_at + LOG_AFTER)) {
+			returns->logged = true;
+			leaving_log(returns, in_flight, nr_logged++ < NAME_TASKS_MAX);
 		}
 	}
-	letting_go = !list_empty(idle);
+	releasing = !list_empty(idle);
 	mutex_unlock(&returns_lock);
 }
 
@@ -356,7 +251,7 @@ static void take_idle(struct list_head *idle)
  * What is idle is so from now on, and plans that their owner has given up go. Returns how many
  * there were.
  */
-static u32 let_go(struct list_head *idle)
+static u32 release_idle(struct list_head *idle)
 {
 	struct argtrace_return *returns, *next;
 	u32 count = 0;
@@ -372,48 +267,48 @@ static u32 let_go(struct list_head *idle)
 	return count;
 }
 
-static void look_again(void)
+static void leaving_check_again(void)
 {
 	const struct argtrace_return *returns;
-	unsigned long delay = LOOK_SELDOM;
+	unsigned long delay = CHECK_INTERVAL_LOGGED;
 
 	if (list_empty(&leaving))
 		return;
 	list_for_each_entry(returns, &leaving, link) {
-		if (!returns->told)
-			delay = LOOK_AGAIN;
+		if (!returns->logged)
+			delay = CHECK_INTERVAL;
 	}
-	looks_seldom = delay == LOOK_SELDOM;
-	schedule_delayed_work(&look_work, delay);
+	all_logged = delay == CHECK_INTERVAL_LOGGED;
+	schedule_delayed_work(&leaving_work, delay);
 }
 
-static void look(struct work_struct *work)
+static void leaving_check(struct work_struct *work)
 {
 	LIST_HEAD(idle);
 	u32 count = 0;
 
-	if (see_leaving())
+	if (leaving_mark_seen())
 		wait_for_trampolines();
-	take_idle(&idle);
+	leaving_take_idle(&idle);
 	if (!list_empty(&idle)) {
 		/* Those that have counted themselves out may be on their way through our text. */
 		wait_for_trampolines();
-		count = let_go(&idle);
+		count = release_idle(&idle);
 	}
 
 	mutex_lock(&returns_lock);
-	letting_go = false;
-	look_again();
+	releasing = false;
+	leaving_check_again();
 	put_locked(count);
 	mutex_unlock(&returns_lock);
 }
 
-/* Whether a look would find more than that calls are still in flight. */
-static bool is_worth_a_look(void)
+/* Whether a check would find more than that calls are still in flight. */
+static bool leaving_needs_check(void)
 {
 	const struct argtrace_return *returns;
 
-	if (letting_go)
+	if (releasing)
 		return true;
 	list_for_each_entry(returns, &leaving, link) {
 		if (!returns->seen || !argtrace_plan_in_flight(returns->plan))
@@ -424,15 +319,15 @@ static bool is_worth_a_look(void)
 
 void argtrace_returns_flush(void)
 {
-	bool worth_it;
+	bool needed;
 
 	mutex_lock(&returns_lock);
-	worth_it = is_worth_a_look();
-	if (worth_it)
-		look_in(0);
+	needed = leaving_needs_check();
+	if (needed)
+		leaving_check_in(0);
 	mutex_unlock(&returns_lock);
-	if (worth_it)
-		flush_delayed_work(&look_work);
+	if (needed)
+		flush_delayed_work(&leaving_work);
 }
 
 u64 argtrace_returns_in_flight(void)
@@ -444,14 +339,14 @@ u64 argtrace_returns_in_flight(void)
 	list_for_each_entry(returns, &leaving, link)
 		sum += argtrace_plan_in_flight(returns->plan);
 	/* The caller may be waiting until the module can be unloaded. */
-	if (is_worth_a_look())
-		look_in(0);
+	if (leaving_needs_check())
+		leaving_check_in(0);
 	mutex_unlock(&returns_lock);
 	return sum;
 }
 
 void argtrace_returns_exit(void)
 {
-	cancel_delayed_work_sync(&look_work);
+	cancel_delayed_work_sync(&leaving_work);
 	WARN_ON_ONCE(nr_users);
 }

@@ -4,7 +4,7 @@
 #include "session.h"
 #include "source/returns/returns.h"
 
-/* bytes, for which the quick way need not look how much of the stack is left */
+/* bytes, for which the fast path does not check how much of the stack is left */
 #define MAX_QUICKLY_KEPT 256
 
 unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan)
@@ -49,23 +49,23 @@ static bool filters_words(const struct argtrace_code *code)
 	return true;
 }
 
-unsigned long argtrace_return_care(const struct argtrace_plan *plan,
-				   const struct argtrace_session *session)
+enum argtrace_leave_path argtrace_return_leave_path(const struct argtrace_plan *plan,
+						    const struct argtrace_session *session)
 {
 	const struct argtrace_code *code = plan->code;
 
 	if (code && code->outputs == ARGTRACE_OUTPUTS_WORDS && !code->keeps &&
 	    !code->return_filter && !code->max_rate && session->clock == ARGTRACE_CLOCK_TSC)
-		return ARGTRACE_CARE_WORDS;
+		return ARGTRACE_LEAVE_WORDS;
 	if (!is_quick(plan, session))
-		return ARGTRACE_CARE_RECORD;
+		return ARGTRACE_LEAVE_SLOW;
 	if (!code)
-		return 0;
+		return ARGTRACE_LEAVE_FAST;
 	if (filters_words(code))
-		return ARGTRACE_CARE_FILTER;
+		return ARGTRACE_LEAVE_FILTER;
 	if (code->return_filter || code->max_rate || code->times)
-		return ARGTRACE_CARE_RECORD;
-	return code->outputs == ARGTRACE_OUTPUTS_NONE  ? 0 :
-	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_CARE_OUTPUTS :
-							 ARGTRACE_CARE_RECORD;
+		return ARGTRACE_LEAVE_SLOW;
+	return code->outputs == ARGTRACE_OUTPUTS_NONE  ? ARGTRACE_LEAVE_FAST :
+	       code->outputs == ARGTRACE_OUTPUTS_QUICK ? ARGTRACE_LEAVE_OUTPUTS :
+							 ARGTRACE_LEAVE_SLOW;
 }

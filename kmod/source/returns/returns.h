@@ -60,9 +60,9 @@ DECLARE_PER_CPU(u8, argtrace_return_depth);
  */
 unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan);
 
-/* ARGTRACE_CARE_* of a plan whose calls are to be recorded in the session. */
-unsigned long argtrace_return_care(const struct argtrace_plan *plan,
-				   const struct argtrace_session *session);
+/* For a plan whose calls are to be recorded in the session. */
+enum argtrace_leave_path argtrace_return_leave_path(const struct argtrace_plan *plan,
+						    const struct argtrace_session *session);
 
 /* What ftrace is to call for every call of a function of the lane. */
 ftrace_func_t argtrace_return_callback(const struct argtrace_lane *lane);

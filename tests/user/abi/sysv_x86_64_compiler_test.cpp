@@ -13,7 +13,7 @@
 
 extern "C" {
 struct {
-    std::uint64_t registers[ARGTRACE_REG_COUNT];
+    std::uint64_t registers[argtrace::functions_x86_64.registers];
     unsigned char stack[256];
 } argtrace_test_captured;
 void argtrace_test_capture();

@@ -41,6 +41,7 @@ argtrace_in_flight_call call(std::uint32_t id, std::uint32_t tid, std::uint64_t 
     call.tgid = tid;
     call.clock = begin;
     call.caller = 0xffffffff81000010;
+    call.nr_regs = 6;
     call.regs[0] = n;
     std::memcpy(call.comm, "sleep", sizeof("sleep"));
     return call;
@@ -70,7 +71,7 @@ protected:
         writer.probes(std::vector{returning(1, "f"), returning(2, "g"), returning(3, "h")});
         const FileBytes before = packet_with(0, 1, 7, 900, 1000), after = packet_with(1, 3, 7, 9000, 12000);
         writer.packet(packet_bytes(before));
-        writer.running({looked_at, looked_at, clock_mult, 0}, calls);
+        writer.running({looked_at, looked_at, clock_mult, sizeof(argtrace_in_flight_call)}, calls);
         writer.packet(packet_bytes(after));
         writer.end();
         writer.flush();

@@ -48,7 +48,7 @@ TEST_F(CallFetches, AreReadAtTheEntryOrOfWhatACallHasWritten) {
     EXPECT_THAT(fetched(table, "s:read", {"fd", "buf", "count"}, 0), IsEmpty());
     EXPECT_THAT(fetched(table, "s:read", {"fd", "buf", "count"}, 1), ElementsAre(Pair("buf.value", "(text(it, ret))@ret")));
     EXPECT_THAT(fetched(table, "s:stat", {"name", "st"}, 0), ElementsAre(Pair("name.value", "str(it)")));
-    EXPECT_THAT(fetched(table, "s:stat", {"name", "st"}, 1), ElementsAre(Pair("st.value", "(only(*it, ret >= 0))@ret")));
+    EXPECT_THAT(fetched(table, "s:stat", {"name", "st"}, 1), ElementsAre(Pair("st.value", "(only(*it, ret >= 0 && (it != 0)))@ret")));
 }
 
 TEST_F(CallFetches, OfANameStandForAllThatIsShownAsIt) {
@@ -71,7 +71,7 @@ TEST_F(CallFetches, OfOneOfSeveralRowsAreReadInItsCallsAlone) {
                         "s:ctl(cmd: cmd = PUT, arg: addr {str(it)})\n"
                         "s:ctl(cmd: cmd, arg: addr {buf(it, 8)})\n";
     EXPECT_THAT(fetched(table, "s:ctl", {"cmd", "arg"}, 1),
-                ElementsAre(Pair("arg.value", "only(*(int *)it, (((int)cmd == (int)0x1 || (int)cmd == (int)0x2)))"),
+                ElementsAre(Pair("arg.value", "only(*(int *)it, it != 0 && ((((int)cmd == (int)0x1 || (int)cmd == (int)0x2))))"),
                             Pair("arg.value.2", "only(str(it), (((int)cmd == (int)0x3)))"),
                             Pair("arg.value.3", "only(buf(it, 8), (!(((int)cmd == (int)0x1 || (int)cmd == (int)0x2)) && !(((int)cmd == (int)0x3))))")));
     // The same in all rows needs no condition.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#define ARGTRACE_REG_COUNT 6 // kmod/arch/x86/regs.h
+
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;
 using u32 = std::uint32_t;

@@ -44,7 +44,7 @@ private:
 
 /// A call that a program runs for.
 struct FakeCall {
-    std::uint64_t registers[ARGTRACE_REG_COUNT] = {};
+    std::uint64_t registers[6] = {}; ///< as many as x86-64 has
     std::uint64_t stack = 0, task = 0, caller = 0, cpu = 0, time = 0;
     std::uint64_t identity[ARGTRACE_IDENTITY_CGROUP + 1] = {};
     std::uint64_t returned[2] = {}, duration = 0; ///< known when it returns
@@ -187,7 +187,7 @@ private:
         (void)begin;
         if (insn.source > ARGTRACE_SOURCE_IDENTITY || insn.loads > 3 || insn.shl > 63 || insn.shr > 63)
             return "range";
-        if (insn.source == ARGTRACE_SOURCE_REG ? insn.index >= ARGTRACE_REG_COUNT
+        if (insn.source == ARGTRACE_SOURCE_REG ? insn.index >= std::size(FakeCall{}.registers)
             : insn.source == ARGTRACE_SOURCE_SLOT
                 ? insn.index >= ARGTRACE_SLOTS || !(defined >> insn.index & 1)
             : insn.source == ARGTRACE_SOURCE_IDENTITY

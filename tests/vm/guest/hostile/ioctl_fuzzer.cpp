@@ -339,7 +339,7 @@ argtrace_arg IoctlFuzzer::argument() {
     arg.type = type;
     arg.size = sizes[type];
     arg.loc = ARGTRACE_LOC_REG;
-    arg.index = static_cast<std::uint8_t>(random(ARGTRACE_REG_COUNT));
+    arg.index = static_cast<std::uint8_t>(random(one_in(20) ? ARGTRACE_REG_MAX + 2 : argument_registers));
     if (one_in(4)) {
         arg.type = ARGTRACE_TYPE_BYTES;
         arg.size = static_cast<std::uint32_t>(1 + random(one_in(5) ? ARGTRACE_BYTES_MAX : 24));
@@ -349,7 +349,7 @@ argtrace_arg IoctlFuzzer::argument() {
     else if (one_in(3))
         arg.loc = ARGTRACE_LOC_STACK;
     if (arg.loc == ARGTRACE_LOC_REG_PAIR)
-        arg.index = static_cast<std::uint8_t>(random(ARGTRACE_REG_COUNT - 1));
+        arg.index = static_cast<std::uint8_t>(random(argument_registers - 1));
     if (arg.loc == ARGTRACE_LOC_STACK) {
         // Any place, whether or not an argument is there.
         arg.index = 0;
@@ -487,7 +487,9 @@ void IoctlFuzzer::remove() {
     remove.addrs = reinterpret_cast<std::uintptr_t>(addrs.data());
     remove.count = static_cast<std::uint32_t>(addrs.size());
     if (one_in(3))
-        remove = {0, ARGTRACE_REMOVE_ALL, 0, 0, 0};
+        remove = {0, ARGTRACE_REMOVE_ALL, 0, 0, 0, 0, {}};
+    if (one_in(3))
+        remove.kind = static_cast<std::uint16_t>(random(5));
     if (one_in(15))
         remove.count = one_of<std::uint32_t>({0, 1u << 18, 1u << 19, 1000});
     call("PROBE_REMOVE", ARGTRACE_IOC_PROBE_REMOVE, remove, {ENOENT});

@@ -186,7 +186,7 @@ argtrace_insn RandomProgram::value(bool has_number, bool is_test) {
         [[fallthrough]];
     default:
         insn.source = ARGTRACE_SOURCE_REG;
-        insn.index = static_cast<std::uint8_t>(random(ARGTRACE_REG_COUNT));
+        insn.index = static_cast<std::uint8_t>(random(argument_registers));
     }
     insn.loads = static_cast<std::uint8_t>(random(4));
     if (insn.loads)

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/device.h"
 #include "uapi/argtrace.h"
 
 namespace vmtest {

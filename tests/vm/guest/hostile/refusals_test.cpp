@@ -201,8 +201,11 @@ TEST_F(Refusals, wild_descriptors) {
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_BYTES, a.size = 9; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_BYTES, a.size = 0; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_U128, a.size = 16; }), EINVAL);
-    refuse(spoiled([](auto &a) { a.index = 6; }), EINVAL);
-    refuse(spoiled([](auto &a) { a.index = 255; }), EINVAL);
+    for (const unsigned index : {argument_registers, ARGTRACE_REG_MAX - 1u, ARGTRACE_REG_MAX + 0u, 255u})
+        refuse(spoiled([index](auto &a) { a.index = static_cast<std::uint8_t>(index); }), EINVAL);
+    RawDevice other;
+    ASSERT_EQ(other.session(), 0);
+    EXPECT_EQ(other.add(spoiled([](auto &a) { a.index = argument_registers - 1; }).bytes(), 1), 0);
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_END; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type = ARGTRACE_TYPE_STR; }), EINVAL);
     refuse(spoiled([](auto &a) { a.type = 250; }), EINVAL);
@@ -431,6 +434,24 @@ TEST_F(Refusals, removals) {
     remove.count = 4;
     remove.addrs = 0xffffffffff600000;
     EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EFAULT);
+
+    const std::uint64_t statfs = there;
+    remove.addrs = reinterpret_cast<std::uintptr_t>(&statfs);
+    remove.count = 1;
+    remove.kind = ARGTRACE_KIND_TIMER;
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), ENOENT) << "the largest kind";
+    for (const std::uint16_t kind : {ARGTRACE_KIND_TIMER + 1, 0xffff}) {
+        remove.kind = kind;
+        EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL) << kind;
+    }
+    for (std::uint16_t &reserved : remove.reserved) {
+        remove.kind = ARGTRACE_KIND_ENTRY;
+        reserved = 1;
+        EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL);
+        reserved = 0;
+    }
+    remove = {sizeof(remove), ARGTRACE_REMOVE_ALL, 0, 0, 0, ARGTRACE_KIND_SYSCALL, {}};
+    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL) << "all, and of one kind";
 }
 
 TEST_F(Refusals, lists) {

@@ -106,6 +106,9 @@ TEST(InFlight, names_tasks_and_what_they_were_called_with) {
         EXPECT_EQ(call.tid, call.tgid);
         EXPECT_EQ(call.id, device.return_counts().at(0).counts.id);
         EXPECT_EQ(static_cast<std::uint32_t>(call.regs[0]), SleepingProcesses::milliseconds);
+        EXPECT_EQ(call.nr_regs, argument_registers);
+        for (unsigned i = argument_registers; i < ARGTRACE_REG_MAX; i++)
+            EXPECT_EQ(call.regs[i], 0u) << i;
         EXPECT_GT(call.clock, before.clock);
         EXPECT_LT(call.clock, list.clock);
         EXPECT_NE(call.caller, 0u);

@@ -287,13 +287,11 @@ TEST_F(SyscallRefusals, what_no_system_call_has) {
     remove.size = sizeof(remove);
     remove.addrs = reinterpret_cast<std::uintptr_t>(&kill);
     remove.count = 1;
-    for (const std::uint32_t flags : {ARGTRACE_REMOVE_TRACEPOINTS | ARGTRACE_REMOVE_SYSCALLS, 1u << 31}) {
-        remove.flags = flags;
-        EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL);
+    for (const std::uint16_t kind : {ARGTRACE_KIND_ENTRY, ARGTRACE_KIND_TRACEPOINT, ARGTRACE_KIND_TIMER}) {
+        remove.kind = kind;
+        EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), ENOENT);
     }
-    remove.flags = ARGTRACE_REMOVE_TRACEPOINTS;
-    EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), ENOENT);
-    remove.flags = ARGTRACE_REMOVE_SYSCALLS;
+    remove.kind = ARGTRACE_KIND_SYSCALL;
     EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), 0);
 }
 

@@ -195,14 +195,14 @@ RawProbe RawProbe::words(std::uint64_t addr, unsigned count, const std::string &
 
 RawProbe RawProbe::call(std::uint64_t addr, unsigned count, const std::string &name) {
     RawProbe probe = words(addr, count + 1, name);
-    for (unsigned i = ARGTRACE_REG_COUNT; i < count; i++) {
+    for (unsigned i = argument_registers; i < count; i++) {
         probe.args[i].loc = ARGTRACE_LOC_STACK;
         probe.args[i].index = 0;
-        probe.args[i].offset = 8 * (i - ARGTRACE_REG_COUNT + 1);
+        probe.args[i].offset = 8 * (i - argument_registers + 1);
     }
     probe.args[count].loc = ARGTRACE_LOC_RETURN;
     probe.args[count].index = 0;
-    const unsigned on_stack = count > ARGTRACE_REG_COUNT ? count - ARGTRACE_REG_COUNT : 0;
+    const unsigned on_stack = count > argument_registers ? count - argument_registers : 0;
     probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(on_stack);
     return probe;
 }

@@ -14,6 +14,9 @@
 
 namespace vmtest {
 
+/// The module knows x86-64 alone: rdi, rsi, rdx, rcx, r8, r9.
+inline constexpr unsigned argument_registers = 6;
+
 /// An open /dev/argtrace. Calls return 0 or the errno.
 class RawDevice {
 public:

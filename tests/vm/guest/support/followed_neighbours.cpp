@@ -29,7 +29,7 @@ std::uint64_t word_at(const RawRecord &record, std::size_t index) {
 FollowedNeighbours::FollowedNeighbours(std::uint32_t by)
     : by_(by), functions_{{"an_value", AN_VALUE_ARGS}, {"an_many", AN_MANY_ARGS}} {
     if (by)
-        functions_.push_back({"an_variadic", ARGTRACE_REG_COUNT, true});
+        functions_.push_back({"an_variadic", argument_registers, true});
 }
 
 void FollowedNeighbours::begin() {
