@@ -44,6 +44,7 @@ void add_specs(std::string_view list, std::vector<std::string> &specs) {
 std::vector<std::string> strace_line(std::span<const std::string> words) {
     bool counts = false, follows = false;
     std::vector<std::string> specs, processes;
+    std::string text_size;
     auto word = words.begin();
     for (; word != words.end() && word->size() > 1 && word->starts_with('-') && *word != "--"; ++word) {
         if (word->starts_with("--")) {
@@ -53,6 +54,8 @@ std::vector<std::string> strace_line(std::span<const std::string> words) {
                 add_specs(std::string_view(*word).substr(8), specs);
             if (word->starts_with("--attach="))
                 processes.push_back(word->substr(9));
+            if (word->starts_with("--string-limit="))
+                text_size = word->substr(15);
             continue;
         }
         for (std::size_t i = 1; i < word->size(); ++i) {
@@ -66,6 +69,8 @@ std::vector<std::string> strace_line(std::span<const std::string> words) {
                 add_specs(traced(value), specs);
             else if (option == 'p')
                 processes.push_back(value);
+            else if (option == 's')
+                text_size = value;
             break;
         }
     }
@@ -78,6 +83,8 @@ std::vector<std::string> strace_line(std::span<const std::string> words) {
         line = {"count", "--by", "func,ret"};
     else
         line = {"trace", "-d", "-r"};
+    if (!counts && !text_size.empty())
+        line.insert(line.end(), {"--text-size", text_size});
     line.insert(line.end(), specs.begin(), specs.end());
     for (const std::string &process : processes) {
         line.emplace_back("-p");

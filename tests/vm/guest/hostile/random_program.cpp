@@ -323,8 +323,14 @@ void RandomProgram::add_output() {
     }
     if ((arg.type == ARGTRACE_TYPE_STR || arg.type == ARGTRACE_TYPE_BYTES) && one_in(3))
         insn.flags |= ARGTRACE_INSN_USER_DATA;
+    if (insn.action == ARGTRACE_DO_MEM && one_in(3)) {
+        insn.action = ARGTRACE_DO_STRS;
+        insn.other = one_of<std::uint8_t>({4, 8});
+    }
     if (insn.action == ARGTRACE_DO_BUF && one_in(2))
         insn.other = ARGTRACE_BUF_SIGNED;
+    if (insn.action != ARGTRACE_DO_OUT && one_in(3))
+        insn.then = ARGTRACE_OUT_NULL;
     arg.size = insn.action == ARGTRACE_DO_PATH ? ARGTRACE_PATH_MAX : insn.arg;
     add(insn);
     outputs_.push_back(arg);
