@@ -36,7 +36,7 @@ static void found_on_the_stacks_of_sleepers(struct kunit *test)
 {
 	struct argtrace_session *session = follow(test, sleeper_probe(test), 0);
 	const struct argtrace_return *wanted = session->catalog.by_id[1]->returns;
-	struct argtrace_in_flight_call calls[4];
+	static struct argtrace_in_flight_call calls[4];
 	struct argtrace_in_flight_search search = { .wanted = &wanted, .nr_wanted = 1, .calls = calls, .room = ARRAY_SIZE(calls) };
 	const u64 before = argtrace_clock_read(session->clock);
 	struct sleeper sleepers[3];
@@ -104,7 +104,7 @@ static void found_once_when_it_has_run_meanwhile(struct kunit *test)
 {
 	struct argtrace_session *session = follow(test, sleeper_probe(test), 0);
 	const struct argtrace_return *wanted = session->catalog.by_id[1]->returns;
-	struct argtrace_in_flight_call calls[4];
+	static struct argtrace_in_flight_call calls[4];
 	struct argtrace_in_flight_search search = { .wanted = &wanted, .nr_wanted = 1, .calls = calls, .room = ARRAY_SIZE(calls) };
 	struct sleeper sleeper;
 	int ret;
@@ -155,7 +155,7 @@ static void found_on_the_stack_of_a_running_task(struct kunit *test)
 {
 	struct argtrace_session *session = follow(test, sleeper_probe(test), 0);
 	const struct argtrace_return *wanted = session->catalog.by_id[1]->returns;
-	struct argtrace_in_flight_call calls[4];
+	static struct argtrace_in_flight_call calls[4];
 	struct argtrace_in_flight_search search = { .wanted = &wanted, .nr_wanted = 1, .calls = calls, .room = ARRAY_SIZE(calls) };
 	struct sleeper spinner = { };
 	u32 i;

@@ -272,6 +272,8 @@ NodePtr Checker::call_text(const Ast &ast) {
     NodePtr node = make_node(Node::Kind::buffer, char_type.pointer(), ast, std::move(from));
     node->limit = ast.operands.size() > 2 ? length(*ast.operands[2]) : scope_.text_bytes();
     node->is_signed = traits(*size).is_signed;
+    if (size->is_constant())
+        node->limit = std::min(node->limit, length(*ast.operands[1]));
     node->operands.push_back(convert(std::move(size), ulong_type));
     return node;
 }
@@ -294,6 +296,11 @@ NodePtr Checker::call_array(const Ast &ast) {
     NodePtr size = arithmetic(ARGTRACE_ALU_MUL, convert(std::move(count), wide), make_constant(bytes, wide, ast), ast);
     NodePtr node = make_node(Node::Kind::buffer, element, ast, std::move(from));
     node->limit = static_cast<std::uint32_t>(bytes_max - bytes_max % bytes);
+    if (size->is_constant()) {
+        if (size->value < 1 || size->value > bytes_max)
+            fail(ast.operands[1]->at, fmt::format("so many elements have {} bytes, and 1 to {} are recorded", static_cast<std::int64_t>(size->value), bytes_max));
+        node->limit = static_cast<std::uint32_t>(size->value);
+    }
     node->is_signed = is_signed;
     node->is_array = true;
     node->operands.push_back(std::move(size));

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -151,7 +152,10 @@ private:
             return;
         }
         if (!is_number) {
+            // Its elements are numbers of the member, not of the argument.
+            const ShownAs of_argument = std::exchange(shown_, shown);
             append_part(*field.format, own, path);
+            shown_ = of_argument;
             return;
         }
         if (const Value *value = part(path)) {

@@ -122,7 +122,10 @@ bool DescribedCall::has_fetched(const Choice &choice, const EventView &view, std
 
 bool DescribedCall::is_hidden(const Choice &choice, std::size_t argument) const {
     const CallRow *row = choice.row;
-    return row && choice.is_sure && is_syscall_ && positions_[argument] && *positions_[argument] >= row->arguments.size();
+    if (!row || !choice.is_sure || !is_syscall_ || !positions_[argument])
+        return false;
+    const std::size_t position = *positions_[argument];
+    return position >= row->arguments.size() || row->arguments[position].is_ignored;
 }
 
 } // namespace argtrace

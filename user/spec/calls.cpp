@@ -279,6 +279,9 @@ CallRow::Argument Calls::argument_of(std::string_view text) const {
         return argument;
     std::string_view rest = text.substr(colon + 1);
     const std::string_view name = next_word(rest);
+    argument.is_ignored = name == "-";
+    if (argument.is_ignored)
+        return argument;
     argument.shown = shown_as(name);
     if (argument.fetches.empty())
         argument.fetches = fetches_of_shown(name);

@@ -37,6 +37,7 @@ public:
         Test test = Test::none;
         std::vector<NamedValues::Known> tested = {};
         std::vector<Fetch> fetches = {};
+        bool is_ignored = false; ///< the call does not look at it, though at one behind it
 
         /// Whether a value passes the test: is one of those named, has all bits of one of them, has none of them.
         bool accepts(std::uint64_t value) const;

@@ -136,11 +136,16 @@ TEST(Spaces, OfDataThatIsText) {
                 ElementsAre("slot0 = reg2", "record slot0 user bytes at reg1, at most 32", "slot0 = reg2",
                             "record slot0 user bytes at reg1, at most 100"));
     EXPECT_THAT(spaces_of("vfs_read", "only(str(buf), count > 4)").back(), StartsWith("record user text at slot0"));
+    EXPECT_THAT(spaces_of("vfs_read", "text(buf, 16), text(buf, 100), array(pos, 2)"),
+                ElementsAre("record 16 user bytes at reg1", "record 32 user bytes at reg1", "record 16 bytes at reg3"));
     const Program program = compile(SmallKernel::get().scope("vfs_read"), {}, parse_values("text(buf, count), array(pos, count), array(pos, 2)"));
     EXPECT_EQ(program.values.at(0).type_name, "char[]");
     EXPECT_EQ(program.values.at(1).type_name, "loff_t[]");
     EXPECT_EQ(program.values.at(1).size, 1024u);
     EXPECT_EQ(program.values.at(1).type, ARGTRACE_TYPE_BYTES);
+    EXPECT_EQ(program.values.at(2).size, 16u);
+    EXPECT_EQ(space_refusal("vfs_read", "array(pos, 200)"), "so many elements have 1600 bytes, and 1 to 1024 are recorded");
+    EXPECT_EQ(space_refusal("vfs_read", "array(pos, 0)"), "so many elements have 0 bytes, and 1 to 1024 are recorded");
     EXPECT_EQ(space_refusal("vfs_read", "array(count, 2)"), "count is no pointer to the first element: size_t");
     EXPECT_EQ(space_refusal("vfs_read", "array(pos, file)"), "a number of elements must be an integer, and this is a struct file *");
     EXPECT_EQ(space_refusal("vfs_read", "text(buf, count, 2000)"), "a length is 1 to 1024");

@@ -176,6 +176,30 @@ TEST_F(CallValueTest, StructsHaveTheMembersOfTheTable) {
                       "sigsetsize=8) = 0");
 }
 
+TEST_F(CallValueTest, AnArgumentBetweenOthersIsLeftOut) {
+    call("s:clone");
+    argument("clone_flags", ARGTRACE_TYPE_U64, 0x1200011);
+    argument("newsp", ARGTRACE_TYPE_U64, 0);
+    argument("parent_tidptr", ARGTRACE_TYPE_PTR, 0x1000);
+    argument("child_tidptr", ARGTRACE_TYPE_PTR, 0x2000);
+    argument("tls", ARGTRACE_TYPE_U64, 7);
+    returns(77);
+    EXPECT_EQ(text(), "(clone_flags=CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD, newsp=NULL, child_tidptr=0x2000) = 77");
+    values[0].low |= 0x100000;
+    EXPECT_EQ(text(), "(clone_flags=CLONE_PARENT_SETTID|CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD, newsp=NULL, parent_tidptr=0x1000, "
+                      "child_tidptr=0x2000) = 77");
+}
+
+TEST_F(CallValueTest, NumbersInAStructAreItsOwn) {
+    const int three = b.array(long_, int_, 3);
+    const int info = b.structure("sysinfo", 40, {{"uptime", long_, 0}, {"loads", three, 64}, {"totalram", long_, 256}});
+    call("s:sysinfo");
+    argument("info", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("info.value", "struct sysinfo", words(7, 65536, 1, 0, 4096), info);
+    returns(0);
+    EXPECT_EQ(text(), "(info={uptime=7, loads=[65536, 0, 1], totalram=4096}) = 0");
+}
+
 TEST_F(CallValueTest, ElementsOfWhichSomeHavePartsOfTheirOwn) {
     const int vector = b.structure("iovec", 16, {{"iov_base", pointer_, 0}, {"iov_len", long_, 64}});
     call("s:writev");
