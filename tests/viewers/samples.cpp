@@ -182,7 +182,10 @@ public:
         outer.clock = 3000;
         inner.clock = 3010;
         const std::array running{inner, outer};
-        writer.running({1000000, 1000000, 1u << ARGTRACE_MULT_SHIFT, sizeof(outer)}, running);
+        argtrace_in_flight moment{};
+        moment.clock = moment.ns = 1000000;
+        moment.mult = 1u << ARGTRACE_MULT_SHIFT;
+        writer.running(moment, running);
         writer.end();
         writer.flush();
         writer.target().keep();

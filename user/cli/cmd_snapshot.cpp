@@ -74,7 +74,7 @@ void run_snapshot(const SnapshotOptions &options) {
         session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
     write_packets(snapshots, metadata, writer);
     metadata.precede(running.calls);
-    writer.running({running.head.clock, running.head.ns, running.head.mult, 0}, running.calls);
+    writer.running(running.head, running.calls);
 
     const argtrace_counts total = total_of(counts);
     std::vector<CpuLoss> loss;

@@ -132,9 +132,10 @@ void TraceWriter::mark(std::uint64_t time) {
     chunk(ChunkType::mark, std::as_bytes(std::span(&time, 1)));
 }
 
-void TraceWriter::running(const RunningHead &head, std::span<const argtrace_in_flight_call> calls) {
+void TraceWriter::running(const argtrace_in_flight &moment, std::span<const argtrace_in_flight_call> calls) {
     if (calls.empty())
         return;
+    const RunningHead head{moment.clock, moment.ns, moment.mult, sizeof(argtrace_in_flight_call)};
     Buffer bytes;
     append(bytes, &head, sizeof(head));
     append(bytes, calls.data(), calls.size_bytes());

@@ -65,8 +65,8 @@ public:
     void counts(std::span<const argtrace_counts> counts);
     void loss(std::span<const CpuLoss> loss);
 
-    /// As the module lists them; nothing where there are none. Before the packets with records of those that return meanwhile.
-    void running(const RunningHead &head, std::span<const argtrace_in_flight_call> calls);
+    /// As the module lists them, at that moment; nothing where there are none. Before the packets with records of those that return meanwhile.
+    void running(const argtrace_in_flight &moment, std::span<const argtrace_in_flight_call> calls);
     void span(const RecordedSpan &span);
     void end();
 

@@ -52,7 +52,7 @@ void Recorder::running(const argtrace_in_flight &head, std::span<const argtrace_
     if (calls.empty())
         return;
     metadata_.precede(calls);
-    writer_.running({head.clock, head.ns, head.mult, sizeof(argtrace_in_flight_call)}, calls);
+    writer_.running(head, calls);
 }
 
 bool Recorder::round(std::uint64_t now, bool last) {

@@ -71,7 +71,10 @@ protected:
         writer.probes(std::vector{returning(1, "f"), returning(2, "g"), returning(3, "h")});
         const FileBytes before = packet_with(0, 1, 7, 900, 1000), after = packet_with(1, 3, 7, 9000, 12000);
         writer.packet(packet_bytes(before));
-        writer.running({looked_at, looked_at, clock_mult, sizeof(argtrace_in_flight_call)}, calls);
+        argtrace_in_flight moment{};
+        moment.clock = moment.ns = looked_at;
+        moment.mult = clock_mult;
+        writer.running(moment, calls);
         writer.packet(packet_bytes(after));
         writer.end();
         writer.flush();
