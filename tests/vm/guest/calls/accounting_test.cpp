@@ -137,8 +137,11 @@ TEST_F(Accounting, a_full_buffer_is_told_apart) {
     add({"--sample", "3", "al_interrupt(number, str(number) as none) if number % 7 < 5"});
     add({"--max-rate", "40", "al_nmi(number, comm)"});
     run_load(some_load());
-    run_load(some_load());
-    read_counts();
+    // On a busy machine a load has fewer interrupts.
+    for (int loads = 1; loads == 1 || (loads < 10 && (lost("al_process") == 0 || lost("al_interrupt") == 0)); loads++) {
+        run_load(some_load());
+        read_counts();
+    }
     for (const char *name : {"al_process", "al_interrupt"}) {
         EXPECT_GT(lost(name), 0u) << "64K are not full";
         EXPECT_GT(count(name, "filtered"), 0u);

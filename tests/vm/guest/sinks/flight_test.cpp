@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Flight recorders as hostile or hapless programs meet them, without the tool's code in between.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -183,13 +184,19 @@ TEST_F(Flight, listing_counts_calls_no_function_for_each_probe) {
         "at_three", "at_four", "at_five", "at_six"};
     for (const std::string &function : functions)
         add(device, function);
-    const std::vector<argtrace_counts> before = device.counts();
-    for (std::uint64_t i = 0; i < listings; i++)
-        EXPECT_EQ(device.counts().size(), functions.size());
-    const std::vector<argtrace_counts> after = device.counts();
-    ASSERT_EQ(after.size(), functions.size());
+    // The kernel calls them by itself, too: the more, the longer a busy machine takes.
+    std::uint64_t least[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};
+    for (int round = 0; round < 5; round++) {
+        const std::vector<argtrace_counts> before = device.counts();
+        for (std::uint64_t i = 0; i < listings; i++)
+            EXPECT_EQ(device.counts().size(), functions.size());
+        const std::vector<argtrace_counts> after = device.counts();
+        ASSERT_EQ(after.size(), functions.size());
+        for (std::size_t i = 0; i < 2; i++)
+            least[i] = std::min(least[i], hits(after[i]) - hits(before[i]));
+    }
     for (std::size_t i = 0; i < 2; i++)
-        EXPECT_LT(hits(after[i]) - hits(before[i]), listings * functions.size() / 2) << functions[i];
+        EXPECT_LT(least[i], listings * functions.size() / 2) << functions[i];
 }
 
 TEST_F(Flight, a_reader_that_scribbles_is_killed_and_nobody_else_hurt) {
