@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -46,6 +47,9 @@ struct Format {
         std::uint64_t value = 0; ///< cut to the size of the enum
         std::string name;
     };
+
+    /// How many elements of the array stand in so many bytes.
+    std::size_t elements_in(std::size_t size) const { return is_counted ? size / element->bytes : count; }
 
     /// The name of a value of this enumeration; empty when none fits.
     std::string_view name_of(std::uint64_t value) const;

@@ -15,10 +15,6 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-Bytes behind(Bytes data, std::size_t offset) {
-    return data.subspan(std::min(offset, data.size()));
-}
-
 std::string_view as_text(Bytes data) {
     return {reinterpret_cast<const char *>(data.data()), data.size()};
 }
@@ -113,9 +109,9 @@ void PerfettoValues::put_data(ProtobufWriter &out, const Format &format, Bytes d
         }
         return;
     case Format::Kind::array:
-        for (std::uint32_t i = 0; i < format.count; ++i) {
+        for (std::size_t i = 0; i < format.count; ++i) {
             const std::size_t begin = out.open(perfetto::annotation::element);
-            put_data(out, *format.element, behind(data, std::size_t{i} * format.element->bytes));
+            put_data(out, *format.element, behind(data, i * format.element->bytes));
             out.close(begin);
         }
         return;

@@ -9,12 +9,10 @@ namespace argtrace {
 
 namespace {
 
-/// Whether the values behind an argument say what its type means, and not what the table of calls reads.
-bool is_of_type(const Probe &probe, std::size_t argument, std::size_t meanings) {
-    if (meanings == 0)
-        return false;
-    const std::string_view part = std::string_view(probe.args[argument + 1].name).substr(probe.args[argument].name.size() + 1);
-    return part != "value" && part != "path";
+/// Whether the values behind an argument are what the table of calls reads, and not what its type means.
+bool is_of_table(const Probe &probe, std::size_t argument) {
+    const std::string_view part = meaning_name(probe, argument, argument + 1);
+    return part == whole_part || part == path_part;
 }
 
 } // namespace
@@ -39,18 +37,10 @@ void append_arguments(Line &out, ValueWriter &values, const EventView &view) {
             continue;
         }
         const std::size_t meanings = count_meanings(probe, i);
-        if (described && described->is_syscall() && !is_of_type(probe, i, meanings)) {
+        if (described && (meanings == 0 || (described->is_syscall() && is_of_table(probe, i))))
             append_call_value(out, values, view, *described, choice, i, i + 1, meanings);
-            i += meanings;
-            continue;
-        }
-        // BTF knows the names of an enum better.
-        const bool is_enum = formats.argument(i) && formats.argument(i)->kind == Format::Kind::enumeration;
-        const std::string text = described && meanings == 0 && !is_enum ? described->text(choice, view, i) : std::string();
-        if (text.empty())
-            append_with_meaning(out, values, view, formats, i);
         else
-            out += text;
+            append_with_meaning(out, values, view, formats, i);
         i += meanings;
     }
 }

@@ -2,7 +2,6 @@
 #include "render/call_value.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "model/type.h"
 #include "render/load_value.h"
+#include "render/meaning.h"
 #include "util/visible.h"
 
 namespace argtrace {
@@ -20,9 +20,6 @@ namespace argtrace {
 namespace {
 
 using Bytes = std::span<const std::byte>;
-
-constexpr std::string_view first_part = "value", path_part = "path";
-constexpr std::size_t elements_max = 16; // that are shown of an array
 
 std::uint64_t low_bits(std::uint64_t value, std::uint32_t bits) {
     return bits < 64 ? value & ((std::uint64_t{1} << bits) - 1) : value;
@@ -33,8 +30,12 @@ bool may_be_empty(const Format *format) {
     return format && (format->kind == Format::Kind::characters || format->kind == Format::Kind::texts || format->is_counted);
 }
 
-bool is_nothing(const Value &value, const Format *format) {
-    return is_absent(value, format) && !may_be_empty(format);
+/// Whether a part stands for the argument, and does not belong to another part: "value", or "value.2" of another row.
+bool is_whole(std::string_view name, std::string_view part) {
+    if (!name.starts_with(part))
+        return false;
+    name.remove_prefix(part.size());
+    return name.empty() || (name.front() == '.' && name.find_first_not_of("0123456789", 1) == name.npos);
 }
 
 /// What has been read of one argument.
@@ -42,46 +43,59 @@ class Fetched {
 public:
     /// Numbers are shown as `shown` says, unless they are members.
     Fetched(Line &out, ValueWriter &values, const EventView &view, std::size_t argument, std::size_t first, std::size_t count, const ShownAs *shown)
-        : out_(out), values_(values), view_(view), formats_(values.formats(*view.event->probe)), shown_(shown ? *shown : ShownAs()), first_(first),
-          count_(count), prefix_(view.event->probe->args[argument].name.size() + 1) {}
+        : out_(out), values_(values), view_(view), formats_(values.formats(*view.event->probe)), shown_(shown ? *shown : ShownAs()),
+          argument_(argument), first_(first), end_(first + count) {}
 
-    /// The part of that name; null: there is none, or it could not be read.
-    const Value *part(std::string_view name) const {
-        for (std::size_t i = 0; i < count_; ++i)
-            if (const Value &value = view_.values[first_ + i]; name_of(i) == name && value.captured && !is_nothing(value, formats_.argument(first_ + i)))
+    /// What stands for the argument: the first part of that name, or of it with a number, that has something; or one that may be empty.
+    const Value *whole(std::string_view name) const {
+        const Value *empty = nullptr;
+        for (std::size_t i = first_; i < end_; ++i) {
+            const Value &value = view_.values[i];
+            if (!value.captured || !is_whole(name_of(i), name))
+                continue;
+            if (!is_empty_meaning(value, formats_.argument(i)))
                 return &value;
-        return nullptr;
-    }
-
-    std::string_view name_of(std::size_t part) const {
-        return std::string_view(view_.event->probe->args[first_ + part].name).substr(prefix_);
+            if (!empty && may_be_empty(formats_.argument(i)))
+                empty = &value;
+        }
+        return empty;
     }
 
     /// The value, which is the part at `path`, with what is known of its own parts.
     void append(const Value &value, const std::string &path) {
         const Format *format = formats_.argument(static_cast<std::size_t>(&value - view_.values.data()));
-        const bool has_parts = format && (format->kind == Format::Kind::array || format->kind == Format::Kind::aggregate);
-        const bool in_bytes = value.type == ARGTRACE_TYPE_BYTES && format && format->kind == Format::Kind::scalar; // of only()
+        const bool is_bytes = value.type == ARGTRACE_TYPE_BYTES && format;
+        const bool in_bytes = is_bytes && format->kind == Format::Kind::scalar; // of only()
+        const bool has_parts = is_bytes && (format->kind == Format::Kind::array || format->kind == Format::Kind::aggregate);
         if (is_number(value) || in_bytes) {
             const Value number = in_bytes ? load_value(*format, view_.bytes_of(value)) : value;
             const bool is_set = shown_.form == NumberForm::signal_set; // which has brackets of its own
             out_ += is_set ? "" : "[";
             append_number(number, 8 * type_info(number.type).size, shown_, in_bytes ? nullptr : format);
             out_ += is_set ? "" : "]";
-        } else if (format && format->kind == Format::Kind::characters) {
+        } else if (is_bytes && format->kind == Format::Kind::characters) {
             values_.append_formatted(out_, *format, view_.bytes_of(value));
             out_ += value.cut ? "..." : "";
-        } else if (!has_parts) {
-            values_.append(out_, view_, value, format);
-        } else if (value.type == ARGTRACE_TYPE_BYTES) {
+        } else if (has_parts) {
             append_parts(*format, view_.bytes_of(value), path, value.cut);
         } else {
-            const std::array<std::uint64_t, 2> words{value.low, value.high};
-            append_parts(*format, std::as_bytes(std::span(words)).first(type_info(value.type).size), path, false);
+            values_.append(out_, view_, value, format);
         }
     }
 
 private:
+    std::string_view name_of(std::size_t value) const { return meaning_name(*view_.event->probe, argument_, value); }
+
+    /// The part of that name; null: there is none, or nothing of it, or it could not be read.
+    const Value *part(std::string_view name) const {
+        for (std::size_t i = first_; i < end_; ++i) {
+            const Format *format = formats_.argument(i);
+            if (const Value &value = view_.values[i]; name_of(i) == name && value.captured && (may_be_empty(format) || !is_absent(value, format)))
+                return &value;
+        }
+        return nullptr;
+    }
+
     static bool is_number(const Value &value) {
         const TypeClass type = type_info(value.type).type_class;
         return type == TypeClass::integer || type == TypeClass::address;
@@ -107,12 +121,12 @@ private:
     }
 
     void append_elements(const Format &format, Bytes data, const std::string &path, bool cut) {
-        const std::size_t count = format.is_counted ? data.size() / format.element->bytes : format.count;
-        const std::size_t shown = std::min(count, elements_max);
+        const std::size_t count = format.elements_in(data.size());
+        const std::size_t shown = std::min(count, text_elements_max);
         out_ += '[';
         for (std::size_t i = 0; i < shown; ++i) {
             out_ += i > 0 ? ", " : "";
-            append_part(*format.element, data.subspan(std::min(i * format.element->bytes, data.size())), fmt::format("{}[{}]", path, i));
+            append_part(*format.element, behind(data, i * format.element->bytes), fmt::format("{}[{}]", path, i));
         }
         out_ += shown < count || cut ? ", ...]" : "]";
     }
@@ -140,7 +154,7 @@ private:
     }
 
     void append_member(const Format::Field &field, const ShownAs &shown, Bytes data, const std::string &path) {
-        const Bytes own = data.subspan(std::min<std::size_t>(field.bit_offset / 8, data.size()));
+        const Bytes own = behind(data, field.bit_offset / 8);
         const Format::Kind kind = field.format->kind;
         const bool is_number = kind == Format::Kind::scalar || kind == Format::Kind::user_address || kind == Format::Kind::function ||
                                kind == Format::Kind::device || kind == Format::Kind::mode;
@@ -179,51 +193,27 @@ private:
     const EventView &view_;
     const ProbeFormats &formats_;
     ShownAs shown_;
-    std::size_t first_, count_, prefix_;
+    std::size_t argument_, first_, end_;
 };
-
-/// Whether a part stands for the argument, and does not belong to another part: "value", or "value.2" of another row.
-bool is_whole(std::string_view name, std::string_view part) {
-    return name == part || (name.starts_with(part) && name.size() > part.size() && name[part.size()] == '.' && name.find_first_not_of("0123456789", part.size() + 1) == name.npos);
-}
-
-/// Nothing was read of calls that have another row, or that have failed, and some files have no path.
-bool is_empty(const Value &value, const Format *format) {
-    return value.type == ARGTRACE_TYPE_PATH ? value.high == 0 : is_absent(value, format);
-}
 
 } // namespace
 
 void append_call_value(Line &out, ValueWriter &values, const EventView &view, const DescribedCall &described,
                        const DescribedCall::Choice &choice, std::size_t argument, std::size_t first, std::size_t count) {
-    const ProbeFormats &formats = values.formats(*view.event->probe);
     Fetched fetched(out, values, view, argument, first, count, described.shown_behind(choice, argument));
-    const bool expected = described.has_fetched(choice, view, argument);
-    const Value *path = nullptr, *whole = nullptr;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Value &value = view.values[first + i];
-        const Format *format = formats.argument(first + i);
-        const bool is_path = is_whole(fetched.name_of(i), path_part);
-        if (!value.captured || !(is_path || (expected && is_whole(fetched.name_of(i), first_part))))
-            continue;
-        const Value *&found = is_path ? path : whole;
-        if (!is_empty(value, format))
-            found = found && !is_empty(*found, formats.argument(static_cast<std::size_t>(found - view.values.data()))) ? found : &value;
-        else if (!is_path && may_be_empty(format) && !found)
-            found = &value;
-    }
-    if (whole) {
+    if (const Value *whole = described.has_fetched(choice, view, argument) ? fetched.whole(whole_part) : nullptr) {
         fetched.append(*whole, "");
         return;
     }
     // BTF knows the names of an enum better.
-    const Format *format = formats.argument(argument);
+    const Format *format = values.formats(*view.event->probe).argument(argument);
     const bool is_enum = format && format->kind == Format::Kind::enumeration;
     const std::string text = is_enum ? std::string() : described.text(choice, view, argument);
     if (text.empty())
         values.append(out, view, view.values[argument], format);
     else
         out += text;
+    const Value *path = fetched.whole(path_part);
     if (!path)
         return;
     const Bytes characters = view.bytes_of(*path);

@@ -15,7 +15,8 @@ namespace argtrace {
 // The first of them is shown in place of the argument, or behind it if it is named "path". The others are parts of it, and are shown in
 // the place that their names say: msg.msg_name in that of msg_name, iov.[0].iov_base in that of the first element's iov_base.
 
-/// Appends the argument with that index, which the row shows as `text` (empty: by its type), with `count` values behind it.
+/// Appends the argument or result with that index, of which `count` values from `first` on say more. Where there are none it is shown as the
+/// row says, or else by its type.
 void append_call_value(Line &out, ValueWriter &values, const EventView &view, const DescribedCall &described,
                        const DescribedCall::Choice &choice, std::size_t argument, std::size_t first, std::size_t count);
 

@@ -10,6 +10,7 @@
 #include "model/type.h"
 #include "render/common_value.h"
 #include "render/flags.h"
+#include "render/meaning.h"
 #include "render/outcome.h"
 #include "render/stack.h"
 #include "render/text.h"
@@ -25,11 +26,6 @@ constexpr std::string_view replacement_character = "\xef\xbf\xbd";
 /// Stands in a JSON string as it is.
 bool is_plain(char character) {
     return character >= 0x20 && character < 0x7f && character != '"' && character != '\\';
-}
-
-/// Where the table of calls has nothing read in such a call, or a file has no path.
-bool is_absent_meaning(const Value &value, const Format *format) {
-    return is_absent(value, format) || (value.captured && value.type == ARGTRACE_TYPE_PATH && value.high == 0);
 }
 
 void append_escaped(Line &out, char character) {
@@ -229,7 +225,7 @@ void JsonRenderer::event(Line &out, const EventView &view) {
     for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const Plan::Argument &argument = plan.arguments[i];
         // Only values behind an argument are left out, and none of them is the first.
-        if (choice.row && argument.may_be_absent && is_absent_meaning(view.values[i], argument.format)) [[unlikely]]
+        if (choice.row && argument.may_be_absent && is_empty_meaning(view.values[i], argument.format)) [[unlikely]]
             continue;
         to = argument.before.write(to);
         if (choice.row) [[unlikely]] {

@@ -20,15 +20,20 @@ std::size_t count_meanings(const Probe &probe, std::size_t argument) {
     return count;
 }
 
+std::string_view meaning_name(const Probe &probe, std::size_t argument, std::size_t meaning) {
+    return std::string_view(probe.args[meaning].name).substr(probe.args[argument].name.size() + 1);
+}
+
+bool is_empty_meaning(const Value &value, const Format *format) {
+    return is_absent(value, format) || (value.type == ARGTRACE_TYPE_PATH && value.high == 0);
+}
+
 void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
                          const ProbeFormats &formats, std::size_t argument) {
     const Probe &probe = *view.event->probe;
     const std::size_t first = argument + 1, count = count_meanings(probe, argument);
     const std::span<const Value> meanings = view.values.subspan(first, count);
-    // The path of a file that is being opened is empty.
-    const auto is_left_out = [&](std::size_t i) {
-        return is_absent(meanings[i], formats.argument(first + i)) || (meanings[i].type == ARGTRACE_TYPE_PATH && meanings[i].high == 0);
-    };
+    const auto is_left_out = [&](std::size_t i) { return is_empty_meaning(meanings[i], formats.argument(first + i)); };
     bool any = false;
     for (std::size_t i = 0; i < count; ++i)
         any = any || (meanings[i].captured && !is_left_out(i));
@@ -42,15 +47,14 @@ void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
         values.append(out, view, meanings.front(), formats.argument(first));
         return;
     }
-    const std::size_t prefix = probe.args[argument].name.size() + 1;
     std::string_view separator = "{";
     for (std::size_t i = 0; i < count; ++i) {
         if (is_left_out(i))
             continue;
         out += separator;
         separator = ", ";
-        const std::string_view name = std::string_view(probe.args[first + i].name).substr(prefix);
-        if (name != "value") {
+        const std::string_view name = meaning_name(probe, argument, first + i);
+        if (name != whole_part) {
             out += name;
             out += '=';
         }

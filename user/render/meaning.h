@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "render/value_writer.h"
 
@@ -17,6 +18,12 @@ namespace argtrace {
 
 /// How many of the arguments behind that one say what it means.
 std::size_t count_meanings(const Probe &probe, std::size_t argument);
+
+/// What it is called, without the argument's name and the point: "path".
+std::string_view meaning_name(const Probe &probe, std::size_t argument, std::size_t meaning);
+
+/// Whether there is nothing of it in this call: a condition of only() does not hold, or a file has no path, as one that is being opened.
+bool is_empty_meaning(const Value &value, const Format *format);
 
 /// Appends the argument with that index, as text, and what it means.
 void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,

@@ -8,6 +8,7 @@
 #include "model/type.h"
 #include "render/call_value.h"
 #include "render/json.h"
+#include "render/meaning.h"
 #include "util/errno_name.h"
 #include "util/units.h"
 
@@ -22,11 +23,22 @@ std::string_view error_of(const Value &value) {
     return error ? errno_name(error) : std::string_view();
 }
 
-/// The name of a result that is a number: ,"ret.text":"O_RDWR".
-void append_json_name(Line &out, const EventView &view, const DescribedCall &described) {
+/// The name of a result that is a number, and what else is known of it: ,"ret.text":"O_RDWR","ret.path":"/dev/null".
+void append_json_meanings(Line &out, ValueWriter &values, const EventView &view, const DescribedCall &described) {
     if (const std::string name = described.name(described.choose(view), view, view.values.size() - 1); !name.empty()) {
         out += ",\"ret.text\":";
         append_json_string(out, name);
+    }
+    const Probe &probe = *view.event->probe;
+    const ProbeFormats &formats = values.formats(probe);
+    const std::size_t first = shown_arguments(probe), end = first + result_meanings(probe);
+    for (std::size_t i = first; i < end; ++i) {
+        if (is_empty_meaning(view.values[i], formats.argument(i)))
+            continue;
+        out += ',';
+        append_json_string(out, probe.args[i].name);
+        out += ':';
+        values.append(out, view, view.values[i], formats.argument(i));
     }
 }
 
@@ -36,17 +48,14 @@ void append_result_value(Line &out, ValueWriter &values, const EventView &view,
                          const Format *result, const DescribedCall *described) {
     const Value &value = view.values.back();
     const std::string_view error = result ? std::string_view() : error_of(value);
-    if (const std::size_t count = described ? result_meanings(*view.event->probe) : 0; count > 0 && error.empty()) {
-        const std::size_t result_index = view.values.size() - 1;
-        append_call_value(out, values, view, *described, described->choose(view), result_index, shown_arguments(*view.event->probe), count);
-    } else if (const std::string text = described ? described->text(described->choose(view), view, view.values.size() - 1) : std::string();
-        !text.empty()) {
-        out += text;
-    } else if (error.empty()) {
-        values.append(out, view, value, result);
-    } else {
+    if (!error.empty()) {
         out += '-';
         out += error;
+    } else if (described) {
+        const Probe &probe = *view.event->probe;
+        append_call_value(out, values, view, *described, described->choose(view), view.values.size() - 1, shown_arguments(probe), result_meanings(probe));
+    } else {
+        values.append(out, view, value, result);
     }
 }
 
@@ -73,17 +82,7 @@ void append_json_outcome(Line &out, ValueWriter &values, const EventView &view, 
     } else {
         values.append(out, view, view.values.back(), result);
         if (described)
-            append_json_name(out, view, *described);
-    }
-    const Probe &probe = *view.event->probe;
-    const std::size_t first = shown_arguments(probe);
-    for (std::size_t i = first; i < first + result_meanings(probe); ++i) {
-        if (view.values[i].captured && view.values[i].has_bytes() && view.values[i].high == 0)
-            continue;
-        out += ',';
-        append_json_string(out, probe.args[i].name);
-        out += ':';
-        values.append(out, view, view.values[i], values.formats(probe).argument(i));
+            append_json_meanings(out, values, view, *described);
     }
     out += ",\"duration\":";
     out.append_decimal(view.event->duration);

@@ -23,12 +23,6 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::uint32_t text_elements_max = 16;
-
-Bytes behind(Bytes data, std::size_t offset) {
-    return data.subspan(std::min(offset, data.size()));
-}
-
 bool is_scalar(const Format &format) {
     return format.kind == Format::Kind::scalar || format.kind == Format::Kind::enumeration ||
            format.kind == Format::Kind::function || format.kind == Format::Kind::flags ||
@@ -337,14 +331,14 @@ void ValueWriter::append_fields(Line &out, const Format &format, Bytes data) {
 
 void ValueWriter::append_array(Line &out, const Format &format, Bytes data) {
     const bool json = style_ == Style::json;
-    const std::uint32_t count = format.is_counted ? static_cast<std::uint32_t>(data.size() / format.element->bytes) : format.count;
-    const std::uint32_t shown = json ? count : std::min(count, text_elements_max);
+    const std::size_t count = format.elements_in(data.size());
+    const std::size_t shown = json ? count : std::min(count, text_elements_max);
     out += '[';
-    for (std::uint32_t i = 0; i < shown; ++i) {
+    for (std::size_t i = 0; i < shown; ++i) {
         if (i > 0)
             out += json ? "," : ", ";
         append_formatted(out, *format.element,
-                         behind(data, std::size_t{i} * format.element->bytes));
+                         behind(data, i * format.element->bytes));
     }
     if (shown < count)
         out += ", ...";

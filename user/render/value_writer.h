@@ -15,6 +15,9 @@
 
 namespace argtrace {
 
+/// So many elements of an array are shown in text.
+inline constexpr std::size_t text_elements_max = 16;
+
 /// Whether it is what only() has where its condition does not hold: nothing. `-` in text, null in JSON.
 bool is_absent(const Value &value, const Format *format);
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "util/error.h"
-#include "util/lines.h"
 
 namespace argtrace {
 
@@ -67,11 +66,8 @@ std::size_t find_outside(std::string_view text, char character, std::size_t from
 
 std::vector<Fetch> parse_fetches(std::string_view list, bool at_return) {
     std::vector<Fetch> fetches;
-    for (std::size_t at = 0; at <= list.size();) {
-        const std::size_t end = std::min(find_outside(list, ',', at), list.size());
-        std::string_view text = without_blanks(list.substr(at, end - at));
-        at = end + 1;
-        Fetch fetch{{}, "value", at_return};
+    for_each_outside(list, ',', [&](std::string_view text) {
+        Fetch fetch{{}, std::string(whole_part), at_return};
         if (const std::size_t as = text.rfind(" as "); as != text.npos) {
             std::string_view name = without_blanks(text.substr(as + 4));
             if (name.size() > 1 && name.front() == '"' && name.back() == '"')
@@ -83,7 +79,7 @@ std::vector<Fetch> parse_fetches(std::string_view list, bool at_return) {
             throw Error("what is read of an argument is {EXPR [as NAME], ...}");
         fetch.expression = text;
         fetches.push_back(std::move(fetch));
-    }
+    });
     return fetches;
 }
 

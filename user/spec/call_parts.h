@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "util/lines.h"
+
 namespace argtrace {
 
 /// What -d reads in addition of an argument of a system call, or of its result.
@@ -17,11 +19,27 @@ struct Fetch {
     bool operator==(const Fetch &) const = default;
 };
 
+/// As names of what is read: that which stands for the argument, and that which is shown behind it.
+inline constexpr std::string_view whole_part = "value", path_part = "path";
+
 /// Reads "EXPR [as NAME], ...". Throws Error.
 std::vector<Fetch> parse_fetches(std::string_view list, bool at_return);
 
 /// Where `character` is in a text, outside of quotes, and of parentheses, brackets and braces that open behind `from`; npos: nowhere.
 std::size_t find_outside(std::string_view text, char character, std::size_t from = 0);
+
+/// Calls `visit` with each part of a list, without the blanks around it; separators in quotes and brackets do not count. An empty list has
+/// one part, which is empty.
+template<typename Visit>
+void for_each_outside(std::string_view list, char separator, Visit visit) {
+    for (std::size_t begin = 0;;) {
+        const std::size_t end = find_outside(list, separator, begin);
+        visit(without_blanks(list.substr(begin, end - begin)));
+        if (end == list.npos)
+            return;
+        begin = end + 1;
+    }
+}
 
 /// Replaces a name in an expression wherever it stands for itself and is no member.
 std::string with_name(std::string_view expression, std::string_view name, std::string_view by);

@@ -26,7 +26,7 @@ constexpr std::pair<std::string_view, NumberForm> forms[] = {
     {"dev", NumberForm::device}, {"wstatus", NumberForm::wait_status}, {"sigset", NumberForm::signal_set}, {"id", NumberForm::identity},
 };
 
-constexpr std::string_view beginnings[] = {"flags ", "values ", "class ", "means ", "struct "};
+constexpr std::string_view beginnings[] = {"flags ", "values ", "class ", "means "};
 
 std::optional<NumberForm> form_of(std::string_view name) {
     for (const auto &[known, form] : forms)
@@ -111,10 +111,9 @@ bool CallRow::Argument::accepts(std::uint64_t value) const {
 
 bool Calls::is_line(std::string_view line) {
     line = without_blanks(line);
-    const std::size_t parenthesis = line.find('(');
-    const auto begins = [line](std::string_view word) { return word != "struct " && line.starts_with(word); };
-    if (std::any_of(std::begin(beginnings), std::end(beginnings), begins))
+    if (std::any_of(std::begin(beginnings), std::end(beginnings), [line](std::string_view word) { return line.starts_with(word); }))
         return true;
+    const std::size_t parenthesis = line.find('(');
     return line.starts_with(syscall_kind.prefixes.front()) || (parenthesis != line.npos && line.substr(0, parenthesis).find(':') == line.npos);
 }
 
@@ -207,9 +206,10 @@ void Calls::add_fetches(std::string_view line) {
     auto [name, list] = halves(line.substr(line.find(' ')));
     if (!values(name) && !form_of(name))
         throw Error(fmt::format("no flags or values before this line are called '{}'", name));
-    fetches_[std::string(name)] = fetches_of(list);
-    if (fetches_[std::string(name)].empty() || !list.empty())
+    std::vector<Fetch> fetches = own_fetches(list);
+    if (fetches.empty() || !list.empty())
         throw Error("what is read of it is [out] {EXPR [as NAME], ...}");
+    fetches_[std::string(name)] = std::move(fetches);
 }
 
 // struct NAME(MEMBER[: SHOWN], ... [, ...])
@@ -243,19 +243,14 @@ void Calls::add_row(std::string_view line, const std::string &place, bool shippe
     row.source = place;
     row.shipped = shipped;
     const std::string_view list = without_blanks(line.substr(begin + 1, end - begin - 1));
-    for (std::size_t at = 0; at < list.size();) {
-        const std::size_t stop = std::min(find_outside(list, ',', at), list.size());
-        row.arguments.push_back(argument_of(list.substr(at, stop - at)));
-        at = stop + 1;
-    }
+    if (!list.empty())
+        for_each_outside(list, ',', [&](std::string_view text) { row.arguments.push_back(argument_of(text)); });
     std::string_view rest = without_blanks(line.substr(end + 1));
     if (rest.starts_with('=')) {
         rest.remove_prefix(1);
-        std::vector<Fetch> own = fetches_of(rest);
-        const std::string_view name = without_blanks(rest);
-        row.result = shown_as(name);
-        row.result_fetches = fetches_of_shown(name);
-        row.result_fetches.insert(row.result_fetches.end(), own.begin(), own.end());
+        std::vector<Fetch> own = own_fetches(rest);
+        row.result = shown_as(rest);
+        row.result_fetches = fetches_of(rest, std::move(own));
     } else if (!rest.empty())
         throw Error(fmt::format("'{}' cannot follow the arguments", rest));
     std::string_view titles = line.substr(0, begin);
@@ -270,7 +265,7 @@ void Calls::add_row(std::string_view line, const std::string &place, bool shippe
 
 CallRow::Argument Calls::argument_of(std::string_view text) const {
     CallRow::Argument argument;
-    argument.fetches = fetches_of(text);
+    argument.fetches = own_fetches(text);
     const std::size_t colon = text.find(':');
     argument.name = without_blanks(text.substr(0, colon));
     if (argument.name.empty())
@@ -283,8 +278,7 @@ CallRow::Argument Calls::argument_of(std::string_view text) const {
     if (argument.is_ignored)
         return argument;
     argument.shown = shown_as(name);
-    if (argument.fetches.empty())
-        argument.fetches = fetches_of_shown(name);
+    argument.fetches = fetches_of(name, std::move(argument.fetches));
     const std::string_view test = next_word(rest);
     if (test.empty())
         return argument;
@@ -297,7 +291,7 @@ CallRow::Argument Calls::argument_of(std::string_view text) const {
 }
 
 // Takes "[out] {EXPR [as NAME], ...}" off the end of the text.
-std::vector<Fetch> Calls::fetches_of(std::string_view &text) const {
+std::vector<Fetch> Calls::own_fetches(std::string_view &text) {
     text = without_blanks(text);
     const std::size_t begin = text.find('{');
     if (begin == text.npos)
@@ -312,9 +306,10 @@ std::vector<Fetch> Calls::fetches_of(std::string_view &text) const {
     return parse_fetches(list, out);
 }
 
-std::vector<Fetch> Calls::fetches_of_shown(std::string_view name) const {
-    const auto found = fetches_.find(name);
-    return found == fetches_.end() ? std::vector<Fetch>() : found->second;
+// Those of what is shown as that name, if it has none of its own.
+std::vector<Fetch> Calls::fetches_of(std::string_view shown, std::vector<Fetch> own) const {
+    const auto found = fetches_.find(shown);
+    return !own.empty() || found == fetches_.end() ? own : found->second;
 }
 
 ShownAs Calls::shown_as(std::string_view name) const {

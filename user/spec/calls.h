@@ -99,8 +99,8 @@ private:
     void add_struct(std::string_view line);
     void add_row(std::string_view line, const std::string &place, bool shipped);
     CallRow::Argument argument_of(std::string_view text) const;
-    std::vector<Fetch> fetches_of(std::string_view &text) const;
-    std::vector<Fetch> fetches_of_shown(std::string_view name) const;
+    static std::vector<Fetch> own_fetches(std::string_view &text);
+    std::vector<Fetch> fetches_of(std::string_view shown, std::vector<Fetch> own) const;
     ShownAs shown_as(std::string_view name) const;
 
     std::map<std::string, std::unique_ptr<NamedValues>, std::less<>> values_;
