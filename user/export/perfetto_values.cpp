@@ -109,7 +109,7 @@ void PerfettoValues::put_data(ProtobufWriter &out, const Format &format, Bytes d
         }
         return;
     case Format::Kind::array:
-        for (std::size_t i = 0; i < format.count; ++i) {
+        for (std::size_t i = 0; i < format.elements_in(data.size()); ++i) {
             const std::size_t begin = out.open(perfetto::annotation::element);
             put_data(out, *format.element, behind(data, i * format.element->bytes));
             out.close(begin);
@@ -124,7 +124,9 @@ void PerfettoValues::put_data(ProtobufWriter &out, const Format &format, Bytes d
     case Format::Kind::ip4:
     case Format::Kind::ip6:
     case Format::Kind::socket:
-    case Format::Kind::cpus: {
+    case Format::Kind::cpus:
+    case Format::Kind::characters:
+    case Format::Kind::texts: {
         Value value;
         value.type = ARGTRACE_TYPE_BYTES;
         value.high = data.size();

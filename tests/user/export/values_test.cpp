@@ -133,6 +133,33 @@ TEST_F(ExportedValues, InPerfetto) {
                                      "args.err=\"-ENOENT\"", "cpu=u0", "flags=\"....\""));
 }
 
+// text(), strs() and array(): bytes that have no size of their own.
+TEST_F(ExportedValues, OfDataAndVectors) {
+    probe_.args.clear();
+    batch_.values.clear();
+    batch_.bytes.clear();
+    std::vector<ShownValue> shown;
+    const auto add = [&](const char *name, const char *type_name, std::string_view data, int type) {
+        probe_.args.push_back(test::argument(name, ARGTRACE_TYPE_BYTES, type_name));
+        probe_.args.back().size = 1024;
+        shown.push_back({static_cast<std::uint32_t>(type), name});
+        shown.back().as_bytes = true;
+        batch_.values.push_back({batch_.bytes.size(), data.size(), ARGTRACE_TYPE_BYTES, true, false});
+        for (const char character : data)
+            batch_.bytes.push_back(static_cast<std::byte>(character));
+    };
+    add("data", "char[]", std::string_view("a\0b", 3), 0);
+    add("argv", "char *[]", std::string_view("ls\0-l\0", 6), 0);
+    add("fds", "int[]", std::string_view("\3\0\0\0\4\0\0\0", 8), b_.integer("int", 4, BTF_INT_SIGNED));
+    probe_.types = display_types(b_.get(), shown);
+    const test::PerfettoTrace trace(file(ExportFormat::perfetto));
+    ASSERT_EQ(trace.items.size(), 1u);
+    EXPECT_THAT(trace.items[0].notes, testing::ElementsAre("args.data=\"\"a\\0b\"\"", "args.argv=\"[\"ls\", \"-l\"]\"", "args.fds[0]=s3",
+                                                           "args.fds[1]=s4", "cpu=u0", "flags=\"....\""));
+    const test::ParquetTable table(file(ExportFormat::parquet));
+    EXPECT_EQ(nlohmann::json::parse(table.columns.at("args").at(0)), nlohmann::json::parse(R"({"data":"a\u0000b","argv":["ls","-l"],"fds":[3,4]})"));
+}
+
 TEST_F(ExportedValues, InParquet) {
     const test::ParquetTable table(file(ExportFormat::parquet));
     const auto args = nlohmann::json::parse(table.columns.at("args").at(0));
