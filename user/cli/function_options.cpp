@@ -43,7 +43,7 @@ ReturnBy parse_return_by(const std::string &text) {
 
 std::uint32_t parse_text_size(const std::string &text) {
     const std::uint64_t bytes = parse_count("--text-size", text);
-    if (bytes < 1 || bytes > ARGTRACE_TEXT_MAX)
+    if (bytes > ARGTRACE_TEXT_MAX)
         throw Error(fmt::format("--text-size is 1 to {}, the most that one value of a record has, not {}", ARGTRACE_TEXT_MAX, text));
     return static_cast<std::uint32_t>(bytes);
 }

@@ -118,14 +118,18 @@ NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
         return outcome(builtin, ast);
     if (builtin.name == "task")
         return make_source(ARGTRACE_SOURCE_TASK, 0, find_struct("task_struct", ast.at).pointer(), ast);
+    return meant(builtin.meaning, fmt::format("{} is", builtin.name), ast);
+}
+
+// What an expression of the task's yields, which `what` ("comm is") stands for.
+NodePtr Checker::meant(std::string_view expression, std::string_view what, const Ast &ast) {
     try {
-        const Expression meaning = parse_condition(std::string(builtin.meaning));
+        const Expression meaning = parse_condition(std::string(expression));
         NodePtr node = Checker(scope_, meaning).check(meaning.root());
         node->at = ast.at;
         return node;
     } catch (const ExpressionError &error) {
-        fail(ast.at,
-             fmt::format("{} is not known on this kernel: {}", builtin.name, error.sentence()));
+        fail(ast.at, fmt::format("{} not known on this kernel: {}", what, error.sentence()));
     }
 }
 

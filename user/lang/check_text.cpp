@@ -253,29 +253,26 @@ NodePtr Checker::call_str(const Ast &ast) {
     return node;
 }
 
-NodePtr Checker::call_buf(const Ast &ast) {
-    require_operands(ast, 2, 2, "buf(ADDRESS, LENGTH)");
+// As many bytes at the first operand as the second says, at most `limit`, shown as `type` says.
+NodePtr Checker::bytes_at(const Ast &ast, Type type, std::uint32_t limit) {
     NodePtr from = address(check(*ast.operands[0]), *ast.operands[0]);
     NodePtr size = integer(*ast.operands[1], "a length");
-    NodePtr node = make_node(Node::Kind::buffer, void_pointer, ast, std::move(from));
-    node->limit = size->is_constant() ? length(*ast.operands[1]) : ARGTRACE_TEXT_MAX;
+    NodePtr node = make_node(Node::Kind::buffer, type, ast, std::move(from));
+    node->limit = size->is_constant() ? std::min(limit, length(*ast.operands[1])) : limit;
     node->is_signed = traits(*size).is_signed;
     node->operands.push_back(convert(std::move(size), ulong_type));
     return node;
 }
 
+NodePtr Checker::call_buf(const Ast &ast) {
+    require_operands(ast, 2, 2, "buf(ADDRESS, LENGTH)");
+    return bytes_at(ast, void_pointer, ARGTRACE_TEXT_MAX);
+}
+
 // buf() that is shown as text, NULs and all.
 NodePtr Checker::call_text(const Ast &ast) {
     require_operands(ast, 2, 3, "text(ADDRESS, LENGTH) or text(ADDRESS, LENGTH, MAX)");
-    NodePtr from = address(check(*ast.operands[0]), *ast.operands[0]);
-    NodePtr size = integer(*ast.operands[1], "a length");
-    NodePtr node = make_node(Node::Kind::buffer, char_type.pointer(), ast, std::move(from));
-    node->limit = ast.operands.size() > 2 ? length(*ast.operands[2]) : scope_.text_bytes();
-    node->is_signed = traits(*size).is_signed;
-    if (size->is_constant())
-        node->limit = std::min(node->limit, length(*ast.operands[1]));
-    node->operands.push_back(convert(std::move(size), ulong_type));
-    return node;
+    return bytes_at(ast, char_type.pointer(), ast.operands.size() > 2 ? length(*ast.operands[2]) : scope_.text_bytes());
 }
 
 // As many elements of what the pointer points to as there are, as far as they have room.
@@ -326,14 +323,7 @@ NodePtr Checker::call_fd(const Ast &ast) {
     require_operands(ast, 1, 1, "fd(DESCRIPTOR)");
     const Ast &operand = *ast.operands[0];
     const auto number = [&] { return convert(integer(operand, "a descriptor"), uint_type); };
-    const auto of_task = [&](const char *text) {
-        try {
-            const Expression meaning = parse_condition(text);
-            return Checker(scope_, meaning).rvalue(meaning.root());
-        } catch (const ExpressionError &error) {
-            fail(ast.at, fmt::format("the files of a task are not known on this kernel: {}", error.sentence()));
-        }
-    };
+    const auto of_task = [&](const char *text) { return meant(text, "the files of a task are", ast); };
     const Type file = find_struct("file", ast.token.at).pointer();
     const Type slot = file.pointer().in(Space::kernel);
     NodePtr offset = arithmetic(ARGTRACE_ALU_MUL, convert(number(), ulong_type), make_constant(sizeof(std::uint64_t), ulong_type, ast), ast);
@@ -388,16 +378,11 @@ NodePtr Checker::call_path(const Ast &ast) {
 NodePtr Checker::call_cgroup_path(const Ast &ast) {
     if (!ast.operands.empty())
         fail(ast.operands[0]->at, "cgroup_path() is that of the current task, and has no operands");
-    const Expression meaning = parse_condition("task->cgroups->dfl_cgrp->kn");
-    try {
-        NodePtr kn = Checker(scope_, meaning).rvalue(meaning.root());
-        const Type type = kn->type;
-        NodePtr path = make_node(Node::Kind::path, type, ast, std::move(kn));
-        path->value = ARGTRACE_PATH_OF_NODE;
-        return path;
-    } catch (const ExpressionError &error) {
-        fail(ast.at, fmt::format("cgroup_path() is not known on this kernel: {}", error.sentence()));
-    }
+    NodePtr kn = meant("task->cgroups->dfl_cgrp->kn", "cgroup_path() is", ast);
+    const Type type = kn->type;
+    NodePtr path = make_node(Node::Kind::path, type, ast, std::move(kn));
+    path->value = ARGTRACE_PATH_OF_NODE;
+    return path;
 }
 
 // page_to_pfn(), of what can be read: a NULL pointer has no number.
@@ -576,15 +561,12 @@ NodePtr Checker::call_only(const Ast &ast) {
     NodePtr condition = scalar(*ast.operands[1]);
     if (condition->is_constant())
         fail(ast.operands[1]->at, "this condition is the same for all calls");
-    if (value->kind == Node::Kind::buffer) {
-        const Type type = value->operands[1]->type;
-        value->operands[1] = either(std::move(condition), std::move(value->operands[1]), convert(number(0), type), ast);
-        return value;
-    }
-    if (value->kind == Node::Kind::text || value->kind == Node::Kind::texts || value->kind == Node::Kind::path) {
-        const Type type = value->operands[0]->type;
-        value->operands[0] = either(std::move(condition), std::move(value->operands[0]), convert(number(0), type), ast);
-        value->may_be_null = true;
+    if (is_data) { // of which the length is 0, or the address
+        const bool has_length = value->kind == Node::Kind::buffer;
+        NodePtr &operand_or_0 = value->operands[has_length ? 1 : 0];
+        const Type type = operand_or_0->type;
+        operand_or_0 = either(std::move(condition), std::move(operand_or_0), convert(number(0), type), ast);
+        value->may_be_null = !has_length;
         return value;
     }
     NodePtr node = make_node(Node::Kind::buffer, value->type, ast,

@@ -44,6 +44,7 @@ private:
     NodePtr check_name(const Ast &ast);
     NodePtr parameter(const Scope::Parameter &parameter, const Ast &ast);
     NodePtr builtin(const Builtin &builtin, const Ast &ast);
+    NodePtr meant(std::string_view expression, std::string_view what, const Ast &ast);
     NodePtr outcome(const Builtin &builtin, const Ast &ast) const;
     NodePtr check_at_return(const Ast &ast);
     void require_return(std::string_view what, const Ast &ast) const;
@@ -102,6 +103,7 @@ private:
     void require_operands(const Ast &ast, std::size_t least, std::size_t most,
                           std::string_view usage) const;
     NodePtr call_str(const Ast &ast);
+    NodePtr bytes_at(const Ast &ast, Type type, std::uint32_t limit);
     NodePtr call_buf(const Ast &ast);
     NodePtr call_text(const Ast &ast);
     NodePtr call_array(const Ast &ast);

@@ -109,6 +109,7 @@ TEST_F(CallFetches, LinesThatAreWrongAreNamed) {
     for (const auto &[line, sentence] : {
              std::pair("s:f(a: addr {*it)", "CALL(ARGUMENT: SHOWN, ...)"),
              std::pair("s:f(a: addr {*it} x)", "'}' is missing, or something follows it"),
+             std::pair("s:f(a: addr,)", "an argument has no name"),
              std::pair("s:f(a: addr {})", "{EXPR [as NAME], ...}"),
              std::pair("means fdx: {*it}", "are called 'fdx'"),
              std::pair("means int: *it", "[out] {EXPR [as NAME], ...}"),
