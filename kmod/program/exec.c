@@ -278,9 +278,10 @@ static u8 *end_of(u8 *to, long length)
 	return length < 0 ? NULL : to + sizeof(u16) + length;
 }
 
+/* ARGTRACE_OUT_* of an output; quick ones, which have none, have the next output there. */
 static u8 output_flags(const struct argtrace_op *op)
 {
-	return (unsigned long)op->next[1];
+	return argtrace_op_is_quick(op) ? 0 : (unsigned long)op->next[1];
 }
 
 /* ARGTRACE_OUT_NULL */
@@ -301,8 +302,7 @@ static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_ru
 		return NULL;
 	if (op->action == ARGTRACE_DO_OUT)
 		return put(to, value, op->arg);
-	if (!argtrace_op_is_quick(op) && output_flags(op) & ARGTRACE_OUT_NULL &&
-	    value < ARGTRACE_NULL_END)
+	if (output_flags(op) & ARGTRACE_OUT_NULL && value < ARGTRACE_NULL_END)
 		return put_null(to, op);
 	switch (op->action) {
 	case ARGTRACE_DO_STR:
@@ -456,13 +456,6 @@ static u8 *put_kept(u8 *to, const struct argtrace_op *out, const u8 **kept, cons
 	return as_key ? put_zeros(to + length, words_end) : to + length;
 }
 
-/* Whether an output that was unreadable at entry, of which its length is kept, is tried again. */
-static bool is_read_again(const struct argtrace_op *out)
-{
-	return !argtrace_op_is_quick(out) && out->action != ARGTRACE_DO_OUT &&
-	       output_flags(out) & ARGTRACE_OUT_AGAIN;
-}
-
 static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, const bool as_key)
 {
 	const struct argtrace_op *op, *out, *end = run->code->end;
@@ -474,7 +467,9 @@ static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, c
 		out = find_output(op);
 		if (out->flags & ARGTRACE_INSN_RETURN) {
 			to = run_value(run, op, out, to, bit, as_key);
-		} else if (unlikely(run->unreadable & bit) && !as_key && is_read_again(out)) {
+		} else if (unlikely(run->unreadable & bit) && !as_key &&
+			   output_flags(out) & ARGTRACE_OUT_AGAIN) {
+			/* Of what was unreadable the length is kept, which is 0. */
 			kept += sizeof(u16);
 			run->unreadable &= ~bit;
 			to = run_value(run, op, out, to, bit, false);

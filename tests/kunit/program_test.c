@@ -249,6 +249,16 @@ static void values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 1);
 }
 
+/* Reads the next record, of a probe without arguments of its own, and returns which of its outputs could not be read. */
+static u64 unreadable_in_next(struct kunit *test, struct argtrace_session *session, struct seen *seen)
+{
+	u64 unreadable;
+
+	KUNIT_ASSERT_EQ(test, read_records(test, session, seen, 1), 1);
+	memcpy(&unreadable, seen->data + 8, sizeof(unreadable));
+	return unreadable;
+}
+
 /* The texts that pointers lead to, as the arguments of a program are: all of them, cut, and not to be read. */
 static void texts_behind_pointers(struct kunit *test)
 {
@@ -262,39 +272,30 @@ static void texts_behind_pointers(struct kunit *test)
 	struct argtrace_session *session;
 	static const u8 nothing[4];
 	struct seen seen;
-	u64 unreadable;
 
 	add_output(probe, ARGTRACE_TYPE_BYTES, 12);
 	add_output(probe, ARGTRACE_TYPE_BYTES, 5);
 	set_program(probe, insns, ARRAY_SIZE(insns), 0, NULL);
 	session = trace_with(test, probe);
 	target_three((u64)of_two, 1, 2);
-	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
-	KUNIT_EXPECT_EQ(test, unreadable, 0);
+	KUNIT_EXPECT_EQ(test, unreadable_in_next(test, session, &seen), 0);
 	/* The last NUL has room in twelve bytes. */
 	KUNIT_EXPECT_MEMEQ(test, seen.data + 18, "ls\0\0-l /tmp", 12);
 	KUNIT_EXPECT_EQ(test, *(const u16 *)(seen.data + 16), 12);
 	KUNIT_EXPECT_MEMEQ(test, seen.data + 30, cut, sizeof(cut));
 
 	target_three((u64)none, 1, 2);
-	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
-	KUNIT_EXPECT_EQ(test, unreadable, 0);
+	KUNIT_EXPECT_EQ(test, unreadable_in_next(test, session, &seen), 0);
 	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, nothing, sizeof(nothing));
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 0);
 
 	target_three((u64)bad, 1, 2);
-	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
-	KUNIT_EXPECT_EQ(test, unreadable, 3);
+	KUNIT_EXPECT_EQ(test, unreadable_in_next(test, session, &seen), 3);
 	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, nothing, sizeof(nothing));
 
 	/* NULL is nothing for the second one only. */
 	target_three(0, 1, 2);
-	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
-	KUNIT_EXPECT_EQ(test, unreadable, 1);
+	KUNIT_EXPECT_EQ(test, unreadable_in_next(test, session, &seen), 1);
 	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, nothing, sizeof(nothing));
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 2);
 }
@@ -338,7 +339,6 @@ static void nothing_at_null(struct kunit *test)
 	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 0);
 	struct argtrace_session *session;
 	struct seen seen;
-	u64 unreadable;
 
 	add_output(probe, ARGTRACE_TYPE_STR, 12);
 	add_output(probe, ARGTRACE_TYPE_BYTES, 3);
@@ -346,16 +346,12 @@ static void nothing_at_null(struct kunit *test)
 	set_program(probe, insns, ARRAY_SIZE(insns), 0, NULL);
 	session = trace_with(test, probe);
 	target_three(0, 1, 2);
-	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
-	KUNIT_EXPECT_EQ(test, unreadable, 0);
+	KUNIT_EXPECT_EQ(test, unreadable_in_next(test, session, &seen), 0);
 	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, expected, sizeof(expected));
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 0);
 	/* The first page is not what is meant by NULL as soon as the address is beyond it. */
 	target_three(ARGTRACE_NULL_END, 1, 2);
-	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	memcpy(&unreadable, seen.data + 8, sizeof(unreadable));
-	KUNIT_EXPECT_EQ(test, unreadable, 7);
+	KUNIT_EXPECT_EQ(test, unreadable_in_next(test, session, &seen), 7);
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 1);
 }
 
