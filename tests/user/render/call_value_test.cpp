@@ -4,86 +4,40 @@
 
 #include "render/call_value.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
-#include "render/call.h"
-#include "render/json.h"
-#include "render/outcome.h"
-#include "report/symbol_table.h"
-#include "support/all_display_types.h"
 #include "support/btf_builder.h"
-#include "support/packet_builder.h"
+#include "support/described_calls.h"
 
 namespace argtrace {
 namespace {
 
-/// A system call whose arguments are added one by one, each with what has been read of it.
-class CallValueTest : public testing::Test {
+/// The same with what has been read of the arguments.
+class CallValueTest : public DescribedCallFixture {
 protected:
-    void call(const char *function) { probe.function = function; }
-
-    void argument(const char *name, std::uint8_t type, std::uint64_t number) {
-        probe.args.push_back(test::argument(name, type));
-        probe.args.back().loc = ARGTRACE_LOC_REG;
-        probe.args.back().index = registers++;
-        values.push_back({number, 0, type, true});
-        types.push_back({});
-    }
-
-    /// `size` bytes of that type, or text of none.
-    Value &read(const char *name, const char *type_name, std::string_view data, int type = 0) {
-        probe.args.push_back(test::argument(name, ARGTRACE_TYPE_BYTES, type_name));
-        probe.args.back().loc = ARGTRACE_LOC_PROGRAM;
+    /// Bytes of that type, or of none.
+    Value &read(const char *name, const char *type_name, std::string_view data, int type = 0, std::uint8_t code = ARGTRACE_TYPE_BYTES) {
+        add(name, code, ARGTRACE_LOC_PROGRAM, {bytes.size(), data.size(), code, true});
+        probe.args.back().type_name = type_name;
         probe.args.back().size = 1024;
-        values.push_back({bytes.size(), data.size(), ARGTRACE_TYPE_BYTES, true});
         for (const char character : data)
             bytes.push_back(static_cast<std::byte>(character));
-        ShownValue &shown = types.emplace_back();
-        shown.type = static_cast<std::uint32_t>(type);
-        shown.as_bytes = true;
+        types[probe.args.size() - 1] = type;
         return values.back();
     }
 
-    Value &path(const char *name, std::string_view text) {
-        Value &value = read(name, "path", text);
-        probe.args.back().type = value.type = ARGTRACE_TYPE_PATH;
-        return value;
-    }
+    Value &path(const char *name, std::string_view text) { return read(name, "path", text, 0, ARGTRACE_TYPE_PATH); }
 
-    void returns(std::int64_t number) {
-        probe.args.push_back(test::argument("ret", ARGTRACE_TYPE_S64));
-        probe.args.back().loc = ARGTRACE_LOC_RETURN;
-        probe.flags |= ARGTRACE_PROBE_RETURN;
-        values.push_back({static_cast<std::uint64_t>(number), 0, ARGTRACE_TYPE_S64, true});
-        types.push_back({});
-    }
-
-    EventView view() {
-        probe.types = display_types(b.get(), types, true);
-        event.probe = &probe;
-        event.duration = 1000;
-        return {&event, values, bytes};
-    }
-
-    std::string text() {
-        ValueWriter writer(names, ValueWriter::Style::text);
-        Line line;
-        const EventView whole = view();
-        append_call_arguments(line, writer, whole);
-        if (has_result(probe)) {
-            line += " = ";
-            append_result_value(line, writer, whole, nullptr, writer.described(probe));
+    EventView view() override {
+        std::vector<ShownValue> shown(probe.args.size());
+        for (const auto &[argument, type] : types) {
+            shown[argument].type = static_cast<std::uint32_t>(type);
+            shown[argument].as_bytes = true;
         }
-        return std::string(line.view());
-    }
-
-    std::string json() {
-        JsonRenderer renderer(names, false);
-        Line line;
-        renderer.event(line, view());
-        const std::string all(line.view());
-        const std::size_t begin = all.find("\"args\":") + 7;
-        return all.substr(begin, all.find(",\"duration\"") - begin);
+        probe.types = display_types(b.get(), shown, true);
+        return DescribedCallFixture::view();
     }
 
     template<typename... Words>
@@ -109,14 +63,7 @@ protected:
     int short_ = b.integer("short", 2);
     int long_ = b.integer("unsigned long", 8);
     int pointer_ = b.pointer(0);
-    SymbolTable symbols;
-    CallerNames names{symbols};
-    Probe probe;
-    Values values;
-    std::vector<std::byte> bytes;
-    std::vector<ShownValue> types;
-    std::uint8_t registers = 0;
-    Event event;
+    std::map<std::size_t, int> types; // of what has been read, by argument
 };
 
 TEST_F(CallValueTest, ADescriptorAndTheDataOfACall) {

@@ -4,41 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include "btf/display_types.h"
-#include "render/call.h"
-#include "render/json.h"
-#include "render/outcome.h"
 #include "render/text.h"
-#include "report/symbol_table.h"
-#include "support/packet_builder.h"
+#include "support/described_calls.h"
 
 namespace argtrace {
 namespace {
 
-class DescribedCallTest : public testing::Test {
+class DescribedCallTest : public DescribedCallFixture {
 protected:
     explicit DescribedCallTest(const char *function = "s:openat") { call(function); }
-
-    void call(const char *function) {
-        probe = Probe{};
-        probe.function = function;
-        probe.types = display_types(nullptr, {}, true);
-        values.clear();
-    }
-
-    void argument(const char *name, std::uint8_t type, std::uint64_t number) {
-        probe.args.push_back(test::argument(name, type));
-        probe.args.back().loc = ARGTRACE_LOC_REG;
-        probe.args.back().index = static_cast<std::uint8_t>(probe.args.size() - 1);
-        values.push_back({number, 0, type, true});
-    }
-
-    void returns(std::uint64_t number, std::uint8_t type = ARGTRACE_TYPE_S64) {
-        probe.args.push_back(test::argument("ret", type));
-        probe.args.back().loc = ARGTRACE_LOC_RETURN;
-        probe.flags |= ARGTRACE_PROBE_RETURN;
-        values.push_back({number, 0, type, true});
-    }
 
     void openat(std::uint32_t flags) {
         call("s:openat");
@@ -48,23 +22,6 @@ protected:
         argument("mode", ARGTRACE_TYPE_U16, 0644);
     }
 
-    EventView view() {
-        event.probe = &probe;
-        event.duration = 1000;
-        return {&event, values, {}};
-    }
-
-    std::string text() {
-        ValueWriter writer(names, ValueWriter::Style::text);
-        Line line;
-        append_call_arguments(line, writer, view());
-        if (has_result(probe)) {
-            line += " = ";
-            append_result_value(line, writer, view(), nullptr, writer.described(probe));
-        }
-        return std::string(line.view());
-    }
-
     std::string in_trace() {
         TextRenderer renderer(names, false);
         Line line;
@@ -72,21 +29,6 @@ protected:
         const std::string all(line.view());
         return all.substr(all.find(probe.function));
     }
-
-    std::string json() {
-        JsonRenderer renderer(names, false);
-        Line line;
-        renderer.event(line, view());
-        const std::string all(line.view());
-        const std::size_t begin = all.find("\"args\":") + 7;
-        return all.substr(begin, all.find(",\"duration\"") - begin);
-    }
-
-    SymbolTable symbols;
-    CallerNames names{symbols};
-    Probe probe;
-    Values values;
-    Event event;
 };
 
 TEST_F(DescribedCallTest, NumbersAreNames) {
