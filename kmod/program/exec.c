@@ -469,7 +469,7 @@ static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, c
 			to = run_value(run, op, out, to, bit, as_key);
 		} else if (unlikely(run->unreadable & bit) && !as_key &&
 			   output_flags(out) & ARGTRACE_OUT_AGAIN) {
-			/* Of what was unreadable the length is kept, which is 0. */
+			/* Its length is kept, which is 0. */
 			kept += sizeof(u16);
 			run->unreadable &= ~bit;
 			to = run_value(run, op, out, to, bit, false);
