@@ -196,6 +196,15 @@ def tests_seconds():
     return seconds
 
 
+def ends_of_logs(names):
+    lines = []
+    for name in names:
+        log = OUT / f"{name}.log"
+        if log.exists():
+            lines += [*results.last_lines(name, log.read_text(errors="replace")), ""]
+    return lines
+
+
 def main():
     everything = sys.argv[1:] == ["--all"]
     labels = kernels.labels_checked(everything) + (["kasan"] if everything else [])
@@ -215,7 +224,7 @@ def main():
     broken = run_suites(seconds, labels, everything) if build(seconds, labels) else ["build"]
     lines, good = results.summary(expected, results.read(path), broken)
     print("\n".join(["", *results.slowest("the ten slowest steps", seconds), "",
-                     *results.slowest("the ten slowest suites within them", tests_seconds()), "", *lines]))
+                     *results.slowest("the ten slowest suites within them", tests_seconds()), "", *ends_of_logs(broken), *lines]))
     return 0 if good else 1
 
 

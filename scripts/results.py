@@ -64,3 +64,8 @@ def slowest(title, seconds, count=10):
     """The lines of a table of the longest, the longest first."""
     longest = sorted(seconds.items(), key=lambda item: -item[1])[:count]
     return [f"{title:<48} {'s':>6}", *(f"  {name:<46} {value:6.0f}" for name, value in longest)] if longest else []
+
+
+def last_lines(name, text, count=12):
+    """What to print of a suite that failed: its last lines, where it names what did, since the rest may be far above by then."""
+    return [f"the end of {name}:", *(f"  {line}" for line in text.splitlines()[-count:])]

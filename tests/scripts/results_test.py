@@ -48,6 +48,11 @@ class Results(unittest.TestCase):
         lines = results.slowest("the slowest", seconds, 1)
         self.assertEqual([line.split() for line in lines[1:]], [["Scale", "68"]])
 
+    def test_the_end_of_a_failed_suite(self):
+        text = "\n".join(f"line {number}" for number in range(100))
+        self.assertEqual(results.last_lines("kunit", text, 2), ["the end of kunit:", "  line 98", "  line 99"])
+        self.assertEqual(results.last_lines("kunit", ""), ["the end of kunit:"])
+
 
 class Kernels(unittest.TestCase):
     def test_the_list(self):
