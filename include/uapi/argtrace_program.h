@@ -247,6 +247,7 @@ static __inline__ __u64 argtrace_insn_cost(const struct argtrace_insn *insn)
  *
  *   __u16  ARGTRACE_PATH_*
  *   struct argtrace_pseudo, if PSEUDO says so
+ *   struct argtrace_socket and the name of the socket, if SOCKET says so
  *   names, from that of the file itself to the one below the root, each followed by a '/'
  *
  * so that /etc/passwd is "passwd/etc/", and the root is "". Names contain neither '/' nor NUL, if the file system keeps to the
@@ -265,11 +266,27 @@ static __inline__ __u64 argtrace_insn_cost(const struct argtrace_insn *insn)
 #define ARGTRACE_PATH_PSEUDO	0x10u	/* a pipe, a socket, a memfd ...: it is in no directory, and only has a name */
 #define ARGTRACE_PATH_NONE	0x20u	/* there is none: the struct path has no dentry, as that of a file which is being opened. It is the
 					 * only flag, and no names follow. */
+#define ARGTRACE_PATH_SOCKET	0x40u	/* beside PSEUDO: a socket of a family that struct argtrace_socket is for */
 
 struct argtrace_pseudo {
 	__u32	magic;			/* of its file system, linux/magic.h: PIPEFS_MAGIC ... */
 	__u32	reserved;		/* 0 */
 	__u64	inode;			/* its number */
+};
+
+/*
+ * What a socket is bound and connected to when it is read, without locks: as getsockname() and
+ * getpeername() say, unless that changes meanwhile. `name_size` bytes follow it.
+ */
+struct argtrace_socket {
+	__u16	family;			/* AF_INET, AF_INET6 or AF_UNIX */
+	/* of UNIX: of its name, sun_path in struct sockaddr_un, which begins with a NUL if abstract */
+	__u16	name_size;
+	__u16	local_port;		/* of INET and INET6, in host byte order; 0: it is not bound */
+	__u16	peer_port;		/* 0: it is not connected */
+	__u8	local[16];		/* in network byte order; of INET the first 4 bytes */
+	__u8	peer[16];
+	__u64	peer_inode;		/* of UNIX, the number of the peer's inode; 0: it has no peer */
 };
 
 /*
@@ -299,12 +316,14 @@ static_assert(sizeof(struct argtrace_node_layout) == 8, "struct argtrace_node_la
 static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
 static_assert(sizeof(struct argtrace_mount_layout) == 24, "struct argtrace_mount_layout");
 static_assert(sizeof(struct argtrace_pseudo) == 16, "struct argtrace_pseudo");
+static_assert(sizeof(struct argtrace_socket) == 48, "struct argtrace_socket");
 #else
 _Static_assert(sizeof(struct argtrace_program) == 24, "struct argtrace_program");
 _Static_assert(sizeof(struct argtrace_node_layout) == 8, "struct argtrace_node_layout");
 _Static_assert(sizeof(struct argtrace_insn) == 48, "struct argtrace_insn");
 _Static_assert(sizeof(struct argtrace_mount_layout) == 24, "struct argtrace_mount_layout");
 _Static_assert(sizeof(struct argtrace_pseudo) == 16, "struct argtrace_pseudo");
+_Static_assert(sizeof(struct argtrace_socket) == 48, "struct argtrace_socket");
 #endif
 
 #endif

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What of the walk is rare or long, and the paths of other things than files. */
+#include <linux/magic.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "read/path_walk.h"
+#include "read/socket.h"
 #include "read/text.h"
 
 /* The member at any address. */
@@ -39,8 +41,14 @@ static noinline u8 *end_at(u8 *to, u8 *at, u64 dentry, bool is_file, bool in_mou
 		pseudo.magic = load_any(super + offsetof(struct super_block, s_magic), &error);
 		pseudo.inode = load_any(inode + offsetof(struct inode, i_ino), &error);
 		__builtin_memcpy(at, &pseudo, sizeof(pseudo));
-		at = argtrace_path_add_name(at + sizeof(pseudo), to + ARGTRACE_PATH_MAX, dentry,
-					    &error);
+		at += sizeof(pseudo);
+		if (pseudo.magic == SOCKFS_MAGIC && !error) {
+			const u32 length = argtrace_read_socket(at, inode);
+
+			*(u16 *)to |= length ? ARGTRACE_PATH_SOCKET : 0;
+			at += length;
+		}
+		at = argtrace_path_add_name(at, to + ARGTRACE_PATH_MAX, dentry, &error);
 	}
 	return error ? NULL : at;
 }

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 #include <linux/magic.h>
+#include <sys/socket.h>
 
+#include "decode/socket.h"
 #include "uapi/argtrace_program.h"
 
 namespace argtrace {
@@ -47,15 +49,16 @@ void append_names(std::vector<std::byte> &text, std::string_view names) {
     }
 }
 
+bool is_known(const argtrace_socket &socket) {
+    return socket.family == AF_INET || socket.family == AF_INET6 || socket.family == AF_UNIX;
+}
+
 /// What has no folder is named as its file system does it (d_dname() in struct dentry_operations).
 void append_pseudo(std::vector<std::byte> &text, const argtrace_pseudo &pseudo,
                    std::string_view name) {
     switch (pseudo.magic) {
     case PIPEFS_MAGIC:
         append(text, fmt::format("pipe:[{}]", pseudo.inode));
-        break;
-    case SOCKFS_MAGIC:
-        append(text, fmt::format("socket:[{}]", pseudo.inode));
         break;
     case nsfs_magic: // which kind of namespace it is, is not recorded
         append(text, fmt::format("namespace:[{}]", pseudo.inode));
@@ -87,13 +90,24 @@ bool append_path(std::vector<std::byte> &text, std::span<const std::byte> data) 
         return true;
     if (flags & ARGTRACE_PATH_NONE)
         return false;
+    argtrace_socket socket{};
+    const bool is_socket = flags & ARGTRACE_PATH_SOCKET;
+    if (is_socket && (!(flags & ARGTRACE_PATH_PSEUDO) || !take(data, socket) || !is_known(socket) ||
+                      data.size() < socket.name_size))
+        return false;
     std::string_view names(reinterpret_cast<const char *>(data.data()), data.size());
+    const std::string_view socket_name = names.substr(0, socket.name_size);
+    names.remove_prefix(socket.name_size);
     if (!names.empty() && names.back() != '/')
         return false;
     if (flags & ARGTRACE_PATH_PSEUDO) {
         if (names.empty())
             return false;
-        append_pseudo(text, pseudo, names.substr(0, names.size() - 1));
+        names.remove_suffix(1);
+        if (is_socket)
+            append(text, socket_text(names, pseudo.inode, socket, socket_name));
+        else
+            append_pseudo(text, pseudo, names);
     } else {
         if (flags & ARGTRACE_PATH_CUT)
             append(text, "...");

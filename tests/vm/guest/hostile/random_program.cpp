@@ -355,7 +355,8 @@ std::string fault_of_path(std::span<const std::byte> path) {
     memcpy(&flags, path.data(), sizeof(flags));
     path = path.subspan(sizeof(flags));
     if (flags & ~(ARGTRACE_PATH_CUT | ARGTRACE_PATH_CHANGING | ARGTRACE_PATH_DELETED |
-                  ARGTRACE_PATH_DETACHED | ARGTRACE_PATH_PSEUDO | ARGTRACE_PATH_NONE))
+                  ARGTRACE_PATH_DETACHED | ARGTRACE_PATH_PSEUDO | ARGTRACE_PATH_NONE |
+                  ARGTRACE_PATH_SOCKET))
         return "a path with unknown flags";
     if ((flags & ARGTRACE_PATH_NONE) && (flags != ARGTRACE_PATH_NONE || !path.empty()))
         return "no path, and yet one";
@@ -363,6 +364,16 @@ std::string fault_of_path(std::span<const std::byte> path) {
         if (path.size() < sizeof(argtrace_pseudo))
             return "a path without what names it";
         path = path.subspan(sizeof(argtrace_pseudo));
+    }
+    if (flags & ARGTRACE_PATH_SOCKET) {
+        argtrace_socket socket;
+        if (path.size() < sizeof(socket))
+            return "a socket without what it is connected to";
+        memcpy(&socket, path.data(), sizeof(socket));
+        path = path.subspan(sizeof(socket));
+        if (path.size() < socket.name_size)
+            return "a socket without its name";
+        path = path.subspan(socket.name_size);
     }
     return !path.empty() && path.back() != std::byte{'/'} ? "a path that does not end" : "";
 }

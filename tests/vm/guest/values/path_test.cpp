@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // path() against what user space sees in /proc/self/fd: of every kind of file, in every context, and while folders are renamed
-// and file systems mounted.
+// and file systems mounted. Sockets: socket_test.cpp.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -9,7 +9,6 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -253,10 +252,6 @@ void Paths::open_files_in_no_folder() {
     ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
     has("a pipe", ends[0]);
     keep(ends[1]);
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
-    has("a socket", ends[0]);
-    keep(ends[1]);
-    has("a socket of the network", socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const std::string fifo = paths_folder + "/fifo";
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
     has("a pipe with a name", open(fifo.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
