@@ -15,7 +15,7 @@
 #include "read/load.h"
 #include "read/socket.h"
 
-static u64 load(u64 from, unsigned int width, bool *failed)
+static u64 load_member(u64 from, unsigned int width, bool *failed)
 {
 	u64 value = 0;
 
@@ -25,7 +25,7 @@ static u64 load(u64 from, unsigned int width, bool *failed)
 }
 
 #define LOAD(type, member, from, failed) \
-	load((from) + offsetof(type, member), sizeof_field(type, member), failed)
+	load_member((from) + offsetof(type, member), sizeof_field(type, member), failed)
 
 /* The ports and addresses of IPv4 and IPv6, which are all members of struct sock_common. */
 static void read_internet(struct argtrace_socket *to, u64 sock, bool *failed)
@@ -39,8 +39,8 @@ static void read_internet(struct argtrace_socket *to, u64 sock, bool *failed)
 		u32 i;
 
 		for (i = 0; i < sizeof(to->local); i += sizeof(u64)) {
-			*(u64 *)(to->local + i) = load(local + i, sizeof(u64), failed);
-			*(u64 *)(to->peer + i) = load(peer + i, sizeof(u64), failed);
+			*(u64 *)(to->local + i) = load_member(local + i, sizeof(u64), failed);
+			*(u64 *)(to->peer + i) = load_member(peer + i, sizeof(u64), failed);
 		}
 		return;
 	}
@@ -54,13 +54,13 @@ static u64 peer_inode(u64 sock)
 {
 	const u64 peer = sock + offsetof(struct unix_sock, peer);
 	bool failed = false;
-	const u64 other = load(peer, sizeof(u64), &failed);
+	const u64 other = load_member(peer, sizeof(u64), &failed);
 	/* It has none when it has been closed, or waits to be accepted. */
 	const u64 socket = LOAD(struct sock, sk_socket, other, &failed);
 	const u64 inode = socket + offsetof(struct socket_alloc, vfs_inode);
 	const u64 number = LOAD(struct inode, i_ino, inode, &failed);
 
-	return !failed && load(peer, sizeof(u64), &failed) == other && !failed ? number : 0;
+	return !failed && load_member(peer, sizeof(u64), &failed) == other && !failed ? number : 0;
 }
 
 /* The name is bound once and for the life of the socket: unix_bind() in net/unix/af_unix.c. */
@@ -78,7 +78,7 @@ static void read_unix(struct argtrace_socket *to, u8 *name, u64 sock, bool *fail
 		return;
 	to->name_size = length - offsetof(struct sockaddr_un, sun_path);
 	for (i = 0; i < to->name_size; i++)
-		name[i] = load(address + offsetof(struct unix_address, name) +
+		name[i] = load_member(address + offsetof(struct unix_address, name) +
 			       offsetof(struct sockaddr_un, sun_path) + i, 1, failed);
 }
 

@@ -29,9 +29,9 @@ struct ReportOptions {
 
 BlockWriter::MakeRenderer renderer_maker(const OutputOptions &options, const TraceInfo &info) {
     const TimeFormat time{options.time, info.begin_monotonic, info.begin_realtime};
-    const bool narrow = is_narrow(STDOUT_FILENO);
-    return [options, time, narrow](CallerNames &callers) {
-        return make_renderer(options, callers, time, narrow);
+    const Screen screen = screen_of(STDOUT_FILENO);
+    return [options, time, screen](CallerNames &callers) {
+        return make_renderer(options, callers, time, screen);
     };
 }
 

@@ -79,7 +79,7 @@ void run_trace(TraceOptions options) {
     CallerNames callers(symbols);
     auto renderer = make_renderer(options.output, callers,
                                   {options.output.time, monotonic_now(), realtime_now()},
-                                  is_narrow(STDOUT_FILENO));
+                                  screen_of(STDOUT_FILENO));
     Output output(STDOUT_FILENO);
     LiveTrace trace(run.sources(), options.own_session(), schema, *renderer, output);
     trace.hide(choose_hidden(session, options));
@@ -135,6 +135,7 @@ void setup_trace(CLI::App &app, const std::vector<std::string> &words) {
         "End after that time, in seconds or as in 500ms, 10s, 2m, 1h")
         ->type_name("TIME");
     add_output_options(*command, options->output);
+    command->get_option("--no-describe")->excludes("--describe");
     add_parsed_option(
         *command, "--time",
         [options](const std::string &text) {

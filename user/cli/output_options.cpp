@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/output_options.h"
 
+#include <unistd.h>
+
 #include "cli/options.h"
 #include "render/json.h"
 #include "render/text.h"
@@ -41,6 +43,11 @@ void add_output_options(CLI::App &command, OutputOptions &options) {
         "With --tree: how long to wait for an enclosing call to return before it is shown as still running (1s)")
         ->type_name("TIME");
     command.add_flag("--no-header", options.no_header, "Leave out the line of column names");
+    command
+        .add_flag("--no-describe", options.no_describe,
+                  "Numbers alone, where a terminal is shown the names of a system call's flags, "
+                  "commands and errors, and of what was recorded with --describe")
+        ->excludes(json);
 }
 
 void check_output(const OutputOptions &options) {
@@ -51,22 +58,28 @@ void check_output(const OutputOptions &options) {
                                    "nanoseconds of CLOCK_MONOTONIC");
 }
 
-bool is_narrow(int fd) {
-    return terminal_width(fd).value_or(wide_terminal) < wide_terminal;
+Screen screen_of(int fd) {
+    return {.is_terminal = ::isatty(fd) != 0,
+            .is_narrow = terminal_width(fd).value_or(wide_terminal) < wide_terminal};
 }
 
 std::unique_ptr<Renderer> make_renderer(const OutputOptions &options, CallerNames &callers,
-                                        TimeFormat time, bool narrow) {
+                                        TimeFormat time, Screen screen) {
+    // Names cost nothing when calls are shown. What pointers lead to has to be read when they are made:
+    // that is what -d is for.
+    const Described which = options.no_describe  ? Described::none
+                            : screen.is_terminal ? Described::all
+                                                 : Described::recorded;
     time.style = options.time;
     if (options.json)
         return std::make_unique<JsonRenderer>(callers, options.types);
     if (options.tree)
-        return std::make_unique<TreeRenderer>(callers, !options.no_header, time, options.max_wait);
-    if (!options.columns.empty() || narrow)
+        return std::make_unique<TreeRenderer>(callers, !options.no_header, time, options.max_wait, which);
+    if (!options.columns.empty() || screen.is_narrow)
         return std::make_unique<ColumnRenderer>(
             callers, options.columns.empty() ? narrow_columns() : options.columns,
-            !options.no_header, time);
-    return std::make_unique<TextRenderer>(callers, !options.no_header, time);
+            !options.no_header, time, which);
+    return std::make_unique<TextRenderer>(callers, !options.no_header, time, which);
 }
 
 } // namespace argtrace

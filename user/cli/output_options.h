@@ -17,6 +17,7 @@ struct OutputOptions {
     bool json = false;
     bool types = false;
     bool no_header = false;
+    bool no_describe = false; ///< bare numbers, on a terminal and of what was recorded with -d
     std::vector<Column> columns; ///< empty: those of TextRenderer, or fewer on a narrow terminal
     TimeStyle time = TimeStyle::mono;
     bool tree = false; ///< calls with those in them
@@ -29,11 +30,15 @@ void add_output_options(CLI::App &command, OutputOptions &options);
 /// Throws CLI::ValidationError for what makes no sense together.
 void check_output(const OutputOptions &options);
 
-/// Whether `fd` is a terminal on which lines with all columns would hardly ever fit.
-bool is_narrow(int fd);
+/// What events are shown on.
+struct Screen {
+    bool is_terminal = false;
+    bool is_narrow = false; ///< lines with all columns would hardly ever fit
+};
+Screen screen_of(int fd);
 
 /// `time`: both clocks at one moment; its style is ignored.
 std::unique_ptr<Renderer> make_renderer(const OutputOptions &options, CallerNames &callers,
-                                        TimeFormat time, bool narrow);
+                                        TimeFormat time, Screen screen);
 
 } // namespace argtrace

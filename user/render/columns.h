@@ -32,8 +32,8 @@ std::string column_names();
 class ColumnRenderer : public Renderer {
 public:
     ColumnRenderer(CallerNames &callers, std::vector<Column> columns, bool header,
-                   TimeFormat time = {})
-        : callers_(callers), values_(callers, ValueWriter::Style::text),
+                   TimeFormat time = {}, Described which = Described::recorded)
+        : callers_(callers), values_(callers, ValueWriter::Style::text, which),
           columns_(std::move(columns)), header_(header),
           stack_below_(std::find(columns_.begin(), columns_.end(), Column::stack) == columns_.end()), time_(time) {}
 

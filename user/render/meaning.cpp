@@ -35,7 +35,7 @@ void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
     const std::span<const Value> meanings = view.values.subspan(first, count);
     const auto is_left_out = [&](std::size_t i) { return is_empty_meaning(meanings[i], formats.argument(first + i)); };
     bool any = false;
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count && !values.shows_arguments_alone(); ++i)
         any = any || (meanings[i].captured && !is_left_out(i));
     if (!any) {
         values.append(out, view, view.values[argument], formats.argument(argument));

@@ -14,7 +14,8 @@ namespace argtrace {
 //     file="/etc/passwd", inode={dev=8:1, ino=1234}, work={func=drain_obj_stock}, pos={4096}
 //
 // alone if it is a text, or if it is what a number is shown as; the name "value" is left out, and so is what
-// only() has nothing of. Where none of them could be read, for a NULL pointer above all, the argument itself does.
+// only() has nothing of. Where none of them could be read, for a NULL pointer above all, or they are not asked
+// for, the argument itself does.
 
 /// How many of the arguments behind that one say what it means.
 std::size_t count_meanings(const Probe &probe, std::size_t argument);

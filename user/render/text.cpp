@@ -117,8 +117,9 @@ void append_text_value(Line &out, const Value &value) {
         out.append_decimal(value.low);
 }
 
-TextRenderer::TextRenderer(CallerNames &callers, bool header, TimeFormat time)
-    : callers_(callers), values_(callers, ValueWriter::Style::text), header_(header), time_(time) {}
+TextRenderer::TextRenderer(CallerNames &callers, bool header, TimeFormat time, Described which)
+    : callers_(callers), values_(callers, ValueWriter::Style::text, which), header_(header),
+      time_(time) {}
 
 /// All that stands between the values, from the function's name on.
 Plan TextRenderer::make_plan(const Probe &probe) {

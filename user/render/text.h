@@ -23,7 +23,8 @@ namespace argtrace {
 /// A column that turns out too narrow becomes wider for good, so that lines stay aligned.
 class TextRenderer : public Renderer {
 public:
-    TextRenderer(CallerNames &callers, bool header, TimeFormat time = {});
+    TextRenderer(CallerNames &callers, bool header, TimeFormat time = {},
+                 Described which = Described::recorded);
 
     void begin(std::string &out, std::uint64_t now) override;
     void widen(const Widths &widths) override;

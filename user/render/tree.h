@@ -39,8 +39,9 @@ namespace argtrace {
 ///     9.108456301   dd    145  1   ....      4.00s  } vfs_read(file="x", count=832) = 832
 class TreeRenderer : public Renderer {
 public:
-    TreeRenderer(CallerNames &callers, bool header, TimeFormat time, std::uint64_t max_wait)
-        : callers_(callers), values_(callers, ValueWriter::Style::text), header_(header), time_(time),
+    TreeRenderer(CallerNames &callers, bool header, TimeFormat time, std::uint64_t max_wait,
+                 Described which = Described::recorded)
+        : callers_(callers), values_(callers, ValueWriter::Style::text, which), header_(header), time_(time),
           max_wait_(max_wait) {}
 
     void begin(std::string &out, std::uint64_t now) override;

@@ -108,7 +108,9 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
 }
 
 const DescribedCall *ValueWriter::described(const Probe &probe) {
-    if (!formats(probe).are_described())
+    const bool recorded = formats(probe).are_described();
+    const bool wanted = which_ == Described::recorded ? recorded : which_ == Described::all;
+    if (!wanted || (!recorded && !Calls::shared().rows(probe.function)))
         return nullptr;
     auto known = described_.find(&probe);
     if (known == described_.end())

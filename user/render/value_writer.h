@@ -15,6 +15,10 @@
 
 namespace argtrace {
 
+/// Which calls are shown as the table of calls says: those that were recorded with -d, all that it
+/// knows, or none.
+enum class Described { recorded, all, none };
+
 /// So many elements of an array are shown in text.
 inline constexpr std::size_t text_elements_max = 16;
 
@@ -45,10 +49,14 @@ class ValueWriter {
 public:
     enum class Style { text, json };
 
-    ValueWriter(CallerNames &names, Style style) : names_(names), style_(style) {}
+    ValueWriter(CallerNames &names, Style style, Described which = Described::recorded)
+        : names_(names), style_(style), which_(which) {}
 
     /// Appends a value of that event; `format` as in ProbeFormats::argument().
     void append(Line &out, const EventView &view, const Value &value, const Format *format);
+
+    /// What was recorded of what arguments mean is left out.
+    bool shows_arguments_alone() const { return which_ == Described::none; }
 
     /// Appends what those bytes of a value are, by their format.
     void append_formatted(Line &out, const Format &format, std::span<const std::byte> data);
@@ -56,7 +64,8 @@ public:
     /// The formats of a probe, which must stay where it is.
     const ProbeFormats &formats(const Probe &probe) { return formats_.find(probe); }
 
-    /// What the table of calls says of that probe, likewise; null where it was recorded without -d.
+    /// What the table of calls says of that probe, likewise; null where its calls are not to be shown
+    /// so, or the table does not know them.
     const DescribedCall *described(const Probe &probe);
 
 private:
@@ -79,6 +88,7 @@ private:
 
     CallerNames &names_;
     Style style_;
+    Described which_;
     FormatCache formats_;
     std::unordered_map<const Probe *, DescribedCall> described_;
 };

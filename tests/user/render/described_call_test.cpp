@@ -45,6 +45,18 @@ TEST_F(DescribedCallTest, WithoutTheMarkTheyAreNumbers) {
     EXPECT_EQ(text(), "(dfd=-100, filename=0x7f0000001000, flags=524288, mode=420)");
 }
 
+TEST_F(DescribedCallTest, AllThatTheTableKnowsOrNone) {
+    openat(0x80000);
+    EXPECT_EQ(text(Described::none), "(dfd=-100, filename=0x7f0000001000, flags=524288, mode=420)");
+    probe.types.clear();
+    EXPECT_EQ(text(Described::all), "(dfd=AT_FDCWD, filename=0x7f0000001000, flags=O_RDONLY|O_CLOEXEC)");
+    // The table knows nothing of this one, which has been recorded without -d.
+    call("kfree");
+    probe.types.clear();
+    argument("flags", ARGTRACE_TYPE_U32, 1);
+    EXPECT_EQ(text(Described::all), "(flags=1)");
+}
+
 TEST_F(DescribedCallTest, RegistersAreWhatCSays) {
     call("s:mmap");
     argument("addr", ARGTRACE_TYPE_U64, 0);

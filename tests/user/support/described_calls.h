@@ -53,8 +53,8 @@ protected:
     }
 
     /// "(ARGUMENT=VALUE, ...) = RESULT"
-    std::string text() {
-        ValueWriter writer(names, ValueWriter::Style::text);
+    std::string text(Described which = Described::recorded) {
+        ValueWriter writer(names, ValueWriter::Style::text, which);
         Line line;
         const EventView whole = view();
         append_call_arguments(line, writer, whole);
