@@ -2,7 +2,7 @@
 /*
  * What a call of vfs_read costs: a loop of pread64() from /dev/null, or what PREAD_LOOP_FILE in the environment names, or what a pass of
  * the tracepoint task_rename costs, with PREAD_LOOP_RENAMES in the environment, where the loop names the task anew instead;
- * or what a switch of tasks costs, with PREAD_LOOP_SWITCHES, where it hands a byte to a child and gets it back, so that one call is
+ * or what an openat() with its close() does, with PREAD_LOOP_OPENS; or what a switch of tasks costs, with PREAD_LOOP_SWITCHES, where it hands a byte to a child and gets it back, so that one call is
  * two wakeups and, on one processor, two switches;
  * timed in batches by the TSC. In a machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
  *
@@ -37,7 +37,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool renames;
+static bool renames, opens;
 
 /* To a child that hands back what it gets; -1: there is none. */
 static int to_child = -1, from_child;
@@ -75,6 +75,8 @@ static void call(int fd)
 			_exit(1);
 	} else if (renames)
 		prctl(PR_SET_NAME, "pread_loop");
+	else if (opens)
+		close(syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY));
 	else
 		syscall(SYS_pread64, fd, &byte, 1, 0);
 }
@@ -185,6 +187,7 @@ int main(int argc, char **argv)
 	int fd = open(file ? file : "/dev/null", O_RDONLY);
 
 	renames = getenv("PREAD_LOOP_RENAMES");
+	opens = getenv("PREAD_LOOP_OPENS");
 	if (getenv("PREAD_LOOP_SWITCHES") && !start_child())
 		return 1;
 	if (fd < 0 || (!strcmp(what, "excluded") && !become_excluded()))

@@ -157,6 +157,9 @@ enum argtrace_action {
 	ARGTRACE_DO_JUMP	= 2,	/* to `then` */
 	ARGTRACE_DO_SET		= 3,	/* slot[arg] = v */
 	ARGTRACE_DO_ALU		= 4,	/* slot[arg] = slot[arg] OP v */
+	/* slot[arg] = the struct file * of the current task's descriptor v, of which the low 32 bits count; 0: it has none of
+	 * that number. A task without files is a fault. */
+	ARGTRACE_DO_FILE	= 5,
 
 	/* Outputs. */
 	ARGTRACE_DO_OUT		= 16,	/* the low `arg` bytes of v: 1, 2, 4 or 8 */
@@ -227,6 +230,8 @@ static __inline__ __u64 argtrace_insn_cost(const struct argtrace_insn *insn)
 		default:
 			return cost + read + insn->arg * length * ARGTRACE_COST_COMPARED;
 		}
+	case ARGTRACE_DO_FILE:
+		return cost + ARGTRACE_COST_LOAD;
 	case ARGTRACE_DO_OUT:
 		return cost + ARGTRACE_COST_FAULT;
 	case ARGTRACE_DO_STR:

@@ -8,6 +8,7 @@
 #include "base/compat.h"
 #include "program/exec.h"
 #include "program/insn.h"
+#include "read/file.h"
 #include "read/operands.h"
 #include "read/path.h"
 #include "read/text.h"
@@ -194,6 +195,16 @@ static bool alu(const struct argtrace_op *op, u64 *slot, u64 value)
 	return true;
 }
 
+static noinline bool find_file(u64 *slot, u64 descriptor)
+{
+	struct file *file;
+
+	if (!argtrace_file_of(descriptor, &file))
+		return false;
+	*slot = (u64)file;
+	return true;
+}
+
 /* Returns the next operation; none if *fault is set. */
 static const struct argtrace_op *step(const struct argtrace_op *op, struct argtrace_run *run,
 				      bool *fault)
@@ -219,6 +230,10 @@ static const struct argtrace_op *step(const struct argtrace_op *op, struct argtr
 	case ARGTRACE_DO_SET:
 		run->slots[op->arg] = value;
 		return op + 1;
+	case ARGTRACE_DO_FILE:
+		if (find_file(&run->slots[op->arg], value))
+			return op + 1;
+		break;
 	default:
 		if (alu(op, &run->slots[op->arg], value))
 			return op + 1;

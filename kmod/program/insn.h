@@ -23,6 +23,12 @@ static inline bool argtrace_action_jumps(u8 action)
 	       action == ARGTRACE_DO_JUMP;
 }
 
+/* Whether the action gives a slot its value, whatever that was. */
+static inline bool argtrace_action_sets(u8 action)
+{
+	return action == ARGTRACE_DO_SET || action == ARGTRACE_DO_FILE;
+}
+
 /* Whether the action reads text or bytes that may be in user memory. */
 static inline bool argtrace_action_reads_data(u8 action)
 {
@@ -34,7 +40,7 @@ static inline bool argtrace_action_reads_data(u8 action)
 static inline bool argtrace_insn_reads_memory(const struct argtrace_insn *insn)
 {
 	return insn->loads || argtrace_action_reads_data(insn->action) ||
-	       insn->action == ARGTRACE_DO_PATH;
+	       insn->action == ARGTRACE_DO_PATH || insn->action == ARGTRACE_DO_FILE;
 }
 
 #endif

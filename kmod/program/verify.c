@@ -50,7 +50,7 @@ static bool step_is_valid(struct verifier *verifier, u32 at, u32 end)
 
 	if (!argtrace_insn_is_valid(verifier->program, insn, verifier->returns, defined))
 		return false;
-	if (insn->action == ARGTRACE_DO_SET)
+	if (argtrace_action_sets(insn->action))
 		defined |= BIT(insn->arg);
 	if (!argtrace_action_jumps(insn->action)) {
 		/* A filter must end with a verdict. */

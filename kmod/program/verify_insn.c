@@ -166,6 +166,7 @@ static bool action_is_valid(const struct argtrace_verified *program,
 	case ARGTRACE_DO_JUMP:
 		return !insn->arg && !insn->other && !insn->loads;
 	case ARGTRACE_DO_SET:
+	case ARGTRACE_DO_FILE:
 		return insn->arg < ARGTRACE_SLOTS && !insn->then && !insn->other;
 	case ARGTRACE_DO_ALU:
 		return insn->arg < ARGTRACE_SLOTS && defined & BIT(insn->arg) &&

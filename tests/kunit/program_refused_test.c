@@ -44,6 +44,8 @@ struct bad_program {
 	B(one_way, "a slot that is set on one way only", (insns[4].action = ARGTRACE_DO_SET, insns[4].arg = 5, \
 							   insns[4].other = 0, insns[5].index = 5)) \
 	B(set_slot, "a slot to set that is not there", insns[2].arg = 16) \
+	B(file_slot, "a slot for a file that is not there", (insns[2].action = ARGTRACE_DO_FILE, insns[2].arg = 16)) \
+	B(file_then, "a file with a next instruction", (insns[2].action = ARGTRACE_DO_FILE, insns[2].then = 1)) \
 	B(loads, "four loads", insns[1].loads = 4) \
 	B(width, "a width of 3", insns[1].width = 3) \
 	B(no_width, "a load without width", insns[1].width = 0) \

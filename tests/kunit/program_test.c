@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Programs: which calls they take, and the values and texts that they record. */
 #include <kunit/test.h>
+#include <linux/anon_inodes.h>
 #include <linux/cred.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
 #include <linux/vmalloc.h>
 
 #include "program_fixtures.h"
@@ -355,6 +358,55 @@ static void nothing_at_null(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 1);
 }
 
+/* What target_three() has recorded of the file of its first argument, taken as a descriptor; 1 if it could not be read. */
+static u64 file_of_descriptor(struct kunit *test, struct argtrace_session *session, u64 descriptor, bool without_files)
+{
+	struct files_struct *files = current->files;
+	struct seen seen;
+	u64 words[2];
+
+	/* Nobody else runs meanwhile who may look at them. */
+	preempt_disable();
+	if (without_files)
+		current->files = NULL;
+	target_three(descriptor, 0, 0);
+	current->files = files;
+	preempt_enable();
+	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
+	memcpy(words, seen.data + sizeof(u64), sizeof(words));
+	return words[0] ? 1 : words[1];
+}
+
+static void files_of_descriptors(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ ARGUMENT(0), .action = ARGTRACE_DO_FILE, .arg = 3 },
+		{ .source = ARGTRACE_SOURCE_SLOT, .index = 3, .mask = ALL, OUT(8) },
+	};
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 0);
+	static const struct file_operations operations = { .owner = THIS_MODULE };
+	struct file *file = anon_inode_getfile("[kunit]", &operations, NULL, O_RDONLY);
+	const int descriptor = get_unused_fd_flags(O_CLOEXEC);
+	struct argtrace_session *session;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	KUNIT_ASSERT_GE(test, descriptor, 0);
+	fd_install(descriptor, file);
+	add_output(probe, ARGTRACE_TYPE_U64, 8);
+	set_program(probe, insns, ARRAY_SIZE(insns), 0, NULL);
+	session = trace_with(test, probe);
+	KUNIT_EXPECT_EQ(test, file_of_descriptor(test, session, descriptor, false), (u64)file);
+	KUNIT_EXPECT_EQ(test, file_of_descriptor(test, session, 1ull << 32 | descriptor, false), (u64)file);
+	KUNIT_EXPECT_EQ(test, file_of_descriptor(test, session, descriptor + 1, false), 0);
+	KUNIT_EXPECT_EQ(test, file_of_descriptor(test, session, 1 << 30, false), 0);
+	KUNIT_EXPECT_EQ(test, file_of_descriptor(test, session, -1, false), 0);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 0);
+	KUNIT_EXPECT_EQ(test, file_of_descriptor(test, session, descriptor, true), 1);
+	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 1);
+	session_remove_all(session);
+	close_fd(descriptor);
+}
+
 /* Text: whole, cut, up to the end of what is there, and not there; a counted buffer. */
 static void text_and_buffers(struct kunit *test)
 {
@@ -503,6 +555,7 @@ static struct kunit_case program_cases[] = {
 	KUNIT_CASE(texts_behind_pointers),
 	KUNIT_CASE(many_texts),
 	KUNIT_CASE(nothing_at_null),
+	KUNIT_CASE_PARAM(files_of_descriptors, clock_gen_params),
 	KUNIT_CASE_PARAM(text_and_buffers, clock_gen_params),
 	KUNIT_CASE_PARAM(texts_in_filters, clock_gen_params),
 	KUNIT_CASE_PARAM(in_a_flight_recorder, clock_gen_params),

@@ -322,15 +322,8 @@ NodePtr Checker::call_strs(const Ast &ast) {
 NodePtr Checker::call_fd(const Ast &ast) {
     require_operands(ast, 1, 1, "fd(DESCRIPTOR)");
     const Ast &operand = *ast.operands[0];
-    const auto number = [&] { return convert(integer(operand, "a descriptor"), uint_type); };
-    const auto of_task = [&](const char *text) { return meant(text, "the files of a task are", ast); };
-    const Type file = find_struct("file", ast.token.at).pointer();
-    const Type slot = file.pointer().in(Space::kernel);
-    NodePtr offset = arithmetic(ARGTRACE_ALU_MUL, convert(number(), ulong_type), make_constant(sizeof(std::uint64_t), ulong_type, ast), ast);
-    NodePtr place = arithmetic(ARGTRACE_ALU_ADD, convert(of_task("$task->files->fdt->fd"), ulong_type), std::move(offset), ast);
-    NodePtr found = make_node(Node::Kind::load, file, ast, convert(std::move(place), slot));
-    NodePtr exists = compare(ARGTRACE_ALU_LT, false, number(), convert(of_task("$task->files->fdt->max_fds"), uint_type), ast);
-    NodePtr node = either(std::move(exists), std::move(found), convert(make_constant(0, ulong_type, ast), file), ast);
+    const Type file = find_struct("file", ast.token.at).pointer().in(Space::kernel);
+    NodePtr node = make_node(Node::Kind::file, file, ast, convert(integer(operand, "a descriptor"), uint_type));
     node->may_be_null = true;
     return node;
 }

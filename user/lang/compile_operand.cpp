@@ -135,6 +135,15 @@ Chain Compiler::operand(const Node &node) {
         }
         return chain;
     }
+    case Node::Kind::file: {
+        argtrace_insn insn = operand(*node.operands.front()).encode();
+        next_slot_ = mark;
+        const unsigned slot = take_slot();
+        insn.action = ARGTRACE_DO_FILE;
+        insn.arg = static_cast<std::uint16_t>(slot);
+        emitter_.add(insn);
+        return Chain::slot(slot);
+    }
     case Node::Kind::swap: {
         Chain chain = operand(*node.operands.front());
         if (!chain.reverse(static_cast<unsigned>(traits.bytes))) {

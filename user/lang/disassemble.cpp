@@ -19,6 +19,7 @@ constexpr std::uint32_t shift_cost = 2;
 constexpr std::uint32_t text_cost = 30;
 constexpr std::uint32_t strs_cost = 300; // four texts
 constexpr std::uint32_t path_cost = 280; // four names
+constexpr std::uint32_t file_cost = 60;
 
 std::string_view source_name(std::uint8_t source) {
     constexpr std::array<std::string_view, 11> names{"const",  "reg", "stack", "slot", "task",
@@ -141,6 +142,8 @@ std::string insn_text(const Program &program, std::size_t at) {
         return fmt::format("go to {}", target_text(insn.then, at));
     case ARGTRACE_DO_SET:
         return fmt::format("slot{} = {}", insn.arg, value);
+    case ARGTRACE_DO_FILE:
+        return fmt::format("slot{} = file of descriptor {}", insn.arg, value);
     case ARGTRACE_DO_ALU:
         return fmt::format("slot{} = slot{} {}{}.{} {}", insn.arg, insn.arg, sign,
                            alu_name(insn.then), insn.other, value);
@@ -185,6 +188,10 @@ ProgramCost cost_between(const Program &program, std::size_t begin, std::size_t 
         case ARGTRACE_DO_STRS:
             cost.instructions += strs_cost;
             cost.loads += 8;
+            break;
+        case ARGTRACE_DO_FILE:
+            cost.instructions += file_cost;
+            cost.loads += 4;
             break;
         case ARGTRACE_DO_PATH:
             cost.instructions += path_cost;

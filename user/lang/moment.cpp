@@ -31,9 +31,14 @@ bool reads_memory(const Node &node) {
 
 const Node &base_of(const Node &address) {
     const Node *node = &address;
-    while (!node->operands.empty())
+    while (!node->operands.empty() && node->kind != Node::Kind::file)
         node = node->operands.front().get();
     return *node;
+}
+
+// The task itself, and the files that it has.
+bool is_of_task(const Node &node) {
+    return is_source(node, ARGTRACE_SOURCE_TASK) || node.kind == Node::Kind::file;
 }
 
 // An argument that is passed on the stack, of which the function has a copy of its own.
@@ -49,7 +54,7 @@ const Node *read_at_entry(const Node &node) {
     if (node.at_return)
         return nullptr;
     if (reads_memory(node) && !is_of_return(node) && !is_stack_argument(node) &&
-        !is_source(base_of(node), ARGTRACE_SOURCE_TASK))
+        !is_of_task(base_of(node)))
         return &node;
     for (const NodePtr &operand : node.operands)
         if (const Node *found = read_at_entry(*operand))

@@ -39,6 +39,7 @@ struct Node {
         offset,          ///< the address operands[0] + `value`
         extract,         ///< `bits` at bit `value` of operands[0], as `type`
         convert,         ///< operands[0] as `type`, an integer or a pointer
+        file,            ///< fd(): the struct file * of the descriptor operands[0] of the current task, or NULL
         swap,            ///< operands[0], whose bytes stand in the wrong order
         arithmetic,      ///< operands[0] `alu` operands[1], both of this type (shifts: the left)
         compare,         ///< EQ, LT or LE of two operands of one type, `negated` or not: an int

@@ -19,6 +19,7 @@ bool reads(const argtrace_insn &insn) {
     case ARGTRACE_DO_MEM:
     case ARGTRACE_DO_STRS:
     case ARGTRACE_DO_PATH:
+    case ARGTRACE_DO_FILE:
         return true;
     default:
         return insn.loads > 0;

@@ -152,7 +152,8 @@ TEST(Spaces, OfDataThatIsText) {
     EXPECT_EQ(space_refusal("vfs_read", "text(buf, count) == \"a\""), "text() can be recorded, and nothing else");
     EXPECT_THAT(spaces_of("look", "strs(user(p)->names)").back(), HasSubstr("user texts that pointers at "));
     EXPECT_EQ(space_refusal("vfs_read", "strs(buf)"), "strs() takes an array of pointers to characters that ends with NULL, and buf is a char __user *");
-    EXPECT_EQ(space_refusal("vfs_read", "fd(count)"), "the files of a task are not known on this kernel: struct task_struct has no files");
+    EXPECT_THAT(spaces_of("vfs_read", "path(fd(count))"), ElementsAre("slot0 = file of descriptor reg2 & 0xffffffff", HasSubstr("record path of path slot0 + ")));
+    EXPECT_EQ(space_refusal("vfs_read", "fd(file)"), "a descriptor must be an integer, and this is a struct file *");
 }
 
 } // namespace

@@ -48,6 +48,7 @@ struct FakeCall {
     std::uint64_t stack = 0, task = 0, caller = 0, cpu = 0, time = 0;
     std::uint64_t identity[ARGTRACE_IDENTITY_CGROUP + 1] = {};
     std::uint64_t returned[2] = {}, duration = 0; ///< known when it returns
+    std::map<std::uint32_t, std::uint64_t> files; ///< of the task, by their descriptors
 };
 
 /// Checks programs as the module is to check them, and runs them as it is to run them; written
@@ -212,7 +213,7 @@ private:
             known |= ARGTRACE_INSN_USER(load);
         if (insn.flags & ~known)
             return "flags";
-        const bool takes_number = insn.action == ARGTRACE_DO_SET ||
+        const bool takes_number = insn.action == ARGTRACE_DO_SET || insn.action == ARGTRACE_DO_FILE ||
                                   insn.action == ARGTRACE_DO_ALU || insn.action >= ARGTRACE_DO_OUT;
         const bool uses_span = insn.action == ARGTRACE_DO_TEST || insn.action == ARGTRACE_DO_TEXT;
         if (!uses_span && insn.span != 0 && !(takes_number && insn.source == ARGTRACE_SOURCE_CONST))
@@ -239,6 +240,7 @@ private:
         case ARGTRACE_DO_JUMP:
             return target(insn.then) ? "" : "target";
         case ARGTRACE_DO_SET:
+        case ARGTRACE_DO_FILE:
             if (insn.arg >= ARGTRACE_SLOTS)
                 return "slot";
             defined |= 1u << insn.arg;
@@ -404,6 +406,11 @@ private:
         case ARGTRACE_DO_SET:
             slots_[insn.arg] = v;
             return next;
+        case ARGTRACE_DO_FILE: {
+            const auto found = call_.files.find(static_cast<std::uint32_t>(v));
+            slots_[insn.arg] = found == call_.files.end() ? 0 : found->second;
+            return next;
+        }
         case ARGTRACE_DO_ALU: {
             const auto result =
                 lang::compute(static_cast<argtrace_alu>(insn.then), slots_[insn.arg], v, insn.other,

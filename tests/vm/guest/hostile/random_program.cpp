@@ -221,7 +221,7 @@ void RandomProgram::add_slots() {
     for (std::uint64_t left = random(4); left > 0; left--) {
         argtrace_insn insn = value(true, false);
         if (slots_ == 0 || one_in(2)) {
-            insn.action = ARGTRACE_DO_SET;
+            insn.action = one_in(4) ? ARGTRACE_DO_FILE : ARGTRACE_DO_SET;
             insn.arg = static_cast<std::uint16_t>(slots_);
         } else {
             insn.action = ARGTRACE_DO_ALU;
@@ -229,7 +229,7 @@ void RandomProgram::add_slots() {
             insn.then = static_cast<std::uint8_t>(random(ARGTRACE_ALU_LE + 1));
             insn.other = one_of<std::uint8_t>({4, 8});
         }
-        slots_ += insn.action == ARGTRACE_DO_SET;
+        slots_ += insn.action != ARGTRACE_DO_ALU;
         add(insn);
     }
 }
