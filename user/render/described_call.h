@@ -64,6 +64,7 @@ private:
     const std::vector<CallRow> *rows_;
     bool is_syscall_;
     std::vector<std::optional<std::size_t>> positions_; // of a system call's arguments, by value
+    std::vector<const ShownAs *> otherwise_; // of a function's, where no row names them
 };
 
 } // namespace argtrace
