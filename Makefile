@@ -52,7 +52,7 @@ KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
 KUNIT_SOURCES := $(shell find tests/kunit tests/data -name '*.[ch]' -o -name Kbuild 2>/dev/null)
 # One of them has the sources that walk stacks in it.
 TEST_MODULE_SOURCES := $(shell find include tests/vm/modules kmod/arch -type f 2>/dev/null) \
-		       $(addprefix kmod/,base/compat.h base/hook.h base/memory.h base/recursion.c base/recursion.h) user/lang/kernel_macros.h
+		       $(addprefix kmod/,base/compat.h base/hook.h base/memory.h base/recursion.c base/recursion.h) user/lang/kernel_macros.h user/spec/calls.table
 BENCH_MODULE_SOURCES := $(shell find bench/modules -type f 2>/dev/null)
 TOOL_SOURCES := CMakeLists.txt VERSION $(shell find cmake user include -type f 2>/dev/null)
 
@@ -138,7 +138,7 @@ stress: ## STRESS_STEPS of random use and misuse on the sanitizer kernel; SEED=N
 	@scripts/kernel kasan >/dev/null
 	@$(MAKE) --no-print-directory -s tool module test-modules KERNEL=kasan SEED=1
 	@$(call cmake_build,argtrace_vm_tests) >/dev/null
-	@tests/vm/run --filter 'IoctlFuzz.*:ProgramFuzz.*:Stress.*' --steps $(STRESS_STEPS) $(if $(filter-out default file,$(origin SEED)),--seed $(SEED)) kasan
+	@tests/vm/run --filter 'IoctlFuzz.*:ProgramFuzz.*:HostileCalls.*:Stress.*' --steps $(STRESS_STEPS) $(if $(filter-out default file,$(origin SEED)),--seed $(SEED)) kasan
 
 bench-decode: ## measure how fast events are decoded, merged and written
 	@scripts/bootstrap
@@ -222,6 +222,7 @@ $(KOUT)/argtrace_test.ko: $(TEST_MODULE_SOURCES) build/bin/argtrace_generate $(C
 	$(call link_sources,$(TEST_MODULE_SOURCES),$(TREE))
 	@build/bin/argtrace_generate prototypes $(SEED) $(PROTOTYPES) >$(TREE)/tests/vm/modules/generated.c
 	@build/bin/argtrace_generate expressions $(SEED) $(EXPRESSION_FUNCTIONS) >$(TREE)/tests/vm/modules/random_expressions.c
+	@awk -f tests/vm/modules/constants.awk user/spec/calls.table >$(TREE)/tests/vm/modules/table_constants.h
 	+@$(call kbuild,$(TREE)/tests/vm/modules,$${WITHIN:+PAHOLE_FLAGS="$(TEST_PAHOLE_FLAGS)"}) && \
 		for name in $(TYPED_TEST_MODULES); do \
 			new=$(KOUT)/$$name.ko.new && cp $(TREE)/tests/vm/modules/$$name.ko $$new && { $(call add_btf,$$new); } || exit; \

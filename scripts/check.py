@@ -7,7 +7,7 @@
   kunit-kasan     the same on a kernel that checks every access to memory and every lock
   fuzz            each fuzzer with a number of inputs, through scripts/fuzz; with --all four times as many
   cost            what a traced call costs, in instructions, through bench/gate
-  stress          a fuzzer of /dev/argtrace, and processes that use all of argtrace at once, on the kernel kasan too
+  stress          a fuzzer of /dev/argtrace, random calls under -d, and processes that use all of argtrace at once, on the kernel kasan too
   no-tsc          the tests of clocks on the oldest kernel, which does not trust its time stamp counter here unless told to
   many-cpus       what is kept for each possible processor, on the oldest kernel, which believes that 255 might come
   checkpatch      the module's sources by the kernel's checkpatch.pl
@@ -149,7 +149,7 @@ def suites(labels, everything):
         yield "branches", command(TOP / "tests/branches/run")
         yield "peers", command(TOP / "tests/peers/run")
         yield "strace", command("make", "-s", "-C", TOP, "check-strace")
-    yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:ProgramFuzz.*:Stress.*", "--steps", 40, "kasan")
+    yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:ProgramFuzz.*:HostileCalls.*:Stress.*", "--steps", 40, "kasan")
     yield "no-tsc", command(vm_run, "--suite", "no-tsc", "--without-tsc", "--filter", "Clock.*",
                             kernels.oldest_checked())
     yield "many-cpus", command(vm_run, "--suite", "many-cpus", "--many-cpus", "--filter", "ManyCpus.*",

@@ -29,7 +29,7 @@ GROUPS = {
         linux/perf_event.h linux/keyctl.h linux/ipc.h linux/sem.h linux/msg.h linux/shm.h""",
     "network": """linux/types.h asm/socket.h linux/in.h linux/in6.h linux/netlink.h linux/if_ether.h linux/tcp.h linux/udp.h
         linux/if_packet.h linux/tls.h linux/if_xdp.h linux/icmpv6.h linux/vm_sockets.h linux/if_alg.h linux/net.h linux/sockios.h
-        linux/if_tun.h linux/ppp-ioctl.h linux/vhost.h""",
+        linux/if_tun.h linux/ppp-ioctl.h linux/vhost.h linux/if_link.h linux/pci_regs.h""",
     "devices": """asm/ioctls.h linux/serial.h linux/input.h linux/uinput.h linux/kvm.h linux/rtc.h linux/watchdog.h linux/fb.h
         linux/cdrom.h linux/hdreg.h linux/nvme_ioctl.h linux/i2c-dev.h linux/hidraw.h linux/gpio.h linux/usbdevice_fs.h
         linux/videodev2.h linux/vfio.h linux/ptp_clock.h linux/spi/spidev.h linux/soundcard.h linux/tee.h linux/kd.h linux/vt.h""",

@@ -37,7 +37,7 @@ std::string family_of(const Types &types, std::string_view name) {
     constexpr std::size_t stem = 3; // "SIG"
     if (types.enumerator(name))
         return std::to_string(types.enum_of(name));
-    if (!macro_constant(name))
+    if (!macro_constant(name) && name.find("GFP_") != name.npos)
         return "GFP";
     const std::size_t border = name.find('_', 1);
     return std::string(name.substr(0, border == name.npos ? stem : border));
@@ -55,7 +55,7 @@ std::vector<FlagName> flag_names(const Types &types, std::string_view glob, bool
         add(name);
     for (const std::string_view name : macro_names())
         add(name);
-    for (const std::string &name : gfp_names(types))
+    for (const std::string &name : bit_flag_names(types))
         add(name);
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());

@@ -14,7 +14,7 @@
 namespace argtrace::lang {
 
 /// The constants whose names match the glob, as flags: enumerators of BTF, well-known macros and the
-/// flags of GFP, by name. Numbers of bits (___GFP_IO_BIT) are none. Of enumerators that are 0 there may
+/// flags whose bits BTF numbers, by name. Numbers of bits (___GFP_IO_BIT) are none. Of enumerators that are 0 there may
 /// be any number of unrelated ones: they are left out unless `zero`. "A_*|B_*" are those that match either glob.
 std::vector<FlagName> flag_names(const Types &types, std::string_view glob, bool zero);
 

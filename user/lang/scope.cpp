@@ -72,6 +72,32 @@ std::optional<std::uint64_t> old_gfp_constant(std::string_view name) {
     return std::uint64_t{1} << (found - std::begin(old_gfp_bits));
 }
 
+/// Enumerators of bits whose flags are macros: `__REQ_SYNC` of REQ_SYNC. The enumerator's name begins with more than the flag's.
+struct BitRow {
+    std::string_view flag; ///< how the names of the flags begin
+    std::string_view more; ///< and what stands before that in the enumerator's
+};
+
+constexpr BitRow bit_rows[]{
+    {"SLAB_", "_"}, // include/linux/slab.h, since Linux 6.9
+    {"REQ_", "__"}, // include/linux/blk_types.h
+};
+
+/// `__REQ_NR_BITS` and `_SLAB_FLAGS_LAST_BIT` say how many there are.
+bool is_number_of_bits(std::string_view name) {
+    return name.ends_with("_BIT") || name.ends_with("_BITS");
+}
+
+std::optional<std::uint64_t> bit_constant(const Types &types, std::string_view name) {
+    for (const BitRow &row : bit_rows) {
+        if (!name.starts_with(row.flag) || is_number_of_bits(name))
+            continue;
+        if (const auto bit = types.enumerator(fmt::format("{}{}", row.more, name)); bit && bit->value < 64)
+            return std::uint64_t{1} << bit->value;
+    }
+    return std::nullopt;
+}
+
 std::optional<std::uint64_t> gfp_constant(const Types &types, std::string_view name) {
     for (const GfpRow &row : gfp_rows) {
         if (row.name != name)
@@ -130,12 +156,16 @@ const Scope::Parameter *Scope::parameter(std::string_view name) const {
     return nullptr;
 }
 
-std::vector<std::string> gfp_names(const Types &types) {
+std::vector<std::string> bit_flag_names(const Types &types) {
     constexpr std::string_view prefix = "___GFP_", suffix = "_BIT";
     std::vector<std::string> names;
-    for (const std::string_view bit : types.enumerator_names())
+    for (const std::string_view bit : types.enumerator_names()) {
         if (bit.starts_with(prefix) && bit.ends_with(suffix))
             names.emplace_back(bit.substr(1, bit.size() - 1 - suffix.size()));
+        for (const BitRow &row : bit_rows)
+            if (bit.starts_with(row.more) && bit.substr(row.more.size()).starts_with(row.flag) && !is_number_of_bits(bit))
+                names.emplace_back(bit.substr(row.more.size()));
+    }
     if (!has_gfp_enumerators(types))
         for (const std::string_view name : old_gfp_bits)
             if (!name.empty())
@@ -160,6 +190,8 @@ std::optional<Types::Enumerator> named_constant(const Types &types, std::string_
     if (auto found = types.enumerator(name))
         return found;
     if (const auto flag = gfp_constant(types, name))
+        return Types::Enumerator{*flag, uint_type};
+    if (const auto flag = bit_constant(types, name))
         return Types::Enumerator{*flag, uint_type};
     if (const auto value = macro_constant(name)) {
         const bool fits = *value <= std::numeric_limits<std::int32_t>::max();

@@ -69,11 +69,11 @@ struct Builtin {
 const Builtin *find_builtin(std::string_view name);
 std::span<const Builtin> all_builtins();
 
-/// The names of GFP flags, see named_constant().
-std::vector<std::string> gfp_names(const Types &types);
+/// The names of flags whose bits are numbered by enumerators of BTF: those of GFP, SLAB_* and REQ_*; see named_constant().
+std::vector<std::string> bit_flag_names(const Types &types);
 
 /// What a name means that is neither an argument nor a builtin: an enumerator of BTF, a macro, a
-/// flag of GFP (from BTF, which numbers them on Linux 6.10 and later).
+/// flag whose bit BTF numbers (those of GFP on Linux 6.10 and later, SLAB_* on 6.9 and later, REQ_*).
 std::optional<Types::Enumerator> named_constant(const Types &types, std::string_view name);
 
 } // namespace argtrace::lang

@@ -24,8 +24,12 @@ std::optional<std::uint64_t> number_of(const Value &value) {
 
 DescribedCall::DescribedCall(const Probe &probe, const Calls &calls)
     : probe_(probe), rows_(calls.rows(probe.function)), is_syscall_(*split_title(probe.function).kind == syscall_kind) {
-    for (const Argument &argument : probe.args)
+    const bool is_function = *split_title(probe.function).kind == function_kind;
+    for (const Argument &argument : probe.args) {
         positions_.push_back(argument.loc == ARGTRACE_LOC_REG ? std::optional<std::size_t>(argument.index) : std::nullopt);
+        const bool is_argument = argument.loc != ARGTRACE_LOC_PROGRAM && argument.loc != ARGTRACE_LOC_RETURN;
+        otherwise_.push_back(is_function && is_argument ? calls.otherwise(argument.name, argument.type_name) : nullptr);
+    }
 }
 
 DescribedCall::Choice DescribedCall::choose(const EventView &view) const {
@@ -56,7 +60,7 @@ DescribedCall::Choice DescribedCall::choose(const EventView &view) const {
 
 const ShownAs *DescribedCall::shown_as(const CallRow *row, std::size_t value) const {
     if (!row)
-        return nullptr;
+        return otherwise_[value];
     const Argument &argument = probe_.args[value];
     if (argument.loc == ARGTRACE_LOC_RETURN)
         return &row->result;
@@ -66,7 +70,7 @@ const ShownAs *DescribedCall::shown_as(const CallRow *row, std::size_t value) co
         return positions_[value] && *positions_[value] < row->arguments.size() ? &row->arguments[*positions_[value]].shown : nullptr;
     const auto known = std::find_if(row->arguments.begin(), row->arguments.end(),
                                     [&](const CallRow::Argument &other) { return other.name == argument.name; });
-    return known == row->arguments.end() ? nullptr : &known->shown;
+    return known == row->arguments.end() ? otherwise_[value] : &known->shown;
 }
 
 DescribedCall::Shown DescribedCall::shown(const Choice &choice, const EventView &view, std::size_t value) const {

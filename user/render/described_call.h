@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -47,6 +48,9 @@ public:
 
     bool is_syscall() const { return is_syscall_; }
 
+    /// Whether the table knows the call, or one of its arguments.
+    bool is_known() const { return rows_ || !std::ranges::all_of(otherwise_, [](const ShownAs *as) { return as == nullptr; }); }
+
     /// Whether the call does not look at that argument.
     bool is_hidden(const Choice &choice, std::size_t argument) const;
 
@@ -64,6 +68,7 @@ private:
     const std::vector<CallRow> *rows_;
     bool is_syscall_;
     std::vector<std::optional<std::size_t>> positions_; // of a system call's arguments, by value
+    std::vector<const ShownAs *> otherwise_; // of a function's, where no row names them
 };
 
 } // namespace argtrace

@@ -10,6 +10,7 @@
 
 #include "lang/disassemble.h"
 #include "model/type.h"
+#include "spec/calls.h"
 #include "spec/resolve.h"
 
 namespace argtrace {
@@ -66,7 +67,15 @@ nlohmann::ordered_json program_json(const lang::Program &program) {
     return json;
 }
 
-// "count: u64 in rdx, 8 bytes"
+// By which names of the table of calls -d shows it; empty: none.
+std::string_view names_of(const Function &function, const Argument &argument) {
+    const bool is_computed = argument.loc == ARGTRACE_LOC_PROGRAM;
+    if (!function.capture.is_described || is_computed)
+        return {};
+    return Calls::shared().names_of(function.prototype.function, argument.name, argument.type_name);
+}
+
+// "count: u64 in rdx, 8 bytes"; "flags: u32 in rdx, 4 bytes, shown by the names of `open`"
 void append_argument(std::string &out, const Function &function, const Argument &argument) {
     if (argument.loc == ARGTRACE_LOC_PROGRAM) {
         append_computed(out, argument);
@@ -79,8 +88,11 @@ void append_argument(std::string &out, const Function &function, const Argument 
     }
     const bool in_memory = argument.loc == ARGTRACE_LOC_STACK;
     const std::uint32_t bytes = captured_bytes(argument);
-    fmt::format_to(std::back_inserter(out), " {} {}, {} byte{}\n", in_memory ? "at" : "in",
+    fmt::format_to(std::back_inserter(out), " {} {}, {} byte{}", in_memory ? "at" : "in",
                    function.convention->location(argument), bytes, bytes == 1 ? "" : "s");
+    if (const std::string_view names = names_of(function, argument); !names.empty())
+        fmt::format_to(std::back_inserter(out), ", shown by the names of `{}`", names);
+    out += '\n';
 }
 
 } // namespace
@@ -126,6 +138,8 @@ void append_function_json(std::string &out, const Function &function, bool verbo
         nlohmann::ordered_json &arg = line["args"].emplace_back();
         arg["name"] = argument.name;
         arg["type"] = argument.type_name;
+        if (const std::string_view names = names_of(function, argument); !names.empty())
+            arg["names"] = names;
         if (!verbose)
             continue;
         if (argument.loc == ARGTRACE_LOC_NONE)

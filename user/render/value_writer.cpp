@@ -109,13 +109,12 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
 
 const DescribedCall *ValueWriter::described(const Probe &probe) {
     const bool recorded = formats(probe).are_described();
-    const bool wanted = which_ == Described::recorded ? recorded : which_ == Described::all;
-    if (!wanted || (!recorded && !Calls::shared().rows(probe.function)))
+    if (which_ == Described::none || (which_ == Described::recorded && !recorded))
         return nullptr;
     auto known = described_.find(&probe);
     if (known == described_.end())
         known = described_.try_emplace(&probe, probe, Calls::shared()).first;
-    return &known->second;
+    return recorded || known->second.is_known() ? &known->second : nullptr;
 }
 
 void ValueWriter::append_value(Line &out, const Value &value) const {

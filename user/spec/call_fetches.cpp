@@ -28,27 +28,37 @@ std::string test_of(const CallRow::Argument &argument, const std::string &name) 
     return argument.test == CallRow::Argument::Test::lacks ? '!' + any : any;
 }
 
+/// What the row has of a parameter, which of a system call is known by its place, and of a function by its name; null: nothing.
+const CallRow::Argument *argument_of(const CallRow &row, const Prototype &prototype, std::size_t parameter) {
+    if (*split_title(prototype.function).kind == syscall_kind)
+        return parameter < row.arguments.size() ? &row.arguments[parameter] : nullptr;
+    const auto found = std::find_if(row.arguments.begin(), row.arguments.end(),
+                                    [&](const CallRow::Argument &argument) { return argument.name == prototype.parameters[parameter].name; });
+    return found == row.arguments.end() ? nullptr : &*found;
+}
+
 /// The calls that have the row, as an expression; empty: all.
 std::string condition_of(const CallRow &row, const Prototype &prototype) {
     std::vector<std::string> tests;
-    for (std::size_t i = 0; i < row.arguments.size() && i < prototype.parameters.size(); ++i)
-        if (row.arguments[i].test != CallRow::Argument::Test::none)
-            tests.push_back(test_of(row.arguments[i], prototype.parameters[i].name));
+    for (std::size_t i = 0; i < prototype.parameters.size(); ++i)
+        if (const CallRow::Argument *argument = argument_of(row, prototype, i); argument && argument->test != CallRow::Argument::Test::none)
+            tests.push_back(test_of(*argument, prototype.parameters[i].name));
     return fmt::format("{}", fmt::join(tests, " && "));
 }
 
-const std::vector<Fetch> &fetches_of(const CallRow &row, std::optional<std::uint32_t> parameter) {
+const std::vector<Fetch> &fetches_of(const CallRow &row, const Prototype &prototype, std::optional<std::uint32_t> parameter) {
     static const std::vector<Fetch> none;
     if (!parameter)
         return row.result_fetches;
-    return *parameter < row.arguments.size() ? row.arguments[*parameter].fetches : none;
+    const CallRow::Argument *argument = argument_of(row, prototype, *parameter);
+    return argument ? argument->fetches : none;
 }
 
 /// Names of the row become those that the kernel's prototype has at their places.
 std::string in_words_of(const Prototype &prototype, const CallRow &row, std::string expression) {
-    for (std::size_t i = 0; i < row.arguments.size() && i < prototype.parameters.size(); ++i)
-        if (row.arguments[i].name != prototype.parameters[i].name)
-            expression = with_name(expression, row.arguments[i].name, prototype.parameters[i].name);
+    for (std::size_t i = 0; i < prototype.parameters.size(); ++i)
+        if (const CallRow::Argument *argument = argument_of(row, prototype, i); argument && argument->name != prototype.parameters[i].name)
+            expression = with_name(expression, argument->name, prototype.parameters[i].name);
     return expression;
 }
 
@@ -56,7 +66,7 @@ std::string in_words_of(const Prototype &prototype, const CallRow &row, std::str
 std::string condition_of(const std::vector<CallRow> &rows, const Prototype &prototype, std::optional<std::uint32_t> parameter,
                          const Fetch &fetch) {
     const auto has = [&](const CallRow &row) {
-        const std::vector<Fetch> &fetches = fetches_of(row, parameter);
+        const std::vector<Fetch> &fetches = fetches_of(row, prototype, parameter);
         return std::find(fetches.begin(), fetches.end(), fetch) != fetches.end();
     };
     if (std::all_of(rows.begin(), rows.end(), has))
@@ -93,11 +103,12 @@ bool depends_on_layout(const std::string &expression) {
 std::vector<lang::ArgumentExpression> fetched_values(const std::vector<CallRow> &rows, const Prototype &prototype,
                                                      std::optional<std::uint32_t> parameter) {
     const std::string subject = parameter ? prototype.parameters[*parameter].name : std::string(lang::result_name);
-    const bool is_narrow = !split_title(prototype.function).qualifier.empty();
+    const Title title = split_title(prototype.function);
+    const bool is_narrow = *title.kind == syscall_kind && !title.qualifier.empty();
     std::vector<lang::ArgumentExpression> values;
     std::vector<Fetch> done;
     for (const CallRow &row : rows) {
-        for (const Fetch &fetch : fetches_of(row, parameter)) {
+        for (const Fetch &fetch : fetches_of(row, prototype, parameter)) {
             if (std::find(done.begin(), done.end(), fetch) != done.end() || (is_narrow && depends_on_layout(fetch.expression)))
                 continue;
             done.push_back(fetch);

@@ -26,7 +26,10 @@ constexpr std::pair<std::string_view, NumberForm> forms[] = {
     {"dev", NumberForm::device}, {"wstatus", NumberForm::wait_status}, {"sigset", NumberForm::signal_set}, {"id", NumberForm::identity},
 };
 
-constexpr std::string_view beginnings[] = {"flags ", "values ", "class ", "means "};
+constexpr std::string_view beginnings[] = {"flags ", "values ", "class ", "means ", "type "};
+
+/// The line of what no other names.
+constexpr std::string_view any_function = "*";
 
 std::optional<NumberForm> form_of(std::string_view name) {
     for (const auto &[known, form] : forms)
@@ -132,6 +135,8 @@ void Calls::add(std::string_view text, const std::string &source, std::vector<st
                 add_fetches(line);
             else if (line.starts_with("struct "))
                 add_struct(line);
+            else if (line.starts_with("type "))
+                add_type(line);
             else if (line.starts_with("flags ") || line.starts_with("values "))
                 add_values(line);
             else
@@ -232,6 +237,14 @@ void Calls::add_struct(std::string_view line) {
         made.members.push_back(std::move(member));
     });
     structs_[std::string(without_blanks(line.substr(0, begin).substr(line.find(' '))))] = std::move(made);
+}
+
+// type TYPE: SHOWN
+void Calls::add_type(std::string_view line) {
+    const auto [type, shown] = halves(line.substr(line.find(' ')));
+    if (type.empty())
+        throw Error("a type is missing before ':'");
+    types_.insert_or_assign(std::string(type), shown_as(shown));
 }
 
 // CALL ...(NAME[: SHOWN [TEST VALUE|VALUE...]] [[out] {EXPR [as NAME], ...}], ...) [= SHOWN [{EXPR [as NAME], ...}]]
@@ -337,6 +350,17 @@ const std::vector<CallRow> *Calls::rows(std::string_view title) const {
     return found == rows_.end() ? nullptr : &found->second;
 }
 
+const std::vector<CallRow> *Calls::rows_of(std::string_view title, std::string_view argument) const {
+    const auto name_it = [argument](const CallRow &row) {
+        return std::any_of(row.arguments.begin(), row.arguments.end(), [argument](const CallRow::Argument &one) { return one.name == argument; });
+    };
+    const std::vector<CallRow> *rows = this->rows(title);
+    if (*split_title(title).kind != function_kind || (rows && std::any_of(rows->begin(), rows->end(), name_it)))
+        return rows;
+    const auto any = rows_.find(any_function);
+    return any != rows_.end() && std::any_of(any->second.begin(), any->second.end(), name_it) ? &any->second : rows;
+}
+
 const std::vector<std::string> *Calls::members(std::string_view name) const {
     const auto found = classes_.find(name);
     return found == classes_.end() ? nullptr : &found->second;
@@ -357,6 +381,39 @@ const CallStruct *Calls::structure(std::string_view name) const {
 const NamedValues *Calls::values(std::string_view name) const {
     const auto found = values_.find(name);
     return found == values_.end() ? nullptr : found->second.get();
+}
+
+const ShownAs *Calls::otherwise(std::string_view name, std::string_view type) const {
+    if (const auto any = rows_.find(any_function); any != rows_.end())
+        for (const CallRow &row : any->second)
+            for (const CallRow::Argument &argument : row.arguments)
+                if (argument.name == name)
+                    return &argument.shown;
+    if (type.starts_with("const "))
+        type.remove_prefix(6);
+    const auto known = types_.find(type);
+    return known == types_.end() ? nullptr : &known->second;
+}
+
+std::string_view Calls::names_of(std::string_view title, std::string_view name, std::string_view type) const {
+    const auto name_of = [this](const ShownAs &shown) -> std::string_view {
+        for (const auto &[known, values] : values_)
+            if (values.get() == shown.values && !values->names().empty())
+                return known;
+        return {};
+    };
+    bool is_said = false;
+    if (const std::vector<CallRow> *rows = this->rows(title))
+        for (const CallRow &row : *rows)
+            for (const CallRow::Argument &argument : row.arguments) {
+                if (argument.name != name)
+                    continue;
+                is_said = true;
+                if (const std::string_view found = name_of(argument.shown); !found.empty())
+                    return found;
+            }
+    const ShownAs *shown = is_said || *split_title(title).kind != function_kind ? nullptr : otherwise(name, type);
+    return shown ? name_of(*shown) : std::string_view();
 }
 
 namespace {

@@ -81,6 +81,9 @@ public:
     /// there are none.
     const std::vector<CallRow> *rows(std::string_view title) const;
 
+    /// The same of one argument of a function: where none of its rows names the argument, but the row of "*" does, it is that one.
+    const std::vector<CallRow> *rows_of(std::string_view title, std::string_view argument) const;
+
     /// The names of the system calls of "%network"; null: there is no such class.
     const std::vector<std::string> *members(std::string_view name) const;
     std::vector<std::string_view> classes() const;
@@ -89,6 +92,12 @@ public:
     const CallStruct *structure(std::string_view name) const;
 
     const NamedValues *values(std::string_view name) const;
+
+    /// How an argument of a function is shown that none of the function's rows names: as the row of "*" has it by its name, or by its type.
+    const ShownAs *otherwise(std::string_view name, std::string_view type) const;
+
+    /// By which name of `flags` or `values` an argument of that title is shown, in some calls at least; empty: by none that has constants.
+    std::string_view names_of(std::string_view title, std::string_view name, std::string_view type) const;
     const std::map<std::string, std::unique_ptr<NamedValues>, std::less<>> &all_values() const { return values_; }
     const std::map<std::string, std::vector<CallRow>, std::less<>> &all_rows() const { return rows_; }
 
@@ -97,6 +106,7 @@ private:
     void add_class(std::string_view line);
     void add_fetches(std::string_view line);
     void add_struct(std::string_view line);
+    void add_type(std::string_view line);
     void add_row(std::string_view line, const std::string &place, bool shipped);
     CallRow::Argument argument_of(std::string_view text) const;
     static std::vector<Fetch> own_fetches(std::string_view &text);
@@ -107,6 +117,7 @@ private:
     std::map<std::string, std::vector<CallRow>, std::less<>> rows_;
     std::map<std::string, std::vector<Fetch>, std::less<>> fetches_; // by the name of values
     std::map<std::string, CallStruct, std::less<>> structs_;
+    std::map<std::string, ShownAs, std::less<>> types_;
     std::vector<std::string> globs_; // of functions, in their order; where in rows_
     std::map<std::string, std::vector<std::string>, std::less<>> classes_;
 };

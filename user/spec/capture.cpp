@@ -85,7 +85,11 @@ std::vector<lang::ArgumentExpression> with_stack(const Prototype &prototype,
 // Whether the table of calls knows an argument or the result of it.
 bool is_known_call(const Prototype &prototype) {
     const std::vector<CallRow> *rows = Calls::shared().rows(prototype.function);
-    if (!rows || *split_title(prototype.function).kind == syscall_kind)
+    const ProbeKind &kind = *split_title(prototype.function).kind;
+    const auto is_known_otherwise = [](const Parameter &parameter) { return Calls::shared().otherwise(parameter.name, parameter.type) != nullptr; };
+    if (kind == function_kind && std::any_of(prototype.parameters.begin(), prototype.parameters.end(), is_known_otherwise))
+        return true;
+    if (!rows || kind == syscall_kind)
         return rows != nullptr;
     const auto has_parameter = [&](const CallRow::Argument &argument) {
         return std::any_of(prototype.parameters.begin(), prototype.parameters.end(),
@@ -94,6 +98,12 @@ bool is_known_call(const Prototype &prototype) {
     return std::any_of(rows->begin(), rows->end(), [&](const CallRow &row) {
         return row.result.values || row.result.form != NumberForm::typed || std::any_of(row.arguments.begin(), row.arguments.end(), has_parameter);
     });
+}
+
+// Whether a value has the name of one that stands for the argument of a system call, or of its path: "fd.path".
+bool is_of_syscall(std::string_view name) {
+    const std::string_view part = name.substr(name.find('.') + 1);
+    return part.starts_with(whole_part) || part.starts_with(path_part);
 }
 
 bool can_return_error(const lang::Scope &scope) {
@@ -204,10 +214,13 @@ lang::Program CaptureCompiler::add_up(const lang::Scope &scope,
 // What the table of calls reads of the parameter, or of the result, that this kernel's types allow; nothing where it says nothing.
 std::vector<lang::ArgumentExpression> CaptureCompiler::fetched(const Prototype &prototype, const lang::Scope &scope,
                                                                std::optional<std::uint32_t> parameter) const {
-    const std::vector<CallRow> *rows = *split_title(prototype.function).kind == syscall_kind ? Calls::shared().rows(prototype.function) : nullptr;
+    const std::vector<CallRow> *rows = Calls::shared().rows_of(prototype.function, parameter ? prototype.parameters[*parameter].name : "");
     if (!rows)
         return {};
     std::vector<lang::ArgumentExpression> values = fetched_values(*rows, prototype, parameter);
+    // What descriptors and pointers of a system call lead to. Those of a function may not be the program's.
+    if (*split_title(prototype.function).kind != syscall_kind)
+        std::erase_if(values, [](const lang::ArgumentExpression &value) { return is_of_syscall(value.name); });
     std::erase_if(values, [&scope](const lang::ArgumentExpression &value) {
         try {
             (void)lang::compile(scope, {}, {&value, 1});

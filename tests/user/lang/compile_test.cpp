@@ -71,6 +71,14 @@ TEST(Compile, FlagsAreTheValueAndItsNames) {
         << "a sum is no flags any more";
 }
 
+TEST(Compile, FlagsWhoseBitsAreNumberedHaveTheNamesOfTheMacros) {
+    EXPECT_THAT(values_of("vfs_read", "flags(count, \"REQ_*\")").values.at(0).flags,
+                ElementsAre(FlagName{"REQ_FAILFAST_DEV", 1 << 8}, FlagName{"REQ_SYNC", 1 << 11}));
+    EXPECT_THAT(values_of("vfs_read", "flags(count, \"SLAB_*\")").values.at(0).flags, ElementsAre(FlagName{"SLAB_POISON", 1 << 2}));
+    EXPECT_THAT(thrown([] { values_of("vfs_read", "count & REQ_NR_BITS"); }), testing::HasSubstr("REQ_NR_BITS"));
+    EXPECT_FALSE(filter_lines("vfs_read", "count & REQ_SYNC").empty());
+}
+
 TEST(Compile, SymbolsAreAddresses) {
     const ProgramValue caller = values_of("vfs_read", "sym(caller + 1)").values.at(0);
     EXPECT_TRUE(caller.symbol);

@@ -57,6 +57,19 @@ TEST_F(DescribedCallTest, AllThatTheTableKnowsOrNone) {
     EXPECT_EQ(text(Described::all), "(flags=1)");
 }
 
+TEST_F(DescribedCallTest, AnArgumentOfAFunctionMayBeKnownByItsType) {
+    call("proc_mkdir_mode");
+    argument("name", ARGTRACE_TYPE_PTR, 0xffff888000001000);
+    argument("mode", ARGTRACE_TYPE_U16, 040755);
+    EXPECT_EQ(text(), "(name=0xffff888000001000, mode=16877)");
+    probe.args.back().type_name = "umode_t";
+    EXPECT_EQ(text(), "(name=0xffff888000001000, mode=S_IFDIR|0755)");
+    call("s:no_such_call");
+    argument("mode", ARGTRACE_TYPE_U16, 040755);
+    probe.args.back().type_name = "umode_t";
+    EXPECT_EQ(text().find("S_IFDIR"), std::string::npos);
+}
+
 TEST_F(DescribedCallTest, RegistersAreWhatCSays) {
     call("s:mmap");
     argument("addr", ARGTRACE_TYPE_U64, 0);

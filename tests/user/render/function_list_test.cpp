@@ -38,6 +38,17 @@ TEST(FunctionList, Text) {
               "void f(const char *name, struct pair p, int) [ext4]\n");
 }
 
+TEST(FunctionList, SaysByWhichNamesAnArgumentIsShown) {
+    Function function = make_function("");
+    function.prototype.function = "vfs_rename";
+    function.prototype.parameters = {{"flags", "unsigned int", {.kind = Shape::Kind::integer, .bytes = 4}}};
+    EXPECT_EQ(text(function, true).find("shown by"), std::string::npos);
+    EXPECT_EQ(function_json(function, false).find("\"names\""), std::string::npos);
+    function.capture.is_described = true;
+    EXPECT_NE(text(function, true).find("    flags: u32 in rdi, 4 bytes, shown by the names of `rename`\n"), std::string::npos) << text(function, true);
+    EXPECT_NE(function_json(function, false).find(R"~({"name":"flags","type":"unsigned int","names":"rename"})~"), std::string::npos);
+}
+
 TEST(FunctionList, TellsNamesakesApart) {
     Function function = make_function("ext4");
     function.namesakes = true;

@@ -60,6 +60,14 @@ TEST_F(CallFetches, OfANameStandForAllThatIsShownAsIt) {
     EXPECT_THAT(fetched(table, "s:dup", {"old", "new"}, std::nullopt), ElementsAre(Pair("ret.path", "path(fd(it))")));
 }
 
+TEST_F(CallFetches, OfFunctionsAreKnownByTheNameOfTheArgument) {
+    const char *table = "flags foll:\n"
+                        "means foll: {flags(it, FOLL_WRITE) as flags}\n"
+                        "pin(start: addr, gup_flags: foll)\n";
+    EXPECT_THAT(fetched(table, "pin", {"gup_flags", "start"}, 0), ElementsAre(Pair("gup_flags.flags", "flags(it, FOLL_WRITE)")));
+    EXPECT_THAT(fetched(table, "pin", {"gup_flags", "start"}, 1), IsEmpty());
+}
+
 TEST_F(CallFetches, GoByTheNamesThatTheKernelHas) {
     EXPECT_THAT(fetched("s:write(fd: int, buf: addr {text(it, count)}, count: size)\n", "s:write", {"fd", "data", "len"}, 1),
                 ElementsAre(Pair("data.value", "text(it, len)")));

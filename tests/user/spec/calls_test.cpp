@@ -166,6 +166,33 @@ TEST_F(CallsTest, WrongLinesAreNamed) {
     EXPECT_THAT(wrong[14], HasSubstr("oct is no form of a number"));
 }
 
+TEST_F(CallsTest, ArgumentsThatNoLineNamesAreKnownByTheirNameOrType) {
+    add("flags open: CREAT=0x40\n"
+        "flags foll: WRITE=1\n"
+        "flags mode else octal: SUID=0x800\n"
+        "flags later:\n"
+        "type umode_t: mode\n"
+        "s:pin(gup_flags: int)\n"
+        "create(flags: open, mode: octal)\n"
+        "*_pin(start: addr)\n"
+        "*(gup_flags: foll, state: later)\n");
+    EXPECT_THAT(wrong, IsEmpty());
+    EXPECT_EQ(calls.otherwise("gup_flags", "unsigned int")->text(1), "WRITE");
+    EXPECT_EQ(calls.otherwise("mode", "const umode_t")->text(04755), "SUID|0755");
+    EXPECT_EQ(calls.otherwise("mode", "int"), nullptr);
+    EXPECT_EQ(calls.names_of("create", "flags", "int"), "open");
+    EXPECT_EQ(calls.names_of("create", "mode", "umode_t"), "") << "its own line has a form";
+    EXPECT_EQ(calls.names_of("create", "gup_flags", "int"), "foll");
+    EXPECT_EQ(calls.names_of("mknod", "mode", "umode_t"), "mode");
+    EXPECT_EQ(calls.names_of("mknod", "state", "int"), "") << "flags that have no constants";
+    EXPECT_EQ(calls.names_of("s:pin", "gup_flags", "int"), "") << "not of system calls";
+    EXPECT_EQ(calls.rows_of("fast_pin", "start"), calls.rows("fast_pin"));
+    EXPECT_EQ(calls.rows_of("fast_pin", "gup_flags"), calls.rows("any other"));
+    add("type x: nothing\ntype : open\n");
+    ASSERT_THAT(wrong, SizeIs(2));
+    EXPECT_THAT(wrong[1], HasSubstr("a type is missing before ':'"));
+}
+
 TEST_F(CallsTest, WhatIsShippedIsWellFormed) {
     calls.add(shipped_calls, "shipped", wrong, true);
     EXPECT_THAT(wrong, IsEmpty());

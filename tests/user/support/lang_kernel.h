@@ -30,6 +30,8 @@ struct list_head { struct list_head *next, *prev; };
 enum color { RED, GREEN = 5, BLUE = -1 };
 enum wide { WIDE = 0x123456789abcdef0 };
 enum __attribute__((packed)) small_enum { SMALL = 7 };
+enum req_flag_bits { __REQ_FAILFAST_DEV = 8, __REQ_SYNC = 11, __REQ_NR_BITS };
+enum _slab_flag_bits { _SLAB_POISON = 2, _SLAB_FLAGS_LAST_BIT };
 enum gfp_bits { ___GFP_DMA_BIT, ___GFP_IO_BIT = 6, ___GFP_FS_BIT = 7, ___GFP_DIRECT_RECLAIM_BIT = 10,
        ___GFP_KSWAPD_RECLAIM_BIT = 11, BIG = 0x80000000 };
 struct super_block { u32 s_magic; char s_id[32]; struct inode *s_root_inode; };
@@ -86,7 +88,8 @@ int bind(struct sockaddr_in6 *address) { return 0; }
 int look(struct shapes *p, int index, u32 unsigned_index, s8 narrow, bool flag, enum color color) { return 0; }
 int by_value(struct pair pair, struct large large, __int128 huge, __be16 port, double real) { return 0; }
 int many(int a, int b, int c, int d, int e, int f, short g, struct file *h) { return 0; }
-void use(struct task_struct *task, struct mount *mount, struct dentry *dentry, struct vfsmount *mnt, enum gfp_bits bits) {}
+void use(struct task_struct *task, struct mount *mount, struct dentry *dentry, struct vfsmount *mnt, enum gfp_bits bits,
+         enum req_flag_bits request, enum _slab_flag_bits slab) {}
 )";
 
 /// Compiled once; kept for all tests of the process.
