@@ -26,9 +26,9 @@ Suggestion functions_like(Kernel &kernel, std::string_view word) {
     } catch (const Error &) {
         // Without tracefs, BTF alone must do.
     }
-    Suggestion traceable = suggest(word, names);
-    return traceable.names.empty() ? suggest(word, kernel.types().functions(kernel.only_module()))
-                                   : traceable;
+    const std::string_view syscall_prefix = kernel.architecture().syscalls.front().prefix;
+    Suggestion traceable = suggest(word, names, syscall_prefix);
+    return traceable.names.empty() ? suggest(word, kernel.types().functions(kernel.only_module()), syscall_prefix) : traceable;
 }
 
 std::string did_you_mean_function(Kernel &kernel, const Suggestion &suggestion,

@@ -138,6 +138,8 @@ void FunctionFinder::find_pattern(const Spec &spec) {
 // The symbols of that name and, behind them, the clones of it.
 std::vector<Symbol> FunctionFinder::symbols_of(const Spec &spec) {
     const std::string &name = spec.pattern.text();
+    if (is_generated_name(name))
+        kernel_.insist_on_all_symbols();
     std::vector<Symbol> symbols = kernel_.symbols().named(name);
     if (!is_clone(name))
         for (const Symbol &clone : kernel_.symbols().clones(name))
@@ -222,6 +224,9 @@ std::optional<Function> FunctionFinder::take(Assessment &assessment) {
 // Finds out which of the functions that share its name can be traced. A list of names alone has each as often as it is traced.
 void FunctionFinder::look_at_namesakes(Assessment &assessment) {
     const Symbol &symbol = assessment.symbol;
+    const std::vector<Symbol> sharing = symbols_in(kernel_.symbols(), symbol.name, symbol.module);
+    if (std::ranges::all_of(sharing, [this](const Symbol &one) { return kernel_.is_surely_traceable(one); }))
+        return;
     const Traceable *traceable = nullptr;
     try {
         traceable = &kernel_.traceable();
@@ -237,7 +242,6 @@ void FunctionFinder::look_at_namesakes(Assessment &assessment) {
         assessment.doubt = Doubt::untraceable;
         return;
     }
-    const std::vector<Symbol> sharing = symbols_in(kernel_.symbols(), symbol.name, symbol.module);
     assessment.traced =
         static_cast<std::size_t>(std::ranges::count_if(sharing, [&](const Symbol &one) { return is_traced(*traceable, one); }));
     if (!is_traced(*traceable, symbol))

@@ -29,14 +29,16 @@ void check_btf_module(Kernel &kernel, const ExternalBtf &external) {
         throw Error(fmt::format("--btf {0}: is for the module {1}, but the functions are those of "
                                 "{2}: give it as --btf {2}={0}",
                                 external.path, external.module, module));
-    const std::vector<Symbol> &symbols = kernel.symbols().all();
-    if (module.empty() && std::none_of(symbols.begin(), symbols.end(), [&](const Symbol &symbol) {
-            return symbol.module == external.module;
-        }))
+    if (!module.empty())
+        return;
+    kernel.find_surely([&] {
+        if (std::ranges::find(kernel.symbols().all(), external.module, &Symbol::module) != kernel.symbols().all().end())
+            return;
         throw Error(fmt::format("--btf {0}: no module {1} is loaded: to trace one from its load on "
                                 "use `argtrace add --on-load {1}`; for another name give it as "
                                 "--btf MODULE={0}",
                                 external.path, external.module));
+    });
 }
 
 } // namespace

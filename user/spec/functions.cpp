@@ -111,10 +111,12 @@ private:
 } // namespace
 
 Found find_functions(Kernel &kernel, const Request &request) {
-    return Finder(kernel, request, false).find();
+    return kernel.find_surely([&] { return Finder(kernel, request, false).find(); });
 }
 
-Found list_functions(Kernel &kernel, const Request &request) {
+namespace {
+
+Found list_of_functions(Kernel &kernel, const Request &request) {
     Found found = Finder(kernel, request, true).find();
     // What a pattern matches is taken from the list of those.
     const bool named =
@@ -124,7 +126,7 @@ Found list_functions(Kernel &kernel, const Request &request) {
         });
     if (named)
         for (const Function &function : found.functions)
-            if (*function.kind == function_kind &&
+            if (*function.kind == function_kind && !kernel.is_surely_traceable(function.symbol) &&
                 !kernel.traceable().contains(function.symbol.name, function.symbol.module))
                 throw why_untraceable(kernel, function.symbol);
 
@@ -137,6 +139,12 @@ Found list_functions(Kernel &kernel, const Request &request) {
     if (!std::ranges::is_sorted(found.functions, before))
         std::ranges::sort(found.functions, before);
     return found;
+}
+
+} // namespace
+
+Found list_functions(Kernel &kernel, const Request &request) {
+    return kernel.find_surely([&] { return list_of_functions(kernel, request); });
 }
 
 } // namespace argtrace

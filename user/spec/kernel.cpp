@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "spec/kernel_layout.h"
 #include "spec/module_types.h"
 
 namespace argtrace {
@@ -26,13 +27,39 @@ Kernel::Kernel()
           {},
           [] { return TracepointGroups::load(); },
           [] { return SyscallFormats::load(); },
+          {},
+          [] { return KernelMemory::open(); },
       }) {}
 
 Kernel::Kernel(Sources sources, std::string module)
     : sources_(std::move(sources)), only_module_(std::move(module)) {}
 
+// Null: they cannot be had from there.
+const Kallsyms *Kernel::memory_symbols() {
+    if (!std::exchange(has_tried_memory_, true)) {
+        memory_ = sources_.memory();
+        try {
+            const auto layout = memory_ ? layout_of(once(types_, sources_.types).kernel()) : std::nullopt;
+            if (layout)
+                memory_symbols_ = memory_->read_symbols(*layout);
+        } catch (const Error &) {
+            // There are no types: whoever needs them is told.
+        }
+    }
+    return memory_symbols_ ? &*memory_symbols_ : nullptr;
+}
+
 const Kallsyms &Kernel::symbols() {
-    return once(symbols_, sources_.symbols);
+    const Kallsyms *quick = needs_all_symbols_ ? nullptr : memory_symbols();
+    return quick ? *quick : once(symbols_, sources_.symbols);
+}
+
+bool Kernel::insist_on_all_symbols() {
+    return !std::exchange(needs_all_symbols_, true) && memory_symbols_;
+}
+
+bool Kernel::is_surely_traceable(const Symbol &symbol) {
+    return !needs_all_symbols_ && memory_symbols() && memory_->is_traceable(symbol.addr);
 }
 
 KernelTypes &Kernel::types() {

@@ -12,9 +12,11 @@
 #include "btf/external.h"
 #include "btf/kernel_types.h"
 #include "symbols/kallsyms.h"
+#include "symbols/kernel_memory.h"
 #include "symbols/syscall_formats.h"
 #include "symbols/traceable.h"
 #include "symbols/tracepoint_groups.h"
+#include "util/error.h"
 
 namespace argtrace {
 
@@ -32,6 +34,8 @@ public:
         std::function<SyscallFormats()> syscalls = [] { return SyscallFormats(); };
         /// Where the symbols are those of a module alone.
         std::function<Kallsyms()> kernel_symbols = {};
+        /// Where symbols are read from first; nothing: there is no such place.
+        std::function<std::optional<KernelMemory>()> memory = [] { return std::optional<KernelMemory>(); };
     };
 
     /// The running kernel.
@@ -46,8 +50,28 @@ public:
     /// Takes the types of a module from that file. It is read when types are first asked for.
     void use_btf(ExternalBtf external) { external_.push_back(std::move(external)); }
 
+    /// They are read from the kernel's memory where that is sure to give what /proc/kallsyms has; only symbols of code that the kernel
+    /// generates are missing then.
     const Kallsyms &symbols();
     KernelTypes &types();
+
+    /// From now on symbols() has all that the kernel lists. False if they were not read from memory until now. What it has returned stays
+    /// valid.
+    bool insist_on_all_symbols();
+
+    /// What `find` returns. If it throws Error, for which a missing symbol may be the reason, it is called again with all symbols.
+    template<typename Find> auto find_surely(Find find) {
+        try {
+            return find();
+        } catch (const Error &) {
+            if (!insist_on_all_symbols())
+                throw;
+        }
+        return find();
+    }
+
+    /// Whether it is certain, without reading all of them, that traceable() contains that one of symbols().
+    bool is_surely_traceable(const Symbol &symbol);
 
     /// See Kallsyms::variable().
     std::optional<std::uint64_t> variable(std::string_view name);
@@ -59,10 +83,14 @@ public:
     const Architecture &architecture() const;
 
 private:
+    const Kallsyms *memory_symbols();
+
     Sources sources_;
     std::string only_module_;
     std::vector<ExternalBtf> external_; // not read yet
-    std::optional<Kallsyms> symbols_, kernel_symbols_;
+    std::optional<Kallsyms> symbols_, memory_symbols_, kernel_symbols_;
+    std::optional<KernelMemory> memory_;
+    bool has_tried_memory_ = false, needs_all_symbols_ = false;
     std::optional<KernelTypes> types_;
     std::optional<Traceable> traceable_;
     std::optional<TracepointGroups> groups_;

@@ -16,22 +16,33 @@ namespace argtrace {
 
 namespace {
 
-/// More than most kernels have. What is reserved and not used takes no memory.
-constexpr std::size_t usual_functions = 1 << 17;
+constexpr std::size_t block_size = 64 << 10;
+
+/// So many searches cost less than the index.
+constexpr int stems_sought_without_index = 4;
 
 bool by_address(const Symbol &a, const Symbol &b) {
     return a.addr < b.addr;
 }
 
-// "ffffffff81000000 T name" and, tab-separated, "[module]".
-std::optional<Symbol> parse_line(std::string_view line) {
-    // Most lines are of data: they are told from the others first.
-    const std::size_t blank = line.find(' ');
-    if (blank == line.npos || blank + 3 >= line.size() || line[blank + 2] != ' ' ||
-        std::string_view("tTwW").find(line[blank + 1]) == line.npos)
-        return std::nullopt;
+// What is not a function and needed all the same.
+constexpr std::string_view vmemmap_base_name = "vmemmap_base";
+constexpr std::string_view per_cpu_offset_name = "__per_cpu_offset";
 
-    Symbol symbol;
+bool is_variable_name(std::string_view name) {
+    return name == vmemmap_base_name || name == per_cpu_offset_name;
+}
+
+// "ffffffff81000000 T name" and, tab-separated, "[module]". Of the lines that nobody asks for only some are left out, but those quickly.
+std::optional<ListedSymbol> parse_line(std::string_view line) {
+    const std::size_t blank = line.find(' ');
+    if (blank == line.npos || blank + 3 >= line.size() || line[blank + 2] != ' ')
+        return std::nullopt;
+    ListedSymbol symbol;
+    symbol.type = line[blank + 1];
+    // Most lines are of data: they are told from the others first.
+    if (!Kallsyms::is_function_type(symbol.type) && !is_variable_name(line.substr(blank + 3)))
+        return std::nullopt;
     const auto addr = parse_hex(line.substr(0, blank));
     if (!addr)
         return std::nullopt;
@@ -41,7 +52,7 @@ std::optional<Symbol> parse_line(std::string_view line) {
     line.remove_prefix(symbol.name.size());
     if (!line.empty())
         symbol.module = bracketed(next_word(line));
-    return symbol.name.empty() ? std::nullopt : std::optional(symbol);
+    return symbol;
 }
 
 // What a function and all that the compiler made of it have in common.
@@ -63,7 +74,10 @@ Kallsyms Kallsyms::load(const std::string &path) {
     Kallsyms symbols;
     symbols.symbols_.reserve(usual_functions);
     try {
-        read_lines(path, [&](std::string_view line) { symbols.add(line); });
+        read_lines(path, [&](std::string_view line) {
+            if (const auto symbol = parse_line(line))
+                symbols.add(*symbol);
+        });
     } catch (const std::system_error &e) {
         throw Error(
             fmt::format("{}: the kernel's symbols cannot be read: {}", path, e.code().message()));
@@ -81,51 +95,77 @@ Kallsyms Kallsyms::load(const std::string &path) {
 
 Kallsyms Kallsyms::parse(std::string_view text) {
     Kallsyms symbols;
-    for_each_line(text, [&](std::string_view line) { symbols.add(line); });
+    for_each_line(text, [&](std::string_view line) {
+        if (const auto symbol = parse_line(line))
+            symbols.add(*symbol);
+    });
     symbols.put_in_order();
     return symbols;
 }
 
-std::string_view Kallsyms::keep(std::string_view name) {
-    char *const kept = static_cast<char *>(names_->allocate(name.size(), 1));
-    return {kept, name.copy(kept, name.size())};
+void Kallsyms::add_block(std::size_t size_min) {
+    room_ = std::max(size_min, block_size);
+    room_begin_ = blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(room_)).get();
 }
 
-void Kallsyms::add(std::string_view line) {
-    std::optional<Symbol> symbol = parse_line(line);
-    if (!symbol) {
-        const std::string_view name = line.substr(std::min(line.rfind(' ') + 1, line.size()));
-        if (name == "vmemmap_base")
-            vmemmap_base_ = parse_hex(line.substr(0, line.find(' ')));
-        else if (name == "__per_cpu_offset")
-            per_cpu_offset_ = parse_hex(line.substr(0, line.find(' ')));
+void Kallsyms::add(const ListedSymbol &symbol) {
+    if (!is_function_type(symbol.type)) {
+        if (!symbol.module.empty())
+            return;
+        if (symbol.name == vmemmap_base_name)
+            vmemmap_base_ = symbol.addr;
+        else if (symbol.name == per_cpu_offset_name)
+            per_cpu_offset_ = symbol.addr;
         return;
     }
-    symbol->name = keep(symbol->name);
+    if (symbol.name.empty())
+        return;
     // Symbols of one module come in a row.
-    if (!symbols_.empty() && symbols_.back().module == symbol->module)
-        symbol->module = symbols_.back().module;
-    else
-        symbol->module = keep(symbol->module);
-    symbols_.push_back(*symbol);
+    const bool same_module = !symbols_.empty() && symbols_.back().module == symbol.module;
+    const std::string_view module = same_module ? symbols_.back().module : keep(symbol.module);
+    symbols_.push_back({symbol.addr, keep(symbol.name), module});
 }
 
 void Kallsyms::put_in_order() {
     sort_by_address(symbols_);
-    by_stem_ = NameIndex(symbols_.size(), [this](std::size_t i) { return stem(symbols_[i].name); });
+}
+
+template<typename Visit> void Kallsyms::for_each_of_stem(std::string_view name, Visit visit) const {
+    const std::string_view wanted = stem(name);
+    if (!by_stem_ && (stems_sought_ == 0 || wanted != last_stem_)) {
+        if (stems_sought_++ == stems_sought_without_index)
+            by_stem_ = NameIndex(symbols_.size(), [this](std::size_t i) { return stem(symbols_[i].name); });
+        else
+            note_places(wanted);
+    }
+    if (by_stem_)
+        by_stem_->for_each_candidate(wanted, [&](std::uint32_t i) { visit(symbols_[i]); });
+    else
+        for (const std::uint32_t i : last_places_)
+            visit(symbols_[i]);
+}
+
+void Kallsyms::note_places(std::string_view wanted) const {
+    last_stem_ = wanted;
+    last_places_.clear();
+    for (std::size_t i = 0; i < symbols_.size(); i++) {
+        const std::string_view name = symbols_[i].name;
+        if (name.size() >= wanted.size() && (wanted.empty() || name.front() == wanted.front()) && name.starts_with(wanted) && (name.size() == wanted.size() || name[wanted.size()] == '.'))
+            last_places_.push_back(static_cast<std::uint32_t>(i));
+    }
 }
 
 std::optional<std::uint64_t> Kallsyms::variable(std::string_view name) const {
-    return name == "vmemmap_base"       ? vmemmap_base_
-           : name == "__per_cpu_offset" ? per_cpu_offset_
-                                        : std::nullopt;
+    return name == vmemmap_base_name     ? vmemmap_base_
+           : name == per_cpu_offset_name ? per_cpu_offset_
+                                         : std::nullopt;
 }
 
 std::vector<Symbol> Kallsyms::named(std::string_view name) const {
     std::vector<Symbol> found;
-    by_stem_.for_each_candidate(stem(name), [&](std::uint32_t i) {
-        if (symbols_[i].name == name)
-            found.push_back(symbols_[i]);
+    for_each_of_stem(name, [&](const Symbol &symbol) {
+        if (symbol.name == name)
+            found.push_back(symbol);
     });
     return found;
 }
@@ -133,9 +173,9 @@ std::vector<Symbol> Kallsyms::named(std::string_view name) const {
 std::vector<Symbol> Kallsyms::clones(std::string_view name) const {
     const std::string prefix = std::string(name) + '.';
     std::vector<Symbol> found;
-    by_stem_.for_each_candidate(stem(name), [&](std::uint32_t i) {
-        if (symbols_[i].name.starts_with(prefix))
-            found.push_back(symbols_[i]);
+    for_each_of_stem(name, [&](const Symbol &symbol) {
+        if (symbol.name.starts_with(prefix))
+            found.push_back(symbol);
     });
     std::stable_sort(found.begin(), found.end(),
                      [](const Symbol &a, const Symbol &b) { return a.name < b.name; });

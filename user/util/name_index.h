@@ -4,9 +4,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
+
+#include <xxhash.h>
 
 namespace argtrace {
 
@@ -42,7 +43,7 @@ private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     std::size_t bucket(std::string_view name) const {
-        return std::hash<std::string_view>{}(name) & (first_.size() - 1);
+        return XXH3_64bits(name.data(), name.size()) & (first_.size() - 1);
     }
 
     std::vector<std::uint32_t> first_; // of each bucket

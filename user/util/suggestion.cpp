@@ -20,9 +20,12 @@ constexpr std::size_t names_shown = 4;
 // Fewer characters are found in too many names to mean one of them.
 constexpr std::size_t part_size_min = 3;
 
-// What the kernel puts before the name of an operation, the best known first.
-constexpr std::array<std::string_view, 7> usual_prefixes{"__x64_", "vfs_",    "ksys_",     "do_",
-                                                         "sys_",   "kernel_", "__x64_sys_"};
+// What the kernel puts before the name of an operation, the best known first. The first and the last are those of system calls, "__x64_" and
+// "__x64_sys_" where `syscall_prefix` is the latter.
+std::array<std::string_view, 7> usual_prefixes(std::string_view syscall_prefix) {
+    const std::string_view before_sys = syscall_prefix.substr(0, std::min(syscall_prefix.rfind("sys_"), syscall_prefix.size()));
+    return {before_sys, "vfs_", "ksys_", "do_", "sys_", "kernel_", syscall_prefix};
+}
 
 char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -54,19 +57,18 @@ Contained find(std::string_view word, std::string_view name) {
 
 /// Smaller is likelier: functions rather than what the compiler made of them, usual prefixes, few
 /// words, short names.
-auto rank(std::string_view word, std::string_view name) {
-    const auto prefix =
-        std::find_if(usual_prefixes.begin(), usual_prefixes.end(), [&](std::string_view usual) {
-            return name.size() == usual.size() + word.size() && name.starts_with(usual) &&
-                   name.ends_with(word);
-        });
-    return std::tuple(name.find('.') != name.npos, prefix - usual_prefixes.begin(),
+auto rank(std::string_view word, std::string_view name, std::span<const std::string_view> prefixes) {
+    const auto prefix = std::ranges::find_if(prefixes, [&](std::string_view usual) {
+        return !usual.empty() && name.size() == usual.size() + word.size() && name.starts_with(usual) && name.ends_with(word);
+    });
+    return std::tuple(name.find('.') != name.npos, prefix - prefixes.begin(),
                       std::count_if(name.begin(), name.end(), separates_words), name.size(), name);
 }
 
-Suggestion first_of(std::string_view word, std::vector<std::string_view> names) {
-    std::sort(names.begin(), names.end(), [word](std::string_view a, std::string_view b) {
-        return rank(word, a) < rank(word, b);
+Suggestion first_of(std::string_view word, std::vector<std::string_view> names, std::string_view syscall_prefix) {
+    const auto prefixes = usual_prefixes(syscall_prefix);
+    std::sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+        return rank(word, a, prefixes) < rank(word, b, prefixes);
     });
     names.erase(std::unique(names.begin(), names.end()), names.end());
     const std::size_t shown = std::min(names.size(), names_shown);
@@ -77,7 +79,7 @@ Suggestion first_of(std::string_view word, std::vector<std::string_view> names) 
 
 } // namespace
 
-Suggestion suggest(std::string_view word, std::span<const std::string_view> candidates) {
+Suggestion suggest(std::string_view word, std::span<const std::string_view> candidates, std::string_view syscall_prefix) {
     std::string wanted = lowered(word);
     wanted.erase(0, std::min(wanted.find_first_not_of('_'), wanted.size()));
     wanted.erase(wanted.find_last_not_of('_') + 1);
@@ -94,7 +96,7 @@ Suggestion suggest(std::string_view word, std::span<const std::string_view> cand
     }
     for (auto *names : {&same, &with_words, &with_part})
         if (!names->empty())
-            return first_of(wanted, std::move(*names));
+            return first_of(wanted, std::move(*names), syscall_prefix);
     const std::string_view near = near_match(lowered(word), candidates);
     return near.empty() ? Suggestion{} : Suggestion{{near}};
 }

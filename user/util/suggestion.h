@@ -18,8 +18,9 @@ struct Suggestion {
 
 /// Suggests the candidates that differ from `word` in case alone, else those that contain it
 /// as a whole word ("read" is one in "vfs_read", not in "spread"), else those that contain it at
-/// all, else the one that it is a misspelling of.
-Suggestion suggest(std::string_view word, std::span<const std::string_view> candidates);
+/// all, else the one that it is a misspelling of. Where candidates are functions, `syscall_prefix` is how those of system calls begin on this
+/// kind of machine ("__x64_sys_").
+Suggestion suggest(std::string_view word, std::span<const std::string_view> candidates, std::string_view syscall_prefix = {});
 
 /// "; did you mean vfs_read or ksys_read?", or nothing. With `listing` set, `argtrace list` is
 /// named as what shows all that contain `word`.

@@ -17,7 +17,7 @@ constexpr std::string_view known[] = {
 };
 
 std::vector<std::string_view> suggested(std::string_view word) {
-    return suggest(word, known).names;
+    return suggest(word, known, "__x64_sys_").names;
 }
 
 TEST(Suggest, WholeWordsComeBeforeLetters) {
@@ -26,6 +26,14 @@ TEST(Suggest, WholeWordsComeBeforeLetters) {
     EXPECT_EQ(suggest("read", known).others, 2u) << "read_pages, vfs_read.cold";
     EXPECT_THAT(suggested("kill"), ElementsAre("kill_pid"));
     EXPECT_THAT(suggested("fsync"), ElementsAre("vfs_fsync", "do_fsync")) << "each once";
+}
+
+TEST(Suggest, FunctionsOfSystemCallsAreThoseOfTheMachine) {
+    constexpr std::string_view functions[] = {"vfs_read", "__x64_sys_read", "my_old_read"};
+    EXPECT_THAT(suggest("read", functions, "__x64_sys_").names, ElementsAre("vfs_read", "__x64_sys_read", "my_old_read"));
+    EXPECT_THAT(suggest("read", functions, "__arm64_sys_").names, ElementsAre("vfs_read", "my_old_read", "__x64_sys_read"));
+    constexpr std::string_view calls[] = {"do_sys_read", "__x64_sys_read"};
+    EXPECT_THAT(suggest("sys_read", calls, "__x64_sys_").names, ElementsAre("__x64_sys_read", "do_sys_read"));
 }
 
 TEST(Suggest, CaseMakesNoDifference) {
