@@ -25,6 +25,7 @@ table_start() {
 	argtrace clear
 	start_row '`argtrace list`' argtrace list
 	start_row '`argtrace list vfs_read`' argtrace list vfs_read
+	start_row '`argtrace list vfs_reed`, which no function has' sh -c 'argtrace list vfs_reed 2>/dev/null; true'
 	start_row '`argtrace status`' argtrace status
 	has_event "$fprobe_args" || has_event "$kprobe_args"
 	start_row '`trace-cmd record -e` the event of vfs_read, `true`' /root/trace-cmd record -q -o $files/trace -e bench true
