@@ -569,6 +569,8 @@ private:
             return ended(std::move(made));
         }
         case Kind::name:
+            if (begin.text == "as" && is_argument_called_as())
+                return make(Ast::Kind::name, begin);
             if (begin.text == "as" || begin.text == "if")
                 fail(fmt::format("something to record is missing before '{}'", begin.text));
             if (begins_type(begin.text))
@@ -583,6 +585,16 @@ private:
             refuse_assignment();
             fail(fmt::format("an operand is missing before {}{}", lexer_.shown(begin.at), unquoted_glob()));
         }
+    }
+
+    // Functions may have an argument of that name, which nothing follows that it could name. The token is taken if so.
+    bool is_argument_called_as() {
+        const Saved before = save();
+        advance();
+        if (token_.kind == Kind::end || token_.kind == Kind::comma || token_.kind == Kind::right_parenthesis)
+            return true;
+        restore(before);
+        return false;
     }
 
     // Behind "O_*" or "kworker*", with nothing to multiply by, what was meant; else nothing.

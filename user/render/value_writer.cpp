@@ -94,6 +94,8 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
         out += style_ == Style::json ? "null" : "-";
     } else if (bytes && format->kind == Format::Kind::texts) {
         append_texts(out, view.bytes_of(value), value.cut);
+    } else if (bytes && format->kind == Format::Kind::array) {
+        append_array(out, *format, view.bytes_of(value), value.cut);
     } else if (bytes) {
         append_formatted(out, *format, view.bytes_of(value));
         if (value.cut && format->kind == Format::Kind::characters && style_ == Style::text)
@@ -330,7 +332,7 @@ void ValueWriter::append_fields(Line &out, const Format &format, Bytes data) {
     out += '}';
 }
 
-void ValueWriter::append_array(Line &out, const Format &format, Bytes data) {
+void ValueWriter::append_array(Line &out, const Format &format, Bytes data, bool cut) {
     const bool json = style_ == Style::json;
     const std::size_t count = format.elements_in(data.size());
     const std::size_t shown = json ? count : std::min(count, text_elements_max);
@@ -341,8 +343,8 @@ void ValueWriter::append_array(Line &out, const Format &format, Bytes data) {
         append_formatted(out, *format.element,
                          behind(data, i * format.element->bytes));
     }
-    if (shown < count)
-        out += ", ...";
+    if (shown < count || (cut && !json))
+        out += shown > 0 ? ", ..." : "...";
     out += ']';
 }
 

@@ -82,7 +82,7 @@ private:
     void append_cpus(Line &out, const Format &format, Bytes data) const;
     void append_unix_name(Line &out, std::string_view text) const;
     void append_fields(Line &out, const Format &format, Bytes data);
-    void append_array(Line &out, const Format &format, Bytes data);
+    void append_array(Line &out, const Format &format, Bytes data, bool cut = false);
     void append_texts(Line &out, Bytes data, bool cut) const;
     void append_string(Line &out, std::string_view text) const;
 

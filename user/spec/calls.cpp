@@ -350,15 +350,17 @@ const std::vector<CallRow> *Calls::rows(std::string_view title) const {
     return found == rows_.end() ? nullptr : &found->second;
 }
 
-const std::vector<CallRow> *Calls::rows_of(std::string_view title, std::string_view argument) const {
-    const auto name_it = [argument](const CallRow &row) {
-        return std::any_of(row.arguments.begin(), row.arguments.end(), [argument](const CallRow::Argument &one) { return one.name == argument; });
+const std::vector<CallRow> *Calls::rows_naming(std::string_view argument, const std::vector<CallRow> *own) const {
+    const auto name_it = [argument](const std::vector<CallRow> &rows) {
+        for (const CallRow &row : rows)
+            if (std::any_of(row.arguments.begin(), row.arguments.end(), [argument](const auto &one) { return one.name == argument; }))
+                return true;
+        return false;
     };
-    const std::vector<CallRow> *rows = this->rows(title);
-    if (*split_title(title).kind != function_kind || (rows && std::any_of(rows->begin(), rows->end(), name_it)))
-        return rows;
+    if (own && name_it(*own))
+        return own;
     const auto any = rows_.find(any_function);
-    return any != rows_.end() && std::any_of(any->second.begin(), any->second.end(), name_it) ? &any->second : rows;
+    return any != rows_.end() && name_it(any->second) ? &any->second : nullptr;
 }
 
 const std::vector<std::string> *Calls::members(std::string_view name) const {

@@ -81,8 +81,8 @@ public:
     /// there are none.
     const std::vector<CallRow> *rows(std::string_view title) const;
 
-    /// The same of one argument of a function: where none of its rows names the argument, but the row of "*" does, it is that one.
-    const std::vector<CallRow> *rows_of(std::string_view title, std::string_view argument) const;
+    /// Those of the rows of a function that name the argument: its own, or the row of "*" where none of its own does; null: none names it.
+    const std::vector<CallRow> *rows_naming(std::string_view argument, const std::vector<CallRow> *own) const;
 
     /// The names of the system calls of "%network"; null: there is no such class.
     const std::vector<std::string> *members(std::string_view name) const;

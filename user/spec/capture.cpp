@@ -83,8 +83,7 @@ std::vector<lang::ArgumentExpression> with_stack(const Prototype &prototype,
 }
 
 // Whether the table of calls knows an argument or the result of it.
-bool is_known_call(const Prototype &prototype) {
-    const std::vector<CallRow> *rows = Calls::shared().rows(prototype.function);
+bool is_known_call(const Prototype &prototype, const std::vector<CallRow> *rows) {
     const ProbeKind &kind = *split_title(prototype.function).kind;
     const auto is_known_otherwise = [](const Parameter &parameter) { return Calls::shared().otherwise(parameter.name, parameter.type) != nullptr; };
     if (kind == function_kind && std::any_of(prototype.parameters.begin(), prototype.parameters.end(), is_known_otherwise))
@@ -159,7 +158,8 @@ void CaptureCompiler::compile(Function &function) {
     Capture &capture = function.capture;
     capture.program = {};
     capture.described.reset();
-    capture.is_described = meanings_ && is_known_call(prototype);
+    const std::vector<CallRow> *rows = meanings_ ? Calls::shared().rows(prototype.function) : nullptr;
+    capture.is_described = meanings_ && is_known_call(prototype, rows);
     std::vector<lang::Expression> conditions(conditions_.begin(), conditions_.end());
     if (capture.condition)
         conditions.push_back(*capture.condition);
@@ -183,7 +183,7 @@ void CaptureCompiler::compile(Function &function) {
     }
     capture.program = lang::compile(scope, conditions, computed);
     if (meanings_ || capture.changes)
-        describe(prototype, scope, conditions, capture);
+        describe(prototype, scope, conditions, rows, capture);
 }
 
 lang::Program CaptureCompiler::add_up(const lang::Scope &scope,
@@ -213,13 +213,15 @@ lang::Program CaptureCompiler::add_up(const lang::Scope &scope,
 
 // What the table of calls reads of the parameter, or of the result, that this kernel's types allow; nothing where it says nothing.
 std::vector<lang::ArgumentExpression> CaptureCompiler::fetched(const Prototype &prototype, const lang::Scope &scope,
-                                                               std::optional<std::uint32_t> parameter) const {
-    const std::vector<CallRow> *rows = Calls::shared().rows_of(prototype.function, parameter ? prototype.parameters[*parameter].name : "");
+                                                               const std::vector<CallRow> *rows, std::optional<std::uint32_t> parameter) const {
+    const bool is_function = *split_title(prototype.function).kind == function_kind;
+    if (is_function && parameter)
+        rows = Calls::shared().rows_naming(prototype.parameters[*parameter].name, rows);
     if (!rows)
         return {};
     std::vector<lang::ArgumentExpression> values = fetched_values(*rows, prototype, parameter);
     // What descriptors and pointers of a system call lead to. Those of a function may not be the program's.
-    if (*split_title(prototype.function).kind != syscall_kind)
+    if (is_function)
         std::erase_if(values, [](const lang::ArgumentExpression &value) { return is_of_syscall(value.name); });
     std::erase_if(values, [&scope](const lang::ArgumentExpression &value) {
         try {
@@ -234,12 +236,12 @@ std::vector<lang::ArgumentExpression> CaptureCompiler::fetched(const Prototype &
 
 // As many of the meanings, and of the values at return, as fit a program.
 void CaptureCompiler::describe(const Prototype &prototype, const lang::Scope &scope,
-                               std::span<const lang::Expression> conditions,
+                               std::span<const lang::Expression> conditions, const std::vector<CallRow> *rows,
                                Capture &capture) const {
     const auto is_optional = [](const auto &value) { return value.optional; };
     std::vector<lang::ArgumentExpression> wanted, values, result;
     if (meanings_ && capture.returns && !scope.parameter(lang::result_name))
-        result = fetched(prototype, scope, std::nullopt);
+        result = fetched(prototype, scope, rows, std::nullopt);
     const auto add_result = [&] {
         values.insert(values.end(), result.begin(), result.end());
         result.clear();
@@ -254,7 +256,7 @@ void CaptureCompiler::describe(const Prototype &prototype, const lang::Scope &sc
         const auto parameter = parameter_of(prototype, value);
         if (!parameter || !meanings_)
             continue;
-        if (std::vector<lang::ArgumentExpression> read = fetched(prototype, scope, parameter); !read.empty())
+        if (std::vector<lang::ArgumentExpression> read = fetched(prototype, scope, rows, parameter); !read.empty())
             values.insert(values.end(), read.begin(), read.end());
         else
             for (lang::ArgumentExpression &meaning : meanings_->of(scope, *parameter))

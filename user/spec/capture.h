@@ -65,6 +65,7 @@ std::optional<std::uint32_t> parameter_of(const Prototype &prototype,
 void merge(Capture &capture, Capture further);
 
 struct Aggregate;
+class CallRow;
 struct Function;
 
 /// Compiles captures. It keeps what it has found out about types, which takes long.
@@ -85,9 +86,9 @@ public:
 
 private:
     void describe(const Prototype &prototype, const lang::Scope &scope,
-                  std::span<const lang::Expression> conditions, Capture &capture) const;
+                  std::span<const lang::Expression> conditions, const std::vector<CallRow> *rows, Capture &capture) const;
     std::vector<lang::ArgumentExpression> fetched(const Prototype &prototype, const lang::Scope &scope,
-                                                  std::optional<std::uint32_t> parameter) const;
+                                                  const std::vector<CallRow> *rows, std::optional<std::uint32_t> parameter) const;
     static lang::Program add_up(const lang::Scope &scope,
                                 std::span<const lang::Expression> conditions,
                                 const Aggregate &aggregate, const Capture &capture);

@@ -79,6 +79,13 @@ TEST(Compile, FlagsWhoseBitsAreNumberedHaveTheNamesOfTheMacros) {
     EXPECT_FALSE(filter_lines("vfs_read", "count & REQ_SYNC").empty());
 }
 
+TEST(Compile, AnArgumentMayBeCalledAs) {
+    const std::vector<ArgumentExpression> values = parse_values("as, count, (as)");
+    ASSERT_EQ(values.size(), 3u);
+    EXPECT_EQ(values[0].expression.plain_name(), "as");
+    EXPECT_THAT(thrown([] { parse_values("count, as more"); }), testing::HasSubstr("something to record is missing before 'as'"));
+}
+
 TEST(Compile, SymbolsAreAddresses) {
     const ProgramValue caller = values_of("vfs_read", "sym(caller + 1)").values.at(0);
     EXPECT_TRUE(caller.symbol);

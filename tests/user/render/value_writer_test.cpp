@@ -252,12 +252,12 @@ TEST_F(ValueWriterTest, NumbersInTheOrderOfTheNetwork) {
 
 TEST_F(ValueWriterTest, ArraysAsValues) {
     const int limit = b.structure("rlimit", 16, {{"cur", u64, 0}, {"max", u64, 64}});
-    const auto show_array = [&](int array, const Data &data) {
+    const auto show_array = [&](int array, const Data &data, bool cut = false) {
         Probe probe;
         probe.args = {test::argument("x", ARGTRACE_TYPE_BYTES)};
         const ShownValue shown{.type = static_cast<std::uint32_t>(array), .name = "x", .as_bytes = true};
         probe.types = display_types(b.get(), std::span(&shown, 1));
-        return write(probe, Value{0, data.bytes().size(), ARGTRACE_TYPE_BYTES, true}, data.bytes());
+        return write(probe, Value{0, data.bytes().size(), ARGTRACE_TYPE_BYTES, true, cut}, data.bytes());
     };
     Data limits;
     for (std::uint64_t i = 1; i <= 4; ++i)
@@ -265,6 +265,7 @@ TEST_F(ValueWriterTest, ArraysAsValues) {
     EXPECT_EQ(show_array(b.array(u32, limit, 2), limits),
               (Shown{"[{cur=1, max=2}, {cur=3, max=4}]", R"([{"cur":1,"max":2},{"cur":3,"max":4}])"}));
     EXPECT_EQ(show_array(b.array(u32, int_, 2), Data().put(-1).put(7)), (Shown{"[-1, 7]", "[-1,7]"}));
+    EXPECT_EQ(show_array(b.array(u32, int_, 2), Data().put(-1).put(7), true), (Shown{"[-1, 7, ...]", "[-1,7]"}));
     EXPECT_EQ(show_array(b.name("bytes_t", b.array(u32, u8, 3)), Data().put(std::uint8_t{1}).put(std::uint8_t{2}).put(std::uint8_t{255})),
               (Shown{"[1, 2, 255]", "[1,2,255]"}));
     EXPECT_EQ(show_array(b.array(u32, function_pointer, 1), Data().put(std::uint64_t{0xffffffff81000000})),

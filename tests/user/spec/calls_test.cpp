@@ -186,8 +186,9 @@ TEST_F(CallsTest, ArgumentsThatNoLineNamesAreKnownByTheirNameOrType) {
     EXPECT_EQ(calls.names_of("mknod", "mode", "umode_t"), "mode");
     EXPECT_EQ(calls.names_of("mknod", "state", "int"), "") << "flags that have no constants";
     EXPECT_EQ(calls.names_of("s:pin", "gup_flags", "int"), "") << "not of system calls";
-    EXPECT_EQ(calls.rows_of("fast_pin", "start"), calls.rows("fast_pin"));
-    EXPECT_EQ(calls.rows_of("fast_pin", "gup_flags"), calls.rows("any other"));
+    EXPECT_EQ(calls.rows_naming("start", calls.rows("fast_pin")), calls.rows("fast_pin"));
+    EXPECT_EQ(calls.rows_naming("gup_flags", calls.rows("fast_pin")), calls.rows("any other"));
+    EXPECT_EQ(calls.rows_naming("end", calls.rows("fast_pin")), nullptr);
     add("type x: nothing\ntype : open\n");
     ASSERT_THAT(wrong, SizeIs(2));
     EXPECT_THAT(wrong[1], HasSubstr("a type is missing before ':'"));
