@@ -195,16 +195,6 @@ static bool alu(const struct argtrace_op *op, u64 *slot, u64 value)
 	return true;
 }
 
-static noinline bool find_file(u64 *slot, u64 descriptor)
-{
-	struct file *file;
-
-	if (!argtrace_file_of(descriptor, &file))
-		return false;
-	*slot = (u64)file;
-	return true;
-}
-
 /* Returns the next operation; none if *fault is set. */
 static const struct argtrace_op *step(const struct argtrace_op *op, struct argtrace_run *run,
 				      bool *fault)
@@ -231,7 +221,7 @@ static const struct argtrace_op *step(const struct argtrace_op *op, struct argtr
 		run->slots[op->arg] = value;
 		return op + 1;
 	case ARGTRACE_DO_FILE:
-		if (find_file(&run->slots[op->arg], value))
+		if (argtrace_file_of(value, &run->slots[op->arg]))
 			return op + 1;
 		break;
 	default:

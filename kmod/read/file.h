@@ -7,17 +7,18 @@
 #include <linux/sched.h>
 
 /*
- * The struct file * of a descriptor of the current task, or NULL. False if the task has no files,
- * as one that exits. With preemption off, which is a read side of RCU: tables that are replaced are
- * freed after a grace period, and nobody but the task itself lets go of its struct files_struct.
+ * The address of the struct file of a descriptor of the current task, or 0. False if the task has
+ * no files, as one that exits. With preemption off, which is a read side of RCU: tables that are
+ * replaced are freed after a grace period, and nobody but the task itself lets go of its struct
+ * files_struct.
  */
-static inline bool argtrace_file_of(u32 descriptor, struct file **file)
+static inline bool argtrace_file_of(u32 descriptor, u64 *file)
 {
 	struct files_struct *files = READ_ONCE(current->files);
 
 	if (!files)
 		return false;
-	*file = files_lookup_fd_raw(files, descriptor);
+	*file = (u64)files_lookup_fd_raw(files, descriptor);
 	return true;
 }
 
