@@ -68,9 +68,8 @@ const ShownAs *DescribedCall::shown_as(const CallRow *row, std::size_t value) co
         return nullptr;
     if (is_syscall_)
         return positions_[value] && *positions_[value] < row->arguments.size() ? &row->arguments[*positions_[value]].shown : nullptr;
-    const auto known = std::find_if(row->arguments.begin(), row->arguments.end(),
-                                    [&](const CallRow::Argument &other) { return other.name == argument.name; });
-    return known == row->arguments.end() ? otherwise_[value] : &known->shown;
+    const CallRow::Argument *known = row->argument(argument.name);
+    return known ? &known->shown : otherwise_[value];
 }
 
 DescribedCall::Shown DescribedCall::shown(const Choice &choice, const EventView &view, std::size_t value) const {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lang/disassemble.h"
+#include "model/probe_kind.h"
 #include "model/type.h"
 #include "spec/calls.h"
 #include "spec/resolve.h"
@@ -67,16 +68,28 @@ nlohmann::ordered_json program_json(const lang::Program &program) {
     return json;
 }
 
-// By which names of the table of calls -d shows it; empty: none.
-std::string_view names_of(const Function &function, const Argument &argument) {
-    const bool is_computed = argument.loc == ARGTRACE_LOC_PROGRAM;
-    if (!function.capture.is_described || is_computed)
-        return {};
-    return Calls::shared().names_of(function.prototype.function, argument.name, argument.type_name);
-}
+// By which names of the table of calls -d shows the arguments of a function.
+class ArgumentNames {
+public:
+    explicit ArgumentNames(const Function &function)
+        : is_described_(function.capture.is_described), is_function_(*function.kind == function_kind),
+          rows_(is_described_ ? Calls::shared().rows(function.prototype.function) : nullptr) {}
+
+    // Empty: by none.
+    std::string_view of(const Argument &argument) const {
+        const bool is_computed = argument.loc == ARGTRACE_LOC_PROGRAM;
+        if (!is_described_ || is_computed)
+            return {};
+        return Calls::shared().names_of(rows_, is_function_, argument.name, argument.type_name);
+    }
+
+private:
+    bool is_described_, is_function_;
+    const std::vector<CallRow> *rows_;
+};
 
 // "count: u64 in rdx, 8 bytes"; "flags: u32 in rdx, 4 bytes, shown by the names of `open`"
-void append_argument(std::string &out, const Function &function, const Argument &argument) {
+void append_argument(std::string &out, const Function &function, const ArgumentNames &shown, const Argument &argument) {
     if (argument.loc == ARGTRACE_LOC_PROGRAM) {
         append_computed(out, argument);
         return;
@@ -90,7 +103,7 @@ void append_argument(std::string &out, const Function &function, const Argument 
     const std::uint32_t bytes = captured_bytes(argument);
     fmt::format_to(std::back_inserter(out), " {} {}, {} byte{}", in_memory ? "at" : "in",
                    function.convention->location(argument), bytes, bytes == 1 ? "" : "s");
-    if (const std::string_view names = names_of(function, argument); !names.empty())
+    if (const std::string_view names = shown.of(argument); !names.empty())
         fmt::format_to(std::back_inserter(out), ", shown by the names of `{}`", names);
     out += '\n';
 }
@@ -112,8 +125,9 @@ void append_function_text(std::string &out, const Function &function, bool verbo
     if (!verbose)
         return;
     const std::vector<Argument> arguments = wanted_arguments(function);
+    const ArgumentNames shown(function);
     for (const Argument &argument : arguments)
-        append_argument(out, function, argument);
+        append_argument(out, function, shown, argument);
     fmt::format_to(std::back_inserter(out), "    a record takes {}{} bytes\n",
                    have_any_size(arguments) ? "up to " : "",
                    record_bytes(arguments, function.capture.returns));
@@ -134,11 +148,12 @@ void append_function_json(std::string &out, const Function &function, bool verbo
     line["prototype"] = function.prototype.text;
     line["args"] = nlohmann::ordered_json::array();
     const std::vector<Argument> arguments = wanted_arguments(function);
+    const ArgumentNames shown(function);
     for (const Argument &argument : arguments) {
         nlohmann::ordered_json &arg = line["args"].emplace_back();
         arg["name"] = argument.name;
         arg["type"] = argument.type_name;
-        if (const std::string_view names = names_of(function, argument); !names.empty())
+        if (const std::string_view names = shown.of(argument); !names.empty())
             arg["names"] = names;
         if (!verbose)
             continue;

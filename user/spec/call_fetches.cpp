@@ -32,9 +32,7 @@ std::string test_of(const CallRow::Argument &argument, const std::string &name) 
 const CallRow::Argument *argument_of(const CallRow &row, const Prototype &prototype, std::size_t parameter) {
     if (*split_title(prototype.function).kind == syscall_kind)
         return parameter < row.arguments.size() ? &row.arguments[parameter] : nullptr;
-    const auto found = std::find_if(row.arguments.begin(), row.arguments.end(),
-                                    [&](const CallRow::Argument &argument) { return argument.name == prototype.parameters[parameter].name; });
-    return found == row.arguments.end() ? nullptr : &*found;
+    return row.argument(prototype.parameters[parameter].name);
 }
 
 /// The calls that have the row, as an expression; empty: all.

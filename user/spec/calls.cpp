@@ -89,6 +89,11 @@ std::string ShownAs::text(std::uint64_t value) const {
     return text.empty() ? number_text(form, value) : text;
 }
 
+const CallRow::Argument *CallRow::argument(std::string_view name) const {
+    const auto found = std::ranges::find(arguments, name, &Argument::name);
+    return found == arguments.end() ? nullptr : &*found;
+}
+
 bool CallRow::Argument::accepts(std::uint64_t value) const {
     const auto is = [value](const NamedValues::Known &known) {
         if (known.mask != 0)
@@ -352,10 +357,7 @@ const std::vector<CallRow> *Calls::rows(std::string_view title) const {
 
 const std::vector<CallRow> *Calls::rows_naming(std::string_view argument, const std::vector<CallRow> *own) const {
     const auto name_it = [argument](const std::vector<CallRow> &rows) {
-        for (const CallRow &row : rows)
-            if (std::any_of(row.arguments.begin(), row.arguments.end(), [argument](const auto &one) { return one.name == argument; }))
-                return true;
-        return false;
+        return std::any_of(rows.begin(), rows.end(), [argument](const CallRow &row) { return row.argument(argument) != nullptr; });
     };
     if (own && name_it(*own))
         return own;
@@ -388,16 +390,15 @@ const NamedValues *Calls::values(std::string_view name) const {
 const ShownAs *Calls::otherwise(std::string_view name, std::string_view type) const {
     if (const auto any = rows_.find(any_function); any != rows_.end())
         for (const CallRow &row : any->second)
-            for (const CallRow::Argument &argument : row.arguments)
-                if (argument.name == name)
-                    return &argument.shown;
+            if (const CallRow::Argument *argument = row.argument(name))
+                return &argument->shown;
     if (type.starts_with("const "))
         type.remove_prefix(6);
     const auto known = types_.find(type);
     return known == types_.end() ? nullptr : &known->second;
 }
 
-std::string_view Calls::names_of(std::string_view title, std::string_view name, std::string_view type) const {
+std::string_view Calls::names_of(const std::vector<CallRow> *rows, bool is_function, std::string_view name, std::string_view type) const {
     const auto name_of = [this](const ShownAs &shown) -> std::string_view {
         for (const auto &[known, values] : values_)
             if (values.get() == shown.values && !values->names().empty())
@@ -405,16 +406,14 @@ std::string_view Calls::names_of(std::string_view title, std::string_view name, 
         return {};
     };
     bool is_said = false;
-    if (const std::vector<CallRow> *rows = this->rows(title))
+    if (rows)
         for (const CallRow &row : *rows)
-            for (const CallRow::Argument &argument : row.arguments) {
-                if (argument.name != name)
-                    continue;
+            if (const CallRow::Argument *argument = row.argument(name)) {
                 is_said = true;
-                if (const std::string_view found = name_of(argument.shown); !found.empty())
+                if (const std::string_view found = name_of(argument->shown); !found.empty())
                     return found;
             }
-    const ShownAs *shown = is_said || *split_title(title).kind != function_kind ? nullptr : otherwise(name, type);
+    const ShownAs *shown = is_said || !is_function ? nullptr : otherwise(name, type);
     return shown ? name_of(*shown) : std::string_view();
 }
 

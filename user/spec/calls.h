@@ -43,6 +43,9 @@ public:
         bool accepts(std::uint64_t value) const;
     };
 
+    /// That of a function which is called so; null: the row has none.
+    const Argument *argument(std::string_view name) const;
+
     std::vector<Argument> arguments; ///< of a system call all that it looks at; of a function those that the table knows
     ShownAs result = {};
     std::vector<Fetch> result_fetches = {};
@@ -96,8 +99,9 @@ public:
     /// How an argument of a function is shown that none of the function's rows names: as the row of "*" has it by its name, or by its type.
     const ShownAs *otherwise(std::string_view name, std::string_view type) const;
 
-    /// By which name of `flags` or `values` an argument of that title is shown, in some calls at least; empty: by none that has constants.
-    std::string_view names_of(std::string_view title, std::string_view name, std::string_view type) const;
+    /// By which name of `flags` or `values` an argument is shown, in some calls at least, of a function or system call that has those rows,
+    /// or none; empty: by none that has constants.
+    std::string_view names_of(const std::vector<CallRow> *rows, bool is_function, std::string_view name, std::string_view type) const;
     const std::map<std::string, std::unique_ptr<NamedValues>, std::less<>> &all_values() const { return values_; }
     const std::map<std::string, std::vector<CallRow>, std::less<>> &all_rows() const { return rows_; }
 

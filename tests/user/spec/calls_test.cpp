@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "model/probe_kind.h"
+
 namespace argtrace {
 namespace {
 
@@ -180,12 +182,15 @@ TEST_F(CallsTest, ArgumentsThatNoLineNamesAreKnownByTheirNameOrType) {
     EXPECT_EQ(calls.otherwise("gup_flags", "unsigned int")->text(1), "WRITE");
     EXPECT_EQ(calls.otherwise("mode", "const umode_t")->text(04755), "SUID|0755");
     EXPECT_EQ(calls.otherwise("mode", "int"), nullptr);
-    EXPECT_EQ(calls.names_of("create", "flags", "int"), "open");
-    EXPECT_EQ(calls.names_of("create", "mode", "umode_t"), "") << "its own line has a form";
-    EXPECT_EQ(calls.names_of("create", "gup_flags", "int"), "foll");
-    EXPECT_EQ(calls.names_of("mknod", "mode", "umode_t"), "mode");
-    EXPECT_EQ(calls.names_of("mknod", "state", "int"), "") << "flags that have no constants";
-    EXPECT_EQ(calls.names_of("s:pin", "gup_flags", "int"), "") << "not of system calls";
+    const auto names_of = [this](std::string_view title, std::string_view name, std::string_view type) {
+        return calls.names_of(calls.rows(title), *split_title(title).kind == function_kind, name, type);
+    };
+    EXPECT_EQ(names_of("create", "flags", "int"), "open");
+    EXPECT_EQ(names_of("create", "mode", "umode_t"), "") << "its own line has a form";
+    EXPECT_EQ(names_of("create", "gup_flags", "int"), "foll");
+    EXPECT_EQ(names_of("mknod", "mode", "umode_t"), "mode");
+    EXPECT_EQ(names_of("mknod", "state", "int"), "") << "flags that have no constants";
+    EXPECT_EQ(names_of("s:pin", "gup_flags", "int"), "") << "not of system calls";
     EXPECT_EQ(calls.rows_naming("start", calls.rows("fast_pin")), calls.rows("fast_pin"));
     EXPECT_EQ(calls.rows_naming("gup_flags", calls.rows("fast_pin")), calls.rows("any other"));
     EXPECT_EQ(calls.rows_naming("end", calls.rows("fast_pin")), nullptr);
