@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decode/socket.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
+
+#include "util/internet_address.h"
 
 namespace argtrace {
 
 namespace {
 
-std::string end_text(int family, const unsigned char (&address)[16], unsigned port) {
-    char text[INET6_ADDRSTRLEN];
-    inet_ntop(family, address, text, sizeof(text));
-    return family == AF_INET ? fmt::format("{}:{}", text, port) : fmt::format("[{}]:{}", text, port);
-}
-
 std::string internet_text(std::uint64_t inode, const argtrace_socket &socket) {
     if (socket.local_port == 0 && socket.peer_port == 0)
         return std::to_string(inode);
-    std::string text = end_text(socket.family, socket.local, socket.local_port);
+    std::string text = endpoint_text(socket.family, socket.local, socket.local_port);
     if (socket.peer_port != 0)
-        text += "->" + end_text(socket.family, socket.peer, socket.peer_port);
+        text += "->" + endpoint_text(socket.family, socket.peer, socket.peer_port);
     return text;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "live/profile_timer.h"
 
-#include <charconv>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -24,17 +23,6 @@ std::optional<CpuTime> cpu_time_now() {
     } catch (const std::system_error &) {
         return std::nullopt;
     }
-}
-
-std::optional<std::uint64_t> sample_rate_limit() {
-    try {
-        const Text text = read_file("/proc/sys/kernel/perf_event_max_sample_rate");
-        std::uint64_t limit = 0;
-        if (std::from_chars(text.data(), text.data() + text.size(), limit).ec == std::errc())
-            return limit;
-    } catch (const std::system_error &) {
-    }
-    return std::nullopt;
 }
 
 } // namespace
@@ -83,7 +71,7 @@ void TickWatch::print_missing(const argtrace_counts &total, std::optional<std::u
     if (!time_)
         return;
     if (const auto missing = missing_ticks(timer_, *time_, total, idle))
-        write_message(missing_ticks_sentence(timer_, *missing, sample_rate_limit()));
+        write_message(missing_ticks_sentence(timer_, *missing, number_in_file("/proc/sys/kernel/perf_event_max_sample_rate")));
 }
 
 } // namespace argtrace

@@ -16,6 +16,7 @@
 #include "render/json.h"
 #include "render/load_value.h"
 #include "render/text.h"
+#include "util/internet_address.h"
 
 namespace argtrace {
 
@@ -206,18 +207,16 @@ void ValueWriter::append_number(Line &out, const Format &format, const Value &va
 }
 
 void ValueWriter::append_address(Line &out, const Format &format, Bytes data) const {
-    char text[INET6_ADDRSTRLEN];
     const bool ip4 = format.kind == Format::Kind::ip4;
     const std::size_t size = ip4 ? sizeof(in_addr) : sizeof(in6_addr);
     if (data.size() < size)
         append_value(out, Value{});
     else
-        append_name(out, inet_ntop(ip4 ? AF_INET : AF_INET6, data.data(), text, sizeof(text)));
+        append_name(out, address_text(ip4 ? AF_INET : AF_INET6, data.data()));
 }
 
 // What the process gave, which may be cut off or no address at all.
 void ValueWriter::append_socket_address(Line &out, Bytes data) const {
-    char text[INET6_ADDRSTRLEN];
     sockaddr_in6 six{};
     sockaddr_in four{};
     std::memcpy(&four, data.data(), std::min(data.size(), sizeof(four)));
@@ -226,11 +225,9 @@ void ValueWriter::append_socket_address(Line &out, Bytes data) const {
     if (data.size() < sizeof(four.sin_family) || !is_whole) {
         append_value(out, Value{});
     } else if (four.sin_family == AF_INET) {
-        inet_ntop(AF_INET, &four.sin_addr, text, sizeof(text));
-        append_name(out, fmt::format("{}:{}", text, ntohs(four.sin_port)));
+        append_name(out, endpoint_text(AF_INET, &four.sin_addr, ntohs(four.sin_port)));
     } else if (four.sin_family == AF_INET6 && data.size() >= sizeof(six)) {
-        inet_ntop(AF_INET6, &six.sin6_addr, text, sizeof(text));
-        append_name(out, fmt::format("[{}]:{}", text, ntohs(six.sin6_port)));
+        append_name(out, endpoint_text(AF_INET6, &six.sin6_addr, ntohs(six.sin6_port)));
     } else if (four.sin_family == AF_UNIX) {
         append_unix_name(out, as_text(data.subspan(sizeof(four.sin_family))));
     } else {

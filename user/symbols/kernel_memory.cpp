@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -118,18 +116,6 @@ void sort_rest(std::vector<std::uint64_t> &numbers) {
         std::inplace_merge(numbers.begin(), rest, numbers.end());
 }
 
-/// The number at the beginning of dyn_ftrace_total_info: how many places there are where ftrace is called.
-std::optional<std::uint64_t> number_of_calls(const std::string &directory) {
-    try {
-        const Text text = read_file(directory + "/dyn_ftrace_total_info");
-        std::uint64_t number = 0;
-        if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc())
-            return number;
-    } catch (const std::system_error &) {
-    }
-    return std::nullopt;
-}
-
 } // namespace
 
 bool is_generated_name(std::string_view name) {
@@ -199,8 +185,7 @@ std::optional<Kallsyms> KernelMemory::read_symbols(const KernelLayout &layout) {
 // Tracefs may be mounted elsewhere or closed to this user: then the list would not be had either.
 bool KernelMemory::has_list_of_functions() const {
     return std::ranges::any_of(files_.tracefs, [this](const std::string &directory) {
-        const auto number = number_of_calls(directory);
-        return number == calls_.size() && Fd(::open((directory + "/available_filter_functions").c_str(), O_RDONLY | O_CLOEXEC));
+        return number_in_file(directory + "/dyn_ftrace_total_info") == calls_.size() && Fd(::open((directory + "/available_filter_functions").c_str(), O_RDONLY | O_CLOEXEC));
     });
 }
 

@@ -2,6 +2,7 @@
 #include "util/file.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <span>
 #include <system_error>
@@ -48,6 +49,17 @@ Text read_file(const std::string &path) {
     }
     text.resize(used);
     return text;
+}
+
+std::optional<std::uint64_t> number_in_file(const std::string &path) {
+    try {
+        const Text text = read_file(path);
+        std::uint64_t number = 0;
+        if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc())
+            return number;
+    } catch (const std::system_error &) {
+    }
+    return std::nullopt;
 }
 
 void read_lines(const std::string &path, const std::function<void(std::string_view)> &visit) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,9 @@ inline std::string_view view(const Text &text) {
 
 /// Reads a whole file, of /proc too. Throws std::system_error with the errno.
 Text read_file(const std::string &path);
+
+/// The number that a file begins with. Nothing if it cannot be read, or begins with none.
+std::optional<std::uint64_t> number_in_file(const std::string &path);
 
 /// Calls `visit` with each line of a file, without its newline, and keeps no more of it than that
 /// line. Throws std::system_error with the errno.

@@ -48,6 +48,14 @@ TEST(File, OneThatIsNotThere) {
     const std::string path = test::TemporaryFile("").path();
     EXPECT_THROW(lines_of(path), std::system_error);
     EXPECT_THROW(read_file(path), std::system_error);
+    EXPECT_EQ(number_in_file(path), std::nullopt);
+}
+
+TEST(File, NumbersAtTheBeginning) {
+    EXPECT_EQ(number_in_file(test::TemporaryFile("100000\n").path()), 100000u);
+    EXPECT_EQ(number_in_file(test::TemporaryFile("57512 pages:228 groups: 33\n").path()), 57512u);
+    EXPECT_EQ(number_in_file(test::TemporaryFile("none\n").path()), std::nullopt);
+    EXPECT_EQ(number_in_file(test::TemporaryFile("").path()), std::nullopt);
 }
 
 } // namespace
