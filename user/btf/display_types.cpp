@@ -10,6 +10,7 @@
 
 #include "btf/kernel_types.h"
 #include "btf/limits.h"
+#include "btf/name_at.h"
 #include "model/type_name.h"
 #include "util/cpus.h"
 
@@ -83,10 +84,7 @@ public:
     }
 
 private:
-    const char *from_name(std::uint32_t offset) const {
-        const char *name = btf__name_by_offset(from_, offset);
-        return name ? name : "";
-    }
+    const char *from_name(std::uint32_t offset) const { return name_at(from_, offset); }
 
     int copy_value(const ShownValue &value) {
         if (!value.flags.empty())
@@ -247,8 +245,7 @@ ShownValue parameter_type(const btf *types, std::uint32_t function_proto, std::u
     if (!proto || !btf_is_func_proto(proto) || index >= btf_vlen(proto))
         return {0, {}, true};
     const btf_param &parameter = btf_params(proto)[index];
-    const char *name = btf__name_by_offset(types, parameter.name_off);
-    return {parameter.type, name ? name : "", true};
+    return {parameter.type, name_at(types, parameter.name_off), true};
 }
 
 ShownValue result_type(const btf *types, std::uint32_t function_proto) {

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "btf/external.h"
+#include "btf/name_at.h"
 #include "btf/raw.h"
 #include "util/error.h"
 
@@ -20,8 +21,7 @@ namespace argtrace {
 namespace {
 
 std::string_view name_of(const btf *types, const btf_type *type) {
-    const char *name = btf__name_by_offset(types, type->name_off);
-    return name ? name : "";
+    return name_at(types, type->name_off);
 }
 
 /// Whether the kernel's type of the same name is of the kind that `wanted` stands for. A struct is

@@ -9,6 +9,8 @@
 
 #include <bpf/btf.h>
 
+#include "btf/name_at.h"
+
 namespace argtrace {
 
 namespace {
@@ -18,11 +20,6 @@ struct WantedMember {
     std::uint32_t *offset;
     bool is_found = false;
 };
-
-std::string_view name_at(const btf *types, std::uint32_t offset) {
-    const char *name = btf__name_by_offset(types, offset);
-    return name ? name : "";
-}
 
 } // namespace
 

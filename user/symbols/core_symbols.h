@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "symbols/kallsyms.h"
 #include "symbols/kcore.h"
 #include "util/uninitialized.h"
 
@@ -77,8 +78,6 @@ private:
 /// The name of a symbol as the table has it.
 class CoreSymbols::Name {
 public:
-    static constexpr std::size_t size_max = 512; // KSYM_NAME_LEN, with the NUL
-
     /// As nm has it.
     char type() const { return *tokens_.texts[first()]; }
 
@@ -96,14 +95,14 @@ public:
             end += tokens_.sizes[token];
         }
         const auto size = static_cast<std::size_t>(end - buffer_.data()) - 1;
-        return size < size_max ? std::string_view(buffer_.data() + 1, size) : std::string_view();
+        return size < symbol_name_max ? std::string_view(buffer_.data() + 1, size) : std::string_view();
     }
 
 private:
     friend class CoreSymbols;
     friend class CoreSymbols::Begins;
 
-    using Buffer = std::array<char, 32 * size_max>;
+    using Buffer = std::array<char, 32 * symbol_name_max>;
 
     Name(const Tokens &tokens, std::span<const std::byte> compressed, Buffer &buffer)
         : tokens_(tokens), compressed_(compressed), buffer_(buffer) {}

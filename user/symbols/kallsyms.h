@@ -15,6 +15,9 @@
 
 namespace argtrace {
 
+/// How many bytes the name of a symbol may have, with a NUL (KSYM_NAME_LEN in include/linux/kallsyms.h).
+inline constexpr std::size_t symbol_name_max = 512;
+
 /// A symbol as the kernel lists it.
 struct ListedSymbol {
     std::uint64_t addr = 0;

@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::uint32_t module_symbols_max = 1 << 20;
 constexpr std::uint32_t strings_size_max = 64 << 20;
-constexpr std::size_t symbol_name_max = 512; // KSYM_NAME_LEN
 constexpr std::size_t module_name_max = 64;
 
 // "ext4 1130496 2 jbd2,mbcache, Live 0xffffffffc0a5c000", and taints.
