@@ -29,6 +29,7 @@
 
 #include "support/command.h"
 #include "support/machine.h"
+#include "support/numbered_reads.h"
 
 namespace vmtest {
 namespace {
@@ -37,14 +38,6 @@ using json = nlohmann::ordered_json;
 
 const std::string paths_folder = "/tmp/paths";
 const std::string long_name(255, 'n');
-
-/// Reads of this many bytes and more are the test's: what is above it says which one it is.
-constexpr std::size_t first_count = 0x51a70000;
-
-/// The call alone matters: it fails, or finds nothing to read.
-void call_vfs_read(int fd, std::size_t number) {
-    syscall(SYS_read, fd, nullptr, first_count + number);
-}
 
 std::string link_of(pid_t pid, int fd) {
     std::array<char, 8192> text{};
@@ -102,18 +95,13 @@ protected:
         ASSERT_EQ(outcome.status, 0) << outcome.err;
     }
     static void add_reads() {
-        add({"vfs_read(path(file) as path, count, file) if count >> 16 == 0x51a7"});
+        add({"vfs_read(path(file) as path, count, file)" + if_numbered});
     }
 
     static std::vector<json> recorded() {
         const Outcome outcome = run({"argtrace", "trace", "--json", "--duration", "300ms"});
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         return json_lines(outcome.out);
-    }
-
-    /// The number that call_vfs_read() was given.
-    static std::size_t number_of(const json &event) {
-        return event["args"]["count"].get<std::size_t>() - first_count;
     }
 
     int keep(int fd) {
@@ -422,7 +410,7 @@ TEST_F(Paths, of_cgroups_are_those_of_the_process) {
         groups.push_back(deep += "/d");
     for (std::size_t i = 1; i < groups.size(); i++)
         new_folder(root + groups[i]);
-    add({"vfs_read(cgroup_path() as group, count) if count >> 16 == 0x51a7"});
+    add({"vfs_read(cgroup_path() as group, count)" + if_numbered});
     const int fd = keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
     std::vector<std::string> expected;
     for (std::size_t i = 0; i < groups.size(); i++) {

@@ -7,7 +7,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -19,12 +18,10 @@
 
 #include "support/command.h"
 #include "support/machine.h"
+#include "support/numbered_reads.h"
 
 namespace vmtest {
 namespace {
-
-/// Reads of this many bytes and more are the test's: what is above it says which one it is.
-constexpr std::size_t first_socket_count = 0x51a70000;
 
 class Sockets : public testing::Test {
 protected:
@@ -56,14 +53,14 @@ protected:
 
     /// What path() says of each, in one recording.
     std::vector<std::string> paths_of(const std::vector<int> &fds) {
-        EXPECT_EQ(run({"argtrace", "add", "vfs_read(path(file) as path, count) if count >> 16 == 0x51a7"}).status, 0);
+        EXPECT_EQ(run({"argtrace", "add", "vfs_read(path(file) as path, count)" + if_numbered}).status, 0);
         for (std::size_t i = 0; i < fds.size(); i++)
-            syscall(SYS_read, fds[i], nullptr, first_socket_count + i);
+            call_vfs_read(fds[i], i);
         const Outcome outcome = run({"argtrace", "trace", "--json", "--duration", "300ms"});
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         std::vector<std::string> paths(fds.size());
         for (const auto &event : json_lines(outcome.out))
-            paths.at(event["args"]["count"].get<std::size_t>() - first_socket_count) = event["args"]["path"];
+            paths.at(number_of(event)) = event["args"]["path"];
         return paths;
     }
 
