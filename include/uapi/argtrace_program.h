@@ -138,6 +138,8 @@ enum argtrace_insn_source {
 	/* In a value, as an OUT of 8 bytes and the type ARGTRACE_TYPE_STACK, with nothing else done to it: */
 	ARGTRACE_SOURCE_STACK_ID = 10,	/* the number of the call's stack, see argtrace_stack.h; unreadable if there is none */
 	ARGTRACE_SOURCE_IDENTITY = 11,	/* a number of the current task: index is ARGTRACE_IDENTITY_* */
+	/* As SOURCE_STACK_ID: the number of the current task's user stack, see argtrace_user.h, or ARGTRACE_STACK_ID_NO_USER. */
+	ARGTRACE_SOURCE_USER_STACK_ID = 12,
 };
 
 /* Both IDs as seen in the initial user namespace. */
@@ -216,7 +218,8 @@ static __inline__ __u64 argtrace_insn_cost(const struct argtrace_insn *insn)
 {
 	const __u64 length = (__u32)insn->span, read = insn->arg * (__u64)ARGTRACE_COST_BYTE;
 	const __u64 cost = ARGTRACE_COST_INSN + insn->loads * (__u64)ARGTRACE_COST_LOAD +
-			   (insn->source == ARGTRACE_SOURCE_STACK_ID ? ARGTRACE_COST_STACK : 0);
+			   (insn->source == ARGTRACE_SOURCE_STACK_ID ||
+			    insn->source == ARGTRACE_SOURCE_USER_STACK_ID ? ARGTRACE_COST_STACK : 0);
 
 	switch (insn->action) {
 	case ARGTRACE_DO_TEXT:

@@ -16,6 +16,7 @@
  *            writable. A file opened with O_RDONLY can map them.
  *   STACKS   the table of stacks (argtrace_stack.h). The kernel writes it, it cannot be mapped writable. A file opened
  *            with O_RDONLY can map it.
+ *   USER_STACKS  the same for user stacks (argtrace_user.h).
  *   MAP      and the id of a map: its slots (argtrace_map.h). The kernel writes them, they cannot be mapped
  *            writable. A file opened with O_RDONLY can map them.
  *
@@ -34,6 +35,7 @@
 #define ARGTRACE_MMAP_READER	0
 #define ARGTRACE_MMAP_PACKETS	1
 #define ARGTRACE_MMAP_STACKS	2
+#define ARGTRACE_MMAP_USER_STACKS	3
 #define ARGTRACE_MMAP_MAP	8	/* to 15 */
 #define ARGTRACE_MMAP_REGION_BITS	4
 #define ARGTRACE_MMAP_OFFSET(cpu, region) \

@@ -40,6 +40,8 @@ struct argtrace_stacks {
 };
 
 #define ARGTRACE_STACKS_EXISTING	(1u << 0) /* make none; the other fields are 0 */
+#define ARGTRACE_STACKS_USER	(1u << 1) /* the tables of user stacks (argtrace_user.h): mmap calls them USER_STACKS, and to make them takes
+					   * the authority to read memory */
 
 /*
  * Why a call has no stack: its output is unreadable (see argtrace_program.h), and it is counted in faults as well, with the
@@ -53,10 +55,13 @@ enum argtrace_stack_lost {
 
 #define ARGTRACE_STACK_LOST_COUNT	3	/* reasons known to this version */
 #define ARGTRACE_STACK_LOST_MAX		6	/* room for them */
+#define ARGTRACE_END_MAX		16	/* and for the reasons of enum argtrace_end */
 
 struct argtrace_stacks_control {
 	__u64	words;			/* in use */
 	__u64	lost[ARGTRACE_STACK_LOST_MAX];
+	__u64	incomplete[ARGTRACE_END_MAX]; /* stacks that end before their time, by enum argtrace_end (argtrace_user.h); not kernel
+					       * stacks */
 };
 
 struct argtrace_stack_entry {
@@ -71,11 +76,11 @@ struct argtrace_stack_entry {
 
 #ifdef __cplusplus
 static_assert(sizeof(struct argtrace_stacks) == 24, "struct argtrace_stacks");
-static_assert(sizeof(struct argtrace_stacks_control) == 56, "struct argtrace_stacks_control");
+static_assert(sizeof(struct argtrace_stacks_control) == 184, "struct argtrace_stacks_control");
 static_assert(sizeof(struct argtrace_stack_entry) == 16, "struct argtrace_stack_entry");
 #else
 _Static_assert(sizeof(struct argtrace_stacks) == 24, "struct argtrace_stacks");
-_Static_assert(sizeof(struct argtrace_stacks_control) == 56, "struct argtrace_stacks_control");
+_Static_assert(sizeof(struct argtrace_stacks_control) == 184, "struct argtrace_stacks_control");
 _Static_assert(sizeof(struct argtrace_stack_entry) == 16, "struct argtrace_stack_entry");
 #endif
 

@@ -19,6 +19,9 @@
 #define ARGTRACE_STACK_ID_USER	2	/* user space was interrupted */
 #define ARGTRACE_STACK_ID_IDLE	3	/* an idle CPU was; not with ARGTRACE_TIMER_IDLE */
 
+/* The number of a user stack, for any kind of probe, in a task of the kernel's, which has none. */
+#define ARGTRACE_STACK_ID_NO_USER	4
+
 enum argtrace_timer_event {
 	ARGTRACE_TIMER_CYCLES		= 1,	/* processor cycles; interrupts by NMI, even if interrupts are disabled; a CPU that sleeps
 						 * counts none */
