@@ -117,9 +117,10 @@ static int map_slots(const struct argtrace_map_set *map, int cpu, struct vm_area
 	return slots ? map_read_only(vma, slots) : -ENXIO;
 }
 
-static int map_stacks(struct argtrace_session *session, int cpu, struct vm_area_struct *vma)
+static int map_stacks(struct argtrace_session *session, bool user, int cpu,
+		      struct vm_area_struct *vma)
 {
-	const struct argtrace_stack_set *set = argtrace_session_stacks(session);
+	const struct argtrace_stack_set *set = argtrace_session_stacks(session, user);
 	void *memory = set ? argtrace_stacks_memory(set, cpu) : NULL;
 
 	if (!set)
@@ -150,8 +151,8 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	if (region >= ARGTRACE_MMAP_MAP)
 		return map_slots(argtrace_map_of(session->maps, region - ARGTRACE_MMAP_MAP), cpu,
 				 vma);
-	if (region == ARGTRACE_MMAP_STACKS)
-		return map_stacks(session, cpu, vma);
+	if (region == ARGTRACE_MMAP_STACKS || region == ARGTRACE_MMAP_USER_STACKS)
+		return map_stacks(session, region == ARGTRACE_MMAP_USER_STACKS, cpu, vma);
 	ring = per_cpu_ptr(session->rings, cpu);
 	if (!argtrace_ring_exists(ring))
 		return -ENXIO;

@@ -117,20 +117,23 @@ void argtrace_session_drop_map(struct argtrace_session *session, u32 id,
 int argtrace_session_make_stacks(struct argtrace_session *session,
 				 struct argtrace_stacks *description)
 {
+	struct argtrace_stack_set **known = description->flags & ARGTRACE_STACKS_USER ?
+						    &session->stacks.user :
+						    &session->stacks.kernel;
 	struct argtrace_stack_set *stacks;
 	int ret = 0;
 
 	mutex_lock(&session->lock);
-	stacks = session->stacks;
+	stacks = *known;
 	if (session->removed) {
 		ret = -ENOENT;
 	} else if (!stacks) {
-		stacks = argtrace_stacks_create(description);
+		stacks = argtrace_stacks_create(description, &session->notice);
 		if (IS_ERR(stacks))
 			ret = PTR_ERR(stacks);
 		else
 			/* Pairs with the acquire of argtrace_session_stacks(). */
-			smp_store_release(&session->stacks, stacks);
+			smp_store_release(known, stacks);
 	}
 	if (!ret)
 		argtrace_stacks_describe(stacks, description);

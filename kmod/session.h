@@ -57,7 +57,7 @@ struct argtrace_session {
 	/* by id, or NULL; maps are never removed */
 	struct argtrace_map_set *maps[ARGTRACE_MAPS_MAX];
 	DECLARE_BITMAP(map_ids, ARGTRACE_MAPS_MAX);	/* ids that are taken */
-	struct argtrace_stack_set *stacks;	/* NULL until they are made; never removed */
+	struct argtrace_stack_sets stacks;	/* NULL until they are made; never removed */
 
 	struct kref ref;
 	struct list_head link;		/* in the list of sessions; under sessions_lock */
@@ -87,7 +87,8 @@ void argtrace_session_drop_map(struct argtrace_session *session, u32 id,
 			       struct argtrace_map_set *map);
 
 /*
- * Makes the session's tables of stacks as described, unless it has them already, and fills in what
+ * Makes the session's tables of kernel or user stacks as described, unless it has them already, and
+ * fills in what
  * they are like. 0, -ENOENT if the session has been removed, and the errors of
  * argtrace_stacks_create().
  */
@@ -96,10 +97,11 @@ int argtrace_session_make_stacks(struct argtrace_session *session,
 
 /* These tables, without the lock; or NULL. */
 static inline struct argtrace_stack_set *
-argtrace_session_stacks(const struct argtrace_session *session)
+argtrace_session_stacks(const struct argtrace_session *session, bool user)
 {
 	/* Pairs with the release of argtrace_session_make_stacks(). */
-	return smp_load_acquire(&session->stacks);
+	return user ? smp_load_acquire(&session->stacks.user) :
+		      smp_load_acquire(&session->stacks.kernel);
 }
 
 #endif

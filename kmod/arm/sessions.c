@@ -62,7 +62,8 @@ static void session_destroy(struct argtrace_session *session)
 	for (id = 0; id < ARGTRACE_MAPS_MAX; id++)
 		argtrace_map_free(session->maps[id]);
 	argtrace_rings_free(&session->ring_set);
-	argtrace_stacks_free(session->stacks);
+	argtrace_stacks_free(session->stacks.kernel);
+	argtrace_stacks_free(session->stacks.user);
 	mutex_destroy(&session->lock);
 	kfree(session);
 	argtrace_returns_flush();

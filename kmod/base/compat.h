@@ -126,6 +126,21 @@ static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
+/*
+ * Whether the current task is one of a program, with user registers of its own; the kernel's
+ * workers for io_uring and vhost share its memory without having any.
+ */
+static inline bool argtrace_is_user_task(void)
+{
+#ifdef PF_USER_WORKER
+	const unsigned int workers = PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER;
+#else
+	const unsigned int workers = PF_KTHREAD | PF_IO_WORKER;
+#endif
+
+	return current->mm && !(current->flags & workers);
+}
+
 /* Whether a CPU runs the task. */
 static inline bool argtrace_is_on_cpu(const struct task_struct *task)
 {

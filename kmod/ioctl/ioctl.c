@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ioctl/file.h"
+#include "mapping/atlas.h"
 #include "ioctl/ioctl.h"
 #include "session.h"
 #include "source/fallback.h"
@@ -61,7 +62,8 @@ static long ioctl_info(struct file *file, struct argtrace_session *session,
 			    ARGTRACE_FEATURE_SYSCALL | argtrace_fallback_features() |
 			    ARGTRACE_FEATURE_TIMER |
 			    (ARGTRACE_TRACEPOINTS_CALL_ANYTHING ? ARGTRACE_FEATURE_TRACEPOINT : 0) |
-			    (argtrace_clock_has_tsc() ? ARGTRACE_FEATURE_TSC : 0),
+			    (argtrace_clock_has_tsc() ? ARGTRACE_FEATURE_TSC : 0) |
+			    (ARGTRACE_CAN_FOLLOW_MAPPINGS ? ARGTRACE_FEATURE_USER_STACK : 0),
 		.memory_limit = argtrace_memory_limit(),
 		.memory_used = argtrace_memory_used(),
 		.max_probes = ARGTRACE_MAX_PROBES,
@@ -132,6 +134,11 @@ static const struct {
 	{ ARGTRACE_IOC_MAP, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION, argtrace_ioctl_map },
 	/* Making them takes more, which the handler checks. */
 	{ ARGTRACE_IOC_STACKS, NEEDS_SESSION, argtrace_ioctl_stacks },
+	{ ARGTRACE_IOC_OBJECTS, NEEDS_AUTHORITY | NEEDS_SESSION, argtrace_ioctl_objects },
+	{ ARGTRACE_IOC_OBJECT_OPEN, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_object_open },
+	{ ARGTRACE_IOC_UNWIND, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_unwind },
 };
 
 static int check_needs(const struct file *file, const struct argtrace_session *session, u32 needs)

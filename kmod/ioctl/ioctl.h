@@ -20,7 +20,8 @@ typedef long argtrace_ioctl_handler(struct file *file, struct argtrace_session *
 
 /* ioctl_session.c */
 argtrace_ioctl_handler argtrace_ioctl_session, argtrace_ioctl_session_remove, argtrace_ioctl_reader,
-	argtrace_ioctl_processes, argtrace_ioctl_processes_list, argtrace_ioctl_stacks;
+	argtrace_ioctl_processes, argtrace_ioctl_processes_list, argtrace_ioctl_stacks,
+	argtrace_ioctl_objects, argtrace_ioctl_object_open, argtrace_ioctl_unwind;
 
 /* ioctl_probe.c */
 argtrace_ioctl_handler argtrace_ioctl_probe_add, argtrace_ioctl_probe_remove,

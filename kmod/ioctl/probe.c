@@ -29,7 +29,8 @@ struct argtrace_plan **argtrace_read_probes(const struct argtrace_session *sessi
 		.rules_of = argtrace_plan_rules_of,
 		.may_follow = argtrace_may_follow,
 		.maps = session->maps,
-		.stacks = argtrace_session_stacks(session),
+		.stacks = { .kernel = argtrace_session_stacks(session, false),
+			    .user = argtrace_session_stacks(session, true) },
 		.cost = cost,
 	};
 	struct argtrace_plan **plans;

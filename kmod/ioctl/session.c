@@ -199,7 +199,8 @@ long argtrace_ioctl_processes_list(struct file *file, struct argtrace_session *s
 
 static int existing_stacks(struct argtrace_session *session, struct argtrace_stacks *stacks)
 {
-	const struct argtrace_stack_set *set = argtrace_session_stacks(session);
+	const struct argtrace_stack_set *set =
+		argtrace_session_stacks(session, stacks->flags & ARGTRACE_STACKS_USER);
 
 	if (stacks->entries || stacks->words || stacks->depth)
 		return -EINVAL;
@@ -216,7 +217,7 @@ long argtrace_ioctl_stacks(struct file *file, struct argtrace_session *session, 
 
 	if (ret)
 		return ret;
-	if (stacks.flags & ~ARGTRACE_STACKS_EXISTING || stacks.reserved)
+	if (stacks.flags & ~(ARGTRACE_STACKS_EXISTING | ARGTRACE_STACKS_USER) || stacks.reserved)
 		return -EINVAL;
 	if (stacks.flags & ARGTRACE_STACKS_EXISTING) {
 		ret = existing_stacks(session, &stacks);
@@ -224,6 +225,8 @@ long argtrace_ioctl_stacks(struct file *file, struct argtrace_session *session, 
 		ret = -EBADF;
 	} else {
 		ret = argtrace_may_trace();
+		if (!ret && stacks.flags & ARGTRACE_STACKS_USER && !argtrace_may_read_memory())
+			ret = -EPERM;
 		/* Find out that it cannot be written before tables are made rather than after. */
 		if (!ret)
 			ret = argtrace_copy_out(arg, &stacks, sizeof(stacks), stacks.size);

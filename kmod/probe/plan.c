@@ -111,7 +111,7 @@ static int prepare_code(struct argtrace_plan *plan, const struct argtrace_plan_f
 
 	if (!plan->schema->program)
 		return record_size;
-	ret = argtrace_code_prepare(code, plan->schema, format->maps, format->stacks, &too_dear);
+	ret = argtrace_code_prepare(code, plan->schema, format->maps, &format->stacks, &too_dear);
 	if (format->cost)
 		*format->cost = too_dear;
 	if (ret)
@@ -196,7 +196,7 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	if (from->code) {
 		plan->code = plan_code(plan);
 		WARN_ON_ONCE(argtrace_code_prepare(plan->code, plan->schema, from->code->maps,
-						   from->code->stacks, NULL));
+						   &from->code->stacks, NULL));
 		argtrace_code_place(plan->code, from->code->unreadable_at, !plan->layout.has_rest);
 		plan->start = plan->code->start;
 	}

@@ -111,7 +111,7 @@ struct argtrace_plan_format {
 	u32 format;			/* ARGTRACE_FORMAT_* */
 	u32 max_record;			/* in bytes; a larger record does not fit a packet */
 	bool registers_only;		/* the caller may not read memory */
-	const struct argtrace_stack_set *stacks; /* of the session, or NULL */
+	struct argtrace_stack_sets stacks;	/* of the session */
 	/* The rules of the probe that is described; or NULL: none of them has any. */
 	const struct argtrace_plan_rules *(*rules_of)(const struct argtrace_probe *header);
 	/*

@@ -41,6 +41,7 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 	case ARGTRACE_SOURCE_IDENTITY:
 		return argtrace_op_identity(op);
 	case ARGTRACE_SOURCE_STACK_ID:
+	case ARGTRACE_SOURCE_USER_STACK_ID:
 		return 0;
 	default:
 		return ktime_get_mono_fast_ns();
@@ -98,6 +99,8 @@ static __always_inline bool value_of(const struct argtrace_op *op, const struct 
 			return (*result = argtrace_stack_of(run->code, op, run->fregs));
 		if (op->loads == ARGTRACE_LOADS_TICK)
 			return (*result = argtrace_stack_of_tick(run->code, run->fregs));
+		if (op->loads == ARGTRACE_LOADS_USER_STACK)
+			return (*result = argtrace_stack_id_of_user(run->code->stacks.user));
 		if (!load(op, &value))
 			return false;
 	}

@@ -63,7 +63,7 @@ static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code,
 					     const struct argtrace_op *op,
 					     const struct argtrace_regs *fregs)
 {
-	return argtrace_stack_id(code->stacks, (const u64 *)argtrace_regs_stack(fregs),
+	return argtrace_stack_id(code->stacks.kernel, (const u64 *)argtrace_regs_stack(fregs),
 				 argtrace_op_reg(op, fregs));
 }
 
@@ -79,7 +79,7 @@ static __always_inline u64 argtrace_stack_of_tick(const struct argtrace_code *co
 	if (is_idle_task(current) && !code->idle_has_stacks && !in_serving_softirq() &&
 	    (!in_nmi() || !hardirq_count()))
 		return ARGTRACE_STACK_ID_IDLE;
-	return argtrace_stack_id_interrupted(code->stacks, fregs);
+	return argtrace_stack_id_interrupted(code->stacks.kernel, fregs);
 }
 
 /* As argtrace_op_task(), for an int, which is sign-extended. */

@@ -93,6 +93,8 @@ static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn,
 	};
 	if (insn->source == ARGTRACE_SOURCE_STACK_ID)
 		op->loads = ARGTRACE_LOADS_STACK;
+	else if (insn->source == ARGTRACE_SOURCE_USER_STACK_ID)
+		op->loads = ARGTRACE_LOADS_USER_STACK;
 	if (argtrace_action_jumps(insn->action)) {
 		op->next[0] = target(ops, accept, insn->other);
 		op->next[1] = target(ops, accept, insn->then);
@@ -266,7 +268,7 @@ size_t argtrace_code_size(size_t program)
 
 int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
 			  struct argtrace_map_set *const *maps,
-			  const struct argtrace_stack_set *stacks, u64 *too_dear)
+			  const struct argtrace_stack_sets *stacks, u64 *too_dear)
 {
 	struct argtrace_verified program;
 	int ret = argtrace_program_verify(&program, schema, maps, stacks, too_dear);

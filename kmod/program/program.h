@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
+#include "stack/table.h"
+
 /*
  * The kind of an operation. Except for IDENTITY, the quick kinds are a TEST in a filter, and an
  * OUT, STR or PATH without shifts in a value. They read 8 bytes from where their name says, of
@@ -103,7 +105,7 @@ struct argtrace_op {
 	 * cred
 	 */
 	u8 index;
-	/* ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's */
+	/* ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's; _USER_STACK */
 	u8 loads;
 	u8 width;
 	/* ARGTRACE_USER_*; 0 where the kind is quick, but for the data of an output */
@@ -116,6 +118,7 @@ struct argtrace_op {
 
 #define ARGTRACE_LOADS_STACK	4
 #define ARGTRACE_LOADS_TICK	5
+#define ARGTRACE_LOADS_USER_STACK	6
 
 #define ARGTRACE_OP_REJECT	((const struct argtrace_op *)0ul)
 #define ARGTRACE_OP_ACCEPT	((const struct argtrace_op *)1ul)
@@ -180,7 +183,6 @@ enum argtrace_outputs {
 };
 
 struct argtrace_map_set;
-struct argtrace_stack_set;
 
 struct argtrace_code {
 	const struct argtrace_op *start;	/* where a call begins; may be ARGTRACE_OP_ACCEPT */
@@ -188,7 +190,7 @@ struct argtrace_code {
 	const struct argtrace_op *return_filter; /* the same for followed calls at their return */
 	const struct argtrace_op *values, *end;	/* equal: there are none */
 	const u8 *data;
-	const struct argtrace_stack_set *stacks; /* the session's, or NULL */
+	struct argtrace_stack_sets stacks; /* the session's */
 	u8 outputs;			/* enum argtrace_outputs */
 	bool reads;			/* memory */
 	bool idle_has_stacks;		/* ARGTRACE_TIMER_IDLE */
@@ -212,12 +214,12 @@ size_t argtrace_code_size(size_t program);
  * Verifies the program of `size` bytes, and writes its prepared form to *code and the memory after
  * it. The outputs must be those that the arguments of `schema` with ARGTRACE_LOC_PROGRAM describe,
  * and suit the map if they go to one of `maps`. Numbers of stacks come from `stacks`, and are
- * refused if it is NULL. 0, -EINVAL, -E2BIG. If it may cost too much, *too_dear is set to the cost,
+ * refused if there are none, or it is NULL. 0, -EINVAL, -E2BIG. If it may cost too much, *too_dear is set to the cost,
  * unless it is NULL.
  */
 int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
 			  struct argtrace_map_set *const *maps,
-			  const struct argtrace_stack_set *stacks, u64 *too_dear);
+			  const struct argtrace_stack_sets *stacks, u64 *too_dear);
 
 /*
  * What is done with a call that is not recorded, in one operation: at its entry, or when a followed

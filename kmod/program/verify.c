@@ -155,7 +155,8 @@ static bool output_is(const struct argtrace_insn *insn, const struct argtrace_ar
 	case ARGTRACE_DO_OUT:
 		return argtrace_type_size(arg->type) == arg->size &&
 		       (arg->type == ARGTRACE_TYPE_STACK) ==
-			       (insn->source == ARGTRACE_SOURCE_STACK_ID);
+			       (insn->source == ARGTRACE_SOURCE_STACK_ID ||
+				insn->source == ARGTRACE_SOURCE_USER_STACK_ID);
 	case ARGTRACE_DO_STR:
 		return arg->type == ARGTRACE_TYPE_STR;
 	default:
@@ -253,7 +254,7 @@ static bool parts_fill(const struct argtrace_verified *program, u32 size)
 
 int argtrace_program_verify(struct argtrace_verified *program, const struct argtrace_probe *schema,
 			    struct argtrace_map_set *const *maps,
-			    const struct argtrace_stack_set *stacks, u64 *too_dear)
+			    const struct argtrace_stack_sets *stacks, u64 *too_dear)
 {
 	const struct argtrace_program *head = argtrace_schema_program(schema);
 	struct verifier verifier = { .program = program };
@@ -264,7 +265,7 @@ int argtrace_program_verify(struct argtrace_verified *program, const struct argt
 	*program = (struct argtrace_verified){
 		.head = head,
 		.insns = (const void *)(head + 1),
-		.stacks = stacks,
+		.stacks = stacks ? *stacks : (struct argtrace_stack_sets){ },
 		.values_begin = head->nr_filter + head->nr_return,
 		.followed = schema->flags & ARGTRACE_PROBE_RETURN,
 		.ticks = schema->kind == ARGTRACE_KIND_TIMER,

@@ -10,8 +10,9 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
+#include "stack/table.h"
+
 struct argtrace_map_set;
-struct argtrace_stack_set;
 
 /* A program that has been verified, and what its probe and its session determine for it. */
 struct argtrace_verified {
@@ -20,7 +21,7 @@ struct argtrace_verified {
 	const u8 *data;
 	u32 values_begin;			/* after the filters */
 	const struct argtrace_map_set *map;	/* of ARGTRACE_SINK_MAP */
-	const struct argtrace_stack_set *stacks; /* the session's; NULL: it has none */
+	struct argtrace_stack_sets stacks;	/* the session's */
 	bool followed;				/* calls are recorded when they return */
 	bool ticks;				/* there are no calls, but ticks of a timer */
 	bool idle_has_stacks;			/* ARGTRACE_TIMER_IDLE */
@@ -32,7 +33,7 @@ struct argtrace_verified {
  */
 int argtrace_program_verify(struct argtrace_verified *program, const struct argtrace_probe *schema,
 			    struct argtrace_map_set *const *maps,
-			    const struct argtrace_stack_set *stacks, u64 *too_dear);
+			    const struct argtrace_stack_sets *stacks, u64 *too_dear);
 
 /*
  * Whether an instruction is valid by itself. `returns`: it is run when the function returns.

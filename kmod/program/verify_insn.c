@@ -52,7 +52,9 @@ static bool source_is_valid(const struct argtrace_verified *program,
 	case ARGTRACE_SOURCE_TIME:
 		return !insn->index;
 	case ARGTRACE_SOURCE_STACK_ID:
-		return program->stacks && stack_id_is_alone(insn);
+		return program->stacks.kernel && stack_id_is_alone(insn);
+	case ARGTRACE_SOURCE_USER_STACK_ID:
+		return program->stacks.user && stack_id_is_alone(insn);
 	default:
 		return false;
 	}

@@ -15,12 +15,16 @@
 #include "base/memory.h"
 #include "base/percpu.h"
 #include "base/region.h"
+#include "mapping/atlas.h"
 #include "stack/table.h"
+#include "stack/user.h"
 
 #define DEFAULT_ENTRIES		4096
 #define DEFAULT_WORDS_PER_ENTRY	16
 
 static_assert(sizeof(struct argtrace_stack_room) <= ARGTRACE_SCRATCH_STACK);
+static_assert(sizeof(struct argtrace_user_room) <= ARGTRACE_SCRATCH_STACK);
+static_assert(ARGTRACE_END_COUNT <= ARGTRACE_END_MAX);
 static_assert(sizeof(struct argtrace_stacks_control) <= PAGE_SIZE);
 static_assert(ARGTRACE_STACK_DEPTH_MAX <= ARGTRACE_STACK_COUNT_MASK);
 
@@ -82,8 +86,11 @@ static void free_stacks(struct argtrace_stack_set *set)
 		vfree(per_cpu_ptr(set->tables, cpu)->control);
 	free_percpu(set->tables);
 	argtrace_memory_uncharge(set->percpu.charged);
+	if (set->atlas)
+		argtrace_atlas_free(set->atlas);
+	else
+		argtrace_frames_put();
 	kfree(set);
-	argtrace_frames_put();
 }
 
 static bool stacks_are_valid(const struct argtrace_stacks *wanted)
@@ -119,21 +126,38 @@ static struct argtrace_stack_set *alloc_set(const struct argtrace_stacks *wanted
 	return ERR_PTR(ret);
 }
 
-struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *wanted)
+/* What walks take beside the tables. */
+static int get_walks(const struct argtrace_stacks *wanted, struct argtrace_notice *notice,
+		     struct argtrace_atlas **atlas)
+{
+	*atlas = NULL;
+	if (!(wanted->flags & ARGTRACE_STACKS_USER))
+		return argtrace_frames_get();
+	*atlas = argtrace_atlas_create(notice);
+	return PTR_ERR_OR_ZERO(*atlas);
+}
+
+struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *wanted,
+						  struct argtrace_notice *notice)
 {
 	struct argtrace_stack_set *set;
+	struct argtrace_atlas *atlas;
 	int ret;
 
 	if (!stacks_are_valid(wanted))
 		return ERR_PTR(-EINVAL);
-	ret = argtrace_frames_get();
+	ret = get_walks(wanted, notice, &atlas);
 	if (ret)
 		return ERR_PTR(ret);
 	set = alloc_set(wanted);
 	if (IS_ERR(set)) {
-		argtrace_frames_put();
+		if (atlas)
+			argtrace_atlas_free(atlas);
+		else
+			argtrace_frames_put();
 		return set;
 	}
+	set->atlas = atlas;
 	ret = argtrace_percpu_provide(&set->percpu, &tables_kind);
 	if (ret) {
 		free_stacks(set);
@@ -300,4 +324,24 @@ u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set,
 	if (unlikely(!count))
 		return id_slowly(table, NULL, 0, regs, room);
 	return id_at_home(table, id, room->frames, count);
+}
+
+u64 argtrace_stack_id_of_user(const struct argtrace_stack_set *set)
+{
+	const struct argtrace_stack_table *table = this_cpu_ptr(set->tables);
+	struct argtrace_user_room *room = (void *)argtrace_scratch_stack();
+	struct argtrace_user_walked walked;
+
+	if (unlikely(!table->entries) || unlikely(!room))
+		return no_room(table);
+	if (unlikely(!argtrace_is_user_task()))
+		return ARGTRACE_STACK_ID_NO_USER;
+	argtrace_user_stack_walk(set->atlas, room, table->depth, &walked);
+	if (unlikely(walked.end >= 0))
+		local_inc((local_t *)&table->control->incomplete[walked.end]);
+	if (likely(!walked.cut))
+		return id_at_home(table, walked.hash, room->frames, walked.count);
+	/* As for a kernel stack. */
+	return find_or_add(table, argtrace_stack_hash(walked.hash, 1) ?: 1, room->frames,
+			   walked.count, true);
 }

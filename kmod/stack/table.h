@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The stacks of calls on a CPU, each stored once (include/uapi/argtrace_stack.h). The number of a
+ * The stacks of calls on a CPU, each stored once (include/uapi/argtrace_stack.h), those of the
+ * kernel and those of programs in tables of their own. The number of a
  * stack is the hash of its addresses, and determines its home, where the search for it begins.
  *
  * Only its CPU writes to a table, in any context up to NMI, and user space reads meanwhile:
@@ -24,6 +25,7 @@
 #include "arch/walk.h"
 #include "base/percpu.h"
 
+struct argtrace_notice;
 struct argtrace_session;
 
 /* How many entries a search examines. */
@@ -41,20 +43,30 @@ struct argtrace_stack_table {
 	u8 depth;
 };
 
+struct argtrace_atlas;
+
 struct argtrace_stack_set {
 	struct argtrace_stack_table __percpu *tables;
 	u32 entries;				/* of each CPU */
 	u32 words;
 	u32 depth;
+	struct argtrace_atlas *atlas;	/* of user stacks; NULL: these are of kernel stacks */
 
 	struct argtrace_percpu percpu;
 };
 
+/* Those of a session, each NULL if it has none. */
+struct argtrace_stack_sets {
+	struct argtrace_stack_set *kernel, *user;
+};
+
 /*
  * Makes the table of each present CPU in the memory of its node, and later those of CPUs that come.
- * ERR_PTR: -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP.
+ * With ARGTRACE_STACKS_USER, they are of user stacks, and mappings are followed from now on; new
+ * objects are told to `notice`. ERR_PTR: -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP, -EBUSY.
  */
-struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *description);
+struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *description,
+						  struct argtrace_notice *notice);
 /* To be called when no callback uses it any more. Accepts NULL. */
 void argtrace_stacks_free(struct argtrace_stack_set *set);
 void argtrace_stacks_describe(const struct argtrace_stack_set *set,
@@ -75,5 +87,8 @@ u64 argtrace_stack_id(const struct argtrace_stack_set *set, const u64 *sp, u64 b
 /* The same for interrupted kernel code. */
 u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set,
 				  const struct argtrace_regs *regs);
+
+/* The number of the current task's user stack, in tables of user stacks. */
+u64 argtrace_stack_id_of_user(const struct argtrace_stack_set *set);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * User code that has entered the kernel: where it was, and what its stack needs to be unwound. The
+ * registers are those of user code, and never lead to memory of the kernel's.
+ *
+ *   ARGTRACE_USER_REGS        how many registers a rule may name (struct argtrace_unwind_rule)
+ *   ARGTRACE_USER_SP, _FRAME  the numbers of the stack pointer and of the frame pointer
+ *   argtrace_user_saved       the numbers of those that a function must preserve, in the order of
+ *                             the rules; argtrace_user_kept has a bit for each, and for the stack
+ *                             pointer: what is known of a caller
+ *   argtrace_user_entry()     the registers with which the current task has entered the kernel, or
+ *                             NULL if they are those of 32-bit code
+ *   argtrace_user_ip(), argtrace_user_sp(), argtrace_user_frame(), argtrace_user_register()
+ *                             of these
+ *   argtrace_user_signal_register(), argtrace_user_signal_ip()
+ *                             where they are in the struct ucontext of a signal, in bytes
+ *   argtrace_user_vdso()      where a process has its vdso: the address, or 0, and its size
+ *   argtrace_user_calls()     whether the last of 8 bytes of code are an instruction that calls
+ */
+#ifndef ARGTRACE_ARCH_USER_H
+#define ARGTRACE_ARCH_USER_H
+
+#ifdef CONFIG_X86_64
+#include "arch/x86/user.h"
+#endif
+
+#endif

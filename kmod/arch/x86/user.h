@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The numbers of registers are those of DWARF: System V x86-64 psABI, figure 3.36. */
+#ifndef ARGTRACE_ARCH_X86_USER_H
+#define ARGTRACE_ARCH_X86_USER_H
+
+#include <linux/mm_types.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/types.h>
+#include <asm/sigcontext.h>
+#include <asm/ucontext.h>
+#include <asm/vdso.h>
+#include <uapi/argtrace.h>
+
+#define ARGTRACE_USER_REGS	16
+#define ARGTRACE_USER_FRAME	6
+#define ARGTRACE_USER_SP	7
+
+/* rbx, rbp, r12 to r15: psABI, 3.2.1 */
+static const u8 argtrace_user_saved[ARGTRACE_UNWIND_SAVED_COUNT] = { 3, 6, 12, 13, 14, 15 };
+
+#define argtrace_user_kept	0xf0c8
+
+static inline const struct pt_regs *argtrace_user_entry(void)
+{
+	const struct pt_regs *regs = task_pt_regs(current);
+
+	return user_64bit_mode((struct pt_regs *)regs) ? regs : NULL;
+}
+
+static __always_inline u64 argtrace_user_ip(const struct pt_regs *regs)
+{
+	return regs->ip;
+}
+
+static __always_inline u64 argtrace_user_sp(const struct pt_regs *regs)
+{
+	return regs->sp;
+}
+
+static __always_inline u64 argtrace_user_frame(const struct pt_regs *regs)
+{
+	return regs->bp;
+}
+
+static inline u64 argtrace_user_register(const struct pt_regs *regs, unsigned int number)
+{
+	static const u8 places[ARGTRACE_USER_REGS] = {
+		offsetof(struct pt_regs, ax),  offsetof(struct pt_regs, dx),
+		offsetof(struct pt_regs, cx),  offsetof(struct pt_regs, bx),
+		offsetof(struct pt_regs, si),  offsetof(struct pt_regs, di),
+		offsetof(struct pt_regs, bp),  offsetof(struct pt_regs, sp),
+		offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
+		offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
+		offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13),
+		offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
+	};
+
+	return *(const u64 *)((const u8 *)regs + places[number]);
+}
+
+#define ARGTRACE_USER_SIGNAL_AT(name) \
+	(offsetof(struct ucontext, uc_mcontext) + offsetof(struct sigcontext_64, name))
+
+static inline u16 argtrace_user_signal_register(unsigned int number)
+{
+	static const u16 places[ARGTRACE_USER_REGS] = {
+		ARGTRACE_USER_SIGNAL_AT(ax),  ARGTRACE_USER_SIGNAL_AT(dx),
+		ARGTRACE_USER_SIGNAL_AT(cx),  ARGTRACE_USER_SIGNAL_AT(bx),
+		ARGTRACE_USER_SIGNAL_AT(si),  ARGTRACE_USER_SIGNAL_AT(di),
+		ARGTRACE_USER_SIGNAL_AT(bp),  ARGTRACE_USER_SIGNAL_AT(sp),
+		ARGTRACE_USER_SIGNAL_AT(r8),  ARGTRACE_USER_SIGNAL_AT(r9),
+		ARGTRACE_USER_SIGNAL_AT(r10), ARGTRACE_USER_SIGNAL_AT(r11),
+		ARGTRACE_USER_SIGNAL_AT(r12), ARGTRACE_USER_SIGNAL_AT(r13),
+		ARGTRACE_USER_SIGNAL_AT(r14), ARGTRACE_USER_SIGNAL_AT(r15),
+	};
+
+	return places[number];
+}
+
+static inline u16 argtrace_user_signal_ip(void)
+{
+	return ARGTRACE_USER_SIGNAL_AT(ip);
+}
+
+static inline u64 argtrace_user_vdso(const struct mm_struct *mm, u64 *size)
+{
+	const struct vdso_image *image = READ_ONCE(mm->context.vdso_image);
+
+	*size = image ? image->size : 0;
+	return image ? (u64)READ_ONCE(mm->context.vdso) : 0;
+}
+
+/* An operand of FF /2: how many bytes follow the opcode, or 0 if it is another instruction. */
+static inline unsigned int argtrace_indirect_call_length(u8 modrm, u8 sib)
+{
+	const u8 mod = modrm >> 6, rm = modrm & 7;
+	const unsigned int with_sib = mod != 3 && rm == 4;
+
+	if ((modrm & 0x38) != 0x10)
+		return 0;
+	switch (mod) {
+	case 0:
+		return 1 + with_sib + (rm == 5 || (with_sib && (sib & 7) == 5) ? 4 : 0);
+	case 1:
+		return 2 + with_sib;
+	case 2:
+		return 5 + with_sib;
+	default:
+		return 1;
+	}
+}
+
+/*
+ * CALL rel32 (E8) or CALL r/m64 (FF /2), Intel SDM, volume 2, "CALL". Prefixes do not matter, as
+ * they precede the opcode. Bytes may look like a call without being one; what looks like none is
+ * none.
+ */
+static inline bool argtrace_user_calls(u64 bytes)
+{
+	unsigned int length;
+
+	if ((u8)(bytes >> 24) == 0xe8)
+		return true;
+	for (length = 1; length <= 6; length++) {
+		const u64 end = bytes >> (7 - length) * 8;
+
+		if ((u8)end == 0xff &&
+		    argtrace_indirect_call_length(end >> 8, length > 1 ? end >> 16 : 0) == length)
+			return true;
+	}
+	return false;
+}
+
+#endif

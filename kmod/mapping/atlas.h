@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What processes have mapped as executable, while a session wants user stacks.
+ *
+ * Three kinds of things, and who may still hold them:
+ *
+ *   object    a file, numbered; lives as long as the atlas. Its file is held while the object is
+ *             mapped, and then until it has been opened or others take its place. Its table of
+ *             unwinding is set once and lives as long.
+ *   mappings  an array that never changes, with a count of the spaces that have it (fork shares
+ *             it). Walkers read it in any context, with preemption off, and hold no reference: it
+ *             is freed after a grace period.
+ *   space     a process's mm, found by its address. It is removed when the last user of the mm is
+ *             gone, before the mm can be used for another process; walkers of the mm's own tasks
+ *             alone look for it. Freed after a grace period.
+ *
+ * Changes come from the kernel's own hooks for uprobes (mapping/follow.c), in tasks that hold the
+ * mm's mmap_lock, and are made under atlas->lock. Nothing that sleeps is done under it, no walker
+ * takes it, and the atlas is freed when no hook knows it any more.
+ */
+#ifndef ARGTRACE_MAPPING_ATLAS_H
+#define ARGTRACE_MAPPING_ATLAS_H
+
+#include <linux/hash.h>
+#include <linux/list.h>
+#include <linux/mm_types.h>
+#include <linux/rculist.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "mapping/unwind.h"
+
+struct argtrace_notice;
+struct file;
+struct vm_area_struct;
+
+/* Whether this kernel has what it takes: mapping/follow.c says why. */
+#define ARGTRACE_CAN_FOLLOW_MAPPINGS							\
+	(IS_ENABLED(CONFIG_UPROBES) && IS_ENABLED(CONFIG_KPROBES) && !IS_ENABLED(CONFIG_PREEMPT_RT))
+
+#define ARGTRACE_ATLAS_SHIFT	10	/* of either hash table */
+
+struct argtrace_atlas_object {
+	struct argtrace_unwind_table *table;	/* NULL: it has not come yet */
+	u32 number;
+	bool in_stack;			/* a walk has met it */
+
+	/* The rest is under atlas->lock. */
+	bool opened;
+	u32 mapped;			/* entries of arrays of mappings */
+	struct file *file;		/* or NULL: it has been let go */
+	u64 inode;
+	dev_t dev;
+	u32 generation;
+	struct hlist_node by_inode;
+	struct list_head waiting;	/* not mapped, and not opened yet; or empty */
+};
+
+struct argtrace_mapping {
+	u64 begin, end;			/* addresses */
+	u64 word;			/* ARGTRACE_FRAME_USER, the object and the offset of `begin` */
+	struct argtrace_atlas_object *object;
+};
+
+struct argtrace_mappings {
+	struct rcu_head rcu;
+	refcount_t spaces;
+	u32 count, room;
+	struct argtrace_mapping at[];	/* ascending, without overlaps */
+};
+
+struct argtrace_space {
+	struct hlist_node link;
+	struct mm_struct *mm;		/* compared, never used */
+	struct argtrace_mappings __rcu *mappings; /* NULL: none */
+	bool whole;			/* all that it has mapped is known */
+	struct rcu_head rcu;
+};
+
+struct argtrace_atlas {
+	struct hlist_head spaces[1 << ARGTRACE_ATLAS_SHIFT];
+	struct hlist_head by_inode[1 << ARGTRACE_ATLAS_SHIFT];
+	struct argtrace_atlas_object *objects[ARGTRACE_OBJECTS_MAX + 1];	/* by number */
+	spinlock_t lock;		/* protects changes to all of it */
+	u32 next_number;
+	u32 nr_waiting;
+	struct list_head waiting;	/* objects, the longest first */
+	bool filled;			/* a process that is not in it has just begun */
+	u64 unnumbered;			/* mappings without an object */
+	u64 unknown;			/* processes of which not all mappings are known */
+	struct argtrace_notice *notice;	/* told of new objects */
+	struct list_head link;		/* those that hooks tell of mappings */
+};
+
+/*
+ * Begins to follow mappings, and takes note of those that there are. ERR_PTR: -EOPNOTSUPP the
+ * kernel cannot tell, -EBUSY ftrace is switched off, -ENOMEM, -ENOSPC.
+ */
+struct argtrace_atlas *argtrace_atlas_create(struct argtrace_notice *notice);
+/* When no walk uses it any more. Accepts NULL. */
+void argtrace_atlas_free(struct argtrace_atlas *atlas);
+
+/* The object of that number, or NULL. */
+struct argtrace_atlas_object *argtrace_atlas_object(const struct argtrace_atlas *atlas, u32 number);
+/* Describes objects from number *next on, at most `max`; *next is 0 when there are no more. */
+u32 argtrace_atlas_describe(struct argtrace_atlas *atlas, struct argtrace_object *to, u32 max,
+			    u32 *next);
+/* The object's file, with a reference for the caller. ERR_PTR: -ENOENT, -ESTALE. */
+struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number);
+/* Somebody has opened it: the atlas need not keep it any longer than it is mapped. */
+void argtrace_atlas_opened(struct argtrace_atlas *atlas, u32 number);
+/* Takes the table over. 0, -ENOENT, -EEXIST. */
+int argtrace_atlas_set_table(struct argtrace_atlas *atlas, u32 number,
+			     struct argtrace_unwind_table *table);
+
+/*
+ * The current task's mappings, or NULL if there are none; `whole`: these are all of them.
+ * Preemption is off.
+ */
+static __always_inline const struct argtrace_mappings *
+argtrace_atlas_mappings(const struct argtrace_atlas *atlas, const struct mm_struct *mm, bool *whole)
+{
+	const struct hlist_head *home = &atlas->spaces[hash_ptr(mm, ARGTRACE_ATLAS_SHIFT)];
+	const struct hlist_node *link = rcu_dereference_raw(hlist_first_rcu(home));
+	const struct argtrace_space *space;
+
+	for (; link; link = rcu_dereference_raw(hlist_next_rcu(link))) {
+		space = hlist_entry(link, struct argtrace_space, link);
+		if (space->mm == mm) {
+			*whole = READ_ONCE(space->whole);
+			return rcu_dereference_raw(space->mappings);
+		}
+	}
+	*whole = false;
+	return NULL;
+}
+
+/* The mapping that contains the address, or NULL. */
+static __always_inline const struct argtrace_mapping *
+argtrace_mappings_find(const struct argtrace_mappings *mappings, u64 addr)
+{
+	u32 begin = 0, end = mappings->count, middle;
+
+	while (begin < end) {
+		middle = (begin + end) / 2;
+		if (mappings->at[middle].end <= addr)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin < mappings->count && mappings->at[begin].begin <= addr ? &mappings->at[begin] :
+									      NULL;
+}
+
+/* For mapping/follow.c, in the files that are named. */
+
+/* mapping/objects.c; under atlas->lock. The object of the file that is mapped there, or NULL. */
+struct argtrace_atlas_object *argtrace_objects_get(struct argtrace_atlas *atlas,
+						   const struct vm_area_struct *vma,
+						   bool *is_new);
+void argtrace_objects_map(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object);
+/* Once for each map(). */
+void argtrace_objects_unmap(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object);
+void argtrace_objects_free(struct argtrace_atlas *atlas);
+
+/* mapping/spaces.c; under atlas->lock. */
+struct argtrace_space *argtrace_spaces_find(const struct argtrace_atlas *atlas,
+					    const struct mm_struct *mm);
+/* NULL: there is no memory. */
+struct argtrace_space *argtrace_spaces_add(struct argtrace_atlas *atlas, struct mm_struct *mm,
+					   bool whole);
+void argtrace_spaces_remove(struct argtrace_atlas *atlas, struct argtrace_space *space);
+/*
+ * Nothing is mapped from `begin` to `end` any more, except `added` if it is not NULL. False if
+ * there is no memory: what is known of the space is no longer right.
+ */
+bool argtrace_spaces_change(struct argtrace_atlas *atlas, struct argtrace_space *space, u64 begin,
+			    u64 end, const struct argtrace_mapping *added);
+/*
+ * To note all that a process has: an array with room for so many, or NULL if there is no memory,
+ * each mapping in its order, and then the array, which the space takes over.
+ */
+struct argtrace_mappings *argtrace_spaces_begin(u32 count);
+void argtrace_spaces_append(struct argtrace_atlas *atlas, struct argtrace_mappings *to,
+			    const struct argtrace_mapping *mapping);
+void argtrace_spaces_end(struct argtrace_atlas *atlas, struct argtrace_space *space,
+			 struct argtrace_mappings *mappings);
+/* Instead of the last step. */
+void argtrace_spaces_drop(struct argtrace_atlas *atlas, struct argtrace_mappings *mappings);
+/* Two processes have the same mappings. */
+void argtrace_spaces_share(struct argtrace_atlas *atlas, struct argtrace_space *to,
+			   const struct argtrace_space *from);
+void argtrace_spaces_free(struct argtrace_atlas *atlas);
+
+/* mapping/follow.c: the hooks know the atlas, and do so no longer. */
+int argtrace_follow(struct argtrace_atlas *atlas);
+void argtrace_unfollow(struct argtrace_atlas *atlas);
+
+#endif

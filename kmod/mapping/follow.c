@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How we hear of mappings. The kernel tells its uprobes of each mapping that is made
+ * (uprobe_mmap()) or unmade (uprobe_munmap()), of each mm that is copied (uprobe_dup_mmap()) and
+ * of each that has lost its last user (uprobe_clear_state()); kernel/events/uprobes.c. ftrace calls
+ * us at the beginning of these four. The first three are called by a task that holds the mmap_lock
+ * of the mm for writing, or, when it unmaps, has at least taken the mappings out of it under that.
+ *
+ * A callback of ftrace's must not sleep: a task that sleeps is not seen to be in a trampoline
+ * (synchronize_rcu_tasks()). Where spinlocks sleep (PREEMPT_RT) there are no user stacks.
+ */
+#include <linux/err.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "arch/regs.h"
+#include "base/compat.h"
+#include "base/memory.h"
+#include "mapping/atlas.h"
+#include "sink/notice.h"
+
+/* How many processes are looked at before the list of tasks is read again. */
+#define FILL_AT_ONCE	256
+
+static DEFINE_MUTEX(follow_lock);
+static LIST_HEAD(atlases);		/* changed under follow_lock, read under RCU */
+
+static void *argument(struct ftrace_regs *fregs, unsigned int index)
+{
+	return (void *)argtrace_regs_argument(argtrace_regs_of_ftrace(fregs), index);
+}
+
+static struct argtrace_space *get_space(struct argtrace_atlas *atlas, struct mm_struct *mm)
+{
+	struct argtrace_space *space = argtrace_spaces_find(atlas, mm);
+
+	/* Once all processes are known, one that is not has just begun, or been given up. */
+	if (!space)
+		space = argtrace_spaces_add(atlas, mm, atlas->filled);
+	if (!space)
+		atlas->unknown++;
+	return space;
+}
+
+/* Describes what is mapped. False if it cannot be named: the file has no number. */
+static bool describe(struct argtrace_atlas *atlas, const struct vm_area_struct *vma,
+		     struct argtrace_mapping *mapping, bool *is_new)
+{
+	*is_new = false;
+	if ((u64)vma->vm_pgoff << PAGE_SHIFT > ARGTRACE_FRAME_OFFSET_MASK)
+		return false;
+	mapping->object = argtrace_objects_get(atlas, vma, is_new);
+	if (!mapping->object)
+		return false;
+	mapping->begin = vma->vm_start;
+	mapping->end = vma->vm_end;
+	mapping->word = ARGTRACE_FRAME_USER |
+			(u64)mapping->object->number << ARGTRACE_FRAME_OBJECT_SHIFT |
+			(u64)vma->vm_pgoff << PAGE_SHIFT;
+	return true;
+}
+
+static void note_mapping(struct argtrace_atlas *atlas, struct argtrace_space *space,
+			 const struct vm_area_struct *vma, bool *is_new)
+{
+	struct argtrace_mapping mapping;
+
+	if (describe(atlas, vma, &mapping, is_new) &&
+	    !argtrace_spaces_change(atlas, space, mapping.begin, mapping.end, &mapping))
+		atlas->unknown++;
+}
+
+static bool is_of_interest(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & VM_EXEC) && vma->vm_file;
+}
+
+static void mapping_is_made(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
+{
+	const struct vm_area_struct *vma = argument(fregs, 0);
+	struct argtrace_atlas *atlas;
+	struct argtrace_space *space;
+	bool is_new;
+
+	if (!is_of_interest(vma))
+		return;
+	rcu_read_lock();
+	list_for_each_entry_rcu(atlas, &atlases, link) {
+		is_new = false;
+		spin_lock(&atlas->lock);
+		space = get_space(atlas, vma->vm_mm);
+		if (space)
+			note_mapping(atlas, space, vma, &is_new);
+		spin_unlock(&atlas->lock);
+		if (is_new)
+			argtrace_notice_change(atlas->notice);
+	}
+	rcu_read_unlock();
+}
+
+static void mapping_is_unmade(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
+{
+	const struct vm_area_struct *vma = argument(fregs, 0);
+	const u64 begin = (u64)argument(fregs, 1), end = (u64)argument(fregs, 2);
+	struct argtrace_atlas *atlas;
+	struct argtrace_space *space;
+
+	/* Without users, all of it goes at once. */
+	if (!is_of_interest(vma) || !atomic_read(&vma->vm_mm->mm_users))
+		return;
+	rcu_read_lock();
+	list_for_each_entry_rcu(atlas, &atlases, link) {
+		spin_lock(&atlas->lock);
+		space = argtrace_spaces_find(atlas, vma->vm_mm);
+		if (space && !argtrace_spaces_change(atlas, space, begin, end, NULL))
+			atlas->unknown++;
+		spin_unlock(&atlas->lock);
+	}
+	rcu_read_unlock();
+}
+
+static void mm_is_copied(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			 struct ftrace_regs *fregs)
+{
+	struct mm_struct *from = argument(fregs, 0), *to = argument(fregs, 1);
+	struct argtrace_space *old_space, *new_space;
+	struct argtrace_atlas *atlas;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(atlas, &atlases, link) {
+		spin_lock(&atlas->lock);
+		old_space = argtrace_spaces_find(atlas, from);
+		new_space = argtrace_spaces_add(atlas, to, false);
+		if (new_space && old_space)
+			argtrace_spaces_share(atlas, new_space, old_space);
+		else
+			atlas->unknown += atlas->filled || !new_space;
+		spin_unlock(&atlas->lock);
+	}
+	rcu_read_unlock();
+}
+
+static void mm_is_gone(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs)
+{
+	struct mm_struct *mm = argument(fregs, 0);
+	struct argtrace_atlas *atlas;
+	struct argtrace_space *space;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(atlas, &atlases, link) {
+		spin_lock(&atlas->lock);
+		space = argtrace_spaces_find(atlas, mm);
+		if (space)
+			argtrace_spaces_remove(atlas, space);
+		spin_unlock(&atlas->lock);
+	}
+	rcu_read_unlock();
+}
+
+/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
+static struct hook {
+	const char *name;
+	struct ftrace_ops ops;
+	bool registered;
+} hooks[] = {
+	{ "uprobe_clear_state", { .func = mm_is_gone, .flags = FTRACE_OPS_FL_PERMANENT } },
+	{ "uprobe_munmap", { .func = mapping_is_unmade, .flags = FTRACE_OPS_FL_PERMANENT } },
+	{ "uprobe_mmap", { .func = mapping_is_made, .flags = FTRACE_OPS_FL_PERMANENT } },
+	{ "uprobe_dup_mmap", { .func = mm_is_copied, .flags = FTRACE_OPS_FL_PERMANENT } },
+};
+
+/*
+ * The address of one of the kernel's own functions, or 0. A kprobe that is registered but never
+ * armed is told it, and a name that two functions have is refused.
+ */
+static unsigned long address_of(const char *name)
+{
+	struct kprobe probe = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
+	unsigned long address;
+
+	if (register_kprobe(&probe))
+		return 0;
+	address = (unsigned long)probe.addr;
+	unregister_kprobe(&probe);
+	return address;
+}
+
+static void unhook(struct hook *hook)
+{
+	if (hook->registered && WARN_ON_ONCE(unregister_ftrace_function(&hook->ops)))
+		__module_get(THIS_MODULE);	/* it may go on calling us for ever */
+	hook->registered = false;
+	ftrace_free_filter(&hook->ops);
+	hook->ops = (struct ftrace_ops){ .func = hook->ops.func,
+					 .flags = FTRACE_OPS_FL_PERMANENT };
+}
+
+static int hook_up(struct hook *hook)
+{
+	const unsigned long address = address_of(hook->name);
+	int ret;
+
+	if (!address)
+		return -EOPNOTSUPP;
+	ret = ftrace_set_filter_ip(&hook->ops, address, 0, 1);
+	if (ret)
+		return -EOPNOTSUPP;
+	ret = register_ftrace_function(&hook->ops);
+	if (ret == -ENODEV)
+		__module_get(THIS_MODULE);	/* ftrace is dead, and may have begun to call us */
+	hook->registered = !ret;
+	return ret == -ENODEV ? -EOPNOTSUPP : ret;
+}
+
+static void unhook_all(void)
+{
+	u32 i;
+
+	/* Mappings are noted as long as it is known when they go. */
+	for (i = ARRAY_SIZE(hooks); i--; )
+		unhook(&hooks[i]);
+}
+
+static int hook_up_all(void)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks) && !ret; i++)
+		ret = hook_up(&hooks[i]);
+	if (ret)
+		unhook_all();
+	return ret;
+}
+
+/* Under the mmap_lock. */
+static u32 count_mappings(struct mm_struct *mm)
+{
+	struct vm_area_struct *vma;
+	u32 count = 0;
+	VMA_ITERATOR(iterator, mm, 0);
+
+	for_each_vma(iterator, vma)
+		count += is_of_interest(vma);
+	return count;
+}
+
+static void note_mappings(struct argtrace_atlas *atlas, struct argtrace_space *space,
+			  struct mm_struct *mm, struct argtrace_mappings *mappings)
+{
+	struct argtrace_mapping mapping;
+	struct vm_area_struct *vma;
+	bool is_new;
+	VMA_ITERATOR(iterator, mm, 0);
+
+	for_each_vma(iterator, vma) {
+		if (is_of_interest(vma) && describe(atlas, vma, &mapping, &is_new))
+			argtrace_spaces_append(atlas, mappings, &mapping);
+	}
+	argtrace_spaces_end(atlas, space, mappings);
+}
+
+/* All that the mm has mapped. Its mmap_lock excludes the hooks, but for what it has unmapped. */
+static void note_mm(struct argtrace_atlas *atlas, struct mm_struct *mm)
+{
+	struct argtrace_mappings *mappings;
+	struct argtrace_space *space;
+
+	mmap_read_lock(mm);
+	mappings = argtrace_spaces_begin(count_mappings(mm));
+	spin_lock(&atlas->lock);
+	space = mappings ? get_space(atlas, mm) : NULL;
+	if (space)
+		note_mappings(atlas, space, mm, mappings);
+	else if (mappings)
+		argtrace_spaces_drop(atlas, mappings);
+	spin_unlock(&atlas->lock);
+	mmap_read_unlock(mm);
+}
+
+static bool is_known(struct argtrace_atlas *atlas, const struct mm_struct *mm)
+{
+	const struct argtrace_space *space;
+	bool known;
+
+	spin_lock(&atlas->lock);
+	space = argtrace_spaces_find(atlas, mm);
+	known = space && space->whole;
+	spin_unlock(&atlas->lock);
+	return known;
+}
+
+/* Some of the processes that are not known yet, each with a reference; returns how many. */
+static u32 collect(struct argtrace_atlas *atlas, struct mm_struct **mms)
+{
+	struct task_struct *process, *task;
+	u32 count = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(process, task) {
+		struct mm_struct *mm = get_task_mm(task);
+
+		if (!mm)
+			continue;
+		/* Not mmput(), which may sleep. */
+		if (is_known(atlas, mm) || (count && mms[count - 1] == mm))
+			mmput_async(mm);
+		else
+			mms[count++] = mm;
+		if (count == FILL_AT_ONCE)
+			break;
+	}
+	rcu_read_unlock();
+	return count;
+}
+
+/* Until no process is left that is not known; but memory may be short. */
+static void fill(struct argtrace_atlas *atlas, struct mm_struct **mms)
+{
+	u32 count, i, searches = 0;
+
+	do {
+		count = collect(atlas, mms);
+		for (i = 0; i < count; i++) {
+			note_mm(atlas, mms[i]);
+			mmput(mms[i]);
+			cond_resched();
+		}
+	} while (count && ++searches < 1000);
+}
+
+/*
+ * A process that begins meanwhile is a copy of one that is known, or the next search finds it. From
+ * then on, one that the hooks do not know is new, and all that it maps is known. The last search
+ * finds those that have begun just before.
+ */
+static int fill_atlas(struct argtrace_atlas *atlas)
+{
+	struct mm_struct **mms = argtrace_kvmalloc_array(FILL_AT_ONCE, sizeof(*mms));
+
+	if (!mms)
+		return -ENOMEM;
+	fill(atlas, mms);
+	spin_lock(&atlas->lock);
+	atlas->filled = true;
+	spin_unlock(&atlas->lock);
+	fill(atlas, mms);
+	kvfree(mms);
+	return 0;
+}
+
+int argtrace_follow(struct argtrace_atlas *atlas)
+{
+	int ret = 0;
+
+	mutex_lock(&follow_lock);
+	if (list_empty(&atlases))
+		ret = hook_up_all();
+	if (!ret)
+		list_add_rcu(&atlas->link, &atlases);
+	mutex_unlock(&follow_lock);
+	if (ret)
+		return ret;
+	ret = fill_atlas(atlas);
+	if (ret)
+		argtrace_unfollow(atlas);
+	return ret;
+}
+
+void argtrace_unfollow(struct argtrace_atlas *atlas)
+{
+	mutex_lock(&follow_lock);
+	list_del_rcu(&atlas->link);
+	if (list_empty(&atlases))
+		unhook_all();
+	mutex_unlock(&follow_lock);
+	/* Hooks that have found it. */
+	synchronize_rcu();
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files that are mapped: their numbers, and for how long they are held. */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+
+#include "base/compat.h"
+#include "base/memory.h"
+#include "mapping/atlas.h"
+
+/* For what hooks allocate: they must not sleep. */
+#define GFP_HOOK	(GFP_NOWAIT | __GFP_NOWARN)
+
+static u64 object_charge(void)
+{
+	return argtrace_kvmalloc_size(sizeof(struct argtrace_atlas_object));
+}
+
+static struct hlist_head *home_of(struct argtrace_atlas *atlas, const struct inode *inode)
+{
+	return &atlas->by_inode[hash_64(inode->i_ino, ARGTRACE_ATLAS_SHIFT)];
+}
+
+static struct argtrace_atlas_object *find_object(struct argtrace_atlas *atlas,
+						 const struct inode *inode)
+{
+	struct argtrace_atlas_object *object;
+
+	hlist_for_each_entry(object, home_of(atlas, inode), by_inode) {
+		if (object->inode == inode->i_ino && object->dev == inode->i_sb->s_dev &&
+		    object->generation == inode->i_generation)
+			return object;
+	}
+	return NULL;
+}
+
+static struct argtrace_atlas_object *new_object(u32 number)
+{
+	struct argtrace_atlas_object *object;
+
+	if (argtrace_memory_charge(object_charge()))
+		return NULL;
+	object = kzalloc(sizeof(*object), GFP_HOOK);
+	if (!object) {
+		argtrace_memory_uncharge(object_charge());
+		return NULL;
+	}
+	object->number = number;
+	INIT_LIST_HEAD(&object->waiting);
+	return object;
+}
+
+static struct argtrace_atlas_object *add_object(struct argtrace_atlas *atlas, struct inode *inode)
+{
+	struct argtrace_atlas_object *object;
+
+	if (atlas->next_number > ARGTRACE_OBJECTS_MAX)
+		return NULL;
+	object = new_object(atlas->next_number);
+	if (!object)
+		return NULL;
+	object->inode = inode->i_ino;
+	object->dev = inode->i_sb->s_dev;
+	object->generation = inode->i_generation;
+	hlist_add_head(&object->by_inode, home_of(atlas, inode));
+	atlas->objects[atlas->next_number++] = object;
+	return object;
+}
+
+struct argtrace_atlas_object *argtrace_objects_get(struct argtrace_atlas *atlas,
+						   const struct vm_area_struct *vma, bool *is_new)
+{
+	struct inode *inode = file_inode(vma->vm_file);
+	struct argtrace_atlas_object *object = find_object(atlas, inode);
+
+	*is_new = !object;
+	if (!object)
+		object = add_object(atlas, inode);
+	if (!object) {
+		atlas->unnumbered++;
+		*is_new = false;
+		return NULL;
+	}
+	if (!object->file) {
+		get_file(vma->vm_file);
+		object->file = vma->vm_file;
+	}
+	return object;
+}
+
+static void let_go(struct argtrace_atlas_object *object)
+{
+	/* Does not sleep. */
+	if (object->file)
+		fput(object->file);
+	object->file = NULL;
+}
+
+static void stop_waiting(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object)
+{
+	if (list_empty(&object->waiting))
+		return;
+	list_del_init(&object->waiting);
+	atlas->nr_waiting--;
+}
+
+void argtrace_objects_map(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object)
+{
+	object->mapped++;
+	stop_waiting(atlas, object);
+}
+
+void argtrace_objects_unmap(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object)
+{
+	struct argtrace_atlas_object *oldest;
+
+	if (--object->mapped)
+		return;
+	if (object->opened)
+		return let_go(object);
+	list_add_tail(&object->waiting, &atlas->waiting);
+	if (++atlas->nr_waiting <= ARGTRACE_OBJECTS_HELD)
+		return;
+	oldest = list_first_entry(&atlas->waiting, struct argtrace_atlas_object, waiting);
+	stop_waiting(atlas, oldest);
+	let_go(oldest);
+}
+
+void argtrace_objects_free(struct argtrace_atlas *atlas)
+{
+	u32 number;
+
+	for (number = 0; number < atlas->next_number; number++) {
+		struct argtrace_atlas_object *object = atlas->objects[number];
+
+		if (!object)
+			continue;
+		let_go(object);
+		argtrace_unwind_free(object->table);
+		kfree(object);
+		argtrace_memory_uncharge(object_charge());
+	}
+}
+
+struct argtrace_atlas_object *argtrace_atlas_object(const struct argtrace_atlas *atlas, u32 number)
+{
+	return number <= ARGTRACE_OBJECTS_MAX ?
+		       READ_ONCE(atlas->objects[array_index_nospec(number,
+								   ARGTRACE_OBJECTS_MAX + 1)]) :
+		       NULL;
+}
+
+static void describe(const struct argtrace_atlas_object *object, struct argtrace_object *to)
+{
+	const struct argtrace_unwind_table *table = object->table;
+
+	*to = (struct argtrace_object){
+		.object = object->number,
+		.flags = (table ? ARGTRACE_OBJECT_HAS_TABLE : 0) |
+			 (READ_ONCE(object->in_stack) ? ARGTRACE_OBJECT_IN_STACK : 0) |
+			 (object->file ? ARGTRACE_OBJECT_OPENABLE : 0),
+		.inode = object->inode,
+		.dev_major = MAJOR(object->dev),
+		.dev_minor = MINOR(object->dev),
+		.generation = object->generation,
+		.mapped = object->mapped,
+		.nr_rows = table ? table->nr_rows : 0,
+	};
+}
+
+u32 argtrace_atlas_describe(struct argtrace_atlas *atlas, struct argtrace_object *to, u32 max,
+			    u32 *next)
+{
+	u32 number = *next, count = 0;
+
+	spin_lock(&atlas->lock);
+	for (; number < atlas->next_number && count < max; number++) {
+		if (atlas->objects[number])
+			describe(atlas->objects[number], &to[count++]);
+	}
+	*next = number < atlas->next_number ? number : 0;
+	spin_unlock(&atlas->lock);
+	return count;
+}
+
+struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number)
+{
+	struct argtrace_atlas_object *object = argtrace_atlas_object(atlas, number);
+	struct file *file;
+
+	if (!object || number == ARGTRACE_OBJECT_VDSO)
+		return ERR_PTR(-ENOENT);
+	spin_lock(&atlas->lock);
+	file = object->file;
+	if (file)
+		get_file(file);
+	spin_unlock(&atlas->lock);
+	return file ?: ERR_PTR(-ESTALE);
+}
+
+void argtrace_atlas_opened(struct argtrace_atlas *atlas, u32 number)
+{
+	struct argtrace_atlas_object *object = argtrace_atlas_object(atlas, number);
+
+	spin_lock(&atlas->lock);
+	object->opened = true;
+	stop_waiting(atlas, object);
+	if (!object->mapped)
+		let_go(object);
+	spin_unlock(&atlas->lock);
+}
+
+int argtrace_atlas_set_table(struct argtrace_atlas *atlas, u32 number,
+			     struct argtrace_unwind_table *table)
+{
+	struct argtrace_atlas_object *object = argtrace_atlas_object(atlas, number);
+	int ret = 0;
+
+	if (!object)
+		return -ENOENT;
+	spin_lock(&atlas->lock);
+	if (object->table)
+		ret = -EEXIST;
+	else
+		/* Pairs with the acquire of a walk, in stack/user.c. */
+		smp_store_release(&object->table, table);
+	spin_unlock(&atlas->lock);
+	return ret;
+}

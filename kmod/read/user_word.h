@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Words of user memory, for those who read several of them: what is the same for all of them is
+ * done once, so that a word takes some ten instructions instead of a call of
+ * copy_from_user_nofault().
+ */
+#ifndef ARGTRACE_READ_USER_WORD_H
+#define ARGTRACE_READ_USER_WORD_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+
+/*
+ * Whether user memory can be read here: `addr` is read by copy_from_user_nofault(), which also
+ * refuses in an NMI that interrupts a switch of tasks. If so, the words between the two calls can
+ * be read, or are not present.
+ */
+static inline bool argtrace_user_words_begin(u64 addr)
+{
+	u64 word;
+
+	if (copy_from_user_nofault(&word, (const void __user *)addr, sizeof(word)))
+		return false;
+	pagefault_disable();
+	return true;
+}
+
+static inline void argtrace_user_words_end(void)
+{
+	pagefault_enable();
+}
+
+static __always_inline bool argtrace_user_word(u64 addr, u64 *word)
+{
+	const u64 __user *from = (const u64 __user *)addr;
+	u64 value;
+
+	if (unlikely(!user_read_access_begin(from, sizeof(*from))))
+		return false;
+	unsafe_get_user(value, from, failed);
+	user_read_access_end();
+	*word = value;
+	return true;
+failed:
+	user_read_access_end();
+	return false;
+}
+
+#endif

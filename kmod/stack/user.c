@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/compiler.h>
+#include <linux/sched.h>
+
+#include "arch/walk.h"
+#include "base/compat.h"
+#include "mapping/atlas.h"
+#include "read/user_word.h"
+#include "stack/user.h"
+
+/* What a step of a walk has found out. */
+enum step {
+	STEP_ON,
+	STEP_LAST,			/* there is no caller */
+	STEP_CARE,			/* it takes more registers than a quick walk has */
+	STEP_END,			/* ... + enum argtrace_end */
+};
+
+/* How far a walk has come. */
+struct place {
+	u64 ip;
+	bool exact;			/* ip has been interrupted; else it is a return address */
+	u16 known;			/* the registers whose values are known */
+	u64 *registers;			/* a quick walk has the stack and the frame pointer alone */
+
+	const struct argtrace_mappings *mappings;
+	const struct argtrace_mapping *mapping;	/* the last one that was found, or NULL */
+	u64 vdso, vdso_size;
+};
+
+/* Where code is, and what is known of it. */
+struct code {
+	u64 word;			/* for the frame */
+	struct argtrace_atlas_object *object;	/* NULL: it is in no file */
+	const struct argtrace_unwind_table *table; /* NULL: there is none */
+	const struct argtrace_unwind_rule *rule;	/* NULL: the table does not know it */
+};
+
+static __always_inline void find_rule(struct code *code, u64 offset)
+{
+	/* Pairs with the release of argtrace_atlas_set_table(). */
+	code->table = smp_load_acquire(&code->object->table);
+	code->rule = likely(code->table) ? argtrace_unwind_find(code->table, offset) : NULL;
+}
+
+static noinline void find_outside(const struct argtrace_atlas *atlas, const struct place *place,
+				  struct code *code)
+{
+	const u64 back = !place->exact, offset = place->ip - place->vdso;
+
+	*code = (struct code){ };
+	if (offset - back < place->vdso_size) {
+		code->object = atlas->objects[ARGTRACE_OBJECT_VDSO];
+		code->word = ARGTRACE_FRAME_USER | offset |
+			     (u64)ARGTRACE_OBJECT_VDSO << ARGTRACE_FRAME_OBJECT_SHIFT;
+		return find_rule(code, offset - back);
+	}
+	code->word = ARGTRACE_FRAME_USER | (place->ip & ARGTRACE_FRAME_OFFSET_MASK) |
+		     (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT;
+}
+
+/* A return address may be the first of another function, so what precedes it is looked for. */
+static __always_inline void find_code(const struct argtrace_atlas *atlas, struct place *place,
+				      struct code *code)
+{
+	const u64 addr = place->ip - !place->exact;
+	const struct argtrace_mapping *mapping = place->mapping;
+
+	if (unlikely(!mapping || addr - mapping->begin >= mapping->end - mapping->begin)) {
+		mapping = place->mappings ? argtrace_mappings_find(place->mappings, addr) : NULL;
+		if (unlikely(!mapping))
+			return find_outside(atlas, place, code);
+		place->mapping = mapping;
+	}
+	code->word = mapping->word + (place->ip - mapping->begin);
+	code->object = mapping->object;
+	find_rule(code, (mapping->word + (addr - mapping->begin)) & ARGTRACE_FRAME_OFFSET_MASK);
+	if (unlikely(!code->object->in_stack))
+		WRITE_ONCE(code->object->in_stack, true);
+}
+
+/*
+ * Whether a return address follows a call, as far as can be seen: code that is not in memory has
+ * been executed all the same.
+ */
+static __always_inline bool follows_call(u64 ip, const struct code *code)
+{
+	u64 bytes;
+
+	if (likely(argtrace_user_word(ip - sizeof(bytes), &bytes)))
+		return argtrace_user_calls(bytes);
+	return code->rule;
+}
+
+/* All registers are those that the kernel has saved for a signal. */
+static noinline enum step step_out_of_signal(struct place *place, u64 context)
+{
+	u64 value, ip;
+	u32 i;
+
+	if (!argtrace_user_word(context + argtrace_user_signal_ip(), &ip))
+		return STEP_END + ARGTRACE_END_UNREADABLE;
+	for (i = 0; i < ARGTRACE_USER_REGS; i++) {
+		if (!argtrace_user_word(context + argtrace_user_signal_register(i), &value))
+			return STEP_END + ARGTRACE_END_UNREADABLE;
+		place->registers[i] = value;
+	}
+	place->known = (1u << ARGTRACE_USER_REGS) - 1;
+	place->ip = ip;
+	place->exact = true;
+	return STEP_ON;
+}
+
+/* Restores the registers that the frame has saved, of which a quick walk needs one alone. */
+static noinline enum step restore_with_care(struct place *place,
+					    const struct argtrace_unwind_rule *rule, u64 cfa)
+{
+	const u64 frame = place->registers[ARGTRACE_USER_FRAME];
+	u32 i;
+
+	for (i = 0; i < ARGTRACE_UNWIND_SAVED_COUNT; i++) {
+		const u64 base = rule->by_frame & BIT(i) ? frame : cfa;
+		u64 value;
+
+		if (!(rule->saved & BIT(i)))
+			continue;
+		if (!argtrace_user_word(base + 8 * (s64)rule->at[i], &value))
+			return STEP_END + ARGTRACE_END_UNREADABLE;
+		place->registers[argtrace_user_saved[i]] = value;
+		place->known |= BIT(argtrace_user_saved[i]);
+	}
+	return STEP_ON;
+}
+
+/* The frame pointer is the second of those that are saved. */
+#define SAVED_FRAME	1
+
+static __always_inline enum step restore(struct place *place,
+					 const struct argtrace_unwind_rule *rule, u64 cfa,
+					 const bool care)
+{
+	u64 *const frame = &place->registers[ARGTRACE_USER_FRAME];
+	u64 base = cfa;
+
+	if (care)
+		return restore_with_care(place, rule, cfa);
+	if (!(rule->saved & BIT(SAVED_FRAME)))
+		return STEP_ON;
+	if (unlikely(rule->by_frame & BIT(SAVED_FRAME)))
+		base = *frame;
+	return likely(argtrace_user_word(base + 8 * (s64)rule->at[SAVED_FRAME], frame)) ?
+		       STEP_ON : STEP_END + ARGTRACE_END_UNREADABLE;
+}
+
+static __always_inline bool is_quick_register(unsigned int number)
+{
+	return number == ARGTRACE_USER_SP || number == ARGTRACE_USER_FRAME;
+}
+
+/* To the caller, by a rule. */
+static __always_inline enum step step_by_rule(struct place *place,
+					      const struct argtrace_unwind_rule *rule,
+					      const bool care)
+{
+	enum step step;
+	u64 cfa, ip;
+
+	if (unlikely(rule->ra == ARGTRACE_RA_END))
+		return STEP_LAST;
+	if (!is_quick_register(rule->reg)) {
+		if (!care)
+			return STEP_CARE;
+		if (!(place->known & BIT(rule->reg)))
+			return STEP_END + ARGTRACE_END_NO_RULE;
+	}
+	cfa = place->registers[rule->reg] + rule->offset;
+	if (unlikely(rule->cfa != ARGTRACE_CFA_REGISTER)) {
+		if (rule->cfa == ARGTRACE_CFA_SIGNAL)
+			return care ? step_out_of_signal(place, cfa) : STEP_CARE;
+		if (rule->cfa == ARGTRACE_CFA_PLT) {
+			cfa += (place->ip & 15) >= rule->add ? sizeof(u64) : 0;
+		} else {
+			if (!argtrace_user_word(cfa, &cfa))
+				return STEP_END + ARGTRACE_END_UNREADABLE;
+			cfa += rule->add;
+		}
+	}
+	if (unlikely(rule->ra != ARGTRACE_RA_MEMORY)) {
+		if (!care)
+			return STEP_CARE;
+		if (!(place->known & BIT(rule->ra_at)))
+			return STEP_END + ARGTRACE_END_NO_RULE;
+		ip = place->registers[rule->ra_at];
+	} else if (unlikely(!argtrace_user_word(cfa + 8 * (s64)rule->ra_at, &ip))) {
+		return STEP_END + ARGTRACE_END_UNREADABLE;
+	}
+	step = restore(place, rule, cfa, care);
+	if (unlikely(step != STEP_ON))
+		return step;
+	place->registers[ARGTRACE_USER_SP] = cfa;
+	place->known &= argtrace_user_kept;
+	place->exact = false;
+	place->ip = ip;
+	return STEP_ON;
+}
+
+/* If what lies there is the address behind a call. */
+static bool take_caller(struct place *place, u64 at, u64 frame)
+{
+	u64 ip, bytes;
+
+	if (!argtrace_user_word(at, &ip) || !argtrace_user_word(ip - sizeof(bytes), &bytes) ||
+	    !argtrace_user_calls(bytes))
+		return false;
+	place->ip = ip;
+	place->exact = false;
+	place->registers[ARGTRACE_USER_SP] = at + sizeof(ip);
+	place->registers[ARGTRACE_USER_FRAME] = frame;
+	/* What else it has saved is not known. */
+	place->known = BIT(ARGTRACE_USER_SP) | BIT(ARGTRACE_USER_FRAME);
+	return true;
+}
+
+/*
+ * To the caller without a rule: by the frame pointer, or where a function has just been entered (a
+ * call through a null pointer is at no instruction of any), by what is on top of the stack.
+ */
+static noinline enum step step_by_frame(struct place *place, const struct code *code)
+{
+	const u64 sp = place->registers[ARGTRACE_USER_SP];
+	const u64 frame = place->registers[ARGTRACE_USER_FRAME];
+	u64 saved;
+
+	if (!place->ip && place->exact && take_caller(place, sp, frame))
+		return STEP_ON;
+	if (frame >= sp && argtrace_user_word(frame, &saved) &&
+	    take_caller(place, frame + sizeof(u64), saved))
+		return STEP_ON;
+	if (place->exact && take_caller(place, sp, frame))
+		return STEP_ON;
+	/* The outermost frame of code that has frame pointers. */
+	if (!frame && !place->exact)
+		return STEP_LAST;
+	return STEP_END + (code->table && code->table->nr_rows ? ARGTRACE_END_NO_RULE :
+								  ARGTRACE_END_NO_TABLE);
+}
+
+static __always_inline void add_frame(struct argtrace_user_room *room,
+				      struct argtrace_user_walked *walked, u64 word)
+{
+	room->frames[walked->count++] = word;
+	walked->hash = argtrace_stack_hash(walked->hash, word);
+}
+
+static void add_end(struct argtrace_user_room *room, struct argtrace_user_walked *walked, s8 end)
+{
+	add_frame(room, walked, ARGTRACE_FRAME_USER | end |
+				(u64)ARGTRACE_OBJECT_END << ARGTRACE_FRAME_OBJECT_SHIFT);
+	walked->end = end;
+}
+
+/* False if it takes care: nothing that has been walked counts. */
+static __always_inline bool walk(const struct argtrace_atlas *atlas, struct place *place,
+				 struct argtrace_user_room *room, u32 max,
+				 struct argtrace_user_walked *walked, const bool care)
+{
+	struct code code argtrace_uninitialized;
+	enum step step;
+
+	*walked = (struct argtrace_user_walked){ .end = -1 };
+	for (;;) {
+		find_code(atlas, place, &code);
+		/* What a signal's handler returns to has not been called from. */
+		if (!place->exact &&
+		    (!code.rule || likely(code.rule->cfa != ARGTRACE_CFA_SIGNAL)) &&
+		    unlikely(!follows_call(place->ip, &code))) {
+			step = STEP_END + ARGTRACE_END_NO_CALL;
+			break;
+		}
+		if (unlikely(walked->count == max)) {
+			walked->cut = true;
+			return true;
+		}
+		add_frame(room, walked,
+			  code.word | (place->exact ? ARGTRACE_FRAME_EXACT : 0));
+		step = likely(code.rule) ? step_by_rule(place, code.rule, care) :
+					   step_by_frame(place, &code);
+		if (unlikely(step != STEP_ON) || unlikely(!place->ip && !place->exact))
+			break;
+	}
+	if (step >= STEP_END)
+		add_end(room, walked, step - STEP_END);
+	return step != STEP_CARE;
+}
+
+static noinline bool walk_with_care(const struct argtrace_atlas *atlas, struct place *place,
+				    struct argtrace_user_room *room, u32 max,
+				    struct argtrace_user_walked *walked)
+{
+	return walk(atlas, place, room, max, walked, true);
+}
+
+static __always_inline void start(struct place *place, const struct pt_regs *regs,
+				  struct argtrace_user_room *room, const bool care)
+{
+	u32 i;
+
+	place->ip = argtrace_user_ip(regs);
+	place->exact = true;
+	place->registers = room->registers;
+	place->mapping = NULL;
+	place->known = (1u << ARGTRACE_USER_REGS) - 1;
+	room->registers[ARGTRACE_USER_SP] = argtrace_user_sp(regs);
+	room->registers[ARGTRACE_USER_FRAME] = argtrace_user_frame(regs);
+	for (i = 0; care && i < ARGTRACE_USER_REGS; i++)
+		room->registers[i] = argtrace_user_register(regs, i);
+}
+
+static noinline void walk_nothing(struct argtrace_user_room *room,
+				  struct argtrace_user_walked *walked, enum argtrace_end end)
+{
+	*walked = (struct argtrace_user_walked){ };
+	add_end(room, walked, end);
+}
+
+void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, struct argtrace_user_room *room,
+			      u32 max, struct argtrace_user_walked *walked)
+{
+	const struct mm_struct *mm = current->mm;
+	const struct pt_regs *regs = argtrace_user_entry();
+	struct place place argtrace_uninitialized;
+	bool whole;
+
+	if (unlikely(!regs))
+		return walk_nothing(room, walked, ARGTRACE_END_32_BIT);
+	place.mappings = argtrace_atlas_mappings(atlas, mm, &whole);
+	if (unlikely(!whole))
+		return walk_nothing(room, walked, ARGTRACE_END_UNMAPPED);
+	place.vdso = argtrace_user_vdso(mm, &place.vdso_size);
+	start(&place, regs, room, false);
+	if (unlikely(!argtrace_user_words_begin(argtrace_user_sp(regs))))
+		return walk_nothing(room, walked, ARGTRACE_END_UNREADABLE);
+	if (unlikely(!walk(atlas, &place, room, max, walked, false))) {
+		start(&place, regs, room, true);
+		walk_with_care(atlas, &place, room, max, walked);
+	}
+	argtrace_user_words_end();
+}

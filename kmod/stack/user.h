@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The user stack of the current task: from the instruction at which it has entered the kernel, by
+ * the tables of the objects that it has mapped, and by frame pointers where there are none.
+ */
+#ifndef ARGTRACE_STACK_USER_H
+#define ARGTRACE_STACK_USER_H
+
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "arch/user.h"
+
+struct argtrace_atlas;
+
+/* The memory that a walk takes, for itself alone. */
+struct argtrace_user_room {
+	u64 frames[ARGTRACE_STACK_DEPTH_MAX + 1];	/* words of a user stack */
+	u64 registers[ARGTRACE_USER_REGS];
+};
+
+struct argtrace_user_walked {
+	u32 count;			/* of room->frames, at least 1 */
+	bool cut;			/* there are more */
+	/* enum argtrace_end, and then the last word says so; or -1: the stack is complete */
+	s8 end;
+	u64 hash;			/* argtrace_stack_hash() of them, from 0 on */
+};
+
+/*
+ * Walks up to `max` frames. Preemption is off, and the current task is one of a program. Reads user
+ * memory alone, and does not fault.
+ */
+void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, struct argtrace_user_room *room,
+			      u32 max, struct argtrace_user_walked *walked);
+
+#endif
