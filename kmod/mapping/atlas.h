@@ -21,6 +21,7 @@
 #ifndef ARGTRACE_MAPPING_ATLAS_H
 #define ARGTRACE_MAPPING_ATLAS_H
 
+#include <linux/gfp.h>
 #include <linux/hash.h>
 #include <linux/list.h>
 #include <linux/mm_types.h>
@@ -99,7 +100,7 @@ struct argtrace_atlas {
  * kernel cannot tell, -EBUSY ftrace is switched off, -ENOMEM, -ENOSPC.
  */
 struct argtrace_atlas *argtrace_atlas_create(struct argtrace_notice *notice);
-/* When no walk uses it any more. Accepts NULL. */
+/* When no walk uses it any more. */
 void argtrace_atlas_free(struct argtrace_atlas *atlas);
 
 /* The object of that number, or NULL. */
@@ -154,8 +155,14 @@ argtrace_mappings_find(const struct argtrace_mappings *mappings, u64 addr)
 									      NULL;
 }
 
-/* For mapping/follow.c, in the files that are named. */
+/* The following are for mapping/ alone, in the files that are named. */
 
+/* mapping/atlas.c: one that no hook knows. ERR_PTR: -ENOMEM, -ENOSPC. */
+struct argtrace_atlas *argtrace_atlas_alloc(struct argtrace_notice *notice);
+void argtrace_atlas_drop(struct argtrace_atlas *atlas);
+
+/* Not in use yet; NULL: there is no memory. mapping/objects.c */
+struct argtrace_atlas_object *argtrace_objects_new(u32 number, gfp_t gfp);
 /* mapping/objects.c; under atlas->lock. The object of the file that is mapped there, or NULL. */
 struct argtrace_atlas_object *argtrace_objects_get(struct argtrace_atlas *atlas,
 						   const struct vm_area_struct *vma,

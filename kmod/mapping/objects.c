@@ -37,13 +37,13 @@ static struct argtrace_atlas_object *find_object(struct argtrace_atlas *atlas,
 	return NULL;
 }
 
-static struct argtrace_atlas_object *new_object(u32 number)
+struct argtrace_atlas_object *argtrace_objects_new(u32 number, gfp_t gfp)
 {
 	struct argtrace_atlas_object *object;
 
 	if (argtrace_memory_charge(object_charge()))
 		return NULL;
-	object = kzalloc(sizeof(*object), GFP_HOOK);
+	object = kzalloc(sizeof(*object), gfp);
 	if (!object) {
 		argtrace_memory_uncharge(object_charge());
 		return NULL;
@@ -59,7 +59,7 @@ static struct argtrace_atlas_object *add_object(struct argtrace_atlas *atlas, st
 
 	if (atlas->next_number > ARGTRACE_OBJECTS_MAX)
 		return NULL;
-	object = new_object(atlas->next_number);
+	object = argtrace_objects_new(atlas->next_number, GFP_HOOK);
 	if (!object)
 		return NULL;
 	object->inode = inode->i_ino;

@@ -8,19 +8,21 @@
 #define ARGTRACE_READ_USER_WORD_H
 
 #include <linux/compiler.h>
+#include <linux/preempt.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
 
 /*
- * Whether user memory can be read here: `addr` is read by copy_from_user_nofault(), which also
- * refuses in an NMI that interrupts a switch of tasks. If so, the words between the two calls can
- * be read, or are not present.
+ * Whether user memory can be read here: not in an NMI that interrupts a switch of tasks, in which
+ * copy_from_user_nofault() reads nothing; there, the word at `addr` must be present. Between the
+ * two calls, words can be read if they are present.
  */
 static inline bool argtrace_user_words_begin(u64 addr)
 {
 	u64 word;
 
-	if (copy_from_user_nofault(&word, (const void __user *)addr, sizeof(word)))
+	if (unlikely(in_nmi()) &&
+	    copy_from_user_nofault(&word, (const void __user *)addr, sizeof(word)))
 		return false;
 	pagefault_disable();
 	return true;

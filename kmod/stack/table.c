@@ -336,7 +336,8 @@ u64 argtrace_stack_id_of_user(const struct argtrace_stack_set *set)
 		return no_room(table);
 	if (unlikely(!argtrace_is_user_task()))
 		return ARGTRACE_STACK_ID_NO_USER;
-	argtrace_user_stack_walk(set->atlas, room, table->depth, &walked);
+	argtrace_user_stack_walk(set->atlas, current->mm, argtrace_user_entry(), room,
+				 table->depth, &walked);
 	if (unlikely(walked.end >= 0))
 		local_inc((local_t *)&table->control->incomplete[walked.end]);
 	if (likely(!walked.cut))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bits.h>
 #include <linux/compiler.h>
-#include <linux/sched.h>
+#include <linux/mm.h>
 
 #include "arch/walk.h"
 #include "base/compat.h"
@@ -79,6 +80,23 @@ static __always_inline void find_code(const struct argtrace_atlas *atlas, struct
 		WRITE_ONCE(code->object->in_stack, true);
 }
 
+/* What precedes a return address in its page, if the page before that cannot be read. */
+static noinline bool load_rest_before(u64 ip, u64 *bytes)
+{
+	const u64 there = ip & ~PAGE_MASK;
+
+	if (!there || there >= sizeof(*bytes) || !argtrace_user_word(ip - there, bytes))
+		return false;
+	*bytes <<= (sizeof(*bytes) - there) * BITS_PER_BYTE;
+	return true;
+}
+
+static __always_inline bool load_before(u64 ip, u64 *bytes)
+{
+	return likely(argtrace_user_word(ip - sizeof(*bytes), bytes)) ||
+	       load_rest_before(ip, bytes);
+}
+
 /*
  * Whether a return address follows a call, as far as can be seen: code that is not in memory has
  * been executed all the same.
@@ -87,7 +105,7 @@ static __always_inline bool follows_call(u64 ip, const struct code *code)
 {
 	u64 bytes;
 
-	if (likely(argtrace_user_word(ip - sizeof(bytes), &bytes)))
+	if (likely(load_before(ip, &bytes)))
 		return argtrace_user_calls(bytes);
 	return code->rule;
 }
@@ -209,7 +227,7 @@ static bool take_caller(struct place *place, u64 at, u64 frame)
 {
 	u64 ip, bytes;
 
-	if (!argtrace_user_word(at, &ip) || !argtrace_user_word(ip - sizeof(bytes), &bytes) ||
+	if (!argtrace_user_word(at, &ip) || !load_before(ip, &bytes) ||
 	    !argtrace_user_calls(bytes))
 		return false;
 	place->ip = ip;
@@ -323,11 +341,10 @@ static noinline void walk_nothing(struct argtrace_user_room *room,
 	add_end(room, walked, end);
 }
 
-void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, struct argtrace_user_room *room,
-			      u32 max, struct argtrace_user_walked *walked)
+void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, const struct mm_struct *mm,
+			      const struct pt_regs *regs, struct argtrace_user_room *room, u32 max,
+			      struct argtrace_user_walked *walked)
 {
-	const struct mm_struct *mm = current->mm;
-	const struct pt_regs *regs = argtrace_user_entry();
 	struct place place argtrace_uninitialized;
 	bool whole;
 

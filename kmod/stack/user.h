@@ -12,6 +12,7 @@
 #include "arch/user.h"
 
 struct argtrace_atlas;
+struct mm_struct;
 
 /* The memory that a walk takes, for itself alone. */
 struct argtrace_user_room {
@@ -28,10 +29,12 @@ struct argtrace_user_walked {
 };
 
 /*
- * Walks up to `max` frames. Preemption is off, and the current task is one of a program. Reads user
- * memory alone, and does not fault.
+ * Walks up to `max` frames, from the registers with which the current task has entered the kernel
+ * (argtrace_user_entry(); NULL: those of 32-bit code). Preemption is off, and the task is one of a
+ * program, whose memory is `mm`. Reads user memory alone, and does not fault.
  */
-void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, struct argtrace_user_room *room,
-			      u32 max, struct argtrace_user_walked *walked);
+void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, const struct mm_struct *mm,
+			      const struct pt_regs *regs, struct argtrace_user_room *room, u32 max,
+			      struct argtrace_user_walked *walked);
 
 #endif

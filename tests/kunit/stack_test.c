@@ -25,7 +25,7 @@ static unsigned long truth[WORDS];
 static struct argtrace_stack_set *make_set(struct kunit *test, u32 entries, u32 words, u32 depth)
 {
 	const struct argtrace_stacks wanted = { .entries = entries, .words = words, .depth = depth };
-	struct argtrace_stack_set *set = argtrace_stacks_create(&wanted);
+	struct argtrace_stack_set *set = argtrace_stacks_create(&wanted, NULL);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(set));
 	return set;
@@ -525,7 +525,7 @@ static void refuses_odd_tables(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(odd); i++)
-		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_stacks_create(&odd[i])), -EINVAL);
+		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_stacks_create(&odd[i], NULL)), -EINVAL);
 }
 
 static struct argtrace_insn stack_insn(void)
@@ -598,7 +598,7 @@ static void names_the_stack_of_a_call(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
 		migrate_disable();
 		count = call_from_here();
-		table = this_cpu_ptr(session->stacks->tables);
+		table = this_cpu_ptr(session->stacks.kernel->tables);
 		migrate_enable();
 		for (i = 0; i < 64; i++)
 			entry = table->entries[i].id ? &table->entries[i] : entry;

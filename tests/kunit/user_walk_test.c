@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walks of user stacks that are made by hand, with each kind of rule and each way to end. What compilers make of programs is
+ * compared with what others say about it by the VM tests.
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+#include <asm/segment.h>
+#include <asm/ucontext.h>
+
+#include "arch/walk.h"
+#include "atlas_fixtures.h"
+#include "stack/user.h"
+#include "user_fixtures.h"
+
+/* In the memory of the test: code, all of which looks like calls of 8 bytes; code that does not; the stack. */
+#define TEXT	0x0
+#define PLAIN	0x4000
+#define STACK	0x10000
+#define OFFSET	0x7000		/* of the code in its file */
+
+/* A return address in the code, behind a call. */
+#define AFTER(n)	(memory + TEXT + 8 * (n) + 5)
+
+enum { RSP = 7, RBP = 6, RBX = 3, RDI = 5, R12 = 12 };
+
+static const struct argtrace_unwind_rule plain = {
+	.cfa = ARGTRACE_CFA_REGISTER, .reg = RSP, .ra = ARGTRACE_RA_MEMORY, .offset = 8, .ra_at = -1,
+};
+
+static struct argtrace_user_room room;
+static struct argtrace_user_walked walked;
+static struct argtrace_atlas *atlas;
+static struct pt_regs regs;
+static u64 memory;
+
+/* The code is that of one object, at OFFSET in its file. */
+static void map_code(struct kunit *test, u32 object, u64 begin, u64 end)
+{
+	const struct argtrace_mapping mapping = {
+		.begin = begin,
+		.end = end,
+		.word = ARGTRACE_FRAME_USER | (u64)(ARGTRACE_OBJECT_FIRST + object) << ARGTRACE_FRAME_OBJECT_SHIFT |
+			(OFFSET + begin - memory),
+		.object = atlas->objects[ARGTRACE_OBJECT_FIRST + object],
+	};
+	struct argtrace_space *space = argtrace_spaces_find(atlas, current->mm) ?: argtrace_spaces_add(atlas, current->mm, true);
+
+	KUNIT_ASSERT_NOT_NULL(test, space);
+	KUNIT_ASSERT_TRUE(test, argtrace_spaces_change(atlas, space, begin, end, &mapping));
+}
+
+static int walk_init(struct kunit *test)
+{
+	u64 at;
+
+	memory = user_memory(test);
+	for (at = TEXT; at < PLAIN; at += 8)
+		user_write(test, memory + at, 0x90909000000000e8ull);
+	for (at = PLAIN; at < PLAIN + 0x1000; at += 8)
+		user_write(test, memory + at, 0x9090909090909090ull);
+	atlas = make_atlas(test, 2);
+	map_code(test, 0, memory, memory + PLAIN + 0x1000);
+	memset(&regs, 0, sizeof(regs));
+	regs.ip = memory + TEXT + 3;
+	regs.sp = memory + STACK;
+	regs.cs = __USER_CS;
+	return 0;
+}
+
+static void walk_exit(struct kunit *test)
+{
+	drop_atlas(atlas);
+}
+
+/* The rules of the code: rule n from AFTER(n) - 5 on, the last one to its end. */
+static void set_rules(struct kunit *test, const struct argtrace_unwind_rule *rules, u32 count)
+{
+	struct argtrace_unwind_row rows[16];
+	struct argtrace_unwind from = { .nr_rules = count, .nr_rows = count + 1 };
+	struct argtrace_unwind_table *table;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		rows[i] = (struct argtrace_unwind_row){ OFFSET + TEXT + 8 * i, i };
+	rows[count] = (struct argtrace_unwind_row){ OFFSET + PLAIN + 0x800, ARGTRACE_UNWIND_NONE };
+	from.rows = user_copy(test, rows, (count + 1) * sizeof(*rows));
+	from.rules = user_copy(test, rules, count * sizeof(*rules));
+	table = argtrace_unwind_create(&from);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(table));
+	KUNIT_ASSERT_EQ(test, argtrace_atlas_set_table(atlas, ARGTRACE_OBJECT_FIRST, table), 0);
+}
+
+static void walk_up_to(u32 max)
+{
+	preempt_disable();
+	argtrace_user_stack_walk(atlas, current->mm, &regs, &room, max, &walked);
+	preempt_enable();
+}
+
+static void walk(void)
+{
+	walk_up_to(ARGTRACE_STACK_DEPTH_MAX);
+}
+
+static u64 frame_of(u64 ip)
+{
+	return ARGTRACE_FRAME_USER | (u64)ARGTRACE_OBJECT_FIRST << ARGTRACE_FRAME_OBJECT_SHIFT | (OFFSET + ip - memory);
+}
+
+static u64 exact_of(u64 ip)
+{
+	return frame_of(ip) | ARGTRACE_FRAME_EXACT;
+}
+
+static u64 end_of(enum argtrace_end end)
+{
+	return ARGTRACE_FRAME_USER | end;
+}
+
+static void expect(struct kunit *test, const u64 *frames, u32 count, s8 end)
+{
+	u64 hash = 0;
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, walked.count, count);
+	KUNIT_EXPECT_EQ(test, walked.end, end);
+	for (i = 0; i < min(count, walked.count); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, room.frames[i], frames[i], "frame %u", i);
+		hash = argtrace_stack_hash(hash, frames[i]);
+	}
+	KUNIT_EXPECT_EQ(test, walked.hash, hash);
+}
+
+#define EXPECT(test, end, ...) do {							\
+	const u64 frames_[] = { __VA_ARGS__ };						\
+	expect(test, frames_, ARRAY_SIZE(frames_), end);				\
+} while (0)
+
+static void callers_are_found_by_rules(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain, plain, plain };
+
+	rules[1].offset = 32;				/* has pushed rbp, and has room for two words */
+	rules[1].saved = BIT(1);
+	rules[1].at[1] = -2;
+	rules[2].reg = RBP;				/* a frame pointer, and rsp anywhere */
+	rules[2].offset = 16;
+	rules[2].saved = BIT(1);
+	rules[2].at[1] = -2;
+	rules[3].ra = ARGTRACE_RA_END;
+	rules[3].ra_at = 0;
+	set_rules(test, rules, 4);
+	user_write(test, regs.sp, AFTER(1));
+	user_write(test, regs.sp + 8 + 16, memory + STACK + 0x200);
+	user_write(test, regs.sp + 8 + 24, AFTER(2));
+	user_write(test, memory + STACK + 0x200, 4711);
+	user_write(test, memory + STACK + 0x208, AFTER(3));
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)), frame_of(AFTER(3)));
+	KUNIT_EXPECT_FALSE(test, walked.cut);
+	KUNIT_EXPECT_TRUE(test, atlas->objects[ARGTRACE_OBJECT_FIRST]->in_stack);
+	KUNIT_EXPECT_FALSE(test, atlas->objects[ARGTRACE_OBJECT_FIRST + 1]->in_stack);
+	walk_up_to(2);
+	KUNIT_EXPECT_TRUE(test, walked.cut);
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)));
+}
+
+/* A return address behind the last instruction of a function is the first of the next, whose rule says nothing about it. */
+static void a_call_may_end_its_function(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain, plain };
+	const u64 behind = memory + TEXT + 8;
+
+	rules[1].offset = 0x7ffffff0;
+	rules[2].ra = ARGTRACE_RA_END;
+	rules[2].ra_at = 0;
+	set_rules(test, rules, 3);
+	user_write(test, memory + TEXT, 0x00000000e8909090ull);
+	user_write(test, regs.sp, behind);
+	user_write(test, regs.sp + 8, AFTER(2));
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(behind), frame_of(AFTER(2)));
+}
+
+static void any_register_is_known_where_code_was_interrupted(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain };
+
+	rules[0].reg = RDI;
+	rules[0].offset = 24;
+	rules[1] = rules[0];
+	set_rules(test, rules, 2);
+	regs.di = memory + STACK + 0x100;
+	user_write(test, memory + STACK + 0x110, AFTER(1));
+	walk();
+	/* The caller's rdi is not known. */
+	EXPECT(test, ARGTRACE_END_NO_RULE, exact_of(regs.ip), frame_of(AFTER(1)), end_of(ARGTRACE_END_NO_RULE));
+}
+
+static void saved_registers_are_restored(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain, plain, plain };
+
+	rules[0].offset = 24;				/* has pushed rbx */
+	rules[0].saved = BIT(0);
+	rules[0].at[0] = -3;
+	rules[1].reg = RBX;				/* as the dynamic linker's resolver */
+	rules[1].offset = 8;
+	rules[2].reg = R12;
+	rules[3].ra = ARGTRACE_RA_END;
+	rules[3].ra_at = 0;
+	set_rules(test, rules, 4);
+	regs.bx = 1;
+	regs.r12 = memory + STACK + 0x400;		/* never saved */
+	user_write(test, regs.sp, memory + STACK + 0x300);
+	user_write(test, regs.sp + 16, AFTER(1));
+	user_write(test, memory + STACK + 0x300, AFTER(2));
+	user_write(test, memory + STACK + 0x400, AFTER(3));
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)), frame_of(AFTER(3)));
+}
+
+/* A function that realigns its stack: the CFA is in memory, and registers lie at the frame pointer. */
+static void realigned_stacks(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain, plain };
+
+	rules[0].cfa = ARGTRACE_CFA_MEMORY;
+	rules[0].reg = RBP;
+	rules[0].offset = -8;
+	rules[0].saved = BIT(0) | BIT(1);
+	rules[0].by_frame = BIT(0) | BIT(1);
+	rules[0].at[0] = -2;
+	rules[1].reg = RBX;
+	rules[1].offset = 8;
+	rules[2].ra = ARGTRACE_RA_END;
+	rules[2].ra_at = 0;
+	set_rules(test, rules, 3);
+	regs.bp = memory + STACK + 0x80;
+	user_write(test, regs.bp, 1);
+	user_write(test, regs.bp - 8, memory + STACK + 0x200);
+	user_write(test, regs.bp - 16, memory + STACK + 0x300);
+	user_write(test, memory + STACK + 0x1f8, AFTER(1));
+	user_write(test, memory + STACK + 0x300, AFTER(2));
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)));
+}
+
+static void linkage_tables_push_what_they_want(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain, plain };
+
+	rules[0].cfa = ARGTRACE_CFA_PLT;
+	rules[0].add = 11;
+	rules[1] = rules[0];				/* an entry has 16 bytes */
+	rules[2].ra = ARGTRACE_RA_END;
+	rules[2].ra_at = 0;
+	set_rules(test, rules, 3);
+	user_write(test, regs.sp, AFTER(2));
+	user_write(test, regs.sp + 8, AFTER(3));
+	regs.ip = memory + TEXT + 10;
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(2)));
+	regs.ip = memory + TEXT + 11;
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(3)));
+}
+
+static void return_addresses_may_be_in_registers(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain };
+
+	rules[0].ra = ARGTRACE_RA_REGISTER;		/* as in vfork() */
+	rules[0].ra_at = RDI;
+	rules[0].offset = 0;
+	rules[1].ra = ARGTRACE_RA_END;
+	rules[1].ra_at = 0;
+	set_rules(test, rules, 2);
+	regs.di = AFTER(1);
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)));
+}
+
+/* The handler returns to code that restores all registers; it was on a stack of its own, above the one that it has interrupted. */
+static void signals_interrupt_at_any_instruction(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain, plain, plain };
+	const u64 restorer = memory + PLAIN + 0x100, interrupted = memory + PLAIN + 0x11;
+	struct ucontext context = { };
+	struct argtrace_unwind_row rows[] = {
+		{ OFFSET + TEXT, 0 }, { OFFSET + TEXT + 8, 1 }, { OFFSET + PLAIN, 2 }, { OFFSET + PLAIN + 0xff, 3 },
+		{ OFFSET + PLAIN + 0x110, ARGTRACE_UNWIND_NONE },
+	};
+	struct argtrace_unwind from = { .nr_rules = 4, .nr_rows = ARRAY_SIZE(rows) };
+	struct argtrace_unwind_table *table;
+
+	rules[1].ra = ARGTRACE_RA_END;
+	rules[1].ra_at = 0;
+	rules[2].reg = RDI;
+	rules[3].cfa = ARGTRACE_CFA_SIGNAL;
+	rules[3].offset = 0;
+	rules[3].ra_at = 0;
+	from.rows = user_copy(test, rows, sizeof(rows));
+	from.rules = user_copy(test, rules, sizeof(rules));
+	table = argtrace_unwind_create(&from);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(table));
+	KUNIT_ASSERT_EQ(test, argtrace_atlas_set_table(atlas, ARGTRACE_OBJECT_FIRST, table), 0);
+
+	context.uc_mcontext.ip = interrupted;
+	context.uc_mcontext.sp = memory + STACK - 0x800;
+	context.uc_mcontext.di = memory + STACK - 0x400;
+	user_write(test, regs.sp, restorer);
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)regs.sp + 8, &context, sizeof(context)), 0);
+	user_write(test, memory + STACK - 0x400, AFTER(1));
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(restorer), exact_of(interrupted), frame_of(AFTER(1)));
+}
+
+static void what_follows_no_call_is_no_caller(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain };
+
+	set_rules(test, rules, 1);
+	user_write(test, regs.sp, memory + PLAIN + 0x40);
+	walk();
+	EXPECT(test, ARGTRACE_END_NO_CALL, exact_of(regs.ip), end_of(ARGTRACE_END_NO_CALL));
+	user_write(test, regs.sp, 0xffffffff81000000ull);
+	walk();
+	EXPECT(test, ARGTRACE_END_NO_CALL, exact_of(regs.ip), end_of(ARGTRACE_END_NO_CALL));
+	user_write(test, regs.sp, 0x4141414141414141ull);
+	walk();
+	EXPECT(test, ARGTRACE_END_NO_CALL, exact_of(regs.ip), end_of(ARGTRACE_END_NO_CALL));
+	/* No address at all: the stack is complete. */
+	user_write(test, regs.sp, 0);
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip));
+}
+
+static void calls_are_recognised(struct kunit *test)
+{
+	/* The bytes before the return address, the last one first. */
+	static const struct {
+		u64 bytes;
+		bool calls;
+	} cases[] = {
+		{ 0x00000000e8909090, true }, { 0x00000000e9909090, false }, { 0xd0ff909090909090, true },	/* *%rax */
+		{ 0xd0ff419090909090, true }, { 0xe0ff909090909090, false },	/* *%r8; jmp *%rax */
+		{ 0x10ff909090909090, true }, { 0x2414ff9090909090, true },	/* *(%rax); *(%rsp) */
+		{ 0x0850ff9090909090, true }, { 0x082454ff90909090, true },	/* *8(%rax); *8(%rsp) */
+		{ 0x0000123415ff9090, true }, { 0x0000100090ff9090, true },	/* *x(%rip); *0x1000(%rax) */
+		{ 0x000010002494ff90, true }, { 0x00001000c514ff90, true },	/* *0x1000(%rsp); *0x1000(,%rax,8) */
+		{ 0x0000123425ff9090, false }, { 0x9090909090909090, false }, { 0, false }, { ~0ull, false },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		KUNIT_EXPECT_EQ_MSG(test, argtrace_user_calls(cases[i].bytes), cases[i].calls, "%llx", cases[i].bytes);
+}
+
+static void frame_pointers_lead_where_no_rule_does(struct kunit *test)
+{
+	regs.bp = memory + STACK + 0x40;
+	user_write(test, regs.bp, memory + STACK + 0x80);
+	user_write(test, regs.bp + 8, AFTER(1));
+	user_write(test, memory + STACK + 0x80, 0);
+	user_write(test, memory + STACK + 0x88, AFTER(2));
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)));
+	/* Downwards, or nowhere. */
+	regs.bp = regs.sp - 8;
+	user_write(test, regs.bp + 8, 1);
+	walk();
+	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(regs.ip), end_of(ARGTRACE_END_NO_TABLE));
+	/* A function that has just been entered. */
+	user_write(test, regs.sp, AFTER(3));
+	walk();
+	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(regs.ip), frame_of(AFTER(3)), end_of(ARGTRACE_END_NO_TABLE));
+}
+
+/* Nothing is in memory before its page. */
+static void code_in_no_file_has_its_address(struct kunit *test)
+{
+	const u64 made = memory + STACK + 0x4000;
+
+	regs.ip = made + 3;
+	regs.bp = memory + STACK + 0x40;
+	user_write(test, made, 0x90909000000000e8ull);
+	user_write(test, regs.bp, 0);
+	user_write(test, regs.bp + 8, made + 5);
+	walk();
+	EXPECT(test, -1, ARGTRACE_FRAME_USER | ARGTRACE_FRAME_EXACT | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT | (made + 3),
+	       ARGTRACE_FRAME_USER | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT | (made + 5));
+}
+
+/* A call through a null pointer. */
+static void nothing_is_at_address_zero(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain };
+
+	rules[0].ra = ARGTRACE_RA_END;
+	rules[0].ra_at = 0;
+	set_rules(test, rules, 1);
+	regs.ip = 0;
+	user_write(test, regs.sp, AFTER(1));
+	walk();
+	EXPECT(test, -1, ARGTRACE_FRAME_USER | ARGTRACE_FRAME_EXACT | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT,
+	       frame_of(AFTER(1)));
+}
+
+static void unreadable_stacks_end(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain };
+
+	rules[1].offset = 0x7ffffff0;
+	set_rules(test, rules, 2);
+	user_write(test, regs.sp, AFTER(1));
+	walk();
+	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), frame_of(AFTER(1)), end_of(ARGTRACE_END_UNREADABLE));
+	/* Nothing of it can be, but where the code was is known. */
+	regs.sp = 0xffff888000000000ull;
+	walk();
+	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), end_of(ARGTRACE_END_UNREADABLE));
+	regs.sp = 16;
+	walk();
+	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), end_of(ARGTRACE_END_UNREADABLE));
+}
+
+static void unknown_processes_have_no_frames(struct kunit *test)
+{
+	preempt_disable();
+	argtrace_user_stack_walk(atlas, NULL, &regs, &room, ARGTRACE_STACK_DEPTH_MAX, &walked);
+	preempt_enable();
+	EXPECT(test, ARGTRACE_END_UNMAPPED, end_of(ARGTRACE_END_UNMAPPED));
+	preempt_disable();
+	argtrace_user_stack_walk(atlas, current->mm, NULL, &room, ARGTRACE_STACK_DEPTH_MAX, &walked);
+	preempt_enable();
+	EXPECT(test, ARGTRACE_END_32_BIT, end_of(ARGTRACE_END_32_BIT));
+}
+
+/* A stack that leads to itself is as deep as stacks are at most. */
+static void circles_are_cut(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain };
+
+	rules[0].offset = 0;
+	rules[0].ra_at = 0;
+	set_rules(test, rules, 1);
+	user_write(test, regs.sp, AFTER(1));
+	walk();
+	KUNIT_EXPECT_TRUE(test, walked.cut);
+	KUNIT_EXPECT_EQ(test, walked.count, ARGTRACE_STACK_DEPTH_MAX);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(callers_are_found_by_rules),
+	KUNIT_CASE(a_call_may_end_its_function),
+	KUNIT_CASE(any_register_is_known_where_code_was_interrupted),
+	KUNIT_CASE(saved_registers_are_restored),
+	KUNIT_CASE(realigned_stacks),
+	KUNIT_CASE(linkage_tables_push_what_they_want),
+	KUNIT_CASE(return_addresses_may_be_in_registers),
+	KUNIT_CASE(signals_interrupt_at_any_instruction),
+	KUNIT_CASE(what_follows_no_call_is_no_caller),
+	KUNIT_CASE(calls_are_recognised),
+	KUNIT_CASE(frame_pointers_lead_where_no_rule_does),
+	KUNIT_CASE(code_in_no_file_has_its_address),
+	KUNIT_CASE(nothing_is_at_address_zero),
+	KUNIT_CASE(unreadable_stacks_end),
+	KUNIT_CASE(unknown_processes_have_no_frames),
+	KUNIT_CASE(circles_are_cut),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "argtrace_user_walk",
+	.init = walk_init,
+	.exit = walk_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
