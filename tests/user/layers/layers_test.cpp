@@ -27,7 +27,7 @@ const std::vector<std::vector<std::string>> layers = {
     {"lang"},
     {"modules"},
     {"abi"},
-    {"btf", "symbols", "uapi"},
+    {"btf", "elf", "symbols", "uapi"},
     {"model"},
     {"util"},
 };
@@ -74,6 +74,8 @@ TEST(Layers, IncludeDownwardsOnly) {
     EXPECT_EQ(objection("live", "report/output.h"), "'report' is not below 'live'");
     EXPECT_EQ(objection("report", "live/tracing.h"), "'live' is not below 'report'");
     EXPECT_EQ(objection("session", "live/tracing.h"), "'live' is not below 'session'");
+    EXPECT_EQ(objection("elf", "uapi/argtrace_user.h"), "");
+    EXPECT_EQ(objection("elf", "symbols/kallsyms.h"), "'symbols' is not below 'elf'");
     EXPECT_EQ(objection("util", "uapi/probe.h"), "'uapi' is not below 'util'");
     EXPECT_EQ(objection("util", "nowhere/probe.h"), "'nowhere' is no layer: give it a row");
     EXPECT_EQ(objection("util", "glob.h"), "names no folder");

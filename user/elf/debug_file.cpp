@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "elf/debug_file.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <zlib.h>
+
+namespace argtrace::elf {
+
+namespace {
+
+constexpr const char *system_folder = "/usr/lib/debug";
+
+/// Without waiting for the other end of a FIFO that somebody has put there.
+std::optional<Object> open_debug_file(const std::string &path) {
+    return Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)), path);
+}
+
+std::uint32_t checksum_of(const Object &object) {
+    constexpr std::uint64_t piece = 1 << 20;
+    uLong sum = ::crc32(0, nullptr, 0);
+    for (std::uint64_t at = 0; at < object.size(); at += piece) {
+        const Text bytes = object.read(at, piece);
+        sum = ::crc32(sum, reinterpret_cast<const Bytef *>(bytes.data()), static_cast<uInt>(bytes.size()));
+    }
+    return static_cast<std::uint32_t>(sum);
+}
+
+/// What .gnu_debuglink has: a name, zeros up to the next multiple of four, and a CRC32.
+struct DebugLink {
+    std::string name;
+    std::uint32_t checksum;
+};
+
+std::optional<DebugLink> debug_link_of(const Object &object) {
+    const Object::Section *section = object.section(".gnu_debuglink");
+    if (!section)
+        return std::nullopt;
+    const Text content = object.content(*section);
+    const std::size_t end = view(content).find('\0');
+    DebugLink link = {};
+    if (end == 0 || end == std::string_view::npos)
+        return std::nullopt;
+    link.name = view(content).substr(0, end);
+    const std::size_t at = (end + 4) & ~std::size_t(3);
+    if (at + sizeof(link.checksum) > content.size() || link.name.find('/') != std::string::npos)
+        return std::nullopt;
+    std::memcpy(&link.checksum, content.data() + at, sizeof(link.checksum));
+    return link;
+}
+
+/// Where a file of that name may be. The object's own folder counts below the folders of debug files
+/// and beside the object.
+std::vector<std::string> places_of(const Object &object, const std::string &name, const std::vector<std::string> &folders) {
+    const std::string own = std::filesystem::path(object.path()).parent_path();
+    std::vector<std::string> places;
+    if (own.starts_with('/')) {
+        places.push_back(own + '/' + name);
+        places.push_back(own + "/.debug/" + name);
+    }
+    for (const std::string &folder : folders) {
+        if (own.starts_with('/'))
+            places.push_back(folder + own + '/' + name);
+        places.push_back(folder + '/' + name);
+    }
+    return places;
+}
+
+} // namespace
+
+std::optional<Object> find_debug_file(const Object &object, const std::vector<std::string> &more_folders) {
+    std::vector<std::string> folders = more_folders;
+    folders.emplace_back(system_folder);
+    if (const std::string &id = object.build_id(); id.size() > 2) {
+        for (const std::string &folder : folders) {
+            auto found = open_debug_file(folder + "/.build-id/" + id.substr(0, 2) + '/' + id.substr(2) + ".debug");
+            if (found && found->build_id() == id)
+                return found;
+        }
+    }
+    const std::optional<DebugLink> link = debug_link_of(object);
+    if (!link)
+        return std::nullopt;
+    for (const std::string &place : places_of(object, link->name, folders)) {
+        auto found = open_debug_file(place);
+        if (found && checksum_of(*found) == link->checksum)
+            return found;
+    }
+    return std::nullopt;
+}
+
+} // namespace argtrace::elf

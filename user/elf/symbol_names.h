@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "elf/object.h"
+
+namespace argtrace::elf {
+
+/// The functions of an object, by the offset in its file: from its symbol tables, and those of its
+/// separate debug file. Everything is read at the first question. Not for several threads at once.
+class SymbolNames {
+public:
+    /// The object must live longer. Debug files are looked for in `debug_folders`, too.
+    explicit SymbolNames(const Object &object, std::vector<std::string> debug_folders = {});
+    SymbolNames(SymbolNames &&) noexcept;
+    SymbolNames &operator=(SymbolNames &&) noexcept;
+    ~SymbolNames();
+
+    struct Name {
+        std::string_view name; ///< demangled; lives as long as the SymbolNames
+        std::uint64_t offset;  ///< of the place, from the function's beginning
+        bool exact;            ///< the function's size is known, and the place within it
+    };
+
+    /// The function that has the place. For the caller of a function ask for the byte before the
+    /// return address, which may be the first of the next function.
+    std::optional<Name> at(std::uint64_t file_offset);
+
+private:
+    struct Index;
+    const Index &index();
+
+    const Object *object_;
+    std::vector<std::string> debug_folders_;
+    std::unique_ptr<Index> index_;
+};
+
+} // namespace argtrace::elf

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "elf/unwind_table.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "elf/call_frames.h"
+#include "elf/debug_file.h"
+#include "elf/unwind_rule.h"
+
+namespace argtrace::elf {
+
+namespace {
+
+/// A rule for a range of the file.
+struct RulePiece {
+    std::uint64_t start, end;
+    std::uint32_t rule;
+};
+using RulePieces = std::vector<RulePiece>; // ascending, without overlaps
+
+/// Rules, each once.
+class RuleSet {
+public:
+    std::uint32_t add(const argtrace_unwind_rule &rule) {
+        if (!rules_.empty() && same(rules_[latest_], rule))
+            return latest_;
+        const auto [found, is_new] = numbers_.try_emplace(rule, static_cast<std::uint32_t>(rules_.size()));
+        if (is_new) {
+            if (rules_.size() == ARGTRACE_UNWIND_RULES_MAX) {
+                numbers_.erase(found);
+                return ARGTRACE_UNWIND_NONE;
+            }
+            rules_.push_back(rule);
+        }
+        return latest_ = found->second;
+    }
+
+    std::vector<argtrace_unwind_rule> take() { return std::move(rules_); }
+
+private:
+    // Without gaps, so that bytes can be compared.
+    static_assert(sizeof(argtrace_unwind_rule) == 40);
+
+    static bool same(const argtrace_unwind_rule &a, const argtrace_unwind_rule &b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
+
+    struct Same {
+        bool operator()(const argtrace_unwind_rule &a, const argtrace_unwind_rule &b) const { return same(a, b); }
+    };
+    struct Hash {
+        std::size_t operator()(const argtrace_unwind_rule &rule) const {
+            return std::hash<std::string_view>()({reinterpret_cast<const char *>(&rule), sizeof(rule)});
+        }
+    };
+
+    std::vector<argtrace_unwind_rule> rules_;
+    std::unordered_map<argtrace_unwind_rule, std::uint32_t, Hash, Same> numbers_;
+    std::uint32_t latest_ = 0;
+};
+
+/// The segment of code that has this address; nullptr if it is in none.
+const Elf64_Phdr *code_at(const Object &object, std::uint64_t address) {
+    for (const Elf64_Phdr &segment : object.segments())
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) && address >= segment.p_vaddr &&
+            address - segment.p_vaddr < segment.p_filesz)
+            return &segment;
+    return nullptr;
+}
+
+/// Gathers the rows of functions.
+class FunctionRows {
+public:
+    FunctionRows(const Object &object, RuleSet &rules) : object_(object), rules_(rules) {}
+
+    void read(const FrameSection &section) {
+        visit_frames(section, {[this](std::uint64_t start, std::uint64_t end) { return begin(start, end); },
+                               [this](std::uint64_t start, std::uint64_t end, const FrameState *state, bool is_signal_frame) {
+                                   add(start, end, state, is_signal_frame);
+                               }});
+    }
+
+    /// All that was read. Where functions overlap, the one that begins later is right, and of those that
+    /// begin at one place the first.
+    RulePieces pieces() {
+        std::stable_sort(functions_.begin(), functions_.end(), [](const Function &a, const Function &b) { return a.start < b.start; });
+        functions_.erase(std::unique(functions_.begin(), functions_.end(), [](const Function &a, const Function &b) { return a.start == b.start; }),
+                         functions_.end());
+        RulePieces sorted;
+        sorted.reserve(rows_.size());
+        for (std::size_t i = 0; i < functions_.size(); i++) {
+            const std::uint64_t limit = i + 1 < functions_.size() ? functions_[i + 1].start : UINT64_MAX;
+            const Function &function = functions_[i];
+            for (std::size_t row = function.first; row < function.behind && rows_[row].start < limit; row++)
+                sorted.push_back({rows_[row].start, std::min(rows_[row].end, limit), rows_[row].rule});
+        }
+        return sorted;
+    }
+
+private:
+    struct Function {
+        std::uint64_t start; ///< in the file
+        std::size_t first, behind; ///< its rows
+    };
+
+    bool begin(std::uint64_t start, std::uint64_t) {
+        const Elf64_Phdr *segment = code_at(object_, start);
+        if (!segment || rows_.size() >= ARGTRACE_UNWIND_ROWS_MAX)
+            return false;
+        to_file_ = segment->p_offset - segment->p_vaddr;
+        end_ = segment->p_offset + segment->p_filesz;
+        functions_.push_back({start + to_file_, rows_.size(), rows_.size()});
+        return true;
+    }
+
+    void add(std::uint64_t start, std::uint64_t end, const FrameState *state, bool is_signal_frame) {
+        Function &function = functions_.back();
+        const std::uint64_t from = start + to_file_, to = std::min(end + to_file_, end_);
+        if (from >= to)
+            return;
+        const auto rule = state ? unwind_rule(*state, is_signal_frame) : std::nullopt;
+        const std::uint32_t number = rule ? rules_.add(*rule) : ARGTRACE_UNWIND_NONE;
+        if (function.behind > function.first && rows_.back().rule == number) {
+            rows_.back().end = to;
+            return;
+        }
+        rows_.push_back({from, to, number});
+        function.behind = rows_.size();
+    }
+
+    const Object &object_;
+    RuleSet &rules_;
+    std::uint64_t to_file_ = 0, end_ = 0;
+    std::vector<Function> functions_;
+    std::vector<RulePiece> rows_;
+};
+
+/// Where `first` says nothing, `second` does.
+RulePieces fill_gaps(const RulePieces &first, const RulePieces &second) {
+    if (second.empty())
+        return first;
+    RulePieces all;
+    all.reserve(first.size() + second.size());
+    std::size_t i = 0;
+    for (RulePiece piece : second) {
+        while (piece.start < piece.end) {
+            while (i < first.size() && first[i].end <= piece.start)
+                all.push_back(first[i++]);
+            const std::uint64_t next = i < first.size() ? first[i].start : UINT64_MAX;
+            if (next > piece.start)
+                all.push_back({piece.start, std::min(piece.end, next), piece.rule});
+            if (next >= piece.end)
+                break;
+            piece.start = std::max(piece.start, first[i].end);
+        }
+    }
+    all.insert(all.end(), first.begin() + static_cast<std::ptrdiff_t>(i), first.end());
+    return all;
+}
+
+/// Where .eh_frame is: a section; in a file without headers of these where .eh_frame_hdr says, up to
+/// the end of its segment.
+std::optional<std::pair<Text, std::uint64_t>> eh_frame_of(const Object &object) {
+    if (const Object::Section *section = object.section(".eh_frame"); section && section->header.sh_type != SHT_NOBITS)
+        return std::pair(object.content(*section), section->header.sh_addr);
+    for (const Elf64_Phdr &header : object.segments()) {
+        if (header.p_type != PT_GNU_EH_FRAME)
+            continue;
+        // Version 1, an encoding that is relative to itself and of 4 bytes, two other encodings.
+        const Text bytes = object.read(header.p_offset, 8);
+        if (bytes.size() < 8 || bytes[0] != 1 || bytes[1] != 0x1b)
+            continue;
+        std::int32_t distance;
+        std::memcpy(&distance, bytes.data() + 4, sizeof(distance));
+        const std::uint64_t address = header.p_vaddr + 4 + static_cast<std::uint64_t>(std::int64_t(distance));
+        for (const Elf64_Phdr &segment : object.segments())
+            if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
+                return std::pair(object.read(segment.p_offset + (address - segment.p_vaddr), segment.p_filesz - (address - segment.p_vaddr)), address);
+    }
+    return std::nullopt;
+}
+
+Text debug_frame_of(const Object &object) {
+    for (const char *name : {".debug_frame", ".zdebug_frame"})
+        if (const Object::Section *section = object.section(name))
+            if (Text content = object.content(*section); !content.empty())
+                return content;
+    return {};
+}
+
+/// The code that returns from a signal handler, by which other unwinders know it, too: glibc describes
+/// it, musl does not, and what Go says of it is not true. mov $15, %rax; syscall
+constexpr std::string_view sigreturn_code("\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9);
+
+void find_sigreturn(std::string_view code, std::uint64_t offset, std::uint32_t rule, RulePieces &pieces) {
+    for (std::size_t at = 0; (at = code.find(sigreturn_code, at)) != std::string_view::npos; at += sigreturn_code.size()) {
+        // The byte before it is what an unwinder looks up that takes it for a return address.
+        const bool is_padded = at > 0 && (code[at - 1] == '\x90' || code[at - 1] == '\xcc');
+        pieces.push_back({offset + at - is_padded, offset + at + sigreturn_code.size(), rule});
+    }
+}
+
+RulePieces sigreturns_of(const Object &object, RuleSet &rules) {
+    constexpr std::uint64_t step = 1 << 20;
+    RulePieces pieces;
+    std::uint64_t left = object.size(); // segments that do not overlap have no more
+    for (const Elf64_Phdr &segment : object.segments()) {
+        if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || segment.p_filesz > left)
+            continue;
+        left -= segment.p_filesz;
+        for (std::uint64_t at = 0; at < segment.p_filesz; at += step) {
+            // One byte before, and so many behind that the code may begin with the last.
+            const std::uint64_t before = at > 0;
+            const std::uint64_t size = std::min(step + sigreturn_code.size() - 1, segment.p_filesz - at) + before;
+            const Text code = object.read(segment.p_offset + at - before, size);
+            if (code.empty())
+                break;
+            if (view(code).find(sigreturn_code) != std::string_view::npos)
+                find_sigreturn(view(code), segment.p_offset + at - before, rules.add(sigreturn_rule()), pieces);
+        }
+    }
+    std::sort(pieces.begin(), pieces.end(), [](const RulePiece &a, const RulePiece &b) { return a.start < b.start; });
+    const auto overlaps = [](const RulePiece &a, const RulePiece &b) { return b.start < a.end; };
+    pieces.erase(std::unique(pieces.begin(), pieces.end(), overlaps), pieces.end());
+    return pieces;
+}
+
+std::vector<argtrace_unwind_row> rows_of(const RulePieces &pieces) {
+    std::vector<argtrace_unwind_row> rows;
+    std::uint64_t behind = 0;
+    // Two are kept for the last piece.
+    const auto has_room = [&rows](std::uint64_t end) { return end <= UINT32_MAX && rows.size() + 3 <= ARGTRACE_UNWIND_ROWS_MAX; };
+    const auto add = [&rows](std::uint64_t offset, std::uint32_t rule) {
+        if ((rows.empty() ? ARGTRACE_UNWIND_NONE : rows.back().rule) != rule)
+            rows.push_back({static_cast<std::uint32_t>(offset), rule});
+    };
+    for (const RulePiece &piece : pieces) {
+        if (!has_room(piece.end))
+            break;
+        if (piece.start > behind)
+            add(behind, ARGTRACE_UNWIND_NONE);
+        add(piece.start, piece.rule);
+        behind = piece.end;
+    }
+    add(behind, ARGTRACE_UNWIND_NONE);
+    return rows;
+}
+
+} // namespace
+
+UnwindTable unwind_table(const Object &object, const std::vector<std::string> &debug_folders) {
+    if (object.machine() != EM_X86_64)
+        return {};
+    RuleSet rules;
+    FunctionRows described(object, rules), debugged(object, rules);
+    if (const auto eh_frame = eh_frame_of(object))
+        described.read({view(eh_frame->first), eh_frame->second, true});
+    RulePieces pieces = described.pieces();
+    Text debug_frame = debug_frame_of(object);
+    if (debug_frame.empty() && pieces.empty()) {
+        if (const auto debug_file = find_debug_file(object, debug_folders))
+            debug_frame = debug_frame_of(*debug_file);
+    }
+    debugged.read({view(debug_frame), 0, false});
+    pieces = fill_gaps(pieces, debugged.pieces());
+    pieces = fill_gaps(sigreturns_of(object, rules), pieces);
+    UnwindTable table;
+    table.rows = rows_of(pieces);
+    table.rules = rules.take();
+    return table;
+}
+
+} // namespace argtrace::elf

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "elf/object.h"
+#include "uapi/argtrace_user.h"
+
+namespace argtrace::elf {
+
+/// What ARGTRACE_IOC_UNWIND takes.
+struct UnwindTable {
+    std::vector<argtrace_unwind_row> rows; ///< empty: nothing in the file says how to unwind it
+    std::vector<argtrace_unwind_rule> rules;
+};
+
+/// How to unwind the code of an object: from .eh_frame, and from .debug_frame where .eh_frame says
+/// nothing. An object that has neither may have a separate debug file, see find_debug_file().
+/// Offsets are those in the file. Code that cannot be unwound by such rules has the rule
+/// ARGTRACE_UNWIND_NONE, as does what lies between functions.
+UnwindTable unwind_table(const Object &object, const std::vector<std::string> &debug_folders = {});
+
+} // namespace argtrace::elf
