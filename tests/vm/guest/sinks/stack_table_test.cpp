@@ -57,7 +57,7 @@ TEST_F(StackTables, that_are_refused_take_no_memory) {
         {"words that overflow", [](auto &stacks) { stacks.words = ~0u; }},
         {"deep stacks", [](auto &stacks) { stacks.depth = ARGTRACE_STACK_DEPTH_MAX + 1; }},
         {"a depth that is cut to 8 bits", [](auto &stacks) { stacks.depth = 256; }},
-        {"an unknown flag", [](auto &stacks) { stacks.flags = 2; }},
+        {"an unknown flag", [](auto &stacks) { stacks.flags = 4; }},
         {"a reserved field", [](auto &stacks) { stacks.reserved = 1; }},
         {"existing ones of a size", [](auto &stacks) { stacks.flags = ARGTRACE_STACKS_EXISTING; }},
     };

@@ -106,7 +106,8 @@ RawProbe SinkProgram::probe(std::uint64_t addr) const {
         argtrace_arg arg{};
         arg.loc = ARGTRACE_LOC_PROGRAM;
         arg.type = insn.action == ARGTRACE_DO_STR            ? ARGTRACE_TYPE_STR
-                   : insn.source == ARGTRACE_SOURCE_STACK_ID ? ARGTRACE_TYPE_STACK
+                   : insn.source == ARGTRACE_SOURCE_STACK_ID || insn.source == ARGTRACE_SOURCE_USER_STACK_ID
+                       ? ARGTRACE_TYPE_STACK
                    : insn.arg == 8                           ? ARGTRACE_TYPE_U64
                    : insn.arg == 4                           ? ARGTRACE_TYPE_U32
                    : insn.arg == 2                           ? ARGTRACE_TYPE_U16

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Stacks of many shapes, for UserStacks (tests/vm/guest/sinks/user_stack_test.cpp). Wherever one is looked at, glibc's backtrace() says
+// what it is, and the system call that follows at once has a number by which a tracer's answer is compared with that:
+//
+//	NUMBER SHAPE OBJECT+0xOFFSET OBJECT+0xOFFSET ...
+//
+// on standard output, from the caller of look() on, with offsets in files. argv[1] is how often a timer interrupts.
+#define _GNU_SOURCE
+#include <alloca.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TAG	0x41524754	// the first argument of prctl(), which knows no such option
+#define DEEPEST	127
+#define LOOKS	4096
+
+#define noinline __attribute__((noinline, noclone))
+
+// In memory that forked children share.
+struct look {
+	const char *shape;
+	int count;
+	void *frames[DEEPEST + 8];
+};
+static struct look *looks;
+static volatile int *nr_looks;
+static const char *volatile shape = "none";
+
+// Not libc's syscall(), so that the innermost frame is look() itself.
+static inline __attribute__((always_inline)) long raw_prctl(long option, long number)
+{
+	long result;
+
+	__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_prctl), "D"(option), "S"(number), "d"(0L) : "rcx", "r11", "memory");
+	return result;
+}
+
+static noinline void look(void)
+{
+	const int number = __atomic_fetch_add(nr_looks, 1, __ATOMIC_RELAXED);
+	struct look *own = &looks[number % LOOKS];
+
+	own->shape = shape;
+	own->count = backtrace(own->frames, DEEPEST + 8);
+	raw_prctl(TAG, number);
+	__asm__ volatile("" ::: "memory");
+}
+
+static noinline int third(int a) { look(); return a + 1; }
+static noinline int second(int a) { return third(a * 3) + a; }
+static noinline int first(int a) { return second(a + 1) * 2; }
+
+static noinline int recurse(int depth)
+{
+	volatile char room[24];
+
+	room[depth % 24] = depth;
+	if (depth == 0)
+		look();
+	else
+		recurse(depth - 1);
+	return room[depth % 24];
+}
+
+static int compare(const void *a, const void *b)
+{
+	static int once;
+
+	if (!once++)
+		look();
+	return *(const int *)a - *(const int *)b;
+}
+
+static void handler(int signal) { (void)signal; look(); }
+
+static sigjmp_buf out;
+static void fault_handler(int signal) { (void)signal; look(); siglongjmp(out, 1); }
+static noinline int fault(volatile int *where) { return *where + 1; }
+
+static noinline int realigned(int n)
+{
+	volatile char room[64] __attribute__((aligned(64)));
+	char *more = alloca(n);
+
+	memset(more, n, n);
+	room[n % 64] = more[n / 2];
+	look();
+	return room[n % 64];
+}
+
+static noinline int with_alloca(int n)
+{
+	volatile char *room = alloca(n);
+
+	room[0] = n;
+	look();
+	return room[0];
+}
+
+static noinline int big(int n)
+{
+	volatile char room[100000];
+
+	room[n] = n;
+	look();
+	return room[n];
+}
+
+static jmp_buf back;
+static noinline __attribute__((noreturn)) void leave(int n) { look(); longjmp(back, n); }
+static noinline void ends_with_a_call(int n)
+{
+	if (n > 0)
+		leave(n);
+}
+
+static void *in_thread(void *arg) { third((int)(intptr_t)arg); return arg; }
+
+static int (*volatile through)(int) = first;
+static struct { int a; int (*call)(int); } table = { 1, first };
+
+static noinline void child_of_vfork(void)
+{
+	const pid_t pid = vfork();
+
+	if (!pid) {
+		look();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static noinline void child_of_fork(void)
+{
+	const pid_t pid = fork();
+
+	if (!pid) {
+		first(3);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static volatile int ticks;
+static void tick(int signal) { (void)signal; ticks++; look(); }
+
+// Work in this program and in libraries, which the timer interrupts anywhere.
+static noinline long work(long round)
+{
+	char text[64], copy[64];
+	int numbers[32], i;
+
+	snprintf(text, sizeof(text), "%ld %s %x", round, "words", (unsigned int)round);
+	memcpy(copy, text, sizeof(copy));
+	for (i = 0; i < 32; i++)
+		numbers[i] = (round * 7919 + i * 104729) % 1000;
+	qsort(numbers, 32, sizeof(*numbers), compare);
+	free(malloc(strlen(copy) + round % 5000));
+	return strtol(copy, NULL, 10) + numbers[0] + getppid();
+}
+
+static void interrupted(int times)
+{
+	struct sigaction action = { .sa_handler = tick, .sa_flags = SA_RESTART };
+	const struct itimerval often = { { 0, 1999 }, { 0, 1999 } }, never = { { 0, 0 }, { 0, 0 } };
+	long round = 0;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (ticks < times)
+		work(round++);
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+static void print(void)
+{
+	struct { uintptr_t begin, end, offset; char name[256]; } maps[256];
+	const int count = *nr_looks < LOOKS ? *nr_looks : LOOKS;
+	int nr_maps = 0, i, frame, map;
+	char line[512], mode[8], path[256];
+	FILE *file = fopen("/proc/self/maps", "r");
+
+	while (fgets(line, sizeof(line), file) && nr_maps < 256) {
+		path[0] = 0;
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %255s", &maps[nr_maps].begin, &maps[nr_maps].end, mode, &maps[nr_maps].offset, path) < 4)
+			continue;
+		strcpy(maps[nr_maps++].name, strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+	}
+	fclose(file);
+	for (i = 0; i < count; i++) {
+		printf("%d %s", i, looks[i].shape);
+		for (frame = 1; frame < looks[i].count; frame++) {
+			const uintptr_t at = (uintptr_t)looks[i].frames[frame];
+
+			for (map = 0; map < nr_maps && (at < maps[map].begin || at >= maps[map].end); map++)
+				;
+			if (map < nr_maps)
+				printf(" %s+0x%lx", maps[map].name, at - maps[map].begin + maps[map].offset);
+			else
+				printf(" ?+0x%lx", at);
+		}
+		printf("\n");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = handler };
+	stack_t alternate = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
+	int numbers[] = { 3, 1, 2 };
+	pthread_t thread;
+
+	looks = mmap(NULL, LOOKS * sizeof(*looks) + 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	nr_looks = (int *)(looks + LOOKS);
+
+	shape = "plain"; first(1);
+	shape = "recursion"; recurse(60);
+	shape = "too_deep"; recurse(200);
+	shape = "qsort"; qsort(numbers, 3, sizeof(*numbers), compare);
+	shape = "signal"; sigaction(SIGUSR1, &action, NULL); raise(SIGUSR1);
+	shape = "fault"; action.sa_handler = fault_handler; sigaction(SIGSEGV, &action, NULL);
+	if (!sigsetjmp(out, 1))
+		fault(NULL);
+	shape = "null_call";
+	if (!sigsetjmp(out, 1))
+		((void (*volatile)(void))NULL)();
+	shape = "alternate"; action.sa_handler = handler; action.sa_flags = SA_ONSTACK; sigaltstack(&alternate, NULL);
+	sigaction(SIGUSR2, &action, NULL); raise(SIGUSR2);
+	shape = "realigned"; realigned(40);
+	shape = "alloca"; with_alloca(1000);
+	shape = "big"; big(70000);
+	shape = "noreturn";
+	if (!setjmp(back))
+		ends_with_a_call(1);
+	shape = "pointer"; through(2);
+	shape = "table"; table.call(3);
+	shape = "thread"; pthread_create(&thread, NULL, in_thread, NULL); pthread_join(thread, NULL);
+	shape = "vfork"; child_of_vfork();
+	shape = "fork"; child_of_fork();
+	shape = "timer"; interrupted(argc > 1 ? atoi(argv[1]) : 100);
+	print();
+	return 0;
+}
