@@ -4,7 +4,14 @@
 //
 //	NUMBER SHAPE OBJECT+0xOFFSET OBJECT+0xOFFSET ...
 //
-// on standard output, from the caller of look() on, with offsets in files. argv[1] is how often a timer interrupts.
+// on standard output, from the caller of look() on, with offsets in files.
+//
+//	user_stacks TIMES		all shapes, with so many interruptions by a timer
+//	user_stacks TIMES wait		the same when standard input has a line
+//	user_stacks short		one stack
+//	user_stacks children TIMES	so many children, of which each executes `user_stacks short`
+//	user_stacks remap TIMES		code of two files, mapped at one address in turn; it has frame pointers and no tables
+//	user_stacks hostile TIMES	system calls with registers that lead anywhere
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <errno.h>
@@ -215,6 +222,112 @@ static void print(void)
 	}
 }
 
+static void begin(void)
+{
+	looks = mmap(NULL, LOOKS * sizeof(*looks) + 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	nr_looks = (int *)(looks + LOOKS);
+}
+
+static int children(const char *self, int times)
+{
+	while (times--) {
+		const pid_t pid = fork();
+
+		if (!pid) {
+			execl(self, self, "short", NULL);
+			_exit(127);
+		}
+		if (times % 8 == 0)
+			while (wait(NULL) > 0)
+				;
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+// push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret
+static const unsigned char calls_back[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+
+static int remap(int times)
+{
+	char *const at = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	union { char *bytes; void (*function)(void (*)(void)); } call;
+	unsigned char page[4096];
+	int round;
+
+	begin();
+	for (round = 0; round < times; round++) {
+		const char *path = round % 2 ? "/tmp/user_stacks.b" : "/tmp/user_stacks.a";
+		const int begins = round % 2 ? 64 : 16;
+		FILE *file;
+
+		if (round < 2) {
+			memset(page, 0xcc, sizeof(page));
+			memcpy(page + begins, calls_back, sizeof(calls_back));
+			file = fopen(path, "w");
+			fwrite(page, sizeof(page), 1, file);
+			fclose(file);
+		}
+		file = fopen(path, "r");
+		if (round % 5 == 4)
+			munmap(at, 4096);
+		if (mmap(at, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fileno(file), 0) != at)
+			return 1;
+		fclose(file);
+		call.bytes = at + begins;
+		call.function(look);
+		printf("%d remap user_stacks.%c+0x%x\n", round, round % 2 ? 'b' : 'a', begins + 6);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv);
+
+static unsigned long anything(void)
+{
+	const unsigned long some = ((unsigned long)rand() << 33) ^ ((unsigned long)rand() << 11) ^ (unsigned long)rand();
+
+	switch (rand() % 8) {
+	case 0: return some;
+	case 1: return some >> 17;
+	case 2: return 0xffff800000000000ul | some >> 17;
+	case 3: return (unsigned long)&some + (some % 65536) - 32768;
+	case 4: return (unsigned long)looks + some % (LOOKS * sizeof(*looks));
+	case 5: return (unsigned long)main + some % 65536;
+	case 6: return 0x00007ffffffff000ul - some % 16;
+	default: return some % 4096;
+	}
+}
+
+// rsp, rbp, rbx and r12 to r15 are anything; the system call neither reads nor writes the stack.
+static int hostile(int times)
+{
+	sigset_t all;
+
+	begin();
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	srand(times);
+	while (times--) {
+		unsigned long registers[8], *from = registers;
+		int i;
+
+		for (i = 0; i < 8; i++)
+			registers[i] = anything();
+		__asm__ volatile("push %%rbx; push %%rbp; push %%r12; push %%r13; push %%r14; push %%r15\n"
+				 "movq %%rsp, %%xmm0\n"
+				 "mov 0(%0), %%rbp; mov 8(%0), %%rbx; mov 16(%0), %%r12; mov 24(%0), %%r13\n"
+				 "mov 32(%0), %%r14; mov 40(%0), %%r15; mov 48(%0), %%rsp\n"
+				 "mov %1, %%edi; mov %2, %%eax; xor %%esi, %%esi; syscall\n"
+				 "movq %%xmm0, %%rsp\n"
+				 "pop %%r15; pop %%r14; pop %%r13; pop %%r12; pop %%rbp; pop %%rbx\n"
+				 : "+D" (from) : "i" (TAG), "i" (SYS_prctl)
+				 : "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "memory", "cc");
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = handler };
@@ -222,10 +335,18 @@ int main(int argc, char **argv)
 	int numbers[] = { 3, 1, 2 };
 	pthread_t thread;
 
-	looks = mmap(NULL, LOOKS * sizeof(*looks) + 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	nr_looks = (int *)(looks + LOOKS);
-
+	if (argc > 2 && !strcmp(argv[1], "children"))
+		return children(argv[0], atoi(argv[2]));
+	if (argc > 2 && !strcmp(argv[1], "remap"))
+		return remap(atoi(argv[2]));
+	if (argc > 2 && !strcmp(argv[1], "hostile"))
+		return hostile(atoi(argv[2]));
+	if (argc > 2 && !strcmp(argv[2], "wait"))
+		getchar();
+	begin();
 	shape = "plain"; first(1);
+	if (argc > 1 && !strcmp(argv[1], "short"))
+		return 0;
 	shape = "recursion"; recurse(60);
 	shape = "too_deep"; recurse(200);
 	shape = "qsort"; qsort(numbers, 3, sizeof(*numbers), compare);

@@ -31,7 +31,8 @@ std::optional<argtrace::elf::Object> vdso() {
     return argtrace::elf::Object::from_memory({image, header->e_shoff + header->e_shnum * header->e_shentsize}, "[vdso]");
 }
 
-std::optional<argtrace::elf::Object> open_object(const RawDevice &device, std::uint32_t number) {
+/// Nothing if it is no ELF file; the name is that of its file all the same.
+std::optional<argtrace::elf::Object> open_object(const RawDevice &device, std::uint32_t number, std::string &name) {
     if (number == ARGTRACE_OBJECT_VDSO)
         return vdso();
     argtrace_object_open open{};
@@ -42,7 +43,9 @@ std::optional<argtrace::elf::Object> open_object(const RawDevice &device, std::u
         return std::nullopt;
     char path[512];
     const ssize_t length = readlink(fmt::format("/proc/self/fd/{}", fd).c_str(), path, sizeof(path));
-    return argtrace::elf::Object::open(argtrace::Fd(fd), std::string(path, static_cast<std::size_t>(std::max<ssize_t>(length, 0))));
+    name.assign(path, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+    name.erase(0, name.rfind('/') + 1);
+    return argtrace::elf::Object::open(argtrace::Fd(fd), name);
 }
 
 } // namespace
@@ -86,12 +89,10 @@ std::vector<argtrace_object> UserStacks::objects() const {
 }
 
 int UserStacks::provide_table(std::uint32_t number) const {
-    const auto object = open_object(device_, number);
+    const auto object = open_object(device_, number, names_[number]);
     argtrace::elf::UnwindTable table;
-    if (object) {
+    if (object)
         table = argtrace::elf::unwind_table(*object);
-        names_[number] = object->path().substr(object->path().rfind('/') + 1);
-    }
     argtrace_unwind unwind{};
     unwind.size = sizeof(unwind);
     unwind.object = number;
