@@ -19,7 +19,8 @@ template<typename T>
 std::vector<T> entries_of(const Object &file, const Object::Section &section) {
     const Text bytes = file.content(section);
     std::vector<T> entries(bytes.size() / sizeof(T));
-    std::memcpy(entries.data(), bytes.data(), entries.size() * sizeof(T));
+    if (!entries.empty())
+        std::memcpy(entries.data(), bytes.data(), entries.size() * sizeof(T));
     return entries;
 }
 
