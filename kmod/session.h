@@ -99,9 +99,11 @@ int argtrace_session_make_stacks(struct argtrace_session *session,
 static inline struct argtrace_stack_set *
 argtrace_session_stacks(const struct argtrace_session *session, bool user)
 {
+	struct argtrace_stack_set *const *stacks = user ? &session->stacks.user :
+							  &session->stacks.kernel;
+
 	/* Pairs with the release of argtrace_session_make_stacks(). */
-	return user ? smp_load_acquire(&session->stacks.user) :
-		      smp_load_acquire(&session->stacks.kernel);
+	return smp_load_acquire(stacks);
 }
 
 #endif

@@ -245,9 +245,9 @@ static int hook_up_all(void)
 /* Under the mmap_lock. */
 static u32 count_mappings(struct mm_struct *mm)
 {
+	VMA_ITERATOR(iterator, mm, 0);
 	struct vm_area_struct *vma;
 	u32 count = 0;
-	VMA_ITERATOR(iterator, mm, 0);
 
 	for_each_vma(iterator, vma)
 		count += is_of_interest(vma);
@@ -257,10 +257,10 @@ static u32 count_mappings(struct mm_struct *mm)
 static void note_mappings(struct argtrace_atlas *atlas, struct argtrace_space *space,
 			  struct mm_struct *mm, struct argtrace_mappings *mappings)
 {
+	VMA_ITERATOR(iterator, mm, 0);
 	struct argtrace_mapping mapping;
 	struct vm_area_struct *vma;
 	bool is_new;
-	VMA_ITERATOR(iterator, mm, 0);
 
 	for_each_vma(iterator, vma) {
 		if (is_of_interest(vma) && describe(atlas, vma, &mapping, &is_new))
