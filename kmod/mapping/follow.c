@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 
 #include "arch/regs.h"
+#include "arch/text.h"
 #include "base/compat.h"
 #include "base/memory.h"
 #include "mapping/atlas.h"
@@ -81,8 +82,7 @@ static bool is_of_interest(const struct vm_area_struct *vma)
 	return (vma->vm_flags & VM_EXEC) && vma->vm_file;
 }
 
-static void mapping_is_made(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			    struct ftrace_regs *fregs)
+static void mapping_is_made(struct ftrace_regs *fregs)
 {
 	const struct vm_area_struct *vma = argument(fregs, 0);
 	struct argtrace_atlas *atlas;
@@ -105,8 +105,7 @@ static void mapping_is_made(unsigned long ip, unsigned long parent_ip, struct ft
 	rcu_read_unlock();
 }
 
-static void mapping_is_unmade(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			      struct ftrace_regs *fregs)
+static void mapping_is_unmade(struct ftrace_regs *fregs)
 {
 	const struct vm_area_struct *vma = argument(fregs, 0);
 	const u64 begin = (u64)argument(fregs, 1), end = (u64)argument(fregs, 2);
@@ -127,8 +126,7 @@ static void mapping_is_unmade(unsigned long ip, unsigned long parent_ip, struct 
 	rcu_read_unlock();
 }
 
-static void mm_is_copied(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			 struct ftrace_regs *fregs)
+static void mm_is_copied(struct ftrace_regs *fregs)
 {
 	struct mm_struct *from = argument(fregs, 0), *to = argument(fregs, 1);
 	struct argtrace_space *old_space, *new_space;
@@ -148,8 +146,7 @@ static void mm_is_copied(unsigned long ip, unsigned long parent_ip, struct ftrac
 	rcu_read_unlock();
 }
 
-static void mm_is_gone(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-		       struct ftrace_regs *fregs)
+static void mm_is_gone(struct ftrace_regs *fregs)
 {
 	struct mm_struct *mm = argument(fregs, 0);
 	struct argtrace_atlas *atlas;
@@ -166,17 +163,31 @@ static void mm_is_gone(unsigned long ip, unsigned long parent_ip, struct ftrace_
 	rcu_read_unlock();
 }
 
-/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
+/* The functions that ftrace calls us for, the most frequent first. */
 static struct hook {
 	const char *name;
-	struct ftrace_ops ops;
-	bool registered;
+	void (*called)(struct ftrace_regs *fregs);
+	unsigned long address;
 } hooks[] = {
-	{ "uprobe_clear_state", { .func = mm_is_gone, .flags = FTRACE_OPS_FL_PERMANENT } },
-	{ "uprobe_munmap", { .func = mapping_is_unmade, .flags = FTRACE_OPS_FL_PERMANENT } },
-	{ "uprobe_mmap", { .func = mapping_is_made, .flags = FTRACE_OPS_FL_PERMANENT } },
-	{ "uprobe_dup_mmap", { .func = mm_is_copied, .flags = FTRACE_OPS_FL_PERMANENT } },
+	{ "uprobe_munmap", mapping_is_unmade },
+	{ "uprobe_mmap", mapping_is_made },
+	{ "uprobe_clear_state", mm_is_gone },
+	{ "uprobe_dup_mmap", mm_is_copied },
 };
+
+static void hook_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			struct ftrace_regs *fregs)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		if (ip - hooks[i].address <= ARGTRACE_FENTRY_SKEW)
+			return hooks[i].called(fregs);
+	}
+}
+
+/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
+static struct ftrace_ops hook_ops = { .func = hook_called, .flags = FTRACE_OPS_FL_PERMANENT };
 
 /*
  * The address of one of the kernel's own functions, or 0. A kprobe that is registered but never
@@ -194,52 +205,46 @@ static unsigned long address_of(const char *name)
 	return address;
 }
 
-static void unhook(struct hook *hook)
+/* It may go on calling us for ever. */
+static void keep_for_ever(void)
 {
-	if (hook->registered && WARN_ON_ONCE(unregister_ftrace_function(&hook->ops)))
-		__module_get(THIS_MODULE);	/* it may go on calling us for ever */
-	hook->registered = false;
-	ftrace_free_filter(&hook->ops);
-	hook->ops = (struct ftrace_ops){ .func = hook->ops.func,
-					 .flags = FTRACE_OPS_FL_PERMANENT };
+	__module_get(THIS_MODULE);
 }
 
-static int hook_up(struct hook *hook)
+static void reset_ops(void)
 {
-	const unsigned long address = address_of(hook->name);
+	ftrace_free_filter(&hook_ops);
+	hook_ops = (struct ftrace_ops){ .func = hook_called, .flags = FTRACE_OPS_FL_PERMANENT };
+}
+
+static void unhook(void)
+{
+	if (WARN_ON_ONCE(unregister_ftrace_function(&hook_ops)))
+		return keep_for_ever();
+	reset_ops();
+}
+
+static int hook_up(void)
+{
+	unsigned long addresses[ARRAY_SIZE(hooks)];
 	int ret;
+	u32 i;
 
-	if (!address)
-		return -EOPNOTSUPP;
-	ret = ftrace_set_filter_ip(&hook->ops, address, 0, 1);
-	if (ret)
-		return -EOPNOTSUPP;
-	ret = register_ftrace_function(&hook->ops);
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		hooks[i].address = address_of(hooks[i].name);
+		if (!hooks[i].address)
+			return -EOPNOTSUPP;
+		addresses[i] = hooks[i].address;
+	}
+	ret = ftrace_set_filter_ips(&hook_ops, addresses, ARRAY_SIZE(addresses), 0, 1);
+	if (!ret)
+		ret = register_ftrace_function(&hook_ops);
 	if (ret == -ENODEV)
-		__module_get(THIS_MODULE);	/* ftrace is dead, and may have begun to call us */
-	hook->registered = !ret;
-	return ret == -ENODEV ? -EOPNOTSUPP : ret;
-}
-
-static void unhook_all(void)
-{
-	u32 i;
-
-	/* Mappings are noted as long as it is known when they go. */
-	for (i = ARRAY_SIZE(hooks); i--; )
-		unhook(&hooks[i]);
-}
-
-static int hook_up_all(void)
-{
-	int ret = 0;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks) && !ret; i++)
-		ret = hook_up(&hooks[i]);
-	if (ret)
-		unhook_all();
-	return ret;
+		keep_for_ever();
+	else if (ret)
+		reset_ops();
+	/* Functions that ftrace does not know, or an ftrace that has shut itself down. */
+	return ret == -EINVAL || ret == -ENODEV ? -EOPNOTSUPP : ret;
 }
 
 /* Under the mmap_lock. */
@@ -364,7 +369,7 @@ int argtrace_follow(struct argtrace_atlas *atlas)
 
 	mutex_lock(&follow_lock);
 	if (list_empty(&atlases))
-		ret = hook_up_all();
+		ret = hook_up();
 	if (!ret)
 		list_add_rcu(&atlas->link, &atlases);
 	mutex_unlock(&follow_lock);
@@ -381,7 +386,7 @@ void argtrace_unfollow(struct argtrace_atlas *atlas)
 	mutex_lock(&follow_lock);
 	list_del_rcu(&atlas->link);
 	if (list_empty(&atlases))
-		unhook_all();
+		unhook();
 	mutex_unlock(&follow_lock);
 	/* Hooks that have found it. */
 	synchronize_rcu();
