@@ -21,7 +21,7 @@ namespace argtrace {
 
 const char *const aggregate_help =
     "KEY is an expression as in a SPEC, func (which is the default), comm, pid, tid, cpu, caller, uid, "
-    "gid, cgroup, stack, ret or duration; 'EXPR as NAME' gives it a name. Calls are added up in the kernel, and "
+    "gid, cgroup, stack, ustack, ufunc, ret or duration; 'EXPR as NAME' gives it a name. Calls are added up in the kernel, and "
     "nothing is written for each. It ends with Ctrl-C, after --duration or --count, when COMMAND ends, "
     "or when the processes of -p have ended. The totals go to stderr.";
 
@@ -143,6 +143,17 @@ void add_map_size_option(CLI::App &command, AggregateOptions &options) {
 void add_room_option(CLI::App &command, AggregateOptions &options) {
     add_map_size_option(command, options);
     add_stack_table_option(command, options.session);
+}
+
+void add_counted_stack_option(CLI::App &command, AggregateOptions &options) {
+    options.style.stack = both_stacks;
+    add_stack_option(
+        command,
+        [&options](StackChoice stack) {
+            options.stack_choice = stack;
+            options.style.stack = stack;
+        },
+        "Only the kernel's stacks, or only those of user code (both if not given)");
 }
 
 void add_linear_option(CLI::App &command, AggregateOptions &options) {
