@@ -114,7 +114,8 @@ template<typename T>
 std::vector<T> Object::read_table(std::uint64_t offset, std::uint64_t count) const {
     const Text bytes = read(offset, std::min<std::uint64_t>(count, read_max / sizeof(T)) * sizeof(T));
     std::vector<T> table(bytes.size() / sizeof(T));
-    std::memcpy(table.data(), bytes.data(), table.size() * sizeof(T));
+    if (!table.empty())
+        std::memcpy(table.data(), bytes.data(), table.size() * sizeof(T));
     return table;
 }
 
@@ -183,8 +184,8 @@ std::optional<Object> Object::open(Fd file, std::string path) {
 
 std::optional<Object> Object::from_memory(std::span<const std::byte> image, std::string path) {
     Object object;
-    Text copy(image.size());
-    std::memcpy(copy.data(), image.data(), image.size());
+    const auto *const start = reinterpret_cast<const char *>(image.data());
+    Text copy(start, start + image.size());
     object.size_ = copy.size();
     object.source_ = std::move(copy);
     object.path_ = std::move(path);

@@ -32,4 +32,15 @@ std::size_t utf8_length(std::string_view text) {
     return length;
 }
 
+void append_utf8(std::string &text, std::uint32_t character) {
+    if (character > 0x10ffff || (character >= 0xd800 && character <= 0xdfff))
+        character = 0xfffd;
+    // The first byte says with its upper bits how many follow, which have six bits each.
+    const int following = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    static constexpr unsigned first[] = {0x00, 0xc0, 0xe0, 0xf0};
+    text += static_cast<char>(first[following] | character >> 6 * following);
+    for (int left = following - 1; left >= 0; left--)
+        text += static_cast<char>(0x80 | (character >> 6 * left & 0x3f));
+}
+
 } // namespace argtrace

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// An ELF file of a process that is traced: how to unwind it, and the names of its functions. Then the same bytes as
+// .eh_frame alone, as a mangled name and as a map of a JIT compiler.
+
+#include <cstdlib>
+#include <string_view>
+
+#include "elf/call_frames.h"
+#include "elf/demangle.h"
+#include "elf/object.h"
+#include "elf/perf_map.h"
+#include "elf/symbol_names.h"
+#include "elf/unwind_rule.h"
+#include "elf/unwind_table.h"
+#include "fuzzer.h"
+
+using namespace argtrace::elf;
+
+namespace {
+
+void require(bool holds) {
+    if (!holds)
+        std::abort();
+}
+
+void check(const UnwindTable &table) {
+    for (std::size_t i = 0; i < table.rows.size(); i++) {
+        require(table.rows[i].rule < table.rules.size() || table.rows[i].rule == ARGTRACE_UNWIND_NONE);
+        require(i == 0 || table.rows[i].offset > table.rows[i - 1].offset);
+    }
+    require(table.rows.empty() || table.rows.back().rule == ARGTRACE_UNWIND_NONE);
+}
+
+} // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+    const std::string_view bytes(reinterpret_cast<const char *>(data), size);
+    if (const auto object = Object::from_memory({reinterpret_cast<const std::byte *>(data), size})) {
+        check(unwind_table(*object));
+        SymbolNames names(*object);
+        for (std::size_t offset = 0; offset < size; offset += 16)
+            (void)names.at(offset);
+    }
+    for (const bool is_eh_frame : {true, false}) {
+        const FrameVisitor visitor = {[](std::uint64_t start, std::uint64_t end) { return start < end; },
+                                      [](std::uint64_t start, std::uint64_t end, const FrameState *state, bool is_signal_frame) {
+                                          require(start < end);
+                                          if (state)
+                                              (void)unwind_rule(*state, is_signal_frame);
+                                      }};
+        visit_frames({bytes, 0x1000, is_eh_frame}, visitor);
+    }
+    (void)demangle(bytes);
+    const PerfMap map(bytes);
+    for (std::uint64_t address = 0; address < 256; address++)
+        (void)map.at(address);
+    return 0;
+}
