@@ -96,9 +96,9 @@ void check_recorded_forms(const OffCpuOptions &options, const std::vector<std::s
                                                "give it to `argtrace offcpu --in {}`",
                                                options.output, given.front(), options.output));
     const bool live_only = options.interval || options.duration || !options.command.empty() || options.session.buffer ||
-                           options.session.stack_table;
+                           options.session.stack_table || !options.session.debug_folders.empty();
     if (!options.input.empty() && live_only)
-        throw CLI::ValidationError("--interval, --duration, --buffer, --stack-table-size and a COMMAND are for waits from now on, not for --in");
+        throw CLI::ValidationError("--interval, --duration, --buffer, --stack-table-size, --objects and a COMMAND are for waits from now on, not for --in");
     if (options.input.empty() && options.jobs > 0)
         throw CLI::ValidationError("--jobs is for --in");
 }

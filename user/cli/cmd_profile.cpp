@@ -107,7 +107,7 @@ void check_recorded_forms(const CLI::App &command, const AggregateOptions &optio
                                                "give it to `argtrace profile --in {}`",
                                                options.output, shows, options.output));
     const std::string ticks = first_given(command, {"--frequency", "--event", "--idle", "--interval", "--count", "--duration",
-                                                    "--follow", "--include-self", "--map-size", "--cgroup"});
+                                                    "--follow", "--include-self", "--map-size", "--cgroup", "--objects"});
     if (reads && !ticks.empty())
         throw CLI::ValidationError(fmt::format("{} is for ticks from now on, not for --in: leave it out", ticks));
     if (reads && !options.command.empty())

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/objects.h"
 
-#include <cerrno>
-#include <cstdlib>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -14,6 +16,12 @@
 #include <unistd.h>
 
 #include "support/temporary_file.h"
+
+/// A function that has a name in the tests' own symbol table.
+extern "C" __attribute__((noinline)) int argtrace_test_named_function(int number) {
+    asm volatile("" : "+r"(number));
+    return number + 1;
+}
 
 namespace argtrace {
 namespace {
@@ -96,6 +104,29 @@ TEST_F(Objects, GetTablesOnceTheyAreThere) {
     EXPECT_EQ(seen_.asked, 18u);
     EXPECT_TRUE(seen_.tables.contains(20));
     EXPECT_EQ(seen_.opened.size(), 3u);
+}
+
+/// Where in its file code of this process is.
+std::uint64_t file_offset(std::uint64_t address) {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        unsigned long begin, end, offset;
+        if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 && address >= begin && address < end)
+            return address - begin + offset;
+    }
+    return 0;
+}
+
+TEST_F(Objects, NameFunctionsByTheByteBeforeAReturnAddress) {
+    add(16, "/proc/self/exe");
+    UserObjects objects = this->objects();
+    const std::uint64_t begin = file_offset(reinterpret_cast<std::uintptr_t>(&argtrace_test_named_function));
+    ASSERT_NE(begin, 0u);
+    EXPECT_EQ(name(objects, {16, begin, true}), "argtrace_test_named_function+0");
+    EXPECT_EQ(name(objects, {16, begin + 1, false}), "argtrace_test_named_function+1");
+    EXPECT_NE(name(objects, {16, begin, false}).substr(0, 28), "argtrace_test_named_function") << "the caller is the one before";
+    EXPECT_GT(seen_.tables.at(16), 100u);
+    EXPECT_GT(seen_.tables.at(ARGTRACE_OBJECT_VDSO), 0u);
 }
 
 TEST_F(Objects, ThatAreNoProgramsHaveNoTable) {
