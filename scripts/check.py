@@ -42,8 +42,8 @@ OUT = TOP / "build/check"
 
 BESIDE_LOAD = TOP / "scripts/beside_load",
 
-# Not for the sanitizers: tests of compilers and scripts, and what the fuzzer `trace` does better.
-UNWATCHED = "SysvX8664Compiler|GeneratedPrototypes|uapi_header|version_conditionals|scripts|TraceDamage.Changed"
+# Not for the sanitizers: tests of compilers and scripts, signals at each instruction, and what the fuzzer `trace` does better.
+UNWATCHED = "SysvX8664Compiler|UnwindOfShapes.IsGlibcsAtEachInstruction|GeneratedPrototypes|uapi_header|version_conditionals|scripts|TraceDamage.Changed"
 
 
 def compile_all(job):

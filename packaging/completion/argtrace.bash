@@ -108,7 +108,7 @@ _argtrace_value_of() {
 	case $1/$value in
 	*/) return 1 ;;
 	--fields/* | -f/*) _argtrace_list 'time comm pid tid cpu flags func args ret duration caller stack all' ;;
-	--by/KEY*) _argtrace_list 'func comm pid tid cpu caller stack uid gid cgroup ret duration' ;;
+	--by/KEY*) _argtrace_list 'func comm pid tid cpu caller stack ustack ufunc uid gid cgroup ret duration' ;;
 	--by/*,...) _argtrace_list "$(tr '|' ' ' <<<"${value%,...}")" ;;
 	--from/* | --to/SPEC) _argtrace_offer_functions ;;
 	--on-load/*)

@@ -106,6 +106,9 @@ std::vector<EventKeys::PartType> EventKeys::types_of(const Probe &probe) {
         case Source::expression:
             type.type = place.expression->number_type();
             break;
+        case Source::absent_stack:
+            type.type = ARGTRACE_TYPE_STACK;
+            break;
         case Source::cpu:
         case Source::duration:
         case Source::missing:
@@ -130,7 +133,7 @@ EventKeys::Place EventKeys::find(const Probe &probe, const RecordedValue &wanted
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
         const Argument &argument = probe.args[i];
         const bool result = argument.loc == ARGTRACE_LOC_RETURN;
-        const bool meant = argument.name == wanted.written || (result && name == "ret") ||
+        const bool meant = argument.name == wanted.written || (result && name == "ret") || (is_user_stack(argument) && name == "ustack") ||
                            (!wanted.name.empty() && argument.name == wanted.name);
         if (meant && can_be_part(argument))
             return {Source::argument, i};
@@ -161,8 +164,11 @@ const EventKeys::Places &EventKeys::places_of(const Probe &probe) {
     if (known != known_.end())
         return known->second;
     Places places;
+    const bool any_stack = stack_places(probe).any();
     const auto find_or_miss = [&](const RecordedValue &wanted) {
-        const Place place = find(probe, wanted);
+        Place place = find(probe, wanted);
+        if (place.source == Source::missing && wanted.absent_stack && any_stack)
+            place = {Source::absent_stack, 0, nullptr, *wanted.absent_stack};
         if (place.source == Source::missing && places.missing.empty())
             places.missing = wanted.written;
         return place;
@@ -193,6 +199,8 @@ KeyPart EventKeys::part_of(const EventView &view, const Place &place) {
         const Value value = number_of(view, place);
         return {number(value.captured ? value.low : 0, value.type)};
     }
+    if (place.source == Source::absent_stack)
+        return {number(place.number, ARGTRACE_TYPE_STACK)};
     if (place.source != Source::argument)
         return {number_of(view, place)};
     const Value &value = view.values[place.argument];

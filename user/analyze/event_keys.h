@@ -19,6 +19,8 @@ struct RecordedValue {
     std::string name;    ///< what it is called in the output
     std::string written; ///< the expression,
     std::optional<lang::Expression> expression = std::nullopt; ///< which is worked out of what has been recorded, if it was not itself
+    /// The number that stands for a stack which was not recorded, if another was; nothing: it must have been.
+    std::optional<std::uint64_t> absent_stack = std::nullopt;
 };
 
 class EventExpression;
@@ -65,6 +67,7 @@ private:
         duration,
         argument,
         expression,
+        absent_stack,
         missing,
     };
 
@@ -72,6 +75,7 @@ private:
         Source source = Source::missing;
         std::size_t argument = 0;
         std::shared_ptr<EventExpression> expression = {}; ///< of this probe's events
+        std::uint64_t number = 0; ///< of an absent stack
     };
 
     struct Places {

@@ -60,9 +60,9 @@ std::optional<std::vector<std::size_t>> value_places(const Probe &probe, const T
 // A condition with more of them is slower than to sort it out here.
 constexpr std::size_t pids_in_condition = 8;
 
-std::string spec_of(std::string_view name, std::span<const std::string_view> values, bool stack,
+std::string spec_of(std::string_view name, std::span<const std::string_view> values, StackChoice stack,
                     const std::string &condition) {
-    return fmt::format("t:sched:{}({}{}){}", name, fmt::join(values, ", "), stack ? ", stack" : "",
+    return fmt::format("t:sched:{}({}{}{}){}", name, fmt::join(values, ", "), stack.kernel ? ", stack" : "", stack.user ? ", ustack" : "",
                        condition.empty() ? "" : " if " + condition);
 }
 
@@ -85,13 +85,13 @@ Task current_task(const Event &event) {
 std::vector<std::string> SchedSpecs::text() const {
     const std::string of_task = condition_of(pids, {"p->tgid"});
     std::vector<std::string> specs{
-        spec_of("sched_switch", change_values, stacks, condition_of(pids, {"prev->tgid", "next->tgid"})),
-        spec_of("sched_waking", task_values, wakers, of_task),
-        spec_of("sched_wakeup", task_values, false, of_task),
-        spec_of("sched_wakeup_new", new_values, wakers, of_task),
+        spec_of("sched_switch", change_values, {stacks, user_stacks}, condition_of(pids, {"prev->tgid", "next->tgid"})),
+        spec_of("sched_waking", task_values, {wakers, false}, of_task),
+        spec_of("sched_wakeup", task_values, {}, of_task),
+        spec_of("sched_wakeup_new", new_values, {wakers, false}, of_task),
     };
     if (forks)
-        specs.push_back(spec_of("sched_process_fork", fork_values, false, ""));
+        specs.push_back(spec_of("sched_process_fork", fork_values, {}, ""));
     return specs;
 }
 
@@ -101,12 +101,13 @@ std::string SchedSpecs::missing_in(const std::vector<const Probe *> &probes) con
             continue;
         const bool stack = (tracepoint.kind == SchedKind::change && stacks) ||
                            ((tracepoint.kind == SchedKind::waking || tracepoint.kind == SchedKind::wakeup_new) && wakers);
+        const bool user_stack = tracepoint.kind == SchedKind::change && user_stacks;
         const bool there = std::any_of(probes.begin(), probes.end(), [&](const Probe *probe) {
             return tracepoint_of(*probe) == &tracepoint && value_places(*probe, tracepoint) &&
-                   (!stack || stack_index(*probe));
+                   (!stack || stack_places(*probe).kernel) && (!user_stack || stack_places(*probe).user);
         });
         if (!there)
-            return fmt::format("t:sched:{}{}", tracepoint.name, stack ? " with the stack" : "");
+            return fmt::format("t:sched:{}{}", tracepoint.name, user_stack ? " with the stack of user code" : stack ? " with the stack" : "");
     }
     return "";
 }
@@ -121,10 +122,7 @@ const SchedEvents::Places &SchedEvents::places_of(const Probe &probe) {
         places.kind = tracepoint->kind;
         places.values = std::move(*values);
     }
-    if (const auto stack = stack_index(probe)) {
-        places.stack = *stack;
-        places.has_stack = true;
-    }
+    places.stacks = stack_places(probe);
     return known_.emplace(&probe, std::move(places)).first->second;
 }
 
@@ -138,15 +136,16 @@ bool SchedEvents::take(const EventView &view) {
             return false;
     const auto number = [&](std::size_t which) { return view.values[places.values[which]].low; };
     const auto id = [&](std::size_t which) { return static_cast<std::uint32_t>(number(which)); };
-    std::uint64_t stack = 0;
-    if (places.has_stack && view.values[places.stack].captured)
-        stack = view.values[places.stack].low;
+    const auto stack_at = [&view](std::optional<std::size_t> place) {
+        return place && view.values[*place].captured ? view.values[*place].low : 0;
+    };
+    const std::uint64_t stack = stack_at(places.stacks.kernel);
     switch (places.kind) {
     case SchedKind::change: {
         // A task that is to block while a signal is pending does not, and its state is then 0 again: Linux before 6.14 says in
         // prev_state what it was. One that has been preempted on its way to block goes on later.
         const bool runnable = number(0) != 0 || number(1) == 0 || number(2) == 0;
-        tracker_.switched({event.ts, event.cpu, current_task(event), number(1), runnable, stack, id(3), id(4)});
+        tracker_.switched({event.ts, event.cpu, current_task(event), number(1), runnable, stack, id(3), id(4), stack_at(places.stacks.user)});
         return true;
     }
     case SchedKind::waking:

@@ -9,6 +9,7 @@
 
 #include "analyze/waits.h"
 #include "model/event.h"
+#include "model/probe.h"
 
 namespace argtrace {
 
@@ -17,6 +18,7 @@ struct SchedSpecs {
     bool stacks = true;  ///< where tasks give up their CPU,
     bool wakers = false; ///< and where they are woken
     bool forks = false;  ///< which processes start which
+    bool user_stacks = false; ///< where the code of tasks that give up their CPU has entered the kernel
     std::vector<std::uint32_t> pids; ///< switches and wakeups of these alone; empty: all
 
     std::vector<std::string> text() const;
@@ -40,8 +42,7 @@ private:
     struct Places {
         SchedKind kind = SchedKind::none;
         std::vector<std::size_t> values;
-        std::size_t stack = 0;
-        bool has_stack = false;
+        StackPlaces stacks;
     };
 
     const Places &places_of(const Probe &probe);

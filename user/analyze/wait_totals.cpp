@@ -132,6 +132,8 @@ void WaitTotals::add(const Wait &wait) {
         key.push_back(part_of(wait, one));
     if (wanted_.stacks)
         key.push_back(stack_key(wait.stack, wait.is_new));
+    if (wanted_.user_stacks)
+        key.push_back(stack_key(wait.user_stack, wait.is_new));
     if (wanted_.wakers) {
         key.push_back(text_key(waker_name(wait)));
         key.push_back(stack_key(wait.was_woken ? wait.waker.stack : 0));

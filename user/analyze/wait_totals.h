@@ -41,11 +41,14 @@ class WaitTotals {
 public:
     struct Wanted {
         std::vector<WaitKey> keys = {};
-        bool stacks = true;  ///< keys end with the stack
+        bool stacks = true;       ///< keys end with the kernel's stack,
+        bool user_stacks = false; ///< that of user code,
         bool wakers = false; ///< and with the waker's name and stack
         std::uint64_t min = 0;
         std::uint64_t max = ~std::uint64_t{0};
         std::string states = {}; ///< empty: all
+
+        bool any_stack() const { return stacks || user_stacks; }
     };
 
     explicit WaitTotals(Wanted wanted) : wanted_(std::move(wanted)) {}
@@ -55,7 +58,7 @@ public:
     /// Begins anew, but for what was left out.
     void clear();
 
-    /// The parts of a key: those of Wanted::keys, then the stack, then the waker's name and stack, so far as wanted.
+    /// The parts of a key: those of Wanted::keys, then the stacks, then the waker's name and stack, so far as wanted.
     using Entries = std::unordered_map<Key, WaitTotal, Aggregation::Hash>;
     const Entries &entries() const { return entries_; }
     const std::map<char, WaitTotal> &states() const { return states_; }

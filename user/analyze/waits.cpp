@@ -60,6 +60,7 @@ void WaitTracker::switched(const Switch &change) {
     wait.cpu = change.cpu;
     wait.state = change.runnable ? 'R' : letter;
     wait.stack = change.stack;
+    wait.user_stack = change.user_stack;
     open(wait);
 }
 

@@ -41,6 +41,7 @@ struct Wait {
     std::uint32_t cpu = 0; ///< that it left
     char state = 'R';
     std::uint64_t stack = 0; ///< where it gave up the CPU; 0: not known
+    std::uint64_t user_stack = 0; ///< and where its code had entered the kernel
     bool is_new = false;     ///< it had not run yet
     bool was_woken = false;  ///< by `waker`
     Waker waker;
@@ -72,6 +73,7 @@ public:
         std::uint64_t stack = 0;
         std::uint32_t to_tid = 0;
         std::uint32_t to_tgid = 0;
+        std::uint64_t user_stack = 0;
     };
     void switched(const Switch &change);
 

@@ -20,13 +20,21 @@ Keys parse_keys(const AggregateOptions &options) {
     } catch (const Error &error) {
         throw Error(fmt::format("--by: {}", error.what()));
     }
+    for (lang::ArgumentExpression &key : keys.values)
+        if (key.expression.plain_name() == user_function_key && !key.named)
+            key = lang::parse_values(fmt::format("ustack as {}", user_function_key)).front();
     // Ticks have no function but the one that they have interrupted.
     keys.func_added = options.stacks ? !options.timer && std::none_of(keys.values.begin(), keys.values.end(), is_function_key)
                                      : options.by.empty();
     if (keys.func_added)
         std::ranges::move(lang::parse_values("func"), std::back_inserter(keys.values));
-    if (options.stacks)
+    if (options.stacks && keys.func_added)
+        keys.func_of_stacks = keys.values.size() - 1;
+    const StackChoice stacks = key_stacks(options);
+    if (stacks.kernel)
         std::ranges::move(lang::parse_values("stack"), std::back_inserter(keys.values));
+    if (stacks.user)
+        std::ranges::move(lang::parse_values("ustack"), std::back_inserter(keys.values));
     for (std::size_t i = 0; i < keys.values.size(); ++i) {
         for (std::size_t other = 0; other < i; ++other)
             if (keys.values[i].name == keys.values[other].name)
@@ -38,6 +46,17 @@ Keys parse_keys(const AggregateOptions &options) {
         throw Error(fmt::format("--by: at most {} keys are possible, not {}",
                                 ARGTRACE_MAP_KEY_WORDS_MAX, keys.values.size()));
     return keys;
+}
+
+StackChoice key_stacks(const AggregateOptions &options) {
+    if (!options.stacks)
+        return {};
+    return options.timer ? options.style.stack | kernel_stack : options.style.stack;
+}
+
+void hide_stacks(std::vector<KeyColumn> &columns, const AggregateOptions &options) {
+    if (const StackChoice stacks = key_stacks(options); stacks.both() && !options.style.stack.kernel)
+        columns.erase(columns.end() - 2);
 }
 
 void mark_top(std::vector<KeyColumn> &columns, const AggregateOptions &options, const Keys &keys) {
@@ -52,6 +71,18 @@ std::vector<RecordedValue> recorded_values(const std::vector<lang::ArgumentExpre
     std::vector<RecordedValue> recorded;
     for (const lang::ArgumentExpression &value : values)
         recorded.push_back({value.name, std::string(value.expression.written()), value.expression});
+    return recorded;
+}
+
+std::vector<RecordedValue> recorded_keys(const AggregateOptions &options, const Keys &keys) {
+    std::vector<RecordedValue> recorded = recorded_values(keys.values);
+    if (!options.stacks || options.stack_choice)
+        return recorded;
+    for (RecordedValue &key : recorded)
+        if (key.written == "stack")
+            key.absent_stack = ARGTRACE_STACK_ID_USER; // which is not shown beside that of user code
+        else if (key.written == "ustack")
+            key.absent_stack = ARGTRACE_STACK_ID_NO_USER;
     return recorded;
 }
 

@@ -29,7 +29,8 @@ struct AggregateOptions : TracingOptions, TimeOptions {
     std::string by;                         ///< the text of --by; empty: func
     bool json = false;
     bool ascii = false;
-    bool stacks = false;                    ///< keys end with the stack
+    bool stacks = false;                    ///< keys end with the stacks that `style` says
+    std::optional<StackChoice> stack_choice = {}; ///< of --stack; nothing: all that there are
     std::string output = {};                ///< a file; empty: stdout
     std::uint32_t map_size = default_slots; ///< slots of each CPU
     std::string input;                      ///< a recording; empty: the running kernel

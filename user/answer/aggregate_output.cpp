@@ -57,7 +57,25 @@ void AggregateOutput::set_keys(const std::vector<KeyColumn> &columns, CallerName
     keys_->set_top_frames(std::move(frames));
 }
 
-void AggregateOutput::append_json(const Aggregation &all, std::string_view time) {
+namespace {
+
+/// As it is shown.
+const Aggregation &shown(const Aggregation &all, const std::vector<KeyColumn> &columns, KeyText &keys, std::optional<Aggregation> &room) {
+    if (std::none_of(columns.begin(), columns.end(), [](const KeyColumn &column) { return column.is_user_function(); }))
+        return all;
+    return room.emplace(keys.with_user_functions(all, columns));
+}
+
+} // namespace
+
+void AggregateOutput::append_text(std::string &out, const Aggregation &added) {
+    std::optional<Aggregation> room;
+    append_aggregate_text(out, shown(added, *columns_, *keys_, room), *columns_, *keys_, style_);
+}
+
+void AggregateOutput::append_json(const Aggregation &added, std::string_view time) {
+    std::optional<Aggregation> room;
+    const Aggregation &all = shown(added, *columns_, *keys_, room);
     append_aggregate_json(output_.buffer(), all, *columns_, *keys_, style_, time);
     if (style_.ticks && style_.stacks == StackForm::functions)
         append_profile_json(output_.buffer(), all, *columns_, *keys_, style_, time);
@@ -68,7 +86,7 @@ bool AggregateOutput::show(const Aggregation &all) {
     if (json_)
         append_json(all, {});
     else
-        append_aggregate_text(output_.buffer(), all, *columns_, *keys_, style_);
+        append_text(output_.buffer(), all);
     return output_.flush();
 }
 
@@ -81,7 +99,7 @@ bool AggregateOutput::show_interval(const Aggregation &all, std::uint64_t monoto
         append_json(all, fmt::format("\"ts\":{}", monotonic));
     } else {
         output_.buffer() += time_of_day(realtime) + '\n';
-        append_aggregate_text(output_.buffer(), all, *columns_, *keys_, style_);
+        append_text(output_.buffer(), all);
         output_.buffer() += '\n';
     }
     return output_.flush();
@@ -89,7 +107,7 @@ bool AggregateOutput::show_interval(const Aggregation &all, std::uint64_t monoto
 
 bool AggregateOutput::show_state(const Aggregation &all) {
     std::string text;
-    append_aggregate_text(text, all, *columns_, *keys_, style_);
+    append_text(text, all);
     return replace(text);
 }
 
@@ -121,9 +139,10 @@ void AggregateOutput::erase_state() {
     lines_shown_ = 0;
 }
 
-bool AggregateOutput::finish(const argtrace_counts &total, const ReturnTotals *returns, const StackLoss *stacks) {
+bool AggregateOutput::finish(const argtrace_counts &total, const ReturnTotals *returns, const StackLoss *stacks,
+                             const UserStackLoss *user_stacks) {
     if (json_)
-        append_aggregate_totals_json(output_.buffer(), total, returns, stacks);
+        append_aggregate_totals_json(output_.buffer(), total, returns, stacks, user_stacks);
     return output_.flush();
 }
 

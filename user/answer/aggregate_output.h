@@ -47,7 +47,7 @@ public:
     void note_typed(std::size_t lines) { lines_shown_ += lines; }
     /// In JSON the object that comes last.
     [[nodiscard]] bool finish(const argtrace_counts &total, const ReturnTotals *returns,
-                              const StackLoss *stacks = nullptr);
+                              const StackLoss *stacks = nullptr, const UserStackLoss *user_stacks = nullptr);
     /// The same of calls that were recorded first.
     [[nodiscard]] bool finish(const RecordedTotals &totals);
     /// The same of ticks, of which so many have found a CPU idle.
@@ -59,6 +59,7 @@ public:
 
 private:
     void append_json(const Aggregation &all, std::string_view time);
+    void append_text(std::string &out, const Aggregation &all);
     void erase_state();
 
     TraceTarget target_;

@@ -18,6 +18,13 @@ struct OffCpuOptions : TracingOptions, TimeOptions {
     std::string output; ///< a file; empty: stdout
     std::string input;  ///< a recording; empty: the running kernel
     unsigned jobs = 0;  ///< threads that read it; 0: one for each CPU
+    bool stacks_chosen = false; ///< with --stack or --no-stack; else all are shown that there are
+
+    void choose_stacks(StackChoice stacks) {
+        wanted.stacks = stacks.kernel;
+        wanted.user_stacks = stacks.user;
+        stacks_chosen = true;
+    }
 
     /// The output is a recording, of which waits are made later.
     bool records() const { return std::string_view(output).ends_with(".dat"); }

@@ -21,7 +21,7 @@ namespace argtrace {
 
 const char *const aggregate_help =
     "KEY is an expression as in a SPEC, func (which is the default), comm, pid, tid, cpu, caller, uid, "
-    "gid, cgroup, stack, ret or duration; 'EXPR as NAME' gives it a name. Calls are added up in the kernel, and "
+    "gid, cgroup, stack, ustack, ufunc, ret or duration; 'EXPR as NAME' gives it a name. Calls are added up in the kernel, and "
     "nothing is written for each. It ends with Ctrl-C, after --duration or --count, when COMMAND ends, "
     "or when the processes of -p have ended. The totals go to stderr.";
 
@@ -145,6 +145,17 @@ void add_room_option(CLI::App &command, AggregateOptions &options) {
     add_stack_table_option(command, options.session);
 }
 
+void add_counted_stack_option(CLI::App &command, AggregateOptions &options) {
+    options.style.stack = both_stacks;
+    add_stack_option(
+        command,
+        [&options](StackChoice stack) {
+            options.stack_choice = stack;
+            options.style.stack = stack;
+        },
+        "Only the kernel's stacks, or only those of user code (both if not given)");
+}
+
 void add_linear_option(CLI::App &command, AggregateOptions &options) {
     add_parsed_option(
         command, "--linear",
@@ -171,6 +182,8 @@ void check_aggregate(const AggregateOptions &options) {
                                    "chooses by its number");
     if (!options.input.empty() && options.session.stack_table)
         throw CLI::ValidationError("--stack-table-size is for stacks that are taken now, not for those of --in");
+    if (!options.input.empty() && !options.session.debug_folders.empty())
+        throw CLI::ValidationError("--objects is for stacks that are taken now: a recording has the names of its stacks");
     if (options.input.empty() && options.jobs > 0)
         throw CLI::ValidationError("--jobs is for --in");
     if (!options.pairs() && !options.timer && options.functions.specs.empty() && options.input.empty())

@@ -16,9 +16,12 @@ void add_aggregate_options(CLI::App &command, AggregateOptions &options);
 void add_time_options(CLI::App &command, TimeOptions &options);
 void add_top_option(CLI::App &command, std::optional<std::size_t> &top);
 
-/// Adds only --map-size and --stack-table-size; and only the former.
+/// Adds only --map-size, --stack-table-size and --objects; and only the former.
 void add_room_option(CLI::App &command, AggregateOptions &options);
 void add_map_size_option(CLI::App &command, AggregateOptions &options);
+
+/// Adds --stack[=...], of commands that count stacks, which takes both if it is not given.
+void add_counted_stack_option(CLI::App &command, AggregateOptions &options);
 
 /// Adds --linear.
 void add_linear_option(CLI::App &command, AggregateOptions &options);

@@ -53,8 +53,11 @@ void add_wait_options(CLI::App &command, OffCpuOptions &options) {
         "Only waits in these states: R (preempted), S, D, T, t, P, I, as ps shows them")
         ->type_name("STATE[,STATE...]");
     command.add_flag("--wakers", wanted.wakers, "Also who woke the task, and where");
+    add_stack_option(
+        command, [&options](StackChoice stack) { options.choose_stacks(stack); },
+        "Only the kernel's stacks, or only those of user code (both if not given)");
     command.add_flag_callback(
-        "--no-stack", [&wanted] { wanted.stacks = false; }, "A table of the keys, without stacks");
+        "--no-stack", [&options] { options.choose_stacks({}); }, "A table of the keys, without stacks");
 }
 
 void add_show_options(CLI::App &command, OffCpuOptions &options) {
@@ -93,9 +96,9 @@ void check_recorded_forms(const OffCpuOptions &options, const std::vector<std::s
                                                "give it to `argtrace offcpu --in {}`",
                                                options.output, given.front(), options.output));
     const bool live_only = options.interval || options.duration || !options.command.empty() || options.session.buffer ||
-                           options.session.stack_table;
+                           options.session.stack_table || !options.session.debug_folders.empty();
     if (!options.input.empty() && live_only)
-        throw CLI::ValidationError("--interval, --duration, --buffer, --stack-table-size and a COMMAND are for waits from now on, not for --in");
+        throw CLI::ValidationError("--interval, --duration, --buffer, --stack-table-size, --objects and a COMMAND are for waits from now on, not for --in");
     if (options.input.empty() && options.jobs > 0)
         throw CLI::ValidationError("--jobs is for --in");
 }
@@ -106,13 +109,15 @@ void check_forms(OffCpuOptions &options) {
     if (options.wanted.max < options.wanted.min)
         throw CLI::ValidationError("--max is less than --min: no wait can match");
     options.style.form = stack_form_of(options.output, options.style.form, options.json, options.interval.has_value());
-    if (!options.wanted.stacks && options.style.form != StackForm::summary)
+    if (!options.wanted.any_stack() && options.style.form != StackForm::summary)
         throw CLI::ValidationError("--no-stack leaves nothing to make a flame graph of: leave it out, or --fold and the "
                                    "file's name");
+    if (options.wanted.user_stacks && !options.wanted.stacks && options.wanted.wakers)
+        throw CLI::ValidationError("--wakers shows the kernel's stacks of wakers: leave --stack=user out");
     if (!options.wanted.stacks && options.wanted.wakers)
         throw CLI::ValidationError("--wakers shows the stacks of wakers, and --no-stack shows none: for their names, "
                                    "give --by waker");
-    if (!options.wanted.stacks && options.session.stack_table)
+    if (!options.wanted.any_stack() && options.session.stack_table)
         throw CLI::ValidationError("--no-stack leaves nothing for --stack-table-size to make room for: leave one of them out");
     if (options.json && options.style.form == StackForm::folded)
         throw CLI::ValidationError("--json and --fold are two forms of the same: leave one of them out");
@@ -124,6 +129,7 @@ void setup_offcpu(CLI::App &app, const std::vector<std::string> &words) {
     auto options = std::make_shared<OffCpuOptions>();
     options->command = words;
     options->wanted.keys = {WaitKey::comm};
+    options->wanted.user_stacks = true;
     CLI::App *command = app.add_subcommand("offcpu", "Show where tasks wait, for how long, and who wakes them");
     add_wait_options(*command, *options);
     add_time_options(*command, *options);

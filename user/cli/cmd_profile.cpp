@@ -107,7 +107,7 @@ void check_recorded_forms(const CLI::App &command, const AggregateOptions &optio
                                                "give it to `argtrace profile --in {}`",
                                                options.output, shows, options.output));
     const std::string ticks = first_given(command, {"--frequency", "--event", "--idle", "--interval", "--count", "--duration",
-                                                    "--follow", "--include-self", "--map-size", "--cgroup"});
+                                                    "--follow", "--include-self", "--map-size", "--cgroup", "--objects"});
     if (reads && !ticks.empty())
         throw CLI::ValidationError(fmt::format("{} is for ticks from now on, not for --in: leave it out", ticks));
     if (reads && !options.command.empty())
@@ -133,6 +133,7 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
     command->add_option("--by", options->by, "The keys that ticks are counted by, in addition to their stacks")
         ->type_name("KEY[,KEY...]")
         ->allow_extra_args(false);
+    add_counted_stack_option(*command, *options);
     add_time_options(*command, *options);
     add_output_options(*command, *options);
     add_process_options(*command, options->processes,
@@ -142,11 +143,12 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
     add_include_self_option(*command, *options);
     add_room_option(*command, *options);
     command->footer(
-        "Each tick looks at what its CPU is doing in the kernel, and counts that stack. Ticks in user "
-        "space are counted as [user], those of idle CPUs are counted but not shown. SELF says in how many "
+        "Each tick looks at what its CPU is doing, and counts that stack: of the kernel, and of the user code that has entered it or "
+        "was running. With --stack=kernel, ticks in user code are counted as [user]. Those of idle CPUs are counted but not shown. SELF says in how many "
         "ticks a function was running, TOTAL in how many it or a function that it had called was. The totals go to "
         "stderr.\n\n"
-        "KEY is an expression of the task that was running, comm, pid, tid, cpu, uid, gid or cgroup; each "
+        "KEY is an expression of the task that was running, comm, pid, tid, cpu, uid, gid, cgroup or ufunc, the function of user code that "
+        "has entered the kernel or was running; each "
         "of its values has a table. A recording has comm, pid, tid and cpu of each tick, and the other KEYs it was made with; "
         "--if and -p choose when it is made, or when it is read. It ends with Ctrl-C, after --duration or --count, when COMMAND ends, or "
         "when the processes of -p have ended.\n\n"

@@ -14,8 +14,9 @@ void setup_stacks(CLI::App &app, const std::vector<std::string> &words) {
     options->stacks = true;
     options->style.statistic = Statistic::stacks;
     CLI::App *command =
-        app.add_subcommand("stacks", "Count calls by their kernel stacks: who calls a function, and how");
+        app.add_subcommand("stacks", "Count calls by their stacks: who calls a function, and how");
     add_aggregate_options(*command, *options);
+    add_counted_stack_option(*command, *options);
     command->add_flag_callback(
         "--fold", [options] { options->style.stacks = StackForm::folded; },
         "A line for each stack, as flamegraph.pl and speedscope read them");
@@ -23,6 +24,7 @@ void setup_stacks(CLI::App &app, const std::vector<std::string> &words) {
                     "\n\nExamples:\n"
                     "  argtrace stacks kmem_cache_alloc_noprof         who allocates\n"
                     "  argtrace stacks --by comm 'vfs_read if count == 0'\n"
+                    "  argtrace stacks --stack=user -p 1234 s:write    where in the program\n"
                     "  argtrace stacks -o reads.svg 'vfs_read if count == 0'    a flame graph\n"
                     "  argtrace stacks --fold -o alloc.folded --duration 10 __alloc_pages_noprof\n"
                     "  argtrace stacks --in argtrace.dat               what `record --stack` has");

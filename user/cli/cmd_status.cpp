@@ -76,7 +76,7 @@ void run_status(const StatusOptions &options) {
         drop_removed(snapshot);
         orders = session.on_load_orders();
         state = SessionState{session.attributes().clock, session.processes(), overwritten, std::move(returns), session.stack_loss(),
-                             in_flight ? functions_in_flight(session) : std::vector<InFlightFunction>()};
+                             in_flight ? functions_in_flight(session) : std::vector<InFlightFunction>(), session.user_stack_loss()};
     }
 
     std::vector<Probe> unloaded;

@@ -75,7 +75,7 @@ void run_trace(TraceOptions options) {
 
     Schema schema([&session] { return session.probes(true); });
     schema.reload();
-    const LiveSymbols symbols(session.device());
+    const LiveSymbols symbols(session);
     CallerNames callers(symbols);
     auto renderer = make_renderer(options.output, callers,
                                   {options.output.time, monotonic_now(), realtime_now()},
@@ -100,8 +100,10 @@ void run_trace(TraceOptions options) {
         const argtrace_counts total = total_of(counts);
         const ReturnTotals returns = session.returns();
         const std::optional<StackLoss> stacks = session.stack_loss();
+        const std::optional<UserStackLoss> user_stacks = session.user_stack_loss();
         append_summary_json(output.buffer(), trace.shown(), &total,
-                            options.functions.returns ? &returns : nullptr, stacks ? &*stacks : nullptr, trace.unread_values());
+                            options.functions.returns ? &returns : nullptr, stacks ? &*stacks : nullptr, trace.unread_values(),
+                            user_stacks ? &*user_stacks : nullptr);
         (void)output.flush(); // a reader that has gone is no failure
     }
     print_summary(options, session, trace, counts, run.modules());

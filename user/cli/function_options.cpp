@@ -103,8 +103,10 @@ CLI::Option *add_function_options(CLI::App &command, FunctionOptions &options,
             "--changes", [&options] { options.returns = options.changes = true; },
             "Also the values when functions return, and the numbers that arguments point to, as in "
             "*pos=0 -> 832; implies --return");
-    command.add_flag("--stack", options.stack,
-                     "Also the kernel stack of each call");
+    add_stack_option(
+        command, [&options](StackChoice stack) { options.stack = stack; },
+        "Also the stack of each call: the kernel's, which is meant if nothing is said, that of the user code that has entered it, or "
+        "both");
     command.add_flag("-d,--describe", options.describe,
                      "Also what arguments mean, by their types: files as paths, tasks by name, "
                      "sockets by address, flags and commands by name ...");

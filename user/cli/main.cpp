@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iostream>
@@ -222,6 +223,8 @@ int main(int argc, char **argv) {
     // write() reports a reader that has gone, and a file that may not grow.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
+    // Libraries that read debug files are not to look for them on the network.
+    ::unsetenv("DEBUGINFOD_URLS");
     try {
         return argtrace::run({argv + 1, argv + argc});
     } catch (const std::exception &error) {

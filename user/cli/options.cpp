@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <memory>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -57,6 +61,19 @@ void add_flight_option(CLI::App &command, SessionOptions &options) {
                      "A flight recorder: when the buffer is full, the oldest calls make room");
 }
 
+CLI::Option *add_stack_option(CLI::App &command, std::function<void(StackChoice)> take, const std::string &description) {
+    constexpr std::pair<std::string_view, StackChoice> choices[]{{"kernel", kernel_stack}, {"user", user_stack}, {"both", both_stacks}};
+    const auto text = std::make_shared<std::string>(); // which the option refers to
+    const auto parse = [text, choices, take = std::move(take)](const std::string &wanted) {
+        const auto known = std::find_if(std::begin(choices), std::end(choices), [&](const auto &one) { return one.first == wanted; });
+        if (known == std::end(choices))
+            return fmt::format("it is kernel, user or both, not '{}'", wanted); // behind "--stack: "
+        take(known->second);
+        return std::string();
+    };
+    return command.add_flag("--stack{kernel}", *text, description)->take_last()->check(parse)->type_name("[=kernel|user|both]");
+}
+
 void add_stack_table_option(CLI::App &command, SessionOptions &options) {
     add_parsed_option(
         command, "--stack-table-size",
@@ -67,6 +84,9 @@ void add_stack_table_option(CLI::App &command, SessionOptions &options) {
         fmt::format("Room for N different stacks on each CPU ({} if not given), rounded up to a power of two",
                     default_stack_table))
         ->type_name("N");
+    command.add_option("--objects", options.debug_folders, "Look for debug files of user code in that folder, too")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
 }
 
 std::uint32_t parse_room(const std::string &option, const std::string &text, std::uint32_t min, std::uint32_t max) {

@@ -16,7 +16,10 @@ void add_session_options(CLI::App &command, SessionOptions &options);
 /// Adds --flight to a command that makes sessions which are not read while they are recorded.
 void add_flight_option(CLI::App &command, SessionOptions &options);
 
-/// Adds --stack-table-size.
+/// Adds --stack[=kernel|user|both], of which `take` is given the choice; --stack alone is the kernel's.
+CLI::Option *add_stack_option(CLI::App &command, std::function<void(StackChoice)> take, const std::string &description);
+
+/// Adds --stack-table-size and --objects.
 void add_stack_table_option(CLI::App &command, SessionOptions &options);
 
 /// A number of places that is rounded up to a power of two, from `min` to `max`, which are such. Throws Error.

@@ -190,8 +190,8 @@ Text debug_frame_of(const Object &object) {
     return {};
 }
 
-/// The code that returns from a signal handler, by which other unwinders know it, too: glibc describes
-/// it, musl does not, and what Go says of it is not true. mov $15, %rax; syscall
+/// The code that returns from a signal handler, by which libgcc knows it, too: glibc describes it,
+/// musl does not. mov $15, %rax; syscall
 constexpr std::string_view sigreturn_code("\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9);
 
 void find_sigreturn(std::string_view code, std::uint64_t offset, std::uint32_t rule, RulePieces &pieces) {

@@ -187,9 +187,9 @@ char *PerfettoBlockWriter::put_arguments(char *to, const PerfettoPlan &plan, con
     return out_.room(plan.size_max);
 }
 
-void PerfettoBlockWriter::put_stack(const Value &stack, const Probe &probe) {
-    if (stack.captured)
-        out_.number(event::callstack_id, stacks_.id(stack.low, probe, values_.interned()));
+void PerfettoBlockWriter::put_stack(const StackValues &stacks, const Probe &probe) {
+    if ((stacks.kernel && stacks.kernel->captured) || (stacks.user && stacks.user->captured))
+        out_.number(event::callstack_id, stacks_.id(stacks, probe, values_.interned()));
 }
 
 /// Where the track does not say whose call it is.
@@ -254,8 +254,8 @@ void PerfettoBlockWriter::put_body(const PerfettoBlock::Item &item, char *to) {
     if (note.key != flags || note.block != block_) [[unlikely]]
         make_note(note, flags, common_.flags->id, flags_column(event.context, event.preempt));
     put_note(note);
-    if (plan.stack) [[unlikely]]
-        put_stack(item.call.view().values[*plan.stack], *event.probe);
+    if (plan.stacks.any()) [[unlikely]]
+        put_stack(StackValues::of(item.call.view(), plan.stacks), *event.probe);
 }
 
 /// Inlined into the only place that calls it.

@@ -104,7 +104,7 @@ private:
     void put_value(unsigned field, const PerfettoPlan::Argument &argument, const Value &value,
                    std::span<const std::byte> bytes);
     char *put_arguments(char *to, const PerfettoPlan &plan, const EventView &view);
-    void put_stack(const Value &stack, const Probe &probe);
+    void put_stack(const StackValues &stacks, const Probe &probe);
     void put_task(const Event &event);
     void put_note(const Note &note);
     void make_note(Note &note, std::uint64_t key, std::uint64_t name, std::string_view text);

@@ -104,9 +104,9 @@ const PerfettoPlan &PerfettoPlans::make(const Probe &probe) {
     plan.index = static_cast<std::uint32_t>(plans_.size() - 1);
     const ProbeFormats &formats = values_.formats(probe);
     const std::optional<std::size_t> result = result_index(probe);
-    plan.stack = stack_index(probe);
+    plan.stacks = stack_places(probe);
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
-        if (i == plan.stack)
+        if (i == plan.stacks.kernel || i == plan.stacks.user)
             continue;
         if (i == result) {
             plan.result =

@@ -48,7 +48,7 @@ struct PerfettoPlan {
 
     std::vector<Argument> arguments; ///< that are shown as such
     std::optional<Argument> result;  ///< what was returned
-    std::optional<std::size_t> stack; ///< which of the values is the stack
+    StackPlaces stacks; ///< which of the values are the stacks
     Snippet head;                      ///< category and name, encoded
     std::size_t size_max = 0;          ///< of a packet, without what takes more than a number
     std::vector<const PerfettoName *> names;

@@ -14,6 +14,7 @@ namespace {
 using namespace perfetto;
 
 constexpr std::string_view kernel_name = "[kernel]";
+constexpr std::string_view user_name = "[user]";
 
 } // namespace
 
@@ -31,7 +32,7 @@ std::uint64_t PerfettoStacks::mapping(CodeSpace space, std::string_view module, 
     if (!added)
         return known->second;
     const std::uint64_t path =
-        paths_.id(module.empty() ? kernel_name : valid_utf8(module), data);
+        paths_.id(!module.empty() ? valid_utf8(module) : space == CodeSpace::user ? user_name : kernel_name, data);
     const std::size_t begin = data.open(interned::mappings);
     data.number(interned::id, known->second);
     data.number(interned::mapping_path, path);
@@ -60,23 +61,20 @@ std::uint64_t PerfettoStacks::frame_at(CodePlace place, ProtobufWriter &data) {
         return known->second;
     const std::string name = function_at(callers_, place); // "ext4_read [ext4]"
     const std::string_view whole = name;
-    const std::size_t module = name.ends_with(']') ? name.rfind(" [") : name.npos;
+    const std::size_t module = place.space == CodeSpace::kernel && name.ends_with(']') ? name.rfind(" [") : name.npos;
     if (module != name.npos)
         known->second = frame(place.space, whole.substr(0, module), whole.substr(module + 2, name.size() - module - 3), data);
     else if (!name.empty())
-        known->second = frame(place.space, name, "", data);
+        known->second = frame(place.space, name, callers_.object(place), data);
     return known->second;
 }
 
-std::uint64_t PerfettoStacks::id(std::uint64_t stack, const Probe &probe, ProtobufWriter &data) {
-    const auto [known, added] = stacks_.try_emplace({stack, &probe}, stacks_.size() + 1);
-    if (!added)
-        return known->second;
-    std::vector<std::uint64_t> frames; // the outermost first
-    const auto add_mark = [&](std::string_view mark) { frames.push_back(frame(CodeSpace::kernel, mark, "", data)); };
-    if (const std::string_view mark = stack_mark(stack); !mark.empty()) {
+/// The outermost first.
+void PerfettoStacks::add_frames(const Value &stack, CodeSpace space, std::vector<std::uint64_t> &frames, ProtobufWriter &data) {
+    const auto add_mark = [&](std::string_view mark) { frames.push_back(frame(space, mark, "", data)); };
+    if (const std::string_view mark = stack_mark(stack.low); !mark.empty()) {
         add_mark(mark);
-    } else if (const auto found = callers_.stack(stack)) {
+    } else if (const auto found = callers_.stack(stack.low)) {
         if (found->cut)
             add_mark("[cut]");
         for (auto address = found->addresses.rbegin(); address != found->addresses.rend(); ++address)
@@ -85,6 +83,19 @@ std::uint64_t PerfettoStacks::id(std::uint64_t stack, const Probe &probe, Protob
     } else {
         add_mark("[unknown]");
     }
+}
+
+std::uint64_t PerfettoStacks::id(const StackValues &stacks, const Probe &probe, ProtobufWriter &data) {
+    const auto id_of = [](const Value *stack) { return stack && stack->captured ? stack->low : 0; };
+    const auto [known, added] = stacks_.try_emplace({id_of(stacks.kernel), id_of(stacks.user), &probe}, stacks_.size() + 1);
+    if (!added)
+        return known->second;
+    std::vector<std::uint64_t> frames;
+    if (stacks.user && stacks.user->captured && stacks.user->low != ARGTRACE_STACK_ID_NO_USER)
+        add_frames(*stacks.user, CodeSpace::user, frames, data);
+    // Where user code was interrupted, its own stack says where, if it was taken.
+    if (stacks.kernel && stacks.kernel->captured && !(stacks.user && stacks.kernel->low == ARGTRACE_STACK_ID_USER))
+        add_frames(*stacks.kernel, CodeSpace::kernel, frames, data);
     if (kind_of(probe).is_call)
         frames.push_back(frame(code_place(probe).space, probe.function, callers_.module(code_place(probe)), data));
     const std::size_t begin = data.open(interned::callstacks);

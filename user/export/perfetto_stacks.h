@@ -5,19 +5,22 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "export/perfetto_fields.h"
 #include "export/perfetto_names.h"
 #include "export/protobuf.h"
 #include "model/probe.h"
 #include "render/caller.h"
+#include "render/stack.h"
 
 namespace argtrace {
 
 /// Stacks as Perfetto's callstacks: each different one of a block is interned once, and so are its frames, which are
-/// functions in a mapping for the kernel or for a module. A place is named when its frame is written, once in a block.
+/// functions in a mapping for the kernel, for a module, or for the file that user code is in. A place is named when its frame is written, once in a block.
 class PerfettoStacks {
 public:
     /// The names stay the caller's.
@@ -28,11 +31,12 @@ public:
 
     /// The number of the stack in which that function was called, which is its innermost frame, or of a tick's. What is new
     /// goes to `data`.
-    std::uint64_t id(std::uint64_t stack, const Probe &probe, ProtobufWriter &data);
+    std::uint64_t id(const StackValues &stacks, const Probe &probe, ProtobufWriter &data);
 
 private:
     std::uint64_t frame_at(CodePlace place, ProtobufWriter &data);
     std::uint64_t frame(CodeSpace space, std::string_view function, std::string_view module, ProtobufWriter &data);
+    void add_frames(const Value &stack, CodeSpace space, std::vector<std::uint64_t> &frames, ProtobufWriter &data);
     std::uint64_t mapping(CodeSpace space, std::string_view module, ProtobufWriter &data);
 
     CallerNames &callers_;
@@ -41,7 +45,7 @@ private:
     std::map<std::pair<CodeSpace, std::string>, std::uint64_t> mappings_; // by space and module
     std::unordered_map<CodePlace, std::uint64_t, CodePlace::Hash> places_; // the frames of these; 0: they have none
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> frames_; // by mapping and function
-    std::map<std::pair<std::uint64_t, const Probe *>, std::uint64_t> stacks_;
+    std::map<std::tuple<std::uint64_t, std::uint64_t, const Probe *>, std::uint64_t> stacks_; // by both numbers
 };
 
 } // namespace argtrace

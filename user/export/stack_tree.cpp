@@ -16,16 +16,18 @@ constexpr std::size_t stacks_max = 1 << 16; // that are kept as names
 
 } // namespace
 
-const std::vector<std::string> &StackTree::functions(std::uint64_t id) {
-    const auto found = stacks_.find(id);
+const std::vector<StackFrame> &StackTree::frames(const StackValues &stacks) {
+    const auto id_of = [](const Value *stack) { return stack && stack->captured ? stack->low : 0; };
+    const Ids ids{id_of(stacks.kernel), id_of(stacks.user)};
+    const auto found = stacks_.find(ids);
     if (found != stacks_.end())
         return found->second;
     if (stacks_.size() == stacks_max)
         stacks_.clear();
-    std::vector<std::string> functions = stack_functions(names_, id);
-    for (std::string &function : functions)
-        function = frame_name(std::move(function));
-    return stacks_.emplace(id, std::move(functions)).first->second;
+    std::vector<StackFrame> frames = stack_frames(names_, stacks);
+    for (StackFrame &frame : frames)
+        frame.name = frame_name(std::move(frame.name));
+    return stacks_.emplace(ids, std::move(frames)).first->second;
 }
 
 const std::string &StackTree::top_frame(const Probe &probe) {
@@ -41,22 +43,24 @@ void StackTree::add(const EventView &view) {
         ++unfinished_;
         return;
     }
-    const auto index = stack_index(*event.probe);
-    if (!index || !view.values[*index].captured) {
+    const StackValues stacks = StackValues::of(view, stack_places(*event.probe));
+    const auto is_there = [](const Value *stack) { return stack && stack->captured; };
+    if (!is_there(stacks.kernel) && !is_there(stacks.user)) {
         ++without_stack_;
         return;
     }
     const bool is_tick = !kind_of(*event.probe).is_call;
-    if (is_tick && view.values[*index].low == ARGTRACE_STACK_ID_IDLE) {
+    if (is_tick && is_there(stacks.kernel) && stacks.kernel->low == ARGTRACE_STACK_ID_IDLE) {
         ++idle_;
         return;
     }
     ++calls_;
     ticks_ += is_tick;
     CallNode *node = &nodes_.child(root_, task_frame(event));
-    for (const std::string &function : functions(view.values[*index].low)) {
-        node = &nodes_.child(*node, function);
-        node->in_module = is_of_module(function);
+    for (const StackFrame &frame : frames(stacks)) {
+        node = &nodes_.child(*node, frame.name);
+        node->in_user = frame.space == CodeSpace::user;
+        node->in_module = !node->in_user && is_of_module(frame.name);
     }
     if (!is_tick) {
         const std::string &top = top_frame(*event.probe);

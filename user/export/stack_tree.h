@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "export/frame_tree.h"
 #include "render/caller.h"
+#include "render/stack.h"
 
 namespace argtrace {
 
@@ -25,13 +28,14 @@ public:
     std::string left_out() const override;
 
 private:
-    const std::vector<std::string> &functions(std::uint64_t id);
+    using Ids = std::pair<std::uint64_t, std::uint64_t>; // of the kernel's stack and of that of user code; 0: none is taken
+    const std::vector<StackFrame> &frames(const StackValues &stacks);
     const std::string &top_frame(const Probe &probe);
 
     CallerNames names_;
     FrameNodes nodes_;
     CallNode root_;
-    std::unordered_map<std::uint64_t, std::vector<std::string>> stacks_; ///< by number, the outermost function first
+    std::map<Ids, std::vector<StackFrame>> stacks_; ///< the outermost function first
     std::unordered_map<const Probe *, std::string> tops_;
     std::uint64_t calls_ = 0;
     std::uint64_t ticks_ = 0; ///< of these, no calls

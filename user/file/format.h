@@ -36,10 +36,15 @@ enum class ChunkType : std::uint32_t {
                  ///< before the packets that name them
     running = 11, ///< RunningHead, then structs argtrace_in_flight_call: calls that had not returned when recording ended, but
                   ///< for those of which a record follows
+    objects = 12, ///< text, lines of an object's number, its build id and its path; before the packets with stacks in it
+    places = 13,  ///< text, lines of a word of a user stack, the offset in the function, and its name; likewise
 };
 
 /// Beside the number of addresses of a stack: there were more.
 inline constexpr std::uint64_t stack_chunk_cut = std::uint64_t{1} << 32;
+
+/// In the place of the build id of an object that has none.
+inline constexpr const char *no_build_id = "-";
 
 struct ChunkHeader {
     std::uint32_t type;

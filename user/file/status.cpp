@@ -37,6 +37,10 @@ std::string_view describe(FileStatus status) {
         return "the symbols are malformed";
     case FileStatus::bad_stacks:
         return "the stacks are malformed";
+    case FileStatus::bad_objects:
+        return "the files with user code are malformed";
+    case FileStatus::bad_places:
+        return "the names of user code are malformed";
     case FileStatus::bad_running:
         return "the calls that had not returned are malformed";
     case FileStatus::bad_packet_prefix:

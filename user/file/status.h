@@ -26,6 +26,8 @@ enum class FileStatus {
     bad_probes,
     bad_symbols,
     bad_stacks,
+    bad_objects,
+    bad_places,
     bad_running,
     bad_packet_prefix,
     packet_out_of_place, ///< a part that follows nothing it could belong to

@@ -95,6 +95,16 @@ void TraceWriter::stacks(std::span<const std::uint64_t> words) {
         chunk(ChunkType::stacks, std::as_bytes(words));
 }
 
+void TraceWriter::objects(std::string_view lines) {
+    if (!lines.empty())
+        chunk(ChunkType::objects, std::as_bytes(std::span(lines)));
+}
+
+void TraceWriter::places(std::string_view lines) {
+    if (!lines.empty())
+        chunk(ChunkType::places, std::as_bytes(std::span(lines)));
+}
+
 void TraceWriter::packet(const PacketBytes &packet) {
     PacketPrefix prefix{};
     prefix.seq = packet.seq;

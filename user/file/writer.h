@@ -56,6 +56,10 @@ public:
     /// As the chunk has them; nothing where there is none.
     void stacks(std::span<const std::uint64_t> words);
 
+    /// Lines as these chunks have them.
+    void objects(std::string_view lines);
+    void places(std::string_view lines);
+
     /// The bytes must stay as they are until they have been flushed, unless they are compressed.
     void packet(const PacketBytes &packet);
 

@@ -112,8 +112,11 @@ NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
         return make_source(ARGTRACE_SOURCE_IDENTITY, ARGTRACE_IDENTITY_GID, uint_type, ast);
     if (builtin.name == "cgroup")
         return make_source(ARGTRACE_SOURCE_IDENTITY, ARGTRACE_IDENTITY_CGROUP, ulong_type, ast);
-    if (builtin.name == "stack")
-        return make_node(Node::Kind::stack, ulong_type, ast);
+    if (builtin.name == "stack" || builtin.name == "ustack") {
+        NodePtr node = make_node(Node::Kind::stack, ulong_type, ast);
+        node->source = builtin.name == "stack" ? ARGTRACE_SOURCE_STACK_ID : ARGTRACE_SOURCE_USER_STACK_ID;
+        return node;
+    }
     if (builtin.name == "ret" || builtin.name == "duration")
         return outcome(builtin, ast);
     if (builtin.name == "task")

@@ -6,6 +6,7 @@
 #include "lang/compiler.h"
 #include "lang/moment.h"
 #include "lang/mount_layout.h"
+#include "model/probe.h"
 #include "model/type.h"
 #include "uapi/argtrace_map.h"
 #include "util/error.h"
@@ -107,7 +108,7 @@ void Compiler::value(const Node &node, ProgramValue &described, bool lenient) {
         output_path(node, described);
         break;
     case Node::Kind::stack:
-        output_stack(described);
+        output_stack(node, described);
         break;
     default:
         output_scalar(node, described);
@@ -171,13 +172,12 @@ void Compiler::output_texts(const Node &node, ProgramValue &described) {
     output_at(*node.operands[0], ARGTRACE_DO_STRS, node.limit);
 }
 
-void Compiler::output_stack(ProgramValue &described) {
+void Compiler::output_stack(const Node &node, ProgramValue &described) {
     described.type = ARGTRACE_TYPE_STACK;
-    described.type_name = "stack";
+    described.type_name = node.source == ARGTRACE_SOURCE_STACK_ID ? "stack" : user_stack_name;
     described.size = sizeof(std::uint64_t);
     argtrace_insn insn{};
-    insn.source = ARGTRACE_SOURCE_STACK_ID;
-    insn.flags = at_return_ ? ARGTRACE_INSN_RETURN : 0;
+    insn.source = node.source;
     insn.mask = ~std::uint64_t{0};
     insn.action = ARGTRACE_DO_OUT;
     insn.arg = sizeof(std::uint64_t);
@@ -236,7 +236,7 @@ void Compiler::map_part(const Node &node, ProgramValue &described, std::uint32_t
     if (node.kind == Node::Kind::stack && is_value)
         throw Error("a stack is no number: group calls by it with --by");
     if (node.kind == Node::Kind::stack) {
-        output_stack(described);
+        output_stack(node, described);
         return;
     }
     if (node.kind == Node::Kind::path)

@@ -67,7 +67,7 @@ private:
     void output_scalar(const Node &node, ProgramValue &described);
     void output_object(const Node &node, ProgramValue &described);
     void output_buffer(const Node &node, ProgramValue &described);
-    void output_stack(ProgramValue &described);
+    void output_stack(const Node &node, ProgramValue &described);
     void output_path(const Node &node, ProgramValue &described);
     void output_texts(const Node &node, ProgramValue &described);
     std::uint8_t output_flags(std::uint8_t action, std::uint8_t flags) const;

@@ -22,9 +22,9 @@ constexpr std::uint32_t path_cost = 280; // four names
 constexpr std::uint32_t file_cost = 60;
 
 std::string_view source_name(std::uint8_t source) {
-    constexpr std::array<std::string_view, 11> names{"const",  "reg", "stack", "slot", "task",
+    constexpr std::array<std::string_view, 13> names{"const",  "reg", "stack", "slot", "task",
                                                      "caller", "cpu", "time",  "ret",  "duration",
-                                                     "stack id"};
+                                                     "stack id", "identity", "user stack id"};
     return source < names.size() ? names[source] : "?";
 }
 

@@ -54,7 +54,7 @@ struct Node {
         texts,     ///< strs(): what the array of pointers at operands[0] leads to, in `limit` bytes
         path,      ///< path(), cgroup_path(): of what is at operands[0], which `value` says,
                    ///< as ARGTRACE_PATH_OF_*
-        stack,     ///< the call's stack
+        stack,     ///< the call's stack, of the kernel or of user code, as `source` says
     };
 
     Kind kind = Kind::constant;

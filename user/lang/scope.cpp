@@ -29,6 +29,7 @@ constexpr Builtin builtin_rows[]{
     {"ret", ""},
     {"duration", ""},
     {"stack", ""},
+    {"ustack", ""},
 };
 
 /// include/linux/gfp_types.h: what consists of others.

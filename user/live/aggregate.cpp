@@ -24,6 +24,7 @@
 #include "render/profile.h"
 #include "render/stack.h"
 #include "render/stack_summary.h"
+#include "session/authority.h"
 #include "session/live_map.h"
 #include "session/live_symbols.h"
 #include "util/clock.h"
@@ -68,6 +69,7 @@ std::vector<KeyColumn> columns_of(const AggregatedFunctions &functions,
         const KeyDescription &key = functions.keys[i];
         columns.push_back({key.name, key.is_function, key.is_result,
                            key.is_caller ? caller_format() : formats.argument(i)});
+        columns.back().is_user_stack = key.is_user_stack;
     }
     if (const auto at = functions.only_function_at)
         columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(*at), {"func", true});
@@ -156,16 +158,21 @@ void report_totals(const AggregateOptions &options, const Session &session,
 
 } // namespace
 
-void run_live_aggregate(const AggregateOptions &options) {
-    if (options.pairs()) {
-        run_live_pairs(options);
+void run_live_aggregate(const AggregateOptions &given) {
+    if (given.pairs()) {
+        run_live_pairs(given);
         return;
     }
-    Request request = make_request(options.functions);
-    check_values(options, request.specs);
+    Request request = make_request(given.functions);
+    check_values(given, request.specs);
+    (void)parse_keys(given); // mistakes there are told first
+    Run run(given);
+    AggregateOptions options = given;
+    if (!options.stack_choice && !takes_user_stacks(run.session().info()))
+        options.style.stack = kernel_stack;
     const Keys keys = parse_keys(options);
     Aggregate aggregate{keys.values, options.value};
-    aggregate.func_of_stacks = options.stacks && keys.func_added;
+    aggregate.func_of_stacks = keys.func_of_stacks;
     if (options.top && options.value == Aggregate::Value::duration)
         aggregate.keys.push_back(error_key());
     // To count calls takes no arguments, so that it does not matter whether they are known.
@@ -174,7 +181,6 @@ void run_live_aggregate(const AggregateOptions &options) {
         request.timer = options.timer->timer;
     request.aggregate = std::make_shared<const Aggregate>(aggregate);
 
-    Run run(options);
     Kernel &kernel = run.kernel();
     use_btf(kernel, options.functions);
     const AggregatedFunctions functions = resolve_aggregate(kernel, request);
@@ -188,6 +194,7 @@ void run_live_aggregate(const AggregateOptions &options) {
     SessionOptions least;
     least.buffer = least_buffer;
     least.stack_table = options.session.stack_table;
+    least.debug_folders = options.session.debug_folders;
     run.create(least, {.own_calls = options.include_self, .stdout_is_taken = options.output.empty()});
     Session &session = run.session();
     std::optional<LiveMap> map;
@@ -209,13 +216,14 @@ void run_live_aggregate(const AggregateOptions &options) {
     const ProbeFormats formats(functions.shown);
     std::vector<KeyColumn> columns = columns_of(functions, formats, aggregate.keys);
     mark_top(columns, options, keys);
-    const LiveSymbols symbols(session.device());
+    hide_stacks(columns, options);
+    const LiveSymbols symbols(session);
     CallerNames names(symbols);
     output.set_keys(columns, names, options.stacks ? top_frames(functions) : TopFrames());
     std::uint64_t idle = 0;
     const auto read = [&]() -> Aggregation {
         if (options.timer) {
-            Ticks ticks = split_ticks(aggregate_of(map->read(), functions, buckets));
+            Ticks ticks = split_ticks(aggregate_of(map->read(), functions, buckets), key_stacks(options), options.style.stack);
             idle = ticks.idle;
             return std::move(ticks.busy);
         }
@@ -239,8 +247,10 @@ void run_live_aggregate(const AggregateOptions &options) {
     const bool follows = std::any_of(probes.begin(), probes.end(), records_returns);
     const ReturnTotals returns = session.returns();
     const std::optional<StackLoss> stacks = session.stack_loss();
+    const std::optional<UserStackLoss> user_stacks = session.user_stack_loss();
     if (options.timer ? !output.finish_ticks(total, idle)
-                      : !output.finish(total, follows ? &returns : nullptr, stacks ? &*stacks : nullptr))
+                      : !output.finish(total, follows ? &returns : nullptr, stacks ? &*stacks : nullptr,
+                                        user_stacks ? &*user_stacks : nullptr))
         return;
     report_totals(options, session, total, returns, idle);
     if (watch)

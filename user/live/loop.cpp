@@ -59,6 +59,8 @@ void LiveLoop::follow_changes() {
     changed_ = false;
     add(sources_.rings.map_new());
     sources_.modules.follow();
+    if (UserObjects *objects = session().objects())
+        objects->follow();
 }
 
 std::optional<LiveLoop::End> LiveLoop::reason_to_end(std::uint64_t deadline,

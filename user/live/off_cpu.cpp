@@ -16,6 +16,7 @@
 #include "live/run.h"
 #include "live/tracing.h"
 #include "render/status.h"
+#include "session/authority.h"
 #include "session/live_symbols.h"
 #include "session/merge.h"
 #include "spec/resolve.h"
@@ -114,6 +115,7 @@ std::vector<std::uint32_t> wanted_pids(const OffCpuOptions &options, const Run &
 FunctionOptions sched_functions(const OffCpuOptions &options, const std::vector<std::uint32_t> &pids) {
     SchedSpecs specs;
     specs.stacks = options.wanted.stacks;
+    specs.user_stacks = options.wanted.user_stacks;
     specs.wakers = options.wanted.wakers;
     specs.forks = options.processes.follow;
     if (!options.processes.follow)
@@ -148,13 +150,22 @@ void finish(Run &run, const argtrace_counts &total, LiveLoop::End end) {
     run.exit_as_command();
 }
 
+/// What can be taken here of what was not asked for.
+OffCpuOptions options_here(const OffCpuOptions &given, const Run &run) {
+    OffCpuOptions options = given;
+    if (!options.stacks_chosen && !takes_user_stacks(run.session().info()))
+        options.wanted.user_stacks = false;
+    return options;
+}
+
 } // namespace
 
-void run_live_off_cpu(const OffCpuOptions &options) {
-    Run run(options);
+void run_live_off_cpu(const OffCpuOptions &given) {
+    Run run(given);
+    const OffCpuOptions options = options_here(given, run);
     Followed followed = prepare(run, options);
     const Session &session = run.session();
-    const LiveSymbols symbols(session.device());
+    const LiveSymbols symbols(session);
     OffCpuAnswer answer(options, symbols);
     StopSignal stop;
     run.arm(followed.probes);
@@ -178,8 +189,9 @@ void run_live_off_cpu(const OffCpuOptions &options) {
     finish(run, total, end);
 }
 
-void record_off_cpu(const OffCpuOptions &options) {
-    Run run(options);
+void record_off_cpu(const OffCpuOptions &given) {
+    Run run(given);
+    const OffCpuOptions options = options_here(given, run);
     Followed followed = prepare(run, options);
     TraceInfo info = describe_session(run.session());
     info.command = options.command;

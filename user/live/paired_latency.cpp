@@ -161,7 +161,7 @@ void run_live_pairs(const AggregateOptions &options) {
     std::unique_ptr<ProbeFormats> formats;
     const std::vector<KeyColumn> columns =
         pair_columns(keys, first_probe(schema, request.specs[0]), formats);
-    const LiveSymbols symbols(session.device());
+    const LiveSymbols symbols(session);
     CallerNames names(symbols);
     output.set_keys(columns, names);
     // There is no record before it was armed.

@@ -15,6 +15,7 @@
 #include "live/run.h"
 #include "live/tracing.h"
 #include "render/profile.h"
+#include "session/authority.h"
 #include "spec/aggregate.h"
 #include "spec/resolve.h"
 #include "util/message.h"
@@ -29,7 +30,8 @@ constexpr std::array<std::string_view, 5> known_of_all{"comm", "pid", "tid", "cp
 /// The other keys of --by, so that ticks can be told apart by them later.
 std::vector<lang::ArgumentExpression> values_beside(const AggregateOptions &options) {
     std::vector<lang::ArgumentExpression> values = parse_keys(options).values;
-    values.pop_back(); // the stack
+    const StackChoice stacks = key_stacks(options);
+    values.erase(values.end() - stacks.kernel - stacks.user, values.end());
     std::erase_if(values, [](const lang::ArgumentExpression &value) {
         std::string_view name = value.expression.written();
         if (name.starts_with('$'))
@@ -46,9 +48,10 @@ void record_profile(const AggregateOptions &options) {
     Request request = make_request(options.functions);
     request.timer = options.timer->timer;
     request.tick_values = values_beside(options);
-    request.stack = true;
-
     Run run(options);
+    request.stack = key_stacks(options);
+    if (!options.stack_choice && !takes_user_stacks(run.session().info()))
+        request.stack = kernel_stack;
     std::vector<Probe> probes = resolve(run.kernel(), request).probes;
     run.create(options.session, {.own_calls = options.include_self});
     Session &session = run.session();

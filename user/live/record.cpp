@@ -70,7 +70,7 @@ std::optional<std::uint64_t> LiveRecord::next_round(std::uint64_t now) {
 }
 
 Recording::Recording(Run &run, TraceTarget target, std::optional<int> compression, const TraceInfo &info)
-    : run_(run), symbols_(run.session().device()), writer_(std::move(target), compression) {
+    : run_(run), symbols_(run.session()), writer_(std::move(target), compression) {
     writer_.info(info);
 }
 

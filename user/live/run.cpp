@@ -62,9 +62,22 @@ void Run::begin_reading(const Reading &reading) {
     session_.become_reader(reading.own_calls);
     if (!options_.command.empty())
         command_.emplace(options_.command, reading.stdout_is_taken);
+    expect_code();
     if (!reading.all_processes)
         choose_processes(reading.streams);
     rings_.emplace(session_);
+}
+
+void Run::expect_code() {
+    const std::vector<std::uint32_t> &pids = options_.processes.pids;
+    const bool command = options_.follows_command();
+    TracedCode code{pids, command ? options_.command.front() : ""};
+    if (pids.size() + std::size_t{command} == 1)
+        code.process = command ? static_cast<std::uint32_t>(command_->pid()) : pids.front();
+    session_.expect_code(std::move(code));
+    session_.search_debug_files(options_.session.debug_folders);
+    if (UserObjects *objects = session_.objects()) // of a session that was there: some may have come since
+        objects->follow();
 }
 
 void Run::choose_processes(bool streams) {

@@ -75,6 +75,7 @@ public:
 
 private:
     void begin_reading(const Reading &reading);
+    void expect_code();
     void choose_processes(bool streams);
     void note_armed();
 

@@ -134,17 +134,21 @@ void print_remedies(const Session &session, const argtrace_counts &total, bool o
     if (const auto loss = session.stack_loss())
         if (const std::string sentence = stack_loss_sentence(*loss); !sentence.empty())
             write_message(sentence);
+    if (const auto loss = session.user_stack_loss())
+        write_messages(stack_loss_sentences(*loss));
     print_stack_remedy(session, own);
     if (const std::string functions = describe_in_flight(functions_in_flight(session)); !functions.empty())
         write_message("in flight: " + functions);
 }
 
 void print_stack_remedy(const Session &session, bool own) {
-    const auto loss = session.stack_loss();
     const auto room = session.stack_table();
-    if (!loss || !room)
+    if (!room)
         return;
-    if (const std::string remedy = stack_loss_remedy(*loss, *room, own); !remedy.empty())
+    StackLoss loss = session.stack_loss().value_or(StackLoss());
+    if (const auto of_user = session.user_stack_loss())
+        loss[ARGTRACE_STACK_LOST_FULL] += of_user->lost[ARGTRACE_STACK_LOST_FULL];
+    if (const std::string remedy = stack_loss_remedy(loss, *room, own); !remedy.empty())
         write_message(remedy);
 }
 

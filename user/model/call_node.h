@@ -22,6 +22,7 @@ struct CallNode {
     std::uint64_t self = 0; ///< of what is added up (ns, calls), that without what was called by it
     std::uint64_t calls = 0;
     bool in_module = false;
+    bool in_user = false; ///< it is user code
     std::map<std::string, std::unique_ptr<CallNode>, std::less<>> callees;
 
     std::uint64_t total() const {

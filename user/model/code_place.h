@@ -8,8 +8,9 @@
 
 namespace argtrace {
 
-/// A set of addresses of code, within which an address is one place: the kernel with its modules.
-enum class CodeSpace : std::uint32_t { kernel };
+/// A set of addresses of code, within which an address is one place: the kernel with its modules, and all user code, where it is
+/// the word of a frame (ARGTRACE_FRAME_*, uapi/argtrace_user.h).
+enum class CodeSpace : std::uint32_t { kernel, user };
 
 /// Where code is. Frames, callers and symbols are told apart by it, as different spaces have the same addresses.
 struct CodePlace {
@@ -27,6 +28,10 @@ struct CodePlace {
 
 constexpr CodePlace kernel_place(std::uint64_t address) {
     return {CodeSpace::kernel, address};
+}
+
+constexpr CodePlace user_place(std::uint64_t word) {
+    return {CodeSpace::user, word};
 }
 
 } // namespace argtrace

@@ -58,12 +58,25 @@ std::string describe_returns(const ReturnTotals &returns) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string describe_stack_loss(const StackLoss &loss) {
+namespace {
+
+template<std::size_t N>
+std::string describe_causes(const std::array<std::uint64_t, N> &counts, const std::array<LostCause, N> &causes) {
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < loss.size(); ++i)
-        if (loss[i] > 0)
-            parts.push_back(fmt::format("{} {}", loss[i], stack_loss_causes[i].words));
+    for (std::size_t i = 0; i < N; ++i)
+        if (counts[i] > 0)
+            parts.push_back(fmt::format("{} {}", counts[i], causes[i].words));
     return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+} // namespace
+
+std::string describe_stack_loss(const StackLoss &loss) {
+    return describe_causes(loss, stack_loss_causes);
+}
+
+std::string describe_stack_ends(const UserStackLoss &loss) {
+    return describe_causes(loss.incomplete, stack_end_causes);
 }
 
 std::string describe_lost(const argtrace_counts &counts) {

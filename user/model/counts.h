@@ -10,6 +10,7 @@
 
 #include "uapi/argtrace.h"
 #include "uapi/argtrace_stack.h"
+#include "uapi/argtrace_user.h"
 
 namespace argtrace {
 
@@ -61,6 +62,27 @@ constexpr std::array<LostCause, ARGTRACE_STACK_LOST_COUNT> stack_loss_causes{{
     {"recursion", "while the kernel's unwinder was at work"},
     {"unknown", "that the kernel's unwinder does not know"},
 }};
+
+/// Calls without a stack of user code, and such stacks that end before their time, by enum argtrace_end.
+struct UserStackLoss {
+    StackLoss lost{};
+    std::array<std::uint64_t, ARGTRACE_END_COUNT> incomplete{};
+
+    bool operator==(const UserStackLoss &) const = default;
+};
+
+/// A reason for which one is incomplete, as JSON and as a person reads it.
+constexpr std::array<LostCause, ARGTRACE_END_COUNT> stack_end_causes{{
+    {"no_table", "in code that nothing says how to unwind"},
+    {"no_rule", "at an instruction that its object's table does not know"},
+    {"unreadable", "whose memory could not be read"},
+    {"no_call", "where what should be a return address follows no call"},
+    {"unmapped", "of processes whose mappings are not known"},
+    {"32_bit", "of 32-bit code"},
+}};
+
+/// "3 in code that nothing says how to unwind": those that are not zero; may be empty.
+std::string describe_stack_ends(const UserStackLoss &loss);
 
 /// "3 with no room for one more, 1 while the kernel's unwinder was at work": those that are not zero; may be empty.
 std::string describe_stack_loss(const StackLoss &loss);

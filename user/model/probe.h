@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/code_place.h"
 #include "model/probe_kind.h"
+#include "model/stack_choice.h"
 #include "model/type_name.h"
 #include "uapi/argtrace.h"
 
@@ -80,26 +82,47 @@ inline bool has_result(const Probe &probe) {
     return !probe.args.empty() && probe.args.back().loc == ARGTRACE_LOC_RETURN;
 }
 
-/// Which of the arguments is the number of the call's stack; nothing where it is not recorded.
-inline std::optional<std::size_t> stack_index(const Probe &probe) {
-    const std::size_t behind = probe.args.size() - has_result(probe);
-    if (behind == 0 || probe.args[behind - 1].type != ARGTRACE_TYPE_STACK)
-        return std::nullopt;
-    return behind - 1;
+/// The type by which the number of a user stack is told from that of a kernel stack, and the name that it has in records.
+inline constexpr std::string_view user_stack_name = "user_stack";
+
+inline bool is_user_stack(const Argument &argument) {
+    return argument.type == ARGTRACE_TYPE_STACK && argument.type_name == user_stack_name;
 }
 
-/// Whether one of them is, be it part of a key.
-inline bool names_stack(const Probe &probe) {
+/// Which of the arguments are the numbers of the call's stacks; nothing where they are not recorded. They are the last, but for what
+/// the function returns, and the user's stands behind the kernel's.
+struct StackPlaces {
+    std::optional<std::size_t> kernel, user;
+
+    std::size_t count() const { return kernel.has_value() + std::size_t{user.has_value()}; }
+    bool any() const { return kernel || user; }
+};
+
+inline StackPlaces stack_places(const Probe &probe) {
+    StackPlaces places;
+    for (std::size_t end = probe.args.size() - has_result(probe); end > 0; --end) {
+        const Argument &argument = probe.args[end - 1];
+        auto &place = is_user_stack(argument) ? places.user : places.kernel;
+        if (argument.type != ARGTRACE_TYPE_STACK || place)
+            break;
+        place = end - 1;
+    }
+    return places;
+}
+
+/// Which of them there are, be it as parts of a key.
+inline StackChoice named_stacks(const Probe &probe) {
+    StackChoice named;
     for (const Argument &argument : probe.args)
         if (argument.type == ARGTRACE_TYPE_STACK)
-            return true;
-    return false;
+            named = named | (is_user_stack(argument) ? user_stack : kernel_stack);
+    return named;
 }
 
 /// How many of the arguments say more of what the function returns, which is beside them: their names begin with "ret.". They stand
-/// before the stack.
+/// before the stacks.
 inline std::size_t result_meanings(const Probe &probe) {
-    const std::size_t end = probe.args.size() - has_result(probe) - stack_index(probe).has_value();
+    const std::size_t end = probe.args.size() - has_result(probe) - stack_places(probe).count();
     std::size_t begin = end;
     while (begin > 0 && probe.args[begin - 1].loc == ARGTRACE_LOC_PROGRAM && probe.args[begin - 1].name.starts_with("ret."))
         --begin;
@@ -107,9 +130,9 @@ inline std::size_t result_meanings(const Probe &probe) {
     return has_result(probe) && !of_argument ? end - begin : 0;
 }
 
-/// How many of the arguments, from the first on, are shown as arguments: neither the stack nor what it returns.
+/// How many of the arguments, from the first on, are shown as arguments: neither the stacks nor what it returns.
 inline std::size_t shown_arguments(const Probe &probe) {
-    return probe.args.size() - has_result(probe) - stack_index(probe).has_value() - result_meanings(probe);
+    return probe.args.size() - has_result(probe) - stack_places(probe).count() - result_meanings(probe);
 }
 
 /// It is no longer traced because its module was unloaded.

@@ -68,7 +68,7 @@ void CodeAddresses::add(const Probe &probe) {
         offsets_.push_back(at);
         at += sizeof(std::uint64_t);
     }
-    if (!probe.types.empty() || stack_index(probe))
+    if (!probe.types.empty() || stack_places(probe).any())
         add_arguments(probe, at);
     while (offsets_.size() > places.first && offsets_.back() & length_here)
         offsets_.pop_back(); // nothing behind it

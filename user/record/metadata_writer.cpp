@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "record/metadata_writer.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "file/format.h"
+#include "model/user_frame.h"
+
 namespace argtrace {
+
+namespace {
+
+std::string in_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', '?');
+    return text;
+}
+
+} // namespace
 
 MetadataWriter::MetadataWriter(std::uint32_t format, Probes probes, const Symbols &symbols,
                                TraceWriter &writer)
@@ -41,10 +54,28 @@ void MetadataWriter::write_stacks() {
         words.push_back(stack->addresses.size() | (stack->cut ? stack_chunk_cut : 0));
         for (const std::uint64_t address : stack->addresses) {
             words.push_back(address);
-            addresses_.note(address);
+            if (stack->space == CodeSpace::kernel)
+                addresses_.note(address);
+            else
+                add_place(address);
         }
     }
+    writer_.objects(std::exchange(objects_, {}));
+    writer_.places(std::exchange(places_, {}));
     writer_.stacks(words);
+}
+
+/// What is known of a frame of user code, which no other machine need know.
+void MetadataWriter::add_place(std::uint64_t word) {
+    const UserFrame frame(word);
+    if (frame.is_end() || !places_written_.insert(word).second)
+        return;
+    if (objects_written_.insert(frame.object).second)
+        if (const auto object = symbols_.object(frame.object))
+            objects_ += fmt::format("{:x} {} {}\n", frame.object, object->build_id.empty() ? no_build_id : object->build_id,
+                                    in_one_line(object->path));
+    if (const auto symbol = symbols_.find(user_place(word)))
+        places_ += fmt::format("{:016x} {:x} {}\n", word, word - symbol->addr, in_one_line(std::string(symbol->name)));
 }
 
 /// Those that are new.

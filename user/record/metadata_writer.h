@@ -36,6 +36,7 @@ private:
     void write_probes();
     void write_symbols();
     void write_stacks();
+    void add_place(std::uint64_t word);
     void append_symbol(std::string &lines, const Symbol &symbol);
 
     Probes probes_;
@@ -44,6 +45,9 @@ private:
     CodeAddresses addresses_;
     std::unordered_set<std::uint32_t> probes_written_;
     std::unordered_set<std::uint64_t> symbols_written_;
+    std::unordered_set<std::uint32_t> objects_written_;
+    std::unordered_set<std::uint64_t> places_written_; // words of user stacks
+    std::string objects_, places_; // lines that are to be written
 };
 
 } // namespace argtrace

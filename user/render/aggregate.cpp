@@ -249,12 +249,11 @@ void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn
     }
     if (!separator.empty())
         out += "},";
+    StackValues stacks;
     for (std::size_t i = 0; i < columns.size(); ++i)
-        if (is_stack(key[i])) {
-            out += "\"stack\":";
-            keys.append_json_stack(out, key[i], top_of(key, columns, keys));
-            out += ',';
-        }
+        if (is_stack(key[i]))
+            (columns[i].is_user_stack ? stacks.user : stacks.kernel) = &key[i].value;
+    keys.append_json_stacks(out, stacks, top_of(key, columns, keys));
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "analyze/aggregation.h"
 #include "analyze/pairing.h"
 #include "model/counts.h"
+#include "model/stack_choice.h"
 #include "render/histogram.h"
 #include "render/key_text.h"
 
@@ -37,6 +38,7 @@ struct AggregateStyle {
     ValueUnit unit = ValueUnit::plain;
     BarStyle bars = BarStyle::ascii;
     StackForm stacks = StackForm::summary;
+    StackChoice stack = kernel_stack; ///< with which keys end, where stacks are shown
     bool ticks = false; ///< it is not calls that are counted, but ticks
     std::string missing; ///< what a flame graph says is missing in it; may be empty
 };
@@ -57,7 +59,7 @@ void append_aggregate_text(std::string &out, const Aggregation &all,
                            std::span<const KeyColumn> columns, KeyText &keys,
                            const AggregateStyle &style);
 
-/// The parts of a key that have a column, as the members with which an object begins: "func", "key" and "stack", each with a comma behind it.
+/// The parts of a key that have a column, as the members with which an object begins: "func", "key", "stack" and "user_stack", each with a comma behind it.
 void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
 
 /// One JSON object a line:
@@ -66,7 +68,7 @@ void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn
 ///     {"key":{"comm":"dd"},"count":12,"sum":49152,"min":4096,"max":4096,"avg":4096.0}
 ///     {"key":{"comm":"dd"},"buckets":[{"from":4096,"to":8192,"count":12}],"count":12,"sum":...}
 ///
-/// `func` is there if the function is part of the key, `stack` if the stack is, `key` if something else is; `faults` if values
+/// `func` is there if the function is part of the key, `stack` and `user_stack` if these are, `key` if something else is; `faults` if values
 /// could not be read; `p50`, `p90` and `p99` for `latency`. An end of a linear histogram is null. `time`
 /// is put first in each, unless it is empty: "ts":12.
 void append_aggregate_json(std::string &out, const Aggregation &all,
@@ -80,7 +82,8 @@ std::string aggregate_totals(const argtrace_counts &total, const ReturnTotals &r
 /// The same as the object that ends the JSON; `overflow` are the calls for which a map was full, `lost`
 /// those that were lost for other reasons. `stacks`: which have no stack, where stacks are keys.
 void append_aggregate_totals_json(std::string &out, const argtrace_counts &total,
-                                  const ReturnTotals *returns, const StackLoss *stacks = nullptr);
+                                  const ReturnTotals *returns, const StackLoss *stacks = nullptr,
+                                  const UserStackLoss *user_stacks = nullptr);
 
 /// Where calls have gone that were recorded, and then added up, or paired.
 struct RecordedTotals {

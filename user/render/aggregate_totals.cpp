@@ -61,7 +61,7 @@ std::string aggregate_totals(const argtrace_counts &total, const ReturnTotals &r
 }
 
 void append_aggregate_totals_json(std::string &out, const argtrace_counts &total,
-                                  const ReturnTotals *returns, const StackLoss *stacks) {
+                                  const ReturnTotals *returns, const StackLoss *stacks, const UserStackLoss *user_stacks) {
     const std::uint64_t overflow = total.lost[ARGTRACE_LOST_FULL];
     const std::uint64_t beside = returns ? returns->in_flight + unfollowed_total(*returns) : 0;
     auto to = std::back_inserter(out);
@@ -77,6 +77,8 @@ void append_aggregate_totals_json(std::string &out, const argtrace_counts &total
                        unfollowed_total(*returns));
     if (stacks)
         append_stack_loss_json(out, *stacks);
+    if (user_stacks)
+        append_stack_loss_json(out, *user_stacks);
     out += "}\n";
 }
 

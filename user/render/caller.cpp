@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "model/user_frame.h"
+
 namespace argtrace {
 
 namespace {
@@ -30,11 +32,20 @@ const std::string &CallerNames::name(Names &names, CodePlace place, Zero zero) {
     return known->second;
 }
 
+std::string CallerNames::object(CodePlace place) const {
+    const auto found = place.space == CodeSpace::user ? symbols_.object(UserFrame(place.address).object) : std::nullopt;
+    return found ? found->path : "";
+}
+
 std::string CallerNames::look_up(CodePlace place, Zero zero) const {
+    if (place.space == CodeSpace::user && UserFrame(place.address).is_end())
+        return end_mark;
     const auto symbol = symbols_.find(place);
+    if (!symbol && place.space == CodeSpace::user)
+        return describe_user_place(place.address);
     if (!symbol)
         return fmt::format("{:#x}", place.address);
-    if (zero == Zero::shown && takes_returns(*symbol))
+    if (place.space == CodeSpace::kernel && zero == Zero::shown && takes_returns(*symbol))
         return std::string(unknown);
     std::string name(symbol->name);
     std::uint64_t offset = place.address - symbol->addr;

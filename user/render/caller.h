@@ -41,6 +41,9 @@ public:
         return symbol ? std::string(symbol->module) : "";
     }
 
+    /// The path of the object that a place in user code is in; empty where that is not known.
+    std::string object(CodePlace place) const;
+
 private:
     enum class Zero { shown, hidden };
     using Names = std::unordered_map<CodePlace, std::string, CodePlace::Hash>;

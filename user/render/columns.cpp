@@ -107,8 +107,8 @@ void ColumnRenderer::event(Line &out, const EventView &view) {
             line_.append_spaces(width(columns_[i]) - taken);
     }
     line_ += '\n';
-    if (const auto stack = stack_below_ ? stack_index(*view.event->probe) : std::nullopt)
-        append_stack(line_, callers_, view.values[*stack]);
+    if (const StackPlaces stacks = stack_below_ ? stack_places(*view.event->probe) : StackPlaces(); stacks.any())
+        append_call_stacks(line_, callers_, StackValues::of(view, stacks));
     out += line_.view();
 }
 
@@ -153,8 +153,8 @@ void ColumnRenderer::append(Column column, const EventView &view) {
         line_ += event.caller != 0 ? std::string_view(callers_.name(event.caller_place())) : "-";
         break;
     case Column::stack:
-        if (const auto stack = stack_index(*event.probe))
-            line_ += stack_in_line(callers_, view.values[*stack]);
+        if (const StackPlaces stacks = stack_places(*event.probe); stacks.any())
+            line_ += stacks_in_line(callers_, StackValues::of(view, stacks));
         else
             line_ += '-';
         break;

@@ -63,11 +63,13 @@ unsigned shade(std::string_view name) {
     return hash >> 8;
 }
 
-std::string colour(std::string_view name, bool task, bool in_module) {
+std::string colour(std::string_view name, bool task, const CallNode &node) {
     const unsigned number = shade(name);
     if (task)
         return fmt::format("hsl({},25%,{}%)", 205 + number % 20, 72 + number / 32 % 12);
-    if (in_module)
+    if (node.in_user)
+        return fmt::format("hsl({},48%,{}%)", 172 + number % 24, 58 + number / 32 % 14);
+    if (node.in_module)
         return fmt::format("hsl({},55%,{}%)", 75 + number % 30, 58 + number / 32 % 14);
     return fmt::format("hsl({},88%,{}%)", 12 + number % 34, 58 + number / 64 % 14);
 }
@@ -124,7 +126,7 @@ void FlameGraph::draw_frames(const CallNode &node, const Frame &frame) {
                    "y=\"{:.0f}\">{}</text></g>\n",
                    escaped(frame.name), frame.x, part, frame.depth,
                    escaped(about(node, frame, part)), margin + frame.x * (width - 2 * margin), y,
-                   pixels, row - 1, colour(frame.name, frame.depth <= groups_, node.in_module),
+                   pixels, row - 1, colour(frame.name, frame.depth <= groups_, node),
                    margin + frame.x * (width - 2 * margin) + 3, y + 13, label);
     if (out_.size() > piece)
         (*take_)(out_);

@@ -129,7 +129,7 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
     plan.has_result = has_result(probe);
     if (plan.has_result)
         plan.result = formats.argument(probe.args.size() - 1);
-    plan.stack = stack_index(probe);
+    plan.stacks = stack_places(probe);
     const std::size_t arguments = shown_arguments(probe);
     for (std::size_t i = 0; i < arguments; ++i) {
         std::string name = i > 0 ? "," : "";
@@ -251,10 +251,9 @@ void JsonRenderer::event(Line &out, const EventView &view) {
         out += "}\n";
         to = out.reserve(0);
     }
-    if (plan.stack) [[unlikely]] {
+    if (plan.stacks.any()) [[unlikely]] {
         out.set_end(to - end_size);
-        out += ",\"stack\":";
-        append_json_stack(out, callers_, view.values[*plan.stack]);
+        append_json_stacks(out, callers_, StackValues::of(view, plan.stacks));
         out += "}\n";
         to = out.reserve(0);
     }

@@ -3,7 +3,6 @@
 
 #include "model/result.h"
 #include "model/type.h"
-#include "render/stack.h"
 #include "render/text.h"
 #include "util/errno_name.h"
 
@@ -53,10 +52,25 @@ void KeyText::append_json(std::string &out, const KeyColumn &column, const KeyPa
     out += line_.view();
 }
 
-void KeyText::append_json_stack(std::string &out, const KeyPart &part, const std::string &top) {
+void KeyText::append_json_stacks(std::string &out, const StackValues &stacks, const std::string &top) {
     line_.clear();
-    argtrace::append_json_stack(line_, names_, part.value, top);
-    out += line_.view();
+    argtrace::append_json_stacks(line_, names_, stacks, top);
+    if (line_.view().empty())
+        return;
+    out += line_.view().substr(1);
+    out += ',';
+}
+
+Aggregation KeyText::with_user_functions(const Aggregation &all, const std::vector<KeyColumn> &columns) {
+    Aggregation named(all.buckets());
+    for (const auto &[key, entry] : all.entries()) {
+        Key by_name = key;
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            if (columns[i].is_user_function())
+                by_name[i] = {{0, 0, ARGTRACE_TYPE_STR, true}, stack_functions(names_, {nullptr, &key[i].value}).back()};
+        named.add(std::move(by_name), entry);
+    }
+    return named;
 }
 
 std::string KeyText::top_frame(const KeyPart &function) const {

@@ -4,14 +4,20 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "analyze/aggregation.h"
 #include "btf/format.h"
 #include "render/caller.h"
+#include "render/stack.h"
 #include "render/value_writer.h"
 
 namespace argtrace {
+
+/// A key of this name is that of the stack of user code, of which the innermost function is shown.
+inline constexpr std::string_view user_function_key = "ufunc";
 
 /// One of the values that calls are told apart by: what it is called, and how it is shown.
 struct KeyColumn {
@@ -21,6 +27,10 @@ struct KeyColumn {
     const Format *format = nullptr; ///< as in ProbeFormats::argument()
     /// For a function: whether it is shown on top of the stacks of its calls, and only there.
     enum class Top : std::uint8_t { no, also, only } top = Top::no;
+    bool is_user_stack = false; ///< of the stacks, it is that of user code
+
+    /// Only the innermost function of that stack is meant.
+    bool is_user_function() const { return is_user_stack && name == user_function_key; }
 };
 
 /// What functions are called on top of stacks, where that is not their name alone: "ext4_read [ext4]". Empty: they are no frame.
@@ -41,10 +51,13 @@ public:
     std::string text(const KeyColumn &column, const KeyPart &part);
     void append_json(std::string &out, const KeyColumn &column, const KeyPart &part);
 
-    /// A stack with that function on top, unless it is empty.
-    void append_json_stack(std::string &out, const KeyPart &part, const std::string &top);
+    /// "stack":[...],"user_stack":[...], each with a comma behind it; that function, unless it is empty, is on top of the first.
+    void append_json_stacks(std::string &out, const StackValues &stacks, const std::string &top);
 
     void set_top_frames(TopFrames frames) { top_frames_ = std::move(frames); }
+    /// The same calls, with user functions that are parts of their keys by name: different stacks may have the same.
+    Aggregation with_user_functions(const Aggregation &all, const std::vector<KeyColumn> &columns);
+
     /// The frame of the function that was called; empty: it is none.
     std::string top_frame(const KeyPart &function) const;
 

@@ -31,7 +31,7 @@ struct Plan {
     const DescribedCall *described = nullptr; ///< see ValueWriter::described()
     bool returns = false;
     bool has_caller = true; ///< in text: not of system calls, which are all called from one place
-    std::optional<std::size_t> stack = {}; ///< which of the values it is
+    StackPlaces stacks = {}; ///< which of the values they are
     bool has_result = false;
     const Format *result = nullptr; ///< as that of an argument
     std::size_t size_max = 0; ///< of all of it, see measure()

@@ -12,6 +12,7 @@
 #include "render/function_counts.h"
 #include "render/json.h"
 #include "render/stack.h"
+#include "render/stack_summary.h"
 
 namespace argtrace {
 
@@ -61,12 +62,12 @@ void append_function_ticks(std::string &out, const Group &group, std::uint64_t a
 /// By title.
 using Groups = std::map<std::string, Group>;
 
-Groups groups_of(const Aggregation &all, std::span<const KeyColumn> columns, KeyText &keys) {
+Groups groups_of(const Aggregation &all, std::span<const KeyColumn> columns, KeyText &keys, StackChoice which) {
     Groups groups;
     for (const auto &[key, entry] : all.entries()) {
         Group &group = groups[key_title(key, columns, keys)];
         group.key = &key;
-        group.add(stack_functions(keys.names(), key.back().value.low), entry.total.count);
+        group.add(stack_functions(keys.names(), stacks_of(key, which)), entry.total.count);
     }
     return groups;
 }
@@ -86,7 +87,7 @@ std::vector<const Groups::value_type *> ordered_groups(const Groups &groups) {
 
 void append_profile(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
                     KeyText &keys, const AggregateStyle &style) {
-    const Groups groups = groups_of(all, columns.first(columns.size() - 1), keys);
+    const Groups groups = groups_of(all, columns_beside(columns, style.stack), keys, style.stack);
     const std::uint64_t ticks = all.calls();
     const auto order = ordered_groups(groups);
     for (const auto *one : order) {
@@ -100,8 +101,8 @@ void append_profile(std::string &out, const Aggregation &all, std::span<const Ke
 
 void append_profile_json(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns, KeyText &keys,
                          const AggregateStyle &style, std::string_view time) {
-    const auto parts = columns.first(columns.size() - 1);
-    const Groups groups = groups_of(all, parts, keys);
+    const auto parts = columns_beside(columns, style.stack);
+    const Groups groups = groups_of(all, parts, keys, style.stack);
     for (const auto *one : ordered_groups(groups)) {
         const Group &group = one->second;
         const auto order = ordered_functions(group);

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view indent = "        ";
 constexpr std::string_view cut_mark = "...";
+constexpr std::string_view user_border = "--- user ---";
+constexpr std::string_view no_user_code = "[kernel]"; // in place of its stack, where nothing else stands for it
 
 /// What stands for a stack that is none; empty: it is one.
 std::string_view mark_of(const Value &value) {
@@ -22,6 +24,15 @@ std::string_view mark_of(const Value &value) {
 
 std::optional<Stack> stack_of(const CallerNames &names, const Value &value) {
     return value.captured ? names.stack(value.low) : std::nullopt;
+}
+
+bool has_no_user_code(const Value &value) {
+    return value.captured && value.low == ARGTRACE_STACK_ID_NO_USER;
+}
+
+/// The kernel's part has nothing to show: the user's says which user code was interrupted.
+bool is_user_alone(const StackValues &stacks) {
+    return !stacks.kernel || (stacks.user && stacks.kernel->captured && stacks.kernel->low == ARGTRACE_STACK_ID_USER);
 }
 
 /// Calls `append` with the name of each function. argtrace's own trampoline is none: it stands between a function
@@ -54,11 +65,31 @@ void append_stack(Line &out, CallerNames &names, const Value &value) {
         append(CallerNames::unknown);
 }
 
+void append_call_stacks(Line &out, CallerNames &names, const StackValues &stacks) {
+    const bool alone = is_user_alone(stacks);
+    if (!alone)
+        append_stack(out, names, *stacks.kernel);
+    if (!stacks.user)
+        return;
+    if (has_no_user_code(*stacks.user)) {
+        if (alone)
+            append_frame(out, no_user_code);
+        return;
+    }
+    if (stacks.kernel)
+        append_frame(out, user_border);
+    append_stack(out, names, *stacks.user);
+}
+
 void append_json_stack(Line &out, CallerNames &names, const Value &value, std::string_view top) {
     if (const std::string_view mark = mark_of(value); !mark.empty()) {
         out += '[';
         append_json_string(out, mark);
         out += ']';
+        return;
+    }
+    if (has_no_user_code(value)) {
+        out += "[]";
         return;
     }
     const auto stack = stack_of(names, value);
@@ -82,7 +113,23 @@ void append_json_stack(Line &out, CallerNames &names, const Value &value, std::s
     out += ']';
 }
 
+void append_json_stacks(Line &out, CallerNames &names, const StackValues &stacks, std::string_view top) {
+    if (stacks.kernel) {
+        out += ",\"stack\":";
+        if (is_user_alone(stacks))
+            out += "[]";
+        else
+            append_json_stack(out, names, *stacks.kernel, top);
+    }
+    if (stacks.user) {
+        out += ",\"user_stack\":";
+        append_json_stack(out, names, *stacks.user);
+    }
+}
+
 std::string stack_in_line(CallerNames &names, const Value &value) {
+    if (has_no_user_code(value))
+        return std::string(no_user_code);
     if (const std::string_view mark = mark_of(value); !mark.empty())
         return std::string(mark);
     const auto stack = stack_of(names, value);
@@ -96,20 +143,55 @@ std::string stack_in_line(CallerNames &names, const Value &value) {
     return text;
 }
 
-std::vector<std::string> stack_functions(CallerNames &names, std::uint64_t id) {
-    if (const std::string_view mark = stack_mark(id); !mark.empty())
-        return {std::string(mark)};
-    const auto stack = names.stack(id);
-    if (!stack)
-        return {"[unknown]"};
-    std::vector<std::string> functions;
+std::string stacks_in_line(CallerNames &names, const StackValues &stacks) {
+    if (!stacks.user)
+        return stack_in_line(names, *stacks.kernel);
+    if (is_user_alone(stacks))
+        return stack_in_line(names, *stacks.user);
+    std::string text = stack_in_line(names, *stacks.kernel);
+    if (!has_no_user_code(*stacks.user))
+        text += " <- " + stack_in_line(names, *stacks.user);
+    return text;
+}
+
+namespace {
+
+void add_stack_frames(std::vector<StackFrame> &frames, CallerNames &names, const Value &value, CodeSpace space) {
+    if (const std::string_view mark = mark_of(value); !mark.empty()) {
+        frames.push_back({std::string(mark)});
+        return;
+    }
+    const auto stack = stack_of(names, value);
+    if (!stack) {
+        frames.push_back({"[unknown]", space});
+        return;
+    }
     if (stack->cut)
-        functions.emplace_back("[cut]");
+        frames.push_back({"[cut]", stack->space});
     for (auto address = stack->addresses.rbegin(); address != stack->addresses.rend(); ++address) {
         std::string function = function_at(names, {stack->space, *address});
         if (!function.empty())
-            functions.push_back(std::move(function));
+            frames.push_back({std::move(function), stack->space});
     }
+}
+
+} // namespace
+
+std::vector<StackFrame> stack_frames(CallerNames &names, const StackValues &stacks) {
+    std::vector<StackFrame> frames;
+    if (stacks.user && !has_no_user_code(*stacks.user))
+        add_stack_frames(frames, names, *stacks.user, CodeSpace::user);
+    if (!is_user_alone(stacks))
+        add_stack_frames(frames, names, *stacks.kernel, CodeSpace::kernel);
+    if (frames.empty())
+        frames.push_back({std::string(no_user_code)});
+    return frames;
+}
+
+std::vector<std::string> stack_functions(CallerNames &names, const StackValues &stacks) {
+    std::vector<std::string> functions;
+    for (StackFrame &frame : stack_frames(names, stacks))
+        functions.push_back(std::move(frame.name));
     return functions;
 }
 
@@ -120,7 +202,7 @@ std::string function_at(CallerNames &names, CodePlace place) {
     const std::size_t offset = name.rfind("+0x");
     if (offset == name.npos)
         return std::string(name);
-    const std::size_t module = std::min(name.find(' '), name.size());
+    const std::size_t module = std::min(name.find(' ', offset), name.size());
     return std::string(name.substr(0, offset)).append(name.substr(module));
 }
 

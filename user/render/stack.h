@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/event.h"
+#include "model/probe.h"
 #include "render/caller.h"
 #include "render/line.h"
 
@@ -15,18 +16,48 @@ namespace argtrace {
 /// The stack under the line of an event: a line for each function, the innermost first.
 void append_stack(Line &out, CallerNames &names, const Value &value);
 
+/// The numbers of a call's stacks; null where one is not taken.
+struct StackValues {
+    const Value *kernel = nullptr;
+    const Value *user = nullptr;
+
+    /// The stacks of that place in the values of an event.
+    static StackValues of(const EventView &view, const StackPlaces &places) {
+        return {places.kernel ? &view.values[*places.kernel] : nullptr, places.user ? &view.values[*places.user] : nullptr};
+    }
+};
+
+/// The same of both: those of the kernel, and below a line that says so those of user code.
+void append_call_stacks(Line &out, CallerNames &names, const StackValues &stacks);
+
 /// One of these lines.
 void append_frame(Line &out, std::string_view name);
 
 /// The same as an array of strings; null where it is not known. `top`: a function that was called from there; may be empty.
 void append_json_stack(Line &out, CallerNames &names, const Value &value, std::string_view top = {});
 
+/// ,"stack":[...],"user_stack":[...]: those that are taken. Where user code was interrupted, the kernel's has no functions if the
+/// user's is beside it.
+void append_json_stacks(Line &out, CallerNames &names, const StackValues &stacks, std::string_view top = {});
+
 /// In one line, as a caller stands behind its callee.
 std::string stack_in_line(CallerNames &names, const Value &value);
 
-/// The functions of a stack, the outermost first, without the places in them: as flame graphs have them. One that is
-/// not known is "[unknown]", one that was cut begins with "[cut]".
-std::vector<std::string> stack_functions(CallerNames &names, std::uint64_t id);
+/// The same line with both: the kernel's, and then that of the code from which it was entered.
+std::string stacks_in_line(CallerNames &names, const StackValues &stacks);
+
+struct StackFrame {
+    std::string name;
+    CodeSpace space = CodeSpace::kernel;
+};
+
+/// The functions of the stacks, the outermost first, which is that of user code, without the places in them: as flame graphs have
+/// them. A stack that is not known is "[unknown]", one that was cut begins with "[cut]", and one whose callers could not be found with
+/// "[...]". Never empty.
+std::vector<StackFrame> stack_frames(CallerNames &names, const StackValues &stacks);
+
+/// Their names alone.
+std::vector<std::string> stack_functions(CallerNames &names, const StackValues &stacks);
 
 /// One of these: the function at a place. Empty: none of the kernel's, but argtrace's own trampoline.
 std::string function_at(CallerNames &names, CodePlace place);

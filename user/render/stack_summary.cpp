@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,16 +26,18 @@ constexpr std::size_t functions_shown = 20;
 /// What all stacks come to.
 struct Summary {
     std::uint64_t samples = 0, frames = 0;
-    std::set<std::pair<std::string, std::uint64_t>> stacks; // the function that was called, and the rest
+    std::set<std::tuple<std::string, std::uint64_t, std::uint64_t>> stacks; // the function that was called, and the rest
     FunctionCounts functions;
 
-    void add(const Key &key, std::span<const KeyColumn> columns, KeyText &keys, std::uint64_t count) {
+    void add(const Key &key, std::span<const KeyColumn> columns, KeyText &keys, StackChoice which, std::uint64_t count) {
         samples += count;
         std::string top = top_of(key, columns, keys);
-        std::vector<std::string> path = stack_functions(keys.names(), key.back().value.low);
+        const StackValues values = stacks_of(key, which);
+        std::vector<std::string> path = stack_functions(keys.names(), values);
         if (!top.empty())
             path.push_back(top);
-        stacks.emplace(std::move(top), key.back().value.low);
+        const auto number = [](const Value *stack) { return stack ? stack->low : 0; };
+        stacks.emplace(std::move(top), number(values.kernel), number(values.user));
         frames += count * path.size();
         add_samples(functions, path, count);
     }
@@ -58,10 +61,15 @@ void append_functions(std::string &out, const Summary &summary, std::size_t most
 
 void append_folded(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
                    KeyText &keys, const AggregateStyle &style) {
-    for (const auto *row : ordered_rows(all, style))
-        fmt::format_to(std::back_inserter(out), "{} {}\n",
-                       fmt::join(folded_frames(row->first, columns, keys), ";"),
-                       row->second.total.count);
+    for (const auto *row : ordered_rows(all, style)) {
+        std::string_view separator;
+        for (const StackFrame &frame : folded_frames(row->first, columns, keys, style.stack)) {
+            out += separator;
+            out += frame.name;
+            separator = ";";
+        }
+        fmt::format_to(std::back_inserter(out), " {}\n", row->second.total.count);
+    }
 }
 
 void append_flame_graph(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
@@ -69,18 +77,20 @@ void append_flame_graph(std::string &out, const Aggregation &all, std::span<cons
     CallNode root;
     for (const auto *row : ordered_rows(all, style)) {
         CallNode *node = &root;
-        for (std::string &frame : folded_frames(row->first, columns, keys)) {
-            std::unique_ptr<CallNode> &callee = node->callees[frame];
+        for (const StackFrame &frame : folded_frames(row->first, columns, keys, style.stack)) {
+            std::unique_ptr<CallNode> &callee = node->callees[frame.name];
             if (!callee)
                 callee = std::make_unique<CallNode>();
-            callee->in_module = is_of_module(frame);
+            callee->in_user = frame.space == CodeSpace::user;
+            callee->in_module = !callee->in_user && is_of_module(frame.name);
             node = callee.get();
         }
         node->self += row->second.total.count;
     }
     FlameGraph graph(style.stacks == StackForm::svg ? FlameGraph::Page::svg : FlameGraph::Page::html,
                      style.ticks ? FlameGraph::Unit::ticks : FlameGraph::Unit::calls);
-    const auto groups = static_cast<std::size_t>(std::count_if(columns.begin(), columns.end() - 1, is_shown_beside));
+    const auto beside = columns_beside(columns, style.stack);
+    const auto groups = static_cast<std::size_t>(std::count_if(beside.begin(), beside.end(), is_shown_beside));
     graph.draw(root, {style.ticks ? "Where the processors were" : "Calls by their stacks", style.missing, groups}, [&out](std::string &piece) {
         out += piece;
         piece.clear();
@@ -101,6 +111,20 @@ std::string describe(const MissingStacks &missing, std::string_view noun) {
     return text;
 }
 
+StackValues stacks_of(const Key &key, StackChoice which) {
+    StackValues values;
+    std::size_t at = key.size();
+    if (which.user)
+        values.user = &key[--at].value;
+    if (which.kernel)
+        values.kernel = &key[--at].value;
+    return values;
+}
+
+std::span<const KeyColumn> columns_beside(std::span<const KeyColumn> columns, StackChoice which) {
+    return columns.first(columns.size() - std::size_t{which.kernel} - std::size_t{which.user});
+}
+
 std::string top_of(const Key &key, std::span<const KeyColumn> columns, KeyText &keys) {
     for (std::size_t i = 0; i < columns.size(); ++i)
         if (columns[i].top != KeyColumn::Top::no)
@@ -108,16 +132,16 @@ std::string top_of(const Key &key, std::span<const KeyColumn> columns, KeyText &
     return "";
 }
 
-std::vector<std::string> folded_frames(const Key &key, std::span<const KeyColumn> columns,
-                                       KeyText &keys) {
-    std::vector<std::string> frames;
-    for (std::size_t i = 0; i + 1 < columns.size(); ++i)
-        if (is_shown_beside(columns[i]))
-            frames.push_back(frame_name(keys.text(columns[i], key[i])));
-    for (std::string &function : stack_functions(keys.names(), key.back().value.low))
-        frames.push_back(frame_name(std::move(function)));
+std::vector<StackFrame> folded_frames(const Key &key, std::span<const KeyColumn> columns, KeyText &keys, StackChoice which) {
+    std::vector<StackFrame> frames;
+    const auto beside = columns_beside(columns, which);
+    for (std::size_t i = 0; i < beside.size(); ++i)
+        if (is_shown_beside(beside[i]))
+            frames.push_back({frame_name(keys.text(beside[i], key[i]))});
+    for (StackFrame &frame : stack_frames(keys.names(), stacks_of(key, which)))
+        frames.push_back({frame_name(std::move(frame.name)), frame.space});
     if (std::string top = top_of(key, columns, keys); !top.empty())
-        frames.push_back(frame_name(std::move(top)));
+        frames.push_back({frame_name(std::move(top))});
     return frames;
 }
 
@@ -139,16 +163,16 @@ void append_stacks(std::string &out, const Aggregation &all, std::span<const Key
     auto to = std::back_inserter(out);
     Summary summary;
     for (const auto &[key, entry] : all.entries())
-        summary.add(key, columns, keys, entry.total.count);
+        summary.add(key, columns, keys, style.stack, entry.total.count);
     const auto rows = ordered_rows(all, style);
     for (const auto *row : rows) {
         Line lines;
         if (const std::string top = top_of(row->first, columns, keys); !top.empty())
             append_frame(lines, top);
-        append_stack(lines, keys.names(), row->first.back().value);
+        append_call_stacks(lines, keys.names(), stacks_of(row->first, style.stack));
         out += lines.view();
         const std::uint64_t count = row->second.total.count;
-        const std::string title = key_title(row->first, columns.first(columns.size() - 1), keys);
+        const std::string title = key_title(row->first, columns_beside(columns, style.stack), keys);
         fmt::format_to(to, "    {} {}{} ({:.1f} %){}{}\n\n", count, noun, count == 1 ? "" : "s",
                        percent(count, summary.samples), title.empty() ? "" : ", ", title);
     }

@@ -159,6 +159,9 @@ void append_session_text(std::string &out, const SessionState &session, const Re
     if (session.stack_loss)
         if (const std::string sentence = stack_loss_sentence(*session.stack_loss); !sentence.empty())
             out += sentence + '\n';
+    if (session.user_stack_loss)
+        for (const std::string &sentence : stack_loss_sentences(*session.user_stack_loss))
+            out += sentence + '\n';
     if (session.overwritten)
         fmt::format_to(to, "flight recorder: {} of the records have been overwritten since\n",
                        *session.overwritten);
@@ -170,6 +173,8 @@ void append_session_json(std::string &out, const SessionState &session) {
         fmt::format_to(to, ",\"overwritten\":{}", *session.overwritten);
     if (session.stack_loss)
         append_stack_loss_json(out, *session.stack_loss);
+    if (session.user_stack_loss)
+        append_stack_loss_json(out, *session.user_stack_loss);
     fmt::format_to(to, ",\"clock\":\"{}\"", clock_name(session.clock));
     if (!session.processes.pids.empty())
         fmt::format_to(to, ",\"processes\":[{}],\"children\":{}",
@@ -412,7 +417,8 @@ std::string calls_summary(const argtrace_counts &total, std::optional<std::uint6
 }
 
 void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total,
-                         const ReturnTotals *returns, const StackLoss *stacks, const UnreadValues &unread) {
+                         const ReturnTotals *returns, const StackLoss *stacks, const UnreadValues &unread,
+                         const UserStackLoss *user_stacks) {
     fmt::format_to(std::back_inserter(out), "{{\"shown\":{},", shown);
     if (total)
         append_counts_json(out, *total,
@@ -424,6 +430,8 @@ void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_c
         append_returns_json(out, *returns);
     if (stacks)
         append_stack_loss_json(out, *stacks);
+    if (user_stacks)
+        append_stack_loss_json(out, *user_stacks);
     if (!unread.empty()) {
         out += ",\"unread\":";
         unread.append_json(out);
@@ -431,13 +439,39 @@ void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_c
     out += "}\n";
 }
 
-void append_stack_loss_json(std::string &out, const StackLoss &loss) {
-    std::string_view separator = ",\"stacks_lost\":{";
-    for (std::size_t i = 0; i < loss.size(); ++i) {
-        fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", separator, stack_loss_causes[i].key, loss[i]);
-        separator = ",";
-    }
+namespace {
+
+template<std::size_t N>
+void append_causes_json(std::string &out, std::string_view name, const std::array<std::uint64_t, N> &counts,
+                        const std::array<LostCause, N> &causes) {
+    auto to = std::back_inserter(out);
+    fmt::format_to(to, ",\"{}\":{{", name);
+    for (std::size_t i = 0; i < N; ++i)
+        fmt::format_to(to, "{}\"{}\":{}", i > 0 ? "," : "", causes[i].key, counts[i]);
     out += '}';
+}
+
+} // namespace
+
+void append_stack_loss_json(std::string &out, const StackLoss &loss) {
+    append_causes_json(out, "stacks_lost", loss, stack_loss_causes);
+}
+
+void append_stack_loss_json(std::string &out, const UserStackLoss &loss) {
+    append_causes_json(out, "user_stacks_lost", loss.lost, stack_loss_causes);
+    append_causes_json(out, "user_stacks_incomplete", loss.incomplete, stack_end_causes);
+}
+
+std::vector<std::string> stack_loss_sentences(const UserStackLoss &loss) {
+    std::vector<std::string> sentences;
+    const auto sum = [](const auto &counts) { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); };
+    if (const std::uint64_t calls = sum(loss.lost); calls > 0)
+        sentences.push_back(fmt::format("{} call{} no stack of user code: {}", calls, calls == 1 ? " has" : "s have",
+                                        describe_stack_loss(loss.lost)));
+    if (const std::uint64_t stacks = sum(loss.incomplete); stacks > 0)
+        sentences.push_back(fmt::format("{} stack{} of user code {} incomplete, which [...] shows: {}", stacks, stacks == 1 ? "" : "s",
+                                        stacks == 1 ? "is" : "are", describe_stack_ends(loss)));
+    return sentences;
 }
 
 std::string stack_loss_sentence(const StackLoss &loss) {

@@ -24,6 +24,7 @@ struct SessionState {
     ReturnsById returns = {};                 ///< calls beside those of the functions' counts
     std::optional<StackLoss> stack_loss = {}; ///< of one that takes stacks
     std::vector<InFlightFunction> in_flight = {};
+    std::optional<UserStackLoss> user_stack_loss = {};
 };
 
 /// What the functions of a status are ordered by: a count, the largest first, or the name.
@@ -80,13 +81,20 @@ std::string taken_remedy(const ReturnTotals &returns);
 /// be read.
 void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_counts *total,
                          const ReturnTotals *returns = nullptr, const StackLoss *stacks = nullptr,
-                         const UnreadValues &unread = {});
+                         const UnreadValues &unread = {}, const UserStackLoss *user_stacks = nullptr);
 
 /// ,"stacks_lost":{"full":0,...}
 void append_stack_loss_json(std::string &out, const StackLoss &loss);
 
+/// ,"user_stacks_lost":{"full":0,...},"user_stacks_incomplete":{"no_table":0,...}
+void append_stack_loss_json(std::string &out, const UserStackLoss &loss);
+
 /// "3 calls have no stack: ..."; empty if all have one.
 std::string stack_loss_sentence(const StackLoss &loss);
+
+/// "3 calls have no stack of user code: ..." and "3 stacks of user code are incomplete, which [...] shows: ...", as far as there are
+/// such.
+std::vector<std::string> stack_loss_sentences(const UserStackLoss &loss);
 
 /// What can be done where stacks had no room in tables with `room` of them on each CPU; empty if all had it. `own` as for
 /// loss_remedies().

@@ -132,7 +132,7 @@ Plan TextRenderer::make_plan(const Probe &probe) {
     plan.has_result = has_result(probe);
     if (plan.has_result)
         plan.result = formats.argument(probe.args.size() - 1);
-    plan.stack = stack_index(probe);
+    plan.stacks = stack_places(probe);
     for (std::size_t i = 0; i < shown_arguments(probe); ++i)
         plan.arguments.push_back(
             {Snippet(fmt::format("{}{}=", i > 0 ? ", " : "", probe.args[i].name)),
@@ -251,10 +251,10 @@ void TextRenderer::event(Line &out, const EventView &view) {
         to = out.reserve(caller->view().size());
     }
     out.set_end(caller->write(to));
-    if (plan.stack) [[unlikely]] {
+    if (plan.stacks.any()) [[unlikely]] {
         if (event.caller == 0)
             out += '\n';
-        append_stack(out, callers_, view.values[*plan.stack]);
+        append_call_stacks(out, callers_, StackValues::of(view, plan.stacks));
     }
 }
 

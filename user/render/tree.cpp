@@ -82,8 +82,13 @@ TreeRenderer::Shown TreeRenderer::show(const EventView &view) {
     }
     if (event.has_duration())
         shown.duration = format_duration(event.duration);
-    if (const auto stack = stack_index(*event.probe); stack && (event.has_duration() || !records_returns(*event.probe)))
-        shown.stack = view.values[*stack];
+    if (event.has_duration() || !records_returns(*event.probe)) {
+        const StackPlaces stacks = stack_places(*event.probe);
+        if (stacks.kernel)
+            shown.stack = view.values[*stacks.kernel];
+        if (stacks.user)
+            shown.user_stack = view.values[*stacks.user];
+    }
     return shown;
 }
 
@@ -259,8 +264,9 @@ void TreeRenderer::append_closing(Line &out, const Call &call, std::size_t depth
 }
 
 void TreeRenderer::append_stack_of(Line &out, const Call &call) {
-    if (call.payload.stack)
-        append_stack(out, callers_, *call.payload.stack);
+    const auto &[stack, user_stack] = std::tie(call.payload.stack, call.payload.user_stack);
+    if (stack || user_stack)
+        append_call_stacks(out, callers_, {stack ? &*stack : nullptr, user_stack ? &*user_stack : nullptr});
 }
 
 void TreeRenderer::append_columns(Line &out, std::uint64_t time, const Call &call,

@@ -62,7 +62,7 @@ private:
         std::string result;   ///< " = 832"; of nothing ""
         std::string duration; ///< "" where only the entry was recorded
         const Probe *probe = nullptr;
-        std::optional<Value> stack = {}; ///< of a call whose record has one
+        std::optional<Value> stack = {}, user_stack = {}; ///< of a call whose record has them
     };
 
     using Call = CallTrees<Shown>::Call;

@@ -80,6 +80,7 @@ std::vector<WaitRow> wait_rows(const WaitTotals &totals, const WaitStyle &style)
 struct WaitParts {
     std::span<const KeyPart> plain;
     const KeyPart *stack = nullptr;
+    const KeyPart *user_stack = nullptr;
     const KeyPart *waker = nullptr;
     const KeyPart *waker_stack = nullptr;
 
@@ -88,6 +89,8 @@ struct WaitParts {
         plain = std::span(key).first(at);
         if (wanted.stacks)
             stack = &key[at++];
+        if (wanted.user_stacks)
+            user_stack = &key[at++];
         if (wanted.wakers) {
             waker = &key[at];
             waker_stack = &key[at + 1];
@@ -107,20 +110,29 @@ std::string wait_title(const WaitParts &parts, const WaitTotals::Wanted &wanted,
     return title;
 }
 
-/// The outermost first.
-std::vector<std::string> wait_frames(const KeyPart &stack, KeyText &keys) {
-    if (stack.value.high)
-        return {std::string(new_task)};
-    return stack_functions(keys.names(), stack.value.low);
+StackValues stack_values(const KeyPart *kernel, const KeyPart *user = nullptr) {
+    return {kernel ? &kernel->value : nullptr, user ? &user->value : nullptr};
 }
 
-void append_wait_stack(std::string &out, const KeyPart &stack, KeyText &keys) {
-    if (stack.value.high) {
+/// The task has not run yet, and has none.
+bool is_of_new_task(const StackValues &stacks) {
+    return (stacks.kernel ? stacks.kernel : stacks.user)->high != 0;
+}
+
+/// The outermost first.
+std::vector<StackFrame> wait_frames(const StackValues &stacks, KeyText &keys) {
+    if (is_of_new_task(stacks))
+        return {{std::string(new_task)}};
+    return stack_frames(keys.names(), stacks);
+}
+
+void append_wait_stack(std::string &out, const StackValues &stacks, KeyText &keys) {
+    if (is_of_new_task(stacks)) {
         fmt::format_to(std::back_inserter(out), "        {}\n", new_task);
         return;
     }
     Line lines;
-    append_stack(lines, keys.names(), stack.value);
+    append_call_stacks(lines, keys.names(), stacks);
     out += lines.view();
 }
 
@@ -142,10 +154,10 @@ void append_wait_stacks(std::string &out, const WaitTotals &totals, KeyText &key
     for (const WaitRow row : rows) {
         const WaitParts parts(row->first, totals.wanted());
         const WaitTotal &total = row->second;
-        append_wait_stack(out, *parts.stack, keys);
+        append_wait_stack(out, stack_values(parts.stack, parts.user_stack), keys);
         if (parts.waker && total.blocked > 0) {
             fmt::format_to(to, "      woken by {}:\n", keys.text({"waker"}, *parts.waker));
-            append_wait_stack(out, *parts.waker_stack, keys);
+            append_wait_stack(out, stack_values(parts.waker_stack), keys);
         }
         fmt::format_to(to, "    {}: {} blocked, {} runnable ({:.1f} %), longest {}{}\n\n",
                        plural(total.waits, "wait"), format_duration(total.blocked),
@@ -205,25 +217,25 @@ template<typename Take>
 void for_each_chain(const WaitTotals &totals, KeyText &keys, const std::vector<WaitRow> &rows, const Take &take) {
     for (const WaitRow row : rows) {
         const WaitParts parts(row->first, totals.wanted());
-        std::vector<std::string> frames;
+        std::vector<StackFrame> frames;
         for (std::size_t i = 0; i < parts.plain.size(); ++i)
-            frames.push_back(frame_name(wait_key_text(parts.plain[i], totals.wanted().keys[i], keys)));
-        for (std::string &function : wait_frames(*parts.stack, keys))
-            frames.push_back(frame_name(std::move(function)));
+            frames.push_back({frame_name(wait_key_text(parts.plain[i], totals.wanted().keys[i], keys))});
+        for (StackFrame &frame : wait_frames(stack_values(parts.stack, parts.user_stack), keys))
+            frames.push_back({frame_name(std::move(frame.name)), frame.space});
         const WaitTotal &total = row->second;
         if (total.runnable > 0) {
-            frames.emplace_back(runnable_frame);
+            frames.push_back({std::string(runnable_frame)});
             take(frames, total.runnable, total.waits);
             frames.pop_back();
         }
         if (total.blocked == 0)
             continue;
         if (parts.waker) {
-            frames.emplace_back(waker_border);
-            std::vector<std::string> functions = wait_frames(*parts.waker_stack, keys);
-            for (auto function = functions.rbegin(); function != functions.rend(); ++function)
-                frames.push_back(frame_name(std::move(*function)));
-            frames.push_back(frame_name(keys.text({"waker"}, *parts.waker)));
+            frames.push_back({std::string(waker_border)});
+            std::vector<StackFrame> callers = wait_frames(stack_values(parts.waker_stack), keys);
+            for (auto frame = callers.rbegin(); frame != callers.rend(); ++frame)
+                frames.push_back({frame_name(std::move(frame->name)), frame->space});
+            frames.push_back({frame_name(keys.text({"waker"}, *parts.waker))});
         }
         take(frames, total.blocked, total.waits);
     }
@@ -232,8 +244,14 @@ void for_each_chain(const WaitTotals &totals, KeyText &keys, const std::vector<W
 void append_folded_waits(std::string &out, const WaitTotals &totals, KeyText &keys,
                          const std::vector<WaitRow> &rows) {
     for_each_chain(totals, keys, rows,
-                   [&out](const std::vector<std::string> &frames, std::uint64_t time, std::uint64_t) {
-                       fmt::format_to(std::back_inserter(out), "{} {}\n", fmt::join(frames, ";"), time);
+                   [&out](const std::vector<StackFrame> &frames, std::uint64_t time, std::uint64_t) {
+                       std::string_view separator;
+                       for (const StackFrame &frame : frames) {
+                           out += separator;
+                           out += frame.name;
+                           separator = ";";
+                       }
+                       fmt::format_to(std::back_inserter(out), " {}\n", time);
                    });
 }
 
@@ -241,13 +259,14 @@ void append_wait_graph(std::string &out, const WaitTotals &totals, KeyText &keys
                        const std::vector<WaitRow> &rows, StackForm form) {
     CallNode root;
     for_each_chain(totals, keys, rows,
-                   [&root](const std::vector<std::string> &frames, std::uint64_t time, std::uint64_t waits) {
+                   [&root](const std::vector<StackFrame> &frames, std::uint64_t time, std::uint64_t waits) {
                        CallNode *node = &root;
-                       for (const std::string &frame : frames) {
-                           std::unique_ptr<CallNode> &callee = node->callees[frame];
+                       for (const StackFrame &frame : frames) {
+                           std::unique_ptr<CallNode> &callee = node->callees[frame.name];
                            if (!callee)
                                callee = std::make_unique<CallNode>();
-                           callee->in_module = frame.ends_with(']') && !frame.starts_with('[');
+                           callee->in_user = frame.space == CodeSpace::user;
+                           callee->in_module = !callee->in_user && frame.name.ends_with(']') && !frame.name.starts_with('[');
                            node = callee.get();
                        }
                        node->self += time;
@@ -266,14 +285,16 @@ void append_wait_total_json(std::string &out, const WaitTotal &total) {
                    total.waits, total.blocked, total.runnable, total.longest);
 }
 
-void append_wait_stack_json(std::string &out, const KeyPart &stack, KeyText &keys) {
-    if (stack.value.high) {
-        fmt::format_to(std::back_inserter(out), ",\"stack\":[\"{}\"]", new_task);
+void append_wait_stack_json(std::string &out, const StackValues &stacks, KeyText &keys) {
+    if (is_of_new_task(stacks)) {
+        if (stacks.kernel)
+            fmt::format_to(std::back_inserter(out), ",\"stack\":[\"{}\"]", new_task);
+        if (stacks.user)
+            out += ",\"user_stack\":[]";
         return;
     }
     Line line;
-    append_json_stack(line, keys.names(), stack.value);
-    out += ",\"stack\":";
+    append_json_stacks(line, keys.names(), stacks);
     out += line.view();
 }
 
@@ -299,7 +320,7 @@ void append_waits(std::string &out, const WaitTotals &totals, KeyText &keys, con
         append_wait_graph(out, totals, keys, rows, style.form);
         return;
     }
-    if (totals.wanted().stacks)
+    if (totals.wanted().any_stack())
         append_wait_stacks(out, totals, keys, rows);
     else
         append_wait_table(out, totals, keys, rows);
@@ -328,12 +349,12 @@ void append_waits_json(std::string &out, const WaitTotals &totals, KeyText &keys
         }
         out += parts.plain.empty() ? "" : "},";
         append_wait_total_json(out, row->second);
-        if (parts.stack)
-            append_wait_stack_json(out, *parts.stack, keys);
+        if (parts.stack || parts.user_stack)
+            append_wait_stack_json(out, stack_values(parts.stack, parts.user_stack), keys);
         if (parts.waker) {
             out += ",\"waker\":{\"comm\":";
             keys.append_json(out, {"waker"}, *parts.waker);
-            append_wait_stack_json(out, *parts.waker_stack, keys);
+            append_wait_stack_json(out, stack_values(parts.waker_stack), keys);
             out += '}';
         }
         out += "}\n";

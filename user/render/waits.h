@@ -33,7 +33,7 @@ void append_waits(std::string &out, const WaitTotals &totals, KeyText &keys, con
 
 /// One JSON object a line; all times are ns. `time` is put first in each, unless it is empty: "ts":12.
 ///
-///     {"key":{"comm":"dd"},"waits":2,"blocked":100,"runnable":20,"longest":80,"stack":[...],"waker":{"comm":"sh","stack":[...]}}
+///     {"key":{"comm":"dd"},"waits":2,"blocked":100,"runnable":20,"longest":80,"stack":[...],"user_stack":[...],"waker":{"comm":"sh","stack":[...]}}
 void append_waits_json(std::string &out, const WaitTotals &totals, KeyText &keys, const WaitStyle &style,
                        std::string_view time = {});
 

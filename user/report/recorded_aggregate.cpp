@@ -86,7 +86,7 @@ public:
                  TraceReader &reader, RecordedChoice &choice, ReportOutput &report, AggregateOutput &output)
         : options_(options), specs_(specs), keys_(keys), reader_(reader), choice_(choice), report_(report), output_(output),
           names_(reader.symbols()),
-          aggregation_(reader, recorded_values(keys.values), value_of(specs, options), options.buckets) {
+          aggregation_(reader, recorded_keys(options, keys), value_of(specs, options), options.buckets) {
         aggregation_.choose([&choice](const Probe &probe) { return choice.means(&probe); },
                             [&choice](const EventView &view) { return choice.wants(view); });
     }

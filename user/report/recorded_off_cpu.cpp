@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/recorded_off_cpu.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -20,27 +21,35 @@ namespace argtrace {
 namespace {
 
 /// Throws Error when the recording lacks what these waits are made of.
-void check_recorded(const TraceReader &reader, const OffCpuOptions &options) {
+void check_recorded(const TraceReader &reader, OffCpuOptions &options) {
     std::vector<const Probe *> probes;
     reader.schema().for_each([&probes](const Probe &probe) { probes.push_back(&probe); });
     if (probes.empty()) // nothing has happened, and then a file does not name what it would have
         return;
+    const auto has_user_stack = [](const Probe *probe) { return stack_places(*probe).user.has_value(); };
+    const auto has_kernel_stack = [](const Probe *probe) { return stack_places(*probe).kernel.has_value(); };
+    const bool any_user_stack = std::any_of(probes.begin(), probes.end(), has_user_stack);
+    if (!options.stacks_chosen) {
+        options.wanted.user_stacks = any_user_stack;
+        options.wanted.stacks = !any_user_stack || std::any_of(probes.begin(), probes.end(), has_kernel_stack);
+    }
     SchedSpecs specs;
     specs.stacks = options.wanted.stacks;
+    specs.user_stacks = options.wanted.user_stacks;
     specs.wakers = options.wanted.wakers;
     specs.forks = options.processes.follow;
     const std::string missing = specs.missing_in(probes);
     if (missing.empty())
         return;
-    specs.stacks = false;
-    const bool without_stacks = options.wanted.stacks && !options.wanted.wakers && specs.missing_in(probes).empty();
+    specs.stacks = specs.user_stacks = false;
+    const bool without_stacks = options.wanted.any_stack() && !options.wanted.wakers && specs.missing_in(probes).empty();
     throw Error(fmt::format("{}: it has no records of {}, as `argtrace offcpu{}{} -o FILE.dat` makes them{}", options.input,
                             missing, options.wanted.wakers ? " --wakers" : "", options.processes.follow ? " --follow" : "",
                             without_stacks ? ": with --no-stack it can be shown as a table" : ""));
 }
 
 TraceSurvey survey(const Fd &file, const std::string &name, WorkerPool &workers, const DecodeJob &job,
-                   const OffCpuOptions &options) {
+                   OffCpuOptions &options) {
     TraceReader reader(file.get(), name, workers, job);
     TraceSurvey survey = survey_trace(reader);
     check_recorded(reader, options);
@@ -49,7 +58,8 @@ TraceSurvey survey(const Fd &file, const std::string &name, WorkerPool &workers,
 
 } // namespace
 
-void run_recorded_off_cpu(const OffCpuOptions &options) {
+void run_recorded_off_cpu(const OffCpuOptions &given) {
+    OffCpuOptions options = given;
     const std::string name = trace_name(options.input, true);
     const Fd file = open_recording(options.input);
     if (!size_of(file))

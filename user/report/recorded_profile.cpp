@@ -35,7 +35,7 @@ bool wants_tick(RecordedChoice &choice, const EventView &tick) {
 bool has_ticks(const Schema &schema) {
     bool any = false, other = false;
     schema.for_each([&](const Probe &probe) {
-        any = any || (!kind_of(probe).is_call && stack_index(probe));
+        any = any || (!kind_of(probe).is_call && stack_places(probe).any());
         other = true;
     });
     return any || !other; // where nothing was recorded, a file does not name what it would have been
@@ -44,7 +44,7 @@ bool has_ticks(const Schema &schema) {
 } // namespace
 
 void run_recorded_profile(const AggregateOptions &options) {
-    const std::vector<lang::ArgumentExpression> keys = parse_keys(options).values;
+    const Keys keys = parse_keys(options);
     const std::string name = trace_name(options.input, true);
     const Fd file = open_recording(options.input);
     WorkerPool workers(reading_threads(options.jobs));
@@ -55,7 +55,7 @@ void run_recorded_profile(const AggregateOptions &options) {
     ReportOutput report(reader, name, size_of(file), nullptr, "added up");
     RecordedChoice choice({}, make_request(options.functions).conditions, options.processes.pids, reader.symbols());
     AggregateOutput output(options.output, options.style, options.json, options.ascii);
-    TraceAggregation aggregation(reader, recorded_values(keys), std::nullopt, options.buckets);
+    TraceAggregation aggregation(reader, recorded_keys(options, keys), std::nullopt, options.buckets);
     aggregation.choose([](const Probe &probe) { return !kind_of(probe).is_call; },
                        [&choice](const EventView &view) { return wants_tick(choice, view); });
     const Aggregation all = report.add_up(aggregation);
@@ -65,9 +65,10 @@ void run_recorded_profile(const AggregateOptions &options) {
         throw Error(fmt::format("--by: {0} was not recorded: `argtrace profile -o FILE.dat --by {0}` records it; recorded are {1}",
                                 missing, list_recorded_values(reader.schema())));
 
-    const Ticks ticks = split_ticks(all);
+    const Ticks ticks = split_ticks(all, key_stacks(options), options.style.stack);
     CallerNames names(reader.symbols());
-    const std::vector<KeyColumn> columns = aggregation.columns();
+    std::vector<KeyColumn> columns = aggregation.columns();
+    hide_stacks(columns, options);
     output.set_keys(columns, names);
     // What was filtered now was recorded then.
     argtrace_counts total = report.total().value_or(argtrace_counts{});

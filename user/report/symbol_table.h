@@ -29,7 +29,15 @@ public:
 
     std::optional<Stack> stack(std::uint64_t id) const override;
 
+    /// Objects, and names of user code, as chunks of the file have them. False when a line is malformed; the others are added.
+    bool add_objects(std::string_view lines);
+    bool add_places(std::string_view lines);
+
+    std::optional<CodeObject> object(std::uint32_t number) const override;
+
 private:
+    std::optional<Symbol> find_user(std::uint64_t word) const;
+
     struct Known {
         std::string name;
         std::string module;
@@ -41,7 +49,19 @@ private:
         bool cut;
     };
 
+    struct KnownPlace {
+        std::string name;
+        std::uint64_t offset;
+    };
+
+    struct KnownObject {
+        CodeObject object;
+        std::string shown; ///< the last part of its path
+    };
+
     mutable std::shared_mutex mutex_;
+    std::unordered_map<std::uint64_t, KnownPlace> places_; // by the words of frames; they stay where they are
+    std::map<std::uint32_t, KnownObject> objects_;         // likewise
     std::unordered_map<std::uint64_t, KnownStack> stacks_; // likewise
     std::map<CodePlace, Known> symbols_;     // they stay where they are
 };

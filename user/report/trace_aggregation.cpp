@@ -126,6 +126,7 @@ std::vector<KeyColumn> TraceAggregation::columns() {
         column.name = names_[i].name;
         column.is_function = names_[i].written == "func";
         column.is_result = written == "ret";
+        column.is_user_stack = written == "ustack";
         const bool is_argument = !first.empty() && first[i].argument;
         if (written == "caller" && !is_argument)
             column.format = caller_format();

@@ -141,7 +141,7 @@ void TraceReader::finish() {
 
 void TraceReader::interpret(const Chunk &chunk) {
     const auto type = chunk.type();
-    if (type < ChunkType::info || type > ChunkType::running)
+    if (type < ChunkType::info || type > ChunkType::places)
         return; // of a later version
     const Payload payload = unpack(chunk);
     if (payload.status != FileStatus::ok)
@@ -158,6 +158,14 @@ void TraceReader::interpret(const Chunk &chunk) {
     case ChunkType::stacks:
         if (!symbols_.add_stacks(payload.bytes))
             fault(FileStatus::bad_stacks, chunk.offset);
+        return;
+    case ChunkType::objects:
+        if (!symbols_.add_objects(text(payload.bytes)))
+            fault(FileStatus::bad_objects, chunk.offset);
+        return;
+    case ChunkType::places:
+        if (!symbols_.add_places(text(payload.bytes)))
+            fault(FileStatus::bad_places, chunk.offset);
         return;
     case ChunkType::running:
         return take_running(payload.bytes, chunk.offset);

@@ -21,6 +21,10 @@ bool leave_out(Argument &argument) {
 
 } // namespace
 
+bool takes_user_stacks(const argtrace_info &info) {
+    return (info.features & ARGTRACE_FEATURE_USER_STACK) && (info.authority & ARGTRACE_MAY_READ_MEMORY);
+}
+
 std::optional<std::string> leave_out_memory(std::vector<Probe> &probes, const argtrace_info &info) {
     if (info.authority & ARGTRACE_MAY_READ_MEMORY)
         return std::nullopt;

@@ -6,8 +6,8 @@
 namespace argtrace {
 
 std::optional<Symbol> LiveSymbols::find(CodePlace place) const {
-    if (place.space != CodeSpace::kernel)
-        return std::nullopt;
+    if (place.space == CodeSpace::user)
+        return find_user(place.address);
     const auto symbol = ask(place.address);
     // While the kernel drops what a module needed to begin (do_init_module()), it takes an address
     // there for part of the last symbol before it, with a size to match, and says another size when
@@ -19,15 +19,32 @@ std::optional<Symbol> LiveSymbols::find(CodePlace place) const {
 
 std::optional<Stack> LiveSymbols::stack(std::uint64_t id) const {
     if (!stacks_)
-        stacks_ = StackReader::of(device_);
+        stacks_ = StackReader::of(session_.device());
     return stacks_ ? stacks_->find(id) : std::nullopt;
+}
+
+/// Where the function is not known, the object stands for it.
+std::optional<Symbol> LiveSymbols::find_user(std::uint64_t word) const {
+    UserObjects *objects = session_.objects();
+    const auto found = objects ? objects->name(UserFrame(word)) : std::nullopt;
+    if (!found)
+        return std::nullopt;
+    return Symbol{word - found->offset, found->name, {}, 0};
+}
+
+std::optional<CodeObject> LiveSymbols::object(std::uint32_t number) const {
+    UserObjects *objects = session_.objects();
+    auto found = objects ? objects->describe(number) : std::nullopt;
+    if (!found)
+        return std::nullopt;
+    return CodeObject{std::move(found->path), std::move(found->build_id)};
 }
 
 std::optional<Symbol> LiveSymbols::ask(std::uint64_t addr) const {
     argtrace_symbol request{};
     request.size = sizeof(request);
     request.addr = addr;
-    if (device_.request(ARGTRACE_IOC_SYMBOL, &request) != 0)
+    if (session_.device().request(ARGTRACE_IOC_SYMBOL, &request) != 0)
         return std::nullopt;
     auto symbol = parse_printed_symbol(request.text, addr);
     if (symbol) {

@@ -5,29 +5,33 @@
 #include <string>
 #include <unordered_set>
 
-#include "session/device.h"
+#include "session/session.h"
 #include "session/stack_reader.h"
 #include "symbols/symbols.h"
 
 namespace argtrace {
 
 /// The running kernel's symbols, which it is asked for one by one: so they are right for modules
-/// that have come since we began, and nothing is read that nobody needs.
+/// that have come since we began, and nothing is read that nobody needs. Those of user code are
+/// read from the objects of the session.
 class LiveSymbols : public Symbols {
 public:
-    /// The device stays the caller's.
-    explicit LiveSymbols(const Device &device) : device_(device) {}
+    /// The session stays the caller's.
+    explicit LiveSymbols(const Session &session) : session_(session) {}
 
     std::optional<Symbol> find(CodePlace place) const override;
 
-    /// A stack of the session that the device is bound to.
+    /// A stack of the session.
     std::optional<Stack> stack(std::uint64_t id) const override;
 
+    std::optional<CodeObject> object(std::uint32_t number) const override;
+
 private:
+    std::optional<Symbol> find_user(std::uint64_t word) const;
     std::optional<Symbol> ask(std::uint64_t addr) const;
     std::string_view keep(std::string_view name) const;
 
-    const Device &device_;
+    const Session &session_;
     mutable std::optional<StackReader> stacks_;
     mutable std::unordered_set<std::string> names_; // of the symbols that have been asked for
 };

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "uapi/argtrace.h"
 
@@ -24,6 +26,9 @@ struct SessionOptions {
 
     /// Stacks that each CPU has room for, a power of two. A session may be given them later.
     std::optional<std::uint32_t> stack_table;
+
+    /// Where debug files of user code are looked for, beside /usr/lib/debug.
+    std::vector<std::string> debug_folders = {};
 
     /// What cannot be chosen any more once there is the session.
     bool given() const { return buffer || named || no_caller || flight || clock; }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "model/counts.h"
 #include "model/probe.h"
 #include "session/device.h"
+#include "session/objects.h"
 #include "session/options.h"
 #include "session/processes.h"
 #include "session/ring_mapping.h"
@@ -89,6 +91,16 @@ public:
     /// Calls that have no stack; nothing if the session takes no stacks.
     std::optional<StackLoss> stack_loss() const;
 
+    /// The same of stacks of user code.
+    std::optional<UserStackLoss> user_stack_loss() const;
+
+    /// The objects that user code is in; null if the session takes no stacks of it.
+    UserObjects *objects() const;
+
+    /// Which user code is traced, and where else there are debug files of it. Said before stacks of it are asked for.
+    void expect_code(TracedCode code) { code_ = std::move(code); }
+    void search_debug_files(std::vector<std::string> folders) { debug_folders_ = std::move(folders); }
+
     /// How many stacks each CPU has room for; nothing if the session takes no stacks.
     std::optional<std::uint32_t> stack_table() const;
 
@@ -142,6 +154,9 @@ private:
     static Error too_dear(const Probe &probe, std::uint64_t cost);
     void check_programs(std::span<const Probe> probes) const;
     void provide_stacks(std::span<const Probe> probes) const;
+    void provide_stacks(StackChoice which) const;
+    void provide_user_stacks() const;
+    std::optional<argtrace_stacks> existing_stacks(std::uint32_t flags) const;
     void check_return(const Probe &probe) const;
     Error memory_refused(const Probe &probe) const;
     int bind(const std::string &name, std::uint32_t flags, argtrace_session_attr attr);
@@ -154,6 +169,9 @@ private:
     argtrace_info info_;
     argtrace_session_attr attributes_{};
     std::optional<std::uint32_t> stack_table_; // wished for
+    TracedCode code_;
+    std::vector<std::string> debug_folders_;
+    mutable std::unique_ptr<UserObjects> objects_; // once there are stacks of user code
 };
 
 } // namespace argtrace

@@ -2,6 +2,7 @@
 #include "session/stack_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,57 +44,98 @@ std::optional<StackTable::Found> StackTable::find(std::uint64_t id) const {
 }
 
 std::optional<StackReader> StackReader::of(const Device &device) {
-    argtrace_stacks stacks{};
-    stacks.size = sizeof(stacks);
-    stacks.flags = ARGTRACE_STACKS_EXISTING;
-    if (device.request(ARGTRACE_IOC_STACKS, &stacks) != 0)
-        return std::nullopt;
-    return StackReader(device.fd(), stacks, device.info().nr_cpus);
+    constexpr std::pair<CodeSpace, std::uint32_t> kinds[]{{CodeSpace::kernel, 0}, {CodeSpace::user, ARGTRACE_STACKS_USER}};
+    const argtrace_info info = device.info();
+    StackReader reader(device.fd());
+    for (const auto &[space, flags] : kinds) {
+        if (space == CodeSpace::user && !(info.features & ARGTRACE_FEATURE_USER_STACK))
+            continue;
+        Tables tables{space};
+        tables.stacks.size = sizeof(tables.stacks);
+        tables.stacks.flags = ARGTRACE_STACKS_EXISTING | flags;
+        if (device.request(ARGTRACE_IOC_STACKS, &tables.stacks) != 0)
+            continue;
+        tables.by_cpu.resize(info.nr_cpus);
+        reader.tables_.push_back(std::move(tables));
+    }
+    return reader.tables_.empty() ? std::nullopt : std::optional(std::move(reader));
 }
 
 /// A CPU may get its table at any time.
-const StackTable *StackReader::table(std::uint32_t cpu) {
-    std::optional<Table> &known = tables_[cpu];
+const StackTable *StackReader::table(Tables &tables, std::uint32_t cpu) const {
+    std::optional<Table> &known = tables.by_cpu[cpu];
     if (known)
         return &known->view;
-    const std::size_t words_at = page_aligned(1) + entries_size(stacks_);
-    auto mapping = map_region(fd_, words_at + page_aligned(stacks_.words * sizeof(std::uint64_t)), PROT_READ, cpu,
-                              ARGTRACE_MMAP_STACKS, "the stacks");
+    const argtrace_stacks &stacks = tables.stacks;
+    const bool user = tables.space == CodeSpace::user;
+    const std::size_t words_at = page_aligned(1) + entries_size(stacks);
+    auto mapping = map_region(fd_, words_at + page_aligned(stacks.words * sizeof(std::uint64_t)), PROT_READ, cpu,
+                              user ? ARGTRACE_MMAP_USER_STACKS : ARGTRACE_MMAP_STACKS, "the stacks");
     if (!mapping)
         return nullptr;
     const std::byte *start = mapping->start();
     const StackTable view{reinterpret_cast<const argtrace_stacks_control *>(start),
                           reinterpret_cast<const argtrace_stack_entry *>(start + page_aligned(1)),
-                          reinterpret_cast<const std::uint64_t *>(start + words_at), stacks_.entries,
-                          stacks_.words};
+                          reinterpret_cast<const std::uint64_t *>(start + words_at), stacks.entries,
+                          stacks.words};
     known.emplace(Table{std::move(*mapping), view});
     return &known->view;
 }
 
 std::optional<Stack> StackReader::find(std::uint64_t id) {
-    const auto as_stack = [](const StackTable::Found &found) { return Stack{found.addresses, found.cut}; };
+    const auto as_stack = [](const Known &known) { return Stack{known.found.addresses, known.found.cut, known.space}; };
     if (const auto known = known_.find(id); known != known_.end())
         return as_stack(known->second);
     if (known_.size() >= known_max)
         known_.clear();
-    for (std::uint32_t cpu = 0; cpu < tables_.size(); ++cpu) {
-        const StackTable *one = table(cpu);
-        if (!one)
-            continue;
-        if (auto found = one->find(id))
-            return as_stack(known_.emplace(id, std::move(*found)).first->second);
+    for (Tables &tables : tables_) {
+        for (std::uint32_t cpu = 0; cpu < tables.by_cpu.size(); ++cpu) {
+            const StackTable *one = table(tables, cpu);
+            if (!one)
+                continue;
+            if (auto found = one->find(id))
+                return as_stack(known_.emplace(id, Known{std::move(*found), tables.space}).first->second);
+        }
     }
     return std::nullopt;
 }
 
-StackLoss StackReader::lost() {
+template<typename Take>
+bool StackReader::for_each_control(CodeSpace space, const Take &take) {
+    const auto tables = std::find_if(tables_.begin(), tables_.end(), [space](const Tables &one) { return one.space == space; });
+    if (tables == tables_.end())
+        return false;
+    for (std::uint32_t cpu = 0; cpu < tables->by_cpu.size(); ++cpu)
+        if (const StackTable *one = table(*tables, cpu))
+            take(*one->control);
+    return true;
+}
+
+namespace {
+
+template<std::size_t N>
+void add_counts(std::array<std::uint64_t, N> &sums, const std::uint64_t *counts) {
+    for (std::size_t i = 0; i < N; ++i)
+        sums[i] += __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
+}
+
+} // namespace
+
+std::optional<StackLoss> StackReader::lost() {
     StackLoss sums{};
-    for (std::uint32_t cpu = 0; cpu < tables_.size(); ++cpu) {
-        const StackTable *one = table(cpu);
-        for (std::size_t cause = 0; one && cause < sums.size(); ++cause)
-            sums[cause] += __atomic_load_n(&one->control->lost[cause], __ATOMIC_RELAXED);
-    }
-    return sums;
+    const bool any = for_each_control(CodeSpace::kernel, [&sums](const argtrace_stacks_control &one) {
+        add_counts(sums, reinterpret_cast<const std::uint64_t *>(one.lost));
+    });
+    return any ? std::optional(sums) : std::nullopt;
+}
+
+std::optional<UserStackLoss> StackReader::user_lost() {
+    UserStackLoss sums;
+    const bool any = for_each_control(CodeSpace::user, [&sums](const argtrace_stacks_control &one) {
+        add_counts(sums.lost, reinterpret_cast<const std::uint64_t *>(one.lost));
+        add_counts(sums.incomplete, reinterpret_cast<const std::uint64_t *>(one.incomplete));
+    });
+    return any ? std::optional(sums) : std::nullopt;
 }
 
 } // namespace argtrace

@@ -30,7 +30,7 @@ struct StackTable {
     std::optional<Found> find(std::uint64_t id) const;
 };
 
-/// Finds the stacks of a session, in the tables of all CPUs, as long as they grow.
+/// Finds the stacks of a session, of the kernel and of user code, in the tables of all CPUs, as long as they grow.
 class StackReader {
 public:
     /// The session that the device is bound to. Nothing if it has no stacks. The device stays the caller's.
@@ -39,8 +39,11 @@ public:
     /// Owned by the reader.
     std::optional<Stack> find(std::uint64_t id);
 
-    /// Calls without a stack so far, by enum argtrace_stack_lost.
-    StackLoss lost();
+    /// Calls without a stack of the kernel so far; nothing if the session takes none.
+    std::optional<StackLoss> lost();
+
+    /// The same of stacks of user code, and those that are incomplete.
+    std::optional<UserStackLoss> user_lost();
 
 private:
     struct Table {
@@ -48,15 +51,29 @@ private:
         StackTable view;
     };
 
-    StackReader(int fd, const argtrace_stacks &stacks, std::uint32_t nr_cpus)
-        : fd_(fd), stacks_(stacks), tables_(nr_cpus) {}
+    /// The tables of one kind.
+    struct Tables {
+        CodeSpace space = CodeSpace::kernel;
+        argtrace_stacks stacks{};
+        std::vector<std::optional<Table>> by_cpu = {};
+    };
 
-    const StackTable *table(std::uint32_t cpu);
+    struct Known {
+        StackTable::Found found;
+        CodeSpace space;
+    };
+
+    explicit StackReader(int fd) : fd_(fd) {}
+
+    const StackTable *table(Tables &tables, std::uint32_t cpu) const;
+
+    /// Calls `take` with the control page of each CPU's table; false if there are none of the kind.
+    template<typename Take>
+    bool for_each_control(CodeSpace space, const Take &take);
 
     int fd_;
-    argtrace_stacks stacks_;
-    std::vector<std::optional<Table>> tables_; // by CPU
-    std::unordered_map<std::uint64_t, StackTable::Found> known_;
+    std::vector<Tables> tables_;
+    std::unordered_map<std::uint64_t, Known> known_; // numbers are hashes, of both kinds
 };
 
 } // namespace argtrace

@@ -57,7 +57,7 @@ public:
     explicit KeyCollector(const Aggregate &aggregate) : aggregate_(aggregate) {
         for (const lang::ArgumentExpression &key : aggregate.keys)
             keys_.push_back({key.name, is_function_key(key), is_builtin(key, "ret"),
-                             is_builtin(key, "caller")});
+                             is_builtin(key, "caller"), is_builtin(key, "ustack")});
         differ_.resize(keys_.size());
     }
 
@@ -148,7 +148,9 @@ std::vector<Argument> outputs_of(const AggregatedFunctions &all, const lang::Pro
                            .type = type,
                            .size = room ? room : std::uint32_t{sizeof(std::uint64_t)},
                            .name = output_name(i),
-                           .type_name = room ? "char[]" : "unsigned long"});
+                           .type_name = room                                       ? "char[]"
+                                        : is_stack && all.keys[i].is_user_stack ? std::string(user_stack_name)
+                                                                                 : "unsigned long"});
     }
     return outputs;
 }
@@ -233,8 +235,8 @@ AggregatedFunctions resolve_aggregate(Kernel &kernel, Request request) {
 
     Aggregate placed = *request.aggregate;
     if (placed.func_of_stacks && result.names.size() == 1) {
-        result.only_function_at = placed.keys.size() - 2;
-        placed.keys.erase(placed.keys.end() - 2);
+        result.only_function_at = placed.func_of_stacks;
+        placed.keys.erase(placed.keys.begin() + static_cast<std::ptrdiff_t>(*placed.func_of_stacks));
         CaptureCompiler compiler(kernel, request.conditions, nullptr, &placed);
         for (Function &function : result.functions)
             compiler.compile(function);

@@ -24,8 +24,8 @@ struct Aggregate {
 
     std::vector<lang::ArgumentExpression> keys; ///< a plain `func` is the function's name
     Value value = Value::none;
-    /// The key before the last is func, for the top of stacks: where there is one function alone, the map goes without it.
-    bool func_of_stacks = false;
+    /// Which key is func for the top of stacks alone: where there is one function alone, the map goes without it.
+    std::optional<std::size_t> func_of_stacks = {};
     std::vector<std::uint32_t> room = {}; ///< of each key, see share_key_room(); empty: not known yet
 
     /// The counts of the functions say it all, and no map is needed.
@@ -48,6 +48,7 @@ struct KeyDescription {
     bool is_function = false;
     bool is_result = false;
     bool is_caller = false;
+    bool is_user_stack = false; ///< of the stacks, it is that of user code
     std::uint8_t type = ARGTRACE_TYPE_U64; ///< STR, or that of the number
     std::uint32_t room = 0;                ///< bytes of text; 0: it is a number, of one word
     std::uint32_t length = 0;              ///< of text at most, which may be less

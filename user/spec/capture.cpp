@@ -8,6 +8,7 @@
 
 #include "lang/compile.h"
 #include "lang/expression_error.h"
+#include "model/probe.h"
 #include "model/probe_kind.h"
 #include "spec/aggregate.h"
 #include "spec/call_fetches.h"
@@ -63,22 +64,29 @@ std::vector<lang::ArgumentExpression> all_arguments(const Prototype &prototype) 
     return lang::parse_values(fmt::format("{}", fmt::join(names, ", ")));
 }
 
-// Whether a value is the call's stack.
-bool is_stack(const Prototype &prototype, const lang::ArgumentExpression &value) {
+// Which of the call's stacks a value is, if it is one.
+StackChoice stack_of(const Prototype &prototype, const lang::ArgumentExpression &value) {
     const std::string_view name = value.expression.plain_name();
-    return value.subject.empty() && (name == "$stack" || (name == "stack" && !parameter_of(prototype, value)));
+    if (!value.subject.empty() || parameter_of(prototype, value))
+        return {};
+    return {name == "$stack" || name == "stack", name == "$ustack" || name == "ustack"};
 }
 
-bool names_stack(const Prototype &prototype, const std::vector<lang::ArgumentExpression> &values) {
-    return std::any_of(values.begin(), values.end(),
-                       [&](const auto &value) { return is_stack(prototype, value); });
+StackChoice stacks_of(const Prototype &prototype, const std::vector<lang::ArgumentExpression> &values) {
+    StackChoice stacks;
+    for (const lang::ArgumentExpression &value : values)
+        stacks = stacks | stack_of(prototype, value);
+    return stacks;
 }
 
-// The stack is behind all others, where what shows them looks for it.
-std::vector<lang::ArgumentExpression> with_stack(const Prototype &prototype,
-                                                 std::vector<lang::ArgumentExpression> values) {
-    std::erase_if(values, [&](const auto &value) { return is_stack(prototype, value); });
-    values.push_back(lang::parse_values("$stack as stack").front());
+// The stacks are behind all others, where what shows them looks for them.
+std::vector<lang::ArgumentExpression> with_stacks(const Prototype &prototype, std::vector<lang::ArgumentExpression> values,
+                                                  StackChoice stacks) {
+    std::erase_if(values, [&](const auto &value) { return stack_of(prototype, value).any(); });
+    if (stacks.kernel)
+        values.push_back(lang::parse_values("$stack as stack").front());
+    if (stacks.user)
+        values.push_back(lang::parse_values(fmt::format("$ustack as {}", user_stack_name)).front());
     return values;
 }
 
@@ -149,7 +157,7 @@ void merge(Capture &capture, Capture further) {
         add_condition(capture.condition, *further.condition);
     capture.limits = further.limits;
     capture.returns = capture.returns || further.returns;
-    capture.stack = capture.stack || further.stack;
+    capture.stack = capture.stack | further.stack;
     capture.changes = capture.changes || further.changes;
 }
 
@@ -163,8 +171,9 @@ void CaptureCompiler::compile(Function &function) {
     std::vector<lang::Expression> conditions(conditions_.begin(), conditions_.end());
     if (capture.condition)
         conditions.push_back(*capture.condition);
-    if (!aggregate_ && (capture.stack || (capture.values && names_stack(prototype, *capture.values))))
-        capture.described = with_stack(prototype, capture.values ? *capture.values : all_arguments(prototype));
+    const StackChoice stacks = capture.values ? capture.stack | stacks_of(prototype, *capture.values) : capture.stack;
+    if (!aggregate_ && stacks.any())
+        capture.described = with_stacks(prototype, capture.values ? *capture.values : all_arguments(prototype), stacks);
     std::vector<lang::ArgumentExpression> computed;
     if (capture.recorded())
         computed = computed_of(prototype, *capture.recorded());
@@ -250,7 +259,7 @@ void CaptureCompiler::describe(const Prototype &prototype, const lang::Scope &sc
     if (capture.changes)
         wanted = with_changes(scope, prototype, wanted);
     for (const auto &value : wanted) {
-        if (is_stack(prototype, value))
+        if (stack_of(prototype, value).any())
             add_result();
         values.push_back(value);
         const auto parameter = parameter_of(prototype, value);

@@ -32,14 +32,14 @@ struct Capture {
     std::optional<lang::Expression> condition = {};
     CallLimits limits = {};
     bool returns = false; ///< it is recorded when it returns, with what and how long that took
-    bool stack = false;   ///< with its stack
+    StackChoice stack = {}; ///< with these of its stacks
     bool changes = false; ///< and with what values are then, beside what they are at entry
 
     /// Tests the condition and computes those values that are not just arguments. Made of the
     /// above by CaptureCompiler.
     lang::Program program = {};
     /// The values and, where that was asked for, what arguments among them mean, what values are at
-    /// return, and the stack; nothing: as `values`.
+    /// return, and the stacks; nothing: as `values`.
     std::optional<std::vector<lang::ArgumentExpression>> described = {};
     bool is_described = false;  ///< the table of calls says what arguments are
     const btf *types = nullptr; ///< those of the program's values

@@ -23,14 +23,14 @@ struct FunctionOptions {
     bool describe = false; ///< what arguments mean is recorded as well
     std::uint32_t text_bytes = lang::text_bytes_default; ///< and so much of the data that is passed
     bool returns = false;  ///< and what functions return, and when
-    bool stack = false;    ///< and the stacks of calls
+    StackChoice stack = {}; ///< and these of the stacks of calls
     ReturnBy return_by = ReturnBy::automatic;
     bool changes = false;  ///< and what values are then, beside what they are at entry
 
     /// One that makes no sense without functions.
     bool given() const {
         return !btf.empty() || !on_load.empty() || regex || force || raw || !conditions.empty() || !cgroup.empty() ||
-               limits != CallLimits() || describe || text_bytes != lang::text_bytes_default || returns || stack || return_by != ReturnBy::automatic;
+               limits != CallLimits() || describe || text_bytes != lang::text_bytes_default || returns || stack.any() || return_by != ReturnBy::automatic;
     }
 
     PatternSyntax syntax() const { return regex ? PatternSyntax::regex : PatternSyntax::glob; }

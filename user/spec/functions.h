@@ -45,7 +45,7 @@ struct Request {
     std::vector<lang::Expression> conditions = {}; ///< that hold for each function's calls
     CallLimits limits = {};
     bool returns = false; ///< of all functions, what they return and when
-    bool stack = false;   ///< of all calls, their stacks
+    StackChoice stack = {}; ///< of all calls, these of their stacks
     bool changes = false; ///< and what values are then, beside what they are at entry
     std::shared_ptr<Meanings> meanings = {}; ///< that are added to the arguments; null: none
     std::uint32_t text_bytes = lang::text_bytes_default; ///< that text() records at most, where it does not say so itself

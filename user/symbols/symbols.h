@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "model/code_place.h"
@@ -26,6 +27,14 @@ struct Stack {
     CodeSpace space = CodeSpace::kernel;      ///< of all addresses
 };
 
+/// A file with code, or what is like one.
+struct CodeObject {
+    std::string path;
+    std::string build_id; ///< empty: it has none
+
+    bool operator==(const CodeObject &) const = default;
+};
+
 /// A source of symbols: the running kernel, or a file.
 class Symbols {
 public:
@@ -39,6 +48,9 @@ public:
 
     /// The stack of that number, as values of ARGTRACE_TYPE_STACK have it, if it is known.
     virtual std::optional<Stack> stack(std::uint64_t /*id*/) const { return std::nullopt; }
+
+    /// The object of that number, which frames of user code refer to (model/user_frame.h).
+    virtual std::optional<CodeObject> object(std::uint32_t /*number*/) const { return std::nullopt; }
 };
 
 } // namespace argtrace

@@ -41,6 +41,20 @@ TEST(Ticks, OneWithoutAStackIsNoneOfAnIdleCpu) {
     EXPECT_EQ(ticks.busy.calls(), 2u);
 }
 
+TEST(Ticks, WithAUserStackBehindTheKernels) {
+    Aggregation all;
+    all.add_call({stack_part(ARGTRACE_STACK_ID_IDLE), stack_part(ARGTRACE_STACK_ID_NO_USER)});
+    all.add_call({stack_part(100), stack_part(200)});
+    all.add_call({stack_part(101), stack_part(200)});
+    const Ticks both = split_ticks(all, both_stacks, both_stacks);
+    EXPECT_EQ(both.idle, 1u);
+    EXPECT_EQ(both.busy.entries().size(), 2u);
+    const Ticks user = split_ticks(all, both_stacks, user_stack);
+    EXPECT_EQ(user.idle, 1u);
+    ASSERT_EQ(user.busy.entries().size(), 1u);
+    EXPECT_EQ(user.busy.entries().at({stack_part(200)}).total.count, 2u);
+}
+
 TEST(Ticks, NoneAreNone) {
     const Ticks ticks = split_ticks(Aggregation());
     EXPECT_EQ(ticks.idle, 0u);

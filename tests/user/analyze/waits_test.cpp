@@ -265,7 +265,12 @@ TEST(SchedSpecs, AskForNoMoreThanIsWanted) {
     EXPECT_EQ(specs.text()[0],
               "t:sched:sched_switch(preempt, prev_state, prev->__state, next->pid, next->tgid, stack)");
     EXPECT_EQ(specs.text()[1], "t:sched:sched_waking(p->pid, p->tgid)");
+    specs.user_stacks = true;
+    EXPECT_EQ(specs.text()[0],
+              "t:sched:sched_switch(preempt, prev_state, prev->__state, next->pid, next->tgid, stack, ustack)");
     specs.stacks = false;
+    EXPECT_EQ(specs.text()[0], "t:sched:sched_switch(preempt, prev_state, prev->__state, next->pid, next->tgid, ustack)");
+    specs.user_stacks = false;
     specs.wakers = true;
     specs.forks = true;
     specs.pids = {12, 34};
@@ -306,6 +311,13 @@ TEST(SchedSpecs, SayWhatARecordingLacks) {
     EXPECT_EQ(specs.missing_in({&with_stack, &waking, &wakeup, &begun}), "");
     EXPECT_EQ(specs.missing_in({&change, &waking, &wakeup, &begun}), "t:sched:sched_switch with the stack");
     EXPECT_EQ(specs.missing_in({&with_stack, &waking, &begun}), "t:sched:sched_wakeup");
+    specs.user_stacks = true;
+    EXPECT_EQ(specs.missing_in({&with_stack, &waking, &wakeup, &begun}), "t:sched:sched_switch with the stack of user code");
+    Probe with_both = with_stack;
+    with_both.args.push_back(with_stack.args.back());
+    with_both.args.back().name = with_both.args.back().type_name = user_stack_name;
+    EXPECT_EQ(specs.missing_in({&with_both, &waking, &wakeup, &begun}), "");
+    specs.user_stacks = false;
     EXPECT_EQ(specs.missing_in({&with_stack, &waking, &wakeup, &nameless}), "t:sched:sched_wakeup_new");
     specs.wakers = true;
     EXPECT_EQ(specs.missing_in({&with_stack, &waking, &wakeup, &begun}), "t:sched:sched_waking with the stack");

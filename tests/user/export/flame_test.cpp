@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/flame.h"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "export/folded.h"
 #include "export/stack_tree.h"
 #include "support/some_calls.h"
+#include "model/user_frame.h"
 #include "support/some_stack.h"
 #include "support/trace_builder.h"
 #include "util/error.h"
@@ -353,6 +355,35 @@ TEST_F(StackTreeTest, TicksHaveWhatTheyInterruptedOnTop) {
                         "dd;do_syscall_64;ksys_read 2\n");
     EXPECT_EQ(tree_.left_out(), "1 ticks of idle CPUs are not in it");
     EXPECT_EQ(tree_.unit(), FlameGraph::Unit::ticks);
+}
+
+TEST_F(StackTreeTest, UserCodeStandsBelowTheKernel) {
+    struct : StackSymbols {
+        std::optional<Symbol> find(CodePlace place) const override {
+            return place.space == CodeSpace::user ? Symbol{UserFrame(16, 0, false).word(), "main", "", 0} : StackSymbols::find(place);
+        }
+        std::optional<Stack> stack(std::uint64_t id) const override {
+            return id == 20 ? Stack{user_, false, CodeSpace::user} : StackSymbols::stack(id);
+        }
+        std::vector<std::uint64_t> user_{UserFrame(16, 0x10, false).word()};
+    } symbols;
+    StackTree tree{symbols};
+    probe_.args.resize(2);
+    probe_.args[1] = probe_.args[0];
+    probe_.args[1].type_name = user_stack_name;
+    event_.probe = &probe_;
+    const std::array<Value, 2> values{Value{7, 0, ARGTRACE_TYPE_STACK, true, false}, Value{20, 0, ARGTRACE_TYPE_STACK, true, false}};
+    tree.add(EventView{&event_, values});
+    const CallNode *node = &tree.finish();
+    std::string path;
+    std::vector<bool> in_user;
+    while (!node->callees.empty()) {
+        path += ';' + node->callees.begin()->first;
+        node = node->callees.begin()->second.get();
+        in_user.push_back(node->in_user);
+    }
+    EXPECT_EQ(path, ";?;main;do_syscall_64;ksys_read;vfs_read");
+    EXPECT_EQ(in_user, (std::vector{false, true, false, false, false}));
 }
 
 TEST_F(StackTreeTest, OneWithoutAnyStackIsRefused) {

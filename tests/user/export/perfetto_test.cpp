@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "render/flags.h"
+#include "model/user_frame.h"
 #include "support/perfetto_reader.h"
 #include "support/some_calls.h"
 #include "support/trace_builder.h"
@@ -305,6 +306,51 @@ TEST(Perfetto, TicksAreOnTheThreadThatTheyInterruptedWithItsCallstack) {
     for (const PerfettoTrace::Item &item : trace.items)
         stacks.push_back(item.stack);
     EXPECT_THAT(stacks, testing::ElementsAre("[kernel]:ksys_read", "[kernel]:[user]", "[kernel]:[idle]"));
+}
+
+TEST(Perfetto, UserCodeIsBelowTheKernelInMappingsOfItsOwn) {
+    struct : SomeStacks {
+        std::optional<Symbol> find(CodePlace place) const override {
+            return place.space == CodeSpace::user ? Symbol{UserFrame(16, 0, false).word(), "main", "", 0} : SomeStacks::find(place);
+        }
+        std::optional<Stack> stack(std::uint64_t id) const override {
+            return id == 40 ? Stack{user_, false, CodeSpace::user} : SomeStacks::stack(id);
+        }
+        std::optional<CodeObject> object(std::uint32_t number) const override {
+            return number == 16 ? std::optional(CodeObject{"/bin/a", ""}) : std::nullopt;
+        }
+        std::vector<std::uint64_t> user_{UserFrame(16, 0x10, false).word(), UserFrame(ARGTRACE_OBJECT_END, 0, false).word()};
+    } symbols;
+    Probe probe;
+    probe.id = 1;
+    probe.kind = ARGTRACE_KIND_TIMER;
+    probe.function = "cycles";
+    probe.args = {output("stack", ARGTRACE_TYPE_STACK), output("user_stack", ARGTRACE_TYPE_STACK)};
+    probe.args[1].type_name = user_stack_name;
+    EventBatch batch;
+    for (const std::uint64_t stack : {1, ARGTRACE_STACK_ID_USER}) {
+        Event event;
+        event.ts = 10 + batch.events.size();
+        event.probe = &probe;
+        event.tid = event.tgid = 5;
+        event.first_value = static_cast<std::uint32_t>(batch.values.size());
+        batch.values.push_back({stack, 0, ARGTRACE_TYPE_STACK, true, false});
+        batch.values.push_back({40, 0, ARGTRACE_TYPE_STACK, true, false});
+        batch.events.push_back(event);
+    }
+    const PerfettoTrace trace(exported(
+        [&](Exporter &exporter) {
+            EventBlock block;
+            for (const Event &event : batch.events)
+                block.events.push_back({&batch, &event});
+            exporter.take(std::move(block));
+            exporter.finish();
+        },
+        symbols));
+    std::vector<std::string> stacks;
+    for (const PerfettoTrace::Item &item : trace.items)
+        stacks.push_back(item.stack);
+    EXPECT_THAT(stacks, testing::ElementsAre("[user]:[...] /bin/a:main [kernel]:ksys_read", "[user]:[...] /bin/a:main"));
 }
 
 TEST(Perfetto, LossIsACounter) {

@@ -218,6 +218,14 @@ TEST(EventSchema, FitsTheSummary) {
     append_summary_json(stacks, 7, &total, nullptr, &loss);
     EXPECT_EQ(validator.check(json::parse(stacks)), "") << stacks;
     EXPECT_EQ(json::parse(stacks)["stacks_lost"].dump(), R"({"full":3,"recursion":2,"unknown":1})");
+    std::string user_stacks;
+    UserStackLoss user_loss;
+    user_loss.lost[ARGTRACE_STACK_LOST_FULL] = 4;
+    user_loss.incomplete[ARGTRACE_END_NO_RULE] = 5;
+    append_summary_json(user_stacks, 7, &total, nullptr, &loss, {}, &user_loss);
+    EXPECT_EQ(validator.check(json::parse(user_stacks)), "") << user_stacks;
+    EXPECT_EQ(json::parse(user_stacks)["user_stacks_lost"].dump(), R"({"full":4,"recursion":0,"unknown":0})");
+    EXPECT_EQ(json::parse(user_stacks)["user_stacks_incomplete"]["no_rule"], 5);
     json less = json::parse(whole);
     less.erase("lost");
     EXPECT_NE(validator.check(less), "");

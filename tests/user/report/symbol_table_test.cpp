@@ -4,7 +4,11 @@
 #include <span>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "file/format.h"
+#include "model/user_frame.h"
+#include "render/caller.h"
 #include "report/symbol_table.h"
 
 namespace argtrace {
@@ -40,6 +44,33 @@ TEST(SymbolTable, TellsSpacesApart) {
     EXPECT_EQ(table.find({another, 0x1010}).value().name, "of_another");
     EXPECT_FALSE(table.at(0x808)) << "which only the other has";
     EXPECT_FALSE(table.find({another, 0x100})) << "what the space before ends with";
+}
+
+constexpr std::uint64_t in_main = UserFrame(16, 0x1234, false).word(), interrupted = UserFrame(16, 0x1234, true).word(),
+                        in_library = UserFrame(17, 0x99, false).word();
+
+TEST(SymbolTable, NamesUserCodePlaceByPlace) {
+    SymbolTable table;
+    EXPECT_TRUE(table.add_objects("10 abcd /usr/bin/a program\n11 - /usr/lib/libfoo.so (deleted)\n"));
+    EXPECT_TRUE(table.add_places(fmt::format("{:016x} 34 operator new(int)\n", in_main)));
+    EXPECT_EQ(table.object(16), (CodeObject{"/usr/bin/a program", "abcd"}));
+    EXPECT_EQ(table.object(17), (CodeObject{"/usr/lib/libfoo.so (deleted)", ""}));
+    EXPECT_FALSE(table.object(18));
+    CallerNames names(table);
+    EXPECT_EQ(names.name(user_place(in_main)), "operator new(int)+0x34");
+    EXPECT_EQ(names.name(user_place(interrupted)), "a program+0x1234") << "it may be in another function";
+    EXPECT_EQ(names.name(user_place(in_library)), "libfoo.so (deleted)+0x99");
+    EXPECT_EQ(names.name(user_place(UserFrame(18, 1, false).word())), "[object 18]+0x1");
+    EXPECT_TRUE(add(table, {7, 1, in_main, 8, 1, 0xffffffff81000000}));
+    EXPECT_EQ(table.stack(7)->space, CodeSpace::user);
+    EXPECT_EQ(table.stack(8)->space, CodeSpace::kernel);
+}
+
+TEST(SymbolTable, RefusesUserCodeThatIsMalformed) {
+    for (const char *lines : {"10 abcd\n", "10\n", "xy - /a\n", "10 - /a", "4000 - /a\n"})
+        EXPECT_FALSE(SymbolTable().add_objects(lines)) << lines;
+    for (const char *lines : {"4008000000001234 34\n", "4008000000001234 \n", "xy 0 f\n", "4008000000001234 1235 f\n", "4008000000001234 0 f"})
+        EXPECT_FALSE(SymbolTable().add_places(lines)) << lines;
 }
 
 TEST(SymbolTable, RefusesStacksThatAreCutOff) {

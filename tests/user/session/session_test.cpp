@@ -559,6 +559,22 @@ TEST(Status, OfOneThatTakesStacks) {
     EXPECT_EQ(stack_loss_sentence({0, 1, 0}), "1 call has no stack: 1 while the kernel's unwinder was at work");
 }
 
+TEST(Status, OfOneThatTakesStacksOfUserCode) {
+    UserStackLoss loss;
+    EXPECT_TRUE(stack_loss_sentences(loss).empty());
+    loss.lost[ARGTRACE_STACK_LOST_FULL] = 1;
+    loss.incomplete[ARGTRACE_END_NO_TABLE] = 2;
+    loss.incomplete[ARGTRACE_END_32_BIT] = 1;
+    EXPECT_EQ(stack_loss_sentences(loss),
+              (std::vector<std::string>{"1 call has no stack of user code: 1 with no room for one more",
+                                        "3 stacks of user code are incomplete, which [...] shows: 2 in code that nothing says how to "
+                                        "unwind, 1 of 32-bit code"}));
+    std::string out;
+    append_stack_loss_json(out, loss);
+    EXPECT_EQ(out, ",\"user_stacks_lost\":{\"full\":1,\"recursion\":0,\"unknown\":0},\"user_stacks_incomplete\":{\"no_table\":2,"
+                   "\"no_rule\":0,\"unreadable\":0,\"no_call\":0,\"unmapped\":0,\"32_bit\":1}");
+}
+
 TEST(Status, StacksWithoutRoomHaveARemedy) {
     EXPECT_EQ(stack_loss_remedy({0, 4, 5}, 4096, true), "");
     EXPECT_EQ(stack_loss_remedy({1, 0, 0}, 4096, true), "make room for more stacks with --stack-table-size 32768");

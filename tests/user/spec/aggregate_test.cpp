@@ -70,6 +70,18 @@ argtrace_insn insn_of(const Probe &probe, std::size_t at) {
     return insn;
 }
 
+TEST(AggregateKeys, OfBothStacksAreToldByTheirTypes) {
+    const AggregatedFunctions functions = aggregated({"vfs_read"}, "comm,stack,ustack");
+    ASSERT_EQ(functions.keys.size(), 3u);
+    EXPECT_FALSE(functions.keys[1].is_user_stack);
+    EXPECT_TRUE(functions.keys[2].is_user_stack);
+    EXPECT_EQ(functions.keys[2].type, ARGTRACE_TYPE_STACK);
+    const Probe probe = probes_of(functions).at(0);
+    EXPECT_EQ(named_stacks(probe), both_stacks);
+    EXPECT_FALSE(is_user_stack(probe.args[1]));
+    EXPECT_TRUE(is_user_stack(probe.args[2]));
+}
+
 TEST(Aggregate, CallsOfFunctionsTakeNoMap) {
     const AggregatedFunctions functions = aggregated({"vfs_read", "vfs_write"}, "func");
     EXPECT_TRUE(functions.counts_only);

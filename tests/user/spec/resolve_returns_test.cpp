@@ -71,7 +71,7 @@ TEST(Resolve, StacksOfReturnsThatTheKernelWouldHaveToFollow) {
             Kernel kernel = make_kernel();
             Request wanted = request({spec});
             wanted.force = true;
-            wanted.stack = true;
+            wanted.stack = kernel_stack;
             wanted.return_by = by;
             wanted.enabled = [enabled] { return EnabledFunctions::parse(enabled); };
             resolve(kernel, wanted);

@@ -61,6 +61,25 @@ TEST(Resolve, ChosenArgumentsAloneAreTaken) {
     EXPECT_THAT(names(resolved(kernel, {"vfs_*(count)"})), ElementsAre("vfs_read"));
 }
 
+TEST(Resolve, StacksStandBehindAllOtherValues) {
+    Kernel kernel = make_kernel();
+    const auto arguments = [&](const char *spec, StackChoice stack) {
+        Request wanted = request({spec});
+        wanted.stack = stack;
+        const Probe probe = resolve(kernel, wanted).probes.at(0);
+        std::vector<std::string> found;
+        for (const Argument &argument : probe.args)
+            found.push_back(argument.name + ':' + argument.type_name);
+        return found;
+    };
+    EXPECT_THAT(arguments("vfs_read(count)", {}), ElementsAre("count:size_t"));
+    EXPECT_THAT(arguments("vfs_read(count)", kernel_stack), ElementsAre("count:size_t", "stack:stack"));
+    EXPECT_THAT(arguments("vfs_read(count)", user_stack), ElementsAre("count:size_t", "user_stack:user_stack"));
+    EXPECT_THAT(arguments("vfs_read(count)", both_stacks), ElementsAre("count:size_t", "stack:stack", "user_stack:user_stack"));
+    EXPECT_THAT(arguments("vfs_read(ustack, count, stack)", {}), ElementsAre("count:size_t", "stack:stack", "user_stack:user_stack"));
+    EXPECT_THAT(arguments("vfs_read(ustack, count)", kernel_stack), ElementsAre("count:size_t", "stack:stack", "user_stack:user_stack"));
+}
+
 TEST(Resolve, UnknownArgumentsAreErrorsAtTheirPlace) {
     EXPECT_EQ(refused_function("vfs_read(file, coutn)"),
               "vfs_read has no argument coutn, and it is no builtin or constant either; did you "

@@ -129,7 +129,7 @@ private:
     }
 
     std::unique_ptr<Elf, int (*)(Elf *)> elf_{nullptr, elf_end};
-    std::unique_ptr<Dwarf_CFI, int (*)(Dwarf_CFI *)> cfi_{nullptr, [](Dwarf_CFI *) { return 0; }}; // libelf's
+    std::unique_ptr<Dwarf_CFI, int (*)(Dwarf_CFI *)> cfi_{nullptr, dwarf_cfi_end};
 };
 
 } // namespace argtrace::test

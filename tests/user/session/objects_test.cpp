@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/objects.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "support/temporary_file.h"
+
+/// A function that has a name in the tests' own symbol table.
+extern "C" __attribute__((noinline)) int argtrace_test_named_function(int number) {
+    asm volatile("" : "+r"(number));
+    return number + 1;
+}
+
+namespace argtrace {
+namespace {
+
+/// Files of this machine as a module would have them.
+class FakeObjects : public ObjectSource {
+public:
+    struct Seen {
+        std::mutex mutex;
+        std::vector<argtrace_object> objects;
+        std::map<std::uint32_t, std::string> paths;
+        std::map<std::uint32_t, std::size_t> tables; // their rows
+        std::vector<std::uint32_t> opened;
+        std::uint32_t asked = 0; // the last `first`
+    };
+
+    explicit FakeObjects(Seen &seen) : seen_(seen) {}
+
+    int list(std::uint32_t first, std::vector<argtrace_object> &objects) override {
+        seen_.asked = first;
+        for (const argtrace_object &one : seen_.objects)
+            if (one.object >= first)
+                objects.push_back(one);
+        return 0;
+    }
+
+    std::optional<File> open(std::uint32_t object) override {
+        seen_.opened.push_back(object);
+        const auto path = seen_.paths.find(object);
+        if (path == seen_.paths.end())
+            return std::nullopt;
+        return File{Fd(::open(path->second.c_str(), O_RDONLY | O_CLOEXEC)), path->second};
+    }
+
+    int unwind(std::uint32_t object, const elf::UnwindTable &table) override {
+        const std::lock_guard lock(seen_.mutex);
+        seen_.tables[object] = table.rows.size();
+        return 0;
+    }
+
+private:
+    Seen &seen_;
+};
+
+class Objects : public testing::Test {
+protected:
+    void add(std::uint32_t number, const std::string &path, std::uint32_t flags = 0) {
+        struct stat status {};
+        ::stat(path.c_str(), &status);
+        argtrace_object object{};
+        object.object = number;
+        object.flags = flags;
+        object.inode = status.st_ino;
+        object.dev_major = major(status.st_dev);
+        object.dev_minor = minor(status.st_dev);
+        seen_.objects.push_back(object);
+        seen_.paths[number] = path;
+    }
+
+    UserObjects objects(unsigned workers = 0) { return {std::make_unique<FakeObjects>(seen_), {}, workers}; }
+
+    std::string name(UserObjects &objects, UserFrame frame) {
+        const auto found = objects.name(frame);
+        return found ? std::string(found->name) + '+' + std::to_string(found->offset) : "";
+    }
+
+    FakeObjects::Seen seen_;
+};
+
+TEST_F(Objects, GetTablesOnceTheyAreThere) {
+    add(16, "/proc/self/exe");
+    add(17, "/proc/self/exe", ARGTRACE_OBJECT_HAS_TABLE);
+    UserObjects objects = this->objects();
+    objects.follow();
+    EXPECT_TRUE(seen_.tables.contains(16));
+    EXPECT_FALSE(seen_.tables.contains(17)) << "it has one";
+    EXPECT_THAT(seen_.opened, testing::ElementsAre(16, 17));
+    add(20, "/proc/self/exe");
+    objects.follow();
+    EXPECT_EQ(seen_.asked, 18u);
+    EXPECT_TRUE(seen_.tables.contains(20));
+    EXPECT_EQ(seen_.opened.size(), 3u);
+}
+
+/// Where in its file code of this process is.
+std::uint64_t file_offset(std::uint64_t address) {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        unsigned long begin, end, offset;
+        if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &begin, &end, &offset) == 3 && address >= begin && address < end)
+            return address - begin + offset;
+    }
+    return 0;
+}
+
+TEST_F(Objects, NameFunctionsByTheByteBeforeAReturnAddress) {
+    add(16, "/proc/self/exe");
+    UserObjects objects = this->objects();
+    const std::uint64_t begin = file_offset(reinterpret_cast<std::uintptr_t>(&argtrace_test_named_function));
+    ASSERT_NE(begin, 0u);
+    EXPECT_EQ(name(objects, {16, begin, true}), "argtrace_test_named_function+0");
+    EXPECT_EQ(name(objects, {16, begin + 1, false}), "argtrace_test_named_function+1");
+    EXPECT_NE(name(objects, {16, begin, false}).substr(0, 28), "argtrace_test_named_function") << "the caller is the one before";
+    EXPECT_GT(seen_.tables.at(16), 100u);
+    EXPECT_GT(seen_.tables.at(ARGTRACE_OBJECT_VDSO), 0u);
+}
+
+TEST_F(Objects, ThatAreNoProgramsHaveNoTable) {
+    const test::TemporaryFile file("no program");
+    add(16, file.path());
+    UserObjects objects = this->objects();
+    objects.follow();
+    EXPECT_EQ(seen_.tables.at(16), 0u) << "the module is to know";
+    EXPECT_EQ(name(objects, {16, 0x1234, false}), file.path().substr(file.path().rfind('/') + 1) + "+4660");
+}
+
+TEST_F(Objects, WhoseFilesHaveBeenLetGoHaveNoName) {
+    add(16, "/proc/self/exe");
+    seen_.paths.clear();
+    UserObjects objects = this->objects();
+    objects.follow();
+    EXPECT_EQ(name(objects, {16, 0x1234, false}), "");
+    EXPECT_FALSE(objects.describe(16));
+    EXPECT_TRUE(seen_.tables.empty() || !seen_.tables.contains(16));
+}
+
+TEST_F(Objects, AreLookedForWhenAFrameIsInOneThatIsNew) {
+    UserObjects objects = this->objects();
+    objects.follow();
+    add(16, "/proc/self/exe");
+    EXPECT_NE(name(objects, {16, 1, false}), "");
+    EXPECT_EQ(objects.describe(16)->path, "/proc/self/exe");
+}
+
+TEST_F(Objects, AreProvidedBeforeProbesAre) {
+    add(16, "/proc/self/exe");
+    UserObjects objects = this->objects(2);
+    objects.provide({{static_cast<std::uint32_t>(::getpid())}, ""});
+    const std::lock_guard lock(seen_.mutex);
+    EXPECT_TRUE(seen_.tables.contains(16));
+}
+
+TEST_F(Objects, EndsAndMemoryAreNone) {
+    UserObjects objects = this->objects();
+    EXPECT_EQ(name(objects, {ARGTRACE_OBJECT_END, 0, false}), "");
+    EXPECT_EQ(name(objects, {ARGTRACE_OBJECT_MEMORY, 0x7f0000000000, false}), "");
+}
+
+TEST_F(Objects, PlacesInTheVdsoAreNamed) {
+    UserObjects objects = this->objects();
+    EXPECT_NE(name(objects, {ARGTRACE_OBJECT_VDSO, 0x10, false}), "") << "at least as [vdso]";
+    EXPECT_TRUE(seen_.tables.contains(ARGTRACE_OBJECT_VDSO));
+}
+
+} // namespace
+} // namespace argtrace

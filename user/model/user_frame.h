@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/code_place.h"
+#include "uapi/argtrace_user.h"
+
+namespace argtrace {
+
+/// A word of a user stack.
+struct UserFrame {
+    std::uint32_t object = 0;
+    std::uint64_t offset = 0;
+    bool exact = false; ///< an instruction that was interrupted; else the one behind a call
+
+    explicit constexpr UserFrame(std::uint64_t word)
+        : object(word >> ARGTRACE_FRAME_OBJECT_SHIFT & ARGTRACE_FRAME_OBJECT_MASK), offset(word & ARGTRACE_FRAME_OFFSET_MASK),
+          exact((word & ARGTRACE_FRAME_EXACT) != 0) {}
+    constexpr UserFrame(std::uint32_t object, std::uint64_t offset, bool exact) : object(object), offset(offset), exact(exact) {}
+
+    constexpr std::uint64_t word() const {
+        return ARGTRACE_FRAME_USER | (exact ? ARGTRACE_FRAME_EXACT : 0) | std::uint64_t{object} << ARGTRACE_FRAME_OBJECT_SHIFT | offset;
+    }
+    /// It is no frame, but says why there are no more.
+    constexpr bool is_end() const { return object == ARGTRACE_OBJECT_END; }
+    /// An offset that is in the function: behind a call that is the last instruction of a function is the next one.
+    constexpr std::uint64_t inside() const { return exact || offset == 0 ? offset : offset - 1; }
+};
+
+/// What is shown in place of frames that could not be found.
+inline constexpr const char *end_mark = "[...]";
+
+/// "[vdso]+0x12", "[anonymous]+0x7f0012345678", "[object 17]+0x1234": a place of which no more is known.
+std::string describe_user_place(std::uint64_t word);
+
+} // namespace argtrace

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "session/objects.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "uapi/argtrace.h"
+#include "util/clock.h"
+#include "util/file.h"
+#include "util/nanoseconds.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t list_room = 256;
+
+std::uint64_t address_of(const void *pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+class ModuleObjects : public ObjectSource {
+public:
+    explicit ModuleObjects(int device) : device_(device) {}
+
+    int list(std::uint32_t first, std::vector<argtrace_object> &objects) override {
+        std::vector<argtrace_object> page(list_room);
+        do {
+            argtrace_objects request{};
+            request.size = sizeof(request);
+            request.buffer = address_of(page.data());
+            request.length = page.size() * sizeof(page.front());
+            request.first = first;
+            if (const int result = request_of(ARGTRACE_IOC_OBJECTS, &request); result < 0)
+                return errno;
+            objects.insert(objects.end(), page.begin(), page.begin() + std::min<std::ptrdiff_t>(request.count, list_room));
+            first = request.next;
+        } while (first != 0);
+        return 0;
+    }
+
+    std::optional<File> open(std::uint32_t object) override {
+        argtrace_object_open request{};
+        request.size = sizeof(request);
+        request.object = object;
+        Fd fd(request_of(ARGTRACE_IOC_OBJECT_OPEN, &request));
+        if (!fd)
+            return std::nullopt;
+        char path[4096];
+        const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), path, sizeof(path));
+        return File{std::move(fd), std::string(path, static_cast<std::size_t>(std::max<ssize_t>(length, 0)))};
+    }
+
+    int unwind(std::uint32_t object, const elf::UnwindTable &table) override {
+        argtrace_unwind request{};
+        request.size = sizeof(request);
+        request.object = object;
+        request.nr_rows = static_cast<std::uint32_t>(table.rows.size());
+        request.nr_rules = static_cast<std::uint32_t>(table.rules.size());
+        request.rows = address_of(table.rows.data());
+        request.rules = address_of(table.rules.data());
+        return request_of(ARGTRACE_IOC_UNWIND, &request) < 0 ? errno : 0;
+    }
+
+private:
+    int request_of(unsigned long number, void *argument) const {
+        int result;
+        do
+            result = ::ioctl(device_, number, argument);
+        while (result < 0 && errno == EINTR);
+        return result;
+    }
+
+    int device_;
+};
+
+/// Each object is a file that stays open.
+void raise_file_limit() {
+    rlimit limit;
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string_view base_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+/// "7f00-7f10 r-xp 00001000 fe:01 1234   /usr/lib/libc.so.6"
+struct MapLine {
+    std::uint64_t begin, end;
+    bool executable;
+    std::uint64_t device, inode;
+    std::string_view path;
+};
+
+std::optional<MapLine> parse_map_line(const std::string &line) {
+    unsigned long begin, end, inode;
+    unsigned major, minor;
+    char flags[5];
+    int path = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s %*x %x:%x %lu %n", &begin, &end, flags, &major, &minor, &inode, &path) < 6)
+        return std::nullopt;
+    return MapLine{begin, end, flags[2] == 'x', ::makedev(major, minor), inode, std::string_view(line).substr(static_cast<std::size_t>(path))};
+}
+
+template<typename Take>
+void for_each_mapping(const std::string &process, const Take &take) {
+    Text text;
+    try {
+        text = read_file(fmt::format("/proc/{}/maps", process).c_str());
+    } catch (const std::system_error &) { // it has ended
+        return;
+    }
+    std::string_view rest = view(text);
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        if (const auto line = parse_map_line(std::string(rest.substr(0, end))); line && line->executable)
+            take(*line);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+}
+
+/// A mapping of a program's code, as it will have itself: so it becomes an object before it runs.
+class ProgramMapping {
+public:
+    explicit ProgramMapping(const std::string &path) {
+        const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        struct stat status;
+        if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+            return;
+        void *start = ::mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file.get(), 0);
+        if (start != MAP_FAILED)
+            start_ = start;
+    }
+    ProgramMapping(const ProgramMapping &) = delete;
+    ProgramMapping &operator=(const ProgramMapping &) = delete;
+    ~ProgramMapping() {
+        if (start_)
+            ::munmap(start_, 1);
+    }
+
+private:
+    void *start_ = nullptr;
+};
+
+/// Where execvp() would find it; empty: nowhere.
+std::string path_of_program(const std::string &name) {
+    if (name.find('/') != name.npos)
+        return name;
+    const char *path = std::getenv("PATH");
+    std::string_view rest = path ? path : "/bin:/usr/bin";
+    for (bool more = true; more;) {
+        const std::size_t end = std::min(rest.find(':'), rest.size());
+        std::string file = std::string(rest.substr(0, end)) + '/' + name;
+        if (::access(file.c_str(), X_OK) == 0)
+            return file;
+        more = end < rest.size();
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return "";
+}
+
+/// The loader that a program names; empty: it is static, or no program.
+std::string interpreter_of(const std::string &path) {
+    const auto program = elf::Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
+    if (!program)
+        return "";
+    for (const Elf64_Phdr &segment : program->segments())
+        if (segment.p_type == PT_INTERP && segment.p_filesz < 4096) {
+            const Text text = program->read(segment.p_offset, segment.p_filesz);
+            const std::string_view name = view(text);
+            return std::string(name.substr(0, name.find('\0')));
+        }
+    return "";
+}
+
+} // namespace
+
+std::unique_ptr<ObjectSource> module_objects(int device) {
+    return std::make_unique<ModuleObjects>(device);
+}
+
+struct UserObjects::Known {
+    FileId file;
+    std::string path;
+    std::string shown; ///< its last part
+    std::optional<elf::Object> object;
+    std::optional<elf::SymbolNames> names; // once they are asked for
+    std::future<void> table;
+};
+
+UserObjects::UserObjects(std::unique_ptr<ObjectSource> source, std::vector<std::string> debug_folders, unsigned workers)
+    : source_(std::move(source)), debug_folders_(std::move(debug_folders)), workers_(workers) {
+    raise_file_limit();
+    add_vdso();
+}
+
+UserObjects::~UserObjects() = default;
+
+/// That of this process is the same as anybody's.
+void UserObjects::add_vdso() {
+    const std::uint64_t begin = ::getauxval(AT_SYSINFO_EHDR);
+    for_each_mapping("self", [&](const MapLine &line) {
+        if (begin == 0 || line.begin != begin)
+            return;
+        auto known = std::make_unique<Known>();
+        known->path = known->shown = "[vdso]";
+        known->object = elf::Object::from_memory(
+            std::span(reinterpret_cast<const std::byte *>(line.begin), line.end - line.begin), "[vdso]");
+        begin_table(ARGTRACE_OBJECT_VDSO, *known_.insert_or_assign(ARGTRACE_OBJECT_VDSO, std::move(known)).first->second);
+    });
+}
+
+void UserObjects::follow() {
+    std::vector<argtrace_object> listed;
+    source_->list(next_, listed);
+    for (const argtrace_object &object : listed) {
+        next_ = std::max(next_, object.object + 1);
+        if (object.object >= ARGTRACE_OBJECT_FIRST && !known_.contains(object.object))
+            add(object);
+    }
+}
+
+void UserObjects::add(const argtrace_object &listed) {
+    auto made = std::make_unique<Known>();
+    made->file = {::makedev(listed.dev_major, listed.dev_minor), listed.inode};
+    Known &known = *known_.emplace(listed.object, std::move(made)).first->second;
+    auto file = source_->open(listed.object);
+    if (!file)
+        return;
+    known.path = file->path;
+    known.shown = base_name(file->path);
+    known.object = elf::Object::open(std::move(file->fd), file->path);
+    if (!(listed.flags & ARGTRACE_OBJECT_HAS_TABLE))
+        begin_table(listed.object, known);
+}
+
+/// The module is also told that there is none.
+void UserObjects::begin_table(std::uint32_t number, Known &known) {
+    known.table = workers_.submit([this, number, object = known.object ? &*known.object : nullptr](unsigned) {
+        (void)source_->unwind(number, object ? elf::unwind_table(*object, debug_folders_) : elf::UnwindTable());
+    });
+}
+
+std::set<UserObjects::FileId> UserObjects::mapped_by(const std::string &process) {
+    std::set<FileId> files;
+    for_each_mapping(process, [&files](const MapLine &line) { files.insert({line.device, line.inode}); });
+    return files;
+}
+
+void UserObjects::provide(const TracedCode &code) {
+    const std::string program = code.command.empty() ? "" : path_of_program(code.command);
+    const ProgramMapping mapped_program(program), mapped_interpreter(program.empty() ? "" : interpreter_of(program));
+    follow();
+    std::set<FileId> wanted;
+    if (!code.command.empty())
+        wanted = mapped_by("self");
+    for (const std::uint32_t pid : code.pids)
+        wanted.merge(mapped_by(fmt::format("{}", pid)));
+    const bool all = code.command.empty() && code.pids.empty();
+    for (const auto &[number, known] : known_)
+        if (known->table.valid() && (all || number < ARGTRACE_OBJECT_FIRST || wanted.contains(known->file)))
+            known->table.wait();
+}
+
+UserObjects::Known *UserObjects::find(std::uint32_t object) {
+    if (object >= next_)
+        follow();
+    const auto known = known_.find(object);
+    return known == known_.end() ? nullptr : known->second.get();
+}
+
+std::optional<UserObjects::Name> UserObjects::name(UserFrame frame) {
+    if (frame.is_end())
+        return std::nullopt;
+    if (frame.object == ARGTRACE_OBJECT_MEMORY)
+        return name_in_memory(frame.offset);
+    Known *known = find(frame.object);
+    if (!known || known->shown.empty())
+        return std::nullopt;
+    if (known->object && !known->names)
+        known->names.emplace(*known->object, debug_folders_);
+    if (known->names)
+        if (const auto found = known->names->at(frame.inside()))
+            return Name{found->name, found->offset + frame.offset - frame.inside()};
+    return Name{known->shown, frame.offset};
+}
+
+/// The process goes on writing the map: where an address is not in it, it is read again, but not too often.
+std::optional<UserObjects::Name> UserObjects::name_in_memory(std::uint64_t address) {
+    if (process_ == 0)
+        return std::nullopt;
+    auto found = perf_map_ ? perf_map_->at(address) : std::nullopt;
+    if (const std::uint64_t now = monotonic_now(); !found && (!perf_map_ || now > perf_map_read_ + nanoseconds_per_second)) {
+        perf_map_read_ = now;
+        perf_map_ = elf::PerfMap::read(fmt::format("/proc/{0}/root/tmp/perf-{0}.map", process_));
+        if (perf_map_->empty())
+            perf_map_ = elf::PerfMap::read(fmt::format("/tmp/perf-{}.map", process_)); // it has ended
+        found = perf_map_->at(address);
+    }
+    if (!found)
+        return std::nullopt;
+    return Name{*kept_.emplace(found->name).first, found->offset};
+}
+
+std::optional<UserObjects::Description> UserObjects::describe(std::uint32_t object) {
+    const Known *known = find(object);
+    if (!known || known->path.empty())
+        return std::nullopt;
+    return Description{known->path, known->object ? known->object->build_id() : ""};
+}
+
+} // namespace argtrace

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "elf/object.h"
+#include "elf/perf_map.h"
+#include "elf/symbol_names.h"
+#include "elf/unwind_table.h"
+#include "model/user_frame.h"
+#include "util/fd.h"
+#include "util/worker_pool.h"
+
+namespace argtrace {
+
+/// What has the objects of a session: the module, or a test.
+class ObjectSource {
+public:
+    virtual ~ObjectSource() = default;
+
+    /// Appends the objects whose number is at least `first`. 0 or the errno.
+    virtual int list(std::uint32_t first, std::vector<argtrace_object> &objects) = 0;
+
+    struct File {
+        Fd fd;
+        std::string path; ///< that it had; " (deleted)" behind it if it has it no more
+    };
+    /// Nothing if it cannot be opened any more.
+    virtual std::optional<File> open(std::uint32_t object) = 0;
+
+    /// Hands over a table. 0 or the errno. May be called by several threads at once.
+    virtual int unwind(std::uint32_t object, const elf::UnwindTable &table) = 0;
+};
+
+/// Those of the session that the file of the device is bound to, which stays the caller's.
+std::unique_ptr<ObjectSource> module_objects(int device);
+
+/// Which code it is that is traced.
+struct TracedCode {
+    std::vector<std::uint32_t> pids; ///< of these processes alone; empty: of all, or of `command`
+    std::string command;             ///< a program that will run
+    std::uint32_t process = 0;       ///< the one that there is, which may say what code it has compiled; 0: there are several
+};
+
+/// The objects in which a session's user code is: their files, how they are unwound, and what their functions are called. Tables for
+/// unwinding are made by threads of its own, and names when they are asked for.
+class UserObjects {
+public:
+    /// With no workers, tables are made when follow() finds an object. Debug files are looked for in `debug_folders`, too.
+    UserObjects(std::unique_ptr<ObjectSource> source, std::vector<std::string> debug_folders, unsigned workers);
+    ~UserObjects();
+
+    /// Opens the objects that are new, and begins to make their tables.
+    void follow();
+
+    /// The same, and waits until the traced code can be unwound, as far as it is mapped.
+    void provide(const TracedCode &code);
+
+    struct Name {
+        std::string_view name; ///< valid as long as this object
+        std::uint64_t offset;  ///< of the frame, from the beginning of what has the name
+    };
+    /// The function, or else the object, that a frame is in. Nothing is known of memory that is in no file, but for what a process that
+    /// is traced alone tells of it (/tmp/perf-PID.map).
+    std::optional<Name> name(UserFrame frame);
+
+    struct Description {
+        std::string path;
+        std::string build_id; ///< empty: it has none
+    };
+    std::optional<Description> describe(std::uint32_t object);
+
+    /// The process whose perf map says what is in memory.
+    void set_process(std::uint32_t pid) { process_ = pid; }
+
+private:
+    struct FileId {
+        std::uint64_t device, inode;
+        auto operator<=>(const FileId &) const = default;
+    };
+    struct Known;
+
+    void add(const argtrace_object &listed);
+    void add_vdso();
+    void begin_table(std::uint32_t number, Known &known);
+    Known *find(std::uint32_t object);
+    static std::set<FileId> mapped_by(const std::string &process);
+    std::optional<Name> name_in_memory(std::uint64_t address);
+
+    std::unique_ptr<ObjectSource> source_;
+    std::vector<std::string> debug_folders_;
+    std::map<std::uint32_t, std::unique_ptr<Known>> known_;
+    std::uint32_t next_ = ARGTRACE_OBJECT_FIRST;
+    std::uint32_t process_ = 0;
+    std::optional<elf::PerfMap> perf_map_;
+    std::uint64_t perf_map_read_ = 0; // when, ns
+    std::set<std::string, std::less<>> kept_; // names of the perf map, which is read again
+    WorkerPool workers_; // the last, so that it ends first
+};
+
+} // namespace argtrace
