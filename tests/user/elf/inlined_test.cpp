@@ -64,7 +64,7 @@ protected:
                     continue;
                 addresses << fmt::format("{:#x}\n", text.sh_addr + at);
                 for (const InlinedFrames::Frame &frame : found)
-                    ours += fmt::format("{}\n{}:{}\n", frame.function.empty() ? "??" : frame.function, frame.file, frame.line ? std::to_string(frame.line) : "?");
+                    ours += fmt::format("{}\n{}:{}\n", frame.function.empty() ? "??" : frame.function, frame.file, frame.line);
                 deepest = std::max(deepest, found.size());
             }
         }
