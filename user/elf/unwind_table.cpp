@@ -9,6 +9,7 @@
 
 #include "elf/call_frames.h"
 #include "elf/debug_file.h"
+#include "elf/linkage_rows.h"
 #include "elf/unwind_rule.h"
 
 namespace argtrace::elf {
@@ -137,6 +138,14 @@ private:
     std::vector<RulePiece> rows_;
 };
 
+/// Pieces of whatever order; of those that overlap the first remains.
+RulePieces in_order(RulePieces pieces) {
+    std::sort(pieces.begin(), pieces.end(), [](const RulePiece &a, const RulePiece &b) { return a.start < b.start; });
+    const auto overlaps = [](const RulePiece &a, const RulePiece &b) { return b.start < a.end; };
+    pieces.erase(std::unique(pieces.begin(), pieces.end(), overlaps), pieces.end());
+    return pieces;
+}
+
 /// Where `first` says nothing, `second` does.
 RulePieces fill_gaps(const RulePieces &first, const RulePieces &second) {
     if (second.empty())
@@ -221,10 +230,15 @@ RulePieces sigreturns_of(const Object &object, RuleSet &rules) {
                 find_sigreturn(view(code), segment.p_offset + at - before, rules.add(sigreturn_rule()), pieces);
         }
     }
-    std::sort(pieces.begin(), pieces.end(), [](const RulePiece &a, const RulePiece &b) { return a.start < b.start; });
-    const auto overlaps = [](const RulePiece &a, const RulePiece &b) { return b.start < a.end; };
-    pieces.erase(std::unique(pieces.begin(), pieces.end(), overlaps), pieces.end());
-    return pieces;
+    return in_order(std::move(pieces));
+}
+
+RulePieces linkage_tables_of(const Object &object, RuleSet &rules) {
+    RulePieces pieces;
+    visit_linkage_rows(object, [&](std::uint64_t start, std::uint64_t end, const argtrace_unwind_rule &rule) {
+        pieces.push_back({start, end, rules.add(rule)});
+    });
+    return in_order(std::move(pieces));
 }
 
 std::vector<argtrace_unwind_row> rows_of(const RulePieces &pieces) {
@@ -265,6 +279,7 @@ UnwindTable unwind_table(const Object &object, const std::vector<std::string> &d
     }
     debugged.read({view(debug_frame), 0, false});
     pieces = fill_gaps(pieces, debugged.pieces());
+    pieces = fill_gaps(pieces, linkage_tables_of(object, rules));
     pieces = fill_gaps(sigreturns_of(object, rules), pieces);
     UnwindTable table;
     table.rows = rows_of(pieces);

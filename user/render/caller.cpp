@@ -38,7 +38,7 @@ std::string CallerNames::object(CodePlace place) const {
 }
 
 std::string CallerNames::look_up(CodePlace place, Zero zero) const {
-    if (place.space == CodeSpace::user && UserFrame(place.address).is_end())
+    if (place.space == CodeSpace::user && place.address & ARGTRACE_FRAME_USER && UserFrame(place.address).is_end())
         return end_mark;
     const auto symbol = symbols_.find(place);
     if (!symbol && place.space == CodeSpace::user)

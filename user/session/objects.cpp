@@ -40,7 +40,9 @@ public:
 
     int list(std::uint32_t first, std::vector<argtrace_object> &objects) override {
         std::vector<argtrace_object> page(list_room);
+        std::uint32_t next = first;
         do {
+            first = next;
             argtrace_objects request{};
             request.size = sizeof(request);
             request.buffer = address_of(page.data());
@@ -49,8 +51,8 @@ public:
             if (const int result = request_of(ARGTRACE_IOC_OBJECTS, &request); result < 0)
                 return errno;
             objects.insert(objects.end(), page.begin(), page.begin() + std::min<std::ptrdiff_t>(request.count, list_room));
-            first = request.next;
-        } while (first != 0);
+            next = request.next;
+        } while (next > first);
         return 0;
     }
 

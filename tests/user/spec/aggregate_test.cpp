@@ -71,7 +71,7 @@ argtrace_insn insn_of(const Probe &probe, std::size_t at) {
 }
 
 TEST(AggregateKeys, OfBothStacksAreToldByTheirTypes) {
-    const AggregatedFunctions functions = aggregated({"vfs_read"}, "comm,stack,ustack");
+    const AggregatedFunctions functions = aggregated({"vfs_read"}, "count,stack,ustack");
     ASSERT_EQ(functions.keys.size(), 3u);
     EXPECT_FALSE(functions.keys[1].is_user_stack);
     EXPECT_TRUE(functions.keys[2].is_user_stack);
