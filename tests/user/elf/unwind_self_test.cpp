@@ -178,10 +178,10 @@ TEST(UnwindSelf, IsGlibcsInAThreadWhichHasAnEnd) {
     expect_no_difference(1);
 }
 
-/// What the library has for the instructions of one of its functions.
+/// What libc has for the instructions of one of its functions.
 std::vector<argtrace_unwind_rule> rules_of(const char *function, std::size_t bytes) {
     begin();
-    const auto start = reinterpret_cast<std::uint64_t>(::dlsym(RTLD_DEFAULT, function));
+    const auto start = reinterpret_cast<std::uint64_t>(::dlsym(::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), function));
     std::vector<argtrace_unwind_rule> rules;
     for (std::uint64_t at = start; at < start + bytes; at++)
         if (const argtrace_unwind_rule *rule = unwinder->rule_at(at))
