@@ -38,6 +38,7 @@ static int device_release(struct inode *inode, struct file *file)
 
 	if (own->session) {
 		argtrace_session_drop_reader(own->session, file);
+		argtrace_session_desert(own->session, file);
 		if (own->watches)
 			argtrace_fork_watch_remove(&own->watch);
 		argtrace_session_put(own->session);

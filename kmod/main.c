@@ -12,6 +12,7 @@
 #include "device.h"
 #include "probe/counters.h"
 #include "read/scratch.h"
+#include "mapping/atlas.h"
 #include "session.h"
 #include "source/returns/returns.h"
 #include "source/timer.h"
@@ -115,6 +116,7 @@ static void __exit argtrace_exit(void)
 	argtrace_sessions_remove_all();
 	unregister_module_notifier(&tracepoint_notifier);
 	unregister_module_notifier(&module_notifier);
+	argtrace_await_exit();
 	if (!argtrace_sessions_leaked()) {
 		argtrace_returns_exit();
 		argtrace_timers_exit();

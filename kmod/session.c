@@ -3,6 +3,7 @@
 #include <linux/err.h>
 #include <linux/percpu.h>
 
+#include "mapping/atlas.h"
 #include "session.h"
 
 static void set_excluder(struct argtrace_session *session, void *file)
@@ -114,12 +115,37 @@ void argtrace_session_drop_map(struct argtrace_session *session, u32 id,
 	return_map_id(session, id);
 }
 
+void argtrace_session_desert(struct argtrace_session *session, void *file)
+{
+	const struct argtrace_stack_set *stacks = argtrace_session_stacks(session, true);
+
+	if (stacks)
+		argtrace_atlas_desert(stacks->atlas, file);
+}
+
+/* In the hooks of its atlas. All lanes have the same filter. */
+static bool selects_current(const struct argtrace_session *session)
+{
+	const struct argtrace_lane *lane = &session->lanes[ARGTRACE_LANE_PLAIN];
+	bool selected;
+
+	rcu_read_lock();
+	selected = !argtrace_is_filtered(lane, rcu_access_pointer(lane->pid_bits));
+	rcu_read_unlock();
+	return selected;
+}
+
 int argtrace_session_make_stacks(struct argtrace_session *session,
 				 struct argtrace_stacks *description)
 {
 	struct argtrace_stack_set **known = description->flags & ARGTRACE_STACKS_USER ?
 						    &session->stacks.user :
 						    &session->stacks.kernel;
+	const struct argtrace_atlas_owner owner = {
+		.notice = &session->notice,
+		.selects = selects_current,
+		.session = session,
+	};
 	struct argtrace_stack_set *stacks;
 	int ret = 0;
 
@@ -128,7 +154,7 @@ int argtrace_session_make_stacks(struct argtrace_session *session,
 	if (session->removed) {
 		ret = -ENOENT;
 	} else if (!stacks) {
-		stacks = argtrace_stacks_create(description, &session->notice);
+		stacks = argtrace_stacks_create(description, &owner);
 		if (IS_ERR(stacks))
 			ret = PTR_ERR(stacks);
 		else

@@ -74,6 +74,9 @@ int argtrace_session_look(struct argtrace_session *session, void *file);
 /* Ends what either of them has begun. */
 void argtrace_session_drop_reader(struct argtrace_session *session, void *file);
 
+/* The file ceases to answer new objects by tables, if it did. */
+void argtrace_session_desert(struct argtrace_session *session, void *file);
+
 /*
  * Makes a map, which is not visible before argtrace_session_publish_map(), and assigns its id.
  * ERR_PTR: -E2BIG, -ENOENT, and the errors of argtrace_map_create().

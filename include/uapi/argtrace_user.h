@@ -50,7 +50,7 @@ enum argtrace_end {
  */
 struct argtrace_objects {
 	__u32	size;
-	__u32	flags;			/* 0 */
+	__u32	flags;			/* ARGTRACE_OBJECTS_* */
 	__u64	buffer;			/* address of struct argtrace_object[] */
 	__u64	length;			/* room there, in bytes */
 	__u32	first;
@@ -60,6 +60,14 @@ struct argtrace_objects {
 	__u64	unnumbered;		/* out: mappings of files that got no object, because there were too many or no memory */
 	__u64	unknown;		/* out: processes whose mappings are not known, because there was no memory */
 };
+
+/*
+ * This file answers new objects by tables, from now on and until it is closed: a process whose calls the session records waits, when it
+ * has mapped an object that has no table, until it has one, so that stacks are complete from its first instruction on. It waits ARGTRACE_TABLE_WAIT_MS at most, of which POLLPRI tells; if it has waited in vain, no process waits any
+ * more. Takes a file that is open for writing (-EBADF) and the authority to read memory (-EPERM).
+ */
+#define ARGTRACE_OBJECTS_AWAIT	(1u << 0)
+#define ARGTRACE_TABLE_WAIT_MS	200
 
 struct argtrace_object {
 	__u32	object;			/* its number */

@@ -53,6 +53,8 @@ static void session_destroy(struct argtrace_session *session)
 		WRITE_ONCE(any_leaked, true);
 		return;
 	}
+	/* Its hooks ask for the filter, and tell of new objects. */
+	argtrace_stacks_free(session->stacks.user);
 	/* No callback can queue its work any more. */
 	argtrace_notice_exit(&session->notice);
 
@@ -63,7 +65,6 @@ static void session_destroy(struct argtrace_session *session)
 		argtrace_map_free(session->maps[id]);
 	argtrace_rings_free(&session->ring_set);
 	argtrace_stacks_free(session->stacks.kernel);
-	argtrace_stacks_free(session->stacks.user);
 	mutex_destroy(&session->lock);
 	kfree(session);
 	argtrace_returns_flush();

@@ -46,10 +46,17 @@ long argtrace_ioctl_objects(struct file *file, struct argtrace_session *session,
 
 	if (ret)
 		return ret;
-	if (list.flags || list.reserved)
+	if (list.flags & ~ARGTRACE_OBJECTS_AWAIT || list.reserved)
 		return -EINVAL;
 	if (!atlas)
 		return -ENOENT;
+	if (list.flags & ARGTRACE_OBJECTS_AWAIT) {
+		if (!(file->f_mode & FMODE_WRITE))
+			return -EBADF;
+		if (!argtrace_may_read_memory())
+			return -EPERM;
+		argtrace_atlas_provide(atlas, file);
+	}
 	ret = write_objects(atlas, &list);
 	return ret ?: argtrace_copy_out(arg, &list, sizeof(list), list.size);
 }

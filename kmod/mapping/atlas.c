@@ -11,15 +11,22 @@ static u64 atlas_charge(void)
 	return argtrace_kvmalloc_size(sizeof(struct argtrace_atlas));
 }
 
-void argtrace_atlas_drop(struct argtrace_atlas *atlas)
+static void drop(struct kref *references)
 {
+	struct argtrace_atlas *atlas = container_of(references, struct argtrace_atlas, references);
+
 	argtrace_spaces_free(atlas);
 	argtrace_objects_free(atlas);
 	argtrace_memory_uncharge(atlas_charge());
 	kvfree(atlas);
 }
 
-struct argtrace_atlas *argtrace_atlas_alloc(struct argtrace_notice *notice)
+void argtrace_atlas_put(struct argtrace_atlas *atlas)
+{
+	kref_put(&atlas->references, drop);
+}
+
+struct argtrace_atlas *argtrace_atlas_alloc(const struct argtrace_atlas_owner *owner)
 {
 	struct argtrace_atlas_object *vdso;
 	struct argtrace_atlas *atlas;
@@ -35,11 +42,12 @@ struct argtrace_atlas *argtrace_atlas_alloc(struct argtrace_notice *notice)
 	}
 	spin_lock_init(&atlas->lock);
 	INIT_LIST_HEAD(&atlas->waiting);
-	atlas->notice = notice;
+	atlas->owner = *owner;
+	kref_init(&atlas->references);
 	atlas->next_number = ARGTRACE_OBJECT_FIRST;
 	vdso = argtrace_objects_new(ARGTRACE_OBJECT_VDSO, ARGTRACE_GFP);
 	if (!vdso) {
-		argtrace_atlas_drop(atlas);
+		argtrace_atlas_put(atlas);
 		return ERR_PTR(-ENOMEM);
 	}
 	vdso->mapped = 1;
@@ -47,25 +55,26 @@ struct argtrace_atlas *argtrace_atlas_alloc(struct argtrace_notice *notice)
 	return atlas;
 }
 
-struct argtrace_atlas *argtrace_atlas_create(struct argtrace_notice *notice)
+struct argtrace_atlas *argtrace_atlas_create(const struct argtrace_atlas_owner *owner)
 {
 	struct argtrace_atlas *atlas;
 	int ret;
 
 	if (!ARGTRACE_CAN_FOLLOW_MAPPINGS)
 		return ERR_PTR(-EOPNOTSUPP);
-	atlas = argtrace_atlas_alloc(notice);
+	atlas = argtrace_atlas_alloc(owner);
 	if (IS_ERR(atlas))
 		return atlas;
 	ret = argtrace_follow(atlas);
 	if (!ret)
 		return atlas;
-	argtrace_atlas_drop(atlas);
+	argtrace_atlas_put(atlas);
 	return ERR_PTR(ret);
 }
 
 void argtrace_atlas_free(struct argtrace_atlas *atlas)
 {
 	argtrace_unfollow(atlas);
-	argtrace_atlas_drop(atlas);
+	argtrace_atlas_desert(atlas, READ_ONCE(atlas->provider));
+	argtrace_atlas_put(atlas);
 }

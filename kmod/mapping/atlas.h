@@ -16,13 +16,14 @@
  *
  * Changes come from the kernel's own hooks for uprobes (mapping/follow.c), in tasks that hold the
  * mm's mmap_lock, and are made under atlas->lock. Nothing that sleeps is done under it, no walker
- * takes it, and the atlas is freed when no hook knows it any more.
+ * takes it. The atlas is freed when no hook knows it any more and no task waits for its tables.
  */
 #ifndef ARGTRACE_MAPPING_ATLAS_H
 #define ARGTRACE_MAPPING_ATLAS_H
 
 #include <linux/gfp.h>
 #include <linux/hash.h>
+#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/rculist.h>
@@ -34,6 +35,7 @@
 #include "mapping/unwind.h"
 
 struct argtrace_notice;
+struct argtrace_session;
 struct file;
 struct vm_area_struct;
 
@@ -80,7 +82,16 @@ struct argtrace_space {
 	struct rcu_head rcu;
 };
 
+/* Whom an atlas is for. */
+struct argtrace_atlas_owner {
+	struct argtrace_notice *notice;	/* told of new objects */
+	/* whether the session records calls of the current process; or NULL: of none */
+	bool (*selects)(const struct argtrace_session *session);
+	const struct argtrace_session *session;
+};
+
 struct argtrace_atlas {
+	struct kref references;		/* one until free(), and one for each task that waits */
 	struct hlist_head spaces[1 << ARGTRACE_ATLAS_SHIFT];
 	struct hlist_head by_inode[1 << ARGTRACE_ATLAS_SHIFT];
 	struct argtrace_atlas_object *objects[ARGTRACE_OBJECTS_MAX + 1];	/* by number */
@@ -91,7 +102,8 @@ struct argtrace_atlas {
 	bool filled;			/* a process that is not in it has just begun */
 	u64 unnumbered;			/* mappings without an object */
 	u64 unknown;			/* processes of which not all mappings are known */
-	struct argtrace_notice *notice;	/* told of new objects */
+	struct argtrace_atlas_owner owner; /* valid as long as hooks know the atlas */
+	void *provider;			/* the file that answers new objects by tables, or NULL */
 	struct list_head link;		/* those that hooks tell of mappings */
 };
 
@@ -99,7 +111,7 @@ struct argtrace_atlas {
  * Begins to follow mappings, and takes note of those that there are. ERR_PTR: -EOPNOTSUPP the
  * kernel cannot tell, -EBUSY ftrace is switched off, -ENOMEM, -ENOSPC.
  */
-struct argtrace_atlas *argtrace_atlas_create(struct argtrace_notice *notice);
+struct argtrace_atlas *argtrace_atlas_create(const struct argtrace_atlas_owner *owner);
 /* When no walk uses it any more. */
 void argtrace_atlas_free(struct argtrace_atlas *atlas);
 
@@ -112,16 +124,18 @@ u32 argtrace_atlas_describe(struct argtrace_atlas *atlas, struct argtrace_object
 struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number);
 /* Somebody has opened it: the atlas need not keep it any longer than it is mapped. */
 void argtrace_atlas_opened(struct argtrace_atlas *atlas, u32 number);
+/* The file answers new objects by tables, and does so no longer: nobody waits for it any more. */
+void argtrace_atlas_provide(struct argtrace_atlas *atlas, void *file);
+void argtrace_atlas_desert(struct argtrace_atlas *atlas, void *file);
+/* When the module is unloaded: no task is in our text any more. */
+void argtrace_await_exit(void);
 /* Takes the table over. 0, -ENOENT, -EEXIST. */
 int argtrace_atlas_set_table(struct argtrace_atlas *atlas, u32 number,
 			     struct argtrace_unwind_table *table);
 
-/*
- * The current task's mappings, or NULL if there are none; `whole`: these are all of them.
- * Preemption is off.
- */
-static __always_inline const struct argtrace_mappings *
-argtrace_atlas_mappings(const struct argtrace_atlas *atlas, const struct mm_struct *mm, bool *whole)
+/* The space of an mm, or NULL. Preemption is off, or atlas->lock is held. */
+static __always_inline const struct argtrace_space *
+argtrace_atlas_space(const struct argtrace_atlas *atlas, const struct mm_struct *mm)
 {
 	const struct hlist_head *home = &atlas->spaces[hash_ptr(mm, ARGTRACE_ATLAS_SHIFT)];
 	const struct hlist_node *link = rcu_dereference_raw(hlist_first_rcu(home));
@@ -129,13 +143,20 @@ argtrace_atlas_mappings(const struct argtrace_atlas *atlas, const struct mm_stru
 
 	for (; link; link = rcu_dereference_raw(hlist_next_rcu(link))) {
 		space = hlist_entry(link, struct argtrace_space, link);
-		if (space->mm == mm) {
-			*whole = READ_ONCE(space->whole);
-			return rcu_dereference_raw(space->mappings);
-		}
+		if (space->mm == mm)
+			return space;
 	}
-	*whole = false;
 	return NULL;
+}
+
+/* What is mapped there, or NULL if nothing is; `whole`: that is all of it. */
+static __always_inline const struct argtrace_mappings *
+argtrace_atlas_mappings(const struct argtrace_atlas *atlas, const struct mm_struct *mm, bool *whole)
+{
+	const struct argtrace_space *space = argtrace_atlas_space(atlas, mm);
+
+	*whole = space && READ_ONCE(space->whole);
+	return space ? rcu_dereference_raw(space->mappings) : NULL;
 }
 
 /* The mapping that contains the address, or NULL. */
@@ -158,8 +179,14 @@ argtrace_mappings_find(const struct argtrace_mappings *mappings, u64 addr)
 /* The following are for mapping/ alone, in the files that are named. */
 
 /* mapping/atlas.c: one that no hook knows. ERR_PTR: -ENOMEM, -ENOSPC. */
-struct argtrace_atlas *argtrace_atlas_alloc(struct argtrace_notice *notice);
-void argtrace_atlas_drop(struct argtrace_atlas *atlas);
+struct argtrace_atlas *argtrace_atlas_alloc(const struct argtrace_atlas_owner *owner);
+void argtrace_atlas_put(struct argtrace_atlas *atlas);
+
+/* mapping/await.c; in a hook. The current task waits for the table on its way to user mode. */
+void argtrace_await_table(struct argtrace_atlas *atlas,
+			  const struct argtrace_atlas_object *object);
+/* There is a table. */
+void argtrace_await_wake(void);
 
 /* Not in use yet; NULL: there is no memory. mapping/objects.c */
 struct argtrace_atlas_object *argtrace_objects_new(u32 number, gfp_t gfp);

@@ -67,14 +67,19 @@ static bool describe(struct argtrace_atlas *atlas, const struct vm_area_struct *
 	return true;
 }
 
-static void note_mapping(struct argtrace_atlas *atlas, struct argtrace_space *space,
-			 const struct vm_area_struct *vma, bool *is_new)
+/* Returns the object, or NULL. */
+static const struct argtrace_atlas_object *note_mapping(struct argtrace_atlas *atlas,
+							struct argtrace_space *space,
+							const struct vm_area_struct *vma,
+							bool *is_new)
 {
 	struct argtrace_mapping mapping;
 
-	if (describe(atlas, vma, &mapping, is_new) &&
-	    !argtrace_spaces_change(atlas, space, mapping.begin, mapping.end, &mapping))
+	if (!describe(atlas, vma, &mapping, is_new))
+		return NULL;
+	if (!argtrace_spaces_change(atlas, space, mapping.begin, mapping.end, &mapping))
 		atlas->unknown++;
+	return mapping.object;
 }
 
 static bool is_of_interest(const struct vm_area_struct *vma)
@@ -86,6 +91,7 @@ static void mapping_is_made(struct ftrace_regs *fregs)
 {
 	const struct vm_area_struct *vma = argument(fregs, 0);
 	struct argtrace_atlas *atlas;
+	const struct argtrace_atlas_object *object;
 	struct argtrace_space *space;
 	bool is_new;
 
@@ -96,11 +102,13 @@ static void mapping_is_made(struct ftrace_regs *fregs)
 		is_new = false;
 		spin_lock(&atlas->lock);
 		space = get_space(atlas, vma->vm_mm);
-		if (space)
-			note_mapping(atlas, space, vma, &is_new);
+		object = space ? note_mapping(atlas, space, vma, &is_new) : NULL;
 		spin_unlock(&atlas->lock);
 		if (is_new)
-			argtrace_notice_change(atlas->notice);
+			argtrace_notice_change(atlas->owner.notice);
+		/* Objects live as long as the atlas. */
+		if (object && !READ_ONCE(object->table))
+			argtrace_await_table(atlas, object);
 	}
 	rcu_read_unlock();
 }

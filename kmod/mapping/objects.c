@@ -228,5 +228,7 @@ int argtrace_atlas_set_table(struct argtrace_atlas *atlas, u32 number,
 		/* Pairs with the acquire of a walk, in stack/user.c. */
 		smp_store_release(&object->table, table);
 	spin_unlock(&atlas->lock);
+	if (!ret)
+		argtrace_await_wake();
 	return ret;
 }

@@ -127,18 +127,18 @@ static struct argtrace_stack_set *alloc_set(const struct argtrace_stacks *wanted
 }
 
 /* What walks take beside the tables. */
-static int get_walks(const struct argtrace_stacks *wanted, struct argtrace_notice *notice,
+static int get_walks(const struct argtrace_stacks *wanted, const struct argtrace_atlas_owner *owner,
 		     struct argtrace_atlas **atlas)
 {
 	*atlas = NULL;
 	if (!(wanted->flags & ARGTRACE_STACKS_USER))
 		return argtrace_frames_get();
-	*atlas = argtrace_atlas_create(notice);
+	*atlas = argtrace_atlas_create(owner);
 	return PTR_ERR_OR_ZERO(*atlas);
 }
 
 struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *wanted,
-						  struct argtrace_notice *notice)
+						  const struct argtrace_atlas_owner *owner)
 {
 	struct argtrace_stack_set *set;
 	struct argtrace_atlas *atlas;
@@ -146,7 +146,7 @@ struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *
 
 	if (!stacks_are_valid(wanted))
 		return ERR_PTR(-EINVAL);
-	ret = get_walks(wanted, notice, &atlas);
+	ret = get_walks(wanted, owner, &atlas);
 	if (ret)
 		return ERR_PTR(ret);
 	set = alloc_set(wanted);
@@ -338,6 +338,9 @@ u64 argtrace_stack_id_of_user(const struct argtrace_stack_set *set)
 		return ARGTRACE_STACK_ID_NO_USER;
 	argtrace_user_stack_walk(set->atlas, current->mm, argtrace_user_entry(), room,
 				 table->depth, &walked);
+	/* It is executing a program that has not begun. */
+	if (unlikely(!walked.count))
+		return ARGTRACE_STACK_ID_NO_USER;
 	if (unlikely(walked.end >= 0))
 		local_inc((local_t *)&table->control->incomplete[walked.end]);
 	if (likely(!walked.cut))

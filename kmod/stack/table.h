@@ -25,7 +25,7 @@
 #include "arch/walk.h"
 #include "base/percpu.h"
 
-struct argtrace_notice;
+struct argtrace_atlas_owner;
 struct argtrace_session;
 
 /* How many entries a search examines. */
@@ -62,11 +62,11 @@ struct argtrace_stack_sets {
 
 /*
  * Makes the table of each present CPU in the memory of its node, and later those of CPUs that come.
- * With ARGTRACE_STACKS_USER, they are of user stacks, and mappings are followed from now on; new
- * objects are told to `notice`. ERR_PTR: -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP, -EBUSY.
+ * With ARGTRACE_STACKS_USER, they are of user stacks, and mappings are followed from now on for
+ * `owner`. ERR_PTR: -EINVAL, -ENOMEM, -ENOSPC, -EOPNOTSUPP, -EBUSY.
  */
 struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *description,
-						  struct argtrace_notice *notice);
+						  const struct argtrace_atlas_owner *owner);
 /* To be called when no callback uses it any more. Accepts NULL. */
 void argtrace_stacks_free(struct argtrace_stack_set *set);
 void argtrace_stacks_describe(const struct argtrace_stack_set *set,

@@ -341,6 +341,20 @@ static noinline void walk_nothing(struct argtrace_user_room *room,
 	add_end(room, walked, end);
 }
 
+/*
+ * An mm that is in no space once all are is that of a program that the task is about to execute; its
+ * registers are still those of the old one.
+ */
+static noinline void walk_unknown(const struct argtrace_atlas *atlas, const struct mm_struct *mm,
+				  struct argtrace_user_room *room,
+				  struct argtrace_user_walked *walked)
+{
+	if (READ_ONCE(atlas->filled) && !argtrace_atlas_space(atlas, mm))
+		*walked = (struct argtrace_user_walked){ .end = -1 };
+	else
+		walk_nothing(room, walked, ARGTRACE_END_UNMAPPED);
+}
+
 void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, const struct mm_struct *mm,
 			      const struct pt_regs *regs, struct argtrace_user_room *room, u32 max,
 			      struct argtrace_user_walked *walked)
@@ -352,7 +366,7 @@ void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, const struct m
 		return walk_nothing(room, walked, ARGTRACE_END_32_BIT);
 	place.mappings = argtrace_atlas_mappings(atlas, mm, &whole);
 	if (unlikely(!whole))
-		return walk_nothing(room, walked, ARGTRACE_END_UNMAPPED);
+		return walk_unknown(atlas, mm, room, walked);
 	place.vdso = argtrace_user_vdso(mm, &place.vdso_size);
 	start(&place, regs, room, false);
 	if (unlikely(!argtrace_user_words_begin(argtrace_user_sp(regs))))

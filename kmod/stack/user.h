@@ -21,7 +21,7 @@ struct argtrace_user_room {
 };
 
 struct argtrace_user_walked {
-	u32 count;			/* of room->frames, at least 1 */
+	u32 count;			/* of room->frames; 0: nothing has been executed yet */
 	bool cut;			/* there are more */
 	/* enum argtrace_end, and then the last word says so; or -1: the stack is complete */
 	s8 end;

@@ -7,7 +7,8 @@
 
 struct argtrace_atlas *make_atlas(struct kunit *test, u32 objects)
 {
-	struct argtrace_atlas *atlas = argtrace_atlas_alloc(NULL);
+	static const struct argtrace_atlas_owner nobody;
+	struct argtrace_atlas *atlas = argtrace_atlas_alloc(&nobody);
 	u32 i;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(atlas));
@@ -23,5 +24,5 @@ struct argtrace_atlas *make_atlas(struct kunit *test, u32 objects)
 
 void drop_atlas(struct argtrace_atlas *atlas)
 {
-	argtrace_atlas_drop(atlas);
+	argtrace_atlas_put(atlas);
 }

@@ -48,7 +48,15 @@ public:
             request.buffer = address_of(page.data());
             request.length = page.size() * sizeof(page.front());
             request.first = first;
-            if (const int result = request_of(ARGTRACE_IOC_OBJECTS, &request); result < 0)
+            // Whoever asks what is new also makes the tables of it, for which processes may wait.
+            request.flags = may_answer_ ? ARGTRACE_OBJECTS_AWAIT : 0;
+            int result = request_of(ARGTRACE_IOC_OBJECTS, &request);
+            if (result < 0 && may_answer_ && (errno == EBADF || errno == EPERM)) {
+                may_answer_ = false;
+                request.flags = 0;
+                result = request_of(ARGTRACE_IOC_OBJECTS, &request);
+            }
+            if (result < 0)
                 return errno;
             objects.insert(objects.end(), page.begin(), page.begin() + std::min<std::ptrdiff_t>(request.count, list_room));
             next = request.next;
@@ -89,6 +97,7 @@ private:
     }
 
     int device_;
+    bool may_answer_ = true;
 };
 
 /// Each object is a file that stays open.
