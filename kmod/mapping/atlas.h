@@ -79,6 +79,11 @@ struct argtrace_space {
 	struct mm_struct *mm;		/* compared, never used */
 	struct argtrace_mappings __rcu *mappings; /* NULL: none */
 	bool whole;			/* all that it has mapped is known */
+	/*
+	 * its program has begun; until then, the registers of the task that executes it are those
+	 * of the old one
+	 */
+	bool begun;
 	struct rcu_head rcu;
 };
 
@@ -134,12 +139,12 @@ int argtrace_atlas_set_table(struct argtrace_atlas *atlas, u32 number,
 			     struct argtrace_unwind_table *table);
 
 /* The space of an mm, or NULL. Preemption is off, or atlas->lock is held. */
-static __always_inline const struct argtrace_space *
+static __always_inline struct argtrace_space *
 argtrace_atlas_space(const struct argtrace_atlas *atlas, const struct mm_struct *mm)
 {
 	const struct hlist_head *home = &atlas->spaces[hash_ptr(mm, ARGTRACE_ATLAS_SHIFT)];
 	const struct hlist_node *link = rcu_dereference_raw(hlist_first_rcu(home));
-	const struct argtrace_space *space;
+	struct argtrace_space *space;
 
 	for (; link; link = rcu_dereference_raw(hlist_next_rcu(link))) {
 		space = hlist_entry(link, struct argtrace_space, link);
@@ -147,16 +152,6 @@ argtrace_atlas_space(const struct argtrace_atlas *atlas, const struct mm_struct 
 			return space;
 	}
 	return NULL;
-}
-
-/* What is mapped there, or NULL if nothing is; `whole`: that is all of it. */
-static __always_inline const struct argtrace_mappings *
-argtrace_atlas_mappings(const struct argtrace_atlas *atlas, const struct mm_struct *mm, bool *whole)
-{
-	const struct argtrace_space *space = argtrace_atlas_space(atlas, mm);
-
-	*whole = space && READ_ONCE(space->whole);
-	return space ? rcu_dereference_raw(space->mappings) : NULL;
 }
 
 /* The mapping that contains the address, or NULL. */

@@ -46,6 +46,8 @@ static struct argtrace_space *get_space(struct argtrace_atlas *atlas, struct mm_
 		space = argtrace_spaces_add(atlas, mm, atlas->filled);
 	if (!space)
 		atlas->unknown++;
+	else if (mm != current->mm || !current->in_execve)
+		WRITE_ONCE(space->begun, true);
 	return space;
 }
 
@@ -145,6 +147,8 @@ static void mm_is_copied(struct ftrace_regs *fregs)
 		spin_lock(&atlas->lock);
 		old_space = argtrace_spaces_find(atlas, from);
 		new_space = argtrace_spaces_add(atlas, to, false);
+		if (new_space)
+			new_space->begun = true;
 		if (new_space && old_space)
 			argtrace_spaces_share(atlas, new_space, old_space);
 		else

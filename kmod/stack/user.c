@@ -2,6 +2,8 @@
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 
 #include "arch/walk.h"
 #include "base/compat.h"
@@ -342,31 +344,38 @@ static noinline void walk_nothing(struct argtrace_user_room *room,
 }
 
 /*
- * An mm that is in no space once all are is that of a program that the task is about to execute; its
- * registers are still those of the old one.
+ * Whether a space, if there is one, is that of the program whose registers the task has. If not,
+ * the walk is over: while a program is executed, the task has the mm of the new one and the
+ * registers of the old one. The mm is in no space until something is mapped.
  */
-static noinline void walk_unknown(const struct argtrace_atlas *atlas, const struct mm_struct *mm,
-				  struct argtrace_user_room *room,
-				  struct argtrace_user_walked *walked)
+static noinline bool is_walkable(const struct argtrace_atlas *atlas, struct argtrace_space *space,
+				 struct argtrace_user_room *room,
+				 struct argtrace_user_walked *walked)
 {
-	if (READ_ONCE(atlas->filled) && !argtrace_atlas_space(atlas, mm))
-		*walked = (struct argtrace_user_walked){ .end = -1 };
-	else
+	*walked = (struct argtrace_user_walked){ .end = -1 };
+	if (space ? !READ_ONCE(space->begun) && current->in_execve : READ_ONCE(atlas->filled))
+		return false;
+	if (!space || !READ_ONCE(space->whole)) {
 		walk_nothing(room, walked, ARGTRACE_END_UNMAPPED);
+		return false;
+	}
+	WRITE_ONCE(space->begun, true);
+	return true;
 }
 
 void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, const struct mm_struct *mm,
 			      const struct pt_regs *regs, struct argtrace_user_room *room, u32 max,
 			      struct argtrace_user_walked *walked)
 {
+	struct argtrace_space *space = argtrace_atlas_space(atlas, mm);
 	struct place place argtrace_uninitialized;
-	bool whole;
 
 	if (unlikely(!regs))
 		return walk_nothing(room, walked, ARGTRACE_END_32_BIT);
-	place.mappings = argtrace_atlas_mappings(atlas, mm, &whole);
-	if (unlikely(!whole))
-		return walk_unknown(atlas, mm, room, walked);
+	if (unlikely(!space || !READ_ONCE(space->whole) || !READ_ONCE(space->begun)) &&
+	    !is_walkable(atlas, space, room, walked))
+		return;
+	place.mappings = rcu_dereference_raw(space->mappings);
 	place.vdso = argtrace_user_vdso(mm, &place.vdso_size);
 	start(&place, regs, room, false);
 	if (unlikely(!argtrace_user_words_begin(argtrace_user_sp(regs))))

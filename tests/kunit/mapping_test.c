@@ -26,13 +26,11 @@ static u64 addr_of(u32 page)
 /* Compares each page of the model with what is found at its first and its last byte. */
 static void expect_pages(struct kunit *test, struct argtrace_atlas *atlas, const struct mm_struct *mm, const u64 *model)
 {
-	const struct argtrace_mappings *mappings;
+	const struct argtrace_mappings *mappings = rcu_dereference_raw(argtrace_atlas_space(atlas, mm)->mappings);
 	const struct argtrace_mapping *found;
-	bool whole;
 	u32 page;
 	u64 addr;
 
-	mappings = argtrace_atlas_mappings(atlas, mm, &whole);
 	for (page = 0; page < PAGES; page++) {
 		for (addr = addr_of(page); addr < addr_of(page + 1); addr += PAGE_SIZE - 1) {
 			found = mappings ? argtrace_mappings_find(mappings, addr) : NULL;
@@ -130,7 +128,6 @@ static void without_memory_nothing_is_claimed(struct kunit *test)
 	const u64 used = argtrace_memory_used();
 	struct argtrace_mapping added = { addr_of(30), addr_of(31), word_of(0, 0), atlas->objects[ARGTRACE_OBJECT_FIRST] };
 	u64 model[PAGES] = { };
-	bool whole;
 
 	KUNIT_ASSERT_NOT_NULL(test, space);
 	change(test, atlas, space, model, 3, 9, 0);
@@ -139,8 +136,8 @@ static void without_memory_nothing_is_claimed(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, argtrace_spaces_begin(1));
 	KUNIT_EXPECT_NULL(test, argtrace_spaces_add(atlas, second_mm, true));
 	argtrace_memory_uncharge(argtrace_memory_limit());
-	KUNIT_EXPECT_NULL(test, argtrace_atlas_mappings(atlas, first_mm, &whole));
-	KUNIT_EXPECT_FALSE(test, whole);
+	KUNIT_EXPECT_NULL(test, rcu_dereference_raw(space->mappings));
+	KUNIT_EXPECT_FALSE(test, space->whole);
 	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), used);
 	KUNIT_EXPECT_EQ(test, atlas->objects[ARGTRACE_OBJECT_FIRST]->mapped, 0);
 	drop_atlas(atlas);

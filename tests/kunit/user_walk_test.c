@@ -429,16 +429,49 @@ static void unreadable_stacks_end(struct kunit *test)
 	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), end_of(ARGTRACE_END_UNREADABLE));
 }
 
-static void unknown_processes_have_no_frames(struct kunit *test)
+static void walk_mm(const struct mm_struct *mm, const struct pt_regs *from)
 {
 	preempt_disable();
-	argtrace_user_stack_walk(atlas, NULL, &regs, &room, ARGTRACE_STACK_DEPTH_MAX, &walked);
+	argtrace_user_stack_walk(atlas, mm, from, &room, ARGTRACE_STACK_DEPTH_MAX, &walked);
 	preempt_enable();
+}
+
+static void unknown_processes_have_no_frames(struct kunit *test)
+{
+	struct argtrace_space *space = argtrace_spaces_find(atlas, current->mm);
+
+	walk_mm(NULL, &regs);
 	EXPECT(test, ARGTRACE_END_UNMAPPED, end_of(ARGTRACE_END_UNMAPPED));
-	preempt_disable();
-	argtrace_user_stack_walk(atlas, current->mm, NULL, &room, ARGTRACE_STACK_DEPTH_MAX, &walked);
-	preempt_enable();
+	walk_mm(current->mm, NULL);
 	EXPECT(test, ARGTRACE_END_32_BIT, end_of(ARGTRACE_END_32_BIT));
+	space->whole = false;
+	walk();
+	EXPECT(test, ARGTRACE_END_UNMAPPED, end_of(ARGTRACE_END_UNMAPPED));
+}
+
+/* The task has the registers of the program that it leaves, and the mm of the one that it begins. */
+static void programs_that_have_not_begun_have_no_stack(struct kunit *test)
+{
+	struct argtrace_space *space = argtrace_spaces_find(atlas, current->mm);
+
+	atlas->filled = true;
+	walk_mm(NULL, &regs);			/* nothing is mapped yet */
+	KUNIT_EXPECT_EQ(test, walked.count, 0);
+	KUNIT_EXPECT_EQ(test, walked.end, -1);
+	space->begun = false;
+	current->in_execve = 1;
+	walk();
+	KUNIT_EXPECT_EQ(test, walked.count, 0);
+	KUNIT_EXPECT_FALSE(test, space->begun);
+	current->in_execve = 0;
+	walk();
+	KUNIT_EXPECT_GT(test, walked.count, 0);
+	KUNIT_EXPECT_TRUE(test, space->begun);
+	/* It executes another one, and has not left this one yet. */
+	current->in_execve = 1;
+	walk();
+	KUNIT_EXPECT_GT(test, walked.count, 0);
+	current->in_execve = 0;
 }
 
 /* A stack that leads to itself is as deep as stacks are at most. */
@@ -471,6 +504,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(nothing_is_at_address_zero),
 	KUNIT_CASE(unreadable_stacks_end),
 	KUNIT_CASE(unknown_processes_have_no_frames),
+	KUNIT_CASE(programs_that_have_not_begun_have_no_stack),
 	KUNIT_CASE(circles_are_cut),
 	{ }
 };
