@@ -18,6 +18,7 @@
 
 struct awaiting {
 	struct callback_head work;
+	bool is_last;			/* the task has done what else it had to do */
 	struct argtrace_atlas *atlas;
 	const struct argtrace_atlas_object *object;	/* of the atlas */
 };
@@ -34,9 +35,21 @@ static void await(struct callback_head *work)
 {
 	struct awaiting *awaiting = container_of(work, struct awaiting, work);
 	struct argtrace_atlas *atlas = awaiting->atlas;
-	const long left = wait_event_killable_timeout(tables, is_over(awaiting),
-						      msecs_to_jiffies(ARGTRACE_TABLE_WAIT_MS));
+	long left;
 
+	/*
+	 * What was added last is done first, and files are closed by task work as well: whoever
+	 * answers may be waiting for the end of a pipe that the task has closed by executing this
+	 * program.
+	 */
+	if (!awaiting->is_last) {
+		awaiting->is_last = true;
+		init_task_work(&awaiting->work, await);
+		if (!task_work_add(current, &awaiting->work, TWA_RESUME))
+			return;
+	}
+	left = wait_event_killable_timeout(tables, is_over(awaiting),
+					   msecs_to_jiffies(ARGTRACE_TABLE_WAIT_MS));
 	/* Nobody answers: the others need not wait. */
 	if (!left)
 		argtrace_atlas_desert(atlas, READ_ONCE(atlas->provider));
@@ -58,6 +71,7 @@ void argtrace_await_table(struct argtrace_atlas *atlas, const struct argtrace_at
 	if (!awaiting)
 		goto put_module;
 	init_task_work(&awaiting->work, await);
+	awaiting->is_last = false;
 	awaiting->atlas = atlas;
 	awaiting->object = object;
 	kref_get(&atlas->references);

@@ -3,12 +3,17 @@
 // compilations. What the module is handed are the tables that the tool makes.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <iostream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <asm/ptrace.h>
@@ -215,6 +220,39 @@ TEST_F(UserStacksOf, mappings_that_change) {
         EXPECT_EQ(names[1], look.frames[0]) << look.number;
         EXPECT_TRUE(names[2].starts_with("user_stacks_o2+")) << names[2];
     }
+}
+
+/// A program that nobody has executed before waits for its table, and its first stack is complete.
+TEST_F(UserStacksOf, programs_that_are_executed_for_the_first_time) {
+    begin();
+    ASSERT_EQ(run({"cp", self, "/tmp/user_stacks_o2"}).status, 0);
+    stacks_->provide_tables();
+    add_probe();
+    stacks_->objects(ARGTRACE_OBJECTS_AWAIT);
+    std::atomic<bool> ended = false;
+    std::thread provider([this, &ended] {
+        while (!ended) {
+            stacks_->provide_tables();
+            usleep(2000);
+        }
+    });
+    const Outcome outcome = run({"/tmp/user_stacks_o2", "20"});
+    ended = true;
+    provider.join();
+    unlink("/tmp/user_stacks_o2");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_looks(looks_of(outcome.out), "user_stacks_o2");
+}
+
+/// If nobody answers, a process waits for so long, and goes on.
+TEST_F(UserStacksOf, programs_that_wait_in_vain) {
+    begin();
+    ASSERT_EQ(run({"cp", self, "/tmp/user_stacks_o2"}).status, 0);
+    stacks_->objects(ARGTRACE_OBJECTS_AWAIT);
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_EQ(run({"/tmp/user_stacks_o2", "short"}).status, 0);
+    EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(ARGTRACE_TABLE_WAIT_MS));
+    unlink("/tmp/user_stacks_o2");
 }
 
 /// Registers that lead anywhere: frames are the task's own or none, and the kernel log stays clean.

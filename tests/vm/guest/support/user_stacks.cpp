@@ -70,11 +70,12 @@ UserStacks::~UserStacks() {
         munmap(const_cast<std::byte *>(table), size_);
 }
 
-std::vector<argtrace_object> UserStacks::objects() const {
+std::vector<argtrace_object> UserStacks::objects(std::uint32_t flags) const {
     std::vector<argtrace_object> all, some(64);
     argtrace_objects list{};
     do {
         list.size = sizeof(list);
+        list.flags = flags;
         list.buffer = reinterpret_cast<std::uintptr_t>(some.data());
         list.length = some.size() * sizeof(some[0]);
         list.first = list.next;

@@ -20,8 +20,8 @@ public:
     UserStacks(const UserStacks &) = delete;
     UserStacks &operator=(const UserStacks &) = delete;
 
-    /// What objects there are.
-    std::vector<argtrace_object> objects() const;
+    /// What objects there are. `flags` are ARGTRACE_OBJECTS_*.
+    std::vector<argtrace_object> objects(std::uint32_t flags = 0) const;
     /// Gives each object that has none its table; returns to how many.
     unsigned provide_tables() const;
     int provide_table(std::uint32_t object) const;
