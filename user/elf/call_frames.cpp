@@ -20,7 +20,7 @@ namespace {
 
 using How = RegisterRule::How;
 
-/// Of states that are remembered and not yet restored. Compilers nest them once.
+/// States that are remembered and not yet restored. Compilers nest them once.
 constexpr std::size_t remembered_max = 64;
 
 std::string_view between(const std::uint8_t *start, const std::uint8_t *end) {
@@ -115,7 +115,7 @@ public:
     std::uint64_t location() const { return location_; }
 
 private:
-    /// Of a register that is not kept a rule that nobody reads.
+    /// The rule of a register; of those that are not kept one that nobody reads.
     RegisterRule &rule(std::uint64_t number) { return number < register_count ? state_.registers[number] : unused_; }
 
     std::int64_t factored(std::int64_t offset) const {

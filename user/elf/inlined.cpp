@@ -14,7 +14,7 @@
 namespace argtrace::elf {
 
 struct InlinedFrames::Info {
-    /// Of a compilation unit.
+    /// The code of a compilation unit, or a part of it.
     struct UnitRange {
         std::uint64_t start, end;
         std::uint64_t unit; ///< where its DIE is

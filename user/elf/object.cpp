@@ -52,7 +52,7 @@ std::string build_id_in(std::string_view notes) {
     return {};
 }
 
-/// Of a section that is packed: `size` is what it claims to be when it is unpacked.
+/// Unpacks a section; `size` is how much it claims to be when it is unpacked.
 Text unpack_section(std::string_view packed, std::uint32_t type, std::uint64_t size) {
     // zlib makes at most 1032 bytes of one; of zstd there is no such limit.
     if (size > read_max || (type == ELFCOMPRESS_ZLIB && size / 1032 > packed.size()))

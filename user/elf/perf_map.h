@@ -20,7 +20,7 @@ public:
     static PerfMap read(const std::string &path);
 
     struct Name {
-        std::string_view name; ///< lives as long as the PerfMap
+        std::string_view name; ///< lives as long as the PerfMap; any bytes, as the process has written them
         std::uint64_t offset;  ///< of the address, from the function's beginning
     };
     std::optional<Name> at(std::uint64_t address) const;

@@ -23,7 +23,8 @@ public:
     ~SymbolNames();
 
     struct Name {
-        std::string_view name; ///< demangled; lives as long as the SymbolNames
+        /// Demangled; lives as long as the SymbolNames. It is the file's, which may have put any byte but 0 into it.
+        std::string_view name;
         std::uint64_t offset;  ///< of the place, from the function's beginning
         bool exact;            ///< the function's size is known, and the place within it
     };

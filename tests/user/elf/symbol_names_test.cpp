@@ -151,7 +151,7 @@ TEST(SymbolNames, HaveLinkageTables) {
     expect_linkage_names("/usr/bin/python3");
 }
 
-/// Of a library that this process uses, at random places.
+/// Compares names at random places of a library that this process uses.
 void expect_names_of_the_linker(const char *function) {
     Dl_info library = {};
     ASSERT_NE(::dladdr(::dlsym(RTLD_DEFAULT, function), &library), 0);
@@ -193,7 +193,7 @@ TEST(SymbolNames, OfTheVdsoAreInMemory) {
     for (std::uint64_t offset = 0; offset < end - start; offset++)
         if (const auto name = names.at(offset))
             found.emplace(name->name);
-    // Of two names for one place the global one, not the weak one.
+    // A place with two names has the global one, not the weak one.
     EXPECT_TRUE(found.contains("__vdso_clock_gettime"));
     EXPECT_FALSE(found.contains("clock_gettime"));
 }
