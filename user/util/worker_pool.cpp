@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "util/worker_pool.h"
 
+#include <csignal>
+
 namespace argtrace {
 
 WorkerPool::WorkerPool(unsigned workers) {
+    // Signals are for the thread that made us: it may have to be woken from a call that blocks.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
     for (unsigned i = 0; i < workers; ++i)
         threads_.emplace_back([this, i] { work(i); });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 WorkerPool::~WorkerPool() {
