@@ -63,7 +63,7 @@ struct argtrace_atlas_object {
 
 struct argtrace_mapping {
 	u64 begin, end;			/* addresses */
-	u64 word;			/* ARGTRACE_FRAME_USER, the object and the offset of `begin` */
+	u64 word;			/* ARGTRACE_FRAME_USER, the object, the offset of `begin` */
 	struct argtrace_atlas_object *object;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process that has mapped a file which has no table yet waits for that, so that its stacks can be walked from its first instruction on. It does so on its way back to user mode, by
- * task work, which may sleep; the hook that hears of the mapping may not.
+ * A process that has mapped a file which has no table yet waits for that, so that its stacks can be
+ * walked from its first instruction on. It does so on its way back to user mode, by task work,
+ * which may sleep; the hook that hears of the mapping may not.
  *
  * Who waits holds the atlas, whose session may go meanwhile, and the module, and lets go of both
  * at the end. It is then still in the module's text for some instructions, without sleeping:

@@ -52,7 +52,7 @@ static struct argtrace_space *get_space(struct argtrace_atlas *atlas, struct mm_
 }
 
 /* Describes what is mapped. False if it cannot be named: the file has no number. */
-static bool describe(struct argtrace_atlas *atlas, const struct vm_area_struct *vma,
+static bool describe_mapping(struct argtrace_atlas *atlas, const struct vm_area_struct *vma,
 		     struct argtrace_mapping *mapping, bool *is_new)
 {
 	*is_new = false;
@@ -77,7 +77,7 @@ static const struct argtrace_atlas_object *note_mapping(struct argtrace_atlas *a
 {
 	struct argtrace_mapping mapping;
 
-	if (!describe(atlas, vma, &mapping, is_new))
+	if (!describe_mapping(atlas, vma, &mapping, is_new))
 		return NULL;
 	if (!argtrace_spaces_change(atlas, space, mapping.begin, mapping.end, &mapping))
 		atlas->unknown++;
@@ -218,12 +218,12 @@ static unsigned long address_of(const char *name)
 }
 
 /* It may go on calling us for ever. */
-static void keep_for_ever(void)
+static void keep_hooks_for_ever(void)
 {
 	__module_get(THIS_MODULE);
 }
 
-static void reset_ops(void)
+static void reset_hooks(void)
 {
 	ftrace_free_filter(&hook_ops);
 	hook_ops = (struct ftrace_ops){ .func = hook_called, .flags = FTRACE_OPS_FL_PERMANENT };
@@ -232,8 +232,8 @@ static void reset_ops(void)
 static void unhook(void)
 {
 	if (WARN_ON_ONCE(unregister_ftrace_function(&hook_ops)))
-		return keep_for_ever();
-	reset_ops();
+		return keep_hooks_for_ever();
+	reset_hooks();
 }
 
 static int hook_up(void)
@@ -252,9 +252,9 @@ static int hook_up(void)
 	if (!ret)
 		ret = register_ftrace_function(&hook_ops);
 	if (ret == -ENODEV)
-		keep_for_ever();
+		keep_hooks_for_ever();
 	else if (ret)
-		reset_ops();
+		reset_hooks();
 	/* Functions that ftrace does not know, or an ftrace that has shut itself down. */
 	return ret == -EINVAL || ret == -ENODEV ? -EOPNOTSUPP : ret;
 }
@@ -280,7 +280,7 @@ static void note_mappings(struct argtrace_atlas *atlas, struct argtrace_space *s
 	bool is_new;
 
 	for_each_vma(iterator, vma) {
-		if (is_of_interest(vma) && describe(atlas, vma, &mapping, &is_new))
+		if (is_of_interest(vma) && describe_mapping(atlas, vma, &mapping, &is_new))
 			argtrace_spaces_append(atlas, mappings, &mapping);
 	}
 	argtrace_spaces_end(atlas, space, mappings);

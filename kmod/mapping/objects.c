@@ -153,7 +153,7 @@ struct argtrace_atlas_object *argtrace_atlas_object(const struct argtrace_atlas 
 		       NULL;
 }
 
-static void describe(const struct argtrace_atlas_object *object, struct argtrace_object *to)
+static void describe_object(const struct argtrace_atlas_object *object, struct argtrace_object *to)
 {
 	const struct argtrace_unwind_table *table = object->table;
 
@@ -179,7 +179,7 @@ u32 argtrace_atlas_describe(struct argtrace_atlas *atlas, struct argtrace_object
 	spin_lock(&atlas->lock);
 	for (; number < atlas->next_number && count < max; number++) {
 		if (atlas->objects[number])
-			describe(atlas->objects[number], &to[count++]);
+			describe_object(atlas->objects[number], &to[count++]);
 	}
 	*next = number < atlas->next_number ? number : 0;
 	spin_unlock(&atlas->lock);

@@ -107,7 +107,7 @@ static int copy_array(void **to, u64 from, u32 count, size_t size)
 }
 
 /* Charged before anything is allocated; the buckets when it is known how many there are. */
-static int charge(struct argtrace_unwind_table *table, u64 bytes)
+static int charge_table(struct argtrace_unwind_table *table, u64 bytes)
 {
 	const int ret = argtrace_memory_charge(bytes);
 
@@ -125,7 +125,7 @@ static int make_buckets(struct argtrace_unwind_table *table)
 	table->begin = round_down(table->rows[0].offset, 1u << ARGTRACE_UNWIND_BUCKET_SHIFT);
 	table->nr_buckets = ((last - table->begin) >> ARGTRACE_UNWIND_BUCKET_SHIFT) + 1;
 	bytes = (table->nr_buckets + 1ull) * sizeof(*table->buckets);
-	ret = charge(table, argtrace_kvmalloc_size(bytes));
+	ret = charge_table(table, argtrace_kvmalloc_size(bytes));
 	if (ret)
 		return ret;
 	table->buckets = argtrace_kvmalloc_array(table->nr_buckets + 1, sizeof(*table->buckets));
@@ -163,7 +163,7 @@ struct argtrace_unwind_table *argtrace_unwind_create(const struct argtrace_unwin
 	table = kzalloc(sizeof(*table), ARGTRACE_GFP);
 	if (!table)
 		return ERR_PTR(-ENOMEM);
-	ret = charge(table, argtrace_kvmalloc_size(from->nr_rows * sizeof(*table->rows)) +
+	ret = charge_table(table, argtrace_kvmalloc_size(from->nr_rows * sizeof(*table->rows)) +
 			    argtrace_kvmalloc_size(from->nr_rules * sizeof(*table->rules)));
 	if (!ret)
 		ret = fill_table(table, from);

@@ -105,7 +105,10 @@ struct argtrace_op {
 	 * cred
 	 */
 	u8 index;
-	/* ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's; _USER_STACK */
+	/*
+	 * ARGTRACE_LOADS_STACK: none, it is the number of the stack; _TICK: of a timer's;
+	 * _USER_STACK: of the task's user stack
+	 */
 	u8 loads;
 	u8 width;
 	/* ARGTRACE_USER_*; 0 where the kind is quick, but for the data of an output */
@@ -214,8 +217,8 @@ size_t argtrace_code_size(size_t program);
  * Verifies the program of `size` bytes, and writes its prepared form to *code and the memory after
  * it. The outputs must be those that the arguments of `schema` with ARGTRACE_LOC_PROGRAM describe,
  * and suit the map if they go to one of `maps`. Numbers of stacks come from `stacks`, and are
- * refused if there are none, or it is NULL. 0, -EINVAL, -E2BIG. If it may cost too much, *too_dear is set to the cost,
- * unless it is NULL.
+ * refused if there are none, or it is NULL. 0, -EINVAL, -E2BIG. If it may cost too much, *too_dear
+ * is set to the cost, unless it is NULL.
  */
 int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_probe *schema,
 			  struct argtrace_map_set *const *maps,

@@ -265,7 +265,7 @@ static noinline enum step step_by_frame(struct place *place, const struct code *
 								  ARGTRACE_END_NO_TABLE);
 }
 
-static __always_inline void add_frame(struct argtrace_user_room *room,
+static __always_inline void add_user_frame(struct argtrace_user_room *room,
 				      struct argtrace_user_walked *walked, u64 word)
 {
 	room->frames[walked->count++] = word;
@@ -274,13 +274,13 @@ static __always_inline void add_frame(struct argtrace_user_room *room,
 
 static void add_end(struct argtrace_user_room *room, struct argtrace_user_walked *walked, s8 end)
 {
-	add_frame(room, walked, ARGTRACE_FRAME_USER | end |
+	add_user_frame(room, walked, ARGTRACE_FRAME_USER | end |
 				(u64)ARGTRACE_OBJECT_END << ARGTRACE_FRAME_OBJECT_SHIFT);
 	walked->end = end;
 }
 
 /* False if it takes care: nothing that has been walked counts. */
-static __always_inline bool walk(const struct argtrace_atlas *atlas, struct place *place,
+static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct place *place,
 				 struct argtrace_user_room *room, u32 max,
 				 struct argtrace_user_walked *walked, const bool care)
 {
@@ -301,7 +301,7 @@ static __always_inline bool walk(const struct argtrace_atlas *atlas, struct plac
 			walked->cut = true;
 			return true;
 		}
-		add_frame(room, walked,
+		add_user_frame(room, walked,
 			  code.word | (place->exact ? ARGTRACE_FRAME_EXACT : 0));
 		step = likely(code.rule) ? step_by_rule(place, code.rule, care) :
 					   step_by_frame(place, &code);
@@ -317,10 +317,10 @@ static noinline bool walk_with_care(const struct argtrace_atlas *atlas, struct p
 				    struct argtrace_user_room *room, u32 max,
 				    struct argtrace_user_walked *walked)
 {
-	return walk(atlas, place, room, max, walked, true);
+	return walk_user(atlas, place, room, max, walked, true);
 }
 
-static __always_inline void start(struct place *place, const struct pt_regs *regs,
+static __always_inline void start(struct place *place, const argtrace_full_regs *regs,
 				  struct argtrace_user_room *room, const bool care)
 {
 	u32 i;
@@ -364,8 +364,8 @@ static noinline bool is_walkable(const struct argtrace_atlas *atlas, struct argt
 }
 
 void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, const struct mm_struct *mm,
-			      const struct pt_regs *regs, struct argtrace_user_room *room, u32 max,
-			      struct argtrace_user_walked *walked)
+			      const argtrace_full_regs *regs, struct argtrace_user_room *room,
+			      u32 max, struct argtrace_user_walked *walked)
 {
 	struct argtrace_space *space = argtrace_atlas_space(atlas, mm);
 	struct place place argtrace_uninitialized;
@@ -380,7 +380,7 @@ void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, const struct m
 	start(&place, regs, room, false);
 	if (unlikely(!argtrace_user_words_begin(argtrace_user_sp(regs))))
 		return walk_nothing(room, walked, ARGTRACE_END_UNREADABLE);
-	if (unlikely(!walk(atlas, &place, room, max, walked, false))) {
+	if (unlikely(!walk_user(atlas, &place, room, max, walked, false))) {
 		start(&place, regs, room, true);
 		walk_with_care(atlas, &place, room, max, walked);
 	}

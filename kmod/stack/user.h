@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
+#include "arch/regs.h"
 #include "arch/user.h"
 
 struct argtrace_atlas;
@@ -34,7 +35,7 @@ struct argtrace_user_walked {
  * program, whose memory is `mm`. Reads user memory alone, and does not fault.
  */
 void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, const struct mm_struct *mm,
-			      const struct pt_regs *regs, struct argtrace_user_room *room, u32 max,
-			      struct argtrace_user_walked *walked);
+			      const argtrace_full_regs *regs, struct argtrace_user_room *room,
+			      u32 max, struct argtrace_user_walked *walked);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "user_fixtures.h"
 
-/* Of the test that runs: the mm of an older one is gone. */
+/* The test that runs owns them: the mm of an older one is gone. */
 static struct kunit *owner;
 static u64 memory, used;
 

@@ -270,14 +270,23 @@ static int remap(int times)
 			fclose(file);
 		}
 		file = fopen(path, "r");
-		if (round % 5 == 4)
+		if (round % 5 == 4) {
+			// In between there is code of no file.
 			munmap(at, 4096);
+			if (mmap(at, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0) != at)
+				return 1;
+			memcpy(at + 8, calls_back, sizeof(calls_back));
+			mprotect(at, 4096, PROT_READ | PROT_EXEC);
+			call.bytes = at + 8;
+			call.function(look);
+			printf("%d remap ?+0x%lx\n", *nr_looks - 1, (unsigned long)at + 14);
+		}
 		if (mmap(at, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fileno(file), 0) != at)
 			return 1;
 		fclose(file);
 		call.bytes = at + begins;
 		call.function(look);
-		printf("%d remap user_stacks.%c+0x%x\n", round, round % 2 ? 'b' : 'a', begins + 6);
+		printf("%d remap user_stacks.%c+0x%x\n", *nr_looks - 1, round % 2 ? 'b' : 'a', begins + 6);
 	}
 	return 0;
 }
