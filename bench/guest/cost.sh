@@ -40,7 +40,8 @@ echo "name $cost"
 argtrace_cost 'vfs_read(file, buf, count, pos, path(file))' || exit
 echo "path $cost"
 echo "latency $(calc '%.2f' "$(answer latency vfs_read)-$untraced")"
-echo "stacks $(calc '%.2f' "$(answer stacks vfs_read)-$untraced")"
+echo "stacks $(calc '%.2f' "$(answer stacks --stack=kernel vfs_read)-$untraced")"
+echo "both_stacks $(calc '%.2f' "$(answer stacks vfs_read)-$untraced")"
 export PREAD_LOOP_RENAMES=1
 untraced=$(loop)
 argtrace_cost t:task:task_rename || exit

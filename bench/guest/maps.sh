@@ -19,7 +19,7 @@ trigger_cell() { # TRIGGER
 }
 
 answer_line() { # NAME COMMAND BPF BPFTRACE TRIGGER
-	printf '| %s | %s | %s | %s | %s |\n' "$1" "$(cell "$(answer "$2" vfs_read)")" "$(bpf_cell "$3")" "$(bpftrace_cell "$4")" \
+	printf '| %s | %s | %s | %s | %s |\n' "$1" "$(cell "$(answer $2 vfs_read)")" "$(bpf_cell "$3")" "$(bpftrace_cell "$4")" \
 		"$(trigger_cell "$5")"
 }
 
@@ -45,8 +45,9 @@ table_maps() {
 		'kfunc:vfs_read { @[comm] = stats(args->count); @min[comm] = min(args->count); @max[comm] = max(args->count); }' \
 		'hist:keys=common_pid.execname:vals=count'
 	map_line 'the same by two numbers' values_by_two '' '' 'hist:keys=common_pid,pos:vals=count'
-	answer_line 'counted by stack, of three callers' stacks count_by_stack 'kfunc:vfs_read { @[kstack] = count(); }' \
+	answer_line 'counted by stack, of three callers' 'stacks --stack=kernel' count_by_stack 'kfunc:vfs_read { @[kstack] = count(); }' \
 		'hist:keys=common_stacktrace'
+	answer_line 'counted by that and the user stack, of six functions' stacks '' 'kfunc:vfs_read { @[kstack, ustack] = count(); }' ''
 	answer_line 'histogram of durations, by function' latency log2_duration \
 		'kfunc:vfs_read { @at[tid] = nsecs; } kretfunc:vfs_read { @ = hist(nsecs - @at[tid]); delete(@at[tid]); }' ''
 }

@@ -38,10 +38,11 @@ table_switches() {
 	echo '| a switch of tasks, and the wakeup before it, followed by | in the kernel | with the reader |'
 	echo '|---|--:|--:|'
 	printf '| nobody: what they take themselves | %s | %s |\n' "$(calc '%.0f' "$quiet_median/2")" "$(calc '%.0f' "$quiet_mean/2")"
-	switch_line '**argtrace offcpu**, by stack and task' argtrace offcpu -o /tmp/answer --fold --
+	switch_line '**argtrace offcpu**, by both stacks and task' argtrace offcpu -o /tmp/answer --fold --
+	switch_line '**argtrace offcpu --stack=kernel**' argtrace offcpu --stack=kernel -o /tmp/answer --fold --
 	switch_line 'argtrace offcpu --no-stack' argtrace offcpu --no-stack -o /tmp/answer --json --
-	switch_line 'argtrace offcpu --wakers' argtrace offcpu --wakers -o /tmp/answer --fold --
-	switch_line 'argtrace offcpu -o FILE.dat' argtrace offcpu -o "$files/switches.dat" --
+	switch_line 'argtrace offcpu --wakers' argtrace offcpu --stack=kernel --wakers -o /tmp/answer --fold --
+	switch_line 'argtrace offcpu -o FILE.dat' argtrace offcpu --stack=kernel -o "$files/switches.dat" --
 	switch_line "argtrace record 't:sched:sched_switch'" argtrace record -o "$files/switches.dat" t:sched:sched_switch --
 	[ ! -x /root/bpftrace ] || switch_script 'bpftrace, the time off a CPU by kernel stack' "$bpftrace_off_cpu"
 	[ ! -x /root/perf ] || switch_line 'perf sched record' /root/perf sched record -q -m 16M -o "$files/switches.perf"

@@ -40,9 +40,10 @@ table_ticks() {
 	echo '|---|--:|--:|'
 	printf '| an empty handler: the floor | %s | %s |\n' "$(tick_cell "$(floor_of_ticks user)" "$user_quiet")" \
 		"$(tick_cell "$(floor_of_ticks kernel)" "$kernel_quiet")"
-	tick_line '**argtrace profile**, counted by stack' argtrace profile -e cpu-clock -F $tick_frequency --
-	tick_line 'argtrace profile --by comm' argtrace profile -e cpu-clock -F $tick_frequency --by comm --
-	tick_line 'argtrace profile -o FILE.dat' argtrace profile -e cpu-clock -F $tick_frequency -o $files/ticks.dat --
+	tick_line '**argtrace profile**, counted by both stacks' argtrace profile -e cpu-clock -F $tick_frequency --
+	tick_line '**argtrace profile --stack=kernel**' argtrace profile -e cpu-clock -F $tick_frequency --stack=kernel --
+	tick_line 'the same --by comm' argtrace profile -e cpu-clock -F $tick_frequency --stack=kernel --by comm --
+	tick_line 'the same -o FILE.dat' argtrace profile -e cpu-clock -F $tick_frequency --stack=kernel -o $files/ticks.dat --
 	rm -f $files/ticks.dat
 	if [ -x /root/bpftrace ]; then
 		tick_script 'bpftrace, counted by kernel stack' "profile:hz:$tick_frequency { @[kstack] = count(); }"

@@ -89,7 +89,7 @@ TEST_F(UserStackIoctls, refuse_what_they_do_not_know) {
     const UserStacks stacks(device);
     const std::vector<std::pair<const char *, std::function<void(argtrace_objects &)>>> lists = {
         {"short", [](auto &it) { it.size = ARGTRACE_OBJECTS_SIZE_V1 - 8; }},
-        {"flags", [](auto &it) { it.flags = 1; }},
+        {"flags", [](auto &it) { it.flags = 2; }},
         {"reserved", [](auto &it) { it.reserved = 1; }},
     };
     for (const auto &[name, spoil] : lists) {
