@@ -34,7 +34,7 @@ SUMMARY = [
                             "and the name, of 8 characters", "and the path, of depth 1", "of depth 8"]),
     ("tracepoints", "instructions", ["an empty function", "**argtrace**", "BPF tp_btf, counted", "BPF tp_btf, record", "the event of ftrace",
                                      "bpftrace tracepoint"]),
-    ("ticks", "in the kernel", ["an empty handler", "**argtrace profile**", "argtrace profile -o", "bpftrace, counted by kernel stack",
+    ("ticks", "in the kernel", ["an empty handler", "**argtrace profile**", "**argtrace profile --stack=kernel**", "bpftrace, counted by kernel stack",
                                "perf record -g"]),
     ("pipeline", "instructions", ["**argtrace record**", "BPF fentry, ring buffer polled",
                                   "function tracer, func-args", "fprobe event with `$arg*`, spliced", "trace-cmd record",
