@@ -29,6 +29,7 @@ struct place {
 	const struct argtrace_mappings *mappings;
 	const struct argtrace_mapping *mapping;	/* the last one that was found, or NULL */
 	u64 vdso, vdso_size;
+	u64 outermost;			/* where the stack pointer is when a program begins */
 };
 
 /* Where code is, and what is known of it. */
@@ -258,8 +259,11 @@ static noinline enum step step_by_frame(struct place *place, const struct code *
 		return STEP_ON;
 	if (place->exact && take_caller(place, sp, frame))
 		return STEP_ON;
-	/* The outermost frame of code that has frame pointers. */
-	if (!frame && !place->exact)
+	/*
+	 * Where a program begins, of which the dynamic linker's rules say nothing, and the
+	 * outermost frame of code that has frame pointers.
+	 */
+	if (sp == place->outermost || (!frame && !place->exact))
 		return STEP_LAST;
 	return STEP_END + (code->table && code->table->nr_rows ? ARGTRACE_END_NO_RULE :
 								  ARGTRACE_END_NO_TABLE);
@@ -377,6 +381,7 @@ void argtrace_user_stack_walk(const struct argtrace_atlas *atlas, const struct m
 		return;
 	place.mappings = rcu_dereference_raw(space->mappings);
 	place.vdso = argtrace_user_vdso(mm, &place.vdso_size);
+	place.outermost = READ_ONCE(mm->start_stack);
 	start(&place, regs, room, false);
 	if (unlikely(!argtrace_user_words_begin(argtrace_user_sp(regs))))
 		return walk_nothing(room, walked, ARGTRACE_END_UNREADABLE);

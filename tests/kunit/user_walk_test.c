@@ -381,6 +381,19 @@ static void frame_pointers_lead_where_no_rule_does(struct kunit *test)
 	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(regs.ip), frame_of(AFTER(3)), end_of(ARGTRACE_END_NO_TABLE));
 }
 
+/* The dynamic linker's entry has no rules. */
+static void programs_begin_without_a_caller(struct kunit *test)
+{
+	current->mm->start_stack = regs.sp;
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip));
+	current->mm->start_stack = regs.sp + 8;		/* it has called somebody */
+	user_write(test, regs.sp, AFTER(1));
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)));
+	current->mm->start_stack = 0;
+}
+
 /* Nothing is in memory before its page. */
 static void code_in_no_file_has_its_address(struct kunit *test)
 {
@@ -500,6 +513,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_follows_no_call_is_no_caller),
 	KUNIT_CASE(calls_are_recognised),
 	KUNIT_CASE(frame_pointers_lead_where_no_rule_does),
+	KUNIT_CASE(programs_begin_without_a_caller),
 	KUNIT_CASE(code_in_no_file_has_its_address),
 	KUNIT_CASE(nothing_is_at_address_zero),
 	KUNIT_CASE(unreadable_stacks_end),

@@ -176,6 +176,11 @@ TEST_F(UserStackIoctls, sessions_come_and_go_under_load) {
         add_probe(device, map);
         if (round % 3)
             add_probe(other, other_map);
+        // Processes wait for tables, which come or do not, and the file that they wait for is closed.
+        if (round % 2)
+            others.objects(ARGTRACE_OBJECTS_AWAIT);
+        if (round % 3)
+            stacks.objects(ARGTRACE_OBJECTS_AWAIT);
         if (round % 4)
             stacks.provide_tables();
         usleep(1000 * (round % 50));
