@@ -53,7 +53,7 @@ static struct argtrace_space *get_space(struct argtrace_atlas *atlas, struct mm_
 
 /* Describes what is mapped. False if it cannot be named: the file has no number. */
 static bool describe_mapping(struct argtrace_atlas *atlas, const struct vm_area_struct *vma,
-		     struct argtrace_mapping *mapping, bool *is_new)
+			     struct argtrace_mapping *mapping, bool *is_new)
 {
 	*is_new = false;
 	if ((u64)vma->vm_pgoff << PAGE_SHIFT > ARGTRACE_FRAME_OFFSET_MASK)

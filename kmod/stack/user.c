@@ -270,7 +270,7 @@ static noinline enum step step_by_frame(struct place *place, const struct code *
 }
 
 static __always_inline void add_user_frame(struct argtrace_user_room *room,
-				      struct argtrace_user_walked *walked, u64 word)
+					   struct argtrace_user_walked *walked, u64 word)
 {
 	room->frames[walked->count++] = word;
 	walked->hash = argtrace_stack_hash(walked->hash, word);
@@ -279,14 +279,14 @@ static __always_inline void add_user_frame(struct argtrace_user_room *room,
 static void add_end(struct argtrace_user_room *room, struct argtrace_user_walked *walked, s8 end)
 {
 	add_user_frame(room, walked, ARGTRACE_FRAME_USER | end |
-				(u64)ARGTRACE_OBJECT_END << ARGTRACE_FRAME_OBJECT_SHIFT);
+				     (u64)ARGTRACE_OBJECT_END << ARGTRACE_FRAME_OBJECT_SHIFT);
 	walked->end = end;
 }
 
 /* False if it takes care: nothing that has been walked counts. */
 static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct place *place,
-				 struct argtrace_user_room *room, u32 max,
-				 struct argtrace_user_walked *walked, const bool care)
+				      struct argtrace_user_room *room, u32 max,
+				      struct argtrace_user_walked *walked, const bool care)
 {
 	struct code code argtrace_uninitialized;
 	enum step step;
@@ -306,7 +306,7 @@ static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct
 			return true;
 		}
 		add_user_frame(room, walked,
-			  code.word | (place->exact ? ARGTRACE_FRAME_EXACT : 0));
+			       code.word | (place->exact ? ARGTRACE_FRAME_EXACT : 0));
 		step = likely(code.rule) ? step_by_rule(place, code.rule, care) :
 					   step_by_frame(place, &code);
 		if (unlikely(step != STEP_ON) || unlikely(!place->ip && !place->exact))
