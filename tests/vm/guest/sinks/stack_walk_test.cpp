@@ -151,16 +151,17 @@ TEST(StackWalk, other_tracers_on_the_stack) {
     }
     comparison.write("trace", walked_functions);
     comparison.run(samples() / 3);
+    // One after the other: with function_graph beside it, the kernel's own fprobe_return() warns in Linux 7.3.
+    if (has_fprobe()) {
+        EXPECT_EQ(write_tracefs("events/fstacks/enable", "0"), 0);
+        EXPECT_EQ(write_tracefs("dynamic_events", "-:fstacks/open\n"), 0);
+    }
     // Not of all functions: those that are called while they are armed are compared as well, without end.
     EXPECT_EQ(write_tracefs("set_ftrace_filter", "vfs_*\n"), 0);
     EXPECT_EQ(write_tracefs("current_tracer", "function_graph"), 0);
     comparison.run(samples() / 10);
     EXPECT_EQ(write_tracefs("current_tracer", "nop"), 0);
     EXPECT_EQ(write_tracefs("set_ftrace_filter", "!vfs_*\n"), 0);
-    if (has_fprobe()) {
-        EXPECT_EQ(write_tracefs("events/fstacks/enable", "0"), 0);
-        EXPECT_EQ(write_tracefs("dynamic_events", "-:fstacks/open\n"), 0);
-    }
     EXPECT_EQ(write_tracefs("events/stacks/enable", "0"), 0);
     EXPECT_EQ(write_tracefs("kprobe_events", "-:stacks/entry\n-:stacks/exit\n-:stacks/exit_of_write\n"), 0);
     comparison.expect_no_difference();
