@@ -91,8 +91,7 @@ void argtrace_session_drop_map(struct argtrace_session *session, u32 id,
 
 /*
  * Makes the session's tables of kernel or user stacks as described, unless it has them already, and
- * fills in what
- * they are like. 0, -ENOENT if the session has been removed, and the errors of
+ * fills in what they are like. 0, -ENOENT if the session has been removed, and the errors of
  * argtrace_stacks_create().
  */
 int argtrace_session_make_stacks(struct argtrace_session *session,

@@ -18,22 +18,24 @@ struct file;
 typedef long argtrace_ioctl_handler(struct file *file, struct argtrace_session *session,
 				    void __user *arg);
 
-/* ioctl_session.c */
+/* session.c */
 argtrace_ioctl_handler argtrace_ioctl_session, argtrace_ioctl_session_remove, argtrace_ioctl_reader,
-	argtrace_ioctl_processes, argtrace_ioctl_processes_list, argtrace_ioctl_stacks,
-	argtrace_ioctl_objects, argtrace_ioctl_object_open, argtrace_ioctl_unwind;
+	argtrace_ioctl_processes, argtrace_ioctl_processes_list, argtrace_ioctl_stacks;
 
-/* ioctl_probe.c */
+/* probe.c */
 argtrace_ioctl_handler argtrace_ioctl_probe_add, argtrace_ioctl_probe_remove,
 	argtrace_ioctl_probe_list, argtrace_ioctl_counts, argtrace_ioctl_return_counts;
 
-/* ioctl_in_flight.c */
+/* in_flight.c */
 argtrace_ioctl_handler argtrace_ioctl_in_flight;
 
-/* ioctl_map.c */
+/* map.c */
 argtrace_ioctl_handler argtrace_ioctl_map;
 
-/* ioctl_deferred.c */
+/* object.c */
+argtrace_ioctl_handler argtrace_ioctl_objects, argtrace_ioctl_object_open, argtrace_ioctl_unwind;
+
+/* deferred.c */
 argtrace_ioctl_handler argtrace_ioctl_on_load, argtrace_ioctl_on_load_remove,
 	argtrace_ioctl_on_load_list;
 

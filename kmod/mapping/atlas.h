@@ -171,7 +171,16 @@ argtrace_mappings_find(const struct argtrace_mappings *mappings, u64 addr)
 									      NULL;
 }
 
+/* The word of a frame, but for ARGTRACE_FRAME_EXACT. */
+static __always_inline u64 argtrace_frame_word(u32 object, u64 offset)
+{
+	return ARGTRACE_FRAME_USER | (u64)object << ARGTRACE_FRAME_OBJECT_SHIFT | offset;
+}
+
 /* The following are for mapping/ alone, in the files that are named. */
+
+/* For what hooks allocate: they must not sleep. */
+#define ARGTRACE_GFP_HOOK	(GFP_NOWAIT | __GFP_NOWARN)
 
 /* mapping/atlas.c: one that no hook knows. ERR_PTR: -ENOMEM, -ENOSPC. */
 struct argtrace_atlas *argtrace_atlas_alloc(const struct argtrace_atlas_owner *owner);
@@ -187,17 +196,13 @@ void argtrace_await_wake(void);
 struct argtrace_atlas_object *argtrace_objects_new(u32 number, gfp_t gfp);
 /* mapping/objects.c; under atlas->lock. The object of the file that is mapped there, or NULL. */
 struct argtrace_atlas_object *argtrace_objects_get(struct argtrace_atlas *atlas,
-						   const struct vm_area_struct *vma,
-						   bool *is_new);
+						   const struct vm_area_struct *vma);
 void argtrace_objects_map(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object);
 /* Once for each map(). */
 void argtrace_objects_unmap(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object);
 void argtrace_objects_free(struct argtrace_atlas *atlas);
 
-/* mapping/spaces.c; under atlas->lock. */
-struct argtrace_space *argtrace_spaces_find(const struct argtrace_atlas *atlas,
-					    const struct mm_struct *mm);
-/* NULL: there is no memory. */
+/* mapping/spaces.c; under atlas->lock. NULL: there is no memory. */
 struct argtrace_space *argtrace_spaces_add(struct argtrace_atlas *atlas, struct mm_struct *mm,
 					   bool whole);
 void argtrace_spaces_remove(struct argtrace_atlas *atlas, struct argtrace_space *space);
@@ -216,7 +221,7 @@ void argtrace_spaces_append(struct argtrace_atlas *atlas, struct argtrace_mappin
 			    const struct argtrace_mapping *mapping);
 void argtrace_spaces_end(struct argtrace_atlas *atlas, struct argtrace_space *space,
 			 struct argtrace_mappings *mappings);
-/* Instead of the last step. */
+/* Instead of the last step, as one space less has it. Accepts NULL. */
 void argtrace_spaces_drop(struct argtrace_atlas *atlas, struct argtrace_mappings *mappings);
 /* Two processes have the same mappings. */
 void argtrace_spaces_share(struct argtrace_atlas *atlas, struct argtrace_space *to,

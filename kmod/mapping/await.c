@@ -68,7 +68,7 @@ void argtrace_await_table(struct argtrace_atlas *atlas, const struct argtrace_at
 		return;
 	if (!try_module_get(THIS_MODULE))
 		return;
-	awaiting = kmalloc(sizeof(*awaiting), GFP_NOWAIT | __GFP_NOWARN);
+	awaiting = kmalloc(sizeof(*awaiting), ARGTRACE_GFP_HOOK);
 	if (!awaiting)
 		goto put_module;
 	init_task_work(&awaiting->work, await);

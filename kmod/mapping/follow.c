@@ -39,7 +39,7 @@ static void *argument(struct ftrace_regs *fregs, unsigned int index)
 
 static struct argtrace_space *get_space(struct argtrace_atlas *atlas, struct mm_struct *mm)
 {
-	struct argtrace_space *space = argtrace_spaces_find(atlas, mm);
+	struct argtrace_space *space = argtrace_atlas_space(atlas, mm);
 
 	/* Once all processes are known, one that is not has just begun, or been given up. */
 	if (!space)
@@ -53,31 +53,29 @@ static struct argtrace_space *get_space(struct argtrace_atlas *atlas, struct mm_
 
 /* Describes what is mapped. False if it cannot be named: the file has no number. */
 static bool describe_mapping(struct argtrace_atlas *atlas, const struct vm_area_struct *vma,
-			     struct argtrace_mapping *mapping, bool *is_new)
+			     struct argtrace_mapping *mapping)
 {
-	*is_new = false;
-	if ((u64)vma->vm_pgoff << PAGE_SHIFT > ARGTRACE_FRAME_OFFSET_MASK)
+	const u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+
+	if (offset > ARGTRACE_FRAME_OFFSET_MASK)
 		return false;
-	mapping->object = argtrace_objects_get(atlas, vma, is_new);
+	mapping->object = argtrace_objects_get(atlas, vma);
 	if (!mapping->object)
 		return false;
 	mapping->begin = vma->vm_start;
 	mapping->end = vma->vm_end;
-	mapping->word = ARGTRACE_FRAME_USER |
-			(u64)mapping->object->number << ARGTRACE_FRAME_OBJECT_SHIFT |
-			(u64)vma->vm_pgoff << PAGE_SHIFT;
+	mapping->word = argtrace_frame_word(mapping->object->number, offset);
 	return true;
 }
 
 /* Returns the object, or NULL. */
 static const struct argtrace_atlas_object *note_mapping(struct argtrace_atlas *atlas,
 							struct argtrace_space *space,
-							const struct vm_area_struct *vma,
-							bool *is_new)
+							const struct vm_area_struct *vma)
 {
 	struct argtrace_mapping mapping;
 
-	if (!describe_mapping(atlas, vma, &mapping, is_new))
+	if (!describe_mapping(atlas, vma, &mapping))
 		return NULL;
 	if (!argtrace_spaces_change(atlas, space, mapping.begin, mapping.end, &mapping))
 		atlas->unknown++;
@@ -96,15 +94,17 @@ static void mapping_is_made(struct ftrace_regs *fregs)
 	const struct argtrace_atlas_object *object;
 	struct argtrace_space *space;
 	bool is_new;
+	u32 next;
 
 	if (!is_of_interest(vma))
 		return;
 	rcu_read_lock();
 	list_for_each_entry_rcu(atlas, &atlases, link) {
-		is_new = false;
 		spin_lock(&atlas->lock);
+		next = atlas->next_number;
 		space = get_space(atlas, vma->vm_mm);
-		object = space ? note_mapping(atlas, space, vma, &is_new) : NULL;
+		object = space ? note_mapping(atlas, space, vma) : NULL;
+		is_new = atlas->next_number != next;
 		spin_unlock(&atlas->lock);
 		if (is_new)
 			argtrace_notice_change(atlas->owner.notice);
@@ -128,7 +128,7 @@ static void mapping_is_unmade(struct ftrace_regs *fregs)
 	rcu_read_lock();
 	list_for_each_entry_rcu(atlas, &atlases, link) {
 		spin_lock(&atlas->lock);
-		space = argtrace_spaces_find(atlas, vma->vm_mm);
+		space = argtrace_atlas_space(atlas, vma->vm_mm);
 		if (space && !argtrace_spaces_change(atlas, space, begin, end, NULL))
 			atlas->unknown++;
 		spin_unlock(&atlas->lock);
@@ -145,7 +145,7 @@ static void mm_is_copied(struct ftrace_regs *fregs)
 	rcu_read_lock();
 	list_for_each_entry_rcu(atlas, &atlases, link) {
 		spin_lock(&atlas->lock);
-		old_space = argtrace_spaces_find(atlas, from);
+		old_space = argtrace_atlas_space(atlas, from);
 		new_space = argtrace_spaces_add(atlas, to, false);
 		if (new_space)
 			new_space->begun = true;
@@ -167,7 +167,7 @@ static void mm_is_gone(struct ftrace_regs *fregs)
 	rcu_read_lock();
 	list_for_each_entry_rcu(atlas, &atlases, link) {
 		spin_lock(&atlas->lock);
-		space = argtrace_spaces_find(atlas, mm);
+		space = argtrace_atlas_space(atlas, mm);
 		if (space)
 			argtrace_spaces_remove(atlas, space);
 		spin_unlock(&atlas->lock);
@@ -277,10 +277,9 @@ static void note_mappings(struct argtrace_atlas *atlas, struct argtrace_space *s
 	VMA_ITERATOR(iterator, mm, 0);
 	struct argtrace_mapping mapping;
 	struct vm_area_struct *vma;
-	bool is_new;
 
 	for_each_vma(iterator, vma) {
-		if (is_of_interest(vma) && describe_mapping(atlas, vma, &mapping, &is_new))
+		if (is_of_interest(vma) && describe_mapping(atlas, vma, &mapping))
 			argtrace_spaces_append(atlas, mappings, &mapping);
 	}
 	argtrace_spaces_end(atlas, space, mappings);
@@ -298,7 +297,7 @@ static void note_mm(struct argtrace_atlas *atlas, struct mm_struct *mm)
 	space = mappings ? get_space(atlas, mm) : NULL;
 	if (space)
 		note_mappings(atlas, space, mm, mappings);
-	else if (mappings)
+	else
 		argtrace_spaces_drop(atlas, mappings);
 	spin_unlock(&atlas->lock);
 	mmap_read_unlock(mm);
@@ -310,7 +309,7 @@ static bool is_known(struct argtrace_atlas *atlas, const struct mm_struct *mm)
 	bool known;
 
 	spin_lock(&atlas->lock);
-	space = argtrace_spaces_find(atlas, mm);
+	space = argtrace_atlas_space(atlas, mm);
 	known = space && space->whole;
 	spin_unlock(&atlas->lock);
 	return known;

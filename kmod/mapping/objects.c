@@ -11,9 +11,6 @@
 #include "base/memory.h"
 #include "mapping/atlas.h"
 
-/* For what hooks allocate: they must not sleep. */
-#define GFP_HOOK	(GFP_NOWAIT | __GFP_NOWARN)
-
 static u64 object_charge(void)
 {
 	return argtrace_kvmalloc_size(sizeof(struct argtrace_atlas_object));
@@ -59,7 +56,7 @@ static struct argtrace_atlas_object *add_object(struct argtrace_atlas *atlas, st
 
 	if (atlas->next_number > ARGTRACE_OBJECTS_MAX)
 		return NULL;
-	object = argtrace_objects_new(atlas->next_number, GFP_HOOK);
+	object = argtrace_objects_new(atlas->next_number, ARGTRACE_GFP_HOOK);
 	if (!object)
 		return NULL;
 	object->inode = inode->i_ino;
@@ -71,17 +68,15 @@ static struct argtrace_atlas_object *add_object(struct argtrace_atlas *atlas, st
 }
 
 struct argtrace_atlas_object *argtrace_objects_get(struct argtrace_atlas *atlas,
-						   const struct vm_area_struct *vma, bool *is_new)
+						   const struct vm_area_struct *vma)
 {
 	struct inode *inode = file_inode(vma->vm_file);
 	struct argtrace_atlas_object *object = find_object(atlas, inode);
 
-	*is_new = !object;
 	if (!object)
 		object = add_object(atlas, inode);
 	if (!object) {
 		atlas->unnumbered++;
-		*is_new = false;
 		return NULL;
 	}
 	if (!object->file) {

@@ -6,9 +6,6 @@
 #include "base/memory.h"
 #include "mapping/atlas.h"
 
-/* For what hooks allocate: they must not sleep. */
-#define GFP_HOOK	(GFP_NOWAIT | __GFP_NOWARN)
-
 static size_t mappings_size(u32 count)
 {
 	return sizeof(struct argtrace_mappings) + count * sizeof(struct argtrace_mapping);
@@ -31,7 +28,7 @@ struct argtrace_mappings *argtrace_spaces_begin(u32 count)
 
 	if (argtrace_memory_charge(argtrace_kvmalloc_size(mappings_size(count))))
 		return NULL;
-	mappings = kmalloc(mappings_size(count), GFP_HOOK);
+	mappings = kmalloc(mappings_size(count), ARGTRACE_GFP_HOOK);
 	if (!mappings) {
 		argtrace_memory_uncharge(argtrace_kvmalloc_size(mappings_size(count)));
 		return NULL;
@@ -42,8 +39,7 @@ struct argtrace_mappings *argtrace_spaces_begin(u32 count)
 	return mappings;
 }
 
-/* Accepts NULL. */
-static void put_mappings(struct argtrace_atlas *atlas, struct argtrace_mappings *mappings)
+void argtrace_spaces_drop(struct argtrace_atlas *atlas, struct argtrace_mappings *mappings)
 {
 	u32 i;
 
@@ -62,19 +58,7 @@ static void replace_mappings(struct argtrace_atlas *atlas, struct argtrace_space
 	struct argtrace_mappings *old = mappings_of(space);
 
 	rcu_assign_pointer(space->mappings, mappings);
-	put_mappings(atlas, old);
-}
-
-struct argtrace_space *argtrace_spaces_find(const struct argtrace_atlas *atlas,
-					    const struct mm_struct *mm)
-{
-	struct argtrace_space *space;
-
-	hlist_for_each_entry(space, &atlas->spaces[hash_ptr(mm, ARGTRACE_ATLAS_SHIFT)], link) {
-		if (space->mm == mm)
-			return space;
-	}
-	return NULL;
+	argtrace_spaces_drop(atlas, old);
 }
 
 struct argtrace_space *argtrace_spaces_add(struct argtrace_atlas *atlas, struct mm_struct *mm,
@@ -84,7 +68,7 @@ struct argtrace_space *argtrace_spaces_add(struct argtrace_atlas *atlas, struct 
 
 	if (argtrace_memory_charge(space_charge()))
 		return NULL;
-	space = kzalloc(sizeof(*space), GFP_HOOK);
+	space = kzalloc(sizeof(*space), ARGTRACE_GFP_HOOK);
 	if (!space) {
 		argtrace_memory_uncharge(space_charge());
 		return NULL;
@@ -98,7 +82,7 @@ struct argtrace_space *argtrace_spaces_add(struct argtrace_atlas *atlas, struct 
 void argtrace_spaces_remove(struct argtrace_atlas *atlas, struct argtrace_space *space)
 {
 	hlist_del_rcu(&space->link);
-	put_mappings(atlas, mappings_of(space));
+	argtrace_spaces_drop(atlas, mappings_of(space));
 	argtrace_memory_uncharge(space_charge());
 	/* A walk of another mm may be passing it. */
 	kfree_rcu(space, rcu);
@@ -202,11 +186,6 @@ void argtrace_spaces_end(struct argtrace_atlas *atlas, struct argtrace_space *sp
 {
 	replace_mappings(atlas, space, mappings);
 	WRITE_ONCE(space->whole, true);
-}
-
-void argtrace_spaces_drop(struct argtrace_atlas *atlas, struct argtrace_mappings *mappings)
-{
-	put_mappings(atlas, mappings);
 }
 
 void argtrace_spaces_share(struct argtrace_atlas *atlas, struct argtrace_space *to,

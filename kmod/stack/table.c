@@ -78,6 +78,25 @@ static const struct argtrace_percpu_kind tables_kind = {
 	.create = table_create,
 };
 
+/* What walks take beside the tables. */
+static int get_walks(const struct argtrace_stacks *wanted, const struct argtrace_atlas_owner *owner,
+		     struct argtrace_atlas **atlas)
+{
+	*atlas = NULL;
+	if (!(wanted->flags & ARGTRACE_STACKS_USER))
+		return argtrace_frames_get();
+	*atlas = argtrace_atlas_create(owner);
+	return PTR_ERR_OR_ZERO(*atlas);
+}
+
+static void put_walks(struct argtrace_atlas *atlas)
+{
+	if (atlas)
+		argtrace_atlas_free(atlas);
+	else
+		argtrace_frames_put();
+}
+
 static void free_stacks(struct argtrace_stack_set *set)
 {
 	int cpu;
@@ -86,10 +105,7 @@ static void free_stacks(struct argtrace_stack_set *set)
 		vfree(per_cpu_ptr(set->tables, cpu)->control);
 	free_percpu(set->tables);
 	argtrace_memory_uncharge(set->percpu.charged);
-	if (set->atlas)
-		argtrace_atlas_free(set->atlas);
-	else
-		argtrace_frames_put();
+	put_walks(set->atlas);
 	kfree(set);
 }
 
@@ -126,17 +142,6 @@ static struct argtrace_stack_set *alloc_set(const struct argtrace_stacks *wanted
 	return ERR_PTR(ret);
 }
 
-/* What walks take beside the tables. */
-static int get_walks(const struct argtrace_stacks *wanted, const struct argtrace_atlas_owner *owner,
-		     struct argtrace_atlas **atlas)
-{
-	*atlas = NULL;
-	if (!(wanted->flags & ARGTRACE_STACKS_USER))
-		return argtrace_frames_get();
-	*atlas = argtrace_atlas_create(owner);
-	return PTR_ERR_OR_ZERO(*atlas);
-}
-
 struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *wanted,
 						  const struct argtrace_atlas_owner *owner)
 {
@@ -151,10 +156,7 @@ struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *
 		return ERR_PTR(ret);
 	set = alloc_set(wanted);
 	if (IS_ERR(set)) {
-		if (atlas)
-			argtrace_atlas_free(atlas);
-		else
-			argtrace_frames_put();
+		put_walks(atlas);
 		return set;
 	}
 	set->atlas = atlas;

@@ -55,12 +55,11 @@ static noinline void find_outside(const struct argtrace_atlas *atlas, const stru
 	*code = (struct code){ };
 	if (offset - back < place->vdso_size) {
 		code->object = atlas->objects[ARGTRACE_OBJECT_VDSO];
-		code->word = ARGTRACE_FRAME_USER | offset |
-			     (u64)ARGTRACE_OBJECT_VDSO << ARGTRACE_FRAME_OBJECT_SHIFT;
+		code->word = argtrace_frame_word(ARGTRACE_OBJECT_VDSO, offset);
 		return find_rule(code, offset - back);
 	}
-	code->word = ARGTRACE_FRAME_USER | (place->ip & ARGTRACE_FRAME_OFFSET_MASK) |
-		     (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT;
+	code->word = argtrace_frame_word(ARGTRACE_OBJECT_MEMORY,
+					 place->ip & ARGTRACE_FRAME_OFFSET_MASK);
 }
 
 /* A return address may be the first of another function, so what precedes it is looked for. */
@@ -278,8 +277,7 @@ static __always_inline void add_user_frame(struct argtrace_user_room *room,
 
 static void add_end(struct argtrace_user_room *room, struct argtrace_user_walked *walked, s8 end)
 {
-	add_user_frame(room, walked, ARGTRACE_FRAME_USER | end |
-				     (u64)ARGTRACE_OBJECT_END << ARGTRACE_FRAME_OBJECT_SHIFT);
+	add_user_frame(room, walked, argtrace_frame_word(ARGTRACE_OBJECT_END, end));
 	walked->end = end;
 }
 

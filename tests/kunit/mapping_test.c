@@ -113,7 +113,7 @@ static void copies_share_until_they_change(struct kunit *test)
 	expect_pages(test, atlas, first_mm, parents);
 	expect_pages(test, atlas, second_mm, childs);
 	argtrace_spaces_remove(atlas, parent);
-	KUNIT_EXPECT_NULL(test, argtrace_spaces_find(atlas, first_mm));
+	KUNIT_EXPECT_NULL(test, argtrace_atlas_space(atlas, first_mm));
 	expect_pages(test, atlas, second_mm, childs);
 	KUNIT_EXPECT_EQ(test, atlas->objects[ARGTRACE_OBJECT_FIRST]->mapped, 2);
 	KUNIT_EXPECT_EQ(test, atlas->objects[ARGTRACE_OBJECT_FIRST + 1]->mapped, 1);

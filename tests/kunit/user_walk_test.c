@@ -47,7 +47,7 @@ static void map_code(struct kunit *test, u32 object, u64 begin, u64 end)
 			(OFFSET + begin - memory),
 		.object = atlas->objects[ARGTRACE_OBJECT_FIRST + object],
 	};
-	struct argtrace_space *space = argtrace_spaces_find(atlas, current->mm) ?: argtrace_spaces_add(atlas, current->mm, true);
+	struct argtrace_space *space = argtrace_atlas_space(atlas, current->mm) ?: argtrace_spaces_add(atlas, current->mm, true);
 
 	KUNIT_ASSERT_NOT_NULL(test, space);
 	KUNIT_ASSERT_TRUE(test, argtrace_spaces_change(atlas, space, begin, end, &mapping));
@@ -451,7 +451,7 @@ static void walk_mm(const struct mm_struct *mm, const struct pt_regs *from)
 
 static void unknown_processes_have_no_frames(struct kunit *test)
 {
-	struct argtrace_space *space = argtrace_spaces_find(atlas, current->mm);
+	struct argtrace_space *space = argtrace_atlas_space(atlas, current->mm);
 
 	walk_mm(NULL, &regs);
 	EXPECT(test, ARGTRACE_END_UNMAPPED, end_of(ARGTRACE_END_UNMAPPED));
@@ -465,7 +465,7 @@ static void unknown_processes_have_no_frames(struct kunit *test)
 /* The task has the registers of the program that it leaves, and the mm of the one that it begins. */
 static void programs_that_have_not_begun_have_no_stack(struct kunit *test)
 {
-	struct argtrace_space *space = argtrace_spaces_find(atlas, current->mm);
+	struct argtrace_space *space = argtrace_atlas_space(atlas, current->mm);
 
 	atlas->filled = true;
 	walk_mm(NULL, &regs);			/* nothing is mapped yet */
