@@ -29,12 +29,16 @@ Device Device::open_any(const std::string &path) {
     return Device(std::move(fd));
 }
 
-int Device::request(unsigned long number, void *argument) const {
+int ioctl_result(int fd, unsigned long number, void *argument) {
     int result;
     do
-        result = ::ioctl(fd_.get(), number, argument);
+        result = ::ioctl(fd, number, argument);
     while (result < 0 && errno == EINTR);
-    return result < 0 ? errno : 0;
+    return result;
+}
+
+int Device::request(unsigned long number, void *argument) const {
+    return ioctl_result(fd_.get(), number, argument) < 0 ? errno : 0;
 }
 
 argtrace_info Device::info() const {

@@ -34,6 +34,9 @@ private:
     Fd fd_;
 };
 
+/// One ioctl, again where a signal interrupts it: what it returns, which is negative with errno if it fails.
+int ioctl_result(int fd, unsigned long number, void *argument);
+
 /// For a request's members that say where something lies.
 inline std::uint64_t user_address(const void *pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);

@@ -12,13 +12,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/auxv.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "session/device.h"
 #include "uapi/argtrace.h"
 #include "util/clock.h"
 #include "util/file.h"
@@ -29,10 +29,6 @@ namespace argtrace {
 namespace {
 
 constexpr std::size_t list_room = 256;
-
-std::uint64_t address_of(const void *pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer);
-}
 
 class ModuleObjects : public ObjectSource {
 public:
@@ -45,16 +41,16 @@ public:
             first = next;
             argtrace_objects request{};
             request.size = sizeof(request);
-            request.buffer = address_of(page.data());
+            request.buffer = user_address(page.data());
             request.length = page.size() * sizeof(page.front());
             request.first = first;
             // Whoever asks what is new also makes the tables of it, for which processes may wait.
             request.flags = may_answer_ ? ARGTRACE_OBJECTS_AWAIT : 0;
-            int result = request_of(ARGTRACE_IOC_OBJECTS, &request);
+            int result = ioctl_result(device_, ARGTRACE_IOC_OBJECTS, &request);
             if (result < 0 && may_answer_ && (errno == EBADF || errno == EPERM)) {
                 may_answer_ = false;
                 request.flags = 0;
-                result = request_of(ARGTRACE_IOC_OBJECTS, &request);
+                result = ioctl_result(device_, ARGTRACE_IOC_OBJECTS, &request);
             }
             if (result < 0)
                 return errno;
@@ -68,7 +64,7 @@ public:
         argtrace_object_open request{};
         request.size = sizeof(request);
         request.object = object;
-        Fd fd(request_of(ARGTRACE_IOC_OBJECT_OPEN, &request));
+        Fd fd(ioctl_result(device_, ARGTRACE_IOC_OBJECT_OPEN, &request));
         if (!fd)
             return std::nullopt;
         char path[4096];
@@ -82,20 +78,12 @@ public:
         request.object = object;
         request.nr_rows = static_cast<std::uint32_t>(table.rows.size());
         request.nr_rules = static_cast<std::uint32_t>(table.rules.size());
-        request.rows = address_of(table.rows.data());
-        request.rules = address_of(table.rules.data());
-        return request_of(ARGTRACE_IOC_UNWIND, &request) < 0 ? errno : 0;
+        request.rows = user_address(table.rows.data());
+        request.rules = user_address(table.rules.data());
+        return ioctl_result(device_, ARGTRACE_IOC_UNWIND, &request) < 0 ? errno : 0;
     }
 
 private:
-    int request_of(unsigned long number, void *argument) const {
-        int result;
-        do
-            result = ::ioctl(device_, number, argument);
-        while (result < 0 && errno == EINTR);
-        return result;
-    }
-
     int device_;
     bool may_answer_ = true;
 };
@@ -118,33 +106,25 @@ struct MapLine {
     std::uint64_t begin, end;
     bool executable;
     std::uint64_t device, inode;
-    std::string_view path;
 };
 
 std::optional<MapLine> parse_map_line(const std::string &line) {
     unsigned long begin, end, inode;
     unsigned major, minor;
     char flags[5];
-    int path = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx %4s %*x %x:%x %lu %n", &begin, &end, flags, &major, &minor, &inode, &path) < 6)
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s %*x %x:%x %lu", &begin, &end, flags, &major, &minor, &inode) < 6)
         return std::nullopt;
-    return MapLine{begin, end, flags[2] == 'x', ::makedev(major, minor), inode, std::string_view(line).substr(static_cast<std::size_t>(path))};
+    return MapLine{begin, end, flags[2] == 'x', ::makedev(major, minor), inode};
 }
 
 template<typename Take>
 void for_each_mapping(const std::string &process, const Take &take) {
-    Text text;
     try {
-        text = read_file(fmt::format("/proc/{}/maps", process).c_str());
+        read_lines(fmt::format("/proc/{}/maps", process), [&take](std::string_view text) {
+            if (const auto line = parse_map_line(std::string(text)); line && line->executable)
+                take(*line);
+        });
     } catch (const std::system_error &) { // it has ended
-        return;
-    }
-    std::string_view rest = view(text);
-    while (!rest.empty()) {
-        const std::size_t end = std::min(rest.find('\n'), rest.size());
-        if (const auto line = parse_map_line(std::string(rest.substr(0, end))); line && line->executable)
-            take(*line);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
     }
 }
 

@@ -46,6 +46,19 @@ std::string exported(Fill fill, const Symbols &symbols = NoSymbols(),
     return bytes;
 }
 
+/// The same of these events, in one block.
+std::string exported_events(const EventBatch &batch, const Symbols &symbols) {
+    return exported(
+        [&batch](Exporter &exporter) {
+            EventBlock block;
+            for (const Event &event : batch.events)
+                block.events.push_back({&batch, &event});
+            exporter.take(std::move(block));
+            exporter.finish();
+        },
+        symbols);
+}
+
 PerfettoTrace trace_of(const SomeCalls &calls) {
     return PerfettoTrace(exported([&](Exporter &exporter) { calls.give(exporter); }));
 }
@@ -254,15 +267,7 @@ TEST(Perfetto, StacksAreCallstacks) {
         batch.values.push_back({});
         batch.events.push_back(event);
     }
-    const PerfettoTrace trace(exported(
-        [&](Exporter &exporter) {
-            EventBlock block;
-            for (const Event &event : batch.events)
-                block.events.push_back({&batch, &event});
-            exporter.take(std::move(block));
-            exporter.finish();
-        },
-        SomeStacks()));
+    const PerfettoTrace trace(exported_events(batch, SomeStacks()));
     std::vector<std::string> stacks;
     for (const PerfettoTrace::Item &item : trace.items) {
         stacks.push_back(item.stack);
@@ -293,15 +298,7 @@ TEST(Perfetto, TicksAreOnTheThreadThatTheyInterruptedWithItsCallstack) {
         batch.values.push_back({stack, 0, ARGTRACE_TYPE_STACK, true, false});
         batch.events.push_back(event);
     }
-    const PerfettoTrace trace(exported(
-        [&](Exporter &exporter) {
-            EventBlock block;
-            for (const Event &event : batch.events)
-                block.events.push_back({&batch, &event});
-            exporter.take(std::move(block));
-            exporter.finish();
-        },
-        SomeStacks()));
+    const PerfettoTrace trace(exported_events(batch, SomeStacks()));
     std::vector<std::string> stacks;
     for (const PerfettoTrace::Item &item : trace.items)
         stacks.push_back(item.stack);
@@ -338,15 +335,7 @@ TEST(Perfetto, UserCodeIsBelowTheKernelInMappingsOfItsOwn) {
         batch.values.push_back({40, 0, ARGTRACE_TYPE_STACK, true, false});
         batch.events.push_back(event);
     }
-    const PerfettoTrace trace(exported(
-        [&](Exporter &exporter) {
-            EventBlock block;
-            for (const Event &event : batch.events)
-                block.events.push_back({&batch, &event});
-            exporter.take(std::move(block));
-            exporter.finish();
-        },
-        symbols));
+    const PerfettoTrace trace(exported_events(batch, symbols));
     std::vector<std::string> stacks;
     for (const PerfettoTrace::Item &item : trace.items)
         stacks.push_back(item.stack);
