@@ -68,7 +68,7 @@ protected:
         return std::string(line.view());
     }
 
-    const BothSymbols symbols_;
+    const BothSymbols symbols_{};
     CallerNames names_{symbols_};
     KeyText keys_{names_};
     const Value kernel_ = number(kernel_id), user_ = number(user_id), broken_ = number(broken_id), unknown_ = number(not_known),
