@@ -2,8 +2,9 @@
 /*
  * What a call of vfs_read costs: a loop of pread64() from /dev/null, or what PREAD_LOOP_FILE in the environment names, or what a pass of
  * the tracepoint task_rename costs, with PREAD_LOOP_RENAMES in the environment, where the loop names the task anew instead;
- * or what an openat() with its close() does, with PREAD_LOOP_OPENS; or what a switch of tasks costs, with PREAD_LOOP_SWITCHES, where it hands a byte to a child and gets it back, so that one call is
- * two wakeups and, on one processor, two switches;
+ * or what an openat() with its close() does, with PREAD_LOOP_OPENS; or what an mmap() of a file with its munmap() does, with
+ * PREAD_LOOP_MAPS, as executable if that is "code"; or what a switch of tasks costs, with PREAD_LOOP_SWITCHES, where it hands a byte to a child and gets it back, so that
+ * one call is two wakeups and, on one processor, two switches;
  * timed in batches by the TSC. In a machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
  *
  *   pread_loop             prints the median batch and the mean, per call; with PREAD_LOOP_NAPS=N in the environment it
@@ -37,7 +38,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool renames, opens;
+static bool renames, opens, maps, maps_code;
 
 /* To a child that hands back what it gets; -1: there is none. */
 static int to_child = -1, from_child;
@@ -77,6 +78,8 @@ static void call(int fd)
 		prctl(PR_SET_NAME, "pread_loop");
 	else if (opens)
 		close(syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY));
+	else if (maps)
+		munmap(mmap(NULL, 4096, PROT_READ | (maps_code ? PROT_EXEC : 0), MAP_PRIVATE, fd, 0), 4096);
 	else
 		syscall(SYS_pread64, fd, &byte, 1, 0);
 }
@@ -188,6 +191,8 @@ int main(int argc, char **argv)
 
 	renames = getenv("PREAD_LOOP_RENAMES");
 	opens = getenv("PREAD_LOOP_OPENS");
+	maps = getenv("PREAD_LOOP_MAPS");
+	maps_code = maps && !strcmp(getenv("PREAD_LOOP_MAPS"), "code");
 	if (getenv("PREAD_LOOP_SWITCHES") && !start_child())
 		return 1;
 	if (fd < 0 || (!strcmp(what, "excluded") && !become_excluded()))

@@ -86,9 +86,10 @@ struct argtrace_object {
 
 /*
  * ARGTRACE_IOC_OBJECT_OPEN: opens an object's file for reading, and returns the descriptor, which is closed on exec. The module holds
- * a file for as long as it is mapped, and then until it has been opened, unless there are more than ARGTRACE_OBJECTS_HELD of these:
- * the oldest are let go. -ENOENT no such object, -ESTALE its file has been let go, and the errors of open(). Takes the authority to
- * read memory.
+ * a file for as long as it is mapped, and then until it has been opened. It lets go of those that nobody has opened within two times
+ * ARGTRACE_OBJECT_HELD_MS, as their file systems cannot be unmounted meanwhile, and of the oldest where there are more than
+ * ARGTRACE_OBJECTS_HELD. -ENOENT no such object, -ESTALE its file has been let go, and the errors of open(). Takes the authority to read
+ * memory.
  */
 struct argtrace_object_open {
 	__u32	size;
@@ -98,6 +99,7 @@ struct argtrace_object_open {
 };
 
 #define ARGTRACE_OBJECTS_HELD	256
+#define ARGTRACE_OBJECT_HELD_MS	5000
 
 /*
  * A rule says, for the instructions of one range, where the caller's frame is. Registers have their DWARF numbers: x86-64 psABI,

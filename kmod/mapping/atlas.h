@@ -5,7 +5,8 @@
  * Three kinds of things, and who may still hold them:
  *
  *   object    a file, numbered; lives as long as the atlas. Its file is held while the object is
- *             mapped, and then until it has been opened or others take its place. Its table of
+ *             mapped, and then until it has been opened or others take its place, but only for
+ *             some seconds, as its file system cannot be unmounted meanwhile. Its table of
  *             unwinding is set once and lives as long.
  *   mappings  an array that never changes, with a count of the spaces that have it (fork shares
  *             it). Walkers read it in any context, with preemption off, and hold no reference: it
@@ -16,7 +17,8 @@
  *
  * Changes come from the kernel's own hooks for uprobes (mapping/follow.c), in tasks that hold the
  * mm's mmap_lock, and are made under atlas->lock. Nothing that sleeps is done under it, no walker
- * takes it. The atlas is freed when no hook knows it any more and no task waits for its tables.
+ * takes it. The atlas is freed when no hook knows it any more, the work that lets go of files has
+ * ended, which hooks alone queue, and no task waits for its tables.
  */
 #ifndef ARGTRACE_MAPPING_ATLAS_H
 #define ARGTRACE_MAPPING_ATLAS_H
@@ -30,6 +32,7 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <uapi/argtrace.h>
 
 #include "mapping/unwind.h"
@@ -59,6 +62,7 @@ struct argtrace_atlas_object {
 	u32 generation;
 	struct hlist_node by_inode;
 	struct list_head waiting;	/* not mapped, and not opened yet; or empty */
+	u64 waits_since;		/* jiffies */
 };
 
 struct argtrace_mapping {
@@ -104,6 +108,7 @@ struct argtrace_atlas {
 	u32 next_number;
 	u32 nr_waiting;
 	struct list_head waiting;	/* objects, the longest first */
+	struct delayed_work release;	/* of those that have waited too long */
 	bool filled;			/* a process that is not in it has just begun */
 	u64 unnumbered;			/* mappings without an object */
 	u64 unknown;			/* processes of which not all mappings are known */
@@ -200,6 +205,13 @@ struct argtrace_atlas_object *argtrace_objects_get(struct argtrace_atlas *atlas,
 void argtrace_objects_map(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object);
 /* Once for each map(). */
 void argtrace_objects_unmap(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object);
+/*
+ * Queues the work that lets go of the files that nobody has opened for too long, if there are any.
+ * Not when the atlas may be freed meanwhile.
+ */
+void argtrace_objects_release_later(struct argtrace_atlas *atlas);
+/* The work. */
+void argtrace_objects_release(struct work_struct *work);
 void argtrace_objects_free(struct argtrace_atlas *atlas);
 
 /* mapping/spaces.c; under atlas->lock. NULL: there is no memory. */

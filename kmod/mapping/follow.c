@@ -132,6 +132,7 @@ static void mapping_is_unmade(struct ftrace_regs *fregs)
 		if (space && !argtrace_spaces_change(atlas, space, begin, end, NULL))
 			atlas->unknown++;
 		spin_unlock(&atlas->lock);
+		argtrace_objects_release_later(atlas);
 	}
 	rcu_read_unlock();
 }
@@ -171,6 +172,7 @@ static void mm_is_gone(struct ftrace_regs *fregs)
 		if (space)
 			argtrace_spaces_remove(atlas, space);
 		spin_unlock(&atlas->lock);
+		argtrace_objects_release_later(atlas);
 	}
 	rcu_read_unlock();
 }
@@ -401,4 +403,6 @@ void argtrace_unfollow(struct argtrace_atlas *atlas)
 	mutex_unlock(&follow_lock);
 	/* Hooks that have found it. */
 	synchronize_rcu();
+	/* And what they have queued. */
+	cancel_delayed_work_sync(&atlas->release);
 }

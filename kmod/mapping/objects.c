@@ -3,6 +3,7 @@
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -117,11 +118,45 @@ void argtrace_objects_unmap(struct argtrace_atlas *atlas, struct argtrace_atlas_
 	if (object->opened)
 		return let_go(object);
 	list_add_tail(&object->waiting, &atlas->waiting);
+	object->waits_since = get_jiffies_64();
 	if (++atlas->nr_waiting <= ARGTRACE_OBJECTS_HELD)
 		return;
 	oldest = list_first_entry(&atlas->waiting, struct argtrace_atlas_object, waiting);
 	stop_waiting(atlas, oldest);
 	let_go(oldest);
+}
+
+/* Of the first, if it has waited for so long. */
+static bool release_first(struct argtrace_atlas *atlas, u64 now)
+{
+	struct argtrace_atlas_object *first;
+
+	first = list_first_entry_or_null(&atlas->waiting, struct argtrace_atlas_object, waiting);
+	if (!first || now < first->waits_since + msecs_to_jiffies(ARGTRACE_OBJECT_HELD_MS))
+		return false;
+	stop_waiting(atlas, first);
+	let_go(first);
+	return true;
+}
+
+void argtrace_objects_release_later(struct argtrace_atlas *atlas)
+{
+	/* Whoever begins to wait meanwhile queues it as well. */
+	if (READ_ONCE(atlas->nr_waiting))
+		schedule_delayed_work(&atlas->release, msecs_to_jiffies(ARGTRACE_OBJECT_HELD_MS));
+}
+
+void argtrace_objects_release(struct work_struct *work)
+{
+	struct argtrace_atlas *atlas = container_of(to_delayed_work(work), struct argtrace_atlas,
+						    release);
+	const u64 now = get_jiffies_64();
+
+	spin_lock(&atlas->lock);
+	while (release_first(atlas, now))
+		;
+	spin_unlock(&atlas->lock);
+	argtrace_objects_release_later(atlas);
 }
 
 void argtrace_objects_free(struct argtrace_atlas *atlas)

@@ -11,7 +11,7 @@
 #include <uapi/argtrace.h>
 
 /* Rows are found by the upper bits of the offset first. */
-#define ARGTRACE_UNWIND_BUCKET_SHIFT	7
+#define ARGTRACE_UNWIND_BUCKET_SHIFT	6
 
 struct argtrace_unwind_table {
 	u32 nr_rows;			/* 0: it is known that there is none */

@@ -49,4 +49,26 @@ failed:
 	return false;
 }
 
+/* Two of them, at once. */
+static __always_inline bool argtrace_user_two_words(u64 addr, u64 *word, u64 other_addr, u64 *other)
+{
+	const u64 __user *from = (const u64 __user *)addr;
+	const u64 __user *other_from = (const u64 __user *)other_addr;
+	u64 value, other_value;
+
+	/* Before the access begins, whose barrier is for both. */
+	if (unlikely(!access_ok(other_from, sizeof(*other_from))) ||
+	    unlikely(!user_read_access_begin(from, sizeof(*from))))
+		return false;
+	unsafe_get_user(value, from, failed);
+	unsafe_get_user(other_value, other_from, failed);
+	user_read_access_end();
+	*word = value;
+	*other = other_value;
+	return true;
+failed:
+	user_read_access_end();
+	return false;
+}
+
 #endif

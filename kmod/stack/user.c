@@ -27,59 +27,78 @@ struct place {
 	u64 *registers;			/* a quick walk has the stack and the frame pointer alone */
 
 	const struct argtrace_mappings *mappings;
-	const struct argtrace_mapping *mapping;	/* the last one that was found, or NULL */
+	/* the one that was found last, and the one before it, as libraries call back; or NULL */
+	const struct argtrace_mapping *mapping, *previous;
 	u64 vdso, vdso_size;
 	u64 outermost;			/* where the stack pointer is when a program begins */
 };
 
-/* Where code is, and what is known of it. */
+/* Where code is. It is as large as what a function returns in registers. */
 struct code {
 	u64 word;			/* for the frame */
 	struct argtrace_atlas_object *object;	/* NULL: it is in no file */
-	const struct argtrace_unwind_table *table; /* NULL: there is none */
-	const struct argtrace_unwind_rule *rule;	/* NULL: the table does not know it */
 };
 
-static __always_inline void find_rule(struct code *code, u64 offset)
-{
-	/* Pairs with the release of argtrace_atlas_set_table(). */
-	code->table = smp_load_acquire(&code->object->table);
-	code->rule = likely(code->table) ? argtrace_unwind_find(code->table, offset) : NULL;
-}
-
-static noinline void find_outside(const struct argtrace_atlas *atlas, const struct place *place,
-				  struct code *code)
+static noinline struct code find_outside(const struct argtrace_atlas *atlas,
+					 const struct place *place)
 {
 	const u64 back = !place->exact, offset = place->ip - place->vdso;
 
-	*code = (struct code){ };
-	if (offset - back < place->vdso_size) {
-		code->object = atlas->objects[ARGTRACE_OBJECT_VDSO];
-		code->word = argtrace_frame_word(ARGTRACE_OBJECT_VDSO, offset);
-		return find_rule(code, offset - back);
+	if (offset - back < place->vdso_size)
+		return (struct code){ argtrace_frame_word(ARGTRACE_OBJECT_VDSO, offset),
+				      atlas->objects[ARGTRACE_OBJECT_VDSO] };
+	return (struct code){ argtrace_frame_word(ARGTRACE_OBJECT_MEMORY,
+						  place->ip & ARGTRACE_FRAME_OFFSET_MASK) };
+}
+
+static __always_inline bool is_in(const struct argtrace_mapping *mapping, u64 addr)
+{
+	return mapping && addr - mapping->begin < mapping->end - mapping->begin;
+}
+
+static __always_inline const struct argtrace_mapping *find_mapping(struct place *place, u64 addr)
+{
+	const struct argtrace_mapping *found = place->previous;
+
+	if (likely(is_in(place->mapping, addr)))
+		return place->mapping;
+	if (!is_in(found, addr)) {
+		found = place->mappings ? argtrace_mappings_find(place->mappings, addr) : NULL;
+		if (unlikely(!found))
+			return NULL;
 	}
-	code->word = argtrace_frame_word(ARGTRACE_OBJECT_MEMORY,
-					 place->ip & ARGTRACE_FRAME_OFFSET_MASK);
+	place->previous = place->mapping;
+	place->mapping = found;
+	return found;
 }
 
 /* A return address may be the first of another function, so what precedes it is looked for. */
-static __always_inline void find_code(const struct argtrace_atlas *atlas, struct place *place,
-				      struct code *code)
+static __always_inline struct code find_code(const struct argtrace_atlas *atlas,
+					     struct place *place)
 {
-	const u64 addr = place->ip - !place->exact;
-	const struct argtrace_mapping *mapping = place->mapping;
+	const struct argtrace_mapping *mapping = find_mapping(place, place->ip - !place->exact);
 
-	if (unlikely(!mapping || addr - mapping->begin >= mapping->end - mapping->begin)) {
-		mapping = place->mappings ? argtrace_mappings_find(place->mappings, addr) : NULL;
-		if (unlikely(!mapping))
-			return find_outside(atlas, place, code);
-		place->mapping = mapping;
-	}
-	code->word = mapping->word + (place->ip - mapping->begin);
-	code->object = mapping->object;
-	find_rule(code, (mapping->word + (addr - mapping->begin)) & ARGTRACE_FRAME_OFFSET_MASK);
-	if (unlikely(!code->object->in_stack))
-		WRITE_ONCE(code->object->in_stack, true);
+	if (unlikely(!mapping))
+		return find_outside(atlas, place);
+	if (unlikely(!mapping->object->in_stack))
+		WRITE_ONCE(mapping->object->in_stack, true);
+	return (struct code){ mapping->word + (place->ip - mapping->begin), mapping->object };
+}
+
+static __always_inline const struct argtrace_unwind_table *table_of(struct code code)
+{
+	/* Pairs with the release of argtrace_atlas_set_table(). */
+	return likely(code.object) ? smp_load_acquire(&code.object->table) : NULL;
+}
+
+/* NULL: there is no table, or it does not know the instruction. */
+static __always_inline const struct argtrace_unwind_rule *find_rule(struct code code, bool exact)
+{
+	const struct argtrace_unwind_table *table = table_of(code);
+
+	return likely(table) ?
+		       argtrace_unwind_find(table, (code.word & ARGTRACE_FRAME_OFFSET_MASK) - !exact) :
+		       NULL;
 }
 
 /* What precedes a return address in its page, if the page before that cannot be read. */
@@ -103,13 +122,13 @@ static __always_inline bool load_before(u64 ip, u64 *bytes)
  * Whether a return address follows a call, as far as can be seen: code that is not in memory has
  * been executed all the same.
  */
-static __always_inline bool follows_call(u64 ip, const struct code *code)
+static __always_inline bool follows_call(u64 ip, const struct argtrace_unwind_rule *rule)
 {
 	u64 bytes;
 
 	if (likely(load_before(ip, &bytes)))
 		return argtrace_user_calls(bytes);
-	return code->rule;
+	return rule;
 }
 
 /* All registers are those that the kernel has saved for a signal. */
@@ -155,21 +174,36 @@ static noinline enum step restore_with_care(struct place *place,
 /* The frame pointer is the second of those that are saved. */
 #define SAVED_FRAME	1
 
-static __always_inline enum step restore(struct place *place,
-					 const struct argtrace_unwind_rule *rule, u64 cfa,
-					 const bool care)
+/* Where the caller goes on, and the registers that the frame has saved. */
+static __always_inline enum step load_caller(struct place *place,
+					     const struct argtrace_unwind_rule *rule, u64 cfa,
+					     u64 *ip, const bool care)
 {
 	u64 *const frame = &place->registers[ARGTRACE_USER_FRAME];
-	u64 base = cfa;
+	const u64 at = cfa + 8 * (s64)rule->ra_at;
+	bool readable;
 
-	if (care)
+	if (unlikely(rule->ra != ARGTRACE_RA_MEMORY)) {
+		if (!care)
+			return STEP_CARE;
+		if (!(place->known & BIT(rule->ra_at)))
+			return STEP_END + ARGTRACE_END_NO_RULE;
+		*ip = place->registers[rule->ra_at];
 		return restore_with_care(place, rule, cfa);
-	if (!(rule->saved & BIT(SAVED_FRAME)))
-		return STEP_ON;
-	if (unlikely(rule->by_frame & BIT(SAVED_FRAME)))
-		base = *frame;
-	return likely(argtrace_user_word(base + 8 * (s64)rule->at[SAVED_FRAME], frame)) ?
-		       STEP_ON : STEP_END + ARGTRACE_END_UNREADABLE;
+	}
+	if (!care && (rule->saved & BIT(SAVED_FRAME))) {
+		u64 base = cfa;
+
+		if (unlikely(rule->by_frame & BIT(SAVED_FRAME)))
+			base = *frame;
+		readable = argtrace_user_two_words(at, ip, base + 8 * (s64)rule->at[SAVED_FRAME],
+						   frame);
+	} else {
+		readable = argtrace_user_word(at, ip);
+	}
+	if (unlikely(!readable))
+		return STEP_END + ARGTRACE_END_UNREADABLE;
+	return care ? restore_with_care(place, rule, cfa) : STEP_ON;
 }
 
 static __always_inline bool is_quick_register(unsigned int number)
@@ -205,16 +239,7 @@ static __always_inline enum step step_by_rule(struct place *place,
 			cfa += rule->add;
 		}
 	}
-	if (unlikely(rule->ra != ARGTRACE_RA_MEMORY)) {
-		if (!care)
-			return STEP_CARE;
-		if (!(place->known & BIT(rule->ra_at)))
-			return STEP_END + ARGTRACE_END_NO_RULE;
-		ip = place->registers[rule->ra_at];
-	} else if (unlikely(!argtrace_user_word(cfa + 8 * (s64)rule->ra_at, &ip))) {
-		return STEP_END + ARGTRACE_END_UNREADABLE;
-	}
-	step = restore(place, rule, cfa, care);
+	step = load_caller(place, rule, cfa, &ip, care);
 	if (unlikely(step != STEP_ON))
 		return step;
 	place->registers[ARGTRACE_USER_SP] = cfa;
@@ -245,8 +270,9 @@ static bool take_caller(struct place *place, u64 at, u64 frame)
  * To the caller without a rule: by the frame pointer, or where a function has just been entered (a
  * call through a null pointer is at no instruction of any), by what is on top of the stack.
  */
-static noinline enum step step_by_frame(struct place *place, const struct code *code)
+static noinline enum step step_by_frame(struct place *place, struct code code)
 {
+	const struct argtrace_unwind_table *table = table_of(code);
 	const u64 sp = place->registers[ARGTRACE_USER_SP];
 	const u64 frame = place->registers[ARGTRACE_USER_FRAME];
 	u64 saved;
@@ -264,20 +290,20 @@ static noinline enum step step_by_frame(struct place *place, const struct code *
 	 */
 	if (sp == place->outermost || (!frame && !place->exact))
 		return STEP_LAST;
-	return STEP_END + (code->table && code->table->nr_rows ? ARGTRACE_END_NO_RULE :
-								  ARGTRACE_END_NO_TABLE);
+	return STEP_END + (table && table->nr_rows ? ARGTRACE_END_NO_RULE : ARGTRACE_END_NO_TABLE);
 }
 
-static __always_inline void add_user_frame(struct argtrace_user_room *room,
-					   struct argtrace_user_walked *walked, u64 word)
+static __always_inline void add_user_frame(struct argtrace_user_room *room, u32 *count, u64 *hash,
+					   u64 word)
 {
-	room->frames[walked->count++] = word;
-	walked->hash = argtrace_stack_hash(walked->hash, word);
+	room->frames[(*count)++] = word;
+	*hash = argtrace_stack_hash(*hash, word);
 }
 
 static void add_end(struct argtrace_user_room *room, struct argtrace_user_walked *walked, s8 end)
 {
-	add_user_frame(room, walked, argtrace_frame_word(ARGTRACE_OBJECT_END, end));
+	add_user_frame(room, &walked->count, &walked->hash,
+		       argtrace_frame_word(ARGTRACE_OBJECT_END, end));
 	walked->end = end;
 }
 
@@ -286,30 +312,32 @@ static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct
 				      struct argtrace_user_room *room, u32 max,
 				      struct argtrace_user_walked *walked, const bool care)
 {
-	struct code code argtrace_uninitialized;
-	enum step step;
+	enum step step = STEP_ON;
+	bool cut = false;
+	u64 hash = 0;
+	u32 count = 0;
 
-	*walked = (struct argtrace_user_walked){ .end = -1 };
-	for (;;) {
-		find_code(atlas, place, &code);
+	do {
+		const struct code code = find_code(atlas, place);
+		const struct argtrace_unwind_rule *rule = find_rule(code, place->exact);
+
 		/* What a signal's handler returns to has not been called from. */
-		if (!place->exact &&
-		    (!code.rule || likely(code.rule->cfa != ARGTRACE_CFA_SIGNAL)) &&
-		    unlikely(!follows_call(place->ip, &code))) {
+		if (!place->exact && (!rule || likely(rule->cfa != ARGTRACE_CFA_SIGNAL)) &&
+		    unlikely(!follows_call(place->ip, rule))) {
 			step = STEP_END + ARGTRACE_END_NO_CALL;
 			break;
 		}
-		if (unlikely(walked->count == max)) {
-			walked->cut = true;
-			return true;
-		}
-		add_user_frame(room, walked,
-			       code.word | (place->exact ? ARGTRACE_FRAME_EXACT : 0));
-		step = likely(code.rule) ? step_by_rule(place, code.rule, care) :
-					   step_by_frame(place, &code);
-		if (unlikely(step != STEP_ON) || unlikely(!place->ip && !place->exact))
+		if (unlikely(count == max)) {
+			cut = true;
 			break;
-	}
+		}
+		add_user_frame(room, &count, &hash,
+			       code.word | (place->exact ? ARGTRACE_FRAME_EXACT : 0));
+		step = likely(rule) ? step_by_rule(place, rule, care) : step_by_frame(place, code);
+	} while (likely(step == STEP_ON) && likely(place->ip || place->exact));
+	*walked = (struct argtrace_user_walked){
+		.count = count, .cut = cut, .end = -1, .hash = hash,
+	};
 	if (step >= STEP_END)
 		add_end(room, walked, step - STEP_END);
 	return step != STEP_CARE;
@@ -331,6 +359,7 @@ static __always_inline void start(struct place *place, const argtrace_full_regs 
 	place->exact = true;
 	place->registers = room->registers;
 	place->mapping = NULL;
+	place->previous = NULL;
 	place->known = (1u << ARGTRACE_USER_REGS) - 1;
 	room->registers[ARGTRACE_USER_SP] = argtrace_user_sp(regs);
 	room->registers[ARGTRACE_USER_FRAME] = argtrace_user_frame(regs);

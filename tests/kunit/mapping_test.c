@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a process has mapped, against a model with an entry for each page. */
 #include <kunit/test.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
@@ -170,6 +171,35 @@ static void files_are_held_for_those_who_open(struct kunit *test)
 	drop_atlas(atlas);
 }
 
+/* The file system of a file that is held cannot be unmounted. */
+static void files_are_held_for_a_time(struct kunit *test)
+{
+	const u64 long_ago = msecs_to_jiffies(ARGTRACE_OBJECT_HELD_MS);
+	struct argtrace_atlas *atlas = make_atlas(test, 3);
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		struct argtrace_atlas_object *object = atlas->objects[ARGTRACE_OBJECT_FIRST + i];
+
+		object->opened = false;
+		argtrace_objects_map(atlas, object);
+		argtrace_objects_unmap(atlas, object);
+		if (i < 2)
+			object->waits_since -= long_ago;
+	}
+	argtrace_objects_release(&atlas->release.work);
+	KUNIT_EXPECT_EQ(test, atlas->nr_waiting, 1);
+	KUNIT_EXPECT_FALSE(test, list_empty(&atlas->objects[ARGTRACE_OBJECT_FIRST + 2]->waiting));
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&atlas->release));
+	atlas->objects[ARGTRACE_OBJECT_FIRST + 2]->waits_since -= long_ago;
+	argtrace_objects_release(&atlas->release.work);
+	KUNIT_EXPECT_EQ(test, atlas->nr_waiting, 0);
+	cancel_delayed_work_sync(&atlas->release);
+	argtrace_objects_release_later(atlas);
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&atlas->release));
+	drop_atlas(atlas);
+}
+
 static void objects_are_described_in_parts(struct kunit *test)
 {
 	struct argtrace_atlas *atlas = make_atlas(test, 5);
@@ -192,6 +222,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(copies_share_until_they_change),
 	KUNIT_CASE(without_memory_nothing_is_claimed),
 	KUNIT_CASE(files_are_held_for_those_who_open),
+	KUNIT_CASE(files_are_held_for_a_time),
 	KUNIT_CASE(objects_are_described_in_parts),
 	{ }
 };

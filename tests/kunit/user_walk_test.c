@@ -169,6 +169,19 @@ static void callers_are_found_by_rules(struct kunit *test)
 	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)));
 }
 
+/* From one mapping to another and to a third one, each found anew. */
+static void mappings_follow_each_other(struct kunit *test)
+{
+	const u64 second = memory + 0x3000 + 5, third = memory + 0x2000 + 5;
+
+	set_rules(test, &plain, 1);
+	map_code(test, 1, memory + 0x2000, memory + 0x3000);
+	user_write(test, regs.sp, second);
+	user_write(test, regs.sp + 8, third);
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(second), frame_of(third) + (1ull << ARGTRACE_FRAME_OBJECT_SHIFT));
+}
+
 /* A return address behind the last instruction of a function is the first of the next, whose rule says nothing about it. */
 static void a_call_may_end_its_function(struct kunit *test)
 {
@@ -503,6 +516,7 @@ static void circles_are_cut(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(callers_are_found_by_rules),
+	KUNIT_CASE(mappings_follow_each_other),
 	KUNIT_CASE(a_call_may_end_its_function),
 	KUNIT_CASE(any_register_is_known_where_code_was_interrupted),
 	KUNIT_CASE(saved_registers_are_restored),

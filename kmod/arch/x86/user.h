@@ -120,7 +120,8 @@ static inline bool argtrace_user_calls(u64 bytes)
 {
 	unsigned int length;
 
-	if ((u8)(bytes >> 24) == 0xe8)
+	/* The most frequent ones first: also CALL [RIP + disp32], through a table of addresses. */
+	if ((u8)(bytes >> 24) == 0xe8 || (u16)(bytes >> 16) == 0x15ff)
 		return true;
 	for (length = 1; length <= 6; length++) {
 		const u64 end = bytes >> (7 - length) * 8;

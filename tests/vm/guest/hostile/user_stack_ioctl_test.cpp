@@ -6,13 +6,16 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -159,6 +162,20 @@ TEST_F(UserStackIoctls, open_the_file_that_is_mapped) {
     close(fd);
     // It was held for whoever would open it, which has been done.
     EXPECT_EQ(device.call(ARGTRACE_IOC_OBJECT_OPEN, &open), ESTALE);
+}
+
+/// The file system of a program that nobody wants to know any more can be unmounted, if not at once.
+TEST_F(UserStackIoctls, nobody_opens_a_file) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    const UserStacks stacks(device);
+    ASSERT_EQ(run({"sh", "-c", "mkdir /tmp/mounted && mount -t tmpfs none /tmp/mounted && cp " + program + " /tmp/mounted/copied"}).status, 0);
+    ASSERT_EQ(run({"/tmp/mounted/copied", "short"}).status, 0);
+    EXPECT_NE(umount("/tmp/mounted"), 0);
+    const auto begin = std::chrono::steady_clock::now();
+    while (umount("/tmp/mounted") != 0 && std::chrono::steady_clock::now() < begin + std::chrono::seconds(60))
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(run({"rmdir", "/tmp/mounted"}).status, 0);
 }
 
 /// Sessions are made, used and dropped while processes begin, map, unmap and end.
