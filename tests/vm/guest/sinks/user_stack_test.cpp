@@ -166,12 +166,14 @@ const std::string self = "/root/user_stacks_o2";
 
 /// A process that is in the middle of its work when the session is made, and one that it has begun since.
 TEST_F(UserStacksOf, processes_that_ran_before) {
-    Background running({"sh", "-c", "(sleep 3; echo) | " + self + " 20 wait"});
+    ASSERT_EQ(run({"sh", "-c", "rm -f /tmp/go; mkfifo /tmp/go"}).status, 0);
+    Background running({"sh", "-c", "cat /tmp/go | " + self + " 20 wait"});
     // It has reached its read when it has been executed.
     ASSERT_TRUE(eventually([] { return run({"sh", "-c", "grep -lx user_stacks_o2 /proc/[0-9]*/comm"}).status == 0; }));
     begin();
     stacks_->provide_tables();
     add_probe();
+    ASSERT_EQ(run({"sh", "-c", "echo >/tmp/go"}).status, 0);
     const Outcome outcome = running.wait();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     expect_looks(looks_of(outcome.out), "user_stacks_o2");
