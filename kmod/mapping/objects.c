@@ -126,7 +126,7 @@ void argtrace_objects_unmap(struct argtrace_atlas *atlas, struct argtrace_atlas_
 	let_go(oldest);
 }
 
-/* Of the first, if it has waited for so long. */
+/* Lets go of the first one, if it has waited for so long. */
 static bool release_first(struct argtrace_atlas *atlas, u64 now)
 {
 	struct argtrace_atlas_object *first;
@@ -141,7 +141,7 @@ static bool release_first(struct argtrace_atlas *atlas, u64 now)
 
 void argtrace_objects_release_later(struct argtrace_atlas *atlas)
 {
-	/* Whoever begins to wait meanwhile queues it as well. */
+	/* The hook by which another begins to wait meanwhile queues it as well. */
 	if (READ_ONCE(atlas->nr_waiting))
 		schedule_delayed_work(&atlas->release, msecs_to_jiffies(ARGTRACE_OBJECT_HELD_MS));
 }

@@ -95,10 +95,9 @@ static __always_inline const struct argtrace_unwind_table *table_of(struct code 
 static __always_inline const struct argtrace_unwind_rule *find_rule(struct code code, bool exact)
 {
 	const struct argtrace_unwind_table *table = table_of(code);
+	const u64 offset = (code.word & ARGTRACE_FRAME_OFFSET_MASK) - !exact;
 
-	return likely(table) ?
-		       argtrace_unwind_find(table, (code.word & ARGTRACE_FRAME_OFFSET_MASK) - !exact) :
-		       NULL;
+	return likely(table) ? argtrace_unwind_find(table, offset) : NULL;
 }
 
 /* What precedes a return address in its page, if the page before that cannot be read. */
