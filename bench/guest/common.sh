@@ -66,6 +66,16 @@ switch_cost() {
 	argtrace clear
 }
 
+# An mmap() with its munmap(), of which user stacks have to hear. Sets untraced as well.
+mapping_cost() { # data, or code
+	export PREAD_LOOP_MAPS=$1 PREAD_LOOP_FILE=/root/pread_loop
+	untraced=$(loop)
+	argtrace add --stack=user vfs_write >/dev/null 2>&1 || return 1
+	cost=$(above)
+	argtrace clear
+	unset PREAD_LOOP_MAPS PREAD_LOOP_FILE
+}
+
 floor_cost() {
 	echo 1 >$bench/empty
 	cost=$(above)

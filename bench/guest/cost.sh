@@ -5,7 +5,8 @@
 # of a rejected call, those of a call in a flight recorder and of overwriting a packet there, those of a call that is recorded when it
 # returns and its bytes, the cost of one with a value that is kept from its entry, of calls that a condition rejects, and of those that
 # are recorded with what lies behind their pointers, that of one whose duration is added to a histogram and of one that is counted by
-# its stack, that of a pass of a tracepoint, those of an mmap() with its munmap() while user stacks are taken, and the longest time in milliseconds until a live trace has shown a call.
+# its stack, that of a pass of a tracepoint, those of an mmap() with its munmap() while user stacks are taken, and the longest
+# time in milliseconds until a live trace has shown a call.
 # shellcheck disable=SC1091,SC2154 # what lies in the guest
 . /root/common.sh
 . /root/latency.sh
@@ -47,14 +48,6 @@ untraced=$(loop)
 argtrace_cost t:task:task_rename || exit
 echo "tracepoint $cost"
 unset PREAD_LOOP_RENAMES
-mapping_cost() { # data, or code
-	export PREAD_LOOP_MAPS=$1 PREAD_LOOP_FILE=/root/pread_loop
-	untraced=$(loop)
-	argtrace add --stack=user vfs_write >/dev/null 2>&1 || return 1
-	cost=$(above)
-	argtrace clear
-	unset PREAD_LOOP_MAPS PREAD_LOOP_FILE
-}
 mapping_cost data || exit
 echo "mapped $cost"
 mapping_cost code || exit

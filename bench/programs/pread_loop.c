@@ -3,8 +3,8 @@
  * What a call of vfs_read costs: a loop of pread64() from /dev/null, or what PREAD_LOOP_FILE in the environment names, or what a pass of
  * the tracepoint task_rename costs, with PREAD_LOOP_RENAMES in the environment, where the loop names the task anew instead;
  * or what an openat() with its close() does, with PREAD_LOOP_OPENS; or what an mmap() of a file with its munmap() does, with
- * PREAD_LOOP_MAPS, as executable if that is "code"; or what a switch of tasks costs, with PREAD_LOOP_SWITCHES, where it hands a byte to a child and gets it back, so that
- * one call is two wakeups and, on one processor, two switches;
+ * PREAD_LOOP_MAPS, as executable if that is "code"; or what a switch of tasks costs, with PREAD_LOOP_SWITCHES, where it hands a byte
+ * to a child and gets it back, so that one call is two wakeups and, on one processor, two switches;
  * timed in batches by the TSC. In a machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
  *
  *   pread_loop             prints the median batch and the mean, per call; with PREAD_LOOP_NAPS=N in the environment it
@@ -38,7 +38,9 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool renames, opens, maps, maps_code;
+static bool renames, opens;
+static bool maps;
+static int map_protection = PROT_READ;
 
 /* To a child that hands back what it gets; -1: there is none. */
 static int to_child = -1, from_child;
@@ -79,7 +81,7 @@ static void call(int fd)
 	else if (opens)
 		close(syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY));
 	else if (maps)
-		munmap(mmap(NULL, 4096, PROT_READ | (maps_code ? PROT_EXEC : 0), MAP_PRIVATE, fd, 0), 4096);
+		munmap(mmap(NULL, 4096, map_protection, MAP_PRIVATE, fd, 0), 4096);
 	else
 		syscall(SYS_pread64, fd, &byte, 1, 0);
 }
@@ -186,13 +188,15 @@ static int write_records(const char *path, long left)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-	const char *file = getenv("PREAD_LOOP_FILE");
+	const char *file = getenv("PREAD_LOOP_FILE"), *what_to_map;
 	int fd = open(file ? file : "/dev/null", O_RDONLY);
 
 	renames = getenv("PREAD_LOOP_RENAMES");
 	opens = getenv("PREAD_LOOP_OPENS");
-	maps = getenv("PREAD_LOOP_MAPS");
-	maps_code = maps && !strcmp(getenv("PREAD_LOOP_MAPS"), "code");
+	what_to_map = getenv("PREAD_LOOP_MAPS");
+	maps = what_to_map;
+	if (maps && !strcmp(what_to_map, "code"))
+		map_protection |= PROT_EXEC;
 	if (getenv("PREAD_LOOP_SWITCHES") && !start_child())
 		return 1;
 	if (fd < 0 || (!strcmp(what, "excluded") && !become_excluded()))

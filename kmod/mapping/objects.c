@@ -103,6 +103,13 @@ static void stop_waiting(struct argtrace_atlas *atlas, struct argtrace_atlas_obj
 	atlas->nr_waiting--;
 }
 
+/* Gives up one that is not mapped. */
+static void release_file(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object)
+{
+	stop_waiting(atlas, object);
+	let_go(object);
+}
+
 void argtrace_objects_map(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object)
 {
 	object->mapped++;
@@ -111,19 +118,15 @@ void argtrace_objects_map(struct argtrace_atlas *atlas, struct argtrace_atlas_ob
 
 void argtrace_objects_unmap(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object)
 {
-	struct argtrace_atlas_object *oldest;
-
 	if (--object->mapped)
 		return;
 	if (object->opened)
 		return let_go(object);
 	list_add_tail(&object->waiting, &atlas->waiting);
 	object->waits_since = get_jiffies_64();
-	if (++atlas->nr_waiting <= ARGTRACE_OBJECTS_HELD)
-		return;
-	oldest = list_first_entry(&atlas->waiting, struct argtrace_atlas_object, waiting);
-	stop_waiting(atlas, oldest);
-	let_go(oldest);
+	if (++atlas->nr_waiting > ARGTRACE_OBJECTS_HELD)
+		release_file(atlas, list_first_entry(&atlas->waiting, struct argtrace_atlas_object,
+						     waiting));
 }
 
 /* Lets go of the first one, if it has waited for so long. */
@@ -134,8 +137,7 @@ static bool release_first(struct argtrace_atlas *atlas, u64 now)
 	first = list_first_entry_or_null(&atlas->waiting, struct argtrace_atlas_object, waiting);
 	if (!first || now < first->waits_since + msecs_to_jiffies(ARGTRACE_OBJECT_HELD_MS))
 		return false;
-	stop_waiting(atlas, first);
-	let_go(first);
+	release_file(atlas, first);
 	return true;
 }
 
@@ -237,9 +239,9 @@ void argtrace_atlas_opened(struct argtrace_atlas *atlas, u32 number)
 
 	spin_lock(&atlas->lock);
 	object->opened = true;
-	stop_waiting(atlas, object);
+	/* Whatever is mapped does not wait. */
 	if (!object->mapped)
-		let_go(object);
+		release_file(atlas, object);
 	spin_unlock(&atlas->lock);
 }
 
