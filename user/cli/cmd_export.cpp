@@ -131,6 +131,7 @@ void run_export(ExportOptions &options) {
     const Fd input = open_recording(recording.path());
     WorkerPool workers(reading_threads(recording.jobs));
     DecodeJob job;
+    job.naming = recording.naming;
     job.filter = &recording.filter;
     job.shared = true;
     TraceReader reader(input.get(), name, workers, job);

@@ -96,9 +96,9 @@ void check_recorded_forms(const OffCpuOptions &options, const std::vector<std::s
                                                "give it to `argtrace offcpu --in {}`",
                                                options.output, given.front(), options.output));
     const bool live_only = options.interval || options.duration || !options.command.empty() || options.session.buffer ||
-                           options.session.stack_table || !options.session.debug_folders.empty();
+                           options.session.stack_table;
     if (!options.input.empty() && live_only)
-        throw CLI::ValidationError("--interval, --duration, --buffer, --stack-table-size, --objects and a COMMAND are for waits from now on, not for --in");
+        throw CLI::ValidationError("--interval, --duration, --buffer, --stack-table-size and a COMMAND are for waits from now on, not for --in");
     if (options.input.empty() && options.jobs > 0)
         throw CLI::ValidationError("--jobs is for --in");
 }
@@ -144,22 +144,25 @@ void setup_offcpu(CLI::App &app, const std::vector<std::string> &words) {
         "Size of each CPU's ring buffer (4M if not given), rounded up to a power of two")
         ->type_name("SIZE");
     add_stack_table_option(*command, options->session);
+    add_lines_option(*command, options->session.naming);
     command->footer(off_cpu_help);
     command->callback([options, command] {
         std::vector<std::string> given;
-        for (const char *name : {"--by", "--min", "--max", "--state", "--top", "--sort", "--json", "--fold", "--interval",
+        for (const char *name : {"--by", "--min", "--max", "--state", "--top", "--sort", "--json", "--fold", "--lines", "--interval",
                                  "--include-self"})
             if (command->count(name) > 0)
                 given.emplace_back(name);
         check_recorded_forms(*options, given);
         check_forms(*options);
         check_follow(options->processes, !options->command.empty());
-        if (!options->input.empty())
+        if (!options->input.empty()) {
             run_recorded_off_cpu(*options);
-        else if (options->records())
+        } else if (options->records()) {
+            options->session.naming.lines = true; // for whoever reads the file
             record_off_cpu(*options);
-        else
+        } else {
             run_live_off_cpu(*options);
+        }
     });
 }
 

@@ -101,13 +101,13 @@ void check_recorded_forms(const CLI::App &command, const AggregateOptions &optio
     if (records(options) && reads)
         throw CLI::ValidationError("--in: the ticks of a recording cannot be recorded again: give -o an .svg, .html or .folded file, or "
                                    "leave it out");
-    const std::string shows = first_given(command, {"--top", "--stacks", "--fold", "--json", "--interval", "--map-size"});
+    const std::string shows = first_given(command, {"--top", "--stacks", "--fold", "--json", "--lines", "--interval", "--map-size"});
     if (records(options) && !shows.empty())
         throw CLI::ValidationError(fmt::format("{}: a recording has all ticks, and {} is for when it is read: leave it out, and "
                                                "give it to `argtrace profile --in {}`",
                                                options.output, shows, options.output));
     const std::string ticks = first_given(command, {"--frequency", "--event", "--idle", "--interval", "--count", "--duration",
-                                                    "--follow", "--include-self", "--map-size", "--cgroup", "--objects"});
+                                                    "--follow", "--include-self", "--map-size", "--cgroup"});
     if (reads && !ticks.empty())
         throw CLI::ValidationError(fmt::format("{} is for ticks from now on, not for --in: leave it out", ticks));
     if (reads && !options.command.empty())
@@ -169,6 +169,7 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
             run_recorded_profile(*options);
         } else if (records(*options)) {
             check_follow(options->processes, !options->command.empty());
+            options->session.naming.lines = true; // for whoever reads the file
             record_profile(*options);
         } else {
             run_aggregate(*options);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 namespace argtrace::elf {
@@ -91,6 +92,44 @@ std::optional<Object> find_debug_file(const Object &object, const std::vector<st
         if (found && checksum_of(*found) == link->checksum)
             return found;
     }
+    return std::nullopt;
+}
+
+namespace {
+
+/// Opens no device, which may notice it: the path is one that a recording says.
+std::optional<Object> open_regular(const std::string &path) {
+    struct stat status;
+    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? open_debug_file(path) : std::nullopt;
+}
+
+bool is_build_id(std::string_view text) {
+    return text.size() > 2 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+} // namespace
+
+std::optional<Object> find_object(const CodeObject &wanted, const std::vector<std::string> &more_folders) {
+    const std::string &id = wanted.build_id;
+    if (!is_build_id(id))
+        return std::nullopt;
+    const auto is_wanted = [&id](const std::optional<Object> &found) { return found && found->build_id() == id; };
+    if (wanted.path.starts_with('/'))
+        if (auto found = open_regular(wanted.path); is_wanted(found))
+            return found;
+    std::vector<std::string> folders = more_folders;
+    folders.emplace_back(system_folder);
+    const std::string name = "/.build-id/" + id.substr(0, 2) + '/' + id.substr(2);
+    for (const std::string &folder : folders)
+        if (auto found = open_regular(folder + name); is_wanted(found))
+            return found;
+    if (wanted.segments.empty())
+        return std::nullopt;
+    for (const std::string &folder : folders)
+        if (auto found = open_regular(folder + name + ".debug"); is_wanted(found)) {
+            found->take_code_segments(wanted.segments);
+            return found;
+        }
     return std::nullopt;
 }
 

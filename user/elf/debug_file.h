@@ -14,4 +14,8 @@ namespace argtrace::elf {
 /// /usr/lib/debug, never on the network.
 std::optional<Object> find_debug_file(const Object &object, const std::vector<std::string> &folders);
 
+/// An object that was seen elsewhere, or its separate debug file: any file with its build id at its path, or where find_debug_file()
+/// looks for one by that. A debug file takes the segments of the object.
+std::optional<Object> find_object(const CodeObject &wanted, const std::vector<std::string> &more_folders);
+
 } // namespace argtrace::elf

@@ -55,17 +55,19 @@ std::uint64_t PerfettoStacks::frame(CodeSpace space, std::string_view function, 
     return known->second;
 }
 
-std::uint64_t PerfettoStacks::frame_at(CodePlace place, ProtobufWriter &data) {
-    const auto [known, added] = places_.try_emplace(place, 0);
+/// The outermost first.
+const std::vector<std::uint64_t> &PerfettoStacks::frames_at(CodePlace place, ProtobufWriter &data) {
+    const auto [known, added] = places_.try_emplace(place);
     if (!added)
         return known->second;
-    const std::string name = function_at(callers_, place); // "ext4_read [ext4]"
-    const std::string_view whole = name;
-    const std::size_t module = place.space == CodeSpace::kernel && name.ends_with(']') ? name.rfind(" [") : name.npos;
-    if (module != name.npos)
-        known->second = frame(place.space, whole.substr(0, module), whole.substr(module + 2, name.size() - module - 3), data);
-    else if (!name.empty())
-        known->second = frame(place.space, name, callers_.object(place), data);
+    const auto &frames = callers_.frames(place);
+    for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
+        const std::string_view name = at->function; // "ext4_read [ext4]"
+        const std::size_t module = place.space == CodeSpace::kernel && name.ends_with(']') ? name.rfind(" [") : name.npos;
+        known->second.push_back(module != name.npos
+                                    ? frame(place.space, name.substr(0, module), name.substr(module + 2, name.size() - module - 3), data)
+                                    : frame(place.space, name, callers_.object(place), data));
+    }
     return known->second;
 }
 
@@ -78,7 +80,7 @@ void PerfettoStacks::add_frames(const Value &stack, CodeSpace space, std::vector
         if (found->cut)
             add_mark("[cut]");
         for (auto address = found->addresses.rbegin(); address != found->addresses.rend(); ++address)
-            if (const std::uint64_t one = frame_at({found->space, *address}, data))
+            for (const std::uint64_t one : frames_at({found->space, *address}, data))
                 frames.push_back(one);
     } else {
         add_mark("[unknown]");

@@ -34,7 +34,7 @@ public:
     std::uint64_t id(const StackValues &stacks, const Probe &probe, ProtobufWriter &data);
 
 private:
-    std::uint64_t frame_at(CodePlace place, ProtobufWriter &data);
+    const std::vector<std::uint64_t> &frames_at(CodePlace place, ProtobufWriter &data);
     std::uint64_t frame(CodeSpace space, std::string_view function, std::string_view module, ProtobufWriter &data);
     void add_frames(const Value &stack, CodeSpace space, std::vector<std::uint64_t> &frames, ProtobufWriter &data);
     std::uint64_t mapping(CodeSpace space, std::string_view module, ProtobufWriter &data);
@@ -43,7 +43,7 @@ private:
     PerfettoNames functions_{perfetto::interned::function_names};
     PerfettoNames paths_{perfetto::interned::mapping_paths};
     std::map<std::pair<CodeSpace, std::string>, std::uint64_t> mappings_; // by space and module
-    std::unordered_map<CodePlace, std::uint64_t, CodePlace::Hash> places_; // the frames of these; 0: they have none
+    std::unordered_map<CodePlace, std::vector<std::uint64_t>, CodePlace::Hash> places_; // the frames of these
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> frames_; // by mapping and function
     std::map<std::tuple<std::uint64_t, std::uint64_t, const Probe *>, std::uint64_t> stacks_; // by both numbers
 };

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/caller.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "model/user_frame.h"
+#include "util/visible.h"
 
 namespace argtrace {
 
@@ -19,6 +23,21 @@ bool takes_returns(const Symbol &symbol) {
         return symbol.name.starts_with("argtrace_return_");
     return symbol.module.empty() &&
            (symbol.name == "arch_rethook_trampoline" || symbol.name == "return_to_handler");
+}
+
+/// "ext4_read+0x10 [ext4]" without the offset.
+std::string without_offset(std::string_view name) {
+    const std::size_t offset = name.rfind("+0x");
+    if (offset == name.npos)
+        return std::string(name);
+    return std::string(name.substr(0, offset)).append(name.substr(std::min(name.find(' ', offset), name.size())));
+}
+
+/// " at file.c:34", as gdb and addr2line have it; empty where that is not known.
+std::string line_text(const SourceFrame &frame) {
+    if (frame.file.empty() || frame.line == 0)
+        return "";
+    return fmt::format(" at {}:{}", visible_text(std::string_view(frame.file).substr(frame.file.rfind('/') + 1)), frame.line);
 }
 
 } // namespace
@@ -47,13 +66,39 @@ std::string CallerNames::look_up(CodePlace place, Zero zero) const {
         return fmt::format("{:#x}", place.address);
     if (place.space == CodeSpace::kernel && zero == Zero::shown && takes_returns(*symbol))
         return std::string(unknown);
-    std::string name(symbol->name);
+    std::string name = place.space == CodeSpace::user ? visible_text(symbol->name) : std::string(symbol->name);
     std::uint64_t offset = place.address - symbol->addr;
     if (offset != 0 || zero == Zero::shown)
         name += fmt::format("+{:#x}", offset);
     if (!symbol->module.empty())
         name += fmt::format(" [{}]", symbol->module);
     return name;
+}
+
+std::vector<CallerNames::Frame> CallerNames::look_up_frames(CodePlace place) const {
+    std::string name = look_up(place, Zero::shown);
+    if (name == unknown)
+        return {};
+    std::vector<SourceFrame> source = symbols_.source(place);
+    const std::string line = source.empty() ? "" : line_text(source.back());
+    std::vector<Frame> frames;
+    for (std::size_t i = 0; i + 1 < source.size(); ++i) {
+        std::string inlined = source[i].function.empty() ? "??" : visible_text(source[i].function);
+        inlined.append(" (inlined)").append(line_text(source[i]));
+        frames.push_back({inlined, inlined});
+    }
+    frames.push_back({name + line, without_offset(name) + line});
+    return frames;
+}
+
+const std::vector<CallerNames::Frame> &CallerNames::frames(CodePlace place) {
+    auto known = frames_.find(place);
+    if (known == frames_.end()) {
+        if (frames_.size() >= names_max)
+            frames_.clear();
+        known = frames_.emplace(place, look_up_frames(place)).first;
+    }
+    return known->second;
 }
 
 } // namespace argtrace

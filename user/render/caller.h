@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "symbols/symbols.h"
 
@@ -31,6 +32,15 @@ public:
         return name(functions_, place, Zero::hidden);
     }
 
+    /// A function at a place of a stack.
+    struct Frame {
+        std::string name;     ///< "main+0x12", "min (inlined)", and with lines "main+0x12 at main.c:34"
+        std::string function; ///< the same without the offset, as flame graphs have it
+    };
+    /// All at the place, the innermost first: the functions that are inlined there, as far as that is known, and the one that has the
+    /// code. None where name() is `unknown`.
+    const std::vector<Frame> &frames(CodePlace place);
+
     /// As Symbols::stack().
     std::optional<Stack> stack(std::uint64_t id) const { return symbols_.stack(id); }
 
@@ -50,10 +60,12 @@ private:
 
     const std::string &name(Names &known, CodePlace place, Zero zero);
     std::string look_up(CodePlace place, Zero zero) const;
+    std::vector<Frame> look_up_frames(CodePlace place) const;
 
     const Symbols &symbols_;
     Names names_;
     Names functions_;
+    std::unordered_map<CodePlace, std::vector<Frame>, CodePlace::Hash> frames_;
 };
 
 } // namespace argtrace

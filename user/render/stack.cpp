@@ -40,8 +40,8 @@ bool is_user_alone(const StackValues &stacks) {
 template<typename Append>
 void for_each_name(const Stack &stack, CallerNames &names, const Append &append) {
     for (const std::uint64_t address : stack.addresses) {
-        if (const std::string &name = names.name({stack.space, address}); name != CallerNames::unknown)
-            append(name);
+        for (const CallerNames::Frame &frame : names.frames({stack.space, address}))
+            append(frame.name);
     }
     if (stack.cut)
         append(cut_mark);
@@ -169,9 +169,9 @@ void add_stack_frames(std::vector<StackFrame> &frames, CallerNames &names, const
     if (stack->cut)
         frames.push_back({"[cut]", stack->space});
     for (auto address = stack->addresses.rbegin(); address != stack->addresses.rend(); ++address) {
-        std::string function = function_at(names, {stack->space, *address});
-        if (!function.empty())
-            frames.push_back({std::move(function), stack->space});
+        const auto &at = names.frames({stack->space, *address});
+        for (auto frame = at.rbegin(); frame != at.rend(); ++frame)
+            frames.push_back({frame->function, stack->space});
     }
 }
 
@@ -193,17 +193,6 @@ std::vector<std::string> stack_functions(CallerNames &names, const StackValues &
     for (StackFrame &frame : stack_frames(names, stacks))
         functions.push_back(std::move(frame.name));
     return functions;
-}
-
-std::string function_at(CallerNames &names, CodePlace place) {
-    const std::string_view name = names.name(place); // "ext4_read+0x10 [ext4]"
-    if (name == CallerNames::unknown)
-        return {};
-    const std::size_t offset = name.rfind("+0x");
-    if (offset == name.npos)
-        return std::string(name);
-    const std::size_t module = std::min(name.find(' ', offset), name.size());
-    return std::string(name.substr(0, offset)).append(name.substr(module));
 }
 
 std::string function_frame(std::string name, std::string_view module) {

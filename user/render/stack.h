@@ -59,10 +59,7 @@ std::vector<StackFrame> stack_frames(CallerNames &names, const StackValues &stac
 /// Their names alone.
 std::vector<std::string> stack_functions(CallerNames &names, const StackValues &stacks);
 
-/// One of these: the function at a place. Empty: none of the kernel's, but argtrace's own trampoline.
-std::string function_at(CallerNames &names, CodePlace place);
-
-/// The name of a function as these have it.
+/// The name of a function as stack_frames() has it.
 std::string function_frame(std::string name, std::string_view module);
 
 /// Whether one of these is a function of a module: "ext4_read [ext4]", but not "[user]".

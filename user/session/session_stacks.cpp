@@ -56,7 +56,7 @@ void Session::choose_stack_table(std::uint32_t stacks) {
 UserObjects *Session::objects() const {
     if (!objects_ && info_.features & ARGTRACE_FEATURE_USER_STACK && existing_stacks(ARGTRACE_STACKS_USER)) {
         const unsigned workers = std::clamp(std::thread::hardware_concurrency() / 2, 1u, workers_max);
-        objects_ = std::make_unique<UserObjects>(module_objects(device_.fd()), debug_folders_, workers);
+        objects_ = std::make_unique<UserObjects>(module_objects(device_.fd()), naming_, workers);
         objects_->set_process(code_.process);
     }
     return objects_.get();

@@ -96,6 +96,64 @@ TEST_F(UserStacks, SayWhatIsKnownOfPlacesWithoutAName) {
                                           "        [...]\n");
 }
 
+/// At the place in main() two functions are inlined.
+class InlinedSymbols : public BothSymbols {
+public:
+    explicit InlinedSymbols(bool lines) : lines_(lines) {}
+
+    std::vector<SourceFrame> source(CodePlace place) const override {
+        if (place.space == CodeSpace::kernel || UserFrame(place.address).object != program)
+            return {};
+        std::vector<SourceFrame> frames{{"a::get()", "/src/a/get.h", 12}, {"", "", 0}, {"main", "main.c", 34}};
+        for (SourceFrame &frame : frames)
+            if (!lines_)
+                frame = {frame.function, "", 0};
+        return frames;
+    }
+
+private:
+    bool lines_;
+};
+
+TEST_F(UserStacks, HaveInlinedFunctionsAsFramesOfTheirOwn) {
+    const InlinedSymbols symbols(false);
+    CallerNames names(symbols);
+    Line line;
+    append_stack(line, names, user_);
+    EXPECT_EQ(line.view(), "        std::read(int, char [])+0x10\n"
+                           "        a::get() (inlined)\n"
+                           "        ?? (inlined)\n"
+                           "        main+0x20\n");
+    EXPECT_THAT(stack_functions(names, {nullptr, &user_}),
+                testing::ElementsAre("main", "?? (inlined)", "a::get() (inlined)", "std::read(int, char [])"));
+}
+
+TEST_F(UserStacks, HaveLinesWhereTheyAreTold) {
+    const InlinedSymbols symbols(true);
+    CallerNames names(symbols);
+    Line line;
+    append_stack(line, names, user_);
+    EXPECT_EQ(line.view(), "        std::read(int, char [])+0x10\n"
+                           "        a::get() (inlined) at get.h:12\n"
+                           "        ?? (inlined)\n"
+                           "        main+0x20 at main.c:34\n");
+    EXPECT_THAT(stack_functions(names, {nullptr, &user_}), testing::ElementsAre("main at main.c:34", "?? (inlined)", "a::get() (inlined) at get.h:12",
+                                                                               "std::read(int, char [])"));
+}
+
+/// A name that moves the cursor, and a file of such a name: whoever runs a program chooses them.
+TEST_F(UserStacks, AreShownWithoutControlCharacters) {
+    struct : Symbols {
+        std::optional<Symbol> find(CodePlace) const override { return Symbol{UserFrame(program, 0x1000, false).word(), "\033[2Jf", "", 0}; }
+        std::vector<SourceFrame> source(CodePlace) const override { return {{"\ng", "a\rb", 1}, {"f", "/\x9b", 2}}; }
+    } symbols;
+    CallerNames names(symbols);
+    const auto &frames = names.frames(user_place(UserFrame(program, 0x1001, false).word()));
+    ASSERT_EQ(frames.size(), 2u);
+    EXPECT_EQ(frames[0].name, "\\x0ag (inlined) at a\\x0db:1");
+    EXPECT_EQ(frames[1].name, "\\x1b[2Jf+0x1 at \\x9b:2");
+}
+
 TEST_F(UserStacks, AreAMemberOfTheirOwnInJson) {
     EXPECT_EQ(json({&kernel_, &user_}), R"(,"stack":["ksys_read+0x10","do_syscall_64+0x10"],)"
                                         R"("user_stack":["std::read(int, char [])+0x10","main+0x20"])");
