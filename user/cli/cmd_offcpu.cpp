@@ -73,7 +73,7 @@ void add_show_options(CLI::App &command, OffCpuOptions &options) {
         "--fold", [&options] { options.style.form = StackForm::folded; },
         "A line for each stack, as flamegraph.pl and speedscope read them");
     command.add_option("-o,--output", options.output,
-                       "Write to that file instead of stdout: .svg or .html is a flame graph, .folded as --fold; .dat is a "
+                       "Write to that file instead of stdout: .svg or .html is a flame graph, .folded as --fold, .pb.gz for pprof; .dat is a "
                        "recording, for --in")
         ->type_name("FILE");
     command.add_option("--in", options.input, "Show the waits of that recording instead")->type_name("FILE");
@@ -89,7 +89,7 @@ void add_show_options(CLI::App &command, OffCpuOptions &options) {
 /// All waits go into a recording, and are chosen and shown when it is read. `given` are options that say how.
 void check_recorded_forms(const OffCpuOptions &options, const std::vector<std::string> &given) {
     if (options.records() && !options.input.empty())
-        throw CLI::ValidationError("--in: the waits of a recording cannot be recorded again: give -o an .svg, .html or .folded file, or "
+        throw CLI::ValidationError("--in: the waits of a recording cannot be recorded again: give -o an .svg, .html, .folded or .pb.gz file, or "
                                    "leave it out");
     if (options.records() && !given.empty())
         throw CLI::ValidationError(fmt::format("{}: a recording has all waits, and {} is for when it is read: leave it out, and "
@@ -109,6 +109,7 @@ void check_forms(OffCpuOptions &options) {
     if (options.wanted.max < options.wanted.min)
         throw CLI::ValidationError("--max is less than --min: no wait can match");
     options.style.form = stack_form_of(options.output, options.style.form, options.json, options.interval.has_value());
+    options.session.naming.lines |= options.style.form == StackForm::pprof; // which have a place of their own there
     if (!options.wanted.any_stack() && options.style.form != StackForm::summary)
         throw CLI::ValidationError("--no-stack leaves nothing to make a flame graph of: leave it out, or --fold and the "
                                    "file's name");

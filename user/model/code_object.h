@@ -26,6 +26,14 @@ struct CodeObject {
     bool operator==(const CodeObject &) const = default;
 };
 
+/// The address that the file says for a place; the offset, where that is not known.
+inline std::uint64_t address_in(const CodeObject &object, std::uint64_t offset) {
+    for (const CodeSegment &segment : object.segments)
+        if (offset >= segment.offset && offset - segment.offset < segment.size)
+            return segment.address + (offset - segment.offset);
+    return offset;
+}
+
 /// The last part of its path.
 inline std::string_view shown_name(const CodeObject &object) {
     return std::string_view(object.path).substr(object.path.rfind('/') + 1);

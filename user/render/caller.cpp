@@ -51,14 +51,13 @@ const std::string &CallerNames::name(Names &names, CodePlace place, Zero zero) {
     return known->second;
 }
 
-std::string CallerNames::object(CodePlace place) const {
-    const auto found = place.space == CodeSpace::user ? symbols_.object(UserFrame(place.address).object) : std::nullopt;
-    return found ? found->path : "";
+std::optional<CodeObject> CallerNames::object(CodePlace place) const {
+    return place.space == CodeSpace::user ? symbols_.object(UserFrame(place.address).object) : std::nullopt;
 }
 
 std::string CallerNames::look_up(CodePlace place, Zero zero) const {
     if (place.space == CodeSpace::user && place.address & ARGTRACE_FRAME_USER && UserFrame(place.address).is_end())
-        return end_mark;
+        return describe_end(UserFrame(place.address), "");
     const auto symbol = symbols_.find(place);
     if (!symbol && place.space == CodeSpace::user)
         return describe_user_place(place.address);
@@ -75,6 +74,15 @@ std::string CallerNames::look_up(CodePlace place, Zero zero) const {
     return name;
 }
 
+std::string CallerNames::end(std::uint64_t word, std::optional<std::uint64_t> innermore) const {
+    std::string in;
+    if (innermore && UserFrame(*innermore).object == ARGTRACE_OBJECT_MEMORY)
+        in = "[anonymous]";
+    else if (const auto found = innermore ? object(user_place(*innermore)) : std::nullopt)
+        in = visible_text(shown_name(*found));
+    return describe_end(UserFrame(word), in);
+}
+
 std::vector<CallerNames::Frame> CallerNames::look_up_frames(CodePlace place) const {
     std::string name = look_up(place, Zero::shown);
     if (name == unknown)
@@ -83,11 +91,13 @@ std::vector<CallerNames::Frame> CallerNames::look_up_frames(CodePlace place) con
     const std::string line = source.empty() ? "" : line_text(source.back());
     std::vector<Frame> frames;
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
-        std::string inlined = source[i].function.empty() ? "??" : visible_text(source[i].function);
-        inlined.append(" (inlined)").append(line_text(source[i]));
-        frames.push_back({inlined, inlined});
+        source[i].function = source[i].function.empty() ? "??" : visible_text(source[i].function);
+        std::string inlined = source[i].function + " (inlined)" + line_text(source[i]);
+        frames.push_back({inlined, inlined, std::move(source[i])});
     }
-    frames.push_back({name + line, without_offset(name) + line});
+    SourceFrame last = source.empty() ? SourceFrame() : std::move(source.back());
+    last.function = without_offset(name);
+    frames.push_back({name + line, last.function + line, std::move(last)});
     return frames;
 }
 

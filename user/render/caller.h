@@ -36,10 +36,14 @@ public:
     struct Frame {
         std::string name;     ///< "main+0x12", "min (inlined)", and with lines "main+0x12 at main.c:34"
         std::string function; ///< the same without the offset, as flame graphs have it
+        SourceFrame source;   ///< with the function's name alone
     };
     /// All at the place, the innermost first: the functions that are inlined there, as far as that is known, and the one that has the
     /// code. None where name() is `unknown`.
     const std::vector<Frame> &frames(CodePlace place);
+
+    /// What is shown of the word that ends a stack which is incomplete: why, and where that was, in the frame before.
+    std::string end(std::uint64_t word, std::optional<std::uint64_t> innermore) const;
 
     /// As Symbols::stack().
     std::optional<Stack> stack(std::uint64_t id) const { return symbols_.stack(id); }
@@ -51,8 +55,8 @@ public:
         return symbol ? std::string(symbol->module) : "";
     }
 
-    /// The path of the object that a place in user code is in; empty where that is not known.
-    std::string object(CodePlace place) const;
+    /// The object that a place in user code is in; nothing where that is not known.
+    std::optional<CodeObject> object(CodePlace place) const;
 
 private:
     enum class Zero { shown, hidden };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/stack.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "model/timer.h"
+#include "model/user_frame.h"
 #include "render/json.h"
 
 namespace argtrace {
@@ -39,8 +39,12 @@ bool is_user_alone(const StackValues &stacks) {
 /// whose return is followed and its caller.
 template<typename Append>
 void for_each_name(const Stack &stack, CallerNames &names, const Append &append) {
-    for (const std::uint64_t address : stack.addresses) {
-        for (const CallerNames::Frame &frame : names.frames({stack.space, address}))
+    for (std::size_t i = 0; i < stack.addresses.size(); ++i) {
+        if (is_end_of_stack(stack, i)) {
+            append(end_of_stack(names, stack, i));
+            continue;
+        }
+        for (const CallerNames::Frame &frame : names.frames({stack.space, stack.addresses[i]}))
             append(frame.name);
     }
     if (stack.cut)
@@ -48,6 +52,14 @@ void for_each_name(const Stack &stack, CallerNames &names, const Append &append)
 }
 
 } // namespace
+
+bool is_end_of_stack(const Stack &stack, std::size_t at) {
+    return stack.space == CodeSpace::user && UserFrame(stack.addresses[at]).is_end();
+}
+
+std::string end_of_stack(const CallerNames &names, const Stack &stack, std::size_t at) {
+    return names.end(stack.addresses[at], at > 0 ? std::optional(stack.addresses[at - 1]) : std::nullopt);
+}
 
 void append_frame(Line &out, std::string_view name) {
     out += indent;
@@ -168,10 +180,16 @@ void add_stack_frames(std::vector<StackFrame> &frames, CallerNames &names, const
     }
     if (stack->cut)
         frames.push_back({"[cut]", stack->space});
-    for (auto address = stack->addresses.rbegin(); address != stack->addresses.rend(); ++address) {
-        const auto &at = names.frames({stack->space, *address});
+    frames.reserve(frames.size() + 2 * stack->addresses.size());
+    for (std::size_t i = stack->addresses.size(); i-- > 0;) {
+        if (is_end_of_stack(*stack, i)) {
+            frames.push_back({end_of_stack(names, *stack, i), stack->space});
+            continue;
+        }
+        const CodePlace place{stack->space, stack->addresses[i]};
+        const auto &at = names.frames(place);
         for (auto frame = at.rbegin(); frame != at.rend(); ++frame)
-            frames.push_back({frame->function, stack->space});
+            frames.push_back({frame->function, stack->space, place, frame != at.rbegin()});
     }
 }
 

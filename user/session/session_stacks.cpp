@@ -26,7 +26,14 @@ std::optional<StackLoss> Session::stack_loss() const {
 
 std::optional<UserStackLoss> Session::user_stack_loss() const {
     auto stacks = StackReader::of(device_);
-    return stacks ? stacks->user_lost() : std::nullopt;
+    auto loss = stacks ? stacks->user_lost() : std::nullopt;
+    argtrace_objects objects{};
+    objects.size = sizeof(objects); // without room for any: its numbers alone
+    if (loss && device_.request(ARGTRACE_IOC_OBJECTS, &objects) == 0) {
+        loss->unnumbered = objects.unnumbered;
+        loss->unknown = objects.unknown;
+    }
+    return loss;
 }
 
 std::optional<argtrace_stacks> Session::existing_stacks(std::uint32_t flags) const {

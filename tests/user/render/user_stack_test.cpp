@@ -93,7 +93,7 @@ TEST_F(UserStacks, SayWhatIsKnownOfPlacesWithoutAName) {
     EXPECT_EQ(lines({nullptr, &broken_}), "        [anonymous]+0x7f0000001234\n"
                                           "        [vdso]+0x12\n"
                                           "        [object 77]+0x99\n"
-                                          "        [...]\n");
+                                          "        [... no unwind table]\n");
 }
 
 /// At the place in main() two functions are inlined.
@@ -171,7 +171,7 @@ TEST_F(UserStacks, AreTheRootOfFrames) {
     EXPECT_THAT(stack_functions(names_, {&kernel_, &no_user_}), ElementsAre("do_syscall_64", "ksys_read"));
     EXPECT_THAT(stack_functions(names_, {nullptr, &no_user_}), ElementsAre("[kernel]"));
     EXPECT_THAT(stack_functions(names_, {&in_user_, &unknown_}), ElementsAre("[unknown]"));
-    EXPECT_THAT(stack_functions(names_, {nullptr, &broken_}), ElementsAre("[...]", "[object 77]", "[vdso]", "[anonymous]"));
+    EXPECT_THAT(stack_functions(names_, {nullptr, &broken_}), ElementsAre("[... no unwind table]", "[object 77]", "[vdso]", "[anonymous]"));
     EXPECT_EQ(stack_frames(names_, {&kernel_, &user_})[1].space, CodeSpace::user);
     EXPECT_EQ(stack_frames(names_, {&kernel_, &user_})[2].space, CodeSpace::kernel);
 }
@@ -181,6 +181,28 @@ TEST_F(UserStacks, InOneLine) {
               "ksys_read+0x10 <- do_syscall_64+0x10 <- std::read(int, char [])+0x10 <- main+0x20");
     EXPECT_EQ(stacks_in_line(names_, {&kernel_, &no_user_}), "ksys_read+0x10 <- do_syscall_64+0x10");
     EXPECT_EQ(stacks_in_line(names_, {&in_user_, &user_}), "std::read(int, char [])+0x10 <- main+0x20");
+}
+
+TEST_F(UserStacks, SayWhyTheyEndAndWhere) {
+    struct : Symbols {
+        std::optional<Symbol> find(CodePlace) const override { return std::nullopt; }
+        std::optional<CodeObject> object(std::uint32_t number) const override {
+            return number == library ? std::optional(CodeObject{"/lib/libfoo\n.so", ""}) : std::nullopt;
+        }
+    } symbols;
+    const CallerNames names(symbols);
+    const auto end = [&names](argtrace_end reason, std::optional<UserFrame> innermore = UserFrame(library, 0x10, true)) {
+        return names.end(UserFrame(ARGTRACE_OBJECT_END, reason, false).word(), innermore ? std::optional(innermore->word()) : std::nullopt);
+    };
+    EXPECT_EQ(end(ARGTRACE_END_NO_TABLE), "[... no unwind table for libfoo\\x0a.so]");
+    EXPECT_EQ(end(ARGTRACE_END_NO_TABLE, UserFrame(ARGTRACE_OBJECT_MEMORY, 0x7f00, true)), "[... no unwind table for [anonymous]]");
+    EXPECT_EQ(end(ARGTRACE_END_NO_TABLE, UserFrame(program, 0x10, true)), "[... no unwind table]");
+    EXPECT_EQ(end(ARGTRACE_END_NO_RULE), "[... no unwind rule in libfoo\\x0a.so]");
+    EXPECT_EQ(end(ARGTRACE_END_UNREADABLE), "[... stack memory not readable]");
+    EXPECT_EQ(end(ARGTRACE_END_NO_CALL), "[... no return address in libfoo\\x0a.so]");
+    EXPECT_EQ(end(ARGTRACE_END_UNMAPPED, std::nullopt), "[... mappings not known]");
+    EXPECT_EQ(end(ARGTRACE_END_32_BIT, std::nullopt), "[... 32-bit code]");
+    EXPECT_EQ(end(static_cast<argtrace_end>(ARGTRACE_END_COUNT)), "[...]");
 }
 
 class CountedUserStacks : public UserStacks {
