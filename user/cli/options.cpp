@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "elf/debuginfod.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -88,9 +89,20 @@ void add_stack_table_option(CLI::App &command, SessionOptions &options) {
 }
 
 void add_objects_option(CLI::App &command, CodeNaming &naming) {
-    command.add_option("--objects", naming.debug_folders, "Look for debug files of user code in that folder, too")
+    command.add_option("--objects", naming.debug_files.folders, "Look for debug files of user code in that folder, too")
         ->type_name("DIR")
         ->allow_extra_args(false);
+    command.add_flag_callback(
+        "--debuginfod",
+        [&naming] {
+            try {
+                elf::check_debuginfod();
+            } catch (const Error &error) {
+                throw CLI::ValidationError(std::string(error.what()));
+            }
+            naming.debug_files.debuginfod = true;
+        },
+        "Fetch debug files from the servers that DEBUGINFOD_URLS names");
 }
 
 void add_lines_option(CLI::App &command, CodeNaming &naming) {

@@ -139,8 +139,8 @@ void sort_ranges(Ranges &ranges) {
 
 } // namespace
 
-InlinedFrames::InlinedFrames(const Object &object, std::vector<std::string> debug_folders)
-    : object_(&object), debug_folders_(std::move(debug_folders)) {}
+InlinedFrames::InlinedFrames(const Object &object, DebugFiles debug_files)
+    : object_(&object), debug_files_(std::move(debug_files)) {}
 InlinedFrames::InlinedFrames(InlinedFrames &&) noexcept = default;
 InlinedFrames &InlinedFrames::operator=(InlinedFrames &&) noexcept = default;
 InlinedFrames::~InlinedFrames() = default;
@@ -151,7 +151,7 @@ InlinedFrames::Info &InlinedFrames::info() {
     info_ = std::make_unique<Info>();
     const Object *file = object_;
     if (!has_debug_info(*file)) {
-        info_->debug_file = find_debug_file(*object_, debug_folders_);
+        info_->debug_file = find_debug_file(*object_, debug_files_);
         if (!info_->debug_file)
             return *info_;
         file = &*info_->debug_file;

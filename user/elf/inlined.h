@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "elf/object.h"
+#include "model/code_naming.h"
 #include "model/source_frame.h"
 
 namespace argtrace::elf {
@@ -17,7 +18,7 @@ namespace argtrace::elf {
 class InlinedFrames {
 public:
     /// The object must live longer.
-    explicit InlinedFrames(const Object &object, std::vector<std::string> debug_folders = {});
+    explicit InlinedFrames(const Object &object, DebugFiles debug_files = {});
     InlinedFrames(InlinedFrames &&) noexcept;
     InlinedFrames &operator=(InlinedFrames &&) noexcept;
     ~InlinedFrames();
@@ -34,7 +35,7 @@ private:
     Info &info();
 
     const Object *object_;
-    std::vector<std::string> debug_folders_;
+    DebugFiles debug_files_;
     std::unique_ptr<Info> info_;
 };
 

@@ -16,7 +16,7 @@ LocalObjects::Found *LocalObjects::find(const CodeObject &object) {
         return known->second.get();
     if (found_.size() == 1)
         raise_file_limit(); // each object is a file that stays open
-    if (auto file = elf::find_object(object, naming_.debug_folders))
+    if (auto file = elf::find_object(object, naming_.debug_files))
         known->second = std::make_unique<Found>(std::move(*file), naming_);
     return known->second.get();
 }

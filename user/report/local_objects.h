@@ -33,7 +33,7 @@ public:
 private:
     struct Found {
         explicit Found(elf::Object found, const CodeNaming &naming)
-            : object(std::move(found)), names(object, naming.debug_folders), inlined(object, naming.debug_folders) {}
+            : object(std::move(found)), names(object, naming.debug_files), inlined(object, naming.debug_files) {}
 
         elf::Object object;
         elf::SymbolNames names;

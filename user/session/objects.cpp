@@ -235,7 +235,7 @@ void UserObjects::add(const argtrace_object &listed) {
 /// The module is also told that there is none.
 void UserObjects::begin_table(std::uint32_t number, Known &known) {
     known.table = workers_.submit([this, number, object = known.object ? &*known.object : nullptr](unsigned) {
-        (void)source_->unwind(number, object ? elf::unwind_table(*object, naming_.debug_folders) : elf::UnwindTable());
+        (void)source_->unwind(number, object ? elf::unwind_table(*object, naming_.debug_files) : elf::UnwindTable());
     });
 }
 
@@ -276,7 +276,7 @@ std::optional<UserObjects::Name> UserObjects::name(UserFrame frame) {
     if (!known || known->code.path.empty())
         return std::nullopt;
     if (known->object && !known->names)
-        known->names.emplace(*known->object, naming_.debug_folders);
+        known->names.emplace(*known->object, naming_.debug_files);
     if (known->names)
         if (const auto found = known->names->at(frame.inside()))
             return Name{found->name, found->offset + frame.offset - frame.inside()};
@@ -288,7 +288,7 @@ std::vector<SourceFrame> UserObjects::source(UserFrame frame) {
     if (!known || !known->object)
         return {};
     if (!known->inlined)
-        known->inlined.emplace(*known->object, naming_.debug_folders);
+        known->inlined.emplace(*known->object, naming_.debug_files);
     return known->inlined->at(frame.inside(), naming_.lines ? elf::InlinedFrames::Lines::wanted : elf::InlinedFrames::Lines::unwanted);
 }
 

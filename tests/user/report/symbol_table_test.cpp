@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 
@@ -79,7 +80,7 @@ TEST(SymbolTable, TellsInlinedFunctionsAndLines) {
                                            "{1:016x} 34 main\n",
                                            in_main, interrupted);
     SymbolTable table, with_lines;
-    with_lines.set_naming({.debug_folders = {}, .lines = true});
+    with_lines.set_naming({.debug_files = {}, .lines = true});
     EXPECT_TRUE(table.add_places(places));
     EXPECT_TRUE(with_lines.add_places(places));
     EXPECT_THAT(table.source(user_place(in_main)), testing::ElementsAre(SourceFrame{"get", "", 0}, SourceFrame{"main", "", 0}));
@@ -136,7 +137,7 @@ protected:
 
     std::vector<std::string> shown(const std::string &objects, bool lines = false) {
         SymbolTable table;
-        table.set_naming({.debug_folders = {folder_}, .lines = lines});
+        table.set_naming({.debug_files = {{folder_}}, .lines = lines});
         EXPECT_TRUE(table.add_objects(objects));
         CallerNames names(table);
         std::vector<std::string> shown;
@@ -162,6 +163,28 @@ TEST_F(LocalObject, MayBeItsDebugFileAlone) {
     run("objcopy --only-keep-debug whole.so .build-id/01/23456789.debug");
     EXPECT_THAT(shown(objects_), testing::ElementsAre("inner (inlined)", "outer+0x0"));
     EXPECT_THAT(shown(objects_.substr(0, objects_.find('\n') + 1)), testing::ElementsAre(unknown())) << "where it is in the object is not known";
+}
+
+/// Files of a server, which may be a folder.
+TEST_F(LocalObject, IsFetchedIfThatIsWanted) {
+    void *library = ::dlopen("libdebuginfod.so.1", RTLD_NOW);
+    if (!library)
+        GTEST_SKIP() << "there is no libdebuginfod";
+    run("mkdir -p server/buildid/0123456789 cache && objcopy --only-keep-debug whole.so server/buildid/0123456789/debuginfo");
+    ::setenv("DEBUGINFOD_URLS", ("file://" + folder_ + "/server").c_str(), 1);
+    ::setenv("DEBUGINFOD_CACHE_PATH", (folder_ + "/cache").c_str(), 1);
+    EXPECT_THAT(shown(objects_), testing::ElementsAre(unknown())) << "the variables alone do nothing";
+    EXPECT_TRUE(std::filesystem::is_empty(folder_ + "/cache"));
+    SymbolTable table;
+    table.set_naming({.debug_files = {{}, true}, .lines = true});
+    EXPECT_TRUE(table.add_objects(objects_));
+    CallerNames names(table);
+    const auto &frames = names.frames(user_place(UserFrame(16, place_, true).word()));
+    ::unsetenv("DEBUGINFOD_URLS");
+    ::unsetenv("DEBUGINFOD_CACHE_PATH");
+    ASSERT_EQ(frames.size(), 2u);
+    EXPECT_EQ(frames[0].name, "inner (inlined) at x.c:4");
+    EXPECT_EQ(frames[1].name, "outer+0x0 at x.c:8");
 }
 
 TEST_F(LocalObject, IsAtItsPathIfTheBuildIdIsEqual) {

@@ -183,7 +183,7 @@ TEST_F(Objects, TellWhatIsInlined) {
     while (name(objects, {16, place, true}) != "outer+0" && place < described->segments[0].offset + described->segments[0].size)
         ++place;
     EXPECT_THAT(objects.source({16, place, true}), testing::ElementsAre(SourceFrame{"inner", "", 0}, SourceFrame{"outer", "", 0}));
-    UserObjects with_lines(std::make_unique<FakeObjects>(seen_), {.debug_folders = {}, .lines = true}, 0);
+    UserObjects with_lines(std::make_unique<FakeObjects>(seen_), {.debug_files = {}, .lines = true}, 0);
     const std::vector<SourceFrame> source_lines = with_lines.source({16, place, true});
     ASSERT_EQ(source_lines.size(), 2u);
     EXPECT_EQ(source_lines[0].line, 2);
