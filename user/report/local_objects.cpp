@@ -21,6 +21,11 @@ LocalObjects::Found *LocalObjects::find(const CodeObject &object) {
     return known->second.get();
 }
 
+bool LocalObjects::has(const CodeObject &object) {
+    const std::lock_guard lock(mutex_);
+    return find(object) != nullptr;
+}
+
 std::optional<elf::SymbolNames::Name> LocalObjects::name(const CodeObject &object, UserFrame frame) {
     const std::lock_guard lock(mutex_);
     Found *found = find(object);

@@ -24,6 +24,9 @@ class LocalObjects {
 public:
     void set_naming(CodeNaming naming) { naming_ = std::move(naming); }
 
+    /// It is on this machine, though it may not say what its functions are called.
+    bool has(const CodeObject &object);
+
     /// The function that has the frame; nothing if the object is not here, or does not say it. Its name lives as long as this.
     std::optional<elf::SymbolNames::Name> name(const CodeObject &object, UserFrame frame);
 

@@ -194,7 +194,8 @@ std::optional<Symbol> SymbolTable::find_user(std::uint64_t word) const {
         return std::nullopt;
     if (const auto name = local_.name(object->second.object, frame))
         return Symbol{word - name->offset, name->name, {}, 0};
-    return Symbol{word - frame.offset, shown, object->second.build_id_text, 0};
+    const bool is_here = local_.has(object->second.object);
+    return Symbol{word - frame.offset, shown, is_here ? std::string_view() : object->second.build_id_text, 0};
 }
 
 std::optional<Symbol> SymbolTable::find(CodePlace place) const {

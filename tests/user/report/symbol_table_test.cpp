@@ -157,6 +157,8 @@ TEST_F(LocalObject, IsFoundByItsBuildId) {
     run("cp whole.so .build-id/01/23456789");
     EXPECT_THAT(shown(objects_), testing::ElementsAre("inner (inlined)", "outer+0x0"));
     EXPECT_THAT(shown(objects_, true), testing::ElementsAre("inner (inlined) at x.c:4", "outer+0x0 at x.c:8"));
+    place_ = 1; // in no function
+    EXPECT_THAT(shown(objects_), testing::ElementsAre("x.so+0x1")) << "nothing is to be found that is not here";
 }
 
 TEST_F(LocalObject, MayBeItsDebugFileAlone) {
