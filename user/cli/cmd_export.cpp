@@ -190,7 +190,7 @@ void setup_export(CLI::App &app) {
         "stderr.\n\nExamples:\n"
         "  argtrace export -o build.pftrace build.dat              for ui.perfetto.dev\n"
         "  argtrace export -o build.svg --by duration build.dat    for any browser\n"
-        "  argtrace export --to pprof build.dat                    for go tool pprof, speedscope, Pyroscope");
+        "  argtrace export --to pprof build.dat                    for go tool pprof");
     command->callback([options] { run_export(*options); });
 }
 
