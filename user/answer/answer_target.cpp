@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "render/pprof.h"
 #include "util/clock.h"
 #include "util/error.h"
 #include "util/nanoseconds.h"
@@ -36,19 +37,22 @@ StackForm stack_form_of(const std::string &path, StackForm form, bool json, bool
     const std::string_view name = path;
     if (name.ends_with(".folded"))
         form = StackForm::folded;
-    if (!name.ends_with(".svg") && !name.ends_with(".html"))
+    const bool is_profile = name.ends_with(pprof_suffix);
+    if (!name.ends_with(".svg") && !name.ends_with(".html") && !is_profile)
         return form;
+    const std::string_view what = is_profile ? "profile for pprof" : "flame graph";
     if (form == StackForm::folded)
         throw Error(fmt::format("{}: --fold writes text: let the name end in .folded, or leave --fold "
-                                "out for a flame graph",
-                                path));
+                                "out for a {}",
+                                path, what));
     if (json)
-        throw Error(fmt::format("{}: this name asks for a flame graph, and --json for JSON: leave one "
+        throw Error(fmt::format("{}: this name asks for a {}, and --json for JSON: leave one "
                                 "of them out",
-                                path));
+                                path, what));
     if (interval)
-        throw Error(fmt::format("{}: a flame graph is made once, at the end: leave --interval out",
-                                path));
+        throw Error(fmt::format("{}: a {} is made once, at the end: leave --interval out", path, what));
+    if (is_profile)
+        return StackForm::pprof;
     return name.ends_with(".svg") ? StackForm::svg : StackForm::html;
 }
 

@@ -143,6 +143,7 @@ void add_map_size_option(CLI::App &command, AggregateOptions &options) {
 void add_room_option(CLI::App &command, AggregateOptions &options) {
     add_map_size_option(command, options);
     add_stack_table_option(command, options.session);
+    add_lines_option(command, options.session.naming);
 }
 
 void add_counted_stack_option(CLI::App &command, AggregateOptions &options) {
@@ -182,8 +183,6 @@ void check_aggregate(const AggregateOptions &options) {
                                    "chooses by its number");
     if (!options.input.empty() && options.session.stack_table)
         throw CLI::ValidationError("--stack-table-size is for stacks that are taken now, not for those of --in");
-    if (!options.input.empty() && !options.session.debug_folders.empty())
-        throw CLI::ValidationError("--objects is for stacks that are taken now: a recording has the names of its stacks");
     if (options.input.empty() && options.jobs > 0)
         throw CLI::ValidationError("--jobs is for --in");
     if (!options.pairs() && !options.timer && options.functions.specs.empty() && options.input.empty())

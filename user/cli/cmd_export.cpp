@@ -55,9 +55,11 @@ void complete(ExportOptions &options) {
                                     export_format_names()));
         options.format = export_format_of(options.output);
     }
+    if (options.format == ExportFormat::pprof)
+        options.recording.naming.lines = true; // they have a place of their own there
     if (!is_made_of_stacks(*options.format) && options.by)
         throw Error(
-            fmt::format("--by is for flame and folded, not for {}", export_name(*options.format)));
+            fmt::format("--by is for flame, folded and pprof, not for {}", export_name(*options.format)));
     if (options.per_function && options.format != ExportFormat::parquet)
         throw Error(
             fmt::format("--per-function is for parquet, not for {}", export_name(*options.format)));
@@ -131,6 +133,7 @@ void run_export(ExportOptions &options) {
     const Fd input = open_recording(recording.path());
     WorkerPool workers(reading_threads(recording.jobs));
     DecodeJob job;
+    job.naming = recording.naming;
     job.filter = &recording.filter;
     job.shared = true;
     TraceReader reader(input.get(), name, workers, job);
@@ -174,7 +177,7 @@ void setup_export(CLI::App &app) {
             else
                 throw Error(fmt::format("--by is stack or duration, not '{}'", text));
         },
-        "flame, folded: made of the stacks that `record --stack` took (the default), or of nested calls, "
+        "flame, folded, pprof: made of the stacks that `record --stack` took (the default), or of nested calls, "
         "each as wide as its duration")
         ->type_name("stack|duration");
     command->add_flag("--per-function", options->per_function,
@@ -186,7 +189,8 @@ void setup_export(CLI::App &app) {
         "The numbers of events written and lost, and damage to the file, are reported on "
         "stderr.\n\nExamples:\n"
         "  argtrace export -o build.pftrace build.dat              for ui.perfetto.dev\n"
-        "  argtrace export -o build.svg --by duration build.dat    for any browser");
+        "  argtrace export -o build.svg --by duration build.dat    for any browser\n"
+        "  argtrace export --to pprof build.dat                    for go tool pprof");
     command->callback([options] { run_export(*options); });
 }
 

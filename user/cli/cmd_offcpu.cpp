@@ -73,7 +73,7 @@ void add_show_options(CLI::App &command, OffCpuOptions &options) {
         "--fold", [&options] { options.style.form = StackForm::folded; },
         "A line for each stack, as flamegraph.pl and speedscope read them");
     command.add_option("-o,--output", options.output,
-                       "Write to that file instead of stdout: .svg or .html is a flame graph, .folded as --fold; .dat is a "
+                       "Write to that file instead of stdout: .svg or .html is a flame graph, .folded as --fold, .pb.gz for pprof; .dat is a "
                        "recording, for --in")
         ->type_name("FILE");
     command.add_option("--in", options.input, "Show the waits of that recording instead")->type_name("FILE");
@@ -89,16 +89,16 @@ void add_show_options(CLI::App &command, OffCpuOptions &options) {
 /// All waits go into a recording, and are chosen and shown when it is read. `given` are options that say how.
 void check_recorded_forms(const OffCpuOptions &options, const std::vector<std::string> &given) {
     if (options.records() && !options.input.empty())
-        throw CLI::ValidationError("--in: the waits of a recording cannot be recorded again: give -o an .svg, .html or .folded file, or "
+        throw CLI::ValidationError("--in: the waits of a recording cannot be recorded again: give -o an .svg, .html, .folded or .pb.gz file, or "
                                    "leave it out");
     if (options.records() && !given.empty())
         throw CLI::ValidationError(fmt::format("{}: a recording has all waits, and {} is for when it is read: leave it out, and "
                                                "give it to `argtrace offcpu --in {}`",
                                                options.output, given.front(), options.output));
     const bool live_only = options.interval || options.duration || !options.command.empty() || options.session.buffer ||
-                           options.session.stack_table || !options.session.debug_folders.empty();
+                           options.session.stack_table;
     if (!options.input.empty() && live_only)
-        throw CLI::ValidationError("--interval, --duration, --buffer, --stack-table-size, --objects and a COMMAND are for waits from now on, not for --in");
+        throw CLI::ValidationError("--interval, --duration, --buffer, --stack-table-size and a COMMAND are for waits from now on, not for --in");
     if (options.input.empty() && options.jobs > 0)
         throw CLI::ValidationError("--jobs is for --in");
 }
@@ -109,6 +109,7 @@ void check_forms(OffCpuOptions &options) {
     if (options.wanted.max < options.wanted.min)
         throw CLI::ValidationError("--max is less than --min: no wait can match");
     options.style.form = stack_form_of(options.output, options.style.form, options.json, options.interval.has_value());
+    options.session.naming.lines |= options.style.form == StackForm::pprof; // which have a place of their own there
     if (!options.wanted.any_stack() && options.style.form != StackForm::summary)
         throw CLI::ValidationError("--no-stack leaves nothing to make a flame graph of: leave it out, or --fold and the "
                                    "file's name");
@@ -144,22 +145,25 @@ void setup_offcpu(CLI::App &app, const std::vector<std::string> &words) {
         "Size of each CPU's ring buffer (4M if not given), rounded up to a power of two")
         ->type_name("SIZE");
     add_stack_table_option(*command, options->session);
+    add_lines_option(*command, options->session.naming);
     command->footer(off_cpu_help);
     command->callback([options, command] {
         std::vector<std::string> given;
-        for (const char *name : {"--by", "--min", "--max", "--state", "--top", "--sort", "--json", "--fold", "--interval",
+        for (const char *name : {"--by", "--min", "--max", "--state", "--top", "--sort", "--json", "--fold", "--lines", "--interval",
                                  "--include-self"})
             if (command->count(name) > 0)
                 given.emplace_back(name);
         check_recorded_forms(*options, given);
         check_forms(*options);
         check_follow(options->processes, !options->command.empty());
-        if (!options->input.empty())
+        if (!options->input.empty()) {
             run_recorded_off_cpu(*options);
-        else if (options->records())
+        } else if (options->records()) {
+            options->session.naming.lines = true; // for whoever reads the file
             record_off_cpu(*options);
-        else
+        } else {
             run_live_off_cpu(*options);
+        }
     });
 }
 

@@ -71,7 +71,8 @@ void add_output_options(CLI::App &command, AggregateOptions &options) {
     command.add_flag("--json", options.json, "One JSON object a line for each stack, and for each function");
     command.add_option("-o,--output", options.output,
                        "Write to that file instead of stdout: a flame graph if its name ends in .svg "
-                       "or .html, folded stacks if in .folded; .dat is a recording, for --in")
+                       "or .html, folded stacks if in .folded, a profile for pprof if in .pb.gz; .dat is a "
+                       "recording, for --in")
         ->type_name("FILE");
     command.add_option("--in", options.input, "Show the ticks of that recording instead")->type_name("FILE");
     add_parsed_option(
@@ -99,15 +100,15 @@ std::string first_given(const CLI::App &command, std::initializer_list<const cha
 void check_recorded_forms(const CLI::App &command, const AggregateOptions &options) {
     const bool reads = !options.input.empty();
     if (records(options) && reads)
-        throw CLI::ValidationError("--in: the ticks of a recording cannot be recorded again: give -o an .svg, .html or .folded file, or "
+        throw CLI::ValidationError("--in: the ticks of a recording cannot be recorded again: give -o an .svg, .html, .folded or .pb.gz file, or "
                                    "leave it out");
-    const std::string shows = first_given(command, {"--top", "--stacks", "--fold", "--json", "--interval", "--map-size"});
+    const std::string shows = first_given(command, {"--top", "--stacks", "--fold", "--json", "--lines", "--interval", "--map-size"});
     if (records(options) && !shows.empty())
         throw CLI::ValidationError(fmt::format("{}: a recording has all ticks, and {} is for when it is read: leave it out, and "
                                                "give it to `argtrace profile --in {}`",
                                                options.output, shows, options.output));
     const std::string ticks = first_given(command, {"--frequency", "--event", "--idle", "--interval", "--count", "--duration",
-                                                    "--follow", "--include-self", "--map-size", "--cgroup", "--objects"});
+                                                    "--follow", "--include-self", "--map-size", "--cgroup"});
     if (reads && !ticks.empty())
         throw CLI::ValidationError(fmt::format("{} is for ticks from now on, not for --in: leave it out", ticks));
     if (reads && !options.command.empty())
@@ -165,10 +166,12 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
         check_recorded_forms(*command, *options);
         options->style.stacks = stack_form_of(options->output, options->style.stacks, options->json,
                                               options->interval.has_value());
+        options->session.naming.lines |= options->style.stacks == StackForm::pprof; // which have a place of their own there
         if (!options->input.empty()) {
             run_recorded_profile(*options);
         } else if (records(*options)) {
             check_follow(options->processes, !options->command.empty());
+            options->session.naming.lines = true; // for whoever reads the file
             record_profile(*options);
         } else {
             run_aggregate(*options);

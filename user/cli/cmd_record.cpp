@@ -145,7 +145,10 @@ void setup_record(CLI::App &app, const std::vector<std::string> &words) {
         "  argtrace record -F 'vmlinux:vfs_*' -- make -j8\n"
         "  argtrace record -p 1234 'tcp_*' -- sleep 10\n"
         "  argtrace record -o - vfs_open | argtrace report -");
-    command->callback([options] { run_record(*options); });
+    command->callback([options] {
+        options->session.naming.lines = true; // for whoever reads the file
+        run_record(*options);
+    });
 }
 
 } // namespace argtrace

@@ -56,6 +56,7 @@ void run_report(ReportOptions &options) {
     const Fd file = open_recording(recording.path());
     WorkerPool workers(reading_threads(recording.jobs));
     DecodeJob job;
+    job.naming = recording.naming;
     job.filter = &recording.filter;
     job.events = !options.stats;
     job.widths = !options.output.json;

@@ -67,6 +67,7 @@ void run_snapshot(const SnapshotOptions &options) {
     const std::uint64_t gone = overwritten_in(mappings);
     const std::vector<argtrace_counts> counts = session.counts(true);
 
+    session.choose_naming({.lines = true});
     const LiveSymbols symbols(session);
     TraceWriter writer(TraceTarget(options.file), level);
     writer.info(describe_session(session));

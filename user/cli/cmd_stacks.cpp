@@ -26,11 +26,13 @@ void setup_stacks(CLI::App &app, const std::vector<std::string> &words) {
                     "  argtrace stacks --by comm 'vfs_read if count == 0'\n"
                     "  argtrace stacks --stack=user -p 1234 s:write    where in the program\n"
                     "  argtrace stacks -o reads.svg 'vfs_read if count == 0'    a flame graph\n"
+                    "  argtrace stacks -o reads.pb.gz vfs_read         for go tool pprof\n"
                     "  argtrace stacks --fold -o alloc.folded --duration 10 __alloc_pages_noprof\n"
                     "  argtrace stacks --in argtrace.dat               what `record --stack` has");
     command->callback([options] {
         options->style.stacks = stack_form_of(options->output, options->style.stacks, options->json,
                                               options->interval.has_value());
+        options->session.naming.lines |= options->style.stacks == StackForm::pprof; // which have a place of their own there
         run_aggregate(*options);
     });
 }

@@ -155,6 +155,7 @@ void setup_trace(CLI::App &app, const std::vector<std::string> &words) {
     add_include_self_option(*command, *options);
     add_session_options(*command, options->session);
     add_stack_table_option(*command, options->session);
+    add_lines_option(*command, options->session.naming);
     command->footer(
         std::string(spec_help) +
         "\n\nWith functions, it traces them while it runs and leaves nothing traced. Without any, "

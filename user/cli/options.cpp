@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "elf/debuginfod.h"
 #include "util/units.h"
 
 namespace argtrace {
@@ -84,9 +85,28 @@ void add_stack_table_option(CLI::App &command, SessionOptions &options) {
         fmt::format("Room for N different stacks on each CPU ({} if not given), rounded up to a power of two",
                     default_stack_table))
         ->type_name("N");
-    command.add_option("--objects", options.debug_folders, "Look for debug files of user code in that folder, too")
+    add_objects_option(command, options.naming);
+}
+
+void add_objects_option(CLI::App &command, CodeNaming &naming) {
+    command.add_option("--objects", naming.debug_files.folders, "Look for debug files of user code in that folder, too")
         ->type_name("DIR")
         ->allow_extra_args(false);
+    command.add_flag_callback(
+        "--debuginfod",
+        [&naming] {
+            try {
+                elf::check_debuginfod();
+            } catch (const Error &error) {
+                throw CLI::ValidationError(std::string(error.what()));
+            }
+            naming.debug_files.debuginfod = true;
+        },
+        "Fetch debug files from the servers that DEBUGINFOD_URLS names");
+}
+
+void add_lines_option(CLI::App &command, CodeNaming &naming) {
+    command.add_flag("--lines", naming.lines, "Show the source lines of user code in stacks, where DWARF has them");
 }
 
 std::uint32_t parse_room(const std::string &option, const std::string &text, std::uint32_t min, std::uint32_t max) {

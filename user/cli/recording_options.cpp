@@ -175,6 +175,8 @@ void add_reading_options(CLI::App &command, RecordingOptions &options) {
         },
         "How many threads to use (one for each CPU)")
         ->type_name("N");
+    add_lines_option(command, options.naming);
+    add_objects_option(command, options.naming);
 }
 
 } // namespace argtrace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/code_naming.h"
 #include "report/event_filter.h"
 
 namespace argtrace {
@@ -23,6 +24,7 @@ struct RecordingOptions {
     std::optional<std::uint64_t> max_events;
     unsigned jobs = 0;
     bool regex = false;
+    CodeNaming naming = {};
 
     /// Takes the file and the functions out of `words`. Throws Error.
     void resolve();
@@ -37,7 +39,7 @@ using TakeTimeStyle = std::function<bool(const std::string &)>;
 void add_recording_options(CLI::App &command, RecordingOptions &options,
                            const TakeTimeStyle &take_style = {});
 
-/// Adds --regex and -j, which come last in the help.
+/// Adds --regex, -j, --lines and --objects, which come last in the help.
 void add_reading_options(CLI::App &command, RecordingOptions &options);
 
 } // namespace argtrace

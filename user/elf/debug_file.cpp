@@ -8,7 +8,10 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <zlib.h>
+
+#include "elf/debuginfod.h"
 
 namespace argtrace::elf {
 
@@ -71,10 +74,22 @@ std::vector<std::string> places_of(const Object &object, const std::string &name
     return places;
 }
 
+bool is_build_id(std::string_view text) {
+    return text.size() > 2 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+/// The file of a server, if it has one, and it has that build id.
+std::optional<Object> fetch(const std::string &build_id, Fetched what) {
+    std::string path;
+    Fd file = is_build_id(build_id) ? fetch_by_build_id(build_id, what, path) : Fd();
+    auto found = file ? Object::open(std::move(file), path) : std::nullopt;
+    return found && found->build_id() == build_id ? std::move(found) : std::nullopt;
+}
+
 } // namespace
 
-std::optional<Object> find_debug_file(const Object &object, const std::vector<std::string> &more_folders) {
-    std::vector<std::string> folders = more_folders;
+std::optional<Object> find_debug_file(const Object &object, const DebugFiles &more) {
+    std::vector<std::string> folders = more.folders;
     folders.emplace_back(system_folder);
     if (const std::string &id = object.build_id(); id.size() > 2) {
         for (const std::string &folder : folders) {
@@ -83,15 +98,52 @@ std::optional<Object> find_debug_file(const Object &object, const std::vector<st
                 return found;
         }
     }
-    const std::optional<DebugLink> link = debug_link_of(object);
-    if (!link)
+    if (const std::optional<DebugLink> link = debug_link_of(object))
+        for (const std::string &place : places_of(object, link->name, folders)) {
+            auto found = open_debug_file(place);
+            if (found && checksum_of(*found) == link->checksum)
+                return found;
+        }
+    return more.debuginfod ? fetch(object.build_id(), Fetched::debug_file) : std::nullopt;
+}
+
+namespace {
+
+/// Opens no device, which may notice it: the path is one that a recording says.
+std::optional<Object> open_regular(const std::string &path) {
+    struct stat status;
+    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? open_debug_file(path) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<Object> find_object(const CodeObject &wanted, const DebugFiles &more) {
+    const std::string &id = wanted.build_id;
+    if (!is_build_id(id))
         return std::nullopt;
-    for (const std::string &place : places_of(object, link->name, folders)) {
-        auto found = open_debug_file(place);
-        if (found && checksum_of(*found) == link->checksum)
+    const auto is_wanted = [&id](const std::optional<Object> &found) { return found && found->build_id() == id; };
+    if (wanted.path.starts_with('/'))
+        if (auto found = open_regular(wanted.path); is_wanted(found))
             return found;
+    std::vector<std::string> folders = more.folders;
+    folders.emplace_back(system_folder);
+    const std::string name = "/.build-id/" + id.substr(0, 2) + '/' + id.substr(2);
+    for (const std::string &folder : folders)
+        if (auto found = open_regular(folder + name); is_wanted(found))
+            return found;
+    if (!wanted.segments.empty()) {
+        std::optional<Object> debug_file;
+        for (const std::string &folder : folders)
+            if (!is_wanted(debug_file))
+                debug_file = open_regular(folder + name + ".debug");
+        if (!is_wanted(debug_file) && more.debuginfod)
+            debug_file = fetch(id, Fetched::debug_file);
+        if (is_wanted(debug_file)) {
+            debug_file->take_code_segments(wanted.segments);
+            return debug_file;
+        }
     }
-    return std::nullopt;
+    return more.debuginfod ? fetch(id, Fetched::executable) : std::nullopt;
 }
 
 } // namespace argtrace::elf

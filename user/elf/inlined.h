@@ -8,36 +8,34 @@
 #include <vector>
 
 #include "elf/object.h"
+#include "model/code_naming.h"
+#include "model/source_frame.h"
 
 namespace argtrace::elf {
 
 /// The source that a place was compiled from, by DWARF, which libdw reads: in the object or in its separate debug file. DWARF is
-/// read at the first question; each answer takes a walk through its compilation unit, so keep what you have got. Not for several
-/// threads at once.
+/// read at the first question, a compilation unit at the first question about its code. Not for several threads at once.
 class InlinedFrames {
 public:
     /// The object must live longer.
-    explicit InlinedFrames(const Object &object, std::vector<std::string> debug_folders = {});
+    explicit InlinedFrames(const Object &object, DebugFiles debug_files = {});
     InlinedFrames(InlinedFrames &&) noexcept;
     InlinedFrames &operator=(InlinedFrames &&) noexcept;
     ~InlinedFrames();
 
-    struct Frame {
-        std::string function; ///< demangled; empty if DWARF does not say it
-        std::string file;     ///< likewise, the path that it was compiled as
-        int line = 0;         ///< of the place, or of the call of the inlined function before this; 0: not known
-    };
+    enum class Lines : bool { unwanted, wanted };
 
     /// What is at this place: the innermost inlined function first, and last the function that has the code. Empty where nothing is
-    /// known. For the caller of a function ask for the byte before the return address.
-    std::vector<Frame> at(std::uint64_t file_offset);
+    /// known. For the caller of a function ask for the byte before the return address. Where lines are not wanted, their tables are
+    /// not read, and frames have neither file nor line.
+    std::vector<SourceFrame> at(std::uint64_t file_offset, Lines lines = Lines::wanted);
 
 private:
     struct Info;
-    const Info &info();
+    Info &info();
 
     const Object *object_;
-    std::vector<std::string> debug_folders_;
+    DebugFiles debug_files_;
     std::unique_ptr<Info> info_;
 };
 

@@ -206,6 +206,29 @@ std::optional<std::uint64_t> Object::offset_of(std::uint64_t address) const {
     return std::nullopt;
 }
 
+std::vector<CodeSegment> Object::code_segments() const {
+    std::vector<CodeSegment> found;
+    for (const Elf64_Phdr &segment : segments_)
+        if (segment.p_type == PT_LOAD && segment.p_flags & PF_X)
+            found.push_back({segment.p_offset, segment.p_vaddr, segment.p_filesz});
+    return found;
+}
+
+void Object::take_code_segments(std::span<const CodeSegment> segments) {
+    std::erase_if(segments_, [](const Elf64_Phdr &segment) { return segment.p_type == PT_LOAD && segment.p_flags & PF_X; });
+    std::vector<Elf64_Phdr> code;
+    for (const CodeSegment &segment : segments.first(std::min<std::size_t>(segments.size(), segments_max))) {
+        Elf64_Phdr header = {};
+        header.p_type = PT_LOAD;
+        header.p_flags = PF_R | PF_X;
+        header.p_offset = segment.offset;
+        header.p_vaddr = segment.address;
+        header.p_filesz = header.p_memsz = segment.size;
+        code.push_back(header);
+    }
+    segments_.insert(segments_.end(), code.begin(), code.end());
+}
+
 const Object::Section *Object::section(std::string_view name) const {
     for (const Section &section : sections_)
         if (section.name == name)

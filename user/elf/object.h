@@ -12,6 +12,7 @@
 
 #include <elf.h>
 
+#include "model/code_object.h"
 #include "util/fd.h"
 #include "util/file.h"
 
@@ -42,6 +43,12 @@ public:
 
     /// The segments, as the program headers have them.
     std::span<const Elf64_Phdr> segments() const { return segments_; }
+
+    /// Those with code.
+    std::vector<CodeSegment> code_segments() const;
+
+    /// The file is a separate debug file, whose program headers do not say where in the object its segments are: it has the code there.
+    void take_code_segments(std::span<const CodeSegment> segments);
 
     struct Section {
         std::string name;

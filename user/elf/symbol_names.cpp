@@ -49,8 +49,8 @@ std::optional<Object> debug_data_of(const Object &object) {
 
 } // namespace
 
-SymbolNames::SymbolNames(const Object &object, std::vector<std::string> debug_folders)
-    : object_(&object), debug_folders_(std::move(debug_folders)) {}
+SymbolNames::SymbolNames(const Object &object, DebugFiles debug_files)
+    : object_(&object), debug_files_(std::move(debug_files)) {}
 SymbolNames::SymbolNames(SymbolNames &&) noexcept = default;
 SymbolNames &SymbolNames::operator=(SymbolNames &&) noexcept = default;
 SymbolNames::~SymbolNames() = default;
@@ -62,7 +62,7 @@ const SymbolNames::Index &SymbolNames::index() {
     SymbolIndex &functions = index_->functions;
     if (has_symbols(*object_)) {
         functions.add_symbols(*object_, SHT_SYMTAB, 0);
-    } else if (auto debug_file = find_debug_file(*object_, debug_folders_); debug_file || (debug_file = debug_data_of(*object_))) {
+    } else if (auto debug_file = find_debug_file(*object_, debug_files_); debug_file || (debug_file = debug_data_of(*object_))) {
         functions.add_symbols(*debug_file, SHT_SYMTAB, first_address(*object_) - first_address(*debug_file));
     }
     functions.add_symbols(*object_, SHT_DYNSYM, 0);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "elf/object.h"
+#include "model/code_naming.h"
 
 namespace argtrace::elf {
 
@@ -16,8 +17,8 @@ namespace argtrace::elf {
 /// separate debug file. Everything is read at the first question. Not for several threads at once.
 class SymbolNames {
 public:
-    /// The object must live longer. Debug files are looked for in `debug_folders`, too.
-    explicit SymbolNames(const Object &object, std::vector<std::string> debug_folders = {});
+    /// The object must live longer. Where there are no symbols, a debug file is looked for.
+    explicit SymbolNames(const Object &object, DebugFiles debug_files = {});
     SymbolNames(SymbolNames &&) noexcept;
     SymbolNames &operator=(SymbolNames &&) noexcept;
     ~SymbolNames();
@@ -38,7 +39,7 @@ private:
     const Index &index();
 
     const Object *object_;
-    std::vector<std::string> debug_folders_;
+    DebugFiles debug_files_;
     std::unique_ptr<Index> index_;
 };
 

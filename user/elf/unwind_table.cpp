@@ -264,7 +264,7 @@ std::vector<argtrace_unwind_row> rows_of(const RulePieces &pieces) {
 
 } // namespace
 
-UnwindTable unwind_table(const Object &object, const std::vector<std::string> &debug_folders) {
+UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files) {
     if (object.machine() != EM_X86_64)
         return {};
     RuleSet rules;
@@ -274,7 +274,7 @@ UnwindTable unwind_table(const Object &object, const std::vector<std::string> &d
     RulePieces pieces = described.pieces();
     Text debug_frame = debug_frame_of(object);
     if (debug_frame.empty() && pieces.empty()) {
-        if (const auto debug_file = find_debug_file(object, debug_folders))
+        if (const auto debug_file = find_debug_file(object, debug_files))
             debug_frame = debug_frame_of(*debug_file);
     }
     debugged.read({view(debug_frame), 0, false});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "elf/object.h"
+#include "model/code_naming.h"
 #include "uapi/argtrace_user.h"
 
 namespace argtrace::elf {
@@ -19,6 +20,6 @@ struct UnwindTable {
 /// nothing. An object that has neither may have a separate debug file, see find_debug_file().
 /// Offsets are those in the file. Code that cannot be unwound by such rules has the rule
 /// ARGTRACE_UNWIND_NONE, as does what lies between functions.
-UnwindTable unwind_table(const Object &object, const std::vector<std::string> &debug_folders = {});
+UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files = {});
 
 } // namespace argtrace::elf

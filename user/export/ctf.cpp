@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "export/append_bytes.h"
-#include "export/utf8_text.h"
+#include "util/utf8_text.h"
 #include "model/type.h"
 #include "model/unfinished.h"
 #include "render/flags.h"

@@ -12,8 +12,10 @@
 #include "export/folded.h"
 #include "export/parquet.h"
 #include "export/perfetto.h"
+#include "export/pprof.h"
 #include "export/stack_tree.h"
 #include "export/trace_dat.h"
+#include "render/pprof.h"
 #include "util/error.h"
 #include "util/near_match.h"
 #include "util/temporary_file.h"
@@ -33,6 +35,7 @@ constexpr std::array format_names{
     FormatName{ExportFormat::perfetto, "perfetto", ".pftrace", ".pftrace.gz"},
     FormatName{ExportFormat::flame, "flame", ".svg", ".html"},
     FormatName{ExportFormat::folded, "folded", ".folded", ""},
+    FormatName{ExportFormat::pprof, "pprof", pprof_suffix, ""},
     FormatName{ExportFormat::parquet, "parquet", ".parquet", ""},
     FormatName{ExportFormat::trace_dat, "trace.dat", ".trace.dat", ""},
     FormatName{ExportFormat::ctf, "ctf", ".ctf", ""},
@@ -112,7 +115,7 @@ std::unique_ptr<Exporter> make_folder_exporter(ExportFormat format, const std::s
 }
 
 bool is_made_of_stacks(ExportFormat format) {
-    return format == ExportFormat::flame || format == ExportFormat::folded;
+    return format == ExportFormat::flame || format == ExportFormat::folded || format == ExportFormat::pprof;
 }
 
 std::unique_ptr<Exporter> make_exporter(ExportFormat format, std::string_view path,
@@ -128,6 +131,10 @@ std::unique_ptr<Exporter> make_exporter(ExportFormat format, std::string_view pa
             make_tree(frames, source.symbols));
     case ExportFormat::folded:
         return std::make_unique<FoldedExporter>(file, make_tree(frames, source.symbols));
+    case ExportFormat::pprof:
+        if (frames == ExportFrames::stack)
+            return std::make_unique<PprofStackExporter>(file, source);
+        return std::make_unique<PprofTreeExporter>(file, source, make_tree(frames, source.symbols));
     case ExportFormat::parquet:
         return std::make_unique<ParquetExporter>(file, workers, source);
     case ExportFormat::trace_dat:

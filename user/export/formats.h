@@ -10,9 +10,9 @@
 
 namespace argtrace {
 
-enum class ExportFormat { perfetto, flame, folded, parquet, trace_dat, ctf };
+enum class ExportFormat { perfetto, flame, folded, pprof, parquet, trace_dat, ctf };
 
-/// What flame graphs and folded stacks are made of: the stacks that were recorded, or calls within each other.
+/// What flame graphs, folded stacks and profiles are made of: the stacks that were recorded, or calls within each other.
 enum class ExportFrames { stack, duration };
 
 /// Reads what --to takes. Throws Error, which lists them all, for a name that is none.

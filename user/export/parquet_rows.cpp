@@ -9,7 +9,7 @@
 
 #include "export/append_bytes.h"
 #include "export/result.h"
-#include "export/utf8_text.h"
+#include "util/utf8_text.h"
 #include "model/type.h"
 #include "model/unfinished.h"
 #include "render/common_value.h"

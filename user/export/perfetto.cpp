@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "export/result.h"
-#include "export/utf8_text.h"
+#include "util/utf8_text.h"
 #include "model/unfinished.h"
 
 namespace argtrace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "export/perfetto_fields.h"
-#include "export/utf8_text.h"
+#include "util/utf8_text.h"
 #include "model/result.h"
 #include "model/unfinished.h"
 #include "render/flags.h"

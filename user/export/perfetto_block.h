@@ -13,7 +13,7 @@
 #include "export/perfetto_plan.h"
 #include "export/perfetto_stacks.h"
 #include "export/perfetto_values.h"
-#include "export/protobuf.h"
+#include "util/protobuf.h"
 #include "render/caller.h"
 #include "util/plain_vector.h"
 

@@ -47,6 +47,7 @@ enum : unsigned {
     function_names = 5,
     frames = 6,
     callstacks = 7,
+    build_ids = 16,
     mapping_paths = 17,
     mappings = 19,
     strings = 29,
@@ -54,8 +55,14 @@ enum : unsigned {
     text = 2,
     frame_function = 2,
     frame_mapping = 3,
+    frame_address = 4,
     stack_frame = 2,
+    mapping_build_id = 2,
+    mapping_start = 4,
+    mapping_end = 5,
+    mapping_bias = 6,
     mapping_path = 7,
+    mapping_offset = 8,
 };
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "export/protobuf.h"
+#include "util/protobuf.h"
 
 namespace argtrace {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "export/perfetto_fields.h"
-#include "export/protobuf.h"
+#include "util/protobuf.h"
 #include "export/result.h"
-#include "export/utf8_text.h"
+#include "util/utf8_text.h"
 #include "model/result.h"
 #include "model/type.h"
 

@@ -3,9 +3,11 @@
 
 #include <vector>
 
-#include "export/utf8_text.h"
+#include "util/utf8_text.h"
 #include "model/timer.h"
+#include "model/user_frame.h"
 #include "render/stack.h"
+#include "util/hex.h"
 
 namespace argtrace {
 
@@ -16,19 +18,29 @@ using namespace perfetto;
 constexpr std::string_view kernel_name = "[kernel]";
 constexpr std::string_view user_name = "[user]";
 
+/// Perfetto's build ids are bytes.
+std::string bytes_of_hex(std::string_view digits) {
+    std::string bytes;
+    for (; digits.size() >= 2; digits.remove_prefix(2))
+        bytes += static_cast<char>(parse_hex(digits.substr(0, 2)).value_or(0));
+    return bytes;
+}
+
 } // namespace
 
 void PerfettoStacks::forget() {
     functions_.clear();
     paths_.clear();
     mappings_.clear();
+    objects_.clear();
+    build_ids_.clear();
     places_.clear();
     frames_.clear();
     stacks_.clear();
 }
 
 std::uint64_t PerfettoStacks::mapping(CodeSpace space, std::string_view module, ProtobufWriter &data) {
-    const auto [known, added] = mappings_.try_emplace({space, std::string(module)}, mappings_.size() + 1);
+    const auto [known, added] = mappings_.try_emplace({space, std::string(module)}, mappings_.size() + objects_.size() + 1);
     if (!added)
         return known->second;
     const std::uint64_t path =
@@ -40,46 +52,80 @@ std::uint64_t PerfettoStacks::mapping(CodeSpace space, std::string_view module, 
     return known->second;
 }
 
-std::uint64_t PerfettoStacks::frame(CodeSpace space, std::string_view function, std::string_view module,
-                                    ProtobufWriter &data) {
-    const std::uint64_t in = mapping(space, module, data);
+std::uint64_t PerfettoStacks::mapping(std::uint32_t number, const CodeObject &object, ProtobufWriter &data) {
+    const auto [known, added] = objects_.try_emplace(number, mappings_.size() + objects_.size() + 1);
+    if (!added)
+        return known->second;
+    const std::uint64_t path = paths_.id(valid_utf8(object.path), data);
+    const std::uint64_t build_id = object.build_id.empty() ? 0 : build_ids_.id(bytes_of_hex(object.build_id), data);
+    const std::size_t begin = data.open(interned::mappings);
+    data.number(interned::id, known->second);
+    if (build_id != 0)
+        data.number(interned::mapping_build_id, build_id);
+    if (!object.segments.empty()) {
+        const CodeSegment &first = object.segments.front(), &last = object.segments.back();
+        data.number(interned::mapping_start, first.address);
+        data.number(interned::mapping_end, last.address + last.size);
+        data.number(interned::mapping_offset, first.offset);
+        data.number(interned::mapping_bias, first.address - first.offset);
+    }
+    data.number(interned::mapping_path, path);
+    data.close(begin);
+    return known->second;
+}
+
+std::uint64_t PerfettoStacks::frame(std::uint64_t in, std::string_view function, std::uint64_t address, ProtobufWriter &data) {
     const std::uint64_t name = functions_.id(valid_utf8(function), data);
-    const auto [known, added] = frames_.try_emplace({in, name}, frames_.size() + 1);
+    const auto [known, added] = frames_.try_emplace({in, name, address}, frames_.size() + 1);
     if (added) {
         const std::size_t begin = data.open(interned::frames);
         data.number(interned::id, known->second);
         data.number(interned::frame_function, name);
         data.number(interned::frame_mapping, in);
+        if (address != 0)
+            data.number(interned::frame_address, address);
         data.close(begin);
     }
     return known->second;
 }
 
-std::uint64_t PerfettoStacks::frame_at(CodePlace place, ProtobufWriter &data) {
-    const auto [known, added] = places_.try_emplace(place, 0);
+/// The outermost first.
+const std::vector<std::uint64_t> &PerfettoStacks::frames_at(CodePlace place, ProtobufWriter &data) {
+    const auto [known, added] = places_.try_emplace(place);
     if (!added)
         return known->second;
-    const std::string name = function_at(callers_, place); // "ext4_read [ext4]"
-    const std::string_view whole = name;
-    const std::size_t module = place.space == CodeSpace::kernel && name.ends_with(']') ? name.rfind(" [") : name.npos;
-    if (module != name.npos)
-        known->second = frame(place.space, whole.substr(0, module), whole.substr(module + 2, name.size() - module - 3), data);
-    else if (!name.empty())
-        known->second = frame(place.space, name, callers_.object(place), data);
+    const UserFrame user(place.address);
+    const auto object = callers_.object(place);
+    const std::uint64_t address = object ? address_in(*object, user.offset) : 0;
+    const auto &frames = callers_.frames(place);
+    for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
+        std::string_view name = at->function, module; // "ext4_read [ext4]"
+        if (const std::size_t begin = name.rfind(" ["); place.space == CodeSpace::kernel && name.ends_with(']') && begin != name.npos) {
+            module = name.substr(begin + 2, name.size() - begin - 3);
+            name = name.substr(0, begin);
+        }
+        const std::uint64_t in = object ? mapping(user.object, *object, data) : mapping(place.space, module, data);
+        known->second.push_back(frame(in, name, address, data));
+    }
     return known->second;
 }
 
 /// The outermost first.
 void PerfettoStacks::add_frames(const Value &stack, CodeSpace space, std::vector<std::uint64_t> &frames, ProtobufWriter &data) {
-    const auto add_mark = [&](std::string_view mark) { frames.push_back(frame(space, mark, "", data)); };
+    const auto add_mark = [&](std::string_view mark) { frames.push_back(frame(mapping(space, "", data), mark, 0, data)); };
     if (const std::string_view mark = stack_mark(stack.low); !mark.empty()) {
         add_mark(mark);
     } else if (const auto found = callers_.stack(stack.low)) {
         if (found->cut)
             add_mark("[cut]");
-        for (auto address = found->addresses.rbegin(); address != found->addresses.rend(); ++address)
-            if (const std::uint64_t one = frame_at({found->space, *address}, data))
+        for (std::size_t i = found->addresses.size(); i-- > 0;) {
+            if (is_end_of_stack(*found, i)) {
+                add_mark(end_of_stack(callers_, *found, i));
+                continue;
+            }
+            for (const std::uint64_t one : frames_at({found->space, found->addresses[i]}, data))
                 frames.push_back(one);
+        }
     } else {
         add_mark("[unknown]");
     }
@@ -97,7 +143,7 @@ std::uint64_t PerfettoStacks::id(const StackValues &stacks, const Probe &probe, 
     if (stacks.kernel && stacks.kernel->captured && !(stacks.user && stacks.kernel->low == ARGTRACE_STACK_ID_USER))
         add_frames(*stacks.kernel, CodeSpace::kernel, frames, data);
     if (kind_of(probe).is_call)
-        frames.push_back(frame(code_place(probe).space, probe.function, callers_.module(code_place(probe)), data));
+        frames.push_back(frame(mapping(code_place(probe).space, callers_.module(code_place(probe)), data), probe.function, 0, data));
     const std::size_t begin = data.open(interned::callstacks);
     data.number(interned::id, known->second);
     for (const std::uint64_t one : frames)

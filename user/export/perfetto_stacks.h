@@ -12,7 +12,7 @@
 
 #include "export/perfetto_fields.h"
 #include "export/perfetto_names.h"
-#include "export/protobuf.h"
+#include "util/protobuf.h"
 #include "model/probe.h"
 #include "render/caller.h"
 #include "render/stack.h"
@@ -34,17 +34,20 @@ public:
     std::uint64_t id(const StackValues &stacks, const Probe &probe, ProtobufWriter &data);
 
 private:
-    std::uint64_t frame_at(CodePlace place, ProtobufWriter &data);
-    std::uint64_t frame(CodeSpace space, std::string_view function, std::string_view module, ProtobufWriter &data);
+    const std::vector<std::uint64_t> &frames_at(CodePlace place, ProtobufWriter &data);
+    std::uint64_t frame(std::uint64_t mapping, std::string_view function, std::uint64_t address, ProtobufWriter &data);
     void add_frames(const Value &stack, CodeSpace space, std::vector<std::uint64_t> &frames, ProtobufWriter &data);
     std::uint64_t mapping(CodeSpace space, std::string_view module, ProtobufWriter &data);
+    std::uint64_t mapping(std::uint32_t number, const CodeObject &object, ProtobufWriter &data);
 
     CallerNames &callers_;
     PerfettoNames functions_{perfetto::interned::function_names};
     PerfettoNames paths_{perfetto::interned::mapping_paths};
+    PerfettoNames build_ids_{perfetto::interned::build_ids};
     std::map<std::pair<CodeSpace, std::string>, std::uint64_t> mappings_; // by space and module
-    std::unordered_map<CodePlace, std::uint64_t, CodePlace::Hash> places_; // the frames of these; 0: they have none
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> frames_; // by mapping and function
+    std::map<std::uint32_t, std::uint64_t> objects_; // the mappings of these
+    std::unordered_map<CodePlace, std::vector<std::uint64_t>, CodePlace::Hash> places_; // the frames of these
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint64_t> frames_; // by mapping, function and address
     std::map<std::tuple<std::uint64_t, std::uint64_t, const Probe *>, std::uint64_t> stacks_; // by both numbers
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "export/utf8_text.h"
+#include "util/utf8_text.h"
 #include "model/type.h"
 #include "render/common_value.h"
 #include "render/load_value.h"

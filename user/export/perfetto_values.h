@@ -10,7 +10,7 @@
 #include "btf/format.h"
 #include "export/perfetto_fields.h"
 #include "export/perfetto_names.h"
-#include "export/protobuf.h"
+#include "util/protobuf.h"
 #include "model/event.h"
 #include "render/caller.h"
 #include "render/line.h"

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/probe.h"
-#include "model/unfinished.h"
 #include "render/stack.h"
-#include "util/error.h"
 
 namespace argtrace {
 
@@ -38,31 +36,17 @@ const std::string &StackTree::top_frame(const Probe &probe) {
 }
 
 void StackTree::add(const EventView &view) {
+    const auto stacks = events_.take(view);
+    if (!stacks)
+        return;
     const Event &event = *view.event;
-    if (is_unfinished(event)) {
-        ++unfinished_;
-        return;
-    }
-    const StackValues stacks = StackValues::of(view, stack_places(*event.probe));
-    const auto is_there = [](const Value *stack) { return stack && stack->captured; };
-    if (!is_there(stacks.kernel) && !is_there(stacks.user)) {
-        ++without_stack_;
-        return;
-    }
-    const bool is_tick = !kind_of(*event.probe).is_call;
-    if (is_tick && is_there(stacks.kernel) && stacks.kernel->low == ARGTRACE_STACK_ID_IDLE) {
-        ++idle_;
-        return;
-    }
-    ++calls_;
-    ticks_ += is_tick;
     CallNode *node = &nodes_.child(root_, task_frame(event));
-    for (const StackFrame &frame : frames(stacks)) {
+    for (const StackFrame &frame : frames(*stacks)) {
         node = &nodes_.child(*node, frame.name);
         node->in_user = frame.space == CodeSpace::user;
         node->in_module = !node->in_user && is_of_module(frame.name);
     }
-    if (!is_tick) {
+    if (kind_of(*event.probe).is_call) {
         const std::string &top = top_frame(*event.probe);
         node = &nodes_.child(*node, top);
         node->in_module = is_of_module(top);
@@ -72,20 +56,12 @@ void StackTree::add(const EventView &view) {
 }
 
 const CallNode &StackTree::finish() {
-    if (calls_ == 0 && without_stack_ > 0)
-        throw Error("none of these calls has a stack: `argtrace record --stack` takes them; of calls with a duration, --by duration "
-                    "shows which lay within which");
+    events_.check();
     return root_;
 }
 
 std::string StackTree::left_out() const {
-    std::string text;
-    if (without_stack_ > 0)
-        text = fmt::format("{} calls without a stack are not in it", without_stack_);
-    if (idle_ > 0)
-        text += fmt::format("{}{} ticks of idle CPUs are not in it", text.empty() ? "" : ", ", idle_);
-    if (unfinished_ > 0)
-        text += fmt::format("{}{} calls that had not returned are not in it", text.empty() ? "" : ", ", unfinished_);
+    std::string text = events_.left_out();
     if (nodes_.merged() > 0)
         text += fmt::format("{}{} calls are counted for their callers, as there were too many different stacks",
                             text.empty() ? "" : ", ", nodes_.merged());

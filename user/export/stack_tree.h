@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "export/frame_tree.h"
+#include "export/stacked_events.h"
 #include "render/caller.h"
 #include "render/stack.h"
 
@@ -22,9 +23,7 @@ public:
 
     void add(const EventView &view) override;
     const CallNode &finish() override;
-    FlameGraph::Unit unit() const override {
-        return ticks_ > 0 ? FlameGraph::Unit::ticks : FlameGraph::Unit::calls;
-    }
+    FlameGraph::Unit unit() const override { return events_.unit(); }
     std::string left_out() const override;
 
 private:
@@ -37,11 +36,7 @@ private:
     CallNode root_;
     std::map<Ids, std::vector<StackFrame>> stacks_; ///< the outermost function first
     std::unordered_map<const Probe *, std::string> tops_;
-    std::uint64_t calls_ = 0;
-    std::uint64_t ticks_ = 0; ///< of these, no calls
-    std::uint64_t idle_ = 0;  ///< ticks that found a CPU idle
-    std::uint64_t without_stack_ = 0;
-    std::uint64_t unfinished_ = 0;
+    StackedEvents events_;
 };
 
 } // namespace argtrace

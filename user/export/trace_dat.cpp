@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "export/append_bytes.h"
-#include "export/utf8_text.h"
+#include "util/utf8_text.h"
 #include "model/type.h"
 #include "render/stack.h"
 #include "model/unfinished.h"

@@ -194,7 +194,7 @@ void run_live_aggregate(const AggregateOptions &given) {
     SessionOptions least;
     least.buffer = least_buffer;
     least.stack_table = options.session.stack_table;
-    least.debug_folders = options.session.debug_folders;
+    least.naming = options.session.naming;
     run.create(least, {.own_calls = options.include_self, .stdout_is_taken = options.output.empty()});
     Session &session = run.session();
     std::optional<LiveMap> map;

@@ -75,7 +75,7 @@ void Run::expect_code() {
     if (pids.size() + std::size_t{command} == 1)
         code.process = command ? static_cast<std::uint32_t>(command_->pid()) : pids.front();
     session_.expect_code(std::move(code));
-    session_.search_debug_files(options_.session.debug_folders);
+    session_.choose_naming(options_.session.naming);
     if (UserObjects *objects = session_.objects()) // of a session that was there: some may have come since
         objects->follow();
 }

@@ -67,6 +67,8 @@ constexpr std::array<LostCause, ARGTRACE_STACK_LOST_COUNT> stack_loss_causes{{
 struct UserStackLoss {
     StackLoss lost{};
     std::array<std::uint64_t, ARGTRACE_END_COUNT> incomplete{};
+    std::uint64_t unnumbered = 0; ///< mappings of files of which the module could not keep track; their code is shown as in no file
+    std::uint64_t unknown = 0;    ///< processes of whose mappings it could not
 
     bool operator==(const UserStackLoss &) const = default;
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "model/code_place.h"
 #include "uapi/argtrace_user.h"
@@ -29,8 +30,9 @@ struct UserFrame {
     constexpr std::uint64_t inside() const { return exact || offset == 0 ? offset : offset - 1; }
 };
 
-/// What is shown in place of frames that could not be found.
-inline constexpr const char *end_mark = "[...]";
+/// What is shown in place of frames that could not be found, and why: "[... no unwind table for libfoo.so]". `object`: what the frame before
+/// is in; empty if that is not known.
+std::string describe_end(UserFrame end, std::string_view object);
 
 /// "[vdso]+0x12", "[anonymous]+0x7f0012345678", "[object 17]+0x1234": a place of which no more is known.
 std::string describe_user_place(std::uint64_t word);

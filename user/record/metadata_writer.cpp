@@ -19,6 +19,17 @@ std::string in_one_line(std::string text) {
     return text;
 }
 
+/// The same of a text with others behind tabs.
+std::string in_one_column(std::string text) {
+    std::replace(text.begin(), text.end(), '\t', '?');
+    return in_one_line(std::move(text));
+}
+
+/// The function is not known, and the object stands for it.
+bool is_name_of(const CodeObject &object, const Symbol &symbol, std::uint64_t word) {
+    return symbol.name == shown_name(object) && word - symbol.addr == UserFrame(word).offset;
+}
+
 } // namespace
 
 MetadataWriter::MetadataWriter(std::uint32_t format, Probes probes, const Symbols &symbols,
@@ -70,12 +81,19 @@ void MetadataWriter::add_place(std::uint64_t word) {
     const UserFrame frame(word);
     if (frame.is_end() || !places_written_.insert(word).second)
         return;
-    if (objects_written_.insert(frame.object).second)
-        if (const auto object = symbols_.object(frame.object))
-            objects_ += fmt::format("{:x} {} {}\n", frame.object, object->build_id.empty() ? no_build_id : object->build_id,
-                                    in_one_line(object->path));
-    if (const auto symbol = symbols_.find(user_place(word)))
-        places_ += fmt::format("{:016x} {:x} {}\n", word, word - symbol->addr, in_one_line(std::string(symbol->name)));
+    const auto object = symbols_.object(frame.object);
+    if (object && objects_written_.insert(frame.object).second) {
+        objects_ += fmt::format("{:x} {} {}\n", frame.object, object->build_id.empty() ? no_build_id : object->build_id,
+                                in_one_line(object->path));
+        for (const CodeSegment &segment : object->segments)
+            objects_ += fmt::format("\t{:x}\t{:x}\t{:x}\n", segment.offset, segment.address, segment.size);
+    }
+    const auto symbol = symbols_.find(user_place(word));
+    if (!symbol || (object && is_name_of(*object, *symbol, word)))
+        return;
+    places_ += fmt::format("{:016x} {:x} {}\n", word, word - symbol->addr, in_one_line(std::string(symbol->name)));
+    for (SourceFrame &at : symbols_.source(user_place(word)))
+        places_ += fmt::format("\t{}\t{}\t{}\n", at.line, in_one_column(std::move(at.function)), in_one_column(std::move(at.file)));
 }
 
 /// Those that are new.

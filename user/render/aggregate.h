@@ -28,8 +28,8 @@ enum class AggregateOrder : std::uint8_t { count, sum, min, max, avg, key };
 AggregateOrder parse_aggregate_order(const std::string &text);
 
 /// What is made of stacks: a summary for people, lines as flamegraph.pl and its like read them, a flame
-/// graph, or what there was in each function.
-enum class StackForm : std::uint8_t { summary, folded, svg, html, functions };
+/// graph, a profile for pprof, or what there was in each function.
+enum class StackForm : std::uint8_t { summary, folded, svg, html, pprof, functions };
 
 struct AggregateStyle {
     Statistic statistic = Statistic::count;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/caller.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "model/user_frame.h"
+#include "util/visible.h"
 
 namespace argtrace {
 
@@ -21,6 +25,21 @@ bool takes_returns(const Symbol &symbol) {
            (symbol.name == "arch_rethook_trampoline" || symbol.name == "return_to_handler");
 }
 
+/// "ext4_read+0x10 [ext4]" without the offset.
+std::string without_offset(std::string_view name) {
+    const std::size_t offset = name.rfind("+0x");
+    if (offset == name.npos)
+        return std::string(name);
+    return std::string(name.substr(0, offset)).append(name.substr(std::min(name.find(' ', offset), name.size())));
+}
+
+/// " at file.c:34", as gdb and addr2line have it; empty where that is not known.
+std::string line_text(const SourceFrame &frame) {
+    if (frame.file.empty() || frame.line == 0)
+        return "";
+    return fmt::format(" at {}:{}", visible_text(std::string_view(frame.file).substr(frame.file.rfind('/') + 1)), frame.line);
+}
+
 } // namespace
 
 const std::string &CallerNames::name(Names &names, CodePlace place, Zero zero) {
@@ -32,14 +51,13 @@ const std::string &CallerNames::name(Names &names, CodePlace place, Zero zero) {
     return known->second;
 }
 
-std::string CallerNames::object(CodePlace place) const {
-    const auto found = place.space == CodeSpace::user ? symbols_.object(UserFrame(place.address).object) : std::nullopt;
-    return found ? found->path : "";
+std::optional<CodeObject> CallerNames::object(CodePlace place) const {
+    return place.space == CodeSpace::user ? symbols_.object(UserFrame(place.address).object) : std::nullopt;
 }
 
 std::string CallerNames::look_up(CodePlace place, Zero zero) const {
     if (place.space == CodeSpace::user && place.address & ARGTRACE_FRAME_USER && UserFrame(place.address).is_end())
-        return end_mark;
+        return describe_end(UserFrame(place.address), "");
     const auto symbol = symbols_.find(place);
     if (!symbol && place.space == CodeSpace::user)
         return describe_user_place(place.address);
@@ -47,13 +65,50 @@ std::string CallerNames::look_up(CodePlace place, Zero zero) const {
         return fmt::format("{:#x}", place.address);
     if (place.space == CodeSpace::kernel && zero == Zero::shown && takes_returns(*symbol))
         return std::string(unknown);
-    std::string name(symbol->name);
+    std::string name = place.space == CodeSpace::user ? visible_text(symbol->name) : std::string(symbol->name);
     std::uint64_t offset = place.address - symbol->addr;
     if (offset != 0 || zero == Zero::shown)
         name += fmt::format("+{:#x}", offset);
     if (!symbol->module.empty())
         name += fmt::format(" [{}]", symbol->module);
     return name;
+}
+
+std::string CallerNames::end(std::uint64_t word, std::optional<std::uint64_t> innermore) const {
+    std::string in;
+    if (innermore && UserFrame(*innermore).object == ARGTRACE_OBJECT_MEMORY)
+        in = "[anonymous]";
+    else if (const auto found = innermore ? object(user_place(*innermore)) : std::nullopt)
+        in = visible_text(shown_name(*found));
+    return describe_end(UserFrame(word), in);
+}
+
+std::vector<CallerNames::Frame> CallerNames::look_up_frames(CodePlace place) const {
+    std::string name = look_up(place, Zero::shown);
+    if (name == unknown)
+        return {};
+    std::vector<SourceFrame> source = symbols_.source(place);
+    const std::string line = source.empty() ? "" : line_text(source.back());
+    std::vector<Frame> frames;
+    for (std::size_t i = 0; i + 1 < source.size(); ++i) {
+        source[i].function = source[i].function.empty() ? "??" : visible_text(source[i].function);
+        std::string inlined = source[i].function + " (inlined)" + line_text(source[i]);
+        frames.push_back({inlined, inlined, std::move(source[i])});
+    }
+    SourceFrame last = source.empty() ? SourceFrame() : std::move(source.back());
+    last.function = without_offset(name);
+    frames.push_back({name + line, last.function + line, std::move(last)});
+    return frames;
+}
+
+const std::vector<CallerNames::Frame> &CallerNames::frames(CodePlace place) {
+    auto known = frames_.find(place);
+    if (known == frames_.end()) {
+        if (frames_.size() >= names_max)
+            frames_.clear();
+        known = frames_.emplace(place, look_up_frames(place)).first;
+    }
+    return known->second;
 }
 
 } // namespace argtrace

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "symbols/symbols.h"
 
@@ -31,6 +32,19 @@ public:
         return name(functions_, place, Zero::hidden);
     }
 
+    /// A function at a place of a stack.
+    struct Frame {
+        std::string name;     ///< "main+0x12", "min (inlined)", and with lines "main+0x12 at main.c:34"
+        std::string function; ///< the same without the offset, as flame graphs have it
+        SourceFrame source;   ///< with the function's name alone
+    };
+    /// All at the place, the innermost first: the functions that are inlined there, as far as that is known, and the one that has the
+    /// code. None where name() is `unknown`.
+    const std::vector<Frame> &frames(CodePlace place);
+
+    /// What is shown of the word that ends a stack which is incomplete: why, and where that was, in the frame before.
+    std::string end(std::uint64_t word, std::optional<std::uint64_t> innermore) const;
+
     /// As Symbols::stack().
     std::optional<Stack> stack(std::uint64_t id) const { return symbols_.stack(id); }
 
@@ -41,8 +55,8 @@ public:
         return symbol ? std::string(symbol->module) : "";
     }
 
-    /// The path of the object that a place in user code is in; empty where that is not known.
-    std::string object(CodePlace place) const;
+    /// The object that a place in user code is in; nothing where that is not known.
+    std::optional<CodeObject> object(CodePlace place) const;
 
 private:
     enum class Zero { shown, hidden };
@@ -50,10 +64,12 @@ private:
 
     const std::string &name(Names &known, CodePlace place, Zero zero);
     std::string look_up(CodePlace place, Zero zero) const;
+    std::vector<Frame> look_up_frames(CodePlace place) const;
 
     const Symbols &symbols_;
     Names names_;
     Names functions_;
+    std::unordered_map<CodePlace, std::vector<Frame>, CodePlace::Hash> frames_;
 };
 
 } // namespace argtrace

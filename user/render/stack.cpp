@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/stack.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "model/timer.h"
+#include "model/user_frame.h"
 #include "render/json.h"
 
 namespace argtrace {
@@ -39,15 +39,27 @@ bool is_user_alone(const StackValues &stacks) {
 /// whose return is followed and its caller.
 template<typename Append>
 void for_each_name(const Stack &stack, CallerNames &names, const Append &append) {
-    for (const std::uint64_t address : stack.addresses) {
-        if (const std::string &name = names.name({stack.space, address}); name != CallerNames::unknown)
-            append(name);
+    for (std::size_t i = 0; i < stack.addresses.size(); ++i) {
+        if (is_end_of_stack(stack, i)) {
+            append(end_of_stack(names, stack, i));
+            continue;
+        }
+        for (const CallerNames::Frame &frame : names.frames({stack.space, stack.addresses[i]}))
+            append(frame.name);
     }
     if (stack.cut)
         append(cut_mark);
 }
 
 } // namespace
+
+bool is_end_of_stack(const Stack &stack, std::size_t at) {
+    return stack.space == CodeSpace::user && UserFrame(stack.addresses[at]).is_end();
+}
+
+std::string end_of_stack(const CallerNames &names, const Stack &stack, std::size_t at) {
+    return names.end(stack.addresses[at], at > 0 ? std::optional(stack.addresses[at - 1]) : std::nullopt);
+}
 
 void append_frame(Line &out, std::string_view name) {
     out += indent;
@@ -168,10 +180,16 @@ void add_stack_frames(std::vector<StackFrame> &frames, CallerNames &names, const
     }
     if (stack->cut)
         frames.push_back({"[cut]", stack->space});
-    for (auto address = stack->addresses.rbegin(); address != stack->addresses.rend(); ++address) {
-        std::string function = function_at(names, {stack->space, *address});
-        if (!function.empty())
-            frames.push_back({std::move(function), stack->space});
+    frames.reserve(frames.size() + 2 * stack->addresses.size());
+    for (std::size_t i = stack->addresses.size(); i-- > 0;) {
+        if (is_end_of_stack(*stack, i)) {
+            frames.push_back({end_of_stack(names, *stack, i), stack->space});
+            continue;
+        }
+        const CodePlace place{stack->space, stack->addresses[i]};
+        const auto &at = names.frames(place);
+        for (auto frame = at.rbegin(); frame != at.rend(); ++frame)
+            frames.push_back({frame->function, stack->space, place, frame != at.rbegin()});
     }
 }
 
@@ -193,17 +211,6 @@ std::vector<std::string> stack_functions(CallerNames &names, const StackValues &
     for (StackFrame &frame : stack_frames(names, stacks))
         functions.push_back(std::move(frame.name));
     return functions;
-}
-
-std::string function_at(CallerNames &names, CodePlace place) {
-    const std::string_view name = names.name(place); // "ext4_read+0x10 [ext4]"
-    if (name == CallerNames::unknown)
-        return {};
-    const std::size_t offset = name.rfind("+0x");
-    if (offset == name.npos)
-        return std::string(name);
-    const std::size_t module = std::min(name.find(' ', offset), name.size());
-    return std::string(name.substr(0, offset)).append(name.substr(module));
 }
 
 std::string function_frame(std::string name, std::string_view module) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,23 +48,28 @@ std::string stack_in_line(CallerNames &names, const Value &value);
 /// The same line with both: the kernel's, and then that of the code from which it was entered.
 std::string stacks_in_line(CallerNames &names, const StackValues &stacks);
 
+/// The word there is no frame, but says why there are no more.
+bool is_end_of_stack(const Stack &stack, std::size_t at);
+
+/// What is shown of it.
+std::string end_of_stack(const CallerNames &names, const Stack &stack, std::size_t at);
+
 struct StackFrame {
     std::string name;
     CodeSpace space = CodeSpace::kernel;
+    std::optional<CodePlace> place = {}; ///< nothing of what is no place, such as "[unknown]"
+    bool is_inlined = false;             ///< in the frame before, which is at the same place
 };
 
 /// The functions of the stacks, the outermost first, which is that of user code, without the places in them: as flame graphs have
 /// them. A stack that is not known is "[unknown]", one that was cut begins with "[cut]", and one whose callers could not be found with
-/// "[...]". Never empty.
+/// the reason, "[... no unwind table for libfoo.so]". Never empty.
 std::vector<StackFrame> stack_frames(CallerNames &names, const StackValues &stacks);
 
 /// Their names alone.
 std::vector<std::string> stack_functions(CallerNames &names, const StackValues &stacks);
 
-/// One of these: the function at a place. Empty: none of the kernel's, but argtrace's own trampoline.
-std::string function_at(CallerNames &names, CodePlace place);
-
-/// The name of a function as these have it.
+/// The name of a function as stack_frames() has it.
 std::string function_frame(std::string name, std::string_view module);
 
 /// Whether one of these is a function of a module: "ext4_read [ext4]", but not "[user]".

@@ -14,8 +14,10 @@
 #include "model/call_node.h"
 #include "render/flame_graph.h"
 #include "render/function_counts.h"
+#include "render/pprof.h"
 #include "render/profile.h"
 #include "render/stack.h"
+#include "util/clock.h"
 
 namespace argtrace {
 
@@ -97,6 +99,31 @@ void append_flame_graph(std::string &out, const Aggregation &all, std::span<cons
     });
 }
 
+/// The parts of keys that are shown beside the stacks are labels.
+PprofProfile::Labels labels_of(const Key &key, std::span<const KeyColumn> beside, KeyText &keys) {
+    PprofProfile::Labels labels;
+    for (std::size_t i = 0; i < beside.size(); ++i)
+        if (is_shown_beside(beside[i]))
+            labels.emplace_back(beside[i].name, keys.text(beside[i], key[i]));
+    return labels;
+}
+
+void append_pprof(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns, KeyText &keys, const AggregateStyle &style) {
+    const PprofProfile::Kind kind{style.ticks ? "samples" : "calls", "count"};
+    PprofProfile profile(keys.names(), std::span(&kind, 1));
+    profile.set_time(realtime_now());
+    if (!style.missing.empty())
+        profile.add_comment(style.missing);
+    const auto beside = columns_beside(columns, style.stack);
+    for (const auto *row : ordered_rows(all, style)) {
+        std::vector<StackFrame> frames = stack_frames(keys.names(), stacks_of(row->first, style.stack));
+        if (std::string top = top_of(row->first, columns, keys); !top.empty())
+            frames.push_back({std::move(top)});
+        profile.add(frames, std::span(&row->second.total.count, 1), labels_of(row->first, beside, keys));
+    }
+    out += profile.finish();
+}
+
 } // namespace
 
 std::string describe(const MissingStacks &missing, std::string_view noun) {
@@ -153,6 +180,10 @@ void append_stacks(std::string &out, const Aggregation &all, std::span<const Key
     }
     if (style.stacks == StackForm::functions) {
         append_profile(out, all, columns, keys, style);
+        return;
+    }
+    if (style.stacks == StackForm::pprof) {
+        append_pprof(out, all, columns, keys, style);
         return;
     }
     if (style.stacks != StackForm::summary) {

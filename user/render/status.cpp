@@ -460,6 +460,7 @@ void append_stack_loss_json(std::string &out, const StackLoss &loss) {
 void append_stack_loss_json(std::string &out, const UserStackLoss &loss) {
     append_causes_json(out, "user_stacks_lost", loss.lost, stack_loss_causes);
     append_causes_json(out, "user_stacks_incomplete", loss.incomplete, stack_end_causes);
+    fmt::format_to(std::back_inserter(out), ",\"user_mappings_lost\":{{\"files\":{},\"processes\":{}}}", loss.unnumbered, loss.unknown);
 }
 
 std::vector<std::string> stack_loss_sentences(const UserStackLoss &loss) {
@@ -469,8 +470,15 @@ std::vector<std::string> stack_loss_sentences(const UserStackLoss &loss) {
         sentences.push_back(fmt::format("{} call{} no stack of user code: {}", calls, calls == 1 ? " has" : "s have",
                                         describe_stack_loss(loss.lost)));
     if (const std::uint64_t stacks = sum(loss.incomplete); stacks > 0)
-        sentences.push_back(fmt::format("{} stack{} of user code {} incomplete, which [...] shows: {}", stacks, stacks == 1 ? "" : "s",
+        sentences.push_back(fmt::format("{} stack{} of user code {} incomplete, which [... REASON] shows: {}", stacks, stacks == 1 ? "" : "s",
                                         stacks == 1 ? "is" : "are", describe_stack_ends(loss)));
+    if (loss.unnumbered > 0)
+        sentences.push_back(fmt::format("{} of files {} not followed, as there were too many files or no memory: {} code is in [anonymous]",
+                                        loss.unnumbered == 1 ? "1 mapping" : fmt::format("{} mappings", loss.unnumbered),
+                                        loss.unnumbered == 1 ? "was" : "were", loss.unnumbered == 1 ? "its" : "their"));
+    if (loss.unknown > 0)
+        sentences.push_back(fmt::format("the mappings of {} process{} are not known, as there was no memory", loss.unknown,
+                                        loss.unknown == 1 ? "" : "es"));
     return sentences;
 }
 

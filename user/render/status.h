@@ -86,13 +86,13 @@ void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_c
 /// ,"stacks_lost":{"full":0,...}
 void append_stack_loss_json(std::string &out, const StackLoss &loss);
 
-/// ,"user_stacks_lost":{"full":0,...},"user_stacks_incomplete":{"no_table":0,...}
+/// ,"user_stacks_lost":{"full":0,...},"user_stacks_incomplete":{"no_table":0,...},"user_mappings_lost":{"files":0,"processes":0}
 void append_stack_loss_json(std::string &out, const UserStackLoss &loss);
 
 /// "3 calls have no stack: ..."; empty if all have one.
 std::string stack_loss_sentence(const StackLoss &loss);
 
-/// "3 calls have no stack of user code: ..." and "3 stacks of user code are incomplete, which [...] shows: ...", as far as there are
+/// "3 calls have no stack of user code: ..." and "3 stacks of user code are incomplete, which [... REASON] shows: ...", as far as there are
 /// such.
 std::vector<std::string> stack_loss_sentences(const UserStackLoss &loss);
 

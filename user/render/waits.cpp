@@ -13,8 +13,10 @@
 #include "model/call_node.h"
 #include "render/flame_graph.h"
 #include "render/json.h"
+#include "render/pprof.h"
 #include "render/stack.h"
 #include "render/table.h"
+#include "util/clock.h"
 #include "util/error.h"
 #include "util/units.h"
 #include "util/wide_number.h"
@@ -212,20 +214,16 @@ void append_wait_states(std::string &out, const WaitTotals &totals) {
     table.append_to(out);
 }
 
-/// Calls `take` with a chain of frames, from the outermost on, and the time that was spent at its end.
+/// Calls `take` with the parts of a key, a chain of frames, from the outermost on, and the time that was spent at its end.
 template<typename Take>
-void for_each_chain(const WaitTotals &totals, KeyText &keys, const std::vector<WaitRow> &rows, const Take &take) {
+void for_each_stack(const WaitTotals &totals, KeyText &keys, const std::vector<WaitRow> &rows, const Take &take) {
     for (const WaitRow row : rows) {
         const WaitParts parts(row->first, totals.wanted());
-        std::vector<StackFrame> frames;
-        for (std::size_t i = 0; i < parts.plain.size(); ++i)
-            frames.push_back({frame_name(wait_key_text(parts.plain[i], totals.wanted().keys[i], keys))});
-        for (StackFrame &frame : wait_frames(stack_values(parts.stack, parts.user_stack), keys))
-            frames.push_back({frame_name(std::move(frame.name)), frame.space});
+        std::vector<StackFrame> frames = wait_frames(stack_values(parts.stack, parts.user_stack), keys);
         const WaitTotal &total = row->second;
         if (total.runnable > 0) {
             frames.push_back({std::string(runnable_frame)});
-            take(frames, total.runnable, total.waits);
+            take(parts, frames, total.runnable, total.waits);
             frames.pop_back();
         }
         if (total.blocked == 0)
@@ -234,11 +232,38 @@ void for_each_chain(const WaitTotals &totals, KeyText &keys, const std::vector<W
             frames.push_back({std::string(waker_border)});
             std::vector<StackFrame> callers = wait_frames(stack_values(parts.waker_stack), keys);
             for (auto frame = callers.rbegin(); frame != callers.rend(); ++frame)
-                frames.push_back({frame_name(std::move(frame->name)), frame->space});
-            frames.push_back({frame_name(keys.text({"waker"}, *parts.waker))});
+                frames.push_back(*frame);
+            frames.push_back({keys.text({"waker"}, *parts.waker)});
         }
-        take(frames, total.blocked, total.waits);
+        take(parts, frames, total.blocked, total.waits);
     }
+}
+
+/// The same with the parts of the key as the outermost frames, whose names are such as folded stacks have.
+template<typename Take>
+void for_each_chain(const WaitTotals &totals, KeyText &keys, const std::vector<WaitRow> &rows, const Take &take) {
+    for_each_stack(totals, keys, rows, [&](const WaitParts &parts, const std::vector<StackFrame> &stack, std::uint64_t time, std::uint64_t waits) {
+        std::vector<StackFrame> frames;
+        for (std::size_t i = 0; i < parts.plain.size(); ++i)
+            frames.push_back({frame_name(wait_key_text(parts.plain[i], totals.wanted().keys[i], keys))});
+        for (const StackFrame &frame : stack)
+            frames.push_back({frame_name(frame.name), frame.space});
+        take(frames, time, waits);
+    });
+}
+
+void append_wait_profile(std::string &out, const WaitTotals &totals, KeyText &keys, const std::vector<WaitRow> &rows) {
+    const PprofProfile::Kind kinds[]{{"waits", "count"}, {"delay", "nanoseconds"}}; // as Go's profiles of blocking have them
+    PprofProfile profile(keys.names(), kinds);
+    profile.set_time(realtime_now());
+    for_each_stack(totals, keys, rows, [&](const WaitParts &parts, const std::vector<StackFrame> &frames, std::uint64_t time, std::uint64_t waits) {
+        PprofProfile::Labels labels;
+        for (std::size_t i = 0; i < parts.plain.size(); ++i)
+            labels.emplace_back(wait_key_name(totals.wanted().keys[i]), wait_key_text(parts.plain[i], totals.wanted().keys[i], keys));
+        const std::uint64_t values[]{waits, time};
+        profile.add(frames, values, labels);
+    });
+    out += profile.finish();
 }
 
 void append_folded_waits(std::string &out, const WaitTotals &totals, KeyText &keys,
@@ -314,6 +339,10 @@ void append_waits(std::string &out, const WaitTotals &totals, KeyText &keys, con
     const std::vector<WaitRow> rows = wait_rows(totals, style);
     if (style.form == StackForm::folded) {
         append_folded_waits(out, totals, keys, rows);
+        return;
+    }
+    if (style.form == StackForm::pprof) {
+        append_wait_profile(out, totals, keys, rows);
         return;
     }
     if (style.form != StackForm::summary) {

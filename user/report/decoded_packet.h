@@ -12,6 +12,7 @@
 #include "decode/decode.h"
 #include "decode/unreadable.h"
 #include "file/chunk_reader.h"
+#include "model/code_naming.h"
 #include "render/renderer.h"
 #include "report/event_filter.h"
 
@@ -41,6 +42,7 @@ struct DecodeJob {
     const EventFilter *filter = nullptr;
     bool events = true; ///< else the counts in DecodedPacket::calls alone
     bool widths = false;
+    CodeNaming naming = {}; ///< of places in user code
     bool shared = false; ///< calls with the same arguments are to share their values
 };
 

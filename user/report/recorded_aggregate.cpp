@@ -164,6 +164,7 @@ void run_recorded_aggregate(const AggregateOptions &options) {
     const Fd file = open_recording(options.input);
     WorkerPool workers(reading_threads(options.jobs));
     DecodeJob job;
+    job.naming = options.session.naming;
     job.filter = &filter;
     TraceSurvey known;
     if (options.pairs())

@@ -67,6 +67,7 @@ void run_recorded_off_cpu(const OffCpuOptions &given) {
     WorkerPool workers(reading_threads(options.jobs));
     const EventFilter everything;
     DecodeJob job;
+    job.naming = options.session.naming;
     job.filter = &everything;
     const TraceSurvey known = survey(file, name, workers, job, options);
     ::lseek(file.get(), 0, SEEK_SET);

@@ -50,6 +50,7 @@ void run_recorded_profile(const AggregateOptions &options) {
     WorkerPool workers(reading_threads(options.jobs));
     const EventFilter everything;
     DecodeJob job;
+    job.naming = options.session.naming;
     job.filter = &everything;
     TraceReader reader(file.get(), name, workers, job);
     ReportOutput report(reader, name, size_of(file), nullptr, "added up");

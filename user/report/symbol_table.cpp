@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/symbol_table.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <mutex>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "file/format.h"
 #include "model/user_frame.h"
@@ -61,10 +66,37 @@ std::optional<std::pair<std::string_view, std::string_view>> words_of(std::strin
 
 } // namespace
 
+namespace {
+
+/// "\tOFFSET\tADDRESS\tSIZE", below the line of its object.
+std::optional<CodeSegment> parse_segment(std::string_view line) {
+    std::array<std::uint64_t, 3> numbers;
+    for (std::uint64_t &number : numbers) {
+        const std::size_t end = std::min(line.find('\t', 1), line.size());
+        const auto parsed = line.starts_with('\t') ? parse_hex(line.substr(1, end - 1)) : std::nullopt;
+        if (!parsed)
+            return std::nullopt;
+        number = *parsed;
+        line.remove_prefix(end);
+    }
+    return line.empty() ? std::optional(CodeSegment{numbers[0], numbers[1], numbers[2]}) : std::nullopt;
+}
+
+} // namespace
+
 bool SymbolTable::add_objects(std::string_view lines) {
     bool good = lines.empty() || lines.back() == '\n';
+    std::vector<CodeSegment> already_known, *segments = nullptr; // of the object before
     const std::unique_lock lock(mutex_);
     for_each_line(lines, [&](std::string_view line) {
+        if (line.starts_with('\t')) {
+            const auto segment = parse_segment(line);
+            good = good && segment && segments;
+            if (segment && segments)
+                segments->push_back(*segment);
+            return;
+        }
+        segments = nullptr;
         std::string_view path;
         const auto words = words_of(line, path);
         const auto number = words ? parse_hex(words->first) : std::nullopt;
@@ -73,24 +105,51 @@ bool SymbolTable::add_objects(std::string_view lines) {
             return;
         }
         const std::string_view build_id = words->second == no_build_id ? std::string_view() : words->second;
-        objects_.try_emplace(static_cast<std::uint32_t>(*number),
-                             KnownObject{{std::string(path), std::string(build_id)}, std::string(path.substr(path.rfind('/') + 1))});
+        const auto [known, is_new] = objects_.try_emplace(
+            static_cast<std::uint32_t>(*number),
+            KnownObject{{std::string(path), std::string(build_id)}, build_id.empty() ? "" : fmt::format("build id {}", build_id)});
+        segments = is_new ? &known->second.object.segments : &already_known;
     });
     return good;
 }
 
+namespace {
+
+/// "\tLINE\tFUNCTION\tFILE", below the line of its place.
+std::optional<SourceFrame> parse_source(std::string_view line) {
+    const std::size_t second = line.find('\t', 1), third = second == line.npos ? second : line.find('\t', second + 1);
+    if (third == line.npos)
+        return std::nullopt;
+    SourceFrame frame{std::string(line.substr(second + 1, third - second - 1)), std::string(line.substr(third + 1)), 0};
+    const auto [end, problem] = std::from_chars(line.data() + 1, line.data() + second, frame.line);
+    return problem == std::errc() && end == line.data() + second && frame.line >= 0 ? std::optional(std::move(frame)) : std::nullopt;
+}
+
+} // namespace
+
 bool SymbolTable::add_places(std::string_view lines) {
     bool good = lines.empty() || lines.back() == '\n';
+    std::vector<SourceFrame> already_known, *source = nullptr; // of the place before
     const std::unique_lock lock(mutex_);
     for_each_line(lines, [&](std::string_view line) {
+        if (line.starts_with('\t')) {
+            auto frame = parse_source(line);
+            good = good && frame && source;
+            if (frame && source)
+                source->push_back(std::move(*frame));
+            return;
+        }
+        source = nullptr;
         std::string_view name;
         const auto words = words_of(line, name);
         const auto word = words ? parse_hex(words->first) : std::nullopt;
         const auto offset = words ? parse_hex(words->second) : std::nullopt;
-        if (word && offset && *offset <= (*word & ARGTRACE_FRAME_OFFSET_MASK))
-            places_.try_emplace(*word, KnownPlace{std::string(name), *offset});
-        else
+        if (!word || !offset || *offset > (*word & ARGTRACE_FRAME_OFFSET_MASK)) {
             good = false;
+            return;
+        }
+        const auto [known, is_new] = places_.try_emplace(*word, KnownPlace{std::string(name), *offset, {}});
+        source = is_new ? &known->second.source : &already_known;
     });
     return good;
 }
@@ -101,14 +160,42 @@ std::optional<CodeObject> SymbolTable::object(std::uint32_t number) const {
     return known == objects_.end() ? std::nullopt : std::optional(known->second.object);
 }
 
-// The function, or where that is not known the object.
+void SymbolTable::set_naming(const CodeNaming &naming) {
+    lines_ = naming.lines;
+    local_.set_naming(naming);
+}
+
+std::vector<SourceFrame> SymbolTable::source(CodePlace place) const {
+    if (place.space != CodeSpace::user)
+        return {};
+    const std::shared_lock lock(mutex_);
+    if (const auto known = places_.find(place.address); known != places_.end() && !known->second.source.empty()) {
+        std::vector<SourceFrame> source = known->second.source;
+        for (SourceFrame &frame : source)
+            if (!lines_)
+                frame = {std::move(frame.function), "", 0};
+        return source;
+    }
+    const UserFrame frame(place.address);
+    const auto object = objects_.find(frame.object);
+    return object == objects_.end() ? std::vector<SourceFrame>() : local_.source(object->second.object, frame);
+}
+
+/// The function, as it was known where the recording was made, or else as it is here; or the object.
 std::optional<Symbol> SymbolTable::find_user(std::uint64_t word) const {
-    if (const auto place = places_.find(word); place != places_.end())
-        return Symbol{word - place->second.offset, place->second.name, {}, 0};
     const UserFrame frame(word);
-    if (const auto object = objects_.find(frame.object); object != objects_.end())
-        return Symbol{word - frame.offset, object->second.shown, {}, 0};
-    return std::nullopt;
+    const auto object = objects_.find(frame.object);
+    const std::string_view shown = object == objects_.end() ? std::string_view() : shown_name(object->second.object);
+    if (const auto place = places_.find(word); place != places_.end())
+        // Earlier versions have written the object's name where they did not know the function.
+        if (object == objects_.end() || place->second.name != shown || place->second.offset != frame.offset)
+            return Symbol{word - place->second.offset, place->second.name, {}, 0};
+    if (object == objects_.end())
+        return std::nullopt;
+    if (const auto name = local_.name(object->second.object, frame))
+        return Symbol{word - name->offset, name->name, {}, 0};
+    const bool is_here = local_.has(object->second.object);
+    return Symbol{word - frame.offset, shown, is_here ? std::string_view() : object->second.build_id_text, 0};
 }
 
 std::optional<Symbol> SymbolTable::find(CodePlace place) const {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "report/local_objects.h"
 #include "symbols/symbols.h"
 
 namespace argtrace {
@@ -35,6 +36,10 @@ public:
 
     std::optional<CodeObject> object(std::uint32_t number) const override;
 
+    /// How places that the file has no names of are named, and whether source() tells lines. Before others look.
+    void set_naming(const CodeNaming &naming);
+    std::vector<SourceFrame> source(CodePlace place) const override;
+
 private:
     std::optional<Symbol> find_user(std::uint64_t word) const;
 
@@ -52,13 +57,16 @@ private:
     struct KnownPlace {
         std::string name;
         std::uint64_t offset;
+        std::vector<SourceFrame> source;
     };
 
     struct KnownObject {
         CodeObject object;
-        std::string shown; ///< the last part of its path
+        std::string build_id_text; ///< to find the file by; empty: it has none
     };
 
+    bool lines_ = false;
+    mutable LocalObjects local_; // what the file does not say
     mutable std::shared_mutex mutex_;
     std::unordered_map<std::uint64_t, KnownPlace> places_; // by the words of frames; they stay where they are
     std::map<std::uint32_t, KnownObject> objects_;         // likewise

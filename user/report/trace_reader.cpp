@@ -55,6 +55,7 @@ std::size_t count_probes(std::span<const std::byte> bytes) {
 
 TraceReader::TraceReader(int fd, const std::string &name, WorkerPool &workers, const DecodeJob &job)
     : chunks_(fd), workers_(workers), job_(job) {
+    symbols_.set_naming(job.naming);
     job_.schema = &schema_;
     const FileStatus status = chunks_.open();
     if (status == FileStatus::cannot_read)

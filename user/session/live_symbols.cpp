@@ -32,12 +32,14 @@ std::optional<Symbol> LiveSymbols::find_user(std::uint64_t word) const {
     return Symbol{word - found->offset, found->name, {}, 0};
 }
 
+std::vector<SourceFrame> LiveSymbols::source(CodePlace place) const {
+    UserObjects *objects = place.space == CodeSpace::user ? session_.objects() : nullptr;
+    return objects ? objects->source(UserFrame(place.address)) : std::vector<SourceFrame>();
+}
+
 std::optional<CodeObject> LiveSymbols::object(std::uint32_t number) const {
     UserObjects *objects = session_.objects();
-    auto found = objects ? objects->describe(number) : std::nullopt;
-    if (!found)
-        return std::nullopt;
-    return CodeObject{std::move(found->path), std::move(found->build_id)};
+    return objects ? objects->describe(number) : std::nullopt;
 }
 
 std::optional<Symbol> LiveSymbols::ask(std::uint64_t addr) const {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "session/session.h"
 #include "session/stack_reader.h"
@@ -23,6 +24,8 @@ public:
 
     /// A stack of the session.
     std::optional<Stack> stack(std::uint64_t id) const override;
+
+    std::vector<SourceFrame> source(CodePlace place) const override;
 
     std::optional<CodeObject> object(std::uint32_t number) const override;
 

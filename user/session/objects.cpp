@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -87,19 +86,6 @@ private:
     int device_;
     bool may_answer_ = true;
 };
-
-/// Each object is a file that stays open.
-void raise_file_limit() {
-    rlimit limit;
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-std::string_view base_name(std::string_view path) {
-    return path.substr(path.rfind('/') + 1);
-}
 
 /// "7f00-7f10 r-xp 00001000 fe:01 1234   /usr/lib/libc.so.6"
 struct MapLine {
@@ -190,16 +176,20 @@ std::unique_ptr<ObjectSource> module_objects(int device) {
 
 struct UserObjects::Known {
     FileId file;
-    std::string path;
-    std::string shown; ///< its last part
+    CodeObject code;
     std::optional<elf::Object> object;
     std::optional<elf::SymbolNames> names; // once they are asked for
+    std::optional<elf::InlinedFrames> inlined; // likewise
     std::future<void> table;
+
+    void describe(std::string path) {
+        code = object ? CodeObject{std::move(path), object->build_id(), object->code_segments()} : CodeObject{std::move(path), ""};
+    }
 };
 
-UserObjects::UserObjects(std::unique_ptr<ObjectSource> source, std::vector<std::string> debug_folders, unsigned workers)
-    : source_(std::move(source)), debug_folders_(std::move(debug_folders)), workers_(workers) {
-    raise_file_limit();
+UserObjects::UserObjects(std::unique_ptr<ObjectSource> source, CodeNaming naming, unsigned workers)
+    : source_(std::move(source)), naming_(std::move(naming)), workers_(workers) {
+    raise_file_limit(); // each object is a file that stays open
     add_vdso();
 }
 
@@ -212,9 +202,9 @@ void UserObjects::add_vdso() {
         if (begin == 0 || line.begin != begin)
             return;
         auto known = std::make_unique<Known>();
-        known->path = known->shown = "[vdso]";
         known->object = elf::Object::from_memory(
             std::span(reinterpret_cast<const std::byte *>(line.begin), line.end - line.begin), "[vdso]");
+        known->describe("[vdso]");
         begin_table(ARGTRACE_OBJECT_VDSO, *known_.insert_or_assign(ARGTRACE_OBJECT_VDSO, std::move(known)).first->second);
     });
 }
@@ -236,9 +226,8 @@ void UserObjects::add(const argtrace_object &listed) {
     auto file = source_->open(listed.object);
     if (!file)
         return;
-    known.path = file->path;
-    known.shown = base_name(file->path);
     known.object = elf::Object::open(std::move(file->fd), file->path);
+    known.describe(std::move(file->path));
     if (!(listed.flags & ARGTRACE_OBJECT_HAS_TABLE))
         begin_table(listed.object, known);
 }
@@ -246,7 +235,7 @@ void UserObjects::add(const argtrace_object &listed) {
 /// The module is also told that there is none.
 void UserObjects::begin_table(std::uint32_t number, Known &known) {
     known.table = workers_.submit([this, number, object = known.object ? &*known.object : nullptr](unsigned) {
-        (void)source_->unwind(number, object ? elf::unwind_table(*object, debug_folders_) : elf::UnwindTable());
+        (void)source_->unwind(number, object ? elf::unwind_table(*object, naming_.debug_files) : elf::UnwindTable());
     });
 }
 
@@ -284,14 +273,23 @@ std::optional<UserObjects::Name> UserObjects::name(UserFrame frame) {
     if (frame.object == ARGTRACE_OBJECT_MEMORY)
         return name_in_memory(frame.offset);
     Known *known = find(frame.object);
-    if (!known || known->shown.empty())
+    if (!known || known->code.path.empty())
         return std::nullopt;
     if (known->object && !known->names)
-        known->names.emplace(*known->object, debug_folders_);
+        known->names.emplace(*known->object, naming_.debug_files);
     if (known->names)
         if (const auto found = known->names->at(frame.inside()))
             return Name{found->name, found->offset + frame.offset - frame.inside()};
-    return Name{known->shown, frame.offset};
+    return Name{shown_name(known->code), frame.offset};
+}
+
+std::vector<SourceFrame> UserObjects::source(UserFrame frame) {
+    Known *known = frame.is_end() || frame.object == ARGTRACE_OBJECT_MEMORY ? nullptr : find(frame.object);
+    if (!known || !known->object)
+        return {};
+    if (!known->inlined)
+        known->inlined.emplace(*known->object, naming_.debug_files);
+    return known->inlined->at(frame.inside(), naming_.lines ? elf::InlinedFrames::Lines::wanted : elf::InlinedFrames::Lines::unwanted);
 }
 
 /// The process goes on writing the map: where an address is not in it, it is read again, but not too often.
@@ -311,11 +309,9 @@ std::optional<UserObjects::Name> UserObjects::name_in_memory(std::uint64_t addre
     return Name{*kept_.emplace(found->name).first, found->offset};
 }
 
-std::optional<UserObjects::Description> UserObjects::describe(std::uint32_t object) {
+std::optional<CodeObject> UserObjects::describe(std::uint32_t object) {
     const Known *known = find(object);
-    if (!known || known->path.empty())
-        return std::nullopt;
-    return Description{known->path, known->object ? known->object->build_id() : ""};
+    return known && !known->code.path.empty() ? std::optional(known->code) : std::nullopt;
 }
 
 } // namespace argtrace

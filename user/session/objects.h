@@ -12,10 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include "elf/inlined.h"
 #include "elf/object.h"
 #include "elf/perf_map.h"
 #include "elf/symbol_names.h"
 #include "elf/unwind_table.h"
+#include "model/code_naming.h"
+#include "model/code_object.h"
+#include "model/source_frame.h"
 #include "model/user_frame.h"
 #include "util/fd.h"
 #include "util/worker_pool.h"
@@ -55,8 +59,8 @@ struct TracedCode {
 /// unwinding are made by threads of its own, and names when they are asked for.
 class UserObjects {
 public:
-    /// With no workers, tables are made when follow() finds an object. Debug files are looked for in `debug_folders`, too.
-    UserObjects(std::unique_ptr<ObjectSource> source, std::vector<std::string> debug_folders, unsigned workers);
+    /// With no workers, tables are made when follow() finds an object. 
+    UserObjects(std::unique_ptr<ObjectSource> source, CodeNaming naming, unsigned workers);
     ~UserObjects();
 
     /// Opens the objects that are new, and begins to make their tables.
@@ -73,11 +77,11 @@ public:
     /// is traced alone tells of it (/tmp/perf-PID.map).
     std::optional<Name> name(UserFrame frame);
 
-    struct Description {
-        std::string path;
-        std::string build_id; ///< empty: it has none
-    };
-    std::optional<Description> describe(std::uint32_t object);
+    /// The functions at a frame, as Symbols::source() has them.
+    std::vector<SourceFrame> source(UserFrame frame);
+
+    /// Nothing of an object that could not be opened any more.
+    std::optional<CodeObject> describe(std::uint32_t object);
 
     /// The process whose perf map says what is in memory.
     void set_process(std::uint32_t pid) { process_ = pid; }
@@ -97,7 +101,7 @@ private:
     std::optional<Name> name_in_memory(std::uint64_t address);
 
     std::unique_ptr<ObjectSource> source_;
-    std::vector<std::string> debug_folders_;
+    CodeNaming naming_;
     std::map<std::uint32_t, std::unique_ptr<Known>> known_;
     std::uint32_t next_ = ARGTRACE_OBJECT_FIRST;
     std::uint32_t process_ = 0;

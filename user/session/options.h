@@ -3,9 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "model/code_naming.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -27,8 +26,7 @@ struct SessionOptions {
     /// Stacks that each CPU has room for, a power of two. A session may be given them later.
     std::optional<std::uint32_t> stack_table;
 
-    /// Where debug files of user code are looked for, beside /usr/lib/debug.
-    std::vector<std::string> debug_folders = {};
+    CodeNaming naming = {};
 
     /// What cannot be chosen any more once there is the session.
     bool given() const { return buffer || named || no_caller || flight || clock; }

@@ -61,7 +61,7 @@ void Session::create(const std::string &name, const SessionOptions &options) {
     if (error != 0)
         throw explain_request("make a session", error, device_.info());
     stack_table_ = options.stack_table;
-    debug_folders_ = options.debug_folders;
+    naming_ = options.naming;
 }
 
 bool Session::remove(const std::string &name) {

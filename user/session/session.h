@@ -97,9 +97,9 @@ public:
     /// The objects that user code is in; null if the session takes no stacks of it.
     UserObjects *objects() const;
 
-    /// Which user code is traced, and where else there are debug files of it. Said before stacks of it are asked for.
+    /// Which user code is traced, and how it is named. Said before stacks of it are asked for.
     void expect_code(TracedCode code) { code_ = std::move(code); }
-    void search_debug_files(std::vector<std::string> folders) { debug_folders_ = std::move(folders); }
+    void choose_naming(CodeNaming naming) { naming_ = std::move(naming); }
 
     /// How many stacks each CPU has room for; nothing if the session takes no stacks.
     std::optional<std::uint32_t> stack_table() const;
@@ -170,7 +170,7 @@ private:
     argtrace_session_attr attributes_{};
     std::optional<std::uint32_t> stack_table_; // wished for
     TracedCode code_;
-    std::vector<std::string> debug_folders_;
+    CodeNaming naming_;
     mutable std::unique_ptr<UserObjects> objects_; // once there are stacks of user code
 };
 

@@ -26,7 +26,14 @@ std::optional<StackLoss> Session::stack_loss() const {
 
 std::optional<UserStackLoss> Session::user_stack_loss() const {
     auto stacks = StackReader::of(device_);
-    return stacks ? stacks->user_lost() : std::nullopt;
+    auto loss = stacks ? stacks->user_lost() : std::nullopt;
+    argtrace_objects objects{};
+    objects.size = sizeof(objects); // without room for any: its numbers alone
+    if (loss && device_.request(ARGTRACE_IOC_OBJECTS, &objects) == 0) {
+        loss->unnumbered = objects.unnumbered;
+        loss->unknown = objects.unknown;
+    }
+    return loss;
 }
 
 std::optional<argtrace_stacks> Session::existing_stacks(std::uint32_t flags) const {
@@ -56,7 +63,7 @@ void Session::choose_stack_table(std::uint32_t stacks) {
 UserObjects *Session::objects() const {
     if (!objects_ && info_.features & ARGTRACE_FEATURE_USER_STACK && existing_stacks(ARGTRACE_STACKS_USER)) {
         const unsigned workers = std::clamp(std::thread::hardware_concurrency() / 2, 1u, workers_max);
-        objects_ = std::make_unique<UserObjects>(module_objects(device_.fd()), debug_folders_, workers);
+        objects_ = std::make_unique<UserObjects>(module_objects(device_.fd()), naming_, workers);
         objects_->set_process(code_.process);
     }
     return objects_.get();

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
+#include <vector>
 
+#include "model/code_object.h"
 #include "model/code_place.h"
+#include "model/source_frame.h"
 
 namespace argtrace {
 
@@ -27,14 +29,6 @@ struct Stack {
     CodeSpace space = CodeSpace::kernel;      ///< of all addresses
 };
 
-/// A file with code, or what is like one.
-struct CodeObject {
-    std::string path;
-    std::string build_id; ///< empty: it has none
-
-    bool operator==(const CodeObject &) const = default;
-};
-
 /// A source of symbols: the running kernel, or a file.
 class Symbols {
 public:
@@ -48,6 +42,10 @@ public:
 
     /// The stack of that number, as values of ARGTRACE_TYPE_STACK have it, if it is known.
     virtual std::optional<Stack> stack(std::uint64_t /*id*/) const { return std::nullopt; }
+
+    /// What is at a place in user code by its debug information: the innermost inlined function first, and last the function that has
+    /// the code. Files and lines are there if the source of symbols is to tell them. Empty where nothing is known.
+    virtual std::vector<SourceFrame> source(CodePlace /*place*/) const { return {}; }
 
     /// The object of that number, which frames of user code refer to (model/user_frame.h).
     virtual std::optional<CodeObject> object(std::uint32_t /*number*/) const { return std::nullopt; }

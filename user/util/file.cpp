@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "util/fd.h"
@@ -77,6 +78,14 @@ void read_lines(const std::string &path, const std::function<void(std::string_vi
     }
     if (used > 0)
         visit({text.data(), used});
+}
+
+void raise_file_limit() {
+    rlimit limit;
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 } // namespace argtrace

@@ -30,4 +30,7 @@ std::optional<std::uint64_t> number_in_file(const std::string &path);
 /// line. Throws std::system_error with the errno.
 void read_lines(const std::string &path, const std::function<void(std::string_view)> &visit);
 
+/// Lets this process have as many files open as it may.
+void raise_file_limit();
+
 } // namespace argtrace

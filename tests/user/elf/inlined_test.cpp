@@ -63,7 +63,7 @@ protected:
                 if (found.empty())
                     continue;
                 addresses << fmt::format("{:#x}\n", text.sh_addr + at);
-                for (const InlinedFrames::Frame &frame : found)
+                for (const SourceFrame &frame : found)
                     ours += fmt::format("{}\n{}:{}\n", frame.function.empty() ? "??" : frame.function, frame.file, frame.line);
                 deepest = std::max(deepest, found.size());
             }
@@ -90,6 +90,27 @@ TEST_F(InlinedElsewhere, AreFoundInDebugFiles) {
     run("c++ -g -O2 -shared -fPIC -o whole.so " + folder_ + "/x.cpp && objcopy --only-keep-debug whole.so x.debug && "
         "objcopy --strip-all --add-gnu-debuglink=x.debug whole.so x.so");
     expect_addr2lines(folder_ + "/x.so", "whole.so");
+}
+
+TEST_F(Inlined, HaveNoLinesUnlessTheyAreWanted) {
+    run("c++ -g -O2 -shared -fPIC -o x.so " + folder_ + "/x.cpp");
+    const auto object = Object::open(Fd(::open((folder_ + "/x.so").c_str(), O_RDONLY | O_CLOEXEC)), folder_ + "/x.so");
+    ASSERT_TRUE(object);
+    InlinedFrames frames(*object);
+    const Elf64_Shdr &text = object->section(".text")->header;
+    std::size_t known = 0;
+    for (std::uint64_t at = 0; at < text.sh_size; at++) {
+        std::vector<SourceFrame> with = frames.at(text.sh_offset + at);
+        if (!with.empty() && with.front().function.empty())
+            with.clear(); // the line is all that is known
+        known += with.size();
+        for (SourceFrame &frame : with) {
+            EXPECT_NE(frame.line, 0);
+            frame = {frame.function, "", 0};
+        }
+        EXPECT_EQ(frames.at(text.sh_offset + at, InlinedFrames::Lines::unwanted), with);
+    }
+    EXPECT_GT(known, text.sh_size / 2);
 }
 
 TEST_F(InlinedElsewhere, AreNoneWithoutDwarf) {

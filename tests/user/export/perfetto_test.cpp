@@ -314,7 +314,7 @@ TEST(Perfetto, UserCodeIsBelowTheKernelInMappingsOfItsOwn) {
             return id == 40 ? Stack{user_, false, CodeSpace::user} : SomeStacks::stack(id);
         }
         std::optional<CodeObject> object(std::uint32_t number) const override {
-            return number == 16 ? std::optional(CodeObject{"/bin/a", ""}) : std::nullopt;
+            return number == 16 ? std::optional(CodeObject{"/bin/a", "abcd01", {{0, 0x400000, 0x1000}}}) : std::nullopt;
         }
         std::vector<std::uint64_t> user_{UserFrame(16, 0x10, false).word(), UserFrame(ARGTRACE_OBJECT_END, 0, false).word()};
     } symbols;
@@ -339,7 +339,47 @@ TEST(Perfetto, UserCodeIsBelowTheKernelInMappingsOfItsOwn) {
     std::vector<std::string> stacks;
     for (const PerfettoTrace::Item &item : trace.items)
         stacks.push_back(item.stack);
-    EXPECT_THAT(stacks, testing::ElementsAre("[user]:[...] /bin/a:main [kernel]:ksys_read", "[user]:[...] /bin/a:main"));
+    EXPECT_THAT(stacks, testing::ElementsAre("[user]:[... no unwind table for a] /bin/a:main [kernel]:ksys_read", "[user]:[... no unwind table for a] /bin/a:main"));
+}
+
+TEST(Perfetto, UserCodeHasBuildIdsAddressesAndInlinedFrames) {
+    struct : SomeStacks {
+        std::optional<Symbol> find(CodePlace place) const override {
+            return place.space == CodeSpace::user ? Symbol{UserFrame(16, 0, false).word(), "main", "", 0} : SomeStacks::find(place);
+        }
+        std::optional<Stack> stack(std::uint64_t) const override { return Stack{user_, false, CodeSpace::user}; }
+        std::optional<CodeObject> object(std::uint32_t) const override { return CodeObject{"/bin/a", "abcd01", {{0x1000, 0x401000, 0x1000}}}; }
+        std::vector<SourceFrame> source(CodePlace) const override { return {{"get", "", 0}, {"main", "", 0}}; }
+        std::vector<std::uint64_t> user_{UserFrame(16, 0x1010, false).word()};
+    } symbols;
+    Probe probe;
+    probe.id = 1;
+    probe.kind = ARGTRACE_KIND_TIMER;
+    probe.function = "cycles";
+    probe.args = {output("user_stack", ARGTRACE_TYPE_STACK)};
+    probe.args[0].type_name = user_stack_name;
+    EventBatch batch;
+    Event event;
+    event.ts = 10;
+    event.probe = &probe;
+    event.tid = event.tgid = 5;
+    batch.values.push_back({40, 0, ARGTRACE_TYPE_STACK, true, false});
+    batch.events.push_back(event);
+    const PerfettoTrace trace(exported_events(batch, symbols));
+    ASSERT_EQ(trace.items.size(), 1u);
+    EXPECT_EQ(trace.items[0].stack, "/bin/a:main /bin/a:get (inlined)");
+    ASSERT_EQ(trace.interned.at(19).size(), 1u);
+    ASSERT_EQ(trace.interned.at(16).size(), 1u);
+    const ProtobufMessage mapping(trace.interned.at(19)[0]), build_id(trace.interned.at(16)[0]);
+    EXPECT_EQ(mapping.number(2), build_id.number(1));
+    EXPECT_EQ(build_id.text(2), "\xab\xcd\x01");
+    EXPECT_EQ(mapping.number(4), 0x401000u);
+    EXPECT_EQ(mapping.number(5), 0x402000u);
+    EXPECT_EQ(mapping.number(6), 0x400000u);
+    EXPECT_EQ(mapping.number(8), 0x1000u);
+    ASSERT_EQ(trace.interned.at(6).size(), 2u);
+    for (const std::string &frame : trace.interned.at(6))
+        EXPECT_EQ(ProtobufMessage(frame).number(4), 0x401010u);
 }
 
 TEST(Perfetto, LossIsACounter) {

@@ -25,7 +25,15 @@ public:
     std::optional<Symbol> find(CodePlace place) const override {
         if (place.space == CodeSpace::kernel)
             return Symbol{0xffffffff81000000, "caller", "", 0x1000};
-        return place.address == in_main ? std::optional(Symbol{in_main - 0x34, "operator new(int)", "", 0}) : std::nullopt;
+        if (place.address == in_main)
+            return Symbol{in_main - 0x34, "operator new(int)", "", 0};
+        return Symbol{in_library - 0x99, "two\nlines", "", 0}; // the object alone is known
+    }
+
+    std::vector<SourceFrame> source(CodePlace place) const override {
+        if (place.address != in_main)
+            return {};
+        return {{"in\tline", "/a b/x\n.h", 12}, {"", "", 0}, {"operator new(int)", "x.c", 34}};
     }
 
     std::optional<Stack> stack(std::uint64_t id) const override {
@@ -35,7 +43,7 @@ public:
     }
 
     std::optional<CodeObject> object(std::uint32_t number) const override {
-        return number == 16 ? CodeObject{"/usr/bin/a program", "abcd"} : CodeObject{"/tmp/two\nlines", ""};
+        return number == 16 ? CodeObject{"/usr/bin/a program", "abcd", {{0x1000, 0x401000, 0x2345}}} : CodeObject{"/tmp/two\nlines", ""};
     }
 
 private:
@@ -73,8 +81,9 @@ TEST(MetadataWriter, NamesUserCodeBeforeItsStacks) {
     writer.flush();
 
     std::map<ChunkType, std::string> chunks = chunks_of(test::contents(file.get()));
-    EXPECT_EQ(chunks[ChunkType::objects], "11 - /tmp/two?lines\n10 abcd /usr/bin/a program\n");
-    EXPECT_EQ(chunks[ChunkType::places], "4008000000001234 34 operator new(int)\n");
+    EXPECT_EQ(chunks[ChunkType::objects], "11 - /tmp/two?lines\n10 abcd /usr/bin/a program\n\t1000\t401000\t2345\n");
+    EXPECT_EQ(chunks[ChunkType::places], "4008000000001234 34 operator new(int)\n"
+                                             "\t12\tin?line\t/a b/x?.h\n\t0\t\t\n\t34\toperator new(int)\tx.c\n");
     EXPECT_EQ(chunks[ChunkType::stacks].size(), (2 + 1 + 2 + 3) * sizeof(std::uint64_t));
     EXPECT_EQ(chunks[ChunkType::symbols], "ffffffff81000000 0000000000001000 t caller\n");
 }

@@ -93,7 +93,65 @@ TEST_F(UserStacks, SayWhatIsKnownOfPlacesWithoutAName) {
     EXPECT_EQ(lines({nullptr, &broken_}), "        [anonymous]+0x7f0000001234\n"
                                           "        [vdso]+0x12\n"
                                           "        [object 77]+0x99\n"
-                                          "        [...]\n");
+                                          "        [... no unwind table]\n");
+}
+
+/// At the place in main() two functions are inlined.
+class InlinedSymbols : public BothSymbols {
+public:
+    explicit InlinedSymbols(bool lines) : lines_(lines) {}
+
+    std::vector<SourceFrame> source(CodePlace place) const override {
+        if (place.space == CodeSpace::kernel || UserFrame(place.address).object != program)
+            return {};
+        std::vector<SourceFrame> frames{{"a::get()", "/src/a/get.h", 12}, {"", "", 0}, {"main", "main.c", 34}};
+        for (SourceFrame &frame : frames)
+            if (!lines_)
+                frame = {frame.function, "", 0};
+        return frames;
+    }
+
+private:
+    bool lines_;
+};
+
+TEST_F(UserStacks, HaveInlinedFunctionsAsFramesOfTheirOwn) {
+    const InlinedSymbols symbols(false);
+    CallerNames names(symbols);
+    Line line;
+    append_stack(line, names, user_);
+    EXPECT_EQ(line.view(), "        std::read(int, char [])+0x10\n"
+                           "        a::get() (inlined)\n"
+                           "        ?? (inlined)\n"
+                           "        main+0x20\n");
+    EXPECT_THAT(stack_functions(names, {nullptr, &user_}),
+                testing::ElementsAre("main", "?? (inlined)", "a::get() (inlined)", "std::read(int, char [])"));
+}
+
+TEST_F(UserStacks, HaveLinesWhereTheyAreTold) {
+    const InlinedSymbols symbols(true);
+    CallerNames names(symbols);
+    Line line;
+    append_stack(line, names, user_);
+    EXPECT_EQ(line.view(), "        std::read(int, char [])+0x10\n"
+                           "        a::get() (inlined) at get.h:12\n"
+                           "        ?? (inlined)\n"
+                           "        main+0x20 at main.c:34\n");
+    EXPECT_THAT(stack_functions(names, {nullptr, &user_}), testing::ElementsAre("main at main.c:34", "?? (inlined)", "a::get() (inlined) at get.h:12",
+                                                                               "std::read(int, char [])"));
+}
+
+/// A name that moves the cursor, and a file of such a name: whoever runs a program chooses them.
+TEST_F(UserStacks, AreShownWithoutControlCharacters) {
+    struct : Symbols {
+        std::optional<Symbol> find(CodePlace) const override { return Symbol{UserFrame(program, 0x1000, false).word(), "\033[2Jf", "", 0}; }
+        std::vector<SourceFrame> source(CodePlace) const override { return {{"\ng", "a\rb", 1}, {"f", "/\x9b", 2}}; }
+    } symbols;
+    CallerNames names(symbols);
+    const auto &frames = names.frames(user_place(UserFrame(program, 0x1001, false).word()));
+    ASSERT_EQ(frames.size(), 2u);
+    EXPECT_EQ(frames[0].name, "\\x0ag (inlined) at a\\x0db:1");
+    EXPECT_EQ(frames[1].name, "\\x1b[2Jf+0x1 at \\x9b:2");
 }
 
 TEST_F(UserStacks, AreAMemberOfTheirOwnInJson) {
@@ -113,7 +171,7 @@ TEST_F(UserStacks, AreTheRootOfFrames) {
     EXPECT_THAT(stack_functions(names_, {&kernel_, &no_user_}), ElementsAre("do_syscall_64", "ksys_read"));
     EXPECT_THAT(stack_functions(names_, {nullptr, &no_user_}), ElementsAre("[kernel]"));
     EXPECT_THAT(stack_functions(names_, {&in_user_, &unknown_}), ElementsAre("[unknown]"));
-    EXPECT_THAT(stack_functions(names_, {nullptr, &broken_}), ElementsAre("[...]", "[object 77]", "[vdso]", "[anonymous]"));
+    EXPECT_THAT(stack_functions(names_, {nullptr, &broken_}), ElementsAre("[... no unwind table]", "[object 77]", "[vdso]", "[anonymous]"));
     EXPECT_EQ(stack_frames(names_, {&kernel_, &user_})[1].space, CodeSpace::user);
     EXPECT_EQ(stack_frames(names_, {&kernel_, &user_})[2].space, CodeSpace::kernel);
 }
@@ -123,6 +181,28 @@ TEST_F(UserStacks, InOneLine) {
               "ksys_read+0x10 <- do_syscall_64+0x10 <- std::read(int, char [])+0x10 <- main+0x20");
     EXPECT_EQ(stacks_in_line(names_, {&kernel_, &no_user_}), "ksys_read+0x10 <- do_syscall_64+0x10");
     EXPECT_EQ(stacks_in_line(names_, {&in_user_, &user_}), "std::read(int, char [])+0x10 <- main+0x20");
+}
+
+TEST_F(UserStacks, SayWhyTheyEndAndWhere) {
+    struct : Symbols {
+        std::optional<Symbol> find(CodePlace) const override { return std::nullopt; }
+        std::optional<CodeObject> object(std::uint32_t number) const override {
+            return number == library ? std::optional(CodeObject{"/lib/libfoo\n.so", ""}) : std::nullopt;
+        }
+    } symbols;
+    const CallerNames names(symbols);
+    const auto end = [&names](argtrace_end reason, std::optional<UserFrame> innermore = UserFrame(library, 0x10, true)) {
+        return names.end(UserFrame(ARGTRACE_OBJECT_END, reason, false).word(), innermore ? std::optional(innermore->word()) : std::nullopt);
+    };
+    EXPECT_EQ(end(ARGTRACE_END_NO_TABLE), "[... no unwind table for libfoo\\x0a.so]");
+    EXPECT_EQ(end(ARGTRACE_END_NO_TABLE, UserFrame(ARGTRACE_OBJECT_MEMORY, 0x7f00, true)), "[... no unwind table for [anonymous]]");
+    EXPECT_EQ(end(ARGTRACE_END_NO_TABLE, UserFrame(program, 0x10, true)), "[... no unwind table]");
+    EXPECT_EQ(end(ARGTRACE_END_NO_RULE), "[... no unwind rule in libfoo\\x0a.so]");
+    EXPECT_EQ(end(ARGTRACE_END_UNREADABLE), "[... stack memory not readable]");
+    EXPECT_EQ(end(ARGTRACE_END_NO_CALL), "[... no return address in libfoo\\x0a.so]");
+    EXPECT_EQ(end(ARGTRACE_END_UNMAPPED, std::nullopt), "[... mappings not known]");
+    EXPECT_EQ(end(ARGTRACE_END_32_BIT, std::nullopt), "[... 32-bit code]");
+    EXPECT_EQ(end(static_cast<argtrace_end>(ARGTRACE_END_COUNT)), "[...]");
 }
 
 class CountedUserStacks : public UserStacks {

@@ -35,6 +35,7 @@ constexpr Tried all_tried[] = {{"perfetto", ExportFormat::perfetto},
                                {"perfetto.gz", ExportFormat::perfetto, false, true},
                                {"flame", ExportFormat::flame},
                                {"folded", ExportFormat::folded},
+                               {"pprof", ExportFormat::pprof},
                                {"parquet", ExportFormat::parquet},
                                {"per-function", ExportFormat::parquet, true},
                                {"trace.dat", ExportFormat::trace_dat},
@@ -105,7 +106,10 @@ std::size_t calls_in(const Exported &exported, const Tried &tried, const std::st
         return calls;
     case ExportFormat::trace_dat:
         return test::TraceDat(exported.bytes).records.size();
-    case ExportFormat::flame: // these calls have no duration, and it says how many
+    case ExportFormat::pprof: // these calls have no duration, and it says how many
+        EXPECT_FALSE(test::unzip(exported.bytes, 1 << 20).empty());
+        return exported.left_out.empty() ? 0 : std::stoul(exported.left_out);
+    case ExportFormat::flame: // likewise
         EXPECT_TRUE(exported.bytes.ends_with("</svg>\n"));
         [[fallthrough]];
     case ExportFormat::folded:

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -162,6 +163,35 @@ TEST_F(Objects, AreProvidedBeforeProbesAre) {
     objects.provide({{static_cast<std::uint32_t>(::getpid())}, ""});
     const std::lock_guard lock(seen_.mutex);
     EXPECT_TRUE(seen_.tables.contains(16));
+}
+
+TEST_F(Objects, TellWhatIsInlined) {
+    const test::TemporaryFile source("volatile int sink;\n"
+                                     "static inline __attribute__((always_inline)) void inner(void) { sink = 1; }\n"
+                                     "__attribute__((section(\".text.outer\"))) void outer(void)\n"
+                                     "{\n"
+                                     "\tinner();\n"
+                                     "}\n");
+    const std::string library = source.path() + ".so", command = "cc -x c -g -O2 -shared -fPIC -o " + library + ' ' + source.path();
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    add(16, library);
+    UserObjects objects = this->objects();
+    const auto described = objects.describe(16);
+    ASSERT_TRUE(described);
+    ASSERT_EQ(described->segments.size(), 1u);
+    std::uint64_t place = described->segments[0].offset;
+    while (name(objects, {16, place, true}) != "outer+0" && place < described->segments[0].offset + described->segments[0].size)
+        ++place;
+    EXPECT_THAT(objects.source({16, place, true}), testing::ElementsAre(SourceFrame{"inner", "", 0}, SourceFrame{"outer", "", 0}));
+    UserObjects with_lines(std::make_unique<FakeObjects>(seen_), {.debug_files = {}, .lines = true}, 0);
+    const std::vector<SourceFrame> source_lines = with_lines.source({16, place, true});
+    ASSERT_EQ(source_lines.size(), 2u);
+    EXPECT_EQ(source_lines[0].line, 2);
+    EXPECT_EQ(source_lines[1].line, 5);
+    EXPECT_EQ(source_lines[1].file, source.path());
+    EXPECT_THAT(objects.source({ARGTRACE_OBJECT_MEMORY, 0x7f0000000000, false}), testing::IsEmpty());
+    EXPECT_THAT(objects.source({ARGTRACE_OBJECT_END, 0, false}), testing::IsEmpty());
+    ::unlink(library.c_str());
 }
 
 TEST_F(Objects, EndsAndMemoryAreNone) {

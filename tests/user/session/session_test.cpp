@@ -567,12 +567,19 @@ TEST(Status, OfOneThatTakesStacksOfUserCode) {
     loss.incomplete[ARGTRACE_END_32_BIT] = 1;
     EXPECT_EQ(stack_loss_sentences(loss),
               (std::vector<std::string>{"1 call has no stack of user code: 1 with no room for one more",
-                                        "3 stacks of user code are incomplete, which [...] shows: 2 in code that nothing says how to "
+                                        "3 stacks of user code are incomplete, which [... REASON] shows: 2 in code that nothing says how to "
                                         "unwind, 1 of 32-bit code"}));
     std::string out;
     append_stack_loss_json(out, loss);
     EXPECT_EQ(out, ",\"user_stacks_lost\":{\"full\":1,\"recursion\":0,\"unknown\":0},\"user_stacks_incomplete\":{\"no_table\":2,"
-                   "\"no_rule\":0,\"unreadable\":0,\"no_call\":0,\"unmapped\":0,\"32_bit\":1}");
+                   "\"no_rule\":0,\"unreadable\":0,\"no_call\":0,\"unmapped\":0,\"32_bit\":1},"
+                   "\"user_mappings_lost\":{\"files\":0,\"processes\":0}");
+    UserStackLoss mappings;
+    mappings.unnumbered = 1;
+    mappings.unknown = 2;
+    EXPECT_EQ(stack_loss_sentences(mappings),
+              (std::vector<std::string>{"1 mapping of files was not followed, as there were too many files or no memory: its code is in [anonymous]",
+                                        "the mappings of 2 processes are not known, as there was no memory"}));
 }
 
 TEST(Status, StacksWithoutRoomHaveARemedy) {

@@ -100,6 +100,7 @@ struct PerfettoTrace {
     std::uint64_t primary_clock = 0;
     std::map<unsigned, std::map<std::uint64_t, std::string>> strings; // by table
     std::map<unsigned, std::map<std::uint64_t, std::string>> stacks; // and what they consist of
+    std::map<unsigned, std::vector<std::string>> interned; // the entries of each table, of the whole trace
 
     explicit PerfettoTrace(const std::string &bytes) {
         for (const ProtobufMessage &packet : ProtobufMessage(bytes).all(1))
@@ -123,6 +124,7 @@ struct PerfettoTrace {
             EXPECT_EQ(packet.number(13), 2u);
             for (const auto &field : data.fields) {
                 const ProtobufMessage entry(field.bytes);
+                interned[field.number].emplace_back(field.bytes);
                 if (field.number == 6 || field.number == 7 || field.number == 19) {
                     EXPECT_TRUE(
                         stacks[field.number].emplace(entry.number(1), std::string(field.bytes)).second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "export/utf8_text.h"
+#include "util/utf8_text.h"
 
 #include <algorithm>
 

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "render/pprof.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "model/user_frame.h"
+#include "util/gzip.h"
+#include "util/utf8_text.h"
+#include "util/visible.h"
+
+namespace argtrace {
+
+namespace {
+
+// The numbers of fields in profile.proto.
+namespace profile {
+enum : unsigned {
+    sample_type = 1,
+    sample = 2,
+    mapping = 3,
+    location = 4,
+    function = 5,
+    strings = 6,
+    time = 9,
+    comment = 13,
+    default_type = 14,
+};
+}
+namespace value_type {
+enum : unsigned { type = 1, unit = 2 };
+}
+namespace sample {
+enum : unsigned { location = 1, value = 2, label = 3 };
+}
+namespace label {
+enum : unsigned { key = 1, text = 2, number = 3 };
+}
+namespace mapping_of {
+enum : unsigned {
+    id = 1,
+    start = 2,
+    limit = 3,
+    offset = 4,
+    file = 5,
+    build_id = 6,
+    has_functions = 7,
+    has_files = 8,
+    has_lines = 9,
+    has_inlined = 10,
+};
+}
+namespace location_of {
+enum : unsigned { id = 1, mapping = 2, address = 3, line = 4 };
+}
+namespace line_of {
+enum : unsigned { function = 1, line = 2 };
+}
+namespace function_of {
+enum : unsigned { id = 1, name = 2, system_name = 3, file = 4 };
+}
+
+constexpr std::string_view kernel_file = "[kernel.kallsyms]"; // as perf calls it
+constexpr std::uint32_t kernel_object = 0;                    // no frame of user code is in it
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+    std::int64_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return problem == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+} // namespace
+
+PprofProfile::PprofProfile(CallerNames &names, std::span<const Kind> kinds) : names_(names) {
+    text(""); // the first of all must be empty
+    for (const Kind &kind : kinds)
+        write_kind(profile::sample_type, kind);
+    out_.number(profile::default_type, text(kinds.back().type));
+}
+
+std::uint64_t PprofProfile::text(std::string_view text) {
+    const auto [known, added] = texts_.try_emplace(std::string(text), texts_.size());
+    if (added)
+        texts_in_order_.push_back(&known->first);
+    return known->second;
+}
+
+void PprofProfile::write_kind(unsigned field, const Kind &kind) {
+    const std::size_t begin = out_.open(field);
+    out_.number(value_type::type, text(kind.type));
+    out_.number(value_type::unit, text(kind.unit));
+    out_.close(begin);
+}
+
+void PprofProfile::add_comment(std::string_view comment) {
+    out_.number(profile::comment, text(comment));
+}
+
+/// That of the object that a place is in; 0: it is in none.
+std::uint64_t PprofProfile::mapping(CodePlace place) {
+    const std::uint32_t number = place.space == CodeSpace::kernel ? kernel_object : UserFrame(place.address).object;
+    const auto object = names_.object(place);
+    if (place.space == CodeSpace::user && !object)
+        return 0;
+    const auto [known, added] = mappings_.try_emplace(number, mappings_.size() + 1);
+    if (!added)
+        return known->second;
+    const std::size_t begin = out_.open(profile::mapping);
+    out_.number(mapping_of::id, known->second);
+    if (object && !object->segments.empty()) {
+        const CodeSegment &first = object->segments.front(), &last = object->segments.back();
+        out_.number(mapping_of::start, first.address);
+        out_.number(mapping_of::limit, last.address + last.size);
+        out_.number(mapping_of::offset, first.offset);
+    }
+    out_.number(mapping_of::file, text(object ? visible_text(object->path) : kernel_file));
+    if (object)
+        out_.number(mapping_of::build_id, text(object->build_id));
+    // Nothing is left for readers to look up.
+    for (const unsigned what : {mapping_of::has_functions, mapping_of::has_files, mapping_of::has_lines, mapping_of::has_inlined})
+        out_.number(what, 1);
+    out_.close(begin);
+    return known->second;
+}
+
+std::uint64_t PprofProfile::function(std::string_view name, std::string_view file) {
+    const std::uint64_t name_text = text(name), file_text = text(file);
+    const auto [known, added] = functions_.try_emplace({name_text, file_text}, functions_.size() + 1);
+    if (!added)
+        return known->second;
+    const std::size_t begin = out_.open(profile::function);
+    out_.number(function_of::id, known->second);
+    out_.number(function_of::name, name_text);
+    out_.number(function_of::system_name, name_text);
+    out_.number(function_of::file, file_text);
+    out_.close(begin);
+    return known->second;
+}
+
+std::uint64_t PprofProfile::location_at(CodePlace place) {
+    const auto [known, added] = locations_.try_emplace(place, 0);
+    if (!added)
+        return known->second;
+    known->second = locations_.size() + named_locations_.size();
+    const std::uint64_t in = mapping(place);
+    std::vector<std::pair<std::uint64_t, int>> lines;
+    for (const CallerNames::Frame &frame : names_.frames(place))
+        lines.emplace_back(function(frame.source.function, frame.source.file), frame.source.line);
+    const auto object = names_.object(place);
+    const std::uint64_t offset = place.space == CodeSpace::kernel ? place.address : UserFrame(place.address).offset;
+    const std::uint64_t address = object ? address_in(*object, offset) : offset;
+    const std::size_t begin = out_.open(profile::location);
+    out_.number(location_of::id, known->second);
+    out_.number(location_of::mapping, in);
+    out_.number(location_of::address, address);
+    for (const auto &[number, line] : lines) {
+        const std::size_t line_begin = out_.open(location_of::line);
+        out_.number(line_of::function, number);
+        out_.number(line_of::line, static_cast<std::uint64_t>(line));
+        out_.close(line_begin);
+    }
+    out_.close(begin);
+    return known->second;
+}
+
+/// What is no place, such as a function that was called, or the end of a stack that is incomplete.
+std::uint64_t PprofProfile::location_named(std::string_view name) {
+    const auto [known, added] = named_locations_.try_emplace(std::string(name), 0);
+    if (!added)
+        return known->second;
+    known->second = locations_.size() + named_locations_.size();
+    const std::uint64_t number = function(name, "");
+    const std::size_t begin = out_.open(profile::location);
+    out_.number(location_of::id, known->second);
+    const std::size_t line_begin = out_.open(location_of::line);
+    out_.number(line_of::function, number);
+    out_.close(line_begin);
+    out_.close(begin);
+    return known->second;
+}
+
+void PprofProfile::add(std::span<const StackFrame> frames, std::span<const std::uint64_t> values, const Labels &labels) {
+    std::vector<std::uint64_t> locations; // the innermost first
+    for (std::size_t i = frames.size(); i-- > 0;) {
+        const StackFrame &frame = frames[i];
+        if (!frame.place)
+            locations.push_back(location_named(frame.name));
+        else if (!frame.is_inlined) // whose location is that of the frame before
+            locations.push_back(location_at(*frame.place));
+    }
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> texts;
+    for (const auto &[key, value] : labels)
+        texts.emplace_back(text(key), whole_number(value) ? 0 : text(value));
+    const std::size_t begin = out_.open(profile::sample);
+    for (const std::uint64_t location : locations)
+        out_.number(sample::location, location);
+    for (const std::uint64_t value : values)
+        out_.number(sample::value, value);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const std::size_t label_begin = out_.open(sample::label);
+        out_.number(label::key, texts[i].first);
+        if (const auto number = whole_number(labels[i].second))
+            out_.signed_number(label::number, *number);
+        else
+            out_.number(label::text, texts[i].second);
+        out_.close(label_begin);
+    }
+    out_.close(begin);
+}
+
+std::string PprofProfile::finish() {
+    for (const std::string *text : texts_in_order_)
+        out_.text(profile::strings, valid_utf8(*text));
+    if (time_ > 0)
+        out_.number(profile::time, time_);
+    std::string packed = gzip(out_.view());
+    out_.clear();
+    return packed;
+}
+
+} // namespace argtrace
