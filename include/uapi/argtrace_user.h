@@ -20,7 +20,8 @@
 /* A word of a user stack. No address of the kernel's has bit 62 without bit 63. */
 #define ARGTRACE_FRAME_USER		(1ull << 62)
 #define ARGTRACE_FRAME_EXACT		(1ull << 61) /* an instruction that was interrupted, by the kernel or by a signal; otherwise the
-						      * one behind a call, which may be the first of the next function */
+						      * one behind a call or a system call, which may be the first of the
+						      * next function */
 #define ARGTRACE_FRAME_OBJECT_SHIFT	47
 #define ARGTRACE_FRAME_OBJECT_MASK	0x3fffu
 #define ARGTRACE_FRAME_OFFSET_MASK	((1ull << 47) - 1)

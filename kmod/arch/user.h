@@ -12,6 +12,8 @@
  *                             NULL if they are those of 32-bit code
  *   argtrace_user_ip(), argtrace_user_sp(), argtrace_user_frame(), argtrace_user_register()
  *                             of these
+ *   argtrace_user_in_syscall()
+ *                             whether ip is the address behind the instruction of a system call
  *   argtrace_user_signal_register(), argtrace_user_signal_ip()
  *                             where they are in the struct ucontext of a signal, in bytes
  *   argtrace_user_vdso()      where a process has its vdso: the address, or 0, and its size

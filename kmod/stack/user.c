@@ -23,6 +23,7 @@ enum step {
 struct place {
 	u64 ip;
 	bool exact;			/* ip has been interrupted; else it is a return address */
+	u8 back;			/* bytes from ip back to what the code has been at: 0 or 1 */
 	u16 known;			/* the registers whose values are known */
 	u64 *registers;			/* a quick walk has the stack and the frame pointer alone */
 
@@ -42,9 +43,9 @@ struct code {
 static noinline struct code find_outside(const struct argtrace_atlas *atlas,
 					 const struct place *place)
 {
-	const u64 back = !place->exact, offset = place->ip - place->vdso;
+	const u64 offset = place->ip - place->vdso;
 
-	if (offset - back < place->vdso_size)
+	if (offset - place->back < place->vdso_size)
 		return (struct code){ argtrace_frame_word(ARGTRACE_OBJECT_VDSO, offset),
 				      atlas->objects[ARGTRACE_OBJECT_VDSO] };
 	return (struct code){ argtrace_frame_word(ARGTRACE_OBJECT_MEMORY,
@@ -72,11 +73,14 @@ static __always_inline const struct argtrace_mapping *find_mapping(struct place 
 	return found;
 }
 
-/* A return address may be the first of another function, so what precedes it is looked for. */
+/*
+ * A return address may be the first of another function, so what precedes it is looked for; and so
+ * may be the one behind a system call that does not return, or returns from a signal.
+ */
 static __always_inline struct code find_code(const struct argtrace_atlas *atlas,
 					     struct place *place)
 {
-	const struct argtrace_mapping *mapping = find_mapping(place, place->ip - !place->exact);
+	const struct argtrace_mapping *mapping = find_mapping(place, place->ip - place->back);
 
 	if (unlikely(!mapping))
 		return find_outside(atlas, place);
@@ -92,10 +96,10 @@ static __always_inline const struct argtrace_unwind_table *table_of(struct code 
 }
 
 /* NULL: there is no table, or it does not know the instruction. */
-static __always_inline const struct argtrace_unwind_rule *find_rule(struct code code, bool exact)
+static __always_inline const struct argtrace_unwind_rule *find_rule(struct code code, u8 back)
 {
 	const struct argtrace_unwind_table *table = table_of(code);
-	const u64 offset = (code.word & ARGTRACE_FRAME_OFFSET_MASK) - !exact;
+	const u64 offset = (code.word & ARGTRACE_FRAME_OFFSET_MASK) - back;
 
 	return likely(table) ? argtrace_unwind_find(table, offset) : NULL;
 }
@@ -119,14 +123,16 @@ static __always_inline bool load_before(u64 ip, u64 *bytes)
 
 /*
  * Whether a return address follows a call, as far as can be seen: code that is not in memory has
- * been executed all the same.
+ * been executed all the same. Where stacks end, nothing has called: whoever made the stack has put
+ * the address there (goroutines, makecontext()).
  */
 static __always_inline bool follows_call(u64 ip, const struct argtrace_unwind_rule *rule)
 {
 	u64 bytes;
 
 	if (likely(load_before(ip, &bytes)))
-		return argtrace_user_calls(bytes);
+		return likely(argtrace_user_calls(bytes)) ||
+		       (rule && rule->ra == ARGTRACE_RA_END);
 	return rule;
 }
 
@@ -146,6 +152,7 @@ static noinline enum step step_out_of_signal(struct place *place, u64 context)
 	place->known = (1u << ARGTRACE_USER_REGS) - 1;
 	place->ip = ip;
 	place->exact = true;
+	place->back = 0;
 	return STEP_ON;
 }
 
@@ -244,6 +251,7 @@ static __always_inline enum step step_by_rule(struct place *place,
 	place->registers[ARGTRACE_USER_SP] = cfa;
 	place->known &= argtrace_user_kept;
 	place->exact = false;
+	place->back = 1;
 	place->ip = ip;
 	return STEP_ON;
 }
@@ -258,6 +266,7 @@ static bool take_caller(struct place *place, u64 at, u64 frame)
 		return false;
 	place->ip = ip;
 	place->exact = false;
+	place->back = 1;
 	place->registers[ARGTRACE_USER_SP] = at + sizeof(ip);
 	place->registers[ARGTRACE_USER_FRAME] = frame;
 	/* What else it has saved is not known. */
@@ -318,7 +327,7 @@ static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct
 
 	do {
 		const struct code code = find_code(atlas, place);
-		const struct argtrace_unwind_rule *rule = find_rule(code, place->exact);
+		const struct argtrace_unwind_rule *rule = find_rule(code, place->back);
 
 		/* What a signal's handler returns to has not been called from. */
 		if (!place->exact && (!rule || likely(rule->cfa != ARGTRACE_CFA_SIGNAL)) &&
@@ -331,7 +340,7 @@ static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct
 			break;
 		}
 		add_user_frame(room, &count, &hash,
-			       code.word | (place->exact ? ARGTRACE_FRAME_EXACT : 0));
+			       code.word | (place->back ? 0 : ARGTRACE_FRAME_EXACT));
 		step = likely(rule) ? step_by_rule(place, rule, care) : step_by_frame(place, code);
 	} while (likely(step == STEP_ON) && likely(place->ip || place->exact));
 	*walked = (struct argtrace_user_walked){
@@ -356,6 +365,7 @@ static __always_inline void start(struct place *place, const argtrace_full_regs 
 
 	place->ip = argtrace_user_ip(regs);
 	place->exact = true;
+	place->back = argtrace_user_in_syscall(regs);
 	place->registers = room->registers;
 	place->mapping = NULL;
 	place->previous = NULL;

@@ -68,6 +68,7 @@ static int walk_init(struct kunit *test)
 	regs.ip = memory + TEXT + 3;
 	regs.sp = memory + STACK;
 	regs.cs = __USER_CS;
+	regs.orig_ax = -1;
 	return 0;
 }
 
@@ -197,6 +198,47 @@ static void a_call_may_end_its_function(struct kunit *test)
 	user_write(test, regs.sp + 8, AFTER(2));
 	walk();
 	EXPECT(test, -1, exact_of(regs.ip), frame_of(behind), frame_of(AFTER(2)));
+}
+
+/* So may a system call, from which nobody expects a return; the address in rcx and a number say that it is one. */
+static void a_system_call_may_end_its_function(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain, plain };
+	const u64 behind = memory + TEXT + 8;
+
+	rules[1].offset = 0x7ffffff0;
+	rules[2].ra = ARGTRACE_RA_END;
+	rules[2].ra_at = 0;
+	set_rules(test, rules, 3);
+	user_write(test, memory + TEXT, 0x050f909090909090ull);
+	user_write(test, regs.sp, AFTER(2));
+	regs.ip = regs.cx = behind;
+	regs.orig_ax = 15;
+	walk();
+	EXPECT(test, -1, frame_of(behind), frame_of(AFTER(2)));
+	/* A signal's handler begins there, while the task is still on its way out of the system call. */
+	regs.cx = behind + 8;
+	walk();
+	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(behind), end_of(ARGTRACE_END_UNREADABLE));
+	/* The program has been interrupted there. */
+	regs.cx = behind;
+	regs.orig_ax = -1;
+	walk();
+	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(behind), end_of(ARGTRACE_END_UNREADABLE));
+}
+
+/* The first frame of a stack that a program has made may be a place that nothing calls, if its rule says that there is no caller. */
+static void a_stack_may_end_where_nothing_calls(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain };
+	const u64 nowhere = memory + PLAIN + 0x40;
+
+	rules[1].ra = ARGTRACE_RA_END;
+	rules[1].ra_at = 0;
+	set_rules(test, rules, 2);
+	user_write(test, regs.sp, nowhere);
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(nowhere));
 }
 
 static void any_register_is_known_where_code_was_interrupted(struct kunit *test)
@@ -518,6 +560,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(callers_are_found_by_rules),
 	KUNIT_CASE(mappings_follow_each_other),
 	KUNIT_CASE(a_call_may_end_its_function),
+	KUNIT_CASE(a_system_call_may_end_its_function),
+	KUNIT_CASE(a_stack_may_end_where_nothing_calls),
 	KUNIT_CASE(any_register_is_known_where_code_was_interrupted),
 	KUNIT_CASE(saved_registers_are_restored),
 	KUNIT_CASE(realigned_stacks),

@@ -14,7 +14,7 @@ namespace argtrace {
 struct UserFrame {
     std::uint32_t object = 0;
     std::uint64_t offset = 0;
-    bool exact = false; ///< an instruction that was interrupted; else the one behind a call
+    bool exact = false; ///< an instruction that was interrupted; else the one behind a call or a system call
 
     explicit constexpr UserFrame(std::uint64_t word)
         : object(word >> ARGTRACE_FRAME_OBJECT_SHIFT & ARGTRACE_FRAME_OBJECT_MASK), offset(word & ARGTRACE_FRAME_OFFSET_MASK),

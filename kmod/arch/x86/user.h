@@ -33,6 +33,16 @@ static __always_inline u64 argtrace_user_ip(const struct pt_regs *regs)
 	return regs->ip;
 }
 
+/*
+ * The instruction leaves ip in cx as well, until the kernel has the task go on elsewhere: in a
+ * signal's handler, or in a new program. Under FRED it does not, so that there such a place counts
+ * as any other that was interrupted.
+ */
+static __always_inline bool argtrace_user_in_syscall(const struct pt_regs *regs)
+{
+	return regs->cx == regs->ip && (long)regs->orig_ax >= 0;
+}
+
 static __always_inline u64 argtrace_user_sp(const struct pt_regs *regs)
 {
 	return regs->sp;
