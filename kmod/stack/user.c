@@ -23,7 +23,7 @@ enum step {
 struct place {
 	u64 ip;
 	bool exact;			/* ip has been interrupted; else it is a return address */
-	u8 back;			/* bytes from ip back to what the code has been at: 0 or 1 */
+	u8 back;			/* bytes back to what has been executed: 0 or 1 */
 	u16 known;			/* the registers whose values are known */
 	u64 *registers;			/* a quick walk has the stack and the frame pointer alone */
 
