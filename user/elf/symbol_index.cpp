@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "elf/go_functions.h"
+
 namespace argtrace::elf {
 
 namespace {
@@ -159,6 +161,18 @@ void SymbolIndex::add_linkage_tables(const Object &object) {
                 functions_.push_back({address, size, UINT64_MAX, name, *table, 3, true});
         }
     }
+}
+
+void SymbolIndex::add_go_functions(const Object &object) {
+    const auto functions = GoFunctions::read(object);
+    if (!functions || strings_.size() == string_tables_max)
+        return;
+    const auto table = static_cast<std::uint8_t>(strings_.size());
+    kept_.emplace_back(nullptr, 0);
+    strings_.push_back(functions->names());
+    for (std::size_t i = 0; i < functions->count(); i++)
+        if (const auto function = functions->at(i); function && function->name < strings_[table].size())
+            functions_.push_back({function->start, function->end - function->start, UINT64_MAX, function->name, table, 3, false});
 }
 
 std::string_view SymbolIndex::name_of(const Function &function) const {

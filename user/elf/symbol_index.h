@@ -32,6 +32,9 @@ public:
     /// Adds the entries of procedure linkage tables, which have no symbols.
     void add_linkage_tables(const Object &object);
 
+    /// Adds those that a Go program knows itself, which remain when it is stripped.
+    void add_go_functions(const Object &object);
+
     /// To be called when all has been added.
     void finish();
 

@@ -67,6 +67,7 @@ const SymbolNames::Index &SymbolNames::index() {
     }
     functions.add_symbols(*object_, SHT_DYNSYM, 0);
     functions.add_linkage_tables(*object_);
+    functions.add_go_functions(*object_);
     functions.finish();
     return *index_;
 }

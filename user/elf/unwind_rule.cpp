@@ -199,15 +199,6 @@ bool set_saved(argtrace_unwind_rule &rule, std::size_t n, const RegisterRule &fo
     return true;
 }
 
-/// No unwinder goes on from here, whatever else is said.
-argtrace_unwind_rule end_rule() {
-    argtrace_unwind_rule rule = {};
-    rule.cfa = ARGTRACE_CFA_REGISTER;
-    rule.reg = rsp;
-    rule.ra = ARGTRACE_RA_END;
-    return rule;
-}
-
 constexpr std::int64_t in_ucontext(int reg) {
     return static_cast<std::int64_t>(offsetof(ucontext_t, uc_mcontext.gregs)) + 8 * reg;
 }
@@ -246,6 +237,14 @@ bool stack_pointer_is_cfa(const RegisterRule &found) {
 }
 
 } // namespace
+
+argtrace_unwind_rule end_rule() {
+    argtrace_unwind_rule rule = {};
+    rule.cfa = ARGTRACE_CFA_REGISTER;
+    rule.reg = rsp;
+    rule.ra = ARGTRACE_RA_END;
+    return rule;
+}
 
 argtrace_unwind_rule sigreturn_rule() {
     argtrace_unwind_rule rule = {};

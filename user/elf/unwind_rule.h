@@ -15,4 +15,7 @@ std::optional<argtrace_unwind_rule> unwind_rule(const FrameState &state, bool is
 /// struct ucontext.
 argtrace_unwind_rule sigreturn_rule();
 
+/// No unwinder goes on from here, whatever else is said.
+argtrace_unwind_rule end_rule();
+
 } // namespace argtrace::elf

@@ -9,6 +9,7 @@
 
 #include "elf/call_frames.h"
 #include "elf/debug_file.h"
+#include "elf/go_functions.h"
 #include "elf/linkage_rows.h"
 #include "elf/unwind_rule.h"
 
@@ -241,6 +242,39 @@ RulePieces linkage_tables_of(const Object &object, RuleSet &rules) {
     return in_order(std::move(pieces));
 }
 
+argtrace_unwind_rule go_rule(std::int64_t size) {
+    argtrace_unwind_rule rule = {};
+    rule.cfa = ARGTRACE_CFA_REGISTER;
+    rule.reg = rsp;
+    rule.offset = static_cast<std::int32_t>(size + 8);
+    rule.ra = ARGTRACE_RA_MEMORY;
+    rule.ra_at = -1;
+    return rule;
+}
+
+/// Go's code has a table of its own instead of .eh_frame, and its .debug_frame does not say where stacks end.
+RulePieces go_functions_of(const Object &object, RuleSet &rules) {
+    RulePieces pieces;
+    const auto functions = GoFunctions::read(object);
+    for (std::size_t i = 0; functions && i < functions->count() && pieces.size() < ARGTRACE_UNWIND_ROWS_MAX; i++) {
+        const auto function = functions->at(i);
+        const Elf64_Phdr *segment = function ? code_at(object, function->start) : nullptr;
+        if (!segment || function->end - segment->p_vaddr > segment->p_filesz)
+            continue;
+        const std::uint64_t to_file = segment->p_offset - segment->p_vaddr;
+        const auto add = [&](std::uint64_t start, std::uint64_t end, std::uint32_t rule) { pieces.push_back({start + to_file, end + to_file, rule}); };
+        if (function->caller != GoFunctions::Caller::on_stack) {
+            add(function->start, function->end, function->caller == GoFunctions::Caller::none ? rules.add(end_rule()) : ARGTRACE_UNWIND_NONE);
+            continue;
+        }
+        functions->visit_sizes(*function, [&](std::uint64_t start, std::uint64_t end, std::int64_t size) {
+            if (size >= 0 && size < INT32_MAX - 8)
+                add(start, end, rules.add(go_rule(size)));
+        });
+    }
+    return in_order(std::move(pieces));
+}
+
 std::vector<argtrace_unwind_row> rows_of(const RulePieces &pieces) {
     std::vector<argtrace_unwind_row> rows;
     std::uint64_t behind = 0;
@@ -262,6 +296,16 @@ std::vector<argtrace_unwind_row> rows_of(const RulePieces &pieces) {
     return rows;
 }
 
+/// Libraries without exceptions have rules in .eh_frame for what was written in assembly alone (musl).
+bool describes_most(const Object &object, const RulePieces &pieces) {
+    std::uint64_t described = 0, code = 0;
+    for (const RulePiece &piece : pieces)
+        described += piece.end - piece.start;
+    for (const CodeSegment &segment : object.code_segments())
+        code += segment.size;
+    return described > code / 2;
+}
+
 } // namespace
 
 UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files) {
@@ -271,9 +315,9 @@ UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files) {
     FunctionRows described(object, rules), debugged(object, rules);
     if (const auto eh_frame = eh_frame_of(object))
         described.read({view(eh_frame->first), eh_frame->second, true});
-    RulePieces pieces = described.pieces();
+    RulePieces pieces = fill_gaps(described.pieces(), go_functions_of(object, rules));
     Text debug_frame = debug_frame_of(object);
-    if (debug_frame.empty() && pieces.empty()) {
+    if (debug_frame.empty() && !describes_most(object, pieces)) {
         if (const auto debug_file = find_debug_file(object, debug_files))
             debug_frame = debug_frame_of(*debug_file);
     }

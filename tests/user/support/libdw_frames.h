@@ -34,18 +34,26 @@ struct CallersFrame {
 
 using MadeUpRegisters = std::array<std::uint64_t, 17>;
 
-/// libdw's answer to how an instruction is unwound: elfutils parses .eh_frame and executes it.
+/// libdw's answer to how an instruction is unwound: elfutils parses .eh_frame, or .debug_frame, and executes it.
 class LibdwFrames {
 public:
-    explicit LibdwFrames(int fd) {
+    enum class Source { eh_frame, debug_frame };
+
+    explicit LibdwFrames(int fd, Source source = Source::eh_frame) {
         elf_version(EV_CURRENT);
         elf_.reset(elf_begin(fd, ELF_C_READ, nullptr));
-        cfi_.reset(dwarf_getcfi_elf(elf_.get()));
+        if (source == Source::eh_frame) {
+            owned_.reset(dwarf_getcfi_elf(elf_.get()));
+            cfi_ = owned_.get();
+        } else {
+            dwarf_.reset(dwarf_begin_elf(elf_.get(), DWARF_C_READ, nullptr));
+            cfi_ = dwarf_getcfi(dwarf_.get());
+        }
     }
 
     std::optional<CallersFrame> at(std::uint64_t address, const MadeUpRegisters &registers) const {
         Dwarf_Frame *found = nullptr;
-        if (!cfi_ || dwarf_cfi_addrframe(cfi_.get(), address, &found) != 0)
+        if (!cfi_ || dwarf_cfi_addrframe(cfi_, address, &found) != 0)
             return std::nullopt;
         const std::unique_ptr<Dwarf_Frame, void (*)(void *)> frame(found, std::free);
         CallersFrame caller;
@@ -129,7 +137,9 @@ private:
     }
 
     std::unique_ptr<Elf, int (*)(Elf *)> elf_{nullptr, elf_end};
-    std::unique_ptr<Dwarf_CFI, int (*)(Dwarf_CFI *)> cfi_{nullptr, dwarf_cfi_end};
+    std::unique_ptr<Dwarf, int (*)(Dwarf *)> dwarf_{nullptr, dwarf_end};
+    std::unique_ptr<Dwarf_CFI, int (*)(Dwarf_CFI *)> owned_{nullptr, dwarf_cfi_end};
+    Dwarf_CFI *cfi_ = nullptr;
 };
 
 } // namespace argtrace::test

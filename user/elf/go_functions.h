@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "elf/object.h"
+
+namespace argtrace::elf {
+
+/// The functions of a Go program, by the table that its own runtime unwinds stacks with (.gopclntab), which stripping does not take
+/// away: Go 1.18 and later. Nothing in it is trusted.
+class GoFunctions {
+public:
+    /// Nothing if there is no such table.
+    static std::optional<GoFunctions> read(const Object &object);
+
+    enum class Caller {
+        on_stack,
+        none,     ///< stacks end here
+        elsewhere ///< it changes to another stack, and what lies there is no return address
+    };
+    struct Function {
+        std::uint64_t start, end; ///< addresses
+        std::uint32_t name;       ///< where it is in names()
+        Caller caller;
+        std::uint32_t sizes;      ///< for visit_sizes()
+    };
+    std::size_t count() const { return count_; }
+    std::optional<Function> at(std::size_t number) const;
+
+    /// Texts that end with a zero byte.
+    const Text &names() const { return names_; }
+
+    /// How many bytes the function has on the stack, beside its return address, for ranges of addresses, ascending and without gaps.
+    void visit_sizes(const Function &function, const std::function<void(std::uint64_t start, std::uint64_t end, std::int64_t size)> &visit) const;
+
+private:
+    Text content_, names_;
+    std::uint64_t text_ = 0, sizes_at_ = 0, functions_at_ = 0;
+    std::size_t count_ = 0, flags_at_ = 0;
+};
+
+} // namespace argtrace::elf
