@@ -279,6 +279,63 @@ TEST_F(UserStacksOf, programs_that_lie) {
     EXPECT_LT(complete, seen / 2);
 }
 
+/// Goroutines have stacks of their own, and end where nothing calls. runtime.Callers() has another instruction of the innermost
+/// function, which makes the system call by others; and it hides those of its own that call deferred functions.
+class UserStacksOfGo : public UserStacksOf, public testing::WithParamInterface<const char *> {
+protected:
+    void expect_go_frames(const Look &look, std::uint64_t id) {
+        constexpr std::size_t own = 5, hidden = 2; // at most
+        const auto words = stacks_->find(id);
+        ASSERT_TRUE(words) << look.number << ' ' << look.shape;
+        std::vector<std::string> frames = stacks_->names(*words);
+        const std::vector<std::string> expected(look.frames.begin() + 1, look.frames.end());
+        const auto first = std::find(frames.begin(), frames.end(), expected.front());
+        ASSERT_LE(first - frames.begin(), std::ptrdiff_t(own));
+        frames.erase(frames.begin(), first);
+        if (look.shape == "deferred" || look.shape == "recovered") {
+            ASSERT_LE(frames.size(), expected.size() + hidden);
+            std::erase_if(frames, [&expected](const std::string &frame) { return !std::count(expected.begin(), expected.end(), frame); });
+        }
+        EXPECT_EQ(fmt::format("{}", fmt::join(frames, "\n")), fmt::format("{}", fmt::join(expected, "\n"))) << look.number << ' ' << look.shape;
+    }
+};
+
+TEST_P(UserStacksOfGo, equal_those_of_its_runtime) {
+    const std::string path = std::string("/root/") + GetParam();
+    begin();
+    ASSERT_EQ(run({path}).status, 0);
+    stacks_->provide_tables();
+    add_probe();
+    const Outcome outcome = run({path});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto ids = stacks_by_look();
+    std::map<std::string, unsigned> shapes;
+    for (const Look &look : looks_of(outcome.out)) {
+        const auto id = ids.find(look.number);
+        ASSERT_NE(id, ids.end()) << look.number << ' ' << look.shape;
+        expect_go_frames(look, id->second);
+        shapes[look.shape]++;
+        if (HasFailure())
+            return;
+    }
+    EXPECT_EQ(shapes.size(), 10u) << outcome.out;
+    EXPECT_EQ(stacks_->incomplete(), std::vector<std::uint64_t>(ARGTRACE_END_COUNT));
+}
+
+/// Stripping leaves a Go program the names that its own runtime needs.
+TEST_P(UserStacksOfGo, have_names) {
+    const std::string path = std::string("/root/") + GetParam();
+    const Outcome outcome = run({"argtrace", "stacks", "--fold", "--stack=user", "s:prctl", "--", path});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    for (const char *name : {"main.main", "main.first", "main.second", "main.third", "main.lookAt", "main.(*dog).speak", "main.panics.func1"})
+        EXPECT_NE(outcome.out.find(name), outcome.out.npos) << name << " in\n" << outcome.out;
+    EXPECT_EQ(outcome.out.find(GetParam() + std::string("+0x")), outcome.out.npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("[... "), outcome.out.npos) << outcome.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, UserStacksOfGo, testing::Values("user_stacks_go", "user_stacks_go_stripped", "user_stacks_go_pie"),
+                         [](const auto &info) { return std::string(info.param); });
+
 INSTANTIATE_TEST_SUITE_P(Programs, UserStackWalk, testing::Values("o0", "o2", "o3", "os", "framed", "static"),
                          [](const auto &info) { return std::string(info.param); });
 

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "references/stopped_process.h"
+
+#include <gtest/gtest.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+#include <string_view>
+
+#include <elfutils/libdwfl.h>
+#include <fmt/format.h>
+
+#include "util/file.h"
+
+namespace vmtest {
+
+struct StoppedProcess::Unwinder {
+    Dwfl *dwfl;
+
+    Unwinder() {
+        static char no_debug_files[] = "", *path = no_debug_files;
+        static const Dwfl_Callbacks callbacks = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo, nullptr, &path};
+        dwfl = dwfl_begin(&callbacks);
+    }
+    ~Unwinder() { dwfl_end(dwfl); }
+};
+
+StoppedProcess::StoppedProcess(pid_t pid, pid_t tid) : pid_(pid), tid_(tid ? tid : pid) {
+    int status;
+    EXPECT_EQ(ptrace(PTRACE_SEIZE, tid_, nullptr, PTRACE_O_TRACESYSGOOD), 0) << strerror(errno);
+    EXPECT_EQ(ptrace(PTRACE_INTERRUPT, tid_, nullptr, nullptr), 0);
+    EXPECT_EQ(waitpid(tid_, &status, __WALL), tid_);
+    EXPECT_TRUE(WIFSTOPPED(status));
+}
+
+StoppedProcess::~StoppedProcess() {
+    if (!ended_)
+        ptrace(PTRACE_DETACH, tid_, nullptr, reinterpret_cast<void *>(std::intptr_t(signal_)));
+}
+
+StoppedProcess::Stop StoppedProcess::go(int request) {
+    int status;
+    if (ended_)
+        return Stop::ended;
+    EXPECT_EQ(ptrace(static_cast<enum __ptrace_request>(request), tid_, nullptr, reinterpret_cast<void *>(std::intptr_t(signal_))), 0) << strerror(errno);
+    signal_ = 0;
+    if (waitpid(tid_, &status, __WALL) != tid_ || !WIFSTOPPED(status)) {
+        ended_ = true;
+        return Stop::ended;
+    }
+    const int signal = WSTOPSIG(status);
+    if (status >> 16 == PTRACE_EVENT_STOP)
+        return Stop::other;
+    if (signal == (SIGTRAP | 0x80))
+        return Stop::syscall;
+    siginfo_t info{};
+    ptrace(PTRACE_GETSIGINFO, tid_, nullptr, &info);
+    // At the beginning of a handler the kernel calls ptrace_notify(SIGTRAP).
+    if (signal == SIGTRAP)
+        return info.si_code == SIGTRAP ? Stop::other : Stop::stepped;
+    signal_ = signal;
+    return Stop::other;
+}
+
+bool StoppedProcess::run_on(unsigned microseconds) {
+    if (ended_)
+        return false;
+    EXPECT_EQ(ptrace(PTRACE_CONT, tid_, nullptr, reinterpret_cast<void *>(std::intptr_t(signal_))), 0);
+    signal_ = 0;
+    usleep(microseconds);
+    ptrace(PTRACE_INTERRUPT, tid_, nullptr, nullptr);
+    int status;
+    for (;;) {
+        if (waitpid(tid_, &status, __WALL) != tid_ || !WIFSTOPPED(status)) {
+            ended_ = true;
+            return false;
+        }
+        if (status >> 16 == PTRACE_EVENT_STOP)
+            return true;
+        EXPECT_EQ(ptrace(PTRACE_CONT, tid_, nullptr, reinterpret_cast<void *>(std::intptr_t(WSTOPSIG(status)))), 0);
+    }
+}
+
+bool StoppedProcess::step() {
+    for (;;) {
+        const Stop stop = go(PTRACE_SINGLESTEP);
+        if (stop == Stop::stepped || stop == Stop::ended)
+            return stop == Stop::stepped;
+    }
+}
+
+bool StoppedProcess::to_syscall() {
+    for (;;) {
+        const Stop stop = go(PTRACE_SYSCALL);
+        if (stop == Stop::syscall || stop == Stop::ended)
+            return stop == Stop::syscall;
+    }
+}
+
+void StoppedProcess::read_maps() {
+    const argtrace::Text text = argtrace::read_file(fmt::format("/proc/{}/maps", pid_));
+    std::string maps(text.begin(), text.end());
+    if (maps == maps_)
+        return;
+    maps_ = std::move(maps);
+    mappings_.clear();
+    std::istringstream lines(maps_);
+    for (std::string line; std::getline(lines, line);) {
+        Mapping mapping;
+        char mode[8], path[512] = "";
+        if (std::sscanf(line.c_str(), "%lx-%lx %7s %lx %*s %*s %511[^\n]", &mapping.begin, &mapping.end, mode, &mapping.offset, path) < 4)
+            continue;
+        mapping.name = path;
+        mapping.name.erase(0, mapping.name.rfind('/') + 1);
+        if (mapping.name.empty() || mode[2] != 'x' || (mapping.name[0] == '[' && mapping.name != "[vdso]"))
+            continue;
+        mappings_.push_back(mapping);
+    }
+    unwinder_ = std::make_unique<Unwinder>();
+    dwfl_report_begin(unwinder_->dwfl);
+    EXPECT_EQ(dwfl_linux_proc_report(unwinder_->dwfl, pid_), 0);
+    dwfl_report_end(unwinder_->dwfl, nullptr, nullptr);
+    EXPECT_EQ(dwfl_linux_proc_attach(unwinder_->dwfl, pid_, true), 0) << dwfl_errmsg(-1);
+}
+
+std::string StoppedProcess::place_of(std::uint64_t address) const {
+    for (const Mapping &mapping : mappings_)
+        if (address >= mapping.begin && address < mapping.end)
+            return fmt::format("{}+0x{:x}", mapping.name, address - mapping.begin + mapping.offset);
+    return fmt::format("?+0x{:x}", address);
+}
+
+/// What a signal's handler returns to calls sigreturn: mov $15, %rax; syscall.
+bool StoppedProcess::is_signal_return(std::uint64_t address) const {
+    static constexpr std::string_view code("\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9);
+    std::array<char, 2 * code.size()> bytes;
+    iovec to = {bytes.data(), bytes.size()}, from = {reinterpret_cast<void *>(address - code.size()), bytes.size()};
+    return process_vm_readv(pid_, &to, 1, &from, 1, 0) == ssize_t(bytes.size()) && std::string_view(bytes.data(), bytes.size()).find(code) != std::string_view::npos;
+}
+
+/// The kernel's instruction for system calls leaves the address behind it in rcx.
+bool StoppedProcess::is_in_syscall() const {
+    user_regs_struct registers{};
+    ptrace(PTRACE_GETREGS, tid_, nullptr, &registers);
+    return registers.rcx == registers.rip && static_cast<std::int64_t>(registers.orig_rax) >= 0;
+}
+
+std::vector<std::string> StoppedProcess::stack(std::size_t limit) {
+    struct Frames {
+        const StoppedProcess *process;
+        std::size_t limit;
+        bool is_exact;
+        std::vector<std::string> names;
+    } frames{this, limit, !is_in_syscall(), {}};
+    read_maps();
+    const int result = dwfl_getthread_frames(
+        unwinder_->dwfl, tid_,
+        [](Dwfl_Frame *frame, void *arg) {
+            auto &into = *static_cast<Frames *>(arg);
+            Dwarf_Addr pc;
+            bool is_activation;
+            if (!dwfl_frame_pc(frame, &pc, &is_activation))
+                return static_cast<int>(DWARF_CB_ABORT);
+            // It takes the address behind a system call for one that was interrupted, and where that is in the next function, as it is
+            // of the call that returns from a signal, it follows a rule that has nothing to do with it.
+            if (pc == 0 && !into.names.empty())
+                return static_cast<int>(DWARF_CB_ABORT);
+            into.names.push_back((into.is_exact ? "[exact]" : "") + into.process->place_of(pc));
+            into.is_exact = is_activation && into.process->is_signal_return(pc);
+            return static_cast<int>(into.names.size() == into.limit ? DWARF_CB_ABORT : DWARF_CB_OK);
+        },
+        &frames);
+    if (result != 0 && frames.names.size() != limit)
+        frames.names.push_back("END");
+    return frames.names;
+}
+
+} // namespace vmtest

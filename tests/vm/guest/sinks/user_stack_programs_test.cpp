@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// User stacks of programs as they are, against elfutils, which unwinds the same process at the same instructions and system calls.
+#include <gtest/gtest.h>
+
+#include <signal.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "references/stopped_process.h"
+#include "support/command.h"
+#include "support/device.h"
+#include "support/kallsyms.h"
+#include "support/machine.h"
+#include "support/raw_map.h"
+#include "support/user_stacks.h"
+
+namespace vmtest {
+namespace {
+
+using Frames = std::vector<std::string>;
+using CountedStacks = std::map<Frames, std::uint64_t>;
+
+/// One program that never ends, and says on standard output when it is ready.
+struct EndlessProgram {
+    const char *name;
+    std::vector<std::string> command;
+    /// Stacks for a thousand that need not be complete.
+    unsigned incomplete;
+};
+
+class UserStacksOfPrograms : public testing::TestWithParam<EndlessProgram> {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        if (!(device_.info().features & ARGTRACE_FEATURE_USER_STACK))
+            GTEST_SKIP() << "this kernel has no user stacks";
+        program_.emplace(GetParam().command);
+        ASSERT_TRUE(eventually([this] { return program_->out_so_far() == "ready\n"; })) << program_->err_so_far();
+        ASSERT_EQ(device_.session(), 0);
+        stacks_.emplace(device_, 16384);
+        stacks_->provide_tables();
+    }
+
+    /// Adds up the stacks with which a function is called.
+    void count_calls(const char *function, std::optional<int> signal) {
+        map_.emplace(device_, RawMap::counts(16384, 1));
+        SinkProgram program(ARGTRACE_SINK_MAP, map_->description().id);
+        if (signal)
+            program.only(0, every_bit, static_cast<std::uint64_t>(*signal));
+        program.source(ARGTRACE_SOURCE_USER_STACK_ID);
+        ASSERT_EQ(device_.add(program.probe(address_of(function)).bytes(), 1), 0);
+    }
+
+    CountedStacks counted() const {
+        CountedStacks found;
+        for (const auto &[key, sum] : map_->read()) {
+            const auto words = stacks_->find(key[0]);
+            EXPECT_TRUE(words) << "the table was full";
+            if (words)
+                found[stacks_->names(*words)] += sum.count;
+        }
+        return found;
+    }
+
+    static std::uint64_t total(const CountedStacks &stacks) {
+        std::uint64_t sum = 0;
+        for (const auto &[frames, count] : stacks)
+            sum += count;
+        return sum;
+    }
+
+    /// A stack that elfutils has given up agrees with any that begins like it: the entries of linkage tables and clone() have no
+    /// rules, but have their caller on top of the stack.
+    static bool agrees(const Frames &frames, const Frames &other) {
+        if (other.back() != "END")
+            return frames == other;
+        return frames.size() >= other.size() && std::equal(other.begin(), other.end() - 1, frames.begin());
+    }
+
+    /// Equal stacks first, then those that agree.
+    void expect_equal(CountedStacks expected, CountedStacks found) {
+        const std::uint64_t all = total(expected);
+        std::uint64_t incomplete = 0, given_up = 0;
+        EXPECT_EQ(total(found), all);
+        for (auto &[frames, count] : found) {
+            if (const auto same = expected.find(frames); same != expected.end()) {
+                const std::uint64_t less = std::min(count, same->second);
+                count -= less, same->second -= less;
+            }
+        }
+        for (auto &[frames, count] : found) {
+            for (auto &[other, times] : expected) {
+                const std::uint64_t less = agrees(frames, other) ? std::min(count, times) : 0;
+                count -= less, times -= less, given_up += less;
+            }
+            if (frames.back().starts_with("END "))
+                incomplete += count;
+            else
+                EXPECT_EQ(count, 0u) << "this stack is not what elfutils has found:\n  " << fmt::format("{}", fmt::join(frames, "\n  "));
+            if (HasFailure())
+                return show(frames, expected);
+        }
+        std::uint64_t counted = 0;
+        for (const std::uint64_t number : stacks_->incomplete())
+            counted += number;
+        EXPECT_LE(counted, all * GetParam().incomplete / 1000);
+        EXPECT_LE(incomplete, counted);
+        std::cout << "  " << all << " stacks, " << found.size() << " different; incomplete " << counted << ", given up by elfutils " << given_up << '\n';
+    }
+
+    static void show(const Frames &frames, const CountedStacks &expected) {
+        for (const auto &[other, times] : expected)
+            if (times > 0 && other[0] == frames[0])
+                std::cout << " but " << times << " of:\n  " << fmt::format("{}", fmt::join(other, "\n  ")) << '\n';
+    }
+
+    RawDevice device_;
+    std::optional<Background> program_;
+    std::optional<UserStacks> stacks_;
+    std::optional<RawMap> map_;
+};
+
+TEST_P(UserStacksOfPrograms, are_right_at_every_instruction) {
+    StoppedProcess process(program_->pid());
+    count_calls("force_sig_fault", SIGTRAP);
+    std::mt19937 random(1);
+    CountedStacks expected;
+    const unsigned bursts = is_sanitizer_kernel() ? 10 : 40;
+    for (unsigned burst = 0; burst < bursts; burst++) {
+        ASSERT_TRUE(process.run_on(random() % 20000));
+        for (unsigned step = 0; step < 50; step++) {
+            ASSERT_TRUE(process.step());
+            expected[process.stack(ARGTRACE_STACK_DEPTH_MAX)]++;
+        }
+    }
+    EXPECT_GT(expected.size(), 100u);
+    expect_equal(expected, counted());
+}
+
+TEST_P(UserStacksOfPrograms, are_right_at_every_system_call) {
+    StoppedProcess process(program_->pid());
+    count_calls("ptrace_notify", std::nullopt);
+    CountedStacks expected;
+    const unsigned calls = is_sanitizer_kernel() ? 200 : 1000;
+    for (unsigned call = 0; call < calls; call++) {
+        ASSERT_TRUE(process.to_syscall());
+        expected[process.stack(ARGTRACE_STACK_DEPTH_MAX)]++;
+    }
+    expect_equal(expected, counted());
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, UserStacksOfPrograms,
+                         testing::Values(EndlessProgram{"python", {"sh", "-c", "tar -xf python_library.tar && exec env PYTHONHOME=/root ./python3 -S work.py"}, 0},
+                                         EndlessProgram{"perl", {"/root/perl", "/root/work.pl"}, 0},
+                                         EndlessProgram{"bash", {"bash", "/root/work.bash"}, 0},
+                                         // While the unwinder changes the stack that it returns to.
+                                         EndlessProgram{"exceptions", {"/root/user_stacks_thrown"}, 40}),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+} // namespace
+} // namespace vmtest
