@@ -73,6 +73,16 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 } // namespace
 
+namespace {
+
+/// As far as names tell: no shared library, nor the vdso.
+bool is_program(const CodeObject &object) {
+    const std::string_view name = shown_name(object);
+    return !name.starts_with('[') && !name.ends_with(".so") && name.find(".so.") == name.npos;
+}
+
+} // namespace
+
 PprofProfile::PprofProfile(CallerNames &names, std::span<const Kind> kinds) : names_(names) {
     text(""); // the first of all must be empty
     for (const Kind &kind : kinds)
@@ -109,6 +119,7 @@ PprofProfile::Mapping *PprofProfile::mapping(CodePlace place) {
     if (!added)
         return &mapping;
     mapping.id = mappings_.size();
+    mapping.kind = !object ? Mapping::Kind::kernel : is_program(*object) ? Mapping::Kind::program : Mapping::Kind::library;
     ProtobufWriter message;
     message.number(mapping_of::id, mapping.id);
     if (object && !object->segments.empty()) {
@@ -230,13 +241,13 @@ void PprofProfile::drain() {
 }
 
 std::string PprofProfile::finish() {
-    std::vector<std::pair<bool, const Mapping *>> order;
+    std::vector<const Mapping *> order;
     for (const auto &[object, mapping] : mappings_)
-        order.emplace_back(object == kernel_object, &mapping);
-    std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) {
-        return a.first != b.first ? b.first : a.second->frames > b.second->frames;
+        order.push_back(&mapping);
+    std::stable_sort(order.begin(), order.end(), [](const Mapping *a, const Mapping *b) {
+        return a->kind != b->kind ? a->kind < b->kind : a->frames > b->frames;
     });
-    for (const auto &[kernel, mapping] : order)
+    for (const Mapping *mapping : order)
         out_.text(profile::mapping, mapping->message);
     for (const std::string *text : texts_in_order_) {
         out_.text(profile::strings, valid_utf8(*text));

@@ -41,8 +41,8 @@ public:
     void set_time(std::uint64_t realtime) { time_ = realtime; }
     void add_comment(std::string_view comment);
 
-    /// All of it, compressed by gzip as its readers expect. The object that samples have the most frames in is the first mapping, which
-    /// pprof takes for the program, and the kernel the last.
+    /// All of it, compressed by gzip as its readers expect. The program that samples have the most frames in is the first mapping, which
+    /// pprof calls the main file; libraries are behind programs, and the kernel is the last.
     std::string finish();
 
 private:
@@ -50,6 +50,7 @@ private:
     void write_kind(unsigned field, const Kind &kind);
     struct Mapping {
         std::uint64_t id = 0;
+        enum class Kind : std::uint8_t { program, library, kernel } kind = Kind::program;
         std::uint64_t frames = 0; ///< of samples, each as often as the first of its values says
         std::string message;
     };

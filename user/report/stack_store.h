@@ -12,8 +12,8 @@
 
 namespace argtrace {
 
-/// Stacks by their numbers, packed: a million of 32 frames take a third of what their addresses would. Each different address is kept
-/// once, and stacks consist of the numbers of addresses, in which the common ones take a byte or two:
+/// Stacks by their numbers, packed. Each different address is kept once, and stacks consist of the numbers of addresses, of which those
+/// that came early take a byte or two:
 ///
 ///     id (8 bytes), count << 1 | cut, number of the innermost address, ... (varints)
 class StackStore {

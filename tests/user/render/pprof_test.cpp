@@ -192,22 +192,26 @@ TEST(Pprof, IsWhatProtocDecodes) {
     EXPECT_EQ(test::decoded_profile(profile.finish()), decoded);
 }
 
-/// Two objects, in which there is a frame each and two.
-class TwoObjects : public Symbols {
+/// Two programs and a library, which has the most frames of these.
+class SomeObjects : public Symbols {
 public:
     std::optional<Symbol> find(CodePlace) const override { return Symbol{0xffffffff81000000, "f", "", 0}; }
     std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         return id == 100 ? Stack{kernel_, false} : Stack{user_, false, CodeSpace::user};
     }
-    std::optional<CodeObject> object(std::uint32_t number) const override { return CodeObject{number == 16 ? "/lib/libc.so.6" : "/bin/program", ""}; }
+    std::optional<CodeObject> object(std::uint32_t number) const override {
+        return CodeObject{number == 16 ? "/lib/libc.so.6" : number == 17 ? "/bin/program" : "/bin/other", ""};
+    }
 
 private:
-    std::vector<std::uint64_t> kernel_{0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000030};
-    std::vector<std::uint64_t> user_{UserFrame(16, 0x10, false).word(), UserFrame(17, 0x10, false).word(), UserFrame(17, 0x20, false).word()};
+    static std::uint64_t word(std::uint32_t object, std::uint64_t offset) { return UserFrame(object, offset, false).word(); }
+
+    std::vector<std::uint64_t> kernel_{0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000030, 0xffffffff81000040};
+    std::vector<std::uint64_t> user_{word(16, 1), word(16, 2), word(16, 3), word(18, 1), word(17, 1), word(17, 2)};
 };
 
-TEST(Pprof, TheObjectWithTheMostFramesIsTheFirstMappingAndTheKernelTheLast) {
-    const TwoObjects symbols;
+TEST(Pprof, TheProgramWithTheMostFramesIsTheFirstMappingAndTheKernelTheLast) {
+    const SomeObjects symbols;
     CallerNames names(symbols);
     const PprofProfile::Kind calls{"calls", "count"};
     PprofProfile profile(names, std::span(&calls, 1));
@@ -221,10 +225,11 @@ TEST(Pprof, TheObjectWithTheMostFramesIsTheFirstMappingAndTheKernelTheLast) {
     constexpr std::string_view field = "string_table: \"";
     for (std::size_t at = text.find(field); at != text.npos; at = text.find(field, at + 1))
         strings.push_back(text.substr(at + field.size(), text.find('"', at + field.size()) - at - field.size()));
-    ASSERT_EQ(files.size(), 3u);
+    ASSERT_EQ(files.size(), 4u);
     EXPECT_EQ(strings.at(static_cast<std::size_t>(files[0])), "/bin/program");
-    EXPECT_EQ(strings.at(static_cast<std::size_t>(files[1])), "/lib/libc.so.6");
-    EXPECT_EQ(strings.at(static_cast<std::size_t>(files[2])), "[kernel.kallsyms]");
+    EXPECT_EQ(strings.at(static_cast<std::size_t>(files[1])), "/bin/other");
+    EXPECT_EQ(strings.at(static_cast<std::size_t>(files[2])), "/lib/libc.so.6");
+    EXPECT_EQ(strings.at(static_cast<std::size_t>(files[3])), "[kernel.kallsyms]");
 }
 
 } // namespace

@@ -115,8 +115,8 @@ TEST_F(Objects, GetTablesOnceTheyAreThere) {
 TEST_F(Objects, LeaveDescriptorsForOtherFiles) {
     for (std::uint32_t number = 16; number < 24; ++number)
         add(number, "/proc/self/exe");
+    testing::internal::CaptureStderr(); // which opens a file
     const int next = Fd(::open("/", O_RDONLY | O_CLOEXEC)).get();
-    testing::internal::CaptureStderr();
     UserObjects objects(std::make_unique<FakeObjects>(seen_), {}, 0, next + 5);
     objects.follow();
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
