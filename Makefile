@@ -153,6 +153,12 @@ bench-report: ## measure how fast recordings are read, beside others
 	@$(call cmake_build,argtrace trace_copies) >/dev/null
 	@bench/report
 
+bench-stacks: ## measure what it takes to show a million different stacks of user code
+	@scripts/bootstrap
+	@cmake -S . -B build/user -DARGTRACE_BENCH=ON >/dev/null
+	@$(call cmake_build,argtrace user_stacks) >/dev/null
+	@bench/stacks
+
 # With DESTDIR, for packages, depmod is left to their installation.
 DEPMOD = $(if $(DESTDIR),:,depmod)
 
@@ -272,4 +278,4 @@ build/man/%: docs/%.scd
 	@scdoc <$< >$@
 
 .PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-branches check-stressors deb check-deb fuzz stress mutants \
-	bench bench-modules bench-programs bench-decode bench-report install uninstall clean
+	bench bench-modules bench-programs bench-decode bench-report bench-stacks install uninstall clean

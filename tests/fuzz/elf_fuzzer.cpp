@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// An ELF file of a process that is traced: how to unwind it, and the names of its functions. Then the same bytes as
+// An ELF file of a process that is traced: how to unwind it, the names of its functions, and those that are inlined. Then the same bytes as
 // .eh_frame alone, as a mangled name and as a map of a JIT compiler.
 
 #include <cstdlib>
@@ -8,6 +8,7 @@
 
 #include "elf/call_frames.h"
 #include "elf/demangle.h"
+#include "elf/inlined.h"
 #include "elf/object.h"
 #include "elf/perf_map.h"
 #include "elf/symbol_names.h"
@@ -41,6 +42,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
         SymbolNames names(*object);
         for (std::size_t offset = 0; offset < size; offset += 16)
             (void)names.at(offset);
+        InlinedFrames inlined(*object);
+        for (std::size_t offset = 0; offset < size; offset += 16)
+            for (const auto lines : {InlinedFrames::Lines::unwanted, InlinedFrames::Lines::wanted})
+                for (const argtrace::SourceFrame &frame : inlined.at(offset, lines))
+                    require(lines == InlinedFrames::Lines::wanted || (frame.file.empty() && frame.line == 0));
     }
     for (const bool is_eh_frame : {true, false}) {
         const FrameVisitor visitor = {[](std::uint64_t start, std::uint64_t end) { return start < end; },

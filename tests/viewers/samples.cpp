@@ -74,7 +74,7 @@ struct Stacks : Symbols {
         return addr < 0x2000 ? Symbol{0x1000, "ksys_read", "", 0}
                              : Symbol{0x2000, "ext4_read", "ext4", 0};
     }
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         return id == 10 ? Stack{std::span(addresses).last(1), false} : Stack{addresses, false};
     }
     std::vector<std::uint64_t> addresses{0x2010, 0x1010};

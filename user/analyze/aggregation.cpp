@@ -87,12 +87,28 @@ Aggregation Aggregation::since(const Aggregation &earlier) const {
     return rest;
 }
 
+namespace {
+
+bool is_too_long(const Key &key, std::size_t part, std::span<const std::uint32_t> room) {
+    return part < room.size() && room[part] > 0 && key[part].text.size() > room[part];
+}
+
+} // namespace
+
+bool Aggregation::fits(std::span<const std::uint32_t> room) const {
+    for (const auto &[key, entry] : entries_)
+        for (std::size_t i = 0; i < key.size(); ++i)
+            if (is_too_long(key, i, room))
+                return false;
+    return true;
+}
+
 Aggregation Aggregation::cut_to(std::span<const std::uint32_t> room) const {
     Aggregation fitted(buckets_);
     for (const auto &[key, entry] : entries_) {
         Key shorter = key;
-        for (std::size_t i = 0; i < shorter.size() && i < room.size(); ++i)
-            if (room[i] > 0 && shorter[i].text.size() > room[i]) {
+        for (std::size_t i = 0; i < shorter.size(); ++i)
+            if (is_too_long(shorter, i, room)) {
                 shorter[i].text.resize(room[i]);
                 shorter[i].value.cut = true;
             }

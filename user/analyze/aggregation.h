@@ -77,6 +77,9 @@ public:
     /// What has come since `earlier`, which is the same aggregation as it was then.
     Aggregation since(const Aggregation &earlier) const;
 
+    /// Whether cut_to() would cut nothing.
+    bool fits(std::span<const std::uint32_t> room) const;
+
     /// The same with text cut to so many bytes, as it is in a map whose keys have no more room. Of 0,
     /// which stands for a number, nothing is cut.
     Aggregation cut_to(std::span<const std::uint32_t> room) const;

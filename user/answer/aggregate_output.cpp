@@ -68,15 +68,27 @@ const Aggregation &shown(const Aggregation &all, const std::vector<KeyColumn> &c
 
 } // namespace
 
-void AggregateOutput::append_text(std::string &out, const Aggregation &added) {
+/// What has been made so far, if it is enough to be written.
+bool AggregateOutput::drain() {
+    if (output_.full())
+        abandoned_ = abandoned_ || !output_.flush();
+    return !abandoned_;
+}
+
+bool AggregateOutput::flush() {
+    abandoned_ = abandoned_ || !output_.flush();
+    return !abandoned_;
+}
+
+void AggregateOutput::append_text(std::string &out, const Aggregation &added, const DrainText &drain) {
     std::optional<Aggregation> room;
-    append_aggregate_text(out, shown(added, *columns_, *keys_, room), *columns_, *keys_, style_);
+    append_aggregate_text(out, shown(added, *columns_, *keys_, room), *columns_, *keys_, style_, drain);
 }
 
 void AggregateOutput::append_json(const Aggregation &added, std::string_view time) {
     std::optional<Aggregation> room;
     const Aggregation &all = shown(added, *columns_, *keys_, room);
-    append_aggregate_json(output_.buffer(), all, *columns_, *keys_, style_, time);
+    append_aggregate_json(output_.buffer(), all, *columns_, *keys_, style_, time, [this](std::string &) { return drain(); });
     if (style_.ticks && style_.stacks == StackForm::functions)
         append_profile_json(output_.buffer(), all, *columns_, *keys_, style_, time);
 }
@@ -86,8 +98,8 @@ bool AggregateOutput::show(const Aggregation &all) {
     if (json_)
         append_json(all, {});
     else
-        append_text(output_.buffer(), all);
-    return output_.flush();
+        append_text(output_.buffer(), all, [this](std::string &) { return drain(); });
+    return flush();
 }
 
 bool AggregateOutput::show_interval(const Aggregation &all, std::uint64_t monotonic) {

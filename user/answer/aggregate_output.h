@@ -59,7 +59,9 @@ public:
 
 private:
     void append_json(const Aggregation &all, std::string_view time);
-    void append_text(std::string &out, const Aggregation &all);
+    void append_text(std::string &out, const Aggregation &all, const DrainText &drain = keep_text);
+    bool drain();
+    bool flush();
     void erase_state();
 
     TraceTarget target_;
@@ -67,6 +69,7 @@ private:
     AggregateStyle style_;
     bool json_;
     bool screen_ = false;
+    bool abandoned_ = false; // nobody reads it any more
     std::size_t lines_shown_ = 0; // of show_state()
     const std::vector<KeyColumn> *columns_ = nullptr;
     std::optional<KeyText> keys_;

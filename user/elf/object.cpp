@@ -54,8 +54,12 @@ std::string build_id_in(std::string_view notes) {
 
 /// Unpacks a section; `size` is how much it claims to be when it is unpacked.
 Text unpack_section(std::string_view packed, std::uint32_t type, std::uint64_t size) {
-    // zlib makes at most 1032 bytes of one; of zstd there is no such limit.
-    if (size > read_max || (type == ELFCOMPRESS_ZLIB && size / 1032 > packed.size()))
+    constexpr std::uint32_t elfcompress_zstd = 2; // glibc 2.36 has no name for it
+    // What is damaged must not take gigabytes: zlib makes at most 1032 bytes of one, and zstd mostly says how many it makes.
+    if (size > read_max || (type == ELFCOMPRESS_ZLIB ? size / 1032 > packed.size() : type != elfcompress_zstd))
+        return {};
+    if (const auto said = ZSTD_getFrameContentSize(packed.data(), packed.size());
+        type == elfcompress_zstd && (said == ZSTD_CONTENTSIZE_ERROR || (said != ZSTD_CONTENTSIZE_UNKNOWN && said > size)))
         return {};
     Text content(size);
     if (type == ELFCOMPRESS_ZLIB) {
@@ -66,8 +70,7 @@ Text unpack_section(std::string_view packed, std::uint32_t type, std::uint64_t s
             return {};
         return content;
     }
-    constexpr std::uint32_t elfcompress_zstd = 2; // glibc 2.36 has no name for it
-    if (type != elfcompress_zstd || ::ZSTD_decompress(content.data(), size, packed.data(), packed.size()) != size)
+    if (::ZSTD_decompress(content.data(), size, packed.data(), packed.size()) != size)
         return {};
     return content;
 }

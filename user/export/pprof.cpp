@@ -21,12 +21,12 @@ std::uint64_t number_of(const Value *stack) {
     return stack && stack->captured ? stack->low : 0;
 }
 
-void add_tree(PprofProfile &profile, const CallNode &node, std::vector<StackFrame> &frames, const PprofProfile::Labels &labels) {
+void add_tree(PprofProfile &profile, CallerNames &names, const CallNode &node, std::vector<StackFrame> &frames, const PprofProfile::Labels &labels) {
     if (node.self > 0 && !frames.empty())
         profile.add(frames, std::array{node.calls, node.self}, labels);
     for (const auto &[name, callee] : node.callees) {
-        frames.push_back({name});
-        add_tree(profile, *callee, frames, labels);
+        frames.push_back({names.number(name)});
+        add_tree(profile, names, *callee, frames, labels);
         frames.pop_back();
     }
 }
@@ -54,12 +54,14 @@ void PprofStackExporter::finish() {
         profile.add_comment("on " + host_);
     if (lost_ > 0)
         profile.add_comment(fmt::format("{} {} were lost", lost_, ticks ? "ticks" : "calls"));
+    std::vector<StackFrame> frames;
     for (const auto &[sample, count] : samples_) {
         const Value kernel{sample.kernel, 0, ARGTRACE_TYPE_STACK, sample.kernel != 0}, user{sample.user, 0, ARGTRACE_TYPE_STACK, sample.user != 0};
         const StackPlaces taken = stack_places(*sample.probe);
-        std::vector<StackFrame> frames = stack_frames(names_, {taken.kernel ? &kernel : nullptr, taken.user ? &user : nullptr});
+        frames.clear();
+        add_stack_frames(frames, names_, {taken.kernel ? &kernel : nullptr, taken.user ? &user : nullptr});
         if (kind_of(*sample.probe).is_call)
-            frames.push_back({function_frame(sample.probe->function, names_.module(code_place(*sample.probe)))});
+            frames.push_back({names_.number(function_frame(sample.probe->function, names_.module(code_place(*sample.probe))))});
         PprofProfile::Labels labels{{"comm", sample.task}};
         if (sample.pid != 0)
             labels.emplace_back("pid", fmt::format("{}", sample.pid));
@@ -81,7 +83,7 @@ void PprofTreeExporter::finish() {
     profile.set_time(begin_);
     for (const auto &[task, node] : tree_->finish().callees) {
         std::vector<StackFrame> frames;
-        add_tree(profile, *node, frames, {{"comm", task}});
+        add_tree(profile, names_, *node, frames, {{"comm", task}});
     }
     file_.write(profile.finish());
     file_.finish();

@@ -14,7 +14,7 @@ constexpr std::size_t stacks_max = 1 << 16; // that are kept as names
 
 } // namespace
 
-const std::vector<StackFrame> &StackTree::frames(const StackValues &stacks) {
+const std::vector<StackTree::Frame> &StackTree::frames(const StackValues &stacks) {
     const auto id_of = [](const Value *stack) { return stack && stack->captured ? stack->low : 0; };
     const Ids ids{id_of(stacks.kernel), id_of(stacks.user)};
     const auto found = stacks_.find(ids);
@@ -22,9 +22,9 @@ const std::vector<StackFrame> &StackTree::frames(const StackValues &stacks) {
         return found->second;
     if (stacks_.size() == stacks_max)
         stacks_.clear();
-    std::vector<StackFrame> frames = stack_frames(names_, stacks);
-    for (StackFrame &frame : frames)
-        frame.name = frame_name(std::move(frame.name));
+    std::vector<Frame> frames;
+    for (const StackFrame &frame : stack_frames(names_, stacks))
+        frames.push_back({frame_name(names_.text(frame.name)), frame.space});
     return stacks_.emplace(ids, std::move(frames)).first->second;
 }
 
@@ -41,7 +41,7 @@ void StackTree::add(const EventView &view) {
         return;
     const Event &event = *view.event;
     CallNode *node = &nodes_.child(root_, task_frame(event));
-    for (const StackFrame &frame : frames(*stacks)) {
+    for (const Frame &frame : frames(*stacks)) {
         node = &nodes_.child(*node, frame.name);
         node->in_user = frame.space == CodeSpace::user;
         node->in_module = !node->in_user && is_of_module(frame.name);

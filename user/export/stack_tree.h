@@ -28,13 +28,17 @@ public:
 
 private:
     using Ids = std::pair<std::uint64_t, std::uint64_t>; // of the kernel's stack and of that of user code; 0: none is taken
-    const std::vector<StackFrame> &frames(const StackValues &stacks);
+    struct Frame {
+        std::string name;
+        CodeSpace space;
+    };
+    const std::vector<Frame> &frames(const StackValues &stacks);
     const std::string &top_frame(const Probe &probe);
 
     CallerNames names_;
     FrameNodes nodes_;
     CallNode root_;
-    std::map<Ids, std::vector<StackFrame>> stacks_; ///< the outermost function first
+    std::map<Ids, std::vector<Frame>> stacks_; ///< the outermost function first
     std::unordered_map<const Probe *, std::string> tops_;
     StackedEvents events_;
 };

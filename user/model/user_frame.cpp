@@ -27,17 +27,14 @@ std::string describe_end(UserFrame end, std::string_view object) {
     }
 }
 
-std::string describe_user_place(std::uint64_t word) {
-    const UserFrame frame(word);
-    switch (frame.object) {
-    case ARGTRACE_OBJECT_END:
-        return describe_end(frame, "");
+std::string describe_user_object(std::uint32_t object) {
+    switch (object) {
     case ARGTRACE_OBJECT_MEMORY:
-        return fmt::format("[anonymous]+{:#x}", frame.offset);
+        return "[anonymous]";
     case ARGTRACE_OBJECT_VDSO:
-        return fmt::format("[vdso]+{:#x}", frame.offset);
+        return "[vdso]";
     default:
-        return fmt::format("[object {}]+{:#x}", frame.object, frame.offset);
+        return fmt::format("[object {}]", object);
     }
 }
 

@@ -34,7 +34,7 @@ struct UserFrame {
 /// is in; empty if that is not known.
 std::string describe_end(UserFrame end, std::string_view object);
 
-/// "[vdso]+0x12", "[anonymous]+0x7f0012345678", "[object 17]+0x1234": a place of which no more is known.
-std::string describe_user_place(std::uint64_t word);
+/// "[vdso]", "[anonymous]", "[object 17]": an object of which no more is known.
+std::string describe_user_object(std::uint32_t object);
 
 } // namespace argtrace

@@ -57,8 +57,9 @@ void MetadataWriter::precede(std::span<const argtrace_in_flight_call> calls) {
 /// Those that are new. Their addresses are then to be given symbols.
 void MetadataWriter::write_stacks() {
     std::vector<std::uint64_t> words;
+    StackRoom room;
     for (const std::uint64_t id : addresses_.take_new_stacks()) {
-        const auto stack = symbols_.stack(id);
+        const auto stack = symbols_.stack(id, room);
         if (!stack)
             continue;
         words.push_back(id);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -66,19 +67,58 @@ double rank_of(const Aggregation &all, const Tally &tally, AggregateOrder order)
 
 } // namespace
 
+namespace {
+
+struct RankedRow {
+    double rank;
+    std::uint64_t prefix; ///< of the key: rows with a smaller one are before others with the same rank
+    Row row;
+};
+
+/// The first part that is not the same in all keys, if it is a number of one type everywhere: it tells most rows apart by itself.
+std::optional<std::size_t> telling_part(const Aggregation::Entries &entries) {
+    if (entries.empty())
+        return std::nullopt;
+    const Key &first = entries.begin()->first;
+    std::size_t part = first.size();
+    for (const auto &[key, entry] : entries)
+        for (std::size_t i = 0; i < std::min(part, key.size()); ++i)
+            if (key[i] != first[i])
+                part = i;
+    const auto is_like_first = [&](const auto &row) {
+        return row.first.size() > part && !row.first[part].value.is_text() && row.first[part].value.type == first[part].value.type;
+    };
+    const bool alike = part < first.size() && std::all_of(entries.begin(), entries.end(), is_like_first);
+    return alike ? std::optional(part) : std::nullopt;
+}
+
+/// Such a part's value, as an unsigned number of the same order.
+std::uint64_t prefix_of(const KeyPart &part) {
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    return type_info(part.value.type).is_signed ? part.value.low ^ sign : part.value.low;
+}
+
+} // namespace
+
 std::vector<Row> ordered_rows(const Aggregation &all, const AggregateStyle &style) {
-    std::vector<std::pair<double, Row>> ranked;
+    std::vector<RankedRow> ranked;
+    ranked.reserve(all.entries().size());
+    const auto part = telling_part(all.entries());
     for (const auto &row : all.entries())
-        ranked.emplace_back(rank_of(all, row.second.total, style.order), &row);
-    std::sort(ranked.begin(), ranked.end(), [](const auto &a, const auto &b) {
-        return a.first != b.first ? a.first > b.first : key_before(a.second->first, b.second->first);
-    });
+        ranked.push_back({rank_of(all, row.second.total, style.order), part ? prefix_of(row.first[*part]) : 0, &row});
+    const auto is_before = [](const RankedRow &a, const RankedRow &b) {
+        if (a.rank != b.rank)
+            return a.rank > b.rank;
+        return a.prefix != b.prefix ? a.prefix < b.prefix : key_before(a.row->first, b.row->first);
+    };
+    const std::size_t shown = std::min(style.top.value_or(ranked.size()), ranked.size());
+    if (shown < ranked.size())
+        std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown), ranked.end(), is_before);
+    std::sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown), is_before);
     std::vector<Row> rows;
-    for (const auto &[rank, row] : ranked) {
-        if (style.top && rows.size() == *style.top)
-            break;
-        rows.push_back(row);
-    }
+    rows.reserve(shown);
+    for (const RankedRow &one : std::span(ranked).first(shown))
+        rows.push_back(one.row);
     return rows;
 }
 
@@ -290,9 +330,9 @@ AggregateOrder parse_aggregate_order(const std::string &text) {
 
 void append_aggregate_text(std::string &out, const Aggregation &all,
                            std::span<const KeyColumn> columns, KeyText &keys,
-                           const AggregateStyle &style) {
+                           const AggregateStyle &style, const DrainText &drain) {
     if (style.statistic == Statistic::stacks) {
-        append_stacks(out, all, columns, keys, style);
+        append_stacks(out, all, columns, keys, style, drain);
         return;
     }
     const std::vector<Row> rows = ordered_rows(all, style);
@@ -315,7 +355,7 @@ void append_aggregate_text(std::string &out, const Aggregation &all,
 
 void append_aggregate_json(std::string &out, const Aggregation &all,
                            std::span<const KeyColumn> columns, KeyText &keys,
-                           const AggregateStyle &style, std::string_view time) {
+                           const AggregateStyle &style, std::string_view time, const DrainText &drain) {
     auto to = std::back_inserter(out);
     const bool has_values =
         style.statistic != Statistic::count && style.statistic != Statistic::stacks;
@@ -341,6 +381,8 @@ void append_aggregate_json(std::string &out, const Aggregation &all,
         if (tally.faults > 0)
             append_json_number(out, "faults", tally.faults);
         out += "}\n";
+        if (!drain(out))
+            return;
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,11 +54,15 @@ bool is_shown_beside(const KeyColumn &column);
 /// "vfs_read, comm=dd": a key, or the parts of it that have a column, and are shown for themselves.
 std::string key_title(const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
 
+/// Is called now and then while text grows: it may take all that there is so far. False: nobody reads any more.
+using DrainText = std::function<bool(std::string &text)>;
+inline bool keep_text(std::string &) { return true; }
+
 /// For people: a table, or a histogram for each key with a line below it of what it comes to. `columns`
 /// has one for each part of the keys. What --top leaves out is told at the end.
 void append_aggregate_text(std::string &out, const Aggregation &all,
                            std::span<const KeyColumn> columns, KeyText &keys,
-                           const AggregateStyle &style);
+                           const AggregateStyle &style, const DrainText &drain = keep_text);
 
 /// The parts of a key that have a column, as the members with which an object begins: "func", "key", "stack" and "user_stack", each with a comma behind it.
 void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
@@ -73,7 +78,7 @@ void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn
 /// is put first in each, unless it is empty: "ts":12.
 void append_aggregate_json(std::string &out, const Aggregation &all,
                            std::span<const KeyColumn> columns, KeyText &keys,
-                           const AggregateStyle &style, std::string_view time = {});
+                           const AggregateStyle &style, std::string_view time = {}, const DrainText &drain = keep_text);
 
 /// "12 calls: 10 added up, 0 filtered, 2 lost (2 map full)", then what else there is, as calls_summary()
 /// has it: where every call has gone. `returns` are calls beside those of `total`.

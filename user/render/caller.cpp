@@ -25,14 +25,6 @@ bool takes_returns(const Symbol &symbol) {
            (symbol.name == "arch_rethook_trampoline" || symbol.name == "return_to_handler");
 }
 
-/// "ext4_read+0x10 [ext4]" without the offset.
-std::string without_offset(std::string_view name) {
-    const std::size_t offset = name.rfind("+0x");
-    if (offset == name.npos)
-        return std::string(name);
-    return std::string(name.substr(0, offset)).append(name.substr(std::min(name.find(' ', offset), name.size())));
-}
-
 /// " at file.c:34", as gdb and addr2line have it; empty where that is not known.
 std::string line_text(const SourceFrame &frame) {
     if (frame.file.empty() || frame.line == 0)
@@ -55,23 +47,32 @@ std::optional<CodeObject> CallerNames::object(CodePlace place) const {
     return place.space == CodeSpace::user ? symbols_.object(UserFrame(place.address).object) : std::nullopt;
 }
 
-std::string CallerNames::look_up(CodePlace place, Zero zero) const {
+/// A name in its parts: "ext4_read", "+0x10", " [ext4]".
+struct CallerNames::Name {
+    std::string function, offset, module = {};
+};
+
+/// Nothing where the name is `unknown`.
+std::optional<CallerNames::Name> CallerNames::find_name(CodePlace place, Zero zero) const {
+    const auto offset_text = [zero](std::uint64_t offset) { return offset != 0 || zero == Zero::shown ? fmt::format("+{:#x}", offset) : ""; };
     if (place.space == CodeSpace::user && place.address & ARGTRACE_FRAME_USER && UserFrame(place.address).is_end())
-        return describe_end(UserFrame(place.address), "");
+        return Name{describe_end(UserFrame(place.address), ""), ""};
     const auto symbol = symbols_.find(place);
-    if (!symbol && place.space == CodeSpace::user)
-        return describe_user_place(place.address);
+    if (!symbol && place.space == CodeSpace::user) { // "[vdso]+0x12"
+        const UserFrame frame(place.address);
+        return frame.is_end() ? Name{describe_end(frame, ""), ""} : Name{describe_user_object(frame.object), fmt::format("+{:#x}", frame.offset)};
+    }
     if (!symbol)
-        return fmt::format("{:#x}", place.address);
+        return Name{fmt::format("{:#x}", place.address), ""};
     if (place.space == CodeSpace::kernel && zero == Zero::shown && takes_returns(*symbol))
-        return std::string(unknown);
-    std::string name = place.space == CodeSpace::user ? visible_text(symbol->name) : std::string(symbol->name);
-    std::uint64_t offset = place.address - symbol->addr;
-    if (offset != 0 || zero == Zero::shown)
-        name += fmt::format("+{:#x}", offset);
-    if (!symbol->module.empty())
-        name += fmt::format(" [{}]", symbol->module);
-    return name;
+        return std::nullopt;
+    return Name{place.space == CodeSpace::user ? visible_text(symbol->name) : std::string(symbol->name), offset_text(place.address - symbol->addr),
+                symbol->module.empty() ? "" : fmt::format(" [{}]", symbol->module)};
+}
+
+std::string CallerNames::look_up(CodePlace place, Zero zero) const {
+    const auto name = find_name(place, zero);
+    return name ? name->function + name->offset + name->module : std::string(unknown);
 }
 
 std::string CallerNames::end(std::uint64_t word, std::optional<std::uint64_t> innermore) const {
@@ -84,8 +85,8 @@ std::string CallerNames::end(std::uint64_t word, std::optional<std::uint64_t> in
 }
 
 std::vector<CallerNames::Frame> CallerNames::look_up_frames(CodePlace place) const {
-    std::string name = look_up(place, Zero::shown);
-    if (name == unknown)
+    const auto name = find_name(place, Zero::shown);
+    if (!name)
         return {};
     std::vector<SourceFrame> source = symbols_.source(place);
     const std::string line = source.empty() ? "" : line_text(source.back());
@@ -96,9 +97,34 @@ std::vector<CallerNames::Frame> CallerNames::look_up_frames(CodePlace place) con
         frames.push_back({inlined, inlined, std::move(source[i])});
     }
     SourceFrame last = source.empty() ? SourceFrame() : std::move(source.back());
-    last.function = without_offset(name);
-    frames.push_back({name + line, last.function + line, std::move(last)});
+    last.function = name->function + name->module;
+    frames.push_back({name->function + name->offset + name->module + line, last.function + line, std::move(last)});
     return frames;
+}
+
+CallerNames::Functions CallerNames::look_up_functions(CodePlace place) {
+    const auto first = static_cast<std::uint32_t>(function_numbers_.size());
+    for (const Frame &frame : look_up_frames(place))
+        function_numbers_.push_back(texts_.number(frame.function));
+    return {first, static_cast<std::uint32_t>(function_numbers_.size()) - first};
+}
+
+std::span<const std::uint32_t> CallerNames::functions(CodePlace place) {
+    const auto [known, added] = functions_by_place_.try_emplace(place);
+    if (added)
+        known->second = look_up_functions(place);
+    return view(known->second);
+}
+
+std::span<const std::uint32_t> CallerNames::functions(CodePlace place, std::uint32_t number) {
+    if (number >= functions_by_number_.size())
+        functions_by_number_.resize(std::max<std::size_t>(number + 1, 2 * functions_by_number_.size()));
+    Functions &known = functions_by_number_[number];
+    if (known.first == 0) {
+        known = look_up_functions(place);
+        ++known.first;
+    }
+    return view({known.first - 1, known.count});
 }
 
 const std::vector<CallerNames::Frame> &CallerNames::frames(CodePlace place) {

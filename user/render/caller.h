@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "symbols/symbols.h"
+#include "util/interned_texts.h"
 
 namespace argtrace {
 
@@ -42,11 +44,24 @@ public:
     /// code. None where name() is `unknown`.
     const std::vector<Frame> &frames(CodePlace place);
 
+    /// The same for who asks once for each place.
+    std::vector<Frame> look_up_frames(CodePlace place) const;
+
+    /// Their Frame::function alone, by the numbers of these names. As many places as stacks have are kept for good, each found out once.
+    std::span<const std::uint32_t> functions(CodePlace place);
+    /// The same of a place that the Symbols have numbered.
+    std::span<const std::uint32_t> functions(CodePlace place, std::uint32_t number);
+
+    /// The number of a name, which can also be one that functions() does not have, and the name, which stays where it is.
+    std::uint32_t number(std::string_view name) { return texts_.number(name); }
+    const std::string &text(std::uint32_t number) const { return texts_[number]; }
+    std::size_t numbers() const { return texts_.size(); }
+
     /// What is shown of the word that ends a stack which is incomplete: why, and where that was, in the frame before.
     std::string end(std::uint64_t word, std::optional<std::uint64_t> innermore) const;
 
-    /// As Symbols::stack().
-    std::optional<Stack> stack(std::uint64_t id) const { return symbols_.stack(id); }
+    /// As Symbols::stack(): valid until the next is asked for.
+    std::optional<Stack> stack(std::uint64_t id) { return symbols_.stack(id, room_); }
 
     /// The module that the function at that place is part of; empty for the kernel itself, and
     /// where no symbol is.
@@ -64,12 +79,26 @@ private:
 
     const std::string &name(Names &known, CodePlace place, Zero zero);
     std::string look_up(CodePlace place, Zero zero) const;
-    std::vector<Frame> look_up_frames(CodePlace place) const;
+    struct Name;
+    std::optional<Name> find_name(CodePlace place, Zero zero) const;
+
+    /// Those of a place, in function_numbers_.
+    struct Functions {
+        std::uint32_t first = 0;
+        std::uint32_t count = 0;
+    };
+    Functions look_up_functions(CodePlace place);
+    std::span<const std::uint32_t> view(Functions which) const { return std::span(function_numbers_).subspan(which.first, which.count); }
 
     const Symbols &symbols_;
+    StackRoom room_;
     Names names_;
     Names functions_;
     std::unordered_map<CodePlace, std::vector<Frame>, CodePlace::Hash> frames_;
+    InternedTexts texts_;
+    std::vector<std::uint32_t> function_numbers_;
+    std::unordered_map<CodePlace, Functions, CodePlace::Hash> functions_by_place_;
+    std::vector<Functions> functions_by_number_; // `first` is one more; 0: not looked up yet
 };
 
 } // namespace argtrace

@@ -105,10 +105,14 @@ std::string FlameGraph::about(const CallNode &node, const Frame &frame, double p
     return text;
 }
 
+bool FlameGraph::is_narrow(std::uint64_t part, std::uint64_t whole) {
+    return static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(whole, 1)) * (width - 2 * margin) < narrowest;
+}
+
 void FlameGraph::draw_frames(const CallNode &node, const Frame &frame) {
     const double part = static_cast<double>(frame.total) / static_cast<double>(whole_);
     const double pixels = part * (width - 2 * margin);
-    if (pixels < narrowest) {
+    if (is_narrow(frame.total, whole_)) {
         ++narrow_;
         return;
     }
@@ -143,7 +147,7 @@ void FlameGraph::draw(const CallNode &root, const Words &words, const Take &take
     take_ = &take;
     groups_ = words.groups;
     whole_ = std::max<std::uint64_t>(total, 1);
-    depth_ = depth_of(root);
+    depth_ = std::max(depth_of(root), words.depth);
     const double height = head + row * static_cast<double>(depth_ + 1) + 34;
     if (page_ == Page::html)
         out_ += html_head;

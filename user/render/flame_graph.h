@@ -22,12 +22,16 @@ public:
     struct Words {
         std::string title;
         std::string lost; ///< what is missing; may be empty
+        std::size_t depth = 0; ///< frames that stand on one another, if there are more than in the tree
         /// So many frames from the bottom are no functions, but what these are divided by.
         std::size_t groups = 0;
     };
 
     /// Is given the picture piece by piece, and leaves each empty.
     using Take = std::function<void(std::string &piece)>;
+
+    /// A frame with such a part of the whole is not drawn, nor what stands on it.
+    static bool is_narrow(std::uint64_t part, std::uint64_t whole);
 
     FlameGraph(Page page, Unit unit) : page_(page), unit_(unit) {}
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "render/key_text.h"
 
+#include <algorithm>
+
+#include "model/call_node.h"
 #include "model/result.h"
 #include "model/type.h"
 #include "render/text.h"
@@ -71,6 +74,14 @@ Aggregation KeyText::with_user_functions(const Aggregation &all, const std::vect
         named.add(std::move(by_name), entry);
     }
     return named;
+}
+
+std::uint32_t KeyText::folded(std::uint32_t name) {
+    if (name >= folded_.size())
+        folded_.resize(std::max<std::size_t>(names_.numbers(), name + 1));
+    if (folded_[name] == 0)
+        folded_[name] = names_.number(frame_name(names_.text(name))) + 1;
+    return folded_[name] - 1;
 }
 
 std::string KeyText::top_frame(const KeyPart &function) const {

@@ -61,6 +61,9 @@ public:
     /// The frame of the function that was called; empty: it is none.
     std::string top_frame(const KeyPart &function) const;
 
+    /// The number of a frame's name as folded stacks have it.
+    std::uint32_t folded(std::uint32_t name);
+
     CallerNames &names() { return names_; }
 
 private:
@@ -70,6 +73,7 @@ private:
     ValueWriter texts_, json_;
     Line line_;
     TopFrames top_frames_;
+    std::vector<std::uint32_t> folded_; // by the numbers of names, one more; 0: not known yet
 };
 
 } // namespace argtrace

@@ -63,11 +63,22 @@ enum : unsigned { id = 1, name = 2, system_name = 3, file = 4 };
 
 constexpr std::string_view kernel_file = "[kernel.kallsyms]"; // as perf calls it
 constexpr std::uint32_t kernel_object = 0;                    // no frame of user code is in it
+constexpr std::size_t piece = 1 << 16;                        // that is compressed at a time
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
     std::int64_t number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     return problem == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+} // namespace
+
+namespace {
+
+/// As far as names tell: no shared library, nor the vdso.
+bool is_program(const CodeObject &object) {
+    const std::string_view name = shown_name(object);
+    return !name.starts_with('[') && !name.ends_with(".so") && name.find(".so.") == name.npos;
 }
 
 } // namespace
@@ -97,31 +108,34 @@ void PprofProfile::add_comment(std::string_view comment) {
     out_.number(profile::comment, text(comment));
 }
 
-/// That of the object that a place is in; 0: it is in none.
-std::uint64_t PprofProfile::mapping(CodePlace place) {
+/// That of the object that a place is in; null: it is in none.
+PprofProfile::Mapping *PprofProfile::mapping(CodePlace place) {
     const std::uint32_t number = place.space == CodeSpace::kernel ? kernel_object : UserFrame(place.address).object;
     const auto object = names_.object(place);
     if (place.space == CodeSpace::user && !object)
-        return 0;
-    const auto [known, added] = mappings_.try_emplace(number, mappings_.size() + 1);
+        return nullptr;
+    const auto [known, added] = mappings_.try_emplace(number);
+    Mapping &mapping = known->second;
     if (!added)
-        return known->second;
-    const std::size_t begin = out_.open(profile::mapping);
-    out_.number(mapping_of::id, known->second);
+        return &mapping;
+    mapping.id = mappings_.size();
+    mapping.kind = !object ? Mapping::Kind::kernel : is_program(*object) ? Mapping::Kind::program : Mapping::Kind::library;
+    ProtobufWriter message;
+    message.number(mapping_of::id, mapping.id);
     if (object && !object->segments.empty()) {
         const CodeSegment &first = object->segments.front(), &last = object->segments.back();
-        out_.number(mapping_of::start, first.address);
-        out_.number(mapping_of::limit, last.address + last.size);
-        out_.number(mapping_of::offset, first.offset);
+        message.number(mapping_of::start, first.address);
+        message.number(mapping_of::limit, last.address + last.size);
+        message.number(mapping_of::offset, first.offset);
     }
-    out_.number(mapping_of::file, text(object ? visible_text(object->path) : kernel_file));
+    message.number(mapping_of::file, text(object ? visible_text(object->path) : kernel_file));
     if (object)
-        out_.number(mapping_of::build_id, text(object->build_id));
+        message.number(mapping_of::build_id, text(object->build_id));
     // Nothing is left for readers to look up.
     for (const unsigned what : {mapping_of::has_functions, mapping_of::has_files, mapping_of::has_lines, mapping_of::has_inlined})
-        out_.number(what, 1);
-    out_.close(begin);
-    return known->second;
+        message.number(what, 1);
+    mapping.message = message.view();
+    return &mapping;
 }
 
 std::uint64_t PprofProfile::function(std::string_view name, std::string_view file) {
@@ -138,22 +152,27 @@ std::uint64_t PprofProfile::function(std::string_view name, std::string_view fil
     return known->second;
 }
 
-std::uint64_t PprofProfile::location_at(CodePlace place) {
-    const auto [known, added] = locations_.try_emplace(place, 0);
-    if (!added)
-        return known->second;
-    known->second = locations_.size() + named_locations_.size();
-    const std::uint64_t in = mapping(place);
+const PprofProfile::Location &PprofProfile::location_at(const StackFrame &frame) {
+    if (frame.number != StackFrame::no_number && frame.number >= locations_by_number_.size())
+        locations_by_number_.resize(std::max<std::size_t>(frame.number + 1, 2 * locations_by_number_.size()));
+    Location &location =
+        frame.number != StackFrame::no_number ? locations_by_number_[frame.number] : locations_by_place_[*frame.place];
+    if (location.id == 0)
+        write_location(location, *frame.place);
+    return location;
+}
+
+void PprofProfile::write_location(Location &location, CodePlace place) {
+    location = {++locations_, mapping(place)};
     std::vector<std::pair<std::uint64_t, int>> lines;
-    for (const CallerNames::Frame &frame : names_.frames(place))
+    for (const CallerNames::Frame &frame : names_.look_up_frames(place))
         lines.emplace_back(function(frame.source.function, frame.source.file), frame.source.line);
     const auto object = names_.object(place);
     const std::uint64_t offset = place.space == CodeSpace::kernel ? place.address : UserFrame(place.address).offset;
-    const std::uint64_t address = object ? address_in(*object, offset) : offset;
     const std::size_t begin = out_.open(profile::location);
-    out_.number(location_of::id, known->second);
-    out_.number(location_of::mapping, in);
-    out_.number(location_of::address, address);
+    out_.number(location_of::id, location.id);
+    out_.number(location_of::mapping, location.mapping ? location.mapping->id : 0);
+    out_.number(location_of::address, object ? address_in(*object, offset) : offset);
     for (const auto &[number, line] : lines) {
         const std::size_t line_begin = out_.open(location_of::line);
         out_.number(line_of::function, number);
@@ -161,16 +180,15 @@ std::uint64_t PprofProfile::location_at(CodePlace place) {
         out_.close(line_begin);
     }
     out_.close(begin);
-    return known->second;
 }
 
 /// What is no place, such as a function that was called, or the end of a stack that is incomplete.
-std::uint64_t PprofProfile::location_named(std::string_view name) {
-    const auto [known, added] = named_locations_.try_emplace(std::string(name), 0);
+std::uint64_t PprofProfile::location_named(std::uint32_t name) {
+    const auto [known, added] = named_locations_.try_emplace(name, 0);
     if (!added)
         return known->second;
-    known->second = locations_.size() + named_locations_.size();
-    const std::uint64_t number = function(name, "");
+    known->second = ++locations_;
+    const std::uint64_t number = function(names_.text(name), "");
     const std::size_t begin = out_.open(profile::location);
     out_.number(location_of::id, known->second);
     const std::size_t line_begin = out_.open(location_of::line);
@@ -181,19 +199,25 @@ std::uint64_t PprofProfile::location_named(std::string_view name) {
 }
 
 void PprofProfile::add(std::span<const StackFrame> frames, std::span<const std::uint64_t> values, const Labels &labels) {
-    std::vector<std::uint64_t> locations; // the innermost first
+    location_ids_.clear(); // the innermost first
     for (std::size_t i = frames.size(); i-- > 0;) {
         const StackFrame &frame = frames[i];
-        if (!frame.place)
-            locations.push_back(location_named(frame.name));
-        else if (!frame.is_inlined) // whose location is that of the frame before
-            locations.push_back(location_at(*frame.place));
+        if (frame.is_inlined) // whose location is that of the frame before
+            continue;
+        if (!frame.place) {
+            location_ids_.push_back(location_named(frame.name));
+            continue;
+        }
+        const Location &location = location_at(frame);
+        location_ids_.push_back(location.id);
+        if (location.mapping)
+            location.mapping->frames += values.front();
     }
     std::vector<std::pair<std::uint64_t, std::uint64_t>> texts;
     for (const auto &[key, value] : labels)
         texts.emplace_back(text(key), whole_number(value) ? 0 : text(value));
     const std::size_t begin = out_.open(profile::sample);
-    for (const std::uint64_t location : locations)
+    for (const std::uint64_t location : location_ids_)
         out_.number(sample::location, location);
     for (const std::uint64_t value : values)
         out_.number(sample::value, value);
@@ -207,16 +231,33 @@ void PprofProfile::add(std::span<const StackFrame> frames, std::span<const std::
         out_.close(label_begin);
     }
     out_.close(begin);
+    if (out_.size() > piece)
+        drain();
+}
+
+void PprofProfile::drain() {
+    packed_.add(out_.view());
+    out_.clear();
 }
 
 std::string PprofProfile::finish() {
-    for (const std::string *text : texts_in_order_)
+    std::vector<const Mapping *> order;
+    for (const auto &[object, mapping] : mappings_)
+        order.push_back(&mapping);
+    std::stable_sort(order.begin(), order.end(), [](const Mapping *a, const Mapping *b) {
+        return a->kind != b->kind ? a->kind < b->kind : a->frames > b->frames;
+    });
+    for (const Mapping *mapping : order)
+        out_.text(profile::mapping, mapping->message);
+    for (const std::string *text : texts_in_order_) {
         out_.text(profile::strings, valid_utf8(*text));
+        if (out_.size() > piece)
+            drain();
+    }
     if (time_ > 0)
         out_.number(profile::time, time_);
-    std::string packed = gzip(out_.view());
-    out_.clear();
-    return packed;
+    drain();
+    return packed_.finish();
 }
 
 } // namespace argtrace

@@ -12,6 +12,7 @@
 
 #include "render/caller.h"
 #include "render/stack.h"
+#include "util/gzip.h"
 #include "util/protobuf.h"
 
 namespace argtrace {
@@ -40,25 +41,43 @@ public:
     void set_time(std::uint64_t realtime) { time_ = realtime; }
     void add_comment(std::string_view comment);
 
-    /// All of it, compressed by gzip as its readers expect.
+    /// All of it, compressed by gzip as its readers expect. The program that samples have the most frames in is the first mapping, which
+    /// pprof calls the main file; libraries are behind programs, and the kernel is the last.
     std::string finish();
 
 private:
     std::uint64_t text(std::string_view text);
     void write_kind(unsigned field, const Kind &kind);
-    std::uint64_t mapping(CodePlace place);
+    struct Mapping {
+        std::uint64_t id = 0;
+        enum class Kind : std::uint8_t { program, library, kernel } kind = Kind::program;
+        std::uint64_t frames = 0; ///< of samples, each as often as the first of its values says
+        std::string message;
+    };
+    struct Location {
+        std::uint64_t id = 0; ///< 0: there is none yet
+        Mapping *mapping = nullptr;
+    };
+
+    Mapping *mapping(CodePlace place);
+    const Location &location_at(const StackFrame &frame);
+    void write_location(Location &location, CodePlace place);
+    void drain();
     std::uint64_t function(std::string_view name, std::string_view file);
-    std::uint64_t location_at(CodePlace place);
-    std::uint64_t location_named(std::string_view name);
+    std::uint64_t location_named(std::uint32_t name);
 
     CallerNames &names_;
     ProtobufWriter out_;
+    GzipWriter packed_;
     std::unordered_map<std::string, std::uint64_t> texts_;
     std::vector<const std::string *> texts_in_order_;
-    std::map<std::uint32_t, std::uint64_t> mappings_; // by object; that of the kernel by number 0
+    std::map<std::uint32_t, Mapping> mappings_; // by object; that of the kernel by number 0
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> functions_; // by name and file
-    std::unordered_map<CodePlace, std::uint64_t, CodePlace::Hash> locations_;
-    std::unordered_map<std::string, std::uint64_t> named_locations_;
+    std::unordered_map<CodePlace, Location, CodePlace::Hash> locations_by_place_;
+    std::vector<Location> locations_by_number_; // of places that the symbols have numbered
+    std::unordered_map<std::uint32_t, std::uint64_t> named_locations_; // of what is no place, by the number of its name
+    std::uint64_t locations_ = 0;
+    std::vector<std::uint64_t> location_ids_; // of a sample
     std::uint64_t time_ = 0;
 };
 

@@ -26,9 +26,9 @@ struct Group {
     std::uint64_t ticks = 0;
     FunctionCounts functions;
 
-    void add(const std::vector<std::string> &path, std::uint64_t count) {
+    void add(std::span<const StackFrame> path, std::uint64_t count) {
         ticks += count;
-        add_samples(functions, path, count);
+        functions.add(path, count);
     }
 };
 
@@ -36,8 +36,8 @@ std::string ticks_of(std::uint64_t count) {
     return fmt::format("{} tick{}", count, count == 1 ? "" : "s");
 }
 
-std::vector<std::pair<std::string_view, FunctionCount>> ordered_functions(const Group &group) {
-    std::vector<std::pair<std::string_view, FunctionCount>> order(group.functions.begin(), group.functions.end());
+std::vector<FunctionCounts::Named> ordered_functions(const Group &group, const CallerNames &names) {
+    std::vector<FunctionCounts::Named> order = group.functions.by_name(names);
     std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) {
         return a.second.self != b.second.self ? a.second.self > b.second.self
                                               : a.second.total > b.second.total;
@@ -45,8 +45,8 @@ std::vector<std::pair<std::string_view, FunctionCount>> ordered_functions(const 
     return order;
 }
 
-void append_function_ticks(std::string &out, const Group &group, std::uint64_t all, std::size_t most) {
-    const auto order = ordered_functions(group);
+void append_function_ticks(std::string &out, const Group &group, const CallerNames &names, std::uint64_t all, std::size_t most) {
+    const auto order = ordered_functions(group, names);
     const std::size_t shown = std::min(order.size(), most);
     auto to = std::back_inserter(out);
     fmt::format_to(to, "{:>10} {:>6} {:>10} {:>6}  {}\n", "SELF", "%", "TOTAL", "%", "FUNCTION");
@@ -64,10 +64,13 @@ using Groups = std::map<std::string, Group>;
 
 Groups groups_of(const Aggregation &all, std::span<const KeyColumn> columns, KeyText &keys, StackChoice which) {
     Groups groups;
+    std::vector<StackFrame> path;
     for (const auto &[key, entry] : all.entries()) {
         Group &group = groups[key_title(key, columns, keys)];
         group.key = &key;
-        group.add(stack_functions(keys.names(), stacks_of(key, which)), entry.total.count);
+        path.clear();
+        add_stack_frames(path, keys.names(), stacks_of(key, which));
+        group.add(path, entry.total.count);
     }
     return groups;
 }
@@ -95,7 +98,7 @@ void append_profile(std::string &out, const Aggregation &all, std::span<const Ke
         if (!title.empty())
             fmt::format_to(std::back_inserter(out), "{}{}: {} ({:.1f} %)\n", one == order.front() ? "" : "\n", title,
                            ticks_of(group.ticks), percent(group.ticks, ticks));
-        append_function_ticks(out, group, ticks, style.top.value_or(rows_shown));
+        append_function_ticks(out, group, keys.names(), ticks, style.top.value_or(rows_shown));
     }
 }
 
@@ -105,7 +108,7 @@ void append_profile_json(std::string &out, const Aggregation &all, std::span<con
     const Groups groups = groups_of(all, parts, keys, style.stack);
     for (const auto *one : ordered_groups(groups)) {
         const Group &group = one->second;
-        const auto order = ordered_functions(group);
+        const auto order = ordered_functions(group, keys.names());
         for (std::size_t i = 0; i < std::min(order.size(), style.top.value_or(order.size())); ++i) {
             out += '{';
             if (!time.empty())

@@ -22,7 +22,7 @@ std::string_view mark_of(const Value &value) {
     return value.captured ? stack_mark(value.low) : std::string_view();
 }
 
-std::optional<Stack> stack_of(const CallerNames &names, const Value &value) {
+std::optional<Stack> stack_of(CallerNames &names, const Value &value) {
     return value.captured ? names.stack(value.low) : std::nullopt;
 }
 
@@ -168,48 +168,54 @@ std::string stacks_in_line(CallerNames &names, const StackValues &stacks) {
 
 namespace {
 
-void add_stack_frames(std::vector<StackFrame> &frames, CallerNames &names, const Value &value, CodeSpace space) {
+void add_frames_of(std::vector<StackFrame> &frames, CallerNames &names, const Value &value, CodeSpace space) {
     if (const std::string_view mark = mark_of(value); !mark.empty()) {
-        frames.push_back({std::string(mark)});
+        frames.push_back({names.number(mark)});
         return;
     }
     const auto stack = stack_of(names, value);
     if (!stack) {
-        frames.push_back({"[unknown]", space});
+        frames.push_back({names.number("[unknown]"), space});
         return;
     }
     if (stack->cut)
-        frames.push_back({"[cut]", stack->space});
-    frames.reserve(frames.size() + 2 * stack->addresses.size());
+        frames.push_back({names.number("[cut]"), stack->space});
     for (std::size_t i = stack->addresses.size(); i-- > 0;) {
+        const CodePlace place{stack->space, stack->addresses[i]};
         if (is_end_of_stack(*stack, i)) {
-            frames.push_back({end_of_stack(names, *stack, i), stack->space});
+            frames.push_back({names.number(end_of_stack(names, *stack, i)), stack->space});
             continue;
         }
-        const CodePlace place{stack->space, stack->addresses[i]};
-        const auto &at = names.frames(place);
-        for (auto frame = at.rbegin(); frame != at.rend(); ++frame)
-            frames.push_back({frame->function, stack->space, place, frame != at.rbegin()});
+        const bool numbered = !stack->numbers.empty();
+        const std::uint32_t number = numbered ? stack->numbers[i] : StackFrame::no_number;
+        const auto functions = numbered ? names.functions(place, number) : names.functions(place);
+        for (auto function = functions.rbegin(); function != functions.rend(); ++function)
+            frames.push_back({*function, stack->space, place, function != functions.rbegin(), number});
     }
 }
 
 } // namespace
 
+void add_stack_frames(std::vector<StackFrame> &frames, CallerNames &names, const StackValues &stacks) {
+    const std::size_t before = frames.size();
+    if (stacks.user && !has_no_user_code(*stacks.user))
+        add_frames_of(frames, names, *stacks.user, CodeSpace::user);
+    if (!is_user_alone(stacks))
+        add_frames_of(frames, names, *stacks.kernel, CodeSpace::kernel);
+    if (frames.size() == before)
+        frames.push_back({names.number(no_user_code)});
+}
+
 std::vector<StackFrame> stack_frames(CallerNames &names, const StackValues &stacks) {
     std::vector<StackFrame> frames;
-    if (stacks.user && !has_no_user_code(*stacks.user))
-        add_stack_frames(frames, names, *stacks.user, CodeSpace::user);
-    if (!is_user_alone(stacks))
-        add_stack_frames(frames, names, *stacks.kernel, CodeSpace::kernel);
-    if (frames.empty())
-        frames.push_back({std::string(no_user_code)});
+    add_stack_frames(frames, names, stacks);
     return frames;
 }
 
 std::vector<std::string> stack_functions(CallerNames &names, const StackValues &stacks) {
     std::vector<std::string> functions;
-    for (StackFrame &frame : stack_frames(names, stacks))
-        functions.push_back(std::move(frame.name));
+    for (const StackFrame &frame : stack_frames(names, stacks))
+        functions.push_back(names.text(frame.name));
     return functions;
 }
 

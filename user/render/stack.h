@@ -55,16 +55,21 @@ bool is_end_of_stack(const Stack &stack, std::size_t at);
 std::string end_of_stack(const CallerNames &names, const Stack &stack, std::size_t at);
 
 struct StackFrame {
-    std::string name;
+    std::uint32_t name; ///< its number, as CallerNames::text() takes it
     CodeSpace space = CodeSpace::kernel;
     std::optional<CodePlace> place = {}; ///< nothing of what is no place, such as "[unknown]"
     bool is_inlined = false;             ///< in the frame before, which is at the same place
+    static constexpr std::uint32_t no_number = ~std::uint32_t{0};
+    std::uint32_t number = no_number; ///< of the place, if the symbols have numbered it
 };
 
 /// The functions of the stacks, the outermost first, which is that of user code, without the places in them: as flame graphs have
 /// them. A stack that is not known is "[unknown]", one that was cut begins with "[cut]", and one whose callers could not be found with
 /// the reason, "[... no unwind table for libfoo.so]". Never empty.
 std::vector<StackFrame> stack_frames(CallerNames &names, const StackValues &stacks);
+
+/// Appends them.
+void add_stack_frames(std::vector<StackFrame> &frames, CallerNames &names, const StackValues &stacks);
 
 /// Their names alone.
 std::vector<std::string> stack_functions(CallerNames &names, const StackValues &stacks);

@@ -12,7 +12,7 @@ namespace argtrace {
 /// frequent first, then how often each function was on a stack, and what all of that comes to. Or what `style.stacks` says:
 /// StackForm::folded is a line for each stack, with user code before the kernel, "dd;main;read;entry_SYSCALL_64_after_hwframe;do_syscall_64;ksys_read 12".
 void append_stacks(std::string &out, const Aggregation &all, std::span<const KeyColumn> columns,
-                   KeyText &keys, const AggregateStyle &style);
+                   KeyText &keys, const AggregateStyle &style, const DrainText &drain = keep_text);
 
 /// "12 calls were lost, 3 calls have no stack": what a flame graph is to say of it; may be empty.
 struct MissingStacks {
@@ -31,7 +31,10 @@ std::span<const KeyColumn> columns_beside(std::span<const KeyColumn> columns, St
 /// The function that was called, as it is shown on top of the stack; empty: it is not.
 std::string top_of(const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
 
-/// The frames of such a line: the other parts of the key, and the functions.
-std::vector<StackFrame> folded_frames(const Key &key, std::span<const KeyColumn> columns, KeyText &keys, StackChoice which);
+/// Appends the frames of such a line: the other parts of the key, and the functions.
+void add_folded_frames(std::vector<StackFrame> &frames, const Key &key, std::span<const KeyColumn> columns, KeyText &keys, StackChoice which);
+
+/// "dd;main;read"
+void append_folded_frames(std::string &out, std::span<const StackFrame> frames, const CallerNames &names);
 
 } // namespace argtrace

@@ -15,6 +15,7 @@
 #include "render/json.h"
 #include "render/pprof.h"
 #include "render/stack.h"
+#include "render/stack_summary.h"
 #include "render/table.h"
 #include "util/clock.h"
 #include "util/error.h"
@@ -124,7 +125,7 @@ bool is_of_new_task(const StackValues &stacks) {
 /// The outermost first.
 std::vector<StackFrame> wait_frames(const StackValues &stacks, KeyText &keys) {
     if (is_of_new_task(stacks))
-        return {{std::string(new_task)}};
+        return {{keys.names().number(new_task)}};
     return stack_frames(keys.names(), stacks);
 }
 
@@ -222,18 +223,18 @@ void for_each_stack(const WaitTotals &totals, KeyText &keys, const std::vector<W
         std::vector<StackFrame> frames = wait_frames(stack_values(parts.stack, parts.user_stack), keys);
         const WaitTotal &total = row->second;
         if (total.runnable > 0) {
-            frames.push_back({std::string(runnable_frame)});
+            frames.push_back({keys.names().number(runnable_frame)});
             take(parts, frames, total.runnable, total.waits);
             frames.pop_back();
         }
         if (total.blocked == 0)
             continue;
         if (parts.waker) {
-            frames.push_back({std::string(waker_border)});
+            frames.push_back({keys.names().number(waker_border)});
             std::vector<StackFrame> callers = wait_frames(stack_values(parts.waker_stack), keys);
             for (auto frame = callers.rbegin(); frame != callers.rend(); ++frame)
                 frames.push_back(*frame);
-            frames.push_back({keys.text({"waker"}, *parts.waker)});
+            frames.push_back({keys.names().number(keys.text({"waker"}, *parts.waker))});
         }
         take(parts, frames, total.blocked, total.waits);
     }
@@ -245,9 +246,9 @@ void for_each_chain(const WaitTotals &totals, KeyText &keys, const std::vector<W
     for_each_stack(totals, keys, rows, [&](const WaitParts &parts, const std::vector<StackFrame> &stack, std::uint64_t time, std::uint64_t waits) {
         std::vector<StackFrame> frames;
         for (std::size_t i = 0; i < parts.plain.size(); ++i)
-            frames.push_back({frame_name(wait_key_text(parts.plain[i], totals.wanted().keys[i], keys))});
+            frames.push_back({keys.names().number(frame_name(wait_key_text(parts.plain[i], totals.wanted().keys[i], keys)))});
         for (const StackFrame &frame : stack)
-            frames.push_back({frame_name(frame.name), frame.space});
+            frames.push_back({keys.folded(frame.name), frame.space});
         take(frames, time, waits);
     });
 }
@@ -269,13 +270,8 @@ void append_wait_profile(std::string &out, const WaitTotals &totals, KeyText &ke
 void append_folded_waits(std::string &out, const WaitTotals &totals, KeyText &keys,
                          const std::vector<WaitRow> &rows) {
     for_each_chain(totals, keys, rows,
-                   [&out](const std::vector<StackFrame> &frames, std::uint64_t time, std::uint64_t) {
-                       std::string_view separator;
-                       for (const StackFrame &frame : frames) {
-                           out += separator;
-                           out += frame.name;
-                           separator = ";";
-                       }
+                   [&](const std::vector<StackFrame> &frames, std::uint64_t time, std::uint64_t) {
+                       append_folded_frames(out, frames, keys.names());
                        fmt::format_to(std::back_inserter(out), " {}\n", time);
                    });
 }
@@ -284,14 +280,15 @@ void append_wait_graph(std::string &out, const WaitTotals &totals, KeyText &keys
                        const std::vector<WaitRow> &rows, StackForm form) {
     CallNode root;
     for_each_chain(totals, keys, rows,
-                   [&root](const std::vector<StackFrame> &frames, std::uint64_t time, std::uint64_t waits) {
+                   [&](const std::vector<StackFrame> &frames, std::uint64_t time, std::uint64_t waits) {
                        CallNode *node = &root;
                        for (const StackFrame &frame : frames) {
-                           std::unique_ptr<CallNode> &callee = node->callees[frame.name];
+                           const std::string &name = keys.names().text(frame.name);
+                           std::unique_ptr<CallNode> &callee = node->callees[name];
                            if (!callee)
                                callee = std::make_unique<CallNode>();
                            callee->in_user = frame.space == CodeSpace::user;
-                           callee->in_module = !callee->in_user && frame.name.ends_with(']') && !frame.name.starts_with('[');
+                           callee->in_module = !callee->in_user && name.ends_with(']') && !name.starts_with('[');
                            node = callee.get();
                        }
                        node->self += time;
@@ -299,7 +296,7 @@ void append_wait_graph(std::string &out, const WaitTotals &totals, KeyText &keys
                    });
     FlameGraph graph(form == StackForm::svg ? FlameGraph::Page::svg : FlameGraph::Page::html,
                      FlameGraph::Unit::nanoseconds);
-    graph.draw(root, {"Time off CPU", "", totals.wanted().keys.size()}, [&out](std::string &piece) {
+    graph.draw(root, {"Time off CPU", "", 0, totals.wanted().keys.size()}, [&out](std::string &piece) {
         out += piece;
         piece.clear();
     });

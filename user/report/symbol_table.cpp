@@ -116,30 +116,36 @@ bool SymbolTable::add_objects(std::string_view lines) {
 namespace {
 
 /// "\tLINE\tFUNCTION\tFILE", below the line of its place.
-std::optional<SourceFrame> parse_source(std::string_view line) {
+struct SourceLine {
+    std::string_view function, file;
+    int line;
+};
+std::optional<SourceLine> parse_source(std::string_view line) {
     const std::size_t second = line.find('\t', 1), third = second == line.npos ? second : line.find('\t', second + 1);
     if (third == line.npos)
         return std::nullopt;
-    SourceFrame frame{std::string(line.substr(second + 1, third - second - 1)), std::string(line.substr(third + 1)), 0};
-    const auto [end, problem] = std::from_chars(line.data() + 1, line.data() + second, frame.line);
-    return problem == std::errc() && end == line.data() + second && frame.line >= 0 ? std::optional(std::move(frame)) : std::nullopt;
+    SourceLine source{line.substr(second + 1, third - second - 1), line.substr(third + 1), 0};
+    const auto [end, problem] = std::from_chars(line.data() + 1, line.data() + second, source.line);
+    return problem == std::errc() && end == line.data() + second && source.line >= 0 ? std::optional(source) : std::nullopt;
 }
 
 } // namespace
 
 bool SymbolTable::add_places(std::string_view lines) {
     bool good = lines.empty() || lines.back() == '\n';
-    std::vector<SourceFrame> already_known, *source = nullptr; // of the place before
+    KnownPlace already_known{}, *place = nullptr; // the one before
     const std::unique_lock lock(mutex_);
     for_each_line(lines, [&](std::string_view line) {
         if (line.starts_with('\t')) {
-            auto frame = parse_source(line);
-            good = good && frame && source;
-            if (frame && source)
-                source->push_back(std::move(*frame));
+            const auto source = parse_source(line);
+            good = good && source && place;
+            if (source && place && place != &already_known) {
+                sources_.push_back({texts_.number(source->function), texts_.number(source->file), source->line});
+                ++place->sources;
+            }
             return;
         }
-        source = nullptr;
+        place = nullptr;
         std::string_view name;
         const auto words = words_of(line, name);
         const auto word = words ? parse_hex(words->first) : std::nullopt;
@@ -148,8 +154,9 @@ bool SymbolTable::add_places(std::string_view lines) {
             good = false;
             return;
         }
-        const auto [known, is_new] = places_.try_emplace(*word, KnownPlace{std::string(name), *offset, {}});
-        source = is_new ? &known->second.source : &already_known;
+        const auto [known, is_new] =
+            places_.try_emplace(*word, KnownPlace{*offset, texts_.number(name), static_cast<std::uint32_t>(sources_.size()), 0});
+        place = is_new ? &known->second : &already_known;
     });
     return good;
 }
@@ -169,11 +176,10 @@ std::vector<SourceFrame> SymbolTable::source(CodePlace place) const {
     if (place.space != CodeSpace::user)
         return {};
     const std::shared_lock lock(mutex_);
-    if (const auto known = places_.find(place.address); known != places_.end() && !known->second.source.empty()) {
-        std::vector<SourceFrame> source = known->second.source;
-        for (SourceFrame &frame : source)
-            if (!lines_)
-                frame = {std::move(frame.function), "", 0};
+    if (const auto known = places_.find(place.address); known != places_.end() && known->second.sources > 0) {
+        std::vector<SourceFrame> source;
+        for (const KnownSource &one : std::span(sources_).subspan(known->second.first_source, known->second.sources))
+            source.push_back({texts_[one.function], lines_ ? texts_[one.file] : "", lines_ ? one.line : 0});
         return source;
     }
     const UserFrame frame(place.address);
@@ -188,8 +194,8 @@ std::optional<Symbol> SymbolTable::find_user(std::uint64_t word) const {
     const std::string_view shown = object == objects_.end() ? std::string_view() : shown_name(object->second.object);
     if (const auto place = places_.find(word); place != places_.end())
         // Earlier versions have written the object's name where they did not know the function.
-        if (object == objects_.end() || place->second.name != shown || place->second.offset != frame.offset)
-            return Symbol{word - place->second.offset, place->second.name, {}, 0};
+        if (const std::string &name = texts_[place->second.name]; object == objects_.end() || name != shown || place->second.offset != frame.offset)
+            return Symbol{word - place->second.offset, name, {}, 0};
     if (object == objects_.end())
         return std::nullopt;
     if (const auto name = local_.name(object->second.object, frame))
@@ -226,22 +232,15 @@ bool SymbolTable::add_stacks(std::span<const std::byte> bytes) {
         const std::uint64_t count = size & ~stack_chunk_cut;
         if (count == 0 || count > bytes.size() / sizeof(std::uint64_t))
             return false;
-        KnownStack stack{std::vector<std::uint64_t>(count), (size & stack_chunk_cut) != 0};
-        std::memcpy(stack.addresses.data(), bytes.data(), count * sizeof(std::uint64_t));
+        stacks_.add(id, bytes.first(count * sizeof(std::uint64_t)), (size & stack_chunk_cut) != 0);
         bytes = bytes.subspan(count * sizeof(std::uint64_t));
-        stacks_.try_emplace(id, std::move(stack));
     }
     return true;
 }
 
-std::optional<Stack> SymbolTable::stack(std::uint64_t id) const {
+std::optional<Stack> SymbolTable::stack(std::uint64_t id, StackRoom &room) const {
     const std::shared_lock lock(mutex_);
-    const auto known = stacks_.find(id);
-    if (known == stacks_.end())
-        return std::nullopt;
-    const std::vector<std::uint64_t> &addresses = known->second.addresses;
-    const bool user = (addresses.front() >> 62) == 1; // ARGTRACE_FRAME_USER, which no address of the kernel has alone
-    return Stack{addresses, known->second.cut, user ? CodeSpace::user : CodeSpace::kernel};
+    return stacks_.find(id, room);
 }
 
 } // namespace argtrace

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "report/local_objects.h"
+#include "report/stack_store.h"
 #include "symbols/symbols.h"
+#include "util/interned_texts.h"
 
 namespace argtrace {
 
@@ -28,7 +30,7 @@ public:
     /// Stacks as a chunk of the file has them. False when that is malformed; those before are added.
     bool add_stacks(std::span<const std::byte> bytes);
 
-    std::optional<Stack> stack(std::uint64_t id) const override;
+    std::optional<Stack> stack(std::uint64_t id, StackRoom &room) const override;
 
     /// Objects, and names of user code, as chunks of the file have them. False when a line is malformed; the others are added.
     bool add_objects(std::string_view lines);
@@ -49,15 +51,16 @@ private:
         std::uint64_t size;
     };
 
-    struct KnownStack {
-        std::vector<std::uint64_t> addresses;
-        bool cut;
+    /// A SourceFrame, with numbers in place of texts: there are many places, and few functions.
+    struct KnownSource {
+        std::uint32_t function, file;
+        int line;
     };
 
     struct KnownPlace {
-        std::string name;
         std::uint64_t offset;
-        std::vector<SourceFrame> source;
+        std::uint32_t name;
+        std::uint32_t first_source, sources; ///< in `sources_`
     };
 
     struct KnownObject {
@@ -68,9 +71,11 @@ private:
     bool lines_ = false;
     mutable LocalObjects local_; // what the file does not say
     mutable std::shared_mutex mutex_;
-    std::unordered_map<std::uint64_t, KnownPlace> places_; // by the words of frames; they stay where they are
-    std::map<std::uint32_t, KnownObject> objects_;         // likewise
-    std::unordered_map<std::uint64_t, KnownStack> stacks_; // likewise
+    InternedTexts texts_;                                  // of places
+    std::unordered_map<std::uint64_t, KnownPlace> places_; // by the words of frames
+    std::vector<KnownSource> sources_;
+    std::map<std::uint32_t, KnownObject> objects_;         // they stay where they are
+    StackStore stacks_;
     std::map<CodePlace, Known> symbols_;     // they stay where they are
 };
 

@@ -77,8 +77,8 @@ Aggregation TraceAggregation::take() {
     if (!all_)
         return Aggregation(buckets());
     const std::vector<std::uint32_t> room = share_key_room(key_lengths());
-    const Aggregation all = *std::exchange(all_, std::nullopt);
-    return all.cut_to(room);
+    Aggregation all = *std::exchange(all_, std::nullopt);
+    return all.fits(room) ? std::move(all) : all.cut_to(room);
 }
 
 Buckets TraceAggregation::buckets() {

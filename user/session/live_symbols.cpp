@@ -17,7 +17,7 @@ std::optional<Symbol> LiveSymbols::find(CodePlace place) const {
     return symbol;
 }
 
-std::optional<Stack> LiveSymbols::stack(std::uint64_t id) const {
+std::optional<Stack> LiveSymbols::stack(std::uint64_t id, StackRoom & /*room*/) const {
     if (!stacks_)
         stacks_ = StackReader::of(session_.device());
     return stacks_ ? stacks_->find(id) : std::nullopt;

@@ -23,7 +23,7 @@ public:
     std::optional<Symbol> find(CodePlace place) const override;
 
     /// A stack of the session.
-    std::optional<Stack> stack(std::uint64_t id) const override;
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override;
 
     std::vector<SourceFrame> source(CodePlace place) const override;
 

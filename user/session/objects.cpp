@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@
 #include "uapi/argtrace.h"
 #include "util/clock.h"
 #include "util/file.h"
+#include "util/message.h"
 #include "util/nanoseconds.h"
 
 namespace argtrace {
@@ -28,6 +31,7 @@ namespace argtrace {
 namespace {
 
 constexpr std::size_t list_room = 256;
+constexpr int descriptors_for_others = 256; // debug files, maps and rings, output
 
 class ModuleObjects : public ObjectSource {
 public:
@@ -187,10 +191,18 @@ struct UserObjects::Known {
     }
 };
 
-UserObjects::UserObjects(std::unique_ptr<ObjectSource> source, CodeNaming naming, unsigned workers)
-    : source_(std::move(source)), naming_(std::move(naming)), workers_(workers) {
-    raise_file_limit(); // each object is a file that stays open
+UserObjects::UserObjects(std::unique_ptr<ObjectSource> source, CodeNaming naming, unsigned workers, int descriptors_end)
+    : source_(std::move(source)), naming_(std::move(naming)), descriptors_end_(descriptors_end), workers_(workers) {
     add_vdso();
+}
+
+int UserObjects::descriptors_for_objects() {
+    raise_file_limit();
+    rlimit limit;
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > std::numeric_limits<int>::max())
+        return std::numeric_limits<int>::max();
+    const auto all = static_cast<int>(limit.rlim_cur);
+    return all - std::min(all / 4, descriptors_for_others);
 }
 
 UserObjects::~UserObjects() = default;
@@ -223,13 +235,31 @@ void UserObjects::add(const argtrace_object &listed) {
     auto made = std::make_unique<Known>();
     made->file = {::makedev(listed.dev_major, listed.dev_minor), listed.inode};
     Known &known = *known_.emplace(listed.object, std::move(made)).first->second;
-    auto file = source_->open(listed.object);
+    auto file = open(listed.object);
     if (!file)
         return;
     known.object = elf::Object::open(std::move(file->fd), file->path);
     known.describe(std::move(file->path));
     if (!(listed.flags & ARGTRACE_OBJECT_HAS_TABLE))
         begin_table(listed.object, known);
+}
+
+/// Nothing if it is gone, or there are too many.
+std::optional<ObjectSource::File> UserObjects::open(std::uint32_t object) {
+    auto file = source_->open(object);
+    if (file && file->fd.get() < descriptors_end_)
+        return file;
+    if (file || errno == EMFILE || errno == ENFILE)
+        tell_lack_of_descriptors();
+    return std::nullopt;
+}
+
+void UserObjects::tell_lack_of_descriptors() {
+    if (std::exchange(lacks_descriptors_, true))
+        return;
+    message("{} files with code are open, and no more can be: stacks end where they reach code of other files, whose functions have no names; "
+            "raise the limit of open files (ulimit -n, LimitNOFILE=), or trace some processes alone (-p)",
+            std::count_if(known_.begin(), known_.end(), [](const auto &one) { return one.second->object && one.second->object->fd() >= 0; }));
 }
 
 /// The module is also told that there is none.

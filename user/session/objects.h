@@ -38,7 +38,7 @@ public:
         Fd fd;
         std::string path; ///< that it had; " (deleted)" behind it if it has it no more
     };
-    /// Nothing if it cannot be opened any more.
+    /// Nothing if it cannot be opened any more, and errno says why.
     virtual std::optional<File> open(std::uint32_t object) = 0;
 
     /// Hands over a table. 0 or the errno. May be called by several threads at once.
@@ -59,8 +59,12 @@ struct TracedCode {
 /// unwinding are made by threads of its own, and names when they are asked for.
 class UserObjects {
 public:
-    /// With no workers, tables are made when follow() finds an object. 
-    UserObjects(std::unique_ptr<ObjectSource> source, CodeNaming naming, unsigned workers);
+    /// With no workers, tables are made when follow() finds an object. An object is a file that stays open, as it may be gone when its
+    /// names are asked for; those that would take a descriptor from `descriptors_end` on have neither table nor names, which is told once.
+    UserObjects(std::unique_ptr<ObjectSource> source, CodeNaming naming, unsigned workers, int descriptors_end = descriptors_for_objects());
+
+    /// All that this process may have, which becomes as many as it can, but for some that are for other files.
+    static int descriptors_for_objects();
     ~UserObjects();
 
     /// Opens the objects that are new, and begins to make their tables.
@@ -94,6 +98,8 @@ private:
     struct Known;
 
     void add(const argtrace_object &listed);
+    std::optional<ObjectSource::File> open(std::uint32_t object);
+    void tell_lack_of_descriptors();
     void add_vdso();
     void begin_table(std::uint32_t number, Known &known);
     Known *find(std::uint32_t object);
@@ -102,6 +108,8 @@ private:
 
     std::unique_ptr<ObjectSource> source_;
     CodeNaming naming_;
+    const int descriptors_end_;
+    bool lacks_descriptors_ = false;
     std::map<std::uint32_t, std::unique_ptr<Known>> known_;
     std::uint32_t next_ = ARGTRACE_OBJECT_FIRST;
     std::uint32_t process_ = 0;

@@ -38,7 +38,7 @@ std::optional<StackTable::Found> StackTable::find(std::uint64_t id) const {
         const std::uint64_t count = where >> ARGTRACE_STACK_COUNT_SHIFT & ARGTRACE_STACK_COUNT_MASK;
         if (count == 0 || first > nr_words || count > nr_words - first)
             return std::nullopt;
-        return Found{{words + first, words + first + count}, (where & ARGTRACE_STACK_CUT) != 0};
+        return Found{{words + first, count}, (where & ARGTRACE_STACK_CUT) != 0};
     }
     return std::nullopt;
 }
@@ -83,9 +83,8 @@ const StackTable *StackReader::table(Tables &tables, std::uint32_t cpu) const {
 }
 
 std::optional<Stack> StackReader::find(std::uint64_t id) {
-    const auto as_stack = [](const Known &known) { return Stack{known.found.addresses, known.found.cut, known.space}; };
     if (const auto known = known_.find(id); known != known_.end())
-        return as_stack(known->second);
+        return known->second;
     if (known_.size() >= known_max)
         known_.clear();
     for (Tables &tables : tables_) {
@@ -93,8 +92,8 @@ std::optional<Stack> StackReader::find(std::uint64_t id) {
             const StackTable *one = table(tables, cpu);
             if (!one)
                 continue;
-            if (auto found = one->find(id))
-                return as_stack(known_.emplace(id, Known{std::move(*found), tables.space}).first->second);
+            if (const auto found = one->find(id))
+                return known_.emplace(id, Stack{found->addresses, found->cut, tables.space}).first->second;
         }
     }
     return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct StackTable {
     /// The addresses of the stack with that number, and whether there were more; nothing where it
     /// is not there, or not yet.
     struct Found {
-        std::vector<std::uint64_t> addresses;
+        std::span<const std::uint64_t> addresses; ///< in the table, where they stay as they are
         bool cut = false;
     };
     std::optional<Found> find(std::uint64_t id) const;
@@ -36,7 +37,7 @@ public:
     /// The session that the device is bound to. Nothing if it has no stacks. The device stays the caller's.
     static std::optional<StackReader> of(const Device &device);
 
-    /// Owned by the reader.
+    /// Its addresses are in the tables, for as long as the reader.
     std::optional<Stack> find(std::uint64_t id);
 
     /// Calls without a stack of the kernel so far; nothing if the session takes none.
@@ -58,11 +59,6 @@ private:
         std::vector<std::optional<Table>> by_cpu = {};
     };
 
-    struct Known {
-        StackTable::Found found;
-        CodeSpace space;
-    };
-
     explicit StackReader(int fd) : fd_(fd) {}
 
     const StackTable *table(Tables &tables, std::uint32_t cpu) const;
@@ -73,7 +69,7 @@ private:
 
     int fd_;
     std::vector<Tables> tables_;
-    std::unordered_map<std::uint64_t, Known> known_; // numbers are hashes, of both kinds
+    std::unordered_map<std::uint64_t, Stack> known_; // numbers are hashes, of both kinds
 };
 
 } // namespace argtrace

@@ -24,9 +24,16 @@ struct Symbol {
 
 /// The stack of a call.
 struct Stack {
-    std::span<const std::uint64_t> addresses; ///< innermost first; owned by the Symbols it came from
-    bool cut = false;                         ///< there were more
-    CodeSpace space = CodeSpace::kernel;      ///< of all addresses
+    std::span<const std::uint64_t> addresses;     ///< innermost first; owned by the Symbols it came from, or in the room that these were given
+    bool cut = false;                             ///< there were more
+    CodeSpace space = CodeSpace::kernel;          ///< of all addresses
+    std::span<const std::uint32_t> numbers = {};  ///< small ones of the places, one for each; empty: the Symbols have none
+};
+
+/// Where a stack is put that is kept in another form; used again and again.
+struct StackRoom {
+    std::vector<std::uint64_t> addresses;
+    std::vector<std::uint32_t> numbers;
 };
 
 /// A source of symbols: the running kernel, or a file.
@@ -40,8 +47,8 @@ public:
     /// The same of an address of the kernel.
     std::optional<Symbol> at(std::uint64_t address) const { return find(kernel_place(address)); }
 
-    /// The stack of that number, as values of ARGTRACE_TYPE_STACK have it, if it is known.
-    virtual std::optional<Stack> stack(std::uint64_t /*id*/) const { return std::nullopt; }
+    /// The stack of that number, as values of ARGTRACE_TYPE_STACK have it, if it is known. It is valid until the room is used again.
+    virtual std::optional<Stack> stack(std::uint64_t /*id*/, StackRoom & /*room*/) const { return std::nullopt; }
 
     /// What is at a place in user code by its debug information: the innermost inlined function first, and last the function that has
     /// the code. Files and lines are there if the source of symbols is to tell them. Empty where nothing is known.

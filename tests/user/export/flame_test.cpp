@@ -261,7 +261,7 @@ TEST(Flame, AllOfItIsInTheFile) {
 
 /// Two stacks: read from ksys_read, and from a module.
 struct StackSymbols : SomeFunctions {
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         if (id == 7)
             return Stack{first_, false};
         return id == 8 ? std::optional(Stack{second_, true}) : std::nullopt;
@@ -362,8 +362,8 @@ TEST_F(StackTreeTest, UserCodeStandsBelowTheKernel) {
         std::optional<Symbol> find(CodePlace place) const override {
             return place.space == CodeSpace::user ? Symbol{UserFrame(16, 0, false).word(), "main", "", 0} : StackSymbols::find(place);
         }
-        std::optional<Stack> stack(std::uint64_t id) const override {
-            return id == 20 ? Stack{user_, false, CodeSpace::user} : StackSymbols::stack(id);
+        std::optional<Stack> stack(std::uint64_t id, StackRoom &room) const override {
+            return id == 20 ? Stack{user_, false, CodeSpace::user} : StackSymbols::stack(id, room);
         }
         std::vector<std::uint64_t> user_{UserFrame(16, 0x10, false).word()};
     } symbols;

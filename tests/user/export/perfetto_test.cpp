@@ -310,8 +310,8 @@ TEST(Perfetto, UserCodeIsBelowTheKernelInMappingsOfItsOwn) {
         std::optional<Symbol> find(CodePlace place) const override {
             return place.space == CodeSpace::user ? Symbol{UserFrame(16, 0, false).word(), "main", "", 0} : SomeStacks::find(place);
         }
-        std::optional<Stack> stack(std::uint64_t id) const override {
-            return id == 40 ? Stack{user_, false, CodeSpace::user} : SomeStacks::stack(id);
+        std::optional<Stack> stack(std::uint64_t id, StackRoom &room) const override {
+            return id == 40 ? Stack{user_, false, CodeSpace::user} : SomeStacks::stack(id, room);
         }
         std::optional<CodeObject> object(std::uint32_t number) const override {
             return number == 16 ? std::optional(CodeObject{"/bin/a", "abcd01", {{0, 0x400000, 0x1000}}}) : std::nullopt;
@@ -347,7 +347,7 @@ TEST(Perfetto, UserCodeHasBuildIdsAddressesAndInlinedFrames) {
         std::optional<Symbol> find(CodePlace place) const override {
             return place.space == CodeSpace::user ? Symbol{UserFrame(16, 0, false).word(), "main", "", 0} : SomeStacks::find(place);
         }
-        std::optional<Stack> stack(std::uint64_t) const override { return Stack{user_, false, CodeSpace::user}; }
+        std::optional<Stack> stack(std::uint64_t, StackRoom & /*room*/) const override { return Stack{user_, false, CodeSpace::user}; }
         std::optional<CodeObject> object(std::uint32_t) const override { return CodeObject{"/bin/a", "abcd01", {{0x1000, 0x401000, 0x1000}}}; }
         std::vector<SourceFrame> source(CodePlace) const override { return {{"get", "", 0}, {"main", "", 0}}; }
         std::vector<std::uint64_t> user_{UserFrame(16, 0x1010, false).word()};

@@ -36,7 +36,7 @@ public:
         return {{"in\tline", "/a b/x\n.h", 12}, {"", "", 0}, {"operator new(int)", "x.c", 34}};
     }
 
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         if (id == kernel_stack_id)
             return Stack{kernel_, false};
         return id == user_stack_id ? std::optional(Stack{user_, false, CodeSpace::user}) : std::nullopt;

@@ -25,7 +25,7 @@ public:
             return Symbol{0xffffffff81000000, "ksys_read", "", 0};
         return place.address == in_main ? std::optional(Symbol{in_main - 0x20, "main", "", 0}) : std::nullopt;
     }
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         return id == 100 ? Stack{kernel_, false} : Stack{user_, false, CodeSpace::user};
     }
     std::optional<CodeObject> object(std::uint32_t number) const override {
@@ -75,20 +75,20 @@ sample {
   value: 20
 }
 mapping {
-  id: 1
-  filename: 6
-  has_functions: true
-  has_filenames: true
-  has_line_numbers: true
-  has_inline_frames: true
-}
-mapping {
   id: 2
   memory_start: 4198400
   memory_limit: 4231424
   file_offset: 4096
   filename: 8
   build_id: 9
+  has_functions: true
+  has_filenames: true
+  has_line_numbers: true
+  has_inline_frames: true
+}
+mapping {
+  id: 1
+  filename: 6
   has_functions: true
   has_filenames: true
   has_line_numbers: true
@@ -185,11 +185,51 @@ TEST(Pprof, IsWhatProtocDecodes) {
     profile.set_time(1700000000000000000);
     const Value kernel{100, 0, ARGTRACE_TYPE_STACK, true}, user{200, 0, ARGTRACE_TYPE_STACK, true};
     std::vector<StackFrame> frames = stack_frames(names, {&kernel, &user});
-    frames.push_back({"vfs_read"});
+    frames.push_back({names.number("vfs_read")});
     profile.add(frames, std::array<std::uint64_t, 2>{3, 1500}, {{"comm", "a\xff"}, {"pid", "17"}});
     frames.erase(frames.end() - 2, frames.end());
     profile.add(frames, std::array<std::uint64_t, 2>{1, 20}, {});
     EXPECT_EQ(test::decoded_profile(profile.finish()), decoded);
+}
+
+/// Two programs and a library, which has the most frames of these.
+class SomeObjects : public Symbols {
+public:
+    std::optional<Symbol> find(CodePlace) const override { return Symbol{0xffffffff81000000, "f", "", 0}; }
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
+        return id == 100 ? Stack{kernel_, false} : Stack{user_, false, CodeSpace::user};
+    }
+    std::optional<CodeObject> object(std::uint32_t number) const override {
+        return CodeObject{number == 16 ? "/lib/libc.so.6" : number == 17 ? "/bin/program" : "/bin/other", ""};
+    }
+
+private:
+    static std::uint64_t word(std::uint32_t object, std::uint64_t offset) { return UserFrame(object, offset, false).word(); }
+
+    std::vector<std::uint64_t> kernel_{0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000030, 0xffffffff81000040};
+    std::vector<std::uint64_t> user_{word(16, 1), word(16, 2), word(16, 3), word(18, 1), word(17, 1), word(17, 2)};
+};
+
+TEST(Pprof, TheProgramWithTheMostFramesIsTheFirstMappingAndTheKernelTheLast) {
+    const SomeObjects symbols;
+    CallerNames names(symbols);
+    const PprofProfile::Kind calls{"calls", "count"};
+    PprofProfile profile(names, std::span(&calls, 1));
+    const Value kernel{100, 0, ARGTRACE_TYPE_STACK, true}, user{200, 0, ARGTRACE_TYPE_STACK, true};
+    profile.add(stack_frames(names, {&kernel, &user}), std::array<std::uint64_t, 1>{7}, {});
+    const std::string text = test::decoded_profile(profile.finish());
+    std::vector<int> files;
+    for (std::size_t at = text.find("mapping {"); at != text.npos; at = text.find("\nmapping {", at + 1))
+        files.push_back(std::atoi(&text[text.find("filename: ", at) + 10]));
+    std::vector<std::string> strings;
+    constexpr std::string_view field = "string_table: \"";
+    for (std::size_t at = text.find(field); at != text.npos; at = text.find(field, at + 1))
+        strings.push_back(text.substr(at + field.size(), text.find('"', at + field.size()) - at - field.size()));
+    ASSERT_EQ(files.size(), 4u);
+    EXPECT_EQ(strings.at(static_cast<std::size_t>(files[0])), "/bin/program");
+    EXPECT_EQ(strings.at(static_cast<std::size_t>(files[1])), "/bin/other");
+    EXPECT_EQ(strings.at(static_cast<std::size_t>(files[2])), "/lib/libc.so.6");
+    EXPECT_EQ(strings.at(static_cast<std::size_t>(files[3])), "[kernel.kallsyms]");
 }
 
 } // namespace

@@ -24,7 +24,7 @@ public:
         return addr < 0x400 ? std::optional(symbols[addr / 0x100]) : std::nullopt;
     }
 
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         if (id == read_stack)
             return Stack{read_, false};
         return id == recursive_stack ? std::optional(Stack{recursive_, false}) : std::nullopt;

@@ -14,7 +14,7 @@ constexpr std::uint64_t from_kernel = 100, from_module = 101, not_known = 102;
 /// Two stacks: of a system call, and of one that went through a module.
 class CodeAndStacks : public test::SomeFunctions {
 public:
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         if (id == from_kernel)
             return Stack{kernel_, false};
         return id == from_module ? std::optional(Stack{module_, true}) : std::nullopt;

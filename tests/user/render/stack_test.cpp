@@ -23,7 +23,7 @@ public:
         return symbols[addr / 0x100];
     }
 
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         if (id == 1)
             return Stack{whole_, false};
         return id == 20 ? std::optional(Stack{cut_, true}) : std::nullopt;

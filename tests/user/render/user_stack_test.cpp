@@ -34,7 +34,7 @@ public:
         return std::nullopt;
     }
 
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         if (id == kernel_id)
             return Stack{kernel_, false};
         if (id == user_id)

@@ -25,7 +25,7 @@ public:
                                              {0x400, "pipe_write", "", 0}};
         return symbols[addr / 0x100];
     }
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         if (id == 1)
             return Stack{sleeper_, false};
         return id == 20 ? std::optional(Stack{waker_, false}) : std::nullopt;

@@ -32,13 +32,14 @@ bool add(SymbolTable &table, const Words &words) {
 TEST(SymbolTable, KeepsStacks) {
     SymbolTable table;
     EXPECT_TRUE(add(table, {7, 2, 100, 101, 8, 1 | stack_chunk_cut, 200}));
-    const auto seven = table.stack(7), eight = table.stack(8);
+    StackRoom room, other;
+    const auto seven = table.stack(7, room), eight = table.stack(8, other);
     ASSERT_TRUE(seven && eight);
     EXPECT_THAT(seven->addresses, ElementsAre(100, 101));
     EXPECT_FALSE(seven->cut);
     EXPECT_THAT(eight->addresses, ElementsAre(200));
     EXPECT_TRUE(eight->cut);
-    EXPECT_FALSE(table.stack(9));
+    EXPECT_FALSE(table.stack(9, room));
 }
 
 constexpr CodeSpace another{1};
@@ -70,8 +71,9 @@ TEST(SymbolTable, NamesUserCodePlaceByPlace) {
     EXPECT_EQ(names.name(user_place(in_library)), "libfoo.so (deleted)+0x99");
     EXPECT_EQ(names.name(user_place(UserFrame(18, 1, false).word())), "[object 18]+0x1");
     EXPECT_TRUE(add(table, {7, 1, in_main, 8, 1, 0xffffffff81000000}));
-    EXPECT_EQ(table.stack(7)->space, CodeSpace::user);
-    EXPECT_EQ(table.stack(8)->space, CodeSpace::kernel);
+    StackRoom room;
+    EXPECT_EQ(table.stack(7, room)->space, CodeSpace::user);
+    EXPECT_EQ(table.stack(8, room)->space, CodeSpace::kernel);
 }
 
 TEST(SymbolTable, TellsInlinedFunctionsAndLines) {
@@ -212,7 +214,8 @@ TEST(SymbolTable, RefusesStacksThatAreCutOff) {
                                Words{7, 1, 100, 8, 9}}) {
         SymbolTable table;
         EXPECT_FALSE(add(table, words));
-        EXPECT_FALSE(table.stack(8));
+        StackRoom room;
+        EXPECT_FALSE(table.stack(8, room));
     }
     SymbolTable table;
     const Words words{7, 1, 100};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "session/objects.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -37,6 +39,7 @@ public:
         std::map<std::uint32_t, std::size_t> tables; // their rows
         std::vector<std::uint32_t> opened;
         std::uint32_t asked = 0; // the last `first`
+        int error = 0;           // of who opens one
     };
 
     explicit FakeObjects(Seen &seen) : seen_(seen) {}
@@ -52,7 +55,8 @@ public:
     std::optional<File> open(std::uint32_t object) override {
         seen_.opened.push_back(object);
         const auto path = seen_.paths.find(object);
-        if (path == seen_.paths.end())
+        errno = seen_.error;
+        if (path == seen_.paths.end() || errno != 0)
             return std::nullopt;
         return File{Fd(::open(path->second.c_str(), O_RDONLY | O_CLOEXEC)), path->second};
     }
@@ -105,6 +109,42 @@ TEST_F(Objects, GetTablesOnceTheyAreThere) {
     EXPECT_EQ(seen_.asked, 18u);
     EXPECT_TRUE(seen_.tables.contains(20));
     EXPECT_EQ(seen_.opened.size(), 3u);
+}
+
+/// Beyond them neither debug files nor the output could be opened.
+TEST_F(Objects, LeaveDescriptorsForOtherFiles) {
+    for (std::uint32_t number = 16; number < 24; ++number)
+        add(number, "/proc/self/exe");
+    testing::internal::CaptureStderr(); // which opens a file
+    const int next = Fd(::open("/", O_RDONLY | O_CLOEXEC)).get();
+    UserObjects objects(std::make_unique<FakeObjects>(seen_), {}, 0, next + 5);
+    objects.follow();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "argtrace: 5 files with code are open, and no more can be: stacks end where they reach code of other files, whose functions have "
+              "no names; raise the limit of open files (ulimit -n, LimitNOFILE=), or trace some processes alone (-p)\n");
+    EXPECT_TRUE(seen_.tables.contains(20));
+    EXPECT_FALSE(seen_.tables.contains(21));
+    EXPECT_TRUE(objects.describe(20));
+    EXPECT_FALSE(objects.describe(21));
+    EXPECT_LT(Fd(::open("/", O_RDONLY | O_CLOEXEC)).get(), next + 7) << "those that are too many are closed";
+}
+
+TEST_F(Objects, TellOnceThatTheKernelRefusesMore) {
+    for (std::uint32_t number = 16; number < 20; ++number)
+        add(number, "/proc/self/exe");
+    seen_.error = ENFILE;
+    testing::internal::CaptureStderr();
+    UserObjects objects = this->objects();
+    objects.follow();
+    const std::string told = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(told, testing::StartsWith("argtrace: 0 files with code are open, and no more can be: "));
+    EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1);
+    seen_.error = ESTALE; // an object that is gone is nothing to be told
+    add(20, "/proc/self/exe");
+    testing::internal::CaptureStderr();
+    UserObjects others = this->objects();
+    others.follow();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 /// Where in its file code of this process is.

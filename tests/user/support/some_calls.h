@@ -33,7 +33,7 @@ struct SomeStacks : Symbols {
             return Symbol{0x1000, "ksys_read", "", 0};
         return Symbol{0x2000, "ext4_read", "ext4", 0};
     }
-    std::optional<Stack> stack(std::uint64_t id) const override {
+    std::optional<Stack> stack(std::uint64_t id, StackRoom & /*room*/) const override {
         if (id == 1)
             return Stack{one, false};
         if (id == 20)

@@ -37,7 +37,7 @@ public:
             return Symbol{0x2000, "ext4_read", "ext4", 0};
         return std::nullopt;
     }
-    std::optional<Stack> stack(std::uint64_t wanted) const override {
+    std::optional<Stack> stack(std::uint64_t wanted, StackRoom & /*room*/) const override {
         return wanted == id ? std::optional(Stack{addresses_, false}) : std::nullopt;
     }
 

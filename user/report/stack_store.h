@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "symbols/symbols.h"
+
+namespace argtrace {
+
+/// Stacks by their numbers, packed. Each different address is kept once, and stacks consist of the numbers of addresses, of which those
+/// that came early take a byte or two:
+///
+///     id (8 bytes), count << 1 | cut, number of the innermost address, ... (varints)
+class StackStore {
+public:
+    /// Keeps the first stack of an id. `addresses`: words in the machine's order, at least one.
+    void add(std::uint64_t id, std::span<const std::byte> addresses, bool cut);
+
+    /// In the room of the caller.
+    std::optional<Stack> find(std::uint64_t id, StackRoom &room) const;
+
+private:
+    /// Numbers of what is stored elsewhere, by hash: 0 is no number.
+    using Slots = std::vector<std::uint32_t>;
+
+    const std::byte *at(std::uint32_t place) const;
+    std::uint32_t number_of(std::uint64_t address);
+    std::uint32_t store(std::span<const std::byte> record);
+
+    std::vector<std::uint64_t> addresses_;
+    Slots addresses_by_hash_; // index + 1
+    std::vector<std::unique_ptr<std::byte[]>> blocks_;
+    std::size_t used_ = 0; // of the last block
+    Slots stacks_by_id_;   // place + 1
+    std::size_t stacks_ = 0;
+    std::vector<char> packed_; // room for one of them
+};
+
+} // namespace argtrace
