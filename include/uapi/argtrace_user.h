@@ -86,8 +86,9 @@ struct argtrace_object {
 #define ARGTRACE_OBJECT_HAS_TABLE	(1u << 0) /* UNWIND was called for it */
 #define ARGTRACE_OBJECT_IN_STACK	(1u << 1) /* a stack has a frame in it */
 #define ARGTRACE_OBJECT_OPENABLE	(1u << 2) /* OBJECT_OPEN would find its file */
-#define ARGTRACE_OBJECT_WANTED		(1u << 3) /* it has been mapped since its table was refused or made room for another: UNWIND may be
-						   * called for it once more. POLLPRI tells of that as of a new object. */
+#define ARGTRACE_OBJECT_WANTED		(1u << 3) /* it has been mapped once more, and has no table, be it that nobody has made one, or that it was
+						   * refused or has made room for another. POLLPRI tells of that as of a new
+						   * object. */
 
 /*
  * ARGTRACE_IOC_OBJECT_OPEN: opens an object's file for reading, and returns the descriptor, which is closed on exec. The module holds

@@ -127,13 +127,13 @@ static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,
 }
 #endif
 
-/* When a file was written to, in nanoseconds. */
+/* When a file was written to, in nanoseconds. Linux 6.7 took the time out of direct reach. */
 static inline s64 argtrace_inode_mtime(const struct inode *inode)
 {
-#ifdef ARGTRACE_HAS_INODE_GET_MTIME
-	const struct timespec64 mtime = inode_get_mtime(inode);
-#else
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 	const struct timespec64 mtime = inode->i_mtime;
+#else
+	const struct timespec64 mtime = inode_get_mtime(inode);
 #endif
 
 	return timespec64_to_ns(&mtime);

@@ -62,8 +62,8 @@ struct argtrace_atlas_object {
 
 	/* The rest is under atlas->lock. */
 	bool opened;
-	bool answered;			/* there was a table, or one that was refused */
-	bool wanted;			/* it has been mapped since */
+	bool met;			/* it has been mapped before */
+	bool wanted;			/* it has been mapped once more, and has no table */
 	bool counted;			/* in atlas->refused */
 	u32 mapped;			/* entries of arrays of mappings */
 	struct file *file;		/* or NULL: it has been let go */

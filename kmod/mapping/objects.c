@@ -137,10 +137,11 @@ void argtrace_objects_map(struct argtrace_atlas *atlas, struct argtrace_atlas_ob
 		return;
 	stop_waiting(atlas, object);
 	list_del_init(&object->idle);
-	if (!object->table && object->answered) {
+	if (!object->table && object->met) {
 		WRITE_ONCE(object->refused, false);
 		set_wanted(atlas, object, true);
 	}
+	object->met = true;
 }
 
 /* What takes no memory that counts need not make room. */
@@ -297,7 +298,6 @@ int argtrace_atlas_set_table(struct argtrace_atlas *atlas, u32 number,
 	} else {
 		/* Pairs with the acquire of a walk, in stack/user.c. */
 		smp_store_release(&object->table, table);
-		object->answered = true;
 		set_wanted(atlas, object, false);
 		if (!object->mapped)
 			begin_idling(atlas, object);
@@ -314,7 +314,6 @@ void argtrace_atlas_refuse(struct argtrace_atlas *atlas, u32 number)
 
 	spin_lock(&atlas->lock);
 	if (!object->table) {
-		object->answered = true;
 		set_wanted(atlas, object, false);
 		WRITE_ONCE(object->refused, true);
 		atlas->refused += !object->counted;
