@@ -61,7 +61,12 @@ protected:
 
     /// A table of so many rows, whatever the object is.
     static int hand_over(const RawDevice &device, std::uint32_t object, std::uint32_t count) {
-        const argtrace_unwind_rule rule{.cfa = ARGTRACE_CFA_REGISTER, .reg = 7, .ra = ARGTRACE_RA_MEMORY, .offset = 8, .ra_at = -1};
+        argtrace_unwind_rule rule{};
+        rule.cfa = ARGTRACE_CFA_REGISTER;
+        rule.reg = 7;
+        rule.ra = ARGTRACE_RA_MEMORY;
+        rule.offset = 8;
+        rule.ra_at = -1;
         std::vector<argtrace_unwind_row> rows;
         for (std::uint32_t i = 0; i < count; i++)
             rows.push_back({64 * i, 0});

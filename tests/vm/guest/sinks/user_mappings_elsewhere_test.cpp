@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -34,6 +35,26 @@ const std::string marks = "s:prctl(option, arg2) if option == 0x41524755";
 bool copy(const std::string &name, const std::string &to) {
     return run({"cp", "/root/user_stacks_" + name, to}).status == 0;
 }
+
+/// Writes lines for user_stacks_mark, from when that has opened the FIFO until it is told that there are no more. Programs that are started
+/// meanwhile do not keep it open.
+class Lines {
+public:
+    explicit Lines(const std::string &fifo) : fd_(open(fifo.c_str(), O_WRONLY | O_CLOEXEC)) { EXPECT_GE(fd_, 0); }
+    ~Lines() { end(); }
+    Lines(const Lines &) = delete;
+    Lines &operator=(const Lines &) = delete;
+
+    void write(const std::string &text) const { EXPECT_EQ(::write(fd_, text.data(), text.size()), static_cast<ssize_t>(text.size())); }
+    void end() {
+        if (fd_ >= 0)
+            close(fd_);
+        fd_ = -1;
+    }
+
+private:
+    int fd_;
+};
 
 /// What a traced program says, in the order of the calls: "alpha", or "alpha, incomplete".
 std::vector<std::string> said(const Outcome &outcome) {
@@ -147,11 +168,11 @@ TEST_F(Elsewhere, a_process_on_an_overlay_that_runs_before) {
     const std::string fifo = place + "/fifo";
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
     Background running({place + "/overlay/program", fifo});
-    std::ofstream lines(fifo); // until it has opened it
+    Lines lines(fifo);
     Background trace({"argtrace", "trace", "--stack=user", "--json", "-p", std::to_string(running.pid()), marks});
     ASSERT_TRUE(eventually([&trace] { return trace.err_so_far().find("tracing") != std::string::npos; }));
-    lines << "\n" << std::flush;
-    lines.close();
+    lines.write("\n");
+    lines.end();
     EXPECT_EQ(running.wait().status, 0);
     const Outcome outcome = trace.wait();
     const std::vector<std::string> names = said(outcome);
@@ -168,13 +189,13 @@ TEST_F(Elsewhere, a_session_that_waits_for_its_reader) {
     ASSERT_EQ(run({"argtrace", "add", "--stack=user", marks}).status, 0);
     ASSERT_EQ(run({place + "/ended"}).status, 0);
     Background running({place + "/running", fifo});
-    std::ofstream lines(fifo);
+    Lines lines(fifo);
     // What has ended is not held for ever.
     usleep(2500 * ARGTRACE_OBJECT_HELD_MS);
     Background trace({"argtrace", "trace", "--json"});
     ASSERT_TRUE(eventually([&trace] { return trace.err_so_far().find("tracing") != std::string::npos; }));
-    lines << "1\n2\n" << std::flush;
-    lines.close();
+    lines.write("1\n2\n");
+    lines.end();
     EXPECT_EQ(running.wait().status, 0);
     ASSERT_EQ(run({place + "/ended"}).status, 0); // again
     ASSERT_EQ(run({program_path}).status, 0);     // for the first time
