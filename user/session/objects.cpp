@@ -197,6 +197,19 @@ struct UserObjects::Known {
     std::optional<elf::SymbolNames> names; // once they are asked for
     std::optional<elf::InlinedFrames> inlined; // likewise
     std::future<void> table;
+    std::optional<struct stat> opened; // what the file was like
+    bool is_modified = false;          // it was written to since, and is not what was mapped
+
+    /// Before something is read, and after: what comes of a file that is written to meanwhile does not count.
+    bool notice_modification() {
+        struct stat now;
+        if (is_modified || !object || !opened || ::fstat(object->fd(), &now) != 0)
+            return is_modified;
+        is_modified = now.st_size != opened->st_size || now.st_mtim.tv_sec != opened->st_mtim.tv_sec || now.st_mtim.tv_nsec != opened->st_mtim.tv_nsec;
+        if (is_modified)
+            code.path += " (modified)";
+        return is_modified;
+    }
 
     void describe(std::string path) {
         code = object ? CodeObject{std::move(path), object->build_id(), object->code_segments()} : CodeObject{std::move(path), ""};
@@ -250,6 +263,9 @@ void UserObjects::add(const argtrace_object &listed) {
             begin_table(listed.object, known);
         return;
     }
+    struct stat opened;
+    if (::fstat(file->fd.get(), &opened) == 0)
+        known.opened = opened;
     known.object = elf::Object::open(std::move(file->fd), file->path);
     known.describe(std::move(file->path));
     if (!(listed.flags & ARGTRACE_OBJECT_HAS_TABLE))
@@ -315,8 +331,11 @@ std::optional<UserObjects::Name> UserObjects::name(UserFrame frame) {
     Known *known = find(frame.object);
     if (!known || known->code.path.empty())
         return std::nullopt;
-    if (known->object && !known->names)
+    if (known->object && !known->names && !known->notice_modification()) {
         known->names.emplace(*known->object, naming_.debug_files);
+        if (known->notice_modification())
+            known->names.reset();
+    }
     if (known->names)
         if (const auto found = known->names->at(frame.inside()))
             return Name{found->name, found->offset + frame.offset - frame.inside()};
@@ -325,7 +344,7 @@ std::optional<UserObjects::Name> UserObjects::name(UserFrame frame) {
 
 std::vector<SourceFrame> UserObjects::source(UserFrame frame) {
     Known *known = frame.is_end() || frame.object == ARGTRACE_OBJECT_MEMORY ? nullptr : find(frame.object);
-    if (!known || !known->object)
+    if (!known || !known->object || known->notice_modification())
         return {};
     if (!known->inlined)
         known->inlined.emplace(*known->object, naming_.debug_files);

@@ -200,21 +200,27 @@ TEST_F(UserLibraries, that_are_mapped_at_one_address_in_turn) {
     ASSERT_EQ(events.size(), calls.size());
     std::map<std::string, std::set<std::string>> at; // the libraries that were at an address
     std::map<std::string, unsigned> hows;
+    unsigned modified = 0;
     for (const json &event : events) {
         const LibraryCall &call = calls.at(event.at("args").at("arg2").get<unsigned>());
         const std::vector<std::string> functions = functions_of(event.at("user_stack"));
         ASSERT_GE(functions.size(), 6u) << event.dump();
         EXPECT_EQ(functions[0], "mark") << call.how;
+        hows[call.how]++;
+        if (call.how == "overwritten" && functions[1] == "overwritten.so (modified)") {
+            modified++; // it was overwritten before its names were read, and has none
+            continue;
+        }
         EXPECT_EQ(functions[1], call.name + "_inner") << call.how << event.dump();
         EXPECT_EQ(functions[2], call.name + "_outer") << call.how << event.dump();
         EXPECT_EQ(functions[3], "enter") << call.how;
         EXPECT_EQ(functions[4], "call") << call.how;
         EXPECT_EQ(functions.back(), "_start") << call.how;
         at[call.address.substr(0, call.address.size() - 3)].insert(call.name); // its page
-        hows[call.how]++;
     }
     EXPECT_EQ(hows.size(), 5u);
     EXPECT_GT(std::count_if(at.begin(), at.end(), [](const auto &one) { return one.second.size() == 2; }), 0) << "no address was that of both";
+    std::cout << "  " << modified << " of " << hows["overwritten"] << " were overwritten before they had names\n";
     expect_nothing_lost(json_summary(outcome.out));
 }
 
