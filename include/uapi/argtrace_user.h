@@ -6,7 +6,9 @@
  *
  * Its words are no addresses but places: an offset in an object. An object is a file of which a process has mapped parts as executable,
  * whoever has mapped it, and wherever; so a stack can be named when the process has gone. While a session has tables of user stacks,
- * all such mappings are followed. An object has a number for as long as the session exists.
+ * all such mappings are followed. An object has a number for as long as the session exists. A file that has been written to since it was
+ * mapped last, which its size or the time of its modification tells, is another object from then on, unless it has no name any more:
+ * compilers write code to such files while it is mapped.
  *
  * To find a caller takes a table of unwinding, which user space makes from the object's .eh_frame and hands over by
  * ARGTRACE_IOC_UNWIND. Where there is none, or it does not know an instruction, the frame pointer is tried. What the stack then has
@@ -57,9 +59,10 @@ struct argtrace_objects {
 	__u32	first;
 	__u32	next;			/* out: 0 when the end was reached */
 	__u32	count;			/* out: objects written */
-	__u32	reserved;		/* 0 */
+	__u32	wanted;			/* out: objects with ARGTRACE_OBJECT_WANTED, also below `first` */
 	__u64	unnumbered;		/* out: mappings of files that got no object, because there were too many or no memory */
 	__u64	unknown;		/* out: processes whose mappings are not known, because there was no memory */
+	__u64	refused;		/* out: objects whose table has been refused, be it once */
 };
 
 /*
@@ -84,13 +87,16 @@ struct argtrace_object {
 #define ARGTRACE_OBJECT_HAS_TABLE	(1u << 0) /* UNWIND was called for it */
 #define ARGTRACE_OBJECT_IN_STACK	(1u << 1) /* a stack has a frame in it */
 #define ARGTRACE_OBJECT_OPENABLE	(1u << 2) /* OBJECT_OPEN would find its file */
+#define ARGTRACE_OBJECT_WANTED		(1u << 3) /* it has been mapped once more, and has no table, be it that nobody has made one, or that it was
+						   * refused or has made room for another. POLLPRI tells of that as of a new
+						   * object. */
 
 /*
  * ARGTRACE_IOC_OBJECT_OPEN: opens an object's file for reading, and returns the descriptor, which is closed on exec. The module holds
  * a file for as long as it is mapped, and then until it has been opened. It lets go of those that nobody has opened within two times
  * ARGTRACE_OBJECT_HELD_MS, as their file systems cannot be unmounted meanwhile, and of the oldest where there are more than
- * ARGTRACE_OBJECTS_HELD. -ENOENT no such object, -ESTALE its file has been let go, and the errors of open(). Takes the authority to read
- * memory.
+ * ARGTRACE_OBJECTS_HELD. -ENOENT no such object, -ESTALE its file has been let go or written to, and the errors of open(). Takes the
+ * authority to read memory.
  */
 struct argtrace_object_open {
 	__u32	size;
@@ -147,8 +153,10 @@ struct argtrace_unwind_row {
 
 /*
  * ARGTRACE_IOC_UNWIND: the table of an object, or the news that it has none (nr_rows is 0). Rows ascend strictly. A table cannot be
- * replaced. -ENOENT no such object, -EEXIST it has one, -EINVAL rows or rules that are not as they should be, -E2BIG more than
- * ARGTRACE_UNWIND_ROWS_MAX rows or _RULES_MAX rules, -ENOSPC the memory limit. Takes the authority to read memory.
+ * replaced. Where the memory limit leaves no room for it, tables of the session's objects that are not mapped make room, those first that
+ * have not been mapped for longest. -ENOENT no such object, -EEXIST it has one, -EINVAL rows or rules that are not as they should be,
+ * -E2BIG more than ARGTRACE_UNWIND_ROWS_MAX rows or _RULES_MAX rules, -ENOSPC the memory limit, -ENOMEM no memory. No process waits for a
+ * table that has been refused until it maps the object again. Takes the authority to read memory.
  */
 struct argtrace_unwind {
 	__u32	size;

@@ -9,6 +9,7 @@
 #define ARGTRACE_COMPAT_H
 
 #include <linux/cgroup.h>
+#include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -125,6 +126,18 @@ static inline void argtrace_vm_flags_mod(struct vm_area_struct *vma,
 	vm_flags_mod(vma, set, clear);
 }
 #endif
+
+/* When a file was written to, in nanoseconds. Linux 6.7 took the time out of direct reach. */
+static inline s64 argtrace_inode_mtime(const struct inode *inode)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+	const struct timespec64 mtime = inode->i_mtime;
+#else
+	const struct timespec64 mtime = inode_get_mtime(inode);
+#endif
+
+	return timespec64_to_ns(&mtime);
+}
 
 /*
  * Whether the current task is one of a program, with user registers of its own; the kernel's

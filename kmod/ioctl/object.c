@@ -28,10 +28,12 @@ static int write_objects(struct argtrace_atlas *atlas, struct argtrace_objects *
 
 	if (max && !objects)
 		return -ENOMEM;
+	list->wanted = READ_ONCE(atlas->nr_wanted);
 	list->next = max(list->first, 1u);
 	list->count = argtrace_atlas_describe(atlas, objects, max, &list->next);
 	list->unnumbered = READ_ONCE(atlas->unnumbered);
 	list->unknown = READ_ONCE(atlas->unknown);
+	list->refused = READ_ONCE(atlas->refused);
 	if (copy_to_user(u64_to_user_ptr(list->buffer), objects, list->count * sizeof(*objects)))
 		ret = -EFAULT;
 	kvfree(objects);
@@ -46,7 +48,7 @@ long argtrace_ioctl_objects(struct file *file, struct argtrace_session *session,
 
 	if (ret)
 		return ret;
-	if (list.flags & ~ARGTRACE_OBJECTS_AWAIT || list.reserved)
+	if (list.flags & ~ARGTRACE_OBJECTS_AWAIT)
 		return -EINVAL;
 	if (!atlas)
 		return -ENOENT;
@@ -103,6 +105,20 @@ long argtrace_ioctl_object_open(struct file *file, struct argtrace_session *sess
 	return ret;
 }
 
+/* Each time that there is no room, tables that are as large make some, or are none any more. */
+static struct argtrace_unwind_table *create_table(struct argtrace_atlas *atlas,
+						  const struct argtrace_unwind *unwind)
+{
+	const u64 bytes = (u64)unwind->nr_rows * sizeof(struct argtrace_unwind_row) +
+			  (u64)unwind->nr_rules * sizeof(struct argtrace_unwind_rule);
+	struct argtrace_unwind_table *table;
+
+	do
+		table = argtrace_unwind_create(unwind);
+	while (table == ERR_PTR(-ENOSPC) && argtrace_atlas_make_room(atlas, bytes));
+	return table;
+}
+
 long argtrace_ioctl_unwind(struct file *file, struct argtrace_session *session, void __user *arg)
 {
 	struct argtrace_atlas *atlas = atlas_of(session);
@@ -118,9 +134,11 @@ long argtrace_ioctl_unwind(struct file *file, struct argtrace_session *session, 
 		return -EPERM;
 	if (!atlas || !argtrace_atlas_object(atlas, unwind.object))
 		return -ENOENT;
-	table = argtrace_unwind_create(&unwind);
-	if (IS_ERR(table))
+	table = create_table(atlas, &unwind);
+	if (IS_ERR(table)) {
+		argtrace_atlas_refuse(atlas, unwind.object);
 		return PTR_ERR(table);
+	}
 	ret = argtrace_atlas_set_table(atlas, unwind.object, table);
 	if (ret)
 		argtrace_unwind_free(table);

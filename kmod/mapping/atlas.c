@@ -42,6 +42,7 @@ struct argtrace_atlas *argtrace_atlas_alloc(const struct argtrace_atlas_owner *o
 	}
 	spin_lock_init(&atlas->lock);
 	INIT_LIST_HEAD(&atlas->waiting);
+	INIT_LIST_HEAD(&atlas->idle);
 	INIT_DELAYED_WORK(&atlas->release, argtrace_objects_release);
 	atlas->owner = *owner;
 	kref_init(&atlas->references);

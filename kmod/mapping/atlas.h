@@ -6,8 +6,13 @@
  *
  *   object    a file, numbered; lives as long as the atlas. Its file is held while the object is
  *             mapped, and then until it has been opened or others take its place, but only for
- *             some seconds, as its file system cannot be unmounted meanwhile. Its table of
- *             unwinding is set once and lives as long.
+ *             some seconds, as its file system cannot be unmounted meanwhile.
+ *   table     how to unwind an object. Walkers read it in any context, with preemption off, and
+ *             hold no reference. That of an object which is not mapped may make room for another
+ *             (argtrace_atlas_make_room()): no walk finds it any more by an array of mappings that
+ *             a space has, but one may be reading an older array, or the table itself. Under
+ *             atlas->lock the object loses the table, and after a grace period it is freed. An
+ *             object that is mapped again meanwhile has none until it is handed a new one.
  *   mappings  an array that never changes, with a count of the spaces that have it (fork shares
  *             it). Walkers read it in any context, with preemption off, and hold no reference: it
  *             is freed after a grace period.
@@ -49,18 +54,26 @@ struct vm_area_struct;
 #define ARGTRACE_ATLAS_SHIFT	10	/* of either hash table */
 
 struct argtrace_atlas_object {
-	struct argtrace_unwind_table *table;	/* NULL: it has not come yet */
+	struct argtrace_unwind_table *table;	/* NULL: there is none, or not yet */
 	u32 number;
 	bool in_stack;			/* a walk has met it */
+	/* the table was refused, and it has not been mapped since; written under atlas->lock */
+	bool refused;
 
 	/* The rest is under atlas->lock. */
 	bool opened;
+	bool met;			/* it has been mapped before */
+	bool wanted;			/* it has been mapped once more, and has no table */
+	bool counted;			/* in atlas->refused */
 	u32 mapped;			/* entries of arrays of mappings */
 	struct file *file;		/* or NULL: it has been let go */
 	u64 inode;
 	dev_t dev;
 	u32 generation;
+	s64 modified;			/* when, and ... */
+	u64 size;			/* of the file, by which it is known whether it is the same */
 	struct hlist_node by_inode;
+	struct list_head idle;		/* not mapped, with a table; or empty */
 	struct list_head waiting;	/* not mapped, and not opened yet; or empty */
 	u64 waits_since;		/* jiffies */
 };
@@ -108,10 +121,13 @@ struct argtrace_atlas {
 	u32 next_number;
 	u32 nr_waiting;
 	struct list_head waiting;	/* objects, the longest first */
+	struct list_head idle;		/* likewise */
+	u32 nr_wanted;
 	struct delayed_work release;	/* of those that have waited too long */
 	bool filled;			/* a process that is not in it has just begun */
 	u64 unnumbered;			/* mappings without an object */
 	u64 unknown;			/* processes of which not all mappings are known */
+	u64 refused;			/* objects whose table has been refused, be it once */
 	struct argtrace_atlas_owner owner; /* valid as long as hooks know the atlas */
 	void *provider;			/* the file that answers new objects by tables, or NULL */
 	struct list_head link;		/* those that hooks tell of mappings */
@@ -130,7 +146,10 @@ struct argtrace_atlas_object *argtrace_atlas_object(const struct argtrace_atlas 
 /* Describes objects from number *next on, at most `max`; *next is 0 when there are no more. */
 u32 argtrace_atlas_describe(struct argtrace_atlas *atlas, struct argtrace_object *to, u32 max,
 			    u32 *next);
-/* The object's file, with a reference for the caller. ERR_PTR: -ENOENT, -ESTALE. */
+/*
+ * The object's file, with a reference for the caller. ERR_PTR: -ENOENT, -ESTALE it has been let go,
+ * or written to.
+ */
 struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number);
 /* Somebody has opened it: the atlas need not keep it any longer than it is mapped. */
 void argtrace_atlas_opened(struct argtrace_atlas *atlas, u32 number);
@@ -142,6 +161,13 @@ void argtrace_await_exit(void);
 /* Takes the table over. 0, -ENOENT, -EEXIST. */
 int argtrace_atlas_set_table(struct argtrace_atlas *atlas, u32 number,
 			     struct argtrace_unwind_table *table);
+/* The table of that object has been refused: nobody waits for it until the object is mapped. */
+void argtrace_atlas_refuse(struct argtrace_atlas *atlas, u32 number);
+/*
+ * Frees tables of objects that are not mapped, those first that have not been for longest, until
+ * they were as large, or none is left. False if there was none. Sleeps.
+ */
+bool argtrace_atlas_make_room(struct argtrace_atlas *atlas, u64 bytes);
 
 /* The space of an mm, or NULL. Preemption is off, or atlas->lock is held. */
 static __always_inline struct argtrace_space *

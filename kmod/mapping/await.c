@@ -29,7 +29,8 @@ static bool has_waited;
 
 static bool is_over(const struct awaiting *awaiting)
 {
-	return READ_ONCE(awaiting->object->table) || !READ_ONCE(awaiting->atlas->provider);
+	return READ_ONCE(awaiting->object->table) || READ_ONCE(awaiting->object->refused) ||
+	       !READ_ONCE(awaiting->atlas->provider);
 }
 
 static void await(struct callback_head *work)

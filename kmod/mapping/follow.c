@@ -104,7 +104,7 @@ static void mapping_is_made(struct ftrace_regs *fregs)
 		next = atlas->next_number;
 		space = get_space(atlas, vma->vm_mm);
 		object = space ? note_mapping(atlas, space, vma) : NULL;
-		is_new = atlas->next_number != next;
+		is_new = atlas->next_number != next || (object && object->wanted);
 		spin_unlock(&atlas->lock);
 		if (is_new)
 			argtrace_notice_change(atlas->owner.notice);

@@ -22,6 +22,17 @@ static struct hlist_head *home_of(struct argtrace_atlas *atlas, const struct ino
 	return &atlas->by_inode[hash_64(inode->i_ino, ARGTRACE_ATLAS_SHIFT)];
 }
 
+/*
+ * Whether the file has been written to: neither names nor table are those of its code any more.
+ * What has no name is where compilers write code while it is mapped.
+ */
+static bool is_modified(const struct argtrace_atlas_object *object, const struct inode *inode)
+{
+	return inode->i_nlink && (object->modified != argtrace_inode_mtime(inode) ||
+				  object->size != i_size_read(inode));
+}
+
+/* Of several for one file, the last is the first to be found. */
 static struct argtrace_atlas_object *find_object(struct argtrace_atlas *atlas,
 						 const struct inode *inode)
 {
@@ -30,7 +41,7 @@ static struct argtrace_atlas_object *find_object(struct argtrace_atlas *atlas,
 	hlist_for_each_entry(object, home_of(atlas, inode), by_inode) {
 		if (object->inode == inode->i_ino && object->dev == inode->i_sb->s_dev &&
 		    object->generation == inode->i_generation)
-			return object;
+			return is_modified(object, inode) ? NULL : object;
 	}
 	return NULL;
 }
@@ -48,6 +59,7 @@ struct argtrace_atlas_object *argtrace_objects_new(u32 number, gfp_t gfp)
 	}
 	object->number = number;
 	INIT_LIST_HEAD(&object->waiting);
+	INIT_LIST_HEAD(&object->idle);
 	return object;
 }
 
@@ -63,6 +75,8 @@ static struct argtrace_atlas_object *add_object(struct argtrace_atlas *atlas, st
 	object->inode = inode->i_ino;
 	object->dev = inode->i_sb->s_dev;
 	object->generation = inode->i_generation;
+	object->modified = argtrace_inode_mtime(inode);
+	object->size = i_size_read(inode);
 	hlist_add_head(&object->by_inode, home_of(atlas, inode));
 	atlas->objects[atlas->next_number++] = object;
 	return object;
@@ -110,16 +124,38 @@ static void release_file(struct argtrace_atlas *atlas, struct argtrace_atlas_obj
 	let_go(object);
 }
 
+static void set_wanted(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object,
+		       bool wanted)
+{
+	atlas->nr_wanted += wanted - object->wanted;
+	object->wanted = wanted;
+}
+
 void argtrace_objects_map(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object)
 {
-	object->mapped++;
+	if (object->mapped++)
+		return;
 	stop_waiting(atlas, object);
+	list_del_init(&object->idle);
+	if (!object->table && object->met) {
+		WRITE_ONCE(object->refused, false);
+		set_wanted(atlas, object, true);
+	}
+	object->met = true;
+}
+
+/* What takes no memory that counts need not make room. */
+static void begin_idling(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object)
+{
+	if (object->table && object->table->charged)
+		list_add_tail(&object->idle, &atlas->idle);
 }
 
 void argtrace_objects_unmap(struct argtrace_atlas *atlas, struct argtrace_atlas_object *object)
 {
 	if (--object->mapped)
 		return;
+	begin_idling(atlas, object);
 	if (object->opened)
 		return let_go(object);
 	list_add_tail(&object->waiting, &atlas->waiting);
@@ -193,7 +229,8 @@ static void describe_object(const struct argtrace_atlas_object *object, struct a
 		.object = object->number,
 		.flags = (table ? ARGTRACE_OBJECT_HAS_TABLE : 0) |
 			 (READ_ONCE(object->in_stack) ? ARGTRACE_OBJECT_IN_STACK : 0) |
-			 (object->file ? ARGTRACE_OBJECT_OPENABLE : 0),
+			 (object->file ? ARGTRACE_OBJECT_OPENABLE : 0) |
+			 (object->wanted ? ARGTRACE_OBJECT_WANTED : 0),
 		.inode = object->inode,
 		.dev_major = MAJOR(object->dev),
 		.dev_minor = MINOR(object->dev),
@@ -227,6 +264,8 @@ struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number)
 		return ERR_PTR(-ENOENT);
 	spin_lock(&atlas->lock);
 	file = object->file;
+	if (file && is_modified(object, file_inode(file)))
+		file = NULL;
 	if (file)
 		get_file(file);
 	spin_unlock(&atlas->lock);
@@ -254,13 +293,57 @@ int argtrace_atlas_set_table(struct argtrace_atlas *atlas, u32 number,
 	if (!object)
 		return -ENOENT;
 	spin_lock(&atlas->lock);
-	if (object->table)
+	if (object->table) {
 		ret = -EEXIST;
-	else
+	} else {
 		/* Pairs with the acquire of a walk, in stack/user.c. */
 		smp_store_release(&object->table, table);
+		set_wanted(atlas, object, false);
+		if (!object->mapped)
+			begin_idling(atlas, object);
+	}
 	spin_unlock(&atlas->lock);
 	if (!ret)
 		argtrace_await_wake();
 	return ret;
+}
+
+void argtrace_atlas_refuse(struct argtrace_atlas *atlas, u32 number)
+{
+	struct argtrace_atlas_object *object = argtrace_atlas_object(atlas, number);
+
+	spin_lock(&atlas->lock);
+	if (!object->table) {
+		set_wanted(atlas, object, false);
+		WRITE_ONCE(object->refused, true);
+		atlas->refused += !object->counted;
+		object->counted = true;
+	}
+	spin_unlock(&atlas->lock);
+	argtrace_await_wake();
+}
+
+bool argtrace_atlas_make_room(struct argtrace_atlas *atlas, u64 bytes)
+{
+	struct argtrace_unwind_table *table, *next;
+	struct argtrace_atlas_object *object;
+	LIST_HEAD(tables);
+	u64 room = 0;
+
+	spin_lock(&atlas->lock);
+	while (room < bytes && !list_empty(&atlas->idle)) {
+		object = list_first_entry(&atlas->idle, struct argtrace_atlas_object, idle);
+		list_del_init(&object->idle);
+		room += object->table->charged;
+		list_add_tail(&object->table->idle, &tables);
+		WRITE_ONCE(object->table, NULL);
+	}
+	spin_unlock(&atlas->lock);
+	if (list_empty(&tables))
+		return false;
+	/* Walks that have found them by mappings which there were. */
+	synchronize_rcu();
+	list_for_each_entry_safe(table, next, &tables, idle)
+		argtrace_unwind_free(table);
+	return true;
 }

@@ -7,6 +7,7 @@
 #ifndef ARGTRACE_MAPPING_UNWIND_H
 #define ARGTRACE_MAPPING_UNWIND_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 #include <uapi/argtrace.h>
 
@@ -21,6 +22,7 @@ struct argtrace_unwind_table {
 	struct argtrace_unwind_row *rows;
 	struct argtrace_unwind_rule *rules;
 	u64 charged;
+	struct list_head idle;		/* of those that are to be freed */
 };
 
 /*

@@ -74,10 +74,10 @@ void Run::expect_code() {
     TracedCode code{pids, command ? options_.command.front() : ""};
     if (pids.size() + std::size_t{command} == 1)
         code.process = command ? static_cast<std::uint32_t>(command_->pid()) : pids.front();
-    session_.expect_code(std::move(code));
+    session_.expect_code(code);
     session_.choose_naming(options_.session.naming);
     if (UserObjects *objects = session_.objects()) // of a session that was there: some may have come since
-        objects->follow();
+        objects->provide(code);
 }
 
 void Run::choose_processes(bool streams) {

@@ -69,6 +69,7 @@ struct UserStackLoss {
     std::array<std::uint64_t, ARGTRACE_END_COUNT> incomplete{};
     std::uint64_t unnumbered = 0; ///< mappings of files of which the module could not keep track; their code is shown as in no file
     std::uint64_t unknown = 0;    ///< processes of whose mappings it could not
+    std::uint64_t refused = 0;    ///< files for whose unwind table it had no room, be it once
 
     bool operator==(const UserStackLoss &) const = default;
 };

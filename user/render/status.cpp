@@ -460,7 +460,8 @@ void append_stack_loss_json(std::string &out, const StackLoss &loss) {
 void append_stack_loss_json(std::string &out, const UserStackLoss &loss) {
     append_causes_json(out, "user_stacks_lost", loss.lost, stack_loss_causes);
     append_causes_json(out, "user_stacks_incomplete", loss.incomplete, stack_end_causes);
-    fmt::format_to(std::back_inserter(out), ",\"user_mappings_lost\":{{\"files\":{},\"processes\":{}}}", loss.unnumbered, loss.unknown);
+    fmt::format_to(std::back_inserter(out), ",\"user_mappings_lost\":{{\"files\":{},\"processes\":{},\"tables\":{}}}", loss.unnumbered, loss.unknown,
+                   loss.refused);
 }
 
 std::vector<std::string> stack_loss_sentences(const UserStackLoss &loss) {
@@ -479,6 +480,10 @@ std::vector<std::string> stack_loss_sentences(const UserStackLoss &loss) {
     if (loss.unknown > 0)
         sentences.push_back(fmt::format("the mappings of {} process{} are not known, as there was no memory", loss.unknown,
                                         loss.unknown == 1 ? "" : "es"));
+    if (loss.refused > 0)
+        sentences.push_back(fmt::format("the module has refused the unwind table of {} file{}, without which stacks may be incomplete, as its memory "
+                                        "limit leaves no room: raise it, in /sys/module/argtrace/parameters/memory_limit_mb",
+                                        loss.refused, loss.refused == 1 ? "" : "s"));
     return sentences;
 }
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <system_error>
@@ -38,28 +40,15 @@ public:
     explicit ModuleObjects(int device) : device_(device) {}
 
     int list(std::uint32_t first, std::vector<argtrace_object> &objects) override {
-        std::vector<argtrace_object> page(list_room);
-        std::uint32_t next = first;
-        do {
-            first = next;
-            argtrace_objects request{};
-            request.size = sizeof(request);
-            request.buffer = user_address(page.data());
-            request.length = page.size() * sizeof(page.front());
-            request.first = first;
-            // Whoever asks what is new also makes the tables of it, for which processes may wait.
-            request.flags = may_answer_ ? ARGTRACE_OBJECTS_AWAIT : 0;
-            int result = ioctl_result(device_, ARGTRACE_IOC_OBJECTS, &request);
-            if (result < 0 && may_answer_ && (errno == EBADF || errno == EPERM)) {
-                may_answer_ = false;
-                request.flags = 0;
-                result = ioctl_result(device_, ARGTRACE_IOC_OBJECTS, &request);
-            }
-            if (result < 0)
-                return errno;
-            objects.insert(objects.end(), page.begin(), page.begin() + std::min<std::ptrdiff_t>(request.count, list_room));
-            next = request.next;
-        } while (next > first);
+        std::uint32_t wanted = 0;
+        const int error = list_from(first, objects, wanted);
+        if (error != 0 || wanted == 0 || first <= ARGTRACE_OBJECT_FIRST)
+            return error;
+        std::vector<argtrace_object> all;
+        (void)list_from(ARGTRACE_OBJECT_FIRST, all, wanted);
+        std::copy_if(all.begin(), all.end(), std::back_inserter(objects), [first](const argtrace_object &object) {
+            return object.object < first && object.flags & ARGTRACE_OBJECT_WANTED;
+        });
         return 0;
     }
 
@@ -87,6 +76,33 @@ public:
     }
 
 private:
+    int list_from(std::uint32_t first, std::vector<argtrace_object> &objects, std::uint32_t &wanted) {
+        std::vector<argtrace_object> page(list_room);
+        std::uint32_t next = first;
+        do {
+            first = next;
+            argtrace_objects request{};
+            request.size = sizeof(request);
+            request.buffer = user_address(page.data());
+            request.length = page.size() * sizeof(page.front());
+            request.first = first;
+            // Whoever asks what is new also makes the tables of it, for which processes may wait.
+            request.flags = may_answer_ ? ARGTRACE_OBJECTS_AWAIT : 0;
+            int result = ioctl_result(device_, ARGTRACE_IOC_OBJECTS, &request);
+            if (result < 0 && may_answer_ && (errno == EBADF || errno == EPERM)) {
+                may_answer_ = false;
+                request.flags = 0;
+                result = ioctl_result(device_, ARGTRACE_IOC_OBJECTS, &request);
+            }
+            if (result < 0)
+                return errno;
+            wanted = request.wanted;
+            objects.insert(objects.end(), page.begin(), page.begin() + std::min<std::ptrdiff_t>(request.count, list_room));
+            next = request.next;
+        } while (next > first);
+        return 0;
+    }
+
     int device_;
     bool may_answer_ = true;
 };
@@ -185,6 +201,19 @@ struct UserObjects::Known {
     std::optional<elf::SymbolNames> names; // once they are asked for
     std::optional<elf::InlinedFrames> inlined; // likewise
     std::future<void> table;
+    std::optional<struct stat> opened; // what the file was like
+    bool is_modified = false;          // it was written to since, and is not what was mapped
+
+    /// Before something is read, and after: what comes of a file that is written to meanwhile does not count.
+    bool notice_modification() {
+        struct stat now;
+        if (is_modified || !object || !opened || ::fstat(object->fd(), &now) != 0)
+            return is_modified;
+        is_modified = now.st_size != opened->st_size || now.st_mtim.tv_sec != opened->st_mtim.tv_sec || now.st_mtim.tv_nsec != opened->st_mtim.tv_nsec;
+        if (is_modified)
+            code.path += " (modified)";
+        return is_modified;
+    }
 
     void describe(std::string path) {
         code = object ? CodeObject{std::move(path), object->build_id(), object->code_segments()} : CodeObject{std::move(path), ""};
@@ -226,18 +255,29 @@ void UserObjects::follow() {
     source_->list(next_, listed);
     for (const argtrace_object &object : listed) {
         next_ = std::max(next_, object.object + 1);
-        if (object.object >= ARGTRACE_OBJECT_FIRST && !known_.contains(object.object))
+        if (object.object < ARGTRACE_OBJECT_FIRST)
+            continue;
+        if (const auto known = known_.find(object.object); known == known_.end())
             add(object);
+        else if (object.flags & ARGTRACE_OBJECT_WANTED)
+            add_again(object, *known->second);
     }
 }
 
 void UserObjects::add(const argtrace_object &listed) {
     auto made = std::make_unique<Known>();
     made->file = {::makedev(listed.dev_major, listed.dev_minor), listed.inode};
-    Known &known = *known_.emplace(listed.object, std::move(made)).first->second;
+    Known &known = *known_.insert_or_assign(listed.object, std::move(made)).first->second;
     auto file = open(listed.object);
-    if (!file)
+    if (!file) {
+        // It has been let go, until it is mapped again. Otherwise it cannot be had, and whoever has mapped it may wait for the answer.
+        if (listed.mapped > 0 && !(listed.flags & ARGTRACE_OBJECT_HAS_TABLE))
+            begin_table(listed.object, known);
         return;
+    }
+    struct stat opened;
+    if (::fstat(file->fd.get(), &opened) == 0)
+        known.opened = opened;
     known.object = elf::Object::open(std::move(file->fd), file->path);
     known.describe(std::move(file->path));
     if (!(listed.flags & ARGTRACE_OBJECT_HAS_TABLE))
@@ -262,6 +302,16 @@ void UserObjects::tell_lack_of_descriptors() {
             std::count_if(known_.begin(), known_.end(), [](const auto &one) { return one.second->object && one.second->object->fd() >= 0; }));
 }
 
+/// One that was let go before it could be opened, or whose table was refused or has made room for others, is mapped again.
+void UserObjects::add_again(const argtrace_object &listed, Known &known) {
+    if (known.table.valid() && known.table.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        return; // it is on its way
+    if (known.object)
+        begin_table(listed.object, known);
+    else
+        add(listed);
+}
+
 /// The module is also told that there is none.
 void UserObjects::begin_table(std::uint32_t number, Known &known) {
     known.table = workers_.submit([this, number, object = known.object ? &*known.object : nullptr](unsigned) {
@@ -271,7 +321,10 @@ void UserObjects::begin_table(std::uint32_t number, Known &known) {
 
 std::set<UserObjects::FileId> UserObjects::mapped_by(const std::string &process) {
     std::set<FileId> files;
-    for_each_mapping(process, [&files](const MapLine &line) { files.insert({line.device, line.inode}); });
+    for_each_mapping(process, [&files](const MapLine &line) {
+        if (line.inode != 0) // of no file
+            files.insert({line.device, line.inode});
+    });
     return files;
 }
 
@@ -279,12 +332,15 @@ void UserObjects::provide(const TracedCode &code) {
     const std::string program = code.command.empty() ? "" : path_of_program(code.command);
     const ProgramMapping mapped_program(program), mapped_interpreter(program.empty() ? "" : interpreter_of(program));
     follow();
-    std::set<FileId> wanted;
+    std::set<FileId> wanted, there;
     if (!code.command.empty())
         wanted = mapped_by("self");
     for (const std::uint32_t pid : code.pids)
         wanted.merge(mapped_by(fmt::format("{}", pid)));
-    const bool all = code.command.empty() && code.pids.empty();
+    for (const auto &[number, known] : known_)
+        there.insert(known->file);
+    // What is mapped from an overlay is a file of another file system, which is not what /proc says.
+    const bool all = (code.command.empty() && code.pids.empty()) || !std::includes(there.begin(), there.end(), wanted.begin(), wanted.end());
     for (const auto &[number, known] : known_)
         if (known->table.valid() && (all || number < ARGTRACE_OBJECT_FIRST || wanted.contains(known->file)))
             known->table.wait();
@@ -305,8 +361,11 @@ std::optional<UserObjects::Name> UserObjects::name(UserFrame frame) {
     Known *known = find(frame.object);
     if (!known || known->code.path.empty())
         return std::nullopt;
-    if (known->object && !known->names)
+    if (known->object && !known->names && !known->notice_modification()) {
         known->names.emplace(*known->object, naming_.debug_files);
+        if (known->notice_modification())
+            known->names.reset();
+    }
     if (known->names)
         if (const auto found = known->names->at(frame.inside()))
             return Name{found->name, found->offset + frame.offset - frame.inside()};
@@ -315,7 +374,7 @@ std::optional<UserObjects::Name> UserObjects::name(UserFrame frame) {
 
 std::vector<SourceFrame> UserObjects::source(UserFrame frame) {
     Known *known = frame.is_end() || frame.object == ARGTRACE_OBJECT_MEMORY ? nullptr : find(frame.object);
-    if (!known || !known->object)
+    if (!known || !known->object || known->notice_modification())
         return {};
     if (!known->inlined)
         known->inlined.emplace(*known->object, naming_.debug_files);

@@ -31,7 +31,8 @@ class ObjectSource {
 public:
     virtual ~ObjectSource() = default;
 
-    /// Appends the objects whose number is at least `first`. 0 or the errno.
+    /// Appends the objects whose number is at least `first`, and those below it that want a table once more
+    /// (ARGTRACE_OBJECT_WANTED). 0 or the errno.
     virtual int list(std::uint32_t first, std::vector<argtrace_object> &objects) = 0;
 
     struct File {
@@ -100,6 +101,7 @@ private:
     void add(const argtrace_object &listed);
     std::optional<ObjectSource::File> open(std::uint32_t object);
     void tell_lack_of_descriptors();
+    void add_again(const argtrace_object &listed, Known &known);
     void add_vdso();
     void begin_table(std::uint32_t number, Known &known);
     Known *find(std::uint32_t object);

@@ -32,6 +32,7 @@ std::optional<UserStackLoss> Session::user_stack_loss() const {
     if (loss && device_.request(ARGTRACE_IOC_OBJECTS, &objects) == 0) {
         loss->unnumbered = objects.unnumbered;
         loss->unknown = objects.unknown;
+        loss->refused = objects.refused;
     }
     return loss;
 }

@@ -47,7 +47,7 @@ public:
     int list(std::uint32_t first, std::vector<argtrace_object> &objects) override {
         seen_.asked = first;
         for (const argtrace_object &one : seen_.objects)
-            if (one.object >= first)
+            if (one.object >= first || one.flags & ARGTRACE_OBJECT_WANTED)
                 objects.push_back(one);
         return 0;
     }
@@ -195,6 +195,53 @@ TEST_F(Objects, AreLookedForWhenAFrameIsInOneThatIsNew) {
     add(16, "/proc/self/exe");
     EXPECT_NE(name(objects, {16, 1, false}), "");
     EXPECT_EQ(objects.describe(16)->path, "/proc/self/exe");
+}
+
+TEST_F(Objects, GetTheirTableOnceMoreWhenItIsWanted) {
+    add(16, "/proc/self/exe");
+    UserObjects objects = this->objects();
+    objects.follow();
+    const std::size_t rows = seen_.tables.at(16);
+    EXPECT_GT(rows, 0u);
+    seen_.tables.clear();
+    objects.follow();
+    EXPECT_FALSE(seen_.tables.contains(16));
+    seen_.objects[0].flags = ARGTRACE_OBJECT_WANTED;
+    objects.follow();
+    EXPECT_EQ(seen_.tables.at(16), rows);
+    EXPECT_EQ(seen_.opened.size(), 1u) << "the file is open";
+}
+
+TEST_F(Objects, ThatWereLetGoAreOpenedWhenTheyAreMappedAgain) {
+    add(16, "/proc/self/exe");
+    seen_.paths.clear();
+    UserObjects objects = this->objects();
+    objects.follow();
+    EXPECT_FALSE(seen_.tables.contains(16));
+    seen_.paths[16] = "/proc/self/exe";
+    seen_.objects[0].flags = ARGTRACE_OBJECT_WANTED;
+    seen_.objects[0].mapped = 1;
+    objects.follow();
+    EXPECT_GT(seen_.tables.at(16), 0u);
+    EXPECT_NE(name(objects, {16, 0x1234, false}), "");
+}
+
+TEST_F(Objects, ThatAreMappedAndCannotBeOpenedHaveNoTable) {
+    add(16, "/proc/self/exe");
+    seen_.paths.clear();
+    seen_.objects[0].mapped = 1;
+    UserObjects objects = this->objects();
+    objects.follow();
+    EXPECT_EQ(seen_.tables.at(16), 0u) << "a process may wait for it";
+}
+
+TEST_F(Objects, OfFilesThatProcNamesOtherwiseAreProvided) {
+    add(16, "/bin/sh");
+    seen_.objects[0].inode++; // as below an overlay
+    UserObjects objects = this->objects(2);
+    objects.provide({{static_cast<std::uint32_t>(::getpid())}, ""});
+    const std::lock_guard lock(seen_.mutex);
+    EXPECT_TRUE(seen_.tables.contains(16));
 }
 
 TEST_F(Objects, AreProvidedBeforeProbesAre) {

@@ -573,13 +573,16 @@ TEST(Status, OfOneThatTakesStacksOfUserCode) {
     append_stack_loss_json(out, loss);
     EXPECT_EQ(out, ",\"user_stacks_lost\":{\"full\":1,\"recursion\":0,\"unknown\":0},\"user_stacks_incomplete\":{\"no_table\":2,"
                    "\"no_rule\":0,\"unreadable\":0,\"no_call\":0,\"unmapped\":0,\"32_bit\":1},"
-                   "\"user_mappings_lost\":{\"files\":0,\"processes\":0}");
+                   "\"user_mappings_lost\":{\"files\":0,\"processes\":0,\"tables\":0}");
     UserStackLoss mappings;
     mappings.unnumbered = 1;
     mappings.unknown = 2;
+    mappings.refused = 3;
     EXPECT_EQ(stack_loss_sentences(mappings),
               (std::vector<std::string>{"1 mapping of files was not followed, as there were too many files or no memory: its code is in [anonymous]",
-                                        "the mappings of 2 processes are not known, as there was no memory"}));
+                                        "the mappings of 2 processes are not known, as there was no memory",
+                                        "the module has refused the unwind table of 3 files, without which stacks may be incomplete, as its "
+                                        "memory limit leaves no room: raise it, in /sys/module/argtrace/parameters/memory_limit_mb"}));
 }
 
 TEST(Status, StacksWithoutRoomHaveARemedy) {

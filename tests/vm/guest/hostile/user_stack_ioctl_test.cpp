@@ -92,7 +92,6 @@ TEST_F(UserStackIoctls, refuse_what_they_do_not_know) {
     const std::vector<std::pair<const char *, std::function<void(argtrace_objects &)>>> lists = {
         {"short", [](auto &it) { it.size = ARGTRACE_OBJECTS_SIZE_V1 - 8; }},
         {"flags", [](auto &it) { it.flags = 2; }},
-        {"reserved", [](auto &it) { it.reserved = 1; }},
     };
     for (const auto &[name, spoil] : lists) {
         argtrace_objects objects = list();

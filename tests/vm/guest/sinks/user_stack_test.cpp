@@ -209,6 +209,7 @@ TEST_F(UserStacksOf, mappings_that_change) {
     add_probe();
     const Outcome outcome = run({self, "remap", "300"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
+    stacks_->provide_tables(); // it has written its files anew, so they are other objects, and their names are asked for
     const auto ids = stacks_by_look();
     const std::vector<Look> looks = looks_of(outcome.out);
     ASSERT_EQ(looks.size(), 360u);
