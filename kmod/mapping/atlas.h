@@ -70,8 +70,8 @@ struct argtrace_atlas_object {
 	u64 inode;
 	dev_t dev;
 	u32 generation;
-	s64 modified;			/* when, and ... */
-	u64 size;			/* of the file, by which it is known whether it is the same */
+	s64 modified;			/* when; by this and the size ... */
+	u64 size;			/* ... it is known whether the file is the same */
 	struct hlist_node by_inode;
 	struct list_head idle;		/* not mapped, with a table; or empty */
 	struct list_head waiting;	/* not mapped, and not opened yet; or empty */

@@ -32,7 +32,7 @@ static bool is_modified(const struct argtrace_atlas_object *object, const struct
 				  object->size != i_size_read(inode));
 }
 
-/* Of several for one file, the last is the first to be found. */
+/* If there are several for one file, the last is found, the others have had other content. */
 static struct argtrace_atlas_object *find_object(struct argtrace_atlas *atlas,
 						 const struct inode *inode)
 {

@@ -206,7 +206,7 @@ static void files_that_are_written_to_are_others(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, second);
 	KUNIT_EXPECT_PTR_NE(test, second, first);
 	KUNIT_EXPECT_PTR_EQ(test, argtrace_objects_get(atlas, &vma), second);
-	/* Who opens the first one would have what is in the file now. */
+	/* A reader who opens the first one would have what is in the file now. */
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, first->number)), -ESTALE);
 	KUNIT_EXPECT_PTR_EQ(test, argtrace_atlas_file(atlas, second->number), file);
 	fput(file);

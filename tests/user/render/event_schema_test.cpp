@@ -224,11 +224,12 @@ TEST(EventSchema, FitsTheSummary) {
     user_loss.incomplete[ARGTRACE_END_NO_RULE] = 5;
     user_loss.unnumbered = 6;
     user_loss.unknown = 7;
+    user_loss.refused = 8;
     append_summary_json(user_stacks, 7, &total, nullptr, &loss, {}, &user_loss);
     EXPECT_EQ(validator.check(json::parse(user_stacks)), "") << user_stacks;
     EXPECT_EQ(json::parse(user_stacks)["user_stacks_lost"].dump(), R"({"full":4,"recursion":0,"unknown":0})");
     EXPECT_EQ(json::parse(user_stacks)["user_stacks_incomplete"]["no_rule"], 5);
-    EXPECT_EQ(json::parse(user_stacks)["user_mappings_lost"].dump(), R"({"files":6,"processes":7})");
+    EXPECT_EQ(json::parse(user_stacks)["user_mappings_lost"].dump(), R"({"files":6,"processes":7,"tables":8})");
     json less = json::parse(whole);
     less.erase("lost");
     EXPECT_NE(validator.check(less), "");
