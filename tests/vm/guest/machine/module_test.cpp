@@ -6,7 +6,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,11 +24,7 @@ namespace vmtest {
 namespace {
 
 std::string modinfo(const std::string &field) {
-    utsname name{};
-    uname(&name);
-    return run({"modinfo", "-F", field,
-                std::string("/lib/modules/") + name.release + "/updates/argtrace.ko"})
-        .out;
+    return run({"modinfo", "-F", field, "/lib/modules/" + kernel_release() + "/updates/argtrace.ko"}).out;
 }
 
 std::string without_newline(std::string text) {

@@ -116,6 +116,12 @@ std::uint64_t storm_calls() {
     return std::stoull(read_file("/sys/kernel/debug/argtrace_test/storm"));
 }
 
+std::string kernel_release() {
+    utsname name{};
+    uname(&name);
+    return name.release;
+}
+
 std::string read_file(const std::string &path) {
     std::ifstream in(path);
     EXPECT_TRUE(in.good()) << path;

@@ -48,6 +48,9 @@ LoadCalls load_calls();
 
 std::string read_file(const std::string &path);
 
+/// As `uname -r` has it.
+std::string kernel_release();
+
 /// Whether some ftrace user has armed the function.
 bool is_armed(const std::string &function);
 
