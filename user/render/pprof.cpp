@@ -214,8 +214,10 @@ void PprofProfile::add(std::span<const StackFrame> frames, std::span<const std::
             location.mapping->frames += values.front();
     }
     std::vector<std::pair<std::uint64_t, std::uint64_t>> texts;
-    for (const auto &[key, value] : labels)
-        texts.emplace_back(text(key), whole_number(value) ? 0 : text(value));
+    for (const auto &[key, value] : labels) {
+        const std::uint64_t key_text = text(key); // arguments are evaluated in any order, and texts numbered in this one
+        texts.emplace_back(key_text, whole_number(value) ? 0 : text(value));
+    }
     const std::size_t begin = out_.open(profile::sample);
     for (const std::uint64_t location : location_ids_)
         out_.number(sample::location, location);

@@ -60,8 +60,8 @@ sample {
   value: 3
   value: 1500
   label {
-    key: 16
-    str: 15
+    key: 15
+    str: 16
   }
   label {
     key: 17
@@ -170,8 +170,8 @@ string_table: "/src/get.h"
 string_table: "main"
 string_table: "/src/main.c"
 string_table: "[anonymous]"
-string_table: "a\357\277\275"
 string_table: "comm"
+string_table: "a\357\277\275"
 string_table: "pid"
 time_nanos: 1700000000000000000
 default_sample_type: 3
