@@ -74,6 +74,24 @@ std::vector<std::string> places_of(const Object &object, const std::string &name
     return places;
 }
 
+/// Where separate debug files are looked for, in this order.
+std::vector<std::string> folders_of(const DebugFiles &more) {
+    std::vector<std::string> folders = more.folders;
+    folders.emplace_back(system_folder);
+    return folders;
+}
+
+/// The name below such a folder of what has that build id.
+std::string name_by(const std::string &build_id) {
+    return "/.build-id/" + build_id.substr(0, 2) + '/' + build_id.substr(2);
+}
+
+/// Opens no device, which may notice it: the path is one that a recording says.
+std::optional<Object> open_regular(const std::string &path) {
+    struct stat status;
+    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? open_debug_file(path) : std::nullopt;
+}
+
 bool is_build_id(std::string_view text) {
     return text.size() > 2 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
@@ -89,11 +107,10 @@ std::optional<Object> fetch(const std::string &build_id, Fetched what) {
 } // namespace
 
 std::optional<Object> find_debug_file(const Object &object, const DebugFiles &more) {
-    std::vector<std::string> folders = more.folders;
-    folders.emplace_back(system_folder);
+    const std::vector<std::string> folders = folders_of(more);
     if (const std::string &id = object.build_id(); id.size() > 2) {
         for (const std::string &folder : folders) {
-            auto found = open_debug_file(folder + "/.build-id/" + id.substr(0, 2) + '/' + id.substr(2) + ".debug");
+            auto found = open_debug_file(folder + name_by(id) + ".debug");
             if (found && found->build_id() == id)
                 return found;
         }
@@ -107,16 +124,6 @@ std::optional<Object> find_debug_file(const Object &object, const DebugFiles &mo
     return more.debuginfod ? fetch(object.build_id(), Fetched::debug_file) : std::nullopt;
 }
 
-namespace {
-
-/// Opens no device, which may notice it: the path is one that a recording says.
-std::optional<Object> open_regular(const std::string &path) {
-    struct stat status;
-    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? open_debug_file(path) : std::nullopt;
-}
-
-} // namespace
-
 std::optional<Object> find_object(const CodeObject &wanted, const DebugFiles &more) {
     const std::string &id = wanted.build_id;
     if (!is_build_id(id))
@@ -125,9 +132,8 @@ std::optional<Object> find_object(const CodeObject &wanted, const DebugFiles &mo
     if (wanted.path.starts_with('/'))
         if (auto found = open_regular(wanted.path); is_wanted(found))
             return found;
-    std::vector<std::string> folders = more.folders;
-    folders.emplace_back(system_folder);
-    const std::string name = "/.build-id/" + id.substr(0, 2) + '/' + id.substr(2);
+    const std::vector<std::string> folders = folders_of(more);
+    const std::string name = name_by(id);
     for (const std::string &folder : folders)
         if (auto found = open_regular(folder + name); is_wanted(found))
             return found;

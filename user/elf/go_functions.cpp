@@ -2,9 +2,9 @@
 #include "elf/go_functions.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "elf/byte_reader.h"
+#include "elf/section_entries.h"
 
 namespace argtrace::elf {
 
@@ -28,13 +28,9 @@ std::optional<std::uint64_t> relocated(const Object &object, std::uint64_t addre
     for (const Object::Section &section : object.sections()) {
         if (section.header.sh_type != SHT_RELA)
             continue;
-        const Text content = object.content(section);
-        for (std::size_t at = 0; at + sizeof(Elf64_Rela) <= content.size(); at += sizeof(Elf64_Rela)) {
-            Elf64_Rela relocation;
-            std::memcpy(&relocation, content.data() + at, sizeof(relocation));
+        for (const Elf64_Rela &relocation : entries_of<Elf64_Rela>(object, section))
             if (relocation.r_offset == address && ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE)
                 return relocation.r_addend;
-        }
     }
     return std::nullopt;
 }

@@ -24,6 +24,7 @@ public:
     ~InlinedFrames();
 
     enum class Lines : bool { unwanted, wanted };
+    static Lines lines_of(const CodeNaming &naming) { return naming.lines ? Lines::wanted : Lines::unwanted; }
 
     /// What is at this place: the innermost inlined function first, and last the function that has the code. Empty where nothing is
     /// known. For the caller of a function ask for the byte before the return address. Where lines are not wanted, their tables are

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "elf/go_functions.h"
+#include "elf/section_entries.h"
 
 namespace argtrace::elf {
 
@@ -16,15 +17,6 @@ constexpr std::uint32_t nobody = UINT32_MAX;
 
 /// Tables of one file have few of them.
 constexpr std::size_t string_tables_max = 16;
-
-template<typename T>
-std::vector<T> entries_of(const Object &file, const Object::Section &section) {
-    const Text bytes = file.content(section);
-    std::vector<T> entries(bytes.size() / sizeof(T));
-    if (!entries.empty())
-        std::memcpy(entries.data(), bytes.data(), entries.size() * sizeof(T));
-    return entries;
-}
 
 std::uint8_t rank_of(const Elf64_Sym &symbol) {
     switch (ELF64_ST_BIND(symbol.st_info)) {

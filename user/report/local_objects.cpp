@@ -40,7 +40,7 @@ std::vector<SourceFrame> LocalObjects::source(const CodeObject &object, UserFram
     Found *found = find(object);
     if (!found)
         return {};
-    return found->inlined.at(frame.inside(), naming_.lines ? elf::InlinedFrames::Lines::wanted : elf::InlinedFrames::Lines::unwanted);
+    return found->inlined.at(frame.inside(), elf::InlinedFrames::lines_of(naming_));
 }
 
 } // namespace argtrace

@@ -378,7 +378,7 @@ std::vector<SourceFrame> UserObjects::source(UserFrame frame) {
         return {};
     if (!known->inlined)
         known->inlined.emplace(*known->object, naming_.debug_files);
-    return known->inlined->at(frame.inside(), naming_.lines ? elf::InlinedFrames::Lines::wanted : elf::InlinedFrames::Lines::unwanted);
+    return known->inlined->at(frame.inside(), elf::InlinedFrames::lines_of(naming_));
 }
 
 /// The process goes on writing the map: where an address is not in it, it is read again, but not too often.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What a Go program knows of its functions, against what its linker has written for others: symbols and .debug_frame.
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -12,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "elf/go_functions.h"
+#include "elf/section_entries.h"
 #include "elf/symbol_names.h"
 #include "elf/unwind_table.h"
 #include "support/libdw_frames.h"
@@ -40,13 +40,10 @@ std::map<std::uint64_t, std::string> names_of(const Object &object) {
 std::map<std::uint64_t, std::string> symbols_of(const Object &object) {
     std::map<std::uint64_t, std::string> names;
     const Object::Section *symbols = object.section(".symtab"), *text = object.section(".text");
-    const Text content = object.content(*symbols), strings = object.content(object.sections()[symbols->header.sh_link]);
-    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= content.size(); at += sizeof(Elf64_Sym)) {
-        Elf64_Sym symbol;
-        std::memcpy(&symbol, content.data() + at, sizeof(symbol));
+    const Text strings = object.content(object.sections()[symbols->header.sh_link]);
+    for (const Elf64_Sym &symbol : entries_of<Elf64_Sym>(object, *symbols))
         if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size > 0 && symbol.st_value - text->header.sh_addr < text->header.sh_size)
             names[symbol.st_value] = strings.data() + symbol.st_name;
-    }
     return names;
 }
 
