@@ -183,16 +183,23 @@ static void mappings_follow_each_other(struct kunit *test)
 	EXPECT(test, -1, exact_of(regs.ip), frame_of(second), frame_of(third) + (1ull << ARGTRACE_FRAME_OBJECT_SHIFT));
 }
 
-/* A return address behind the last instruction of a function is the first of the next, whose rule says nothing about it. */
-static void a_call_may_end_its_function(struct kunit *test)
+/* Where the second function begins, of which the rule leads nowhere; stacks end in the third. */
+static u64 begin_next_function(struct kunit *test)
 {
 	struct argtrace_unwind_rule rules[] = { plain, plain, plain };
-	const u64 behind = memory + TEXT + 8;
 
 	rules[1].offset = 0x7ffffff0;
 	rules[2].ra = ARGTRACE_RA_END;
 	rules[2].ra_at = 0;
 	set_rules(test, rules, 3);
+	return memory + TEXT + 8;
+}
+
+/* A return address behind the last instruction of a function is the first of the next, whose rule says nothing about it. */
+static void a_call_may_end_its_function(struct kunit *test)
+{
+	const u64 behind = begin_next_function(test);
+
 	user_write(test, memory + TEXT, 0x00000000e8909090ull);
 	user_write(test, regs.sp, behind);
 	user_write(test, regs.sp + 8, AFTER(2));
@@ -203,13 +210,8 @@ static void a_call_may_end_its_function(struct kunit *test)
 /* So may a system call, from which nobody expects a return; the address in rcx and a number say that it is one. */
 static void a_system_call_may_end_its_function(struct kunit *test)
 {
-	struct argtrace_unwind_rule rules[] = { plain, plain, plain };
-	const u64 behind = memory + TEXT + 8;
+	const u64 behind = begin_next_function(test);
 
-	rules[1].offset = 0x7ffffff0;
-	rules[2].ra = ARGTRACE_RA_END;
-	rules[2].ra_at = 0;
-	set_rules(test, rules, 3);
 	user_write(test, memory + TEXT, 0x050f909090909090ull);
 	user_write(test, regs.sp, AFTER(2));
 	regs.ip = regs.cx = behind;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "answer/answer_target.h"
 #include "cli/function_options.h"
 #include "cli/options.h"
 #include "cli/process_options.h"
@@ -144,6 +145,11 @@ void add_room_option(CLI::App &command, AggregateOptions &options) {
     add_map_size_option(command, options);
     add_stack_table_option(command, options.session);
     add_lines_option(command, options.session.naming);
+}
+
+void choose_stack_form(AggregateOptions &options) {
+    options.style.stacks = stack_form_of(options.output, options.style.stacks, options.json, options.interval.has_value());
+    options.session.naming.lines |= options.style.stacks == StackForm::pprof; // which have a place of their own there
 }
 
 void add_counted_stack_option(CLI::App &command, AggregateOptions &options) {

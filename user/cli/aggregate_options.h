@@ -23,6 +23,9 @@ void add_map_size_option(CLI::App &command, AggregateOptions &options);
 /// Adds --stack[=...], of commands that count stacks, which takes both if it is not given.
 void add_counted_stack_option(CLI::App &command, AggregateOptions &options);
 
+/// What is made of stacks, by the options and by the name that -o says.
+void choose_stack_form(AggregateOptions &options);
+
 /// Adds --linear.
 void add_linear_option(CLI::App &command, AggregateOptions &options);
 

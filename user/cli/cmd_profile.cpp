@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "answer/answer_target.h"
 #include "cli/aggregate_options.h"
 #include "cli/commands.h"
 #include "cli/function_options.h"
@@ -164,9 +163,7 @@ void setup_profile(CLI::App &app, const std::vector<std::string> &words) {
         "  argtrace profile --in cpu.dat --by comm       as often as wanted, anywhere");
     command->callback([options, command] {
         check_recorded_forms(*command, *options);
-        options->style.stacks = stack_form_of(options->output, options->style.stacks, options->json,
-                                              options->interval.has_value());
-        options->session.naming.lines |= options->style.stacks == StackForm::pprof; // which have a place of their own there
+        choose_stack_form(*options);
         if (!options->input.empty()) {
             run_recorded_profile(*options);
         } else if (records(*options)) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <memory>
 
-#include "answer/answer_target.h"
 #include "cli/aggregate_options.h"
 #include "cli/commands.h"
 #include "cli/function_options.h"
@@ -30,9 +29,7 @@ void setup_stacks(CLI::App &app, const std::vector<std::string> &words) {
                     "  argtrace stacks --fold -o alloc.folded --duration 10 __alloc_pages_noprof\n"
                     "  argtrace stacks --in argtrace.dat               what `record --stack` has");
     command->callback([options] {
-        options->style.stacks = stack_form_of(options->output, options->style.stacks, options->json,
-                                              options->interval.has_value());
-        options->session.naming.lines |= options->style.stacks == StackForm::pprof; // which have a place of their own there
+        choose_stack_form(*options);
         run_aggregate(*options);
     });
 }

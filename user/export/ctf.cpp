@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "export/append_bytes.h"
-#include "util/utf8_text.h"
 #include "model/type.h"
 #include "model/unfinished.h"
 #include "render/flags.h"
@@ -20,6 +19,7 @@
 #include "util/fd.h"
 #include "util/nanoseconds.h"
 #include "util/output.h"
+#include "util/utf8_text.h"
 
 namespace argtrace {
 

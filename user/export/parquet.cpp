@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "export/result.h"
-#include "util/utf8_text.h"
 #include "model/type.h"
 #include "model/unfinished.h"
 #include "render/flags.h"
@@ -23,6 +22,7 @@
 #include "render/stack.h"
 #include "util/error.h"
 #include "util/fd.h"
+#include "util/utf8_text.h"
 
 namespace argtrace {
 

@@ -9,13 +9,13 @@
 
 #include "export/append_bytes.h"
 #include "export/result.h"
-#include "util/utf8_text.h"
 #include "model/type.h"
 #include "model/unfinished.h"
 #include "render/common_value.h"
 #include "render/flags.h"
 #include "render/json.h"
 #include "render/stack.h"
+#include "util/utf8_text.h"
 
 namespace argtrace {
 

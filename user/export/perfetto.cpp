@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "export/result.h"
-#include "util/utf8_text.h"
 #include "model/unfinished.h"
+#include "util/utf8_text.h"
 
 namespace argtrace {
 

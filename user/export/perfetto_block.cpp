@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "export/perfetto_fields.h"
-#include "util/utf8_text.h"
 #include "model/result.h"
 #include "model/unfinished.h"
 #include "render/flags.h"
+#include "util/utf8_text.h"
 
 namespace argtrace {
 

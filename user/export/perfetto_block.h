@@ -13,9 +13,9 @@
 #include "export/perfetto_plan.h"
 #include "export/perfetto_stacks.h"
 #include "export/perfetto_values.h"
-#include "util/protobuf.h"
 #include "render/caller.h"
 #include "util/plain_vector.h"
+#include "util/protobuf.h"
 
 namespace argtrace {
 

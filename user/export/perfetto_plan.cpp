@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "export/perfetto_fields.h"
-#include "util/protobuf.h"
 #include "export/result.h"
-#include "util/utf8_text.h"
 #include "model/result.h"
 #include "model/type.h"
+#include "util/protobuf.h"
+#include "util/utf8_text.h"
 
 namespace argtrace {
 

@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "util/utf8_text.h"
 #include "model/timer.h"
 #include "model/user_frame.h"
 #include "render/stack.h"
 #include "util/hex.h"
+#include "util/utf8_text.h"
 
 namespace argtrace {
 
@@ -132,8 +132,7 @@ void PerfettoStacks::add_frames(const Value &stack, CodeSpace space, std::vector
 }
 
 std::uint64_t PerfettoStacks::id(const StackValues &stacks, const Probe &probe, ProtobufWriter &data) {
-    const auto id_of = [](const Value *stack) { return stack && stack->captured ? stack->low : 0; };
-    const auto [known, added] = stacks_.try_emplace({id_of(stacks.kernel), id_of(stacks.user), &probe}, stacks_.size() + 1);
+    const auto [known, added] = stacks_.try_emplace({stack_number(stacks.kernel), stack_number(stacks.user), &probe}, stacks_.size() + 1);
     if (!added)
         return known->second;
     std::vector<std::uint64_t> frames;

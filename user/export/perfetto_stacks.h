@@ -12,10 +12,10 @@
 
 #include "export/perfetto_fields.h"
 #include "export/perfetto_names.h"
-#include "util/protobuf.h"
 #include "model/probe.h"
 #include "render/caller.h"
 #include "render/stack.h"
+#include "util/protobuf.h"
 
 namespace argtrace {
 

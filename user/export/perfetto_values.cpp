@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "util/utf8_text.h"
 #include "model/type.h"
 #include "render/common_value.h"
 #include "render/load_value.h"
+#include "util/utf8_text.h"
 
 namespace argtrace {
 

@@ -10,11 +10,11 @@
 #include "btf/format.h"
 #include "export/perfetto_fields.h"
 #include "export/perfetto_names.h"
-#include "util/protobuf.h"
 #include "model/event.h"
 #include "render/caller.h"
 #include "render/line.h"
 #include "render/value_writer.h"
+#include "util/protobuf.h"
 
 namespace argtrace {
 

@@ -17,10 +17,6 @@ constexpr std::size_t samples_max = 1 << 20;
 
 constexpr PprofProfile::Kind count_of_calls{"calls", "count"}, count_of_ticks{"samples", "count"}, time_in_calls{"time", "nanoseconds"};
 
-std::uint64_t number_of(const Value *stack) {
-    return stack && stack->captured ? stack->low : 0;
-}
-
 void add_tree(PprofProfile &profile, CallerNames &names, const CallNode &node, std::vector<StackFrame> &frames, const PprofProfile::Labels &labels) {
     if (node.self > 0 && !frames.empty())
         profile.add(frames, std::array{node.calls, node.self}, labels);
@@ -38,7 +34,7 @@ void PprofStackExporter::event(const EventView &view) {
     if (!stacks)
         return;
     const Event &event = *view.event;
-    Sample sample{number_of(stacks->kernel), number_of(stacks->user), event.probe, event.context & interrupt_contexts ? 0 : event.tgid, task_frame(event)};
+    Sample sample{stack_number(stacks->kernel), stack_number(stacks->user), event.probe, event.context & interrupt_contexts ? 0 : event.tgid, task_frame(event)};
     if (samples_.size() == samples_max && !samples_.contains(sample))
         ++too_many_;
     else

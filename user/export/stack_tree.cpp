@@ -15,8 +15,7 @@ constexpr std::size_t stacks_max = 1 << 16; // that are kept as names
 } // namespace
 
 const std::vector<StackTree::Frame> &StackTree::frames(const StackValues &stacks) {
-    const auto id_of = [](const Value *stack) { return stack && stack->captured ? stack->low : 0; };
-    const Ids ids{id_of(stacks.kernel), id_of(stacks.user)};
+    const Ids ids{stack_number(stacks.kernel), stack_number(stacks.user)};
     const auto found = stacks_.find(ids);
     if (found != stacks_.end())
         return found->second;

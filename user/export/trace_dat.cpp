@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "export/append_bytes.h"
-#include "util/utf8_text.h"
 #include "model/type.h"
-#include "render/stack.h"
 #include "model/unfinished.h"
+#include "render/stack.h"
 #include "util/error.h"
 #include "util/temporary_file.h"
+#include "util/utf8_text.h"
 
 namespace argtrace {
 

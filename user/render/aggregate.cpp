@@ -65,10 +65,6 @@ double rank_of(const Aggregation &all, const Tally &tally, AggregateOrder order)
     return 0;
 }
 
-} // namespace
-
-namespace {
-
 struct RankedRow {
     double rank;
     std::uint64_t prefix; ///< of the key: rows with a smaller one are before others with the same rank

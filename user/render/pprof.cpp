@@ -71,10 +71,6 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     return problem == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-} // namespace
-
-namespace {
-
 /// As far as names tell: no shared library, nor the vdso.
 bool is_program(const CodeObject &object) {
     const std::string_view name = shown_name(object);
@@ -88,13 +84,6 @@ PprofProfile::PprofProfile(CallerNames &names, std::span<const Kind> kinds) : na
     for (const Kind &kind : kinds)
         write_kind(profile::sample_type, kind);
     out_.number(profile::default_type, text(kinds.back().type));
-}
-
-std::uint64_t PprofProfile::text(std::string_view text) {
-    const auto [known, added] = texts_.try_emplace(std::string(text), texts_.size());
-    if (added)
-        texts_in_order_.push_back(&known->first);
-    return known->second;
 }
 
 void PprofProfile::write_kind(unsigned field, const Kind &kind) {
@@ -251,8 +240,8 @@ std::string PprofProfile::finish() {
     });
     for (const Mapping *mapping : order)
         out_.text(profile::mapping, mapping->message);
-    for (const std::string *text : texts_in_order_) {
-        out_.text(profile::strings, valid_utf8(*text));
+    for (std::uint32_t number = 0; number < texts_.size(); ++number) {
+        out_.text(profile::strings, valid_utf8(texts_[number]));
         if (out_.size() > piece)
             drain();
     }

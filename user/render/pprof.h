@@ -13,6 +13,7 @@
 #include "render/caller.h"
 #include "render/stack.h"
 #include "util/gzip.h"
+#include "util/interned_texts.h"
 #include "util/protobuf.h"
 
 namespace argtrace {
@@ -46,7 +47,7 @@ public:
     std::string finish();
 
 private:
-    std::uint64_t text(std::string_view text);
+    std::uint64_t text(std::string_view text) { return texts_.number(text); }
     void write_kind(unsigned field, const Kind &kind);
     struct Mapping {
         std::uint64_t id = 0;
@@ -69,8 +70,7 @@ private:
     CallerNames &names_;
     ProtobufWriter out_;
     GzipWriter packed_;
-    std::unordered_map<std::string, std::uint64_t> texts_;
-    std::vector<const std::string *> texts_in_order_;
+    InternedTexts texts_;
     std::map<std::uint32_t, Mapping> mappings_; // by object; that of the kernel by number 0
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> functions_; // by name and file
     std::unordered_map<CodePlace, Location, CodePlace::Hash> locations_by_place_;

@@ -48,6 +48,11 @@ std::string stack_in_line(CallerNames &names, const Value &value);
 /// The same line with both: the kernel's, and then that of the code from which it was entered.
 std::string stacks_in_line(CallerNames &names, const StackValues &stacks);
 
+/// The number of a stack; 0: it could not be taken, or is not asked for.
+inline std::uint64_t stack_number(const Value *stack) {
+    return stack && stack->captured ? stack->low : 0;
+}
+
 /// The word there is no frame, but says why there are no more.
 bool is_end_of_stack(const Stack &stack, std::size_t at);
 

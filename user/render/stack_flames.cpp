@@ -9,8 +9,6 @@
 
 namespace argtrace {
 
-namespace {
-
 CallNode &callee_of(CallNode &node, const std::string &name, bool in_user) {
     std::unique_ptr<CallNode> &callee = node.callees[name];
     if (!callee)
@@ -19,8 +17,6 @@ CallNode &callee_of(CallNode &node, const std::string &name, bool in_user) {
     callee->in_module = !in_user && is_of_module(name);
     return *callee;
 }
-
-} // namespace
 
 StackFlames::StackFlames(FramesOf frames_of) : frames_of_(std::move(frames_of)), nodes_(1), slots_(1 << 10) {}
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "model/call_node.h"
@@ -13,6 +14,9 @@
 #include "render/stack.h"
 
 namespace argtrace {
+
+/// The node of a frame that stands on another's in a flame graph, which is made if there is none.
+CallNode &callee_of(CallNode &node, const std::string &name, bool in_user);
 
 /// Stacks of many samples -> the tree of which a flame graph is drawn. Below a frame that one stack alone has there are no nodes: the
 /// stack is asked for again, if the frame is wide enough to be seen. So there are hardly more nodes than stacks, however deep these are.

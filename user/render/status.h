@@ -86,7 +86,7 @@ void append_summary_json(std::string &out, std::uint64_t shown, const argtrace_c
 /// ,"stacks_lost":{"full":0,...}
 void append_stack_loss_json(std::string &out, const StackLoss &loss);
 
-/// ,"user_stacks_lost":{"full":0,...},"user_stacks_incomplete":{"no_table":0,...},"user_mappings_lost":{"files":0,"processes":0}
+/// ,"user_stacks_lost":{"full":0,...},"user_stacks_incomplete":{"no_table":0,...},"user_mappings_lost":{"files":0,"processes":0,"tables":0}
 void append_stack_loss_json(std::string &out, const UserStackLoss &loss);
 
 /// "3 calls have no stack: ..."; empty if all have one.

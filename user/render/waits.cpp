@@ -15,6 +15,7 @@
 #include "render/json.h"
 #include "render/pprof.h"
 #include "render/stack.h"
+#include "render/stack_flames.h"
 #include "render/stack_summary.h"
 #include "render/table.h"
 #include "util/clock.h"
@@ -282,15 +283,8 @@ void append_wait_graph(std::string &out, const WaitTotals &totals, KeyText &keys
     for_each_chain(totals, keys, rows,
                    [&](const std::vector<StackFrame> &frames, std::uint64_t time, std::uint64_t waits) {
                        CallNode *node = &root;
-                       for (const StackFrame &frame : frames) {
-                           const std::string &name = keys.names().text(frame.name);
-                           std::unique_ptr<CallNode> &callee = node->callees[name];
-                           if (!callee)
-                               callee = std::make_unique<CallNode>();
-                           callee->in_user = frame.space == CodeSpace::user;
-                           callee->in_module = !callee->in_user && name.ends_with(']') && !name.starts_with('[');
-                           node = callee.get();
-                       }
+                       for (const StackFrame &frame : frames)
+                           node = &callee_of(*node, keys.names().text(frame.name), frame.space == CodeSpace::user);
                        node->self += time;
                        node->calls += waits;
                    });

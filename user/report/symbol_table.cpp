@@ -64,10 +64,6 @@ std::optional<std::pair<std::string_view, std::string_view>> words_of(std::strin
     return std::pair(line.substr(0, first), line.substr(first + 1, second - first - 1));
 }
 
-} // namespace
-
-namespace {
-
 /// "\tOFFSET\tADDRESS\tSIZE", below the line of its object.
 std::optional<CodeSegment> parse_segment(std::string_view line) {
     std::array<std::uint64_t, 3> numbers;

@@ -56,10 +56,4 @@ std::string GzipWriter::finish() {
     return std::move(packed_);
 }
 
-std::string gzip(std::string_view bytes) {
-    GzipWriter writer;
-    writer.add(bytes);
-    return writer.finish();
-}
-
 } // namespace argtrace

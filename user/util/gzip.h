@@ -26,7 +26,4 @@ private:
     std::string packed_;
 };
 
-/// A gzip file with these bytes.
-std::string gzip(std::string_view bytes);
-
 } // namespace argtrace

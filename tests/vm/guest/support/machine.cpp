@@ -41,9 +41,7 @@ bool module_is_loaded(const std::string &name) {
 }
 
 std::string argtrace_module() {
-    utsname name{};
-    uname(&name);
-    return std::string("/lib/modules/") + name.release + "/updates/argtrace.ko";
+    return "/lib/modules/" + kernel_release() + "/updates/argtrace.ko";
 }
 
 void need_argtrace() {
