@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "elf/symbol_names.h"
 
-#include <span>
 #include <unordered_map>
 #include <utility>
 
-#include "elf/debug_file.h"
 #include "elf/demangle.h"
 #include "elf/symbol_index.h"
-#include "util/error.h"
-#include "util/unpack.h"
+#include "elf/symbol_sources.h"
 
 namespace argtrace::elf {
 
@@ -17,37 +14,6 @@ struct SymbolNames::Index {
     SymbolIndex functions;
     std::unordered_map<std::uint32_t, std::string> written; ///< those that were asked for, by number
 };
-
-namespace {
-
-bool has_symbols(const Object &object) {
-    for (const Object::Section &section : object.sections())
-        if (section.header.sh_type == SHT_SYMTAB && section.header.sh_size > 0)
-            return true;
-    return false;
-}
-
-std::uint64_t first_address(const Object &object) {
-    for (const Elf64_Phdr &segment : object.segments())
-        if (segment.p_type == PT_LOAD)
-            return segment.p_vaddr;
-    return 0;
-}
-
-/// .gnu_debugdata: the symbol table that Fedora leaves in stripped files, packed by xz.
-std::optional<Object> debug_data_of(const Object &object) {
-    const Object::Section *section = object.section(".gnu_debugdata");
-    if (!section)
-        return std::nullopt;
-    try {
-        const Text data = unpack(object.content(*section));
-        return Object::from_memory(std::as_bytes(std::span(data)), object.path());
-    } catch (const Error &) {
-        return std::nullopt;
-    }
-}
-
-} // namespace
 
 SymbolNames::SymbolNames(const Object &object, DebugFiles debug_files)
     : object_(&object), debug_files_(std::move(debug_files)) {}
@@ -62,8 +28,8 @@ const SymbolNames::Index &SymbolNames::index() {
     SymbolIndex &functions = index_->functions;
     if (has_symbols(*object_)) {
         functions.add_symbols(*object_, SHT_SYMTAB, 0);
-    } else if (auto debug_file = find_debug_file(*object_, debug_files_); debug_file || (debug_file = debug_data_of(*object_))) {
-        functions.add_symbols(*debug_file, SHT_SYMTAB, first_address(*object_) - first_address(*debug_file));
+    } else if (const auto source = find_symbol_source(*object_, debug_files_)) {
+        functions.add_symbols(source->file, SHT_SYMTAB, source->bias);
     }
     functions.add_symbols(*object_, SHT_DYNSYM, 0);
     functions.add_linkage_tables(*object_);

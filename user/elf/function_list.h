@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "elf/object.h"
+#include "model/code_naming.h"
+
+namespace argtrace::elf {
+
+/// A function of an object under one of its names.
+struct NamedFunction {
+    std::string symbol;   ///< as the symbol table has it, but for the version
+    std::string name;     ///< demangled, with its parameters where the language is C++; else as `symbol`
+    std::uint64_t address; ///< in the object
+    std::uint64_t offset;  ///< in its file
+    std::uint64_t size;    ///< in bytes; 0: not known
+    bool is_resolver;      ///< STT_GNU_IFUNC: what is there chooses the function when the object is loaded
+};
+
+/// All functions of an object, by address, the most usual of several names first: from its symbol tables or those of its separate debug file, .gnu_debugdata, and what
+/// a Go program knows itself. A function is there once for each of its names.
+std::vector<NamedFunction> list_functions(const Object &object, const DebugFiles &debug_files = {});
+
+/// The name of a function of C++ or Rust without result, parameters and `[abi:...]`, as people type it: "ns::Class::method" of
+/// "int ns::Class::method[abi:cxx11](char const*) const". Names of other languages are as they are.
+std::string_view plain_name(std::string_view demangled, std::string &room);
+
+} // namespace argtrace::elf
