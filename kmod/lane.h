@@ -38,16 +38,18 @@ struct argtrace_lane {
 	struct argtrace_session *session;
 	enum argtrace_lane_kind kind;
 	const struct argtrace_source *source;
-	/* calls may come in: ops is registered, or there are tracepoints */
+	/* calls may come in: ops is registered, or there are tracepoints or places */
 	bool armed;
 	/* ftrace has shut itself down: the session must not be freed */
 	bool leaked;
-	struct ftrace_ops ops;		/* TRACEPOINT, TIMER: never registered */
+	struct ftrace_ops ops;		/* TRACEPOINT, TIMER, USER: never registered */
 	struct list_head fallbacks;	/* FALLBACK: struct argtrace_fallback */
-	unsigned long refused;		/* FALLBACK, TIMER: the address at which attach() failed */
+	/* FALLBACK, TIMER, USER: the address at which attach() failed */
+	unsigned long refused;
 	/* TRACEPOINT: struct argtrace_tracepoint, those that call us */
 	struct list_head tracepoints;
 	struct argtrace_timer *timer;	/* TIMER, while it is armed */
+	struct list_head user_places;	/* USER: struct argtrace_user_place, those that call us */
 };
 
 /* Whether we follow the returns of its calls ourselves. */

@@ -23,6 +23,7 @@
 #include "sink/notice.h"
 #include "sink/ring.h"
 #include "probe/table.h"
+#include "probe/user_files.h"
 #include "stack/table.h"
 
 /* Probes for modules that are yet to be loaded: arm/deferred.h. */
@@ -46,6 +47,7 @@ struct argtrace_session {
 	struct argtrace_deferred deferred;	/* for modules that are yet to be loaded */
 	/* has had probes in modules, so that their unloading concerns it */
 	bool in_modules;
+	struct argtrace_user_files user_files;	/* in which it has probes */
 	bool removed;			/* lost its name: no more probes, poll() says POLLHUP */
 	void *reader;			/* the file of the reader, or NULL */
 	void *excluder;			/* the file whose process is excluded, or NULL */

@@ -34,7 +34,7 @@
  *                     MAP and STACKS
  *   caller            SYMBOL PROBE_LIST IN_FLIGHT OBJECTS, SESSION of a name without CREATE
  *   caller, writable  all others: SESSION and STACKS that make something, SESSION_REMOVE PROBE_ADD PROBE_REMOVE READER
- *                     ON_LOAD ON_LOAD_REMOVE PROCESSES MAP OBJECT_OPEN UNWIND
+ *                     ON_LOAD ON_LOAD_REMOVE PROCESSES MAP OBJECT_OPEN UNWIND USER_FILE
  *
  * So a file that is bound to a session can be handed to a process without capabilities: it
  * reads what is recorded there, like a file of tracefs that was opened for it, and can do
@@ -63,6 +63,7 @@
 #include "argtrace_stack.h"
 #include "argtrace_timer.h"
 #include "argtrace_user.h"
+#include "argtrace_user_file.h"
 
 #define ARGTRACE_API_VERSION	4
 #define ARGTRACE_RECORD_VERSION	1
@@ -111,6 +112,7 @@ struct argtrace_info {
 #define ARGTRACE_FEATURE_KRETPROBE (1ull << 10) /* ARGTRACE_PROBE_BY_KRETPROBE */
 #define ARGTRACE_FEATURE_TIMER	(1ull << 11) /* ARGTRACE_KIND_TIMER */
 #define ARGTRACE_FEATURE_USER_STACK (1ull << 12) /* user stacks */
+#define ARGTRACE_FEATURE_USER	(1ull << 13) /* ARGTRACE_KIND_USER */
 
 /*
  * ARGTRACE_IOC_PROBE_ADD: adds all of `count` probes, or none. They are traced
@@ -186,7 +188,7 @@ struct argtrace_symbol {
 
 /*
  * The encoded argument is the leading size, so that a number stays when its struct grows.
- * PROBE_ADD to PROCESSES_LIST, and MAP to UNWIND, need a session: -EBADFD without one, also from mmap.
+ * PROBE_ADD to PROCESSES_LIST, and MAP to USER_FILE, need a session: -EBADFD without one, also from mmap.
  */
 #define ARGTRACE_IOC_MAGIC		0xA8
 #define ARGTRACE_IOC_INFO		_IOWR(ARGTRACE_IOC_MAGIC, 0, __u32)
@@ -210,6 +212,7 @@ struct argtrace_symbol {
 #define ARGTRACE_IOC_OBJECTS		_IOWR(ARGTRACE_IOC_MAGIC, 18, __u32)
 #define ARGTRACE_IOC_OBJECT_OPEN	_IOW(ARGTRACE_IOC_MAGIC, 19, __u32)
 #define ARGTRACE_IOC_UNWIND		_IOW(ARGTRACE_IOC_MAGIC, 20, __u32)
+#define ARGTRACE_IOC_USER_FILE		_IOWR(ARGTRACE_IOC_MAGIC, 21, __u32)
 
 /* The sizes of the first version of each struct, which are the smallest that the module accepts. */
 #define ARGTRACE_INFO_SIZE_V1		104
@@ -229,6 +232,7 @@ struct argtrace_symbol {
 #define ARGTRACE_OBJECTS_SIZE_V1	64
 #define ARGTRACE_OBJECT_OPEN_SIZE_V1	16
 #define ARGTRACE_UNWIND_SIZE_V1		40
+#define ARGTRACE_USER_FILE_SIZE_V1	16
 
 #ifdef __cplusplus
 #define ARGTRACE_SIZE_ASSERT(what, bytes) static_assert(sizeof(what) == (bytes), #what)
@@ -258,6 +262,7 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_objects, ARGTRACE_OBJECTS_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_object, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_object_open, ARGTRACE_OBJECT_OPEN_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_unwind, ARGTRACE_UNWIND_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_user_file, ARGTRACE_USER_FILE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_unwind_rule, 40);
 ARGTRACE_SIZE_ASSERT(struct argtrace_unwind_row, 8);
 ARGTRACE_SIZE_ASSERT(struct argtrace_map_slot, ARGTRACE_MAP_SLOT_KEY_VALUE);

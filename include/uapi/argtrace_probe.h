@@ -109,6 +109,7 @@ enum argtrace_kind {
 					 * Its arguments are what user space has passed, the first in register 0, whichever registers it
 					 * passes them in; of a 32-bit call 32 bits each. None is on the stack. */
 	ARGTRACE_KIND_TIMER	= 3,	/* a timer on each CPU; addr says which, see argtrace_timer.h */
+	ARGTRACE_KIND_USER	= 4,	/* an instruction of user code, in a file: addr says which, see argtrace_user_file.h */
 };
 
 /*

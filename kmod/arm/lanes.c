@@ -17,6 +17,7 @@ static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
 	[ARGTRACE_LANE_SYSCALL_RETURN] = &argtrace_syscall_source,
 	[ARGTRACE_LANE_FALLBACK] = &argtrace_fallback_source,
 	[ARGTRACE_LANE_TIMER] = &argtrace_timer_source,
+	[ARGTRACE_LANE_USER] = &argtrace_user_source,
 };
 
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
@@ -27,6 +28,8 @@ enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 		return plan->returns ? ARGTRACE_LANE_SYSCALL_RETURN : ARGTRACE_LANE_SYSCALL;
 	if (plan->kind == ARGTRACE_KIND_TIMER)
 		return ARGTRACE_LANE_TIMER;
+	if (plan->kind == ARGTRACE_KIND_USER)
+		return ARGTRACE_LANE_USER;
 	if (plan->returns)
 		return plan->returns->fallback ? ARGTRACE_LANE_FALLBACK : ARGTRACE_LANE_RETURN;
 	if (!plan->code)
@@ -98,27 +101,51 @@ static void set_pid_filter(struct argtrace_session *session, struct argtrace_pid
 	}
 }
 
+/* Tells the armed lanes whose sources have to know. On error, some may follow the new filter. */
+static int follow_filter(struct argtrace_session *session)
+{
+	enum argtrace_lane_kind kind;
+	int ret = 0;
+
+	for (kind = 0; kind < ARGTRACE_LANES && !ret; kind++) {
+		struct argtrace_lane *lane = &session->lanes[kind];
+
+		if (lane->armed && lane->source->filter_changed)
+			ret = lane->source->filter_changed(lane);
+	}
+	return ret;
+}
+
 int argtrace_lanes_set_pid_filter(struct argtrace_session *session,
 				  struct argtrace_pid_filter *pid_filter)
 {
 	struct argtrace_pid_filter *before;
 	bool armed;
+	int ret;
 
 	mutex_lock(&session->lock);
 	armed = argtrace_lanes_armed(session);
 	before = session->pid_filter;
 	if (session->removed || (armed && !pid_filter != !before)) {
-		int ret = session->removed ? -ENOENT : -EBUSY;
-
+		ret = session->removed ? -ENOENT : -EBUSY;
 		mutex_unlock(&session->lock);
 		return ret;
 	}
-	session->pid_filter = pid_filter;
 	set_pid_filter(session, pid_filter);
+	ret = follow_filter(session);
+	if (ret) {
+		/* What has followed the new filter has more breakpoints than it needs, or less. */
+		set_pid_filter(session, before);
+		follow_filter(session);
+	} else {
+		session->pid_filter = pid_filter;
+	}
 	mutex_unlock(&session->lock);
 
-	if (before && armed)
+	/* The caller of a filter that was refused frees it. */
+	if (armed && (ret || before))
 		argtrace_synchronize();
-	argtrace_pid_filter_free(before);
-	return 0;
+	if (!ret)
+		argtrace_pid_filter_free(before);
+	return ret;
 }

@@ -28,6 +28,7 @@ static int follow_removal(struct argtrace_session *session, enum argtrace_lane_k
 		if (ret)
 			break;
 	}
+	argtrace_user_files_release(&session->user_files);
 	argtrace_catalog_changed(session);
 	return ret;
 }

@@ -65,6 +65,7 @@ static void session_destroy(struct argtrace_session *session)
 		argtrace_map_free(session->maps[id]);
 	argtrace_rings_free(&session->ring_set);
 	argtrace_stacks_free(session->stacks.kernel);
+	argtrace_user_files_free(&session->user_files);
 	mutex_destroy(&session->lock);
 	kfree(session);
 	argtrace_returns_flush();

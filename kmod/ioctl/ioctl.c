@@ -10,6 +10,7 @@
 #include "base/compat.h"
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/uprobes.h"
 #include "ioctl/file.h"
 #include "ioctl/ioctl.h"
 #include "mapping/atlas.h"
@@ -63,7 +64,8 @@ static long ioctl_info(struct file *file, struct argtrace_session *session,
 			    ARGTRACE_FEATURE_TIMER |
 			    (ARGTRACE_TRACEPOINTS_CALL_ANYTHING ? ARGTRACE_FEATURE_TRACEPOINT : 0) |
 			    (argtrace_clock_has_tsc() ? ARGTRACE_FEATURE_TSC : 0) |
-			    (ARGTRACE_CAN_FOLLOW_MAPPINGS ? ARGTRACE_FEATURE_USER_STACK : 0),
+			    (ARGTRACE_CAN_FOLLOW_MAPPINGS ? ARGTRACE_FEATURE_USER_STACK : 0) |
+			    (ARGTRACE_CAN_PROBE_USER ? ARGTRACE_FEATURE_USER : 0),
 		.memory_limit = argtrace_memory_limit(),
 		.memory_used = argtrace_memory_used(),
 		.max_probes = ARGTRACE_MAX_PROBES,
@@ -139,6 +141,8 @@ static const struct {
 	  argtrace_ioctl_object_open },
 	{ ARGTRACE_IOC_UNWIND, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
 	  argtrace_ioctl_unwind },
+	{ ARGTRACE_IOC_USER_FILE, NEEDS_AUTHORITY | NEEDS_WRITE | NEEDS_SESSION,
+	  argtrace_ioctl_user_file },
 };
 
 static int check_needs(const struct file *file, const struct argtrace_session *session, u32 needs)

@@ -35,6 +35,9 @@ argtrace_ioctl_handler argtrace_ioctl_map;
 /* object.c */
 argtrace_ioctl_handler argtrace_ioctl_objects, argtrace_ioctl_object_open, argtrace_ioctl_unwind;
 
+/* user_file.c */
+argtrace_ioctl_handler argtrace_ioctl_user_file;
+
 /* deferred.c */
 argtrace_ioctl_handler argtrace_ioctl_on_load, argtrace_ioctl_on_load_remove,
 	argtrace_ioctl_on_load_list;

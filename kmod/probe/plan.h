@@ -52,6 +52,7 @@ enum argtrace_lane_kind {
 	ARGTRACE_LANE_SYSCALL_RETURN, /* those whose return is followed */
 	ARGTRACE_LANE_FALLBACK,	/* calls whose return the kernel follows for us */
 	ARGTRACE_LANE_TIMER,	/* ticks, with programs and without */
+	ARGTRACE_LANE_USER,	/* instructions of user code, likewise */
 	ARGTRACE_LANES,
 };
 

@@ -80,7 +80,7 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 {
 	if (header->id || !flags_are_valid(header->flags) || !header->addr == has_addr)
 		return false;
-	if (header->kind > ARGTRACE_KIND_TIMER || !IS_ALIGNED(header->program, 8))
+	if (header->kind > ARGTRACE_KIND_USER || !IS_ALIGNED(header->program, 8))
 		return false;
 	/* Only functions and tracepoints of modules can be deferred. */
 	if (!has_addr &&
@@ -89,7 +89,8 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 		return false;
 	if (header->kind != ARGTRACE_KIND_ENTRY && header->flags & ARGTRACE_PROBE_BY_KERNEL)
 		return false;
-	if ((header->kind == ARGTRACE_KIND_TRACEPOINT || header->kind == ARGTRACE_KIND_TIMER) &&
+	if ((header->kind == ARGTRACE_KIND_TRACEPOINT || header->kind == ARGTRACE_KIND_TIMER ||
+	     header->kind == ARGTRACE_KIND_USER) &&
 	    header->flags & ARGTRACE_PROBE_RETURN)
 		return false;
 	if (header->kind == ARGTRACE_KIND_SYSCALL &&
@@ -128,7 +129,9 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 	/* The last byte ends the last string; the first string is the function's name. */
 	if (strings[schema->strings - 1] || !strings[0])
 		return false;
-	if (schema->kind == ARGTRACE_KIND_SYSCALL && !is_in_registers(schema))
+	/* Neither has a stack of the kernel's. */
+	if ((schema->kind == ARGTRACE_KIND_SYSCALL || schema->kind == ARGTRACE_KIND_USER) &&
+	    !is_in_registers(schema))
 		return false;
 	if (memchr_inv(padding, 0, (const char *)schema + schema->size - schema->program - padding))
 		return false;
@@ -178,7 +181,8 @@ static struct argtrace_plan *read_plan(const void __user *entry, u64 *length,
 	if (memcmp(plan->schema, &header, sizeof(header)) || !schema_is_valid(plan->schema))
 		goto err;
 	ret = -EPERM;
-	if (format->registers_only && !is_in_registers(plan->schema))
+	if (format->registers_only &&
+	    (header.kind == ARGTRACE_KIND_USER || !is_in_registers(plan->schema)))
 		goto err;
 	ret = argtrace_plan_prepare(plan, format);
 	if (ret)

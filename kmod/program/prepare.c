@@ -167,7 +167,7 @@ static void prepare_value(struct argtrace_op *op, const struct argtrace_insn *in
 	if (insn->action == ARGTRACE_DO_PATH)
 		op->next[0] = insn->arg == ARGTRACE_PATH_OF_DENTRY ? NULL :
 			      argtrace_program_data(program, insn);
-	if (program->ticks && insn->source == ARGTRACE_SOURCE_STACK_ID) {
+	if ((program->ticks || program->user_code) && insn->source == ARGTRACE_SOURCE_STACK_ID) {
 		op->loads = ARGTRACE_LOADS_TICK;
 		traits->quick = false;
 	} else {
@@ -251,6 +251,7 @@ static int prepare(struct argtrace_code *code, const struct argtrace_verified *p
 	}
 	for (at = 0; at < head->nr_insns; at++) {
 		code->reads |= argtrace_insn_reads_memory(&program->insns[at]);
+		code->reads_user |= user_of(&program->insns[at]);
 		code->times |= program->insns[at].source == ARGTRACE_SOURCE_DURATION;
 	}
 	ret = prepare_values(code, program, ops);

@@ -196,6 +196,7 @@ struct argtrace_code {
 	struct argtrace_stack_sets stacks; /* the session's */
 	u8 outputs;			/* enum argtrace_outputs */
 	bool reads;			/* memory */
+	bool reads_user;		/* user memory */
 	bool idle_has_stacks;		/* ARGTRACE_TIMER_IDLE */
 	bool keeps;			/* followed calls: some values are computed at entry */
 	bool times;			/* followed calls: how long they take matters */

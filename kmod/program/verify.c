@@ -19,6 +19,7 @@ struct verifier {
 	u32 verdicts_end;		/* its end if it is a filter; 0: it is a value */
 	bool returns;			/* it is run when the function returns */
 	u16 defined[ARGTRACE_INSNS_MAX + 1]; /* slots that are set on every way to an instruction */
+	u16 supplied;			/* slots that may have what user code has supplied */
 };
 
 static bool is_output(const struct argtrace_insn *insn)
@@ -47,11 +48,18 @@ static bool step_is_valid(struct verifier *verifier, u32 at, u32 end)
 {
 	const struct argtrace_insn *insn = &verifier->program->insns[at];
 	u16 defined = verifier->defined[at];
+	bool supplies = false;
 
 	if (!argtrace_insn_is_valid(verifier->program, insn, verifier->returns, defined))
 		return false;
+	if (verifier->program->user_code &&
+	    !argtrace_insn_trusts_no_address(insn, verifier->supplied, &supplies))
+		return false;
 	if (argtrace_action_sets(insn->action))
 		defined |= BIT(insn->arg);
+	/* Of a descriptor, FILE makes the kernel's own pointer. */
+	if (supplies && (insn->action == ARGTRACE_DO_SET || insn->action == ARGTRACE_DO_ALU))
+		verifier->supplied |= BIT(insn->arg);
 	if (!argtrace_action_jumps(insn->action)) {
 		/* A filter must end with a verdict. */
 		if (at + 1 == end)
@@ -88,6 +96,7 @@ static bool part_is_valid(struct verifier *verifier, u32 begin, u32 end)
 	for (at = begin; at < end; at++)
 		verifier->defined[at] = none_yet;
 	verifier->defined[begin] = 0;
+	verifier->supplied = 0;
 	for (at = begin; at < end; at++) {
 		reached = at == begin;
 		for (from = begin; from < at && !reached; from++)
@@ -269,6 +278,7 @@ int argtrace_program_verify(struct argtrace_verified *program, const struct argt
 		.values_begin = head->nr_filter + head->nr_return,
 		.followed = schema->flags & ARGTRACE_PROBE_RETURN,
 		.ticks = schema->kind == ARGTRACE_KIND_TIMER,
+		.user_code = schema->kind == ARGTRACE_KIND_USER,
 	};
 	program->data = (const u8 *)(program->insns + head->nr_insns);
 	program->idle_has_stacks = program->ticks &&

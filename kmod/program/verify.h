@@ -24,6 +24,7 @@ struct argtrace_verified {
 	struct argtrace_stack_sets stacks;	/* the session's */
 	bool followed;				/* calls are recorded when they return */
 	bool ticks;				/* there are no calls, but ticks of a timer */
+	bool user_code;				/* calls are those of user code */
 	bool idle_has_stacks;			/* ARGTRACE_TIMER_IDLE */
 };
 
@@ -41,6 +42,14 @@ int argtrace_program_verify(struct argtrace_verified *program, const struct argt
  */
 bool argtrace_insn_is_valid(const struct argtrace_verified *program,
 			    const struct argtrace_insn *insn, bool returns, u16 defined);
+
+/*
+ * For programs of user code: whether an instruction reads no memory of the kernel's at an address
+ * that the program being traced may have supplied. `supplied`: the slots that may have such values;
+ * *supplies: whether its own value may. program/verify_insn.c
+ */
+bool argtrace_insn_trusts_no_address(const struct argtrace_insn *insn, u16 supplied,
+				     bool *supplies);
 
 /* The literal or the layout of an instruction, once its place has been checked. */
 static inline const void *argtrace_program_data(const struct argtrace_verified *program,

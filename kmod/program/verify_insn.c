@@ -195,6 +195,40 @@ static bool action_is_valid(const struct argtrace_verified *program,
 	}
 }
 
+static bool is_supplied(const struct argtrace_insn *insn, u16 supplied)
+{
+	switch (insn->source) {
+	case ARGTRACE_SOURCE_REG:
+	case ARGTRACE_SOURCE_STACK:
+	case ARGTRACE_SOURCE_CALLER:
+		return true;
+	case ARGTRACE_SOURCE_SLOT:
+		return supplied & BIT(insn->index);
+	default:
+		return false;
+	}
+}
+
+bool argtrace_insn_trusts_no_address(const struct argtrace_insn *insn, u16 supplied,
+				     bool *supplies)
+{
+	u32 i;
+
+	*supplies = is_supplied(insn, supplied);
+	for (i = 0; i < insn->loads; i++) {
+		const bool user = insn->flags & ARGTRACE_INSN_USER(i);
+
+		if (*supplies && !user)
+			return false;
+		*supplies |= user;
+	}
+	if (!*supplies)
+		return true;
+	if (argtrace_action_reads_data(insn->action))
+		return insn->flags & ARGTRACE_INSN_USER_DATA;
+	return insn->action != ARGTRACE_DO_PATH;
+}
+
 bool argtrace_insn_is_valid(const struct argtrace_verified *program,
 			    const struct argtrace_insn *insn, bool returns, u16 defined)
 {

@@ -6,6 +6,7 @@
 #include <uapi/argtrace.h>
 
 #include "base/compat.h"
+#include "read/bring_in.h"
 #include "read/glob.h"
 #include "read/load.h"
 #include "read/text.h"
@@ -13,8 +14,12 @@
 /* User memory is read page by page, with a function call for each. */
 static bool read_user(u8 *to, u64 from, u32 size)
 {
-	return argtrace_is_user_address(from) &&
-	       !copy_from_user_nofault(to, (const void __user *)from, size);
+	if (!argtrace_is_user_address(from))
+		return false;
+	if (likely(!copy_from_user_nofault(to, (const void __user *)from, size)))
+		return true;
+	argtrace_absent_note(from, size);
+	return false;
 }
 
 bool argtrace_read_bytes(u8 *to, u64 from, u32 size, bool user)

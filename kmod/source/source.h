@@ -47,6 +47,12 @@ struct argtrace_source {
 	 * detaching the last probes takes no memory.
 	 */
 	int (*follow)(struct argtrace_lane *lane);
+
+	/*
+	 * The lane is armed, and has another filter by PID. NULL: the source calls us for all
+	 * processes. 0 or an error, on which the lane is given the old filter again.
+	 */
+	int (*filter_changed)(struct argtrace_lane *lane);
 };
 
 /* What the source of a probe does for its plan; NULL: nothing. */
@@ -57,5 +63,6 @@ extern const struct argtrace_source argtrace_tracepoint_source;
 extern const struct argtrace_source argtrace_syscall_source;
 extern const struct argtrace_source argtrace_fallback_source;
 extern const struct argtrace_source argtrace_timer_source;
+extern const struct argtrace_source argtrace_user_source;
 
 #endif

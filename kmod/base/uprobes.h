@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Differences between kernels in their uprobes; like compat.h. */
+#ifndef ARGTRACE_BASE_UPROBES_H
+#define ARGTRACE_BASE_UPROBES_H
+
+#include <linux/err.h>
+#include <linux/mm_types.h>
+#include <linux/rcupdate.h>
+#include <linux/uprobes.h>
+
+/* Whether the kernel sets breakpoints in user code for us. */
+#define ARGTRACE_CAN_PROBE_USER	IS_ENABLED(CONFIG_UPROBES)
+
+/*
+ * What a consumer of uprobes is made of. Linux 6.13 has handlers share data with their return,
+ * which we do not use; before Linux 6.12 filters were told why they are asked.
+ */
+#ifdef ARGTRACE_UPROBE_HANDLERS_TAKE_DATA
+#define ARGTRACE_UPROBE_HANDLER(name, consumer, full) \
+static int name(struct uprobe_consumer *consumer, argtrace_full_regs *full, __u64 *data)
+#else
+#define ARGTRACE_UPROBE_HANDLER(name, consumer, full) \
+static int name(struct uprobe_consumer *consumer, argtrace_full_regs *full)
+#endif
+#ifdef ARGTRACE_UPROBE_FILTERS_TAKE_CONTEXT
+#define ARGTRACE_UPROBE_FILTER(name, consumer, mm) \
+static bool name(struct uprobe_consumer *consumer, enum uprobe_filter_ctx context, \
+		 struct mm_struct *mm)
+#else
+#define ARGTRACE_UPROBE_FILTER(name, consumer, mm) \
+static bool name(struct uprobe_consumer *consumer, struct mm_struct *mm)
+#endif
+
+/*
+ * Registers a consumer, unregisters it, and waits until no handler of those that have been
+ * unregistered runs. Before Linux 6.12 there was no handle (it is NULL), and unregistering waited.
+ */
+static inline struct uprobe *argtrace_uprobe_register(struct inode *inode, loff_t offset,
+						      struct uprobe_consumer *consumer)
+{
+#ifdef ARGTRACE_UPROBES_ARE_HANDLES
+	return uprobe_register(inode, offset, 0, consumer);
+#else
+	return ERR_PTR(uprobe_register(inode, offset, consumer));
+#endif
+}
+
+static inline void argtrace_uprobe_unregister(struct uprobe *uprobe, struct inode *inode,
+					      loff_t offset, struct uprobe_consumer *consumer)
+{
+#ifdef ARGTRACE_UPROBES_ARE_HANDLES
+	uprobe_unregister_nosync(uprobe, consumer);
+#else
+	uprobe_unregister(inode, offset, consumer);
+#endif
+}
+
+static inline void argtrace_uprobes_synchronize(void)
+{
+#ifdef ARGTRACE_UPROBES_ARE_HANDLES
+	uprobe_unregister_sync();
+#endif
+}
+
+/* The task that an mm counts as that of, or NULL if that is not known. Under RCU. */
+static inline const struct task_struct *argtrace_mm_owner(const struct mm_struct *mm)
+{
+#ifdef CONFIG_MEMCG
+	return rcu_dereference(mm->owner);
+#else
+	return NULL;
+#endif
+}
+
+#endif

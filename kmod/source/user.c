@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A hit of a breakpoint in user code: in the task that executes it, on its way back to user mode.
+ * It ends in exactly one outcome of the probe. Unlike other calls it may sleep before it is looked
+ * at, and so can bring in memory that the program wants and that is not present.
+ */
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "arch/regs.h"
+#include "base/compat.h"
+#include "base/uprobes.h"
+#include "call/begin.h"
+#include "call/context.h"
+#include "call/program_call.h"
+#include "call/record_forms.h"
+#include "program/exec.h"
+#include "read/bring_in.h"
+#include "read/scratch.h"
+#include "session.h"
+#include "source/user.h"
+
+/* How often memory is brought in for one hit: each time, more of it is present. */
+#define BRING_IN_MAX	8
+
+static struct argtrace_plan *begin_hit(struct argtrace_user_place *place)
+{
+	preempt_disable_notrace();
+	return argtrace_begin_with(place->lane, rcu_dereference_raw(place->plan),
+				   rcu_access_pointer(place->lane->pid_bits));
+}
+
+/*
+ * Runs the program for nothing but to see whether all that it reads is present. False, with
+ * preemption on again and the address, if some is not.
+ */
+static bool memory_is_present(const struct argtrace_plan *plan, const struct argtrace_regs *regs,
+			      struct argtrace_absent *absent)
+{
+	struct argtrace_run run argtrace_uninitialized;
+	bool accepted;
+	u8 *scratch;
+
+	if (!argtrace_scratch_enter())
+		return true;
+	scratch = argtrace_scratch_here();
+	run.code = plan->code;
+	run.fregs = regs;
+	run.caller = 0;
+	run.unreadable = 0;
+	argtrace_absent_reset();
+	accepted = !plan->code->filter ||
+		   argtrace_run_filter(&run, plan->code->filter) == ARGTRACE_VERDICT_ACCEPT;
+	/* A call that the filter rejects, or could not decide about, needs no values. */
+	if (accepted && scratch)
+		argtrace_run_values(&run, scratch);
+	*absent = argtrace_absent_here();
+	argtrace_scratch_leave();
+	if (likely(!absent->size))
+		return true;
+	preempt_enable_notrace();
+	return false;
+}
+
+/* NULL: nothing is to be recorded, and preemption is on. */
+static struct argtrace_plan *begin_with_memory(struct argtrace_user_place *place,
+					       const struct argtrace_regs *regs)
+{
+	struct argtrace_absent absent;
+	struct argtrace_plan *plan;
+	u32 i;
+
+	for (i = 0; i < BRING_IN_MAX; i++) {
+		plan = begin_hit(place);
+		if (!plan || !plan->code || !plan->code->reads_user ||
+		    memory_is_present(plan, regs, &absent))
+			return plan;
+		if (!argtrace_bring_in(absent.addr, absent.size))
+			break;
+	}
+	return begin_hit(place);
+}
+
+ARGTRACE_UPROBE_HANDLER(user_hit, consumer, full)
+{
+	struct argtrace_user_place *place =
+		container_of(consumer, struct argtrace_user_place, consumer);
+	const struct argtrace_regs *regs = argtrace_regs_of_full(full);
+	struct argtrace_lane *lane = place->lane;
+	struct argtrace_plan *plan = begin_with_memory(place, regs);
+
+	if (unlikely(!plan))
+		return argtrace_user_wants(place, current->mm) ? 0 : UPROBE_HANDLER_REMOVE;
+	if (plan->code)
+		argtrace_program_call(plan, 0, &lane->ops, regs, ARGTRACE_OWN_LEVELS(1));
+	else
+		argtrace_record_match(plan, 0, &lane->ops, regs, ARGTRACE_OWN_LEVELS(1));
+	return 0;
+}
+
+/*
+ * The mm belongs to the task that it was made for, or to another of its process. What shares it
+ * with another process, between vfork() and execve(), goes by that one here; each hit is looked at
+ * once more for the task that has it.
+ */
+static bool lane_selects(const struct argtrace_lane *lane, const struct mm_struct *mm)
+{
+	const struct task_struct *owner;
+	const unsigned long *bits;
+	bool selected = true;
+
+	preempt_disable_notrace();
+	rcu_read_lock();
+	bits = rcu_dereference_raw(lane->pid_bits);
+	owner = argtrace_mm_owner(mm);
+	if (bits && owner)
+		selected = argtrace_pid_bits_have(bits, owner->tgid);
+	rcu_read_unlock();
+	preempt_enable_notrace();
+	return selected;
+}
+
+bool argtrace_user_wants(const struct argtrace_user_place *place, const struct mm_struct *mm)
+{
+	return (READ_ONCE(place->is_new) && mm == current->mm) || lane_selects(place->lane, mm);
+}
+
+ARGTRACE_UPROBE_FILTER(user_filter, consumer, mm)
+{
+	return argtrace_user_wants(container_of(consumer, struct argtrace_user_place, consumer),
+				   mm);
+}
+
+void argtrace_user_consumer(struct uprobe_consumer *consumer)
+{
+	*consumer = (struct uprobe_consumer){ .handler = user_hit, .filter = user_filter };
+}
