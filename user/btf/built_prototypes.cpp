@@ -42,7 +42,7 @@ constexpr Integer integers[]{
 // What libbpf says of a type that it was to add.
 std::uint32_t added(int id) {
     if (id <= 0)
-        throw Error("there is no memory for the types of system calls");
+        throw Error("there is no memory for the types of prototypes");
     return static_cast<std::uint32_t>(id);
 }
 
@@ -61,7 +61,7 @@ std::string_view next_token(std::string_view &text) {
 BuiltPrototypes::BuiltPrototypes(btf *kernel)
     : kernel_(kernel), types_(btf__new_empty_split(kernel)) {
     if (!types_)
-        throw Error("there is no memory for the types of system calls");
+        throw Error("there is no memory for the types of prototypes");
 }
 
 std::uint32_t BuiltPrototypes::find(std::string_view name, std::uint32_t kind) const {
@@ -78,6 +78,15 @@ std::uint32_t BuiltPrototypes::integer(std::string_view words) {
         if (const std::uint32_t id = find(name, BTF_KIND_INT))
             return id;
     return added(btf__add_int(types_.get(), row->names.front(), row->bytes, row->encoding));
+}
+
+std::uint32_t BuiltPrototypes::floating(std::string_view words) {
+    const std::uint32_t bytes = words == "float" ? 4 : words == "double" ? 8 : words == "long double" ? 16 : 0;
+    if (bytes == 0)
+        return 0;
+    if (const std::uint32_t id = find(words, BTF_KIND_FLOAT))
+        return id;
+    return added(btf__add_float(types_.get(), std::string(words).c_str(), bytes));
 }
 
 // Without stars and qualifiers.
@@ -102,6 +111,8 @@ std::uint32_t BuiltPrototypes::base(std::string_view words) {
         return added(btf__add_fwd(types_.get(), std::string(name).c_str(), tag.forward));
     }
     if (const std::uint32_t id = integer(words))
+        return id;
+    if (const std::uint32_t id = floating(words))
         return id;
     if (const std::uint32_t id = find(words, BTF_KIND_TYPEDEF))
         return id;
@@ -135,16 +146,19 @@ std::uint32_t BuiltPrototypes::type(std::string_view text) {
     return id;
 }
 
-std::uint32_t BuiltPrototypes::add(std::span<const WrittenParameter> parameters) {
+std::uint32_t BuiltPrototypes::add(std::span<const WrittenParameter> parameters, std::string_view result, bool variadic) {
     // Parameters are added to the type that was added last.
     std::vector<std::uint32_t> ids;
     for (const WrittenParameter &parameter : parameters)
         ids.push_back(type(parameter.type));
-    const std::uint32_t result = type("long");
-    const std::uint32_t id = added(btf__add_func_proto(types_.get(), static_cast<int>(result)));
-    for (std::size_t i = 0; i < ids.size(); ++i)
-        if (btf__add_func_param(types_.get(), parameters[i].name.c_str(), static_cast<int>(ids[i])))
-            throw Error("there is no memory for the types of system calls");
+    const std::uint32_t id = added(btf__add_func_proto(types_.get(), static_cast<int>(type(result))));
+    int error = 0;
+    for (std::size_t i = 0; i < ids.size() && !error; ++i)
+        error = btf__add_func_param(types_.get(), parameters[i].name.c_str(), static_cast<int>(ids[i]));
+    if (variadic && !error)
+        error = btf__add_func_param(types_.get(), nullptr, 0);
+    if (error)
+        throw Error("there is no memory for the types of prototypes");
     return id;
 }
 

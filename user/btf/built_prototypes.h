@@ -19,9 +19,9 @@ public:
     /// libbpf changes `kernel`, which must outlive what is made: see KernelTypes::copy_of_kernel().
     explicit BuiltPrototypes(btf *kernel);
 
-    /// A prototype of a function that returns a long. A type that the kernel has none of the name of is taken for
-    /// unsigned long or, behind a pointer, for one of which nothing is known. Returns its number.
-    std::uint32_t add(std::span<const WrittenParameter> parameters);
+    /// A prototype. A type that the kernel has none of the name of is taken for unsigned long or, behind a pointer, for one of
+    /// which nothing is known. Returns its number.
+    std::uint32_t add(std::span<const WrittenParameter> parameters, std::string_view result = "long", bool variadic = false);
 
     /// Ends the making: all that have been added are in here.
     BtfPtr take() { return std::move(types_); }
@@ -30,6 +30,7 @@ private:
     std::uint32_t type(std::string_view text);
     std::uint32_t base(std::string_view words);
     std::uint32_t integer(std::string_view words);
+    std::uint32_t floating(std::string_view words);
     std::uint32_t find(std::string_view name, std::uint32_t kind) const;
 
     btf *kernel_;

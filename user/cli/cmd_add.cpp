@@ -52,7 +52,7 @@ void note_different(const Probe &probe) {
 }
 
 /// Takes those out of `probes` that the session has, and returns those that it has alike.
-std::vector<Probe> take_known(std::vector<Probe> &probes, const Session &session) {
+std::vector<Probe> take_known(std::vector<Probe> &probes, Session &session) {
     std::unordered_map<std::uint64_t, Probe> there;
     for (Probe &probe : session.probes(false)) {
         const std::uint64_t addr = probe.addr;
@@ -60,7 +60,7 @@ std::vector<Probe> take_known(std::vector<Probe> &probes, const Session &session
     }
     std::vector<Probe> known;
     std::erase_if(probes, [&](const Probe &probe) {
-        const auto same = there.find(probe.addr);
+        const auto same = there.find(session.address_of(probe));
         if (same == there.end())
             return false;
         if (same->second.args != probe.args || same->second.program != probe.program ||

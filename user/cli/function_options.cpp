@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "spec/library_prototypes.h"
 #include "util/error.h"
 #include "util/units.h"
 
@@ -25,6 +26,8 @@ const char *const spec_help =
     "                           those calls only\n"
     "  't:sched:sched_*'        tracepoints, as t:GROUP:NAME; `argtrace list 't:*'`\n"
     "  's:open*'                system calls, as s:NAME; `argtrace list 's:*'`\n"
+    "  'u:libc:mem*'            functions of programs and libraries, as\n"
+    "                           u:OBJECT:NAME; `argtrace list 'u:libc:*'`\n"
     "  '!pattern'               not these, before or after the others\n"
     "  @FILE                    the SPECs in that file, one a line, # for comments\n"
     "  '^vfs_(read|write)$'     with --regex";
@@ -73,6 +76,21 @@ CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
             },
             "Take a module's types from that file: BTF, or a .ko that has it")
         ->type_name("[MODULE=]FILE")
+        ->allow_extra_args(false);
+    command
+        .add_option_function<std::vector<std::string>>(
+            "--proto",
+            [&options](const std::vector<std::string> &texts) {
+                try {
+                    for (const std::string &text : texts)
+                        (void)parse_prototype(text);
+                } catch (const Error &error) {
+                    throw CLI::ValidationError(std::string(error.what()));
+                }
+                options.prototypes.insert(options.prototypes.end(), texts.begin(), texts.end());
+            },
+            "What a user function takes, as C writes it: 'size_t strlen(const char *s)'")
+        ->type_name("PROTOTYPE")
         ->allow_extra_args(false);
     add_parsed_option(
         command, "--return-by", [&options](const std::string &text) { options.return_by = parse_return_by(text); },

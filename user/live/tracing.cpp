@@ -32,16 +32,44 @@ Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Requ
     return {std::move(resolved.probes), std::nullopt};
 }
 
+namespace {
+
+/// User functions that the kernel sets no breakpoint in.
+class WithoutBreakpoint {
+public:
+    /// Takes a probe that the module has refused out of the others. Throws Error where it is no user function, or the only one.
+    void take(Kernel &kernel, std::vector<Probe> &probes, std::size_t index) {
+        const Error reason = explain_refusal(kernel, probes[index]);
+        if (kind_of(probes[index]) != user_kind || probes.size() == 1)
+            throw reason;
+        names_.push_back(probes[index].function);
+        probes.erase(probes.begin() + static_cast<std::ptrdiff_t>(index));
+    }
+
+    void tell() const {
+        if (!names_.empty())
+            message("{} left out, as {}: {}", names_.size() == 1 ? "1 user function is" : fmt::format("{} user functions are", names_.size()),
+                    user_kind.refused, list_names(names_));
+    }
+
+private:
+    std::vector<std::string> names_;
+};
+
+} // namespace
+
 void add_followed(Session &session, Kernel &kernel, std::vector<Probe> &probes) {
     choose_return_ways(session.info(), probes);
     Unfollowed unfollowed;
     unfollowed.take_refused(probes);
+    WithoutBreakpoint without_breakpoint;
     while (const auto refused = session.add(probes)) {
-        if (!refused->unfollowed)
-            throw explain_refusal(kernel, probes[refused->index]);
-        else
+        if (refused->unfollowed)
             unfollowed.take(probes, refused->index);
+        else
+            without_breakpoint.take(kernel, probes, refused->index);
     }
+    without_breakpoint.tell();
     unfollowed.tell();
     tell_return_ways(probes);
 }

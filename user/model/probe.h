@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "model/probe_kind.h"
 #include "model/stack_choice.h"
 #include "model/type_name.h"
+#include "model/user_file.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -51,6 +53,8 @@ struct Probe {
     /// outputs are the arguments whose loc is ARGTRACE_LOC_PROGRAM, in their order.
     std::vector<std::byte> program = {};
     std::uint16_t kind = ARGTRACE_KIND_ENTRY; ///< enum argtrace_kind
+    /// In which a user function is that is to be added; `addr` is the offset in it until the session has given the file a number.
+    std::shared_ptr<const UserFile> file = {};
 
     bool operator==(const Probe &) const = default;
 };

@@ -19,6 +19,7 @@ enum class Qualifier : std::uint8_t {
     module, ///< of a function, whose title does not have it
     group,  ///< in the title, if there is one; a SPEC without it means those of all groups
     abi,    ///< in the title, but for the usual one, which a SPEC without it means
+    object, ///< the file that it is in: in the title by its name alone, and in SPECs as object_matches() has it
 };
 
 /// A kind of probe: where its calls come from, what SPECs and titles of it look like, and what its probes can do.
@@ -93,12 +94,31 @@ inline constexpr ProbeKind probe_kinds[] = {
         // A tick is an interrupt itself, or an NMI.
         .own_context = ARGTRACE_CTX_IRQS_OFF | ARGTRACE_CTX_HARDIRQ | ARGTRACE_CTX_NMI,
     },
+    {
+        .number = ARGTRACE_KIND_USER,
+        .noun = "user function",
+        .prefixes = {"u:", "uprobe:", "U:"},
+        .qualifier = Qualifier::object,
+        .qualifier_characters = "-+./,@~%=#",
+        .name_characters = ".$:~+<>,&[]@-(",
+        .is_quoted = true,
+        .no_qualifier = "an object is missing before ':': a path, a program, or a library as libc is one",
+        .more_colons = "a user function is u:OBJECT:FUNCTION",
+        .is_ftraced = false,
+        .can_return = false,
+        .by_kernel = false,
+        .deferrable = false,
+        .user_pointers = true,
+        .refused = "the kernel sets no breakpoint there: it cannot execute the instruction elsewhere, or the file system has no "
+                   "pages for code",
+    },
 };
 
 inline constexpr const ProbeKind &function_kind = probe_kinds[ARGTRACE_KIND_ENTRY];
 inline constexpr const ProbeKind &tracepoint_kind = probe_kinds[ARGTRACE_KIND_TRACEPOINT];
 inline constexpr const ProbeKind &syscall_kind = probe_kinds[ARGTRACE_KIND_SYSCALL];
 inline constexpr const ProbeKind &timer_kind = probe_kinds[ARGTRACE_KIND_TIMER];
+inline constexpr const ProbeKind &user_kind = probe_kinds[ARGTRACE_KIND_USER];
 
 /// The kind of that number. A number that is not known yet counts as that of functions.
 constexpr const ProbeKind &kind_of(std::uint16_t number) {
@@ -138,6 +158,23 @@ inline Title split_title(std::string_view title, std::span<const ProbeKind> kind
         return {&kind, title.substr(0, colon), title.substr(colon + 1)};
     }
     return {&function_kind, {}, title};
+}
+
+/// The name of a file without its folders.
+constexpr std::string_view file_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
+/// Whether a file of that name is what a SPEC calls `object`: by its name, by a path to it, or a library without what follows ".so" in its
+/// name, "libc" and "libc.so" for "libc.so.6".
+constexpr bool object_matches(std::string_view object, std::string_view name) {
+    const std::string_view wanted = file_name(object);
+    if (wanted == name)
+        return true;
+    if (wanted.empty() || !name.starts_with(wanted))
+        return false;
+    const std::string_view rest = name.substr(wanted.size());
+    return wanted.starts_with("lib") && (rest.starts_with(".so") || (wanted.find(".so") != wanted.npos && rest.starts_with('.')));
 }
 
 inline std::string title_of(const ProbeKind &kind, std::string_view qualifier, std::string_view name) {

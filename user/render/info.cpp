@@ -22,7 +22,7 @@ struct Feature {
     std::string_view name;
 };
 
-constexpr std::array<Feature, 13> known_features{{{ARGTRACE_FEATURE_NAMED, "named"},
+constexpr std::array<Feature, 14> known_features{{{ARGTRACE_FEATURE_NAMED, "named"},
                                                  {ARGTRACE_FEATURE_FLIGHT, "flight"},
                                                  {ARGTRACE_FEATURE_PROGRAM, "program"},
                                                  {ARGTRACE_FEATURE_RETURN, "return"},
@@ -34,7 +34,8 @@ constexpr std::array<Feature, 13> known_features{{{ARGTRACE_FEATURE_NAMED, "name
                                                  {ARGTRACE_FEATURE_FPROBE, "fprobe"},
                                                  {ARGTRACE_FEATURE_KRETPROBE, "kretprobe"},
                                                  {ARGTRACE_FEATURE_TIMER, "timer"},
-                                                 {ARGTRACE_FEATURE_USER_STACK, "user stack"}}};
+                                                 {ARGTRACE_FEATURE_USER_STACK, "user stack"},
+                                                 {ARGTRACE_FEATURE_USER, "user function"}}};
 
 std::vector<std::string> authority(const argtrace_info &info) {
     std::vector<std::string> names;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "session/mapped_code.h"
 #include "uapi/probe.h"
 #include "util/error.h"
 #include "util/units.h"
@@ -81,15 +82,16 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
     if (probes.size() > info_.max_probes)
         throw too_many(probes.size());
     check_programs(probes);
+    files_.clear(); // it may have been let go since
     // By address, which spares the kernel to sort them.
-    std::vector<const Probe *> sorted(probes.size());
-    std::transform(probes.begin(), probes.end(), sorted.begin(),
-                   [](const Probe &probe) { return &probe; });
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Probe *a, const Probe *b) { return a->addr < b->addr; });
+    std::vector<std::pair<std::uint64_t, const Probe *>> sorted;
+    for (const Probe &probe : probes)
+        sorted.emplace_back(address_of(probe), &probe);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
     std::vector<std::byte> bytes;
-    for (const Probe *probe : sorted)
-        append_probe(bytes, *probe);
+    for (const auto &[addr, probe] : sorted)
+        append_probe(bytes, *probe, addr);
+    const std::vector<MappedCode> code = map_code(probes);
 
     argtrace_probe_add request{};
     request.size = sizeof(request);
@@ -100,9 +102,9 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
     if (error == 0)
         return std::nullopt;
 
-    const Probe *blamed = request.failed < sorted.size() ? sorted[request.failed] : nullptr;
+    const Probe *blamed = request.failed < sorted.size() ? sorted[request.failed].second : nullptr;
     if ((error == EINVAL || error == EOPNOTSUPP) && blamed)
-        return Refused{static_cast<std::size_t>(blamed - probes.data()), error == EOPNOTSUPP};
+        return Refused{static_cast<std::size_t>(blamed - probes.data()), error == EOPNOTSUPP && records_returns(*blamed)};
     if (error == EOPNOTSUPP)
         throw Error("returns cannot be followed on this kernel: its ftrace does not "
                     "let a module redirect calls (see dmesg); leave out --return, or add --return-by kretprobe");
@@ -125,6 +127,27 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
         throw Error("cannot add the functions: ftrace is switched off; switch it on with "
                     "`sysctl kernel.ftrace_enabled=1`");
     throw explain_request("add the functions", error, device_.info());
+}
+
+std::uint64_t Session::address_of(const Probe &probe) {
+    if (!probe.file)
+        return probe.addr;
+    const auto known = files_.find(probe.file);
+    if (known != files_.end())
+        return ARGTRACE_USER_PLACE(known->second, probe.addr);
+    if (!(info_.features & ARGTRACE_FEATURE_USER))
+        throw Error(fmt::format("{}: the loaded module does not trace user functions: load the module of this version, on a kernel with "
+                                "CONFIG_UPROBES",
+                                probe.function));
+    if (!(info_.authority & ARGTRACE_MAY_READ_MEMORY))
+        throw Error(fmt::format("{}: a breakpoint in user code takes CAP_BPF beside CAP_PERFMON, or CAP_SYS_ADMIN", probe.function));
+    argtrace_user_file request{};
+    request.size = sizeof(request);
+    request.fd = probe.file->file.get();
+    if (const int error = device_.request(ARGTRACE_IOC_USER_FILE, &request))
+        throw explain_request(fmt::format("trace functions of {}", probe.file->path).c_str(), error, device_.info());
+    files_.emplace(probe.file, request.file);
+    return ARGTRACE_USER_PLACE(request.file, probe.addr);
 }
 
 Error Session::too_many(std::size_t count) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,9 @@ public:
 
     /// Adds all probes or none. The probe that the module does not take, if that is what was wrong.
     std::optional<Refused> add(std::span<const Probe> probes);
+
+    /// Where the probe is in this session. The file of a user function is given a number for that, if it has none yet.
+    std::uint64_t address_of(const Probe &probe);
 
     /// Removes the probes at these addresses: all or none.
     void remove(std::span<const ProbePlace> places);
@@ -172,6 +176,7 @@ private:
     TracedCode code_;
     CodeNaming naming_;
     mutable std::unique_ptr<UserObjects> objects_; // once there are stacks of user code
+    std::map<std::shared_ptr<const UserFile>, std::uint32_t> files_; // and their numbers
 };
 
 } // namespace argtrace

@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, 6> returns{"kretprobe", "kr", "kretfunc",
                                                   "fexit",     "fr", "r"};
 constexpr std::array<std::string_view, 2> tracepoints{"event", "e"};
 constexpr std::array<std::string_view, 3> syscalls{"syscalls", "ksyscall", "kretsyscall"};
-constexpr std::array<std::string_view, 7> programs{"uprobe", "u",    "uretprobe", "ur",
-                                                   "usdt",   "USDT", "sdt"};
+constexpr std::array<std::string_view, 2> program_returns{"uretprobe", "ur"};
+constexpr std::array<std::string_view, 3> markers{"usdt", "USDT", "sdt"};
 constexpr std::array<std::string_view, 2> kernels{"kernel", "linux"};
 
 bool is_one(std::string_view word, std::span<const std::string_view> words) {
@@ -48,10 +48,11 @@ std::string explain_foreign_prefix(std::string_view prefix, std::string_view res
                            prefix);
     if (is_one(prefix, syscalls))
         return fmt::format("'{}:': a system call is s:NAME: `argtrace list 's:*'` shows them", prefix);
-    if (is_one(prefix, programs))
-        return fmt::format("'{}:': functions of programs are not traced, only the kernel's: "
-                           "`argtrace list` shows them",
-                           prefix);
+    if (is_one(prefix, program_returns))
+        return fmt::format("'{}:': what a user function returns is not recorded yet, its calls are: u:{}", prefix,
+                           rest.empty() ? "OBJECT:FUNCTION" : quoted(rest));
+    if (is_one(prefix, markers))
+        return fmt::format("'{}:': USDT probes are not traced yet; user functions are u:OBJECT:FUNCTION", prefix);
     if (is_one(prefix, kernels))
         return fmt::format("{}: the kernel itself is vmlinux: {}", prefix,
                            quoted(fmt::format("vmlinux:{}", rest.empty() ? "*" : rest)));

@@ -50,6 +50,7 @@ Request make_request(const FunctionOptions &options) {
         request.conditions.push_back(parse_if(condition));
     if (!options.cgroup.empty())
         request.conditions.push_back(lang::parse_condition(cgroup_condition(options.cgroup)));
+    request.prototypes = options.prototypes;
     request.returns = options.returns;
     request.stack = options.stack;
     request.changes = options.changes;

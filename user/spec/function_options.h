@@ -14,6 +14,7 @@ struct FunctionOptions {
     std::vector<std::string> specs;
     std::vector<ExternalBtf> btf;
     std::string on_load; ///< a module, or its file: they are its functions, from its next load on
+    std::vector<std::string> prototypes; ///< of user functions
     bool regex = false;
     bool force = false;
     bool raw = false;
@@ -29,7 +30,7 @@ struct FunctionOptions {
 
     /// One that makes no sense without functions.
     bool given() const {
-        return !btf.empty() || !on_load.empty() || regex || force || raw || !conditions.empty() || !cgroup.empty() ||
+        return !btf.empty() || !prototypes.empty() || !on_load.empty() || regex || force || raw || !conditions.empty() || !cgroup.empty() ||
                limits != CallLimits() || describe || text_bytes != lang::text_bytes_default || returns || stack.any() || return_by != ReturnBy::automatic;
     }
 

@@ -13,6 +13,7 @@
 #include "spec/tracepoints.h"
 #include "spec/unresolved.h"
 #include "spec/untraceable.h"
+#include "spec/user_functions.h"
 
 namespace argtrace {
 
@@ -59,6 +60,7 @@ private:
             {&function_kind, &Finder::find_function},
             {&tracepoint_kind, &Finder::find_tracepoint},
             {&syscall_kind, &Finder::find_syscall},
+            {&user_kind, &Finder::find_user_function},
         };
         if (!kernel_.only_module().empty() && !spec.kind->deferrable)
             throw error_in(spec, fmt::format("{}: a module has no {}s", spec.title(), spec.kind->noun));
@@ -84,6 +86,13 @@ private:
         take_titled(spec, std::move(found.syscalls), found.left);
     }
 
+    void find_user_function(const Spec &spec) {
+        FoundUserFunctions found = user_functions_.find(spec);
+        if (request_.returns)
+            found.left.push_back(why_no_return(user_kind));
+        take_titled(spec, std::move(found.functions), found.left);
+    }
+
     // What is no function, all of it found for the spec, and what has been left out.
     void take_titled(const Spec &spec, std::vector<Function> functions,
                      const std::vector<std::string> &left) {
@@ -106,6 +115,7 @@ private:
     bool listing_;
     Search search_;
     FunctionFinder functions_;
+    UserFunctionFinder user_functions_{kernel_, request_.prototypes};
 };
 
 } // namespace

@@ -21,7 +21,7 @@
 
 namespace argtrace {
 
-/// A function of the kernel, a tracepoint, a system call or a timer: where it is, what it takes, and what is wanted of its calls.
+/// A function of the kernel or of a program, a tracepoint, a system call or a timer: where it is, what it takes, and what is wanted of its calls.
 struct Function {
     Symbol symbol; ///< its strings are owned by Kernel::symbols(); of a tracepoint that of its iterator, of a system call that of its function
     Prototype prototype;
@@ -32,6 +32,7 @@ struct Function {
     const ProbeKind *kind = &function_kind;
     std::string title = {}; ///< of what is no function: its name, see Title
     const CallingConvention *convention = native_architecture().functions; ///< how it takes its arguments
+    std::shared_ptr<const UserFile> file = {}; ///< of a user function, at whose offset it is: symbol.addr; null: of the kernel
 
     /// As it is shown, and as its calls are.
     std::string_view name() const { return title.empty() ? symbol.name : title; }
@@ -52,6 +53,7 @@ struct Request {
     std::shared_ptr<const Aggregate> aggregate = {}; ///< how calls are added up; null: they are recorded
     ReturnBy return_by = ReturnBy::automatic;
     std::function<EnabledFunctions()> enabled = {}; ///< who else has functions now; null: nobody
+    std::vector<std::string> prototypes = {}; ///< of user functions, as C writes them
     std::optional<Timer> timer = {}; ///< whose ticks are wanted, beside the specs
     std::vector<lang::ArgumentExpression> tick_values = {}; ///< that are recorded of each tick, beside its stack
 };

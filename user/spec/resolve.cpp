@@ -109,6 +109,7 @@ Probe begin_probe(const Function &function) {
     probe.kind = function.kind->number;
     probe.function = function.name();
     probe.forced = function.forced;
+    probe.file = function.file;
     if (function.capture.returns)
         probe.flags =
             ARGTRACE_PROBE_RETURN |

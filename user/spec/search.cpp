@@ -11,6 +11,15 @@
 
 namespace argtrace {
 
+namespace {
+
+// Where a program calls a function of its own, the kernel has no stack.
+StackChoice stacks_for(const ProbeKind &kind, StackChoice wanted) {
+    return kind == user_kind && wanted.any() ? user_stack : wanted;
+}
+
+} // namespace
+
 Search::Search(Kernel &kernel, const Request &request)
     : request_(request), followers_(request),
       compiler_(kernel, request.conditions, request.meanings.get(), request.aggregate.get()) {
@@ -60,12 +69,12 @@ bool Search::accept(const Spec &spec, Function function, Unresolved &unresolved)
 void Search::choose(const Spec &spec, Function &function) {
     const bool can_return = spec.kind->can_return;
     if (!can_return && request_.aggregate && request_.aggregate->value == Aggregate::Value::duration)
-        throw error_in(spec, fmt::format("{}: a {} returns nothing, so it has no duration: `argtrace latency --from A --to B` "
+        throw error_in(spec, fmt::format("{}: {}, so it has no duration: `argtrace latency --from A --to B` "
                                          "shows the time from one to another",
-                                         spec.title(), spec.kind->noun));
+                                         spec.title(), why_no_return(*spec.kind)));
     merge(function.capture, {spec.values, spec.condition, request_.limits,
                              spec.returns || (request_.returns && can_return),
-                             request_.stack, request_.changes && can_return});
+                             stacks_for(*spec.kind, request_.stack), request_.changes && can_return});
     if (request_.aggregate && can_return &&
         needs_return(*request_.aggregate, request_.conditions, function.prototype,
                      function.capture))
@@ -75,7 +84,7 @@ void Search::choose(const Spec &spec, Function &function) {
 
 void Search::add(const Spec &spec, Function function) {
     const auto [known, added] =
-        index_.try_emplace({function.kind->number, function.symbol.addr}, found_.functions.size());
+        index_.try_emplace({function.kind->number, function.file.get(), function.symbol.addr}, found_.functions.size());
     if (added) {
         found_.functions.push_back(std::move(function));
         return;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "spec/capture.h"
@@ -58,8 +59,8 @@ private:
     CaptureCompiler compiler_;
     std::optional<Error> unmet_; // no function of a spec meets the request's conditions
     Found found_;
-    /// By kind and address: where in found_.functions.
-    std::map<std::pair<std::uint16_t, std::uint64_t>, std::size_t> index_;
+    /// By kind, file and address: where in found_.functions.
+    std::map<std::tuple<std::uint16_t, const UserFile *, std::uint64_t>, std::size_t> index_;
 };
 
 } // namespace argtrace

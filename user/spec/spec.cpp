@@ -220,7 +220,7 @@ private:
         skip_blanks();
         if (next() == '=') {
             if (!spec_.kind->can_return)
-                fail(at_, fmt::format("a {} returns nothing", spec_.kind->noun));
+                fail(at_, why_no_return(*spec_.kind));
             if (spec_.exclude)
                 fail(at_, "what is excluded returns nothing that is recorded");
             spec_.returns = true;
@@ -337,6 +337,8 @@ bool Spec::matches_title(std::string_view title) const {
         return !module || module->matches(parts.qualifier);
     case Qualifier::abi:
         return module ? module->matches(parts.qualifier) : parts.qualifier.empty();
+    case Qualifier::object:
+        return !module || object_matches(module->text, parts.qualifier) || module->matches(parts.qualifier);
     }
     return true;
 }
@@ -353,6 +355,10 @@ std::string Spec::title() const {
     if (kind->qualifier != Qualifier::module)
         return title_of(*kind, module ? std::string_view(module->text) : std::string_view(), pattern.text());
     return module ? fmt::format("{}:{}", module->text, pattern.text()) : pattern.text();
+}
+
+std::string why_no_return(const ProbeKind &kind) {
+    return kind == user_kind ? "what a user function returns is not recorded yet" : fmt::format("a {} returns nothing", kind.noun);
 }
 
 Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place, std::span<const ProbeKind> kinds) {

@@ -70,6 +70,9 @@ struct Spec {
 /// Whether `*` and `?` or regular expressions are used.
 enum class PatternSyntax { glob, regex };
 
+/// Why calls of that kind are never recorded when they return: "a tracepoint returns nothing".
+std::string why_no_return(const ProbeKind &kind);
+
 /// Throws Error, which points at the character that is wrong. The spec refers to its kind, which is one of `kinds`, the first of which is
 /// that of SPECs without a prefix.
 Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place = {},

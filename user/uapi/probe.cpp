@@ -130,11 +130,16 @@ void append_schema(std::vector<std::byte> &out, const Probe &probe) {
 }
 
 void append_probe(std::vector<std::byte> &out, const Probe &probe) {
+    append_probe(out, probe, probe.addr);
+}
+
+void append_probe(std::vector<std::byte> &out, const Probe &probe, std::uint64_t addr) {
     const std::size_t at = out.size();
     append_schema(out, probe);
     argtrace_probe header;
     std::memcpy(&header, &out[at], sizeof(header));
     header.id = 0;
+    header.addr = addr;
     header.flags &= ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL |
                     ARGTRACE_PROBE_BY_REASON_MASK; // what is passed in
     std::memcpy(&out[at], &header, sizeof(header));

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/user_functions.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "btf/built_prototypes.h"
+#include "elf/object.h"
+#include "model/probe_kind.h"
+#include "spec/user_objects.h"
+#include "util/suggestion.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr std::size_t names_shown = 5;
+
+/// What stands behind a name, or in place of one: "+0x10", "0x1234".
+struct Place {
+    std::string_view name;
+    std::uint64_t number = 0;
+    bool is_address = false;
+};
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+    const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if (is_hexadecimal)
+        text.remove_prefix(2);
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, is_hexadecimal ? 16 : 10);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size())
+        return std::nullopt;
+    return number;
+}
+
+Place parse_place(std::string_view text) {
+    if (const auto address = text.starts_with("0x") ? parse_number(text) : std::nullopt)
+        return {{}, *address, true};
+    const std::size_t plus = text.rfind('+');
+    if (plus != text.npos && plus > 0)
+        if (const auto offset = parse_number(text.substr(plus + 1)))
+            return {text.substr(0, plus), *offset, false};
+    return {text};
+}
+
+/// Where a resolver (IFUNC) of a library has led in this process: the same as in all others, if that is the same file.
+std::optional<std::uint64_t> resolved_here(const elf::Object &object, const UserFile &file, const elf::NamedFunction &function) {
+    void *address = ::dlsym(RTLD_DEFAULT, function.symbol.c_str());
+    Dl_info info = {};
+    struct stat ours = {}, theirs = {};
+    if (!address || !::dladdr(address, &info) || !info.dli_fname || ::stat(info.dli_fname, &ours) != 0 ||
+        ::fstat(file.file.get(), &theirs) != 0 || ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev)
+        return std::nullopt;
+    const auto base = reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+    return object.offset_of(reinterpret_cast<std::uintptr_t>(address) - base);
+}
+
+/// Which functions a spec means.
+class Choice {
+public:
+    explicit Choice(const Spec &spec) : spec_(spec), place_(parse_place(spec.pattern.text())) {}
+
+    bool is_address() const { return spec_.pattern.kind() == Pattern::Kind::name && place_.is_address; }
+    std::uint64_t number() const { return spec_.pattern.kind() == Pattern::Kind::name ? place_.number : 0; }
+
+    bool matches(const elf::NamedFunction &function) {
+        if (matches_text(function.symbol))
+            return true;
+        return function.name != function.symbol && (matches_text(function.name) || matches_text(elf::plain_name(function.name, room_)));
+    }
+
+private:
+    bool matches_text(std::string_view name) const {
+        if (spec_.pattern.kind() == Pattern::Kind::name)
+            return name == place_.name || name == spec_.pattern.text();
+        return spec_.pattern.matches(name);
+    }
+
+    const Spec &spec_;
+    Place place_;
+    std::string room_;
+};
+
+Error why_none(const Spec &spec, const std::string &path, const std::vector<elf::NamedFunction> &functions) {
+    if (functions.empty())
+        return error_in(spec, fmt::format("{}: {} has no symbols of functions, nor a debug file; a place in it is u:OBJECT:0xADDRESS",
+                                          spec.title(), path));
+    const std::string list = fmt::format("`argtrace list 'u:{}:*'`", spec.module->text);
+    if (spec.pattern.kind() != Pattern::Kind::name)
+        return error_in(spec, fmt::format("{}: matches no function of {}; {} shows all of them", spec.title(), path, list));
+    std::vector<std::string_view> names;
+    for (const elf::NamedFunction &function : functions)
+        names.push_back(function.name);
+    const Suggestion near = suggest(spec.pattern.text(), names);
+    if (near.names.empty())
+        return error_in(spec, fmt::format("{}: {} has no such function; {} shows those that it has", spec.title(), path, list));
+    return error_in(spec, fmt::format("{}: {} has no such function{}", spec.title(), path, did_you_mean(near)));
+}
+
+} // namespace
+
+const UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
+    if (!spec.module)
+        throw error_in(spec, spec.pattern_at,
+                       fmt::format("an object is missing: u:OBJECT:{}, where OBJECT is a path, a program, or a library as libc is one",
+                                   spec.pattern.text()));
+    const std::string path = find_user_object(spec.module->text);
+    if (path.empty())
+        throw error_in(spec, spec.module->at,
+                       fmt::format("{}: there is no such library or program; a file is written with its folder: u:./{}:{}", spec.module->text,
+                                   spec.module->text, spec.pattern.text()));
+    if (const auto known = objects_.find(path); known != objects_.end())
+        return known->second;
+    Object object;
+    object.file = open_user_file(path);
+    object.name = file_name(path);
+    const auto elf_file = elf::Object::open(Fd(::dup(object.file->file.get())), path);
+    if (!elf_file)
+        throw error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, such as programs and libraries are", spec.title(), path));
+    object.functions = elf::list_functions(*elf_file);
+    return objects_.emplace(path, std::move(object)).first->second;
+}
+
+std::optional<WrittenPrototype> UserFunctionFinder::prototype_of(const Object &object, const elf::NamedFunction &function) {
+    for (const std::string &text : written_)
+        if (WrittenPrototype written = parse_prototype(text); written.name == function.symbol)
+            return written;
+    return find_library_prototype(object.name, function.symbol);
+}
+
+namespace {
+
+/// Collects the functions of one object that a spec means; what they take is made into types all at once.
+class Collection {
+public:
+    Collection(Kernel &kernel, std::shared_ptr<const UserFile> file, std::string object)
+        : kernel_(kernel), file_(std::move(file)), object_(std::move(object)), built_(kernel.types().copy_of_kernel()) {}
+
+    /// At an offset in the file, of which the first name counts. Without a prototype it has registers.
+    void add(std::uint64_t offset, std::string_view name, const std::optional<WrittenPrototype> &written) {
+        if (!offsets_.insert(offset).second)
+            return;
+        Function function{Symbol{offset, {}, {}}, {}};
+        function.kind = &user_kind;
+        function.convention = kernel_.architecture().functions;
+        function.file = file_;
+        function.title = title_of(user_kind, object_, name);
+        pending_.push_back({std::move(function), written ? add(*written) : registers()});
+    }
+
+    bool empty() const { return pending_.empty(); }
+
+    std::vector<Function> take() {
+        const btf *types = kernel_.types().keep(built_.take());
+        std::vector<Function> functions;
+        for (Pending &one : pending_) {
+            one.function.prototype = prototype_of(types, one.function.title.c_str(), one.prototype);
+            one.function.prototype.function = one.function.title;
+            functions.push_back(std::move(one.function));
+        }
+        return functions;
+    }
+
+private:
+    struct Pending {
+        Function function;
+        std::uint32_t prototype; ///< its number
+    };
+
+    std::uint32_t add(const WrittenPrototype &written) { return built_.add(written.parameters, written.result, written.variadic); }
+
+    std::uint32_t registers() {
+        if (registers_)
+            return *registers_;
+        std::vector<WrittenParameter> parameters;
+        for (unsigned i = 0; i < kernel_.architecture().functions->registers; i++)
+            parameters.push_back({"void *", fmt::format("arg{}", i)});
+        registers_ = built_.add(parameters, "void *", true);
+        return *registers_;
+    }
+
+    Kernel &kernel_;
+    std::shared_ptr<const UserFile> file_;
+    std::string object_;
+    BuiltPrototypes built_;
+    std::optional<std::uint32_t> registers_;
+    std::set<std::uint64_t> offsets_;
+    std::vector<Pending> pending_;
+};
+
+std::string describe_unresolved(const std::vector<std::string> &names) {
+    const auto shown = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), names_shown));
+    return fmt::format("left out, as what they lead to is chosen when the object is loaded (IFUNC): {}{}", fmt::join(names.begin(), shown, ", "),
+                       shown < names.end() ? " ..." : "");
+}
+
+} // namespace
+
+FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
+    const Object &object = open(spec);
+    const auto elf_file = elf::Object::open(Fd(::dup(object.file->file.get())), object.file->path);
+    if (!elf_file)
+        throw error_in(spec, fmt::format("{}: cannot be read any more", object.file->path));
+    Collection collection(kernel_, object.file, object.name);
+    Choice choice(spec);
+    if (choice.is_address()) {
+        const auto offset = elf_file->offset_of(choice.number());
+        if (!offset)
+            throw error_in(spec, spec.pattern_at, fmt::format("{} has nothing at that address", object.file->path));
+        collection.add(*offset, spec.pattern.text(), std::nullopt);
+        return {collection.take(), {}};
+    }
+
+    std::vector<std::string> unresolved;
+    for (const elf::NamedFunction &function : object.functions) {
+        if (!choice.matches(function))
+            continue;
+        const std::optional<std::uint64_t> offset =
+            function.is_resolver ? resolved_here(*elf_file, *object.file, function) : std::optional(function.offset);
+        if (!offset)
+            unresolved.push_back(function.symbol);
+        else if (choice.number() == 0)
+            collection.add(*offset, function.name, prototype_of(object, function));
+        else if (function.size != 0 && choice.number() >= function.size)
+            throw error_in(spec, spec.pattern_at, fmt::format("{} has {} bytes, and the place is behind them", function.name, function.size));
+        else
+            collection.add(*offset + choice.number(), fmt::format("{}+{:#x}", function.name, choice.number()), std::nullopt);
+    }
+    if (collection.empty() && !unresolved.empty())
+        throw error_in(spec, fmt::format("{}: what it leads to is chosen when {} is loaded (IFUNC), and argtrace has not loaded that file: name "
+                                         "the function that it leads to",
+                                         spec.title(), object.file->path));
+    if (collection.empty())
+        throw why_none(spec, object.file->path, object.functions);
+    FoundUserFunctions found{collection.take(), {}};
+    if (!unresolved.empty())
+        found.left.push_back(describe_unresolved(unresolved));
+    return found;
+}
+
+} // namespace argtrace

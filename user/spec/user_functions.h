@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "elf/function_list.h"
+#include "spec/functions.h"
+#include "spec/kernel.h"
+#include "spec/library_prototypes.h"
+#include "spec/spec.h"
+
+namespace argtrace {
+
+struct FoundUserFunctions {
+    std::vector<Function> functions; ///< by offset
+    std::vector<std::string> left;   ///< a sentence for what has been left out, and why
+};
+
+/// Finds functions of programs and libraries (u:OBJECT:FUNCTION), in the symbol tables of their files. What they take is known of those that
+/// the user has given a prototype of, and of usual libraries (library_prototypes.table); the others have six registers.
+class UserFunctionFinder {
+public:
+    /// The kernel, whose types prototypes use, stays the caller's.
+    UserFunctionFinder(Kernel &kernel, const std::vector<std::string> &prototypes) : kernel_(kernel), written_(prototypes) {}
+
+    /// Throws Error, which says why, if there is none.
+    FoundUserFunctions find(const Spec &spec);
+
+private:
+    struct Object {
+        std::shared_ptr<const UserFile> file;
+        std::string name; ///< without folders
+        std::vector<elf::NamedFunction> functions;
+    };
+
+    const Object &open(const Spec &spec);
+    std::optional<WrittenPrototype> prototype_of(const Object &object, const elf::NamedFunction &function);
+
+    Kernel &kernel_;
+    const std::vector<std::string> &written_;
+    std::map<std::string, Object> objects_; ///< by path
+};
+
+} // namespace argtrace

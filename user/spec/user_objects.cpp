@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/user_objects.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "model/probe_kind.h"
+#include "util/error.h"
+#include "util/file.h"
+
+namespace argtrace {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// glibc, sysdeps/generic/dl-cache.h: struct cache_file_new, struct file_entry_new; FLAG_ELF_LIBC6 with FLAG_X8664_LIB64 or
+// FLAG_AARCH64_LIB64.
+constexpr std::string_view cache_magic = "glibc-ld.so.cache1.1";
+constexpr std::size_t cache_header_bytes = 48, cache_entry_bytes = 24;
+#if defined(__aarch64__)
+constexpr std::uint32_t cache_flags = 0x0a03;
+#else
+constexpr std::uint32_t cache_flags = 0x0303;
+#endif
+
+constexpr std::string_view library_folders[] = {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
+                                                "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
+                                                "/usr/local/lib"};
+
+std::uint32_t number_at(std::string_view bytes, std::size_t at) {
+    std::uint32_t number = 0;
+    if (at <= bytes.size() && bytes.size() - at >= sizeof(number))
+        std::memcpy(&number, bytes.data() + at, sizeof(number));
+    return number;
+}
+
+std::string text_at(std::string_view bytes, std::size_t at) {
+    if (at >= bytes.size())
+        return {};
+    const std::string_view rest = bytes.substr(at);
+    return std::string(rest.substr(0, rest.find('\0')));
+}
+
+bool is_file(const fs::path &path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error);
+}
+
+// The cache lists the best version first.
+std::string library_in_cache(std::string_view library) {
+    try {
+        const Text cache = read_file("/etc/ld.so.cache");
+        for (const LibraryPath &known : parse_linker_cache(view(cache)))
+            if (object_matches(library, known.name) && is_file(known.path))
+                return known.path;
+    } catch (const std::system_error &) {
+        // There is none: static systems, and initial ones.
+    }
+    return {};
+}
+
+std::string library_in_folders(std::string_view library) {
+    std::string best;
+    for (const std::string_view folder : library_folders) {
+        std::error_code error;
+        for (const fs::directory_entry &entry : fs::directory_iterator(folder, error)) {
+            const std::string name = entry.path().filename();
+            if (object_matches(library, name) && is_file(entry.path()) && (best.empty() || entry.path().string() < best))
+                best = entry.path();
+        }
+        if (!best.empty())
+            return best;
+    }
+    return best;
+}
+
+std::string program_in_path(std::string_view program) {
+    const char *path = std::getenv("PATH");
+    std::string_view rest = path ? path : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    while (!rest.empty()) {
+        const std::string_view folder = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+        const fs::path candidate = fs::path(folder.empty() ? "." : folder) / program;
+        if (is_file(candidate) && ::access(candidate.c_str(), X_OK) == 0)
+            return candidate;
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<LibraryPath> parse_linker_cache(std::string_view bytes) {
+    // Older systems have a cache of the old form in front.
+    const std::size_t begin = bytes.find(cache_magic);
+    if (begin == bytes.npos || bytes.size() - begin < cache_header_bytes)
+        return {};
+    bytes.remove_prefix(begin);
+    const std::uint32_t count = number_at(bytes, cache_magic.size());
+    std::vector<LibraryPath> libraries;
+    for (std::uint32_t i = 0; i < count; i++) {
+        const std::size_t entry = cache_header_bytes + std::size_t{i} * cache_entry_bytes;
+        if (entry + cache_entry_bytes > bytes.size())
+            break;
+        if (number_at(bytes, entry) == cache_flags)
+            libraries.push_back({text_at(bytes, number_at(bytes, entry + 4)), text_at(bytes, number_at(bytes, entry + 8))});
+    }
+    return libraries;
+}
+
+std::string find_user_object(std::string_view object) {
+    if (object.find('/') != object.npos)
+        return std::string(object);
+    if (object.starts_with("lib")) {
+        if (std::string path = library_in_cache(object); !path.empty())
+            return path;
+        if (std::string path = library_in_folders(object); !path.empty())
+            return path;
+    }
+    return program_in_path(object);
+}
+
+std::shared_ptr<const UserFile> open_user_file(const std::string &path) {
+    Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file)
+        throw Error(fmt::format("{}: {}", path, std::generic_category().message(errno)));
+    struct stat status = {};
+    if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+        throw Error(fmt::format("{}: is no regular file: code is traced in programs and libraries", path));
+    return std::make_shared<const UserFile>(UserFile{std::move(file), path});
+}
+
+} // namespace argtrace
