@@ -102,6 +102,7 @@ const IoctlFuzzer::Weighted IoctlFuzzer::steps_[] = {
     {20, &IoctlFuzzer::in_flight},
     {40, &IoctlFuzzer::on_load},       {15, &IoctlFuzzer::on_load_remove},
     {20, &IoctlFuzzer::on_load_list},  {20, &IoctlFuzzer::symbol},
+    {25, &IoctlFuzzer::user_file},
     {40, &IoctlFuzzer::make_map},      {40, &IoctlFuzzer::stacks},
     {10, &IoctlFuzzer::unknown_ioctl}, {100, &IoctlFuzzer::map},
     {100, &IoctlFuzzer::use_map},      {30, &IoctlFuzzer::drop_map},
@@ -435,6 +436,11 @@ RawProbe IoctlFuzzer::probe() {
         const std::uint64_t event = one_in(8) ? random(4) : std::uint64_t{ARGTRACE_TIMER_CPU_CLOCK};
         probe.header.addr = ARGTRACE_TIMER(event, one_in(20) ? random_() : random(2000), random(one_in(20) ? 5 : 2));
     }
+    if (one_in(16)) {
+        // Nobody executes the files that user_file() numbers: a breakpoint within an instruction would break a program.
+        probe.header.kind = ARGTRACE_KIND_USER;
+        probe.header.addr = ARGTRACE_USER_PLACE(random(one_in(20) ? 100 : 4), one_in(20) ? random_() : random(std::size_t{64} << 10));
+    }
     if (one_in(50))
         probe.header.program = static_cast<std::uint16_t>(random_());
     return probe;
@@ -489,7 +495,7 @@ void IoctlFuzzer::remove() {
     if (one_in(3))
         remove = {0, ARGTRACE_REMOVE_ALL, 0, 0, 0, 0, {}};
     if (one_in(3))
-        remove.kind = static_cast<std::uint16_t>(random(5));
+        remove.kind = static_cast<std::uint16_t>(random(6));
     if (one_in(15))
         remove.count = one_of<std::uint32_t>({0, 1u << 18, 1u << 19, 1000});
     call("PROBE_REMOVE", ARGTRACE_IOC_PROBE_REMOVE, remove, {ENOENT});
@@ -554,6 +560,15 @@ void IoctlFuzzer::symbol() {
     symbol.addr = address();
     memset(symbol.text, 'x', sizeof(symbol.text)); // not terminated
     call("SYMBOL", ARGTRACE_IOC_SYMBOL, symbol, {});
+}
+
+void IoctlFuzzer::user_file() {
+    argtrace_user_file file{};
+    const int program = open("/root/user_functions", one_in(10) ? O_PATH : O_RDONLY);
+    file.fd = one_in(12) ? static_cast<int>(random_()) : one_in(2) ? program : scratch_;
+    call("USER_FILE", ARGTRACE_IOC_USER_FILE, file, {ENOSPC, ENOENT, EOPNOTSUPP});
+    if (program >= 0)
+        close(program);
 }
 
 void IoctlFuzzer::unknown_ioctl() {

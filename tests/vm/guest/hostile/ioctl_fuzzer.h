@@ -87,6 +87,7 @@ private:
     void remove();
     void list();
     void in_flight();
+    void user_file();
     void reader();
     void on_load();
     void on_load_remove();

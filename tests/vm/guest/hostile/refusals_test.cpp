@@ -48,6 +48,7 @@ const SizedCall sized_calls[] = {
     {"STACKS", ARGTRACE_IOC_STACKS, ARGTRACE_STACKS_SIZE_V1},
     {"SYMBOL", ARGTRACE_IOC_SYMBOL, ARGTRACE_SYMBOL_SIZE_V1},
     {"MAP", ARGTRACE_IOC_MAP, ARGTRACE_MAP_SIZE_V1},
+    {"USER_FILE", ARGTRACE_IOC_USER_FILE, ARGTRACE_USER_FILE_SIZE_V1},
 };
 
 class Refusals : public testing::Test {
@@ -438,9 +439,9 @@ TEST_F(Refusals, removals) {
     const std::uint64_t statfs = there;
     remove.addrs = reinterpret_cast<std::uintptr_t>(&statfs);
     remove.count = 1;
-    remove.kind = ARGTRACE_KIND_TIMER;
+    remove.kind = ARGTRACE_KIND_USER;
     EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), ENOENT) << "the largest kind";
-    for (const std::uint16_t kind : {ARGTRACE_KIND_TIMER + 1, 0xffff}) {
+    for (const std::uint16_t kind : {ARGTRACE_KIND_USER + 1, 0xffff}) {
         remove.kind = kind;
         EXPECT_EQ(device_.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), EINVAL) << kind;
     }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Programs of probes in user code: they read no memory of the kernel's where the traced process says. */
+#include <kunit/test.h>
+
+#include "probe/user_files.h"
+#include "program_fixtures.h"
+#include "targets.h"
+
+#define USER_DATA	.flags = ARGTRACE_INSN_USER_DATA
+#define LOAD(flag)	.loads = 1, .width = 8, .flags = (flag)
+#define TEXT		.action = ARGTRACE_DO_STR, .arg = 16
+#define SLOT(n)		.source = ARGTRACE_SOURCE_SLOT, .index = (n), .mask = ALL
+#define SET(n)		.action = ARGTRACE_DO_SET, .arg = (n)
+
+struct user_program {
+	const char *name;
+	bool good;
+	struct argtrace_insn insns[3];
+};
+
+static const struct user_program user_programs[] = {
+	{ "a number", true, { { ARGUMENT(0), OUT(8) } } },
+	{ "text of the program's", true, { { ARGUMENT(0), TEXT, USER_DATA } } },
+	{ "text of the kernel's", false, { { ARGUMENT(0), TEXT } } },
+	{ "a load from the program", true, { { ARGUMENT(0), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
+	{ "a load from the kernel", false, { { ARGUMENT(0), LOAD(0), OUT(8) } } },
+	{ "a load from the kernel, where the program's memory says", false,
+	  { { ARGUMENT(0), .loads = 2, .width = 8, .flags = ARGTRACE_INSN_USER(0), OUT(8) } } },
+	{ "loads from the program alone", true,
+	  { { ARGUMENT(0), .loads = 2, .width = 8, .flags = ARGTRACE_INSN_USER(0) | ARGTRACE_INSN_USER(1), OUT(8) } } },
+	{ "text of the kernel's, where the program's memory says", false,
+	  { { ARGUMENT(0), .loads = 1, .width = 8, .flags = ARGTRACE_INSN_USER(0), TEXT } } },
+	{ "the program's stack", true, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
+	{ "the stack as the kernel's", false, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, LOAD(0), OUT(8) } } },
+	{ "the task", true, { { .source = ARGTRACE_SOURCE_TASK, .mask = ALL, LOAD(0), OUT(8) } } },
+	{ "a number by way of a slot, as an address of the kernel's", false,
+	  { { ARGUMENT(0), SET(3) }, { SLOT(3), LOAD(0), OUT(8) } } },
+	{ "a number by way of a slot, as the program's", true,
+	  { { ARGUMENT(0), SET(3) }, { SLOT(3), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
+	{ "a constant that a number is added to", false,
+	  { { .source = ARGTRACE_SOURCE_CONST, .mask = ALL, SET(3) },
+	    { ARGUMENT(0), .action = ARGTRACE_DO_ALU, .then = ARGTRACE_ALU_ADD, .arg = 3, .other = 8 },
+	    { SLOT(3), LOAD(0), OUT(8) } } },
+	{ "the file of a descriptor", true,
+	  { { ARGUMENT(0), .action = ARGTRACE_DO_FILE, .arg = 3 }, { SLOT(3), LOAD(0), OUT(8) } } },
+};
+
+static void describe_program(const struct user_program *program, char *text)
+{
+	strscpy(text, program->name, KUNIT_PARAM_DESC_SIZE);
+}
+KUNIT_ARRAY_PARAM(user, user_programs, describe_program);
+
+static struct made_probe *make_user_probe(struct kunit *test)
+{
+	struct made_probe *probe = make_probe(test, ARGTRACE_USER_PLACE(1, 0x1000), 1);
+
+	probe->head.kind = ARGTRACE_KIND_USER;
+	return probe;
+}
+
+static void reads(struct kunit *test)
+{
+	const struct user_program *program = test->param_value;
+	const struct argtrace_plan_format format = { .max_record = 4096 };
+	struct made_probe *probe = make_user_probe(test);
+	struct argtrace_plan *plan;
+	u32 nr_insns = 0;
+	u64 length;
+
+	while (nr_insns < ARRAY_SIZE(program->insns) && program->insns[nr_insns].mask)
+		nr_insns++;
+	if (program->insns[nr_insns - 1].action == ARGTRACE_DO_STR)
+		add_output(probe, ARGTRACE_TYPE_STR, 16);
+	else
+		add_output(probe, ARGTRACE_TYPE_U64, 8);
+	set_program(probe, program->insns, nr_insns, 0, NULL);
+	length = probe->head.size;
+	plan = make_plan_from(test, probe, &length, &format);
+	if (program->good)
+		KUNIT_EXPECT_NOT_ERR_OR_NULL(test, plan);
+	else
+		KUNIT_EXPECT_PTR_EQ(test, plan, ERR_PTR(-EINVAL));
+	argtrace_plan_free(plan);
+}
+
+/* What they cannot be, and who may not add them. */
+static void user_probes_refused(struct kunit *test)
+{
+	const struct argtrace_plan_format registers_only = { .max_record = 4096, .registers_only = true };
+	const struct argtrace_plan_format format = { .max_record = 4096 };
+	struct made_probe *probe = make_user_probe(test);
+	u64 length = probe->head.size;
+	struct argtrace_plan *plan;
+
+	KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &registers_only), ERR_PTR(-EPERM));
+	plan = make_plan_from(test, probe, &length, &format);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, plan);
+	argtrace_plan_free(plan);
+	length = probe->head.size;
+	probe->head.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
+	KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &format), ERR_PTR(-EINVAL));
+	probe = make_user_probe(test);
+	probe->args[0] = (struct argtrace_arg){
+		.loc = ARGTRACE_LOC_STACK, .type = ARGTRACE_TYPE_U64, .size = 8, .offset = 8,
+		.name = probe->args[0].name, .type_name = probe->args[0].type_name,
+	};
+	length = probe->head.size;
+	KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &format), ERR_PTR(-EINVAL));
+}
+
+static struct kunit_case user_program_cases[] = {
+	KUNIT_CASE_PARAM(reads, user_gen_params),
+	KUNIT_CASE(user_probes_refused),
+	{}
+};
+
+static struct kunit_suite user_program_suite = {
+	.name = "argtrace_user_program",
+	.test_cases = user_program_cases,
+};
+kunit_test_suite(user_program_suite);

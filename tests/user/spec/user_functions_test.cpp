@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/user_functions.h"
+
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "spec/user_objects.h"
+#include "support/resolve_kernel.h"
+#include "support/temporary_file.h"
+
+namespace argtrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<Probe> user_probes(const std::vector<std::string> &specs, const std::vector<std::string> &prototypes = {}) {
+    Kernel kernel = make_kernel_without_tracefs();
+    Request wanted = request(specs);
+    wanted.prototypes = prototypes;
+    return resolve(kernel, wanted).probes;
+}
+
+std::string refused_user(const std::string &spec) {
+    return thrown([&] { user_probes({spec}); });
+}
+
+/// Where the dynamic linker has found it, as an offset in its file.
+std::uint64_t offset_here(const char *function) {
+    Dl_info info = {};
+    void *address = ::dlsym(RTLD_DEFAULT, function);
+    EXPECT_TRUE(address && ::dladdr(address, &info));
+    const auto object = elf::Object::open(Fd(::open(info.dli_fname, O_RDONLY | O_CLOEXEC)), info.dli_fname);
+    return object->offset_of(reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(info.dli_fbase)).value();
+}
+
+std::vector<std::string> arguments_of(const Probe &probe) {
+    std::vector<std::string> texts;
+    for (const Argument &argument : probe.args)
+        texts.push_back(fmt::format("{} {} {}:{}", argument.type_name, argument.name, argument.loc, argument.index));
+    return texts;
+}
+
+TEST(UserFunctions, OfLibrariesAreWhereTheLinkerHasThem) {
+    const std::vector<Probe> probes = user_probes({"u:libc:fopen", "u:libc.so.6:getenv"});
+    ASSERT_EQ(probes.size(), 2u);
+    EXPECT_EQ(probes[0].function, "u:libc.so.6:fopen");
+    EXPECT_EQ(probes[0].kind, ARGTRACE_KIND_USER);
+    EXPECT_EQ(probes[0].addr, offset_here("fopen"));
+    EXPECT_EQ(probes[1].addr, offset_here("getenv"));
+    EXPECT_EQ(probes[0].file->path, probes[1].file->path);
+    EXPECT_THAT(arguments_of(probes[0]), ElementsAre(HasSubstr("pathname 1:0"), HasSubstr("mode 1:1")));
+}
+
+TEST(UserFunctions, ThatAreChosenWhenTheLibraryIsLoadedAreTheChosenOnes) {
+    const std::vector<Probe> probes = user_probes({"u:libc:strlen"});
+    ASSERT_EQ(probes.size(), 1u);
+    EXPECT_EQ(probes[0].addr, offset_here("strlen"));
+    EXPECT_EQ(probes[0].function, "u:libc.so.6:strlen");
+}
+
+TEST(UserFunctions, WithoutPrototypeHaveSixRegisters) {
+    const std::vector<Probe> probes = user_probes({"u:libc:__libc_start_main"});
+    ASSERT_EQ(probes.size(), 1u);
+    EXPECT_EQ(probes[0].args.size(), 6u);
+    EXPECT_EQ(probes[0].args[5].name, "arg5");
+    EXPECT_EQ(probes[0].args[5].index, 5);
+}
+
+TEST(UserFunctions, HaveThePrototypeThatIsGiven) {
+    const std::vector<Probe> probes =
+        user_probes({"u:libc:__libc_start_main"}, {"int __libc_start_main(void *main, int argc, double x, unsigned char flag)"});
+    ASSERT_EQ(probes.size(), 1u);
+    // A floating-point number is in a register of its own kind, which is not recorded yet.
+    EXPECT_THAT(arguments_of(probes[0]), ElementsAre(HasSubstr("main 1:0"), "int argc 1:1", "double x 0:0", "unsigned char flag 1:2"));
+}
+
+TEST(UserFunctions, PatternsTakeEachPlaceOnce) {
+    const std::vector<Probe> probes = user_probes({"u:libc:open*", "u:libc:open64"});
+    std::set<std::uint64_t> offsets;
+    for (const Probe &probe : probes)
+        EXPECT_TRUE(offsets.insert(probe.addr).second) << probe.function;
+    EXPECT_TRUE(offsets.contains(offset_here("open")));
+    EXPECT_TRUE(offsets.contains(offset_here("opendir")));
+}
+
+TEST(UserFunctions, PlacesBehindAndAddresses) {
+    const std::vector<Probe> probes = user_probes({"u:libc:getenv+4"});
+    EXPECT_EQ(probes.at(0).addr, offset_here("getenv") + 4);
+    EXPECT_EQ(probes.at(0).function, "u:libc.so.6:getenv+0x4");
+    EXPECT_THAT(refused_user("u:libc:getenv+0x100000"), HasSubstr("the place is behind them"));
+}
+
+TEST(UserFunctions, WhatIsWrongIsSaid) {
+    EXPECT_THAT(refused_user("u:readline"), HasSubstr("an object is missing: u:OBJECT:readline"));
+    EXPECT_THAT(refused_user("u:libnone:f"), HasSubstr("libnone: there is no such library or program"));
+    EXPECT_THAT(refused_user("u:/no/such/file:f"), HasSubstr("/no/such/file: No such file or directory"));
+    EXPECT_THAT(refused_user("u:/etc:f"), HasSubstr("/etc: is no regular file"));
+    EXPECT_THAT(refused_user("u:/etc/passwd:f"), HasSubstr("/etc/passwd is no 64-bit ELF file"));
+    EXPECT_THAT(refused_user("u:libc:fopne"), HasSubstr("has no such function; did you mean fopen"));
+    EXPECT_THAT(refused_user("u:libc:no_such_*"), HasSubstr("matches no function of"));
+    EXPECT_THAT(thrown([] { parse_spec("u:libc:getenv=", PatternSyntax::glob); }),
+                HasSubstr("what a user function returns is not recorded yet"));
+}
+
+TEST(UserFunctions, AreMeantByObjectsInAnyForm) {
+    for (const char *spec : {"u:libc:fopen", "u:libc.so:fopen", "u:libc.so.6:fopen", "u:/lib/x86_64-linux-gnu/libc.so.6:fopen", "u:*:fopen",
+                             "u:libc:f*", "uprobe:libc:fopen"})
+        EXPECT_TRUE(parse_spec(spec, PatternSyntax::glob).matches("u:libc.so.6:fopen", "")) << spec;
+    for (const char *spec : {"u:lib:fopen", "u:libcrypt:fopen", "u:libc:open", "fopen", "u:libc.so.7:fopen"})
+        EXPECT_FALSE(parse_spec(spec, PatternSyntax::glob).matches("u:libc.so.6:fopen", "")) << spec;
+}
+
+TEST(UserObjects, TheLinkersCacheIsNotTrusted) {
+    EXPECT_TRUE(parse_linker_cache("").empty());
+    EXPECT_TRUE(parse_linker_cache("glibc-ld.so.cache1.1").empty());
+    std::string cache = "glibc-ld.so.cache1.1";
+    cache += std::string("\xff\xff\xff\x7f", 4); // entries that are not there
+    cache.resize(48);
+    EXPECT_TRUE(parse_linker_cache(cache).empty());
+    const auto number = [&cache](std::uint32_t value) { cache.append(reinterpret_cast<const char *>(&value), sizeof(value)); };
+    for (const std::uint32_t value : {0x0303u, 72u, 0xffffffffu, 0u, 0u, 0u})
+        number(value);
+    cache += std::string("libx.so.1\0", 10);
+    const std::vector<LibraryPath> libraries = parse_linker_cache(cache);
+    ASSERT_EQ(libraries.size(), 1u);
+    EXPECT_EQ(libraries[0].name, "libx.so.1");
+    EXPECT_EQ(libraries[0].path, "");
+}
+
+TEST(UserObjects, LibrariesAreThoseThatTheLinkerLoads) {
+    Dl_info info = {};
+    ASSERT_TRUE(::dladdr(reinterpret_cast<void *>(&std::fflush), &info));
+    EXPECT_TRUE(std::filesystem::equivalent(find_user_object("libc"), info.dli_fname));
+    EXPECT_TRUE(std::filesystem::equivalent(find_user_object("sh"), "/bin/sh"));
+    EXPECT_EQ(find_user_object("./x"), "./x");
+    EXPECT_EQ(find_user_object("no-such-program"), "");
+}
+
+} // namespace
+} // namespace argtrace

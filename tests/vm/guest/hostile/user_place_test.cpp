@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The ioctls and the life of probes in user code: what is refused, and sessions that go while processes come and go.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "elf/function_list.h"
+#include "support/command.h"
+#include "support/device.h"
+#include "support/machine.h"
+#include "support/raw_map.h"
+
+namespace vmtest {
+namespace {
+
+namespace fs = std::filesystem;
+const std::string traced_program = "/root/user_functions";
+
+std::uint64_t offset_of(const std::string &function) {
+    const auto object = argtrace::elf::Object::open(argtrace::Fd(open(traced_program.c_str(), O_RDONLY | O_CLOEXEC)), traced_program);
+    EXPECT_TRUE(object);
+    for (const argtrace::elf::NamedFunction &known : argtrace::elf::list_functions(*object))
+        if (known.symbol == function)
+            return known.offset;
+    ADD_FAILURE() << function;
+    return 0;
+}
+
+class UserPlaces : public testing::Test {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        if (!(RawDevice().info().features & ARGTRACE_FEATURE_USER))
+            GTEST_SKIP() << "this kernel has no uprobes";
+    }
+
+    /// The errno; the number in *file.
+    static int number(const RawDevice &device, int fd, std::uint32_t *file = nullptr, std::uint32_t flags = 0) {
+        argtrace_user_file request{};
+        request.size = sizeof(request);
+        request.flags = flags;
+        request.fd = fd;
+        const int error = device.call(ARGTRACE_IOC_USER_FILE, &request);
+        if (file)
+            *file = request.file;
+        return error;
+    }
+
+    static int number_path(const RawDevice &device, const std::string &path, std::uint32_t *file = nullptr, int access = O_RDONLY) {
+        const int fd = open(path.c_str(), access | O_CLOEXEC);
+        EXPECT_GE(fd, 0) << path;
+        const int error = number(device, fd, file);
+        close(fd);
+        return error;
+    }
+
+    static RawProbe probe_at(std::uint32_t file, std::uint64_t offset, unsigned words = 1) {
+        RawProbe probe = RawProbe::words(ARGTRACE_USER_PLACE(file, offset), words, "u:user_functions:f");
+        probe.header.kind = ARGTRACE_KIND_USER;
+        return probe.seal();
+    }
+};
+
+TEST_F(UserPlaces, files_that_are_refused) {
+    RawDevice device;
+    const int fd = open(traced_program.c_str(), O_RDONLY | O_CLOEXEC);
+    EXPECT_EQ(number(device, fd), EBADFD);
+    ASSERT_EQ(device.session(), 0);
+    EXPECT_EQ(number(device, -1), EBADF);
+    EXPECT_EQ(number(device, 1 << 20), EBADF);
+    EXPECT_EQ(number(device, fd, nullptr, 1), EINVAL);
+    EXPECT_EQ(number_path(device, "/tmp/written", nullptr, O_WRONLY | O_CREAT), EBADF);
+    EXPECT_EQ(number_path(device, "/root"), EINVAL);
+    EXPECT_EQ(number_path(device, "/dev/null"), EINVAL);
+    std::uint32_t one = 0, again = 0, other = 0;
+    EXPECT_EQ(number(device, fd, &one), 0);
+    EXPECT_EQ(number_path(device, traced_program, &again), 0);
+    EXPECT_EQ(number_path(device, "/bin/sh", &other), 0);
+    EXPECT_EQ(one, 1u);
+    EXPECT_EQ(again, one);
+    EXPECT_EQ(other, 2u);
+    close(fd);
+}
+
+TEST_F(UserPlaces, probes_that_are_refused) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    std::uint32_t file = 0, failed = 0;
+    const std::uint64_t offset = offset_of("uf_storm");
+    EXPECT_EQ(device.add(probe_at(1, offset).bytes(), 1, &failed), EOPNOTSUPP);
+    EXPECT_EQ(failed, 0u);
+    ASSERT_EQ(number_path(device, traced_program, &file), 0);
+    EXPECT_EQ(device.add(probe_at(0, offset).bytes(), 1), EINVAL);
+    EXPECT_EQ(device.add(probe_at(file, ARGTRACE_USER_OFFSET_MAX - 1).bytes(), 1), EOPNOTSUPP);
+    EXPECT_EQ(device.add(probe_at(file + 1, offset).bytes(), 1), EOPNOTSUPP);
+    RawProbe probe = probe_at(file, offset);
+    probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
+    EXPECT_EQ(device.add(probe.bytes(), 1), EINVAL);
+    probe = probe_at(file, offset);
+    probe.args[0].loc = ARGTRACE_LOC_STACK;
+    probe.args[0].index = 0;
+    probe.args[0].offset = 8;
+    EXPECT_EQ(device.add(probe.bytes(), 1), EINVAL);
+    // All or none.
+    EXPECT_EQ(device.add(probe_at(file, offset).bytes() + probe_at(file + 1, offset).bytes(), 2, &failed), EOPNOTSUPP);
+    EXPECT_EQ(failed, 1u);
+    EXPECT_TRUE(device.counts().empty());
+    // What was refused has changed nothing: the file has its number.
+    EXPECT_EQ(device.add(probe_at(file, offset).bytes(), 1), 0);
+    EXPECT_EQ(device.add(probe_at(file, offset).bytes(), 1), EEXIST);
+    EXPECT_EQ(run({traced_program, "short"}).status, 0);
+    ASSERT_EQ(device.counts().size(), 1u);
+    EXPECT_EQ(hits(device.counts()[0]), 1u);
+}
+
+// A program that reads the kernel's memory where the traced process says.
+TEST_F(UserPlaces, programs_must_read_user_memory) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    std::uint32_t file = 0;
+    ASSERT_EQ(number_path(device, traced_program, &file), 0);
+    const RawMap map(device, RawMap::counts(64, 1));
+    SinkProgram sink(ARGTRACE_SINK_MAP, map.description().id);
+    sink.behind(0, 0, 8);
+    RawProbe probe = sink.probe(ARGTRACE_USER_PLACE(file, offset_of("uf_storm")));
+    probe.header.kind = ARGTRACE_KIND_USER;
+    EXPECT_EQ(device.add(probe.seal().bytes(), 1), EINVAL);
+}
+
+TEST_F(UserPlaces, a_file_system_can_be_unmounted_when_its_probes_have_gone) {
+    const std::string folder = "/tmp/user_place";
+    fs::create_directories(folder);
+    ASSERT_EQ(mount("none", folder.c_str(), "tmpfs", 0, nullptr), 0);
+    fs::copy_file(traced_program, folder + "/program", fs::copy_options::overwrite_existing);
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    std::uint32_t file = 0;
+    ASSERT_EQ(number_path(device, folder + "/program", &file), 0);
+    EXPECT_NE(umount(folder.c_str()), 0);
+    const std::uint64_t place = ARGTRACE_USER_PLACE(file, offset_of("uf_storm"));
+    ASSERT_EQ(device.add(probe_at(file, offset_of("uf_storm")).bytes(), 1), 0);
+    EXPECT_NE(umount(folder.c_str()), 0);
+    EXPECT_EQ(run({folder + "/program", "short"}).status, 0);
+    EXPECT_EQ(hits(device.counts()[0]), 1u);
+    argtrace_probe_remove remove{};
+    remove.size = sizeof(remove);
+    remove.addrs = reinterpret_cast<std::uint64_t>(&place);
+    remove.count = 1;
+    remove.kind = ARGTRACE_KIND_USER;
+    ASSERT_EQ(device.call(ARGTRACE_IOC_PROBE_REMOVE, &remove), 0);
+    EXPECT_TRUE(eventually([&] { return umount(folder.c_str()) == 0; }));
+}
+
+std::vector<std::unique_ptr<Background>> storms(unsigned count) {
+    std::vector<std::unique_ptr<Background>> all;
+    for (unsigned i = 0; i < count; i++)
+        all.push_back(std::make_unique<Background>(std::vector<std::string>{traced_program, "storm"}));
+    return all;
+}
+
+// Places come and go, and processes are killed, fork and execute, while they are hit.
+TEST_F(UserPlaces, come_and_go_while_processes_do) {
+    const std::uint64_t offset = offset_of("uf_storm");
+    std::uint64_t seen = 0;
+    for (std::uint64_t step = 0; step < stress_steps(is_sanitizer_kernel() ? 4 : 10); step++) {
+        const auto processes = storms(2);
+        RawDevice device;
+        ASSERT_EQ(device.session(), 0);
+        std::uint32_t file = 0;
+        ASSERT_EQ(number_path(device, traced_program, &file), 0);
+        for (unsigned turn = 0; turn < 4; turn++) {
+            ASSERT_EQ(device.add(probe_at(file, offset).bytes(), 1), 0);
+            usleep(20000);
+            ASSERT_EQ(device.remove_all(), 0);
+            ASSERT_EQ(number_path(device, traced_program, &file), 0);
+        }
+        for (const argtrace_counts &counts : device.counts(ARGTRACE_LIST_REMOVED))
+            seen += hits(counts);
+        ASSERT_EQ(device.add(probe_at(file, offset).bytes(), 1), 0);
+        // Whichever goes first.
+        if (step % 2)
+            device.close();
+    }
+    EXPECT_GT(seen, 0u);
+    expect_nothing_left();
+}
+
+// The filter changes while its processes call, fork and are killed.
+TEST_F(UserPlaces, follow_a_filter_that_changes) {
+    const auto processes = storms(3);
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    const auto select = [&](pid_t pid) {
+        const std::uint32_t number = static_cast<std::uint32_t>(pid);
+        argtrace_process_filter filter{};
+        filter.size = sizeof(filter);
+        filter.pids = reinterpret_cast<std::uint64_t>(&number);
+        filter.count = 1;
+        return device.call(ARGTRACE_IOC_PROCESSES, &filter);
+    };
+    ASSERT_EQ(select(processes[0]->pid()), 0);
+    std::uint32_t file = 0;
+    ASSERT_EQ(number_path(device, traced_program, &file), 0);
+    ASSERT_EQ(device.add(probe_at(file, offset_of("uf_storm")).bytes(), 1), 0);
+    const auto accepted = [&] {
+        const argtrace_counts counts = device.counts()[0];
+        return hits(counts) - counts.filtered;
+    };
+    for (unsigned turn = 0; turn < 9; turn++) {
+        ASSERT_EQ(select(processes[turn % 3]->pid()), 0);
+        const std::uint64_t before = accepted();
+        EXPECT_TRUE(eventually([&] { return accepted() > before; })) << "the selected process has no breakpoint";
+    }
+    processes[2]->end(SIGKILL);
+    EXPECT_EQ(select(processes[1]->pid()), 0);
+}
+
+} // namespace
+} // namespace vmtest
