@@ -27,7 +27,7 @@ constexpr std::size_t flags_max = 256;
 constexpr std::uint64_t bytes_max = ARGTRACE_TEXT_MAX;
 constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
-constexpr std::string_view known_functions[]{"str",  "buf",  "text",     "array", "strs", "path", "cgroup_path", "fd",       "pfn",
+constexpr std::string_view known_functions[]{"str",  "buf",  "text",     "array", "head", "strs", "path", "cgroup_path", "fd",       "pfn",
                                              "flags", "name", "sockaddr", "sym",   "cpus", "only", "user",        "kernel",   "this_cpu",
                                              "per_cpu"};
 
@@ -154,6 +154,8 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_text(ast);
     if (name == "array")
         return call_array(ast);
+    if (name == "head")
+        return call_head(ast);
     if (name == "strs")
         return call_strs(ast);
     if (name == "fd")
@@ -269,9 +271,14 @@ NodePtr Checker::call_buf(const Ast &ast) {
     return bytes_at(ast, void_pointer, ARGTRACE_TEXT_MAX);
 }
 
-// buf() that is shown as text, NULs and all.
+// buf() that is shown as text, NULs and all. Without a length it ends with a NUL.
 NodePtr Checker::call_text(const Ast &ast) {
-    require_operands(ast, 2, 3, "text(ADDRESS, LENGTH) or text(ADDRESS, LENGTH, MAX)");
+    require_operands(ast, 1, 3, "text(ADDRESS), text(ADDRESS, LENGTH) or text(ADDRESS, LENGTH, MAX)");
+    if (ast.operands.size() == 1) {
+        NodePtr text = make_node(Node::Kind::text, char_type.pointer(), ast, address(check(*ast.operands[0]), *ast.operands[0]));
+        text->limit = scope_.text_bytes();
+        return text;
+    }
     return bytes_at(ast, char_type.pointer(), ast.operands.size() > 2 ? length(*ast.operands[2]) : scope_.text_bytes());
 }
 
@@ -301,6 +308,24 @@ NodePtr Checker::call_array(const Ast &ast) {
     node->is_signed = is_signed;
     node->is_array = true;
     node->operands.push_back(std::move(size));
+    return node;
+}
+
+// A struct as far as the number of bytes goes: a program may know the first members alone, and have no more memory.
+NodePtr Checker::call_head(const Ast &ast) {
+    require_operands(ast, 2, 2, "head(POINTER, BYTES)");
+    const Ast &operand = *ast.operands[0];
+    NodePtr from = rvalue(check(operand), operand);
+    const auto type = pointed_aggregate(*from);
+    if (!type || traits(*from).kind != TypeKind::pointer)
+        fail(operand.at, fmt::format("head() takes a pointer to a struct or union, and {} is a {}", written(operand), name(from->type)));
+    require_one_place(*from, operand, operand.at);
+    const auto number = [&](std::uint64_t value) { return make_constant(value, ulong_type, ast); };
+    const std::uint64_t bytes = std::min(size_of(*type, ast, operand.at), bytes_max);
+    const auto length = [&] { return convert(integer(*ast.operands[1], "a number of bytes"), ulong_type); };
+    NodePtr node = make_node(Node::Kind::buffer, *type, ast, std::move(from));
+    node->limit = static_cast<std::uint32_t>(bytes);
+    node->operands.push_back(either(compare(ARGTRACE_ALU_LT, false, length(), number(bytes), ast), length(), number(bytes), ast));
     return node;
 }
 
@@ -485,7 +510,7 @@ NodePtr Checker::length_of_sockaddr(const Ast &operand, const Ast &ast) {
 }
 
 NodePtr Checker::call_sockaddr(const Ast &ast) {
-    require_operands(ast, 1, 1, "sockaddr(POINTER)");
+    require_operands(ast, 1, 2, "sockaddr(POINTER) or sockaddr(POINTER, LENGTH)");
     const Type type = find_struct("sockaddr_in6", ast.token.at);
     const Ast &operand = *ast.operands[0];
     NodePtr from = check(operand);
@@ -495,7 +520,19 @@ NodePtr Checker::call_sockaddr(const Ast &ast) {
                                      written(operand), name(from->type)));
     NodePtr node = make_node(Node::Kind::buffer, type, ast, address(std::move(from), operand));
     node->limit = sizeof(sockaddr_un);
-    node->operands.push_back(length_of_sockaddr(operand, ast));
+    if (ast.operands.size() == 1) {
+        node->operands.push_back(length_of_sockaddr(operand, ast));
+        return node;
+    }
+    // What is behind the length may be of another address. Up to it a name is whole, which the type says to those who show it.
+    TypeName name_of_unix;
+    name_of_unix.tag = TypeName::Tag::structure;
+    name_of_unix.name = "sockaddr_un";
+    node->type = types_.find(name_of_unix).value_or(type);
+    const auto length = [&] { return convert(integer(*ast.operands[1], "a length"), ulong_type); };
+    const auto most = [&] { return make_constant(node->limit, ulong_type, ast); };
+    NodePtr is_shorter = compare(ARGTRACE_ALU_LT, false, length(), most(), ast);
+    node->operands.push_back(either(std::move(is_shorter), length(), most(), ast));
     return node;
 }
 

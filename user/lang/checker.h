@@ -107,6 +107,7 @@ private:
     NodePtr call_buf(const Ast &ast);
     NodePtr call_text(const Ast &ast);
     NodePtr call_array(const Ast &ast);
+    NodePtr call_head(const Ast &ast);
     NodePtr call_strs(const Ast &ast);
     NodePtr call_fd(const Ast &ast);
     NodePtr call_path(const Ast &ast);

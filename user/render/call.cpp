@@ -12,7 +12,7 @@ namespace {
 /// Whether the values behind an argument are what the table of calls reads, and not what its type means.
 bool is_of_table(const Probe &probe, std::size_t argument) {
     const std::string_view part = meaning_name(probe, argument, argument + 1);
-    return part == whole_part || part == path_part;
+    return part.starts_with(whole_part) || part.starts_with(before_part) || part.starts_with(path_part);
 }
 
 } // namespace

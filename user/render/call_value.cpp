@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,13 +22,16 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
+constexpr std::size_t call_elements_max = 32;
+
 std::uint64_t low_bits(std::uint64_t value, std::uint32_t bits) {
     return bits < 64 ? value & ((std::uint64_t{1} << bits) - 1) : value;
 }
 
-/// Bytes of which there may be none, in a call that has them.
-bool may_be_empty(const Format *format) {
-    return format && (format->kind == Format::Kind::characters || format->kind == Format::Kind::texts || format->is_counted);
+/// Text or bytes of which there may be none, in a call that has them.
+bool may_be_empty(const Value &value, const Format *format) {
+    return value.type != ARGTRACE_TYPE_BYTES || !format || format->kind == Format::Kind::characters || format->kind == Format::Kind::texts ||
+           format->is_counted;
 }
 
 /// Whether a part stands for the argument, and does not belong to another part: "value", or "value.2" of another row.
@@ -38,41 +42,88 @@ bool is_whole(std::string_view name, std::string_view part) {
     return name.empty() || (name.front() == '.' && name.find_first_not_of("0123456789", 1) == name.npos);
 }
 
+/// Such as sigset_t, a struct of one word. An array of so many bytes has elements.
+bool is_word(const Format &format) {
+    return format.kind == Format::Kind::aggregate && format.bytes <= sizeof(std::uint64_t);
+}
+
+/// The field at "_sifields._kill._pid", and the bit that it begins at; null: there is none.
+std::pair<const Format::Field *, std::uint32_t> find_field(const Format &format, std::string_view path) {
+    const Format *within = &format;
+    std::uint32_t begin = 0;
+    for (;;) {
+        const auto field = std::ranges::find(within->fields, path.substr(0, path.find('.')), &Format::Field::name);
+        if (field == within->fields.end())
+            return {};
+        if (path.size() == field->name.size())
+            return {&*field, begin + field->bit_offset};
+        path.remove_prefix(field->name.size() + 1);
+        begin += field->bit_offset;
+        within = field->format;
+    }
+}
+
 /// What has been read of one argument.
 class Fetched {
 public:
-    /// Numbers are shown as `shown` says, unless they are members.
-    Fetched(Line &out, ValueWriter &values, const EventView &view, std::size_t argument, std::size_t first, std::size_t count, const ShownAs *shown)
-        : out_(out), values_(values), view_(view), formats_(values.formats(*view.event->probe)), shown_(shown ? *shown : ShownAs()),
-          argument_(argument), first_(first), end_(first + count) {}
+    /// Numbers are shown as the row of the call says, unless they are members.
+    Fetched(Line &out, ValueWriter &values, const EventView &view, const DescribedCall &described, const DescribedCall::Choice &choice,
+            std::size_t argument, std::size_t first, std::size_t count)
+        : out_(out), values_(values), view_(view), formats_(values.formats(*view.event->probe)), described_(described), choice_(choice),
+          argument_(argument), first_(first), end_(first + count) {
+        if (const ShownAs *shown = described.shown_behind(choice, argument))
+            shown_ = *shown;
+    }
 
-    /// What stands for the argument: the first part of that name, or of it with a number, that has something; or one that may be empty.
+    /// What stands for the argument: the first part of that name, or of it with a number, that has something; or one that may be empty. What
+    /// another row has read is none of this call's.
     const Value *whole(std::string_view name) const {
         const Value *empty = nullptr;
         for (std::size_t i = first_; i < end_; ++i) {
             const Value &value = view_.values[i];
-            if (!value.captured || !is_whole(name_of(i), name))
+            if (!value.captured || !is_whole(name_of(i), name) || !described_.is_of_row(choice_, argument_, name_of(i)))
                 continue;
-            if (!is_empty_meaning(value, formats_.argument(i)))
+            const bool is_data = value.type == ARGTRACE_TYPE_BYTES || value.is_text();
+            if (!is_data || value.high > 0)
                 return &value;
-            if (!empty && may_be_empty(formats_.argument(i)))
+            if (!empty && value.type != ARGTRACE_TYPE_PATH && may_be_empty(value, formats_.argument(i)))
                 empty = &value;
         }
         return empty;
     }
 
+    /// What it was before the call, and what it is now: [110 => 16].
+    void append_change(const Value &before, const Value &after) {
+        const std::optional<Value> first = number_of(before), second = number_of(after);
+        if (!first || !second || first->low == second->low) {
+            append(after, "");
+            return;
+        }
+        out_ += '[';
+        append_number(*first, 8 * type_info(first->type).size, shown_, nullptr);
+        out_ += " => ";
+        append_number(*second, 8 * type_info(second->type).size, shown_, nullptr);
+        out_ += ']';
+    }
+
     /// The value, which is the part at `path`, with what is known of its own parts.
     void append(const Value &value, const std::string &path) {
-        const Format *format = formats_.argument(static_cast<std::size_t>(&value - view_.values.data()));
+        const Format *format = format_of(value);
         const bool is_bytes = value.type == ARGTRACE_TYPE_BYTES && format;
-        const bool in_bytes = is_bytes && format->kind == Format::Kind::scalar; // of only()
         const bool has_parts = is_bytes && (format->kind == Format::Kind::array || format->kind == Format::Kind::aggregate);
-        if (is_number(value) || in_bytes) {
-            const Value number = in_bytes ? load_value(*format, view_.bytes_of(value)) : value;
-            const bool is_set = shown_.form == NumberForm::signal_set; // which has brackets of its own
-            out_ += is_set ? "" : "[";
-            append_number(number, 8 * type_info(number.type).size, shown_, in_bytes ? nullptr : format);
-            out_ += is_set ? "" : "]";
+        if (const std::optional<Value> number = number_of(value)) {
+            const bool has_brackets = shown_.form == NumberForm::signal_set || shown_.form == NumberForm::bit_set;
+            out_ += has_brackets ? "" : "[";
+            append_number(*number, 8 * type_info(number->type).size, shown_, is_bytes ? nullptr : format);
+            out_ += has_brackets ? "" : "]";
+        } else if (value.type == ARGTRACE_TYPE_BYTES && shown_.form == NumberForm::bit_set) {
+            out_ += bit_set_text(view_.bytes_of(value));
+        } else if (is_bytes && format->kind == Format::Kind::texts && value.high == 0) {
+            out_ += "[]";
+        } else if (is_bytes && format->kind == Format::Kind::socket) {
+            out_ += '{';
+            values_.append(out_, view_, value, format);
+            out_ += '}';
         } else if (is_bytes && format->kind == Format::Kind::characters) {
             values_.append_formatted(out_, *format, view_.bytes_of(value));
             out_ += value.cut ? "..." : "";
@@ -90,16 +141,23 @@ private:
     const Value *part(std::string_view name) const {
         for (std::size_t i = first_; i < end_; ++i) {
             const Format *format = formats_.argument(i);
-            if (const Value &value = view_.values[i]; name_of(i) == name && value.captured && (may_be_empty(format) || !is_absent(value, format)))
+            if (const Value &value = view_.values[i]; name_of(i) == name && value.captured && ((format && may_be_empty(value, format)) || !is_absent(value, format)) &&
+                                                      described_.has_part(choice_, view_, argument_, name))
                 return &value;
         }
         return nullptr;
     }
 
-    static bool is_number(const Value &value) {
+    /// Which only() makes bytes of. Nothing of what is no number.
+    std::optional<Value> number_of(const Value &value) const {
+        const Format *format = format_of(value);
+        if (value.type == ARGTRACE_TYPE_BYTES && format && format->kind == Format::Kind::scalar)
+            return load_value(*format, view_.bytes_of(value));
         const TypeClass type = type_info(value.type).type_class;
-        return type == TypeClass::integer || type == TypeClass::address;
+        return type == TypeClass::integer || type == TypeClass::address ? std::optional(value) : std::nullopt;
     }
+
+    const Format *format_of(const Value &value) const { return formats_.argument(static_cast<std::size_t>(&value - view_.values.data())); }
 
     void append_number(const Value &value, std::uint32_t bits, const ShownAs &shown, const Format *format) {
         const std::string text = value.captured ? shown.text(low_bits(value.low, bits)) : std::string();
@@ -122,7 +180,7 @@ private:
 
     void append_elements(const Format &format, Bytes data, const std::string &path, bool cut) {
         const std::size_t count = format.elements_in(data.size());
-        const std::size_t shown = std::min(count, text_elements_max);
+        const std::size_t shown = std::min(count, call_elements_max);
         out_ += '[';
         for (std::size_t i = 0; i < shown; ++i) {
             out_ += i > 0 ? ", " : "";
@@ -131,35 +189,47 @@ private:
         out_ += shown < count || cut ? ", ...]" : "]";
     }
 
+    /// Those that the bytes have: of a struct that grows with the kernel a program may know the first members alone.
     void append_members(const Format &format, Bytes data, const std::string &path) {
-        const CallStruct *known = Calls::shared().structure(format.name);
+        const CallStruct *known = shown_.structure ? std::exchange(shown_.structure, nullptr) : Calls::shared().structure(format.name);
         std::string_view separator;
         out_ += '{';
-        const auto append_one = [&](const Format::Field &field, const ShownAs &shown) {
+        const auto append_one = [&](const Format::Field &field, std::uint32_t begin, const std::string &member, const std::string &name, const ShownAs &shown) {
+            const std::uint32_t bits = field.bit_size != 0 ? field.bit_size : 8 * field.format->bytes;
+            if (begin + bits > 8 * data.size())
+                return;
             out_ += separator;
             separator = ", ";
-            out_ += field.name;
+            out_ += name;
             out_ += '=';
-            append_member(field, shown, data, path.empty() ? field.name : path + '.' + field.name);
+            append_member(field, begin, shown, data, path.empty() ? member : path + '.' + member);
         };
         if (!known)
             for (const Format::Field &field : format.fields)
-                append_one(field, {});
+                append_one(field, field.bit_offset, field.name, field.name, {});
         else
             for (const CallStruct::Member &member : known->members)
-                if (const auto field = std::find_if(format.fields.begin(), format.fields.end(), [&](const auto &one) { return one.name == member.name; });
-                    field != format.fields.end())
-                    append_one(*field, member.shown);
+                if (const auto [field, begin] = find_field(format, member.path); field && is_shown(member, format, data))
+                    append_one(*field, begin, member.path, member.name, member.shown);
         out_ += known && known->has_more ? ", ...}" : "}";
     }
 
-    void append_member(const Format::Field &field, const ShownAs &shown, Bytes data, const std::string &path) {
-        const Bytes own = behind(data, field.bit_offset / 8);
+    static bool is_shown(const CallStruct::Member &member, const Format &format, Bytes data) {
+        return std::ranges::all_of(member.conditions, [&](const CallStruct::Condition &condition) {
+            const auto [field, begin] = find_field(format, condition.path);
+            const std::uint32_t bits = !field ? 0 : field->bit_size != 0 ? field->bit_size : 8 * field->format->bytes;
+            if (bits == 0 || bits > 64)
+                return false;
+            return condition.test.accepts(low_bits(load_bits(*field->format, data, begin, bits).low, bits));
+        });
+    }
+
+    void append_member(const Format::Field &field, std::uint32_t begin, const ShownAs &shown, Bytes data, const std::string &path) {
+        const Bytes own = behind(data, begin / 8);
         const Format::Kind kind = field.format->kind;
         const bool is_number = kind == Format::Kind::scalar || kind == Format::Kind::user_address || kind == Format::Kind::function ||
                                kind == Format::Kind::device || kind == Format::Kind::mode;
-        // Such as sigset_t, a struct of one word.
-        if (!is_number && shown.form != NumberForm::typed && field.format->bytes <= sizeof(std::uint64_t) && own.size() >= field.format->bytes) {
+        if (is_word(*field.format) && shown.form != NumberForm::typed && own.size() >= field.format->bytes) {
             std::uint64_t word = 0;
             std::memcpy(&word, own.data(), field.format->bytes);
             out_ += shown.text(word);
@@ -176,7 +246,7 @@ private:
             append(*value, path);
             return;
         }
-        const Value value = field.bit_size == 0 ? load_value(*field.format, own) : load_bits(*field.format, data, field.bit_offset, field.bit_size);
+        const Value value = field.bit_size == 0 ? load_value(*field.format, own) : load_bits(*field.format, data, begin, field.bit_size);
         const std::uint32_t bits = field.bit_size == 0 ? 8 * field.format->bytes : field.bit_size;
         append_number(value, bits, shown, field.format);
     }
@@ -192,6 +262,8 @@ private:
     ValueWriter &values_;
     const EventView &view_;
     const ProbeFormats &formats_;
+    const DescribedCall &described_;
+    const DescribedCall::Choice &choice_;
     ShownAs shown_;
     std::size_t argument_, first_, end_;
 };
@@ -200,8 +272,13 @@ private:
 
 void append_call_value(Line &out, ValueWriter &values, const EventView &view, const DescribedCall &described,
                        const DescribedCall::Choice &choice, std::size_t argument, std::size_t first, std::size_t count) {
-    Fetched fetched(out, values, view, argument, first, count, described.shown_behind(choice, argument));
-    if (const Value *whole = described.has_fetched(choice, view, argument) ? fetched.whole(whole_part) : nullptr) {
+    Fetched fetched(out, values, view, described, choice, argument, first, count);
+    const Value *whole = described.has_fetched(choice, view, argument) ? fetched.whole(whole_part) : nullptr;
+    if (const Value *before = fetched.whole(before_part)) {
+        fetched.append_change(*before, whole ? *whole : *before);
+        return;
+    }
+    if (whole) {
         fetched.append(*whole, "");
         return;
     }

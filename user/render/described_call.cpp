@@ -6,6 +6,7 @@
 #include "model/probe_kind.h"
 #include "model/result.h"
 #include "model/type.h"
+#include "spec/call_fetches.h"
 
 namespace argtrace {
 
@@ -30,6 +31,26 @@ DescribedCall::DescribedCall(const Probe &probe, const Calls &calls)
         const bool is_argument = argument.loc != ARGTRACE_LOC_PROGRAM && argument.loc != ARGTRACE_LOC_RETURN;
         otherwise_.push_back(is_function && is_argument ? calls.otherwise(argument.name, argument.type_name) : nullptr);
     }
+    read_by_.resize(probe.args.size());
+    for (std::size_t i = 0; rows_ && is_syscall_ && i < probe.args.size(); ++i)
+        read_by_[i] = names_read(i);
+}
+
+std::vector<std::vector<std::string>> DescribedCall::names_read(std::size_t value) const {
+    std::vector<const std::vector<Fetch> *> lists;
+    for (const CallRow &row : *rows_)
+        if (const std::vector<Fetch> *list = fetches(&row, value))
+            lists.push_back(list);
+    const auto named = named_fetches(lists, !split_title(probe_.function).qualifier.empty());
+    if (named.empty())
+        return {};
+    std::vector<std::vector<std::string>> names(rows_->size());
+    for (std::size_t i = 0; i < rows_->size(); ++i)
+        if (const std::vector<Fetch> *list = fetches(&(*rows_)[i], value))
+            for (const auto &[fetch, name] : named)
+                if (std::ranges::find(*list, *fetch) != list->end())
+                    names[i].push_back(name);
+    return names;
 }
 
 DescribedCall::Choice DescribedCall::choose(const EventView &view) const {
@@ -45,12 +66,12 @@ DescribedCall::Choice DescribedCall::choose(const EventView &view) const {
     for (const CallRow &row : *rows_) {
         bool fits = true;
         for (std::size_t i = 0; fits && i < row.arguments.size(); ++i) {
-            if (row.arguments[i].test == CallRow::Argument::Test::none)
+            if (row.arguments[i].test.kind == NumberTest::Kind::none)
                 continue;
             const auto value = value_of(row, i);
             if (!value)
                 return {&rows_->back(), false};
-            fits = row.arguments[i].accepts(*value);
+            fits = row.arguments[i].test.accepts(*value);
         }
         if (fits)
             return {&row, true};
@@ -109,8 +130,17 @@ const std::vector<Fetch> *DescribedCall::fetches(const CallRow *row, std::size_t
 
 const ShownAs *DescribedCall::shown_behind(const Choice &choice, std::size_t argument) const {
     const std::vector<Fetch> *known = fetches(choice.row, argument);
-    const bool is_pointer = type_info(probe_.args[argument].type).type_class == TypeClass::address;
-    return is_pointer && known && !known->empty() ? shown_as(choice.row, argument) : nullptr;
+    if (!known || known->empty())
+        return nullptr;
+    // A number, as the argument of fcntl(2) is, may be an address in some rows.
+    const bool is_pointer = type_info(probe_.args[argument].type).type_class == TypeClass::address || known->front().name == whole_part;
+    return is_pointer ? shown_as(choice.row, argument) : nullptr;
+}
+
+bool DescribedCall::was_read(const Fetch &fetch, const EventView &view) const {
+    if (!fetch.at_return() || !has_result(probe_))
+        return true;
+    return (error_number(view.values.back()) != 0) == (fetch.when == Fetch::When::failure);
 }
 
 bool DescribedCall::has_fetched(const Choice &choice, const EventView &view, std::size_t value) const {
@@ -118,9 +148,22 @@ bool DescribedCall::has_fetched(const Choice &choice, const EventView &view, std
     if (!known || known->empty())
         return true; // the table may be another than that of the recording
     const bool is_pointer = type_info(view.values[value].type).type_class == TypeClass::address;
-    if (is_pointer && view.values[value].low == 0)
-        return false;
-    return !known->front().at_return || !has_result(probe_) || error_number(view.values.back()) == 0;
+    return (!is_pointer || view.values[value].low != 0) && was_read(known->front(), view);
+}
+
+bool DescribedCall::has_part(const Choice &choice, const EventView &view, std::size_t argument, std::string_view name) const {
+    const std::vector<Fetch> *known = fetches(choice.row, argument);
+    if (!known)
+        return true;
+    const auto found = std::ranges::find(*known, name, &Fetch::name);
+    return found == known->end() || was_read(*found, view);
+}
+
+bool DescribedCall::is_of_row(const Choice &choice, std::size_t argument, std::string_view name) const {
+    if (!choice.row || !choice.is_sure || read_by_[argument].empty())
+        return true;
+    const std::vector<std::string> &own = read_by_[argument][static_cast<std::size_t>(choice.row - rows_->data())];
+    return std::ranges::find(own, name) != own.end();
 }
 
 bool DescribedCall::is_hidden(const Choice &choice, std::size_t argument) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/event.h"
@@ -43,6 +44,13 @@ public:
     /// return. Where it is NULL there is nothing.
     bool has_fetched(const Choice &choice, const EventView &view, std::size_t value) const;
 
+    /// The same of a part of what was read of the argument.
+    bool has_part(const Choice &choice, const EventView &view, std::size_t argument, std::string_view name) const;
+
+    /// Whether what was read of the argument under that name is what the row has read. What another row has read, of which nothing is there
+    /// in this call, is not empty but none.
+    bool is_of_row(const Choice &choice, std::size_t argument, std::string_view name) const;
+
     /// How the row shows the numbers that the argument leads to, if that is an address behind which something was read; else null.
     const ShownAs *shown_behind(const Choice &choice, std::size_t argument) const;
 
@@ -62,6 +70,8 @@ private:
     };
     Shown shown(const Choice &choice, const EventView &view, std::size_t value) const;
     const ShownAs *shown_as(const CallRow *row, std::size_t value) const;
+    std::vector<std::vector<std::string>> names_read(std::size_t value) const;
+    bool was_read(const Fetch &fetch, const EventView &view) const;
     const std::vector<Fetch> *fetches(const CallRow *row, std::size_t value) const;
 
     const Probe &probe_;
@@ -69,6 +79,7 @@ private:
     bool is_syscall_;
     std::vector<std::optional<std::size_t>> positions_; // of a system call's arguments, by value
     std::vector<const ShownAs *> otherwise_; // of a function's, where no row names them
+    std::vector<std::vector<std::vector<std::string>>> read_by_; // names of what each row has read, by value; of a value of which nothing is read: none
 };
 
 } // namespace argtrace

@@ -69,6 +69,13 @@ std::string_view as_text(Bytes data) {
     return {reinterpret_cast<const char *>(data.data()), data.size()};
 }
 
+bool is_unix(Bytes address) {
+    sa_family_t family = AF_UNSPEC;
+    if (address.size() >= sizeof(family))
+        std::memcpy(&family, address.data(), sizeof(family));
+    return family == AF_UNIX;
+}
+
 std::string_view up_to_nul(std::string_view text) {
     return text.substr(0, text.find('\0'));
 }
@@ -303,7 +310,13 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
         append_address(out, format, data);
         break;
     case Format::Kind::socket:
-        append_socket_address(out, data);
+        // The bytes of a struct sockaddr_un are all that there are of a name, and zeros follow; of others it may go on.
+        if (std::array<std::byte, sizeof(sockaddr_un)> whole{}; format.bytes == whole.size() && data.size() <= whole.size() && is_unix(data)) {
+            std::copy(data.begin(), data.end(), whole.begin());
+            append_socket_address(out, whole);
+        } else {
+            append_socket_address(out, data);
+        }
         break;
     case Format::Kind::cpus:
         append_cpus(out, format, data);

@@ -15,17 +15,21 @@ namespace argtrace {
 namespace {
 
 /// The test as an expression, of an argument of that name.
-std::string test_of(const CallRow::Argument &argument, const std::string &name) {
+std::string test_of(const NumberTest &test, const std::string &name) {
+    using Kind = NumberTest::Kind;
+    if (test.kind == Kind::less || test.kind == Kind::greater)
+        return fmt::format("(unsigned long){} {} {}", name, test.kind == Kind::less ? '<' : '>', test.values.front().value);
+    const bool compares = test.kind == Kind::is || test.kind == Kind::is_not;
     std::vector<std::string> terms;
-    for (const NamedValues::Known &known : argument.tested) {
+    for (const NamedValues::Known &known : test.values) {
         const std::uint64_t mask = known.mask != 0 ? known.mask : known.value;
-        if (argument.test == CallRow::Argument::Test::is && known.mask == 0)
+        if (compares && known.mask == 0)
             terms.push_back(fmt::format("(int){} == (int){:#x}", name, static_cast<std::uint32_t>(known.value)));
         else
             terms.push_back(fmt::format("({} & {:#x}) == {:#x}", name, mask, known.value));
     }
     const std::string any = fmt::format("({})", fmt::join(terms, " || "));
-    return argument.test == CallRow::Argument::Test::lacks ? '!' + any : any;
+    return test.kind == Kind::lacks || test.kind == Kind::is_not ? '!' + any : any;
 }
 
 /// What the row has of a parameter, which of a system call is known by its place, and of a function by its name; null: nothing.
@@ -39,8 +43,8 @@ const CallRow::Argument *argument_of(const CallRow &row, const Prototype &protot
 std::string condition_of(const CallRow &row, const Prototype &prototype) {
     std::vector<std::string> tests;
     for (std::size_t i = 0; i < prototype.parameters.size(); ++i)
-        if (const CallRow::Argument *argument = argument_of(row, prototype, i); argument && argument->test != CallRow::Argument::Test::none)
-            tests.push_back(test_of(*argument, prototype.parameters[i].name));
+        if (const CallRow::Argument *argument = argument_of(row, prototype, i); argument && argument->test.kind != NumberTest::Kind::none)
+            tests.push_back(test_of(argument->test, prototype.parameters[i].name));
     return fmt::format("{}", fmt::join(tests, " && "));
 }
 
@@ -84,52 +88,60 @@ std::string condition_of(const std::vector<CallRow> &rows, const Prototype &prot
     return fmt::format("({})", fmt::join(any, ") || ("));
 }
 
-/// How many of the values have that name, or that with a number behind it.
-std::size_t count_named(const std::vector<lang::ArgumentExpression> &values, const std::string &name) {
-    return static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [&](const auto &value) {
-        return value.name.starts_with(name) && (value.name.size() == name.size() || value.name[name.size()] == '.');
-    }));
-}
-
 bool depends_on_layout(const std::string &expression) {
     return expression.find_first_of("*[") != expression.npos || expression.find("->") != expression.npos || has_name(expression, "array") ||
-           has_name(expression, "strs");
+           has_name(expression, "strs") || has_name(expression, "head");
 }
 
 } // namespace
+
+std::vector<std::pair<const Fetch *, std::string>> named_fetches(const std::vector<const std::vector<Fetch> *> &lists, bool is_narrow) {
+    std::vector<std::pair<const Fetch *, std::string>> named;
+    for (const std::vector<Fetch> *list : lists)
+        for (const Fetch &fetch : *list) {
+            const auto is_same = [&](const auto &other) { return *other.first == fetch; };
+            if (std::ranges::any_of(named, is_same) || (is_narrow && depends_on_layout(fetch.expression)))
+                continue;
+            const auto same = std::ranges::count_if(named, [&](const auto &other) { return other.first->name == fetch.name; });
+            named.emplace_back(&fetch, same == 0 ? fetch.name : fmt::format("{}.{}", fetch.name, same + 1));
+        }
+    return named;
+}
 
 std::vector<lang::ArgumentExpression> fetched_values(const std::vector<CallRow> &rows, const Prototype &prototype,
                                                      std::optional<std::uint32_t> parameter) {
     const std::string subject = parameter ? prototype.parameters[*parameter].name : std::string(lang::result_name);
     const Title title = split_title(prototype.function);
     const bool is_narrow = *title.kind == syscall_kind && !title.qualifier.empty();
+    std::vector<const std::vector<Fetch> *> lists;
+    for (const CallRow &row : rows)
+        lists.push_back(&fetches_of(row, prototype, parameter));
     std::vector<lang::ArgumentExpression> values;
-    std::vector<Fetch> done;
-    for (const CallRow &row : rows) {
-        for (const Fetch &fetch : fetches_of(row, prototype, parameter)) {
-            if (std::find(done.begin(), done.end(), fetch) != done.end() || (is_narrow && depends_on_layout(fetch.expression)))
-                continue;
-            done.push_back(fetch);
-            std::string text = in_words_of(prototype, row, fetch.expression);
-            std::string condition = condition_of(rows, prototype, parameter, fetch);
-            // As bytes a number may be absent, and be read again at the return.
-            if (text.starts_with('*'))
-                condition = condition.empty() ? "it != 0" : fmt::format("it != 0 && ({})", condition);
-            // A length that the result says is negative where the call has failed.
-            if (fetch.at_return && !has_name(text, lang::result_name))
-                condition = condition.empty() ? "ret >= 0" : fmt::format("ret >= 0 && ({})", condition);
-            if (!condition.empty())
-                text = fmt::format("only({}, {})", text, condition);
-            if (fetch.at_return)
-                text = fmt::format("({})@ret", text);
-            for (lang::ArgumentExpression &value : lang::parse_values(text)) {
-                value.subject = subject;
-                value.name = fmt::format("{}.{}", subject, fetch.name);
-                if (const std::size_t same = count_named(values, value.name); same > 0)
-                    value.name += fmt::format(".{}", same + 1);
-                value.named = value.optional = value.lenient = true;
-                values.push_back(std::move(value));
-            }
+    for (const auto &[known, name] : named_fetches(lists, is_narrow)) {
+        const Fetch &fetch = *known;
+        const auto row = std::ranges::find_if(rows, [&](const CallRow &one) {
+            const std::vector<Fetch> &own = fetches_of(one, prototype, parameter);
+            return std::ranges::find(own, fetch) != own.end();
+        });
+        std::string text = in_words_of(prototype, *row, fetch.expression);
+        std::string condition = condition_of(rows, prototype, parameter, fetch);
+        // As bytes a number may be absent, and be read again at the return.
+        if (text.starts_with('*'))
+            condition = condition.empty() ? "it != 0" : fmt::format("it != 0 && ({})", condition);
+        // A length that the result says is negative where the call has failed.
+        if (fetch.at_return() && !has_name(text, lang::result_name)) {
+            const std::string_view ended = fetch.when == Fetch::When::failure ? "ret < 0" : "ret >= 0";
+            condition = condition.empty() ? std::string(ended) : fmt::format("{} && ({})", ended, condition);
+        }
+        if (!condition.empty())
+            text = fmt::format("only({}, {})", text, condition);
+        if (fetch.at_return())
+            text = fmt::format("({})@ret", text);
+        for (lang::ArgumentExpression &value : lang::parse_values(text)) {
+            value.subject = subject;
+            value.name = fmt::format("{}.{}", subject, name);
+            value.named = value.optional = value.lenient = true;
+            values.push_back(std::move(value));
         }
     }
     return values;

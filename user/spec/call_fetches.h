@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "btf/prototype.h"
@@ -16,5 +18,9 @@ namespace argtrace {
 /// calls it is what does not depend on the layout of a struct, or on the size of a pointer. They are named by the parameter: "buf.value", "fd.path".
 std::vector<lang::ArgumentExpression> fetched_values(const std::vector<CallRow> &rows, const Prototype &prototype,
                                                      std::optional<std::uint32_t> parameter);
+
+/// What rows have read of one argument, each once, with the names that its values go by: "value", "value.2" of another row. Of a 32-bit
+/// call (`is_narrow`) without what depends on a layout. It points into the lists.
+std::vector<std::pair<const Fetch *, std::string>> named_fetches(const std::vector<const std::vector<Fetch> *> &lists, bool is_narrow);
 
 } // namespace argtrace

@@ -64,10 +64,11 @@ std::size_t find_outside(std::string_view text, char character, std::size_t from
     return text.npos;
 }
 
-std::vector<Fetch> parse_fetches(std::string_view list, bool at_return) {
+std::vector<Fetch> parse_fetches(std::string_view list, Fetch::When when) {
+    using When = Fetch::When;
     std::vector<Fetch> fetches;
     for_each_outside(list, ',', [&](std::string_view text) {
-        Fetch fetch{{}, std::string(whole_part), at_return};
+        Fetch fetch{{}, std::string(whole_part)};
         if (const std::size_t as = text.rfind(" as "); as != text.npos) {
             std::string_view name = without_blanks(text.substr(as + 4));
             if (name.size() > 1 && name.front() == '"' && name.back() == '"')
@@ -78,7 +79,13 @@ std::vector<Fetch> parse_fetches(std::string_view list, bool at_return) {
         if (text.empty() || fetch.name.empty())
             throw Error("what is read of an argument is {EXPR [as NAME], ...}");
         fetch.expression = text;
-        fetches.push_back(std::move(fetch));
+        fetch.when = when == When::both || (when == When::entry && has_name(text, "ret")) ? When::success : when;
+        fetches.push_back(fetch);
+        if (when == When::both) {
+            fetch.when = When::entry;
+            fetch.name = fetch.name == whole_part ? std::string(before_part) : fmt::format("{}.{}", before_part, fetch.name);
+            fetches.push_back(std::move(fetch));
+        }
     });
     return fetches;
 }

@@ -14,16 +14,23 @@ namespace argtrace {
 struct Fetch {
     std::string expression; ///< of `it`, the argument, and of the others by the names that the row gives them
     std::string name;       ///< as MEMBER: it is shown in the place of that part of the first one; "value": the first one
-    bool at_return = false; ///< it is what a call that succeeds has written there
+    enum class When {
+        entry,   ///< when the call is made
+        success, ///< it is what a call that succeeds has written there
+        failure, ///< it is what a call that fails has written there
+        both,    ///< of parse_fetches(): at the entry, and on success
+    } when = When::entry;
+
+    bool at_return() const { return when != When::entry; }
 
     bool operator==(const Fetch &) const = default;
 };
 
-/// As names of what is read: that which stands for the argument, and that which is shown behind it.
-inline constexpr std::string_view whole_part = "value", path_part = "path";
+/// As names of what is read: that which stands for the argument, what this was before the call, and that which is shown behind it.
+inline constexpr std::string_view whole_part = "value", before_part = "before", path_part = "path";
 
-/// Reads "EXPR [as NAME], ...". Throws Error.
-std::vector<Fetch> parse_fetches(std::string_view list, bool at_return);
+/// Reads "EXPR [as NAME], ...". What has the result in it is read when there is one. Throws Error.
+std::vector<Fetch> parse_fetches(std::string_view list, Fetch::When when);
 
 /// Where `character` is in a text, outside of quotes, and of parentheses, brackets and braces that open behind `from`; npos: nowhere.
 std::size_t find_outside(std::string_view text, char character, std::size_t from = 0);

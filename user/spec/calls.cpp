@@ -24,9 +24,18 @@ constexpr std::pair<std::string_view, NumberForm> forms[] = {
     {"int", NumberForm::s32},  {"uint", NumberForm::u32}, {"long", NumberForm::s64},   {"size", NumberForm::u64},
     {"addr", NumberForm::pointer}, {"hex", NumberForm::hex},  {"octal", NumberForm::octal}, {"ioc", NumberForm::ioctl},
     {"dev", NumberForm::device}, {"wstatus", NumberForm::wait_status}, {"sigset", NumberForm::signal_set}, {"id", NumberForm::identity},
+    {"umode", NumberForm::mode}, {"bits", NumberForm::bit_set}, {"kib", NumberForm::size_limit}, {"epoll_data", NumberForm::epoll_data},
 };
 
-constexpr std::string_view beginnings[] = {"flags ", "values ", "class ", "means ", "type "};
+constexpr std::string_view beginnings[] = {"flags ", "values ", "parts ", "class ", "means ", "type "};
+
+constexpr std::pair<std::string_view, NumberTest::Kind> tests[] = {
+    {"=", NumberTest::Kind::is},     {"!=", NumberTest::Kind::is_not}, {"&", NumberTest::Kind::has},
+    {"!&", NumberTest::Kind::lacks}, {"<", NumberTest::Kind::less},    {">", NumberTest::Kind::greater},
+};
+
+constexpr std::pair<std::string_view, Fetch::When> moments[] = {
+    {"out", Fetch::When::success}, {"inout", Fetch::When::both}, {"failed", Fetch::When::failure}};
 
 /// The line of what no other names.
 constexpr std::string_view any_function = "*";
@@ -82,6 +91,20 @@ std::vector<NamedValues::Known> tested_values(std::string_view list, const Named
     return tested;
 }
 
+// TEST VALUE|VALUE...; nothing is none.
+NumberTest test_of(std::string_view text, const NamedValues *values) {
+    const std::string_view word = next_word(text);
+    if (word.empty())
+        return {};
+    const auto known = std::ranges::find(tests, word, [](const auto &test) { return test.first; });
+    if (known == std::end(tests))
+        throw Error(fmt::format("'{}' is no test: there are =, !=, &, !&, < and >", word));
+    NumberTest test{known->second, tested_values(without_blanks(text), values)};
+    if ((test.kind == NumberTest::Kind::less || test.kind == NumberTest::Kind::greater) && test.values.size() != 1)
+        throw Error(fmt::format("'{}' compares with one number", word));
+    return test;
+}
+
 } // namespace
 
 std::string ShownAs::text(std::uint64_t value) const {
@@ -94,7 +117,7 @@ const CallRow::Argument *CallRow::argument(std::string_view name) const {
     return found == arguments.end() ? nullptr : &*found;
 }
 
-bool CallRow::Argument::accepts(std::uint64_t value) const {
+bool NumberTest::accepts(std::uint64_t value) const {
     const auto is = [value](const NamedValues::Known &known) {
         if (known.mask != 0)
             return (value & known.mask) == known.value;
@@ -104,15 +127,21 @@ bool CallRow::Argument::accepts(std::uint64_t value) const {
     const auto has = [value](const NamedValues::Known &known) {
         return known.mask != 0 ? (value & known.mask) == known.value : (value & known.value) == known.value;
     };
-    switch (test) {
-    case Test::none:
+    switch (kind) {
+    case Kind::none:
         return true;
-    case Test::is:
-        return std::any_of(tested.begin(), tested.end(), is);
-    case Test::has:
-        return std::any_of(tested.begin(), tested.end(), has);
-    case Test::lacks:
-        return std::none_of(tested.begin(), tested.end(), has);
+    case Kind::is:
+        return std::any_of(values.begin(), values.end(), is);
+    case Kind::is_not:
+        return std::none_of(values.begin(), values.end(), is);
+    case Kind::has:
+        return std::any_of(values.begin(), values.end(), has);
+    case Kind::lacks:
+        return std::none_of(values.begin(), values.end(), has);
+    case Kind::less:
+        return value < values.front().value;
+    case Kind::greater:
+        return value > values.front().value;
     }
     return true;
 }
@@ -144,6 +173,8 @@ void Calls::add(std::string_view text, const std::string &source, std::vector<st
                 add_type(line);
             else if (line.starts_with("flags ") || line.starts_with("values "))
                 add_values(line);
+            else if (line.starts_with("parts "))
+                add_parts(line);
             else
                 add_row(line, place, shipped);
         } catch (const Error &error) {
@@ -191,6 +222,27 @@ void Calls::add_values(std::string_view line) {
     }
 }
 
+// parts NAME: FUNCTION(MASK/SHOWN, ...)
+void Calls::add_parts(std::string_view line) {
+    const auto [name, list] = halves(line.substr(line.find(' ')));
+    const std::size_t begin = list.find('('), end = list.rfind(')');
+    if (name.empty() || begin == list.npos || end != list.size() - 1)
+        throw Error("a line of parts is parts NAME: FUNCTION(MASK/SHOWN, ...)");
+    if (form_of(name) || values(name))
+        throw Error(fmt::format("{} is a name already", name));
+    auto made = std::make_unique<NamedValues>(false, NumberForm::hex);
+    made->set_function(std::string(list.substr(0, begin)));
+    for_each_part(list.substr(begin + 1, end - begin - 1), ',', [&](std::string_view part) {
+        const std::size_t slash = part.find('/');
+        const std::uint64_t mask = slash == part.npos ? 0 : require_number(part.substr(0, slash));
+        if (mask == 0)
+            throw Error(fmt::format("'{}' is no MASK/SHOWN", part));
+        const ShownAs shown = shown_as(part.substr(slash + 1));
+        made->add_part(mask, shown.values, shown.form);
+    });
+    values_[std::string(name)] = std::move(made);
+}
+
 // class %NAME: CALL ...
 void Calls::add_class(std::string_view line) {
     auto [name, list] = halves(line.substr(line.find(' ')));
@@ -218,30 +270,54 @@ void Calls::add_fetches(std::string_view line) {
         throw Error(fmt::format("no flags or values before this line are called '{}'", name));
     std::vector<Fetch> fetches = own_fetches(list);
     if (fetches.empty() || !list.empty())
-        throw Error("what is read of it is [out] {EXPR [as NAME], ...}");
+        throw Error("what is read of it is [out|inout|failed] {EXPR [as NAME], ...}");
     fetches_[std::string(name)] = std::move(fetches);
 }
 
-// struct NAME(MEMBER[: SHOWN], ... [, ...])
+// struct NAME(MEMBER [as NAME][: SHOWN] [if MEMBER TEST VALUE|VALUE... [&& ...]], ... [, ...])
 void Calls::add_struct(std::string_view line) {
     const std::size_t begin = line.find('('), end = line.rfind(')');
     if (begin == line.npos || end == line.npos || end < begin)
         throw Error("a line of a struct is struct NAME(MEMBER: SHOWN, ...)");
     CallStruct made;
     for_each_part(line.substr(begin + 1, end - begin - 1), ',', [&](std::string_view text) {
-        if (text == "...") {
+        if (text == "...")
             made.has_more = true;
-            return;
-        }
-        const std::size_t colon = text.find(':');
-        CallStruct::Member member{std::string(without_blanks(text.substr(0, colon)))};
-        if (member.name.empty())
-            throw Error("a member has no name");
-        if (colon != text.npos)
-            member.shown = shown_as(without_blanks(text.substr(colon + 1)));
-        made.members.push_back(std::move(member));
+        else
+            made.members.push_back(member_of(text, made));
     });
     structs_[std::string(without_blanks(line.substr(0, begin).substr(line.find(' '))))] = std::move(made);
+}
+
+// What it is shown for is a member that stands before it, or itself.
+CallStruct::Member Calls::member_of(std::string_view text, const CallStruct &before) const {
+    CallStruct::Member member;
+    const std::size_t at = std::min(text.find(" if "), text.size());
+    std::string_view rest = text.substr(std::min(at + 4, text.size()));
+    text = text.substr(0, at);
+    const std::size_t colon = text.find(':');
+    if (colon != text.npos)
+        member.shown = shown_as(without_blanks(text.substr(colon + 1)));
+    const std::string_view head = without_blanks(text.substr(0, colon));
+    const std::size_t as = head.find(" as ");
+    member.path = without_blanks(head.substr(0, as));
+    member.name = as == head.npos ? member.path : std::string(without_blanks(head.substr(as + 4)));
+    if (member.path.empty() || member.name.empty())
+        throw Error("a member has no name");
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find("&&"), rest.size());
+        std::string_view condition = without_blanks(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 2, rest.size()));
+        const std::string_view path = next_word(condition);
+        const auto known = std::ranges::find(before.members, path, &CallStruct::Member::path);
+        if (known == before.members.end() && path != member.path)
+            throw Error(fmt::format("no member before this one is {}", path));
+        const ShownAs &shown = path == member.path ? member.shown : known->shown;
+        member.conditions.push_back({std::string(path), test_of(condition, shown.values)});
+        if (member.conditions.back().test.kind == NumberTest::Kind::none)
+            throw Error(fmt::format("what {} has to be is missing", path));
+    }
+    return member;
 }
 
 // type TYPE: SHOWN
@@ -252,7 +328,7 @@ void Calls::add_type(std::string_view line) {
     types_.insert_or_assign(std::string(type), shown_as(shown));
 }
 
-// CALL ...(NAME[: SHOWN [TEST VALUE|VALUE...]] [[out] {EXPR [as NAME], ...}], ...) [= SHOWN [{EXPR [as NAME], ...}]]
+// CALL ...(NAME[: SHOWN [TEST VALUE|VALUE...]] [[WHEN] {EXPR [as NAME], ...}], ...) [= SHOWN [{EXPR [as NAME], ...}]]
 void Calls::add_row(std::string_view line, const std::string &place, bool shipped) {
     const std::size_t begin = line.find('('), end = begin == line.npos ? begin : find_outside(line, ')', begin + 1);
     if (begin == line.npos || end == line.npos)
@@ -297,18 +373,11 @@ CallRow::Argument Calls::argument_of(std::string_view text) const {
         return argument;
     argument.shown = shown_as(name);
     argument.fetches = fetches_of(name, std::move(argument.fetches));
-    const std::string_view test = next_word(rest);
-    if (test.empty())
-        return argument;
-    using Test = CallRow::Argument::Test;
-    argument.test = test == "=" ? Test::is : test == "&" ? Test::has : test == "!&" ? Test::lacks : Test::none;
-    if (argument.test == Test::none)
-        throw Error(fmt::format("'{}' is no test: there are =, & and !&", test));
-    argument.tested = tested_values(without_blanks(rest), argument.shown.values);
+    argument.test = test_of(rest, argument.shown.values);
     return argument;
 }
 
-// Takes "[out] {EXPR [as NAME], ...}" off the end of the text.
+// Takes "[WHEN] {EXPR [as NAME], ...}" off the end of the text.
 std::vector<Fetch> Calls::own_fetches(std::string_view &text) {
     text = without_blanks(text);
     const std::size_t begin = text.find('{');
@@ -318,10 +387,12 @@ std::vector<Fetch> Calls::own_fetches(std::string_view &text) {
         throw Error("'}' is missing, or something follows it");
     const std::string_view list = text.substr(begin + 1, text.size() - begin - 2);
     text = without_blanks(text.substr(0, begin));
-    const bool out = text.ends_with(" out") || text == "out";
-    if (out)
-        text = without_blanks(text.substr(0, text.size() - 3));
-    return parse_fetches(list, out);
+    for (const auto &[word, when] : moments)
+        if (text == word || (text.ends_with(word) && text.substr(0, text.size() - word.size()).ends_with(' '))) {
+            text = without_blanks(text.substr(0, text.size() - word.size()));
+            return parse_fetches(list, when);
+        }
+    return parse_fetches(list, Fetch::When::entry);
 }
 
 // Those of what is shown as that name, if it has none of its own.
@@ -334,6 +405,8 @@ ShownAs Calls::shown_as(std::string_view name) const {
     if (const auto form = form_of(name))
         return {nullptr, *form};
     const NamedValues *found = values(name);
+    if (const CallStruct *known = found ? nullptr : structure(name))
+        return {nullptr, NumberForm::typed, known};
     if (!found) {
         std::vector<std::string_view> names;
         for (const auto &[known, values] : values_)

@@ -17,30 +17,37 @@ namespace argtrace {
 /// The table that comes with the tool, in the form of Calls::add(); see calls.table.
 extern const std::string_view shipped_calls;
 
-/// How calls.table has a number shown: by names, and where none fits by a form.
+struct CallStruct;
+
+/// How calls.table has a number shown: by names, and where none fits by a form; or a struct, by the members of a line.
 struct ShownAs {
     const NamedValues *values = nullptr;
     NumberForm form = NumberForm::typed;
+    const CallStruct *structure = nullptr;
 
     /// Empty: as its type says.
     std::string text(std::uint64_t value) const;
+};
+
+/// What calls.table asks of a number: whether it is one of those named, has all bits of one of them, and so on.
+struct NumberTest {
+    enum class Kind { none, is, is_not, has, lacks, less, greater };
+
+    Kind kind = Kind::none;
+    std::vector<NamedValues::Known> values = {};
+
+    bool accepts(std::uint64_t value) const;
 };
 
 /// What the arguments of a system call or of a function are, of those calls in which some of them have certain values.
 class CallRow {
 public:
     struct Argument {
-        enum class Test { none, is, has, lacks };
-
         std::string name;
         ShownAs shown = {};
-        Test test = Test::none;
-        std::vector<NamedValues::Known> tested = {};
+        NumberTest test = {};
         std::vector<Fetch> fetches = {};
         bool is_ignored = false; ///< the call does not look at it, though at one behind it
-
-        /// Whether a value passes the test: is one of those named, has all bits of one of them, has none of them.
-        bool accepts(std::uint64_t value) const;
     };
 
     /// That of a function which is called so; null: the row has none.
@@ -55,9 +62,16 @@ public:
 
 /// What the members of a struct are shown as that calls take. Others are not shown, but for "..." in their place if `has_more`.
 struct CallStruct {
+    /// What a member must be for another to be shown.
+    struct Condition {
+        std::string path;
+        NumberTest test;
+    };
     struct Member {
-        std::string name;
+        std::string path; ///< where it is: "sa_mask", or in another member "_sifields._kill._pid"
+        std::string name; ///< what it is called
         ShownAs shown = {};
+        std::vector<Condition> conditions = {}; ///< all of which must hold
     };
     std::vector<Member> members;
     bool has_more = false;
@@ -107,9 +121,11 @@ public:
 
 private:
     void add_values(std::string_view line);
+    void add_parts(std::string_view line);
     void add_class(std::string_view line);
     void add_fetches(std::string_view line);
     void add_struct(std::string_view line);
+    CallStruct::Member member_of(std::string_view text, const CallStruct &before) const;
     void add_type(std::string_view line);
     void add_row(std::string_view line, const std::string &place, bool shipped);
     CallRow::Argument argument_of(std::string_view text) const;

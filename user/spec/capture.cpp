@@ -110,7 +110,7 @@ bool is_known_call(const Prototype &prototype, const std::vector<CallRow> *rows)
 // Whether a value has the name of one that stands for the argument of a system call, or of its path: "fd.path".
 bool is_of_syscall(std::string_view name) {
     const std::string_view part = name.substr(name.find('.') + 1);
-    return part.starts_with(whole_part) || part.starts_with(path_part);
+    return part.starts_with(whole_part) || part.starts_with(before_part) || part.starts_with(path_part);
 }
 
 bool can_return_error(const lang::Scope &scope) {

@@ -40,6 +40,16 @@ std::string signal_set_text(std::uint64_t set) {
     return text + ']';
 }
 
+// The members of a union: programs use one of them, and nothing says which.
+std::string epoll_data_text(std::uint64_t data) {
+    return fmt::format("{{u32={}, u64={}}}", static_cast<std::uint32_t>(data), data);
+}
+
+std::string size_limit_text(std::uint64_t value) {
+    constexpr std::uint64_t unit = 1024;
+    return value > unit && value % unit == 0 ? fmt::format("{}*{}", value / unit, unit) : fmt::format("{}", value);
+}
+
 std::string signal_text(int signal) {
     const char *name = sigabbrev_np(signal);
     return name ? fmt::format("SIG{}", name) : fmt::format("{}", signal);
@@ -66,6 +76,14 @@ std::uint64_t without_extension(std::uint64_t value) {
 
 } // namespace
 
+std::string bit_set_text(std::span<const std::byte> bytes) {
+    std::string text = "[";
+    for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit)
+        if ((std::to_integer<unsigned>(bytes[bit / 8]) >> bit % 8 & 1) != 0)
+            text += (text.size() > 1 ? " " : "") + std::to_string(bit);
+    return text + ']';
+}
+
 std::string number_text(NumberForm form, std::uint64_t value) {
     switch (form) {
     case NumberForm::typed:
@@ -82,6 +100,8 @@ std::string number_text(NumberForm form, std::uint64_t value) {
         return fmt::format("{:#x}", value);
     case NumberForm::octal:
         return fmt::format("{:#o}", value);
+    case NumberForm::mode:
+        return fmt::format("{:#o}", static_cast<std::uint16_t>(value));
     case NumberForm::identity: // of a user or group, where -1 is none
         return static_cast<std::uint32_t>(value) == ~std::uint32_t{0} ? "-1" : fmt::format("{}", static_cast<std::uint32_t>(value));
     case NumberForm::pointer:
@@ -92,6 +112,12 @@ std::string number_text(NumberForm form, std::uint64_t value) {
         return wait_status_text(static_cast<std::uint32_t>(value));
     case NumberForm::signal_set:
         return signal_set_text(value);
+    case NumberForm::bit_set:
+        return bit_set_text(std::as_bytes(std::span(&value, 1)));
+    case NumberForm::size_limit:
+        return size_limit_text(value);
+    case NumberForm::epoll_data:
+        return epoll_data_text(value);
     case NumberForm::ioctl:
         return ioctl_text(static_cast<std::uint32_t>(value));
     }
@@ -114,10 +140,23 @@ void NamedValues::add_field(std::uint64_t mask, const NamedValues &values) {
 }
 
 std::string NamedValues::text(std::uint64_t value) const {
+    if (!parts_.empty())
+        return parts_text(value);
     if (flags_)
         return flags_text(value);
     const auto found = by_value_.find(without_extension(value));
     return found == by_value_.end() ? std::string() : names_[found->second].name;
+}
+
+std::string NamedValues::parts_text(std::uint64_t value) const {
+    std::string text = function_ + '(';
+    for (const Part &part : parts_) {
+        const std::uint64_t field = (value & part.mask) >> std::countr_zero(part.mask);
+        const std::string name = part.values ? part.values->text(field) : std::string();
+        text += text.ends_with('(') ? "" : ", ";
+        text += name.empty() ? number_text(part.form == NumberForm::typed ? NumberForm::hex : part.form, field) : name;
+    }
+    return text + ')';
 }
 
 std::string NamedValues::flags_text(std::uint64_t value) const {
@@ -168,6 +207,9 @@ std::optional<NamedValues::Known> NamedValues::find(std::string_view wanted) con
             if (const auto known = name.field->find(wanted))
                 return Known{known->value << std::countr_zero(name.mask), name.mask};
     }
+    for (const Part &part : parts_)
+        if (const auto known = part.values ? part.values->find(wanted) : std::nullopt)
+            return Known{known->value << std::countr_zero(part.mask), part.mask};
     return std::nullopt;
 }
 

@@ -1,20 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace argtrace {
 
 /// How a number is written that no name stands for. `typed`: as its type says.
-enum class NumberForm { typed, s32, u32, s64, u64, hex, octal, identity, pointer, ioctl, device, wait_status, signal_set };
+enum class NumberForm {
+    typed,
+    s32,
+    u32,
+    s64,
+    u64,
+    hex,
+    octal,
+    mode, ///< octal, of the 16 bits that a umode_t has
+    identity,
+    pointer,
+    ioctl,
+    device,
+    wait_status,
+    signal_set,
+    bit_set,    ///< the numbers of the bits that are set: [0 3]
+    size_limit, ///< a multiple of 1024 as one
+    epoll_data,
+};
 
 /// The number alone; empty if the form is `typed`.
 std::string number_text(NumberForm form, std::uint64_t value);
+
+/// Which bits are set, as bit_set shows them: of descriptors, CPUs, nodes.
+std::string bit_set_text(std::span<const std::byte> bytes);
 
 /// The constants of a C header that a number is shown by.
 class NamedValues {
@@ -27,6 +51,10 @@ public:
 
     /// The field, shifted down, is shown by those of other constants, unless it is 0.
     void add_field(std::uint64_t mask, const NamedValues &values);
+
+    /// Has it shown by its parts: FUNCTION(PART, ...), each a field of the number, shifted down.
+    void set_function(std::string name) { function_ = std::move(name); }
+    void add_part(std::uint64_t mask, const NamedValues *values, NumberForm form) { parts_.push_back({mask, values, form}); }
 
     bool are_flags() const { return flags_; }
     NumberForm rest() const { return rest_; }
@@ -52,13 +80,22 @@ private:
         const NamedValues *field = nullptr;
     };
 
+    struct Part {
+        std::uint64_t mask;
+        const NamedValues *values;
+        NumberForm form;
+    };
+
     std::string flags_text(std::uint64_t value) const;
+    std::string parts_text(std::uint64_t value) const;
 
     bool flags_;
     NumberForm rest_;
     std::vector<Name> names_;
     std::vector<std::size_t> widest_first_;           // of flags: where in names_ those without a mask are
     std::map<std::uint64_t, std::size_t> by_value_;   // of others
+    std::string function_;
+    std::vector<Part> parts_; // with the function
 };
 
 } // namespace argtrace

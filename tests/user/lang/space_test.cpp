@@ -144,6 +144,14 @@ TEST(Spaces, OfDataThatIsText) {
     EXPECT_EQ(program.values.at(1).size, 1024u);
     EXPECT_EQ(program.values.at(1).type, ARGTRACE_TYPE_BYTES);
     EXPECT_EQ(program.values.at(2).size, 16u);
+    EXPECT_EQ(spaces_of("vfs_read", "text(buf)").back(), "record user text at reg1, at most 32 bytes");
+    EXPECT_THAT(spaces_of("vfs_read", "sockaddr(buf, count)").back(), HasSubstr("user bytes at reg1, at most 110"));
+    EXPECT_THAT(spaces_of("vfs_read", "head(file, count)").back(), HasSubstr(" bytes at reg0, at most "));
+    const Program head = compile(SmallKernel::get().scope("vfs_read"), {}, parse_values("head(file, count)"));
+    EXPECT_EQ(head.values.at(0).type, ARGTRACE_TYPE_BYTES);
+    EXPECT_EQ(head.values.at(0).type_name, "struct file");
+    EXPECT_EQ(space_refusal("vfs_read", "head(buf, 4)"), "head() takes a pointer to a struct or union, and buf is a char __user *");
+    EXPECT_EQ(space_refusal("vfs_read", "head(file)"), "it is head(POINTER, BYTES), with 2 operands");
     EXPECT_EQ(space_refusal("vfs_read", "array(pos, 200)"), "so many elements have 1600 bytes, and 1 to 1024 are recorded");
     EXPECT_EQ(space_refusal("vfs_read", "array(pos, 0)"), "so many elements have 0 bytes, and 1 to 1024 are recorded");
     EXPECT_EQ(space_refusal("vfs_read", "array(count, 2)"), "count is no pointer to the first element: size_t");

@@ -114,12 +114,12 @@ TEST_F(CallValueTest, StructsHaveTheMembersOfTheTable) {
     call("s:rt_sigaction");
     argument("sig", ARGTRACE_TYPE_S32, 2);
     argument("act", ARGTRACE_TYPE_PTR, 0x7f0000001000);
-    read("act.value", "struct sigaction", words(1, 0x10000000, 0x401000, 5), action);
+    read("act.value", "struct sigaction", words(1, 0x14000000, 0x401000, 5), action);
     argument("oact", ARGTRACE_TYPE_PTR, 0);
     read("oact.value", "struct sigaction", "", action);
     argument("sigsetsize", ARGTRACE_TYPE_U64, 8);
     returns(0);
-    EXPECT_EQ(text(), "(sig=SIGINT, act={sa_handler=SIG_IGN, sa_mask=[HUP QUIT], sa_flags=SA_RESTART, sa_restorer=0x401000}, oact=NULL, "
+    EXPECT_EQ(text(), "(sig=SIGINT, act={sa_handler=SIG_IGN, sa_mask=[HUP QUIT], sa_flags=SA_RESTORER|SA_RESTART, sa_restorer=0x401000}, oact=NULL, "
                       "sigsetsize=8) = 0");
 }
 
@@ -197,6 +197,123 @@ TEST_F(CallValueTest, TextsThatPointersLeadTo) {
     EXPECT_EQ(json().substr(0, json().find(",\"envp")), "{\"filename\":\"0x7f0000001000\",\"argv\":\"0x7f0000002000\",\"argv.value\":[\"ls\",\"\",\"-l \"]");
 }
 
+TEST_F(CallValueTest, ArgumentsOfAProgramMayBeNone) {
+    call("s:execve");
+    argument("filename", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    argument("argv", ARGTRACE_TYPE_PTR, 0x7f0000002000);
+    read("argv.value", "char *[]", "");
+    EXPECT_EQ(text(), "(filename=0x7f0000001000, argv=[])");
+}
+
+TEST_F(CallValueTest, WhatWasThereBeforeAndIsThereAfterTheCall) {
+    call("s:getsockname");
+    argument("fd", ARGTRACE_TYPE_U32, 3);
+    argument("usockaddr", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    argument("usockaddr_len", ARGTRACE_TYPE_PTR, 0x7f0000002000);
+    read("usockaddr_len.value", "int", std::string("\x15\0\0\0", 4), int_);
+    read("usockaddr_len.before", "int", std::string("\x6e\0\0\0", 4), int_);
+    returns(0);
+    EXPECT_EQ(text(), "(fd=3, usockaddr=0x7f0000001000, usockaddr_len=[110 => 21]) = 0");
+    bytes[bytes.size() - 4] = std::byte{21};
+    EXPECT_EQ(text(), "(fd=3, usockaddr=0x7f0000001000, usockaddr_len=[21]) = 0");
+    values[3].high = 0;
+    values.back().low = static_cast<std::uint64_t>(-EBADF);
+    EXPECT_EQ(text(), "(fd=3, usockaddr=0x7f0000001000, usockaddr_len=[21]) = -EBADF") << "what it was is known of one that fails";
+}
+
+TEST_F(CallValueTest, WhatIsLeftOfASleepThatWasInterrupted) {
+    const int time = b.structure("__kernel_timespec", 16, {{"tv_sec", long_, 0}, {"tv_nsec", long_, 64}});
+    call("s:nanosleep");
+    argument("rqtp", ARGTRACE_TYPE_PTR, 0);
+    argument("rmtp", ARGTRACE_TYPE_PTR, 0x7f0000002000);
+    read("rmtp.value", "struct __kernel_timespec", words(1, 2), time);
+    returns(-516);
+    EXPECT_EQ(text(), "(rqtp=NULL, rmtp={tv_sec=1, tv_nsec=2}) = -ERESTART_RESTARTBLOCK");
+    values.back().low = 0;
+    EXPECT_EQ(text(), "(rqtp=NULL, rmtp=0x7f0000002000) = 0");
+}
+
+TEST_F(CallValueTest, NamesOfSocketsAreAsLongAsTheCallSays) {
+    const int address = b.structure("sockaddr_un", 110, {{"sun_family", short_, 0}, {"sun_path", b.array(long_, b.integer("char", 1, BTF_INT_CHAR), 108), 16}});
+    call("s:connect");
+    argument("fd", ARGTRACE_TYPE_S32, 3);
+    argument("uservaddr", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("uservaddr.value", "struct sockaddr_un", std::string("\1\0\0abc", 6), address);
+    argument("addrlen", ARGTRACE_TYPE_S32, 6);
+    EXPECT_EQ(text(), "(fd=3, uservaddr={\"@abc\"}, addrlen=6)");
+    bytes[2] = std::byte{'/'};
+    EXPECT_EQ(text(), "(fd=3, uservaddr={\"/abc\"}, addrlen=6)");
+    values[2].high = 2;
+    EXPECT_EQ(text(), "(fd=3, uservaddr={\"\"}, addrlen=6)");
+    values[2].high = 0;
+    EXPECT_EQ(text(), "(fd=3, uservaddr=0x7f0000001000, addrlen=6)");
+}
+
+TEST_F(CallValueTest, SetsOfDescriptors) {
+    call("s:select");
+    argument("n", ARGTRACE_TYPE_S32, 12);
+    argument("inp", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("inp.value", "u8[]", std::string("\x18\x08", 2));
+    argument("outp", ARGTRACE_TYPE_PTR, 0x7f0000002000);
+    read("outp.value", "u8[]", std::string("\0\0", 2));
+    argument("exp", ARGTRACE_TYPE_PTR, 0);
+    read("exp.value", "u8[]", "");
+    argument("tvp", ARGTRACE_TYPE_PTR, 0);
+    EXPECT_EQ(text(), "(n=12, inp=[3 4 11], outp=[], exp=NULL, tvp=NULL)");
+    values[0].low = 0xffffffff;
+    values[2].high = values[4].high = 0;
+    EXPECT_EQ(text(), "(n=-1, inp=0x7f0000001000, outp=0x7f0000002000, exp=NULL, tvp=NULL)") << "the call does not look at them";
+}
+
+TEST_F(CallValueTest, OfAStructThatGrowsWhatTheProgramKnows) {
+    const int how = b.structure("clone_args", 88, {{"flags", long_, 0}, {"pidfd", long_, 64}, {"exit_signal", long_, 256}, {"stack", long_, 320}, {"stack_size", long_, 384}, {"cgroup", long_, 640}});
+    call("s:clone3");
+    argument("uargs", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("uargs.value", "struct clone_args", words(0x100, 0, 0, 0, 17), how);
+    argument("size", ARGTRACE_TYPE_U64, 40);
+    EXPECT_EQ(text(), "(uargs={flags=CLONE_VM, exit_signal=SIGCHLD, ...}, size=40)");
+}
+
+TEST_F(CallValueTest, MembersThatOthersDecideOn) {
+    const int thread = b.structure("", 16, {{"_function", pointer_, 0}, {"_attribute", pointer_, 64}});
+    const int un = b.structure("", 48, {{"_tid", int_, 0}, {"_sigev_thread", thread, 0}});
+    const int event = b.structure("sigevent", 64, {{"sigev_value", long_, 0}, {"sigev_signo", int_, 64}, {"sigev_notify", int_, 96}, {"_sigev_un", un, 128}});
+    call("s:timer_create");
+    argument("which_clock", ARGTRACE_TYPE_S32, 0);
+    argument("timer_event_spec", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("timer_event_spec.value", "struct sigevent", words(0, 0x40000000e, 77, 0), event);
+    argument("created_timer_id", ARGTRACE_TYPE_PTR, 0);
+    EXPECT_EQ(text(), "(which_clock=CLOCK_REALTIME, timer_event_spec={sigev_signo=SIGALRM, sigev_notify=SIGEV_THREAD_ID, sigev_notify_thread_id=77}, "
+                      "created_timer_id=NULL)");
+    bytes[0] = std::byte{5};
+    bytes[12] = std::byte{0};
+    EXPECT_EQ(text(), "(which_clock=CLOCK_REALTIME, timer_event_spec={sigev_value=5, sigev_signo=SIGALRM, sigev_notify=SIGEV_SIGNAL}, "
+                      "created_timer_id=NULL)");
+}
+
+TEST_F(CallValueTest, TheMembersMayBeThoseOfTheRow) {
+    const int lock = b.structure("flock", 32, {{"l_type", short_, 0}, {"l_whence", short_, 16}, {"l_start", long_, 64}, {"l_len", long_, 128}, {"l_pid", int_, 192}});
+    call("s:fcntl");
+    argument("fd", ARGTRACE_TYPE_U32, 3);
+    argument("cmd", ARGTRACE_TYPE_U32, 5);
+    argument("arg", ARGTRACE_TYPE_U64, 0x7f0000001000);
+    path("arg.path", "/x").high = 0;
+    read("arg.value", "struct flock", "", lock);
+    read("arg.value.2", "struct flock", words(1, 0, 10, 4), lock);
+    returns(0);
+    EXPECT_EQ(text(), "(fd=3, cmd=F_GETLK, arg={l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=10, l_pid=4}) = 0");
+}
+
+TEST_F(CallValueTest, OfAnotherRowNothingIsShown) {
+    call("s:sethostname");
+    argument("name", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("name.value", "char[]", "");
+    argument("len", ARGTRACE_TYPE_S32, 65);
+    EXPECT_EQ(text(), "(name=0x7f0000001000, len=65)") << "too long for the call, which does not read it";
+    values[2].low = 0;
+    EXPECT_EQ(text(), "(name=\"\", len=0)");
+}
+
 TEST_F(CallValueTest, OfSeveralRowsTheOneThatTheCallHasIsShown) {
     const int lock = b.structure("flock", 32, {{"l_type", short_, 0}, {"l_whence", short_, 16}, {"l_start", long_, 64}, {"l_len", long_, 128}, {"l_pid", int_, 192}});
     call("s:fcntl");
@@ -207,7 +324,7 @@ TEST_F(CallValueTest, OfSeveralRowsTheOneThatTheCallHasIsShown) {
     read("arg.value", "struct flock", words(1, 0, 10, 0), lock);
     read("arg.value.2", "struct flock", "", lock);
     returns(0);
-    EXPECT_EQ(text(), "(fd=3, cmd=F_SETLK, arg={l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=10, l_pid=0}) = 0");
+    EXPECT_EQ(text(), "(fd=3, cmd=F_SETLK, arg={l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=10}) = 0");
     values[1].low = 0;
     values[2].low = 5;
     values[3].high = 2;

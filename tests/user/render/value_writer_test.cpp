@@ -182,7 +182,9 @@ TEST_F(ValueWriterTest, SocketAddresses) {
               (Shown{"\"/run/systemd/x\"...", "\"/run/systemd/x\""}))
         << "it may go on behind the struct";
     const int sockaddr_un = b.structure("sockaddr_un", 110, {{"a", u64, 0}});
-    EXPECT_EQ(show(sockaddr_un, unended("/run")), (Shown{"\"/run\"...", "\"/run\""}));
+    EXPECT_EQ(show(sockaddr_in6, unended("/run")), (Shown{"\"/run\"...", "\"/run\""}));
+    EXPECT_EQ(show(sockaddr_un, unended("/run")), (Shown{"\"/run\"", "\"/run\""})) << "sockaddr() with a length has all of it";
+    EXPECT_EQ(show(sockaddr_un, unended("")), (Shown{"\"\"", "\"\""}));
     const std::string longest(108, 'x');
     EXPECT_EQ(show(sockaddr_un, unended(longest)),
               (Shown{'"' + longest + '"', '"' + longest + '"'}))

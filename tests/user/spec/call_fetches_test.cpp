@@ -51,6 +51,23 @@ TEST_F(CallFetches, AreReadAtTheEntryOrOfWhatACallHasWritten) {
     EXPECT_THAT(fetched(table, "s:stat", {"name", "st"}, 1), ElementsAre(Pair("st.value", "(only(*it, ret >= 0 && (it != 0)))@ret")));
 }
 
+TEST_F(CallFetches, OfACallThatFailsOrChangesWhatIsThere) {
+    const char *table = "s:sleep(t: addr {*it}, left: addr failed {only(*it, ret == -4)}, other: addr failed {*it})\n"
+                        "s:accept(fd: int, len: int inout {*it})\n";
+    const std::vector<std::string> names{"t", "left", "other"};
+    EXPECT_THAT(fetched(table, "s:sleep", names, 1), ElementsAre(Pair("left.value", "(only(*it, ret == -4))@ret")));
+    EXPECT_THAT(fetched(table, "s:sleep", names, 2), ElementsAre(Pair("other.value", "(only(*it, ret < 0 && (it != 0)))@ret")));
+    EXPECT_THAT(fetched(table, "s:accept", {"fd", "len"}, 1),
+                ElementsAre(Pair("len.value", "(only(*it, ret >= 0 && (it != 0)))@ret"), Pair("len.before", "only(*it, it != 0)")));
+}
+
+TEST_F(CallFetches, OfRowsThatCompareNumbers) {
+    EXPECT_THAT(fetched("s:name(a: addr, len: int > 64)\ns:name(a: addr {text(it, len)}, len: int)\n", "s:name", {"a", "len"}, 0),
+                ElementsAre(Pair("a.value", "only(text(it, len), (!((unsigned long)len > 64)))")));
+    EXPECT_THAT(fetched("s:name(a: addr {str(it)}, len: int != 8)\ns:name(a: addr, len: int)\n", "s:name", {"a", "len"}, 0),
+                ElementsAre(Pair("a.value", "only(str(it), (!((int)len == (int)0x8)))")));
+}
+
 TEST_F(CallFetches, OfANameStandForAllThatIsShownAsIt) {
     const char *table = "values fd else int: AT=-100\n"
                         "means fd: {path(fd(it)) as path}\n"
@@ -89,8 +106,8 @@ TEST_F(CallFetches, OfOneOfSeveralRowsAreReadInItsCallsAlone) {
 }
 
 TEST_F(CallFetches, Of32BitCallsDoNotDependOnALayout) {
-    const char *table = "s:stat(name: addr {str(it)}, st: addr out {*it}, v: addr {array(it, 2)}, w: addr {it->a})\n";
-    const std::vector<std::string> names{"name", "st", "v", "w"};
+    const char *table = "s:stat(name: addr {str(it)}, st: addr out {*it}, v: addr {array(it, 2)}, w: addr {it->a}, x: addr {head(it, 2)})\n";
+    const std::vector<std::string> names{"name", "st", "v", "w", "x"};
     EXPECT_THAT(fetched(table, "s:ia32:stat", names, 0), ElementsAre(Pair("name.value", "str(it)")));
     for (std::uint32_t parameter = 1; parameter < names.size(); ++parameter) {
         EXPECT_THAT(fetched(table, "s:ia32:stat", names, parameter), IsEmpty());
@@ -120,7 +137,7 @@ TEST_F(CallFetches, LinesThatAreWrongAreNamed) {
              std::pair("s:f(a: addr,)", "an argument has no name"),
              std::pair("s:f(a: addr {})", "{EXPR [as NAME], ...}"),
              std::pair("means fdx: {*it}", "are called 'fdx'"),
-             std::pair("means int: *it", "[out] {EXPR [as NAME], ...}"),
+             std::pair("means int: *it", "[out|inout|failed] {EXPR [as NAME], ...}"),
              std::pair("struct s(a: nothing)", "are called 'nothing'"),
              std::pair("struct s(, b)", "a member has no name"),
          }) {

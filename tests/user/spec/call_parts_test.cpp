@@ -10,14 +10,27 @@ namespace {
 
 using testing::ElementsAre;
 
+using When = Fetch::When;
+
 TEST(CallParts, WhatIsReadIsAListOfExpressions) {
-    EXPECT_THAT(parse_fetches("*it", false), ElementsAre(Fetch{"*it", "value", false}));
-    EXPECT_THAT(parse_fetches(" array(it, n) , text(it[0].p, it[0].n) as \"[0].p\" ,only(a, b > 1) as c", true),
-                ElementsAre(Fetch{"array(it, n)", "value", true}, Fetch{"text(it[0].p, it[0].n)", "[0].p", true}, Fetch{"only(a, b > 1)", "c", true}));
-    EXPECT_THAT(parse_fetches("flags(it, \"A, B)\")", false), ElementsAre(Fetch{"flags(it, \"A, B)\")", "value", false}));
-    EXPECT_THROW(parse_fetches("", false), Error);
-    EXPECT_THROW(parse_fetches("*it,", false), Error);
-    EXPECT_THROW(parse_fetches("*it as \"\"", false), Error);
+    EXPECT_THAT(parse_fetches("*it", When::entry), ElementsAre(Fetch{"*it", "value", When::entry}));
+    EXPECT_THAT(parse_fetches(" array(it, n) , text(it[0].p, it[0].n) as \"[0].p\" ,only(a, b > 1) as c", When::success),
+                ElementsAre(Fetch{"array(it, n)", "value", When::success}, Fetch{"text(it[0].p, it[0].n)", "[0].p", When::success},
+                            Fetch{"only(a, b > 1)", "c", When::success}));
+    EXPECT_THAT(parse_fetches("flags(it, \"A, B)\")", When::entry), ElementsAre(Fetch{"flags(it, \"A, B)\")", "value", When::entry}));
+    EXPECT_THROW(parse_fetches("", When::entry), Error);
+    EXPECT_THROW(parse_fetches("*it,", When::entry), Error);
+    EXPECT_THROW(parse_fetches("*it as \"\"", When::entry), Error);
+}
+
+TEST(CallParts, WhatHasTheResultIsReadAtTheReturn) {
+    EXPECT_THAT(parse_fetches("array(it, n), text(it[0].p, ret) as \"[0].p\"", When::entry),
+                ElementsAre(Fetch{"array(it, n)", "value", When::entry}, Fetch{"text(it[0].p, ret)", "[0].p", When::success}));
+    EXPECT_THAT(parse_fetches("only(*it, ret == -4)", When::failure), ElementsAre(Fetch{"only(*it, ret == -4)", "value", When::failure}));
+}
+
+TEST(CallParts, WhatACallChangesIsReadTwice) {
+    EXPECT_THAT(parse_fetches("*it", When::both), ElementsAre(Fetch{"*it", "value", When::success}, Fetch{"*it", "before", When::entry}));
 }
 
 TEST(CallParts, ACharacterCountsOutsideOfBracketsAndLiterals) {

@@ -76,15 +76,73 @@ TEST_F(CallsTest, RowsTestTheirArguments) {
     EXPECT_EQ(calls.rows("s:none"), nullptr);
     const CallRow &with_mode = calls.rows("s:open")->front(), &without = calls.rows("s:open")->back();
     EXPECT_THAT(with_mode.arguments, SizeIs(3));
-    EXPECT_TRUE(with_mode.arguments[1].accepts(0x41));
-    EXPECT_TRUE(with_mode.arguments[1].accepts(0x410001));
-    EXPECT_FALSE(with_mode.arguments[1].accepts(0x10000)) << "all bits of it";
-    EXPECT_TRUE(without.arguments[1].accepts(0x40));
-    EXPECT_FALSE(without.arguments[1].accepts(1));
+    EXPECT_TRUE(with_mode.arguments[1].test.accepts(0x41));
+    EXPECT_TRUE(with_mode.arguments[1].test.accepts(0x410001));
+    EXPECT_FALSE(with_mode.arguments[1].test.accepts(0x10000)) << "all bits of it";
+    EXPECT_TRUE(without.arguments[1].test.accepts(0x40));
+    EXPECT_FALSE(without.arguments[1].test.accepts(1));
     const CallRow &fcntl = calls.rows("s:fcntl")->front();
-    EXPECT_TRUE(fcntl.arguments[1].accepts(2));
-    EXPECT_TRUE(fcntl.arguments[1].accepts(7));
-    EXPECT_FALSE(fcntl.arguments[1].accepts(1));
+    EXPECT_TRUE(fcntl.arguments[1].test.accepts(2));
+    EXPECT_TRUE(fcntl.arguments[1].test.accepts(7));
+    EXPECT_FALSE(fcntl.arguments[1].test.accepts(1));
+}
+
+TEST_F(CallsTest, NumbersAreComparedWithoutASign) {
+    add("s:name(len: int > 64)\ns:name(len: int < 4)\ns:name(len: int != 5|6)\n");
+    ASSERT_THAT(wrong, IsEmpty());
+    const auto accepts = [this](std::size_t row, std::uint64_t value) { return (*calls.rows("s:name"))[row].arguments[0].test.accepts(value); };
+    EXPECT_TRUE(accepts(0, 65));
+    EXPECT_FALSE(accepts(0, 64));
+    EXPECT_TRUE(accepts(0, 0xffffffff)) << "-1";
+    EXPECT_TRUE(accepts(1, 3));
+    EXPECT_FALSE(accepts(1, 4));
+    EXPECT_FALSE(accepts(1, 0xffffffff));
+    EXPECT_TRUE(accepts(2, 4));
+    EXPECT_FALSE(accepts(2, 6));
+    add("s:name(len: int < 4|5)\n");
+    EXPECT_THAT(wrong.back(), HasSubstr("'<' compares with one number"));
+}
+
+TEST_F(CallsTest, ANumberMayBeShownByItsParts) {
+    add("values sub else hex: SYNC=0x800001\nvalues type else hex: USER=0\nparts cmd: QCMD(0xffffff00/sub, 0xff/type)\n"
+        "parts prio: VALUE(0xe000/uint, 0x1fff/uint)\ns:quota(cmd: cmd = SYNC)\n");
+    ASSERT_THAT(wrong, IsEmpty());
+    EXPECT_EQ(shown("cmd", 0x80000100), "QCMD(SYNC, USER)");
+    EXPECT_EQ(shown("cmd", 0x2a07), "QCMD(0x2a, 0x7)");
+    EXPECT_EQ(shown("prio", 0x4007), "VALUE(2, 7)");
+    const NumberTest &test = calls.rows("s:quota")->front().arguments[0].test;
+    EXPECT_TRUE(test.accepts(0x80000102)) << "whatever the other part is";
+    EXPECT_FALSE(test.accepts(0x80000202));
+    add("parts x: F\nparts y: F(sub)\nparts cmd: F(1/sub)\n");
+    EXPECT_THAT(wrong, SizeIs(3));
+}
+
+TEST_F(CallsTest, MembersMayDependOnMembers) {
+    add("values how: NONE=1 THREAD=4\n"
+        "struct event(value if value != 0, how: how, un._tid as tid: int if how = THREAD && value != 0)\n");
+    ASSERT_THAT(wrong, IsEmpty());
+    const CallStruct &event = *calls.structure("event");
+    ASSERT_THAT(event.members, SizeIs(3));
+    EXPECT_EQ(event.members[0].conditions.front().path, "value");
+    EXPECT_EQ(event.members[2].path, "un._tid");
+    EXPECT_EQ(event.members[2].name, "tid");
+    ASSERT_THAT(event.members[2].conditions, SizeIs(2));
+    EXPECT_TRUE(event.members[2].conditions[0].test.accepts(4));
+    EXPECT_FALSE(event.members[2].conditions[0].test.accepts(1));
+    add("struct a(x if y = 1, y)\nstruct b(x if x)\n");
+    ASSERT_THAT(wrong, SizeIs(2));
+    EXPECT_THAT(wrong[0], HasSubstr("no member before this one is y"));
+    EXPECT_THAT(wrong[1], HasSubstr("what x has to be is missing"));
+}
+
+TEST_F(CallsTest, FormsOfNumbers) {
+    EXPECT_EQ(number_text(NumberForm::mode, 0xffff0012), "022");
+    EXPECT_EQ(number_text(NumberForm::size_limit, 8388608), "8192*1024");
+    EXPECT_EQ(number_text(NumberForm::size_limit, 1024), "1024");
+    EXPECT_EQ(number_text(NumberForm::size_limit, 1025), "1025");
+    EXPECT_EQ(number_text(NumberForm::bit_set, 0x8000000000000009), "[0 3 63]");
+    EXPECT_EQ(number_text(NumberForm::bit_set, 0), "[]");
+    EXPECT_EQ(number_text(NumberForm::epoll_data, 0x100000002), "{u32=2, u64=4294967298}");
 }
 
 TEST_F(CallsTest, ACallOf32BitsHasItsOwnRowsOrThoseOfItsName) {
@@ -108,8 +166,8 @@ TEST_F(CallsTest, RowsOfTheUserComeFirst) {
     EXPECT_THAT(wrong, IsEmpty());
     const auto &rows = *calls.rows("s:read");
     ASSERT_THAT(rows, SizeIs(4));
-    EXPECT_TRUE(rows[0].arguments[0].accepts(1));
-    EXPECT_TRUE(rows[1].arguments[0].accepts(2));
+    EXPECT_TRUE(rows[0].arguments[0].test.accepts(1));
+    EXPECT_TRUE(rows[1].arguments[0].test.accepts(2));
     EXPECT_EQ(rows[0].source, "mine:1");
     EXPECT_TRUE(rows[2].shipped);
     EXPECT_EQ(shown("x", 3), "A|B");
@@ -216,6 +274,8 @@ TEST_F(CallsTest, WhatIsShippedIsWellFormed) {
     EXPECT_EQ(shown("ioctl", 0x40049409), "FICLONE");
     EXPECT_EQ(shown("mode", 0020666), "S_IFCHR|0666");
     EXPECT_EQ(shown("statx", 0), "AT_STATX_SYNC_AS_STAT");
+    EXPECT_EQ(shown("quotacmd", 0x80000701), "QCMD(Q_GETQUOTA, GRPQUOTA)");
+    EXPECT_EQ(shown("ioprio", 0x4004), "IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)");
     EXPECT_THAT(*calls.members("%network"), testing::Contains("accept4"));
 }
 
