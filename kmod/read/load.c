@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/uaccess.h>
 
-#include "read/bring_in.h"
+#include "read/absent.h"
 #include "read/load.h"
+
+DEFINE_PER_CPU(struct argtrace_absent, argtrace_absent);
 
 bool argtrace_load_user(u64 addr, unsigned int width, u64 *value)
 {

@@ -6,7 +6,7 @@
 #include <uapi/argtrace.h>
 
 #include "base/compat.h"
-#include "read/bring_in.h"
+#include "read/absent.h"
 #include "read/glob.h"
 #include "read/load.h"
 #include "read/text.h"

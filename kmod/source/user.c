@@ -16,6 +16,7 @@
 #include "call/program_call.h"
 #include "call/record_forms.h"
 #include "program/exec.h"
+#include "read/absent.h"
 #include "read/bring_in.h"
 #include "read/scratch.h"
 #include "session.h"
