@@ -191,7 +191,7 @@ static void queue_work_of(struct argtrace_late *late, struct slot *slot)
 }
 
 /* What the current task has WAITING is completed, or given up. */
-static void for_each_waiting(bool completed)
+static void end_waiting(bool completed)
 {
 	const argtrace_full_regs *regs = argtrace_user_entry();
 	struct argtrace_late *late;
@@ -216,13 +216,13 @@ static void for_each_waiting(bool completed)
 static void task_returns(struct ftrace_regs *fregs)
 {
 	if (!list_empty(&lates) && argtrace_is_user_task())
-		for_each_waiting(true);
+		end_waiting(true);
 }
 
 static void task_exits(struct ftrace_regs *fregs)
 {
 	if (argtrace_called_with(fregs, 0) == current)
-		for_each_waiting(false);
+		end_waiting(false);
 }
 
 /*

@@ -3,10 +3,10 @@
  * User stacks that end where memory is absent, and are completed when their task is on its way
  * back to user mode: until then they do not change, and there the memory can be waited for.
  *
- * Each takes a slot. The walk that finds memory absent, in any context but an NMI, claims it and has
- * the kernel call resume_user_mode_work() for the task (TIF_NOTIFY_RESUME). Nothing else is pending
- * while the task is in the kernel, where it may sleep for ever: task work cannot be taken back, and
- * would keep the module. A function that resume_user_mode_work() calls is hooked, and queues task
+ * Each takes a slot. The walk that finds memory absent, in any context but an NMI, claims it and
+ * has the kernel call resume_user_mode_work() for the task (TIF_NOTIFY_RESUME). Nothing else is
+ * pending while the task is in the kernel, where it may sleep for ever: task work cannot be taken
+ * back, and would keep the module. A function that resume_user_mode_work() calls is hooked, and queues task
  * work there, which runs within a few instructions, brings the memory in and walks again.
  *
  *   free -> FILLING -> WAITING -> QUEUED -> free
