@@ -16,6 +16,7 @@
 #include "session.h"
 #include "source/returns/returns.h"
 #include "source/timer.h"
+#include "stack/late.h"
 
 static int module_event(struct notifier_block *block, unsigned long event, void *data)
 {
@@ -117,6 +118,7 @@ static void __exit argtrace_exit(void)
 	unregister_module_notifier(&tracepoint_notifier);
 	unregister_module_notifier(&module_notifier);
 	argtrace_await_exit();
+	argtrace_late_exit();
 	if (!argtrace_sessions_leaked()) {
 		argtrace_returns_exit();
 		argtrace_timers_exit();

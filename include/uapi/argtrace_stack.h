@@ -10,6 +10,12 @@
  *
  * A stack is written before the record or slot that names it is complete, except that an interrupt may name one that the call
  * which it has interrupted is about to write: until then, `where` is 0.
+ *
+ * The stack of a user that ends where memory is absent has a number of its own, for this one way through the kernel, whose entry is an
+ * alias (ARGTRACE_STACK_ALIAS): its only word is the number under which the stack is known that it stands for. That is the incomplete
+ * one at first, as long as ARGTRACE_STACK_PENDING is set; on its way back to user mode the task brings in the memory, if that may be
+ * waited for, and its stack is walked again. The table of the CPU on which it does so then has an alias without PENDING, which takes
+ * precedence over those with it, in any table.
  */
 #ifndef _UAPI_ARGTRACE_STACK_H
 #define _UAPI_ARGTRACE_STACK_H
@@ -42,6 +48,8 @@ struct argtrace_stacks {
 #define ARGTRACE_STACKS_EXISTING	(1u << 0) /* make none; the other fields are 0 */
 #define ARGTRACE_STACKS_USER	(1u << 1) /* the tables of user stacks (argtrace_user.h): mmap calls them USER_STACKS, and to make them takes
 					   * the authority to read memory */
+#define ARGTRACE_STACKS_LATE	(1u << 2) /* out: stacks that end where memory is absent are completed. Not so where ftrace cannot tell us
+					   * of the function that the kernel calls on the way back to user mode. */
 
 /*
  * Why a call has no stack: its output is unreadable (see argtrace_program.h), and it is counted in faults as well, with the
@@ -62,6 +70,8 @@ struct argtrace_stacks_control {
 	__u64	lost[ARGTRACE_STACK_LOST_MAX];
 	__u64	incomplete[ARGTRACE_END_MAX]; /* stacks that end before their time, by enum argtrace_end (argtrace_user.h); not kernel
 					       * stacks */
+	__u64	completed;		/* of those with ARGTRACE_END_UNREADABLE, the ones that were walked again; those that ended before
+					 * their time once more are counted as incomplete once more */
 };
 
 struct argtrace_stack_entry {
@@ -73,14 +83,16 @@ struct argtrace_stack_entry {
 #define ARGTRACE_STACK_COUNT_SHIFT	32
 #define ARGTRACE_STACK_COUNT_MASK	0xffu
 #define ARGTRACE_STACK_CUT		(1ull << 40)	/* there were more */
+#define ARGTRACE_STACK_ALIAS		(1ull << 41)	/* the only word is the number of another stack, which is no alias */
+#define ARGTRACE_STACK_PENDING		(1ull << 42)	/* the alias may yet be replaced, here or in the table of another CPU */
 
 #ifdef __cplusplus
 static_assert(sizeof(struct argtrace_stacks) == 24, "struct argtrace_stacks");
-static_assert(sizeof(struct argtrace_stacks_control) == 184, "struct argtrace_stacks_control");
+static_assert(sizeof(struct argtrace_stacks_control) == 192, "struct argtrace_stacks_control");
 static_assert(sizeof(struct argtrace_stack_entry) == 16, "struct argtrace_stack_entry");
 #else
 _Static_assert(sizeof(struct argtrace_stacks) == 24, "struct argtrace_stacks");
-_Static_assert(sizeof(struct argtrace_stacks_control) == 184, "struct argtrace_stacks_control");
+_Static_assert(sizeof(struct argtrace_stacks_control) == 192, "struct argtrace_stacks_control");
 _Static_assert(sizeof(struct argtrace_stack_entry) == 16, "struct argtrace_stack_entry");
 #endif
 

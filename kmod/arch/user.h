@@ -14,6 +14,9 @@
  *                             of these
  *   argtrace_user_in_syscall()
  *                             whether ip is the address behind the instruction of a system call
+ *   argtrace_user_is_still_at()
+ *                             whether a task that had those registers, and has these now, has the
+ *                             same stack
  *   argtrace_user_signal_register(), argtrace_user_signal_ip()
  *                             where they are in the struct ucontext of a signal, in bytes
  *   argtrace_user_vdso()      where a process has its vdso: the address, or 0, and its size

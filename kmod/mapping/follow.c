@@ -6,22 +6,18 @@
  * us at the beginning of these four. The first three are called by a task that holds the mmap_lock
  * of the mm for writing, or, when it unmaps, has at least taken the mappings out of it under that.
  *
- * A callback of ftrace's must not sleep: a task that sleeps is not seen to be in a trampoline
- * (synchronize_rcu_tasks()). Where spinlocks sleep (PREEMPT_RT) there are no user stacks.
+ * What it calls must not sleep (base/kernel_calls.h). Where spinlocks sleep (PREEMPT_RT) there are
+ * no user stacks.
  */
 #include <linux/err.h>
-#include <linux/ftrace.h>
-#include <linux/kprobes.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "arch/regs.h"
-#include "arch/text.h"
 #include "base/compat.h"
+#include "base/kernel_calls.h"
 #include "base/memory.h"
 #include "mapping/atlas.h"
 #include "sink/notice.h"
@@ -31,11 +27,6 @@
 
 static DEFINE_MUTEX(follow_lock);
 static LIST_HEAD(atlases);		/* changed under follow_lock, read under RCU */
-
-static void *argument(struct ftrace_regs *fregs, unsigned int index)
-{
-	return (void *)argtrace_regs_argument(argtrace_regs_of_ftrace(fregs), index);
-}
 
 static struct argtrace_space *get_space(struct argtrace_atlas *atlas, struct mm_struct *mm)
 {
@@ -89,7 +80,7 @@ static bool is_of_interest(const struct vm_area_struct *vma)
 
 static void mapping_is_made(struct ftrace_regs *fregs)
 {
-	const struct vm_area_struct *vma = argument(fregs, 0);
+	const struct vm_area_struct *vma = argtrace_called_with(fregs, 0);
 	struct argtrace_atlas *atlas;
 	const struct argtrace_atlas_object *object;
 	struct argtrace_space *space;
@@ -117,8 +108,9 @@ static void mapping_is_made(struct ftrace_regs *fregs)
 
 static void mapping_is_unmade(struct ftrace_regs *fregs)
 {
-	const struct vm_area_struct *vma = argument(fregs, 0);
-	const u64 begin = (u64)argument(fregs, 1), end = (u64)argument(fregs, 2);
+	const struct vm_area_struct *vma = argtrace_called_with(fregs, 0);
+	const u64 begin = (u64)argtrace_called_with(fregs, 1);
+	const u64 end = (u64)argtrace_called_with(fregs, 2);
 	struct argtrace_atlas *atlas;
 	struct argtrace_space *space;
 
@@ -139,7 +131,8 @@ static void mapping_is_unmade(struct ftrace_regs *fregs)
 
 static void mm_is_copied(struct ftrace_regs *fregs)
 {
-	struct mm_struct *from = argument(fregs, 0), *to = argument(fregs, 1);
+	struct mm_struct *from = argtrace_called_with(fregs, 0);
+	struct mm_struct *to = argtrace_called_with(fregs, 1);
 	struct argtrace_space *old_space, *new_space;
 	struct argtrace_atlas *atlas;
 
@@ -161,7 +154,7 @@ static void mm_is_copied(struct ftrace_regs *fregs)
 
 static void mm_is_gone(struct ftrace_regs *fregs)
 {
-	struct mm_struct *mm = argument(fregs, 0);
+	struct mm_struct *mm = argtrace_called_with(fregs, 0);
 	struct argtrace_atlas *atlas;
 	struct argtrace_space *space;
 
@@ -177,89 +170,15 @@ static void mm_is_gone(struct ftrace_regs *fregs)
 	rcu_read_unlock();
 }
 
-/* The functions that ftrace calls us for, the most frequent first. */
-static struct hook {
-	const char *name;
-	void (*called)(struct ftrace_regs *fregs);
-	unsigned long address;
-} hooks[] = {
-	{ "uprobe_munmap", mapping_is_unmade },
-	{ "uprobe_mmap", mapping_is_made },
-	{ "uprobe_clear_state", mm_is_gone },
-	{ "uprobe_dup_mmap", mm_is_copied },
+static struct argtrace_kernel_calls mapping_calls = {
+	.count = 4,
+	.calls = {
+		{ "uprobe_munmap", mapping_is_unmade },
+		{ "uprobe_mmap", mapping_is_made },
+		{ "uprobe_clear_state", mm_is_gone },
+		{ "uprobe_dup_mmap", mm_is_copied },
+	},
 };
-
-static void hook_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			struct ftrace_regs *fregs)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		if (ip - hooks[i].address <= ARGTRACE_FENTRY_SKEW)
-			return hooks[i].called(fregs);
-	}
-}
-
-/* PERMANENT: without it kernel.ftrace_enabled=0 would silently stop the calls. */
-static struct ftrace_ops hook_ops = { .func = hook_called, .flags = FTRACE_OPS_FL_PERMANENT };
-
-/*
- * The address of one of the kernel's own functions, or 0. A kprobe that is registered but never
- * armed is told it, and a name that two functions have is refused.
- */
-static unsigned long address_of(const char *name)
-{
-	struct kprobe probe = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
-	unsigned long address;
-
-	if (register_kprobe(&probe))
-		return 0;
-	address = (unsigned long)probe.addr;
-	unregister_kprobe(&probe);
-	return address;
-}
-
-/* It may go on calling us for ever. */
-static void keep_hooks_for_ever(void)
-{
-	__module_get(THIS_MODULE);
-}
-
-static void reset_hooks(void)
-{
-	ftrace_free_filter(&hook_ops);
-	hook_ops = (struct ftrace_ops){ .func = hook_called, .flags = FTRACE_OPS_FL_PERMANENT };
-}
-
-static void unhook(void)
-{
-	if (WARN_ON_ONCE(unregister_ftrace_function(&hook_ops)))
-		return keep_hooks_for_ever();
-	reset_hooks();
-}
-
-static int hook_up(void)
-{
-	unsigned long addresses[ARRAY_SIZE(hooks)];
-	int ret;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		hooks[i].address = address_of(hooks[i].name);
-		if (!hooks[i].address)
-			return -EOPNOTSUPP;
-		addresses[i] = hooks[i].address;
-	}
-	ret = ftrace_set_filter_ips(&hook_ops, addresses, ARRAY_SIZE(addresses), 0, 1);
-	if (!ret)
-		ret = register_ftrace_function(&hook_ops);
-	if (ret == -ENODEV)
-		keep_hooks_for_ever();
-	else if (ret)
-		reset_hooks();
-	/* Functions that ftrace does not know, or an ftrace that has shut itself down. */
-	return ret == -EINVAL || ret == -ENODEV ? -EOPNOTSUPP : ret;
-}
 
 /* Under the mmap_lock. */
 static u32 count_mappings(struct mm_struct *mm)
@@ -382,7 +301,7 @@ int argtrace_follow(struct argtrace_atlas *atlas)
 
 	mutex_lock(&follow_lock);
 	if (list_empty(&atlases))
-		ret = hook_up();
+		ret = argtrace_kernel_calls_begin(&mapping_calls);
 	if (!ret)
 		list_add_rcu(&atlas->link, &atlases);
 	mutex_unlock(&follow_lock);
@@ -399,7 +318,7 @@ void argtrace_unfollow(struct argtrace_atlas *atlas)
 	mutex_lock(&follow_lock);
 	list_del_rcu(&atlas->link);
 	if (list_empty(&atlases))
-		unhook();
+		argtrace_kernel_calls_end(&mapping_calls);
 	mutex_unlock(&follow_lock);
 	/* Hooks that have found it. */
 	synchronize_rcu();

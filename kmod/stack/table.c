@@ -15,7 +15,9 @@
 #include "base/memory.h"
 #include "base/percpu.h"
 #include "base/region.h"
+#include "arch/user.h"
 #include "mapping/atlas.h"
+#include "stack/late.h"
 #include "stack/table.h"
 #include "stack/user.h"
 
@@ -101,6 +103,9 @@ static void free_stacks(struct argtrace_stack_set *set)
 {
 	int cpu;
 
+	/* It walks and writes to the tables. */
+	argtrace_late_free(set->late);
+
 	for_each_possible_cpu(cpu)
 		vfree(per_cpu_ptr(set->tables, cpu)->control);
 	free_percpu(set->tables);
@@ -165,6 +170,9 @@ struct argtrace_stack_set *argtrace_stacks_create(const struct argtrace_stacks *
 		free_stacks(set);
 		return ERR_PTR(ret);
 	}
+	/* Without it, stacks that end where memory is absent remain incomplete. */
+	if (atlas)
+		set->late = argtrace_late_create(set);
 	return set;
 }
 
@@ -182,6 +190,8 @@ void argtrace_stacks_describe(const struct argtrace_stack_set *set,
 	description->entries = set->entries;
 	description->words = set->words;
 	description->depth = set->depth;
+	if (set->late)
+		description->flags |= ARGTRACE_STACKS_LATE;
 }
 
 void *argtrace_stacks_memory(const struct argtrace_stack_set *set, int cpu)
@@ -197,9 +207,9 @@ static void count_lost(const struct argtrace_stack_table *table, enum argtrace_s
 	local_inc((local_t *)&table->control->lost[reason]);
 }
 
-static u64 where_of(u64 at, u32 count, bool cut)
+static u64 where_of(u64 at, u32 count, u64 flags)
 {
-	return at | (u64)count << ARGTRACE_STACK_COUNT_SHIFT | (cut ? ARGTRACE_STACK_CUT : 0);
+	return at | (u64)count << ARGTRACE_STACK_COUNT_SHIFT | flags;
 }
 
 /* Reserves room for so many addresses; false if there is none. */
@@ -213,9 +223,12 @@ static bool reserve_words(const struct argtrace_stack_table *table, u32 count, u
 	return true;
 }
 
-/* Finds a stack that is not at its home, or adds it. */
-static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id, const u64 *frames,
-				u32 count, bool cut)
+/*
+ * Finds a stack that is not at its home, or adds it, with ARGTRACE_STACK_* flags. 0 if there is no
+ * room.
+ */
+static u64 find_or_place(const struct argtrace_stack_table *table, u64 id, const u64 *frames,
+			 u32 count, u64 flags)
 {
 	struct argtrace_stack_entry *entry;
 	bool has_words = false;
@@ -236,7 +249,7 @@ static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id
 			if (!found) {
 				ARGTRACE_HOOK(STACK_BC);
 				smp_store_release(&entry->where,			/* C */
-						  where_of(at, count, cut));
+						  where_of(at, count, flags));
 				return id;
 			}
 		}
@@ -246,8 +259,19 @@ static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id
 	/* No entry names them. */
 	if (has_words)
 		memset(table->words + at, 0, count * sizeof(*frames));
-	count_lost(table, ARGTRACE_STACK_LOST_FULL);
 	return 0;
+}
+
+/* The same for a call, which has no stack if there is no room. */
+static noinline u64 find_or_add(const struct argtrace_stack_table *table, u64 id, const u64 *frames,
+				u32 count, bool cut)
+{
+	const u64 flags = cut ? ARGTRACE_STACK_CUT : 0;
+	const u64 found = find_or_place(table, id, frames, count, flags);
+
+	if (!found)
+		count_lost(table, ARGTRACE_STACK_LOST_FULL);
+	return found;
 }
 
 /* The number of a stack that took more than the quick walk. */
@@ -328,26 +352,179 @@ u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set,
 	return id_at_home(table, id, room->frames, count);
 }
 
+static struct argtrace_stack_entry *find_entry(const struct argtrace_stack_table *table, u64 id)
+{
+	struct argtrace_stack_entry *entry;
+	u32 step;
+
+	for (step = 0; step < ARGTRACE_STACK_STEPS; step++) {
+		entry = &table->entries[((id >> table->shift) + step) & table->mask];
+		if (READ_ONCE(entry->id) == id)
+			return entry;
+	}
+	return NULL;
+}
+
+/* From here on, and in this table, the number stands for a stack that has another. */
+static bool set_alias(const struct argtrace_stack_table *table, u64 id, u64 target)
+{
+	struct argtrace_stack_entry *entry = find_entry(table, id);
+	u64 where;
+
+	if (!entry)
+		return find_or_place(table, id, &target, 1, ARGTRACE_STACK_ALIAS);
+	where = READ_ONCE(entry->where);
+	WRITE_ONCE(table->words[(u32)where], target);
+	/* Pairs with the acquire of StackTable::find(). */
+	smp_store_release(&entry->where, where & ~ARGTRACE_STACK_PENDING);		/* D */
+	return true;
+}
+
+/*
+ * The number of a stack that may be completed, of which `plain` is the number so far. Such stacks
+ * may take a quarter of the entries, with an alias each, and their complete stacks another one.
+ */
+static u64 id_for_later(const struct argtrace_stack_set *set,
+			const struct argtrace_stack_table *table, const argtrace_full_regs *regs,
+			u64 plain, u32 count)
+{
+	static atomic64_t sequence;
+	struct argtrace_late_stack *late;
+	u64 id;
+
+	if (table->nr_late >= set->entries / 4)
+		return plain;
+	late = argtrace_late_claim(set->late, regs);
+	if (!late)
+		return plain;
+	id = late->id;
+	if (!id) {
+		/* No other way through the kernel has it. */
+		id = argtrace_stack_hash(plain, atomic64_inc_return(&sequence)) ?: 1;
+		if (!find_or_place(table, id, &plain, 1,
+				   ARGTRACE_STACK_ALIAS | ARGTRACE_STACK_PENDING)) {
+			argtrace_late_end(late);
+			return plain;
+		}
+		this_cpu_inc(set->tables->nr_late);
+		late->plain = plain;
+		late->count = count;
+		late->id = id;
+		argtrace_late_wait(late);
+	}
+	atomic_inc(&late->walks);
+	return id;
+}
+
+static noinline u64 id_of_incomplete(const struct argtrace_stack_set *set,
+				     const struct argtrace_stack_table *table,
+				     const argtrace_full_regs *regs,
+				     const struct argtrace_user_room *room,
+				     const struct argtrace_user_walked *walked)
+{
+	const u64 plain = id_at_home(table, walked->hash, room->frames, walked->count);
+
+	local_inc((local_t *)&table->control->incomplete[walked->end]);
+	if (!walked->missing || !set->late || !plain)
+		return plain;
+	return id_for_later(set, table, regs, plain, walked->count);
+}
+
 u64 argtrace_stack_id_of_user(const struct argtrace_stack_set *set)
 {
 	const struct argtrace_stack_table *table = this_cpu_ptr(set->tables);
 	struct argtrace_user_room *room = (void *)argtrace_scratch_stack();
+	const argtrace_full_regs *regs;
 	struct argtrace_user_walked walked;
 
 	if (unlikely(!table->entries) || unlikely(!room))
 		return no_room(table);
 	if (unlikely(!argtrace_is_user_task()))
 		return ARGTRACE_STACK_ID_NO_USER;
-	argtrace_user_stack_walk(set->atlas, current->mm, argtrace_user_entry(), room,
-				 table->depth, &walked);
+	regs = argtrace_user_entry();
+	argtrace_user_stack_walk(set->atlas, current->mm, regs, room, table->depth, &walked);
 	/* It is executing a program that has not begun. */
 	if (unlikely(!walked.count))
 		return ARGTRACE_STACK_ID_NO_USER;
 	if (unlikely(walked.end >= 0))
-		local_inc((local_t *)&table->control->incomplete[walked.end]);
+		return id_of_incomplete(set, table, regs, room, &walked);
 	if (likely(!walked.cut))
 		return id_at_home(table, walked.hash, room->frames, walked.count);
 	/* As for a kernel stack. */
 	return find_or_add(table, argtrace_stack_hash(walked.hash, 1) ?: 1, room->frames,
 			   walked.count, true);
+}
+
+static u64 id_of_second_walk(const struct argtrace_stack_table *table,
+			     const struct argtrace_user_room *room,
+			     const struct argtrace_user_walked *walked)
+{
+	const u64 hash = walked->cut ? argtrace_stack_hash(walked->hash, 1) : walked->hash;
+
+	return find_or_place(table, hash ?: 1, room->frames, walked->count,
+			     walked->cut ? ARGTRACE_STACK_CUT : 0);
+}
+
+/* What the second walk has found is what the calls have that the first one was for. */
+static void publish_late(const struct argtrace_stack_table *table,
+			 struct argtrace_late_stack *late, const struct argtrace_user_room *room,
+			 const struct argtrace_user_walked *walked)
+{
+	const bool is_better = walked->count && (walked->end < 0 || walked->count >= late->count);
+	const u64 id = is_better ? id_of_second_walk(table, room, walked) : 0;
+	const int walks = atomic_read(&late->walks);
+
+	/* If there is no room for it, it remains what it is. */
+	if (!set_alias(table, late->id, id ?: late->plain) || !id)
+		return;
+	if (walked->end >= 0)
+		local_add(walks, (local_t *)&table->control->incomplete[walked->end]);
+	/* StackReader::user_lost() reads it first. */
+	smp_wmb();
+	local_add(walks, (local_t *)&table->control->completed);
+}
+
+u64 argtrace_stack_complete(const struct argtrace_stack_set *set, struct argtrace_late_stack *late,
+			    bool is_last)
+{
+	const struct argtrace_stack_table *table;
+	struct argtrace_user_walked walked = { };
+	struct argtrace_user_room *room = NULL;
+	unsigned long flags;
+	bool has_scratch;
+
+	preempt_disable();
+	table = this_cpu_ptr(set->tables);
+	has_scratch = argtrace_scratch_enter();
+	if (has_scratch)
+		room = (void *)argtrace_scratch_stack();
+	if (room && table->entries)
+		argtrace_user_stack_walk(set->atlas, current->mm, &late->regs, room, table->depth,
+					 &walked);
+	if (!walked.missing || is_last) {
+		/* No interrupt counts one more call meanwhile. */
+		local_irq_save(flags);
+		if (table->entries)
+			publish_late(table, late, room, &walked);
+		argtrace_late_end(late);
+		local_irq_restore(flags);
+		walked.missing = 0;
+	}
+	if (has_scratch)
+		argtrace_scratch_leave();
+	preempt_enable();
+	return walked.missing;
+}
+
+void argtrace_stack_give_up(const struct argtrace_stack_set *set, struct argtrace_late_stack *late)
+{
+	const struct argtrace_stack_table *table;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	table = this_cpu_ptr(set->tables);
+	if (table->entries)
+		set_alias(table, late->id, late->plain);
+	argtrace_late_end(late);
+	local_irq_restore(flags);
 }

@@ -15,6 +15,12 @@
  * may take the entry: for the same stack, whose addresses are then stored twice, or for another,
  * and the search continues. Between B and C, it finds the id, and names a stack that will be
  * complete soon.
+ *
+ * An alias that is pending is made final, where it is in the table of the same CPU, by
+ *
+ *   D  write its word, the number of another stack, and then `where` without PENDING, a release
+ *
+ * Its task alone does so, with interrupts off, and no NMI has such a number.
  */
 #ifndef ARGTRACE_STACK_TABLE_H
 #define ARGTRACE_STACK_TABLE_H
@@ -26,6 +32,8 @@
 #include "base/percpu.h"
 
 struct argtrace_atlas_owner;
+struct argtrace_late;
+struct argtrace_late_stack;
 struct argtrace_session;
 
 /* How many entries a search examines. */
@@ -41,6 +49,7 @@ struct argtrace_stack_table {
 	/* the upper bits of a stack's number are the number of its home */
 	u8 shift;
 	u8 depth;
+	u32 nr_late;				/* stacks that have got a number for later */
 };
 
 struct argtrace_atlas;
@@ -51,6 +60,7 @@ struct argtrace_stack_set {
 	u32 words;
 	u32 depth;
 	struct argtrace_atlas *atlas;	/* of user stacks; NULL: these are of kernel stacks */
+	struct argtrace_late *late;	/* of user stacks that are to be completed, or NULL */
 
 	struct argtrace_percpu percpu;
 };
@@ -90,5 +100,15 @@ u64 argtrace_stack_id_interrupted(const struct argtrace_stack_set *set,
 
 /* The number of the current task's user stack, in tables of user stacks. */
 u64 argtrace_stack_id_of_user(const struct argtrace_stack_set *set);
+
+/*
+ * stack/late.c: walks the stack of the current task again, and publishes what there is of it,
+ * unless memory is absent and it is not the last attempt: then returns the address. Otherwise the
+ * slot is free, and 0 is returned.
+ */
+u64 argtrace_stack_complete(const struct argtrace_stack_set *set, struct argtrace_late_stack *late,
+			    bool is_last);
+/* It remains what it is, and its slot is free. */
+void argtrace_stack_give_up(const struct argtrace_stack_set *set, struct argtrace_late_stack *late);
 
 #endif

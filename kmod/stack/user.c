@@ -32,6 +32,7 @@ struct place {
 	const struct argtrace_mapping *mapping, *previous;
 	u64 vdso, vdso_size;
 	u64 outermost;			/* where the stack pointer is when a program begins */
+	u64 missing;			/* after STEP_END + ARGTRACE_END_UNREADABLE: see user.h */
 };
 
 /* Where code is. It is as large as what a function returns in registers. */
@@ -136,17 +137,27 @@ static __always_inline bool follows_call(u64 ip, const struct argtrace_unwind_ru
 	return rule;
 }
 
+/* The word at `addr` is absent, or if that is present, the one at `other`. */
+static noinline enum step end_unreadable(struct place *place, u64 addr, u64 other)
+{
+	u64 word;
+
+	place->missing = argtrace_user_word(addr, &word) ? other : addr;
+	return STEP_END + ARGTRACE_END_UNREADABLE;
+}
+
 /* All registers are those that the kernel has saved for a signal. */
 static noinline enum step step_out_of_signal(struct place *place, u64 context)
 {
-	u64 value, ip;
+	u64 value, ip, at = context + argtrace_user_signal_ip();
 	u32 i;
 
-	if (!argtrace_user_word(context + argtrace_user_signal_ip(), &ip))
-		return STEP_END + ARGTRACE_END_UNREADABLE;
+	if (!argtrace_user_word(at, &ip))
+		return end_unreadable(place, at, at);
 	for (i = 0; i < ARGTRACE_USER_REGS; i++) {
-		if (!argtrace_user_word(context + argtrace_user_signal_register(i), &value))
-			return STEP_END + ARGTRACE_END_UNREADABLE;
+		at = context + argtrace_user_signal_register(i);
+		if (!argtrace_user_word(at, &value))
+			return end_unreadable(place, at, at);
 		place->registers[i] = value;
 	}
 	place->known = (1u << ARGTRACE_USER_REGS) - 1;
@@ -164,13 +175,13 @@ static noinline enum step restore_with_care(struct place *place,
 	u32 i;
 
 	for (i = 0; i < ARGTRACE_UNWIND_SAVED_COUNT; i++) {
-		const u64 base = rule->by_frame & BIT(i) ? frame : cfa;
+		const u64 at = (rule->by_frame & BIT(i) ? frame : cfa) + 8 * (s64)rule->at[i];
 		u64 value;
 
 		if (!(rule->saved & BIT(i)))
 			continue;
-		if (!argtrace_user_word(base + 8 * (s64)rule->at[i], &value))
-			return STEP_END + ARGTRACE_END_UNREADABLE;
+		if (!argtrace_user_word(at, &value))
+			return end_unreadable(place, at, at);
 		place->registers[argtrace_user_saved[i]] = value;
 		place->known |= BIT(argtrace_user_saved[i]);
 	}
@@ -187,6 +198,7 @@ static __always_inline enum step load_caller(struct place *place,
 {
 	u64 *const frame = &place->registers[ARGTRACE_USER_FRAME];
 	const u64 at = cfa + 8 * (s64)rule->ra_at;
+	u64 frame_at = at;
 	bool readable;
 
 	if (unlikely(rule->ra != ARGTRACE_RA_MEMORY)) {
@@ -202,13 +214,13 @@ static __always_inline enum step load_caller(struct place *place,
 
 		if (unlikely(rule->by_frame & BIT(SAVED_FRAME)))
 			base = *frame;
-		readable = argtrace_user_two_words(at, ip, base + 8 * (s64)rule->at[SAVED_FRAME],
-						   frame);
+		frame_at = base + 8 * (s64)rule->at[SAVED_FRAME];
+		readable = argtrace_user_two_words(at, ip, frame_at, frame);
 	} else {
 		readable = argtrace_user_word(at, ip);
 	}
 	if (unlikely(!readable))
-		return STEP_END + ARGTRACE_END_UNREADABLE;
+		return end_unreadable(place, at, frame_at);
 	return care ? restore_with_care(place, rule, cfa) : STEP_ON;
 }
 
@@ -241,7 +253,7 @@ static __always_inline enum step step_by_rule(struct place *place,
 			cfa += (place->ip & 15) >= rule->add ? sizeof(u64) : 0;
 		} else {
 			if (!argtrace_user_word(cfa, &cfa))
-				return STEP_END + ARGTRACE_END_UNREADABLE;
+				return end_unreadable(place, cfa, cfa);
 			cfa += rule->add;
 		}
 	}
@@ -274,6 +286,9 @@ static bool take_caller(struct place *place, u64 at, u64 frame)
 	return true;
 }
 
+/* A frame pointer that is farther above the stack pointer is none. */
+#define FRAME_FAR	(1ul << 20)
+
 /*
  * To the caller without a rule: by the frame pointer, or where a function has just been entered (a
  * call through a null pointer is at no instruction of any), by what is on top of the stack.
@@ -298,6 +313,12 @@ static noinline enum step step_by_frame(struct place *place, struct code code)
 	 */
 	if (sp == place->outermost || (!frame && !place->exact))
 		return STEP_LAST;
+	if (place->exact && !argtrace_user_word(sp, &saved))
+		return end_unreadable(place, sp, sp);
+	if (frame >= sp && frame - sp < FRAME_FAR &&
+	    (!argtrace_user_word(frame, &saved) ||
+	     !argtrace_user_word(frame + sizeof(u64), &saved)))
+		return end_unreadable(place, frame, frame + sizeof(u64));
 	return STEP_END + (table && table->nr_rows ? ARGTRACE_END_NO_RULE : ARGTRACE_END_NO_TABLE);
 }
 
@@ -346,8 +367,11 @@ static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct
 	*walked = (struct argtrace_user_walked){
 		.count = count, .cut = cut, .end = -1, .hash = hash,
 	};
-	if (step >= STEP_END)
+	if (step >= STEP_END) {
 		add_end(room, walked, step - STEP_END);
+		if (step == STEP_END + ARGTRACE_END_UNREADABLE)
+			walked->missing = place->missing;
+	}
 	return step != STEP_CARE;
 }
 

@@ -27,6 +27,8 @@ struct argtrace_user_walked {
 	/* enum argtrace_end, and then the last word says so; or -1: the stack is complete */
 	s8 end;
 	u64 hash;			/* argtrace_stack_hash() of them, from 0 on */
+	/* ARGTRACE_END_UNREADABLE: the word that is absent; 0: no memory can be read here */
+	u64 missing;
 };
 
 /*

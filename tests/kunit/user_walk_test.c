@@ -490,6 +490,7 @@ static void unreadable_stacks_end(struct kunit *test)
 	user_write(test, regs.sp, AFTER(1));
 	walk();
 	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), frame_of(AFTER(1)), end_of(ARGTRACE_END_UNREADABLE));
+	KUNIT_EXPECT_EQ(test, walked.missing, memory + STACK + 8 + 0x7ffffff0 - 8);
 	/* Nothing of it can be, but where the code was is known. */
 	regs.sp = 0xffff888000000000ull;
 	walk();
@@ -497,6 +498,35 @@ static void unreadable_stacks_end(struct kunit *test)
 	regs.sp = 16;
 	walk();
 	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), end_of(ARGTRACE_END_UNREADABLE));
+}
+
+/* It is told which word is absent, of those that a rule reads. */
+static void absent_words_are_told(struct kunit *test)
+{
+	const u64 absent = memory + USER_MEMORY;
+	struct argtrace_unwind_rule rules[] = { plain, plain };
+
+	rules[0].saved = 1 << 1;	/* rbp */
+	rules[0].at[1] = (s16)((absent - (memory + STACK + 8)) / 8);
+	set_rules(test, rules, 2);
+	user_write(test, regs.sp, AFTER(1));
+	walk();
+	KUNIT_EXPECT_EQ(test, walked.end, ARGTRACE_END_UNREADABLE);
+	KUNIT_EXPECT_EQ(test, walked.missing, absent);
+	walk_up_to(1);
+	KUNIT_EXPECT_EQ(test, walked.missing, absent);
+	/* The return address is absent as well. */
+	regs.sp = absent;
+	walk();
+	KUNIT_EXPECT_EQ(test, walked.missing, absent);
+	/* A stack that is complete, or ends for another reason, has none. */
+	regs.sp = memory + STACK;
+	rules[0].saved = 0;
+	user_write(test, regs.sp, memory + PLAIN + 8);
+	regs.ip = memory + PLAIN + 0x900;
+	walk();
+	KUNIT_EXPECT_NE(test, walked.end, ARGTRACE_END_UNREADABLE);
+	KUNIT_EXPECT_EQ(test, walked.missing, 0);
 }
 
 static void walk_mm(const struct mm_struct *mm, const struct pt_regs *from)
@@ -577,6 +607,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(code_in_no_file_has_its_address),
 	KUNIT_CASE(nothing_is_at_address_zero),
 	KUNIT_CASE(unreadable_stacks_end),
+	KUNIT_CASE(absent_words_are_told),
 	KUNIT_CASE(unknown_processes_have_no_frames),
 	KUNIT_CASE(programs_that_have_not_begun_have_no_stack),
 	KUNIT_CASE(circles_are_cut),

@@ -120,6 +120,13 @@ void WaitTotal::add(const Wait &wait) {
     longest = std::max(longest, wait.duration());
 }
 
+void WaitTotal::add(const WaitTotal &more) {
+    waits += more.waits;
+    blocked += more.blocked;
+    runnable += more.runnable;
+    longest = std::max(longest, more.longest);
+}
+
 void WaitTotals::add(const Wait &wait) {
     const std::uint64_t duration = wait.duration();
     if (duration < wanted_.min || duration > wanted_.max ||
@@ -141,6 +148,23 @@ void WaitTotals::add(const Wait &wait) {
     entries_[key].add(wait);
     states_[wait.state].add(wait);
     all_.add(wait);
+}
+
+std::optional<WaitTotals> WaitTotals::with_user_stacks(const std::function<std::uint64_t(std::uint64_t)> &number) const {
+    const std::size_t part = wanted_.keys.size() + wanted_.stacks;
+    const auto number_of = [&](const Key &key) { return key[part].value.captured ? number(key[part].value.low) : key[part].value.low; };
+    if (!wanted_.user_stacks || std::all_of(entries_.begin(), entries_.end(), [&](const auto &entry) {
+            return number_of(entry.first) == entry.first[part].value.low;
+        }))
+        return std::nullopt;
+    WaitTotals other = *this;
+    other.entries_.clear();
+    for (const auto &[key, total] : entries_) {
+        Key renumbered = key;
+        renumbered[part].value.low = number_of(key);
+        other.entries_[std::move(renumbered)].add(total);
+    }
+    return other;
 }
 
 void WaitTotals::clear() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct WaitTotal {
 
     WideNumber time() const { return blocked + runnable; }
     void add(const Wait &wait);
+    void add(const WaitTotal &more);
 };
 
 /// Waits by their keys, and by their states.
@@ -54,6 +56,9 @@ public:
     explicit WaitTotals(Wanted wanted) : wanted_(std::move(wanted)) {}
 
     void add(const Wait &wait);
+
+    /// The same with other numbers of stacks of user code, if `number` says others: waits whose keys are equal then belong together.
+    std::optional<WaitTotals> with_user_stacks(const std::function<std::uint64_t(std::uint64_t)> &number) const;
 
     /// Begins anew, but for what was left out.
     void clear();

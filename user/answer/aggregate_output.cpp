@@ -61,9 +61,8 @@ namespace {
 
 /// As it is shown.
 const Aggregation &shown(const Aggregation &all, const std::vector<KeyColumn> &columns, KeyText &keys, std::optional<Aggregation> &room) {
-    if (std::none_of(columns.begin(), columns.end(), [](const KeyColumn &column) { return column.is_user_function(); }))
-        return all;
-    return room.emplace(keys.with_user_functions(all, columns));
+    room = keys.with_user_stacks(all, columns);
+    return room ? *room : all;
 }
 
 } // namespace

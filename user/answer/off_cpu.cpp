@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "answer/off_cpu.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "answer/answer_target.h"
 #include "util/message.h"
 
 namespace argtrace {
-
-namespace {
-
-void add(WaitTotal &sum, const WaitTotal &more) {
-    sum.waits += more.waits;
-    sum.blocked += more.blocked;
-    sum.runnable += more.runnable;
-    sum.longest = std::max(sum.longest, more.longest);
-}
-
-} // namespace
 
 OffCpuAnswer::OffCpuAnswer(const OffCpuOptions &options, const Symbols &symbols)
     : options_(options), target_(open_answer_target(options.output)), output_(target_.fd()), names_(symbols),
@@ -28,28 +15,35 @@ OffCpuAnswer::OffCpuAnswer(const OffCpuOptions &options, const Symbols &symbols)
 }
 
 bool OffCpuAnswer::show() {
-    if (options_.json)
-        append_waits_json(output_.buffer(), totals_, keys_, options_.style);
-    else
-        append_waits(output_.buffer(), totals_, keys_, options_.style);
+    append({});
     return output_.flush();
+}
+
+/// Stacks that were completed meanwhile belong to the others with their frames.
+void OffCpuAnswer::append(std::string_view time) {
+    const auto shared = totals_.with_user_stacks([this](std::uint64_t id) { return keys_.shared_stack(id); });
+    const WaitTotals &totals = shared ? *shared : totals_;
+    if (options_.json)
+        append_waits_json(output_.buffer(), totals, keys_, options_.style, time);
+    else
+        append_waits(output_.buffer(), totals, keys_, options_.style);
 }
 
 bool OffCpuAnswer::show_interval(std::uint64_t now) {
     if (options_.json) {
-        append_waits_json(output_.buffer(), totals_, keys_, options_.style, fmt::format("\"ts\":{}", now));
+        append(fmt::format("\"ts\":{}", now));
     } else {
         output_.buffer() += time_of_day() + '\n';
-        append_waits(output_.buffer(), totals_, keys_, options_.style);
+        append({});
         output_.buffer() += '\n';
     }
-    add(all_, totals_.all());
+    all_.add(totals_.all());
     totals_.clear();
     return output_.flush();
 }
 
 bool OffCpuAnswer::finish(std::uint64_t end, const std::optional<argtrace_counts> &counts) {
-    add(all_, totals_.all());
+    all_.add(totals_.all());
     aside_ = {tracker_.left_out(), tracker_.waiting(end), totals_.unwanted(), counts};
     if (options_.json)
         append_waits_summary_json(output_.buffer(), all_, aside_);

@@ -45,6 +45,8 @@ public:
     void tell() const;
 
 private:
+    void append(std::string_view time);
+
     const OffCpuOptions &options_;
     TraceTarget target_;
     Output output_;

@@ -75,6 +75,7 @@ void run_snapshot(const SnapshotOptions &options) {
         session.attributes().format, [&] { return session.probes(true); }, symbols, writer);
     write_packets(snapshots, metadata, writer);
     metadata.precede(running.calls);
+    metadata.finish();
     writer.running(running.head, running.calls);
 
     const argtrace_counts total = total_of(counts);

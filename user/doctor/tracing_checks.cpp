@@ -23,6 +23,7 @@ constexpr const char *of_tracepoints = "for_each_kernel_tracepoint";
 constexpr const char *of_fprobe = "register_fprobe";
 constexpr const char *of_fprobe_on_graph = "fprobe_return"; // since Linux 6.14: kmod/base/compat.h says why those do not do
 constexpr const char *of_kretprobe = "register_kretprobe";
+constexpr const char *of_way_back = "blkcg_maybe_throttle_current"; // kmod/stack/late.c says why
 constexpr const char *of_perf = "perf_event_create_kernel_counter";
 
 using KernelSymbols = std::optional<Machine::Symbols>;
@@ -177,6 +178,17 @@ void check_features(const Machine &machine, std::vector<Finding> &findings) {
                                      "boot one with CONFIG_UNWINDER_ORC"});
 }
 
+Finding check_user_stacks(const Machine &machine, const KernelSymbols &symbols) {
+    if (machine.module && !machine.has_feature(ARGTRACE_FEATURE_USER_STACK))
+        return {"user-stacks", Health::limited, "stacks of user code cannot be recorded on this kernel", "boot one with CONFIG_UPROBES"};
+    if (!symbols)
+        return {"user-stacks", Health::unseen, "the kernel does not list its symbols"};
+    if (lacks(symbols, of_way_back))
+        return {"user-stacks", Health::limited, "they remain incomplete where their memory is absent, as ftrace does not tell of the way back to user mode",
+                "boot a kernel with CONFIG_BLK_CGROUP"};
+    return {"user-stacks", Health::ok, "they are completed where their memory is absent"};
+}
+
 Finding check_perf(const Machine &machine, const KernelSymbols &symbols) {
     if (lacks(symbols, of_perf))
         return {"perf", Health::limited, "this kernel has no perf events, by which processors are sampled",
@@ -236,7 +248,7 @@ Finding check_users(const Machine &machine) {
 
 void check_tracing(const Machine &machine, std::vector<Finding> &findings) {
     const KernelSymbols symbols = machine.symbols({of_ftrace, of_tracepoints, of_syscalls(machine), of_32_bit(machine), of_fprobe, of_fprobe_on_graph,
-                                                    of_kretprobe, of_perf});
+                                                    of_kretprobe, of_way_back, of_perf});
     findings.push_back(check_symbols(machine, symbols));
     findings.push_back(check_functions(machine, symbols));
     findings.push_back(check_switch(machine));
@@ -244,6 +256,7 @@ void check_tracing(const Machine &machine, std::vector<Finding> &findings) {
     findings.push_back(check_syscalls(machine, symbols));
     check_features(machine, findings);
     findings.push_back(check_fprobe(machine, symbols));
+    findings.push_back(check_user_stacks(machine, symbols));
     findings.push_back(check_perf(machine, symbols));
     findings.push_back(check_ticks(machine));
     findings.push_back(check_users(machine));

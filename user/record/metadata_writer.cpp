@@ -54,27 +54,45 @@ void MetadataWriter::precede(std::span<const argtrace_in_flight_call> calls) {
     write_symbols();
 }
 
-/// Those that are new. Their addresses are then to be given symbols.
+void MetadataWriter::finish() {
+    write_stacks();
+    write_symbols();
+}
+
+/// Those that are new, and once more those that have been completed. Their addresses are then to be given symbols.
 void MetadataWriter::write_stacks() {
     std::vector<std::uint64_t> words;
     StackRoom room;
+    std::erase_if(pending_, [&](std::uint64_t id) {
+        const auto stack = symbols_.stack(id, room);
+        if (!stack || stack->pending)
+            return false;
+        add_stack(id, *stack, words);
+        return true;
+    });
     for (const std::uint64_t id : addresses_.take_new_stacks()) {
         const auto stack = symbols_.stack(id, room);
         if (!stack)
             continue;
-        words.push_back(id);
-        words.push_back(stack->addresses.size() | (stack->cut ? stack_chunk_cut : 0));
-        for (const std::uint64_t address : stack->addresses) {
-            words.push_back(address);
-            if (stack->space == CodeSpace::kernel)
-                addresses_.note(address);
-            else
-                add_place(address);
-        }
+        add_stack(id, *stack, words);
+        if (stack->pending)
+            pending_.push_back(id);
     }
     writer_.objects(std::exchange(objects_, {}));
     writer_.places(std::exchange(places_, {}));
     writer_.stacks(words);
+}
+
+void MetadataWriter::add_stack(std::uint64_t id, const Stack &stack, std::vector<std::uint64_t> &words) {
+    words.push_back(id);
+    words.push_back(stack.addresses.size() | (stack.cut ? stack_chunk_cut : 0));
+    for (const std::uint64_t address : stack.addresses) {
+        words.push_back(address);
+        if (stack.space == CodeSpace::kernel)
+            addresses_.note(address);
+        else
+            add_place(address);
+    }
 }
 
 /// What is known of a frame of user code, which no other machine need know.

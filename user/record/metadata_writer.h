@@ -32,10 +32,14 @@ public:
     /// The same for calls that have not returned.
     void precede(std::span<const argtrace_in_flight_call> calls);
 
+    /// After the last packet: the stacks that have been completed since they were written.
+    void finish();
+
 private:
     void write_probes();
     void write_symbols();
     void write_stacks();
+    void add_stack(std::uint64_t id, const Stack &stack, std::vector<std::uint64_t> &words);
     void add_place(std::uint64_t word);
     void append_symbol(std::string &lines, const Symbol &symbol);
 
@@ -47,6 +51,7 @@ private:
     std::unordered_set<std::uint64_t> symbols_written_;
     std::unordered_set<std::uint32_t> objects_written_;
     std::unordered_set<std::uint64_t> places_written_; // words of user stacks
+    std::vector<std::uint64_t> pending_;               // the numbers of stacks that were incomplete when they were written
     std::string objects_, places_; // lines that are to be written
 };
 

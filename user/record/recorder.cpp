@@ -46,6 +46,7 @@ bool Recorder::collect(std::uint64_t now) {
 
 void Recorder::collect_rest() {
     round(std::numeric_limits<std::uint64_t>::max(), true);
+    metadata_.finish();
 }
 
 void Recorder::running(const argtrace_in_flight &head, std::span<const argtrace_in_flight_call> calls) {

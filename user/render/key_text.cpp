@@ -64,16 +64,35 @@ void KeyText::append_json_stacks(std::string &out, const StackValues &stacks, co
     out += ',';
 }
 
-Aggregation KeyText::with_user_functions(const Aggregation &all, const std::vector<KeyColumn> &columns) {
-    Aggregation named(all.buckets());
+std::uint64_t KeyText::shared_stack(std::uint64_t id) {
+    const auto stack = names_.stack(id);
+    const std::uint64_t shared = stack ? stack->id : 0;
+    if (shared == 0 || shared == id || names_.stack(shared))
+        return shared == 0 ? id : shared;
+    return representatives_.try_emplace(shared, id).first->second;
+}
+
+std::optional<Aggregation> KeyText::with_user_stacks(const Aggregation &all, const std::vector<KeyColumn> &columns) {
+    bool is_other = std::any_of(columns.begin(), columns.end(), [](const KeyColumn &column) { return column.is_user_function(); });
+    for (std::size_t i = 0; i < columns.size() && !is_other; ++i)
+        is_other = columns[i].is_user_stack && std::any_of(all.entries().begin(), all.entries().end(), [&](const auto &one) {
+                       const Value &value = one.first[i].value;
+                       return value.captured && shared_stack(value.low) != value.low;
+                   });
+    if (!is_other)
+        return std::nullopt;
+    Aggregation shared(all.buckets());
     for (const auto &[key, entry] : all.entries()) {
-        Key by_name = key;
-        for (std::size_t i = 0; i < columns.size(); ++i)
+        Key other = key;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
             if (columns[i].is_user_function())
-                by_name[i] = {{0, 0, ARGTRACE_TYPE_STR, true}, stack_functions(names_, {nullptr, &key[i].value}).back()};
-        named.add(std::move(by_name), entry);
+                other[i] = {{0, 0, ARGTRACE_TYPE_STR, true}, stack_functions(names_, {nullptr, &key[i].value}).back()};
+            else if (columns[i].is_user_stack && key[i].value.captured)
+                other[i].value.low = shared_stack(key[i].value.low);
+        }
+        shared.add(std::move(other), entry);
     }
-    return named;
+    return shared;
 }
 
 std::uint32_t KeyText::folded(std::uint32_t name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <string_view>
@@ -55,8 +56,12 @@ public:
     void append_json_stacks(std::string &out, const StackValues &stacks, const std::string &top);
 
     void set_top_frames(TopFrames frames) { top_frames_ = std::move(frames); }
-    /// The same calls, with user functions that are parts of their keys by name: different stacks may have the same.
-    Aggregation with_user_functions(const Aggregation &all, const std::vector<KeyColumn> &columns);
+    /// The same calls, if some of them belong together that `all` tells apart: with user functions that are parts of their keys by name,
+    /// as different stacks may have the same, and with stacks of user code by shared_stack().
+    std::optional<Aggregation> with_user_stacks(const Aggregation &all, const std::vector<KeyColumn> &columns);
+
+    /// One number for all stacks of user code with the same frames. Each that was completed after its call has one of its own beside it.
+    std::uint64_t shared_stack(std::uint64_t id);
 
     /// The frame of the function that was called; empty: it is none.
     std::string top_frame(const KeyPart &function) const;
@@ -73,6 +78,7 @@ private:
     ValueWriter texts_, json_;
     Line line_;
     TopFrames top_frames_;
+    std::unordered_map<std::uint64_t, std::uint64_t> representatives_; // of stacks that are known by other numbers alone
     std::vector<std::uint32_t> folded_; // by the numbers of names, one more; 0: not known yet
 };
 

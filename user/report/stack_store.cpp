@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/user_frame.h"
+#include "symbols/stack_number.h"
 #include "util/error.h"
 #include "util/protobuf.h"
 
@@ -94,7 +96,8 @@ void StackStore::add(std::uint64_t id, std::span<const std::byte> addresses, boo
     const auto id_at = [this](std::uint32_t place) { return word_at(at(place)); };
     make_room(stacks_by_id_, stacks_, id_at);
     std::uint32_t &slot = slot_for(stacks_by_id_, id, id_at);
-    if (slot != 0)
+    const bool is_known = slot != 0;
+    if (is_known && !is_unreadable(slot - 1))
         return;
     const std::size_t count = addresses.size() / sizeof(std::uint64_t);
     packed_.resize(std::max(packed_.size(), sizeof(id) + (count + 1) * varint_size_max));
@@ -104,7 +107,17 @@ void StackStore::add(std::uint64_t id, std::span<const std::byte> addresses, boo
     for (std::size_t i = 0; i < count; ++i)
         to = write_varint(to, number_of(word_at(addresses.data() + i * sizeof(std::uint64_t))));
     slot = store(std::as_bytes(std::span(packed_.data(), to))) + 1;
-    ++stacks_;
+    stacks_ += !is_known;
+}
+
+/// Whether its last word says so.
+bool StackStore::is_unreadable(std::uint32_t place) const {
+    const std::byte *record = at(place) + sizeof(std::uint64_t);
+    std::uint64_t count = take_number(record) >> 1, number = 0;
+    while (count-- > 0)
+        number = take_number(record);
+    const UserFrame last(addresses_[number]);
+    return addresses_[number] >> 62 == 1 && last.is_end() && last.offset == ARGTRACE_END_UNREADABLE;
 }
 
 std::optional<Stack> StackStore::find(std::uint64_t id, StackRoom &room) const {
@@ -129,7 +142,9 @@ std::optional<Stack> StackStore::find(std::uint64_t id, StackRoom &room) const {
     }
     // ARGTRACE_FRAME_USER, which no address of the kernel has alone.
     const bool user = (room.addresses.front() >> 62) == 1;
-    return Stack{room.addresses, (size & 1) != 0, user ? CodeSpace::user : CodeSpace::kernel, room.numbers};
+    const bool cut = (size & 1) != 0;
+    // One that was completed later has a number of its own beside that of the others.
+    return Stack{room.addresses, cut, user ? CodeSpace::user : CodeSpace::kernel, room.numbers, user ? stack_number(room.addresses, cut) : 0};
 }
 
 } // namespace argtrace

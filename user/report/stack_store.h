@@ -18,7 +18,7 @@ namespace argtrace {
 ///     id (8 bytes), count << 1 | cut, number of the innermost address, ... (varints)
 class StackStore {
 public:
-    /// Keeps the first stack of an id. `addresses`: words in the machine's order, at least one.
+    /// Keeps the first stack of an id, but one that ends where memory could not be read gives way to a later one. `addresses`: words in the machine's order, at least one.
     void add(std::uint64_t id, std::span<const std::byte> addresses, bool cut);
 
     /// In the room of the caller.
@@ -31,6 +31,7 @@ private:
     const std::byte *at(std::uint32_t place) const;
     std::uint32_t number_of(std::uint64_t address);
     std::uint32_t store(std::span<const std::byte> record);
+    bool is_unreadable(std::uint32_t place) const;
 
     std::vector<std::uint64_t> addresses_;
     Slots addresses_by_hash_; // index + 1

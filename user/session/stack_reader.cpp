@@ -38,7 +38,14 @@ std::optional<StackTable::Found> StackTable::find(std::uint64_t id) const {
         const std::uint64_t count = where >> ARGTRACE_STACK_COUNT_SHIFT & ARGTRACE_STACK_COUNT_MASK;
         if (count == 0 || first > nr_words || count > nr_words - first)
             return std::nullopt;
-        return Found{{words + first, count}, (where & ARGTRACE_STACK_CUT) != 0};
+        Found found{{words + first, count}, (where & ARGTRACE_STACK_CUT) != 0};
+        if (where & ARGTRACE_STACK_ALIAS) {
+            // The module may be replacing it; it writes the word before it takes PENDING away.
+            found.target = __atomic_load_n(&words[first], __ATOMIC_RELAXED);
+            found.pending = (where & ARGTRACE_STACK_PENDING) != 0;
+            found.addresses = {};
+        }
+        return found;
     }
     return std::nullopt;
 }
@@ -82,21 +89,42 @@ const StackTable *StackReader::table(Tables &tables, std::uint32_t cpu) const {
     return &known->view;
 }
 
-std::optional<Stack> StackReader::find(std::uint64_t id) {
-    if (const auto known = known_.find(id); known != known_.end())
-        return known->second;
-    if (known_.size() >= known_max)
-        known_.clear();
+std::optional<StackTable::Found> StackReader::look_up(std::uint64_t id, CodeSpace &space) {
+    std::optional<StackTable::Found> best;
     for (Tables &tables : tables_) {
         for (std::uint32_t cpu = 0; cpu < tables.by_cpu.size(); ++cpu) {
             const StackTable *one = table(tables, cpu);
-            if (!one)
+            const auto found = one ? one->find(id) : std::nullopt;
+            if (!found || (best && found->pending))
                 continue;
-            if (const auto found = one->find(id))
-                return known_.emplace(id, Stack{found->addresses, found->cut, tables.space}).first->second;
+            best = found;
+            space = tables.space;
+            if (!best->pending)
+                return best;
         }
     }
-    return std::nullopt;
+    return best;
+}
+
+std::optional<Stack> StackReader::find(std::uint64_t id) {
+    if (const auto known = known_.find(id); known != known_.end())
+        return known->second;
+    CodeSpace space = CodeSpace::kernel;
+    const auto found = look_up(id, space);
+    if (!found)
+        return std::nullopt;
+    Stack stack{found->addresses, found->cut, space};
+    if (found->target != 0) {
+        const auto target = look_up(found->target, space);
+        if (!target || target->target != 0)
+            return std::nullopt;
+        stack = {target->addresses, target->cut, space, {}, found->target, found->pending};
+    }
+    if (stack.pending)
+        return stack;
+    if (known_.size() >= known_max)
+        known_.clear();
+    return known_.emplace(id, stack).first->second;
 }
 
 template<typename Take>
@@ -130,10 +158,16 @@ std::optional<StackLoss> StackReader::lost() {
 
 std::optional<UserStackLoss> StackReader::user_lost() {
     UserStackLoss sums;
+    std::uint64_t completed = 0; // read first: none is counted before it is counted as incomplete
+    for_each_control(CodeSpace::user, [&completed](const argtrace_stacks_control &one) {
+        completed += __atomic_load_n(&one.completed, __ATOMIC_ACQUIRE);
+    });
     const bool any = for_each_control(CodeSpace::user, [&sums](const argtrace_stacks_control &one) {
         add_counts(sums.lost, reinterpret_cast<const std::uint64_t *>(one.lost));
         add_counts(sums.incomplete, reinterpret_cast<const std::uint64_t *>(one.incomplete));
     });
+    std::uint64_t &unreadable = sums.incomplete[ARGTRACE_END_UNREADABLE];
+    unreadable -= std::min(unreadable, completed);
     return any ? std::optional(sums) : std::nullopt;
 }
 

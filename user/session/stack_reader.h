@@ -25,8 +25,10 @@ struct StackTable {
     /// The addresses of the stack with that number, and whether there were more; nothing where it
     /// is not there, or not yet.
     struct Found {
-        std::span<const std::uint64_t> addresses; ///< in the table, where they stay as they are
+        std::span<const std::uint64_t> addresses; ///< in the table, where they stay as they are; of an alias, `target`
         bool cut = false;
+        std::uint64_t target = 0; ///< the number of the stack for which it stands, if it is an alias
+        bool pending = false;     ///< the alias may be replaced
     };
     std::optional<Found> find(std::uint64_t id) const;
 };
@@ -63,13 +65,16 @@ private:
 
     const StackTable *table(Tables &tables, std::uint32_t cpu) const;
 
+    /// In the table of any CPU. An alias that is final takes precedence over one that is not.
+    std::optional<StackTable::Found> look_up(std::uint64_t id, CodeSpace &space);
+
     /// Calls `take` with the control page of each CPU's table; false if there are none of the kind.
     template<typename Take>
     bool for_each_control(CodeSpace space, const Take &take);
 
     int fd_;
     std::vector<Tables> tables_;
-    std::unordered_map<std::uint64_t, Stack> known_; // numbers are hashes, of both kinds
+    std::unordered_map<std::uint64_t, Stack> known_; // numbers are hashes, of both kinds; none that is pending
 };
 
 } // namespace argtrace

@@ -28,6 +28,8 @@ struct Stack {
     bool cut = false;                             ///< there were more
     CodeSpace space = CodeSpace::kernel;          ///< of all addresses
     std::span<const std::uint32_t> numbers = {};  ///< small ones of the places, one for each; empty: the Symbols have none
+    std::uint64_t id = 0;                         ///< the number that all stacks of these addresses share; 0: the one that was asked for
+    bool pending = false;                         ///< it is incomplete, and may be complete later
 };
 
 /// Where a stack is put that is kept in another form; used again and again.

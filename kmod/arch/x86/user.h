@@ -43,6 +43,18 @@ static __always_inline bool argtrace_user_in_syscall(const struct pt_regs *regs)
 	return regs->cx == regs->ip && (long)regs->orig_ax >= 0;
 }
 
+/*
+ * A system call that is to be made again has ip back at its instruction, of two bytes. What a
+ * function must preserve tells of a signal's handler that has the same stack pointer.
+ */
+static inline bool argtrace_user_is_still_at(const struct pt_regs *regs, const struct pt_regs *now)
+{
+	return (now->ip == regs->ip || (argtrace_user_in_syscall(regs) && now->ip == regs->ip - 2)) &&
+	       now->sp == regs->sp && now->bp == regs->bp && now->bx == regs->bx &&
+	       now->r12 == regs->r12 && now->r13 == regs->r13 && now->r14 == regs->r14 &&
+	       now->r15 == regs->r15;
+}
+
 static __always_inline u64 argtrace_user_sp(const struct pt_regs *regs)
 {
 	return regs->sp;

@@ -43,6 +43,7 @@ protected:
                                 "ffffffff81000050 T register_fprobe\n"
                                 "ffffffff81000060 T register_kretprobe\n"
                                 "ffffffff81000070 T perf_event_create_kernel_counter\n"
+                                "ffffffff81000080 T blkcg_maybe_throttle_current\n"
                                 "ffffffffc0000000 t ext4_read\t[ext4]\n");
         write("/proc/sys/kernel/kptr_restrict", "0\n");
         write("/proc/sys/kernel/perf_event_max_sample_rate", "100000\n");
@@ -206,6 +207,17 @@ TEST_F(Doctor, FprobesOnTheFunctionGraphDoNotDo) {
                             "ffffffff81000030 T register_fprobe\n"
                             "ffffffff81000040 t fprobe_return\n");
     expect("fprobe", Health::ok, "none that would do in this kernel: kretprobes");
+}
+
+TEST_F(Doctor, StacksWhoseMemoryIsAbsent) {
+    expect("user-stacks", Health::ok, "they are completed");
+    write("/proc/kallsyms", "ffffffff81000010 T register_ftrace_function\n");
+    expect("user-stacks", Health::limited, "they remain incomplete", "CONFIG_BLK_CGROUP");
+    machine.module->features &= ~std::uint64_t{ARGTRACE_FEATURE_USER_STACK};
+    expect("user-stacks", Health::limited, "cannot be recorded", "CONFIG_UPROBES");
+    machine.module.reset();
+    remove("/proc/kallsyms");
+    EXPECT_EQ(found("user-stacks").health, Health::unseen);
 }
 
 TEST_F(Doctor, Ticks) {

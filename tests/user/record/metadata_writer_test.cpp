@@ -88,5 +88,51 @@ TEST(MetadataWriter, NamesUserCodeBeforeItsStacks) {
     EXPECT_EQ(chunks[ChunkType::symbols], "ffffffff81000000 0000000000001000 t caller\n");
 }
 
+/// A stack that is incomplete at first.
+class PendingSymbols : public MetadataSymbols {
+public:
+    std::optional<Stack> stack(std::uint64_t id, StackRoom &room) const override {
+        auto found = MetadataSymbols::stack(id, room);
+        if (id == user_stack_id && !is_complete)
+            found = Stack{unreadable_, false, CodeSpace::user, {}, 1, true};
+        return found;
+    }
+
+    bool is_complete = false;
+
+private:
+    std::vector<std::uint64_t> unreadable_{in_library, UserFrame(ARGTRACE_OBJECT_END, ARGTRACE_END_UNREADABLE, false).word()};
+};
+
+TEST(MetadataWriter, WritesStacksThatAreCompletedOnceMore) {
+    Probe probe;
+    probe.id = 1;
+    probe.args = {test::output("user_stack", ARGTRACE_TYPE_STACK)};
+    probe.args[0].type_name = user_stack_name;
+    test::PacketBuilder packet;
+    packet.record(1, 1000, test::Data().put(kernel_address).put(std::uint64_t{0}).put(user_stack_id));
+    const auto records = std::span(packet.bytes()).first(packet.end()).subspan(sizeof(argtrace_packet));
+
+    PendingSymbols symbols;
+    const Fd file = test::memory_file();
+    TraceWriter writer(Fd(::dup(file.get())), "memory");
+    writer.info(test::some_info());
+    MetadataWriter metadata(0, [&probe] { return std::vector{probe}; }, symbols, writer);
+    const auto stacks = [&] {
+        writer.flush();
+        return chunks_of(test::contents(file.get()))[ChunkType::stacks].size() / sizeof(std::uint64_t);
+    };
+    metadata.precede(records);
+    EXPECT_EQ(stacks(), 2u + 2);
+    metadata.precede(records);
+    EXPECT_EQ(stacks(), 2u + 2);
+    symbols.is_complete = true;
+    metadata.finish();
+    EXPECT_EQ(stacks(), 2u + 2 + 2 + 3);
+    EXPECT_NE(chunks_of(test::contents(file.get()))[ChunkType::places].find("operator new(int)"), std::string::npos);
+    metadata.finish();
+    EXPECT_EQ(stacks(), 2u + 2 + 2 + 3);
+}
+
 } // namespace
 } // namespace argtrace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace argtrace {
 namespace {
 
 constexpr std::uint64_t kernel_id = 100, user_id = 200, broken_id = 201, not_known = 300;
+constexpr std::uint64_t late_id = 210, late_alone_id = 211, other_late_id = 212, shared_alone_id = 213; // completed later
 constexpr std::uint32_t program = ARGTRACE_OBJECT_FIRST, library = program + 1;
 
 /// do_syscall_64 called ksys_read; a program's main() called read(), whose library has entered the kernel.
@@ -39,6 +41,10 @@ public:
             return Stack{kernel_, false};
         if (id == user_id)
             return Stack{user_, false, CodeSpace::user};
+        if (id == late_id)
+            return Stack{user_, false, CodeSpace::user, {}, user_id};
+        if (id == late_alone_id || id == other_late_id) // no call has the number that they share
+            return Stack{user_, false, CodeSpace::user, {}, shared_alone_id};
         return id == broken_id ? std::optional(Stack{broken_, false, CodeSpace::user}) : std::nullopt;
     }
 
@@ -286,13 +292,54 @@ TEST_F(CountedUserStacks, ByTheInnermostFunctionOfUserCode) {
     all.add_call({{number(broken_id)}, {kernel_}});
     all.add_call({{no_user_}, {kernel_}});
     all.add_call({{user_}, {in_user_}});
-    const Aggregation named = keys_.with_user_functions(all, columns);
-    EXPECT_EQ(named.calls(), 4u);
+    const auto named = keys_.with_user_stacks(all, columns);
+    ASSERT_TRUE(named);
+    EXPECT_EQ(named->calls(), 4u);
     std::map<std::string, std::uint64_t> counts;
-    for (const auto &[key, entry] : named.entries())
+    for (const auto &[key, entry] : named->entries())
         counts[key[0].text] += entry.total.count;
     EXPECT_THAT(counts, testing::ElementsAre(testing::Pair("[anonymous]", 1), testing::Pair("[kernel]", 1),
                                              testing::Pair("std::read(int, char [])", 2)));
+}
+
+/// Each has a number of its own, and is a row together with the others.
+TEST_F(UserStacks, ThatWereCompletedLaterAreOneRow) {
+    std::vector<KeyColumn> columns{{"stack"}, {"ustack"}};
+    columns[1].is_user_stack = true;
+    Aggregation all;
+    all.add_call({{kernel_}, {user_}});
+    all.add_call({{kernel_}, {broken_}});
+    all.add_call({{kernel_}, {no_user_}});
+    EXPECT_FALSE(keys_.with_user_stacks(all, columns)) << "none of them was";
+    all.add_call({{kernel_}, {number(late_id)}});
+    all.add_call({{kernel_}, {number(late_alone_id)}});
+    all.add_call({{kernel_}, {number(other_late_id)}});
+    const auto shared = keys_.with_user_stacks(all, columns);
+    ASSERT_TRUE(shared);
+    std::multiset<std::uint64_t> counts;
+    for (const auto &[key, entry] : shared->entries())
+        counts.insert(entry.total.count);
+    EXPECT_THAT(counts, testing::ElementsAre(1, 1, 2, 2));
+}
+
+TEST_F(UserStacks, ThatWereCompletedLaterAreOneWait) {
+    WaitTotals totals({.keys = {WaitKey::cpu}, .stacks = true, .user_stacks = true});
+    Wait wait;
+    wait.begin = 1000;
+    wait.woken = wait.end = 3000;
+    wait.state = 'S';
+    wait.stack = kernel_id;
+    wait.user_stack = user_id;
+    totals.add(wait);
+    const auto number = [this](std::uint64_t id) { return keys_.shared_stack(id); };
+    EXPECT_FALSE(totals.with_user_stacks(number));
+    wait.user_stack = late_id;
+    totals.add(wait);
+    const auto shared = totals.with_user_stacks(number);
+    ASSERT_TRUE(shared);
+    ASSERT_EQ(shared->entries().size(), 1u);
+    EXPECT_EQ(shared->entries().begin()->second.waits, 2u);
+    EXPECT_EQ(shared->all().waits, 2u);
 }
 
 TEST_F(UserStacks, OfWaits) {

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "model/user_frame.h"
 #include "report/stack_store.h"
 
 namespace argtrace {
@@ -49,6 +50,32 @@ TEST(StackStore, GivesBackWhatItWasGiven) {
     EXPECT_EQ(numbered.rbegin()->first + 1, numbered.size()) << "the numbers are small ones";
     EXPECT_FALSE(store.find(7, room));
     EXPECT_FALSE(StackStore().find(0, room));
+}
+
+TEST(StackStore, OneThatWasCompletedLaterTakesThePlaceOfWhatWasKnown) {
+    const auto frame = [](std::uint64_t offset) { return UserFrame(16, offset, false).word(); };
+    const auto end = [](argtrace_end reason) { return UserFrame(ARGTRACE_OBJECT_END, reason, false).word(); };
+    const Addresses unreadable{frame(1), frame(2), end(ARGTRACE_END_UNREADABLE)}, no_call{frame(1), end(ARGTRACE_END_NO_CALL)},
+        complete{frame(1), frame(2), frame(3)};
+    StackStore store;
+    const auto add = [&store](std::uint64_t id, const Addresses &addresses) { store.add(id, std::as_bytes(std::span(addresses)), false); };
+    StackRoom room;
+    const auto find = [&](std::uint64_t id) {
+        const auto found = store.find(id, room);
+        return found ? Addresses(found->addresses.begin(), found->addresses.end()) : Addresses();
+    };
+    add(1, unreadable);
+    add(2, no_call);
+    add(3, complete);
+    EXPECT_EQ(find(1), unreadable);
+    for (const std::uint64_t id : {1, 2, 3})
+        add(id, complete);
+    add(3, unreadable);
+    EXPECT_EQ(find(1), complete);
+    EXPECT_EQ(find(2), no_call);
+    EXPECT_EQ(find(3), complete);
+    EXPECT_EQ(store.find(1, room)->id, store.find(3, room)->id);
+    EXPECT_NE(store.find(1, room)->id, store.find(2, room)->id);
 }
 
 } // namespace

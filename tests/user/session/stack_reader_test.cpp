@@ -51,5 +51,17 @@ TEST_F(StackTables, GiveNothingThatIsNotWrittenOrNotThere) {
         EXPECT_FALSE(view().find(id)) << id;
 }
 
+TEST_F(StackTables, HaveAliases) {
+    put(0, 1, where(0, 1) | ARGTRACE_STACK_ALIAS);
+    put(1, 2, where(1, 1) | ARGTRACE_STACK_ALIAS | ARGTRACE_STACK_PENDING);
+    const auto complete = view().find(1), pending = view().find(2);
+    ASSERT_TRUE(complete && pending);
+    EXPECT_EQ(complete->target, 10u);
+    EXPECT_FALSE(complete->pending);
+    EXPECT_TRUE(complete->addresses.empty());
+    EXPECT_EQ(pending->target, 11u);
+    EXPECT_TRUE(pending->pending);
+}
+
 } // namespace
 } // namespace argtrace

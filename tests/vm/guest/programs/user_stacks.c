@@ -8,6 +8,9 @@
 //
 //	user_stacks TIMES		all shapes, with so many interruptions by a timer
 //	user_stacks TIMES wait		the same when standard input has a line
+//	user_stacks TIMES absent	the same, in threads whose stacks, of a file in memory, are taken away before each system call that
+//					is looked at; without a forked child, which would have the same memory
+//	user_stacks TIMES swapped	the same, with the main thread's stack taken away to swap space
 //	user_stacks short		one stack
 //	user_stacks children TIMES	so many children, of which each executes `user_stacks short`
 //	user_stacks remap TIMES		code of two files, mapped at one address in turn; it has frame pointers and no tables
@@ -54,6 +57,34 @@ static inline __attribute__((always_inline)) long raw_prctl(long option, long nu
 	return result;
 }
 
+// What is taken away before that call: all of it, or from the stack pointer on.
+static char *taken, *taken_end;
+static int taken_how;	// MADV_*
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT	21
+#endif
+
+// Without touching the stack in between.
+static inline __attribute__((always_inline)) void take_away_and_prctl(long option, long number)
+{
+	register long kept_option __asm__("r8") = option;
+	register long kept_number __asm__("r9") = number;
+	char *const here = (char *)((uintptr_t)__builtin_frame_address(0) & ~4095ul) - 4096;
+	long result = SYS_madvise, how = taken_how;
+	char *from = taken_how == MADV_PAGEOUT && here > taken && here < taken_end ? here : taken;
+	long size = taken_end - from;
+
+	__asm__ volatile("syscall\n"
+			 "mov %[prctl], %%eax\n"
+			 "mov %%r8, %%rdi\n"
+			 "mov %%r9, %%rsi\n"
+			 "xor %%edx, %%edx\n"
+			 "syscall\n"
+			 : "+a"(result), "+D"(from), "+S"(size), "+d"(how)
+			 : [prctl] "i"(SYS_prctl), "r"(kept_option), "r"(kept_number)
+			 : "rcx", "r11", "memory", "cc");
+}
+
 static noinline void look(void)
 {
 	const int number = __atomic_fetch_add(nr_looks, 1, __ATOMIC_RELAXED);
@@ -61,7 +92,10 @@ static noinline void look(void)
 
 	own->shape = shape;
 	own->count = backtrace(own->frames, DEEPEST + 8);
-	raw_prctl(TAG, number);
+	if (taken)
+		take_away_and_prctl(TAG, number);
+	else
+		raw_prctl(TAG, number);
 	__asm__ volatile("" ::: "memory");
 }
 
@@ -337,25 +371,19 @@ static int hostile(int times)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int times = 100;
+static pthread_attr_t attributes;	// of the thread that is a shape
+static void *alternate_stack;
+static int may_fork = 1;
+
+static void *all_shapes(void *arg)
 {
 	struct sigaction action = { .sa_handler = handler };
-	stack_t alternate = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
+	stack_t alternate = { .ss_sp = alternate_stack, .ss_size = 1 << 16 };
 	int numbers[] = { 3, 1, 2 };
 	pthread_t thread;
 
-	if (argc > 2 && !strcmp(argv[1], "children"))
-		return children(argv[0], atoi(argv[2]));
-	if (argc > 2 && !strcmp(argv[1], "remap"))
-		return remap(atoi(argv[2]));
-	if (argc > 2 && !strcmp(argv[1], "hostile"))
-		return hostile(atoi(argv[2]));
-	if (argc > 2 && !strcmp(argv[2], "wait"))
-		getchar();
-	begin();
 	shape = "plain"; first(1);
-	if (argc > 1 && !strcmp(argv[1], "short"))
-		return 0;
 	shape = "recursion"; recurse(60);
 	shape = "too_deep"; recurse(200);
 	shape = "qsort"; qsort(numbers, 3, sizeof(*numbers), compare);
@@ -376,10 +404,89 @@ int main(int argc, char **argv)
 		ends_with_a_call(1);
 	shape = "pointer"; through(2);
 	shape = "table"; table.call(3);
-	shape = "thread"; pthread_create(&thread, NULL, in_thread, NULL); pthread_join(thread, NULL);
+	shape = "thread"; pthread_create(&thread, &attributes, in_thread, NULL); pthread_join(thread, NULL);
 	shape = "vfork"; child_of_vfork();
-	shape = "fork"; child_of_fork();
-	shape = "timer"; interrupted(argc > 1 ? atoi(argv[1]) : 100);
+	if (may_fork) {
+		shape = "fork"; child_of_fork();
+	}
+	shape = "timer"; interrupted(times);
+	return arg;
+}
+
+// All shapes in another thread: its stack, that of its own thread, and that of its signals are of one file in memory.
+static int absent(void)
+{
+	enum { own = 1 << 21, other = 1 << 19, alternate = 1 << 16 };
+	const int file = memfd_create("stacks", 0);
+	pthread_attr_t first;
+	pthread_t thread;
+	sigset_t all;
+
+	if (file < 0 || ftruncate(file, own + other + alternate))
+		return 1;
+	taken = mmap(NULL, own + other + alternate, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (taken == MAP_FAILED)
+		return 1;
+	taken_end = taken + own + other + alternate;
+	taken_how = MADV_DONTNEED;
+	may_fork = 0;
+	pthread_attr_init(&first);
+	pthread_attr_setstack(&first, taken, own);
+	pthread_attr_setstack(&attributes, taken + own, other);
+	alternate_stack = taken + own + other;
+	if (pthread_create(&thread, &first, all_shapes, NULL))
+		return 1;
+	// Its signals are not for this thread.
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	return pthread_join(thread, NULL);
+}
+
+static int find_main_stack(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (fgets(line, sizeof(line), file)) {
+		uintptr_t begin, end;
+
+		if (strstr(line, "[stack]") && sscanf(line, "%lx-%lx", &begin, &end) == 2) {
+			taken = (char *)begin;
+			taken_end = (char *)end;
+		}
+	}
+	fclose(file);
+	taken_how = MADV_PAGEOUT;
+	return taken ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2 && !strcmp(argv[1], "children"))
+		return children(argv[0], atoi(argv[2]));
+	if (argc > 2 && !strcmp(argv[1], "remap"))
+		return remap(atoi(argv[2]));
+	if (argc > 2 && !strcmp(argv[1], "hostile"))
+		return hostile(atoi(argv[2]));
+	if (argc > 2 && !strcmp(argv[2], "wait"))
+		getchar();
+	begin();
+	if (argc > 1 && !strcmp(argv[1], "short")) {
+		shape = "plain"; first(1);
+		return 0;
+	}
+	if (argc > 1)
+		times = atoi(argv[1]);
+	alternate_stack = malloc(1 << 16);
+	pthread_attr_init(&attributes);
+	if (argc > 2 && !strcmp(argv[2], "absent")) {
+		if (absent())
+			return 1;
+	} else if (argc > 2 && !strcmp(argv[2], "swapped") && find_main_stack()) {
+		return 1;
+	} else {
+		all_shapes(NULL);
+	}
 	print();
 	return 0;
 }

@@ -107,7 +107,7 @@ protected:
             ASSERT_GT(frames.size(), expected.size() + 1);
             EXPECT_EQ(frames[expected.size()], "?+0x0");
             EXPECT_TRUE(frames[expected.size() + 1].starts_with(program + "+")) << frames[expected.size() + 1];
-            EXPECT_TRUE(frames.back().starts_with(program + "+")) << frames.back();
+            EXPECT_EQ(frames.back(), start_);
             frames.resize(expected.size());
         }
         if (expected.size() < frames.size() && look.frames.back() != start_) {
@@ -120,7 +120,7 @@ protected:
     }
 
     /// All of them, of all shapes, and no stack is incomplete.
-    void expect_looks(const std::vector<Look> &looks, const std::string &program) {
+    void expect_looks(const std::vector<Look> &looks, const std::string &program, std::size_t all_shapes = 18) {
         const auto ids = stacks_by_look();
         std::map<std::string, unsigned> shapes;
         ASSERT_FALSE(looks.empty());
@@ -133,8 +133,20 @@ protected:
             if (HasFailure())
                 break;
         }
-        EXPECT_EQ(shapes.size(), 18u);
-        EXPECT_EQ(stacks_->incomplete(), std::vector<std::uint64_t>(ARGTRACE_END_COUNT));
+        EXPECT_EQ(shapes.size(), all_shapes);
+        EXPECT_EQ(stacks_->incomplete(), std::vector<std::uint64_t>(ARGTRACE_END_COUNT)) << incomplete_stacks();
+    }
+
+    /// Those of any call.
+    std::string incomplete_stacks() const {
+        std::string text;
+        for (const auto &[key, sum] : map_->read()) {
+            const auto words = stacks_->find(key[2]);
+            const std::vector<std::string> names = words ? stacks_->names(*words) : std::vector<std::string>{"END"};
+            if (names.back().starts_with("END"))
+                text += fmt::format("{:x} {}: {}\n", key[0], key[1], fmt::join(names, " "));
+        }
+        return text;
     }
 
     RawDevice device_;
@@ -163,6 +175,53 @@ TEST_P(UserStackWalk, equals_backtrace) {
 }
 
 const std::string self = "/root/user_stacks_o2";
+
+/// All stacks are taken away before the calls, and are completed on the way back.
+TEST_F(UserStacksOf, memory_that_is_absent) {
+    begin();
+    if (!stacks_->are_completed())
+        GTEST_SKIP() << "this kernel does not tell of the way back to user mode";
+    ASSERT_EQ(run({self, "1", "absent"}).status, 0);
+    stacks_->provide_tables();
+    add_probe();
+    const Outcome outcome = run({self, is_sanitizer_kernel() ? "100" : "400", "absent"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::vector<Look> looks = looks_of(outcome.out);
+    EXPECT_GT(looks.size(), 100u);
+    expect_looks(looks, "user_stacks_o2", 17);
+    EXPECT_GE(stacks_->completed(), looks.size() * 9 / 10); // the kernel itself may have needed one in between
+    std::cout << "  " << looks.size() << " stacks, " << stacks_->completed() << " of them completed\n";
+}
+
+/// Swap space in compressed memory.
+struct SwapSpace {
+    SwapSpace() { is_there = run({"sh", "-c", "echo 64M >/sys/block/zram0/disksize && mkswap /dev/zram0 >/dev/null && swapon /dev/zram0"}).status == 0; }
+    ~SwapSpace() {
+        if (is_there) {
+            EXPECT_EQ(run({"sh", "-c", "swapoff /dev/zram0 && echo 1 >/sys/block/zram0/reset"}).status, 0);
+        }
+    }
+    bool is_there = false;
+};
+
+/// The same in swap space. Pages that others are just using stay.
+TEST_F(UserStacksOf, memory_that_is_swapped_out) {
+    begin();
+    if (!stacks_->are_completed())
+        GTEST_SKIP() << "this kernel does not tell of the way back to user mode";
+    const SwapSpace swap;
+    if (!swap.is_there)
+        GTEST_SKIP() << "this kernel has no zram";
+    ASSERT_EQ(run({self, "1"}).status, 0);
+    stacks_->provide_tables();
+    add_probe();
+    const Outcome outcome = run({self, "200", "swapped"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::vector<Look> looks = looks_of(outcome.out);
+    expect_looks(looks, "user_stacks_o2");
+    EXPECT_GE(stacks_->completed(), looks.size() / 2);
+    std::cout << "  " << looks.size() << " stacks, " << stacks_->completed() << " of them completed\n";
+}
 
 /// A process that is in the middle of its work when the session is made, and one that it has begun since.
 TEST_F(UserStacksOf, processes_that_ran_before) {

@@ -115,18 +115,35 @@ unsigned UserStacks::provide_tables() const {
     return count;
 }
 
-std::optional<std::vector<std::uint64_t>> UserStacks::find(std::uint64_t id) const {
+std::uint64_t UserStacks::where(const std::byte *table, std::uint64_t id) const {
+    const auto *entries = reinterpret_cast<const argtrace_stack_entry *>(table + page_size);
+    for (std::uint32_t i = 0; i < stacks_.entries; i++)
+        if (entries[i].id == id && entries[i].where != 0)
+            return entries[i].where;
+    return 0;
+}
+
+const std::uint64_t *UserStacks::words(const std::byte *table) const {
+    return reinterpret_cast<const std::uint64_t *>(table + page_size + entries_size(stacks_));
+}
+
+std::optional<std::vector<std::uint64_t>> UserStacks::find(std::uint64_t id, bool *pending) const {
+    std::optional<std::vector<std::uint64_t>> found;
+    bool is_pending = false;
     for (const std::byte *table : cpus_) {
-        const auto *entries = reinterpret_cast<const argtrace_stack_entry *>(table + page_size);
-        const auto *words = reinterpret_cast<const std::uint64_t *>(table + page_size + entries_size(stacks_));
-        for (std::uint32_t i = 0; i < stacks_.entries; i++) {
-            if (entries[i].id != id || entries[i].where == 0)
-                continue;
-            const std::uint64_t *first = words + (entries[i].where & 0xffffffff);
-            return std::vector<std::uint64_t>(first, first + (entries[i].where >> ARGTRACE_STACK_COUNT_SHIFT & ARGTRACE_STACK_COUNT_MASK));
-        }
+        const std::uint64_t at = where(table, id);
+        if (at == 0 || (found && at & ARGTRACE_STACK_PENDING))
+            continue;
+        const std::uint64_t *first = words(table) + (at & 0xffffffff);
+        is_pending = (at & ARGTRACE_STACK_PENDING) != 0;
+        found = at & ARGTRACE_STACK_ALIAS ? find(*first)
+                                          : std::vector<std::uint64_t>(first, first + (at >> ARGTRACE_STACK_COUNT_SHIFT & ARGTRACE_STACK_COUNT_MASK));
+        if (!is_pending)
+            break;
     }
-    return std::nullopt;
+    if (pending)
+        *pending = is_pending;
+    return found;
 }
 
 const std::string &UserStacks::name_of(std::uint32_t object) const {
@@ -157,7 +174,15 @@ std::vector<std::uint64_t> UserStacks::incomplete() const {
         for (std::size_t reason = 0; reason < sums.size(); reason++)
             sums[reason] += reinterpret_cast<const argtrace_stacks_control *>(table)->incomplete[reason];
     }
+    sums[ARGTRACE_END_UNREADABLE] -= completed();
     return sums;
+}
+
+std::uint64_t UserStacks::completed() const {
+    std::uint64_t sum = 0;
+    for (const std::byte *table : cpus_)
+        sum += reinterpret_cast<const argtrace_stacks_control *>(table)->completed;
+    return sum;
 }
 
 } // namespace vmtest

@@ -26,8 +26,8 @@ public:
     unsigned provide_tables() const;
     int provide_table(std::uint32_t object) const;
 
-    /// The words of the stack of that number.
-    std::optional<std::vector<std::uint64_t>> find(std::uint64_t id) const;
+    /// The words of the stack of that number, or of the one that it stands for, and whether that may yet be another.
+    std::optional<std::vector<std::uint64_t>> find(std::uint64_t id, bool *pending = nullptr) const;
 
     /// "NAME+0xOFFSET" of each word, as user_stacks.c prints frames; "[exact]" before it where it is one; "END 3".
     std::vector<std::string> names(const std::vector<std::uint64_t> &words) const;
@@ -35,7 +35,16 @@ public:
     /// Stacks that are not complete, by enum argtrace_end.
     std::vector<std::uint64_t> incomplete() const;
 
+    /// Stacks whose memory was absent, and which were walked again.
+    std::uint64_t completed() const;
+    /// Whether this kernel has what that takes.
+    bool are_completed() const { return (stacks_.flags & ARGTRACE_STACKS_LATE) != 0; }
+
 private:
+    /// The number of its first word, how many there are, and flags, in the table of one CPU; 0: it is not there.
+    std::uint64_t where(const std::byte *table, std::uint64_t id) const;
+    const std::uint64_t *words(const std::byte *table) const;
+
     const std::string &name_of(std::uint32_t object) const;
 
     const RawDevice &device_;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/container_of.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+
+#include "arch/text.h"
+#include "base/kernel_calls.h"
+
+static void kernel_calls_us(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
+{
+	struct argtrace_kernel_calls *calls = container_of(ops, struct argtrace_kernel_calls, ops);
+	u32 i;
+
+	for (i = 0; i < calls->count; i++) {
+		if (ip - calls->calls[i].address <= ARGTRACE_FENTRY_SKEW)
+			return calls->calls[i].called(fregs);
+	}
+}
+
+/*
+ * The address of one of the kernel's own functions, or 0. A kprobe that is registered but never
+ * armed is told it, and a name that two functions have is refused.
+ */
+static unsigned long address_of(const char *name)
+{
+	struct kprobe probe = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
+	unsigned long address;
+
+	if (register_kprobe(&probe))
+		return 0;
+	address = (unsigned long)probe.addr;
+	unregister_kprobe(&probe);
+	return address;
+}
+
+/* ftrace may go on calling us for ever. */
+static void keep_module_for_ever(void)
+{
+	__module_get(THIS_MODULE);
+}
+
+/* What a freed filter leaves behind must not be used again. */
+static void reset_kernel_calls(struct argtrace_kernel_calls *calls)
+{
+	ftrace_free_filter(&calls->ops);
+	calls->ops = (struct ftrace_ops){ };
+}
+
+int argtrace_kernel_calls_begin(struct argtrace_kernel_calls *calls)
+{
+	unsigned long addresses[ARGTRACE_KERNEL_CALLS_MAX];
+	int ret;
+	u32 i;
+
+	for (i = 0; i < calls->count; i++) {
+		calls->calls[i].address = address_of(calls->calls[i].name);
+		if (!calls->calls[i].address)
+			return -EOPNOTSUPP;
+		addresses[i] = calls->calls[i].address;
+	}
+	calls->ops.func = kernel_calls_us;
+	/* Without it kernel.ftrace_enabled=0 would silently stop the calls. */
+	calls->ops.flags = FTRACE_OPS_FL_PERMANENT;
+	ret = ftrace_set_filter_ips(&calls->ops, addresses, calls->count, 0, 1);
+	if (!ret)
+		ret = register_ftrace_function(&calls->ops);
+	if (ret == -ENODEV)
+		keep_module_for_ever();
+	else if (ret)
+		reset_kernel_calls(calls);
+	/* Functions that ftrace does not know, or an ftrace that has shut itself down. */
+	return ret == -EINVAL || ret == -ENODEV ? -EOPNOTSUPP : ret;
+}
+
+void argtrace_kernel_calls_end(struct argtrace_kernel_calls *calls)
+{
+	if (WARN_ON_ONCE(unregister_ftrace_function(&calls->ops)))
+		return keep_module_for_ever();
+	reset_kernel_calls(calls);
+}

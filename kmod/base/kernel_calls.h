@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Calls of the kernel's own functions, of which ftrace tells us: for what we have to hear of,
+ * whether or not a session traces these functions.
+ */
+#ifndef ARGTRACE_KERNEL_CALLS_H
+#define ARGTRACE_KERNEL_CALLS_H
+
+#include <linux/ftrace.h>
+#include <linux/types.h>
+
+#include "arch/regs.h"
+
+#define ARGTRACE_KERNEL_CALLS_MAX	4
+
+struct argtrace_kernel_call {
+	const char *name;
+	/*
+	 * At the function's first instruction, in the context of its caller. It must not sleep: a
+	 * task that sleeps is not seen to be in a trampoline (synchronize_rcu_tasks()).
+	 */
+	void (*called)(struct ftrace_regs *fregs);
+	unsigned long address;		/* once they have begun */
+};
+
+/* Static, as ftrace may go on calling us for ever. */
+struct argtrace_kernel_calls {
+	struct ftrace_ops ops;
+	u32 count;
+	struct argtrace_kernel_call calls[ARGTRACE_KERNEL_CALLS_MAX];	/* the most frequent first */
+};
+
+/* 0, -EOPNOTSUPP if ftrace cannot tell of one of them, -EBUSY if it is switched off, -ENOMEM. */
+int argtrace_kernel_calls_begin(struct argtrace_kernel_calls *calls);
+/* Afterwards nobody is in `called`. */
+void argtrace_kernel_calls_end(struct argtrace_kernel_calls *calls);
+
+static inline void *argtrace_called_with(struct ftrace_regs *fregs, unsigned int index)
+{
+	return (void *)argtrace_regs_argument(argtrace_regs_of_ftrace(fregs), index);
+}
+
+#endif
