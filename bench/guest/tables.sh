@@ -11,6 +11,7 @@
 . /root/maps.sh
 . /root/tracepoints.sh
 . /root/syscalls.sh
+. /root/user.sh
 . /root/strace.sh
 . /root/ticks.sh
 . /root/switches.sh

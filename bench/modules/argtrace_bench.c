@@ -6,6 +6,7 @@
  *   parameters/empty_tracepoint  1: likewise a probe of the tracepoint task_rename that does nothing
  *   parameters/ticks     so many times a second a perf event of the CPU clock calls a handler that does nothing, on this processor: the
  *                        floor; 0: none
+ *   parameters/empty_uprobe  written: a path and an offset in that file, where a uprobe does nothing: the floor; "-": there is none
  *   parameters/spin      written: goes round a loop so often
  *   parameters/context   where the following makes its calls: the name of one of contexts[]
  *   parameters/median    written: calls the function of that many arguments in batches; read: the
@@ -18,11 +19,13 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/namei.h>
 #include <linux/perf_event.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
+#include <linux/uprobes.h>
 #include <asm/msr.h>
 
 #define CALLS	200
@@ -241,6 +244,83 @@ static const struct kernel_param_ops empty_tracepoint_param_ops = {
 };
 module_param_cb(empty_tracepoint, &empty_tracepoint_param_ops, &empty_tracepoint, 0600);
 
+/* A uprobe holds the inode. */
+static struct inode *probed_inode;
+static loff_t probed_offset;
+
+#ifdef UPROBE_HANDLERS_TAKE_DATA
+static int nothing_in_user_code(struct uprobe_consumer *consumer, struct pt_regs *regs, __u64 *data)
+#else
+static int nothing_in_user_code(struct uprobe_consumer *consumer, struct pt_regs *regs)
+#endif
+{
+	return 0;
+}
+
+static struct uprobe_consumer nothing = { .handler = nothing_in_user_code };
+
+#ifdef UPROBES_ARE_HANDLES
+static struct uprobe *probed;
+
+static int set_uprobe(void)
+{
+	probed = uprobe_register(probed_inode, probed_offset, 0, &nothing);
+	return PTR_ERR_OR_ZERO(probed);
+}
+
+static void drop_uprobe(void)
+{
+	uprobe_unregister_nosync(probed, &nothing);
+	uprobe_unregister_sync();
+}
+#else
+static int set_uprobe(void)
+{
+	return uprobe_register(probed_inode, probed_offset, &nothing);
+}
+
+static void drop_uprobe(void)
+{
+	uprobe_unregister(probed_inode, probed_offset, &nothing);
+}
+#endif
+
+static void end_uprobe(void)
+{
+	if (probed_inode) {
+		drop_uprobe();
+		iput(probed_inode);
+	}
+	probed_inode = NULL;
+}
+
+static int empty_uprobe_set(const char *text, const struct kernel_param *param)
+{
+	char name[64];
+	struct path path;
+	int ret;
+
+	end_uprobe();
+	if (text[0] == '-')
+		return 0;
+	if (sscanf(text, "%63s %lld", name, &probed_offset) != 2)
+		return -EINVAL;
+	ret = kern_path(name, LOOKUP_FOLLOW, &path);
+	if (ret)
+		return ret;
+	probed_inode = igrab(d_real_inode(path.dentry));
+	path_put(&path);
+	ret = set_uprobe();
+	if (ret) {
+		iput(probed_inode);
+		probed_inode = NULL;
+	}
+	return ret;
+}
+
+static const struct kernel_param_ops empty_uprobe_param_ops = { .set = empty_uprobe_set };
+module_param_cb(empty_uprobe, &empty_uprobe_param_ops, NULL, 0200);
+
 static struct perf_event *ticking;
 
 static void notrace nothing_at_tick(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs)
@@ -355,6 +435,7 @@ static void __exit bench_exit(void)
 {
 	misc_deregister(&many_device);
 	end_ticks();
+	end_uprobe();
 	if (empty)
 		unregister_ftrace_function(&empty_ops);
 }

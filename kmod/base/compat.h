@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between kernels. No other files but fprobe.h and uprobes.h have conditionals for them, or arch/ where
- * an architecture has some of its own. Where possible, features are detected (by a macro that is
- * defined or not) instead of derived from the version, since Debian's stable kernels carry newer
- * interfaces under older version numbers.
+ * Differences between kernels. No other files but fprobe.h and uprobes.h have conditionals for
+ * them, or arch/ where an architecture has some of its own. Where possible, features are detected
+ * (by a macro that is defined or not) instead of derived from the version, since Debian's stable
+ * kernels carry newer interfaces under older version numbers.
  */
 #ifndef ARGTRACE_COMPAT_H
 #define ARGTRACE_COMPAT_H

@@ -27,7 +27,8 @@ struct argtrace_kernel_call {
 struct argtrace_kernel_calls {
 	struct ftrace_ops ops;
 	u32 count;
-	struct argtrace_kernel_call calls[ARGTRACE_KERNEL_CALLS_MAX];	/* the most frequent first */
+	/* the most frequent first */
+	struct argtrace_kernel_call calls[ARGTRACE_KERNEL_CALLS_MAX];
 };
 
 /* 0, -EOPNOTSUPP if ftrace cannot tell of one of them, -EBUSY if it is switched off, -ENOMEM. */

@@ -16,18 +16,18 @@
  * which we do not use; before Linux 6.12 filters were told why they are asked.
  */
 #ifdef ARGTRACE_UPROBE_HANDLERS_TAKE_DATA
-#define ARGTRACE_UPROBE_HANDLER(name, consumer, full) \
+#define DEFINE_UPROBE_HANDLER(name, consumer, full) \
 static int name(struct uprobe_consumer *consumer, argtrace_full_regs *full, __u64 *data)
 #else
-#define ARGTRACE_UPROBE_HANDLER(name, consumer, full) \
+#define DEFINE_UPROBE_HANDLER(name, consumer, full) \
 static int name(struct uprobe_consumer *consumer, argtrace_full_regs *full)
 #endif
 #ifdef ARGTRACE_UPROBE_FILTERS_TAKE_CONTEXT
-#define ARGTRACE_UPROBE_FILTER(name, consumer, mm) \
+#define DEFINE_UPROBE_FILTER(name, consumer, mm) \
 static bool name(struct uprobe_consumer *consumer, enum uprobe_filter_ctx context, \
 		 struct mm_struct *mm)
 #else
-#define ARGTRACE_UPROBE_FILTER(name, consumer, mm) \
+#define DEFINE_UPROBE_FILTER(name, consumer, mm) \
 static bool name(struct uprobe_consumer *consumer, struct mm_struct *mm)
 #endif
 

@@ -32,8 +32,8 @@ static bool is_inode_of(const struct argtrace_user_file_entry *entry, const stru
 	       entry->generation == inode->i_generation;
 }
 
-static struct argtrace_user_file_entry *find_entry(const struct argtrace_user_files *files,
-						   const struct inode *inode)
+static struct argtrace_user_file_entry *find_user_file(const struct argtrace_user_files *files,
+						       const struct inode *inode)
 {
 	u32 i;
 
@@ -82,7 +82,7 @@ int argtrace_user_files_number(struct argtrace_user_files *files, struct file *f
 
 	if (!S_ISREG(inode->i_mode))
 		return -EINVAL;
-	entry = find_entry(files, inode);
+	entry = find_user_file(files, inode);
 	if (!entry) {
 		ret = grow_files(files);
 		if (ret)
@@ -131,7 +131,7 @@ void argtrace_user_files_detach(struct argtrace_user_files *files, u32 number)
 	entry_of(files, number)->attached--;
 }
 
-static void let_go(struct argtrace_user_file_entry *entry)
+static void let_go_of_user_file(struct argtrace_user_file_entry *entry)
 {
 	if (entry->file)
 		fput(entry->file);
@@ -144,7 +144,7 @@ void argtrace_user_files_release(struct argtrace_user_files *files)
 
 	for (i = 0; i < files->count; i++) {
 		if (files->at[i].was_attached && !files->at[i].attached)
-			let_go(&files->at[i]);
+			let_go_of_user_file(&files->at[i]);
 	}
 }
 
@@ -153,7 +153,7 @@ void argtrace_user_files_free(struct argtrace_user_files *files)
 	u32 i;
 
 	for (i = 0; i < files->count; i++)
-		let_go(&files->at[i]);
+		let_go_of_user_file(&files->at[i]);
 	kvfree(files->at);
 	argtrace_memory_uncharge(files->charged);
 	*files = (struct argtrace_user_files){ };

@@ -57,7 +57,7 @@ static bool step_is_valid(struct verifier *verifier, u32 at, u32 end)
 		return false;
 	if (argtrace_action_sets(insn->action))
 		defined |= BIT(insn->arg);
-	/* Of a descriptor, FILE makes the kernel's own pointer. */
+	/* FILE makes a pointer of the kernel's own, whatever the descriptor is. */
 	if (supplies && (insn->action == ARGTRACE_DO_SET || insn->action == ARGTRACE_DO_ALU))
 		verifier->supplied |= BIT(insn->arg);
 	if (!argtrace_action_jumps(insn->action)) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* User memory that a read has missed, so that whoever may sleep can bring it in (read/bring_in.h). */
+/*
+ * User memory that a read has missed, so that whoever may sleep can bring it in
+ * (read/bring_in.h).
+ */
 #ifndef ARGTRACE_ABSENT_H
 #define ARGTRACE_ABSENT_H
 

@@ -83,7 +83,7 @@ static struct argtrace_plan *begin_with_memory(struct argtrace_user_place *place
 	return begin_hit(place);
 }
 
-ARGTRACE_UPROBE_HANDLER(user_hit, consumer, full)
+DEFINE_UPROBE_HANDLER(user_hit, consumer, full)
 {
 	struct argtrace_user_place *place =
 		container_of(consumer, struct argtrace_user_place, consumer);
@@ -127,7 +127,7 @@ bool argtrace_user_wants(const struct argtrace_user_place *place, const struct m
 	return (READ_ONCE(place->is_new) && mm == current->mm) || lane_selects(place->lane, mm);
 }
 
-ARGTRACE_UPROBE_FILTER(user_filter, consumer, mm)
+DEFINE_UPROBE_FILTER(user_filter, consumer, mm)
 {
 	return argtrace_user_wants(container_of(consumer, struct argtrace_user_place, consumer),
 				   mm);

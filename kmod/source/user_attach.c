@@ -136,7 +136,7 @@ static int attach_place(struct argtrace_lane *lane, unsigned long addr, struct l
 	if (IS_ERR(place->uprobe)) {
 		const int error = PTR_ERR(place->uprobe);
 
-		/* It may have been hit before the registration failed, and no handler has it now. */
+		/* It may have been hit before that failed, and no handler has it now. */
 		list_add(&place->link, &unused);
 		free_user_places(&unused);
 		return refusal_of(error);
@@ -202,12 +202,12 @@ static int follow_user(struct argtrace_lane *lane)
 	return 0;
 }
 
-ARGTRACE_UPROBE_HANDLER(refresh_hit, consumer, full)
+DEFINE_UPROBE_HANDLER(refresh_hit, consumer, full)
 {
 	return 0;
 }
 
-ARGTRACE_UPROBE_FILTER(refresh_filter, consumer, mm)
+DEFINE_UPROBE_FILTER(refresh_filter, consumer, mm)
 {
 	return argtrace_user_wants(container_of(consumer, struct argtrace_user_place, refresher),
 				   mm);

@@ -94,8 +94,8 @@ static bool kernel_will_look(void)
 	       READ_ONCE(current->__state) != TASK_RUNNING;
 }
 
-static struct slot *find_slot(struct argtrace_late *late, const argtrace_full_regs *regs,
-			      struct slot **free)
+static struct slot *find_late_slot(struct argtrace_late *late, const argtrace_full_regs *regs,
+				   struct slot **free)
 {
 	struct slot *slot;
 	u32 step;
@@ -113,7 +113,7 @@ static struct slot *find_slot(struct argtrace_late *late, const argtrace_full_re
 struct argtrace_late_stack *argtrace_late_claim(struct argtrace_late *late,
 						const argtrace_full_regs *regs)
 {
-	struct slot *free = NULL, *slot = find_slot(late, regs, &free);
+	struct slot *free = NULL, *slot = find_late_slot(late, regs, &free);
 
 	if (slot)
 		return &slot->stack;
@@ -163,7 +163,7 @@ static void complete_late(struct callback_head *work)
 	u64 missing;
 	u32 pages;
 
-	/* Task work that could not be done before is done by exiting tasks, which have no memory. */
+	/* Task work that was not done before is done by exiting tasks, which have no memory. */
 	if (current->flags & PF_EXITING || !is_same_entry(slot, argtrace_user_entry())) {
 		argtrace_stack_give_up(late->set, &slot->stack);
 		return end_work(late);
@@ -219,7 +219,7 @@ static void task_returns(struct ftrace_regs *fregs)
 		end_waiting(true);
 }
 
-static void task_exits(struct ftrace_regs *fregs)
+static void late_task_exits(struct ftrace_regs *fregs)
 {
 	if (argtrace_called_with(fregs, 0) == current)
 		end_waiting(false);
@@ -233,7 +233,7 @@ static struct argtrace_kernel_calls late_calls = {
 	.count = 2,
 	.calls = {
 		{ "blkcg_maybe_throttle_current", task_returns },
-		{ "exit_files", task_exits },
+		{ "exit_files", late_task_exits },
 	},
 };
 

@@ -6,8 +6,9 @@
  * Each takes a slot. The walk that finds memory absent, in any context but an NMI, claims it and
  * has the kernel call resume_user_mode_work() for the task (TIF_NOTIFY_RESUME). Nothing else is
  * pending while the task is in the kernel, where it may sleep for ever: task work cannot be taken
- * back, and would keep the module. A function that resume_user_mode_work() calls is hooked, and queues task
- * work there, which runs within a few instructions, brings the memory in and walks again.
+ * back, and would keep the module. A function that resume_user_mode_work() calls is hooked, and
+ * queues task work there, which runs within a few instructions, brings the memory in and walks
+ * again.
  *
  *   free -> FILLING -> WAITING -> QUEUED -> free
  *
@@ -33,8 +34,8 @@ struct argtrace_stack_set;
 /* A stack that has a slot. */
 struct argtrace_late_stack {
 	u64 id;				/* 0: it has just been claimed */
-	u64 plain;			/* the number of the incomplete stack that it is so far ... */
-	u32 count;			/* ... and of its words */
+	u64 plain;			/* the incomplete stack that it is so far ... */
+	u32 count;			/* ... and how many words it has */
 	atomic_t walks;			/* how many calls have it */
 	argtrace_full_regs regs;	/* with which the task has entered the kernel */
 };

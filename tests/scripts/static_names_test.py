@@ -11,7 +11,7 @@ KMOD = pathlib.Path(__file__).resolve().parents[2] / "kmod"
 # A definition begins a line and has a body. Attributes and types come before its name.
 DEFINITION = re.compile(r"^(?![ \t#/*}])[\w \t*]*?\b(\w+)\((?:[^;{}]|\n)*?\)\s*\n\{", re.M)
 # Those that macros define: DEFINE_CALLBACK(name, ...) and the like, at the start of a line.
-BY_MACRO = re.compile(r"^(DEFINE_(?:RECORD|CALLBACK|SYSCALL_CALLBACK|RECORD_\w+))\((\w+),", re.M)
+BY_MACRO = re.compile(r"^(DEFINE_(?:RECORD|CALLBACK|SYSCALL_CALLBACK|UPROBE_\w+|RECORD_\w+))\((\w+),", re.M)
 
 
 def functions_in(text):

@@ -49,7 +49,8 @@ static __always_inline bool argtrace_user_in_syscall(const struct pt_regs *regs)
  */
 static inline bool argtrace_user_is_still_at(const struct pt_regs *regs, const struct pt_regs *now)
 {
-	return (now->ip == regs->ip || (argtrace_user_in_syscall(regs) && now->ip == regs->ip - 2)) &&
+	return (now->ip == regs->ip ||
+		(argtrace_user_in_syscall(regs) && now->ip == regs->ip - 2)) &&
 	       now->sp == regs->sp && now->bp == regs->bp && now->bx == regs->bx &&
 	       now->r12 == regs->r12 && now->r13 == regs->r13 && now->r14 == regs->r14 &&
 	       now->r15 == regs->r15;

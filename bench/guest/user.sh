@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # variables of common.sh
+#
+# The cost of a call of a program's function, by tracer: with the functions of calls.sh. Sourced by tables.sh.
+
+# An event of ftrace's at that offset.
+user_event() { # NAME ARGUMENTS
+	local group=$tracing/events/uprobes
+	if ! echo "p:uprobes/bench /root/pread_loop:$(printf '0x%x' "$place")$2" >$tracing/uprobe_events 2>/dev/null; then
+		absent "$1" 'this kernel does not take it'
+		return
+	fi
+	begin
+	echo 1 >"$group/bench/enable"
+	measure_ftrace "$1"
+	echo 0 >"$group/bench/enable"
+	echo >$tracing/uprobe_events
+}
+
+# What is added up, by the tool that runs the loop.
+user_answer() { # NAME ARGUMENT...
+	local name=$1 cost
+	shift
+	cost=$(answer "$@")
+	if [ "$cost" ]; then
+		row "$name" - - "$(calc '%.2f' "$cost-$untraced")"
+	else
+		absent "$name" 'argtrace refuses it'
+	fi
+}
+
+table_user() {
+	local pass untraced place cost function='u:/root/pread_loop:bench_function'
+	local prototype='void bench_function(const char *text, long a, int b, unsigned char c)'
+	export PREAD_LOOP_FUNCTION=1
+	untraced=$(loop)
+	place=$(/root/pread_loop place)
+	echo "| a function of a program, traced by | $unit | / floor | / argtrace | clock | bytes |"
+	echo '|---|--:|--:|--:|---|--:|'
+	for ((pass = 0; pass < passes; pass++)); do
+		row untraced - - "$(above)"
+		echo "/root/pread_loop $place" >"$bench/empty_uprobe"
+		row 'an empty uprobe: the floor' - - "$(above)"
+		echo - >"$bench/empty_uprobe"
+		argtrace_cost --proto "$prototype" $function || exit
+		row '**argtrace**' TSC "$bytes" "$cost"
+		own_row 'argtrace, a text of 14 characters' TSC --proto "$prototype" "$function(str(text))"
+		own_row 'argtrace, rejected by an argument' - --proto "$prototype" "$function if b == 7"
+		own_row 'argtrace --stack' TSC --stack --proto "$prototype" $function
+		user_answer 'argtrace, counted' count --proto "$prototype" $function
+		user_answer 'argtrace, counted by the text' count --by 'str(text)' --proto "$prototype" $function
+		user_event 'uprobe event' ''
+		user_event 'uprobe event with four registers' ' a=%di b=%si c=%dx d=%cx'
+		user_event 'uprobe event with the text' ' text=+0(%di):string'
+		script 'bpftrace, count()' - 'uprobe:/root/pread_loop:bench_function { @ = count(); }'
+		script 'bpftrace, count() by the text' - 'uprobe:/root/pread_loop:bench_function { @[str(arg0)] = count(); }'
+	done
+	unset PREAD_LOOP_FUNCTION
+}
