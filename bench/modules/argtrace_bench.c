@@ -257,31 +257,31 @@ static int nothing_in_user_code(struct uprobe_consumer *consumer, struct pt_regs
 	return 0;
 }
 
-static struct uprobe_consumer nothing = { .handler = nothing_in_user_code };
+static struct uprobe_consumer empty_consumer = { .handler = nothing_in_user_code };
 
 #ifdef UPROBES_ARE_HANDLES
 static struct uprobe *probed;
 
 static int set_uprobe(void)
 {
-	probed = uprobe_register(probed_inode, probed_offset, 0, &nothing);
+	probed = uprobe_register(probed_inode, probed_offset, 0, &empty_consumer);
 	return PTR_ERR_OR_ZERO(probed);
 }
 
 static void drop_uprobe(void)
 {
-	uprobe_unregister_nosync(probed, &nothing);
+	uprobe_unregister_nosync(probed, &empty_consumer);
 	uprobe_unregister_sync();
 }
 #else
 static int set_uprobe(void)
 {
-	return uprobe_register(probed_inode, probed_offset, &nothing);
+	return uprobe_register(probed_inode, probed_offset, &empty_consumer);
 }
 
 static void drop_uprobe(void)
 {
-	uprobe_unregister(probed_inode, probed_offset, &nothing);
+	uprobe_unregister(probed_inode, probed_offset, &empty_consumer);
 }
 #endif
 
