@@ -71,26 +71,26 @@ private:
     std::vector<NamedFunction> functions_;
 };
 
-/// Where the parameters begin: the last '(' that is in no template's arguments, and no part of a name such as "operator()" or
+/// Where the parameters begin: the first '(' that is in no template's arguments, and no part of a name such as "operator()" or
 /// "(anonymous namespace)"; npos if there are none.
 std::size_t parameters_of(std::string_view name) {
-    constexpr std::string_view anonymous = "(anonymous namespace)";
+    constexpr std::string_view anonymous = "(anonymous namespace)", word = "operator";
     int templates = 0, parentheses = 0;
     for (std::size_t i = 0; i < name.size(); i++) {
-        if (parentheses == 0 && name.substr(i).starts_with("operator") && templates == 0) {
+        if (parentheses == 0 && name.substr(i).starts_with(word) && templates == 0) {
             // "operator<", "operator->", "operator()": no brackets of these open anything
-            i += std::string_view("operator").size();
-            while (i < name.size() && (name[i] == '<' || name[i] == '>' || name[i] == '-' || name[i] == '='))
-                i++;
-            if (name.substr(i).starts_with("()"))
-                i += 2;
-            if (i >= name.size())
-                return name.npos;
+            i += word.size();
+            const std::size_t end = std::min(name.find_first_not_of("<>-=", i), name.size());
+            i = end == i && name.substr(i).starts_with("()") ? i + 2 : end;
         }
+        if (name.substr(i).starts_with(".(")) // "pkg.(*T).M" of Go
+            return name.npos;
         if (name.substr(i).starts_with(anonymous)) {
             i += anonymous.size() - 1;
             continue;
         }
+        if (i >= name.size())
+            break;
         if (name[i] == '<' && parentheses == 0)
             templates++;
         else if (name[i] == '>' && parentheses == 0 && templates > 0)

@@ -29,7 +29,7 @@ std::string libc_path() {
     return ::dladdr(reinterpret_cast<void *>(&std::fflush), &info) ? info.dli_fname : "";
 }
 
-TEST(FunctionList, OfTheCLibraryIsThatOfNm) {
+TEST(ObjectFunctions, OfTheCLibraryIsThatOfNm) {
     const std::string path = libc_path();
     const std::unique_ptr<FILE, int (*)(FILE *)> pipe(::popen(fmt::format("nm -D --defined-only {}", path).c_str(), "r"), ::pclose);
     std::set<std::pair<std::string, std::uint64_t>> expected, found;
@@ -51,7 +51,7 @@ TEST(FunctionList, OfTheCLibraryIsThatOfNm) {
         EXPECT_TRUE(found.contains({name, address})) << name;
 }
 
-TEST(FunctionList, KnowsAliasesAndResolvers) {
+TEST(ObjectFunctions, KnowsAliasesAndResolvers) {
     std::map<std::string, NamedFunction> functions;
     for (const NamedFunction &function : list_functions(object_at(libc_path())))
         functions.emplace(function.symbol, function);
@@ -65,7 +65,7 @@ std::string plain(std::string_view name) {
     return std::string(plain_name(name, room));
 }
 
-TEST(FunctionList, NamesAreAsPeopleTypeThem) {
+TEST(ObjectFunctions, NamesAreAsPeopleTypeThem) {
     EXPECT_EQ(plain("main"), "main");
     EXPECT_EQ(plain("ns::Class::method(int, char const*) const"), "ns::Class::method");
     EXPECT_EQ(plain("ns::Class::~Class()"), "ns::Class::~Class");
