@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/container_of.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
-#include "arch/text.h"
 #include "base/kernel_calls.h"
-
-static void kernel_calls_us(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			    struct ftrace_regs *fregs)
-{
-	struct argtrace_kernel_calls *calls = container_of(ops, struct argtrace_kernel_calls, ops);
-	u32 i;
-
-	for (i = 0; i < calls->count; i++) {
-		if (ip - calls->calls[i].address <= ARGTRACE_FENTRY_SKEW)
-			return calls->calls[i].called(fregs);
-	}
-}
 
 /*
  * The address of one of the kernel's own functions, or 0. A kprobe that is registered but never
@@ -49,20 +35,18 @@ static void reset_kernel_calls(struct argtrace_kernel_calls *calls)
 
 int argtrace_kernel_calls_begin(struct argtrace_kernel_calls *calls)
 {
-	unsigned long addresses[ARGTRACE_KERNEL_CALLS_MAX];
 	int ret;
 	u32 i;
 
 	for (i = 0; i < calls->count; i++) {
-		calls->calls[i].address = address_of(calls->calls[i].name);
-		if (!calls->calls[i].address)
+		calls->addresses[i] = address_of(calls->calls[i].name);
+		if (!calls->addresses[i])
 			return -EOPNOTSUPP;
-		addresses[i] = calls->calls[i].address;
 	}
-	calls->ops.func = kernel_calls_us;
+	calls->ops.func = calls->callback;
 	/* Without it kernel.ftrace_enabled=0 would silently stop the calls. */
 	calls->ops.flags = FTRACE_OPS_FL_PERMANENT;
-	ret = ftrace_set_filter_ips(&calls->ops, addresses, calls->count, 0, 1);
+	ret = ftrace_set_filter_ips(&calls->ops, calls->addresses, calls->count, 0, 1);
 	if (!ret)
 		ret = register_ftrace_function(&calls->ops);
 	if (ret == -ENODEV)

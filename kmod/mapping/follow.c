@@ -170,15 +170,14 @@ static void mm_is_gone(struct ftrace_regs *fregs)
 	rcu_read_unlock();
 }
 
-static struct argtrace_kernel_calls mapping_calls = {
-	.count = 4,
-	.calls = {
-		{ "uprobe_munmap", mapping_is_unmade },
-		{ "uprobe_mmap", mapping_is_made },
-		{ "uprobe_clear_state", mm_is_gone },
-		{ "uprobe_dup_mmap", mm_is_copied },
-	},
+static const struct argtrace_kernel_call mapping_functions[] = {
+	{ "uprobe_munmap", mapping_is_unmade },
+	{ "uprobe_mmap", mapping_is_made },
+	{ "uprobe_clear_state", mm_is_gone },
+	{ "uprobe_dup_mmap", mm_is_copied },
 };
+
+DEFINE_KERNEL_CALLS(mapping_calls, mapping_functions);
 
 /* Under the mmap_lock. */
 static u32 count_mappings(struct mm_struct *mm)

@@ -229,13 +229,12 @@ static void late_task_exits(struct ftrace_regs *fregs)
  * resume_user_mode_work() is inlined wherever it is called, and of what it calls this alone is
  * called every time, in Linux 6.1 to 7.3. Kernels without CONFIG_BLK_CGROUP have no such function.
  */
-static struct argtrace_kernel_calls late_calls = {
-	.count = 2,
-	.calls = {
-		{ "blkcg_maybe_throttle_current", task_returns },
-		{ "exit_files", late_task_exits },
-	},
+static const struct argtrace_kernel_call late_functions[] = {
+	{ "blkcg_maybe_throttle_current", task_returns },
+	{ "exit_files", late_task_exits },
 };
+
+DEFINE_KERNEL_CALLS(late_calls, late_functions);
 
 struct argtrace_late *argtrace_late_create(const struct argtrace_stack_set *set)
 {
