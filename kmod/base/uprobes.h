@@ -6,6 +6,7 @@
 #include <linux/err.h>
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/uprobes.h>
 
 /* Whether the kernel sets breakpoints in user code for us. */
@@ -62,13 +63,26 @@ static inline void argtrace_uprobes_synchronize(void)
 #endif
 }
 
-/* The task that an mm counts as that of, or NULL if that is not known. Under RCU. */
-static inline const struct task_struct *argtrace_mm_owner(const struct mm_struct *mm)
+/*
+ * The thread group that has an mm, or -1 if none is known to, as while it is made for execve().
+ * Kernels without memory cgroups do not note it. Under RCU.
+ */
+static inline pid_t argtrace_mm_tgid(const struct mm_struct *mm)
 {
 #ifdef CONFIG_MEMCG
-	return rcu_dereference(mm->owner);
+	const struct task_struct *owner = rcu_dereference(mm->owner);
+
+	return owner ? owner->tgid : -1;
 #else
-	return NULL;
+	const struct task_struct *task;
+
+	if (current->mm == mm)
+		return current->tgid;
+	for_each_process(task) {
+		if (READ_ONCE(task->mm) == mm)
+			return task->tgid;
+	}
+	return -1;
 #endif
 }
 

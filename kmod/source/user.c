@@ -107,16 +107,16 @@ DEFINE_UPROBE_HANDLER(user_hit, consumer, full)
  */
 static bool lane_selects(const struct argtrace_lane *lane, const struct mm_struct *mm)
 {
-	const struct task_struct *owner;
 	const unsigned long *bits;
 	bool selected = true;
+	pid_t tgid;
 
 	preempt_disable_notrace();
 	rcu_read_lock();
 	bits = rcu_dereference_raw(lane->pid_bits);
-	owner = argtrace_mm_owner(mm);
-	if (bits && owner)
-		selected = argtrace_pid_bits_have(bits, owner->tgid);
+	tgid = bits ? argtrace_mm_tgid(mm) : -1;
+	if (tgid >= 0)
+		selected = argtrace_pid_bits_have(bits, tgid);
 	rcu_read_unlock();
 	preempt_enable_notrace();
 	return selected;
