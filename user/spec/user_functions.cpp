@@ -55,7 +55,7 @@ Place parse_place(std::string_view text) {
 
 /// Where a resolver (IFUNC) of a library has led in this process: the same as in all others, if that is the same file.
 std::optional<std::uint64_t> resolved_here(const elf::Object &object, const UserFile &file, const elf::NamedFunction &function) {
-    // Of the file itself: other objects may have a function of that name.
+    // Another object may have a function of that name.
     const std::unique_ptr<void, int (*)(void *)> loaded(::dlopen(file.path.c_str(), RTLD_LAZY | RTLD_NOLOAD), ::dlclose);
     void *address = loaded ? ::dlsym(loaded.get(), function.symbol.c_str()) : nullptr;
     Dl_info info = {};
