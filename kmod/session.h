@@ -110,4 +110,14 @@ argtrace_session_stacks(const struct argtrace_session *session, bool user)
 	return smp_load_acquire(stacks);
 }
 
+/* The plan of a place by what the lane's table says now, or NULL. Under session->lock. */
+static inline struct argtrace_plan *argtrace_lane_plan(const struct argtrace_lane *lane,
+						       unsigned long addr)
+{
+	const struct argtrace_table *table =
+		rcu_dereference_protected(lane->table, lockdep_is_held(&lane->session->lock));
+
+	return argtrace_table_lookup(table, addr);
+}
+
 #endif

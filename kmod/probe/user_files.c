@@ -21,7 +21,8 @@ struct argtrace_user_file_entry {
 	u64 ino;
 };
 
-struct inode *argtrace_user_inode(const struct file *file)
+/* That by which uprobes know the file: of overlayfs, the layer's. */
+static struct inode *real_inode_of(const struct file *file)
 {
 	return d_real_inode(file->f_path.dentry);
 }
@@ -76,7 +77,7 @@ static int grow_files(struct argtrace_user_files *files)
 
 int argtrace_user_files_number(struct argtrace_user_files *files, struct file *file, u32 *number)
 {
-	const struct inode *inode = argtrace_user_inode(file);
+	const struct inode *inode = real_inode_of(file);
 	struct argtrace_user_file_entry *entry;
 	int ret;
 
@@ -115,7 +116,7 @@ struct inode *argtrace_user_files_inode(const struct argtrace_user_files *files,
 {
 	const struct argtrace_user_file_entry *entry = entry_of(files, number);
 
-	return entry && entry->file ? argtrace_user_inode(entry->file) : NULL;
+	return entry && entry->file ? real_inode_of(entry->file) : NULL;
 }
 
 void argtrace_user_files_attach(struct argtrace_user_files *files, u32 number)

@@ -22,9 +22,6 @@ struct argtrace_user_files {
 	u64 charged;
 };
 
-/* Whether probes can be in it: what user stacks and uprobes take for its inode. */
-struct inode *argtrace_user_inode(const struct file *file);
-
 /*
  * The number of a file, which is new, or has been let go, or is held already. 0, -EINVAL no regular
  * file, -E2BIG, -ENOSPC, -ENOMEM.

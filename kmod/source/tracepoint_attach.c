@@ -188,22 +188,12 @@ static void free_place(struct argtrace_tracepoint *place)
 	argtrace_memory_uncharge(sizeof(*place));
 }
 
-/* Has calls find what the lane's table says now. */
-static void find_plan(struct argtrace_tracepoint *place)
-{
-	const struct argtrace_lane *lane = place->lane;
-	const struct argtrace_table *table =
-		rcu_dereference_protected(lane->table, lockdep_is_held(&lane->session->lock));
-
-	rcu_assign_pointer(place->plan, argtrace_table_lookup(table, place->addr));
-}
-
 static void table_changed(struct argtrace_lane *lane)
 {
 	struct argtrace_tracepoint *place;
 
 	list_for_each_entry(place, &lane->tracepoints, link)
-		find_plan(place);
+		rcu_assign_pointer(place->plan, argtrace_lane_plan(place->lane, place->addr));
 }
 
 static bool prepare_place(struct search *search, struct tracepoint *tracepoint,
@@ -234,7 +224,7 @@ static bool prepare_place(struct search *search, struct tracepoint *tracepoint,
 	place->plain = argtrace_plain_preempt_word(place->own_levels);
 	plan = argtrace_table_lookup(attachment->table, place->addr);
 	place->callback = argtrace_tracepoint_callback(place->lane, plan);
-	find_plan(place);
+	rcu_assign_pointer(place->plan, argtrace_lane_plan(place->lane, place->addr));
 	list_add_tail(&place->link, &attachment->places);
 	attachment->nr_found++;
 	return true;

@@ -111,14 +111,12 @@ static bool lane_selects(const struct argtrace_lane *lane, const struct mm_struc
 	bool selected = true;
 	pid_t tgid;
 
-	preempt_disable_notrace();
 	rcu_read_lock();
 	bits = rcu_dereference_raw(lane->pid_bits);
 	tgid = bits ? argtrace_mm_tgid(mm) : -1;
 	if (tgid >= 0)
 		selected = argtrace_pid_bits_have(bits, tgid);
 	rcu_read_unlock();
-	preempt_enable_notrace();
 	return selected;
 }
 

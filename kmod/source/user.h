@@ -13,7 +13,6 @@
 
 struct argtrace_lane;
 struct argtrace_plan;
-struct inode;
 struct mm_struct;
 
 /*
@@ -25,7 +24,7 @@ struct argtrace_user_place {
 	struct argtrace_plan __rcu *plan; /* as the lane's table has it: NULL if that has none */
 	struct argtrace_lane *lane;
 	unsigned long addr;		/* of its probe, made by ARGTRACE_USER_PLACE() */
-	struct uprobe *uprobe;		/* what is registered; as compat.h has it */
+	struct uprobe *uprobe;		/* what is registered; as uprobes.h has it */
 	/* registered for a moment only: see user_filter_changed() */
 	struct uprobe_consumer refresher;
 	struct list_head link;		/* in lane->user_places */

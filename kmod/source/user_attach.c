@@ -46,22 +46,12 @@ static struct inode *inode_of(const struct argtrace_user_place *place)
 	return argtrace_user_files_inode(&place->lane->session->user_files, file_of(place->addr));
 }
 
-/* Has hits find what the lane's table says now. */
-static void find_plan_of(struct argtrace_user_place *place)
-{
-	const struct argtrace_lane *lane = place->lane;
-	const struct argtrace_table *table =
-		rcu_dereference_protected(lane->table, lockdep_is_held(&lane->session->lock));
-
-	rcu_assign_pointer(place->plan, argtrace_table_lookup(table, place->addr));
-}
-
 static void user_table_changed(struct argtrace_lane *lane)
 {
 	struct argtrace_user_place *place;
 
 	list_for_each_entry(place, &lane->user_places, link)
-		find_plan_of(place);
+		rcu_assign_pointer(place->plan, argtrace_lane_plan(lane, place->addr));
 }
 
 static struct argtrace_user_place *make_user_place(struct argtrace_lane *lane, unsigned long addr)
@@ -84,21 +74,16 @@ static struct argtrace_user_place *make_user_place(struct argtrace_lane *lane, u
 }
 
 /* No handler has it any more. */
-static void free_user_places(struct list_head *places)
+static void free_user_place(struct argtrace_user_place *place)
 {
-	struct argtrace_user_place *place, *next;
-
-	list_for_each_entry_safe(place, next, places, link) {
-		list_del(&place->link);
-		kfree(place);
-		argtrace_memory_uncharge(sizeof(*place));
-	}
+	kfree(place);
+	argtrace_memory_uncharge(sizeof(*place));
 }
 
 /* Takes these places from those that call us, and waits until none does. */
 static void detach_places(struct argtrace_session *session, struct list_head *places)
 {
-	struct argtrace_user_place *place;
+	struct argtrace_user_place *place, *next;
 
 	if (list_empty(places))
 		return;
@@ -108,9 +93,11 @@ static void detach_places(struct argtrace_session *session, struct list_head *pl
 		cond_resched();
 	}
 	argtrace_uprobes_synchronize();
-	list_for_each_entry(place, places, link)
+	list_for_each_entry_safe(place, next, places, link) {
 		argtrace_user_files_detach(&session->user_files, file_of(place->addr));
-	free_user_places(places);
+		list_del(&place->link);
+		free_user_place(place);
+	}
 }
 
 /* uprobes have different errors for what they do not take. */
@@ -124,21 +111,19 @@ static int attach_place(struct argtrace_lane *lane, unsigned long addr, struct l
 	struct argtrace_user_files *files = &lane->session->user_files;
 	struct inode *inode = argtrace_user_files_inode(files, file_of(addr));
 	struct argtrace_user_place *place;
-	LIST_HEAD(unused);
 
 	if (!inode)
 		return -EOPNOTSUPP;
 	place = make_user_place(lane, addr);
 	if (IS_ERR(place))
 		return PTR_ERR(place);
-	find_plan_of(place);
+	rcu_assign_pointer(place->plan, argtrace_lane_plan(lane, addr));
 	place->uprobe = argtrace_uprobe_register(inode, offset_of(addr), &place->consumer);
 	if (IS_ERR(place->uprobe)) {
 		const int error = PTR_ERR(place->uprobe);
 
 		/* It may have been hit before that failed, and no handler has it now. */
-		list_add(&place->link, &unused);
-		free_user_places(&unused);
+		free_user_place(place);
 		return refusal_of(error);
 	}
 	WRITE_ONCE(place->is_new, false);

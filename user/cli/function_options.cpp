@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
-#include "spec/library_prototypes.h"
 #include "util/error.h"
 #include "util/units.h"
 
@@ -83,11 +82,10 @@ CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
             [&options](const std::vector<std::string> &texts) {
                 try {
                     for (const std::string &text : texts)
-                        (void)parse_prototype(text);
+                        options.prototypes.push_back(parse_prototype(text));
                 } catch (const Error &error) {
                     throw CLI::ValidationError(std::string(error.what()));
                 }
-                options.prototypes.insert(options.prototypes.end(), texts.begin(), texts.end());
             },
             "What a user function takes, as C writes it: 'size_t strlen(const char *s)'")
         ->type_name("PROTOTYPE")

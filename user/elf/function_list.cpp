@@ -8,16 +8,11 @@
 #include "elf/demangle.h"
 #include "elf/go_functions.h"
 #include "elf/section_entries.h"
-#include "elf/symbol_sources.h"
+#include "elf/symbol_tables.h"
 
 namespace argtrace::elf {
 
 namespace {
-
-std::string_view name_in(const Text &names, std::size_t offset) {
-    const std::string_view rest = view(names).substr(std::min(offset, names.size()));
-    return rest.substr(0, rest.find('\0'));
-}
 
 /// Collects the functions of several tables.
 class Collector {
@@ -30,11 +25,9 @@ public:
                 continue;
             const Text names = file.content(file.sections()[section.header.sh_link]);
             for (const Elf64_Sym &symbol : entries_of<Elf64_Sym>(file, section)) {
-                const unsigned kind = ELF64_ST_TYPE(symbol.st_info);
-                if ((kind != STT_FUNC && kind != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF)
-                    continue;
-                const std::string_view name = name_in(names, symbol.st_name);
-                add(name.substr(0, std::max<std::size_t>(name.find('@'), 1)), symbol.st_value + bias, symbol.st_size, kind == STT_GNU_IFUNC);
+                if (is_function(symbol))
+                    add(without_version(string_at(names, symbol.st_name)), symbol.st_value + bias, symbol.st_size,
+                        ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC);
             }
             return; // there is one of each type
         }
@@ -44,7 +37,7 @@ public:
         const auto functions = GoFunctions::read(object_);
         for (std::size_t i = 0; functions && i < functions->count(); i++)
             if (const auto function = functions->at(i))
-                add(name_in(functions->names(), function->name), function->start, function->end - function->start, false);
+                add(string_at(functions->names(), function->name), function->start, function->end - function->start, false);
     }
 
     std::vector<NamedFunction> take() {
@@ -123,11 +116,9 @@ std::size_t begin_of_name(std::string_view name) {
 
 std::vector<NamedFunction> list_functions(const Object &object, const DebugFiles &debug_files) {
     Collector collector(object);
-    if (has_symbols(object))
-        collector.add_table(object, SHT_SYMTAB, 0);
-    else if (const auto source = find_symbol_source(object, debug_files))
-        collector.add_table(source->file, SHT_SYMTAB, source->bias);
-    collector.add_table(object, SHT_DYNSYM, 0);
+    visit_symbol_tables(object, debug_files, [&collector](const Object &file, std::uint32_t type, std::uint64_t bias) {
+        collector.add_table(file, type, bias);
+    });
     collector.add_go_functions();
     return collector.take();
 }

@@ -21,8 +21,8 @@ struct NamedFunction {
     bool is_resolver;      ///< STT_GNU_IFUNC: what is there chooses the function when the object is loaded
 };
 
-/// All functions of an object, by address, the most usual of several names first: from its symbol tables or those of its separate debug file, .gnu_debugdata, and what
-/// a Go program knows itself. A function is there once for each of its names.
+/// All functions of an object, by address, the most usual of several names first: from its symbol tables (elf/symbol_tables.h), and what a
+/// Go program knows itself. A function is there once for each of its names.
 std::vector<NamedFunction> list_functions(const Object &object, const DebugFiles &debug_files = {});
 
 /// The name of a function of C++ or Rust without result, parameters and `[abi:...]`, as people type it: "ns::Class::method" of

@@ -8,6 +8,7 @@
 
 #include "elf/go_functions.h"
 #include "elf/section_entries.h"
+#include "elf/symbol_tables.h"
 
 namespace argtrace::elf {
 
@@ -28,17 +29,6 @@ std::uint8_t rank_of(const Elf64_Sym &symbol) {
     default:
         return 2;
     }
-}
-
-bool is_function(const Elf64_Sym &symbol) {
-    const unsigned type = ELF64_ST_TYPE(symbol.st_info);
-    return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF &&
-           (symbol.st_shndx < SHN_LORESERVE || symbol.st_shndx == SHN_XINDEX) && symbol.st_name != 0;
-}
-
-std::string_view string_at(const Text &strings, std::size_t offset) {
-    const std::string_view rest = view(strings).substr(std::min(offset, strings.size()));
-    return rest.substr(0, rest.find('\0'));
 }
 
 /// Where the section ends that has this address.
@@ -168,8 +158,7 @@ void SymbolIndex::add_go_functions(const Object &object) {
 }
 
 std::string_view SymbolIndex::name_of(const Function &function) const {
-    const std::string_view name = string_at(strings_[function.table], function.name);
-    return name.substr(0, std::max<std::size_t>(name.find('@'), 1));
+    return without_version(string_at(strings_[function.table], function.name));
 }
 
 void SymbolIndex::put(std::uint64_t at, std::uint32_t function) {

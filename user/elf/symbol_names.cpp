@@ -6,7 +6,7 @@
 
 #include "elf/demangle.h"
 #include "elf/symbol_index.h"
-#include "elf/symbol_sources.h"
+#include "elf/symbol_tables.h"
 
 namespace argtrace::elf {
 
@@ -26,12 +26,9 @@ const SymbolNames::Index &SymbolNames::index() {
         return *index_;
     index_ = std::make_unique<Index>();
     SymbolIndex &functions = index_->functions;
-    if (has_symbols(*object_)) {
-        functions.add_symbols(*object_, SHT_SYMTAB, 0);
-    } else if (const auto source = find_symbol_source(*object_, debug_files_)) {
-        functions.add_symbols(source->file, SHT_SYMTAB, source->bias);
-    }
-    functions.add_symbols(*object_, SHT_DYNSYM, 0);
+    visit_symbol_tables(*object_, debug_files_, [&functions](const Object &file, std::uint32_t type, std::uint64_t bias) {
+        functions.add_symbols(file, type, bias);
+    });
     functions.add_linkage_tables(*object_);
     functions.add_go_functions(*object_);
     functions.finish();

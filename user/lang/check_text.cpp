@@ -311,6 +311,13 @@ NodePtr Checker::call_array(const Ast &ast) {
     return node;
 }
 
+// The number, or `most` if it is greater.
+NodePtr Checker::number_up_to(const Ast &operand, const char *what, std::uint64_t most, const Ast &ast) {
+    const auto number = [&] { return convert(integer(operand, what), ulong_type); };
+    const auto limit = [&] { return make_constant(most, ulong_type, ast); };
+    return either(compare(ARGTRACE_ALU_LT, false, number(), limit(), ast), number(), limit(), ast);
+}
+
 // A struct as far as the number of bytes goes: a program may know the first members alone, and have no more memory.
 NodePtr Checker::call_head(const Ast &ast) {
     require_operands(ast, 2, 2, "head(POINTER, BYTES)");
@@ -320,12 +327,9 @@ NodePtr Checker::call_head(const Ast &ast) {
     if (!type || traits(*from).kind != TypeKind::pointer)
         fail(operand.at, fmt::format("head() takes a pointer to a struct or union, and {} is a {}", written(operand), name(from->type)));
     require_one_place(*from, operand, operand.at);
-    const auto number = [&](std::uint64_t value) { return make_constant(value, ulong_type, ast); };
-    const std::uint64_t bytes = std::min(size_of(*type, ast, operand.at), bytes_max);
-    const auto length = [&] { return convert(integer(*ast.operands[1], "a number of bytes"), ulong_type); };
     NodePtr node = make_node(Node::Kind::buffer, *type, ast, std::move(from));
-    node->limit = static_cast<std::uint32_t>(bytes);
-    node->operands.push_back(either(compare(ARGTRACE_ALU_LT, false, length(), number(bytes), ast), length(), number(bytes), ast));
+    node->limit = static_cast<std::uint32_t>(std::min(size_of(*type, ast, operand.at), bytes_max));
+    node->operands.push_back(number_up_to(*ast.operands[1], "a number of bytes", node->limit, ast));
     return node;
 }
 
@@ -529,10 +533,7 @@ NodePtr Checker::call_sockaddr(const Ast &ast) {
     name_of_unix.tag = TypeName::Tag::structure;
     name_of_unix.name = "sockaddr_un";
     node->type = types_.find(name_of_unix).value_or(type);
-    const auto length = [&] { return convert(integer(*ast.operands[1], "a length"), ulong_type); };
-    const auto most = [&] { return make_constant(node->limit, ulong_type, ast); };
-    NodePtr is_shorter = compare(ARGTRACE_ALU_LT, false, length(), most(), ast);
-    node->operands.push_back(either(std::move(is_shorter), length(), most(), ast));
+    node->operands.push_back(number_up_to(*ast.operands[1], "a length", node->limit, ast));
     return node;
 }
 

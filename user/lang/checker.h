@@ -108,6 +108,7 @@ private:
     NodePtr call_text(const Ast &ast);
     NodePtr call_array(const Ast &ast);
     NodePtr call_head(const Ast &ast);
+    NodePtr number_up_to(const Ast &operand, const char *what, std::uint64_t most, const Ast &ast);
     NodePtr call_strs(const Ast &ast);
     NodePtr call_fd(const Ast &ast);
     NodePtr call_path(const Ast &ast);

@@ -47,6 +47,11 @@ bool is_word(const Format &format) {
     return format.kind == Format::Kind::aggregate && format.bytes <= sizeof(std::uint64_t);
 }
 
+/// How many bits a field has, be it no bit-field.
+std::uint32_t bits_of(const Format::Field &field) {
+    return field.bit_size != 0 ? field.bit_size : 8 * field.format->bytes;
+}
+
 /// The field at "_sifields._kill._pid", and the bit that it begins at; null: there is none.
 std::pair<const Format::Field *, std::uint32_t> find_field(const Format &format, std::string_view path) {
     const Format *within = &format;
@@ -195,7 +200,7 @@ private:
         std::string_view separator;
         out_ += '{';
         const auto append_one = [&](const Format::Field &field, std::uint32_t begin, const std::string &member, const std::string &name, const ShownAs &shown) {
-            const std::uint32_t bits = field.bit_size != 0 ? field.bit_size : 8 * field.format->bytes;
+            const std::uint32_t bits = bits_of(field);
             if (begin + bits > 8 * data.size())
                 return;
             out_ += separator;
@@ -217,7 +222,7 @@ private:
     static bool is_shown(const CallStruct::Member &member, const Format &format, Bytes data) {
         return std::ranges::all_of(member.conditions, [&](const CallStruct::Condition &condition) {
             const auto [field, begin] = find_field(format, condition.path);
-            const std::uint32_t bits = !field ? 0 : field->bit_size != 0 ? field->bit_size : 8 * field->format->bytes;
+            const std::uint32_t bits = field ? bits_of(*field) : 0;
             if (bits == 0 || bits > 64)
                 return false;
             return condition.test.accepts(low_bits(load_bits(*field->format, data, begin, bits).low, bits));
@@ -247,8 +252,7 @@ private:
             return;
         }
         const Value value = field.bit_size == 0 ? load_value(*field.format, own) : load_bits(*field.format, data, begin, field.bit_size);
-        const std::uint32_t bits = field.bit_size == 0 ? 8 * field.format->bytes : field.bit_size;
-        append_number(value, bits, shown, field.format);
+        append_number(value, bits_of(field), shown, field.format);
     }
 
     void append_part(const Format &format, Bytes data, const std::string &path) {

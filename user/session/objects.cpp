@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <span>
@@ -27,6 +26,7 @@
 #include "util/file.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
+#include "util/program_path.h"
 
 namespace argtrace {
 
@@ -156,23 +156,6 @@ public:
 private:
     void *start_ = nullptr;
 };
-
-/// Where execvp() would find it; empty: nowhere.
-std::string path_of_program(const std::string &name) {
-    if (name.find('/') != name.npos)
-        return name;
-    const char *path = std::getenv("PATH");
-    std::string_view rest = path ? path : "/bin:/usr/bin";
-    for (bool more = true; more;) {
-        const std::size_t end = std::min(rest.find(':'), rest.size());
-        std::string file = std::string(rest.substr(0, end)) + '/' + name;
-        if (::access(file.c_str(), X_OK) == 0)
-            return file;
-        more = end < rest.size();
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return "";
-}
 
 /// The loader that a program names; empty: it is static, or no program.
 std::string interpreter_of(const std::string &path) {
@@ -329,7 +312,7 @@ std::set<UserObjects::FileId> UserObjects::mapped_by(const std::string &process)
 }
 
 void UserObjects::provide(const TracedCode &code) {
-    const std::string program = code.command.empty() ? "" : path_of_program(code.command);
+    const std::string program = code.command.empty() ? "" : find_program(code.command);
     const ProgramMapping mapped_program(program), mapped_interpreter(program.empty() ? "" : interpreter_of(program));
     follow();
     std::set<FileId> wanted, there;

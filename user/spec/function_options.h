@@ -14,7 +14,7 @@ struct FunctionOptions {
     std::vector<std::string> specs;
     std::vector<ExternalBtf> btf;
     std::string on_load; ///< a module, or its file: they are its functions, from its next load on
-    std::vector<std::string> prototypes; ///< of user functions
+    std::vector<WrittenPrototype> prototypes; ///< of user functions
     bool regex = false;
     bool force = false;
     bool raw = false;

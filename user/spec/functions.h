@@ -15,6 +15,7 @@
 #include "model/timer.h"
 #include "spec/capture.h"
 #include "spec/kernel.h"
+#include "spec/library_prototypes.h"
 #include "spec/spec.h"
 #include "symbols/enabled.h"
 #include "uapi/argtrace.h"
@@ -53,7 +54,7 @@ struct Request {
     std::shared_ptr<const Aggregate> aggregate = {}; ///< how calls are added up; null: they are recorded
     ReturnBy return_by = ReturnBy::automatic;
     std::function<EnabledFunctions()> enabled = {}; ///< who else has functions now; null: nobody
-    std::vector<std::string> prototypes = {}; ///< of user functions, as C writes them
+    std::vector<WrittenPrototype> prototypes = {}; ///< of user functions
     std::optional<Timer> timer = {}; ///< whose ticks are wanted, beside the specs
     std::vector<lang::ArgumentExpression> tick_values = {}; ///< that are recorded of each tick, beside its stack
 };

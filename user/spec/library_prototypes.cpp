@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/probe_kind.h"
+#include "spec/call_parts.h"
 #include "util/error.h"
 #include "util/lines.h"
 
@@ -23,13 +24,6 @@ bool is_word_of_types(std::string_view word) {
     constexpr std::string_view words[] = {"const", "volatile", "restrict", "signed", "unsigned", "char", "short", "int", "long",
                                           "float", "double", "void", "bool", "_Bool", "struct", "union", "enum"};
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == text.npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 /// A type and the name behind it, "const char *s".
@@ -48,7 +42,7 @@ private:
     void parse() {
         bool complete = false; // the words so far are a type
         std::string_view rest = text_;
-        while (!(rest = trimmed(rest)).empty()) {
+        while (!(rest = without_blanks(rest)).empty()) {
             if (rest.front() == '*') {
                 type += type.ends_with('*') ? "*" : " *";
                 rest.remove_prefix(1);
@@ -92,7 +86,7 @@ private:
         const std::size_t end = text_.find(')', at);
         if (end == text_.npos)
             fail("')' is missing");
-        name = trimmed(text_.substr(at + 2, end - at - 2));
+        name = without_blanks(text_.substr(at + 2, end - at - 2));
         type = "void *";
     }
 
@@ -101,29 +95,11 @@ private:
     std::string_view text_;
 };
 
-/// The parts between commas that are in no parentheses.
-std::vector<std::string_view> parts_of(std::string_view list) {
-    std::vector<std::string_view> parts;
-    int depth = 0;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= list.size(); i++) {
-        if (i == list.size() || (list[i] == ',' && depth == 0)) {
-            parts.push_back(trimmed(list.substr(begin, i - begin)));
-            begin = i + 1;
-        } else if (list[i] == '(') {
-            depth++;
-        } else if (list[i] == ')') {
-            depth--;
-        }
-    }
-    return parts;
-}
-
 /// By library, as SPECs call it, and function.
 using Prototypes = std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>>;
 
 std::string_view name_in(std::string_view prototype) {
-    const std::string_view head = trimmed(prototype.substr(0, prototype.find('(')));
+    const std::string_view head = without_blanks(prototype.substr(0, prototype.find('(')));
     const auto begin = std::find_if_not(head.rbegin(), head.rend(), is_name).base();
     return head.substr(static_cast<std::size_t>(begin - head.begin()));
 }
@@ -133,7 +109,7 @@ const Prototypes &shipped() {
         Prototypes made;
         std::string library;
         for_each_line(shipped_library_prototypes, [&](std::string_view line) {
-            line = trimmed(line);
+            line = without_blanks(line);
             if (line.empty() || line.front() == '#')
                 return;
             if (line.ends_with(':'))
@@ -149,9 +125,9 @@ const Prototypes &shipped() {
 } // namespace
 
 WrittenPrototype parse_prototype(std::string_view text) {
-    text = trimmed(text);
+    text = without_blanks(text);
     if (text.ends_with(';'))
-        text = trimmed(text.substr(0, text.size() - 1));
+        text = without_blanks(text.substr(0, text.size() - 1));
     const std::size_t begin = text.find('(');
     if (begin == text.npos || !text.ends_with(')'))
         throw Error(fmt::format("'{}' is no prototype: write it as C does, 'size_t strlen(const char *s)'", text));
@@ -159,21 +135,21 @@ WrittenPrototype parse_prototype(std::string_view text) {
     if (function.name.empty())
         throw Error(fmt::format("'{}' is no prototype: the function's name is missing", text));
     WrittenPrototype prototype{function.type, function.name, {}};
-    const std::string_view list = trimmed(text.substr(begin + 1, text.size() - begin - 2));
+    const std::string_view list = without_blanks(text.substr(begin + 1, text.size() - begin - 2));
     if (list.empty() || list == "void")
         return prototype;
-    for (const std::string_view part : parts_of(list)) {
+    for_each_outside(list, ',', [&](std::string_view part) {
         if (prototype.variadic)
             throw Error(fmt::format("'{}' is no prototype: nothing can follow '...'", text));
         if (part == "...") {
             prototype.variadic = true;
-            continue;
+            return;
         }
         Declaration parameter(part);
         if (parameter.name.empty())
             parameter.name = fmt::format("arg{}", prototype.parameters.size());
         prototype.parameters.push_back({std::move(parameter.type), std::move(parameter.name)});
-    }
+    });
     return prototype;
 }
 

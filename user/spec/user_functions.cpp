@@ -123,21 +123,17 @@ const UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
                                    spec.module->text, spec.pattern.text()));
     if (const auto known = objects_.find(path); known != objects_.end())
         return known->second;
-    Object object;
-    object.file = open_user_file(path);
-    object.name = file_name(path);
-    const auto elf_file = elf::Object::open(Fd(::dup(object.file->file.get())), path);
-    if (!elf_file)
+    std::shared_ptr<const UserFile> file = open_user_file(path);
+    std::optional<elf::Object> content = elf::Object::open(Fd(::dup(file->file.get())), path);
+    if (!content)
         throw error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, such as programs and libraries are", spec.title(), path));
-    object.functions = elf::list_functions(*elf_file);
-    return objects_.emplace(path, std::move(object)).first->second;
+    std::vector<elf::NamedFunction> functions = elf::list_functions(*content);
+    return objects_.emplace(path, Object{std::move(file), std::move(*content), std::string(file_name(path)), std::move(functions)}).first->second;
 }
 
 std::optional<WrittenPrototype> UserFunctionFinder::prototype_of(const Object &object, const elf::NamedFunction &function) {
-    for (const std::string &text : written_)
-        if (WrittenPrototype written = parse_prototype(text); written.name == function.symbol)
-            return written;
-    return find_library_prototype(object.name, function.symbol);
+    const auto written = std::ranges::find(written_, function.symbol, &WrittenPrototype::name);
+    return written != written_.end() ? *written : find_library_prototype(object.name, function.symbol);
 }
 
 namespace {
@@ -210,13 +206,10 @@ std::string describe_unresolved(const std::vector<std::string> &names) {
 
 FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
     const Object &object = open(spec);
-    const auto elf_file = elf::Object::open(Fd(::dup(object.file->file.get())), object.file->path);
-    if (!elf_file)
-        throw error_in(spec, fmt::format("{}: cannot be read any more", object.file->path));
     Collection collection(kernel_, object.file, object.name);
     Choice choice(spec);
     if (choice.is_address()) {
-        const auto offset = elf_file->offset_of(choice.number());
+        const auto offset = object.content.offset_of(choice.number());
         if (!offset)
             throw error_in(spec, spec.pattern_at, fmt::format("{} has nothing at that address", object.file->path));
         collection.add(*offset, spec.pattern.text(), std::nullopt);
@@ -228,7 +221,7 @@ FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
         if (!choice.matches(function))
             continue;
         const std::optional<std::uint64_t> offset =
-            function.is_resolver ? resolved_here(*elf_file, *object.file, function) : std::optional(function.offset);
+            function.is_resolver ? resolved_here(object.content, *object.file, function) : std::optional(function.offset);
         if (!offset)
             unresolved.push_back(function.symbol);
         else if (choice.number() == 0)

@@ -9,7 +9,6 @@
 #include "elf/function_list.h"
 #include "spec/functions.h"
 #include "spec/kernel.h"
-#include "spec/library_prototypes.h"
 #include "spec/spec.h"
 
 namespace argtrace {
@@ -24,7 +23,7 @@ struct FoundUserFunctions {
 class UserFunctionFinder {
 public:
     /// The kernel, whose types prototypes use, stays the caller's.
-    UserFunctionFinder(Kernel &kernel, const std::vector<std::string> &prototypes) : kernel_(kernel), written_(prototypes) {}
+    UserFunctionFinder(Kernel &kernel, const std::vector<WrittenPrototype> &prototypes) : kernel_(kernel), written_(prototypes) {}
 
     /// Throws Error, which says why, if there is none.
     FoundUserFunctions find(const Spec &spec);
@@ -32,6 +31,7 @@ public:
 private:
     struct Object {
         std::shared_ptr<const UserFile> file;
+        elf::Object content;
         std::string name; ///< without folders
         std::vector<elf::NamedFunction> functions;
     };
@@ -40,7 +40,7 @@ private:
     std::optional<WrittenPrototype> prototype_of(const Object &object, const elf::NamedFunction &function);
 
     Kernel &kernel_;
-    const std::vector<std::string> &written_;
+    const std::vector<WrittenPrototype> &written_;
     std::map<std::string, Object> objects_; ///< by path
 };
 

@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -17,6 +16,7 @@
 #include "model/probe_kind.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/program_path.h"
 
 namespace argtrace {
 
@@ -85,19 +85,6 @@ std::string library_in_folders(std::string_view library) {
     return best;
 }
 
-std::string program_in_path(std::string_view program) {
-    const char *path = std::getenv("PATH");
-    std::string_view rest = path ? path : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    while (!rest.empty()) {
-        const std::string_view folder = rest.substr(0, rest.find(':'));
-        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-        const fs::path candidate = fs::path(folder.empty() ? "." : folder) / program;
-        if (is_file(candidate) && ::access(candidate.c_str(), X_OK) == 0)
-            return candidate;
-    }
-    return {};
-}
-
 } // namespace
 
 std::vector<LibraryPath> parse_linker_cache(std::string_view bytes) {
@@ -119,15 +106,13 @@ std::vector<LibraryPath> parse_linker_cache(std::string_view bytes) {
 }
 
 std::string find_user_object(std::string_view object) {
-    if (object.find('/') != object.npos)
-        return std::string(object);
-    if (object.starts_with("lib")) {
+    if (object.starts_with("lib") && object.find('/') == object.npos) {
         if (std::string path = library_in_cache(object); !path.empty())
             return path;
         if (std::string path = library_in_folders(object); !path.empty())
             return path;
     }
-    return program_in_path(object);
+    return find_program(object);
 }
 
 std::shared_ptr<const UserFile> open_user_file(const std::string &path) {

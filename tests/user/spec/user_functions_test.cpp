@@ -23,7 +23,8 @@ using testing::HasSubstr;
 std::vector<Probe> user_probes(const std::vector<std::string> &specs, const std::vector<std::string> &prototypes = {}) {
     Kernel kernel = make_kernel_without_tracefs();
     Request wanted = request(specs);
-    wanted.prototypes = prototypes;
+    for (const std::string &text : prototypes)
+        wanted.prototypes.push_back(parse_prototype(text));
     return resolve(kernel, wanted).probes;
 }
 
